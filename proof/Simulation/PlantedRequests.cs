@@ -9,7 +9,7 @@ internal sealed class PlantedRequests(IS3Requests requests, Defect defect) : IS3
     public async ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken)
     {
         S3Fault fault = await requests.PutAsync(key, body, limit, cancellationToken);
-        return defect == Defect.BelieveAnyAnswer && fault.Status >= 500 ? default : fault;
+        return defect == Defect.BelieveAnyAnswer && fault.Status >= 500 ? S3Fault.None : fault;
     }
 
     public async ValueTask<(S3Fault Fault, string Operation, bool Same)> CompareAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken)

@@ -75,7 +75,7 @@ internal sealed class WorkerProcess
                 Create = services => PlantedSource.Wrap(CreateSource(plan, defect, services), defect),
             }],
             Handler = plan.Indexes ? new HandlerPlan { Name = "CloudFront", Compose = AddIndexing } : archive.Handler,
-            Sink = new SinkPlan { Create = services => plan.Indexes ? CreateIndex(services) : Bundle(plan, Wrap(plan, PlantedSink.Wrap(CreateSink(plan, defect, services), defect)), services) },
+            Sink = new SinkPlan { Kind = plan.Indexes ? SinkKind.Documents : SinkKind.Objects, Create = services => plan.Indexes ? CreateIndex(services) : Bundle(plan, Wrap(plan, PlantedSink.Wrap(CreateSink(plan, defect, services), defect)), services) },
         };
         _route = new MessageRoute(route, Services, PlantedDeadLetters.Wrap(_deadLetters, defect), NullLoggerFactory.Instance, _time);
     }

@@ -60,7 +60,7 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
         {
             LogObject log = context.Objects[context.Done];
             Settlement settlement = await IndexAsync(log, context);
-            if (settlement.Fault != SettlementFault.None)
+            if (settlement.Fault != SettlementFault.None || !settlement.IsDecided)
             {
                 context.Settlement = settlement;
                 return;
@@ -101,7 +101,7 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
             DocumentId id = new(log.Bucket, log.Key, opened.Version);
             RowNumbers numbers = new();
             LogDeadLetters badRows = new(_deadLetters, log, opened.Version, id, numbers, context.DeliveryCount);
-            await using IDocumentWriter writer = writing = _sink.Begin(badRows);
+            await using IDocumentWriter writer = writing = _sink.Begin(badRows) ?? throw new PartDefectException($"the sink {_sink.Name}", "returned null from Begin: it must return a writer.");
             LogOutcome outcome = await _indexer.IndexAsync(opened.Content, opened.Length, id, writer, numbers, badRows, attempt.Token);
             return outcome.Fault == LogFault.None
                 ? Judge(outcome, log, badRows.FirstRejection, context.CancellationToken, limit.IsCancellationRequested)
@@ -154,7 +154,7 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
                 return Settlement.DeadLetter(MissingReason, $"S3 does not accept the event's version id {UntrustedText.Shorten(log.VersionId)}. {detail}");
             case S3FaultKind.Refused when fault.Code == "InvalidObjectState":
                 return Settlement.DeadLetter(ArchivedReason, $"The object is in an archive storage class and must be restored first. {detail}");
-            case S3FaultKind.Transient:
+            case S3FaultKind.Transient or S3FaultKind.Undecided:
                 _breaker.Failed(detail);
                 return Settlement.Transient($"{UntrustedText.Shorten(log.Location)} could not be read. {detail}", fault.RetryAfter);
             default:
@@ -215,9 +215,11 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
             case SinkStatus.Refused:
                 _breaker.Refused(documents.Detail ?? _sink.Name);
                 return Settlement.Refused(documents.Detail ?? $"The {_sink.Name} sink denies the worker access.");
-            default:
+            case SinkStatus.Rejected or SinkStatus.Collision:
                 _breaker.Succeeded();
                 return Settlement.DeadLetter(RejectedReason, documents.Detail ?? $"The {_sink.Name} sink rejects the documents.");
+            default:
+                return Settlement.Undecided($"The sink {_sink.Name} returned the status {documents.Status}, which decides nothing{(documents.Detail is null ? string.Empty : $" ({documents.Detail})")}: CompleteAsync must return Stored only when every document is accounted for, and otherwise what failed.");
         }
     }
 

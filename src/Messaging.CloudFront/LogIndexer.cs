@@ -89,7 +89,10 @@ internal sealed class LogIndexer(DocumentShape shape, LogLimits limits, BufferPo
                 if (writer.IsFull && !await writer.SendAsync(cancellationToken))
                 {
                     // The sink has failed; completing returns its result.
-                    return await CompleteAsync(writer, parser, documents, firstBad, cancellationToken);
+                    LogOutcome failed = await CompleteAsync(writer, parser, documents, firstBad, cancellationToken);
+                    return failed.Documents!.Value.Status is SinkStatus.Stored or SinkStatus.AlreadyStored
+                        ? failed with { Documents = new DocumentsResult(SinkStatus.Undecided, 0, 0, 0, "SendAsync returned false, as after a failure, and then CompleteAsync returned Stored") }
+                        : failed;
                 }
             }
 

@@ -41,12 +41,12 @@ internal static class PublishCommand
         Stopwatch watch = Stopwatch.StartNew();
         PublishResult result = await PublishRun.SendAsync(sender, messages.Create, count, rate, cancellationToken);
         Console.Out.WriteLine($"{result.Sent:N0} message(s) {sender.Accepted} {sender.Target} in {watch.Elapsed.TotalSeconds:N2} s ({result.Sent / watch.Elapsed.TotalSeconds:N0}/s).");
-        if (result.FirstError is null)
+        if (result.IsComplete)
         {
             return ExitCodes.Success;
         }
 
-        ConfigurationReport.WriteError($"{count - result.Sent:N0} message(s) were not accepted; the first error: {result.FirstError}");
+        ConfigurationReport.WriteError($"{count - result.Sent:N0} message(s) were not accepted; the first error: {result.FirstError ?? "none was reported."}");
         return ExitCodes.Incomplete;
     }
 }

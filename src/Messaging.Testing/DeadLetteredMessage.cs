@@ -21,4 +21,5 @@ public readonly record struct RecordedRejection(long Index, string Json, int Sta
 /// <param name="Level">Its level.</param>
 /// <param name="Id">The event.</param>
 /// <param name="Text">The formatted line.</param>
-public readonly record struct LogEntry(LogLevel Level, EventId Id, string Text);
+/// <param name="Exception">The exception that was logged with it; null without one.</param>
+public readonly record struct LogEntry(LogLevel Level, EventId Id, string Text, Exception? Exception = null);

@@ -35,6 +35,6 @@ public sealed class RecordingLog : ILoggerFactory, ILoggerProvider, ILogger
     public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
     {
         ArgumentNullException.ThrowIfNull(formatter);
-        _entries.Enqueue(new LogEntry(logLevel, eventId, formatter(state, exception)));
+        _entries.Enqueue(new LogEntry(logLevel, eventId, formatter(state, exception), exception));
     }
 }

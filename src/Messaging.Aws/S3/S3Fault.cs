@@ -25,7 +25,10 @@ public readonly record struct S3Fault(
     /// <summary>The credentials that the store reported as expired, so that new ones are fetched once for all requests that used them; null when unknown.</summary>
     internal SigningCredentials? Expired { get; init; }
 
-    /// <summary>No fault, with the answer's data for the request's span; without a listener a success is <c>default</c>.</summary>
+    /// <summary>No fault.</summary>
+    public static S3Fault None => new(S3FaultKind.None);
+
+    /// <summary>No fault, with the answer's data for the request's span; without a listener a success is <see cref="None"/>.</summary>
     internal static S3Fault Success(int status, string? requestId) => new(S3FaultKind.None, Status: status, RequestId: requestId is null ? null : S3Faults.Bound(requestId));
 
     /// <summary>The fault of an exception of AWSSDK.S3. An exception of an unknown type is transient, with the type's name as the code.</summary>
@@ -40,6 +43,7 @@ public readonly record struct S3Fault(
     public string Describe(string operation)
     {
         string status = Status == 0 ? string.Empty : $" ({Status}{(RequestId is null ? string.Empty : $", request {RequestId}")})";
-        return $"S3 {operation}: {Code}{status}{(Detail is null ? string.Empty : $": {Detail}")}";
+        string code = Kind == S3FaultKind.Undecided ? "the client reported no outcome, a defect of the worker" : Code;
+        return $"S3 {operation}: {code}{status}{(Detail is null ? string.Empty : $": {Detail}")}";
     }
 }

@@ -3,8 +3,11 @@ namespace Messaging.Aws.S3;
 /// <summary>What the outcome of one request means for its object.</summary>
 public enum S3FaultKind
 {
+    /// <summary>No outcome: a defect of the client. The request does not count as successful.</summary>
+    Undecided = 0,
+
     /// <summary>The request succeeded.</summary>
-    None = 0,
+    None,
 
     /// <summary>412: an object with this key exists.</summary>
     Exists,

@@ -22,6 +22,7 @@ public sealed class S3ObjectContent : IDisposable
     /// <param name="answer">Disposed with this object; may be null.</param>
     public S3ObjectContent(Stream content, long length, string version, IDisposable? answer = null)
     {
+        Fault = S3Fault.None;
         Content = content;
         Length = length;
         Version = version;

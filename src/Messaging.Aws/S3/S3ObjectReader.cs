@@ -112,7 +112,7 @@ public sealed class S3ObjectReader : IDisposable
         {
             await credentials.PrepareAsync(attempt);
             await attempt.CountAsync(_calls, S3Calls.List, client.ListObjectsV2Async(new ListObjectsV2Request { BucketName = bucket, Prefix = prefix, MaxKeys = 1 }, attempt.Token));
-            return default;
+            return S3Fault.None;
         }
         catch (Exception exception)
         {

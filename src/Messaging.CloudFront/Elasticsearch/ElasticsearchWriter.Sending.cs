@@ -21,7 +21,9 @@ internal sealed partial class ElasticsearchWriter
     private long _created;
     private long _existing;
     private long _rejected;
-    private BatchResult _failure;
+
+    // Stored until a batch fails.
+    private BatchResult _failure = new(SinkStatus.Stored);
     private Exception? _exception;
 
     private bool HasFailed

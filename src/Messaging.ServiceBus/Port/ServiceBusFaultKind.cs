@@ -3,8 +3,11 @@ namespace Messaging.ServiceBus.Port;
 /// <summary>What a failure of Service Bus means for the worker.</summary>
 public enum ServiceBusFaultKind
 {
+    /// <summary>None of the others, or not set; a retry will not help.</summary>
+    Other = 0,
+
     /// <summary>Temporary: throttled, timed out or unreachable.</summary>
-    Transient = 0,
+    Transient,
 
     /// <summary>The lock ended; the message is redelivered.</summary>
     LockLost,
@@ -26,7 +29,4 @@ public enum ServiceBusFaultKind
 
     /// <summary>The credentials are missing, wrong, or lack the right.</summary>
     Unauthorized,
-
-    /// <summary>Anything else; a retry will not help.</summary>
-    Other,
 }

@@ -20,6 +20,15 @@ internal sealed partial class HandlerReports(string route, string handler, Circu
     /// <summary>The handler's name, for people.</summary>
     public string Handler => handler;
 
+    /// <summary>The handler returned a settlement; one that decides nothing says nothing about its dependencies.</summary>
+    public void Returned(in Settlement settlement)
+    {
+        if (settlement.IsDecided)
+        {
+            Returned(settlement.Fault, settlement.Description);
+        }
+    }
+
     /// <summary>The handler returned.</summary>
     /// <param name="fault">The fault outside the message that it reports.</param>
     /// <param name="description">The description of the fault.</param>

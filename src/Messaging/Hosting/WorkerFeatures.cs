@@ -94,11 +94,15 @@ internal sealed class WorkerFeatures
         }
     }
 
-    private void Add<T>(List<T> features, T feature, string name, string kind, IReadOnlyList<SettingsSection> sections, Func<T, string> nameOf)
+    private void Add<T>(List<T> features, T feature, string name, string kind, IReadOnlyList<SettingsSection>? sections, Func<T, string> nameOf)
         where T : class
     {
         string key = $"{kind}:{name}";
-        if (!NamedRoute.IsName(name))
+        if (sections is null)
+        {
+            Fail(key, $"the Settings of {feature} are null: return an empty list for none.", consequence: null);
+        }
+        else if (!NamedRoute.IsName(name))
         {
             Fail(key, $"the name of {feature} must be {NamedRoute.AllowedName}.", consequence: null);
         }

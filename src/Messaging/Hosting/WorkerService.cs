@@ -14,7 +14,7 @@ internal sealed partial class WorkerService(
     WorkerPlan plan,
     HostingOptions hosting,
     IServiceProvider services,
-    IDeadLetterStore deadLetters,
+    IDeadLetterStore? deadLetters,
     ILoggerFactory loggers,
     TimeProvider time,
     IHostApplicationLifetime lifetime) : IHostedService, IMessageWorker, IWorkerStatus, IAsyncDisposable
@@ -61,6 +61,11 @@ internal sealed partial class WorkerService(
 
     public async Task StartAsync(CancellationToken cancellationToken)
     {
+        if (deadLetters is null)
+        {
+            throw new StartupException($"The worker has no dead-letter store: what is registered as {nameof(IDeadLetterStore)} returned null.", ExitCodes.Software);
+        }
+
         foreach (ConfigurationError warning in plan.Warnings)
         {
             LogWarning(warning);

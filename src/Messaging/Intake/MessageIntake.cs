@@ -39,6 +39,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
     private readonly ILogger _logger;
     private readonly LogThrottle _abandonedLog;
     private readonly LogThrottle _heldLog;
+    private readonly LogThrottles<string> _defectLog;
     private readonly ITimer _watch;
     private readonly MessageSlot[] _slots;
     private readonly SlotLimit _limit;
@@ -85,6 +86,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         _logger = logger;
         _abandonedLog = new LogThrottle(time, TimeSpan.FromSeconds(1));
         _heldLog = new LogThrottle(time, TimeSpan.FromSeconds(1));
+        _defectLog = new LogThrottles<string>(time, TimeSpan.FromSeconds(10));
         _limit = new SlotLimit(range, time.TimestampFrequency);
         _free = range.Most;
 
@@ -236,6 +238,11 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
 
         try
         {
+            if (exception is null && !decided.IsDecided && decided.ExceptionType is null && cancellation == Cancellation.None)
+            {
+                ReportDefect(message, decided.Description ?? RecoverabilityPolicy.NotSettled);
+            }
+
             Report(message, settlement, cancellation, acceptedAt);
         }
         catch (Exception)
@@ -417,6 +424,17 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         }
     }
 
+    private void ReportDefect(ReceivedMessage message, string defect)
+    {
+        if (_defectLog.ShouldLog(defect, out SuppressedLines suppressed))
+        {
+            using (CorrelateLogs(message))
+            {
+                LogDefect(_route, UntrustedText.Shorten(message.SourceId.Span), defect, _policy.MaxDeliveries, suppressed);
+            }
+        }
+    }
+
     /// <summary>Adds the ids of the message's span, which has ended, to the log lines.</summary>
     private IDisposable? CorrelateLogs(ReceivedMessage message) =>
         message.Span is { } span ? SpanScope(_logger, span.SpanId.ToHexString(), span.TraceId.ToHexString()) : null;
@@ -445,4 +463,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
 
     [LoggerMessage(5004, LogLevel.Error, "Route {Route}: settling a message failed; its source will redeliver it")]
     private partial void LogSettlingFailed(Exception exception, string route);
+
+    [LoggerMessage(5006, LogLevel.Error, "Route {Route}: message {Id} was processed without a decision, a defect of the part and not of the message. {Defect} The message is redelivered, and dead-lettered on delivery {MaxDeliveries}{Suppressed}")]
+    private partial void LogDefect(string route, string id, string defect, int maxDeliveries, SuppressedLines suppressed);
 }

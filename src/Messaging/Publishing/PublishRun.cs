@@ -42,7 +42,7 @@ public static class PublishRun
             firstError ??= "interrupted.";
         }
 
-        return new PublishResult(sent, firstError);
+        return new PublishResult(count, sent, firstError);
     }
 
     // A batch is sent at once, so a limited rate uses 20 batches per second to stay even.

@@ -57,13 +57,16 @@ public sealed class SenderCatalog
     public async Task<IMessageSender> OpenAsync(string name, IConfiguration configuration, string? route, string? url, CommandServices services, CancellationToken cancellationToken)
     {
         SettingsReader settings = new(configuration, _sections);
-        Func<CommandServices, CancellationToken, Task<IMessageSender>> open = _byName[name].ConfigureSender(settings, route, url);
+        Func<CommandServices, CancellationToken, Task<IMessageSender>>? open = _byName[name].ConfigureSender(settings, route, url);
         if (settings.Errors.Count > 0)
         {
             throw new ConfigurationException(settings.Errors);
         }
 
-        IMessageSender sender = await open(services, cancellationToken);
+        Task<IMessageSender>? opening = open?.Invoke(services, cancellationToken);
+        IMessageSender sender = opening is not null && await opening is { } opened
+            ? new CheckedSender(opened, name)
+            : throw new StartupException($"publish --to {name}: {_byName[name]} opened no sender; the function that its ConfigureSender returns must return one.", ExitCodes.Software);
         IDisposable? export = OtlpExport.StartTraces();
         return MessageSpans.IsListening ? new TracedSender(sender, name, export) : sender;
     }

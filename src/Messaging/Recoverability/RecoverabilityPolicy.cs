@@ -12,6 +12,9 @@ internal sealed class RecoverabilityPolicy(RecoverabilityOptions options)
     /// <summary>Dead-letter reason of a message that failed <c>Recoverability:MaxDeliveries</c> times for an unknown reason.</summary>
     public const string DeliveriesExhausted = "deliveries-exhausted";
 
+    /// <summary>The description of a message that no part settled, when the part has not described itself.</summary>
+    public const string NotSettled = "No part of the pipeline settled the message: the terminator, or a step that stops the chain, must set context.Settlement, and a connector must copy it to the outer context.";
+
     private const string Stopping = "The worker is stopping.";
 
     private readonly Backoff _backoff = options.Backoff;
@@ -35,6 +38,9 @@ internal sealed class RecoverabilityPolicy(RecoverabilityOptions options)
 
         return settlement.IsDecided;
     }
+
+    /// <summary>The delivery on which a message that fails for an unknown reason is dead-lettered.</summary>
+    public int MaxDeliveries => _maxDeliveries;
 
     /// <summary>The wait of a held message before its next attempt while the breaker is closed.</summary>
     /// <param name="fault">The last fault.</param>
@@ -79,7 +85,7 @@ internal sealed class RecoverabilityPolicy(RecoverabilityOptions options)
                 return Settlement.Abandon(TimeSpan.Zero, Stopping);
             case null:
                 // A part that decides nothing may still describe why.
-                return Fault(decided.Description ?? "No part of the pipeline settled the message.", decided.ExceptionType, deliveryCount);
+                return Fault(decided.Description ?? NotSettled, decided.ExceptionType, deliveryCount);
             case not null when cancellation == Cancellation.Shutdown:
                 // The cancellation may be the cause of any exception: cancelled calls often fail with their own type.
                 return Settlement.Abandon(TimeSpan.Zero, Stopping, exception is OperationCanceledException ? null : type);

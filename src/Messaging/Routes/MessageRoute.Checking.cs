@@ -1,4 +1,5 @@
 using Messaging.Handlers;
+using Messaging.Hosting;
 using Messaging.Sinks;
 using Messaging.Sources;
 using Messaging.Telemetry;
@@ -54,7 +55,7 @@ internal sealed partial class MessageRoute
 
     private async Task CheckAsync(string name, Func<CancellationToken, Task> check, CancellationToken cancellationToken)
     {
-        if (!await TryCheckAsync(check, cancellationToken))
+        if (!await TryCheckAsync(name, check, cancellationToken))
         {
             LogUnanswered(Name, name, DurationText.Of(CheckLimit));
         }
@@ -63,19 +64,20 @@ internal sealed partial class MessageRoute
     /// <returns>False when the sink did not answer in time.</returns>
     private async Task<bool> CheckSinkAsync(ISink sink, CancellationToken cancellationToken)
     {
-        bool ended = await TryCheckAsync(sink.CheckAsync, cancellationToken);
+        bool ended = await TryCheckAsync(sink.Name, sink.CheckAsync, cancellationToken);
         _sinkProblem = ended ? sink.Problem : $"The sink {sink.Name} did not answer its check within {DurationText.Of(CheckLimit)}.";
         return ended;
     }
 
     /// <returns>False when the check did not end within <see cref="CheckLimit"/>.</returns>
-    private async Task<bool> TryCheckAsync(Func<CancellationToken, Task> check, CancellationToken cancellationToken)
+    private async Task<bool> TryCheckAsync(string name, Func<CancellationToken, Task?> check, CancellationToken cancellationToken)
     {
         using CancellationTokenSource limit = new(CheckLimit, _time);
         await using CancellationTokenRegistration stopping = cancellationToken.UnsafeRegister(static state => ((CancellationTokenSource)state!).Cancel(), limit);
         try
         {
-            await check(limit.Token).WaitAsync(limit.Token);
+            Task checking = check(limit.Token) ?? throw new StartupException($"Route {Name}: the check of {name} returned null instead of a task.", ExitCodes.Software);
+            await checking.WaitAsync(limit.Token);
             return true;
         }
         catch (OperationCanceledException) when (limit.IsCancellationRequested && !cancellationToken.IsCancellationRequested)

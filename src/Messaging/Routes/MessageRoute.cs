@@ -51,7 +51,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         Calls = new ApiCalls();
         Calls.Observe(plan.Name);
         Breaker = new CircuitBreaker(plan.Name, plan.Recoverability, time, _logger, hasSink: plan.Sink is not null);
-        _sink = plan.Sink?.Create(new SinkServices(services, loggers, time, plan.Name, Calls, Breaker, plan.Slots)
+        _sink = plan.Sink is null ? null : FeatureFactory.Open(plan.Sink, new SinkServices(services, loggers, time, plan.Name, Calls, Breaker, plan.Slots)
         {
             DeadLetters = plan.Sources.Any(source => source.HoldsOnlyCopies) ? deadLetters : null,
         });
@@ -71,7 +71,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
                 Destination = destination,
                 TracesSettlement = source.TracesSettlement,
             };
-            IMessageSource created = source.Create(new SourceServices(plan.Name, services, deadLetters, loggers, time, slots.Most, Calls, Metrics));
+            IMessageSource created = FeatureFactory.Open(source, new SourceServices(plan.Name, services, deadLetters, loggers, time, slots.Most, Calls, Metrics));
             _inlets.Add((created, intake));
             Metrics.Publish(new InletGauges(
                 created.Name,

@@ -20,7 +20,7 @@ internal static class RouteChain
             part.Compose(builder, services);
         }
 
-        plan.Handler.Compose(builder, services);
+        FeatureFactory.Compose(plan.Handler, builder, services);
         return builder.Build(plan.Form);
     }
 

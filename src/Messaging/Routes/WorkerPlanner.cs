@@ -104,7 +104,10 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
             }
             else if (Find(settings, _sources, $"{section}:Source", source, "source") is { } feature)
             {
-                sourcePlans.Add(feature.Configure(settings, name) with { Name = feature.Name });
+                if (Checked(settings, $"{section}:Source", feature.Name, feature, feature.Configure(settings, name), nameof(SourcePlan.Create), plan => plan.Create) is { } plan)
+                {
+                    sourcePlans.Add(plan with { Name = feature.Name });
+                }
             }
         }
 
@@ -116,8 +119,14 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
         IHandlerFeature? handlerFeature = Find(settings, _handlers, $"{section}:Handler", options.Handler, "handler");
         ISinkFeature? sinkFeature = FindSink(settings, $"{section}:Sink", options, handlerFeature);
         CheckKinds(settings, section, handlerFeature, sinkFeature);
-        HandlerPlan? handler = handlerFeature is null ? null : handlerFeature.Configure(settings, name) with { Name = handlerFeature.Name };
-        SinkPlan? sink = sinkFeature is null ? null : sinkFeature.Configure(settings, name) with { Name = sinkFeature.Name, Kind = sinkFeature.Kind };
+        HandlerPlan? handler = handlerFeature is null
+            ? null
+            : Checked(settings, $"{section}:Handler", handlerFeature.Name, handlerFeature, handlerFeature.Configure(settings, name), nameof(HandlerPlan.Compose), plan => plan.Compose);
+        SinkPlan? sink = sinkFeature is null
+            ? null
+            : Checked(settings, $"{section}:Sink", sinkFeature.Name, sinkFeature, sinkFeature.Configure(settings, name), nameof(SinkPlan.Create), plan => plan.Create);
+        handler = handler is null ? null : handler with { Name = handlerFeature!.Name };
+        sink = sink is null ? null : sink with { Name = sinkFeature!.Name, Kind = sinkFeature.Kind };
         BundlesOptions bundling = bundles.Read(name);
         RouteRules.Check(settings, name, sourcePlans, handler, sink, intake);
         if (sink is not null)
@@ -128,6 +137,21 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
         return settings.Errors.Count > problemsBefore || handler is null
             ? null
             : new RoutePlan(name, form, sourcePlans, handler, sink, intake, bundling, recoverability, stages) { Parts = parts };
+    }
+
+    /// <summary>The plan of a feature; reports one that is missing or cannot be carried out.</summary>
+    private static T? Checked<T>(SettingsReader settings, string key, string name, object feature, T? plan, string factory, Func<T, Delegate?> factoryOf)
+        where T : class
+    {
+        if (plan is not null && factoryOf(plan) is not null)
+        {
+            return plan;
+        }
+
+        settings.Fail(key, name, plan is null
+            ? $"its feature ({feature}) returned null from Configure; it must return a {typeof(T).Name}, also when it reports problems."
+            : $"its feature ({feature}) returned a {typeof(T).Name} whose {factory} is null.");
+        return null;
     }
 
     /// <returns>Null when the handler needs no sink, or when there is no such sink, which is reported.</returns>

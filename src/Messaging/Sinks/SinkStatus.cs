@@ -3,8 +3,11 @@ namespace Messaging.Sinks;
 /// <summary>The outcome of storing one object, or the documents of one message.</summary>
 public enum SinkStatus
 {
+    /// <summary>No outcome: a defect of the sink. The message fails as if the sink had thrown; it never counts as stored.</summary>
+    Undecided = 0,
+
     /// <summary>Stored durably by this call (or by an earlier attempt of it whose response was lost).</summary>
-    Stored = 0,
+    Stored,
 
     /// <summary>The object existed with the same bytes: a duplicate. Counts as stored.</summary>
     AlreadyStored,

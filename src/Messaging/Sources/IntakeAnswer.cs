@@ -3,8 +3,11 @@ namespace Messaging.Sources;
 /// <summary>The answer to <see cref="IMessageIntake.TryReserve"/>.</summary>
 public enum IntakeAnswer
 {
+    /// <summary>No answer: a defect of the intake. No slot is reserved.</summary>
+    Undecided = 0,
+
     /// <summary>A slot is reserved.</summary>
-    Reserved = 0,
+    Reserved,
 
     /// <summary>Slots or bytes in flight are at their limit: retry shortly.</summary>
     Full,

@@ -12,8 +12,8 @@ internal static class StepNodeText
     private const string After = "AfterAsync";
 
     private const string StopOrGoOn =
-        $$"""
-        if (before.GetAwaiter().GetResult() == {{PipelineNames.Outcome}}.Stop)
+        """
+        if (!Continues(before.GetAwaiter().GetResult()))
                     {
                         return default;
                     }
@@ -108,7 +108,7 @@ internal static class StepNodeText
                         return AwaitBeforeAsync(before, context);
                     }
 
-                    {{(HasLeaving(node) ? StopOrGoOn : $"return before.GetAwaiter().GetResult() == {PipelineNames.Outcome}.Stop ? default : Rest.InvokeAsync(context);")}}
+                    {{(HasLeaving(node) ? StopOrGoOn : "return Continues(before.GetAwaiter().GetResult()) ? Rest.InvokeAsync(context) : default;")}}
 
         """;
 

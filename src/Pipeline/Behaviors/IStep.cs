@@ -28,8 +28,11 @@ public interface IStep<in TContext>
 /// <summary>Whether the chain continues after a step's <see cref="IStep{TContext}.BeforeAsync"/>.</summary>
 public enum StepOutcome
 {
+    /// <summary>No decision: a defect of the step. The message fails with a <see cref="PartDefectException"/>.</summary>
+    Undecided = 0,
+
     /// <summary>The next part runs.</summary>
-    Continue = 0,
+    Continue,
 
     /// <summary>Neither the rest of the chain nor this step's After runs; the After of each earlier step does.</summary>
     Stop,

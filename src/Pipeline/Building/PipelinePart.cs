@@ -34,7 +34,14 @@ internal sealed record StepPart<TContext>(string Name, IStep<TContext> Step)
 
     public override bool HasOwnNode => _factory is not null;
 
-    public StepNode<TContext> Node(Next<TContext>? next) => _factory is null ? new SharedStepNode<TContext>(Step, next) : _factory(Step, next);
+    public StepNode<TContext> Node(Next<TContext>? next) => Named(_factory is null ? new SharedStepNode<TContext>(Step, next) : _factory(Step, next));
+
+    /// <summary>The node, with the name of the part for errors.</summary>
+    public StepNode<TContext> Named(StepNode<TContext> node)
+    {
+        node.PartName = Name;
+        return node;
+    }
 
     public override TResult Accept<TState, TResult>(IPartVisitor<TState, TResult> visitor, TState state) => visitor.Step(this, state);
 }

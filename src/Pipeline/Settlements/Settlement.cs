@@ -37,8 +37,15 @@ public readonly record struct Settlement(
         private init;
     }
 
-    /// <summary>True once a part has decided.</summary>
-    public bool IsDecided => Kind != SettlementKind.Undecided;
+    /// <summary>True once a part has decided; false also for a kind that does not exist.</summary>
+    public bool IsDecided => Kind is SettlementKind.Complete or SettlementKind.Abandon or SettlementKind.DeadLetter;
+
+    /// <summary>
+    /// No decision, because a part broke its contract: the message is abandoned with backoff, and dead-lettered on its last delivery. The log
+    /// reports it as a defect of the part.
+    /// </summary>
+    /// <param name="description">Which part, what it returned, and what it must return instead.</param>
+    public static Settlement Undecided(string description) => new(SettlementKind.Undecided, Description: description);
 
     /// <summary>Returns the message to its source, which redelivers it after <paramref name="delay"/>.</summary>
     public static Settlement Abandon(TimeSpan delay, string? description = null, string? exceptionType = null) =>

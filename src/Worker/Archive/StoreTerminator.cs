@@ -61,8 +61,11 @@ internal sealed class StoreTerminator(IObjectSink sink, CircuitBreaker breaker, 
             case SinkStatus.Refused:
                 context.Settlement = Settlement.Refused(result.Detail ?? $"The {sink.Name} sink denies the worker access.");
                 return;
-            default:
+            case SinkStatus.Transient:
                 context.Settlement = Settlement.Transient(result.Detail ?? $"The {sink.Name} sink failed.", result.RetryAfter, retryInProcess: !result.Exhausted);
+                return;
+            default:
+                context.Settlement = Settlement.Undecided($"The sink {sink.Name} returned the status {result.Status}, which decides nothing: StoreAsync must return SinkResult.Stored only for a stored object, and otherwise what failed.");
                 return;
         }
     }
@@ -77,7 +80,7 @@ internal sealed class StoreTerminator(IObjectSink sink, CircuitBreaker breaker, 
             case SinkStatus.Transient:
                 breaker.Failed(result.Detail ?? sink.Name);
                 return;
-            default:
+            case SinkStatus.Stored or SinkStatus.AlreadyStored or SinkStatus.Collision or SinkStatus.Rejected:
                 breaker.Succeeded();
                 return;
         }

@@ -1,3 +1,4 @@
+using Pipeline.Behaviors;
 using Pipeline.Execution;
 using Pipeline.Tests.Parts;
 
@@ -84,6 +85,29 @@ public abstract partial class PipelineFormContract
         (await pipeline.RunAsync(context)).ShouldBeNull();
 
         context.ToString().ShouldBe("a> b> <a");
+    }
+
+    [Theory]
+    [MemberData(nameof(Timings))]
+    public async Task Invoke_StepDecidesNothing_FailsNamingTheStepAndNothingFurtherRuns(Timing timing)
+    {
+        foreach (StepOutcome outcome in (StepOutcome[])[default, (StepOutcome)42, (StepOutcome)(-1)])
+        {
+            foreach (bool isFirst in (bool[])[true, false])
+            {
+                OuterContext context = new();
+                ScriptedStep undecided = new("b") { Timing = timing, Outcome = outcome };
+                IPipeline<OuterContext> pipeline = ChainBuilding.Chain()
+                    .Steps(isFirst ? [undecided, Part.Step("c", timing)] : [Part.Step("a", timing), undecided, Part.Step("c", timing)])
+                    .End(Form, Part.Terminator(timing));
+
+                PartDefectException defect = (await pipeline.RunAsync(context)).ShouldBeOfType<PartDefectException>();
+
+                defect.Part.ShouldBe("the step b");
+                defect.Message.ShouldBe($"The step b returned StepOutcome.{outcome} from BeforeAsync, which decides nothing: return StepOutcome.Continue or StepOutcome.Stop.");
+                context.ToString().ShouldBe(isFirst ? "b>" : $"a> b> a!({defect.Message})");
+            }
+        }
     }
 
     [Theory]

@@ -13,7 +13,7 @@ internal sealed class ScriptedStep(string name) : IStep<TracedContext>
 
     public Action<TracedContext>? Before { get; init; }
 
-    public StepOutcome Outcome { get; init; }
+    public StepOutcome Outcome { get; init; } = StepOutcome.Continue;
 
     public Action<TracedContext>? After { get; init; }
 

@@ -42,6 +42,27 @@ public sealed class StoreTerminatorTests
         context.Settlement.ShouldBe(Settlement.Complete);
     }
 
+    [Theory]
+    [InlineData(default(SinkStatus))]
+    [InlineData((SinkStatus)42)]
+    [InlineData((SinkStatus)(-1))]
+    public async Task Invoke_StatusThatDecidesNothing_DecidesNothingAndIsNoSuccessForTheBreaker(SinkStatus status)
+    {
+        SinkResult failure = new(SinkStatus.Transient, "down");
+        await FailAsync(failure);
+        await FailAsync(failure);
+        _sink.Rule = _ => new SinkResult(status);
+        ArchiveContext context = new();
+
+        await Terminator().InvokeAsync(context);
+
+        context.Settlement.IsDecided.ShouldBeFalse();
+        context.Settlement.Description.ShouldBe($"The sink scripted returned the status {status}, which decides nothing: StoreAsync must return SinkResult.Stored only for a stored object, and otherwise what failed.");
+        _breaker.Successes.ShouldBe(0);
+        await FailAsync(failure);
+        _breaker.State.ShouldBe(BreakerState.Open);
+    }
+
     private async Task<Settlement> FailAsync(SinkResult result)
     {
         _sink.Rule = _ => result;

@@ -38,6 +38,33 @@ public sealed class IndexTerminatorTests
         run.Sink.Documents.Values.ShouldAllBe(document => document.StartsWith("{\"date\":", StringComparison.Ordinal));
     }
 
+    [Theory]
+    [InlineData(default(SinkStatus), false, "The sink memory returned the status Undecided, which decides nothing (scripted): CompleteAsync must return Stored only when every document is accounted for, and otherwise what failed.")]
+    [InlineData((SinkStatus)42, false, "The sink memory returned the status 42, which decides nothing")]
+    [InlineData(SinkStatus.Stored, true, "The sink memory returned the status Undecided, which decides nothing (SendAsync returned false, as after a failure, and then CompleteAsync returned Stored)")]
+    public async Task Handle_SinkDecidesNothing_TheMessageIsUndecidedAndTheSinkIsNamed(SinkStatus status, bool contradicts, string description)
+    {
+        CloudFrontRun run = new();
+        run.Objects.Put("a.gz", Log);
+        run.Sink.Batch = _ => status;
+        run.Sink.Contradicts = contradicts;
+
+        Settlement settlement = await run.HandleAsync(Event);
+
+        settlement.Kind.ShouldBe(SettlementKind.Undecided);
+        settlement.Description.ShouldNotBeNull().ShouldStartWith(description);
+    }
+
+    [Fact]
+    public async Task Handle_SinkHasNoWriter_FailsNamingTheSink()
+    {
+        CloudFrontRun run = new();
+        run.Objects.Put("a.gz", Log);
+        run.Sink.HasNoWriter = true;
+
+        (await Should.ThrowAsync<Pipeline.Behaviors.PartDefectException>(run.HandleAsync(Event))).Message.ShouldBe("The sink memory returned null from Begin: it must return a writer.");
+    }
+
     [Fact]
     public async Task Handle_SeveralRecords_IndexesAll()
     {
@@ -122,7 +149,7 @@ public sealed class IndexTerminatorTests
     {
         CloudFrontRun run = new();
         run.Objects.Put("a.gz", Log);
-        run.Objects.Fault = static (_, times) => times < 3 ? new S3Fault(S3FaultKind.Missing, "NoSuchKey", 404) : default;
+        run.Objects.Fault = static (_, times) => times < 3 ? new S3Fault(S3FaultKind.Missing, "NoSuchKey", 404) : S3Fault.None;
 
         (await run.HandleAsync(Event)).ShouldBe(Settlement.Complete);
 
@@ -191,7 +218,7 @@ public sealed class IndexTerminatorTests
     {
         CloudFrontRun run = new();
         run.Objects.Put("a.gz", Log);
-        run.Objects.Fault = static (_, times) => times == 1 ? new S3Fault(S3FaultKind.Transient, "SlowDown", 503) : default;
+        run.Objects.Fault = static (_, times) => times == 1 ? new S3Fault(S3FaultKind.Transient, "SlowDown", 503) : S3Fault.None;
 
         (await run.HandleAsync(Event)).ShouldBe(Settlement.Complete);
 
@@ -218,7 +245,7 @@ public sealed class IndexTerminatorTests
         CloudFrontRun run = new();
         run.Objects.Put("a.gz", Log);
         run.Objects.Put("b.gz", AccessLog.CreateCompressed(5));
-        run.Objects.Fault = static (key, times) => key == "b.gz" && times < 3 ? new S3Fault(S3FaultKind.Transient, "InternalError", 500) : default;
+        run.Objects.Fault = static (key, times) => key == "b.gz" && times < 3 ? new S3Fault(S3FaultKind.Transient, "InternalError", 500) : S3Fault.None;
 
         (await run.HandleAsync(Events.Of(Events.Record("a.gz"), Events.Record("b.gz")))).ShouldBe(Settlement.Complete);
 

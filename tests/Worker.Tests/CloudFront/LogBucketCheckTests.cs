@@ -18,7 +18,7 @@ public sealed class LogBucketCheckTests
     [Fact]
     public async Task Run_EveryBucketAnswers_AsksEachOnce()
     {
-        await RunAsync(default);
+        await RunAsync(S3Fault.None);
 
         _asked.ShouldBe(["first", "second"]);
         _log.Lines.ShouldBeEmpty();
@@ -67,7 +67,7 @@ public sealed class LogBucketCheckTests
         (bucket, _, _) =>
         {
             _asked.Add(bucket);
-            return new ValueTask<S3Fault>(_asked.Count <= failures ? fault : default);
+            return new ValueTask<S3Fault>(_asked.Count <= failures ? fault : S3Fault.None);
         },
         _log).RunAsync(Token);
 }

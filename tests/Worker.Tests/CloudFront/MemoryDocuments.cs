@@ -25,6 +25,9 @@ internal sealed class MemoryDocuments : IDocumentSink
     /// <summary>Added to the created documents of each result, as a sink with a defect counts.</summary>
     public int Miscount { get; set; }
 
+    /// <summary>Makes each batch that was stored report a failure, which the result does not.</summary>
+    public bool Contradicts { get; set; }
+
     /// <summary>When set, every batch waits for it.</summary>
     public Task? Gate { get; set; }
 
@@ -50,8 +53,16 @@ internal sealed class MemoryDocuments : IDocumentSink
 
     public Task CheckAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
+    /// <summary>Makes <see cref="Begin"/> return null.</summary>
+    public bool HasNoWriter { get; set; }
+
     public IDocumentWriter Begin(IDocumentRejections rejections)
     {
+        if (HasNoWriter)
+        {
+            return null!;
+        }
+
         Open++;
         return new Writer(this, rejections);
     }
@@ -136,7 +147,7 @@ internal sealed class MemoryDocuments : IDocumentSink
             }
 
             _batch.Clear();
-            return true;
+            return !sink.Contradicts;
         }
 
         public async ValueTask<DocumentsResult> CompleteAsync(CancellationToken cancellationToken)

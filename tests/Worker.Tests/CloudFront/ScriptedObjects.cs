@@ -13,7 +13,7 @@ internal sealed class ScriptedObjects : ILogObjects
     public List<string> Asked { get; } = [];
 
     /// <summary>Called with the key and the number of its requests; a kind other than None is the answer.</summary>
-    public Func<string, int, S3Fault> Fault { get; set; } = static (_, _) => default;
+    public Func<string, int, S3Fault> Fault { get; set; } = static (_, _) => S3Fault.None;
 
     /// <summary>Creates the stream of an object.</summary>
     public Func<byte[], Stream> Stream { get; set; } = static bytes => Pieces.Of(bytes, 1_000, suspend: true);

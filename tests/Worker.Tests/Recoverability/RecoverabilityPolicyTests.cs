@@ -126,7 +126,7 @@ public sealed class RecoverabilityPolicyTests
 
     [Fact]
     public void Decide_Undecided_SaysThatNoPartDecided() =>
-        _policy.Decide(default, exception: null, 1, Cancellation.None).Description.ShouldBe("No part of the pipeline settled the message.");
+        _policy.Decide(default, exception: null, 1, Cancellation.None).Description.ShouldBe(RecoverabilityPolicy.NotSettled);
 
     [Fact]
     public void Decide_Stopping_AbandonsWithoutDelay()

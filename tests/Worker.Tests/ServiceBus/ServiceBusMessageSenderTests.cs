@@ -20,7 +20,7 @@ public sealed class ServiceBusMessageSenderTests
 
         PublishResult result = await PublishRun.SendAsync(sender, new GeneratedMessages(MessageGenerator.Write, TimeProvider.System).Create, 1_000, rate: null, CancellationToken.None);
 
-        result.ShouldBe(new PublishResult(1_000, null));
+        result.ShouldBe(new PublishResult(1_000, 1_000, null));
         _bus.Senders[0].Batches.ShouldBe(Enumerable.Repeat(100, 10));
         _bus.Count.ShouldBe(1_000);
     }

@@ -69,6 +69,38 @@ public sealed class ContractTests
     }
 
     [Fact]
+    public async Task Sink_ReturnsDefault_IsDetectedByEveryRuleThatStores()
+    {
+        ObjectSinkContract contract = new(new MemoryObjectSink { Script = _ => default(SinkResult) }, key => new((byte[]?)null));
+
+        foreach (MethodInfo rule in typeof(ObjectSinkContract).GetMethods().Where(method => method.Name.StartsWith("Store_", StringComparison.Ordinal) && method.Name != nameof(ObjectSinkContract.Store_Cancelled_ThrowsForThatToken)))
+        {
+            await Should.ThrowAsync<ContractException>((Task)rule.Invoke(contract, [])!, rule.Name);
+        }
+    }
+
+    [Fact]
+    public async Task DocumentSink_ReturnsDefault_IsDetected()
+    {
+        DocumentSinkContract contract = new(new DefaultDocuments(), _ => new(new Dictionary<string, System.Text.Json.Nodes.JsonNode>()), () => new(0));
+
+        (await Should.ThrowAsync<ContractException>(contract.Complete_NoDocuments_IsStored())).Message.ShouldStartWith("Every document of a message is accounted for.");
+        await Should.ThrowAsync<ContractException>(contract.Complete_Documents_AreAllThereExactly());
+    }
+
+    [Fact]
+    public async Task Handler_ReturnsDefault_IsDetected() =>
+        (await HandlerBreaksAsync(
+            new SampleHarness(worker => worker.AddHandler<Sample, UndecidedSample>("Samples", SampleJson.Default.Sample)), contract => contract.Handle_Message_IsCompletedWithItsEffect()))
+            .ShouldStartWith("The handler decides about each message. Found 1: Route contract: message ");
+
+    [Fact]
+    public async Task Handler_ReturnsDefaultForARedeliveredMessage_IsDetected() =>
+        (await HandlerBreaksAsync(
+            new SampleHarness(worker => worker.AddHandler<Sample, UndecidedRepeat>("Samples", SampleJson.Default.Sample)), contract => contract.Handle_RedeliveredMessage_HasOneEffect()))
+            .ShouldContain("The handler UndecidedRepeat returned default(Settlement), which decides nothing");
+
+    [Fact]
     public async Task Handler_CompletesWithoutItsEffect_IsDetected() =>
         (await HandlerBreaksAsync(new SampleHarness(worker => worker.AddHandler<Sample, ForgetSample>("Samples", SampleJson.Default.Sample)), contract => contract.Handle_Message_IsCompletedWithItsEffect()))
             .ShouldStartWith("A message has one effect.");

@@ -78,3 +78,25 @@ internal sealed class ForgetSample : IMessageHandler<Sample>
 {
     public ValueTask<Settlement> HandleAsync(Sample message, MessageInfo info, CancellationToken cancellationToken) => ValueTask.FromResult(Settlement.Complete);
 }
+
+/// <summary>Stores the row and then forgets to decide.</summary>
+internal sealed class UndecidedSample(SampleTable table) : IMessageHandler<Sample>
+{
+    public ValueTask<Settlement> HandleAsync(Sample message, MessageInfo info, CancellationToken cancellationToken)
+    {
+        table.Insert(message.Number);
+        return default;
+    }
+}
+
+/// <summary>Forgets to decide about the second delivery of a message, and completes later ones.</summary>
+internal sealed class UndecidedRepeat(SampleTable table) : IMessageHandler<Sample>
+{
+    private readonly ConcurrentDictionary<int, int> _calls = new();
+
+    public ValueTask<Settlement> HandleAsync(Sample message, MessageInfo info, CancellationToken cancellationToken)
+    {
+        table.Insert(message.Number);
+        return new(_calls.AddOrUpdate(message.Number, 1, (_, calls) => calls + 1) == 2 ? default : Settlement.Complete);
+    }
+}

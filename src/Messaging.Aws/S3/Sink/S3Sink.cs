@@ -109,7 +109,7 @@ internal sealed partial class S3Sink : IObjectSink
         {
             SinkResult result = SinkResult.Stored;
             string operation = S3Operations.Put;
-            S3Fault fault = _conditional ? await PutAsync(key, body, start, cancellationToken) : default;
+            S3Fault fault = _conditional ? await PutAsync(key, body, start, cancellationToken) : S3Fault.None;
             if (!_conditional || fault.Kind == S3FaultKind.Exists)
             {
                 (result, fault, operation) = await CompareAsync(key, body, start, mayHaveCommitted, cancellationToken);
@@ -172,12 +172,12 @@ internal sealed partial class S3Sink : IObjectSink
                 (true, false) => SinkResult.AlreadyStored,
                 _ => new SinkResult(SinkStatus.Collision, $"s3://{_bucket} holds other bytes under this key."),
             };
-            return (found, default, operation);
+            return (found, S3Fault.None, operation);
         }
 
         if (fault.Code == "InvalidObjectState")
         {
-            return (new SinkResult(SinkStatus.Collision, $"s3://{_bucket} holds an archived object under this key, which cannot be compared: restore it, then redrive."), default, operation);
+            return (new SinkResult(SinkStatus.Collision, $"s3://{_bucket} holds an archived object under this key, which cannot be compared: restore it, then redrive."), S3Fault.None, operation);
         }
 
         // Without a condition this finds nearly every collision, but not an object that is stored at the same time.

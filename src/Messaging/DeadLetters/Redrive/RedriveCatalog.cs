@@ -51,7 +51,15 @@ public sealed class RedriveCatalog
     public async Task<RedriveResult> RunAsync(string name, IConfiguration configuration, RedriveRequest request, CommandServices services, CancellationToken cancellationToken)
     {
         SettingsReader settings = new(configuration, _sections);
-        Func<CommandServices, CancellationToken, Task<RedriveResult>> run = _byName[name].ConfigureRedrive(settings, request);
-        return settings.Errors.Count > 0 ? throw new ConfigurationException(settings.Errors) : await run(services, cancellationToken);
+        Func<CommandServices, CancellationToken, Task<RedriveResult>>? run = _byName[name].ConfigureRedrive(settings, request);
+        if (settings.Errors.Count > 0)
+        {
+            throw new ConfigurationException(settings.Errors);
+        }
+
+        Task<RedriveResult>? running = run?.Invoke(services, cancellationToken);
+        return running is not null && await running is { } result
+            ? result
+            : throw new StartupException($"redrive --from {name}: {_byName[name]} returned no result, so it is unknown what was redriven; the function that its ConfigureRedrive returns must return one.", ExitCodes.Software);
     }
 }

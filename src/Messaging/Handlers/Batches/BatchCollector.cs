@@ -50,7 +50,7 @@ internal sealed class BatchCollector<T> : IDisposable
         _maxMessages = options.MaxMessages;
         _maxAge = options.MaxAge;
         _mostShared = services.Recoverability.MaxDeliveries / 2;
-        _undecided = $"The handler {reports.Handler} did not settle this message of its batch.";
+        _undecided = $"The handler {reports.Handler} did not settle this message of its batch: call Settle for each message, or SettleRest.";
         _waiters = new BoundedPool<BatchWaiter<T>>(services.Concurrency);
         _timer = _time.CreateTimer(static collector => ((BatchCollector<T>)collector!).CloseAged(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
     }
@@ -232,7 +232,7 @@ internal sealed class BatchCollector<T> : IDisposable
         }
         else if (cancelled)
         {
-            waiter.Complete(Undecided("The message's batch was cancelled: another of its messages reached Intake:MessageTimeout, or the drain timeout ended."), exception: null);
+            waiter.Complete(Undecided("The message's batch was cancelled: another of its messages reached Intake:MessageTimeout, or the drain timeout ended.", failure!.GetType().FullName), exception: null);
         }
         else
         {

@@ -11,7 +11,7 @@ namespace Messaging.Handlers.Typed;
 internal sealed class JsonHandlerTerminator<TMessage>(IMessageHandler<TMessage> handler, JsonBody<TMessage> json, string route, HandlerReports reports)
     : ITerminator<PhysicalContext>
 {
-    private readonly string _undecided = $"The handler {reports.Handler} returned default(Settlement), which decides nothing.";
+    private readonly string _undecided = $"The handler {reports.Handler} returned default(Settlement), which decides nothing: return Complete, Abandon, DeadLetter, Transient or Refused.";
 
     public ValueTask InvokeAsync(PhysicalContext context)
     {
@@ -61,7 +61,7 @@ internal sealed class JsonHandlerTerminator<TMessage>(IMessageHandler<TMessage> 
 
     private void Conclude(in Settlement settlement, PhysicalContext context)
     {
-        reports.Returned(settlement.Fault, settlement.Description);
-        context.Settlement = settlement.IsDecided ? settlement : new Settlement(SettlementKind.Undecided, Description: _undecided);
+        reports.Returned(settlement);
+        context.Settlement = settlement.IsDecided ? settlement : Settlement.Undecided(_undecided);
     }
 }

@@ -57,7 +57,7 @@ internal sealed class BundlePlanner(SettingsReader settings)
         BundleLimits limits = new(route, intake.Concurrency * Math.Max(1, sources.Count), Math.Max(1, mostInFlight / 2));
         return sink with
         {
-            Create = services => new BundlingSink((IObjectSink)sink.Create(services with { ContentType = BundleContentType }), bundles, limits, _budget, services),
+            Create = services => new BundlingSink((IObjectSink)FeatureFactory.Open(sink, services with { ContentType = BundleContentType }), bundles, limits, _budget, services),
         };
     }
 

@@ -149,7 +149,8 @@ internal sealed partial class DirectorySink : IObjectSink
             {
                 PlaceResult.Placed => SinkResult.Stored,
                 PlaceResult.SameBytes => SinkResult.AlreadyStored,
-                _ => new SinkResult(SinkStatus.Collision, "The file exists with other bytes."),
+                PlaceResult.OtherBytes => new SinkResult(SinkStatus.Collision, "The file exists with other bytes."),
+                _ => default,
             };
         }
         catch (Exception exception) when (FileFaults.IsFileFault(exception))

@@ -11,7 +11,7 @@ namespace Pipeline.Execution.Closure;
 internal sealed class ClosureForm() : PipelineForm("Closure"), IPartVisitor<object?, ClosureLink>
 {
     public ClosureLink Step<TContext>(StepPart<TContext> part, object? state)
-        where TContext : PipelineContext => new StepLink<TContext>(part.Step);
+        where TContext : PipelineContext => new StepLink<TContext>(part.Step, part.Name);
 
     public ClosureLink Behavior<TIn, TOut>(BehaviorPart<TIn, TOut> part, object? state)
         where TIn : PipelineContext

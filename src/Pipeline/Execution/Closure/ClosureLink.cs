@@ -17,15 +17,21 @@ internal sealed class BehaviorLink<TIn, TOut>(IBehavior<TIn, TOut> behavior) : C
         await behavior.InvokeAsync((TIn)context, new ClosureNext<TOut>(next));
 }
 
-internal sealed class StepLink<TContext>(IStep<TContext> step) : ClosureLink
+internal sealed class StepLink<TContext>(IStep<TContext> step, string name) : ClosureLink
     where TContext : PipelineContext
 {
     public override async Task InvokeAsync(PipelineContext context, Func<PipelineContext, Task> next)
     {
         TContext own = (TContext)context;
-        if (await step.BeforeAsync(own) == StepOutcome.Stop)
+        StepOutcome entering = await step.BeforeAsync(own);
+        if (entering == StepOutcome.Stop)
         {
             return;
+        }
+
+        if (entering != StepOutcome.Continue)
+        {
+            throw PartDefectException.Undecided(name, entering);
         }
 
         try

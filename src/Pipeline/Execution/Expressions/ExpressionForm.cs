@@ -25,7 +25,7 @@ internal sealed class ExpressionForm(bool dynamicCode) : PipelineForm("Expressio
     public object Step<TContext>(StepPart<TContext> part, object? state)
         where TContext : PipelineContext
     {
-        StepNode<TContext> adapter = new SharedStepNode<TContext>(part.Step, (Next<TContext>)state!);
+        StepNode<TContext> adapter = part.Named(new SharedStepNode<TContext>(part.Step, (Next<TContext>)state!));
         return CompiledCall.Of<TContext>(adapter, ((Func<TContext, ValueTask>)adapter.InvokeAsync).Method);
     }
 

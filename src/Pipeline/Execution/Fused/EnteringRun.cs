@@ -22,7 +22,7 @@ internal sealed class EnteringRun<TContext>(StepNode<TContext>[] steps, Next<TCo
                 return AwaitBefore(context, i, before);
             }
 
-            if (before.GetAwaiter().GetResult() == StepOutcome.Stop)
+            if (!run[i].Continues(before.GetAwaiter().GetResult()))
             {
                 return default;
             }

@@ -23,6 +23,8 @@ internal abstract class FusedRun<TContext>(StepNode<TContext>[] steps, Next<TCon
     StepOutcome? IStepRun.Enter(PipelineContext context, ref int entered, out ValueTask<StepOutcome> underWay) =>
         Enter(Unsafe.As<TContext>(context), ref entered, out underWay);
 
+    bool IStepRun.Continues(int step, StepOutcome outcome) => Steps[step].Continues(outcome);
+
     ValueTask IStepRun.InvokeNextAsync(PipelineContext context) => Next.InvokeAsync(Unsafe.As<TContext>(context));
 
     bool IStepRun.TryLeave(PipelineContext context, ref int entered, out ValueTask underWay) =>
@@ -45,7 +47,7 @@ internal abstract class FusedRun<TContext>(StepNode<TContext>[] steps, Next<TCon
                 return null;
             }
 
-            if (before.GetAwaiter().GetResult() == StepOutcome.Stop)
+            if (!Steps[i].Continues(before.GetAwaiter().GetResult()))
             {
                 underWay = default;
                 return StepOutcome.Stop;

@@ -14,6 +14,10 @@ internal interface IStepRun
     /// <returns>The outcome; null when the Before of step <paramref name="entered"/> is under way.</returns>
     StepOutcome? Enter(PipelineContext context, ref int entered, out ValueTask<StepOutcome> underWay);
 
+    /// <summary>Whether the chain continues after one step's Before.</summary>
+    /// <exception cref="PartDefectException">Before decided nothing.</exception>
+    bool Continues(int step, StepOutcome outcome);
+
     /// <summary>Runs the rest of the chain.</summary>
     ValueTask InvokeNextAsync(PipelineContext context);
 

@@ -29,7 +29,7 @@ internal sealed class SharedStepNode<TContext>(IStep<TContext> step, Next<TConte
             return AwaitBeforeAsync(before, context);
         }
 
-        if (before.GetAwaiter().GetResult() == StepOutcome.Stop)
+        if (!Continues(before.GetAwaiter().GetResult()))
         {
             return default;
         }

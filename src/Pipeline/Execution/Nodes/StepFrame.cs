@@ -116,13 +116,13 @@ internal sealed class StepFrame : Frame
     /// <returns>False when a task is under way: this frame then belongs to the thread that resumes it.</returns>
     private bool TryEnter(StepOutcome outcome)
     {
-        if (outcome == StepOutcome.Stop)
+        if (!_run!.Continues(_entered, outcome))
         {
             return true;
         }
 
         _entered++;
-        StepOutcome? entering = _run!.Enter(_context!, ref _entered, out ValueTask<StepOutcome> before);
+        StepOutcome? entering = _run.Enter(_context!, ref _entered, out ValueTask<StepOutcome> before);
         if (entering is null)
         {
             Await(before, FrameThread.Current);

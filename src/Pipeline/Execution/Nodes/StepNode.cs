@@ -19,6 +19,9 @@ public abstract class StepNode<TContext>(Next<TContext>? next) : Next<TContext>,
     /// <summary>Whether <see cref="OnErrorAsync"/> may do anything. Read when a chain is composed; a node that cannot know says true.</summary>
     public virtual bool HasOnError => true;
 
+    /// <summary>The step's name, for errors.</summary>
+    internal string PartName { get; set; } = "without a name";
+
     /// <summary>The rest of the chain.</summary>
     protected Next<TContext> Rest { get; } = next!;
 
@@ -38,6 +41,8 @@ public abstract class StepNode<TContext>(Next<TContext>? next) : Next<TContext>,
         return StepOutcome.Continue;
     }
 
+    bool IStepRun.Continues(int step, StepOutcome outcome) => Continues(outcome);
+
     ValueTask IStepRun.InvokeNextAsync(PipelineContext context) => Rest.InvokeAsync(Unsafe.As<TContext>(context));
 
     bool IStepRun.TryLeave(PipelineContext context, ref int entered, out ValueTask underWay)
@@ -48,6 +53,13 @@ public abstract class StepNode<TContext>(Next<TContext>? next) : Next<TContext>,
     }
 
     ValueTask<ErrorOutcome> IStepRun.OnErrorAsync(PipelineContext context, int step, Exception exception) => OnErrorAsync(Unsafe.As<TContext>(context), exception);
+
+    /// <summary>Whether the chain continues after Before.</summary>
+    /// <exception cref="PartDefectException">Before decided nothing.</exception>
+    protected internal bool Continues(StepOutcome outcome) => outcome == StepOutcome.Continue || !Stops(outcome);
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private bool Stops(StepOutcome outcome) => outcome == StepOutcome.Stop ? true : throw PartDefectException.Undecided(PartName, outcome);
 
     /// <summary>Continues when Before did not complete synchronously: the rest of the chain, then After or OnError.</summary>
     protected ValueTask AwaitBeforeAsync(ValueTask<StepOutcome> before, TContext context) => StepFrame.AwaitBefore(this, context, 0, before);

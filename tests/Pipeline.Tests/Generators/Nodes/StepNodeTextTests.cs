@@ -83,12 +83,12 @@ public sealed class StepNodeTextTests
             }
             public sealed class Explicit : IStep<Ctx>
             {
-                ValueTask<StepOutcome> IStep<Ctx>.BeforeAsync(Ctx context) => Program.Add("explicit", default(ValueTask<StepOutcome>));
+                ValueTask<StepOutcome> IStep<Ctx>.BeforeAsync(Ctx context) => Program.Add("explicit", new ValueTask<StepOutcome>(StepOutcome.Continue));
                 public ValueTask<StepOutcome> BeforeAsync(Ctx context) => throw new InvalidOperationException();
             }
             public class Hidden : IStep<Ctx>
             {
-                public ValueTask<StepOutcome> BeforeAsync(Ctx context) => Program.Add("hidden", default(ValueTask<StepOutcome>));
+                public ValueTask<StepOutcome> BeforeAsync(Ctx context) => Program.Add("hidden", new ValueTask<StepOutcome>(StepOutcome.Continue));
             }
             public sealed class Hiding : Hidden { public new ValueTask<StepOutcome> BeforeAsync(Ctx context) => throw new InvalidOperationException(); }
             public sealed class Overloading : Hidden { public ValueTask<StepOutcome> BeforeAsync(Pipeline.Contexts.PipelineContext context) => throw new InvalidOperationException(); }

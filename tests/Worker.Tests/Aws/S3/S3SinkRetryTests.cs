@@ -34,7 +34,7 @@ public sealed class S3SinkRetryTests
     public async Task Store_StoreRecovers_RetriesAreGrantedAgain()
     {
         bool trouble = true;
-        ScriptedRequests requests = new(_ => trouble ? SlowDown : default);
+        ScriptedRequests requests = new(_ => trouble ? SlowDown : S3Fault.None);
         await using S3Sink sink = Open(requests, maxAttempts: 3);
         await Task.WhenAll(Enumerable.Range(0, 200).Select(_ => StoreAsync(sink)));
         trouble = false;
@@ -67,7 +67,7 @@ public sealed class S3SinkRetryTests
         CircuitBreaker breaker = new("test", new RecoverabilityOptions(), TimeProvider.System, NullLogger.Instance);
         int told = 0;
         breaker.Throttling += () => told++;
-        ScriptedRequests requests = new(put => put <= 2 ? SlowDown : default);
+        ScriptedRequests requests = new(put => put <= 2 ? SlowDown : S3Fault.None);
         await using S3Sink sink = Open(requests, maxAttempts: 3, breaker);
 
         (await StoreAsync(sink)).ShouldBe(SinkResult.Stored);

@@ -50,7 +50,7 @@ public sealed class BatchOutcomeTests
         await route.SettleAllAsync();
 
         route.Publisher.Completed.ShouldBe(1);
-        route.LinesOf(5002)[0].ShouldContain("The handler ScriptedBatchHandler did not settle this message of its batch.");
+        route.LinesOf(5002)[0].ShouldContain("The handler ScriptedBatchHandler did not settle this message of its batch: call Settle for each message, or SettleRest.");
         route.DeadLetters.Messages.ShouldHaveSingleItem().Reason.ShouldBe("deliveries-exhausted");
     }
 

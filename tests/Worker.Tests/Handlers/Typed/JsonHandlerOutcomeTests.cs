@@ -135,7 +135,7 @@ public sealed class JsonHandlerOutcomeTests
         await route.SettleAllAsync();
 
         handler.Calls.Count.ShouldBe(3);
-        route.LinesOf(5002)[0].ShouldContain("The handler ScriptedHandler returned default(Settlement), which decides nothing.");
+        route.LinesOf(5002)[0].ShouldContain("The handler ScriptedHandler returned default(Settlement), which decides nothing: return Complete");
         route.DeadLetters.Messages.ShouldHaveSingleItem().Reason.ShouldBe("deliveries-exhausted");
         route.Publisher.Completed.ShouldBe(0);
     }

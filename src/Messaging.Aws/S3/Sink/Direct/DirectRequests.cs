@@ -170,7 +170,7 @@ internal sealed class DirectRequests : IS3Requests
 
     private static S3Fault Success(HttpResponseMessage response) => MessageSpans.IsListening
         ? S3Fault.Success((int)response.StatusCode, response.Headers.NonValidated.TryGetValues("x-amz-request-id", out HeaderStringValues id) ? id.ToString() : null)
-        : default;
+        : S3Fault.None;
 
     /// <summary>Accepts a success only when it has an ETag, no body and a defined end.</summary>
     private ValueTask<S3Fault> ConfirmAsync(HttpResponseMessage response, CancellationToken cancellationToken)
@@ -252,7 +252,7 @@ internal sealed class DirectRequests : IS3Requests
         try
         {
             return response.StatusCode == HttpStatusCode.OK
-                ? (response, default)
+                ? (response, S3Fault.None)
                 : (response, await _answers.ReadFaultAsync(response, operation, signedAt, credentials, cancellationToken));
         }
         catch

@@ -70,7 +70,7 @@ internal sealed class SdkRequests : IS3Requests
             return string.IsNullOrEmpty(response.ETag) || response.ContentLength > 0
                 ? S3Faults.NotS3((int)response.HttpStatusCode)
                 : MessageSpans.IsListening ? S3Fault.Success((int)response.HttpStatusCode, response.ResponseMetadata?.RequestId)
-                : default;
+                : S3Fault.None;
         }
         catch (Exception exception)
         {
@@ -100,12 +100,12 @@ internal sealed class SdkRequests : IS3Requests
 
             if (head.ContentLength != body.Length)
             {
-                return (default, operation, false);
+                return (S3Fault.None, operation, false);
             }
 
             if (ObjectComparison.IsMd5Of(head.ETag, body.Span))
             {
-                return (default, operation, true);
+                return (S3Fault.None, operation, true);
             }
 
             operation = S3Operations.Get;
@@ -117,7 +117,7 @@ internal sealed class SdkRequests : IS3Requests
                 return (S3Faults.NotS3((int)get.HttpStatusCode), operation, false);
             }
 
-            return (default, operation, await ObjectComparison.HasBytesAsync(get.ResponseStream, body, attempt.Token));
+            return (S3Fault.None, operation, await ObjectComparison.HasBytesAsync(get.ResponseStream, body, attempt.Token));
         }
         catch (Exception exception)
         {
@@ -140,7 +140,7 @@ internal sealed class SdkRequests : IS3Requests
             ListObjectsV2Response response = await attempt.CountAsync(_calls, S3Calls.List, _client.ListObjectsV2Async(new ListObjectsV2Request { BucketName = _bucket, MaxKeys = 1 }, attempt.Token));
 
             // The SDK reads any text as an empty listing.
-            return response is { Name: null, MaxKeys: null or 0, KeyCount: null or 0 } ? S3Faults.NotS3((int)response.HttpStatusCode) : default;
+            return response is { Name: null, MaxKeys: null or 0, KeyCount: null or 0 } ? S3Faults.NotS3((int)response.HttpStatusCode) : S3Fault.None;
         }
         catch (Exception exception) when (exception is not AwsServiceException)
         {

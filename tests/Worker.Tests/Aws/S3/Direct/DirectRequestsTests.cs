@@ -30,7 +30,7 @@ public sealed class DirectRequestsTests
         await using RawServer server = new(_ => RawServer.Stored);
         using DirectRequests client = DirectSinks.Requests(server.Url);
 
-        (await client.PutAsync(Encoding.UTF8.GetBytes(key), "{}"u8.ToArray(), Limit, Token)).ShouldBe(default);
+        (await client.PutAsync(Encoding.UTF8.GetBytes(key), "{}"u8.ToArray(), Limit, Token)).ShouldBe(S3Fault.None);
 
         server.Requests.Single().Line.ShouldBe($"PUT {target} HTTP/1.1");
     }
@@ -51,7 +51,7 @@ public sealed class DirectRequestsTests
         using DirectRequests client = DirectSinks.Requests(server.Url, options);
         byte[] body = Encoding.UTF8.GetBytes("{\"a\":1}");
 
-        (await client.PutAsync("k"u8.ToArray(), body, Limit, Token)).ShouldBe(default);
+        (await client.PutAsync("k"u8.ToArray(), body, Limit, Token)).ShouldBe(S3Fault.None);
 
         RawRequest request = server.Requests.Single();
         request.Body.ShouldBe(body);
@@ -78,7 +78,7 @@ public sealed class DirectRequestsTests
         using DirectRequests client = DirectSinks.Requests(server.Url, credentials: credentials, time: time);
         for (int i = 0; i < 3; i++)
         {
-            (await client.PutAsync(Encoding.UTF8.GetBytes($"k {i}/ü"), new byte[i * 700], Limit, Token)).ShouldBe(default);
+            (await client.PutAsync(Encoding.UTF8.GetBytes($"k {i}/ü"), new byte[i * 700], Limit, Token)).ShouldBe(S3Fault.None);
             time.Advance(TimeSpan.FromMinutes(1));
         }
 
@@ -116,7 +116,7 @@ public sealed class DirectRequestsTests
         using DirectRequests client = new(
             DirectSinks.Options, address, "eu-west-1", DirectSinks.Credentials(), handler, DirectSinks.Services(), BufferPool.Shared, retained: 1);
 
-        (await client.PutAsync("a/k"u8.ToArray(), new byte[3], Limit, Token)).ShouldBe(default);
+        (await client.PutAsync("a/k"u8.ToArray(), new byte[3], Limit, Token)).ShouldBe(S3Fault.None);
         await client.ListAsync(Limit, Token);
 
         server.Requests.Select(request => request.Line).ShouldBe(["PUT /a/k HTTP/1.1", "GET /?list-type=2&max-keys=1 HTTP/1.1"]);
@@ -185,7 +185,7 @@ public sealed class DirectRequestsTests
         await source.CancelAsync();
 
         (await Should.ThrowAsync<OperationCanceledException>(put)).CancellationToken.ShouldBe(source.Token);
-        (await client.PutAsync("k"u8.ToArray(), new byte[3], Limit, Token)).ShouldBe(default);
+        (await client.PutAsync("k"u8.ToArray(), new byte[3], Limit, Token)).ShouldBe(S3Fault.None);
         server.Requests[1].Connection.ShouldBe(2);
     }
 
@@ -197,10 +197,10 @@ public sealed class DirectRequestsTests
         for (int i = 0; i < 100; i++)
         {
             using CancellationTokenSource source = new();
-            (await client.PutAsync("k"u8.ToArray(), new byte[3], Limit, source.Token)).ShouldBe(default);
+            (await client.PutAsync("k"u8.ToArray(), new byte[3], Limit, source.Token)).ShouldBe(S3Fault.None);
             Task<S3Fault> next = client.PutAsync("k"u8.ToArray(), new byte[3], Limit, Token).AsTask();
             await source.CancelAsync();
-            (await next).ShouldBe(default);
+            (await next).ShouldBe(S3Fault.None);
         }
     }
 
@@ -210,11 +210,11 @@ public sealed class DirectRequestsTests
         await using RawServer server = new(_ => RawServer.Stored);
         ManualTimeProvider time = new();
         using DirectRequests client = DirectSinks.Requests(server.Url, time: time);
-        (await client.PutAsync("k"u8.ToArray(), default, TimeSpan.FromMilliseconds(500), Token)).ShouldBe(default);
+        (await client.PutAsync("k"u8.ToArray(), default, TimeSpan.FromMilliseconds(500), Token)).ShouldBe(S3Fault.None);
 
         time.Advance(TimeSpan.FromMilliseconds(700));
 
-        (await client.PutAsync("k"u8.ToArray(), default, Limit, Token)).ShouldBe(default);
+        (await client.PutAsync("k"u8.ToArray(), default, Limit, Token)).ShouldBe(S3Fault.None);
     }
 
     [Theory]

@@ -56,7 +56,7 @@ public sealed class HostileAnswerTests
             first.Code.ShouldBe(code);
         }
 
-        second.ShouldBe(default);
+        second.ShouldBe(S3Fault.None);
         server.Requests.Select(request => request.Body[0]).ShouldBe([(byte)1, (byte)2]);
         buffers.Outstanding.ShouldBe(0);
     }
