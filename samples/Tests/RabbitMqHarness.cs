@@ -13,6 +13,7 @@ internal sealed class RabbitMqHarness : SourceHarness
     private readonly IConnection _connection;
     private readonly IChannel _channel;
     private readonly RabbitMqOptions _options;
+    private RabbitMqSource _source;
     private int _published;
 
     private RabbitMqHarness(IConnection connection, IChannel channel, RabbitMqOptions options, RabbitMqSource source)
@@ -20,10 +21,10 @@ internal sealed class RabbitMqHarness : SourceHarness
         _connection = connection;
         _channel = channel;
         _options = options;
-        Source = source;
+        _source = source;
     }
 
-    public override IMessageSource Source { get; }
+    public override IMessageSource Source => _source;
 
     /// <summary>The queue is real, so the delay passes in real time: long enough for a busy machine.</summary>
     public override TimeSpan AbandonDelay => TimeSpan.FromSeconds(2);
@@ -36,9 +37,7 @@ internal sealed class RabbitMqHarness : SourceHarness
         RabbitMqOptions options = new() { Uri = Servers.RabbitMq, Queue = $"contract-{Guid.NewGuid():n}", Declare = true };
         IConnection connection = await Servers.ConnectAsync();
         IChannel channel = await connection.CreateChannelAsync(new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true));
-        RecordingLog log = new();
-        SourceServices services = new("contract", new ServiceCollection().BuildServiceProvider(), new MemoryDeadLetters(), log, TimeProvider.System, Concurrency: 64);
-        RabbitMqSource source = new(options, services);
+        RabbitMqSource source = Open(options);
 
         // Declares the queues, so that the test can send before it starts the source.
         await source.CheckAsync(CancellationToken.None);
@@ -49,6 +48,15 @@ internal sealed class RabbitMqHarness : SourceHarness
     {
         Interlocked.Increment(ref _published);
         await _channel.BasicPublishAsync(string.Empty, _options.Queue, mandatory: true, new BasicProperties { MessageId = id, Persistent = true, Headers = Headers }, body);
+    }
+
+    /// <summary>Disposing the source closes its connection; the broker requeues what was not acknowledged, as when a process dies.</summary>
+    public override async Task ReopenAsync()
+    {
+        // The settled messages are not delivered again.
+        _published = Intake.Unsettled;
+        await CrashAsync();
+        _source = Open(_options);
     }
 
     public override async Task<IReadOnlyList<DeadLetteredMessage>> DeadLettersAsync(int expected)
@@ -97,6 +105,9 @@ internal sealed class RabbitMqHarness : SourceHarness
         await _channel.QueueDeleteAsync(_options.DeadLetters);
         await _connection.DisposeAsync();
     }
+
+    private static RabbitMqSource Open(RabbitMqOptions options) => new(
+        options, new SourceServices("contract", new ServiceCollection().BuildServiceProvider(), new MemoryDeadLetters(), new RecordingLog(), TimeProvider.System, Concurrency: 64));
 
     private static string IdOf(byte[] body)
     {

@@ -83,6 +83,10 @@ public abstract class MessageSourceContractTests : IAsyncLifetime
     [Fact]
     public Task Stop_WithMessagesInFlight_TheyCanStillBeSettled() => Contract.Stop_WithMessagesInFlight_TheyCanStillBeSettled();
 
+    /// <inheritdoc cref="MessageSourceContract.Reopen_AfterACrash_RedeliversWhatWasNotSettled"/>
+    [Fact]
+    public Task Reopen_AfterACrash_RedeliversWhatWasNotSettled() => Contract.Reopen_AfterACrash_RedeliversWhatWasNotSettled();
+
     /// <summary>A new harness. Each test has one of its own.</summary>
     protected abstract ValueTask<SourceHarness> CreateAsync();
 }

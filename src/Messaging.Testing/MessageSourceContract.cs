@@ -1,6 +1,8 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
 using System.Text;
+using Messaging.Hosting;
+using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Pipeline.Settlements;
 
@@ -186,6 +188,7 @@ public sealed class MessageSourceContract(SourceHarness harness)
                 string.Join(", ", kept.Select(message => Encoding.UTF8.GetString(message.Body)).Order(StringComparer.Ordinal)),
                 string.Join(", ", Enumerable.Range(0, unreadable).Select(UnreadableBody).Order(StringComparer.Ordinal)),
                 "Each message that cannot be read is kept once.");
+            Require.Equal(host.Services.GetRequiredService<IMessageWorker>().GetTotals(UnreadableSource.Route).DeadLetters, unreadable, "Each dead letter is counted once.");
             await host.StopAsync();
         }
         finally
@@ -323,7 +326,66 @@ public sealed class MessageSourceContract(SourceHarness harness)
         await harness.FinishAsync();
     }
 
+    /// <summary>
+    /// After a crash of the process, a source over the same queue delivers again each message that had been delivered and not settled, and no
+    /// message that had been settled.
+    /// </summary>
+    public async Task Reopen_AfterACrash_RedeliversWhatWasNotSettled()
+    {
+        if (!harness.RedeliversAfterCrash)
+        {
+            return;
+        }
+
+        const int Unsettled = 3;
+        await harness.StartAsync();
+        await harness.PublishAsync("{\"n\":\"completed\"}"u8.ToArray());
+        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
+        await harness.PublishAsync("{\"n\":\"dead\"}"u8.ToArray());
+        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.DeadLetter("test-reason", "Settled before the crash."));
+        Require.Equal((await harness.DeadLettersAsync(expected: 1)).Count, 1, "One message is dead-lettered.");
+        await harness.WaitUntilEmptyAsync();
+        Dictionary<string, Delivery> claimed = new(StringComparer.Ordinal);
+        for (int i = 0; i < Unsettled; i++)
+        {
+            await harness.PublishAsync(Encoding.UTF8.GetBytes($"{{\"n\":{i}}}"));
+            Delivery delivery = await harness.Intake.NextAsync();
+            claimed.Add(delivery.Id, delivery);
+        }
+
+        await harness.ReopenAsync();
+        await harness.StartAsync();
+
+        foreach (string _ in claimed.Keys)
+        {
+            Delivery again = await NextAfterTimeAsync();
+            Require.True(claimed.TryGetValue(again.Id, out Delivery? before), $"After a crash only messages that were not settled are delivered again, each once: {again.Id} was not one of them.");
+            Require.Bytes(again.Body, before.Body, "A body is the same on every delivery.");
+            Require.True(again.Count >= before.Count, $"A crash does not lower the count of deliveries, or a message that causes crashes is never dead-lettered: it fell from {before.Count} to {again.Count}.");
+            await again.SettleAsync(Settlement.Complete);
+        }
+
+        await harness.WaitUntilEmptyAsync();
+        await harness.AdvanceAsync(harness.AbandonDelay);
+        await harness.FinishAsync();
+        Require.Equal(harness.Intake.Accepted, Unsettled, "After a crash each message that was not settled is delivered again, and no other.");
+    }
+
     private static string UnreadableBody(int number) => $"{UnreadableSource.Mark} {number}";
+
+    /// <summary>The next message, while time passes: a queue redelivers what a crashed process held only after a while.</summary>
+    private async Task<Delivery> NextAfterTimeAsync()
+    {
+        Task<Delivery> next = harness.Intake.NextAsync();
+        for (int attempt = 0; !next.IsCompleted; attempt++)
+        {
+            Require.True(attempt < 2_000, "After a crash each message that was not settled is delivered again: one was not.");
+            await harness.AdvanceAsync(TimeSpan.FromMilliseconds(100));
+            await Task.WhenAny(next, Task.Delay(10));
+        }
+
+        return await next;
+    }
 
     private async Task SendAsync(int count, Func<int, string> body)
     {

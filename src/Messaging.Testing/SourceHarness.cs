@@ -9,14 +9,15 @@ namespace Messaging.Testing;
 /// <param name="slots">The slots of <see cref="Intake"/>; the route's concurrency as the source knows it.</param>
 public abstract class SourceHarness(int slots = 64) : IAsyncDisposable
 {
-    private readonly CancellationTokenSource _stop = new();
+    private readonly int _slots = slots;
+    private readonly List<CancellationTokenSource> _stops = [new()];
     private IMessageIntake? _receivingInto;
 
     /// <summary>The source under test.</summary>
     public abstract IMessageSource Source { get; }
 
-    /// <summary>Where the source delivers to.</summary>
-    public TestIntake Intake { get; } = new(slots);
+    /// <summary>Where the source delivers to; a new one after <see cref="ReopenAsync"/>.</summary>
+    public TestIntake Intake { get; private set; } = new(slots);
 
     /// <summary>Buffers that the source has rented and not returned; 0 for a source without a pool.</summary>
     public virtual int OutstandingBuffers => 0;
@@ -39,6 +40,12 @@ public abstract class SourceHarness(int slots = 64) : IAsyncDisposable
     /// <summary>False when the sender sends an abandoned message again, so that every delivery is a first one.</summary>
     public virtual bool CountsDeliveries => true;
 
+    /// <summary>
+    /// False when a crash of the process ends the source's messages, or leaves them to senders that send them again: then no rule says what the
+    /// source does after one.
+    /// </summary>
+    public virtual bool RedeliversAfterCrash => true;
+
     /// <summary>The delay with which the contract abandons; a multiple of what the source can measure.</summary>
     public virtual TimeSpan AbandonDelay => TimeSpan.FromSeconds(4);
 
@@ -57,19 +64,26 @@ public abstract class SourceHarness(int slots = 64) : IAsyncDisposable
     /// <summary>Waits until nothing is left at the source or with its senders.</summary>
     public abstract Task WaitUntilEmptyAsync();
 
+    /// <summary>
+    /// Ends the source as a crash of the process does, with what it holds neither settled nor returned, and makes <see cref="Source"/> a new one
+    /// over the same queue. Call <see cref="CrashAsync"/> first.
+    /// </summary>
+    public virtual Task ReopenAsync() => throw new ContractException(
+        $"{GetType().Name} does not override {nameof(ReopenAsync)}: end the source with {nameof(CrashAsync)} and open another over the same queue, or set {nameof(RedeliversAfterCrash)} to false if its messages do not survive a crash.");
+
     /// <summary>Checks the source, then lets it receive.</summary>
     /// <param name="intake">Where the messages go; null for <see cref="Intake"/>.</param>
     public async Task StartAsync(IMessageIntake? intake = null)
     {
         _receivingInto = intake ?? Intake;
         await Source.CheckAsync(CancellationToken.None);
-        Receiving = Source.ReceiveAsync(_receivingInto, _stop.Token);
+        Receiving = Source.ReceiveAsync(_receivingInto, _stops[^1].Token);
     }
 
     /// <summary>Ends <see cref="Receiving"/>.</summary>
     public async Task StopReceivingAsync()
     {
-        await _stop.CancelAsync();
+        await _stops[^1].CancelAsync();
         await Receiving.WaitAsync(TimeSpan.FromSeconds(60));
     }
 
@@ -92,10 +106,33 @@ public abstract class SourceHarness(int slots = 64) : IAsyncDisposable
     /// <inheritdoc/>
     public virtual async ValueTask DisposeAsync()
     {
-        await _stop.CancelAsync();
+        foreach (CancellationTokenSource stop in _stops)
+        {
+            await stop.CancelAsync();
+        }
+
         await Source.DisposeAsync();
-        _stop.Dispose();
+        _stops.ForEach(stop => stop.Dispose());
         GC.SuppressFinalize(this);
+    }
+
+    /// <summary>Ends the source as a crash does: neither drained nor closed. <see cref="Intake"/> is then a new one.</summary>
+    /// <param name="kill">Cuts the source off its queue where disposing it would settle messages or wait for them; null to end its receiving and dispose it.</param>
+    protected async Task CrashAsync(Func<Task>? kill = null)
+    {
+        if (kill is null)
+        {
+            await StopReceivingAsync();
+            await Source.DisposeAsync();
+        }
+        else
+        {
+            await kill();
+        }
+
+        _stops.Add(new CancellationTokenSource());
+        Intake = new TestIntake(_slots);
+        Receiving = Task.CompletedTask;
     }
 
     /// <summary>Polls every 10 ms until the condition holds, for what happens on other threads or in other processes and gives no signal.</summary>

@@ -14,14 +14,40 @@ internal static class TestHost
         Action<IMessageWorkerBuilder> configure, IEnumerable<KeyValuePair<string, string?>> configuration, RecordingLog log, MemoryDeadLetters deadLetters, TimeProvider time)
     {
         HostApplicationBuilder builder = Host.CreateEmptyApplicationBuilder(settings: null);
-        builder.Configuration.AddInMemoryCollection(configuration);
+        KeyValuePair<string, string?>[] given = [.. configuration];
         builder.Logging.AddProvider(log).SetMinimumLevel(LogLevel.Trace);
         builder.Services.AddSingleton(time).AddSingleton<IDeadLetterStore>(deadLetters);
-        builder.AddMessageWorker(configure);
+        bool hasUrl = false;
+        builder.AddMessageWorker(worker =>
+        {
+            TestWorkerBuilder seen = new(worker);
+            configure(seen);
+            hasUrl = seen.HasUrl;
+        });
+
+        // Read when the host is built. The later source wins.
+        builder.Configuration.AddInMemoryCollection(DefaultsBeside(given, hasUrl)).AddInMemoryCollection(given);
 
         // The last one counts: the test runner's signals stay with the test runner.
         builder.Services.AddSingleton<IHostLifetime, NoLifetime>();
         return builder.Build();
+    }
+
+    /// <summary>Tests run in parallel, so no port is fixed; and they wait for retries, so these are short unless the test sets a backoff.</summary>
+    private static IEnumerable<KeyValuePair<string, string?>> DefaultsBeside(KeyValuePair<string, string?>[] given, bool hasUrl)
+    {
+        if (hasUrl)
+        {
+            yield return new("Hosting:Url", "http://127.0.0.1:0");
+        }
+
+        if (!given.Any(pair => pair.Key.Contains("Recoverability:Backoff", StringComparison.OrdinalIgnoreCase)))
+        {
+            yield return new("Recoverability:BackoffBase", "1ms");
+            yield return new("Recoverability:BackoffCap", "10ms");
+        }
+
+        yield return new("Recoverability:BreakerOpen", "100ms");
     }
 
     private sealed class NoLifetime : IHostLifetime

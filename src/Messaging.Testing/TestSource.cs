@@ -30,17 +30,27 @@ internal sealed class TestSource(SourceServices services) : IMessageSource
     {
         try
         {
-            while (await _waiting.Reader.WaitToReadAsync(stopReceiving))
+            while (true)
             {
                 int slots = await intake.ReserveAsync(1, services.Concurrency, stopReceiving);
-                for (; slots > 0 && _waiting.Reader.TryRead(out SentMessage? message); slots--)
+                try
                 {
-                    intake.Accept(new TestSourceMessage(this, message));
-                }
+                    if (!await _waiting.Reader.WaitToReadAsync(stopReceiving))
+                    {
+                        return;
+                    }
 
-                if (slots > 0)
+                    for (; slots > 0 && _waiting.Reader.TryRead(out SentMessage? message); slots--)
+                    {
+                        intake.Accept(new TestSourceMessage(this, message));
+                    }
+                }
+                finally
                 {
-                    intake.Release(slots);
+                    if (slots > 0)
+                    {
+                        intake.Release(slots);
+                    }
                 }
             }
         }
@@ -102,10 +112,12 @@ internal sealed class TestSource(SourceServices services) : IMessageSource
         }
         catch (IOException)
         {
+            services.Metrics?.MessageReturned();
             _ = RedeliverAsync(message, TimeSpan.Zero);
             return;
         }
 
+        services.Metrics?.DeadLetterWritten(settlement.Reason);
         End(message, settlement);
     }
 

@@ -44,7 +44,11 @@ public sealed class TestWorker : IAsyncDisposable
 
     /// <summary>Starts a worker that receives.</summary>
     /// <param name="configure">Adds handlers, sinks and parts, as in the program under test.</param>
-    /// <param name="configuration">Keys and values, such as <c>Routes:orders:Handler</c> and <c>Orders</c>. There is no other configuration.</param>
+    /// <param name="configuration">
+    /// Keys and values, such as <c>Routes:orders:Handler</c> and <c>Orders</c>. There is no other configuration, and three defaults differ, so that
+    /// tests run in parallel and do not wait: <c>Hosting:Url</c> has the port 0, with which the system chooses a free one;
+    /// <c>Recoverability:BackoffBase</c> and <c>BackoffCap</c> are 1 ms and 10 ms unless the test sets a backoff; <c>BreakerOpen</c> is 100 ms.
+    /// </param>
     /// <param name="time">The clock of retries, redelivery and timeouts, such as a <see cref="ManualTimeProvider"/>; null for the system's.</param>
     /// <param name="cancellationToken">Cancels the start.</param>
     /// <exception cref="Configuration.ConfigurationException">The configuration is wrong; the exception lists every problem.</exception>

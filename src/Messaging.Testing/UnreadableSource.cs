@@ -13,6 +13,7 @@ internal sealed class UnreadableSource(IMessageSource source, CountingHandler ha
 {
     public const string Mark = "unreadable";
     public const string Reason = "unsupported-body";
+    public const string Route = "contract";
 
     string ISourceFeature.Name => "UnderTest";
 
@@ -28,12 +29,12 @@ internal sealed class UnreadableSource(IMessageSource source, CountingHandler ha
             worker.Services.AddSingleton(handler);
             worker.AddSource(new UnreadableSource(source, handler)).AddHandler<JsonElement, CountingHandler>("Counting", AnyJson.Default.JsonElement);
         },
-        [new("Routes:contract:Source", "UnderTest"), new("Routes:contract:Handler", "Counting"), new("Intake:Concurrency", $"{slots}")],
+        [new($"Routes:{Route}:Source", "UnderTest"), new($"Routes:{Route}:Handler", "Counting"), new("Intake:Concurrency", $"{slots}")],
         new RecordingLog(),
         new MemoryDeadLetters(),
         TimeProvider.System);
 
-    public SourcePlan Configure(SettingsReader settings, string route) => new() { Create = _ => this, OnComplete = CompletionEffect.None };
+    public SourcePlan Configure(SettingsReader settings, string route) => new() { Create = _ => this, OnComplete = CompletionEffect.None, KeepsReservedSlots = true };
 
     public Task CheckAsync(CancellationToken cancellationToken) => source.CheckAsync(cancellationToken);
 

@@ -37,6 +37,9 @@ internal abstract class SqsBatchLoop
     private readonly CancellationTokenSource _stop = new();
     private Task _loops = Task.CompletedTask;
 
+    // When the sends began to fail; 0 while the last one succeeded.
+    private long _failingSince;
+
     /// <summary>An entry waits up to <paramref name="delay"/> for others.</summary>
     protected SqsBatchLoop(MessageDestination destination, InFlightMessages inFlight, TimeProvider time, TimeSpan delay, int concurrency)
     {
@@ -56,6 +59,9 @@ internal abstract class SqsBatchLoop
 
     /// <summary>True when so many wait that no more should be received; those in flight are still taken.</summary>
     public bool IsFull => _waiting.Reader.Count >= _most;
+
+    /// <summary>How long SQS has accepted none of the waiting entries; zero while it accepts them.</summary>
+    public TimeSpan FailingFor => Volatile.Read(ref _failingSince) is not 0 and long since ? _time.GetElapsedTime(since) : TimeSpan.Zero;
 
     protected TimeProvider Time => _time;
 
@@ -124,6 +130,15 @@ internal abstract class SqsBatchLoop
                 }
 
                 batch.Truncate(0);
+            }
+
+            if (progress || batch.Count == 0)
+            {
+                Volatile.Write(ref _failingSince, 0);
+            }
+            else
+            {
+                Interlocked.CompareExchange(ref _failingSince, _time.GetTimestamp(), 0);
             }
 
             failures = progress ? 0 : failures + 1;

@@ -37,6 +37,9 @@ internal sealed partial class SqsMessageSource : IMessageSource
     private readonly SqsQueueFinder _finder;
     private readonly SqsDeadLetters _deadLetters;
     private readonly InFlightMessages _inFlight;
+    // A fault of a moment is retried; this long is one that an operator should know.
+    private static readonly TimeSpan LongestFailure = TimeSpan.FromSeconds(30);
+
     private readonly DoneIds<Guid> _done;
     private readonly Heartbeat _heartbeat;
     private readonly DeleteLoop _deletes;
@@ -79,7 +82,14 @@ internal sealed partial class SqsMessageSource : IMessageSource
 
     public string Name => SourceName;
 
-    public string? Problem => _problem ?? (_deletes.IsFull || _returns.IsFull ? "Settled messages wait until SQS accepts them, and none are received meanwhile; the log has the reason." : null);
+    public string? Problem => _problem ?? SettleProblem;
+
+    private string? SettleProblem => (_deletes.IsFull || _returns.IsFull, _deletes.FailingFor > LongestFailure || _returns.FailingFor > LongestFailure) switch
+    {
+        (true, _) => "Settled messages wait until SQS accepts them, and none are received meanwhile; the log has the reason.",
+        (_, true) => $"SQS has accepted no delete or visibility change of settled messages for more than {LongestFailure.TotalSeconds} s, so it will redeliver them; the log has the reason.",
+        _ => null,
+    };
 
     /// <summary>Messages received and neither deleted nor abandoned yet.</summary>
     internal int InFlight => _inFlight.Count;

@@ -40,6 +40,7 @@ internal sealed class SqsSourceFeature : ISourceFeature, ISenderFeature, IRedriv
             CheckBeforeStart = findings => AwsStartCheck.Check(findings, aws, queue!.Region, "SQS", () => SqsEndpoint.Resolve(aws, queue, Environment.GetEnvironmentVariable)),
             Destination = queue?.Destination,
             TracesSettlement = true,
+            KeepsReservedSlots = true,
 
             // A FIFO group is handled one message at a time: the last of a receive waits for all before it. No Hold for a standard queue:
             // CheckAgainstIntake has compared MaxHoldTime with Intake:MessageTimeout.

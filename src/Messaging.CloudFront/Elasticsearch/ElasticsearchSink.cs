@@ -29,6 +29,7 @@ internal sealed class ElasticsearchSink : IDocumentSink
     private readonly SemaphoreSlim _slots;
     private readonly int _maxInFlight;
     private volatile string? _problem;
+    private bool _isUntoldLogged;
 
     /// <param name="options">How to index.</param>
     /// <param name="requests">Owned from here on.</param>
@@ -81,7 +82,12 @@ internal sealed class ElasticsearchSink : IDocumentSink
             case { Status: 403 }:
                 // Credentials that may only create documents may not read the version; a 403 still proves that they are valid.
                 _problem = null;
-                _logger.LogUntold(_endpoint, failure);
+                if (!_isUntoldLogged)
+                {
+                    _isUntoldLogged = true;
+                    _logger.LogUntold(_endpoint, failure);
+                }
+
                 return;
             case { Status: >= 300 and < 400 or 404 or 405 }:
                 throw new StartupException($"{failure} at {_endpoint}. The server at this address is not Elasticsearch: check Sinks:Elasticsearch:Endpoint.", ExitCodes.Configuration);

@@ -10,8 +10,7 @@ namespace Messaging.Http.Web;
 
 /// <summary>
 /// <c>/healthz/live</c>: 503 when a message is stuck, which only a restart ends. <c>/healthz/ready</c>: 503 when a route does not receive or its sink fails,
-/// which no restart fixes. The JSON has an entry per route. A route whose failed sink only a caller's message can probe is ready when the probe is due,
-/// because a load balancer would otherwise never send that message.
+/// which no restart fixes. The JSON has an entry per route. The rules are in docs/reference/operating.md.
 /// </summary>
 internal static class HealthEndpoints
 {

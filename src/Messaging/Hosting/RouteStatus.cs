@@ -22,14 +22,23 @@ public sealed record RouteStatus
     /// <summary>The form in which its pipeline is executed.</summary>
     public required string Form { get; init; }
 
-    /// <summary>True while messages can arrive: the route was started, its breaker allows receiving, and at least one source is reachable.</summary>
+    /// <summary>True while messages can arrive: the route was started, its breaker is closed or the next message decides, and at least one source works.</summary>
     public required bool IsReceiving { get; init; }
 
     /// <summary>True when a message has run far beyond its timeout: only a restart frees its slot.</summary>
     public required bool IsStuck { get; init; }
 
-    /// <summary>Why a source cannot receive, the sink was not reached, or dead letters cannot be written; null without a problem.</summary>
+    /// <summary>Why a source cannot receive or settle, the sink was not reached, or dead letters cannot be written; null without a problem.</summary>
     public string? Problem { get; init; }
+
+    /// <summary>What needs an operator although messages still arrive, such as a source that leaks slots; one sentence each.</summary>
+    public IReadOnlyList<string> Warnings { get; init; } = [];
+
+    /// <summary>
+    /// True while the breaker is not closed and the next message decides: the worker's own check of the sink has succeeded since the last
+    /// failure, or there is nothing to check. The route then receives.
+    /// </summary>
+    public bool AwaitsMessage { get; init; }
 
     /// <summary>The breaker of the sink, or of the handler in a route without a sink.</summary>
     public required BreakerState Breaker { get; init; }

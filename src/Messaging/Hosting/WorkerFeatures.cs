@@ -77,6 +77,10 @@ internal sealed class WorkerFeatures
         else
         {
             _parts.Add(part);
+            if (part.Section is { } section)
+            {
+                Add(section);
+            }
         }
     }
 

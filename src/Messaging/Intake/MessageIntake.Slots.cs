@@ -34,6 +34,7 @@ internal sealed partial class MessageIntake
         lock (_lock)
         {
             TakeFinished();
+            Asked();
 
             // Earlier waiters go first.
             int granted = _waiting.Count == 0 ? Grant(min, max) : 0;
@@ -55,6 +56,7 @@ internal sealed partial class MessageIntake
         lock (_lock)
         {
             TakeFinished();
+            WasAsked = true;
             if (_stopping)
             {
                 return IntakeAnswer.Stopping;
@@ -65,7 +67,13 @@ internal sealed partial class MessageIntake
                 return IntakeAnswer.Paused;
             }
 
-            return _waiting.Count == 0 && Grant(1, 1) == 1 ? IntakeAnswer.Reserved : IntakeAnswer.Full;
+            if (_waiting.Count == 0 && Grant(1, 1) == 1)
+            {
+                return IntakeAnswer.Reserved;
+            }
+
+            _refusals++;
+            return IntakeAnswer.Full;
         }
     }
 
@@ -84,6 +92,7 @@ internal sealed partial class MessageIntake
                 throw new InvalidOperationException($"Release was called for {slots} slots, but only {Reserved} are reserved.");
             }
 
+            _moves++;
             _free += slots;
             _limit.Returned(slots);
             EndUnusedProbe();
@@ -175,6 +184,7 @@ internal sealed partial class MessageIntake
             }
         }
 
+        _moves++;
         _limit.Finished(finished);
     }
 

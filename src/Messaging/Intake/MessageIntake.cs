@@ -30,6 +30,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
     private static readonly Func<ILogger, string, string, IDisposable?> SpanScope = LoggerMessage.DefineScope<string, string>("SpanId:{SpanId}, TraceId:{TraceId}");
 
     private readonly string _route;
+    private readonly string _source;
     private readonly IPipeline<PhysicalContext> _pipeline;
     private readonly IntakeOptions _options;
     private readonly RecoverabilityPolicy _policy;
@@ -37,7 +38,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
     private readonly RouteMetrics _metrics;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
-    private readonly LogThrottle _abandonedLog;
+    private readonly ReasonThrottle _notStoredLog;
     private readonly LogThrottle _heldLog;
     private readonly LogThrottles<string> _defectLog;
     private readonly ITimer _watch;
@@ -76,6 +77,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
     {
         SlotRange range = slots ?? new SlotRange(options.Concurrency, options.Concurrency, options.Concurrency);
         _route = route;
+        _source = source;
         Destination = new MessageDestination(source, route);
         _pipeline = pipeline;
         _options = options;
@@ -84,8 +86,8 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         _metrics = metrics;
         _time = time;
         _logger = logger;
-        _abandonedLog = new LogThrottle(time, TimeSpan.FromSeconds(1));
-        _heldLog = new LogThrottle(time, TimeSpan.FromSeconds(1));
+        _notStoredLog = new ReasonThrottle(time);
+        _heldLog = new LogThrottle(time, ReasonThrottle.Interval);
         _defectLog = new LogThrottles<string>(time, TimeSpan.FromSeconds(10));
         _limit = new SlotLimit(range, time.TimestampFrequency);
         _free = range.Most;
@@ -317,6 +319,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
                 throw new InvalidOperationException($"Accept was called for {batch.Length} message(s), but only {Reserved} slots are reserved. Reserve them with ReserveAsync or TryReserve first.");
             }
 
+            _moves++;
             _metrics.MessagesReceived(batch.Length);
             _limit.Accepted(batch.Length);
             for (int i = 0; i < batch.Length; i++)
@@ -353,10 +356,16 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
     {
         bool stuck = false;
         long now = _time.GetTimestamp();
+        int slow = 0;
+        TimeSpan slowest = TimeSpan.Zero;
         foreach (MessageSlot slot in _slots)
         {
             TimeSpan running = slot.CancelBeyond(_options.MessageTimeout);
-            stuck |= running > _options.MessageTimeout + StuckAfter || slot.WatchSettling(now) > _options.MessageTimeout + StuckAfter;
+            TimeSpan settling = slot.WatchSettling(now);
+            stuck |= running > _options.MessageTimeout + StuckAfter || settling > _options.MessageTimeout + StuckAfter;
+            settling -= slot.SettleDelay;
+            slow += settling > SlowSettlement ? 1 : 0;
+            slowest = settling > slowest ? settling : slowest;
         }
 
         bool isNew = stuck && !_stuck;
@@ -367,6 +376,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         }
 
         _breaker.Tick();
+        WatchSource(now, slow, slowest);
 
         // No event marks the time at which an open breaker may be probed or a held message is due.
         LookAfterHeld();
@@ -441,22 +451,43 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
 
     private void LogNotStored(ReceivedMessage message, in Settlement settlement)
     {
-        if (settlement.Kind == SettlementKind.DeadLetter)
+        string id = UntrustedText.Shorten(message.SourceId.Span);
+        string description = string.IsNullOrWhiteSpace(settlement.Description) ? "no description" : UntrustedText.Shorten(settlement.Description);
+        bool isDeadLetter = settlement.Kind == SettlementKind.DeadLetter;
+        string outcome = $"{(isDeadLetter ? "dead-lettered" : "abandoned")} as {RouteMetrics.ErrorTypeOf(settlement)}";
+        if (!_notStoredLog.ShouldLog(outcome, $"{id}: {description}", out SuppressedLines suppressed))
         {
-            LogDeadLetter(_route, UntrustedText.Shorten(message.SourceId.Span), settlement.Reason, UntrustedText.Shorten(settlement.Description), message.DeliveryCount);
+            return;
         }
-        else if (_abandonedLog.ShouldLog(out SuppressedLines suppressed))
+
+        if (isDeadLetter)
+        {
+            LogDeadLetter(_route, id, settlement.Reason, message.DeliveryCount, description, suppressed);
+        }
+        else
         {
             string next = message.IsSentAgainByCaller ? "the caller was told to send it again" : $"redelivery in {DurationText.Of(settlement.Delay)}";
-            LogAbandoned(_route, UntrustedText.Shorten(message.SourceId.Span), message.DeliveryCount, next, string.IsNullOrWhiteSpace(settlement.Description) ? "no description" : UntrustedText.Shorten(settlement.Description), suppressed);
+            LogAbandoned(_route, id, message.DeliveryCount, next, description, suppressed);
         }
     }
 
-    [LoggerMessage(5001, LogLevel.Warning, "Route {Route}: message {Id} is dead-lettered as {Reason} on delivery {Delivery}: {Description}")]
-    private partial void LogDeadLetter(string route, string id, string? reason, string? description, int delivery);
+    /// <summary>Logs the messages that <see cref="LogNotStored"/> only counted.</summary>
+    private void LogSummaries(bool all)
+    {
+        foreach ((string outcome, long count, string last) in _notStoredLog.TakeSummaries(all))
+        {
+            LogMoreNotStored(_route, count, _source, outcome, last);
+        }
+    }
+
+    [LoggerMessage(5001, LogLevel.Warning, "Route {Route}: message {Id} is dead-lettered as {Reason} on delivery {Delivery}: {Description}{Suppressed}")]
+    private partial void LogDeadLetter(string route, string id, string? reason, int delivery, string description, SuppressedLines suppressed);
 
     [LoggerMessage(5002, LogLevel.Warning, "Route {Route}: message {Id} abandoned on delivery {Delivery}; {Next}: {Description}{Suppressed}")]
-    private partial void LogAbandoned(string route, string id, int delivery, string next, string? description, SuppressedLines suppressed);
+    private partial void LogAbandoned(string route, string id, int delivery, string next, string description, SuppressedLines suppressed);
+
+    [LoggerMessage(5008, LogLevel.Warning, "Route {Route}: {Count} more message(s) of {Source} {Outcome} since the last such line; the last: message {Last}")]
+    private partial void LogMoreNotStored(string route, long count, string source, string outcome, string last);
 
     [LoggerMessage(5003, LogLevel.Critical, "Route {Route}: a message, or its settlement, has run for more than {Limit} and does not end; restart the worker to free its slot")]
     private partial void LogStuck(string route, string limit);

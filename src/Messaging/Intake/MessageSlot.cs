@@ -68,6 +68,9 @@ internal sealed class MessageSlot
     /// <summary>Body bytes of the current message.</summary>
     public int Bytes { get; private set; }
 
+    /// <summary>The delay of the settlement that runs, which a source may wait for before it ends the settlement.</summary>
+    public TimeSpan SettleDelay { get; private set; }
+
     /// <summary>The next slot of the intake's finished ones.</summary>
     public MessageSlot? NextFinished { get; set; }
 
@@ -240,6 +243,7 @@ internal sealed class MessageSlot
         try
         {
             Settlement settlement = _intake.Decide(message, decided, failure, cancellation, _acceptedAt, returnDelay);
+            SettleDelay = settlement.Delay;
             _settling = _intake.StartSettle(message);
             _awaiter = message.SettleAsync(settlement, CancellationToken.None).ConfigureAwait(false).GetAwaiter();
             if (!_awaiter.IsCompleted)

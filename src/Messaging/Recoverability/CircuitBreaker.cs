@@ -21,8 +21,11 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     // A bucket without failures must not overflow.
     private const int MostPerCall = 1_000_000;
 
-    // Sources that wait for a slot ask twice per second.
-    private static readonly TimeSpan AskedWithin = TimeSpan.FromSeconds(1);
+    // Sources that have messages probe the sink within this time after the open time has ended.
+    private static readonly TimeSpan MessagesFirst = TimeSpan.FromSeconds(1);
+
+    // The longest wait for the worker's own check, after messages that failed although the check had succeeded.
+    private static readonly TimeSpan LongestCheckWait = TimeSpan.FromMinutes(5);
 
     private readonly Lock _lock = new();
     private readonly long _bucketTicks = Math.Max(1, (long)(options.BreakerWindow.TotalSeconds * time.TimestampFrequency / Buckets));
@@ -47,13 +50,19 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     private long _probes;
     private long _probeGivenAt;
     private bool _probeWorking;
-    private long _askedAt;
+
+    // The sink has answered the worker's check since the last failure, and how often a message then failed all the same.
+    private bool _answers;
+    private int _disproved;
 
     /// <summary>What it watches, for log messages.</summary>
     internal string Part => hasSink ? "sink" : "handler";
 
     /// <summary>Raised outside the lock when the breaker has closed.</summary>
     internal event Action? Relaxed;
+
+    /// <summary>Raised outside the lock when the sink has to be checked: the breaker has opened, or a message failed after a check that succeeded.</summary>
+    internal event Action? CheckNeeded;
 
     /// <summary>Raised by <see cref="Throttled"/>.</summary>
     internal event Action? Throttling;
@@ -99,27 +108,44 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     internal long Successes => _successes.Value;
 
     /// <summary>
-    /// True when a message may probe the sink but no source has asked to receive for a while, such as when only HTTP callers bring messages.
-    /// Also true after a source asked and then received no message.
+    /// True while the breaker is not closed, the worker's own check of the sink has succeeded since the last failure, and so the next message
+    /// decides.
     /// </summary>
-    internal bool AwaitsProbe
+    internal bool AwaitsMessage
     {
         get
         {
             lock (_lock)
             {
-                return _state switch
-                {
-                    BreakerState.Open => time.GetElapsedTime(_openedAt) >= options.BreakerOpen + AskedWithin,
-                    BreakerState.HalfOpen => !IsProbeOut() && time.GetElapsedTime(_askedAt) >= AskedWithin,
-                    _ => false,
-                };
+                return _answers;
             }
         }
     }
 
-    /// <summary>True while messages may arrive: the breaker is closed, or a caller's message may be the probe.</summary>
-    internal bool LetsIn => State == BreakerState.Closed || AwaitsProbe;
+    /// <summary>
+    /// Time until the worker checks the sink by itself: a second after the open time, so that messages probe it first, and twice as long after
+    /// each message that failed although the check had succeeded. Null while no check is needed.
+    /// </summary>
+    internal TimeSpan? CheckIn
+    {
+        get
+        {
+            lock (_lock)
+            {
+                if (_state == BreakerState.Closed || _answers)
+                {
+                    return null;
+                }
+
+                double bound = Math.Max(options.BreakerOpen.TotalSeconds, Math.Min(options.BreakerOpen.TotalSeconds * (1L << Math.Min(_disproved, 30)), LongestCheckWait.TotalSeconds));
+                TimeSpan left = TimeSpan.FromSeconds(bound) + MessagesFirst - time.GetElapsedTime(_openedAt);
+                return left > TimeSpan.Zero ? left : TimeSpan.Zero;
+            }
+        }
+    }
+
+    /// <summary>True while messages may arrive: the breaker is closed, or the next message decides.</summary>
+    internal bool LetsIn => State == BreakerState.Closed || AwaitsMessage;
 
     /// <summary>True when the sink refuses the worker itself and an operator has to act.</summary>
     internal bool IsRefused { get; private set; }
@@ -200,8 +226,25 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
                 return BreakerState.Open;
             }
 
-            _askedAt = time.GetTimestamp();
             return BreakerState.HalfOpen;
+        }
+    }
+
+    /// <summary>The worker's own check of the sink has succeeded: the next message may probe it, and decides. A check alone never closes the breaker.</summary>
+    /// <returns>False while a message already probes the sink.</returns>
+    internal bool Answered()
+    {
+        lock (_lock)
+        {
+            if (_state == BreakerState.Closed || (_probe != 0 && _probeWorking))
+            {
+                return false;
+            }
+
+            _probe = _state == BreakerState.Open ? 0 : _probe;
+            _state = BreakerState.HalfOpen;
+            _answers = true;
+            return true;
         }
     }
 
@@ -254,9 +297,13 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     private void Fail(string detail, bool refused)
     {
         bool opened = false;
+        bool isCheckNeeded;
         lock (_lock)
         {
             Rotate();
+            isCheckNeeded = _answers;
+            _disproved += _answers ? 1 : 0;
+            _answers = false;
             _isCalm = false;
             _failed[_bucket % Buckets]++;
             _failuresInRow++;
@@ -279,6 +326,11 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
         {
             LogOpened(route, Part, DurationText.Of(options.BreakerOpen), UntrustedText.Shorten(detail));
         }
+
+        if (opened || isCheckNeeded)
+        {
+            CheckNeeded?.Invoke();
+        }
     }
 
     private bool RatioExceeded()
@@ -293,6 +345,8 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
         _state = BreakerState.Closed;
         _since = time.GetUtcNow();
         _probe = 0;
+        _answers = false;
+        _disproved = 0;
         IsRefused = false;
         LastFailure = null;
         Array.Clear(_failed);

@@ -1,3 +1,4 @@
+using System.Threading.Channels;
 using Messaging.Handlers;
 using Messaging.Hosting;
 using Messaging.Sinks;
@@ -7,17 +8,20 @@ using Microsoft.Extensions.Logging;
 
 namespace Messaging.Routes;
 
-/// <content>The checks at start, and the repeated check of a sink that was unreachable at start.</content>
+/// <content>The checks at start, and the worker's own checks of a sink that fails. The rules of readiness are in docs/reference/operating.md.</content>
 internal sealed partial class MessageRoute
 {
     // Without an answer in this time a check counts as unreachable. The health page is up only after all checks.
     private static readonly TimeSpan CheckLimit = TimeSpan.FromSeconds(10);
 
-    // Short, since requests to an unreachable store cost nothing.
-    private static readonly TimeSpan UnreachablePause = TimeSpan.FromSeconds(5);
+    // The first pause between two checks; it doubles with each check that fails.
+    private static readonly TimeSpan ShortestPause = TimeSpan.FromSeconds(5);
 
-    // Longer, since a store may charge for each request that it refuses, and an operator has to act first.
-    private static readonly TimeSpan RefusedPause = TimeSpan.FromSeconds(30);
+    // The longest, and the pause after a refusal: a store may charge for each request, and an operator has to act first.
+    private static readonly TimeSpan LongestPause = TimeSpan.FromSeconds(30);
+
+    // Wakes the checks; a full channel holds a wake-up that has not been read.
+    private readonly Channel<bool> _checkNeeded = Channel.CreateBounded<bool>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite });
 
     private volatile string? _sinkProblem;
 
@@ -47,9 +51,9 @@ internal sealed partial class MessageRoute
             await CheckAsync(check.Name, check.CheckAsync, cancellationToken);
         }
 
-        foreach ((IMessageSource source, _) in _inlets)
+        foreach (RouteInlet inlet in _inlets)
         {
-            await CheckAsync(source.Name, source.CheckAsync, cancellationToken);
+            await CheckAsync(inlet.Source.Name, inlet.Source.CheckAsync, cancellationToken);
         }
     }
 
@@ -76,7 +80,9 @@ internal sealed partial class MessageRoute
         await using CancellationTokenRegistration stopping = cancellationToken.UnsafeRegister(static state => ((CancellationTokenSource)state!).Cancel(), limit);
         try
         {
-            Task checking = check(limit.Token) ?? throw new StartupException($"Route {Name}: the check of {name} returned null instead of a task.", ExitCodes.Software);
+            // On another thread: foreign code may block.
+            Task checking = Task.Run(
+                () => check(limit.Token) ?? throw new StartupException($"Route {Name}: the check of {name} returned null instead of a task.", ExitCodes.Software), CancellationToken.None);
             await checking.WaitAsync(limit.Token);
             return true;
         }
@@ -86,41 +92,81 @@ internal sealed partial class MessageRoute
         }
     }
 
-    /// <summary>Repeats the check of the sink until it succeeds or an object was stored: without messages, nothing else shows that the sink works.</summary>
-    private async Task CheckSinkAgainAsync(ISink sink)
+    /// <summary>
+    /// Checks the sink while it counts as failed: after a check at start that failed, and while the breaker is open. Without messages, nothing
+    /// else shows that it works again.
+    /// </summary>
+    private async Task KeepCheckingSinkAsync()
     {
-        TimeSpan pause = UnreachablePause;
-        while (SinkProblem is not null)
+        TimeSpan pause = ShortestPause;
+        while (!_stopReceiving.IsCancellationRequested)
         {
-            await Task.Delay(pause, _time, _stopReceiving.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            bool wasUnreached = SinkProblem is not null;
+            if (!wasUnreached && Breaker.CheckIn is null)
+            {
+                pause = TimeSpan.Zero;
+                Task needed = _checkNeeded.Reader.ReadAsync(_stopReceiving.Token).AsTask();
+                await needed.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+                continue;
+            }
+
+            TimeSpan due = Breaker.CheckIn ?? TimeSpan.Zero;
+            await Task.Delay(due > pause ? due : pause, _time, _stopReceiving.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             if (_stopReceiving.IsCancellationRequested)
             {
                 return;
             }
 
-            try
+            // A message may have shown meanwhile that the sink works, or fails.
+            if (SinkProblem is not null || Breaker.CheckIn == TimeSpan.Zero)
             {
-                await CheckSinkAsync(sink, _stopReceiving.Token);
-                pause = UnreachablePause;
+                TimeSpan next = await CheckSinkAgainAsync();
+                pause = next > TimeSpan.Zero ? TimeSpan.FromTicks(Math.Clamp(2 * pause.Ticks, next.Ticks, LongestPause.Ticks)) : ShortestPause;
             }
-            catch (Exception) when (_stopReceiving.IsCancellationRequested)
-            {
-                return;
-            }
-            catch (Exception exception)
-            {
-                // At start this would end the worker; now messages are being received, and the breaker protects them.
-                if (_sinkProblem != exception.Message)
-                {
-                    LogSinkRefused(Name, exception.Message, DurationText.Of(RefusedPause));
-                }
 
-                _sinkProblem = exception.Message;
-                pause = RefusedPause;
+            if (wasUnreached && SinkProblem is null)
+            {
+                LogSinkReached(Name, _sink!.Name);
             }
         }
+    }
 
-        LogSinkReached(Name, sink.Name);
+    /// <returns>The shortest pause before the next check; zero when the sink works.</returns>
+    private async Task<TimeSpan> CheckSinkAgainAsync()
+    {
+        try
+        {
+            if (_sink is not null)
+            {
+                await CheckSinkAsync(_sink, _stopReceiving.Token);
+                if (_sinkProblem is not null)
+                {
+                    return ShortestPause;
+                }
+            }
+
+            if (Breaker.Answered())
+            {
+                LogSinkAnswers(Name, Breaker.Part);
+            }
+
+            return TimeSpan.Zero;
+        }
+        catch (Exception) when (_stopReceiving.IsCancellationRequested)
+        {
+            return LongestPause;
+        }
+        catch (Exception exception)
+        {
+            // At start this would end the worker; now messages are being received, and the breaker protects them.
+            if (_sinkProblem != exception.Message)
+            {
+                LogSinkRefused(Name, exception.Message, DurationText.Of(LongestPause));
+            }
+
+            _sinkProblem = exception.Message;
+            return LongestPause;
+        }
     }
 
     [LoggerMessage(1005, LogLevel.Warning, "Route {Route}: {Name} did not answer the check at start within {Limit}; the worker starts anyway and keeps trying")]
@@ -131,6 +177,9 @@ internal sealed partial class MessageRoute
 
     [LoggerMessage(1007, LogLevel.Information, "Route {Route}: the sink {Sink}, which could not be reached at start, is reachable now")]
     private partial void LogSinkReached(string route, string sink);
+
+    [LoggerMessage(1013, LogLevel.Information, "Route {Route}: the {Part} may work again, by the worker's own check; the route is ready, and the next message decides")]
+    private partial void LogSinkAnswers(string route, string part);
 
     [LoggerMessage(1008, LogLevel.Error, "Route {Route}: {Problem} The worker is not ready until this is fixed; it checks the sink again every {Pause}")]
     private partial void LogSinkRefused(string route, string problem, string pause);

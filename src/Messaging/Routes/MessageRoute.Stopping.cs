@@ -21,9 +21,9 @@ internal sealed partial class MessageRoute
     public void StopReceiving()
     {
         _isStarted = false;
-        foreach ((_, MessageIntake intake) in _inlets)
+        foreach (RouteInlet inlet in _inlets)
         {
-            intake.Stop();
+            inlet.Intake.Stop();
         }
 
         // Each runs foreign code, whose exception must not keep the others from stopping.
@@ -49,9 +49,9 @@ internal sealed partial class MessageRoute
         if (!drained)
         {
             LogDrainLimit(Name, InFlight);
-            foreach ((_, MessageIntake intake) in _inlets)
+            foreach (RouteInlet inlet in _inlets)
             {
-                intake.Abort();
+                inlet.Intake.Abort();
             }
 
             using CancellationTokenSource abortGrace = new(AbortGrace, _time);
@@ -62,16 +62,21 @@ internal sealed partial class MessageRoute
         using CancellationTokenSource limit = new(CloseLimit, _time);
         using CancellationTokenSource grace = new(CloseLimit + CloseGrace, _time);
         bool[] closed = await Task.WhenAll(_inlets.Select(inlet => CloseAsync(inlet.Source, limit.Token, grace.Token)));
+        foreach (RouteInlet inlet in _inlets)
+        {
+            inlet.Intake.ReportAtStop();
+        }
+
         return drained && Array.TrueForAll(closed, isClosed => isClosed);
     }
 
     public async ValueTask DisposeAsync()
     {
         Metrics.Unpublish();
-        foreach ((IMessageSource source, MessageIntake intake) in _inlets)
+        foreach (RouteInlet inlet in _inlets)
         {
-            await DisposeAsync(source);
-            await intake.DisposeAsync();
+            await DisposeAsync(inlet.Source);
+            await inlet.Intake.DisposeAsync();
         }
 
         foreach (object part in _owned.Reverse())
@@ -117,9 +122,9 @@ internal sealed partial class MessageRoute
         try
         {
             await Task.WhenAll(_receiving).WaitAsync(limit);
-            foreach ((_, MessageIntake intake) in _inlets)
+            foreach (RouteInlet inlet in _inlets)
             {
-                intake.ReturnHeld();
+                inlet.Intake.ReturnHeld();
             }
 
             await Task.WhenAll(_inlets.Select(inlet => DrainAsync(inlet.Source, inlet.Intake, limit))).WaitAsync(limit);
@@ -148,9 +153,9 @@ internal sealed partial class MessageRoute
     {
         try
         {
-            foreach ((_, MessageIntake intake) in _inlets)
+            foreach (RouteInlet inlet in _inlets)
             {
-                await intake.DrainAsync(limit);
+                await inlet.Intake.DrainAsync(limit);
             }
 
             return true;

@@ -18,10 +18,7 @@ namespace Messaging.Routes;
 /// <summary>A running route: its sources, each with its own intake, one pipeline, one breaker, and one sink if the handler needs it.</summary>
 internal sealed partial class MessageRoute : IAsyncDisposable
 {
-    // A receive loop ends early only because of a defect; the pause prevents a hot loop of restarts.
-    private static readonly TimeSpan RestartPause = TimeSpan.FromSeconds(5);
-
-    private readonly List<(IMessageSource Source, MessageIntake Intake)> _inlets = [];
+    private readonly List<RouteInlet> _inlets = [];
     private readonly ISink? _sink;
     private readonly IList<RouteCheck> _checks;
     private readonly IList<object> _owned;
@@ -66,13 +63,17 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         {
             MessageDestination destination = source.Destination ?? new MessageDestination(source.Name.ToLowerInvariant(), plan.Name);
             SlotRange slots = SlotRange.Of(plan, source);
-            MessageIntake intake = new(plan.Name, source.Name, Pipeline, plan.Intake, policy, Breaker, Metrics.ForSource(destination, !source.KeepsDeadLetters), time, _logger, slots)
+            RouteMetrics counters = Metrics.ForSource(destination, !source.KeepsDeadLetters);
+            MessageIntake intake = new(plan.Name, source.Name, Pipeline, plan.Intake, policy, Breaker, counters, time, _logger, slots)
             {
                 Destination = destination,
                 TracesSettlement = source.TracesSettlement,
+                KeepsReservedSlots = source.KeepsReservedSlots || source.IsPushed,
             };
-            IMessageSource created = FeatureFactory.Open(source, new SourceServices(plan.Name, services, deadLetters, loggers, time, slots.Most, Calls, Metrics));
-            _inlets.Add((created, intake));
+            IMessageSource created = FeatureFactory.Open(source, new SourceServices(plan.Name, services, deadLetters, loggers, time, slots.Most, Calls, counters));
+            RouteInlet inlet = new(plan.Name, source, created, intake, time, _logger);
+            intake.SourceReportsProblem = () => inlet.OwnProblem is not null;
+            _inlets.Add(inlet);
             Metrics.Publish(new InletGauges(
                 created.Name,
                 () => intake.Limit,
@@ -81,8 +82,12 @@ internal sealed partial class MessageRoute : IAsyncDisposable
                 () => intake.OldestAge.TotalSeconds,
                 () => (int)Breaker.State,
                 () => intake.BytesInFlight,
-                () => ProblemOf(created) is not null));
+                () => inlet.Problem is not null,
+                () => intake.LeakedSlots,
+                () => intake.SlowSettlements));
         }
+
+        Breaker.CheckNeeded += () => _checkNeeded.Writer.TryWrite(true);
 
         Metrics.Publish(() => IsStuck);
     }
@@ -117,11 +122,11 @@ internal sealed partial class MessageRoute : IAsyncDisposable
 
     public IEnumerable<string> SourceNames => _inlets.Select(inlet => inlet.Source.Name);
 
-    /// <summary>Why a source cannot receive, the sink was not reached, or dead letters cannot be written; null without a problem.</summary>
-    public string? Problem => _inlets.Select(inlet => ProblemOf(inlet.Source)).FirstOrDefault(problem => problem is not null) ?? SinkProblem ?? _deadLetters?.Problem;
+    /// <summary>Why a source cannot receive or settle, the sink was not reached, or dead letters cannot be written; null without a problem.</summary>
+    public string? Problem => _inlets.Select(inlet => inlet.Problem).FirstOrDefault(problem => problem is not null) ?? SinkProblem ?? _deadLetters?.Problem;
 
-    /// <summary>True while messages can arrive: the route was started, its breaker allows receiving, and at least one source is reachable.</summary>
-    public bool IsReceiving => _isStarted && Breaker.LetsIn && _inlets.Exists(inlet => ProblemOf(inlet.Source) is null);
+    /// <summary>True while messages can arrive: the route was started, its breaker is closed or the next message decides, and at least one source works.</summary>
+    public bool IsReceiving => _isStarted && Breaker.LetsIn && _inlets.Exists(inlet => inlet.Problem is null);
 
     public int InFlight => _inlets.Sum(inlet => inlet.Intake.InFlight);
 
@@ -139,6 +144,8 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         IsReceiving = IsReceiving,
         IsStuck = IsStuck,
         Problem = Problem,
+        Warnings = [.. _inlets.SelectMany(inlet => inlet.Intake.Warnings)],
+        AwaitsMessage = Breaker.AwaitsMessage,
         Breaker = Breaker.State,
         BreakerSince = Breaker.Since,
         NextProbe = Breaker.NextProbe,
@@ -158,16 +165,12 @@ internal sealed partial class MessageRoute : IAsyncDisposable
 
     public void Start()
     {
-        foreach ((IMessageSource source, MessageIntake intake) in _inlets)
+        foreach (RouteInlet inlet in _inlets)
         {
-            _receiving.Add(Task.Run(() => ReceiveAsync(source, intake)));
+            _receiving.Add(Task.Run(() => inlet.ReceiveAsync(_stopReceiving.Token)));
         }
 
-        if (_sink is not null && SinkProblem is not null)
-        {
-            _receiving.Add(Task.Run(() => CheckSinkAgainAsync(_sink)));
-        }
-
+        _receiving.Add(Task.Run(KeepCheckingSinkAsync));
         _isStarted = true;
         string sources = string.Join(", ", SourceNames);
         if (_sink is null)
@@ -177,48 +180,6 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         else
         {
             LogStarted(Name, sources, _sink.Name);
-        }
-    }
-
-    private async Task ReceiveAsync(IMessageSource source, MessageIntake intake)
-    {
-        while (!_stopReceiving.IsCancellationRequested)
-        {
-            try
-            {
-                await source.ReceiveAsync(intake, _stopReceiving.Token);
-                await PauseAsync(source, null);
-            }
-            catch (OperationCanceledException) when (_stopReceiving.IsCancellationRequested)
-            {
-                return;
-            }
-            catch (Exception exception)
-            {
-                await PauseAsync(source, exception);
-            }
-        }
-    }
-
-    private async Task PauseAsync(IMessageSource source, Exception? exception)
-    {
-        if (!_stopReceiving.IsCancellationRequested)
-        {
-            LogReceiveFailed(exception, Name, source.Name, DurationText.Of(RestartPause));
-            await Task.Delay(RestartPause, _time, _stopReceiving.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        }
-    }
-
-    // Read by health checks and watchdogs, which must not fail with foreign code.
-    private static string? ProblemOf(IMessageSource source)
-    {
-        try
-        {
-            return source.Problem;
-        }
-        catch (Exception exception)
-        {
-            return $"{source.GetType().Name} cannot say whether it works ({exception.GetType().Name}).";
         }
     }
 
@@ -245,7 +206,4 @@ internal sealed partial class MessageRoute : IAsyncDisposable
 
     [LoggerMessage(1010, LogLevel.Information, "Route {Route}: receiving from {Sources}, handled by {Handler}")]
     private partial void LogStartedWithoutSink(string route, string sources, string handler);
-
-    [LoggerMessage(1003, LogLevel.Error, "Route {Route}: receiving from {Source} ended unexpectedly; it restarts in {Pause}")]
-    private partial void LogReceiveFailed(Exception? exception, string route, string source, string pause);
 }

@@ -89,7 +89,7 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
         FindUnknownFeatures(settings, $"{section}:");
         PipelineOptions pipeline = settings.Read<PipelineOptions>("Pipeline", name);
         PipelineForm form = FindForm(settings, pipeline);
-        IReadOnlyList<RoutePart> parts = PartSelection.Choose(settings, name, pipeline.Parts, features.Parts);
+        IReadOnlyList<RoutePart> parts = [.. PartSelection.Choose(settings, name, pipeline.Parts, features.Parts).Select(part => part.Configure(settings, name))];
         IntakeOptions intake = settings.Read<IntakeOptions>("Intake", name);
         RecoverabilityOptions recoverability = settings.Read<RecoverabilityOptions>("Recoverability", name);
         StagesOptions stages = settings.Read<StagesOptions>("Stages", name);

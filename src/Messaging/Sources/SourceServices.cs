@@ -13,7 +13,7 @@ namespace Messaging.Sources;
 /// <param name="Time">The clock; tests drive it.</param>
 /// <param name="Concurrency">The slots of the source, at least 1.</param>
 /// <param name="Calls">Counts its calls; null outside a route.</param>
-/// <param name="Metrics">Counts the dead letters that it writes; null outside a route.</param>
+/// <param name="Metrics">Counts the dead letters that a source with <see cref="SourcePlan.KeepsDeadLetters"/> writes; those of others are counted by the route. Null outside a route.</param>
 public sealed record SourceServices(
     string Route,
     IServiceProvider Services,

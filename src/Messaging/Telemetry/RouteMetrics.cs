@@ -37,6 +37,7 @@ public sealed class RouteMetrics
     private readonly KeyValuePair<string, object?>[] _processTags;
     private readonly Counts _counts;
     private readonly bool _stores;
+    private readonly bool _isOfSource;
     private readonly bool _countsDecidedDeadLetters;
     private long _received;
 
@@ -61,7 +62,9 @@ public sealed class RouteMetrics
         GaugeInlets("worker.bytes.in_flight", "By", "Body bytes of the messages in flight", static inlet => inlet.BytesInFlight());
         GaugeInlets("worker.messages.oldest_age", "s", "Age of the oldest message in flight; a growing age indicates a hanging sink", static inlet => inlet.OldestAgeSeconds());
         GaugeInlets("worker.breaker.state", null, "Circuit breaker of the sink: 0 closed, 1 half open, 2 open", static inlet => inlet.BreakerState());
-        GaugeInlets("worker.source.failing", null, "1 while the source cannot receive, 0 otherwise", static inlet => inlet.IsFailing() ? 1 : 0);
+        GaugeInlets("worker.source.failing", null, "1 while the source cannot receive or settle, 0 otherwise", static inlet => inlet.IsFailing() ? 1 : 0);
+        GaugeInlets("worker.slots.leaked", "{slot}", "Slots that the source reserved and neither uses nor releases", static inlet => inlet.Leaked());
+        GaugeInlets("worker.settlements.slow", "{message}", "Settlements that have been running for more than 10 s", static inlet => inlet.SlowSettlements());
         Meter.CreateObservableGauge("worker.route.stuck", static () => _running.Where(route => route._isStuck is not null).Select(static route => new Measurement<int>(route._isStuck!() ? 1 : 0, route._route)),
             null, "1 when a message has run far beyond its timeout: only a restart frees its slot");
     }
@@ -81,6 +84,7 @@ public sealed class RouteMetrics
         _receiveTags = TagsOf(source, "receive");
         _processTags = TagsOf(source, "process");
         _counts = counts;
+        _isOfSource = source is not null;
         _countsDecidedDeadLetters = countsDecidedDeadLetters;
     }
 
@@ -98,6 +102,9 @@ public sealed class RouteMetrics
 
     /// <summary>The time since the last dead letter; null before the first.</summary>
     internal TimeSpan? SinceDeadLetter => Volatile.Read(ref _counts.LastDeadLetter) is > 0 and var last ? Stopwatch.GetElapsedTime(last) : null;
+
+    // True for the counters of a source whose dead letters the route counts: they must not count twice.
+    private bool CountsForSource => _isOfSource && _countsDecidedDeadLetters;
 
     // Without sources, as in tests, the route itself counts.
     private RouteMetrics[] Receivers => _counts.Sources is { Length: > 0 } sources ? sources : [this];
@@ -183,17 +190,27 @@ public sealed class RouteMetrics
         _ => settlement.Reason ?? settlement.ExceptionType ?? "abandoned",
     };
 
-    /// <summary>Counts a dead letter that a source without a dead-letter queue has written durably.</summary>
+    /// <summary>
+    /// Counts a dead letter that a source without a dead-letter queue has written durably. Has no effect for a source whose plan does not set
+    /// <see cref="Sources.SourcePlan.KeepsDeadLetters"/>: the route counts its dead letters when they are settled.
+    /// </summary>
     /// <param name="reason">The settlement's reason.</param>
     public void DeadLetterWritten(string? reason)
     {
-        Interlocked.Increment(ref _counts.DeadLetters);
-        Volatile.Write(ref _counts.LastDeadLetter, Stopwatch.GetTimestamp());
-        DeadLetters.TryAdd(1, _route, new KeyValuePair<string, object?>("worker.reason", reason));
+        if (!CountsForSource)
+        {
+            CountDeadLetter(reason);
+        }
     }
 
-    /// <summary>Counts a message as returned, because its dead letter could not be written.</summary>
-    public void MessageReturned() => Interlocked.Increment(ref _counts.Returned);
+    /// <summary>Counts a message as returned, because its dead letter could not be written. Has no effect where <see cref="DeadLetterWritten"/> has none.</summary>
+    public void MessageReturned()
+    {
+        if (!CountsForSource)
+        {
+            Interlocked.Increment(ref _counts.Returned);
+        }
+    }
 
     /// <summary>Counts messages that a shutdown could neither store nor write to the dead letters.</summary>
     internal void MessagesLost(int count)
@@ -212,12 +229,12 @@ public sealed class RouteMetrics
             case SettlementKind.DeadLetter:
                 if (_countsDecidedDeadLetters)
                 {
-                    DeadLetterWritten(settlement.Reason);
+                    CountDeadLetter(settlement.Reason);
                 }
 
                 break;
             default:
-                MessageReturned();
+                Interlocked.Increment(ref _counts.Returned);
                 break;
         }
 
@@ -225,6 +242,13 @@ public sealed class RouteMetrics
         {
             ProcessDuration.Record(elapsed.TotalSeconds, ErrorTypeOf(settlement) is { } error ? [.. _processTags, new("error.type", error)] : _processTags);
         }
+    }
+
+    private void CountDeadLetter(string? reason)
+    {
+        Interlocked.Increment(ref _counts.DeadLetters);
+        Volatile.Write(ref _counts.LastDeadLetter, Stopwatch.GetTimestamp());
+        DeadLetters.TryAdd(1, _route, new KeyValuePair<string, object?>("worker.reason", reason));
     }
 
     private KeyValuePair<string, object?>[] TagsOf(MessageDestination? source, string operation) => source is null
@@ -257,4 +281,4 @@ public sealed class RouteMetrics
 
 /// <summary>The gauges of one source of a route, read on collection.</summary>
 internal sealed record InletGauges(
-    string Source, Func<int> Limit, Func<int> InFlight, Func<int> Held, Func<double> OldestAgeSeconds, Func<int> BreakerState, Func<long> BytesInFlight, Func<bool> IsFailing);
+    string Source, Func<int> Limit, Func<int> InFlight, Func<int> Held, Func<double> OldestAgeSeconds, Func<int> BreakerState, Func<long> BytesInFlight, Func<bool> IsFailing, Func<int> Leaked, Func<int> SlowSettlements);

@@ -220,21 +220,51 @@ public sealed class MessageIntakeSettlementTests
     }
 
     [Fact]
-    public async Task Settle_ManyReturned_LogsOneASecondAndCountsTheRest()
+    public async Task Settle_ManyOfOneReason_LogsTheFirstAndTheNumberOfTheOthersOncePerMinute()
     {
         await using IntakeFixture fixture = new(_ => throw new TransientFaultException("down\r\n"));
-        for (int i = 0; i < 5; i++)
+        for (int i = 0; i < 100; i++)
+        {
+            await fixture.RunAsync(new TestMessage { Id = $"m{i}" });
+        }
+
+        fixture.Logger.Of(5002).ShouldHaveSingleItem().Text.ShouldEndWith("down\\u000d\\u000a");
+        fixture.Time.Advance(TimeSpan.FromSeconds(59));
+        fixture.Logger.Of(5008).ShouldBeEmpty();
+
+        fixture.Time.Advance(TimeSpan.FromSeconds(1));
+
+        fixture.Logger.Of(5008).ShouldHaveSingleItem().Text.ShouldBe("Route test: 99 more message(s) of source abandoned as Pipeline.Settlements.TransientFaultException since the last such line; the last: message m99: down\\u000d\\u000a");
+        fixture.Logger.Of(5002).Count().ShouldBe(1);
+    }
+
+    [Fact]
+    public async Task Settle_EachReason_LogsItsFirstInFull()
+    {
+        int count = 0;
+        await using IntakeFixture fixture = new(_ => throw new PoisonMessageException($"reason-{count++ % 50}", "bad"));
+        for (int i = 0; i < 5_000; i++)
         {
             await fixture.RunAsync();
         }
 
-        fixture.Time.Advance(TimeSpan.FromSeconds(1));
+        fixture.Logger.Of(5001).Count().ShouldBe(50);
+        fixture.Intake.ReportAtStop();
+        fixture.Logger.Of(5008).Count().ShouldBe(50, "the stop reports what no summary has");
+        fixture.Logger.Of(5008).ShouldAllBe(line => line.Text.Contains(" 99 more message(s) of source dead-lettered as reason-"));
+    }
+
+    [Fact]
+    public async Task Settle_ReasonAfterAQuietMinute_IsLoggedInFull()
+    {
+        await using IntakeFixture fixture = new(_ => throw new PoisonMessageException("bad", "bad"));
+        await fixture.RunAsync();
+        fixture.Time.Advance(TimeSpan.FromMinutes(1));
+
         await fixture.RunAsync();
 
-        LoggedLine[] lines = [.. fixture.Logger.Of(5002)];
-        lines.Length.ShouldBe(2);
-        lines[0].Text.ShouldEndWith("down\\u000d\\u000a");
-        lines[1].Text.ShouldContain("(4 similar");
+        fixture.Logger.Of(5001).Count().ShouldBe(2);
+        fixture.Logger.Of(5008).ShouldBeEmpty();
     }
 
     [Theory]

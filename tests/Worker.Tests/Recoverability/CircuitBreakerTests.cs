@@ -186,54 +186,82 @@ public sealed class CircuitBreakerTests
     }
 
     [Fact]
-    public void AwaitsProbe_NoCaller_BecomesTrueWhenTheTimeEnds()
+    public void CheckIn_Open_IsASecondAfterTheOpenTime()
     {
-        _breaker.AwaitsProbe.ShouldBeFalse();
+        _breaker.CheckIn.ShouldBeNull();
         Open();
-        _time.Advance(_options.BreakerOpen);
-        _breaker.AwaitsProbe.ShouldBeFalse("a source that waits for a slot would ask within a second");
+        _breaker.CheckIn.ShouldBe(_options.BreakerOpen + TimeSpan.FromSeconds(1));
 
-        _time.Advance(TimeSpan.FromSeconds(1));
+        _time.Advance(TimeSpan.FromHours(1));
 
-        _breaker.AwaitsProbe.ShouldBeTrue();
+        _breaker.CheckIn.ShouldBe(TimeSpan.Zero);
+        _breaker.LetsIn.ShouldBeFalse("time alone shows nothing");
     }
 
     [Fact]
-    public void AwaitsProbe_ProbeInFlight_IsFalseUntilItEnds()
+    public void Answered_Open_LetsMessagesInUntilOneFails()
+    {
+        int needed = 0;
+        _breaker.CheckNeeded += () => needed++;
+        Open();
+        _breaker.Answered().ShouldBeTrue();
+        (_breaker.LetsIn, _breaker.AwaitsMessage, _breaker.State, _breaker.CheckIn).ShouldBe((true, true, BreakerState.HalfOpen, null));
+
+        _breaker.Failed("still down");
+
+        (_breaker.LetsIn, _breaker.AwaitsMessage, _breaker.State).ShouldBe((false, false, BreakerState.Open));
+        needed.ShouldBe(2, "when it opened, and when the message failed");
+    }
+
+    [Fact]
+    public void Answered_DisprovedAgainAndAgain_IsCheckedLessOften()
+    {
+        Open();
+        List<TimeSpan> waits = [];
+        for (int i = 0; i < 12; i++)
+        {
+            waits.Add(_breaker.CheckIn!.Value - TimeSpan.FromSeconds(1));
+            _breaker.Answered().ShouldBeTrue();
+            _breaker.Failed("still down");
+        }
+
+        waits.Take(4).ShouldBe([_options.BreakerOpen, 2 * _options.BreakerOpen, 4 * _options.BreakerOpen, 8 * _options.BreakerOpen]);
+        waits.Max().ShouldBe(TimeSpan.FromMinutes(5));
+
+        _breaker.Answered();
+        _breaker.Succeeded();
+        Open();
+        _breaker.CheckIn.ShouldBe(_options.BreakerOpen + TimeSpan.FromSeconds(1), "a success ends the backoff");
+    }
+
+    [Fact]
+    public void Answered_WhileAMessageProbes_TheMessageDecides()
     {
         long probe = HalfOpenAndTakeProbe();
         _breaker.ProbeWorking(probe);
-        _time.Advance(TimeSpan.FromHours(1));
-        _breaker.AwaitsProbe.ShouldBeFalse();
 
-        _breaker.Failed("still down");
-        _breaker.AwaitsProbe.ShouldBeFalse();
-        _time.Advance(_options.BreakerOpen + TimeSpan.FromSeconds(1));
+        _breaker.Answered().ShouldBeFalse();
 
-        _breaker.AwaitsProbe.ShouldBeTrue();
+        _breaker.LetsIn.ShouldBeFalse();
     }
 
     [Fact]
-    public void AwaitsProbe_CallerBroughtNoMessage_IsTrueAgainSoon()
+    public void Answered_Closed_HasNoEffect()
     {
-        _breaker.ProbeReturned(HalfOpenAndTakeProbe());
-        _breaker.AwaitsProbe.ShouldBeFalse();
+        _breaker.Answered().ShouldBeFalse();
 
-        _time.Advance(TimeSpan.FromSeconds(1));
-
-        _breaker.AwaitsProbe.ShouldBeTrue();
-        _breaker.AskToReceive().ShouldBe(BreakerState.HalfOpen);
-        _breaker.AwaitsProbe.ShouldBeFalse("a caller has just asked");
+        _breaker.AwaitsMessage.ShouldBeFalse();
     }
 
     [Fact]
-    public void AwaitsProbe_ReceiverHoldsTheProbe_IsTrueWhenOthersMayProbe()
+    public void Answered_ThenAMessageIsStored_Closes()
     {
-        HalfOpenAndTakeProbe();
+        Open();
+        _breaker.Answered();
 
-        _time.Advance(_options.BreakerOpen);
+        _breaker.Succeeded();
 
-        _breaker.AwaitsProbe.ShouldBeTrue();
+        (_breaker.State, _breaker.AwaitsMessage).ShouldBe((BreakerState.Closed, false));
     }
 
     [Fact]

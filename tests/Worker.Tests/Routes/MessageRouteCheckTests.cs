@@ -146,7 +146,12 @@ public sealed class MessageRouteCheckTests
 
         public Task CheckAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-        public Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving) => Task.Delay(Timeout.Infinite, stopReceiving);
+        public async Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving)
+        {
+            int slots = await intake.ReserveAsync(1, 1, stopReceiving);
+            await Task.Delay(Timeout.Infinite, stopReceiving).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            intake.Release(slots);
+        }
 
         public Task CloseAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 

@@ -93,6 +93,14 @@ internal sealed class FakePump(FakeBus bus, PumpSettings settings) : IServiceBus
         }
     }
 
+    /// <summary>Ends it with its process: it receives, renews and settles nothing more, and its locks end by themselves.</summary>
+    public void Kill()
+    {
+        _renewal?.Dispose();
+        _running?.Cancel();
+        _link?.Cancel();
+    }
+
     public async ValueTask DisposeAsync()
     {
         IsDisposed = true;

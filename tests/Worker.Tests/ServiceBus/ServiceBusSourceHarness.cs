@@ -9,13 +9,17 @@ namespace Worker.Tests.ServiceBus;
 /// <summary>The Service Bus source over a <see cref="FakeBus"/>.</summary>
 internal sealed class ServiceBusSourceHarness : SourceHarness
 {
-    private readonly ServiceBusMessageSource _source;
+    private readonly ServiceBusSourceOptions _options;
+    private readonly int _calls;
+    private readonly List<ServiceBusMessageSource> _crashed = [];
+    private ServiceBusMessageSource _source;
 
     public ServiceBusSourceHarness(int calls = 64, TimeSpan? maxAbandonDelay = null, TimeSpan? maxLockRenewal = null, int doneIds = 1_000)
         : base(calls)
     {
         Bus = new FakeBus(Time);
-        ServiceBusSourceOptions options = new()
+        _calls = calls;
+        _options = new ServiceBusSourceOptions
         {
             ConnectionString = "Endpoint=sb://localhost;SharedAccessKeyName=n;SharedAccessKey=k",
             Queue = "orders",
@@ -23,9 +27,7 @@ internal sealed class ServiceBusSourceHarness : SourceHarness
             MaxLockRenewal = maxLockRenewal ?? TimeSpan.FromMinutes(15),
             DoneIds = doneIds,
         };
-        ServiceProvider none = new ServiceCollection().BuildServiceProvider();
-        IServiceBusPump pump = Bus.OpenPump(options, new PumpSettings(calls, 0, maxLockRenewal ?? ServiceBusSourceOptions.LongestHold));
-        _source = new ServiceBusMessageSource(pump, calls, options, new SourceServices("archive", none, new MemoryDeadLetters(), Log, Time, calls));
+        _source = Open();
     }
 
     public FakeBus Bus { get; }
@@ -53,6 +55,18 @@ internal sealed class ServiceBusSourceHarness : SourceHarness
         return Task.CompletedTask;
     }
 
+    public override async Task ReopenAsync()
+    {
+        FakePump killed = Bus.Pumps[^1];
+        await CrashAsync(() =>
+        {
+            killed.Kill();
+            return Task.CompletedTask;
+        });
+        _crashed.Add(_source);
+        _source = Open();
+    }
+
     public override async Task<IReadOnlyList<DeadLetteredMessage>> DeadLettersAsync(int expected)
     {
         await UntilAsync(() => Bus.Letters.Count >= expected, "The dead letters did not arrive.");
@@ -71,6 +85,13 @@ internal sealed class ServiceBusSourceHarness : SourceHarness
         Task disposing = base.DisposeAsync().AsTask();
         await AdvanceUntilAsync(() => disposing.IsCompleted, TimeSpan.FromSeconds(1), "The source could not be disposed.");
         await disposing;
+    }
+
+    private ServiceBusMessageSource Open()
+    {
+        ServiceProvider none = new ServiceCollection().BuildServiceProvider();
+        IServiceBusPump pump = Bus.OpenPump(_options, new PumpSettings(_calls, 0, _options.MaxLockRenewal));
+        return new ServiceBusMessageSource(pump, _calls, _options, new SourceServices("archive", none, new MemoryDeadLetters(), Log, Time, _calls));
     }
 
     /// <summary>Polls, because the condition changes on other threads.</summary>

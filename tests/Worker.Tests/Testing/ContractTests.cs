@@ -51,6 +51,40 @@ public sealed class ContractTests
             .ShouldStartWith("An abandoned message is not redelivered before its delay has ended.");
 
     [Fact]
+    public async Task Source_RecoversAfterACrash_KeepsTheRule()
+    {
+        await using ClaimingHarness harness = new(recovers: true);
+
+        await new MessageSourceContract(harness).Reopen_AfterACrash_RedeliversWhatWasNotSettled();
+    }
+
+    [Fact]
+    public async Task Source_ForgetsWhatACrashLeft_IsDetected()
+    {
+        await using ClaimingHarness harness = new(recovers: false);
+
+        (await Should.ThrowAsync<ContractException>(new MessageSourceContract(harness).Reopen_AfterACrash_RedeliversWhatWasNotSettled())).Message
+            .ShouldStartWith("After a crash each message that was not settled is delivered again");
+    }
+
+    [Fact]
+    public async Task Source_RedeliversWhatItHasSettled_IsDetected()
+    {
+        await using ClaimingHarness harness = new(recovers: true) { ForgetsSettlements = true };
+
+        (await Should.ThrowAsync<ContractException>(new MessageSourceContract(harness).Reopen_AfterACrash_RedeliversWhatWasNotSettled())).Message
+            .ShouldStartWith("After a crash");
+    }
+
+    [Fact]
+    public async Task Harness_CannotReopen_SaysWhatToDo()
+    {
+        await using UnopenableHarness harness = new();
+
+        (await Should.ThrowAsync<ContractException>(() => harness.ReopenAsync())).Message.ShouldContain("RedeliversAfterCrash");
+    }
+
+    [Fact]
     public async Task Sink_ReplacesOtherBytes_IsDetected()
     {
         MemoryObjectSink sink = new() { Script = _ => SinkResult.Stored };

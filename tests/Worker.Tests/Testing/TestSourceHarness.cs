@@ -26,6 +26,9 @@ internal sealed class TestSourceHarness : SourceHarness
     /// <summary>By the harness's own clock: longer than a test can take.</summary>
     public override TimeSpan AbandonDelay => TimeSpan.FromMinutes(1);
 
+    /// <summary>It forgets its messages with the process.</summary>
+    public override bool RedeliversAfterCrash => false;
+
     public override Task PublishAsync(byte[] body, string? id = null)
     {
         SentMessage message = new(id ?? Guid.NewGuid().ToString(), body, []);

@@ -1,5 +1,8 @@
 using Messaging.Configuration;
 using Messaging.Handlers;
+using Messaging.Hosting;
+using Messaging.Http;
+using Messaging.Http.Web;
 using Messaging.Sinks;
 using Microsoft.Extensions.DependencyInjection;
 using Pipeline.Settlements;
@@ -112,6 +115,90 @@ public sealed class TestWorkerTests
 
         message.WhenSettled.IsCanceled.ShouldBeTrue();
         worker.Send("{}"u8).WhenSettled.IsCanceled.ShouldBeTrue();
+    }
+
+    [Fact]
+    public async Task StartAsync_WorkersWithAWebServer_HaveAPortEach()
+    {
+        await using TestWorker first = await StartWithHttpAsync();
+        await using TestWorker second = await StartWithHttpAsync();
+
+        int[] ports = [PortOf(first), PortOf(second)];
+
+        ports.Distinct().Count().ShouldBe(2);
+        ports.ShouldAllBe(port => port != 8080);
+    }
+
+    [Fact]
+    public async Task StartAsync_UrlGiven_IsUsed()
+    {
+        await using TestWorker worker = await StartWithHttpAsync(KeyValuePair.Create<string, string?>("Hosting:Url", "http://127.0.0.2:0"));
+
+        worker.Services.GetRequiredService<WebServer>().Urls.ShouldHaveSingleItem().ShouldStartWith("http://127.0.0.2:");
+    }
+
+    [Fact]
+    public async Task SendAsync_HandlerAlwaysThrows_IsADeadLetterWithoutLongWaits()
+    {
+        RecordingDelays time = new();
+        await using TestWorker worker = await TestWorker.StartAsync(
+            builder => builder.AddHandler<Sample, ThrowingSample>("Samples", SampleJson.Default.Sample), [new("Routes:orders:Handler", "Samples")], time);
+
+        time.Forget();
+
+        Settlement settlement = await worker.SendAsync("{\"Number\":1}"u8.ToArray());
+
+        settlement.Kind.ShouldBe(SettlementKind.DeadLetter);
+        worker.DeadLetters.Records.ShouldHaveSingleItem().Attempts.ShouldBe(10);
+        time.Longest.ShouldBeLessThan(TimeSpan.FromMilliseconds(100));
+    }
+
+    [Fact]
+    public async Task Totals_DeadLetter_IsCountedOnce()
+    {
+        await using TestWorker worker = await StartAsync();
+
+        await worker.SendAsync("{"u8.ToArray());
+
+        worker.Services.GetRequiredService<IMessageWorker>().GetTotals("orders").ShouldSatisfyAllConditions(
+            totals => totals.DeadLetters.ShouldBe(1),
+            totals => totals.Received.ShouldBe(1),
+            totals => totals.Returned.ShouldBe(0));
+    }
+
+    private static int PortOf(TestWorker worker) => new Uri(worker.Services.GetRequiredService<WebServer>().Urls.ShouldHaveSingleItem()).Port;
+
+    private Task<TestWorker> StartWithHttpAsync(params KeyValuePair<string, string?>[] configuration) => TestWorker.StartAsync(
+        worker =>
+        {
+            worker.Services.AddSingleton(_table);
+            worker.AddHttp().AddHandler<Sample, InsertSample>("Samples", SampleJson.Default.Sample);
+        },
+        [new("Routes:orders:Handler", "Samples"), .. configuration]);
+
+    private sealed class ThrowingSample : IMessageHandler<Sample>
+    {
+        public ValueTask<Settlement> HandleAsync(Sample message, MessageInfo info, CancellationToken cancellationToken) => throw new InvalidOperationException("always");
+    }
+
+    /// <summary>The system's clock; knows the longest wait of the retries and redeliveries, which have no period.</summary>
+    private sealed class RecordingDelays : TimeProvider
+    {
+        private long _longest;
+
+        public TimeSpan Longest => TimeSpan.FromTicks(Volatile.Read(ref _longest));
+
+        public void Forget() => Volatile.Write(ref _longest, 0);
+
+        public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period)
+        {
+            if (period == Timeout.InfiniteTimeSpan && dueTime < TimeSpan.FromSeconds(60))
+            {
+                Volatile.Write(ref _longest, Math.Max(_longest, dueTime.Ticks));
+            }
+
+            return base.CreateTimer(callback, state, dueTime, period);
+        }
     }
 
     private Task<TestWorker> StartAsync(TimeProvider? time = null, params KeyValuePair<string, string?>[] configuration) => TestWorker.StartAsync(

@@ -6,6 +6,7 @@ namespace Messaging.Aws.S3.Sink;
 internal sealed partial class S3Sink
 {
     private bool _isUnconditionalLogged;
+    private bool _isUncheckedLogged;
     private volatile string? _problem;
 
     public string? Problem => _problem;
@@ -61,7 +62,12 @@ internal sealed partial class S3Sink
             case (S3FaultKind.Refused, _) when fault.Status is < 300 or >= 400:
                 // A worker that may put objects may lack s3:ListBucket.
                 _problem = null;
-                _logger.LogUnchecked(_bucket, what);
+                if (!_isUncheckedLogged)
+                {
+                    _isUncheckedLogged = true;
+                    _logger.LogUnchecked(_bucket, what);
+                }
+
                 return;
 
             default:

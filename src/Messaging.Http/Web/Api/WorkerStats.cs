@@ -120,11 +120,19 @@ internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, Wor
         json.WriteBoolean("receiving"u8, route.IsReceiving);
         json.WriteBoolean("stuck"u8, route.IsStuck);
         json.WriteString("problem"u8, OneLineText.Of(route.Problem));
+        json.WriteStartArray("warnings"u8);
+        foreach (string warning in route.Warnings)
+        {
+            json.WriteStringValue(OneLineText.Of(warning));
+        }
+
+        json.WriteEndArray();
         json.WriteStartObject("breaker"u8);
         json.WriteString("state"u8, NameOf(route.Breaker));
         json.WriteString("lastFailure"u8, OneLineText.Of(route.LastFailure));
         json.WriteTime("since"u8, route.BreakerSince);
         json.WriteNumberOrNull("nextProbeSeconds"u8, route.NextProbe?.TotalSeconds);
+        json.WriteBoolean("awaitsMessage"u8, route.AwaitsMessage);
         json.WriteEndObject();
         json.WriteNumber("slots"u8, route.Slots);
         json.WriteNumber("limit"u8, route.Limit);

@@ -17,7 +17,8 @@ internal sealed class SqsSourceHarness : SourceHarness
 {
     private readonly BufferPool _buffers = new(new PoisoningArrayPool());
     private readonly SqsQueue _deadLetters;
-    private readonly SqsMessageSource _source;
+    private readonly Func<SqsMessageSource> _open;
+    private SqsMessageSource _source;
 
     private SqsSourceHarness(AwsEndpoint endpoint, SqsQueue queue, SqsQueue deadLetters, TimeSpan visibility, TimeSpan maxHold, int concurrency, Uri? address)
     {
@@ -32,9 +33,10 @@ internal sealed class SqsSourceHarness : SourceHarness
             MaxHoldTime = maxHold,
             AcknowledgeDelay = TimeSpan.FromMilliseconds(20),
         };
-        SqsClient client = SqsClient.Create(aws, reference, new SqsWireOptions { VerifyMd5 = true, CallTimeout = TimeSpan.FromSeconds(2) }, _buffers, TimeProvider.System);
         ServiceProvider none = new ServiceCollection().BuildServiceProvider();
-        _source = new SqsMessageSource(client, reference, options, new SourceServices("orders", none, new MemoryDeadLetters(), Log, TimeProvider.System, concurrency), messageTimeout: TimeSpan.Zero);
+        _open = () => new SqsMessageSource(
+            SqsClient.Create(aws, reference, new SqsWireOptions { VerifyMd5 = true, CallTimeout = TimeSpan.FromSeconds(2) }, _buffers, TimeProvider.System), reference, options, new SourceServices("orders", none, new MemoryDeadLetters(), Log, TimeProvider.System, concurrency), messageTimeout: TimeSpan.Zero);
+        _source = _open();
     }
 
     public SqsQueue Queue { get; }
@@ -73,6 +75,13 @@ internal sealed class SqsSourceHarness : SourceHarness
     }
 
     public override Task PublishAsync(byte[] body, string? id = null) => Queue.SendAsync(Encoding.UTF8.GetString(body));
+
+    /// <summary>Disposed without a close, the source returns nothing: its messages are visible again when their timeout ends.</summary>
+    public override async Task ReopenAsync()
+    {
+        await CrashAsync();
+        _source = _open();
+    }
 
     public override async Task<IReadOnlyList<DeadLetteredMessage>> DeadLettersAsync(int expected)
     {

@@ -47,4 +47,24 @@ public sealed class BacklogTests
         HashSet<string> sent = [.. run.Queue.Calls.Where(call => call.Operation == operation).SelectMany(call => call.Handles)];
         sent.IsSupersetOf(messages.Select(message => message.Handle)).ShouldBeTrue("A settled message was forgotten.");
     }
+
+    [Theory]
+    [InlineData("DeleteMessageBatch")]
+    [InlineData("ChangeMessageVisibilityBatch")]
+    public async Task Settle_OneMessageAndEveryCallFails_IsAProblemAfterAWhile(string operation)
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        bool fails = true;
+        run.Queue.Script = call => Volatile.Read(ref fails) && call.Operation == operation ? QueueAnswer.InternalError : null;
+        Delivery delivery = (await run.BeginWithAsync(FakeMessage.New("a")))[0];
+        run.Source.Problem.ShouldBeNull();
+
+        await delivery.SettleAsync(operation == "DeleteMessageBatch" ? Settlement.Complete : Settlement.Abandon(TimeSpan.FromMinutes(5)));
+        await run.PassUntilAsync(() => run.Source.Problem is not null, "The source reports no problem.");
+
+        run.Source.Problem.ShouldNotBeNull().ShouldStartWith("SQS has accepted no delete or visibility change of settled messages for more than 30 s");
+        Volatile.Write(ref fails, false);
+        await run.PassUntilAsync(() => run.Source.Problem is null, "The problem stays.");
+        await run.EndAsync();
+    }
 }

@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using Messaging.Configuration;
 using Messaging.Handlers;
 using Messaging.Hosting;
 using Microsoft.Extensions.DependencyInjection;
@@ -52,6 +53,49 @@ public sealed class RoutePartTests
 
         string.Join(',', lines.Skip(2).Select(line => line.Split(' ', StringSplitOptions.RemoveEmptyEntries)[2])).ShouldBe(expected);
     }
+
+    [Theory]
+    [InlineData("", "5")]
+    [InlineData("Limits:Max=7", "7")]
+    [InlineData("Limits:Max=7;Routes:orders:Limits:Max=9", "9")]
+    public async Task Settings_OfAStep_AreThoseOfItsRoute(string settings, string expected)
+    {
+        await using HandlerRoute route = await HandlerRoute.StartAsync(
+            worker =>
+            {
+                worker.Services.AddSingleton(_trace);
+                worker.AddStep<LimitedStep, LimitOptions>("Limits").AddBehavior<LimitedBehavior, LimitOptions>("Limits");
+                Handle(worker);
+            },
+            settings.Split(';', StringSplitOptions.RemoveEmptyEntries));
+
+        await route.PublishAsync("""{"id":"a"}""");
+        await route.SettleAllAsync();
+
+        _trace.ShouldBe([$"step {expected}", $"behavior {expected}", "handled"]);
+    }
+
+    [Theory]
+    [InlineData("Limits:Max=0", "Limits:Max")]
+    [InlineData("Limits:Maxx=1", "Did you mean Max?")]
+    [InlineData("Routes:orders:Limits:Max=x", "Routes:orders:Limits:Max")]
+    [InlineData("Routes:orders:Limits:Max=0;Pipeline:Parts=None", "Routes:orders:Limits:Max")]
+    [InlineData("Routes:orders:Limit:Max=1", "Routes:orders:Limit")]
+    public void Settings_OfAStepInvalid_AreErrors(string settings, string expected) => HandlerRoute.Plan(
+        worker =>
+        {
+            worker.AddStep<LimitedStep, LimitOptions>("Limits");
+            Handle(worker);
+        },
+        settings.Split(';')).Errors.ShouldHaveSingleItem().ToString().ShouldContain(expected);
+
+    [Fact]
+    public void Settings_OfAStepInAReservedSection_AreAnError() => HandlerRoute.Plan(
+        worker =>
+        {
+            worker.AddStep<LimitedStep, LimitOptions>("Routes");
+            Handle(worker);
+        }).Errors.ShouldContain(error => error.ToString().Contains("reserved for routes and features"));
 
     [Theory]
     [InlineData("Pipeline:Parts=FirstStp", "Pipeline:Parts = \"FirstStp\": is not a part added by AddStep or AddBehavior; the worker's own parts and those of handlers always run, each in its stage. Did you mean FirstStep?")]
@@ -117,6 +161,38 @@ public sealed class RoutePartTests
         .AddBehavior<Around>()
         .AddStep<SecondStep>("second")
         .AddHandler<Order, ScriptedHandler>("Orders", TestJson.Default.Order);
+
+    private void Handle(IMessageWorkerBuilder worker) => worker
+        .With(services => services.AddSingleton(new ScriptedHandler((_, _, _) =>
+        {
+            _trace.Enqueue("handled");
+            return new(Settlement.Complete);
+        })))
+        .AddHandler<Order, ScriptedHandler>("Orders", TestJson.Default.Order);
+
+    private sealed class LimitOptions
+    {
+        [Setting("The most", Min = "1", Max = "9")]
+        public int Max { get; set; } = 5;
+    }
+
+    private sealed class LimitedStep(LimitOptions options, ConcurrentQueue<string> trace) : IStep<PhysicalContext>
+    {
+        public ValueTask<StepOutcome> BeforeAsync(PhysicalContext context)
+        {
+            trace.Enqueue($"step {options.Max}");
+            return new(StepOutcome.Continue);
+        }
+    }
+
+    private sealed class LimitedBehavior(LimitOptions options, ConcurrentQueue<string> trace) : IBehavior<PhysicalContext, PhysicalContext>
+    {
+        public ValueTask InvokeAsync(PhysicalContext context, Next<PhysicalContext> next)
+        {
+            trace.Enqueue($"behavior {options.Max}");
+            return next.InvokeAsync(context);
+        }
+    }
 
     private sealed class FirstStep(ConcurrentQueue<string> trace) : IStep<PhysicalContext>
     {

@@ -24,6 +24,9 @@ internal sealed class HttpSourceHarness : SourceHarness
 
     public override bool AllowsEmptyBodies => false;
 
+    /// <summary>Its caller has no answer, and sends the message again.</summary>
+    public override bool RedeliversAfterCrash => false;
+
     private ManualTimeProvider Time => (ManualTimeProvider)_host.Time;
 
     public static async ValueTask<SourceHarness> CreateAsync() =>

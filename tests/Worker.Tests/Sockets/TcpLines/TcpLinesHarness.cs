@@ -44,6 +44,9 @@ internal sealed class TcpLinesHarness : SourceHarness
 
     public override int MaxBodyBytes => _options.MaxLineBytes;
 
+    /// <summary>A line exists only in the process, or is sent again by its sender, who has no answer.</summary>
+    public override bool RedeliversAfterCrash => false;
+
     public override async Task PublishAsync(byte[] body, string? id = null)
     {
         await _sending.WaitAsync();

@@ -48,6 +48,9 @@ internal sealed class UdpSourceHarness : SourceHarness
         await Sender.SendToAsync(datagram, SocketFlags.None, (IPEndPoint)_source.Endpoint!);
     }
 
+    /// <summary>A datagram exists only in the process.</summary>
+    public override bool RedeliversAfterCrash => false;
+
     public override async Task PublishAsync(byte[] body, string? id = null)
     {
         Interlocked.Increment(ref _sent);

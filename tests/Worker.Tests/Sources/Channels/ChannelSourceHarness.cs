@@ -35,6 +35,9 @@ internal sealed class ChannelSourceHarness : SourceHarness
 
     public override int OutstandingBuffers => _buffers.Outstanding;
 
+    /// <summary>A channel ends with the process.</summary>
+    public override bool RedeliversAfterCrash => false;
+
     public override Task PublishAsync(byte[] body, string? id = null) => Publisher.PublishAsync(body, id).AsTask();
 
     public override Task AdvanceAsync(TimeSpan time)

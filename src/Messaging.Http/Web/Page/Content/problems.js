@@ -110,17 +110,19 @@ function findInRoute(model, route) {
 
   if (outage) {
     const target = route.sink === null ? 'handler' : `sink ${route.sink}`;
-    const probe = breaker.state === 'half-open' ? 'One message is probing it now.' : breaker.nextProbeSeconds > 0 ? `The next probe is in ${span(Math.ceil(breaker.nextProbeSeconds))}.` : 'The next message will probe it.';
-    add('breaker', 'bad', `the ${target} has been failing since ${since(breaker.since, now)}`, [
+    const probe = breaker.awaitsMessage ? 'It passed the worker\u2019s check; the next message decides.'
+      : `Receiving is paused. ${breaker.nextProbeSeconds > 0 ? `The next probe is in ${span(Math.ceil(breaker.nextProbeSeconds))}` : 'The next message probes it'}; the worker checks it too.`;
+    add('breaker', breaker.awaitsMessage ? 'warn' : 'bad', `the ${target} has been failing since ${since(breaker.since, now)}`, [
       breaker.lastFailure && `Last failure: ${breaker.lastFailure}`,
       route.problem,
-      `Receiving is paused. ${probe}`,
+      probe,
       held > 0 && `${many(held, 'message is', 'messages are')} held until it works again.`,
     ], actionFor(route), guide('workerbreakeropen', 2001));
   }
 
   if (!outage && route.problem !== null) add('problem', 'bad', route.problem, [], isFull(route.problem) ? freeSpace(route) : 'Fix what it names; the worker continues by itself, and a restart does not help.', guide('workersourcefailing'));
   else if (!route.receiving && !outage && !model.stats.stopping) add('receiving', 'bad', 'it receives no messages', [], 'The log says why its source does not receive.', guide('workersourcefailing', 1003));
+  for (const warning of route.warnings) add('warning', 'warn', warning, [], '', guide('workersourcefailing', 5010));
   if (route.lost > 0) add('lost', 'bad', `${many(route.lost, 'message was', 'messages were')} lost since the start`, [], 'Take their ids from the log, and have the senders send them again.', guide('workermessageslost', 3002));
   if (!route.stuck && !outage && route.oldestAgeSeconds > oldAge) {
     add('age', 'warn', `the oldest message has been in flight since ${oldest}`, [inUse], 'Compare the times of the handler and the sink below.', guide('workeroldestmessage'));

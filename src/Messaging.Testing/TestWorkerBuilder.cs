@@ -1,0 +1,37 @@
+using Messaging.Configuration;
+using Messaging.Handlers;
+using Messaging.Hosting;
+using Messaging.Sinks;
+using Messaging.Sources;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Messaging.Testing;
+
+/// <summary>Forwards to the worker's builder, and sees whether a web server is added.</summary>
+internal sealed class TestWorkerBuilder(IMessageWorkerBuilder worker) : IMessageWorkerBuilder
+{
+    /// <summary>True after a package has added the setting <c>Hosting:Url</c>.</summary>
+    public bool HasUrl { get; private set; }
+
+    public IServiceCollection Services => worker.Services;
+
+    public IMessageWorkerBuilder AddSource(ISourceFeature source) => Forward(() => worker.AddSource(source));
+
+    public IMessageWorkerBuilder AddHandler(IHandlerFeature handler) => Forward(() => worker.AddHandler(handler));
+
+    public IMessageWorkerBuilder AddSink(ISinkFeature sink) => Forward(() => worker.AddSink(sink));
+
+    public IMessageWorkerBuilder AddPart(RoutePart part) => Forward(() => worker.AddPart(part));
+
+    public IMessageWorkerBuilder AddSettings(SettingsSection section)
+    {
+        HasUrl |= section.Name == "Hosting" && section.SettingsType?.GetProperty("Url") is not null;
+        return Forward(() => worker.AddSettings(section));
+    }
+
+    private TestWorkerBuilder Forward(Action add)
+    {
+        add();
+        return this;
+    }
+}

@@ -1,0 +1,205 @@
+using Messaging.Recoverability;
+using Messaging.Telemetry;
+using Microsoft.Extensions.Logging;
+
+namespace Messaging.Intake;
+
+/// <content>
+/// Watches the source: slots that it reserved and neither uses nor releases, and settlements that do not end. Either takes slots away from the
+/// route until it stands still.
+/// </content>
+internal sealed partial class MessageIntake
+{
+    // Longer than a settlement over a slow network, its retries included.
+    private static readonly TimeSpan SlowSettlement = TimeSpan.FromSeconds(10);
+
+    // From then on the route counts as unable to settle.
+    private static readonly TimeSpan HangingSettlement = TimeSpan.FromSeconds(30);
+
+    // Longer than a receive call that waits for messages.
+    private static readonly TimeSpan LeakedAfter = TimeSpan.FromMinutes(1);
+
+    // Reservations from which a leak is found: a source that reserves while it still has slots may do so now and then.
+    private const int MinReservations = 10;
+
+    private volatile string? _settleProblem;
+    private volatile string? _settleWarning;
+    private volatile string? _slotProblem;
+    private volatile string? _slotWarning;
+    private string? _reportedLeak;
+    private LogThrottle? _leakLog;
+    private LogThrottle? _slowLog;
+
+    // Under the lock: slots accepted, released or freed; refusals since a slot last moved; and the slots that were still reserved at each
+    // reservation since the last look.
+    private long _moves;
+    private long _movesSeen;
+    private long _quietSince;
+    private int _refusals;
+    private int _leastReserved = int.MaxValue;
+    private int _reservations;
+    private long _reservationsSince;
+    private int _leaked;
+
+    /// <summary>True when the source keeps reserved slots while it reserves others: a slot that it leaks then shows only when none is left.</summary>
+    public bool KeepsReservedSlots { get; init; }
+
+    /// <summary>True while the source itself reports why it cannot receive: then it may keep its slots. Must not throw.</summary>
+    public Func<bool> SourceReportsProblem { get; set; } = static () => false;
+
+    /// <summary>True after the source has asked for a slot since its receiving began.</summary>
+    public bool WasAsked { get; private set; }
+
+    /// <summary>Slots that the source has reserved and has neither used nor released, as far as that can be told.</summary>
+    public int LeakedSlots => Volatile.Read(ref _leaked);
+
+    /// <summary>Settlements that have been running for more than ten seconds.</summary>
+    public int SlowSettlements { get; private set; }
+
+    /// <summary>Why the source can receive or settle nothing more; null without a problem.</summary>
+    public string? Problem => _settleProblem ?? _slotProblem;
+
+    /// <summary>What an operator should know although messages still arrive.</summary>
+    public IEnumerable<string> Warnings => ((string?[])[_slotProblem is null ? _slotWarning : null, _settleProblem is null ? _settleWarning : null]).OfType<string>();
+
+    /// <summary>The source starts to receive. Slots that its last receive left reserved are leaked.</summary>
+    public void BeginReceiving()
+    {
+        lock (_lock)
+        {
+            WasAsked = false;
+            if (!KeepsReservedSlots && Reserved > 0)
+            {
+                Leaked(Reserved, "its receiving ended without releasing them");
+            }
+        }
+
+        ReportLeak();
+    }
+
+    /// <summary>Logs what would otherwise go with the process: counts of messages not stored, and slots that keep the drain from ending.</summary>
+    public void ReportAtStop()
+    {
+        lock (_lock)
+        {
+            TakeFinished();
+            if (Reserved > 0)
+            {
+                Leaked(Reserved, "it has stopped without releasing them");
+            }
+        }
+
+        ReportLeak();
+        Log(() => LogSummaries(all: true));
+    }
+
+    /// <summary>Under the lock: a source asks for slots.</summary>
+    private void Asked()
+    {
+        WasAsked = true;
+        _reservations++;
+        _leastReserved = Math.Min(_leastReserved, Reserved);
+    }
+
+    private void WatchSource(long now, int slowSettlements, TimeSpan slowest)
+    {
+        WatchSettlements(slowSettlements, slowest);
+        bool explains = SourceReportsProblem();
+        lock (_lock)
+        {
+            FindLeak(now);
+            FindStandstill(now, explains);
+        }
+
+        ReportLeak();
+        Log(() => LogSummaries(all: false));
+    }
+
+    private void WatchSettlements(int slow, TimeSpan slowest)
+    {
+        SlowSettlements = slow;
+        TimeSpan limit = slowest > HangingSettlement ? HangingSettlement : SlowSettlement;
+        _settleWarning = slow == 0
+            ? null
+            : $"{slow} settlement(s) of messages of the source {_source} have not ended, the oldest after more than {DurationText.Of(limit)}: its queue, caller or disk does not answer. Each keeps its slot; check what the source settles with (event 5009).";
+        _settleProblem = slowest > HangingSettlement ? _settleWarning : null;
+        if (slow > 0 && (_slowLog ??= new LogThrottle(_time, ReasonThrottle.Interval)).ShouldLog(out _))
+        {
+            Log(() => LogSlowSettlements(_route, slow, _source, DurationText.Of(SlowSettlement), DurationText.Of(HangingSettlement)));
+        }
+    }
+
+    /// <summary>Under the lock. A source with one receive at a time has used or released its slots before it reserves others.</summary>
+    private void FindLeak(long now)
+    {
+        if (_reservations < MinReservations || _time.GetElapsedTime(_reservationsSince, now) < LeakedAfter)
+        {
+            return;
+        }
+
+        int least = KeepsReservedSlots ? 0 : _leastReserved;
+        (_reservations, _leastReserved, _reservationsSince) = (0, int.MaxValue, now);
+        if (least > 0)
+        {
+            Leaked(least, "it went on to reserve others");
+        }
+        else
+        {
+            (_leaked, _slotWarning) = (0, null);
+        }
+    }
+
+    /// <summary>Under the lock: the source waits for a slot, no message is in flight, and the reserved slots have not moved for a while.</summary>
+    private void FindStandstill(long now, bool isExplained)
+    {
+        bool isWaiting = _waiting.Count > 0 || _refusals > 0;
+        if (_moves != _movesSeen || Reserved == 0 || _freeSlots.Count < _slots.Length || !isWaiting || isExplained || _breaker.State != BreakerState.Closed)
+        {
+            _refusals = _moves != _movesSeen ? 0 : _refusals;
+            (_movesSeen, _quietSince, _slotProblem) = (_moves, now, null);
+            return;
+        }
+
+        if (_time.GetElapsedTime(_quietSince, now) >= LeakedAfter)
+        {
+            Leaked(Reserved, "it waits for another, and no message is in flight");
+            _slotProblem = _slotWarning;
+        }
+    }
+
+    /// <summary>Under the lock.</summary>
+    private void Leaked(int slots, string sign)
+    {
+        _leaked = slots;
+        _slotWarning = $"The source {_source} has reserved {slots} of {_slots.Length} slot(s) that it neither uses nor releases: {sign}. They are missing until a restart; the source must accept a message on each slot, or release it.";
+    }
+
+    private void ReportLeak()
+    {
+        string? leak = Volatile.Read(ref _leaked) > 0 ? _slotWarning : null;
+        if (leak is not null && _reportedLeak != leak && (_leakLog ??= new LogThrottle(_time, ReasonThrottle.Interval)).ShouldLog(out _))
+        {
+            _reportedLeak = leak;
+            Log(() => LogLeak(_route, leak));
+        }
+    }
+
+    // A log that throws on a timer's thread would end the process.
+    private static void Log(Action log)
+    {
+        try
+        {
+            log();
+        }
+        catch (Exception)
+        {
+            // Page, health and metrics have it, too.
+        }
+    }
+
+    [LoggerMessage(5009, LogLevel.Warning, "Route {Route}: {Count} settlement(s) of messages of {Source} have been running for more than {Limit}; each keeps its slot, and after {NotReadyAfter} the worker is not ready. Check the queue, the caller or the disk that the source settles with")]
+    private partial void LogSlowSettlements(string route, int count, string source, string limit, string notReadyAfter);
+
+    [LoggerMessage(5010, LogLevel.Error, "Route {Route}: {Problem}")]
+    private partial void LogLeak(string route, string problem);
+}

@@ -1,0 +1,175 @@
+using Messaging.Hosting;
+using Messaging.Recoverability;
+using Messaging.Routes;
+using Messaging.Sinks;
+using Messaging.Sources;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Shared.Hosting;
+
+namespace Worker.Tests.Routes;
+
+/// <summary>While the breaker is open and no message arrives, the worker's own checks decide whether the route is ready.</summary>
+public sealed class SinkRecoveryTests
+{
+    private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Readiness_OutageWithoutMessages_Is503UntilTheSinkAnswersItsCheck(bool refuses)
+    {
+        using RecordingLog log = new();
+        ManualTimeProvider time = new();
+        ScriptedSink sink = new();
+        await using MessageRoute route = Create(time, log, sink);
+        await StartAsync(route);
+        Break(sink, refuses);
+        route.Breaker.Refused("The folder is full.");
+
+        // An hour without a caller.
+        for (int i = 0; i < 3_600; i++)
+        {
+            RouteStatus status = route.GetStatus();
+            status.IsReady.ShouldBeFalse($"after {i} s");
+            status.IsReceiving.ShouldBeFalse();
+            time.Advance(Second);
+            await Task.Yield();
+        }
+
+        int checks = sink.Checks;
+        checks.ShouldBeInRange(2, 3_600 / 20, "with a backoff");
+        Mend(sink);
+        await time.PassUntilAsync(Second, () => route.GetStatus().IsReady);
+
+        RouteStatus ready = route.GetStatus();
+        ready.AwaitsMessage.ShouldBeTrue();
+        ready.Breaker.ShouldBe(BreakerState.HalfOpen, "a check alone does not close it");
+        log.Entries.ShouldContain(entry => entry.Id.Id == 1013);
+        route.Breaker.Succeeded();
+        route.GetStatus().Breaker.ShouldBe(BreakerState.Closed);
+        await route.DrainAsync(CancellationToken.None).WaitAsync(Patience, TestContext.Current.CancellationToken);
+    }
+
+    [Fact]
+    public async Task Readiness_CheckThatShowsNothing_IsDisprovedLessAndLessOften()
+    {
+        using RecordingLog log = new();
+        ManualTimeProvider time = new();
+        ScriptedSink sink = new();
+        await using MessageRoute route = Create(time, log, sink);
+        await StartAsync(route);
+        int before = sink.Checks;
+        route.Breaker.Refused("down");
+
+        // Whenever the route is ready, a caller's message fails.
+        int ready = 0;
+        for (int i = 0; i < 3_600; i++)
+        {
+            if (route.GetStatus().IsReady)
+            {
+                ready++;
+                route.Breaker.Failed("still down");
+            }
+
+            time.Advance(Second);
+            await Task.Delay(1, TestContext.Current.CancellationToken);
+        }
+
+        ready.ShouldBeInRange(5, 30);
+        (sink.Checks - before).ShouldBeLessThanOrEqualTo(ready + 1);
+        await route.DrainAsync(CancellationToken.None).WaitAsync(Patience, TestContext.Current.CancellationToken);
+    }
+
+    [Fact]
+    public async Task Checks_NeverTwiceAtOnceAndNoneWhileTheSinkWorks()
+    {
+        using RecordingLog log = new();
+        ManualTimeProvider time = new();
+        ScriptedSink sink = new();
+        await using MessageRoute route = Create(time, log, sink);
+        await StartAsync(route);
+        int checks = sink.Checks;
+        for (int i = 0; i < 600; i++)
+        {
+            time.Advance(Second);
+            await Task.Yield();
+        }
+
+        sink.Checks.ShouldBe(checks);
+        sink.MostAtOnce.ShouldBe(1);
+        await route.DrainAsync(CancellationToken.None).WaitAsync(Patience, TestContext.Current.CancellationToken);
+    }
+
+    private static void Break(ScriptedSink sink, bool refuses)
+    {
+        sink.Problem = refuses ? null : "The folder cannot be written: no space left.";
+        sink.Refusal = refuses ? new StartupException("No such bucket.") : null;
+    }
+
+    private static void Mend(ScriptedSink sink) => (sink.Problem, sink.Refusal) = (null, null);
+
+    private static async Task StartAsync(MessageRoute route)
+    {
+        await route.CheckAsync(CancellationToken.None);
+        route.Start();
+        route.Breaker.Succeeded();
+        route.GetStatus().IsReady.ShouldBeTrue();
+    }
+
+    private static MessageRoute Create(ManualTimeProvider time, RecordingLog log, ISink sink)
+    {
+        RoutePlan plan = WorkerHost.Plan(new ConfigurationBuilder().AddCommandLine(["--Routes:archive:Sink=Memory"]).Build()).Routes.Single();
+        plan = plan with { Sink = new SinkPlan { Create = _ => sink }, Sources = [new SourcePlan { Name = "callers", IsPushed = true, Create = _ => new Callers() }] };
+        return new MessageRoute(plan, new ServiceCollection().BuildServiceProvider(), new MemoryDeadLetters(), log, time);
+    }
+
+    private sealed class ScriptedSink : IObjectSink
+    {
+        private int _checks;
+        private int _running;
+        private int _most;
+
+        public string Name => "scripted";
+
+        public string? Problem { get; set; }
+
+        public StartupException? Refusal { get; set; }
+
+        public int Checks => Volatile.Read(ref _checks);
+
+        public int MostAtOnce => Volatile.Read(ref _most);
+
+        public async Task CheckAsync(CancellationToken cancellationToken)
+        {
+            Interlocked.Increment(ref _checks);
+            Volatile.Write(ref _most, Math.Max(Interlocked.Increment(ref _running), _most));
+            await Task.Yield();
+            Interlocked.Decrement(ref _running);
+            if (Refusal is { } refusal)
+            {
+                throw refusal;
+            }
+        }
+
+        public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) => throw new NotSupportedException();
+
+        public string Locate(string key) => key;
+
+        public ValueTask DisposeAsync() => default;
+    }
+
+    private sealed class Callers : IMessageSource
+    {
+        public string Name => "callers";
+
+        public Task CheckAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+        public Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving) => Task.Delay(Timeout.Infinite, stopReceiving);
+
+        public Task CloseAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+        public ValueTask DisposeAsync() => default;
+    }
+}
