@@ -9,8 +9,8 @@ using Microsoft.Extensions.Configuration;
 namespace Harness.ServiceBus;
 
 /// <summary>
-/// Runs the client's processor without the worker. It sends the messages, then counts them down in concurrent calls, in PeekLock mode;
-/// the processor completes a message when its call returns. The difference of the two reports is the cost of the worker.
+/// Runs the client without the worker. It sends the messages, then counts them down in concurrent calls, in PeekLock mode;
+/// the adapter completes a message when its call returns. The difference of the two reports is the cost of the worker.
 /// </summary>
 internal static class BareRun
 {

@@ -3,7 +3,7 @@ using Proof.Simulation;
 
 namespace Proof.Models;
 
-/// <summary>The client library's processor over a <see cref="BusModel"/>: delivers messages and renews their locks while they are processed.</summary>
+/// <summary>A pump over a <see cref="BusModel"/>: delivers messages and renews their locks while they are processed.</summary>
 internal sealed class BusPump(BusModel bus, ProcessTime process, int maxCalls) : IServiceBusPump
 {
     private static readonly TimeSpan ReceiveInterval = TimeSpan.FromMilliseconds(100);

@@ -11,23 +11,28 @@ namespace Messaging.AzureServiceBus;
 /// </summary>
 public sealed class AzureServiceBusConnector : IServiceBusConnector
 {
-    /// <inheritdoc/>
-    public IServiceBusPump OpenPump(ServiceBusSourceOptions options, PumpSettings settings) => Open(options, client => new SdkPump(client, options, settings));
+    // For checks, which the worker repeats by itself: an answer, a refusal too, is known within the limit of a check.
+    private static readonly ServiceBusRetryOptions CheckRetries = new() { Mode = ServiceBusRetryMode.Fixed, MaxRetries = 1, Delay = TimeSpan.FromMilliseconds(500), TryTimeout = TimeSpan.FromSeconds(5) };
 
     /// <inheritdoc/>
-    public IServiceBusSender OpenSender(ServiceBusSourceOptions options) => Open(options, client => new SdkSender(client, options));
+    public IServiceBusPump OpenPump(ServiceBusSourceOptions options, PumpSettings settings) =>
+        new SdkPump(Open(options, new ServiceBusRetryOptions()), Open(options, CheckRetries), options, settings);
 
-    private static T Open<T>(ServiceBusSourceOptions options, Func<ServiceBusClient, T> open)
+    /// <inheritdoc/>
+    public IServiceBusSender OpenSender(ServiceBusSourceOptions options) => new SdkSender(Open(options, new ServiceBusRetryOptions()), options);
+
+    private static ServiceBusClient Open(ServiceBusSourceOptions options, ServiceBusRetryOptions retries)
     {
         ServiceBusClientOptions settings = new()
         {
             TransportType = options.Transport == ServiceBusTransport.AmqpWebSockets ? ServiceBusTransportType.AmqpWebSockets : ServiceBusTransportType.AmqpTcp,
+            RetryOptions = retries,
         };
         try
         {
-            return open(options.ConnectionString is { } connectionString
+            return options.ConnectionString is { } connectionString
                 ? new ServiceBusClient(connectionString, settings)
-                : new ServiceBusClient(options.FullyQualifiedNamespace, new DefaultAzureCredential(), settings));
+                : new ServiceBusClient(options.FullyQualifiedNamespace, new DefaultAzureCredential(), settings);
         }
         catch (Exception exception)
         {

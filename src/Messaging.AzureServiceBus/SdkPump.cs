@@ -4,8 +4,12 @@ using Messaging.ServiceBus.Port;
 
 namespace Messaging.AzureServiceBus;
 
-/// <summary>Creates one ServiceBusProcessor per run, over one client.</summary>
-internal sealed class SdkPump(ServiceBusClient client, ServiceBusSourceOptions options, PumpSettings settings) : IServiceBusPump
+/// <summary>Receives over one client, with receivers of its own per run.</summary>
+/// <param name="client">Receives and settles.</param>
+/// <param name="checking">The client of checks, which gives up soon.</param>
+/// <param name="options">What to receive from.</param>
+/// <param name="settings">How to receive.</param>
+internal sealed class SdkPump(ServiceBusClient client, ServiceBusClient checking, ServiceBusSourceOptions options, PumpSettings settings) : IServiceBusPump
 {
     // Starts, stops and disposals never overlap.
     private SdkRun? _run;
@@ -15,15 +19,35 @@ internal sealed class SdkPump(ServiceBusClient client, ServiceBusSourceOptions o
 
     public async Task CheckAsync(CancellationToken cancellationToken)
     {
-        await using ServiceBusReceiver receiver = OpenReceiver();
-        await SdkFaults.ConvertAsync(receiver.PeekMessageAsync(cancellationToken: cancellationToken), cancellationToken);
+        await using ServiceBusReceiver receiver = OpenReceiver(checking, prefetchCount: 0);
+        try
+        {
+            await SdkFaults.ConvertAsync(receiver.PeekMessageAsync(cancellationToken: cancellationToken), cancellationToken);
+        }
+        catch (ServiceBusFaultException exception) when (exception.Fault.Kind == ServiceBusFaultKind.Unreadable)
+        {
+            // The broker has answered.
+        }
+
+        try
+        {
+            // The peek uses the management link. To settle an unknown lock token opens the receiving link too, without locking a message.
+            await SdkFaults.ConvertAsync(receiver.AbandonMessageAsync(ServiceBusModelFactory.ServiceBusReceivedMessage(lockTokenGuid: Guid.NewGuid()), cancellationToken: cancellationToken), cancellationToken);
+        }
+        catch (ServiceBusFaultException exception) when (!exception.Fault.IsRefusal || exception.Fault.Kind == ServiceBusFaultKind.NotFound)
+        {
+            // The expected answer is that the lock is lost. Whatever else it says about the token, the entity exists and the link was not refused.
+        }
     }
 
     public async Task StartAsync(IPumpHandler handler, CancellationToken cancellationToken)
     {
         await DisposeRunAsync();
-        _run = new SdkRun(CreateProcessor(), () => _settling ??= OpenReceiver());
-        await _run.StartAsync(handler, cancellationToken);
+        cancellationToken.ThrowIfCancellationRequested();
+        int links = (settings.MaxConcurrentCalls + SdkRun.MaxCallsPerLink - 1) / SdkRun.MaxCallsPerLink;
+        ServiceBusReceiver[] receivers = [.. Enumerable.Range(0, links).Select(link => OpenReceiver(client, (settings.PrefetchCount + link) / links))];
+        _run = new SdkRun(receivers, settings, () => _settling ??= OpenReceiver(client, prefetchCount: 0));
+        _run.Start(handler);
     }
 
     public Task StopAsync(CancellationToken cancellationToken) => _run?.StopAsync(cancellationToken) ?? Task.CompletedTask;
@@ -36,6 +60,7 @@ internal sealed class SdkPump(ServiceBusClient client, ServiceBusSourceOptions o
             await TryDisposeAsync(receiver);
         }
 
+        await TryDisposeAsync(checking);
         await SdkFaults.ConvertAsync(client.DisposeAsync().AsTask(), CancellationToken.None);
     }
 
@@ -56,25 +81,13 @@ internal sealed class SdkPump(ServiceBusClient client, ServiceBusSourceOptions o
         }
         catch (Exception)
         {
-            // The next run has a processor of its own, and the client closes what is still open.
+            // The next run has receivers of its own, and the client closes what is still open.
         }
     }
 
-    private ServiceBusReceiver OpenReceiver() =>
-        options.Queue is { } queue ? client.CreateReceiver(queue) : client.CreateReceiver(options.Topic, options.Subscription);
-
-    private ServiceBusProcessor CreateProcessor()
+    private ServiceBusReceiver OpenReceiver(ServiceBusClient over, int prefetchCount)
     {
-        ServiceBusProcessorOptions processing = new()
-        {
-            AutoCompleteMessages = settings.AutoComplete,
-            MaxAutoLockRenewalDuration = settings.MaxLockRenewal,
-            MaxConcurrentCalls = settings.MaxConcurrentCalls,
-            PrefetchCount = settings.PrefetchCount,
-            ReceiveMode = ServiceBusReceiveMode.PeekLock,
-        };
-        return options.Queue is { } queue
-            ? client.CreateProcessor(queue, processing)
-            : client.CreateProcessor(options.Topic, options.Subscription, processing);
+        ServiceBusReceiverOptions receiving = new() { ReceiveMode = ServiceBusReceiveMode.PeekLock, PrefetchCount = prefetchCount };
+        return options.Queue is { } queue ? over.CreateReceiver(queue, receiving) : over.CreateReceiver(options.Topic, options.Subscription, receiving);
     }
 }

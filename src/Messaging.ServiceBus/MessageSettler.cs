@@ -13,7 +13,7 @@ namespace Messaging.ServiceBus;
 /// Carries out settlements. A failed settlement never throws: it is retried if a retry can help; otherwise the message is redelivered
 /// when its lock ends. Completed messages are remembered, so that a redelivery is completed and not stored again.
 /// </summary>
-internal sealed class MessageSettler(string route, MessageDestination destination, int doneIds, ServiceBusSourceLog log, TimeProvider time)
+internal sealed class MessageSettler(string route, MessageDestination destination, int doneIds, SettlementWatch watch, ServiceBusSourceLog log, TimeProvider time)
 {
     /// <summary>Property of a dead letter that holds the worker's record as JSON, as for SQS.</summary>
     public const string DetailsProperty = "DeadLetterDetails";
@@ -113,6 +113,7 @@ internal sealed class MessageSettler(string route, MessageDestination destinatio
     {
         for (int attempt = 1; ; attempt++)
         {
+            watch.Begin(message);
             try
             {
                 await settle(message, state);
@@ -126,6 +127,10 @@ internal sealed class MessageSettler(string route, MessageDestination destinatio
                     FailSpan(exception.Fault);
                     return exception.Fault;
                 }
+            }
+            finally
+            {
+                watch.End(message);
             }
 
             await Task.Delay(RetryBackoff.After(attempt), time);

@@ -96,6 +96,13 @@ internal sealed class PumpRun(
     {
         switch (activity)
         {
+            case PumpActivity.Receive when fault.Kind == ServiceBusFaultKind.Unreadable:
+                // The broker delivered it, and no lock token is known to dead-letter it by.
+                HasReceived = true;
+                health.Received();
+                ServiceBusSourceMetrics.Unreadable(log.Route);
+                log.Unreadable(fault.Message, options.MaxDeliveryCount);
+                break;
             case PumpActivity.Receive:
                 health.Failed(fault);
                 if (fault.Kind != ServiceBusFaultKind.Transient)

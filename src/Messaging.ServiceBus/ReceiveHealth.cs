@@ -3,35 +3,24 @@ using Messaging.ServiceBus.Port;
 namespace Messaging.ServiceBus;
 
 /// <summary>
-/// Whether receiving works. A pump reports failures and messages, but not that an idle connection has recovered. A transient failure
-/// therefore counts until a message is received or the broker answers a check; any other failure counts for five minutes. Receiving
-/// counts as failing until the broker's first answer. Threads: any.
+/// Whether receiving works. A pump reports failures and messages, but not that an idle connection has recovered. A failure therefore counts
+/// until a message is received, or the broker answers a check while the pump runs. Receiving counts as failing until the broker's first
+/// answer. Threads: any.
 /// </summary>
-internal sealed class ReceiveHealth(ServiceBusSourceLog log, TimeProvider time)
+internal sealed class ReceiveHealth(ServiceBusSourceLog log)
 {
-    // Longer than the pause of at most 30 s, after which the pump fails again or works.
-    private static readonly TimeSpan FailureCounts = TimeSpan.FromMinutes(5);
-
     private readonly Lock _lock = new();
     private TaskCompletionSource? _doubted;
-    private long _failedAt;
     private int _failures;
-    private bool _isInDoubt = true;
+
+    // Until the first run the check at start decides.
+    private bool _isRunning = true;
 
     // Read without the lock by every message.
     private volatile string? _problem = "Service Bus has not answered yet.";
 
     /// <summary>Why nothing can be received now; null when no problem is known.</summary>
-    public string? Problem
-    {
-        get
-        {
-            lock (_lock)
-            {
-                return _isInDoubt || time.GetElapsedTime(_failedAt) < FailureCounts ? _problem : null;
-            }
-        }
-    }
+    public string? Problem => _problem;
 
     /// <summary>Changes with every failure; an argument of <see cref="Answered"/>.</summary>
     public int Failures => Volatile.Read(ref _failures);
@@ -41,7 +30,7 @@ internal sealed class ReceiveHealth(ServiceBusSourceLog log, TimeProvider time)
     {
         lock (_lock)
         {
-            return _isInDoubt && _problem is not null
+            return _isRunning && _problem is not null
                 ? Task.CompletedTask
                 : (_doubted ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task.WaitAsync(cancellationToken);
         }
@@ -51,12 +40,12 @@ internal sealed class ReceiveHealth(ServiceBusSourceLog log, TimeProvider time)
     public void Unreachable(string error)
     {
         log.Unreachable(error);
-        Note($"Service Bus cannot be reached: {error}", isInDoubt: true);
+        Note($"Service Bus cannot be reached: {error}");
     }
 
     public void Failed(ServiceBusFault fault)
     {
-        Note(fault.Message, fault.Kind == ServiceBusFaultKind.Transient);
+        Note(fault.Message);
         log.ReceiveFailed(fault);
     }
 
@@ -68,22 +57,44 @@ internal sealed class ReceiveHealth(ServiceBusSourceLog log, TimeProvider time)
         }
     }
 
+    /// <summary>The pump was started.</summary>
+    public void Started()
+    {
+        lock (_lock)
+        {
+            _isRunning = true;
+            Doubt();
+        }
+    }
+
+    /// <summary>The pump was stopped: a broker that answers a check now does not show that receiving works.</summary>
+    public void Stopped()
+    {
+        lock (_lock)
+        {
+            _isRunning = false;
+        }
+    }
+
     /// <summary>The broker answered a check; <paramref name="failures"/> is <see cref="Failures"/> before it, so that a later failure still counts.</summary>
     public void Answered(int failures) => Clear(failures);
 
-    private void Note(string problem, bool isInDoubt)
+    private void Note(string problem)
     {
         lock (_lock)
         {
             _problem = problem;
-            _isInDoubt = isInDoubt;
-            _failedAt = time.GetTimestamp();
             _failures++;
-            if (isInDoubt)
-            {
-                _doubted?.TrySetResult();
-                _doubted = null;
-            }
+            Doubt();
+        }
+    }
+
+    private void Doubt()
+    {
+        if (_isRunning && _problem is not null)
+        {
+            _doubted?.TrySetResult();
+            _doubted = null;
         }
     }
 
@@ -91,7 +102,7 @@ internal sealed class ReceiveHealth(ServiceBusSourceLog log, TimeProvider time)
     {
         lock (_lock)
         {
-            if (_problem is null || (failures is { } known && (!_isInDoubt || known != _failures)))
+            if (_problem is null || (failures is { } known && (!_isRunning || known != _failures)))
             {
                 return;
             }

@@ -1,3 +1,5 @@
+using System.Globalization;
+
 namespace Messaging.ServiceBus;
 
 /// <summary>
@@ -48,9 +50,30 @@ internal sealed record ServiceBusConnectionString(string Host, string? EntityPat
             return "must name the namespace: Endpoint=sb://NAMESPACE.servicebus.windows.net/.";
         }
 
-        bool hasKey = parts.ContainsKey("SharedAccessKeyName") && parts.ContainsKey("SharedAccessKey");
-        return hasKey || parts.ContainsKey("SharedAccessSignature")
+        if (parts.TryGetValue("SharedAccessSignature", out string? signature))
+        {
+            return IsSignature(signature) ? null : "must contain a SharedAccessSignature of the form SharedAccessSignature sr=...&sig=...&se=...&skn=..., with se in seconds since 1970.";
+        }
+
+        return IsPresent(parts, "SharedAccessKeyName") && IsPresent(parts, "SharedAccessKey")
             ? null
             : "must contain SharedAccessKeyName and SharedAccessKey, or SharedAccessSignature; for an identity without a key, set FullyQualifiedNamespace instead.";
+    }
+
+    private static bool IsPresent(Dictionary<string, string> parts, string name) => !string.IsNullOrEmpty(parts.GetValueOrDefault(name));
+
+    private static bool IsSignature(string signature)
+    {
+        const string Scheme = "SharedAccessSignature ";
+        if (!signature.StartsWith(Scheme, StringComparison.OrdinalIgnoreCase))
+        {
+            return false;
+        }
+
+        ILookup<string, string> fields = signature[Scheme.Length..].Split('&')
+            .Select(field => field.Split('=', 2, StringSplitOptions.TrimEntries))
+            .Where(field => field.Length == 2 && field[1].Length > 0)
+            .ToLookup(field => field[0], field => field[1], StringComparer.OrdinalIgnoreCase);
+        return fields["sr"].Any() && fields["sig"].Any() && fields["skn"].Any() && fields["se"].Any(expiry => long.TryParse(expiry, NumberStyles.None, CultureInfo.InvariantCulture, out _));
     }
 }

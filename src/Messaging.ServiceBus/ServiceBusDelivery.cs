@@ -9,7 +9,7 @@ namespace Messaging.ServiceBus;
 
 /// <summary>
 /// One delivery of a message. Settling only records the decision: the pump's call waits for it and carries it out while the lock is
-/// still renewed. The library allocates about 7,500 bytes per message, so this object is not pooled.
+/// still renewed. The library allocates some kilobytes per message (docs/guides/profile.md), so this object is not pooled.
 /// </summary>
 internal sealed class ServiceBusDelivery(LockedMessage message, PumpRun run) : ReceivedMessage
 {

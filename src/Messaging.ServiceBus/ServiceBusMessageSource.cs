@@ -15,7 +15,8 @@ internal sealed class ServiceBusMessageSource : IMessageSource
 {
     public const string SourceName = "servicebus";
 
-    private static readonly TimeSpan CheckLimit = TimeSpan.FromSeconds(15);
+    // Below the route's limit of 10 s for a check at start, so that the source reports what is wrong.
+    private static readonly TimeSpan CheckLimit = TimeSpan.FromSeconds(9);
 
     // Disposing the client waits for open calls; one that never returns must not keep the process running.
     private static readonly TimeSpan DisposeLimit = TimeSpan.FromSeconds(5);
@@ -31,6 +32,7 @@ internal sealed class ServiceBusMessageSource : IMessageSource
     private readonly TimeProvider _time;
     private readonly ServiceBusSourceLog _log;
     private readonly ReceiveHealth _health;
+    private readonly SettlementWatch _settlements;
     private readonly MessageSettler _settler;
     private readonly LockKeeper _locks;
     private readonly InWorkMessages _inWork = new();
@@ -50,21 +52,22 @@ internal sealed class ServiceBusMessageSource : IMessageSource
         _options = options;
         _time = services.Time;
         _log = new ServiceBusSourceLog(services.Loggers.CreateLogger<ServiceBusMessageSource>(), services.Route, services.Time);
-        _health = new ReceiveHealth(_log, services.Time);
-        _settler = new MessageSettler(services.Route, options.Destination, options.DoneIds, _log, services.Time);
+        _health = new ReceiveHealth(_log);
+        _settlements = new SettlementWatch(_log, services.Time);
+        _settler = new MessageSettler(services.Route, options.Destination, options.DoneIds, _settlements, _log, services.Time);
         _locks = new LockKeeper(_log, services.Time);
     }
 
     public string Name => SourceName;
 
-    public string? Problem => _health.Problem;
+    public string? Problem => _health.Problem ?? _settlements.Problem;
 
     public async Task CheckAsync(CancellationToken cancellationToken)
     {
         switch (await AskAsync(cancellationToken))
         {
             case { IsRefusal: true } refusal:
-                throw new StartupException($"Service Bus {_options.Entity}: {Advice(refusal.Kind)} {refusal.Message}", refusal.Kind == ServiceBusFaultKind.Unauthorized ? ExitCodes.NoPermission : ExitCodes.Unavailable);
+                throw new StartupException($"Service Bus {_options.Entity}: {Advice(refusal.Kind)} {refusal.Message}", ExitCodeOf(refusal.Kind));
             case { } fault:
                 _health.Unreachable(fault.Message);
                 break;
@@ -77,7 +80,7 @@ internal sealed class ServiceBusMessageSource : IMessageSource
     public async Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving)
     {
         using CancellationTokenSource ending = CancellationTokenSource.CreateLinkedTokenSource(stopReceiving);
-        Task asking = AskWhileInDoubtAsync(ending.Token);
+        Task watching = Task.WhenAll(AskWhileInDoubtAsync(ending.Token), _settlements.RunAsync(ending.Token));
         try
         {
             await RunAgainAndAgainAsync(intake, stopReceiving);
@@ -88,7 +91,7 @@ internal sealed class ServiceBusMessageSource : IMessageSource
         finally
         {
             await ending.CancelAsync();
-            await asking.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            await watching.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
     }
 
@@ -112,11 +115,19 @@ internal sealed class ServiceBusMessageSource : IMessageSource
         }
     }
 
+    private static int ExitCodeOf(ServiceBusFaultKind kind) => kind switch
+    {
+        ServiceBusFaultKind.Unauthorized => ExitCodes.NoPermission,
+        ServiceBusFaultKind.SessionsRequired => ExitCodes.Configuration,
+        _ => ExitCodes.Unavailable,
+    };
+
     private static string Advice(ServiceBusFaultKind kind) => kind switch
     {
         ServiceBusFaultKind.NotFound => "there is no such entity in the namespace; check Sources:ServiceBus:Queue, or Topic and Subscription.",
         ServiceBusFaultKind.Disabled => "the entity is disabled; enable it.",
-        _ => "the credentials are refused; they need the right Listen (role Azure Service Bus Data Receiver) on the entity.",
+        ServiceBusFaultKind.SessionsRequired => "the entity requires sessions, which the worker does not support; use an entity without sessions.",
+        _ => "the credentials are refused; check the key, the signature or the identity, which need the right Listen (role Azure Service Bus Data Receiver) on the entity.",
     };
 
     /// <summary>Checks whether the broker answers.</summary>
@@ -186,6 +197,7 @@ internal sealed class ServiceBusMessageSource : IMessageSource
         try
         {
             await _pump.StartAsync(run, stopReceiving);
+            _health.Started();
             await run.Broken.WaitAsync(stopReceiving);
         }
         catch (ServiceBusFaultException exception)
@@ -194,6 +206,8 @@ internal sealed class ServiceBusMessageSource : IMessageSource
         }
         finally
         {
+            _health.Stopped();
+
             // Stop first: calls that still receive while the run abandons messages would raise their delivery counts.
             _stopping = StopAsync();
             run.End();

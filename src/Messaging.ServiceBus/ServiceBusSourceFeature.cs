@@ -1,4 +1,5 @@
 using Messaging.Configuration;
+using Messaging.Hosting;
 using Messaging.Intake;
 using Messaging.Publishing;
 using Messaging.ServiceBus.Port;
@@ -55,8 +56,16 @@ internal sealed class ServiceBusSourceFeature(IServiceBusConnector connector) : 
 
     private ServiceBusMessageSource Create(ServiceBusSourceOptions options, int calls, SourceServices services)
     {
-        IServiceBusPump pump = connector.OpenPump(options, new PumpSettings(calls, options.PrefetchCount, ServiceBusSourceOptions.LongestHold));
-        return new ServiceBusMessageSource(pump, calls, options, services);
+        try
+        {
+            IServiceBusPump pump = connector.OpenPump(options, new PumpSettings(calls, options.PrefetchCount, ServiceBusSourceOptions.LongestHold));
+            return new ServiceBusMessageSource(pump, calls, options, services);
+        }
+        catch (ServiceBusFaultException exception)
+        {
+            // Opening makes no connection: the client refuses what is configured.
+            throw new StartupException($"Service Bus {options.Entity}: the client refuses the configuration; check {ServiceBusSourceOptions.Section}:{(options.ConnectionString is null ? nameof(options.FullyQualifiedNamespace) : nameof(options.ConnectionString))}: {exception.Message}", ExitCodes.Configuration, exception);
+        }
     }
 
     private static void CheckAgainstIntake(SettingsReader settings, ServiceBusSourceOptions options, IntakeOptions intake)

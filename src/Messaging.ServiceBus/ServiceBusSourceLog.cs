@@ -15,6 +15,7 @@ internal sealed partial class ServiceBusSourceLog(ILogger logger, string route, 
     private readonly LogThrottle _abandons = new(time, Quiet);
     private readonly LogThrottle _renewals = new(time, Quiet);
     private readonly LogThrottle _calls = new(time, Quiet);
+    private readonly LogThrottle _unreadable = new(time, Quiet);
     private readonly LogThrottle _holds = new(time, TimeSpan.FromMinutes(5));
 
     public string Route => route;
@@ -70,9 +71,21 @@ internal sealed partial class ServiceBusSourceLog(ILogger logger, string route, 
     {
         if (_calls.ShouldLog(out SuppressedLines suppressed))
         {
-            LogCallFailed(route, activity, UntrustedText.Shorten(error), suppressed);
+            LogCallFailed(route, activity, ServiceBusFaults.Create(ServiceBusFaultKind.Other, error).Message, suppressed);
         }
     }
+
+    public void Unreadable(string error, int maxDeliveryCount)
+    {
+        if (_unreadable.ShouldLog(out SuppressedLines suppressed))
+        {
+            LogUnreadable(route, maxDeliveryCount, error, suppressed);
+        }
+    }
+
+    public void SettlementsSlow(int count, TimeSpan longest) => LogSettlementsSlow(route, count, DurationText.Of(longest));
+
+    public void SettlementsAnswered() => LogSettlementsAnswered(route);
 
     public void HeldBeyondLimit(TimeSpan limit, TimeSpan longest, int maxDeliveryCount)
     {
@@ -114,4 +127,13 @@ internal sealed partial class ServiceBusSourceLog(ILogger logger, string route, 
 
     [LoggerMessage(3310, LogLevel.Warning, "Route {Route}: messages are held for longer than Sources:ServiceBus:MaxLockRenewal ({Limit}), up to {Longest}: they have used half of the deliveries that MaxDeliveryCount ({MaxDeliveryCount}) allows, and each further delivery brings them closer to the dead-letter queue. Fix the sink, or raise the entity's MaxDeliveryCount and the setting of the same name")]
     private partial void LogHeldBeyondLimit(string route, string limit, string longest, int maxDeliveryCount);
+
+    [LoggerMessage(3311, LogLevel.Warning, "Route {Route}: the Service Bus client cannot convert a message; the worker continues with other messages. Service Bus redelivers this one when its lock ends and dead-letters it as MaxDeliveryCountExceeded after MaxDeliveryCount ({MaxDeliveryCount}) deliveries. Send bodies as data: {Error}{Suppressed}")]
+    private partial void LogUnreadable(string route, int maxDeliveryCount, string error, SuppressedLines suppressed);
+
+    [LoggerMessage(3312, LogLevel.Warning, "Route {Route}: Service Bus has not answered {Count} settlement(s), the oldest for {Longest}; the route is not ready until it does. Their messages stay locked, and are redelivered if the locks end. Check the namespace and the network")]
+    private partial void LogSettlementsSlow(string route, int count, string longest);
+
+    [LoggerMessage(3313, LogLevel.Information, "Route {Route}: Service Bus answers settlements again")]
+    private partial void LogSettlementsAnswered(string route);
 }

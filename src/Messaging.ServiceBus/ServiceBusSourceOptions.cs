@@ -43,7 +43,7 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
     [Setting("Messages the client fetches in advance; at most MaxConcurrentCalls. Their locks are not renewed, even while receiving pauses (docs/explanation/settlement.md)", Min = "0", Max = "10000", Consequence = "Messages whose lock ends before they are processed are redelivered with a higher delivery count.")]
     public int PrefetchCount { get; init; }
 
-    [Setting("How long a message is held, with its lock renewed, while the sink fails; then it is abandoned. Once it has used half of MaxDeliveryCount, it is held for 12h instead", Min = "1m", Max = "12h", Consequence = "A short time uses up deliveries in an outage.")]
+    [Setting("How long a message is held, with its lock renewed, while the sink fails; then it is abandoned. Once it has used half of MaxDeliveryCount, it is held for 12h instead. At least Intake:MessageTimeout plus MaxAbandonDelay, which are 2m by default", Min = "1m", Max = "12h", Consequence = "A short time uses up deliveries in an outage.")]
     public TimeSpan MaxLockRenewal { get; init; } = TimeSpan.FromMinutes(15);
 
     [Setting("The entity's MaxDeliveryCount, which the right Listen cannot read: Service Bus dead-letters a message after this many deliveries", Min = "2", Max = "2000", Consequence = "A number above the entity's lets a long outage dead-letter messages.")]

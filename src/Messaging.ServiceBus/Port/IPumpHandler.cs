@@ -14,19 +14,6 @@ public interface IPumpHandler
     void Failed(PumpActivity activity, ServiceBusFault fault);
 }
 
-/// <summary>Maps the library's names of failed activities (ServiceBusErrorSource).</summary>
-public static class PumpActivities
-{
-    /// <summary>The activity of a name. An unknown name counts as receiving, because only those failures affect the worker's health.</summary>
-    public static PumpActivity Parse(string errorSource) => errorSource switch
-    {
-        "RenewLock" => PumpActivity.RenewLock,
-        "Complete" or "Abandon" => PumpActivity.Settle,
-        "ProcessMessageCallback" => PumpActivity.Handle,
-        _ => PumpActivity.Receive,
-    };
-}
-
 /// <summary>Settings of a pump.</summary>
 /// <param name="MaxConcurrentCalls">Calls of the handler that run at once; the pump receives the next message after a call has returned.</param>
 /// <param name="PrefetchCount">Messages the library may lock in advance, in addition to those in calls.</param>

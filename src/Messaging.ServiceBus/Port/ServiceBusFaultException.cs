@@ -15,5 +15,5 @@ public sealed class ServiceBusFaultException(ServiceBusFault fault, Exception? i
 public readonly record struct ServiceBusFault(ServiceBusFaultKind Kind, string Message)
 {
     /// <summary>True when an operator must act before messages can be received.</summary>
-    public bool IsRefusal => Kind is ServiceBusFaultKind.NotFound or ServiceBusFaultKind.Disabled or ServiceBusFaultKind.Unauthorized;
+    public bool IsRefusal => Kind is ServiceBusFaultKind.NotFound or ServiceBusFaultKind.Disabled or ServiceBusFaultKind.Unauthorized or ServiceBusFaultKind.SessionsRequired;
 }

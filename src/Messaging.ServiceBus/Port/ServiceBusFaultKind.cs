@@ -29,4 +29,10 @@ public enum ServiceBusFaultKind
 
     /// <summary>The credentials are missing, wrong, or lack the right.</summary>
     Unauthorized,
+
+    /// <summary>The entity requires sessions, which the source does not support.</summary>
+    SessionsRequired,
+
+    /// <summary>The library cannot convert a message that the broker delivered; other messages are received.</summary>
+    Unreadable,
 }

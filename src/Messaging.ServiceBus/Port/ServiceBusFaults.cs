@@ -8,6 +8,8 @@ namespace Messaging.ServiceBus.Port;
 /// </summary>
 public static class ServiceBusFaults
 {
+    private static readonly char[] LineEnds = ['\r', '\n', '\u0085', '\u2028', '\u2029'];
+
     /// <summary>The fault of a ServiceBusException.</summary>
     /// <param name="reason">The name of the ServiceBusException's reason.</param>
     /// <param name="isTransient">Whether the library would retry; decides for reasons that are unknown here.</param>
@@ -30,12 +32,29 @@ public static class ServiceBusFaults
     public static ServiceBusFault FromException(Exception exception) => Create(
         exception switch
         {
+            _ when IsOfConversion(exception) => ServiceBusFaultKind.Unreadable,
+            InvalidOperationException when exception.Message.Contains("session", StringComparison.OrdinalIgnoreCase) => ServiceBusFaultKind.SessionsRequired,
             UnauthorizedAccessException => ServiceBusFaultKind.Unauthorized,
             IOException or TimeoutException or System.Net.Sockets.SocketException or OperationCanceledException => ServiceBusFaultKind.Transient,
             _ => ServiceBusFaultKind.Other,
         },
         exception.Message);
 
-    /// <summary>A fault with the library's message, cut to 256 bytes and made printable.</summary>
-    public static ServiceBusFault Create(ServiceBusFaultKind kind, string message) => new(kind, UntrustedText.Shorten(message));
+    /// <summary>A fault with the library's message: one line without stack traces, cut to 256 bytes and made printable.</summary>
+    public static ServiceBusFault Create(ServiceBusFaultKind kind, string message) => new(kind, UntrustedText.Shorten(OneLine(message)));
+
+    // The library throws exceptions of any type from its classes AmqpMessageConverter and AmqpAnnotatedMessageConverter; errors of the broker are never thrown there.
+    private static bool IsOfConversion(Exception exception) => exception.StackTrace?.Contains("MessageConverter.", StringComparison.Ordinal) == true;
+
+    private static string OneLine(string message)
+    {
+        string[] lines = message.Split(LineEnds, StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries);
+        string line = string.Join(' ', lines.Where(line => !IsOfStackTrace(line)));
+
+        // The library writes a socket's error as the whole exception.
+        int exception = line.IndexOf(" ErrorCode: System.", StringComparison.Ordinal);
+        return exception > 0 ? line[..exception] : line;
+    }
+
+    private static bool IsOfStackTrace(string line) => line.StartsWith("at ", StringComparison.Ordinal) || line.StartsWith("--- ", StringComparison.Ordinal);
 }

@@ -9,6 +9,7 @@ public sealed class CheckTests
     [InlineData(nameof(ServiceBusFaultKind.NotFound), "Sources:ServiceBus:Queue", ExitCodes.Unavailable)]
     [InlineData(nameof(ServiceBusFaultKind.Disabled), "enable it", ExitCodes.Unavailable)]
     [InlineData(nameof(ServiceBusFaultKind.Unauthorized), "Azure Service Bus Data Receiver", ExitCodes.NoPermission)]
+    [InlineData(nameof(ServiceBusFaultKind.SessionsRequired), "use an entity without sessions", ExitCodes.Configuration)]
     public async Task Check_Refused_SaysWhatToDo(string kind, string advice, int exitCode)
     {
         await using ServiceBusSourceHarness harness = new();
@@ -72,12 +73,12 @@ public sealed class CheckTests
         harness.Bus.Gate = new TaskCompletionSource().Task;
 
         Task checking = harness.Source.CheckAsync(CancellationToken.None);
-        await harness.AdvanceAsync(TimeSpan.FromSeconds(14));
+        await harness.AdvanceAsync(TimeSpan.FromSeconds(8));
         checking.IsCompleted.ShouldBeFalse();
         await harness.AdvanceAsync(TimeSpan.FromSeconds(1));
         await checking.WaitAsync(TimeSpan.FromSeconds(30));
 
-        harness.Log.Entries.ShouldHaveSingleItem().Text.ShouldContain("no answer within 15 s");
+        harness.Log.Entries.ShouldHaveSingleItem().Text.ShouldContain("no answer within 9 s");
     }
 
     [Fact]

@@ -59,6 +59,9 @@ internal sealed class FakeBus(TimeProvider time) : IServiceBusConnector
 
     public ServiceBusFault? StartFault { get; set; }
 
+    /// <summary>While set, no pump can be opened.</summary>
+    public ServiceBusFault? OpenFault { get; set; }
+
     /// <summary>The most bytes in a batch.</summary>
     public int BatchBytes { get; set; } = 256 << 10;
 
@@ -129,6 +132,11 @@ internal sealed class FakeBus(TimeProvider time) : IServiceBusConnector
 
     public IServiceBusPump OpenPump(ServiceBusSourceOptions options, PumpSettings settings)
     {
+        if (OpenFault is { } fault)
+        {
+            throw new ServiceBusFaultException(fault);
+        }
+
         FakePump pump = new(this, settings);
         Pumps.Add(pump);
         return pump;

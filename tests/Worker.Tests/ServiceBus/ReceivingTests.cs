@@ -1,4 +1,6 @@
+using Messaging.ServiceBus;
 using Messaging.ServiceBus.Port;
+using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Settlements;
 
 namespace Worker.Tests.ServiceBus;
@@ -31,21 +33,81 @@ public sealed class ReceivingTests
         await harness.FinishAsync();
     }
 
-    [Fact]
-    public async Task Problem_NoFaultForAWhile_Ends()
+    [Theory]
+    [InlineData(nameof(ServiceBusFaultKind.Unauthorized))]
+    [InlineData(nameof(ServiceBusFaultKind.NotFound))]
+    [InlineData(nameof(ServiceBusFaultKind.Disabled))]
+    [InlineData(nameof(ServiceBusFaultKind.SessionsRequired))]
+    [InlineData(nameof(ServiceBusFaultKind.QuotaExceeded))]
+    [InlineData(nameof(ServiceBusFaultKind.Other))]
+    public async Task Problem_RefusalEndedOnAnIdleQueue_EndsWhenTheBrokerAnswers(string kind)
     {
-        await using ServiceBusSourceHarness harness = new();
+        await using ServiceBusSourceHarness harness = new(calls: 1);
         await harness.StartAsync();
-        harness.Bus.ReceiveFault = new ServiceBusFault(ServiceBusFaultKind.Disabled, "disabled");
-        await harness.PublishAsync(Body, "a");
-        await ServiceBusSourceHarness.UntilAsync(() => harness.Source.Problem is not null, "The problem should show.");
-        await harness.StopReceivingAsync();
-        await harness.Source.CloseAsync(CancellationToken.None);
+        harness.Bus.ReceiveFault = harness.Bus.CheckFault = new ServiceBusFault(Enum.Parse<ServiceBusFaultKind>(kind), "refused");
+        harness.Bus.Pulse();
+        await ServiceBusSourceHarness.UntilAsync(() => harness.Pump.Stops == 1, "The pump should stop.");
+        harness.Source.Problem.ShouldBe("refused");
 
-        await harness.AdvanceAsync(TimeSpan.FromMinutes(4));
-        harness.Source.Problem.ShouldNotBeNull();
-        await harness.AdvanceAsync(TimeSpan.FromMinutes(1));
-        harness.Source.Problem.ShouldBeNull();
+        harness.Bus.ReceiveFault = harness.Bus.CheckFault = null;
+        DateTimeOffset ended = harness.Time.GetUtcNow();
+        await harness.AdvanceUntilAsync(() => harness.Source.Problem is null, Step, "The broker should be asked again.");
+
+        (harness.Time.GetUtcNow() - ended).ShouldBeLessThan(TimeSpan.FromMinutes(1.5));
+        harness.Intake.Accepted.ShouldBe(0, "No message was needed.");
+        harness.Log.Entries.ShouldContain(entry => entry.Id.Id == 3303);
+        await harness.FinishAsync();
+    }
+
+    [Fact]
+    public void Problem_PumpIsStopped_AnAnswerToACheckDoesNotEndIt()
+    {
+        ReceiveHealth health = new(new ServiceBusSourceLog(NullLogger.Instance, "archive", TimeProvider.System));
+        health.Failed(new ServiceBusFault(ServiceBusFaultKind.Other, "refused"));
+        health.Stopped();
+
+        health.Answered(health.Failures);
+        health.Problem.ShouldBe("refused", "Nothing is received while the pump pauses.");
+        health.InDoubtAsync(CancellationToken.None).IsCompleted.ShouldBeFalse("To ask is of no use before the next start.");
+
+        health.Started();
+        health.InDoubtAsync(CancellationToken.None).IsCompleted.ShouldBeTrue();
+        health.Answered(health.Failures);
+        health.Problem.ShouldBeNull();
+    }
+
+    [Fact]
+    public void Problem_FailureDuringTheCheck_AnAnswerToTheCheckDoesNotEndIt()
+    {
+        ReceiveHealth health = new(new ServiceBusSourceLog(NullLogger.Instance, "archive", TimeProvider.System));
+        health.Failed(new ServiceBusFault(ServiceBusFaultKind.Transient, "first"));
+        int before = health.Failures;
+        health.Failed(new ServiceBusFault(ServiceBusFaultKind.Transient, "second"));
+
+        health.Answered(before);
+
+        health.Problem.ShouldBe("second");
+    }
+
+    [Fact]
+    public async Task Receive_MessageCannotBeConverted_OtherMessagesAreReceived()
+    {
+        await using ServiceBusSourceHarness harness = new(calls: 1);
+        await harness.StartAsync();
+        harness.Bus.ReceiveFault = new ServiceBusFault(ServiceBusFaultKind.Unreadable, "Value cannot be null.");
+        harness.Bus.Pulse();
+        await ServiceBusSourceHarness.UntilAsync(() => harness.Log.Entries.Any(entry => entry.Id.Id == 3311), "It should be reported.");
+        harness.Source.Problem.ShouldBeNull("The broker delivers messages.");
+        harness.Bus.ReceiveFault = null;
+        await harness.PublishAsync(Body, "b");
+
+        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
+
+        await harness.WaitUntilEmptyAsync();
+        harness.Pump.Stops.ShouldBe(0, "No time has passed: the pump neither stops nor pauses.");
+        harness.Log.Entries.ShouldAllBe(entry => entry.Id.Id == 3311);
+        harness.Log.Entries[0].Text.ShouldContain("Value cannot be null.");
+        await harness.FinishAsync();
     }
 
     [Fact]

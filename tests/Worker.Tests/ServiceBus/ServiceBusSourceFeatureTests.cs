@@ -98,6 +98,21 @@ public sealed class ServiceBusSourceFeatureTests
         bus.Pumps.ShouldHaveSingleItem().Settings.ShouldBe(new PumpSettings(64, 0, TimeSpan.FromHours(12)));
     }
 
+    [Fact]
+    public async Task Create_ClientRefusesTheConfiguration_IsAConfigurationErrorOfOneSentence()
+    {
+        FakeBus bus = new(TimeProvider.System) { OpenFault = new ServiceBusFault(ServiceBusFaultKind.Other, "The shared access signature could not be parsed.") };
+        WorkerPlan plan = Plan(bus, $"ConnectionString={Key}", "Queue=orders");
+        await using ServiceProvider none = new ServiceCollection().BuildServiceProvider();
+
+        StartupException exception = Should.Throw<StartupException>(() =>
+            plan.Routes[0].Sources[0].Create(new SourceServices("one", none, new MemoryDeadLetters(), new RecordingLog(), TimeProvider.System, Concurrency: 64)));
+
+        exception.ExitCode.ShouldBe(ExitCodes.Configuration);
+        exception.Message.ShouldContain("Sources:ServiceBus:ConnectionString");
+        exception.Message.ShouldContain("could not be parsed");
+    }
+
     private static string[] ErrorsOf(params string[] settings) => [.. Plan(new FakeBus(TimeProvider.System), settings).Errors.Select(error => error.ToString())];
 
     private static WorkerPlan Plan(IServiceBusConnector connector, params string[] settings)

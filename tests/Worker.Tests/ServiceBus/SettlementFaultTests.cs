@@ -200,15 +200,73 @@ public sealed class SettlementFaultTests
         await harness.PublishAsync(Body, "a");
         await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Abandon(TimeSpan.FromHours(1)));
 
-        // The pump's renewals and the delay.
-        await harness.Time.WaitForTimersAsync(2);
+        // The pump's renewals, the watch over settlements and the delay.
+        await harness.Time.WaitForTimersAsync(3);
         await harness.AdvanceAsync(TimeSpan.FromSeconds(9));
-        harness.Time.ArmedTimers.ShouldBe(2);
+        await harness.Time.WaitForTimersAsync(3);
         harness.Bus.Calls.ShouldBeEmpty("The message stays locked; it is not abandoned.");
         await harness.AdvanceAsync(TimeSpan.FromSeconds(1));
 
         await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
         await harness.WaitUntilEmptyAsync();
         await harness.FinishAsync();
+    }
+
+    [Theory]
+    [InlineData(SettlementKind.Complete)]
+    [InlineData(SettlementKind.Abandon)]
+    [InlineData(SettlementKind.DeadLetter)]
+    public async Task Settlement_BrokerDoesNotAnswer_IsReportedUntilItAnswers(SettlementKind kind)
+    {
+        await using ServiceBusSourceHarness harness = new();
+        await harness.StartAsync();
+        TaskCompletionSource gate = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        harness.Bus.Gate = gate.Task;
+        await harness.PublishAsync(Body, "a");
+        await (await harness.Intake.NextAsync()).SettleAsync(kind switch
+        {
+            SettlementKind.Complete => Settlement.Complete,
+            SettlementKind.Abandon => Settlement.Abandon(TimeSpan.Zero),
+            _ => Settlement.DeadLetter("malformed-json", "no"),
+        });
+
+        await harness.AdvanceUntilAsync(() => harness.Source.Problem is not null, Step, "A settlement without an answer should be reported.");
+
+        harness.Source.Problem.ShouldNotBeNull().ShouldStartWith("Service Bus has not answered 1 settlement(s), the oldest for 1");
+        harness.Log.Entries.ShouldContain(entry => entry.Id.Id == 3312);
+        harness.Bus.Gate = null;
+        gate.SetResult();
+        await harness.AdvanceUntilAsync(() => harness.Source.Problem is null, Step, "The answer should end the problem.");
+        harness.Log.Entries.Count(entry => entry.Id.Id == 3312).ShouldBe(1, "One line per outage.");
+        harness.Log.Entries.ShouldContain(entry => entry.Id.Id == 3313);
+        if (kind == SettlementKind.Abandon)
+        {
+            await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
+        }
+
+        await harness.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Settlement_BrokerIsSlowButAnswers_IsNotReported()
+    {
+        await using ServiceBusSourceHarness harness = new();
+        await harness.StartAsync();
+        TaskCompletionSource gate = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        harness.Bus.Gate = gate.Task;
+        await harness.PublishAsync(Body, "a");
+        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
+
+        for (int second = 0; second < 8; second++)
+        {
+            await harness.Time.WaitForTimersAsync(2);
+            await harness.AdvanceAsync(Step);
+            harness.Source.Problem.ShouldBeNull();
+        }
+
+        gate.SetResult();
+        await harness.WaitUntilEmptyAsync();
+        await harness.FinishAsync();
+        harness.Log.Entries.ShouldBeEmpty();
     }
 }

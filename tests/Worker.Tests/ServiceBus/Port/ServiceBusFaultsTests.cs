@@ -33,7 +33,9 @@ public sealed class ServiceBusFaultsTests
         Kind(new IOException()).ShouldBe(ServiceBusFaultKind.Transient);
         Kind(new TimeoutException()).ShouldBe(ServiceBusFaultKind.Transient);
         Kind(new TaskCanceledException()).ShouldBe(ServiceBusFaultKind.Transient);
-        Kind(new InvalidOperationException("the entity requires sessions")).ShouldBe(ServiceBusFaultKind.Other);
+        Kind(new InvalidOperationException("It is not possible for an entity that requires sessions to create a non-sessionful message receiver.")).ShouldBe(ServiceBusFaultKind.SessionsRequired);
+        Kind(new InvalidOperationException("not now")).ShouldBe(ServiceBusFaultKind.Other);
+        Kind(new FormatException("the broker does not like it")).ShouldBe(ServiceBusFaultKind.Other);
 
         static ServiceBusFaultKind Kind(Exception exception) => ServiceBusFaults.FromException(exception).Kind;
     }
@@ -49,25 +51,38 @@ public sealed class ServiceBusFaultsTests
     }
 
     [Theory]
+    [InlineData(typeof(ArgumentNullException))]
+    [InlineData(typeof(NotSupportedException))]
+    [InlineData(typeof(InvalidCastException))]
+    [InlineData(typeof(System.Runtime.Serialization.SerializationException))]
+    public void FromException_OfTheLibrarysConversion_IsUnreadable(Type type)
+    {
+        Exception exception = Should.Throw(() => AmqpMessageConverter.Throw((Exception)Activator.CreateInstance(type)!), type);
+
+        ServiceBusFaults.FromException(exception).Kind.ShouldBe(ServiceBusFaultKind.Unreadable);
+    }
+
+    [Theory]
+    [InlineData("one\r\ntwo\n\nthree", "one two three")]
+    [InlineData("Unauthorized.\nFor troubleshooting information, see https://aka.ms/x.", "Unauthorized. For troubleshooting information, see https://aka.ms/x.")]
+    [InlineData("Name or service not known ErrorCode: System.Net.Sockets.SocketException (0xFFFDFFFF): Name or service not known\n   at Microsoft.Azure.Amqp.ExceptionDispatcher.Throw(Exception exception)\n   at Microsoft.Azure.Amqp.AsyncResult.End[T](IAsyncResult result).SocketErrorCode", "Name or service not known")]
+    [InlineData("broken\n   at A.B()\n--- End of inner exception stack trace ---\n   at C.D()\nTrackingId: 7", "broken TrackingId: 7")]
+    [InlineData("a\u0085b\u2028c", "a b c")]
+    [InlineData("", "")]
+    public void Create_SeveralLines_AreOneWithoutStackTraces(string text, string expected) =>
+        ServiceBusFaults.Create(ServiceBusFaultKind.Other, text).Message.ShouldBe(expected);
+
+    [Theory]
     [InlineData(nameof(ServiceBusFaultKind.NotFound), true)]
     [InlineData(nameof(ServiceBusFaultKind.Disabled), true)]
     [InlineData(nameof(ServiceBusFaultKind.Unauthorized), true)]
+    [InlineData(nameof(ServiceBusFaultKind.SessionsRequired), true)]
+    [InlineData(nameof(ServiceBusFaultKind.Unreadable), false)]
     [InlineData(nameof(ServiceBusFaultKind.Transient), false)]
     [InlineData(nameof(ServiceBusFaultKind.LockLost), false)]
     [InlineData(nameof(ServiceBusFaultKind.QuotaExceeded), false)]
     public void IsRefusal_FaultsThatAnOperatorMustFix_IsTrue(string kind, bool expected) =>
         new ServiceBusFault(Enum.Parse<ServiceBusFaultKind>(kind), string.Empty).IsRefusal.ShouldBe(expected);
-
-    [Theory]
-    [InlineData("Receive", nameof(PumpActivity.Receive))]
-    [InlineData("RenewLock", nameof(PumpActivity.RenewLock))]
-    [InlineData("Complete", nameof(PumpActivity.Settle))]
-    [InlineData("Abandon", nameof(PumpActivity.Settle))]
-    [InlineData("ProcessMessageCallback", nameof(PumpActivity.Handle))]
-    [InlineData("AcceptSession", nameof(PumpActivity.Receive))]
-    [InlineData("WhatComesNext", nameof(PumpActivity.Receive))]
-    public void PumpActivity_EveryErrorSource_HasItsMeaning(string errorSource, string expected) =>
-        PumpActivities.Parse(errorSource).ShouldBe(Enum.Parse<PumpActivity>(expected));
 
     [Fact]
     public void CutDeadLetterText_AtASurrogatePair_CutsBeforeIt()
@@ -77,5 +92,12 @@ public sealed class ServiceBusFaultsTests
         ServiceBusLimits.CutDeadLetterText(text).ShouldBe(text[..(ServiceBusLimits.DeadLetterText - 1)]);
         ServiceBusLimits.CutDeadLetterText(text[1..]).ShouldBe(text[1..^0][..ServiceBusLimits.DeadLetterText]);
         ServiceBusLimits.CutDeadLetterText("short").ShouldBe("short");
+    }
+
+    /// <summary>Named as the library's class.</summary>
+    private static class AmqpMessageConverter
+    {
+        [System.Runtime.CompilerServices.MethodImpl(System.Runtime.CompilerServices.MethodImplOptions.NoInlining)]
+        public static void Throw(Exception exception) => throw exception;
     }
 }
