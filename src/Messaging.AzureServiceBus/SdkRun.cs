@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using Azure.Messaging.ServiceBus;
 using Messaging.Recoverability;
 using Messaging.ServiceBus.Port;
@@ -94,7 +95,7 @@ internal sealed class SdkRun(ServiceBusReceiver[] receivers, PumpSettings settin
     {
         ServiceBusReceiver receiver = receivers[call % receivers.Length];
         int failures = 0;
-        while (BeginReceive(receiver) is { } receiving)
+        while (TryBeginReceive(receiver, out Task<ServiceBusReceivedMessage>? receiving))
         {
             ServiceBusReceivedMessage? message = null;
             try
@@ -125,11 +126,12 @@ internal sealed class SdkRun(ServiceBusReceiver[] receivers, PumpSettings settin
         }
     }
 
-    private Task<ServiceBusReceivedMessage>? BeginReceive(ServiceBusReceiver receiver)
+    private bool TryBeginReceive(ServiceBusReceiver receiver, [NotNullWhen(true)] out Task<ServiceBusReceivedMessage>? receiving)
     {
         lock (_gate)
         {
-            return _stopping ? null : receiver.ReceiveMessageAsync(cancellationToken: _abort.Token);
+            receiving = _stopping ? null : receiver.ReceiveMessageAsync(cancellationToken: _abort.Token);
+            return receiving is not null;
         }
     }
 
