@@ -31,7 +31,7 @@ internal sealed class KeyTemplate
         _missingProperty = options.MissingProperty;
         _invalidValue = options.InvalidValue;
         Properties = builder.Properties;
-        _dateSlots = [.. Enumerable.Range(0, Properties.Length).Where(slot => (Properties[slot].Use & HeaderUse.AnyDate) != 0)];
+        _dateSlots = [.. Enumerable.Range(0, Properties.Length).Where(slot => (Properties[slot].Use & HeaderUse.AnyDate) != HeaderUse.None)];
         LongestKeyBytes = KeyTemplateCompiler.LongestKey(levels);
         LongestLevelBytes = levels.Max(KeyTemplateCompiler.LongestLevel);
         Merging = [.. levels.SelectMany(level => level.FindMerging(options.InvalidValue)).Distinct(StringComparer.Ordinal)];
