@@ -8,7 +8,7 @@ internal static class StandardOutput
 {
     private const int Descriptor = 1;
 
-    // POLLERR, POLLHUP and POLLNVAL: the same on Linux and macOS.
+    // Error, hang-up or invalid descriptor, as poll(2) reports them: the same on Linux and macOS.
     private const short Closed = 0x08 | 0x10 | 0x20;
 
     private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(250);

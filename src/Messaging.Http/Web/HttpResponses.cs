@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using System.Diagnostics.Metrics;
 using System.Globalization;
+using System.Net;
 using System.Runtime.CompilerServices;
 using Messaging.Telemetry;
 using Microsoft.AspNetCore.Http;
@@ -38,7 +39,7 @@ internal sealed class HttpResponses : IObserver<KeyValuePair<string, object?>>, 
     // Under the gate.
     private Dictionary<HttpAnswer, long> _logged = [];
     private long? _loggedAt;
-    private long _firstUnlogged;
+    private long _firstSinceLog;
     private volatile bool _isArmed;
 
     public HttpResponses(TimeProvider time, ILogger<HttpResponses> logger)
@@ -67,7 +68,7 @@ internal sealed class HttpResponses : IObserver<KeyValuePair<string, object?>>, 
     public void Add(HttpConnection connection, HttpContext context)
     {
         int status = context.Response.StatusCode;
-        string? reason = connection.Reason ?? (connection.Route is not null ? Noteless(status) : status >= StatusCodes.Status400BadRequest && !HealthEndpoints.IsHealth(context.Request.Path) ? Noteless(status) : null);
+        string? reason = connection.Reason ?? (connection.Route is not null ? DefaultReasonOf(status) : status >= StatusCodes.Status400BadRequest && !HealthEndpoints.IsHealth(context.Request.Path) ? DefaultReasonOf(status) : null);
         if (reason is not null)
         {
             Add(context.Response.HasStarted && !connection.IsCallerGone ? new HttpAnswer(connection.Route, status, reason) : new HttpAnswer(connection.Route, 0, NoAnswer));
@@ -104,7 +105,7 @@ internal sealed class HttpResponses : IObserver<KeyValuePair<string, object?>>, 
         Log();
     }
 
-    private static string Noteless(int status) => status >= StatusCodes.Status500InternalServerError ? "defect" : ReasonOf(status);
+    private static string DefaultReasonOf(int status) => status >= StatusCodes.Status500InternalServerError ? "defect" : ReasonOf(status);
 
     private static string ReasonOf(int status) => status switch
     {
@@ -113,7 +114,7 @@ internal sealed class HttpResponses : IObserver<KeyValuePair<string, object?>>, 
         StatusCodes.Status413PayloadTooLarge => "too-large",
         StatusCodes.Status414UriTooLong => "uri-too-long",
         StatusCodes.Status431RequestHeaderFieldsTooLarge => "headers-too-large",
-        StatusCodes.Status505HttpVersionNotsupported => "http-version",
+        (int)HttpStatusCode.HttpVersionNotSupported => "http-version",
         _ => "malformed-request",
     };
 
@@ -146,7 +147,7 @@ internal sealed class HttpResponses : IObserver<KeyValuePair<string, object?>>, 
             }
 
             _isArmed = true;
-            _firstUnlogged = _time.GetTimestamp();
+            _firstSinceLog = _time.GetTimestamp();
             TimeSpan wait = _loggedAt is { } last ? LogInterval - _time.GetElapsedTime(last) : TimeSpan.Zero;
             _logging.Change(wait > FirstLog ? wait : FirstLog, Timeout.InfiniteTimeSpan);
         }
@@ -162,7 +163,7 @@ internal sealed class HttpResponses : IObserver<KeyValuePair<string, object?>>, 
             _isArmed = false;
             Dictionary<HttpAnswer, long> now = Counts.Where(pair => pair.Answer.IsRefusal).ToDictionary();
             added = [.. now.Select(pair => (pair.Key, pair.Value - _logged.GetValueOrDefault(pair.Key))).Where(pair => pair.Item2 > 0).OrderByDescending(pair => pair.Item2)];
-            period = _time.GetElapsedTime(_firstUnlogged);
+            period = _time.GetElapsedTime(_firstSinceLog);
             _logged = now;
             _loggedAt = _time.GetTimestamp();
         }

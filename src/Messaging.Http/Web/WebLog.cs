@@ -19,6 +19,6 @@ internal static partial class WebLog
     public static partial void Refused(ILogger logger, IPAddress? peer, string reason, string message, SuppressedLines suppressed);
 
     [LoggerMessage(1215, LogLevel.Warning,
-        "{Count} HTTP request(s) were refused within {Period}: {Answers}. Their callers keep the messages. For 429 and 503, end what the route's problem names or add workers; for others, correct the requests")]
+        "{Count} HTTP request(s) were refused within {Period}: {Answers}. Their callers keep the messages. For 429 and 503, fix the route's problem or add workers; for others, correct the requests")]
     public static partial void RequestsRefused(ILogger logger, long count, string period, string answers);
 }
