@@ -6,12 +6,12 @@ namespace Messaging.CommandLine;
 /// Standard output or error that may be closed or full. Text that cannot be written is dropped, because no report is worth ending a running worker. .NET
 /// itself ignores a broken pipe.
 /// </summary>
-internal sealed class TolerantWriter(TextWriter inner) : TextWriter
+internal sealed class TolerantWriter(TextWriter inner, bool isOutput) : TextWriter
 {
     /// <summary>Why a text was lost, such as a full disk, so that a command's output is incomplete; null while all was written.</summary>
     public static string? Failure { get; private set; }
 
-    /// <summary>True once a write found that the caller has closed the output.</summary>
+    /// <summary>True once a write found that the caller has closed standard output.</summary>
     public static bool IsClosed { get; private set; }
 
     public override Encoding Encoding => inner.Encoding;
@@ -19,8 +19,8 @@ internal sealed class TolerantWriter(TextWriter inner) : TextWriter
     /// <summary>Wraps standard output and standard error.</summary>
     public static void Install()
     {
-        Console.SetOut(new TolerantWriter(Console.Out));
-        Console.SetError(new TolerantWriter(Console.Error));
+        Console.SetOut(new TolerantWriter(Console.Out, isOutput: true));
+        Console.SetError(new TolerantWriter(Console.Error, isOutput: false));
     }
 
     public override void Write(char value) => Try(static (writer, character) => writer.Write(character), value);
@@ -47,7 +47,7 @@ internal sealed class TolerantWriter(TextWriter inner) : TextWriter
         catch (UnauthorizedAccessException)
         {
             // EBADF: the caller has closed it, and the runtime has opened a file under its number.
-            IsClosed = true;
+            IsClosed |= isOutput;
         }
     }
 }

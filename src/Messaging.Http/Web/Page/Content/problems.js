@@ -49,7 +49,7 @@ function findWaiting({ stats, history }) {
   return [createProblem(null, 'dead-letters', 'warn', `${waiting.isMore ? 'more than ' : ''}${count(waiting.count)} ${wait}${waiting.oldestAt ? `, the oldest for ${span((now - Date.parse(waiting.oldestAt)) / 1000)}` : ''}`, [
     `By reason: ${counts(waiting.byReason)}.`,
     waiting.oldestAt && `The oldest is of ${since(waiting.oldestAt, now)}${waiting.newestAt ? `, the newest of ${since(waiting.newestAt, now)}` : ''}.`,
-    recent.length > 0 && `Written in the last 15 minutes: ${recent.map(([name, number]) => `${count(number)} by route ${name}`).join(', ')}.`,
+    recent.length > 0 && `Messages dead-lettered in the last 15 minutes: ${recent.map(([name, number]) => `${count(number)} by route ${name}`).join(', ')}. Equal messages of a day are one dead letter.`,
   ], 'Look at one of each reason, fix the cause, then redrive them, or delete their files.', guide('workerdeadletters', 5001), reasons.length === 1 ? reasons[0] : '')];
 }
 
