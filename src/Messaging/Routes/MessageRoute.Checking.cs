@@ -2,7 +2,6 @@ using System.Threading.Channels;
 using Messaging.Handlers;
 using Messaging.Hosting;
 using Messaging.Sinks;
-using Messaging.Sources;
 using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
 

@@ -6,6 +6,7 @@ namespace Worker.Tests.Publishing;
 /// <summary>An answer that does not cover every message never counts as sent: a redrive would delete dead letters that were not.</summary>
 public sealed class CheckedSenderTests
 {
+    private static readonly Task<string?[]> NoTask = null!;
     private static readonly OutgoingMessage[] Messages = [new("a", default), new("b", default)];
 
     [Theory]
@@ -26,7 +27,7 @@ public sealed class CheckedSenderTests
     [Fact]
     public async Task Send_NullTask_IsAnError()
     {
-        using CheckedSender sender = new(new ScriptedSender(() => null!), "scripted");
+        using CheckedSender sender = new(new ScriptedSender(() => NoTask), "scripted");
 
         (await sender.SendAsync(Messages, TestContext.Current.CancellationToken)).ShouldAllBe(answer => answer!.Contains("returned null from SendAsync for 2 message(s)"));
     }

@@ -15,6 +15,8 @@ namespace Worker.Tests.Routes;
 /// <summary>A feature whose factory returns null, throws, or returns something else ends the start with a sentence that names the feature.</summary>
 public sealed class FeatureFactoryTests
 {
+    private static readonly Task NoTask = null!;
+
     private static readonly string[] ToSink = ["Routes:orders:Handler=Archive", "Routes:orders:Sink=Own"];
     private static readonly string[] FromSource = ["Routes:orders:Handler=Orders", "Routes:orders:Source=Own"];
 
@@ -54,7 +56,7 @@ public sealed class FeatureFactoryTests
             "Route orders: the handler Own cannot be created; HandlerPlan.Compose threw System.ArgumentNullException: "),
         ["handler, check returns null"] = (worker => worker.AddHandler(new Handler(() => Composing((builder, services) =>
         {
-            services.Checks.Add(new RouteCheck("the table", _ => null!));
+            services.Checks.Add(new RouteCheck("the table", _ => NoTask));
             builder.Terminator(new Idle());
         }))), ["Routes:orders:Handler=Own"],
             "Route orders: the check of the table returned null instead of a task."),
@@ -129,7 +131,7 @@ public sealed class FeatureFactoryTests
 
         public string? Problem => null;
 
-        public Task CheckAsync(CancellationToken cancellationToken) => null!;
+        public Task CheckAsync(CancellationToken cancellationToken) => NoTask;
 
         public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) => throw new NotSupportedException();
 
