@@ -4,7 +4,6 @@ using Messaging.CommandLine;
 using Messaging.Configuration;
 using Messaging.Handlers;
 using Messaging.Hosting;
-using Messaging.Sources;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;

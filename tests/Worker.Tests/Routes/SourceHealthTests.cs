@@ -1,6 +1,5 @@
 using Messaging.Hosting;
 using Messaging.Routes;
-using Messaging.Sinks;
 using Messaging.Sources;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
@@ -155,6 +154,8 @@ public sealed class SourceHealthTests
 
     private sealed class PlantedSource(Ends ends) : IMessageSource
     {
+        private static readonly Task NoTask = null!;
+
         private TaskCompletionSource _fail = new(TaskCreationOptions.RunContinuationsAsynchronously);
         private int _receives;
 
@@ -190,7 +191,7 @@ public sealed class SourceHealthTests
                 throw new InvalidOperationException("broken");
             }
 
-            return !Works && ends == Ends.ReturnsNoTask ? null! : ReceiveCoreAsync(intake, stopReceiving);
+            return !Works && ends == Ends.ReturnsNoTask ? NoTask : ReceiveCoreAsync(intake, stopReceiving);
         }
 
         public Task CloseAsync(CancellationToken cancellationToken) => Task.CompletedTask;
