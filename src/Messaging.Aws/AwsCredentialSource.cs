@@ -137,13 +137,21 @@ internal sealed class AwsCredentialSource : IDisposable
     {
         // The exception may contain the keys that the credential process printed, so neither it nor its text is passed on.
         bool printsKeys = cause is ProcessAWSCredentialException || cause.InnerException is ProcessAWSCredentialException;
-        string reason = printsKeys ? "The profile's credential_process failed." : cause.Message;
+        string reason = printsKeys ? "The profile's credential_process failed." : FirstSentence(cause.Message);
         return AwsServiceException.Local(
             AwsErrorKind.AccessDenied,
             "Finding AWS credentials",
             "CredentialsUnavailable",
             $"set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, {AwsOptions.Section}:{nameof(AwsOptions.Profile)}, or run with a role. {reason}",
             printsKeys ? null : cause);
+    }
+
+    // The default chain lists the exception of each of its providers, a line each.
+    private static string FirstSentence(string message)
+    {
+        int line = message.IndexOf('\n', StringComparison.Ordinal);
+        int sentence = message.IndexOf(". ", StringComparison.Ordinal);
+        return line < 0 ? message : message[..(sentence >= 0 && sentence < line ? sentence + 1 : line)].TrimEnd();
     }
 
     private static AWSCredentials OfProfile(string profile) =>

@@ -17,6 +17,13 @@ internal static class ValidateCommand
         Option<bool> reference = new("--reference") { Description = "Print every key with its default, unit and range as Markdown instead" };
         command.Options.Add(brief);
         command.Options.Add(reference);
+        command.Validators.Add(result =>
+        {
+            if (result.GetValue(brief) && result.GetValue(reference))
+            {
+                result.AddError("--brief and --reference exclude each other.");
+            }
+        });
         command.SetAction(parsed => parsed.GetValue(reference) ? Task.FromResult(PrintReference(definition)) : RunAsync(definition, context.ReadConfiguration(parsed), parsed.GetValue(brief)));
         return command;
     }

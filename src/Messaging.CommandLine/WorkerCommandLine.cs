@@ -107,6 +107,12 @@ internal sealed class WorkerCommandLine
             return ExitCodes.Usage;
         }
 
+        if (parsed.Action == parsed.CommandResult.Command.Action)
+        {
+            // Also for a command that reads no settings.
+            ReadKeys(parsed);
+        }
+
         // The host handles the signals of the daemon and drains. The other commands stop their work, report it and exit.
         bool isDaemon = parsed.Action == root.Action && !parsed.GetValue(_print);
         if (!isDaemon && EndsAtOnce())
@@ -195,13 +201,16 @@ internal sealed class WorkerCommandLine
         }
     }
 
+    private List<string> ReadKeys(ParseResult parsed)
+    {
+        return WorkerConfiguration.TrySplitKeys(parsed.UnmatchedTokens, out List<string> keys, out string? unknown)
+            ? keys
+            : throw new StartupException(UnknownArgument.Describe(unknown, parsed.CommandResult.Command, _config, _definition.Sections), ExitCodes.Usage);
+    }
+
     private IConfigurationRoot ReadConfiguration(ParseResult parsed)
     {
-        if (!WorkerConfiguration.TrySplitKeys(parsed.UnmatchedTokens, out List<string> keys, out string? unknown))
-        {
-            throw new StartupException(UnknownArgument.Describe(unknown, parsed.CommandResult.Command, _config, _definition.Sections), ExitCodes.Usage);
-        }
-
+        List<string> keys = ReadKeys(parsed);
         string? file = parsed.GetValue(_config);
         try
         {

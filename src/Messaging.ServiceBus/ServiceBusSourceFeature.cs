@@ -50,6 +50,7 @@ internal sealed class ServiceBusSourceFeature(IServiceBusConnector connector) : 
 
     public Func<CommandServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
     {
+        CommandArguments.Check(settings, route, url);
         ServiceBusSourceOptions options = settings.Read<ServiceBusSourceOptions>(ServiceBusSourceOptions.Section, route);
         return (_, cancellationToken) => ServiceBusMessageSender.OpenAsync(options, connector, cancellationToken);
     }

@@ -52,6 +52,7 @@ internal sealed class SqsSourceFeature : ISourceFeature, ISenderFeature, IRedriv
 
     public Func<CommandServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
     {
+        CommandArguments.Check(settings, route, url);
         SqsSourceOptions options = settings.Read<SqsSourceOptions>(SqsSourceOptions.Section, route);
         AwsOptions aws = settings.Read<AwsOptions>(AwsOptions.Section, route);
         return (services, cancellationToken) => SqsSender.OpenAsync(options, aws, services.Time, cancellationToken);
@@ -59,6 +60,7 @@ internal sealed class SqsSourceFeature : ISourceFeature, ISenderFeature, IRedriv
 
     public Func<CommandServices, CancellationToken, Task<RedriveResult>> ConfigureRedrive(SettingsReader settings, RedriveRequest request)
     {
+        CommandArguments.Check(settings, request.Route, request.Url);
         SqsSourceOptions options = settings.Read<SqsSourceOptions>(SqsSourceOptions.Section, request.Route);
         AwsOptions aws = settings.Read<AwsOptions>(AwsOptions.Section, request.Route);
         return (services, cancellationToken) => SqsRedrive.RunAsync(options, aws, request, services, cancellationToken);

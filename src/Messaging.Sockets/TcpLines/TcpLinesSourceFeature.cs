@@ -44,6 +44,7 @@ internal sealed class TcpLinesSourceFeature : ISourceFeature, ISenderFeature
 
     public Func<CommandServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
     {
+        CommandArguments.Check(settings, route, url);
         TcpLinesSourceOptions options = settings.Read<TcpLinesSourceOptions>(TcpLinesSourceOptions.Section, route);
         return (_, cancellationToken) => TcpSender.OpenAsync(options, cancellationToken);
     }

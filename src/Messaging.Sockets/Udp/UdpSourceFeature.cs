@@ -40,6 +40,7 @@ internal sealed class UdpSourceFeature : ISourceFeature, ISenderFeature
 
     public Func<CommandServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
     {
+        CommandArguments.Check(settings, route, url);
         UdpSourceOptions options = settings.Read<UdpSourceOptions>(UdpSourceOptions.Section, route);
         return (_, _) => Task.FromResult<IMessageSender>(UdpSender.Open(options));
     }

@@ -37,7 +37,7 @@ internal static class ExplainKeyCommand
         RoutePlan[] chosen = onlyRoute is null ? routes : [.. routes.Where(route => string.Equals(route.Name, onlyRoute, StringComparison.OrdinalIgnoreCase))];
         if (chosen.Length == 0)
         {
-            throw new StartupException(onlyRoute is null ? "No route archives messages, and only such routes have keys." : $"--route {onlyRoute}: must be a route that archives messages: {string.Join(", ", routes.Select(route => route.Name))}.", ExitCodes.Usage);
+            throw new StartupException(onlyRoute is null ? "No route archives messages, and only such routes have keys." : $"--route {onlyRoute}: must be a route that archives messages: {string.Join(", ", routes.Select(route => route.Name))}.{(NearestName.Find(onlyRoute, routes.Select(route => route.Name)) is { } nearest ? $" Did you mean {nearest}?" : string.Empty)}", ExitCodes.Usage);
         }
 
         byte[] body = MessageFile.Read(file);

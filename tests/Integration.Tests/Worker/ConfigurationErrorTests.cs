@@ -68,6 +68,13 @@ public sealed class ConfigurationErrorTests
     [InlineData("--dmeo 3", "Did you mean --demo?")]
     [InlineData("validate Sinks:Directory:Path=x", "Did you mean --Sinks:Directory:Path=x?")]
     [InlineData("redrive --max 0", "See redrive --help.")]
+    [InlineData("validate --reference extra", "'extra' is neither")]
+    [InlineData("validate --brief --reference", "exclude each other")]
+    [InlineData("publish --to udp --url http://127.0.0.1:1", "--url http://127.0.0.1:1: has no effect here")]
+    [InlineData("redrive --from sqs --url http://127.0.0.1:1", "--url http://127.0.0.1:1: has no effect here")]
+    [InlineData("redrive --from sqs --route ordrs --Routes:orders:Source=Sqs", "--route ordrs: there is no such route. Did you mean orders?")]
+    [InlineData("publish --to tcp --route ordrs --Routes:orders:Source=TcpLines", "--route ordrs: there is no such route. Did you mean orders?")]
+    [InlineData("publish --to udp --route nosuch", "--route nosuch: there is no such route. Known here: archive.")]
     [InlineData("--no-such-option", "'--no-such-option' is neither a command, an option")]
     [InlineData("no-such-command", "'no-such-command' is neither a command")]
     [InlineData("--Sinks:S3:Bucket", "'--Sinks:S3:Bucket' is neither")]
@@ -81,6 +88,19 @@ public sealed class ConfigurationErrorTests
 
         result.ExitCode.ShouldBe(Usage, result.Text);
         result.Error.ShouldContain(message);
+    }
+
+    [Theory]
+    [InlineData("publish --to sqs")]
+    [InlineData("redrive --from sqs")]
+    public async Task Command_WithoutCredentials_SaysSoInOneLineAndExits77(string commandLine)
+    {
+        WorkerCommand result = (await WorkerCommand.RunAsync([.. commandLine.Split(' '), "--Sources:Sqs:Queue=q", "--Aws:Region=eu-west-1"])).ShouldHaveNoStackTrace();
+
+        result.ExitCode.ShouldBe(77, result.Text);
+        result.Error.ShouldContain("set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY");
+        result.Error.ShouldNotContain("\\u000a");
+        result.Error.Split('\n').Length.ShouldBe(1, result.Error);
     }
 
     [Fact]

@@ -85,7 +85,7 @@ internal sealed class SqsRedrive
         }
         catch (AwsServiceException exception)
         {
-            throw new StartupException($"Queue {queue.Name}: {exception.Message}. Check the queue's name, Aws:Region, Aws:Endpoint and the credentials (deploy/iam/redrive-policy.json).", ExitCodes.Unavailable, exception);
+            throw new StartupException($"Queue {queue.Name}: {exception.Message}. Check the queue's name, Aws:Region, Aws:Endpoint and the credentials (deploy/iam/redrive-policy.json).", exception.Kind is AwsErrorKind.AccessDenied or AwsErrorKind.ExpiredCredentials ? ExitCodes.NoPermission : ExitCodes.Unavailable, exception);
         }
     }
 
