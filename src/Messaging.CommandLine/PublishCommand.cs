@@ -22,24 +22,32 @@ internal static class PublishCommand
         Option<string?> file = new("--file", "-f") { Description = $"Body of every message; {MessageFile.StandardInput} for standard input{(samples is null ? string.Empty : "; default generated messages")}", HelpName = "file", Required = samples is null };
         Option<string?> url = new("--url") { Description = "Address of the running worker; default Hosting:Url", HelpName = "address" };
         Option<string?> route = new("--route") { Description = "Route to send to, if the worker has several", HelpName = "name" };
+        Option<string[]> group = new("--group") { Description = "Group of the messages (MessageGroupId of SQS: FIFO and fair queues); several are used in turn", HelpName = "id" };
         Option<int?> rate = CountOption.Create("--rate", [], "Maximum messages per second; default no limit", 10_000_000);
-        Command command = new("publish", $"Send {(samples is null ? string.Empty : "generated ")}messages to a worker's source") { count, to, file, rate, url, route };
+        Command command = new("publish", $"Send {(samples is null ? string.Empty : "generated ")}messages to a worker's source") { count, to, file, group, rate, url, route };
         command.SetAction(async (parsed, cancellationToken) =>
         {
             GeneratedMessages messages = new(parsed.GetValue(file) is { } name ? Repeat(MessageFile.Read(name)) : samples!.WriteSample, TimeProvider.System);
             using IMessageSender sender = await senders.OpenAsync(
                 parsed.GetValue(to)!, context.ReadConfiguration(parsed), parsed.GetValue(route), parsed.GetValue(url), new CommandServices(TimeProvider.System, Console.Out, Console.Error), cancellationToken);
-            return await RunAsync(sender, messages, parsed.GetValue(count)!.Value, parsed.GetValue(rate), cancellationToken);
+            string[] groups = parsed.GetValue(group) ?? [];
+            if (groups.Length > 0 && !sender.SendsGroups)
+            {
+                throw new StartupException($"publish --to {parsed.GetValue(to)} sends no groups: leave out --group, or send to a queue of SQS.", ExitCodes.Usage);
+            }
+
+            OutgoingMessage Generate(int index) => groups.Length == 0 ? messages.Create(index) : messages.Create(index) with { Group = groups[index % groups.Length] };
+            return await RunAsync(sender, Generate, parsed.GetValue(count)!.Value, parsed.GetValue(rate), cancellationToken);
         });
         return command;
     }
 
     private static Action<IBufferWriter<byte>, int, string, DateTimeOffset> Repeat(byte[] body) => (destination, _, _, _) => destination.Write(body);
 
-    private static async Task<int> RunAsync(IMessageSender sender, GeneratedMessages messages, int count, int? rate, CancellationToken cancellationToken)
+    private static async Task<int> RunAsync(IMessageSender sender, Func<int, OutgoingMessage> generate, int count, int? rate, CancellationToken cancellationToken)
     {
         Stopwatch watch = Stopwatch.StartNew();
-        PublishResult result = await PublishRun.SendAsync(sender, messages.Create, count, rate, cancellationToken);
+        PublishResult result = await PublishRun.SendAsync(sender, generate, count, rate, cancellationToken);
         Console.Out.WriteLine($"{result.Sent:N0} message(s) {sender.Accepted} {sender.Target} in {watch.Elapsed.TotalSeconds:N2} s ({result.Sent / watch.Elapsed.TotalSeconds:N0}/s).");
         if (result.IsComplete)
         {

@@ -49,6 +49,10 @@ public abstract class ObjectSinkContractTests : IAsyncLifetime
     [Fact]
     public Task Store_OtherBytes_IsACollisionAndTheFirstStay() => Contract.Store_OtherBytes_IsACollisionAndTheFirstStay();
 
+    /// <inheritdoc cref="ObjectSinkContract.Store_KeyHoldsATruncationOrAnExtension_IsACollisionAndItStays"/>
+    [Fact]
+    public Task Store_KeyHoldsATruncationOrAnExtension_IsACollisionAndItStays() => Contract.Store_KeyHoldsATruncationOrAnExtension_IsACollisionAndItStays();
+
     /// <inheritdoc cref="ObjectSinkContract.Store_SameBytesFromManyWritersAtOnce_StoresOnce"/>
     [Fact]
     public Task Store_SameBytesFromManyWritersAtOnce_StoresOnce() => Contract.Store_SameBytesFromManyWritersAtOnce_StoresOnce();

@@ -70,6 +70,31 @@ public sealed class ObjectSinkContract(IObjectSink sink, Func<string, ValueTask<
         }
     }
 
+    /// <summary>A key that holds a beginning of the bytes, an empty object, or the bytes and more is a collision: a truncated object never counts as stored.</summary>
+    public async Task Store_KeyHoldsATruncationOrAnExtension_IsACollisionAndItStays()
+    {
+        foreach (int size in (int[])[1, 9, 65_537])
+        {
+            byte[] body = Body(size);
+            foreach (int length in (int[])[0, 1, size / 2, size - 1, size + 1, 2 * size])
+            {
+                if (length == size)
+                {
+                    continue;
+                }
+
+                byte[] kept = new byte[length];
+                body.AsSpan(0, Math.Min(size, length)).CopyTo(kept);
+                string key = $"variants/{size}-{length}";
+                SinkResult first = await StoreAsync(key, kept);
+                Require.True(first.Status is SinkStatus.Stored or SinkStatus.AlreadyStored, "The first object is stored.");
+
+                Require.Equal((await StoreAsync(key, body)).Status, SinkStatus.Collision, $"An object of {length} of {size} bytes is not the message.");
+                await HoldsAsync(key, kept);
+            }
+        }
+    }
+
     /// <summary>Of many writers that store the same bytes under one key at the same moment, one has stored them.</summary>
     public async Task Store_SameBytesFromManyWritersAtOnce_StoresOnce()
     {

@@ -99,7 +99,7 @@ function stats() {
         ready: !open, receiving: !open && !ended, stuck: archive && is('stuck') && s.age > 90, problem: is('markup') && archive ? `The source ${markup} cannot be reached: connection refused` : null, warnings: [],
         breaker: { state: ['closed', 'half-open', 'open'][s.breaker], lastFailure: open ? 'PUT https://quayside-archive.s3.eu-central-1.amazonaws.com: 503 Service Unavailable (SlowDown: Please reduce your request rate.)' : null, since: iso(open ? faultAt : begun), nextProbeSeconds: s.breaker === 2 ? 6 - (now / 1000) % 6 : null, awaitsMessage: false },
         slots: r.slots, limit: r.slots, inFlight: Math.round(s.inFlight), held: open ? 64 : 0, bytesInFlight: Math.round(s.inFlight) * 1024, oldestAgeSeconds: s.age,
-        ...t, retries: t.retries && archive ? { 503: t.retries } : {}, lost: 0, timeouts: 0, lastDeadLetterAt: t.deadLetters ? iso(now - 3000) : null, deadLettersByReason: deadByReason,
+        ...t, retries: t.retries && archive ? { 503: t.retries } : {}, lost: 0, dropped: {}, droppedAdvice: null, timeouts: 0, lastDeadLetterAt: t.deadLetters ? iso(now - 3000) : null, deadLettersByReason: deadByReason,
         process: s.p50 === null ? null : { p50: s.p50, p99: s.p99 }, store: s.p50 === null || !r.sink ? null : { p50: s.p50 * 0.9, p99: s.p99 * 0.9 },
         calls: Object.fromEntries(r.calls.map((call, i) => [call, Math.round(t.received / [1, 8, 9][i])])), costUsd: r.calls.length ? t.received * 5.1e-6 : 0,
       };

@@ -1,4 +1,3 @@
-using System.Text;
 using Messaging.Aws.Sqs.Wire;
 using Messaging.DeadLetters;
 using Messaging.Telemetry;
@@ -6,7 +5,7 @@ using Messaging.Telemetry;
 namespace Messaging.Aws.Sqs;
 
 /// <summary>
-/// Sends poison to the dead-letter queue: the body and the attributes unchanged, the reason as attribute <c>DeadLetterReason</c> and the
+/// Sends poison to the dead-letter queue: the body, the attributes and the group (of FIFO and of fair queues) unchanged, the reason as attribute <c>DeadLetterReason</c> and the
 /// rest of the record as JSON in <c>DeadLetterDetails</c>. If the message has too many attributes for these two, its last texts are only in
 /// the details, from which a redrive takes them. If it is too large for the queue with all of them, it is sent without the details, then
 /// without the reason, which the log has, and at last without its own attributes.
@@ -36,12 +35,14 @@ internal sealed class SqsDeadLetters(SqsClient client, SqsSourceLog log)
         SqsMessageAttribute[][] choices = own.Length == 0
             ? [[reason, details], [reason], []]
             : [[.. own, reason, details], [.. own, reason], own, [reason], []];
-        SendEntry entry = new(message.Body);
-        if (queues.IsFifo)
+        SendEntry entry = new(message.Body)
         {
-            // The id deduplicates a dead letter that was sent, but whose answer or delete failed.
-            entry = entry with { GroupId = Encoding.UTF8.GetString(message.Wire.GroupId.Span), DeduplicationId = letter.SourceId };
-        }
+            GroupId = message.Wire.Group,
+
+            // Of FIFO queues only. It deduplicates a dead letter that was sent, but whose answer or delete failed. The message's own id, which the queue of the
+            // dead letters may still remember from before a redrive, would drop it there.
+            DeduplicationId = queues.IsFifo ? letter.SourceId : null,
+        };
 
         // The queue's own limit (MaximumMessageSize) may be lower than the service's. Reading it needs a permission, so the queue's answer decides.
         int choice = Array.FindIndex(choices, attributes => attributes.Length == 0 || message.Body.Length + attributes.Sum(static attribute => attribute.Bytes) <= SqsLimits.MessageBytes);

@@ -36,6 +36,8 @@ internal sealed class SqsSender : IMessageSender
 
     public int BatchSize => SqsLimits.BatchEntries;
 
+    public bool SendsGroups => true;
+
     /// <exception cref="StartupException">The queue is missing, refuses access or is unreachable.</exception>
     public static async Task<IMessageSender> OpenAsync(SqsSourceOptions options, AwsOptions aws, TimeProvider time, CancellationToken cancellationToken)
     {
@@ -105,6 +107,6 @@ internal sealed class SqsSender : IMessageSender
     }
 
     private SendEntry ToEntry(OutgoingMessage message, IReadOnlyList<SqsMessageAttribute>? attributes) => _isFifo
-        ? new SendEntry(message.Body, attributes, GroupId: $"group-{message.Id[^1] % Groups}", DeduplicationId: message.Id)
-        : new SendEntry(message.Body, attributes);
+        ? new SendEntry(message.Body, attributes, GroupId: message.Group ?? $"group-{message.Id[^1] % Groups}", DeduplicationId: message.Id)
+        : new SendEntry(message.Body, attributes, GroupId: message.Group);
 }

@@ -153,7 +153,13 @@ internal sealed class RouteView(WorkerView worker, JsonElement now, JsonElement?
                 yield return $"Callers refused since the start: {refused}";
             }
 
-            string reasons = string.Join(", ", now.GetProperty("deadLettersByReason").EnumerateObject().Select(reason => $"{reason.Name} {reason.Value.GetInt64():N0}"));
+            string dropped = Counts("dropped");
+            if (dropped.Length > 0)
+            {
+                yield return $"Input dropped by the source: {dropped}. {Text("droppedAdvice")}";
+            }
+
+            string reasons = Counts("deadLettersByReason");
             if (reasons.Length > 0)
             {
                 yield return $"Dead letters since the start: {reasons}";
@@ -164,6 +170,8 @@ internal sealed class RouteView(WorkerView worker, JsonElement now, JsonElement?
     private string Breaker => now.GetProperty("breaker").GetProperty("state").GetString()!;
 
     private string Problem => Text("problem");
+
+    private string Counts(string name) => string.Join(", ", now.GetProperty(name).EnumerateObject().Select(count => $"{count.Name} {count.Value.GetInt64():N0}"));
 
     private string Text(string name) => now.GetProperty(name).GetString() ?? string.Empty;
 

@@ -213,7 +213,7 @@ internal sealed class HttpMessageSource : IMessageSource
             _metrics?.MessageReturned();
             if (_deadLetterLog.ShouldLog(out SuppressedLines suppressed))
             {
-                HttpLog.DeadLetterFailed(_logger, Route, $"{exception.GetType().Name}: {exception.Message}", DurationText.Of(delay), suppressed);
+                HttpLog.DeadLetterFailed(_logger, Route, $"{exception.GetType().Name}: {UntrustedText.Shorten(exception.Message)}", DurationText.Of(delay), suppressed);
             }
         }
 

@@ -66,6 +66,11 @@ internal static class HealthEndpoints
             writer.WriteString("problem"u8, PathFreeText.Of(problem));
         }
 
+        if (route.Dropped is { } dropped)
+        {
+            writer.WriteString("dropped"u8, $"{dropped}. {dropped.Advice}");
+        }
+
         writer.WriteBoolean("stuck"u8, route.IsStuck);
         writer.WriteNumber("inFlight"u8, route.InFlight);
         writer.WriteNumber("oldestAgeSeconds"u8, Math.Round(route.OldestAge.TotalSeconds, 3));

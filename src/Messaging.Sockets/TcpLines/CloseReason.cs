@@ -24,6 +24,9 @@ internal static class CloseReason
     /// <summary>The first line was an HTTP request.</summary>
     public const string HttpRequest = "http-request";
 
+    /// <summary>The connection began with a header of the PROXY protocol.</summary>
+    public const string ProxyProtocol = "proxy-protocol";
+
     /// <summary>The worker stops.</summary>
     public const string Stopping = "stopping";
 }

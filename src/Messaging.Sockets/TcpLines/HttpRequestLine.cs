@@ -6,8 +6,8 @@ namespace Messaging.Sockets.TcpLines;
 /// </summary>
 internal static class HttpRequestLine
 {
-    /// <summary>Bytes of a line that <see cref="Begins"/> examines: the longest registered method that browsers send, and the space after it.</summary>
-    public const int PrefixLength = 8;
+    // The longest registered method that browsers send, and the space after it.
+    private const int LongestMethod = 8;
 
     // "GET / HTTP/1.1": method, space, target, space, version.
     private const int VersionLength = 8;
@@ -28,7 +28,7 @@ internal static class HttpRequestLine
     }
 
     /// <summary>True for bytes that can begin a request line; for lines that are too long to keep.</summary>
-    public static bool Begins(ReadOnlySpan<byte> prefix) => IsMethod(prefix, prefix.IndexOf((byte)' '));
+    public static bool Begins(ReadOnlySpan<byte> prefix) => IsMethod(prefix, prefix[..Math.Min(prefix.Length, LongestMethod)].IndexOf((byte)' '));
 
     private static bool IsMethod(ReadOnlySpan<byte> line, int length) => length >= 3 && !line[..length].ContainsAnyExceptInRange((byte)'A', (byte)'Z');
 }

@@ -13,14 +13,17 @@ internal sealed partial class LineConnection
     private const int SmallestRead = 4 << 10;
     private const int LargestRead = 64 << 10;
 
-    private readonly byte[] _prefix = new byte[HttpRequestLine.PrefixLength];
+    private readonly byte[] _prefix = new byte[ProxyHeader.PrefixLength];
     private int _prefixLength;
     private bool _isFirstLine = true;
+    private bool _firstLineHasNul;
 
     private string _endOfStream = CloseReason.End;
 
-    /// <summary>True once the first line was an HTTP request.</summary>
-    private bool IsHttp { get; set; }
+    /// <summary>True once the connection began as another protocol's: an HTTP request, or a PROXY header.</summary>
+    private bool IsForeign { get; set; }
+
+    private ReadOnlySpan<byte> Prefix => _prefix.AsSpan(0, _prefixLength);
 
     private bool IsStopping => ReferenceEquals(_endOfStream, CloseReason.Stopping);
 
@@ -93,6 +96,7 @@ internal sealed partial class LineConnection
 
     private async Task ReadLinesAsync(PipeReader reader, IMessageIntake intake)
     {
+        long kept = 0;
         while (true)
         {
             ReadResult result = await reader.ReadAsync(CancellationToken.None);
@@ -100,11 +104,21 @@ internal sealed partial class LineConnection
             Volatile.Write(ref _waits, false);
             bool waited = false;
             ReadOnlySequence<byte> bytes = result.Buffer;
-            KeepPrefix(bytes);
+            KeepPrefix(bytes.Slice(kept));
+            if (_isFirstLine && !result.IsCompleted && ProxyHeader.MayBegin(Prefix))
+            {
+                // A few bytes more decide whether the next line is one.
+                kept = bytes.Length;
+                reader.AdvanceTo(bytes.Start, bytes.End);
+                Volatile.Write(ref _waits, true);
+                continue;
+            }
+
+            kept = 0;
             long done = 0;
             try
             {
-                while (done < bytes.Length && !IsHttp)
+                while (done < bytes.Length && !IsForeign)
                 {
                     waited |= await WaitForSpaceAsync();
                     ValueTask<int> reserving = intake.ReserveAsync(1, _source.Concurrency, _source.StopHandingIn);
@@ -127,7 +141,7 @@ internal sealed partial class LineConnection
             }
 
             reader.AdvanceTo(bytes.End);
-            if (result.IsCompleted || IsHttp)
+            if (result.IsCompleted || IsForeign)
             {
                 await EndOfStreamAsync(intake);
                 return;
@@ -147,12 +161,12 @@ internal sealed partial class LineConnection
     {
         if (_answers is not null)
         {
-            TcpLinesLog.Unread(_source.Logger, _source.Route, Peer, rest.Length);
+            TcpLinesLog.Unread(_source.Logger, _source.Route, Peer, rest.Length, "The sender must send every line without an answer again.");
             return;
         }
 
         bool isCompleted = false;
-        while ((!isCompleted || !rest.IsEmpty) && !IsHttp)
+        while ((!isCompleted || !rest.IsEmpty) && !IsForeign)
         {
             foreach (LineMessage message in Cut(rest))
             {
@@ -163,6 +177,7 @@ internal sealed partial class LineConnection
             reader.AdvanceTo(rest.End);
             ReadResult result = await reader.ReadAsync(CancellationToken.None);
             (rest, isCompleted) = (result.Buffer, result.IsCompleted);
+            KeepPrefix(rest);
         }
 
         await EndOfStreamAsync(intake);
@@ -173,7 +188,7 @@ internal sealed partial class LineConnection
         DateTimeOffset now = _source.Time.GetUtcNow();
         List<LineMessage> lines = [];
         LineKind kind;
-        while ((kind = _splitter.Next(ref bytes, out ReadOnlySpan<byte> line)) != LineKind.None && !EndsAsHttp(kind, line))
+        while ((kind = _splitter.Next(ref bytes, out ReadOnlySpan<byte> line)) != LineKind.None && !EndsAsForeign(kind, line))
         {
             if (kind == LineKind.Line)
             {
@@ -219,7 +234,7 @@ internal sealed partial class LineConnection
                     int before = rest.Length;
                     LineKind kind = _splitter.Next(ref rest, out ReadOnlySpan<byte> line);
                     done += before - rest.Length;
-                    if (EndsAsHttp(kind, line))
+                    if (EndsAsForeign(kind, line))
                     {
                         return done;
                     }
@@ -268,8 +283,8 @@ internal sealed partial class LineConnection
 
     private async ValueTask EndOfStreamAsync(IMessageIntake intake)
     {
-        // At shutdown the sender may not have finished its line, so the line is not judged.
-        if (!_splitter.HasPartial || IsStopping || IsHttp)
+        // At shutdown the sender may not have finished its line. With acknowledgements it has no answer and sends the line again; otherwise the line is lost.
+        if (!_splitter.HasPartial || IsForeign || (IsStopping && _answers is not null))
         {
             return;
         }
@@ -313,13 +328,14 @@ internal sealed partial class LineConnection
     private LineMessage? EndLastLine(bool isWhole)
     {
         LineKind kind = _splitter.End(out ReadOnlySpan<byte> line);
-        if (isWhole && kind == LineKind.Line && !EndsAsHttp(kind, line))
+        if (isWhole && kind == LineKind.Line && !EndsAsForeign(kind, line))
         {
             return Open(line, _source.Time.GetUtcNow());
         }
 
-        if (kind != LineKind.Blank && !IsHttp)
+        if (kind != LineKind.Blank && !IsForeign)
         {
+            _firstLineHasNul |= line.Contains((byte)0);
             Drop(kind == LineKind.TooLong ? LineAnswers.TooLong : LineAnswers.Unterminated);
         }
 
@@ -334,10 +350,16 @@ internal sealed partial class LineConnection
             bytes.Slice(0, length).CopyTo(_prefix.AsSpan(_prefixLength));
             _prefixLength += length;
         }
+
+        // Only for the advice about a first line that is dropped; other connections find their first line in their first bytes.
+        if (_splitter.LineNumber == 0 && !_firstLineHasNul)
+        {
+            _firstLineHasNul = bytes.FirstSpan.Contains((byte)0);
+        }
     }
 
-    /// <summary>Ends the connection when its first line is that of an HTTP request; none of its lines becomes a message.</summary>
-    private bool EndsAsHttp(LineKind kind, ReadOnlySpan<byte> line)
+    /// <summary>Ends the connection when it begins as another protocol's; none of its lines becomes a message.</summary>
+    private bool EndsAsForeign(LineKind kind, ReadOnlySpan<byte> line)
     {
         if (!_isFirstLine || kind is not (LineKind.Line or LineKind.TooLong))
         {
@@ -345,18 +367,22 @@ internal sealed partial class LineConnection
         }
 
         _isFirstLine = false;
-        IsHttp = kind == LineKind.Line ? HttpRequestLine.Matches(line) : HttpRequestLine.Begins(_prefix.AsSpan(0, _prefixLength));
-        if (IsHttp)
+        string? reason = ProxyHeader.Begins(Prefix) ? CloseReason.ProxyProtocol
+            : (kind == LineKind.Line ? HttpRequestLine.Matches(line) : HttpRequestLine.Begins(Prefix)) ? CloseReason.HttpRequest
+            : null;
+        if (reason is not null)
         {
-            Abort(CloseReason.HttpRequest);
+            IsForeign = true;
+            Abort(reason);
         }
 
-        return IsHttp;
+        return IsForeign;
     }
 
     private void Drop(string reason)
     {
-        _source.LineDropped(this, _splitter.LineNumber, reason);
-        _answers?.Add(_splitter.LineNumber, reason);
+        long line = _splitter.LineNumber;
+        _source.LineDropped(this, line, _splitter.LineBytes, reason, FramingAdvice.For(reason, line, Prefix, _firstLineHasNul));
+        _answers?.Add(line, reason);
     }
 }

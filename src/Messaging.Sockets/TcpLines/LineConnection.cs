@@ -2,6 +2,7 @@ using System.IO.Pipelines;
 using System.Net;
 using System.Net.Security;
 using System.Net.Sockets;
+using System.Security.Authentication;
 using Messaging.Sources;
 using Messaging.Sources.Lines;
 using Pipeline.Settlements;
@@ -86,7 +87,7 @@ internal sealed partial class LineConnection : IDisposable
         {
             reason = CloseReason.Reset;
         }
-        catch (System.Security.Authentication.AuthenticationException)
+        catch (AuthenticationException)
         {
             reason = CloseReason.Tls;
         }
@@ -164,8 +165,9 @@ internal sealed partial class LineConnection : IDisposable
 
     private async Task<string> ServeAsync(IMessageIntake intake)
     {
-        await using SslStream? tls = _source.Certificate is null ? null : new SslStream(_transport.Stream, leaveInnerStreamOpen: true);
-        if (tls is not null && !await TryAuthenticateAsync(tls))
+        await using FirstBytesStream? first = _source.Certificate is null ? null : new FirstBytesStream(_transport.Stream);
+        await using SslStream? tls = first is null ? null : new SslStream(first, leaveInnerStreamOpen: true);
+        if (tls is not null && !await TryAuthenticateAsync(tls, first!))
         {
             return CloseReason.Stopping;
         }
@@ -202,8 +204,8 @@ internal sealed partial class LineConnection : IDisposable
         }
     }
 
-    /// <returns>False when the worker stops; no line was read by then.</returns>
-    private async ValueTask<bool> TryAuthenticateAsync(SslStream tls)
+    /// <returns>False when the worker stops, or the sender began with a PROXY header; no line was read by then.</returns>
+    private async ValueTask<bool> TryAuthenticateAsync(SslStream tls, FirstBytesStream first)
     {
         using CancellationTokenSource handshake = CancellationTokenSource.CreateLinkedTokenSource(_end.Token, _source.StopReading);
         try
@@ -213,6 +215,11 @@ internal sealed partial class LineConnection : IDisposable
         }
         catch (OperationCanceledException) when (_source.StopReading.IsCancellationRequested && !_end.IsCancellationRequested)
         {
+            return false;
+        }
+        catch (Exception exception) when (exception is AuthenticationException or IOException && ProxyHeader.BeginsInsteadOfTls(first.First))
+        {
+            Abort(CloseReason.ProxyProtocol);
             return false;
         }
     }
@@ -237,6 +244,8 @@ internal sealed partial class LineConnection : IDisposable
             return;
         }
 
+        long bytes = 0;
+        long lines = 0;
         using CancellationTokenSource limit = new(LingerLimit, _source.Time);
         await using CancellationTokenRegistration ending = _end.Token.UnsafeRegister(static state => ((CancellationTokenSource)state!).Cancel(), limit);
         try
@@ -248,13 +257,22 @@ internal sealed partial class LineConnection : IDisposable
 
             _transport.EndSending();
             byte[] discarded = new byte[4_096];
-            while (await _transport.Stream.ReadAsync(discarded, limit.Token) > 0)
+            int read;
+            while ((read = await _transport.Stream.ReadAsync(discarded, limit.Token)) > 0)
             {
+                bytes += read;
+                lines += discarded.AsSpan(0, read).Count((byte)'\n');
             }
         }
         catch (Exception exception) when (exception is IOException or SocketException or OperationCanceledException or ObjectDisposedException)
         {
             // The sender is gone or still sending; it has every answer it will get.
+        }
+
+        // Over TLS the bytes are ciphertext, and some of them are the sender's goodbye.
+        if (bytes > 0 && _answers is null && tls is null)
+        {
+            _source.Unread(this, Math.Max(lines, 1), bytes);
         }
     }
 }

@@ -22,8 +22,8 @@ internal static partial class TcpLinesLog
     public static partial void Closed(ILogger logger, string route, EndPoint? peer, string reason, SuppressedLines suppressed);
 
     [LoggerMessage(3454, LogLevel.Warning,
-        "Route {Route}: line {Line} from {Peer} was dropped: {Reason}{Suppressed}")]
-    public static partial void LineDropped(ILogger logger, string route, long line, EndPoint? peer, string reason, SuppressedLines suppressed);
+        "Route {Route}: line {Line} from {Peer} was dropped: {Reason}, {Bytes} bytes. {Advice}{Suppressed}")]
+    public static partial void LineDropped(ILogger logger, string route, long line, EndPoint? peer, string reason, long bytes, string advice, SuppressedLines suppressed);
 
     [LoggerMessage(3455, LogLevel.Debug, "Route {Route}: a connection from {Peer} ended: {Reason}, after {Lines} line(s)")]
     public static partial void Ended(ILogger logger, string route, EndPoint? peer, string reason, long lines);
@@ -32,13 +32,17 @@ internal static partial class TcpLinesLog
     public static partial void Defect(ILogger logger, Exception exception, string route, EndPoint? peer);
 
     [LoggerMessage(3457, LogLevel.Warning,
-        "Route {Route}: the drain ended before all lines from {Peer} were processed; up to {Bytes} bytes are dropped. The sender must resend every line that has no answer")]
-    public static partial void Unread(ILogger logger, string route, EndPoint? peer, long bytes);
+        "Route {Route}: the drain ended before all lines from {Peer} were processed; up to {Bytes} bytes are dropped. {Advice}")]
+    public static partial void Unread(ILogger logger, string route, EndPoint? peer, long bytes, string advice);
 
     [LoggerMessage(3458, LogLevel.Warning, "Route {Route}: {Count} connection(s) were closed when the drain timeout ended; lines without an answer must be sent again")]
     public static partial void CutOff(ILogger logger, string route, int count);
 
     [LoggerMessage(3459, LogLevel.Warning,
-        "Route {Route}: since the start {TooLong} line(s) were dropped as too long and {Unterminated} as unterminated")]
-    public static partial void DroppedInAll(ILogger logger, string route, long tooLong, long unterminated);
+        "Route {Route}: since the start {TooLong} line(s) were dropped as too long and {Unterminated} as unterminated, {Bytes} bytes in total. {Advice}")]
+    public static partial void DroppedInAll(ILogger logger, string route, long tooLong, long unterminated, long bytes, string advice);
+
+    [LoggerMessage(3460, LogLevel.Warning,
+        "Route {Route}: the connection from {Peer} was closed, and none of its lines became a message. {Advice}{Suppressed}")]
+    public static partial void ProxyProtocol(ILogger logger, string route, EndPoint? peer, string advice, SuppressedLines suppressed);
 }

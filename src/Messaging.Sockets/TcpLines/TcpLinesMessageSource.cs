@@ -18,6 +18,9 @@ internal sealed class TcpLinesMessageSource : IMessageSource
 {
     public const string SourceName = "tcp-lines";
 
+    /// <summary>Why lines were dropped: the worker stopped before it read them.</summary>
+    public const string UnreadReason = "unread";
+
     private static readonly Backoff AcceptBackoff = new(TimeSpan.FromMilliseconds(50), TimeSpan.FromSeconds(5));
 
     // How often senders are checked; they may exceed a time limit by this much.
@@ -29,6 +32,8 @@ internal sealed class TcpLinesMessageSource : IMessageSource
     private readonly LogThrottle _refusedLog;
     private readonly LogThrottle _closedLog;
     private readonly LogThrottle _droppedLog;
+    private readonly LogThrottle _proxyLog;
+    private readonly RouteMetrics? _routeMetrics;
     private readonly CancellationTokenSource _stopReading = new();
     private readonly CancellationTokenSource _stopHandingIn = new();
     private readonly TaskCompletionSource _allEnded = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -37,6 +42,9 @@ internal sealed class TcpLinesMessageSource : IMessageSource
     private ILineListener? _listener;
     private bool _closing;
     private int _disposed;
+
+    // About the last line that was dropped.
+    private volatile string _lastAdvice = string.Empty;
 
     public TcpLinesMessageSource(SourceServices services, TcpLinesSourceOptions options, BufferPool buffers)
     {
@@ -55,6 +63,8 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         _refusedLog = new LogThrottle(Time, LogInterval);
         _closedLog = new LogThrottle(Time, LogInterval);
         _droppedLog = new LogThrottle(Time, LogInterval);
+        _proxyLog = new LogThrottle(Time, LogInterval);
+        _routeMetrics = services.Metrics;
         Metrics.Observe(_connections);
         _watch = Time.CreateTimer(static state => ((TcpLinesMessageSource)state!).Watch(), this, WatchInterval, WatchInterval);
     }
@@ -145,7 +155,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         // Sets the flag before it reads the count, while a connection is removed before the flag is read: one of the two sees the other.
         if (!Interlocked.Exchange(ref _closing, true) && Metrics.TooLong + Metrics.Unterminated > 0)
         {
-            TcpLinesLog.DroppedInAll(Logger, Route, Metrics.TooLong, Metrics.Unterminated);
+            TcpLinesLog.DroppedInAll(Logger, Route, Metrics.TooLong, Metrics.Unterminated, Metrics.DroppedBytes, _lastAdvice);
         }
 
         EndIfLast();
@@ -186,6 +196,15 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         {
             TcpLinesLog.Ended(Logger, Route, connection.Peer, reason, connection.Lines);
         }
+        else if (reason == CloseReason.ProxyProtocol)
+        {
+            // Without acknowledgements the sender believes that its lines arrived.
+            _routeMetrics?.InputDropped(reason, FramingAdvice.ProxyProtocol, isLost: !Options.Acknowledge);
+            if (_proxyLog.ShouldLog(out SuppressedLines more))
+            {
+                TcpLinesLog.ProxyProtocol(Logger, Route, connection.Peer, FramingAdvice.ProxyProtocol, more);
+            }
+        }
         else if (_closedLog.ShouldLog(out SuppressedLines suppressed))
         {
             TcpLinesLog.Closed(Logger, Route, connection.Peer, reason, suppressed);
@@ -195,13 +214,22 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         EndIfLast();
     }
 
-    public void LineDropped(LineConnection connection, long line, string reason)
+    public void LineDropped(LineConnection connection, long line, long bytes, string reason, string advice)
     {
-        Metrics.LineDropped(reason);
+        Metrics.LineDropped(reason, bytes);
+        _lastAdvice = advice;
+        _routeMetrics?.InputDropped(reason, advice, isLost: !Options.Acknowledge);
         if (_droppedLog.ShouldLog(out SuppressedLines suppressed))
         {
-            TcpLinesLog.LineDropped(Logger, Route, line, connection.Peer, reason, suppressed);
+            TcpLinesLog.LineDropped(Logger, Route, line, connection.Peer, reason, bytes, advice, suppressed);
         }
+    }
+
+    /// <summary>Counts lines that arrived after the worker had stopped reading, from a sender that gets no answers.</summary>
+    public void Unread(LineConnection connection, long lines, long bytes)
+    {
+        _routeMetrics?.InputDropped(UnreadReason, FramingAdvice.Unread, isLost: true, lines);
+        TcpLinesLog.Unread(Logger, Route, connection.Peer, bytes, FramingAdvice.Unread);
     }
 
     private async Task AcceptAsync(IMessageIntake intake, CancellationToken stop)
@@ -222,7 +250,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
             {
                 // No descriptors, or no memory.
                 TimeSpan delay = AcceptBackoff.After(++failures);
-                TcpLinesLog.AcceptFailed(Logger, Route, exception.Message, delay);
+                TcpLinesLog.AcceptFailed(Logger, Route, UntrustedText.Shorten(exception.Message), delay);
                 await Task.Delay(delay, Time, stop).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }
         }

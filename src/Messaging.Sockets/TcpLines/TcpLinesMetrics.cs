@@ -8,13 +8,14 @@ internal sealed class TcpLinesMetrics(string route)
 {
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
     private static readonly Counter<long> RefusedCounter = Meter.CreateCounter<long>("worker.tcp.connections_refused", "{connection}", "Connections refused, by reason: total-limit, address-limit");
-    private static readonly Counter<long> ClosedCounter = Meter.CreateCounter<long>("worker.tcp.connections_closed", "{connection}", "Connections that ended, by reason: end, reset, first-line-timeout, idle-timeout, ack-timeout, tls, http-request, stopping");
+    private static readonly Counter<long> ClosedCounter = Meter.CreateCounter<long>("worker.tcp.connections_closed", "{connection}", "Connections that ended, by reason: end, reset, first-line-timeout, idle-timeout, ack-timeout, tls, http-request, proxy-protocol, stopping");
     private static readonly Counter<long> DroppedCounter = Meter.CreateCounter<long>("worker.tcp.lines_dropped", "{line}", "Lines dropped, by reason: too-long, unterminated");
 
     private readonly KeyValuePair<string, object?> _route = new("worker.route", route);
     private long _refused;
     private long _tooLong;
     private long _unterminated;
+    private long _droppedBytes;
 
     /// <summary>Connections refused because of a limit.</summary>
     public long Refused => Volatile.Read(ref _refused);
@@ -25,6 +26,9 @@ internal sealed class TcpLinesMetrics(string route)
     /// <summary>Streams that ended within a line.</summary>
     public long Unterminated => Volatile.Read(ref _unterminated);
 
+    /// <summary>Bytes of the lines dropped.</summary>
+    public long DroppedBytes => Volatile.Read(ref _droppedBytes);
+
     public void ConnectionRefused(string reason)
     {
         Interlocked.Increment(ref _refused);
@@ -33,8 +37,9 @@ internal sealed class TcpLinesMetrics(string route)
 
     public void ConnectionClosed(string reason) => ClosedCounter.Add(1, _route, new KeyValuePair<string, object?>("worker.reason", reason));
 
-    public void LineDropped(string reason)
+    public void LineDropped(string reason, long bytes)
     {
+        Interlocked.Add(ref _droppedBytes, bytes);
         Interlocked.Increment(ref reason == LineAnswers.TooLong ? ref _tooLong : ref _unterminated);
         DroppedCounter.Add(1, _route, new KeyValuePair<string, object?>("worker.reason", reason));
     }

@@ -15,8 +15,8 @@ internal static partial class UdpLog
     public static partial void BufferCapped(ILogger logger, string route, int buffer, int wanted);
 
     [LoggerMessage(3402, LogLevel.Warning,
-        "Route {Route}: a datagram from {Sender} was dropped: {Reason}{Suppressed}")]
-    public static partial void Dropped(ILogger logger, string route, EndPoint? sender, string reason, SuppressedLines suppressed);
+        "Route {Route}: a datagram from {Sender} was dropped: {Reason}. {Advice}{Suppressed}")]
+    public static partial void Dropped(ILogger logger, string route, EndPoint? sender, string reason, string advice, SuppressedLines suppressed);
 
     [LoggerMessage(3403, LogLevel.Warning,
         "Route {Route}: the kernel dropped {Count} datagram(s), {Total} since the start: the receive buffer was full. Make the sink faster, or raise Sources:Udp:ReceiveBuffer for bursts")]

@@ -156,14 +156,14 @@ internal sealed partial class UdpMessageSource
         if (datagram.IsTruncated)
         {
             _metrics.DroppedTooLarge();
-            LogDrop(index, TooLargeReason);
+            Dropped(index, TooLargeReason, TooLargeAdvice);
             return false;
         }
 
         if (_checksum == UdpChecksum.Verify && !Fletcher32.TryVerify(datagram.Bytes, out body))
         {
             _metrics.DroppedCorrupt();
-            LogDrop(index, ChecksumReason);
+            Dropped(index, ChecksumReason, ChecksumAdvice);
             return false;
         }
 
@@ -172,11 +172,12 @@ internal sealed partial class UdpMessageSource
         return true;
     }
 
-    private void LogDrop(int index, string reason)
+    private void Dropped(int index, string reason, string advice)
     {
+        _routeMetrics?.InputDropped(reason, advice, isLost: true);
         if (_dropLog.ShouldLog(out SuppressedLines suppressed))
         {
-            UdpLog.Dropped(_logger, _route, _receiver!.SenderOf(index), reason, suppressed);
+            UdpLog.Dropped(_logger, _route, _receiver!.SenderOf(index), reason, advice, suppressed);
         }
     }
 }

@@ -23,6 +23,11 @@ internal sealed partial class UdpMessageSource : IMessageSource
     /// <summary>Why a datagram was dropped: the checksum was wrong or missing.</summary>
     public const string ChecksumReason = "checksum";
 
+    private const string TooLargeAdvice = "Raise Sources:Udp:MaxMessageBytes, or send smaller datagrams.";
+    private const string ChecksumAdvice = "The datagram was damaged, or its sender adds no Fletcher-32 checksum: compare Sources:Udp:Checksum with the sender.";
+    private const string KernelAdvice = "The kernel's receive buffer was full: make the sink faster, or raise Sources:Udp:ReceiveBuffer for bursts.";
+    private const string UnreadAdvice = "The drain ended before all datagrams in the kernel's buffer were read: raise Hosting:DrainTimeout.";
+
     // Null entries only wake the channel's reader, when receiving ends and when draining ends. Waiting with a token would allocate on every wait.
     private const int WakeUps = 2;
 
@@ -37,6 +42,7 @@ internal sealed partial class UdpMessageSource : IMessageSource
     private readonly ILogger _logger;
     private readonly LogThrottle _dropLog;
     private readonly UdpSourceMetrics _metrics;
+    private readonly RouteMetrics? _routeMetrics;
     private readonly HeldMessages<DatagramMessage> _held;
     private readonly Channel<DatagramMessage?>? _channel;
     private readonly BlockingWait _wait = new();
@@ -59,6 +65,7 @@ internal sealed partial class UdpMessageSource : IMessageSource
         _logger = services.Loggers.CreateLogger<UdpMessageSource>();
         _dropLog = new LogThrottle(services.Time, TimeSpan.FromSeconds(10));
         _metrics = new UdpSourceMetrics(services.Route);
+        _routeMetrics = services.Metrics;
         int limit = HeldMessages<DatagramMessage>.WaitingLimit + services.Concurrency + options.ChannelCapacity + IDatagramReceiver.LargestBatch;
         _held = new HeldMessages<DatagramMessage>(HeldServices.Of(services, SourceName, _logger), limit, static held => new DatagramMessage(held));
         if (options.ChannelCapacity > 0)
@@ -152,6 +159,7 @@ internal sealed partial class UdpMessageSource : IMessageSource
         int left = (int)(_socket?.KernelState?.Bytes ?? 0);
         if (left > 0)
         {
+            _routeMetrics?.InputDropped("unread", UnreadAdvice, isLost: true);
             UdpLog.LeftInKernel(_logger, _route, left);
         }
     }
@@ -244,6 +252,7 @@ internal sealed partial class UdpMessageSource : IMessageSource
         long dropped = (uint)(state.Drops - Interlocked.Exchange(ref _kernelDrops, state.Drops));
         if (dropped > 0)
         {
+            _routeMetrics?.InputDropped("kernel-buffer", KernelAdvice, isLost: true, dropped);
             UdpLog.KernelDropped(_logger, _route, dropped, state.Drops);
         }
     }

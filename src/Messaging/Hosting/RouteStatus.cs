@@ -85,6 +85,9 @@ public sealed record RouteStatus
     /// <summary>Message counts since the start.</summary>
     public required RouteTotals Totals { get; init; }
 
+    /// <summary>What its sources dropped since the start; null for nothing.</summary>
+    public DroppedInput? Dropped { get; init; }
+
     /// <summary>True when the route can receive and settle messages.</summary>
     public bool IsReady => IsReceiving && !IsStuck && Problem is null;
 }

@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Net.Sockets;
 using System.Text;
+using Messaging.Telemetry;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 
@@ -74,7 +75,7 @@ internal sealed partial class SystemdNotifications(
                 if (!_hasFailed)
                 {
                     _hasFailed = true;
-                    LogFailed(socket!, exception.Message);
+                    LogFailed(socket!, UntrustedText.Shorten(exception.Message));
                 }
             }
         }

@@ -123,11 +123,11 @@ internal sealed partial class WorkerService(
         LogDraining(_routes.Sum(route => route.InFlight), DurationText.Of(hosting.DrainTimeout));
         bool[] results = await Task.WhenAll(_routes.Select(route => route.DrainAsync(limit.Token)));
         _progress?.Dispose();
-        DrainedCleanly = results.All(drained => drained) && _routes.All(route => route.Metrics.Totals.Lost == 0);
+        DrainedCleanly = results.All(drained => drained) && _routes.All(route => route.Metrics.LostAtStop == 0);
         foreach (MessageRoute route in _routes)
         {
             RouteTotals totals = route.Metrics.Totals;
-            LogStopped(route.Name, totals.Received, totals.Stored, route.Metrics.DoneWord, totals.DeadLetters, totals.Returned, totals.Lost);
+            LogStopped(route.Name, totals.Received, totals.Stored, route.Metrics.DoneWord, totals.DeadLetters, totals.Returned, totals.Lost, route.Metrics.DroppedInput is { } dropped ? $"; dropped by the source: {dropped}. {dropped.Advice}" : string.Empty);
             foreach (string report in route.HandlerReports())
             {
                 LogReport(route.Name, report);
@@ -181,8 +181,8 @@ internal sealed partial class WorkerService(
     [LoggerMessage(1101, LogLevel.Information, "Stopping: receiving has ended; {InFlight} message(s) in flight have up to {Limit} to finish")]
     private partial void LogDraining(int inFlight, string limit);
 
-    [LoggerMessage(1103, LogLevel.Information, "Route {Route}: stopped; since the start {Received} received, {Stored} {Done}, {DeadLetters} dead-lettered, {Returned} abandoned, {Lost} lost")]
-    private partial void LogStopped(string route, long received, long stored, string done, long deadLetters, long returned, long lost);
+    [LoggerMessage(1103, LogLevel.Information, "Route {Route}: stopped; since the start {Received} received, {Stored} {Done}, {DeadLetters} dead-lettered, {Returned} abandoned, {Lost} lost{Dropped}")]
+    private partial void LogStopped(string route, long received, long stored, string done, long deadLetters, long returned, long lost, string dropped);
 
     [LoggerMessage(1110, LogLevel.Warning, "Route {Route}: {Report}")]
     private partial void LogReport(string route, string report);

@@ -454,7 +454,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         string id = UntrustedText.Shorten(message.SourceId.Span);
         string description = string.IsNullOrWhiteSpace(settlement.Description) ? "no description" : UntrustedText.Shorten(settlement.Description);
         bool isDeadLetter = settlement.Kind == SettlementKind.DeadLetter;
-        string outcome = $"{(isDeadLetter ? "dead-lettered" : "abandoned")} as {RouteMetrics.ErrorTypeOf(settlement)}";
+        string outcome = $"{(isDeadLetter ? "dead-lettered" : "abandoned")} as {UntrustedText.Shorten(RouteMetrics.ErrorTypeOf(settlement))}";
         if (!_notStoredLog.ShouldLog(outcome, $"{id}: {description}", out SuppressedLines suppressed))
         {
             return;
@@ -462,7 +462,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
 
         if (isDeadLetter)
         {
-            LogDeadLetter(_route, id, settlement.Reason, message.DeliveryCount, description, suppressed);
+            LogDeadLetter(_route, id, UntrustedText.Shorten(settlement.Reason), message.DeliveryCount, description, suppressed);
         }
         else
         {

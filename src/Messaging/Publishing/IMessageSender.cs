@@ -23,6 +23,9 @@ public interface IMessageSender : IDisposable
     /// <summary>Maximum number of messages per call, at least 1.</summary>
     int BatchSize { get; }
 
+    /// <summary>True when it sends <see cref="OutgoingMessage.Group"/>; false when it ignores it.</summary>
+    bool SendsGroups => false;
+
     /// <summary>Why no further message can be sent; null while sending works. Never reset.</summary>
     string? Problem => null;
 

@@ -22,6 +22,8 @@ internal sealed class TracedSender(IMessageSender sender, string name, IDisposab
 
     public int BatchSize => sender.BatchSize;
 
+    public bool SendsGroups => sender.SendsGroups;
+
     public string? Problem => sender.Problem;
 
     public async Task<string?[]> SendAsync(IReadOnlyList<OutgoingMessage> messages, CancellationToken cancellationToken)

@@ -161,6 +161,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         Calls = Calls,
         LastDeadLetterAt = Metrics.SinceDeadLetter is { } since ? _time.GetUtcNow() - since : null,
         Totals = Metrics.Totals,
+        Dropped = Metrics.DroppedInput,
     };
 
     public void Start()

@@ -28,6 +28,7 @@ public sealed class RouteMetrics
     private static readonly Meter Meter = new(SourceName);
     private static readonly Counter<long> DeadLetters = Meter.CreateCounter<long>("worker.messages.dead_letters", "{message}", "Messages dead-lettered, by reason; dead letters in the folder count when they are written");
     private static readonly Counter<long> Lost = Meter.CreateCounter<long>("worker.messages.lost", "{message}", "Messages lost at a shutdown: neither stored nor written to the dead letters; event 3002 has their ids");
+    private static readonly Counter<long> Dropped = Meter.CreateCounter<long>("worker.messages.dropped", "{message}", "Input that a source dropped because it was no whole message, by reason: too-long, unterminated, unread, proxy-protocol, too-large, checksum, kernel-buffer. One piece may have held several messages");
     private static readonly Counter<long> Timeouts = Meter.CreateCounter<long>("worker.messages.timeouts", "{message}", "Messages that took longer than Intake:MessageTimeout");
     private static readonly Histogram<double> ProcessDuration = Meter.CreateHistogram("messaging.process.duration", "s", "Time from acceptance to settlement", tags: null, Seconds);
     private static readonly Histogram<double> StoreDuration = Meter.CreateHistogram("worker.sink.duration", "s", "Time of a store by the sink, its retries and waits included", tags: null, Seconds);
@@ -40,6 +41,10 @@ public sealed class RouteMetrics
     private readonly bool _isOfSource;
     private readonly bool _countsDecidedDeadLetters;
     private long _received;
+
+    // What the sources dropped; also the gate of _droppedAdvice.
+    private readonly Dictionary<string, long> _dropped = [];
+    private string _droppedAdvice = string.Empty;
 
     // The gauges of a running route's sources; replaced as a whole.
     private volatile InletGauges[] _inlets = [];
@@ -98,7 +103,23 @@ public sealed class RouteMetrics
         Volatile.Read(ref _counts.Duplicates),
         Volatile.Read(ref _counts.Returned),
         Volatile.Read(ref _counts.DeadLetters),
-        Volatile.Read(ref _counts.Lost));
+        LostAtStop + Volatile.Read(ref _counts.Dropped),
+        Volatile.Read(ref _counts.Dropped));
+
+    /// <summary>What the sources dropped since the start; null for nothing.</summary>
+    internal DroppedInput? DroppedInput
+    {
+        get
+        {
+            lock (_dropped)
+            {
+                return _dropped.Count == 0 ? null : new DroppedInput(new Dictionary<string, long>(_dropped), _droppedAdvice);
+            }
+        }
+    }
+
+    /// <summary>Messages that a shutdown could neither store nor write to the dead letters.</summary>
+    internal long LostAtStop => Volatile.Read(ref _counts.Lost);
 
     /// <summary>The time since the last dead letter; null before the first.</summary>
     internal TimeSpan? SinceDeadLetter => Volatile.Read(ref _counts.LastDeadLetter) is > 0 and var last ? Stopwatch.GetElapsedTime(last) : null;
@@ -212,6 +233,27 @@ public sealed class RouteMetrics
         }
     }
 
+    /// <summary>Counts input that a source dropped because it was no whole message, for the report at the stop, the page and the alert.</summary>
+    /// <param name="reason">Why, as a short code, such as <c>unterminated</c>.</param>
+    /// <param name="advice">The probable cause and what to do: printable sentences. The page shows the last one.</param>
+    /// <param name="isLost">False when the sender gets an answer, or sends the input again.</param>
+    /// <param name="count">Pieces dropped, at least 1.</param>
+    public void InputDropped(string reason, string advice, bool isLost, long count = 1)
+    {
+        if (isLost)
+        {
+            Interlocked.Add(ref _counts.Dropped, count);
+        }
+
+        lock (_dropped)
+        {
+            _dropped[reason] = _dropped.GetValueOrDefault(reason) + count;
+            _droppedAdvice = advice;
+        }
+
+        Dropped.TryAdd(count, _route, new KeyValuePair<string, object?>("worker.reason", reason));
+    }
+
     /// <summary>Counts messages that a shutdown could neither store nor write to the dead letters.</summary>
     internal void MessagesLost(int count)
     {
@@ -276,6 +318,7 @@ public sealed class RouteMetrics
         public long DeadLetters;
         public long LastDeadLetter;
         public long Lost;
+        public long Dropped;
     }
 }
 

@@ -1,13 +1,17 @@
+using System.Net;
+using System.Net.Sockets;
 using Messaging.Configuration;
 using Messaging.Handlers;
 using Messaging.Hosting;
 using Messaging.Http.Web;
 using Messaging.Routes;
+using Messaging.Sockets;
 using Messaging.Sources;
 using Messaging.Telemetry;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
 using Pipeline.Settlements;
 using Worker.Archive;
 using Worker.Tests.Handlers.Typed;
@@ -160,6 +164,42 @@ public sealed class MessageWorkerHostTests
         worker.GetTotals("a").Lost.ShouldBe(1);
         worker.DrainedCleanly.ShouldBeFalse();
     }
+
+    [Fact]
+    public async Task Stop_ASourceDroppedInput_CountsItAsLostByName()
+    {
+        RecordingLog log = new();
+        HostApplicationBuilder builder = Builder("Routes:a:Source=TcpLines", "Routes:a:Sink=Memory", "Sources:TcpLines:Endpoint=127.0.0.1:0");
+        builder.Logging.ClearProviders().AddProvider(log);
+        builder.AddMessageWorker(worker => worker.AddArchive().AddTcpLines());
+        using IHost host = builder.Build();
+        await host.StartAsync(TestContext.Current.CancellationToken);
+        IMessageWorker worker = host.Services.GetRequiredService<IMessageWorker>();
+        using (TcpClient sender = new())
+        {
+            await sender.ConnectAsync(EndpointIn(log), TestContext.Current.CancellationToken);
+            await sender.GetStream().WriteAsync("14 {\"a\":\"b\"}"u8.ToArray(), TestContext.Current.CancellationToken);
+        }
+
+        RouteStatus status = host.Services.GetRequiredService<IWorkerStatus>().GetRoutes().Single();
+        for (int attempt = 0; status.Dropped is null; attempt++)
+        {
+            attempt.ShouldBeLessThan(3_000, "The line was not dropped.");
+            await Task.Delay(10, TestContext.Current.CancellationToken);
+            status = host.Services.GetRequiredService<IWorkerStatus>().GetRoutes().Single();
+        }
+
+        status.Dropped.Reasons.ShouldBe(new Dictionary<string, long> { ["unterminated"] = 1 });
+        status.IsReady.ShouldBeTrue("A sender's fault does not take the route from other senders.");
+        await host.StopAsync(TestContext.Current.CancellationToken);
+
+        worker.GetTotals("a").Lost.ShouldBe(1);
+        worker.DrainedCleanly.ShouldBeTrue("The shutdown itself lost nothing.");
+        log.Entries.Single(entry => entry.Id.Id == 1103).Text.ShouldContain("1 lost; dropped by the source: 1 unterminated. The line begins with a length");
+    }
+
+    private static IPEndPoint EndpointIn(RecordingLog log) =>
+        IPEndPoint.Parse(log.Entries.Single(entry => entry.Id.Id == 3450).Text.Split(" on ")[1].Split(' ')[0]);
 
     /// <summary>A source that is closed in time, but without one of its messages.</summary>
     private sealed class LosingSource(RouteMetrics metrics) : IMessageSource

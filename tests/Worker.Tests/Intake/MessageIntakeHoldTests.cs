@@ -2,6 +2,7 @@ using System.Text;
 using Messaging.Recoverability;
 using Pipeline.Contexts;
 using Pipeline.Settlements;
+using Worker.Tests.Telemetry;
 
 namespace Worker.Tests.Intake;
 
@@ -105,9 +106,21 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
         _throws = throws;
         _fault = _ => fault;
 
-        (await _fixture.RunAsync(new TestMessage { HoldTime = Hold })).Kind.ShouldNotBe(SettlementKind.Complete);
+        (await _fixture.RunAsync(new TestMessage { HoldTime = Hold })).Kind.ShouldBe(fault is PoisonMessageException ? SettlementKind.DeadLetter : SettlementKind.Abandon);
 
         _fixture.Intake.Held.ShouldBe(0);
+    }
+
+    [Fact]
+    public async Task Hold_HostileTexts_AreEscapedInTheLog()
+    {
+        _fault = _ => new TransientFaultException(HostileText.Value);
+
+        await HoldAsync(HostileText.Value);
+
+        LoggedLine line = _fixture.Logger.Of(5005).ShouldHaveSingleItem();
+        HostileText.ShouldBeSafe(line.Text);
+        line.Text.Split("forged").Length.ShouldBe(3, "id and description");
     }
 
     [Theory]

@@ -220,6 +220,30 @@ public sealed class MessageIntakeSettlementTests
     }
 
     [Fact]
+    public async Task Settle_HostileTexts_AreEscapedInEveryLine()
+    {
+        int runs = 0;
+        await using IntakeFixture fixture = new(context =>
+        {
+            context.Settlement = ++runs == 1 ? Settlement.Abandon(TimeSpan.Zero, HostileText.Value) : Settlement.DeadLetter(HostileText.Value, HostileText.Value);
+            return default;
+        });
+
+        await fixture.RunAsync(new TestMessage { Id = HostileText.Value });
+        await fixture.RunAsync(new TestMessage { Id = HostileText.Value, Deliveries = 2 });
+        await fixture.RunAsync(new TestMessage { Id = HostileText.Value, Deliveries = 3 });
+        fixture.Intake.ReportAtStop();
+
+        HostileText.ShouldBeSafe(fixture.Logger.Of(5008).ShouldHaveSingleItem().Text);
+        LoggedLine abandoned = fixture.Logger.Of(5002).ShouldHaveSingleItem();
+        LoggedLine deadLettered = fixture.Logger.Of(5001).ShouldHaveSingleItem();
+        HostileText.ShouldBeSafe(abandoned.Text);
+        HostileText.ShouldBeSafe(deadLettered.Text);
+        abandoned.Text.Split("forged").Length.ShouldBe(3, "id and description");
+        deadLettered.Text.Split("forged").Length.ShouldBe(4, "id, reason and description");
+    }
+
+    [Fact]
     public async Task Settle_ManyOfOneReason_LogsTheFirstAndTheNumberOfTheOthersOncePerMinute()
     {
         await using IntakeFixture fixture = new(_ => throw new TransientFaultException("down\r\n"));

@@ -1,5 +1,6 @@
 using Messaging.ServiceBus.Port;
 using Pipeline.Settlements;
+using Worker.Tests.Telemetry;
 
 namespace Worker.Tests.ServiceBus;
 
@@ -100,6 +101,22 @@ public sealed class SettlementFaultTests
         harness.Log.Entries.ShouldContain(entry => entry.Id.Id == 3307 && entry.Text.Contains(kind, StringComparison.Ordinal));
         await again.SettleAsync(Settlement.DeadLetter("malformed-json", "no"));
         (await harness.DeadLettersAsync(1)).ShouldHaveSingleItem();
+        await harness.FinishAsync();
+    }
+
+    [Fact]
+    public async Task DeadLetter_FailsForAMessageWithAHostileId_TheLineIsEscaped()
+    {
+        await using ServiceBusSourceHarness harness = new();
+        harness.Bus.Script = call => call is { Operation: "DeadLetter", Delivery: 1 } ? new ServiceBusFault(ServiceBusFaultKind.QuotaExceeded, "full") : null;
+        await harness.StartAsync();
+        await harness.PublishAsync(Body, HostileText.Value);
+        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.DeadLetter("malformed-json", "no"));
+
+        Delivery again = await harness.Intake.NextAsync();
+
+        HostileText.ShouldBeSafe(harness.Log.Entries.First(entry => entry.Id.Id == 3307).Text);
+        await again.SettleAsync(Settlement.Complete);
         await harness.FinishAsync();
     }
 

@@ -26,8 +26,11 @@ internal static class ObjectComparison
         return given.SequenceEqual(actual);
     }
 
-    /// <summary>True when the stream holds exactly these bytes; reads to its end or the first difference.</summary>
-    public static async ValueTask<bool> HasBytesAsync(Stream stream, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
+    /// <summary>
+    /// True when the stream holds exactly these bytes, false when one differs, null when it ends early or goes on: HEAD reported the body's length, so such an
+    /// answer is cut or not the object's, and proves nothing. Reads to the end or the first difference.
+    /// </summary>
+    public static async ValueTask<bool?> HasBytesAsync(Stream stream, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
     {
         byte[] chunk = ArrayPool<byte>.Shared.Rent(Chunk);
         try
@@ -37,12 +40,18 @@ internal static class ObjectComparison
                 int read = await stream.ReadAsync(chunk, cancellationToken);
                 if (read == 0)
                 {
-                    return body.IsEmpty;
+                    return body.IsEmpty ? true : null;
                 }
 
-                if (read > body.Length || !body.Span[..read].SequenceEqual(chunk.AsSpan(0, read)))
+                int compared = Math.Min(read, body.Length);
+                if (!body.Span[..compared].SequenceEqual(chunk.AsSpan(0, compared)))
                 {
                     return false;
+                }
+
+                if (read > compared)
+                {
+                    return null;
                 }
 
                 body = body[read..];

@@ -1,4 +1,3 @@
-using System.Text;
 using Messaging.Aws.Sqs.Wire;
 using Messaging.DeadLetters.Redrive;
 using Messaging.Hosting;
@@ -261,12 +260,9 @@ internal sealed class SqsRedrive
                 .DistinctBy(a => a.Name)
                 .Take(SqsLimits.MessageAttributes),
         ];
-        SendEntry entry = new(message.Body, kept);
-        if (_queues.IsFifo)
-        {
-            // A new deduplication id: SQS may still remember the old one and would then drop the message.
-            entry = entry with { GroupId = Encoding.UTF8.GetString(message.GroupId.Span), DeduplicationId = Guid.NewGuid().ToString("d") };
-        }
+
+        // A new deduplication id: SQS may still remember the old one, also of an equal message that this run sent, and would then drop the message.
+        SendEntry entry = new(message.Body, kept, message.Group, _queues.IsFifo ? Guid.NewGuid().ToString("d") : null);
 
         try
         {

@@ -1,3 +1,5 @@
+using System.Text;
+
 namespace Messaging.Aws.Sqs.Wire;
 
 /// <summary>
@@ -32,6 +34,9 @@ internal readonly struct SqsMessage
 
     /// <summary>The message group; empty outside FIFO queues (and fair queues, which may have one).</summary>
     public required ReadOnlyMemory<byte> GroupId { get; init; }
+
+    /// <summary>The message group as text; null without one.</summary>
+    public string? Group => GroupId.IsEmpty ? null : Encoding.UTF8.GetString(GroupId.Span);
 
     /// <summary>The deduplication id; empty outside FIFO queues.</summary>
     public required ReadOnlyMemory<byte> DeduplicationId { get; init; }

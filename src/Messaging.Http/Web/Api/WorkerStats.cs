@@ -145,7 +145,9 @@ internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, Wor
         json.WriteNumber("duplicates"u8, route.Totals.Duplicates);
         json.WriteNumber("returned"u8, route.Totals.Returned);
         json.WriteNumber("deadLetters"u8, route.Totals.DeadLetters);
-        json.WriteNumber("lost"u8, route.Totals.Lost);
+        json.WriteNumber("lost"u8, route.Totals.Lost - route.Totals.Dropped);
+        WriteCounts(json, "dropped", route.Dropped?.Reasons.Select(static reason => ((string?)reason.Key, (double)reason.Value)) ?? []);
+        json.WriteString("droppedAdvice"u8, route.Dropped?.Advice);
         json.WriteNumber("timeouts"u8, Of("worker.messages.timeouts", route).Sum(series => series.Value));
         json.WriteTimeOrNull("lastDeadLetterAt"u8, route.LastDeadLetterAt);
         WriteCounts(json, "deadLettersByReason", Of("worker.messages.dead_letters", route).Select(series => (series["worker.reason"], series.Value)));

@@ -125,7 +125,7 @@ internal sealed partial class DirectorySink : IObjectSink
             {
                 if (_problem is null)
                 {
-                    LogNotWritable(_folder.Root, exception.Message);
+                    LogNotWritable(_folder.Root, UntrustedText.Shorten(exception.Message));
                 }
 
                 _problem = $"The folder '{_folder.Root}' cannot be written: {exception.Message.TrimEnd('.')}.";

@@ -20,8 +20,14 @@ public sealed class LineSplitter(BufferPool buffers, int maxLineBytes) : IDispos
     private bool _carriedWasRead;
     private bool _isTooLong;
 
+    // Bytes of the unfinished line so far, discarded ones included.
+    private long _unfinished;
+
     /// <summary>The number of the last line found, from 1; blank and too long lines count.</summary>
     public long LineNumber { get; private set; }
+
+    /// <summary>Bytes of the last line found, without its LF; of a line that was too long, the discarded ones too.</summary>
+    public long LineBytes { get; private set; }
 
     /// <summary>Bytes kept of an unfinished line.</summary>
     public int Kept => _carriedWasRead ? 0 : _carried?.Length ?? 0;
@@ -45,6 +51,7 @@ public sealed class LineSplitter(BufferPool buffers, int maxLineBytes) : IDispos
             line = data[..end];
             data = data[(end + 1)..];
             LineNumber++;
+            LineBytes = end;
             return Classify(ref line);
         }
 
@@ -100,6 +107,8 @@ public sealed class LineSplitter(BufferPool buffers, int maxLineBytes) : IDispos
     private LineKind EndInPieces(out ReadOnlySpan<byte> line)
     {
         LineNumber++;
+        LineBytes = _unfinished;
+        _unfinished = 0;
         line = _carried is null ? default : _carried.WrittenSpan;
         _carriedWasRead = _carried is not null;
         if (_isTooLong)
@@ -113,6 +122,8 @@ public sealed class LineSplitter(BufferPool buffers, int maxLineBytes) : IDispos
 
     private void Carry(ReadOnlySpan<byte> piece)
     {
+        _unfinished += piece.Length;
+
         // One byte more than the limit, for a CR of the line end.
         if (_isTooLong || (_carried?.Length ?? 0) + piece.Length > maxLineBytes + 1)
         {

@@ -2,6 +2,7 @@ using System.Text;
 using System.Text.Json;
 using System.Text.Json.Nodes;
 using Pipeline.Settlements;
+using Worker.Tests.Telemetry;
 
 namespace Worker.Tests.Aws.Sqs;
 
@@ -319,6 +320,66 @@ public sealed class DeadLetterTests
         sent.Text("QueueUrl").ShouldEndWith("/dead.fifo");
         sent.Text("MessageGroupId").ShouldBe("group-7");
         sent.Text("MessageDeduplicationId").ShouldBe(message.Id);
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task DeadLetter_OfAFairQueue_CarriesTheGroupAlone()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a", "tenant-\u00e4"), FakeMessage.New("b"));
+
+        await deliveries[0].SettleAsync(Poison);
+        await deliveries[1].SettleAsync(Poison);
+        await SqsRun.WaitAsync(() => run.Queue.Sends.Count == 2, "Not sent.");
+
+        run.Queue.Sends[0].Text("MessageGroupId").ShouldBe("tenant-\u00e4");
+        run.Queue.Sends[1].Json.TryGetProperty("MessageGroupId", out _).ShouldBeFalse("The message had none.");
+        run.Queue.Sends.Where(sent => sent.Json.TryGetProperty("MessageDeduplicationId", out _)).ShouldBeEmpty("Standard queues refuse one.");
+        await run.EndAsync();
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task DeadLetter_RefusedWithItsAttributes_KeepsTheGroup(bool isFifo)
+    {
+        await using SqsRun run = await SqsRun.CreateAsync(isFifo);
+        run.Queue.Script = call => call.Operation == "SendMessage" && call.Json.TryGetProperty("MessageAttributes", out _) ? QueueAnswer.Error(400, "InvalidParameterValue") : null;
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a", "tenant-1") with { Attributes = Texts(2) });
+
+        await deliveries[0].SettleAsync(Poison);
+        await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 1, "Not deleted.");
+
+        run.Queue.Sends.Count.ShouldBeGreaterThan(1);
+        run.Queue.Sends.ShouldAllBe(sent => sent.Text("MessageGroupId") == "tenant-1");
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task Log_HostileIdOfAMessage_IsEscapedInEveryLine()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync(wire: new() { VerifyMd5 = true });
+        int sends = 0;
+        run.Queue.Script = call => call.Operation != "SendMessage" ? null
+            : ++sends == 1 ? QueueAnswer.Error(403, "AccessDenied")
+            : call.Json.TryGetProperty("MessageAttributes", out _) ? QueueAnswer.Error(400, "InvalidParameterValue") : null;
+        FakeMessage message = FakeMessage.New("a") with { Id = HostileText.Value, Attributes = Texts(1) };
+        await run.BeginAsync();
+        run.Queue.Deliver(message with { Id = $"{HostileText.Value}-", Handle = "handle-damaged", Md5 = new string('0', 32) });
+        await run.PassUntilAsync(() => run.HasLogged(3212), "The damaged message was not logged.");
+        run.Queue.Deliver(message);
+        await (await run.Intake.NextAsync()).SettleAsync(Poison);
+        await run.PassUntilAsync(() => run.HasLogged(DeadLetterFailed), "The failure was not logged.");
+        run.Queue.Deliver(message.Again("handle-again"));
+        await (await run.Intake.NextAsync()).SettleAsync(Poison);
+        await run.PassUntilAsync(() => run.HasLogged(DeadLetterWithoutAttributes), "The missing attributes were not logged.");
+
+        foreach (int id in (int[])[3212, DeadLetterFailed, DeadLetterWithoutAttributes])
+        {
+            HostileText.ShouldBeSafe(run.Log.Entries.First(entry => entry.Id.Id == id).Text);
+        }
+
         await run.EndAsync();
     }
 

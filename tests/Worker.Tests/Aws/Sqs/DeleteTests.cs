@@ -188,7 +188,7 @@ public sealed class DeleteTests
 
         // MaxHoldTime and Intake:MessageTimeout have passed. The pauses grow to up to 30 s.
         (run.Time.GetUtcNow() - start).ShouldBeGreaterThan(TimeSpan.FromMinutes(16));
-        run.Queue.Deletes.Count.ShouldBeLessThan(200, "No hot loop.");
+        run.Queue.Deletes.Count.ShouldBeInRange(32, 200, "Neither a hot loop nor long pauses.");
         await run.EndAsync();
     }
 

@@ -21,7 +21,7 @@ public sealed class SqsSenderTests
         QueueCall call = queue.Calls.Single(call => call.Operation == "SendMessageBatch");
         call.Text("QueueUrl").ShouldEndWith("/orders");
         Entries(call).Select(entry => entry.GetProperty("MessageBody").GetString()).ShouldBe([.. Enumerable.Range(0, 10).Select(number => $"{{\"n\":{number}}}")]);
-        Entries(call).ShouldAllBe(entry => !HasGroup(entry));
+        Entries(call).ShouldAllBe(entry => !HasGroup(entry), "Fair queues have groups only where they are given.");
     }
 
     [Fact]
@@ -36,6 +36,22 @@ public sealed class SqsSenderTests
         JsonElement[] entries = Entries(queue.Calls.Single(call => call.Operation == "SendMessageBatch"));
         entries.Select(entry => entry.GetProperty("MessageDeduplicationId").GetString()).ShouldBe(messages.Select(message => message.Id));
         entries.ShouldAllBe(entry => HasGroup(entry));
+    }
+
+    [Theory]
+    [InlineData("orders")]
+    [InlineData("orders.fifo")]
+    public async Task Send_Groups_AreThoseOfTheMessages(string name)
+    {
+        await using FakeQueue queue = await FakeQueue.StartAsync();
+        using IMessageSender sender = await OpenAsync(queue, name);
+        sender.SendsGroups.ShouldBeTrue();
+
+        await sender.SendAsync([.. Messages(4).Select((message, number) => message with { Group = $"tenant-{number % 2}" })], CancellationToken.None);
+
+        JsonElement[] entries = Entries(queue.Calls.Single(call => call.Operation == "SendMessageBatch"));
+        entries.Select(entry => entry.GetProperty("MessageGroupId").GetString()).ShouldBe(["tenant-0", "tenant-1", "tenant-0", "tenant-1"]);
+        entries.Count(entry => entry.TryGetProperty("MessageDeduplicationId", out _)).ShouldBe(name.EndsWith(".fifo", StringComparison.Ordinal) ? 4 : 0);
     }
 
     [Fact]

@@ -282,6 +282,74 @@ public sealed class ArrivingBodyTests
         await host.FinishAsync();
     }
 
+    [Fact]
+    public async Task Post_BodiesEndInEveryWayAtRandom_TheBudgetIsWholeAtRest()
+    {
+        const int Budget = 5_000;
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(options =>
+        {
+            options.MaxMessageBytes = Budget / 2;
+            options.MaxReceivingBytes = Budget;
+        });
+        host.Intake.Script = _ => Settlement.Complete;
+
+        await Task.WhenAll(Enumerable.Range(0, 8).Select(number => Task.Run(() => SendAtRandomAsync(new Random(number))))).WaitAsync(TimeSpan.FromMinutes(2));
+
+        await host.UntilTakenAsync(0);
+        List<RawConnection> arriving = [];
+        for (int i = 1; i <= 2; i++)
+        {
+            arriving.Add(await host.ConnectAsync($"POST /messages HTTP/1.1\nHost: x\nContent-Length: {Budget / 2}\n\n"));
+            await arriving[^1].SendAsync(new byte[(Budget / 2) - 1]);
+            await host.UntilTakenAsync(i * ((Budget / 2) - 1));
+        }
+
+        foreach (RawConnection connection in arriving)
+        {
+            await connection.SendAsync("x");
+            (await connection.ReadAsync()).Status.ShouldBe(200);
+            await connection.DisposeAsync();
+        }
+
+        await host.FinishAsync();
+
+        async Task SendAtRandomAsync(Random random)
+        {
+            for (int round = 0; round < 25; round++)
+            {
+                int length = random.Next(1, Budget / 2);
+                bool isChunked = random.Next(2) == 0;
+                await using RawConnection connection = await host.ConnectAsync($"POST /messages HTTP/1.1\nHost: x\n{(isChunked ? "Transfer-Encoding: chunked" : $"Content-Length: {length}")}\n\n");
+                try
+                {
+                    byte[] part = new byte[random.Next(1, length + 1)];
+                    await (isChunked ? connection.SendChunkAsync(part) : connection.SendAsync(part));
+                    switch (random.Next(4))
+                    {
+                        case 0:
+                            connection.Abort();
+                            break;
+                        case 1:
+                            connection.ShutdownSend();
+                            break;
+                        case 2 when isChunked:
+                            await connection.SendAsync("no chunk\n\n");
+                            await connection.ReadToEndAsync();
+                            break;
+                        default:
+                            await (isChunked ? connection.SendLastChunkAsync() : connection.SendAsync(new byte[length - part.Length]));
+                            (await connection.ReadAsync()).Status.ShouldBeOneOf(200, 413, 429);
+                            break;
+                    }
+                }
+                catch (System.Net.Sockets.SocketException)
+                {
+                    // The worker has closed the connection.
+                }
+            }
+        }
+    }
+
     /// <summary>Moves the clock, sends bytes, and returns once the worker has read them and waits for more.</summary>
     private static async Task SendAsync(HttpSourceHost host, ManualTimeProvider time, RawConnection connection, int bytes, TimeSpan after)
     {

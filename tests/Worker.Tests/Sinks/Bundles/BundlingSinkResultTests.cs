@@ -1,4 +1,5 @@
 using Messaging.Sinks;
+using Messaging.Sinks.Bundles;
 using Microsoft.Extensions.Logging;
 using Worker.Tests.Intake;
 using Worker.Tests.Telemetry;
@@ -196,6 +197,50 @@ public sealed class BundlingSinkResultTests
         bundles.Sink.PendingBytes.ShouldBe(1);
         bundles.Time.Advance(TimeSpan.FromSeconds(10));
         (await bundles.Inner.NextAsync()).Lines.ShouldBe(["1"]);
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("1")]
+    [InlineData("12345678")]
+    [InlineData("1234567890")]
+    [InlineData("123456789012345678")]
+    [InlineData("12345678X")]
+    public async Task Store_SameKeyAndATruncationOrExtension_IsACollision(string other)
+    {
+        await using BundleFixture bundles = new();
+        Task<SinkResult> first = bundles.StoreAsync("a/1.json", "123456789");
+
+        (await bundles.StoreAsync("a/1.json", other)).Status.ShouldBe(SinkStatus.Collision);
+
+        bundles.Sink.StopWaiting();
+        RecordedPut put = await bundles.Inner.NextAsync();
+        put.Lines.ShouldBe(["123456789"]);
+        put.Answer(SinkResult.Stored);
+        (await first).ShouldBe(SinkResult.Stored);
+    }
+
+    [Fact]
+    public async Task Store_CancelledInAnOpenBundle_ReturnsItsBytesToTheBudget()
+    {
+        const int Budget = 100;
+        await using BundleFixture bundles = new(budget: new BundleBudget(Budget));
+        string body = new('x', 40);
+        for (int i = 0; i < 10; i++)
+        {
+            using CancellationTokenSource source = new();
+            Task<SinkResult> cancelled = bundles.StoreAsync($"a/{i}.json", body, source.Token);
+            await source.CancelAsync();
+            await Should.ThrowAsync<OperationCanceledException>(() => cancelled);
+        }
+
+        Task<SinkResult>[] kept = [bundles.StoreAsync("a/x.json", body), bundles.StoreAsync("a/y.json", body)];
+
+        (bundles.Sink.PendingMessages, bundles.Sink.PendingBytes).ShouldBe((2, 80));
+        bundles.Reasons.ShouldBeEmpty("Two messages fit in the budget.");
+        bundles.Inner.Rule = _ => SinkResult.Stored;
+        bundles.Sink.StopWaiting();
+        (await Task.WhenAll(kept)).ShouldAllBe(result => result.Status == SinkStatus.Stored);
     }
 
     [Fact]

@@ -25,8 +25,9 @@ public sealed class BundlingSinkStressTests
                 _ => objects.TryAdd(put.Key, put.Bytes) || objects[put.Key].AsSpan().SequenceEqual(put.Bytes) ? SinkResult.Stored : new SinkResult(SinkStatus.Collision),
             },
         };
+        const int Budget = 4_000;
         await using BundleFixture bundles = new(
-            maxMessages: 20, mostPending: 200, budget: new BundleBudget(4_000), inner: inner, time: TimeProvider.System, maxAge: TimeSpan.FromMilliseconds(10));
+            maxMessages: 20, mostPending: 200, budget: new BundleBudget(Budget), inner: inner, time: TimeProvider.System, maxAge: TimeSpan.FromMilliseconds(10));
         ConcurrentBag<string> stored = [];
         int cancelled = 0;
         int failed = 0;
@@ -36,11 +37,21 @@ public sealed class BundlingSinkStressTests
         bundles.Sink.PendingMessages.ShouldBe(0);
         bundles.Sink.PendingBytes.ShouldBe(0);
         HashSet<string> lines = [.. objects.Values.SelectMany(RecordedPut.LinesOf)];
+        await ShouldHoldTheWholeBudgetAsync();
         stored.Where(body => !lines.Contains(body)).ShouldBeEmpty();
         lines.ShouldAllBe(line => line.StartsWith("{\"from\":") && line.EndsWith('}'));
         (stored.Count + cancelled + failed).ShouldBe(Writers * MessagesEach);
         stored.Count.ShouldBeGreaterThan(Writers * MessagesEach / 4);
         (cancelled * failed).ShouldBeGreaterThan(0);
+
+        // A budget from which bytes are missing closes each bundle after its first message.
+        async Task ShouldHoldTheWholeBudgetAsync()
+        {
+            int memory = bundles.Reasons.Count(reason => reason == "memory");
+            Task[] all = [.. Enumerable.Range(0, 2).Select(i => bundles.StoreAsync($"rest/{i}.json", new string('x', Budget / 2)))];
+            await Task.WhenAll(all);
+            bundles.Reasons.Count(reason => reason == "memory").ShouldBe(memory, "The budget is not whole at rest.");
+        }
 
         async Task WriteAsync(int writer)
         {

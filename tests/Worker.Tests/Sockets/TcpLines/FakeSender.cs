@@ -5,13 +5,14 @@ using Messaging.Sockets.TcpLines;
 namespace Worker.Tests.Sockets.TcpLines;
 
 /// <summary>A listener with one connection, without a socket. Its sender sends a text and reads no answer.</summary>
-/// <param name="text">What it sends.</param>
+/// <param name="text">What it sends, as Latin-1.</param>
 /// <param name="ends">True when it then ends its half.</param>
-internal sealed class FakeSender(string text, bool ends = false) : ILineListener, ILineTransport
+/// <param name="packets">Bytes of the first reads, one after another; the rest arrives at once.</param>
+internal sealed class FakeSender(string text, bool ends = false, params int[] packets) : ILineListener, ILineTransport
 {
     private static readonly IPEndPoint Address = new(IPAddress.Loopback, 9082);
 
-    private readonly SenderStream _stream = new(Encoding.ASCII.GetBytes(text), ends);
+    private SenderStream _stream = new(Encoding.Latin1.GetBytes(text), ends, packets);
     private readonly TaskCompletionSource _connected = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private bool _isAccepted;
 
@@ -20,6 +21,15 @@ internal sealed class FakeSender(string text, bool ends = false) : ILineListener
     public IPEndPoint Peer => Address;
 
     public Stream Stream => _stream;
+
+    /// <summary>Makes a sender whose connection breaks after the text.</summary>
+    public static FakeSender ThatBreaks(string text) => new(text) { _stream = new SenderStream(Encoding.Latin1.GetBytes(text), ends: false) { Breaks = true } };
+
+    /// <summary>Waits until the worker has handled every byte and reads again.</summary>
+    public Task UntilAllReadAsync() => _stream.AllRead.WaitAsync(TimeSpan.FromSeconds(60));
+
+    /// <summary>True once the worker has answered.</summary>
+    public bool WasAnswered => _stream.WasWritten;
 
     /// <summary>Opens the connection.</summary>
     public void Connect() => _connected.TrySetResult();

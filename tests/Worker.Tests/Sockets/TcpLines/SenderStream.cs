@@ -5,11 +5,24 @@ namespace Worker.Tests.Sockets.TcpLines;
 /// <summary>A connection as the worker sees it: the sender's bytes arrive at once, and each write waits until the test ends it.</summary>
 /// <param name="sent">What the sender sends.</param>
 /// <param name="ends">True when the sender then ends its half.</param>
-internal sealed class SenderStream(byte[] sent, bool ends) : Stream
+/// <param name="packets">Bytes of the first reads, one after another; the rest arrives at once.</param>
+internal sealed class SenderStream(byte[] sent, bool ends, params int[] packets) : Stream
 {
     private readonly Channel<int> _writes = Channel.CreateUnbounded<int>();
     private readonly SemaphoreSlim _ended = new(0);
     private int _position;
+    private int _reads;
+
+    private readonly TaskCompletionSource _allRead = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    /// <summary>True when the connection then breaks.</summary>
+    public bool Breaks { get; init; }
+
+    /// <summary>Completes when the worker has handled every byte and reads again.</summary>
+    public Task AllRead => _allRead.Task;
+
+    /// <summary>True once the worker has written.</summary>
+    public bool WasWritten { get; private set; }
 
     public override bool CanRead => true;
 
@@ -33,7 +46,17 @@ internal sealed class SenderStream(byte[] sent, bool ends) : Stream
 
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
-        int length = Math.Min(buffer.Length, sent.Length - _position);
+        int length = Math.Min(Math.Min(buffer.Length, sent.Length - _position), _reads < packets.Length ? packets[_reads++] : int.MaxValue);
+        if (length == 0)
+        {
+            _allRead.TrySetResult();
+        }
+
+        if (length == 0 && Breaks)
+        {
+            throw new IOException("Connection reset by peer");
+        }
+
         if (length == 0 && !ends)
         {
             await Task.Delay(Timeout.InfiniteTimeSpan, cancellationToken);
@@ -46,6 +69,7 @@ internal sealed class SenderStream(byte[] sent, bool ends) : Stream
 
     public override async ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
     {
+        WasWritten = true;
         _writes.Writer.TryWrite(buffer.Length);
         await _ended.WaitAsync(cancellationToken);
     }

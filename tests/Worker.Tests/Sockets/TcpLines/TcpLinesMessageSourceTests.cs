@@ -346,11 +346,16 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
     [Fact]
     public async Task Tls_SilentSender_EndsAtTheFirstLinesTime()
     {
-        await using TcpLinesRun run = await TcpLinesRun.StartAsync(WithTls);
+        await using TcpLinesRun run = await TcpLinesRun.StartAsync(WithTls, _ => Settlement.Complete);
         await using LineClient plain = await run.ConnectAsync();
         await TcpLinesRun.UntilAsync(() => run.Source.Connections.Count == 1, "The connection was not accepted.");
+        run.Time.Advance(TimeSpan.FromSeconds(29));
+        await using LineClient other = await LineClient.ConnectAsync(run.Endpoint, tls: true);
+        await other.SendAsync("{}\n");
+        (await other.ReadAsync()).ShouldBe("ok 1");
+        run.Source.Connections.Count.ShouldBe(2, "The time has not ended.");
 
-        run.Time.Advance(TimeSpan.FromSeconds(31));
+        run.Time.Advance(TimeSpan.FromSeconds(2));
 
         await plain.ShouldEndAsync();
         await run.FinishAsync();

@@ -1,6 +1,7 @@
 using System.Net;
 using Messaging.Sockets.TcpLines;
 using Messaging.Sources;
+using Messaging.Telemetry;
 using Microsoft.Extensions.DependencyInjection;
 using Pipeline.Buffers;
 
@@ -23,7 +24,7 @@ internal sealed class TcpLinesRun : IAsyncDisposable
         TcpLinesSourceOptions options = new() { Endpoint = "127.0.0.1:0", Acknowledge = true };
         configure?.Invoke(options);
         ServiceProvider none = new ServiceCollection().BuildServiceProvider();
-        Source = new TcpLinesMessageSource(new SourceServices("orders", none, DeadLetters, Log, Time, Concurrency: 64), options, _buffers) { Listen = listen };
+        Source = new TcpLinesMessageSource(new SourceServices("orders", none, DeadLetters, Log, Time, Concurrency: 64, Metrics: Metrics), options, _buffers) { Listen = listen };
     }
 
     public TcpLinesMessageSource Source { get; }
@@ -35,6 +36,9 @@ internal sealed class TcpLinesRun : IAsyncDisposable
     public MemoryDeadLetters DeadLetters { get; } = new();
 
     public RecordingLog Log { get; } = new();
+
+    /// <summary>The counters of the route.</summary>
+    public RouteMetrics Metrics { get; } = new("orders");
 
     public Task Receiving { get; private set; } = Task.CompletedTask;
 

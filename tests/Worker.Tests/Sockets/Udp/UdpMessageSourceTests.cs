@@ -35,6 +35,9 @@ public sealed class UdpMessageSourceTests
 
         delivery.Body.ShouldBe("whole"u8.ToArray());
         harness.Udp.Metrics.Corrupt.ShouldBe(3);
+        (harness.RouteMetrics.Totals.Lost, harness.RouteMetrics.Totals.Dropped).ShouldBe((3, 3));
+        harness.RouteMetrics.DroppedInput.ShouldNotBeNull().ToString().ShouldBe("3 checksum");
+        harness.RouteMetrics.DroppedInput.Advice.ShouldContain("Sources:Udp:Checksum");
         harness.Udp.Metrics.TooLarge.ShouldBe(0);
         harness.Log.Entries.ShouldContain(entry => entry.Id.Id == 3402 && entry.Text.Contains("127.0.0.1", StringComparison.Ordinal) && entry.Text.Contains("checksum", StringComparison.Ordinal));
         await delivery.SettleAsync(Settlement.Complete);
@@ -58,6 +61,9 @@ public sealed class UdpMessageSourceTests
 
         delivery.Body.Length.ShouldBe(100);
         harness.Udp.Metrics.TooLarge.ShouldBe(2);
+        harness.RouteMetrics.Totals.Lost.ShouldBe(2);
+        harness.RouteMetrics.DroppedInput.ShouldNotBeNull().ToString().ShouldBe("2 too-large");
+        harness.RouteMetrics.DroppedInput.Advice.ShouldContain("Sources:Udp:MaxMessageBytes");
         await delivery.SettleAsync(Settlement.Complete);
         await harness.FinishAsync();
         harness.Intake.Accepted.ShouldBe(1);
@@ -118,8 +124,10 @@ public sealed class UdpMessageSourceTests
         long dropped = harness.Udp.KernelDrops;
         dropped.ShouldBeInRange(1, Sent - 1);
         await harness.AdvanceAsync(TimeSpan.FromSeconds(10));
-        harness.Udp.Unsettled.ShouldBeLessThanOrEqualTo(channel + 64);
+        harness.Udp.Unsettled.ShouldBeInRange(channel, channel + 64);
         harness.Log.Entries.ShouldContain(entry => entry.Id.Id == 3403);
+        harness.RouteMetrics.DroppedInput.ShouldNotBeNull().ToString().ShouldBe($"{dropped} kernel-buffer");
+        harness.RouteMetrics.Totals.Lost.ShouldBe(dropped);
 
         int stored = 0;
         harness.Intake.Script = _ =>
@@ -327,7 +335,7 @@ public sealed class UdpMessageSourceTests
         using CancellationTokenSource patience = new();
         Task draining = harness.Source.DrainAsync(harness.Intake, patience.Token);
         await harness.UntilAsync(() => harness.Intake.Accepted >= 5_000);
-        harness.Udp.Waiting.ShouldBeLessThanOrEqualTo(1_000 + 64 + 64);
+        harness.Udp.Waiting.ShouldBeInRange(1, 1_000 + 64 + 64);
 
         await patience.CancelAsync();
         await draining.WaitAsync(TimeSpan.FromSeconds(30));

@@ -2,6 +2,7 @@ using System.Net;
 using System.Net.Sockets;
 using Messaging.Sockets.Udp;
 using Messaging.Sources;
+using Messaging.Telemetry;
 using Microsoft.Extensions.DependencyInjection;
 using Pipeline.Buffers;
 
@@ -19,7 +20,7 @@ internal sealed class UdpSourceHarness : SourceHarness
         Options = new UdpSourceOptions { Endpoint = "127.0.0.1:0" };
         configure?.Invoke(Options);
         ServiceProvider none = new ServiceCollection().BuildServiceProvider();
-        _source = new UdpMessageSource(new SourceServices("orders", none, DeadLetters, Log, Time, Concurrency: 64), Options, _buffers);
+        _source = new UdpMessageSource(new SourceServices("orders", none, DeadLetters, Log, Time, Concurrency: 64, Metrics: RouteMetrics), Options, _buffers);
     }
 
     public override IMessageSource Source => _source;
@@ -33,6 +34,9 @@ internal sealed class UdpSourceHarness : SourceHarness
     public MemoryDeadLetters DeadLetters { get; } = new();
 
     public RecordingLog Log { get; } = new();
+
+    /// <summary>The counters of the route.</summary>
+    public RouteMetrics RouteMetrics { get; } = new("orders");
 
     public Socket Sender { get; } = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
 

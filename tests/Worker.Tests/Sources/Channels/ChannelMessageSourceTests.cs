@@ -201,9 +201,16 @@ public sealed class ChannelMessageSourceTests
         await harness.PublishAsync([], "patient");
         await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Abandon(TimeSpan.MaxValue));
 
-        harness.Time.Advance(TimeSpan.FromDays(1));
+        harness.Time.Advance(TimeSpan.FromDays(1) - TimeSpan.FromSeconds(1));
+        await harness.PublishAsync([], "new");
+        Delivery next = await harness.Intake.NextAsync();
+        next.Id.ShouldBe("new", "The delay has not ended.");
+        await next.SettleAsync(Settlement.Complete);
+        harness.Time.Advance(TimeSpan.FromSeconds(1));
 
-        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
+        Delivery again = await harness.Intake.NextAsync();
+        again.Id.ShouldBe("patient");
+        await again.SettleAsync(Settlement.Complete);
         await harness.FinishAsync();
     }
 

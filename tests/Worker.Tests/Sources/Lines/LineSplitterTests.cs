@@ -39,6 +39,34 @@ public sealed class LineSplitterTests
     ];
 
     [Theory]
+    [InlineData("abc\n", 3)]
+    [InlineData("abc\r\n", 4)]
+    [InlineData("123456789012\n", 12)]
+    [InlineData("123456789012345\nabc\n", 3)]
+    [InlineData("\n", 0)]
+    [InlineData("abc", 3)]
+    [InlineData("abc\n12345678901234567", 17)]
+    public void LineBytes_SplitAtEveryByte_CountsTheDiscardedOnesToo(string text, int expected)
+    {
+        byte[] input = Encoding.UTF8.GetBytes(text);
+        for (int split = 0; split <= input.Length; split++)
+        {
+            using LineSplitter splitter = new(BufferPool.Shared, Limit);
+            foreach (byte[] piece in (byte[][])[input[..split], input[split..]])
+            {
+                ReadOnlySpan<byte> rest = piece;
+                while (!rest.IsEmpty)
+                {
+                    splitter.Next(ref rest, out _);
+                }
+            }
+
+            splitter.End(out _);
+            splitter.LineBytes.ShouldBe(expected, $"split at {split}");
+        }
+    }
+
+    [Theory]
     [MemberData(nameof(Inputs))]
     public void Next_SplitAtEveryByte_FindsTheSameLines(string text)
     {

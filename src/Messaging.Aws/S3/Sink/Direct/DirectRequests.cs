@@ -225,7 +225,7 @@ internal sealed class DirectRequests : IS3Requests
             }
 
             Stream stream = await response.Content.ReadAsStreamAsync(cancellationToken);
-            return (fault, await ObjectComparison.HasBytesAsync(stream, body, cancellationToken));
+            return await ObjectComparison.HasBytesAsync(stream, body, cancellationToken) is { } same ? (fault, same) : (S3Faults.NotS3((int)response.StatusCode), null);
         }
     }
 

@@ -117,7 +117,9 @@ internal sealed class SdkRequests : IS3Requests
                 return (S3Faults.NotS3((int)get.HttpStatusCode), operation, false);
             }
 
-            return (S3Fault.None, operation, await ObjectComparison.HasBytesAsync(get.ResponseStream, body, attempt.Token));
+            return await ObjectComparison.HasBytesAsync(get.ResponseStream, body, attempt.Token) is { } same
+                ? (S3Fault.None, operation, same)
+                : (S3Faults.NotS3((int)get.HttpStatusCode), operation, false);
         }
         catch (Exception exception)
         {

@@ -124,6 +124,8 @@ function findInRoute(model, route) {
   else if (!route.receiving && !outage && !model.stats.stopping) add('receiving', 'bad', 'it receives no messages', [], 'The log says why its source does not receive.', guide('workersourcefailing', 1003));
   for (const warning of route.warnings) add('warning', 'warn', warning, [], '', guide('workersourcefailing', 5010));
   if (route.lost > 0) add('lost', 'bad', `${many(route.lost, 'message was', 'messages were')} lost since the start`, [], 'Take their ids from the log, and have the senders send them again.', guide('workermessageslost', 3002));
+  const dropped = sum(Object.values(route.dropped));
+  if (dropped > 0) add('dropped', 'bad', `its source dropped input ${many(dropped, 'time', 'times')} since the start`, [`By reason: ${counts(route.dropped)}. One piece may have held several messages.`], route.droppedAdvice, guide('workerinputdropped', 3454));
   if (!route.stuck && !outage && route.oldestAgeSeconds > oldAge) {
     add('age', 'warn', `the oldest message has been in flight since ${oldest}`, [inUse], 'Compare the times of the handler and the sink below.', guide('workeroldestmessage'));
   }

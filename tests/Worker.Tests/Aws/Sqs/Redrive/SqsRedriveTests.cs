@@ -205,6 +205,18 @@ public sealed class SqsRedriveTests
     }
 
     [Fact]
+    public async Task Run_FairQueue_KeepsTheGroup()
+    {
+        await using FakeQueue queue = await StartAsync();
+        queue.Deliver(Letter("1") with { Group = "tenant-1" }, Letter("2", reason: null) with { Group = "tenant-2" }, Letter("3"));
+
+        ShouldBeComplete(await RunAsync(queue, All), found: 3, sent: 3);
+
+        queue.Sends.Select(sent => sent.Json.TryGetProperty("MessageGroupId", out JsonElement group) ? group.GetString() : null).ShouldBe(["tenant-1", "tenant-2", null]);
+        queue.Sends.Where(sent => sent.Json.TryGetProperty("MessageDeduplicationId", out _)).ShouldBeEmpty("Standard queues refuse one.");
+    }
+
+    [Fact]
     public async Task Run_ReceivingIsRefused_SaysWhatToDo()
     {
         await using FakeQueue queue = await StartAsync();
