@@ -17,6 +17,8 @@ internal sealed class CheckedSender(IMessageSender sender, string name) : IMessa
 
     public int BatchSize => sender.BatchSize;
 
+    public bool SendsGroups => sender.SendsGroups;
+
     public string? Problem => sender.Problem;
 
     public async Task<string?[]> SendAsync(IReadOnlyList<OutgoingMessage> messages, CancellationToken cancellationToken)

@@ -88,7 +88,7 @@ public sealed class TcpLinesDroppedTests
         await client.SendAsync(before + string.Concat(Enumerable.Repeat("100 " + new string('x', 96), 1_200)) + "\n{}\n");
         client.EndSending();
 
-        await TcpLinesRun.UntilAsync(() => run.Source.Connections.Count == 0, "The connection did not end.");
+        await TcpLinesRun.UntilAsync(() => run.Metrics.DroppedInput is not null && run.Source.Connections.Count == 0, "The line was not dropped.");
         run.Metrics.DroppedInput.ShouldNotBeNull().Reasons.ShouldBe(new Dictionary<string, long> { ["too-long"] = 1 });
         run.Log.Entries.Where(entry => entry.Id.Id == 3454).ShouldHaveSingleItem().Text.ShouldContain("too-long, 120000 bytes. ");
         run.Metrics.DroppedInput.Advice.ShouldContain(advice);
