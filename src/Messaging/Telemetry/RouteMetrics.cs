@@ -42,10 +42,6 @@ public sealed class RouteMetrics
     private readonly bool _countsDecidedDeadLetters;
     private long _received;
 
-    // What the sources dropped; also the gate of _droppedAdvice.
-    private readonly Dictionary<string, long> _dropped = [];
-    private string _droppedAdvice = string.Empty;
-
     // The gauges of a running route's sources; replaced as a whole.
     private volatile InletGauges[] _inlets = [];
     private volatile Func<bool>? _isStuck;
@@ -111,9 +107,9 @@ public sealed class RouteMetrics
     {
         get
         {
-            lock (_dropped)
+            lock (_counts.DroppedReasons)
             {
-                return _dropped.Count == 0 ? null : new DroppedInput(new Dictionary<string, long>(_dropped), _droppedAdvice);
+                return _counts.DroppedReasons.Count == 0 ? null : new DroppedInput(new Dictionary<string, long>(_counts.DroppedReasons), _counts.DroppedAdvice);
             }
         }
     }
@@ -245,10 +241,10 @@ public sealed class RouteMetrics
             Interlocked.Add(ref _counts.Dropped, count);
         }
 
-        lock (_dropped)
+        lock (_counts.DroppedReasons)
         {
-            _dropped[reason] = _dropped.GetValueOrDefault(reason) + count;
-            _droppedAdvice = advice;
+            _counts.DroppedReasons[reason] = _counts.DroppedReasons.GetValueOrDefault(reason) + count;
+            _counts.DroppedAdvice = advice;
         }
 
         Dropped.TryAdd(count, _route, new KeyValuePair<string, object?>("worker.reason", reason));
@@ -319,6 +315,10 @@ public sealed class RouteMetrics
         public long LastDeadLetter;
         public long Lost;
         public long Dropped;
+
+        // Pieces by reason; also the gate of the advice.
+        public readonly Dictionary<string, long> DroppedReasons = [];
+        public string DroppedAdvice = string.Empty;
     }
 }
 
