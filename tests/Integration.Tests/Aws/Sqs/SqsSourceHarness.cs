@@ -15,7 +15,7 @@ namespace Integration.Tests.Aws.Sqs;
 /// <summary>The SQS source over HTTP: a queue and a dead-letter queue of its own on the shared server.</summary>
 internal sealed class SqsSourceHarness : SourceHarness
 {
-    private readonly BufferPool _buffers = new(new PoisoningArrayPool());
+    private BufferPool _buffers = new(new PoisoningArrayPool());
     private readonly SqsQueue _deadLetters;
     private readonly Func<SqsMessageSource> _open;
     private SqsMessageSource _source;
@@ -80,6 +80,9 @@ internal sealed class SqsSourceHarness : SourceHarness
     public override async Task ReopenAsync()
     {
         await CrashAsync();
+
+        // Those of the messages in flight end with the process.
+        _buffers = new BufferPool(new PoisoningArrayPool());
         _source = _open();
     }
 
