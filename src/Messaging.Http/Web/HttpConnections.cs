@@ -40,7 +40,7 @@ internal sealed class HttpConnections : IDisposable
 
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
     private static readonly Counter<long> Closed = Meter.CreateCounter<long>(
-        ClosedMetric, "{connection}", "HTTP connections that the worker closed, by reason: first-request-timeout, gave-way, limit, stopping");
+        "worker.http.connections_closed", "{connection}", "HTTP connections that the worker closed, by reason: first-request-timeout, gave-way, limit, stopping");
 
     private readonly int _limit;
     private readonly TimeSpan _firstRequestTimeout;

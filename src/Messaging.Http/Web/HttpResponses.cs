@@ -29,7 +29,6 @@ internal sealed class HttpResponses : IObserver<KeyValuePair<string, object?>>, 
     private static readonly TimeSpan FirstLog = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan LogInterval = TimeSpan.FromSeconds(10);
 
-    private readonly Meter _meter = new(RouteMetrics.SourceName);
     private readonly ConcurrentDictionary<HttpAnswer, StrongBox<long>> _counts = new();
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
@@ -47,8 +46,10 @@ internal sealed class HttpResponses : IObserver<KeyValuePair<string, object?>>, 
         _time = time;
         _logger = logger;
         _logging = time.CreateTimer(static state => ((HttpResponses)state!).Log(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
-        _meter.CreateObservableCounter("worker.http.responses", Measure, "{response}", "Answers to callers of /messages and refusals of any HTTP request, by status and reason; requests without an answer have no status");
+        Meter.CreateObservableCounter("worker.http.responses", Measure, "{response}", "Answers to callers of /messages and refusals of any HTTP request, by status and reason; requests without an answer have no status");
     }
+
+    private Meter Meter { get; } = new(RouteMetrics.SourceName);
 
     /// <summary>The counts since the start, in a stable order.</summary>
     public IReadOnlyList<(HttpAnswer Answer, long Count)> Counts =>
@@ -101,7 +102,7 @@ internal sealed class HttpResponses : IObserver<KeyValuePair<string, object?>>, 
     public void Dispose()
     {
         _logging.Dispose();
-        _meter.Dispose();
+        Meter.Dispose();
         Log();
     }
 
@@ -118,24 +119,14 @@ internal sealed class HttpResponses : IObserver<KeyValuePair<string, object?>>, 
         _ => "malformed-request",
     };
 
-    private IEnumerable<Measurement<long>> Measure()
-    {
-        foreach ((HttpAnswer answer, long count) in Counts)
+    private IEnumerable<Measurement<long>> Measure() => Counts.Select(static pair => new Measurement<long>(
+        pair.Count,
+        new KeyValuePair<string, object?>[]
         {
-            List<KeyValuePair<string, object?>> tags = [new("worker.reason", answer.Reason)];
-            if (answer.Status > 0)
-            {
-                tags.Add(new("http.response.status_code", answer.Status));
-            }
-
-            if (answer.Route is { } route)
-            {
-                tags.Add(new("worker.route", route));
-            }
-
-            yield return new Measurement<long>(count, tags);
-        }
-    }
+            new("worker.reason", pair.Answer.Reason),
+            new("http.response.status_code", pair.Answer.Status > 0 ? pair.Answer.Status : null),
+            new("worker.route", pair.Answer.Route),
+        }.Where(static tag => tag.Value is not null)));
 
     private void Arm()
     {

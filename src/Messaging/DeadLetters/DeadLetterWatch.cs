@@ -24,7 +24,6 @@ internal sealed partial class DeadLetterWatch : IAsyncDisposable
     private readonly ILogger _logger;
     private readonly LogThrottle _failedLog;
     private readonly CancellationTokenSource _stop = new();
-    private readonly Meter _meter = new(RouteMetrics.SourceName);
     private Task _watching = Task.CompletedTask;
     private volatile WaitingDeadLetters? _waiting;
 
@@ -34,9 +33,11 @@ internal sealed partial class DeadLetterWatch : IAsyncDisposable
         _time = time;
         _logger = logger;
         _failedLog = new LogThrottle(time, LogInterval);
-        _meter.CreateObservableGauge("worker.dead_letters.waiting", Measure, "{message}", "Dead letters in the folder that wait to be redriven or deleted, by reason; counted up to 100,000");
-        _meter.CreateObservableGauge("worker.dead_letters.oldest_age", MeasureAge, "s", "Time since the oldest dead letter in the folder was written; 0 without one");
+        Meter.CreateObservableGauge("worker.dead_letters.waiting", Measure, "{message}", "Dead letters in the folder that wait to be redriven or deleted, by reason; counted up to 100,000");
+        Meter.CreateObservableGauge("worker.dead_letters.oldest_age", MeasureAge, "s", "Time since the oldest dead letter in the folder was written; 0 without one");
     }
+
+    private Meter Meter { get; } = new(RouteMetrics.SourceName);
 
     /// <summary>The last count; null when it is unknown.</summary>
     public WaitingDeadLetters? Waiting => _waiting;
@@ -52,7 +53,7 @@ internal sealed partial class DeadLetterWatch : IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         await _stop.CancelAsync();
-        _meter.Dispose();
+        Meter.Dispose();
 
         // Not awaited: a disk that hangs would keep the process.
         _ = _watching.ContinueWith(static (_, stop) => ((CancellationTokenSource)stop!).Dispose(), _stop, TaskScheduler.Default);
@@ -87,24 +88,10 @@ internal sealed partial class DeadLetterWatch : IAsyncDisposable
         }
     }
 
-    private IEnumerable<Measurement<long>> Measure()
-    {
-        if (_waiting is not { } waiting)
-        {
-            yield break;
-        }
-
-        // Zero as a series without a reason, so that "none" differs from "unknown".
-        if (waiting.ByReason.Count == 0)
-        {
-            yield return new Measurement<long>(waiting.Count);
-        }
-
-        foreach ((string reason, long count) in waiting.ByReason)
-        {
-            yield return new Measurement<long>(count, new KeyValuePair<string, object?>("worker.reason", reason));
-        }
-    }
+    // Zero as a series without a reason, so that "none" differs from "unknown".
+    private IEnumerable<Measurement<long>> Measure() => _waiting is not { } waiting ? []
+        : waiting.ByReason.Count == 0 ? [new Measurement<long>(waiting.Count)]
+        : waiting.ByReason.Select(static pair => new Measurement<long>(pair.Value, new KeyValuePair<string, object?>("worker.reason", pair.Key)));
 
     private IEnumerable<Measurement<double>> MeasureAge()
     {

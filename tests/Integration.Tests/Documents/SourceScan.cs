@@ -69,7 +69,7 @@ internal static partial class SourceScan
     [GeneratedRegex("""(?:SetTag\(|new\(|const string \w+ = )"(?<name>(?:messaging|worker|error|rpc|aws|http)\.[a-z0-9_.]+)""")]
     private static partial Regex SpanAttribute { get; }
 
-    [GeneratedRegex("""(?<=")(?<name>(?:messaging|worker|error|rpc)\.[a-z_.]+)(?=")""")]
+    [GeneratedRegex("""(?<=")(?<name>(?:messaging|worker|error|rpc|http)\.[a-z_.]+)(?=")""")]
     private static partial Regex Attribute { get; }
 
     // Fields, methods, and the local "tag" of one file.
