@@ -110,7 +110,10 @@ internal sealed partial class MessageRoute
             }
 
             TimeSpan due = Breaker.CheckIn ?? TimeSpan.Zero;
-            await Task.Delay(due > pause ? due : pause, _time, _stopReceiving.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            TimeSpan wait = due > pause ? due : pause;
+
+            // Rounded up: timers truncate to milliseconds, and the rest of one would be waited for in a loop without a pause.
+            await Task.Delay(TimeSpan.FromMilliseconds(Math.Ceiling(wait.TotalMilliseconds)), _time, _stopReceiving.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             if (_stopReceiving.IsCancellationRequested)
             {
                 return;
