@@ -128,6 +128,12 @@ internal sealed class DiskModel(World world)
 
     // What the checks ask
 
+    /// <summary>True when a power cut would leave the file, with all its bytes.</summary>
+    public bool IsKept(string path) => Find(path) is not null;
+
+    /// <summary>An unfinished file of a process that has ended in order; null without one.</summary>
+    public string? FindLeftover() => _mounts.SelectMany(mount => mount.Leftovers).FirstOrDefault();
+
     /// <summary>True when a power cut would leave the object, or a bundle with it.</summary>
     public bool Holds(string key, byte[] body)
     {

@@ -17,11 +17,17 @@ internal sealed class DiskMount(DiskModel disk, ProcessTime process, Defect defe
     private readonly List<SimulatedThread> _threads = [];
     private readonly Dictionary<object, Queue<SimulatedThread>> _waiting = [];
     private readonly Dictionary<nint, DiskFile> _open = [];
+
+    // Unfinished files of this process, which it has to delete.
+    private readonly HashSet<string> _unfinished = new(StringComparer.Ordinal);
     private nint _handles;
 
     private World World => disk.World;
 
     private FaultRates Faults => World.StoreFaults;
+
+    /// <summary>The unfinished files that this process has left, but for those that it could not delete.</summary>
+    public IEnumerable<string> Leftovers => _unfinished.Where(disk.Names.ContainsKey);
 
     /// <summary>Ends all threads where they are, and releases the locks.</summary>
     public void End()
@@ -39,6 +45,7 @@ internal sealed class DiskMount(DiskModel disk, ProcessTime process, Defect defe
         }
 
         _open.Clear();
+        _unfinished.Clear();
     }
 
     public SafeFileHandle Create(string path)
@@ -49,6 +56,7 @@ internal sealed class DiskMount(DiskModel disk, ProcessTime process, Defect defe
             throw new DirectoryNotFoundException($"'{path}' has no folder.");
         }
 
+        _unfinished.Add(path);
         return Opened(disk.Add(path, isFolder: false, process));
     }
 
@@ -143,12 +151,32 @@ internal sealed class DiskMount(DiskModel disk, ProcessTime process, Defect defe
 
         CheckSpace();
         disk.Link(file, path);
+        if (path.EndsWith(".json", StringComparison.Ordinal) && !disk.IsKept($"{path[..^".json".Length]}.body"))
+        {
+            World.Fail($"the record {path} has its name, and its body is not on the disk");
+        }
+
         return 0;
     }
 
     public void Delete(string path)
     {
-        Call("delete", path);
+        if (defect == Defect.LeaveUnfinished && _unfinished.Contains(path))
+        {
+            return;
+        }
+
+        try
+        {
+            Call("delete", path);
+        }
+        catch (IOException)
+        {
+            // A later start deletes it.
+            _unfinished.Remove(path);
+            throw;
+        }
+
         if (disk.Names.TryGetValue(path, out DiskFile? file) && file.Creator != process && Path.GetFileName(path).StartsWith("m-", StringComparison.Ordinal) && !disk.IsRecovered(file))
         {
             World.Fail($"the unfinished file #{file.Number} was deleted, and its {file.Content.Length} bytes are no dead letter");

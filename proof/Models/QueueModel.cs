@@ -44,6 +44,22 @@ internal sealed class QueueModel(World world, bool isFifo) : IService
     /// <summary>True while the queue has a message with the body.</summary>
     public bool Holds(byte[] body) => _messages.Exists(message => message.Body.AsSpan().SequenceEqual(body));
 
+    /// <summary>True while the queue has the message that a handle names.</summary>
+    public bool Has(string handle) => Find(_messages, handle) is not null;
+
+    /// <summary>True while the queue has another message with the body of this one.</summary>
+    public bool HoldsCopy(QueuedMessage of) => _messages.Exists(message => message != of && message.Body.AsSpan().SequenceEqual(of.Body));
+
+    /// <summary>The body of the dead letter that a handle names; null when it names none.</summary>
+    public string? FindDead(string handle) => Find(_dead, handle) is { } letter ? Encoding.UTF8.GetString(letter.Body) : null;
+
+    /// <summary>The messages of a message's group before it, in the order of the queue.</summary>
+    public IEnumerable<QueuedMessage> Before(int number)
+    {
+        int index = _messages.FindIndex(message => message.Number == number);
+        return index < 0 ? [] : _messages.Take(index).Where(message => message.Group == _messages[index].Group);
+    }
+
     public void Handle(ServiceRequest request, Action<ServiceAnswer> answer)
     {
         JsonElement json = JsonDocument.Parse(request.Body).RootElement;
@@ -103,6 +119,7 @@ internal sealed class QueueModel(World world, bool isFifo) : IService
     private List<QueuedMessage> Take(List<QueuedMessage> queue, int most, int visibilitySeconds)
     {
         long now = world.Time.Now;
+        EndVisibility(queue);
         List<QueuedMessage> taken = [];
         HashSet<string> blocked = [.. queue.Where(message => message.Group is not null && message.VisibleAt > now).Select(message => message.Group!)];
         foreach (QueuedMessage message in queue)
@@ -129,6 +146,24 @@ internal sealed class QueueModel(World world, bool isFifo) : IService
         }
 
         return taken;
+    }
+
+    // The messages of a group are delivered again while they are in flight when their renewals were lost.
+    private void EndVisibility(List<QueuedMessage> queue)
+    {
+        if (!isFifo || world.QueueFaults.Duplicate == 0 || world.Random.NextDouble() >= world.QueueFaults.Duplicate / 10)
+        {
+            return;
+        }
+
+        if (queue.Find(message => message.VisibleAt > world.Time.Now && message.Deliveries > 0) is { } inFlight)
+        {
+            world.Meets(Fault.SqsDeliversTwice);
+            foreach (QueuedMessage message in queue.Where(message => message.Group == inFlight.Group))
+            {
+                message.VisibleAt = Math.Min(message.VisibleAt, world.Time.Now);
+            }
+        }
     }
 
     // A standard queue may deliver a message again while it is in flight.
@@ -167,10 +202,15 @@ internal sealed class QueueModel(World world, bool isFifo) : IService
         return true;
     }
 
-    private static QueuedMessage? Find(List<QueuedMessage> queue, string handle)
+    private QueuedMessage? Find(List<QueuedMessage> queue, string handle)
     {
-        int number = int.Parse(handle.AsSpan(0, handle.IndexOf('#', StringComparison.Ordinal)), CultureInfo.InvariantCulture);
-        return queue.Find(message => message.Number == number);
+        if (int.TryParse(handle.AsSpan(0, Math.Max(handle.IndexOf('#', StringComparison.Ordinal), 0)), NumberStyles.None, CultureInfo.InvariantCulture, out int number))
+        {
+            return queue.Find(message => message.Number == number);
+        }
+
+        world.Fail($"SQS was sent a receipt handle that it never gave: '{handle}'");
+        return null;
     }
 
     /// <returns>The id of the message.</returns>

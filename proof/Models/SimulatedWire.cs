@@ -7,8 +7,11 @@ internal sealed class SimulatedWire(World world, ProcessTime process, IService s
 {
     private static readonly TimeSpan Fast = TimeSpan.FromMilliseconds(50);
 
-    /// <summary>Called with the operation of each request.</summary>
-    public Action<string>? Sending { get; init; }
+    /// <summary>Called with each request, and a task that ends with its answer, or when the process gives it up.</summary>
+    public Action<ServiceRequest, Task>? Sending { get; init; }
+
+    /// <summary>Called with each answer of the service that arrives, and its request.</summary>
+    public Action<ServiceRequest, ServiceAnswer>? Answered { get; init; }
 
     protected override Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken)
     {
@@ -19,7 +22,7 @@ internal sealed class SimulatedWire(World world, ProcessTime process, IService s
         }
 
         ServiceRequest sent = Read(request);
-        Sending?.Invoke(sent.Operation);
+        Sending?.Invoke(sent, answered.Task);
         cancellationToken.UnsafeRegister(_ => answered.TrySetCanceled(cancellationToken), null);
         FaultRates faults = rates();
         Random random = world.Random;
@@ -87,7 +90,11 @@ internal sealed class SimulatedWire(World world, ProcessTime process, IService s
                 }
                 else if (!isStalled)
                 {
-                    Deliver(() => answered.TrySetResult(answer.ToResponse()));
+                    Deliver(() =>
+                    {
+                        Answered?.Invoke(sent, answer);
+                        answered.TrySetResult(answer.ToResponse());
+                    });
                 }
             });
         });

@@ -58,4 +58,34 @@ internal enum Defect
 
     /// <summary>Unfinished files are deleted at start without being read.</summary>
     DeleteUnfinished,
+
+    /// <summary>Unfinished files are not deleted.</summary>
+    LeaveUnfinished,
+
+    /// <summary>Each message of a FIFO queue counts as a group of its own.</summary>
+    IgnoreGroups,
+
+    /// <summary>Abandoned messages are visible at once.</summary>
+    SkipDelay,
+
+    /// <summary>A heartbeat with several batches renews the messages of the first in each.</summary>
+    RenewFirstBatch,
+
+    /// <summary>Failed entries of a batch count as successful.</summary>
+    BelieveFailedEntries,
+
+    /// <summary>Redrive takes a message for sent before SQS has answered.</summary>
+    ConfirmUnsent,
+
+    /// <summary>A stop leaves bundles open.</summary>
+    KeepBundles,
+
+    /// <summary>Deletes have an empty receipt handle.</summary>
+    EmptyHandle,
+
+    /// <summary>The sink throws on a thread of the pool, where nothing catches it.</summary>
+    ThrowOnPool,
+
+    /// <summary>The sink blocks its thread for ever. It ends the run, so <c>defects</c> leaves it out.</summary>
+    Hang,
 }

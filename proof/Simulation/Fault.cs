@@ -23,6 +23,10 @@ internal enum Fault
     SinkThrows,
     [Description("sink: foreign code hangs, and may ignore its cancellation")]
     SinkHangs,
+    [Description("source of foreign code: it throws after it has settled a message")]
+    SourceThrows,
+    [Description("source of foreign code: it cancels its wait for slots")]
+    SourceWithdraws,
     [Description("folder: EIO for one call")]
     FolderFails,
     [Description("folder: a call hangs for up to 60 s")]

@@ -23,5 +23,6 @@ internal enum FaultKinds
     Body = 32768,
     PowerCut = 65536,
     Redrive = 131072,
-    All = 262143,
+    Source = 262144,
+    All = 524287,
 }

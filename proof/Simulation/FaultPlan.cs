@@ -88,6 +88,11 @@ internal sealed record FaultPlan
         {
             SinkFaults = 0;
         }
+
+        SettleFaults = random.Next(8) == 0 && !onlyTheSinkFails ? Share(FaultKinds.Source, 0.5) : 0;
+        HasForeignLoop = random.Next(8) == 0 && Source != SourceKind.Http && !onlyTheSinkFails && Has(FaultKinds.Source);
+        TimeSpan[] bursts = [.. Enumerable.Range(0, random.Next(1, 4)).Select(_ => TimeSpan.FromSeconds(random.NextDouble() * (Chaos.TotalSeconds - 1)))];
+        Bursts = random.Next(3) == 0 ? bursts : [];
     }
 
     public int Seed { get; }
@@ -145,6 +150,15 @@ internal sealed record FaultPlan
 
     /// <summary>The share of stores in which the sink throws or hangs.</summary>
     public double SinkFaults { get; }
+
+    /// <summary>The share of settlements after which the source throws.</summary>
+    public double SettleFaults { get; }
+
+    /// <summary>True when the source has a second receive loop, of foreign code.</summary>
+    public bool HasForeignLoop { get; }
+
+    /// <summary>When the messages are sent, all within a second; empty when they are sent at any time.</summary>
+    public IReadOnlyList<TimeSpan> Bursts { get; }
 
     /// <summary>True when poison from Service Bus has a body that cannot be read.</summary>
     public bool HasForeignBodies { get; }

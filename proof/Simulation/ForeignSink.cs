@@ -1,4 +1,5 @@
 using Messaging.Sinks;
+using Pipeline.Settlements;
 
 namespace Proof.Simulation;
 
@@ -27,7 +28,7 @@ internal sealed class ForeignSink(World world, IObjectSink sink, TimeProvider ti
             return sink.StoreAsync(key, body, cancellationToken);
         }
 
-        switch (world.Random.Next(6))
+        switch (world.Random.Next(9))
         {
             case 0:
                 world.Meets(Fault.SinkThrows);
@@ -41,7 +42,10 @@ internal sealed class ForeignSink(World world, IObjectSink sink, TimeProvider ti
             case 3:
                 world.Meets(Fault.SinkThrows);
                 return ThrowAfterStoreAsync(key, body, new OperationCanceledException("The sink was not cancelled."), cancellationToken);
-            case 4:
+            case 4 or 5 or 6:
+                world.Meets(Fault.SinkThrows);
+                throw new TransientFaultException("The sink reports a transient fault as an exception.");
+            case 7:
                 world.Meets(Fault.SinkHangs);
                 return StoreAfterAsync(Task.Delay(Timeout.InfiniteTimeSpan, time, cancellationToken), key, body, cancellationToken);
             default:

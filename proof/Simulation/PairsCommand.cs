@@ -43,8 +43,7 @@ internal static class PairsCommand
         for (int seed = from; seed < from + seeds; seed++)
         {
             FaultPlan plan = FaultPlan.Draw(seed);
-            World world = new(plan, Defect.None, trace: null);
-            world.Run();
+            World world = World.Run(plan, Defect.None, SimulateCommand.DefaultLimit);
             failures += world.Failures.Count > 0 ? 1 : 0;
             Fault[] found = [.. world.Met.Order()];
             foreach (Fault first in found)
@@ -93,6 +92,7 @@ internal static class PairsCommand
     {
         Fault.DiskIsFull => ["Http", "Tcp", "Channel"],
         Fault.ProcessIsSecond => ["Sqs", "Bus"],
+        Fault.SourceWithdraws => ["Sqs", "Bus", "Tcp", "Channel"],
         _ => Own(Sources, fault),
     };
 

@@ -20,7 +20,7 @@ internal sealed class PlantedSink : IObjectSink
     public string? Problem => _sink.Problem;
 
     public static IObjectSink Wrap(IObjectSink sink, Defect defect) =>
-        defect is Defect.AcknowledgeBeforeStore or Defect.SwallowFailure or Defect.StoredWhenCancelled or Defect.TruncateBody or Defect.ReuseBuffer
+        defect is Defect.AcknowledgeBeforeStore or Defect.SwallowFailure or Defect.StoredWhenCancelled or Defect.TruncateBody or Defect.ReuseBuffer or Defect.ThrowOnPool or Defect.Hang
             ? new PlantedSink(sink, defect)
             : sink;
 
@@ -39,6 +39,12 @@ internal sealed class PlantedSink : IObjectSink
             case Defect.AcknowledgeBeforeStore:
                 _ = _sink.StoreAsync(key.ToArray(), body.ToArray(), CancellationToken.None).AsTask();
                 return SinkResult.Stored;
+            case Defect.ThrowOnPool:
+                ThreadPool.UnsafeQueueUserWorkItem(static _ => throw new InvalidOperationException("Nothing catches this."), null);
+                break;
+            case Defect.Hang:
+                Thread.Sleep(Timeout.Infinite);
+                break;
             case Defect.TruncateBody:
                 return await _sink.StoreAsync(key, body[..^1], cancellationToken);
             case Defect.ReuseBuffer:

@@ -8,9 +8,10 @@ namespace Proof.Simulation;
 /// an item queues for its own thread runs right after it. When the pool is idle, or the world draws so, the world's next event runs.
 /// </summary>
 /// <param name="runNext">Runs the next event; false when there is none.</param>
+/// <param name="atRest">Called before the next event while no work is ready.</param>
 /// <param name="isEarly">True when the next event runs before the work that is ready.</param>
 /// <param name="draw">Draws which of so many work items runs next; null for their order.</param>
-internal sealed class PoolLoop(Func<bool> runNext, Func<bool> isEarly, Func<int, int>? draw) : IThreadPoolWorkItem
+internal sealed class PoolLoop(Func<bool> runNext, Action atRest, Func<bool> isEarly, Func<int, int>? draw) : IThreadPoolWorkItem
 {
     // The pool has no interface for its queue.
     private static readonly ConcurrentQueue<object> Ready = FindQueue();
@@ -20,7 +21,9 @@ internal sealed class PoolLoop(Func<bool> runNext, Func<bool> isEarly, Func<int,
     private Exception? _error;
 
     /// <summary>Runs until there is no next event.</summary>
-    public void Run()
+    /// <exception cref="HungException">It did not end within the limit, in real time.</exception>
+    /// <exception cref="TargetInvocationException">An event, or the code of the worker that it ran, has thrown.</exception>
+    public void Run(TimeSpan limit)
     {
         ThreadPool.GetMaxThreads(out int threads, out _);
         if (threads != 1)
@@ -29,10 +32,14 @@ internal sealed class PoolLoop(Func<bool> runNext, Func<bool> isEarly, Func<int,
         }
 
         ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
-        _ended.Wait();
+        if (!_ended.Wait(limit))
+        {
+            throw new HungException(limit);
+        }
+
         if (_error is not null)
         {
-            throw new InvalidOperationException("The code of the simulation itself failed.", _error);
+            throw new TargetInvocationException(_error);
         }
     }
 
@@ -40,7 +47,13 @@ internal sealed class PoolLoop(Func<bool> runNext, Func<bool> isEarly, Func<int,
     {
         try
         {
-            if ((ThreadPool.PendingWorkItemCount > 0 && !isEarly()) || runNext())
+            bool isAtRest = ThreadPool.PendingWorkItemCount == 0;
+            if (isAtRest)
+            {
+                atRest();
+            }
+
+            if ((!isAtRest && !isEarly()) || runNext())
             {
                 QueueAgain();
                 return;

@@ -50,11 +50,12 @@ internal sealed class RedriveProcess(World world, bool isFifo, Defect defect)
         BufferPool buffers = new();
         SqsSourceOptions options = new() { Queue = QueueModel.Name(isFifo) };
         SqsWireOptions wire = new();
+        RedriveCalls observed = new(world);
         SqsTransport transport = new(
             new AwsEndpoint(new Uri("http://sqs.simulated"), "eu-west-1", IsCustom: true),
             new AwsCredentialSource(() => Task.FromResult<AWSCredentials>(new BasicAWSCredentials("AKIDTEST", "secret")), _time),
             new AwsClock(_time),
-            PlantedWire.Wrap(new SimulatedWire(world, _time, world.Queue, () => world.QueueFaults, "sqs"), defect),
+            PlantedWire.Wrap(new SimulatedWire(world, _time, world.Queue, () => world.QueueFaults, "sqs") { Sending = observed.Sending, Answered = observed.Answered }, defect, world.Time),
             buffers,
             _time,
             wire.MaxResponseBytes);

@@ -9,6 +9,9 @@ internal static class SimulateCommand
 {
     private const int DefectSeeds = 1_000;
 
+    /// <summary>A world takes milliseconds, and some hundred times as long on a machine that is very busy.</summary>
+    public static readonly TimeSpan DefaultLimit = TimeSpan.FromMinutes(2);
+
     private static readonly Option<int> Seeds = Options.Number("--seeds", "Number of seeds", 2_000);
     private static readonly Option<int> From = Options.Number("--from", "The first seed", 1);
     private static readonly Option<int> Seed = Options.Number("--seed", "The seed", standard: null);
@@ -16,9 +19,11 @@ internal static class SimulateCommand
     private static readonly Option<FaultKinds> Without = Options.Names<FaultKinds>("--without", "Faults to leave out, with commas between them");
     private static readonly Option<Defect> Planted = Options.Names<Defect>("--defect", "A planted defect");
 
+    private static readonly Option<int> Limit = Options.Number("--limit", "The longest run of a world, in seconds of real time", (int)DefaultLimit.TotalSeconds);
+
     public static Command Create()
     {
-        Command command = new("simulate", "Runs worlds, one per seed; ends with 'N seeds, M failures'") { Seeds, From, Planted, ResultLog.Record };
+        Command command = new("simulate", "Runs worlds, one per seed; ends with 'N seeds, M failures'") { Seeds, From, Planted, Limit, ResultLog.Record };
         command.Validators.Add(result =>
         {
             if (result.GetResult(Planted) is not null && result.GetResult(ResultLog.Record) is not null)
@@ -26,14 +31,14 @@ internal static class SimulateCommand
                 result.AddError("--record keeps results of the worker as it is, so it cannot be used with --defect");
             }
         });
-        command.SetAction(result => Simulate(result.GetValue(From), result.GetValue(Seeds), result.GetValue(Planted), result.GetValue(ResultLog.Record)));
+        command.SetAction(result => Simulate(result.GetValue(From), result.GetValue(Seeds), result.GetValue(Planted), TimeSpan.FromSeconds(result.GetValue(Limit)), result.GetValue(ResultLog.Record)));
         return command;
     }
 
     public static Command CreateReplay()
     {
-        Command command = new("replay", "Runs one seed again") { Seed, ShowTrace, Without, Planted };
-        command.SetAction(result => Replay(result.GetValue(Seed), result.GetValue(Without), result.GetValue(Planted), result.GetValue(ShowTrace)));
+        Command command = new("replay", "Runs one seed again") { Seed, ShowTrace, Without, Planted, Limit };
+        command.SetAction(result => Replay(result.GetValue(Seed), result.GetValue(Without), result.GetValue(Planted), TimeSpan.FromSeconds(result.GetValue(Limit)), result.GetValue(ShowTrace)));
         return command;
     }
 
@@ -44,84 +49,119 @@ internal static class SimulateCommand
         return command;
     }
 
-    private static int Simulate(int from, int seeds, Defect defect, string? record)
+    private static int Simulate(int from, int seeds, Defect defect, TimeSpan limit, string? record)
     {
         Stopwatch watch = Stopwatch.StartNew();
-        int failures = 0;
+        int run = 0;
+        HashSet<int> failed = [];
         int processes = 0;
-        for (int seed = from; seed < from + seeds; seed++)
+        try
         {
-            World world = Run(FaultPlan.Draw(seed), defect);
-            processes += world.Processes;
-            if (world.Failures.Count == 0)
+            for (int seed = from; seed < from + seeds; seed++)
             {
-                // Anything that the seed does not decide would make a replay differ.
-                if (seed % 100 == 0 && Run(FaultPlan.Draw(seed), defect).TraceHash != world.TraceHash)
+                run++;
+                World world = Run(seed, FaultKinds.None, defect, limit);
+                processes += world.Processes;
+                if (world.Failures.Count == 0)
                 {
-                    failures++;
-                    Console.WriteLine($"seed {seed}: two runs differ");
+                    // Anything that the seed does not decide would make a replay differ.
+                    if (seed % 100 == 0 && Run(seed, FaultKinds.None, defect, limit).TraceHash != world.TraceHash)
+                    {
+                        failed.Add(seed);
+                        Console.WriteLine($"seed {seed}: two runs differ");
+                    }
+
+                    continue;
                 }
 
-                continue;
+                failed.Add(seed);
+                Console.WriteLine($"seed {seed}: {world.Failures[0]}");
+                Console.WriteLine(ReplayOf(seed, Shrink(seed, defect, limit), defect));
             }
-
-            failures++;
-            Console.WriteLine($"seed {seed}: {world.Failures[0]}");
-            Console.WriteLine($"  {Options.Command} replay --seed {seed} --trace{Shrink(seed, defect)}{(defect == Defect.None ? string.Empty : $" --defect {defect}")}");
+        }
+        catch (HungException)
+        {
+            // Printed where it was thrown. The other seeds cannot run.
+            failed.Add(from + run - 1);
         }
 
-        Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{watch.Elapsed.TotalMilliseconds / seeds:0.0} ms per seed, {processes} simulated processes"));
-        ResultLog.Append(record, "simulate", $"{from}-{from + seeds - 1}", seeds, failures);
-        Console.WriteLine($"{seeds} seeds, {failures} failures");
-        return failures == 0 ? 0 : 1;
+        Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{watch.Elapsed.TotalMilliseconds / run:0.0} ms per seed, {processes} simulated processes"));
+        ResultLog.Append(record, "simulate", $"{from}-{from + run - 1}", run, failed.Count);
+        Console.WriteLine($"{run} seeds, {failed.Count} failures");
+        return failed.Count == 0 ? 0 : 1;
     }
 
-    private static int Replay(int seed, FaultKinds without, Defect defect, bool trace)
+    private static int Replay(int seed, FaultKinds without, Defect defect, TimeSpan limit, bool trace)
     {
-        World world = Run(FaultPlan.Draw(seed, without), defect, trace ? Console.WriteLine : null);
-        foreach (string failure in world.Failures)
+        IReadOnlyList<string> failures;
+        try
+        {
+            World world = World.Run(FaultPlan.Draw(seed, without), defect, limit, trace ? Console.WriteLine : null);
+            Console.WriteLine($"trace {world.TraceHash:x16}");
+            failures = world.Failures;
+        }
+        catch (HungException exception)
+        {
+            failures = [exception.Message];
+        }
+
+        foreach (string failure in failures)
         {
             Console.WriteLine(failure);
         }
 
-        Console.WriteLine($"trace {world.TraceHash:x16}");
-        Console.WriteLine($"1 seeds, {(world.Failures.Count == 0 ? 0 : 1)} failures");
-        return world.Failures.Count == 0 ? 0 : 1;
+        Console.WriteLine($"1 seeds, {(failures.Count == 0 ? 0 : 1)} failures");
+        return failures.Count == 0 ? 0 : 1;
     }
 
     private static int FindDefects()
     {
+        Defect[] defects = [.. Enum.GetValues<Defect>().Where(defect => defect is not (Defect.None or Defect.Hang))];
         int missed = 0;
-        foreach (Defect defect in Enum.GetValues<Defect>().Where(defect => defect != Defect.None))
+        foreach (Defect defect in defects)
         {
-            int seed = Enumerable.Range(1, DefectSeeds).FirstOrDefault(seed => Run(FaultPlan.Draw(seed), defect).Failures.Count > 0);
+            World? world = null;
+            int seed = Enumerable.Range(1, DefectSeeds).FirstOrDefault(seed => (world = Run(seed, FaultKinds.None, defect, DefaultLimit)).Failures.Count > 0);
             missed += seed == 0 ? 1 : 0;
-            Console.WriteLine(seed == 0 ? $"{defect}: not found" : $"{defect}: seed {seed}, {Run(FaultPlan.Draw(seed), defect).Failures[0]}");
+            Console.WriteLine(seed == 0 ? $"{defect}: not found" : $"{defect}: seed {seed}, {world!.Failures[0]}");
         }
 
-        Console.WriteLine($"{Enum.GetValues<Defect>().Length - 1} defects, {missed} missed");
+        Console.WriteLine($"{defects.Length} defects, {missed} missed");
         return missed == 0 ? 0 : 1;
     }
 
-    private static World Run(FaultPlan plan, Defect defect, Action<string>? trace = null)
+    private static World Run(int seed, FaultKinds without, Defect defect, TimeSpan limit)
     {
-        World world = new(plan, defect, trace);
-        world.Run();
-        return world;
+        try
+        {
+            return World.Run(FaultPlan.Draw(seed, without), defect, limit);
+        }
+        catch (HungException exception)
+        {
+            Console.WriteLine($"seed {seed}: {exception.Message}");
+            Console.WriteLine(ReplayOf(seed, without, defect));
+            throw;
+        }
     }
 
     /// <summary>Leaves out each kind of fault that the failure does not need.</summary>
-    private static string Shrink(int seed, Defect defect)
+    private static FaultKinds Shrink(int seed, Defect defect, TimeSpan limit)
     {
         FaultKinds without = FaultKinds.None;
         foreach (FaultKinds kind in Enum.GetValues<FaultKinds>().Where(kind => kind is not (FaultKinds.None or FaultKinds.All)))
         {
-            if (Run(FaultPlan.Draw(seed, without | kind), defect).Failures.Count > 0)
+            if (Run(seed, without | kind, defect, limit).Failures.Count > 0)
             {
                 without |= kind;
             }
         }
 
-        return without == FaultKinds.None ? string.Empty : $" --without {without.ToString().Replace(" ", string.Empty, StringComparison.Ordinal)}";
+        return without;
+    }
+
+    private static string ReplayOf(int seed, FaultKinds without, Defect defect)
+    {
+        string left = without == FaultKinds.None ? string.Empty : $" --without {without.ToString().Replace(" ", string.Empty, StringComparison.Ordinal)}";
+        return $"  {Options.Command} replay --seed {seed} --trace{left}{(defect == Defect.None ? string.Empty : $" --defect {defect}")}";
     }
 }

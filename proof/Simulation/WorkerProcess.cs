@@ -11,6 +11,7 @@ using Messaging.CloudFront.Elasticsearch.Requests;
 using Messaging.DeadLetters;
 using Messaging.Handlers;
 using Messaging.Http.Source;
+using Messaging.Recoverability;
 using Messaging.Routes;
 using Messaging.ServiceBus;
 using Messaging.Sinks;
@@ -53,6 +54,8 @@ internal sealed class WorkerProcess
     private MessagesEndpoint? _endpoint;
     private LineListener? _listener;
     private ChannelPublisher? _publisher;
+    private ObservedSource? _source;
+    private bool _isDisposing;
     private bool _isStopped;
     private int _inFlightAtLimit;
 
@@ -72,10 +75,10 @@ internal sealed class WorkerProcess
                 KeepsDeadLetters = !plan.IsQueue,
                 HoldsOnlyCopies = plan.Source is SourceKind.Channel or SourceKind.TcpLines,
                 IsPushed = plan.Source is SourceKind.Http or SourceKind.ServiceBus,
-                Create = services => PlantedSource.Wrap(CreateSource(plan, defect, services), defect),
+                Create = services => _source = new ObservedSource(PlantedSource.Wrap(CreateSource(plan, defect, services), defect), world, plan, this, _time, services.Concurrency),
             }],
             Handler = plan.Indexes ? new HandlerPlan { Name = "CloudFront", Compose = AddIndexing } : archive.Handler,
-            Sink = new SinkPlan { Kind = plan.Indexes ? SinkKind.Documents : SinkKind.Objects, Create = services => plan.Indexes ? CreateIndex(services) : Bundle(plan, Wrap(plan, PlantedSink.Wrap(CreateSink(plan, defect, services), defect)), services) },
+            Sink = new SinkPlan { Kind = plan.Indexes ? SinkKind.Documents : SinkKind.Objects, Create = services => plan.Indexes ? CreateIndex(services) : Bundle(plan, defect, Wrap(plan, PlantedSink.Wrap(CreateSink(plan, defect, services), defect)), services) },
         };
         _route = new MessageRoute(route, Services, PlantedDeadLetters.Wrap(_deadLetters, defect), NullLoggerFactory.Instance, _time);
     }
@@ -89,6 +92,8 @@ internal sealed class WorkerProcess
     public int InFlight => _route.InFlight + (_publisher?.Held ?? 0);
 
     public RouteTotals Totals => _route.Metrics.Totals;
+
+    public CircuitBreaker Breaker => _route.Breaker;
 
     /// <summary>Connects to the HTTP or TCP source, to send the messages; null while the process does not listen.</summary>
     public Exchange? Connect(QueuedMessage[] messages)
@@ -107,6 +112,15 @@ internal sealed class WorkerProcess
     {
         _starting = StartAsync();
         Watch(_starting);
+    }
+
+    /// <summary>Called while nothing is ready to run.</summary>
+    public void CheckAtRest()
+    {
+        if (!_isDisposing)
+        {
+            _source!.CheckAtRest();
+        }
     }
 
     /// <summary>Ends the process at once: none of its timers fires, and its connections break.</summary>
@@ -155,6 +169,7 @@ internal sealed class WorkerProcess
             CheckSettled();
         }
 
+        _isDisposing = true;
         await _route.DisposeAsync();
         (_deadLetters as IDisposable)?.Dispose();
         if (!_time.IsAlive)
@@ -192,14 +207,6 @@ internal sealed class WorkerProcess
         if (InFlight > 0 || !isSettled)
         {
             _world.Fail($"after a stop {InFlight} slots are in use, and the counts are {totals}");
-        }
-    }
-
-    private void CheckSending(string operation)
-    {
-        if (IsStopping && operation == "ReceiveMessage")
-        {
-            _world.Fail("a receive was sent after the stop began");
         }
     }
 
@@ -248,11 +255,12 @@ internal sealed class WorkerProcess
         SqsSourceOptions options = new() { Queue = QueueModel.Name(isFifo) };
         SqsWireOptions wire = new();
         AwsClock clock = new(_time);
+        QueueCalls calls = new(_world, _time, () => IsStopping);
         SqsTransport transport = new(
             new AwsEndpoint(new Uri("http://sqs.simulated"), "eu-west-1", IsCustom: true),
             new AwsCredentialSource(() => Task.FromResult(Credentials), _time),
             clock,
-            PlantedWire.Wrap(new SimulatedWire(_world, _time, _world.Queue, () => _world.QueueFaults, "sqs") { Sending = CheckSending }, defect),
+            PlantedWire.Wrap(new SimulatedWire(_world, _time, _world.Queue, () => _world.QueueFaults, "sqs") { Sending = calls.Sending, Answered = calls.Answered }, defect == Defect.ConfirmUnsent ? Defect.None : defect, _world.Time),
             _buffers,
             _time,
             wire.MaxResponseBytes);
@@ -278,7 +286,7 @@ internal sealed class WorkerProcess
 
     private IObjectSink Wrap(FaultPlan plan, IObjectSink sink) => plan.SinkFaults > 0 ? new ForeignSink(_world, sink, _time) : sink;
 
-    private static IObjectSink Bundle(FaultPlan plan, IObjectSink sink, SinkServices services)
+    private IObjectSink Bundle(FaultPlan plan, Defect defect, IObjectSink sink, SinkServices services)
     {
         if (plan.BundleMessages == 0)
         {
@@ -286,7 +294,7 @@ internal sealed class WorkerProcess
         }
 
         BundlesOptions options = new() { Enabled = true, MaxMessages = plan.BundleMessages, MaxAge = plan.BundleAge };
-        return new BundlingSink(sink, options, new BundleLimits("archive", plan.Concurrency, plan.Concurrency / 2), new BundleBudget(options.MemoryBudget), services);
+        return new ObservedBundles(new BundlingSink(sink, options, new BundleLimits("archive", plan.Concurrency, plan.Concurrency / 2), new BundleBudget(options.MemoryBudget), services), _world, defect);
     }
 
     private void AddIndexing(PipelineBuilder<PhysicalContext> builder, HandlerServices services)

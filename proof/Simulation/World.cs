@@ -1,4 +1,6 @@
 using System.Globalization;
+using System.Reflection;
+using System.Runtime.ExceptionServices;
 using System.Text;
 using Messaging.DeadLetters;
 using Messaging.Intake;
@@ -30,6 +32,7 @@ internal sealed class World
     private readonly List<string> _failures = [];
     private readonly List<QueuedMessage> _sent = [];
     private readonly HashSet<Fault> _met = [];
+    private static World? _current;
     private ulong _hash = 14_695_981_039_346_656_037;
     private readonly WorkerProcess?[] _workers;
     private RedriveProcess? _redrive;
@@ -65,6 +68,9 @@ internal sealed class World
 
     public Work Work { get; }
 
+    /// <summary>When a queue or a source may deliver an abandoned message again, by what names the message: ticks of the world's clock.</summary>
+    public Dictionary<object, long> Due { get; } = [];
+
     /// <summary>All messages, also those that are yet to be sent.</summary>
     public IReadOnlyList<QueuedMessage> Sent => _sent;
 
@@ -94,7 +100,12 @@ internal sealed class World
 
     public FaultRates QueueFaults => _isCalm ? default : _plan.Queue;
 
-    public double SinkFaults => _isCalm ? 0 : _plan.SinkFaults;
+    /// <summary>They last as long as an outage, so that they meet its probes.</summary>
+    public double SinkFaults => _isCalm && !Store.IsDown ? 0 : _plan.SinkFaults;
+
+    public double SettleFaults => _isCalm ? 0 : _plan.SettleFaults;
+
+    public bool IsCalm => _isCalm;
 
     public bool HasForeignBodies => _plan.HasForeignBodies;
 
@@ -108,7 +119,50 @@ internal sealed class World
     /// <summary>The faults that have happened.</summary>
     public IReadOnlyCollection<Fault> Met => _met;
 
-    public void Run()
+    /// <summary>Runs a world to its end. An exception of the worker's code, or of the simulation's own, is a failure of the world.</summary>
+    /// <param name="plan">The faults and their times.</param>
+    /// <param name="defect">The planted defect.</param>
+    /// <param name="limit">The longest run, in real time.</param>
+    /// <param name="trace">Receives each line of the trace; null for none.</param>
+    /// <exception cref="HungException">It did not end within the limit.</exception>
+    public static World Run(FaultPlan plan, Defect defect, TimeSpan limit, Action<string>? trace = null)
+    {
+        World world = new(plan, defect, trace);
+        if (_current is null)
+        {
+            // On a thread of the pool an exception would end the process, with the other seeds.
+            ExceptionHandling.SetUnhandledExceptionHandler(static exception =>
+            {
+                _current!.FailedWith(exception);
+                return true;
+            });
+        }
+
+        _current = world;
+        try
+        {
+            world.Run(limit);
+        }
+        catch (Exception exception) when (exception is not HungException)
+        {
+            world.FailedWith((exception as TargetInvocationException)?.InnerException ?? exception);
+        }
+
+        try
+        {
+            world.End();
+        }
+        catch (Exception exception)
+        {
+            world.FailedWith(exception);
+        }
+
+        return world;
+    }
+
+    private void FailedWith(Exception exception) => Fail($"the code of the worker, or of the simulation, has thrown {exception}");
+
+    private void Run(TimeSpan limit)
     {
         // What else the seed would not decide: random waits, and a time limit in real milliseconds, which is none or every time.
         Backoff.Jitter = new Random(_plan.Seed);
@@ -122,7 +176,7 @@ internal sealed class World
         }
 
         Time.Schedule(FaultPlan.Chaos, BecomeCalm);
-        new PoolLoop(() => !_isOver && Time.RunNext(FaultPlan.Chaos + Calm), IsEarly, _plan.IsShuffled ? Random.Next : null).Run();
+        new PoolLoop(() => !_isOver && Time.RunNext(FaultPlan.Chaos + Calm), CheckAtRest, IsEarly, _plan.IsShuffled ? Random.Next : null).Run(limit);
         if (!_isOver)
         {
             Fail("not everything was settled 40 minutes after the last fault");
@@ -132,7 +186,10 @@ internal sealed class World
         {
             CheckEnd();
         }
+    }
 
+    private void End()
+    {
         Array.ForEach(_workers, worker => worker?.Kill());
         Disk.EndProcesses();
         _redrive?.Kill();
@@ -171,7 +228,10 @@ internal sealed class World
         {
             QueuedMessage message = new(number, Work.Create(number), _plan.IsFifo ? $"g{Random.Next(4)}" : null);
             _sent.Add(message);
-            Time.Schedule(TimeSpan.FromSeconds(Random.NextDouble() * FaultPlan.Chaos.TotalSeconds), () =>
+            TimeSpan at = _plan.Bursts is [_, ..] bursts
+                ? bursts[Random.Next(bursts.Count)] + TimeSpan.FromSeconds(Random.NextDouble())
+                : TimeSpan.FromSeconds(Random.NextDouble() * FaultPlan.Chaos.TotalSeconds);
+            Time.Schedule(at, () =>
             {
                 Action<QueuedMessage> send = _plan.Source switch
                 {
@@ -327,6 +387,23 @@ internal sealed class World
 
     // The checks
 
+    /// <summary>In a FIFO queue a message is handed in only when those before it in its group are kept, or are in the queue once more.</summary>
+    public void CheckOrder(int number)
+    {
+        if (Queue.Before(number).FirstOrDefault(before => !IsKept(before) && !Queue.HoldsCopy(before)) is { } overtaken)
+        {
+            Fail($"message {number} was handed in before message {overtaken.Number} of its group, which is neither stored nor a dead letter");
+        }
+    }
+
+    private void CheckAtRest()
+    {
+        foreach (WorkerProcess? worker in _workers)
+        {
+            worker?.CheckAtRest();
+        }
+    }
+
     private void CheckGivenUp(QueuedMessage message)
     {
         if (!IsKept(message))
@@ -357,6 +434,11 @@ internal sealed class World
         foreach (QueuedMessage message in _sent.Where(message => !IsKept(message)))
         {
             Fail($"message {message.Number} is lost: {Encoding.UTF8.GetString(message.Body)}");
+        }
+
+        if (Disk.FindLeftover() is { } leftover)
+        {
+            Fail($"the unfinished file {leftover} was left by a process that has ended in order");
         }
 
         if (Work.FindForeign() is { } foreign)
