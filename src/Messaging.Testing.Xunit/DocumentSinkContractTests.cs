@@ -36,27 +36,27 @@ public abstract class DocumentSinkContractTests : IAsyncLifetime
     }
 
     /// <inheritdoc cref="DocumentSinkContract.Complete_NoDocuments_IsStored"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Complete_NoDocuments_IsStored() => Contract.Complete_NoDocuments_IsStored();
 
     /// <inheritdoc cref="DocumentSinkContract.Complete_Documents_AreAllThereExactly"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Complete_Documents_AreAllThereExactly() => Contract.Complete_Documents_AreAllThereExactly();
 
     /// <inheritdoc cref="DocumentSinkContract.Complete_UnusualTexts_AreKept"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Complete_UnusualTexts_AreKept() => Contract.Complete_UnusualTexts_AreKept();
 
     /// <inheritdoc cref="DocumentSinkContract.Complete_SameDocumentsAgain_AreThereAlready"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Complete_SameDocumentsAgain_AreThereAlready() => Contract.Complete_SameDocumentsAgain_AreThereAlready();
 
     /// <inheritdoc cref="DocumentSinkContract.Complete_SameIdTwiceInOneMessage_KeepsTheFirst"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Complete_SameIdTwiceInOneMessage_KeepsTheFirst() => Contract.Complete_SameIdTwiceInOneMessage_KeepsTheFirst();
 
     /// <inheritdoc cref="DocumentSinkContract.Complete_DocumentsThatTheStoreRefuses_AreReportedOneByOneAndTheOthersKept"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Complete_DocumentsThatTheStoreRefuses_AreReportedOneByOneAndTheOthersKept() => Contract.Complete_DocumentsThatTheStoreRefuses_AreReportedOneByOneAndTheOthersKept();
 
     /// <inheritdoc cref="DocumentSinkContract.Complete_EveryDocumentIsRefused_CountsNoneAsIndexed"/>
@@ -72,27 +72,27 @@ public abstract class DocumentSinkContractTests : IAsyncLifetime
     public Task Complete_IndexAcceptsNoDocument_RejectsNone() => Contract.Complete_IndexAcceptsNoDocument_RejectsNone();
 
     /// <inheritdoc cref="DocumentSinkContract.Complete_RejectionThatCannotBeKept_FailsTheMessage"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Complete_RejectionThatCannotBeKept_FailsTheMessage() => Contract.Complete_RejectionThatCannotBeKept_FailsTheMessage();
 
     /// <inheritdoc cref="DocumentSinkContract.Write_ManyAtOnce_KeepsTheDocumentsOfEach"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Write_ManyAtOnce_KeepsTheDocumentsOfEach() => Contract.Write_ManyAtOnce_KeepsTheDocumentsOfEach();
 
     /// <inheritdoc cref="DocumentSinkContract.Dispose_WithoutComplete_LeavesTheSinkUsable"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Dispose_WithoutComplete_LeavesTheSinkUsable() => Contract.Dispose_WithoutComplete_LeavesTheSinkUsable();
 
     /// <inheritdoc cref="DocumentSinkContract.End_WithDocumentsSentAndNotSent_CountsThoseThatWereSent"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task End_WithDocumentsSentAndNotSent_CountsThoseThatWereSent() => Contract.End_WithDocumentsSentAndNotSent_CountsThoseThatWereSent();
 
     /// <inheritdoc cref="DocumentSinkContract.Complete_Cancelled_Throws"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Complete_Cancelled_Throws() => Contract.Complete_Cancelled_Throws();
 
     /// <inheritdoc cref="DocumentSinkContract.Open_WrongId_Throws"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Open_WrongId_Throws() => Contract.Open_WrongId_Throws();
 
     /// <summary>Opens a sink over an empty index whose field <c>bytes</c> is a whole number.</summary>

@@ -24,27 +24,27 @@ public abstract class HandlerContractTests : IAsyncLifetime
     }
 
     /// <inheritdoc cref="HandlerContract.Handle_Message_IsCompletedWithItsEffect"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Handle_Message_IsCompletedWithItsEffect() => Contract.Handle_Message_IsCompletedWithItsEffect();
 
     /// <inheritdoc cref="HandlerContract.Handle_RedeliveredMessage_HasOneEffect"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Handle_RedeliveredMessage_HasOneEffect() => Contract.Handle_RedeliveredMessage_HasOneEffect();
 
     /// <inheritdoc cref="HandlerContract.Handle_ManyAtOnce_EachHasItsEffectOnce"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Handle_ManyAtOnce_EachHasItsEffectOnce() => Contract.Handle_ManyAtOnce_EachHasItsEffectOnce();
 
     /// <inheritdoc cref="HandlerContract.Handle_RefusedMessages_AreDeadLetteredAndTheirNeighboursCompleted"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Handle_RefusedMessages_AreDeadLetteredAndTheirNeighboursCompleted() => Contract.Handle_RefusedMessages_AreDeadLetteredAndTheirNeighboursCompleted();
 
     /// <inheritdoc cref="HandlerContract.Handle_WhileItsStoreFails_SettlesNothingAndEverythingAfterwards"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Handle_WhileItsStoreFails_SettlesNothingAndEverythingAfterwards() => Contract.Handle_WhileItsStoreFails_SettlesNothingAndEverythingAfterwards();
 
     /// <inheritdoc cref="HandlerContract.Stop_WithMessagesInFlight_NoneIsCompletedWithoutItsEffect"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Stop_WithMessagesInFlight_NoneIsCompletedWithoutItsEffect() => Contract.Stop_WithMessagesInFlight_NoneIsCompletedWithoutItsEffect();
 
     /// <summary>A new harness. Each test has one of its own.</summary>

@@ -24,63 +24,63 @@ public abstract class MessageSourceContractTests : IAsyncLifetime
     }
 
     /// <inheritdoc cref="MessageSourceContract.Receive_AnyBody_ArrivesUnchanged"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Receive_AnyBody_ArrivesUnchanged() => Contract.Receive_AnyBody_ArrivesUnchanged();
 
     /// <inheritdoc cref="MessageSourceContract.Receive_DifferentMessages_HaveDifferentIds"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Receive_DifferentMessages_HaveDifferentIds() => Contract.Receive_DifferentMessages_HaveDifferentIds();
 
     /// <inheritdoc cref="MessageSourceContract.Receive_GivenId_IsTheSourceId"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Receive_GivenId_IsTheSourceId() => Contract.Receive_GivenId_IsTheSourceId();
 
     /// <inheritdoc cref="MessageSourceContract.Complete_Message_IsGone"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Complete_Message_IsGone() => Contract.Complete_Message_IsGone();
 
     /// <inheritdoc cref="MessageSourceContract.Abandon_WithDelay_IsRedeliveredUnchangedAfterIt"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Abandon_WithDelay_IsRedeliveredUnchangedAfterIt() => Contract.Abandon_WithDelay_IsRedeliveredUnchangedAfterIt();
 
     /// <inheritdoc cref="MessageSourceContract.Abandon_Repeatedly_IsNeverDropped"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Abandon_Repeatedly_IsNeverDropped() => Contract.Abandon_Repeatedly_IsNeverDropped();
 
     /// <inheritdoc cref="MessageSourceContract.DeadLetter_Message_IsKeptWithItsReason"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task DeadLetter_Message_IsKeptWithItsReason() => Contract.DeadLetter_Message_IsKeptWithItsReason();
 
     /// <inheritdoc cref="MessageSourceContract.Receive_MoreUnreadableBodiesThanSlots_AreDeadLetteredAndTheRestIsHandled"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Receive_MoreUnreadableBodiesThanSlots_AreDeadLetteredAndTheRestIsHandled() => Contract.Receive_MoreUnreadableBodiesThanSlots_AreDeadLetteredAndTheRestIsHandled();
 
     /// <inheritdoc cref="MessageSourceContract.Settle_Twice_Throws"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Settle_Twice_Throws() => Contract.Settle_Twice_Throws();
 
     /// <inheritdoc cref="MessageSourceContract.Settle_Undecided_ThrowsAndLeavesTheMessageToItsOwner"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Settle_Undecided_ThrowsAndLeavesTheMessageToItsOwner() => Contract.Settle_Undecided_ThrowsAndLeavesTheMessageToItsOwner();
 
     /// <inheritdoc cref="MessageSourceContract.Settle_ManyMessagesAtOnce_EachEndsOnceAsDecided"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Settle_ManyMessagesAtOnce_EachEndsOnceAsDecided() => Contract.Settle_ManyMessagesAtOnce_EachEndsOnceAsDecided();
 
     /// <inheritdoc cref="MessageSourceContract.Receive_PausedIntake_TakesNothingUntilResumed"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Receive_PausedIntake_TakesNothingUntilResumed() => Contract.Receive_PausedIntake_TakesNothingUntilResumed();
 
     /// <inheritdoc cref="MessageSourceContract.Stop_WhileWaitingForMessages_Returns"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Stop_WhileWaitingForMessages_Returns() => Contract.Stop_WhileWaitingForMessages_Returns();
 
     /// <inheritdoc cref="MessageSourceContract.Stop_WhileWaitingForASlot_Returns"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Stop_WhileWaitingForASlot_Returns() => Contract.Stop_WhileWaitingForASlot_Returns();
 
     /// <inheritdoc cref="MessageSourceContract.Stop_WithMessagesInFlight_TheyCanStillBeSettled"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Stop_WithMessagesInFlight_TheyCanStillBeSettled() => Contract.Stop_WithMessagesInFlight_TheyCanStillBeSettled();
 
     /// <inheritdoc cref="MessageSourceContract.Reopen_AfterACrash_RedeliversWhatWasNotSettled"/>

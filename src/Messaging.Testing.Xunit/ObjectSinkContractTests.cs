@@ -38,15 +38,15 @@ public abstract class ObjectSinkContractTests : IAsyncLifetime
     }
 
     /// <inheritdoc cref="ObjectSinkContract.Store_AnyBytes_KeepsThemExactly"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Store_AnyBytes_KeepsThemExactly() => Contract.Store_AnyBytes_KeepsThemExactly();
 
     /// <inheritdoc cref="ObjectSinkContract.Store_SameBytesAgain_IsAlreadyStored"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Store_SameBytesAgain_IsAlreadyStored() => Contract.Store_SameBytesAgain_IsAlreadyStored();
 
     /// <inheritdoc cref="ObjectSinkContract.Store_OtherBytes_IsACollisionAndTheFirstStay"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Store_OtherBytes_IsACollisionAndTheFirstStay() => Contract.Store_OtherBytes_IsACollisionAndTheFirstStay();
 
     /// <inheritdoc cref="ObjectSinkContract.Store_KeyHoldsATruncationOrAnExtension_IsACollisionAndItStays"/>
@@ -54,43 +54,43 @@ public abstract class ObjectSinkContractTests : IAsyncLifetime
     public Task Store_KeyHoldsATruncationOrAnExtension_IsACollisionAndItStays() => Contract.Store_KeyHoldsATruncationOrAnExtension_IsACollisionAndItStays();
 
     /// <inheritdoc cref="ObjectSinkContract.Store_SameBytesFromManyWritersAtOnce_StoresOnce"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Store_SameBytesFromManyWritersAtOnce_StoresOnce() => Contract.Store_SameBytesFromManyWritersAtOnce_StoresOnce();
 
     /// <inheritdoc cref="ObjectSinkContract.Store_OtherBytesFromManyWritersAtOnce_OneWins"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Store_OtherBytesFromManyWritersAtOnce_OneWins() => Contract.Store_OtherBytesFromManyWritersAtOnce_OneWins();
 
     /// <inheritdoc cref="ObjectSinkContract.Store_ManyKeysAtOnce_StoresEach"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Store_ManyKeysAtOnce_StoresEach() => Contract.Store_ManyKeysAtOnce_StoresEach();
 
     /// <inheritdoc cref="ObjectSinkContract.Store_UnusualKey_IsKeptUnderThatKey"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Store_UnusualKey_IsKeptUnderThatKey() => Contract.Store_UnusualKey_IsKeptUnderThatKey();
 
     /// <inheritdoc cref="ObjectSinkContract.Store_LongestKeys_AreKeptApart"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Store_LongestKeys_AreKeptApart() => Contract.Store_LongestKeys_AreKeptApart();
 
     /// <inheritdoc cref="ObjectSinkContract.Store_BuffersReusedAfterwards_DoesNotChangeTheObject"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Store_BuffersReusedAfterwards_DoesNotChangeTheObject() => Contract.Store_BuffersReusedAfterwards_DoesNotChangeTheObject();
 
     /// <inheritdoc cref="ObjectSinkContract.Store_BodyInTheMiddleOfALargerBuffer_StoresOnlyTheBody"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Store_BodyInTheMiddleOfALargerBuffer_StoresOnlyTheBody() => Contract.Store_BodyInTheMiddleOfALargerBuffer_StoresOnlyTheBody();
 
     /// <inheritdoc cref="ObjectSinkContract.Store_Cancelled_ThrowsForThatToken"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Store_Cancelled_ThrowsForThatToken() => Contract.Store_Cancelled_ThrowsForThatToken();
 
     /// <inheritdoc cref="ObjectSinkContract.Check_WhatWorks_PassesAgain"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Check_WhatWorks_PassesAgain() => Contract.Check_WhatWorks_PassesAgain();
 
     /// <inheritdoc cref="ObjectSinkContract.Names_AreFitForLogs"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Names_AreFitForLogs() => Contract.Names_AreFitForLogs();
 
     /// <summary>Opens a sink over an empty store.</summary>

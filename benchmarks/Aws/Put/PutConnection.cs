@@ -1,5 +1,6 @@
 using System.Net.Sockets;
 using System.Security.Cryptography;
+using System.Text;
 using Benchmarks.Aws.Wire;
 
 namespace Benchmarks.Aws.Put;
@@ -8,7 +9,7 @@ namespace Benchmarks.Aws.Put;
 /// One connection of the server: a thread that blocks, one buffer, nothing allocated per request. Reads a whole PUT, answers 200 with the
 /// MD5 of the object as its ETag.
 /// </summary>
-internal sealed class PutConnection(Socket socket)
+internal sealed class PutConnection(Socket socket, Action<string, byte[]>? stored)
 {
     private const int LargestRequest = 256 * 1024;
     private const int HexLength = MD5.HashSizeInBytes * 2;
@@ -54,6 +55,7 @@ internal sealed class PutConnection(Socket socket)
                 return;
             }
 
+            stored?.Invoke(Encoding.ASCII.GetString(head.Path), body[..length].ToArray());
             WriteHash(body[..length], _answer.AsSpan(etag, HexLength));
             socket.Send(_answer);
             _buffer.AsSpan(requestLength, _filled - requestLength).CopyTo(_buffer);

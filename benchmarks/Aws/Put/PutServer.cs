@@ -9,10 +9,13 @@ namespace Benchmarks.Aws.Put;
 /// </summary>
 internal sealed class PutServer : IDisposable
 {
+    private readonly Action<string, byte[]>? _stored;
     private readonly Socket _listener = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
 
-    public PutServer()
+    /// <param name="stored">Called with the path and the bytes of each object; null when they are measured.</param>
+    public PutServer(Action<string, byte[]>? stored = null)
     {
+        _stored = stored;
         _listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
         _listener.Listen();
         Start(Accept);
@@ -44,7 +47,7 @@ internal sealed class PutServer : IDisposable
             Start(() =>
             {
                 using Socket owned = socket;
-                new PutConnection(owned).Serve();
+                new PutConnection(owned, _stored).Serve();
             });
         }
     }

@@ -61,7 +61,7 @@ public sealed class TcpLinesTests
             bytes.ShouldBe(message.Body);
         }
 
-        senders.SelectMany(sender => sender.Errors).ShouldAllBe(answer => answer.EndsWith(" stopping"));
+        senders.SelectMany(sender => sender.Errors).Where(answer => !answer.EndsWith(" stopping")).ShouldBeEmpty();
         await SendTheRestAsync(sink, [.. messages.Where(message => !acknowledged.Contains(message)).Take(2_000)], acknowledged, stored);
         foreach (TcpLinesSender sender in senders)
         {

@@ -81,10 +81,10 @@ public sealed class BoundedPoolTests
                     }
                 }
             }
-        }))];
+        }) { IsBackground = true })];
 
         Array.ForEach(threads, thread => thread.Start());
-        Array.ForEach(threads, thread => thread.Join());
+        Array.ForEach(threads, thread => thread.Join(TimeSpan.FromSeconds(30)).ShouldBeTrue());
 
         handedOutTwice.ShouldBe(0);
         List<Item> left = Drain(pool);

@@ -48,10 +48,10 @@ public abstract partial class PipelineFormContract
                     Interlocked.Increment(ref complete);
                 }
             }
-        }))];
+        }) { IsBackground = true })];
 
         Array.ForEach(threads, thread => thread.Start());
-        Array.ForEach(threads, thread => thread.Join());
+        Array.ForEach(threads, thread => thread.Join(TimeSpan.FromSeconds(30)).ShouldBeTrue());
 
         complete.ShouldBe(Threads * Messages);
     }

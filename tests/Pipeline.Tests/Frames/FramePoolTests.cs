@@ -84,10 +84,10 @@ public sealed class FramePoolTests
                     }
                 }
             }
-        }))];
+        }) { IsBackground = true })];
 
         Array.ForEach(threads, thread => thread.Start());
-        Array.ForEach(threads, thread => thread.Join());
+        Array.ForEach(threads, thread => thread.Join(TimeSpan.FromSeconds(30)).ShouldBeTrue());
 
         twice.ShouldBe(0);
     }

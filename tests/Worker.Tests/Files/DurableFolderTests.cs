@@ -217,9 +217,9 @@ public sealed class DurableFolderTests : IDisposable
                 byte[] bytes = [(byte)i];
                 start.SignalAndWait();
                 results[i] = _folder.Place(name, bytes);
-            }))];
+            }) { IsBackground = true })];
             Array.ForEach(writers, writer => writer.Start());
-            Array.ForEach(writers, writer => writer.Join());
+            Array.ForEach(writers, writer => writer.Join(TimeSpan.FromSeconds(30)).ShouldBeTrue());
 
             results.Order().ShouldBe([PlaceResult.Placed, PlaceResult.OtherBytes]);
             File.ReadAllBytes(_root[name]).ShouldBe([(byte)Array.IndexOf(results, PlaceResult.Placed)]);

@@ -16,7 +16,7 @@ public sealed class FileCallsTests
             threads,
             state =>
             {
-                allowed.Wait();
+                allowed.Wait(TimeSpan.FromSeconds(30)).ShouldBeTrue();
                 return state;
             },
             kept: 1);

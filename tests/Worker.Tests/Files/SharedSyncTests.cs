@@ -17,7 +17,7 @@ public sealed class SharedSyncTests
         {
             Interlocked.Increment(ref count);
             begun.Release();
-            allowed.Wait();
+            allowed.Wait(Patience).ShouldBeTrue();
         }, SystemFileHost.Instance);
         Task first = Start(sync);
         (await begun.WaitAsync(Patience)).ShouldBeTrue();
@@ -77,7 +77,7 @@ public sealed class SharedSyncTests
         SharedSync sync = new(() =>
         {
             begun.Release();
-            allowed.Wait();
+            allowed.Wait(Patience).ShouldBeTrue();
             throw new IOException("fsync failed", 5);
         }, SystemFileHost.Instance);
         Task first = Start(sync);

@@ -10,16 +10,19 @@ namespace Worker.Tests.Handlers;
 /// <summary>The publisher that is injected into a handler.</summary>
 public sealed class PublishingHandlerTests
 {
-    [Fact]
-    public async Task Publish_ByAHandler_WithAndWithoutAKey()
+    [Theory]
+    [InlineData("without-key")]
+    [InlineData("with-key")]
+    public async Task Publish_ByAHandler_WithAndWithoutAKey(string publisher)
     {
         await using HandlerRoute route = await HandlerRoute.StartAsync(worker => worker.AddHandler<Order, Relay>("Orders", TestJson.Default.Order));
 
-        await route.PublishAsync("""{"id":"start"}""");
-        await HandlerRoute.UntilAsync(() => route.Publisher.Published == 3);
+        await route.PublishAsync($$"""{"id":"{{publisher}}"}""");
+        await HandlerRoute.UntilAsync(() => route.Publisher.Published == 2);
         await route.SettleAllAsync();
 
-        route.Publisher.Completed.ShouldBe(3);
+        route.Publisher.Completed.ShouldBe(1);
+        route.DeadLetters.Messages.ShouldHaveSingleItem().Reason.ShouldBe($"sent-{publisher}");
     }
 
     [Fact]
@@ -36,13 +39,17 @@ public sealed class PublishingHandlerTests
     {
         public async ValueTask<Settlement> HandleAsync(Order message, MessageInfo info, CancellationToken cancellationToken)
         {
-            if (message.Id == "start")
+            switch (message.Id)
             {
-                await publisher.PublishAsync("""{"id":"a"}"""u8.ToArray(), cancellationToken: cancellationToken);
-                await orders.PublishAsync("""{"id":"b"}"""u8.ToArray(), cancellationToken: cancellationToken);
+                case "without-key":
+                    await publisher.PublishAsync("""{"id":"sent-without-key"}"""u8.ToArray(), cancellationToken: cancellationToken);
+                    return Settlement.Complete;
+                case "with-key":
+                    await orders.PublishAsync("""{"id":"sent-with-key"}"""u8.ToArray(), cancellationToken: cancellationToken);
+                    return Settlement.Complete;
+                default:
+                    return Settlement.DeadLetter(message.Id, "What arrived.");
             }
-
-            return Settlement.Complete;
         }
     }
 }

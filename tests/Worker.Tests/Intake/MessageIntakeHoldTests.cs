@@ -90,23 +90,23 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
         message.IsSettled.ShouldBeFalse();
     }
 
-    public static TheoryData<Exception, bool> OwnFaults => new()
+    public static TheoryData<Exception, bool, SettlementKind> OwnFaults => new()
     {
-        { new TransientFaultException("x", mayHold: false), true },
-        { new TransientFaultException("x", mayHold: false), false },
-        { new PoisonMessageException("bad", "x"), true },
-        { new PoisonMessageException("bad", "x"), false },
-        { new InvalidOperationException("x"), true },
+        { new TransientFaultException("x", mayHold: false), true, SettlementKind.Abandon },
+        { new TransientFaultException("x", mayHold: false), false, SettlementKind.Abandon },
+        { new PoisonMessageException("bad", "x"), true, SettlementKind.DeadLetter },
+        { new PoisonMessageException("bad", "x"), false, SettlementKind.DeadLetter },
+        { new InvalidOperationException("x"), true, SettlementKind.Abandon },
     };
 
     [Theory]
     [MemberData(nameof(OwnFaults))]
-    public async Task Fault_OfTheMessage_IsSettledAtOnce(Exception fault, bool throws)
+    public async Task Fault_OfTheMessage_IsSettledAtOnce(Exception fault, bool throws, SettlementKind settled)
     {
         _throws = throws;
         _fault = _ => fault;
 
-        (await _fixture.RunAsync(new TestMessage { HoldTime = Hold })).Kind.ShouldBe(fault is PoisonMessageException ? SettlementKind.DeadLetter : SettlementKind.Abandon);
+        (await _fixture.RunAsync(new TestMessage { HoldTime = Hold })).Kind.ShouldBe(settled);
 
         _fixture.Intake.Held.ShouldBe(0);
     }

@@ -117,7 +117,7 @@ public sealed class MessageIntakePumpTests
     {
         if (context.Message.SourceId.Span.SequenceEqual("block"u8))
         {
-            release.Wait();
+            release.Wait(TimeSpan.FromSeconds(30)).ShouldBeTrue();
         }
 
         return IntakeFixture.CompleteAsync(context);

@@ -61,6 +61,7 @@ public sealed class SlotLimitTests
         }
 
         limits.Count(limit => limit > 128).ShouldBeLessThan(60);
+        limits.Count(limit => limit < 32).ShouldBeLessThan(60);
     }
 
     [Fact]

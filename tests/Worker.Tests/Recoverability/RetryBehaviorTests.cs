@@ -181,6 +181,7 @@ public sealed class RetryBehaviorTests
     [Fact]
     public async Task Invoke_Waits_StayWithinTheDoublingBounds()
     {
+        TimeSpan longest = TimeSpan.Zero;
         for (int round = 0; round < 50; round++)
         {
             List<DateTimeOffset> at = [];
@@ -196,7 +197,11 @@ public sealed class RetryBehaviorTests
             // The clock moves in steps of a millisecond, so measured times do too.
             (at[1] - at[0]).ShouldBeLessThanOrEqualTo(_options.BackoffBase + TimeSpan.FromMilliseconds(1));
             (at[2] - at[1]).ShouldBeLessThanOrEqualTo((_options.BackoffBase * 2) + TimeSpan.FromMilliseconds(1));
+            longest = at[2] - at[1] > longest ? at[2] - at[1] : longest;
         }
+
+        // Each is longer with a probability of a half, so one of 50 is.
+        longest.ShouldBeGreaterThan(_options.BackoffBase);
     }
 
     [Theory]

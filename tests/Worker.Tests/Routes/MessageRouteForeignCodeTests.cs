@@ -279,7 +279,7 @@ public sealed class MessageRouteForeignCodeTests
         public void Dispose()
         {
             _blocking.SetResult();
-            Released.Wait();
+            Released.Wait(TimeSpan.FromSeconds(30));
         }
     }
 
@@ -365,7 +365,7 @@ public sealed class MessageRouteForeignCodeTests
 
             if (call == Blocks)
             {
-                Released.Wait();
+                Released.Wait(TimeSpan.FromSeconds(30));
             }
         }
     }

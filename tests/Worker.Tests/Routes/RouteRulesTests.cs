@@ -76,7 +76,7 @@ public sealed class RouteRulesTests
         WorkerPlan plan = new WorkerPlanner(configuration, FakeFeatures.Of([new FakeSource("Rabbit")], [new ArchiveHandlerFeature()], [sink])).Plan();
 
         Starts(plan.Errors, refused ? $"Handlers:Archive:Template = \"{template}\": must not begin with system, directly, through a placeholder's value" : null);
-        plan.Errors.ShouldAllBe(error => error.Problem.EndsWith(": the store keeps its index there.", StringComparison.Ordinal));
+        plan.Errors.Count(error => error.Problem.EndsWith(": the store keeps its index there.", StringComparison.Ordinal)).ShouldBe(refused ? plan.Errors.Count : 0);
     }
 
     private static HandlerPlan Json(HandlerPlan handler) => handler with { StoresWholeJson = true };

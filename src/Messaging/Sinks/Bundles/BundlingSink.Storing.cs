@@ -225,10 +225,7 @@ internal sealed partial class BundlingSink
     {
         try
         {
-            if (_failures.ShouldLog(exception.GetType(), out SuppressedLines suppressed))
-            {
-                LogFailed(exception, messages, suppressed);
-            }
+            LogFailed(exception, messages);
         }
         catch (Exception)
         {
@@ -248,8 +245,8 @@ internal sealed partial class BundlingSink
         }
     }
 
-    [LoggerMessage(4151, LogLevel.Error, "A bundle of {Messages} message(s) could not be stored; its messages are held or abandoned, and join other bundles{Suppressed}")]
-    private partial void LogFailed(Exception exception, int messages, SuppressedLines suppressed);
+    [LoggerMessage(4151, LogLevel.Error, "A bundle of {Messages} message(s) could not be stored; its messages are held or abandoned, and join other bundles")]
+    private partial void LogFailed(Exception exception, int messages);
 
     [LoggerMessage(4152, LogLevel.Warning, "The sink rejects a bundle of {Messages} messages, {Bytes} bytes: {Detail} It is stored in two halves; if the bundle is too large for the sink, lower Bundles:MaxBytes")]
     private partial void LogSplit(int messages, int bytes, string? detail);

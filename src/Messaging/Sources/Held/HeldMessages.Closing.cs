@@ -80,7 +80,7 @@ public sealed partial class HeldMessages<T>
             string? error = await TryWriteDeadLetterAsync(message, settlement, CancellationToken.None);
             if (error is null)
             {
-                CountDeadLetter(settlement.Reason, settlement.ExceptionType);
+                CountDeadLetter(settlement.Reason);
                 message.Conclude(settlement);
                 Settled(message);
                 return;
@@ -279,10 +279,10 @@ public sealed partial class HeldMessages<T>
         }
     }
 
-    private void CountDeadLetter(string? reason, string? exceptionType = null)
+    private void CountDeadLetter(string? reason)
     {
         Interlocked.Increment(ref _deadLettered);
-        _services.Metrics?.DeadLetterWritten(reason, exceptionType);
+        _services.Metrics?.DeadLetterWritten(reason);
     }
 
     private void Report(ConcurrentQueue<LostMessage> lost)

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Net.Sockets;
 using System.Text;
 using Benchmarks.Aws.Put;
@@ -8,8 +9,11 @@ namespace Benchmarks.Tests.Aws.Put;
 /// <summary>Every client stores its objects on the test server, which answers only requests that arrived whole.</summary>
 public sealed class PutClientTests : IDisposable
 {
-    private readonly PutServer _server = new();
+    private readonly ConcurrentQueue<(string Path, byte[] Body)> _stored = new();
     private readonly PutObjects _objects = new();
+    private readonly PutServer _server;
+
+    public PutClientTests() => _server = new PutServer((path, body) => _stored.Enqueue((path, body)));
 
     public static TheoryData<int> Kinds => [.. Enum.GetValues<PutClientKind>().Select(kind => (int)kind)];
 
@@ -24,6 +28,9 @@ public sealed class PutClientTests : IDisposable
         using IPutClient client = PutClients.Create((PutClientKind)kind, Address, _objects, inFlight: 4);
 
         await Task.WhenAll(Enumerable.Range(0, 16).Select(key => client.PutAsync(key).AsTask()));
+
+        _stored.Select(put => put.Path).ShouldBe(_objects.KeyTexts.Take(16).Select(key => $"/{PutObjects.Bucket}/{key}"), ignoreOrder: true);
+        _stored.ShouldAllBe(put => put.Body.SequenceEqual(_objects.Body));
     }
 
     [Fact]

@@ -213,7 +213,8 @@ public sealed class RouteExplainerTests
     {
         RouteExplanation route = Explain(Load, SqsToS3);
 
-        route.Lines.Where(line => line.Name is "sqs.receive" or "sqs.receive.worst" or "sqs.idle" or "sqs.delete" or "sqs.heartbeats").ShouldAllBe(line => line.Unit == "calls/day");
+        string[] calls = ["sqs.receive", "sqs.receive.worst", "sqs.idle", "sqs.delete", "sqs.heartbeats"];
+        route.Lines.Where(line => line.Unit == "calls/day").Select(line => line.Name).Intersect(calls).ShouldBe(calls, ignoreOrder: true);
         route.Lines.ShouldAllBe(line => line.Title == line.Title.Trim());
     }
 

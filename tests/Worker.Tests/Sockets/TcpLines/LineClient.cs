@@ -21,13 +21,15 @@ internal sealed class LineClient : IAsyncDisposable
         _reader = new StreamReader(stream, Encoding.ASCII);
     }
 
-    public static async Task<LineClient> ConnectAsync(IPEndPoint endpoint, bool tls = false)
+    public static async Task<LineClient> ConnectAsync(IPEndPoint endpoint, bool tls = false, Func<Task>? beforeTls = null)
     {
         Socket socket = new(endpoint.AddressFamily, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
         await socket.ConnectAsync(endpoint);
         Stream stream = new NetworkStream(socket);
         if (tls)
         {
+            await (beforeTls?.Invoke() ?? Task.CompletedTask);
+
             // The test's own certificate.
             SslStream secure = new(stream, leaveInnerStreamOpen: false, (_, _, _, _) => true);
             await secure.AuthenticateAsClientAsync("localhost");

@@ -344,6 +344,22 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
     }
 
     [Fact]
+    public async Task Tls_SenderIsSilentUntilJustBeforeTheFirstLinesTime_IsServed()
+    {
+        await using TcpLinesRun run = await TcpLinesRun.StartAsync(WithTls, _ => Settlement.Complete);
+        await using LineClient slow = await LineClient.ConnectAsync(run.Endpoint, tls: true, async () =>
+        {
+            await TcpLinesRun.UntilAsync(() => run.Source.Connections.Count == 1, "The connection was not accepted.");
+            run.Time.Advance(TimeSpan.FromSeconds(29));
+        });
+
+        await slow.SendAsync("{\"a\":1}\n");
+
+        await TcpLinesRun.UntilAsync(() => run.Intake.Accepted == 1, "The line was not handed in.");
+        await run.FinishAsync();
+    }
+
+    [Fact]
     public async Task Tls_SilentSender_EndsAtTheFirstLinesTime()
     {
         await using TcpLinesRun run = await TcpLinesRun.StartAsync(WithTls, _ => Settlement.Complete);

@@ -22,10 +22,12 @@ public sealed class ErrorDocumentTests
         {
             ErrorDocument document = ErrorDocument.Read(bytes[..length]);
 
-            new[] { null, Whole.Code }.ShouldContain(document.Code);
-            new[] { null, Whole.Message }.ShouldContain(document.Message);
-            new[] { null, Whole.RequestId }.ShouldContain(document.RequestId);
-            new[] { null, Whole.Region }.ShouldContain(document.Region);
+            // Nothing from an element that is cut, and everything from one that is whole.
+            string cut = Document[..length];
+            document.Code.ShouldBe(cut.Contains("</Code>", StringComparison.Ordinal) ? Whole.Code : null, cut);
+            document.Message.ShouldBe(cut.Contains("</Message>", StringComparison.Ordinal) ? Whole.Message : null, cut);
+            document.RequestId.ShouldBe(cut.Contains("</RequestId>", StringComparison.Ordinal) ? Whole.RequestId : null, cut);
+            document.Region.ShouldBe(cut.Contains("</Region>", StringComparison.Ordinal) ? Whole.Region : null, cut);
         }
     }
 

@@ -1,4 +1,5 @@
 using System.Text;
+using System.Text.Json;
 using Messaging.Aws;
 using Messaging.Aws.Sqs.Wire;
 
@@ -219,21 +220,25 @@ public sealed class SqsClientTests
     [Fact]
     public async Task Calls_ManyAtOnce_DoNotMixUp()
     {
+        // Each call asks for a visibility timeout of its own, which its messages bring back.
         await using FakeService service = await FakeService.StartAsync(async (context, number) =>
         {
             await Task.Delay(number % 7);
-            await FakeService.AnswerAsync(context, 200, ReceiveResponses.Of([.. Enumerable.Range(0, 10).Select(i => ReceiveResponses.Message($"{number}-{i}", $"{number}-{i}"))]));
+            using JsonDocument asked = JsonDocument.Parse(context.Features.Get<FakeRequest>()!.Body);
+            int call = asked.RootElement.GetProperty("VisibilityTimeout").GetInt32();
+            await FakeService.AnswerAsync(context, 200, ReceiveResponses.Of([.. Enumerable.Range(0, 10).Select(i => ReceiveResponses.Message($"body-{call}-{i}", $"id-{call}-{i}"))]));
         });
         using WireClient client = new(service.Address);
 
-        await Parallel.ForAsync(0, 200, new ParallelOptions { MaxDegreeOfParallelism = 16 }, async (_, _) =>
+        await Parallel.ForAsync(0, 200, new ParallelOptions { MaxDegreeOfParallelism = 16 }, async (call, _) =>
         {
-            ReceiveBatch batch = await client.ReceiveAsync();
+            ReceiveBatch batch = await client.ReceiveAsync(visibility: call);
             batch.Count.ShouldBe(10);
             for (int i = 0; i < 10; i++)
             {
                 SqsMessage message = batch[i];
-                message.Body.Span.SequenceEqual(message.MessageId.Span).ShouldBeTrue();
+                Encoding.UTF8.GetString(message.Body.Span).ShouldBe($"body-{call}-{i}");
+                Encoding.UTF8.GetString(message.MessageId.Span).ShouldBe($"id-{call}-{i}");
                 await Task.Yield();
                 message.Release().ShouldBeTrue();
             }

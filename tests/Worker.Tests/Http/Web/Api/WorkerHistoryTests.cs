@@ -70,7 +70,7 @@ public sealed class WorkerHistoryTests : IWorkerStatus
         Numbers(route, "inFlight").ShouldBe([3, 3, 3, 3]);
         Numbers(route, "oldestAgeSeconds").ShouldBe([2, 2, 2, 2]);
         Numbers(route, "breaker").ShouldBe([2, 2, 2, 2]);
-        route.GetProperty("p50").EnumerateArray().ShouldAllBe(value => value.ValueKind == JsonValueKind.Null);
+        route.GetProperty("p50").EnumerateArray().Select(value => value.ValueKind).ShouldBe(Enumerable.Repeat(JsonValueKind.Null, 4));
     }
 
     [Fact]
