@@ -157,6 +157,7 @@ internal sealed class MessageSettler(string route, MessageDestination destinatio
             Reason = settlement.Reason ?? "unspecified",
             Description = UntrustedText.Shorten(settlement.Description),
             ExceptionType = settlement.ExceptionType,
+            Exception = settlement.Exception is { } exception ? DeadLetter.Describe(exception) : null,
             Attempts = Math.Max(1, message.DeliveryCount),
             FirstSeen = message.EnqueuedAt,
             LastSeen = now,

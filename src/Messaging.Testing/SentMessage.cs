@@ -44,6 +44,9 @@ public sealed class SentMessage
 
     internal int Deliveries { get; set; }
 
+    /// <summary>When it was delivered first; null before.</summary>
+    internal DateTimeOffset? FirstDelivered { get; set; }
+
     internal void Add(in Settlement settlement)
     {
         lock (_lock)

@@ -42,6 +42,7 @@ internal sealed class TestSource(SourceServices services) : IMessageSource
 
                     for (; slots > 0 && _waiting.Reader.TryRead(out SentMessage? message); slots--)
                     {
+                        message.FirstDelivered ??= services.Time.GetUtcNow();
                         intake.Accept(new TestSourceMessage(this, message));
                     }
                 }
@@ -102,8 +103,9 @@ internal sealed class TestSource(SourceServices services) : IMessageSource
             Reason = settlement.Reason ?? "unspecified",
             Description = settlement.Description ?? string.Empty,
             ExceptionType = settlement.ExceptionType,
+            Exception = settlement.Exception is { } exception ? DeadLetter.Describe(exception) : null,
             Attempts = message.Deliveries,
-            FirstSeen = now,
+            FirstSeen = message.FirstDelivered ?? now,
             LastSeen = now,
         };
         try

@@ -7,16 +7,13 @@ namespace Messaging.Aws.Sqs;
 /// <summary>
 /// Sends poison to the dead-letter queue: the body, the attributes and the group (of FIFO and of fair queues) unchanged, the reason as attribute <c>DeadLetterReason</c> and the
 /// rest of the record as JSON in <c>DeadLetterDetails</c>. If the message has too many attributes for these two, its last texts are only in
-/// the details, from which a redrive takes them. If it is too large for the queue with all of them, it is sent without the details, then
+/// the details, from which a redrive takes them. If it is too large for the queue with all of them, it is sent without the exception's stack, then without the details, then
 /// without the reason, which the log has, and at last without its own attributes.
 /// </summary>
 internal sealed class SqsDeadLetters(SqsClient client, SqsSourceLog log)
 {
     public const string ReasonAttribute = "DeadLetterReason";
     public const string DetailsAttribute = "DeadLetterDetails";
-
-    // Index of the last choice that has the message's own attributes.
-    private const int LastWhole = 2;
 
     /// <exception cref="Aws.AwsServiceException">The dead letter was not sent; the message must not be deleted.</exception>
     public async ValueTask SendAsync(SqsQueues queues, SqsReceivedMessage message, DeadLetter letter, CancellationToken cancellationToken)
@@ -32,9 +29,12 @@ internal sealed class SqsDeadLetters(SqsClient client, SqsSourceLog log)
         ];
         SqsMessageAttribute reason = new(ReasonAttribute, "String", letter.Reason);
         SqsMessageAttribute details = new(DetailsAttribute, "String", letter.ToJson());
+        SqsMessageAttribute[][] complete = letter.Exception is null
+            ? [[.. own, reason, details]]
+            : [[.. own, reason, details], [.. own, reason, new(DetailsAttribute, "String", (letter with { Exception = null }).ToJson())]];
         SqsMessageAttribute[][] choices = own.Length == 0
-            ? [[reason, details], [reason], []]
-            : [[.. own, reason, details], [.. own, reason], own, [reason], []];
+            ? [.. complete, [reason], []]
+            : [.. complete, [.. own, reason], own, [reason], []];
         SendEntry entry = new(message.Body)
         {
             GroupId = message.Wire.Group,
@@ -51,7 +51,7 @@ internal sealed class SqsDeadLetters(SqsClient client, SqsSourceLog log)
             choice++;
         }
 
-        if (choice > LastWhole)
+        if (own.Length > 0 && choice >= choices.Length - 2)
         {
             log.DeadLetterWithoutAttributes(UntrustedText.Shorten(message.SourceId.Span));
         }

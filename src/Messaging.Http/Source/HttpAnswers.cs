@@ -14,6 +14,8 @@ internal sealed class HttpAnswers(BufferPool buffers)
     // However long the sink is throttled, callers retry within the hour.
     private const int LongestRetryAfterSeconds = 3_600;
 
+    private const string UnhandledException = "unhandled-exception";
+
     // A longer answer is sent in pieces; each waits until the caller reads.
     private const int PieceBytes = 64 << 10;
 
@@ -62,13 +64,18 @@ internal sealed class HttpAnswers(BufferPool buffers)
                 status = StatusCodes.Status422UnprocessableEntity;
                 json.WriteString("status"u8, "dead-lettered"u8);
                 json.WriteString("reason"u8, settlement.Reason);
-                json.WriteString("description"u8, PathFreeText.Of(settlement.Description));
+                json.WriteString("description"u8, DescriptionOf(settlement));
                 break;
             default:
                 status = StatusCodes.Status503ServiceUnavailable;
                 int seconds = RetryAfterSeconds(settlement.Delay);
                 SetHeaders(context, seconds, close: false);
-                WriteError(json, new HttpRefusal(status, "not-stored", $"{Sentence(PathFreeText.Of(settlement.Description))} Send it again after Retry-After seconds."));
+                WriteError(json, new HttpRefusal(status, "not-stored", $"{Sentence(DescriptionOf(settlement))} Send it again after Retry-After seconds."));
+                if (HidesException(settlement))
+                {
+                    json.WriteString("reason"u8, UnhandledException);
+                }
+
                 break;
         }
 
@@ -76,6 +83,14 @@ internal sealed class HttpAnswers(BufferPool buffers)
         ReturnWriter(json);
         return SendAsync(context, status, buffer);
     }
+
+    /// <summary>
+    /// What the caller may read about a message that was not stored. Never the text of an exception, which may tell anything: the log has it with the
+    /// message's id. The text of a <see cref="PoisonMessageException"/> is written for the sender, like the description of a settlement.
+    /// </summary>
+    public static string? DescriptionOf(in Settlement settlement) => HidesException(settlement)
+        ? "An exception was thrown while the message was processed; the worker's log has it under the message's id."
+        : PathFreeText.Of(settlement.Description);
 
     /// <summary>Rents a writer for an answer of several parts; return it with <see cref="ReturnWriter"/>.</summary>
     public Utf8JsonWriter RentWriter(IBufferWriter<byte> target)
@@ -131,6 +146,8 @@ internal sealed class HttpAnswers(BufferPool buffers)
         buffer.Dispose();
         return FlushAsync(context);
     }
+
+    private static bool HidesException(in Settlement settlement) => settlement.ExceptionType is { } type && type != typeof(PoisonMessageException).FullName;
 
     /// <summary>The description with a full stop, which sinks omit.</summary>
     private static string Sentence(string? description) => description switch

@@ -46,8 +46,8 @@ internal sealed class HttpMessage(HttpMessageSource source) : ReceivedMessage, I
         _body = body;
         _idLength = MessageIds.Write(givenId, line, body.WrittenSpan, _id);
         Line = line;
-        _enqueuedAt = now;
-        _delivery = source.Redeliveries.Count(SourceId.Span, body.WrittenSpan);
+        _delivery = source.Redeliveries.Count(SourceId.Span, body.WrittenSpan, out DateTimeOffset? first);
+        _enqueuedAt = first ?? now;
         ResetSettlement();
     }
 
@@ -57,7 +57,7 @@ internal sealed class HttpMessage(HttpMessageSource source) : ReceivedMessage, I
     /// <summary>Returns the body to its pool and completes <see cref="SettledAsync"/>. The waiting request may then reuse this object at once.</summary>
     public void Conclude(in Settlement settlement)
     {
-        source.Redeliveries.Settled(SourceId.Span, Body.Span, _delivery, settlement);
+        source.Redeliveries.Settled(SourceId.Span, Body.Span, _delivery, settlement, _enqueuedAt);
         _body?.Dispose();
         _body = null;
         _outcome.SetResult(settlement);

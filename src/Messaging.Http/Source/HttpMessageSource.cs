@@ -203,13 +203,13 @@ internal sealed class HttpMessageSource : IMessageSource
             DeadLetter letter = DeadLetter.Create(message, settlement, SourceName, Route, Time.GetUtcNow());
             await _deadLetters.WriteAsync(letter, message.Body, CancellationToken.None);
             Volatile.Write(ref _deadLetterFailures, 0);
-            _metrics?.DeadLetterWritten(settlement.Reason);
+            _metrics?.DeadLetterWritten(settlement.Reason, settlement.ExceptionType);
         }
         catch (Exception exception)
         {
             // No exception of the store may lose the message.
             TimeSpan delay = DeadLetterBackoff.After(Interlocked.Increment(ref _deadLetterFailures));
-            outcome = Settlement.Abandon(delay, "The message can never be stored, and its dead letter could not be written.", exception.GetType().FullName);
+            outcome = Settlement.Abandon(delay, "The message can never be stored, and its dead letter could not be written.");
             _metrics?.MessageReturned();
             if (_deadLetterLog.ShouldLog(out SuppressedLines suppressed))
             {

@@ -10,7 +10,7 @@ namespace Messaging.Http.Source;
 /// </summary>
 internal sealed class HttpRedeliveries(TimeProvider time, int capacity = HttpRedeliveries.DefaultCapacity)
 {
-    /// <summary>So many messages are remembered for certain, and at most twice as many; about 60 bytes each.</summary>
+    /// <summary>So many messages are remembered for certain, and at most twice as many; about 80 bytes each.</summary>
     public const int DefaultCapacity = 10_000;
 
     /// <summary>How long a message is remembered after its last delivery.</summary>
@@ -24,8 +24,12 @@ internal sealed class HttpRedeliveries(TimeProvider time, int capacity = HttpRed
     private volatile bool _any;
 
     /// <summary>The number of this delivery of the message, at least 1.</summary>
-    public int Count(ReadOnlySpan<byte> id, ReadOnlySpan<byte> body)
+    /// <param name="id">The message's id.</param>
+    /// <param name="body">Its bytes.</param>
+    /// <param name="first">The time of its first delivery; null when this is the first.</param>
+    public int Count(ReadOnlySpan<byte> id, ReadOnlySpan<byte> body, out DateTimeOffset? first)
     {
+        first = null;
         if (!_any)
         {
             return 1;
@@ -40,12 +44,13 @@ internal sealed class HttpRedeliveries(TimeProvider time, int capacity = HttpRed
                 return 1;
             }
 
+            first = last.First;
             return now >= last.RetryAt ? last.Delivery + 1 : last.Delivery;
         }
     }
 
-    /// <summary>Records a settlement. The delay of an abandoned message is the caller's Retry-After.</summary>
-    public void Settled(ReadOnlySpan<byte> id, ReadOnlySpan<byte> body, int delivery, in Settlement settlement)
+    /// <summary>Records a settlement. The delay of an abandoned message is the caller's Retry-After; the first delivery is now if it is not given.</summary>
+    public void Settled(ReadOnlySpan<byte> id, ReadOnlySpan<byte> body, int delivery, in Settlement settlement, DateTimeOffset? first = null)
     {
         bool isAbandoned = settlement.Kind == SettlementKind.Abandon;
         if (!isAbandoned && !_any)
@@ -60,7 +65,7 @@ internal sealed class HttpRedeliveries(TimeProvider time, int capacity = HttpRed
             if (isAbandoned)
             {
                 TimeSpan wait = TimeSpan.FromSeconds(HttpAnswers.RetryAfterSeconds(settlement.Delay));
-                _young[key] = new Redelivery(delivery, time.GetUtcNow() + wait);
+                _young[key] = new Redelivery(delivery, time.GetUtcNow() + wait, first ?? time.GetUtcNow());
                 if (_young.Count >= capacity)
                 {
                     (_old, _young) = (_young, _old);
@@ -89,5 +94,6 @@ internal sealed class HttpRedeliveries(TimeProvider time, int capacity = HttpRed
     /// <summary>The last delivery of a message that was answered 503.</summary>
     /// <param name="Delivery">Its number, from 1.</param>
     /// <param name="RetryAt">When the caller may send it again.</param>
-    private readonly record struct Redelivery(int Delivery, DateTimeOffset RetryAt);
+    /// <param name="First">When the worker first received it.</param>
+    private readonly record struct Redelivery(int Delivery, DateTimeOffset RetryAt, DateTimeOffset First);
 }

@@ -61,7 +61,7 @@ internal sealed class NdjsonResults : IDisposable
                 DeadLettered++;
                 _json.WriteString("status"u8, "dead-lettered"u8);
                 _json.WriteString("reason"u8, settlement.Reason);
-                _json.WriteString("description"u8, PathFreeText.Of(settlement.Description));
+                _json.WriteString("description"u8, HttpAnswers.DescriptionOf(settlement));
                 break;
             default:
                 NotStored++;

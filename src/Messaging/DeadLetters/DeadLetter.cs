@@ -1,6 +1,7 @@
 using System.Text;
 using System.Text.Json;
 using System.Text.Json.Serialization;
+using Messaging.Telemetry;
 using Pipeline.Messages;
 using Pipeline.Settlements;
 
@@ -26,6 +27,10 @@ public sealed record DeadLetter
 
     /// <summary>The full name of the exception's type where one was thrown.</summary>
     public string? ExceptionType { get; init; }
+
+    /// <summary>The exception of the last delivery with its stack, in lines separated by <c>\n</c>: at most 4,096 bytes, with control characters escaped. Null without an exception.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public string? Exception { get; init; }
 
     /// <summary>Deliveries so far, the dead-lettered one included.</summary>
     public required int Attempts { get; init; }
@@ -66,11 +71,19 @@ public sealed record DeadLetter
             Reason = settlement.Reason ?? "unspecified",
             Description = settlement.Description ?? string.Empty,
             ExceptionType = settlement.ExceptionType,
+            Exception = settlement.Exception is { } exception ? Describe(exception) : null,
             Attempts = message.DeliveryCount,
             FirstSeen = message.EnqueuedAt ?? now,
             LastSeen = now,
             Attributes = attributes,
         };
+    }
+
+    /// <summary>The text of an exception for <see cref="Exception"/>.</summary>
+    public static string Describe(Exception exception)
+    {
+        ArgumentNullException.ThrowIfNull(exception);
+        return UntrustedText.Describe(exception);
     }
 
     /// <summary>The record as one line of JSON, in camel case: the form in which sources attach it to a message in a queue.</summary>

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Messaging.Recoverability;
 using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
@@ -12,13 +13,22 @@ namespace Messaging.Handlers;
 /// </summary>
 internal sealed partial class HandlerReports(string route, string handler, CircuitBreaker breaker, ILogger logger, TimeProvider time)
 {
-    private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
+    /// <summary>The shortest time between two stack traces of one kind: the first is never suppressed.</summary>
+    public static readonly TimeSpan Interval = TimeSpan.FromSeconds(10);
 
-    private readonly LogThrottle _failures = new(time, Interval);
-    private readonly LogThrottle _misuses = new(time, Interval);
+    private static readonly TimeSpan MisuseInterval = TimeSpan.FromSeconds(1);
+
+    // By reference, so that the intake does not report an exception again.
+    private static readonly ConditionalWeakTable<Exception, object?> Reported = [];
+
+    private readonly LogThrottles<Type> _failures = new(time, Interval);
+    private readonly LogThrottle _misuses = new(time, MisuseInterval);
 
     /// <summary>The handler's name, for people.</summary>
     public string Handler => handler;
+
+    /// <summary>True when a handler threw it, which was then reported.</summary>
+    public static bool IsReported(Exception exception) => Reported.TryGetValue(exception, out _);
 
     /// <summary>The handler returned a settlement; one that decides nothing says nothing about its dependencies.</summary>
     public void Returned(in Settlement settlement)
@@ -68,7 +78,8 @@ internal sealed partial class HandlerReports(string route, string handler, Circu
             return;
         }
 
-        if (_failures.ShouldLog(out SuppressedLines suppressed))
+        Reported.TryAdd(exception, null);
+        if (_failures.ShouldLog(exception.GetType(), out SuppressedLines suppressed))
         {
             LogThrew(exception, route, handler, suppressed);
         }

@@ -14,7 +14,7 @@ public interface IBatchHandler<T>
     /// <summary>
     /// Handles a batch, and settles each of its messages with <see cref="MessageBatch{T}.Settle"/>. The settlements are carried out when
     /// the returned task completes. A message that is undecided by then is abandoned with backoff, and dead-lettered as
-    /// <c>deliveries-exhausted</c> on delivery <c>Recoverability:MaxDeliveries</c>.
+    /// <c>deliveries-exhausted</c> (after an exception <c>unhandled-exception</c>) on delivery <c>Recoverability:MaxDeliveries</c>.
     /// </summary>
     /// <param name="batch">At least one message. A message that has used half of its deliveries is in a batch of its own, so that none is dead-lettered because of its neighbours.</param>
     /// <param name="cancellationToken">Cancelled when a message of the batch has taken longer than <c>Intake:MessageTimeout</c>, and when the drain timeout of a shutdown has ended.</param>

@@ -27,7 +27,7 @@ public interface IMessageHandler<in T>
     /// </returns>
     /// <exception cref="Exception">
     /// Counts as transient and unknown: tried <c>Recoverability:Attempts</c> times in a row, then abandoned with backoff, and
-    /// dead-lettered as <c>deliveries-exhausted</c> on delivery <c>Recoverability:MaxDeliveries</c>.
+    /// dead-lettered as <c>unhandled-exception</c> on delivery <c>Recoverability:MaxDeliveries</c>.
     /// </exception>
     /// <exception cref="TransientFaultException">As <see cref="Settlement.Transient"/>: retried like any other, but never a reason to dead-letter.</exception>
     /// <exception cref="RefusedException">As <see cref="Settlement.Refused"/>: not retried; the route's breaker opens at once.</exception>

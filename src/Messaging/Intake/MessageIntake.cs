@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Messaging.Handlers;
 using Messaging.Recoverability;
 using Messaging.Sources;
 using Messaging.Telemetry;
@@ -41,6 +42,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
     private readonly ReasonThrottle _notStoredLog;
     private readonly LogThrottle _heldLog;
     private readonly LogThrottles<string> _defectLog;
+    private readonly LogThrottles<(Type, string)> _exceptionLog;
     private readonly ITimer _watch;
     private readonly MessageSlot[] _slots;
     private readonly SlotLimit _limit;
@@ -88,7 +90,8 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         _logger = logger;
         _notStoredLog = new ReasonThrottle(time);
         _heldLog = new LogThrottle(time, ReasonThrottle.Interval);
-        _defectLog = new LogThrottles<string>(time, TimeSpan.FromSeconds(10));
+        _defectLog = new LogThrottles<string>(time, HandlerReports.Interval);
+        _exceptionLog = new LogThrottles<(Type, string)>(time, HandlerReports.Interval);
         _limit = new SlotLimit(range, time.TimestampFrequency);
         _free = range.Most;
 
@@ -243,6 +246,11 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
             if (exception is null && !decided.IsDecided && decided.ExceptionType is null && cancellation == Cancellation.None)
             {
                 ReportDefect(message, decided.Description ?? RecoverabilityPolicy.NotSettled);
+            }
+
+            if (exception is not null && !HandlerReports.IsReported(exception) && (exception is not OperationCanceledException || cancellation == Cancellation.None))
+            {
+                ReportThrown(message, exception);
             }
 
             Report(message, settlement, cancellation, acceptedAt);
@@ -445,6 +453,18 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         }
     }
 
+    private void ReportThrown(ReceivedMessage message, Exception exception)
+    {
+        string part = _pipeline.FindPart(exception) ?? "a part of the pipeline";
+        if (_exceptionLog.ShouldLog((exception.GetType(), part), out SuppressedLines suppressed))
+        {
+            using (CorrelateLogs(message))
+            {
+                LogThrew(exception, _route, part, UntrustedText.Shorten(message.SourceId.Span), message.DeliveryCount, suppressed);
+            }
+        }
+    }
+
     /// <summary>Adds the ids of the message's span, which has ended, to the log lines.</summary>
     private IDisposable? CorrelateLogs(ReceivedMessage message) =>
         message.Span is { } span ? SpanScope(_logger, span.SpanId.ToHexString(), span.TraceId.ToHexString()) : null;
@@ -494,6 +514,9 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
 
     [LoggerMessage(5004, LogLevel.Error, "Route {Route}: settling a message failed; its source will redeliver it")]
     private partial void LogSettlingFailed(Exception exception, string route);
+
+    [LoggerMessage(5007, LogLevel.Error, "Route {Route}: {Part} threw an exception for message {Id} on delivery {Delivery}{Suppressed}")]
+    private partial void LogThrew(Exception exception, string route, string part, string id, int delivery, SuppressedLines suppressed);
 
     [LoggerMessage(5006, LogLevel.Error, "Route {Route}: message {Id} was processed without a decision, a defect of the part and not of the message. {Defect} The message is redelivered, and dead-lettered on delivery {MaxDeliveries}{Suppressed}")]
     private partial void LogDefect(string route, string id, string defect, int maxDeliveries, SuppressedLines suppressed);

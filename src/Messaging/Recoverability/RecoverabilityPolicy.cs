@@ -9,8 +9,11 @@ namespace Messaging.Recoverability;
 /// </summary>
 internal sealed class RecoverabilityPolicy(RecoverabilityOptions options)
 {
-    /// <summary>Dead-letter reason of a message that failed <c>Recoverability:MaxDeliveries</c> times for an unknown reason.</summary>
+    /// <summary>Dead-letter reason of a message that failed <c>Recoverability:MaxDeliveries</c> times without an exception: it timed out, or no part decided.</summary>
     public const string DeliveriesExhausted = "deliveries-exhausted";
+
+    /// <summary>Dead-letter reason of a message for which a part threw an exception <c>Recoverability:MaxDeliveries</c> times.</summary>
+    public const string UnhandledException = "unhandled-exception";
 
     /// <summary>The description of a message that no part settled, when the part has not described itself.</summary>
     public const string NotSettled = "No part of the pipeline settled the message: the terminator, or a step that stops the chain, must set context.Settlement, and a connector must copy it to the outer context.";
@@ -33,7 +36,7 @@ internal sealed class RecoverabilityPolicy(RecoverabilityOptions options)
         };
         if (settlement.IsDecided)
         {
-            settlement = settlement with { ExceptionType = exception.GetType().FullName };
+            settlement = settlement with { ExceptionType = exception.GetType().FullName, Exception = exception };
         }
 
         return settlement.IsDecided;
@@ -85,21 +88,25 @@ internal sealed class RecoverabilityPolicy(RecoverabilityOptions options)
                 return Settlement.Abandon(TimeSpan.Zero, Stopping);
             case null:
                 // A part that decides nothing may still describe why.
-                return Fault(decided.Description ?? NotSettled, decided.ExceptionType, deliveryCount);
+                return Fault(decided.Description ?? NotSettled, decided.ExceptionType, decided.Exception, deliveryCount);
             case not null when cancellation == Cancellation.Shutdown:
                 // The cancellation may be the cause of any exception: cancelled calls often fail with their own type.
                 return Settlement.Abandon(TimeSpan.Zero, Stopping, exception is OperationCanceledException ? null : type);
             case OperationCanceledException when cancellation == Cancellation.Timeout:
-                return Fault("The message took longer than Intake:MessageTimeout.", type, deliveryCount);
+                return Fault("The message took longer than Intake:MessageTimeout.", type, thrown: null, deliveryCount);
             default:
-                return Fault(UntrustedText.MessageOf(exception), type, deliveryCount);
+                return Fault(UntrustedText.MessageOf(exception), type, exception, deliveryCount);
         }
     }
 
     private static Settlement Abandon(TimeSpan delay, string? description, string? exceptionType) =>
         Settlement.Abandon(CheckedSettlement.Bounded(delay), description, exceptionType);
 
-    private Settlement Fault(string description, string? exceptionType, int deliveryCount) => deliveryCount >= _maxDeliveries
-        ? Settlement.DeadLetter(DeliveriesExhausted, $"Failed on delivery {deliveryCount}: {description}", exceptionType)
-        : Settlement.Abandon(_backoff.After(deliveryCount), description, exceptionType);
+    private Settlement Fault(string description, string? exceptionType, Exception? thrown, int deliveryCount)
+    {
+        Settlement settlement = deliveryCount >= _maxDeliveries
+            ? Settlement.DeadLetter(thrown is null ? DeliveriesExhausted : UnhandledException, $"Failed on delivery {deliveryCount}: {description}", exceptionType)
+            : Settlement.Abandon(_backoff.After(deliveryCount), description, exceptionType);
+        return settlement with { Exception = thrown };
+    }
 }

@@ -15,6 +15,11 @@ internal static class RouteChain
     public static IPipeline<PhysicalContext> Compose(RoutePlan plan, HandlerServices services)
     {
         PipelineBuilder<PhysicalContext> builder = Begin(plan);
+        if (services.Sink is { } sink)
+        {
+            builder.Service(sink, $"the sink {sink.Name}");
+        }
+
         foreach (RoutePart part in plan.Parts)
         {
             part.Compose(builder, services);

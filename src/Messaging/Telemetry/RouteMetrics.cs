@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Diagnostics;
 using System.Diagnostics.Metrics;
 using Pipeline.Messages;
@@ -32,6 +33,13 @@ public sealed class RouteMetrics
     private static readonly Counter<long> Timeouts = Meter.CreateCounter<long>("worker.messages.timeouts", "{message}", "Messages that took longer than Intake:MessageTimeout");
     private static readonly Histogram<double> ProcessDuration = Meter.CreateHistogram("messaging.process.duration", "s", "Time from acceptance to settlement", tags: null, Seconds);
     private static readonly Histogram<double> StoreDuration = Meter.CreateHistogram("worker.sink.duration", "s", "Time of a store by the sink, its retries and waits included", tags: null, Seconds);
+
+    private const int MaxExceptionTypes = 64;
+
+    // OpenTelemetry's value for an error type that is not listed.
+    private const string OtherExceptions = "_OTHER";
+
+    private static readonly ConcurrentDictionary<string, bool> ExceptionTypes = new(StringComparer.Ordinal);
 
     private readonly KeyValuePair<string, object?> _route;
     private readonly KeyValuePair<string, object?>[] _receiveTags;
@@ -212,11 +220,12 @@ public sealed class RouteMetrics
     /// <see cref="Sources.SourcePlan.KeepsDeadLetters"/>: the route counts its dead letters when they are settled.
     /// </summary>
     /// <param name="reason">The settlement's reason.</param>
-    public void DeadLetterWritten(string? reason)
+    /// <param name="exceptionType">The settlement's exception type; null without one.</param>
+    public void DeadLetterWritten(string? reason, string? exceptionType = null)
     {
         if (!CountsForSource)
         {
-            CountDeadLetter(reason);
+            CountDeadLetter(reason, exceptionType);
         }
     }
 
@@ -267,7 +276,7 @@ public sealed class RouteMetrics
             case SettlementKind.DeadLetter:
                 if (_countsDecidedDeadLetters)
                 {
-                    CountDeadLetter(settlement.Reason);
+                    CountDeadLetter(settlement.Reason, settlement.ExceptionType);
                 }
 
                 break;
@@ -282,11 +291,30 @@ public sealed class RouteMetrics
         }
     }
 
-    private void CountDeadLetter(string? reason)
+    private void CountDeadLetter(string? reason, string? exceptionType)
     {
         Interlocked.Increment(ref _counts.DeadLetters);
         Volatile.Write(ref _counts.LastDeadLetter, Stopwatch.GetTimestamp());
-        DeadLetters.TryAdd(1, _route, new KeyValuePair<string, object?>("worker.reason", reason));
+        KeyValuePair<string, object?> why = new("worker.reason", reason);
+        if (exceptionType is null)
+        {
+            DeadLetters.TryAdd(1, _route, why);
+        }
+        else
+        {
+            DeadLetters.TryAdd(1, _route, why, new("error.type", Bounded(exceptionType)));
+        }
+    }
+
+    // Types follow from code, not from messages, but a handler may generate them.
+    private static string Bounded(string exceptionType)
+    {
+        if (ExceptionTypes.ContainsKey(exceptionType) || (ExceptionTypes.Count < MaxExceptionTypes && ExceptionTypes.TryAdd(exceptionType, true)))
+        {
+            return exceptionType;
+        }
+
+        return OtherExceptions;
     }
 
     private KeyValuePair<string, object?>[] TagsOf(MessageDestination? source, string operation) => source is null

@@ -13,6 +13,9 @@ public static class UntrustedText
     /// <summary>Maximum number of bytes of untrusted text, as UTF-8 and before escaping, in a log field.</summary>
     public const int MaxBytes = 256;
 
+    // Enough for some 30 frames; a dead letter in a queue shares the space of the message.
+    private const int MaxExceptionBytes = 4_096;
+
     private static readonly SearchValues<char> Plain = SearchValues.Create(
         " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~");
 
@@ -48,10 +51,27 @@ public static class UntrustedText
         }
     }
 
-    private static string Escape(ReadOnlySpan<char> text)
+    /// <summary>The text of an exception with its stack for a dead letter: at most 4,096 bytes of it, escaped like <see cref="Shorten(string?)"/> except for its line breaks.</summary>
+    internal static string Describe(Exception exception)
     {
-        StringBuilder escaped = new(Math.Min(text.Length, MaxBytes) + 16);
-        int left = MaxBytes;
+        string text;
+        try
+        {
+            text = exception.ToString();
+        }
+        catch (Exception)
+        {
+            // Of foreign code, whose properties may throw.
+            text = $"{exception.GetType().FullName}{Environment.NewLine}{exception.StackTrace}";
+        }
+
+        return Escape(text.ReplaceLineEndings("\n"), MaxExceptionBytes, keepsLines: true);
+    }
+
+    private static string Escape(ReadOnlySpan<char> text, int maxBytes = MaxBytes, bool keepsLines = false)
+    {
+        StringBuilder escaped = new(Math.Min(text.Length, maxBytes) + 16);
+        int left = maxBytes;
         while (!text.IsEmpty)
         {
             bool valid = Rune.DecodeFromUtf16(text, out Rune rune, out int consumed) == OperationStatus.Done;
@@ -61,7 +81,7 @@ public static class UntrustedText
                 return escaped.Append('…').ToString();
             }
 
-            if (valid && !MustEscape(rune))
+            if (valid && (!MustEscape(rune) || (keepsLines && rune.Value == '\n')))
             {
                 escaped.Append(text[..consumed]);
             }

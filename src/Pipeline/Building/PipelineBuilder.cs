@@ -14,6 +14,7 @@ public sealed class PipelineBuilder<TRoot>(string name)
     where TRoot : PipelineContext
 {
     private readonly List<PipelinePart> _parts = [];
+    private readonly List<(Type Type, string Name)> _services = [];
 
     /// <summary>Adds a step to the stage of <typeparamref name="TContext"/>.</summary>
     public PipelineBuilder<TRoot> Step<TContext>(IStep<TContext> step, string? partName = null)
@@ -37,6 +38,16 @@ public sealed class PipelineBuilder<TRoot>(string name)
     public PipelineBuilder<TRoot> Terminator<TContext>(ITerminator<TContext> terminator, string? partName = null)
         where TContext : PipelineContext => Add(new TerminatorPart<TContext>(NameOf(terminator, partName), terminator));
 
+    /// <summary>Names a service that parts call, such as a sink, so that <see cref="IPipeline{TContext}.FindPart"/> tells its exceptions from theirs.</summary>
+    /// <param name="service">The service.</param>
+    /// <param name="serviceName">Its name for people, such as <c>the sink s3</c>.</param>
+    public PipelineBuilder<TRoot> Service(object service, string serviceName)
+    {
+        ArgumentNullException.ThrowIfNull(service);
+        _services.Add((service.GetType(), serviceName));
+        return this;
+    }
+
     /// <summary>Checks the stages and wires the chain in the given form.</summary>
     /// <exception cref="PipelineDefinitionException">The parts do not form a chain; the message names every problem.</exception>
     /// <exception cref="PlatformNotSupportedException">The form compiles code and this runtime does not allow that.</exception>
@@ -50,7 +61,8 @@ public sealed class PipelineBuilder<TRoot>(string name)
         }
 
         PipelinePart[] parts = [.. _parts];
-        return new ComposedPipeline<TRoot>(form.Compose<TRoot>(parts), name, form, parts);
+        PartOrigin origin = new([.. _services, .. parts.Select(part => (part.Type, $"the {part.Kind.ToString().ToLowerInvariant()} {part.Name}"))]);
+        return new ComposedPipeline<TRoot>(form.Compose<TRoot>(parts), name, form, parts, origin);
     }
 
     private static string NameOf(object part, string? partName)

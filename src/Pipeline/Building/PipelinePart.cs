@@ -14,6 +14,9 @@ internal abstract record PipelinePart(string Name, PartKind Kind, Type In, Type?
     /// <summary>Whether there is a node class for this part's type; otherwise it runs in a shared one.</summary>
     public abstract bool HasOwnNode { get; }
 
+    /// <summary>The part's class.</summary>
+    public abstract Type Type { get; }
+
     public abstract TResult Accept<TState, TResult>(IPartVisitor<TState, TResult> visitor, TState state);
 }
 
@@ -33,6 +36,8 @@ internal sealed record StepPart<TContext>(string Name, IStep<TContext> Step)
     private readonly StepNodeFactory<TContext>? _factory = PartNodes.Of(Step);
 
     public override bool HasOwnNode => _factory is not null;
+
+    public override Type Type => Step.GetType();
 
     public StepNode<TContext> Node(Next<TContext>? next) => Named(_factory is null ? new SharedStepNode<TContext>(Step, next) : _factory(Step, next));
 
@@ -55,6 +60,8 @@ internal sealed record BehaviorPart<TIn, TOut>(string Name, PartKind Kind, IBeha
 
     public override bool HasOwnNode => _factory is not null;
 
+    public override Type Type => Behavior.GetType();
+
     public Next<TIn> Node(Next<TOut> next) => _factory is null ? new SharedBehaviorNode<TIn, TOut>(Behavior, next) : _factory(Behavior, next);
 
     public override TResult Accept<TState, TResult>(IPartVisitor<TState, TResult> visitor, TState state) => visitor.Behavior(this, state);
@@ -67,6 +74,8 @@ internal sealed record TerminatorPart<TContext>(string Name, ITerminator<TContex
     private readonly TerminatorNodeFactory<TContext>? _factory = PartNodes.Of(Terminator);
 
     public override bool HasOwnNode => _factory is not null;
+
+    public override Type Type => Terminator.GetType();
 
     public Next<TContext> Node() => _factory is null ? new SharedTerminatorNode<TContext>(Terminator) : _factory(Terminator);
 

@@ -4,10 +4,12 @@ using Pipeline.Contexts;
 
 namespace Pipeline.Execution;
 
-internal sealed class ComposedPipeline<TContext>(Next<TContext> head, string name, PipelineForm form, PipelinePart[] parts) : IPipeline<TContext>
+internal sealed class ComposedPipeline<TContext>(Next<TContext> head, string name, PipelineForm form, PipelinePart[] parts, PartOrigin origin) : IPipeline<TContext>
     where TContext : PipelineContext
 {
     public string Description => ChainText.Describe(name, form, parts);
+
+    public string? FindPart(Exception exception) => origin.Find(exception);
 
     public ValueTask InvokeAsync(TContext context)
     {

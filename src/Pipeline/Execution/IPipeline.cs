@@ -10,6 +10,9 @@ public interface IPipeline<in TContext>
     /// <summary>The chain as text, one line per part: pinned by tests and printed by <c>--print-pipeline</c>.</summary>
     string Description { get; }
 
+    /// <summary>The part whose code threw, such as <c>the step Validate</c>, by the exception's stack; null when that does not show it. Costs a stack walk.</summary>
+    string? FindPart(Exception exception) => null;
+
     /// <summary>
     /// Runs the chain for one message. Await the result once. If the context's token is already cancelled, the call ends with an
     /// <see cref="OperationCanceledException"/> before the first part; within the chain the parts observe the token.

@@ -37,6 +37,9 @@ public readonly record struct Settlement(
         private init;
     }
 
+    /// <summary>What was thrown, for the log and the dead letter; null without an exception. Two settlements that differ only here are equal.</summary>
+    public Exception? Exception { get; init; }
+
     /// <summary>True once a part has decided; false also for a kind that does not exist.</summary>
     public bool IsDecided => Kind is SettlementKind.Complete or SettlementKind.Abandon or SettlementKind.DeadLetter;
 
@@ -80,6 +83,13 @@ public readonly record struct Settlement(
     /// </summary>
     public static Settlement Combine(Settlement first, Settlement second) =>
         (Rank(second), second.Fault).CompareTo((Rank(first), first.Fault)) > 0 ? second : first;
+
+    /// <inheritdoc/>
+    public bool Equals(Settlement other) =>
+        (Kind, Delay, Reason, Description, ExceptionType, Fault, RetryInProcess, MayHold) == (other.Kind, other.Delay, other.Reason, other.Description, other.ExceptionType, other.Fault, other.RetryInProcess, other.MayHold);
+
+    /// <inheritdoc/>
+    public override int GetHashCode() => HashCode.Combine(Kind, Delay, Reason, Description, ExceptionType, Fault);
 
     private static int Rank(Settlement settlement) => settlement.Kind switch
     {

@@ -121,7 +121,7 @@ public sealed class RecoverabilityPolicyTests
     {
         Settlement settlement = _policy.Decide(default, new InvalidOperationException("boom"), Max, Cancellation.None);
 
-        settlement.ShouldBe(Settlement.DeadLetter("deliveries-exhausted", "Failed on delivery 5: boom", "System.InvalidOperationException"));
+        settlement.ShouldBe(Settlement.DeadLetter("unhandled-exception", "Failed on delivery 5: boom", "System.InvalidOperationException"));
     }
 
     [Fact]

@@ -226,9 +226,10 @@ internal sealed class DeadLetterEndpoints(IDeadLetterStore store, HttpAnswers an
         json.WriteTime("lastSeen"u8, letter.LastSeen);
         json.WriteBoolean("isPart"u8, letter.IsPart);
         json.WriteNumber("bodyBytes"u8, length);
+        json.WriteString("exceptionType"u8, letter.ExceptionType);
         if (whole)
         {
-            json.WriteString("exceptionType"u8, letter.ExceptionType);
+            json.WriteString("exception"u8, letter.Exception);
             json.WriteStartObject("attributes"u8);
             // A record that was edited by hand may have no attributes.
             foreach ((string key, string? value) in letter.Attributes?.Take(MaxAttributes) ?? [])

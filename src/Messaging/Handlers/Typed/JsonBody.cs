@@ -22,6 +22,10 @@ internal sealed class JsonBody<T>(JsonTypeInfo<T> typeInfo)
         {
             Fail(defect);
         }
+        else if (LenientJson.Describe(typeInfo) is { } leniency)
+        {
+            settings.Warn($"Handlers:{handler}", value: null, leniency);
+        }
 
         return new JsonBody<T>(typeInfo!);
 

@@ -41,7 +41,7 @@ internal static class JsonBodyFault
         }
 
         string? type = exception is JsonException ? null : exception.GetType().FullName;
-        return Settlement.DeadLetter(WrongShape, $"The body is not {NameOf(typeInfo.Type)}{At(json, start, exception as JsonException)}{path}: {WordsOf(exception)}", type);
+        return Settlement.DeadLetter(WrongShape, $"The body is not {NameOf(typeInfo.Type)}{At(json, start, exception as JsonException)}{path}: {WordsOf(exception)}", type) with { Exception = type is null ? null : exception };
     }
 
     private static JsonException? FindSyntaxFault(ReadOnlySpan<byte> json, JsonSerializerOptions options)

@@ -225,7 +225,10 @@ internal sealed partial class BundlingSink
     {
         try
         {
-            LogFailed(exception, messages);
+            if (_failures.ShouldLog(exception.GetType(), out SuppressedLines suppressed))
+            {
+                LogFailed(exception, messages, suppressed);
+            }
         }
         catch (Exception)
         {
@@ -245,8 +248,8 @@ internal sealed partial class BundlingSink
         }
     }
 
-    [LoggerMessage(4151, LogLevel.Error, "A bundle of {Messages} message(s) could not be stored; its messages are held or abandoned, and join other bundles")]
-    private partial void LogFailed(Exception exception, int messages);
+    [LoggerMessage(4151, LogLevel.Error, "A bundle of {Messages} message(s) could not be stored; its messages are held or abandoned, and join other bundles{Suppressed}")]
+    private partial void LogFailed(Exception exception, int messages, SuppressedLines suppressed);
 
     [LoggerMessage(4152, LogLevel.Warning, "The sink rejects a bundle of {Messages} messages, {Bytes} bytes: {Detail} It is stored in two halves; if the bundle is too large for the sink, lower Bundles:MaxBytes")]
     private partial void LogSplit(int messages, int bytes, string? detail);

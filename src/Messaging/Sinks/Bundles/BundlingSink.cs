@@ -1,4 +1,5 @@
 using Messaging.Recoverability;
+using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
 using Pipeline.Buffers;
 
@@ -27,6 +28,7 @@ internal sealed partial class BundlingSink : IObjectSink
     private readonly TimeProvider _time;
     private readonly CircuitBreaker? _breaker;
     private readonly ILogger _logger;
+    private readonly LogThrottles<Type> _failures;
     private readonly BundleMetrics _metrics;
     private readonly ITimer _timer;
     private readonly BoundedPool<BundleWaiter> _waiters;
@@ -67,6 +69,7 @@ internal sealed partial class BundlingSink : IObjectSink
         _time = services.Time;
         _breaker = services.Breaker;
         _logger = services.Loggers.CreateLogger<BundlingSink>();
+        _failures = new LogThrottles<Type>(services.Time, TimeSpan.FromSeconds(10));
         _metrics = new BundleMetrics(limits.Route);
         _waiters = new BoundedPool<BundleWaiter>(limits.InFlight);
         _openByPrefix = _open.GetAlternateLookup<ReadOnlySpan<byte>>();

@@ -80,7 +80,7 @@ public sealed partial class HeldMessages<T>
             string? error = await TryWriteDeadLetterAsync(message, settlement, CancellationToken.None);
             if (error is null)
             {
-                CountDeadLetter(settlement.Reason);
+                CountDeadLetter(settlement.Reason, settlement.ExceptionType);
                 message.Conclude(settlement);
                 Settled(message);
                 return;
@@ -279,10 +279,10 @@ public sealed partial class HeldMessages<T>
         }
     }
 
-    private void CountDeadLetter(string? reason)
+    private void CountDeadLetter(string? reason, string? exceptionType = null)
     {
         Interlocked.Increment(ref _deadLettered);
-        _services.Metrics?.DeadLetterWritten(reason);
+        _services.Metrics?.DeadLetterWritten(reason, exceptionType);
     }
 
     private void Report(ConcurrentQueue<LostMessage> lost)

@@ -154,7 +154,7 @@ public sealed class JsonHandlerOutcomeTests
         handler.Calls.Select(call => call.Delivery).ShouldBe([1, 1, 2, 2, 3, 3]);
         handler.Calls.Select(call => call.Order).Distinct(ReferenceEqualityComparer.Instance).Count().ShouldBe(6, "each attempt has an object of its own");
         route.DeadLetters.Records.ShouldHaveSingleItem().ShouldSatisfyAllConditions(
-            letter => letter.Reason.ShouldBe("deliveries-exhausted"),
+            letter => letter.Reason.ShouldBe("unhandled-exception"),
             letter => letter.Description.ShouldBe("Failed on delivery 3: boom"),
             letter => letter.ExceptionType.ShouldBe("System.InvalidOperationException"));
         route.Route.Breaker.State.ShouldBe(BreakerState.Closed);

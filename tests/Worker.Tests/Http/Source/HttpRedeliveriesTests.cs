@@ -16,7 +16,7 @@ public sealed class HttpRedeliveriesTests
         HttpRedeliveries redeliveries = new(_time);
         for (int delivery = 1; delivery <= 4; delivery++)
         {
-            redeliveries.Count(Id, Body).ShouldBe(delivery);
+            redeliveries.Count(Id, Body, out _).ShouldBe(delivery);
             redeliveries.Settled(Id, Body, delivery, Settlement.Abandon(TimeSpan.FromSeconds(2)));
             _time.Advance(TimeSpan.FromSeconds(2));
         }
@@ -30,12 +30,12 @@ public sealed class HttpRedeliveriesTests
 
         for (int i = 0; i < 100; i++)
         {
-            redeliveries.Count(Id, Body).ShouldBe(1);
+            redeliveries.Count(Id, Body, out _).ShouldBe(1);
         }
 
         // Retry-After is at least one whole second.
         _time.Advance(TimeSpan.FromSeconds(1));
-        redeliveries.Count(Id, Body).ShouldBe(2);
+        redeliveries.Count(Id, Body, out _).ShouldBe(2);
     }
 
     [Fact]
@@ -45,9 +45,9 @@ public sealed class HttpRedeliveriesTests
         redeliveries.Settled(Id, Body, 5, Settlement.Abandon(TimeSpan.Zero));
         _time.Advance(TimeSpan.FromSeconds(1));
 
-        redeliveries.Count("other"u8, Body).ShouldBe(1);
-        redeliveries.Count(Id, "[]"u8).ShouldBe(1);
-        redeliveries.Count(Id, Body).ShouldBe(6);
+        redeliveries.Count("other"u8, Body, out _).ShouldBe(1);
+        redeliveries.Count(Id, "[]"u8, out _).ShouldBe(1);
+        redeliveries.Count(Id, Body, out _).ShouldBe(6);
     }
 
     [Theory]
@@ -61,7 +61,7 @@ public sealed class HttpRedeliveriesTests
 
         redeliveries.Settled(Id, Body, 2, isStored ? Settlement.Complete : Settlement.DeadLetter("r", "d"));
 
-        redeliveries.Count(Id, Body).ShouldBe(1);
+        redeliveries.Count(Id, Body, out _).ShouldBe(1);
     }
 
     [Fact]
@@ -72,7 +72,7 @@ public sealed class HttpRedeliveriesTests
 
         _time.Advance(HttpRedeliveries.Lifetime + TimeSpan.FromSeconds(1));
 
-        redeliveries.Count(Id, Body).ShouldBe(1);
+        redeliveries.Count(Id, Body, out _).ShouldBe(1);
     }
 
     [Fact]
@@ -86,7 +86,7 @@ public sealed class HttpRedeliveriesTests
 
         _time.Advance(TimeSpan.FromSeconds(1));
 
-        Enumerable.Range(0, 100).Select(i => redeliveries.Count(BitConverter.GetBytes(i), Body)).ShouldAllBe(delivery => delivery == 2);
+        Enumerable.Range(0, 100).Select(i => redeliveries.Count(BitConverter.GetBytes(i), Body, out _)).ShouldAllBe(delivery => delivery == 2);
     }
 
     [Fact]
@@ -97,7 +97,7 @@ public sealed class HttpRedeliveriesTests
         {
             for (int i = 0; i < 80; i++)
             {
-                redeliveries.Count(BitConverter.GetBytes(i), Body).ShouldBe(delivery);
+                redeliveries.Count(BitConverter.GetBytes(i), Body, out _).ShouldBe(delivery);
                 redeliveries.Settled(BitConverter.GetBytes(i), Body, delivery, Settlement.Abandon(TimeSpan.Zero));
             }
 
@@ -115,8 +115,26 @@ public sealed class HttpRedeliveriesTests
         }
 
         _time.Advance(TimeSpan.FromSeconds(1));
-        redeliveries.Count(BitConverter.GetBytes(0), Body).ShouldBe(1);
-        Enumerable.Range(950, 50).ShouldAllBe(i => redeliveries.Count(BitConverter.GetBytes(i), Body) == 2);
-        Enumerable.Range(0, 1_000).Count(i => redeliveries.Count(BitConverter.GetBytes(i), Body) == 2).ShouldBeLessThanOrEqualTo(100);
+        redeliveries.Count(BitConverter.GetBytes(0), Body, out _).ShouldBe(1);
+        Enumerable.Range(950, 50).All(i => CountOf(i) == 2).ShouldBeTrue();
+        Enumerable.Range(0, 1_000).Count(i => CountOf(i) == 2).ShouldBeLessThanOrEqualTo(100);
+
+        int CountOf(int id) => redeliveries.Count(BitConverter.GetBytes(id), Body, out _);
+    }
+
+    [Fact]
+    public void Count_SeveralDeliveries_KeepsTheTimeOfTheFirst()
+    {
+        HttpRedeliveries redeliveries = new(_time);
+        DateTimeOffset began = _time.GetUtcNow();
+        redeliveries.Count(Id, Body, out DateTimeOffset? first).ShouldBe(1);
+        first.ShouldBeNull();
+        for (int delivery = 1; delivery <= 3; delivery++)
+        {
+            redeliveries.Settled(Id, Body, delivery, Settlement.Abandon(TimeSpan.FromSeconds(2)), first);
+            _time.Advance(TimeSpan.FromSeconds(2));
+            redeliveries.Count(Id, Body, out first).ShouldBe(delivery + 1);
+            first.ShouldBe(began);
+        }
     }
 }

@@ -131,6 +131,46 @@ public sealed class SingleMessageRequestTests
     }
 
     [Theory]
+    [InlineData(SettlementKind.Abandon, "application/json")]
+    [InlineData(SettlementKind.DeadLetter, "application/json")]
+    [InlineData(SettlementKind.Abandon, "application/x-ndjson")]
+    [InlineData(SettlementKind.DeadLetter, "application/x-ndjson")]
+    public async Task Post_AfterAnException_AnswersReasonAndIdAndNeverItsText(SettlementKind kind, string contentType)
+    {
+        const string Secret = "Login failed for user 'sa' (password s3cret)";
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        host.Intake.Script = _ => new Settlement(kind, TimeSpan.Zero, kind == SettlementKind.DeadLetter ? "unhandled-exception" : null, $"Failed on delivery 3: {Secret}", "Npgsql.PostgresException");
+
+        using HttpResponseMessage response = await host.Client.PostAsync("/messages", new StringContent("x", System.Text.Encoding.UTF8, contentType));
+
+        string answer = await response.Content.ReadAsStringAsync();
+        answer.ShouldNotContain("Login failed");
+        answer.ShouldNotContain("s3cret");
+        answer.ShouldNotContain("Npgsql");
+        answer.ShouldContain("\"id\"");
+        if (contentType == "application/json" || kind == SettlementKind.DeadLetter)
+        {
+            answer.ShouldContain("unhandled-exception");
+        }
+
+        await host.FinishAsync();
+    }
+
+    [Theory]
+    [InlineData(null)]
+    [InlineData("Pipeline.Settlements.PoisonMessageException")]
+    public async Task Post_DeadLetterWithADescriptionForTheSender_AnswersIt(string? exceptionType)
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        host.Intake.Script = _ => Settlement.DeadLetter("negative-total", "The total is below zero.", exceptionType);
+
+        using HttpResponseMessage response = await host.Client.PostAsync("/messages", new StringContent("x"));
+
+        (await JsonAsync(response)).GetProperty("description").GetString().ShouldBe("The total is below zero.");
+        await host.FinishAsync();
+    }
+
+    [Theory]
     [InlineData(0, 1)]
     [InlineData(1_000, 1)]
     [InlineData(1_001, 2)]
