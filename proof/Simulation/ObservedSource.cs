@@ -1,3 +1,5 @@
+using System.Text;
+using Messaging.Aws.Sqs;
 using Messaging.Intake;
 using Messaging.Recoverability;
 using Messaging.Sources;
@@ -138,6 +140,12 @@ internal sealed class ObservedSource(IMessageSource source, World world, FaultPl
                 TimeSpan delay = plan.Source == SourceKind.ServiceBus && settlement.Delay > BusDelay ? BusDelay : settlement.Delay;
                 world.Due[key] = world.Time.Now + delay.Ticks;
             }
+        }
+
+        if (own is SqsReceivedMessage { Handle: var handle } && settlement.Kind == SettlementKind.Abandon)
+        {
+            // Of this delivery: what its calls have to ask for.
+            world.Due[Encoding.UTF8.GetString(handle.Span)] = world.Time.Now + settlement.Delay.Ticks;
         }
 
         bool throws = world.SettleFaults > 0 && world.Random.NextDouble() < world.SettleFaults;

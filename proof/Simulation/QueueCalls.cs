@@ -28,9 +28,9 @@ internal sealed class QueueCalls(World world, ProcessTime process, Func<bool> is
                 world.Fail("a receive was sent after the stop began");
                 break;
             case "ChangeMessageVisibilityBatch":
-                foreach (JsonElement entry in Entries(request).Where(entry => entry.GetProperty("VisibilityTimeout").GetInt32() == RenewedSeconds))
+                foreach (JsonElement entry in Entries(request))
                 {
-                    Renewing(entry.GetProperty("ReceiptHandle").GetString()!, answered);
+                    Changing(entry.GetProperty("ReceiptHandle").GetString()!, entry.GetProperty("VisibilityTimeout").GetInt32(), answered);
                 }
 
                 break;
@@ -71,8 +71,18 @@ internal sealed class QueueCalls(World world, ProcessTime process, Func<bool> is
     // What all handles of a message begin with.
     private static string MessageOf(JsonElement entry) => $"{entry.GetProperty("ReceiptHandle").GetString()!.Split('#')[0]}#";
 
-    private void Renewing(string handle, Task answered)
+    private void Changing(string handle, int seconds, Task answered)
     {
+        if (seconds != RenewedSeconds)
+        {
+            if (world.Due.TryGetValue(handle, out long due) && world.Time.Now + TimeSpan.FromSeconds(seconds).Ticks < due)
+            {
+                world.Fail($"{handle} is abandoned for {seconds} s, before its delay has ended");
+            }
+
+            return;
+        }
+
         // A beat sends its batches together, and the next one begins when each is answered or given up.
         if (_renewals.TryGetValue(handle, out Task? before) && !before.IsCompleted)
         {
