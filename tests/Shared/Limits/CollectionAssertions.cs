@@ -1,6 +1,6 @@
 using System.Linq.Expressions;
 
-#pragma warning disable CA1050, IDE0130 // In no namespace it comes before Shouldly's own
+#pragma warning disable CA1050, IDE0130, MA0047 // In no namespace it comes before Shouldly's own
 /// <summary>Shouldly's assertion passes on a collection without elements, and then asserts nothing.</summary>
 internal static class CollectionAssertions
 {

@@ -65,15 +65,15 @@ public sealed class PartExceptionTests
         Settlement settlement = await worker.SendAsync(Body);
 
         settlement.Reason.ShouldBe("unhandled-exception");
-        settlement.ExceptionType.ShouldBe(typeof(NullReferenceException).FullName);
+        settlement.ExceptionType.ShouldBe(typeof(InvalidCastException).FullName);
         LogEntry line = worker.Log.Entries.Where(entry => entry.Id.Id is 5007 or 5301).ShouldHaveSingleItem("The first is logged, the redelivery only counted.");
         line.Level.ShouldBe(LogLevel.Error);
         line.Text.ShouldContain(name);
-        line.Exception.ShouldBeOfType<NullReferenceException>().StackTrace.ShouldNotBeNull().ShouldContain(nameof(ThrowAsync));
+        line.Exception.ShouldBeOfType<InvalidCastException>().StackTrace.ShouldNotBeNull().ShouldContain(nameof(ThrowAsync));
         DeadLetter record = worker.DeadLetters.Records.ShouldHaveSingleItem();
-        record.ExceptionType.ShouldBe(typeof(NullReferenceException).FullName);
+        record.ExceptionType.ShouldBe(typeof(InvalidCastException).FullName);
         record.Exception.ShouldNotBeNull().ShouldContain(nameof(ThrowAsync));
-        record.Exception.ShouldStartWith("System.NullReferenceException: no customer\\u001b[31m\n");
+        record.Exception.ShouldStartWith("System.InvalidCastException: no customer\\u001b[31m\n");
         record.FirstSeen.ShouldBeLessThan(record.LastSeen, "It was delivered twice.");
     }
 
@@ -91,10 +91,10 @@ public sealed class PartExceptionTests
 
         LogEntry[] lines = [.. worker.Log.Entries.Where(entry => entry.Id.Id == 5007)];
         lines.Count(line => line.Exception is TimeoutException).ShouldBe(1);
-        lines.Count(line => line.Exception is NullReferenceException).ShouldBeInRange(1, 7);
+        lines.Count(line => line.Exception is InvalidCastException).ShouldBeInRange(1, 7);
     }
 
-    private static Task ThrowAsync() => throw new NullReferenceException("no customer\u001b[31m");
+    private static Task ThrowAsync() => throw new InvalidCastException("no customer\u001b[31m");
 
     private static async Task ThrowLateAsync()
     {
@@ -131,7 +131,7 @@ public sealed class PartExceptionTests
     private sealed class ChoosingStep : IStep<PhysicalContext>
     {
         public ValueTask<StepOutcome> BeforeAsync(PhysicalContext context) =>
-            Encoding.UTF8.GetString(context.Message.SourceId.Span) == "rare" ? throw new TimeoutException("rare") : throw new NullReferenceException("often");
+            Encoding.UTF8.GetString(context.Message.SourceId.Span) == "rare" ? throw new TimeoutException("rare") : throw new InvalidCastException("often");
     }
 
     private sealed class FailingBehavior(Func<Task> fail) : IBehavior<PhysicalContext, PhysicalContext>

@@ -1,4 +1,3 @@
-using Messaging.Sockets.TcpLines;
 using Messaging.Telemetry;
 using Pipeline.Settlements;
 

@@ -1,5 +1,4 @@
 using System.Text;
-using Messaging.Sockets.TcpLines;
 using Pipeline.Settlements;
 
 namespace Worker.Tests.Sockets.TcpLines;
