@@ -60,15 +60,15 @@ public abstract class DocumentSinkContractTests : IAsyncLifetime
     public Task Complete_DocumentsThatTheStoreRefuses_AreReportedOneByOneAndTheOthersKept() => Contract.Complete_DocumentsThatTheStoreRefuses_AreReportedOneByOneAndTheOthersKept();
 
     /// <inheritdoc cref="DocumentSinkContract.Complete_EveryDocumentIsRefused_CountsNoneAsIndexed"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Complete_EveryDocumentIsRefused_CountsNoneAsIndexed() => Contract.Complete_EveryDocumentIsRefused_CountsNoneAsIndexed();
 
     /// <inheritdoc cref="DocumentSinkContract.Complete_ExistingDocumentBesideARefusedOne_CountsAsIndexed"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Complete_ExistingDocumentBesideARefusedOne_CountsAsIndexed() => Contract.Complete_ExistingDocumentBesideARefusedOne_CountsAsIndexed();
 
     /// <inheritdoc cref="DocumentSinkContract.Complete_IndexAcceptsNoDocument_RejectsNone"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Complete_IndexAcceptsNoDocument_RejectsNone() => Contract.Complete_IndexAcceptsNoDocument_RejectsNone();
 
     /// <inheritdoc cref="DocumentSinkContract.Complete_RejectionThatCannotBeKept_FailsTheMessage"/>

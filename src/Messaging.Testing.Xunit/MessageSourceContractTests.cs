@@ -84,7 +84,7 @@ public abstract class MessageSourceContractTests : IAsyncLifetime
     public Task Stop_WithMessagesInFlight_TheyCanStillBeSettled() => Contract.Stop_WithMessagesInFlight_TheyCanStillBeSettled();
 
     /// <inheritdoc cref="MessageSourceContract.Reopen_AfterACrash_RedeliversWhatWasNotSettled"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Reopen_AfterACrash_RedeliversWhatWasNotSettled() => Contract.Reopen_AfterACrash_RedeliversWhatWasNotSettled();
 
     /// <summary>A new harness. Each test has one of its own.</summary>

@@ -50,7 +50,7 @@ public abstract class ObjectSinkContractTests : IAsyncLifetime
     public Task Store_OtherBytes_IsACollisionAndTheFirstStay() => Contract.Store_OtherBytes_IsACollisionAndTheFirstStay();
 
     /// <inheritdoc cref="ObjectSinkContract.Store_KeyHoldsATruncationOrAnExtension_IsACollisionAndItStays"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Store_KeyHoldsATruncationOrAnExtension_IsACollisionAndItStays() => Contract.Store_KeyHoldsATruncationOrAnExtension_IsACollisionAndItStays();
 
     /// <inheritdoc cref="ObjectSinkContract.Store_SameBytesFromManyWritersAtOnce_StoresOnce"/>

@@ -295,14 +295,14 @@ public sealed class RouteMetrics
     {
         Interlocked.Increment(ref _counts.DeadLetters);
         Volatile.Write(ref _counts.LastDeadLetter, Stopwatch.GetTimestamp());
-        KeyValuePair<string, object?> why = new("worker.reason", reason);
+        KeyValuePair<string, object?> tag = new("worker.reason", reason);
         if (exceptionType is null)
         {
-            DeadLetters.TryAdd(1, _route, why);
+            DeadLetters.TryAdd(1, _route, tag);
         }
         else
         {
-            DeadLetters.TryAdd(1, _route, why, new("error.type", Bounded(exceptionType)));
+            DeadLetters.TryAdd(1, _route, tag, new("error.type", Bounded(exceptionType)));
         }
     }
 

@@ -153,7 +153,7 @@ public sealed class KeyPartMonitorTests
         run.Key($$"""{"MessageId":"1","at":{{value}}}""");
 
         (run.Monitor.Describe() ?? string.Empty).ShouldNotContain("implausible");
-        _log.ShouldAllBe(line => !line.Contains("date of at is"));
+        _log.Where(line => line.Contains("date of at is")).ShouldBeEmpty();
     }
 
     [Fact]
