@@ -1,5 +1,6 @@
 using System.Net;
 using System.Text;
+using System.Text.Json.Nodes;
 using System.Text.RegularExpressions;
 using Integration.Tests.Servers;
 using Integration.Tests.Worker;
@@ -81,8 +82,16 @@ public sealed class PageTests : IAsyncLifetime
         await Assertions.Expect(page.Locator("#letters-list li")).ToContainTextAsync("malformed-json");
         await Assertions.Expect(page.Locator("#problem-list li[data-problem=dead-letters]")).ToContainTextAsync("malformed-json");
 
+        // As a handler's exception leaves it in the record.
+        string record = Directory.GetFiles(Letters, "*.json", SearchOption.AllDirectories).Single();
+        JsonObject fields = JsonNode.Parse(await File.ReadAllTextAsync(record))!.AsObject();
+        fields["exceptionType"] = "System.FormatException";
+        fields["exception"] = "System.FormatException: <b>no date</b>\n   at Orders.Read()";
+        await File.WriteAllTextAsync(record, fields.ToJsonString());
         await page.Locator("#letters-list li button").First.ClickAsync();
         await Assertions.Expect(page.Locator("#letter-dialog")).ToHaveAttributeAsync("open", string.Empty);
+        await Assertions.Expect(page.Locator("#letter-exception")).ToContainTextAsync("<b>no date</b>");
+        await Assertions.Expect(page.Locator("#letter-exception")).ToContainTextAsync("at Orders.Read()");
         await page.Locator("#letter-text").ClickAsync();
         await Assertions.Expect(page.Locator("#letter-body")).ToContainTextAsync("{\"broken");
         await page.Locator("#letter-close").ClickAsync();

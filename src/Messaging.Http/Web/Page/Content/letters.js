@@ -71,7 +71,7 @@ function createLetter(letter) {
     showChoice();
   } });
   const item = make('li', { 'data-letter': name }, box, make('div', {},
-    make('button', { class: 'link', text: id || 'no id', click: () => openLetter(name) }), make('b', { text: letter.reason }),
+    make('button', { class: 'link', text: id || 'no id', click: () => openLetter(name) }), make('b', { text: letter.exceptionType ? `${letter.reason}: ${letter.exceptionType}` : letter.reason }),
     make('span', { class: 'quiet', text: `${moment(lastSeen)}, route ${route}, from ${source}, ${many(attempts, 'attempt')}, ${bytes(bodyBytes)}` }),
     make('p', { text: description ?? '' })));
   return Object.assign(item, { box });
@@ -139,6 +139,8 @@ async function openLetter(name) {
     current.isPart && ['Part', 'This is part of a message.']]);
   const attributes = Object.entries(current.attributes ?? {});
   syncRows(byId('letter-attributes'), attributes.length > 0 ? attributes : [['None', '']]);
+  byId('letter-exception').hidden = !current.exception;
+  write('letter-exception', current.exception ?? '');
   byId('letter-body').hidden = true;
   write('letter-size', bytes(current.bodyBytes));
   byId('letter-dialog').showModal();
