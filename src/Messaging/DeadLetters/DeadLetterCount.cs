@@ -129,7 +129,8 @@ internal sealed class DeadLetterCount(string root, TimeProvider time)
             (string Path, DateTimeOffset At)? oldest = null;
             (string Path, DateTimeOffset At)? newest = null;
             foreach ((string Path, DateTimeOffset At) record in new FileSystemEnumerable<(string Path, DateTimeOffset At)>(
-                Folder, static (ref FileSystemEntry entry) => (entry.ToFullPath(), entry.LastWriteTimeUtc)) { ShouldIncludePredicate = IsRecord }.Take((int)Count))
+                Folder, static (ref FileSystemEntry entry) => (entry.ToFullPath(), entry.LastWriteTimeUtc))
+            { ShouldIncludePredicate = IsRecord }.Take((int)Count))
             {
                 oldest = oldest is { } first && first.At <= record.At ? oldest : record;
                 newest = newest is { } last && last.At >= record.At ? newest : record;
