@@ -5,7 +5,12 @@ namespace Messaging.Http;
 /// <summary>Makes one readable line of a message that callers and operators read: exception messages may have line breaks, escaped for the log, and end in a stack trace. The log keeps them.</summary>
 internal static partial class OneLineText
 {
-    public static string? Of(string? text) =>
+    // The time of the expressions grows with the square of the length, and the text may contain what a sender sent.
+    private const int MaxLength = 4_096;
+
+    public static string? Of(string? text) => text?.Length > MaxLength ? $"{OfBounded(text[..MaxLength])}…" : OfBounded(text);
+
+    private static string? OfBounded(string? text) =>
         string.IsNullOrEmpty(text) || !text.AsSpan().ContainsAny("\\\r\n\t") ? text : Breaks().Replace(StackTrace().Replace(text, string.Empty), " ").Trim();
 
     // A line "at Namespace.Type.Method(", and all that follows.

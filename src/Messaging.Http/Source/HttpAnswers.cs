@@ -16,6 +16,10 @@ internal sealed class HttpAnswers(BufferPool buffers)
 
     private const string UnhandledException = "unhandled-exception";
 
+    // Of a message that timed out: nothing was logged, and the description is the worker's own.
+    private const string Cancelled = "System.OperationCanceledException";
+    private const string TaskCancelled = "System.Threading.Tasks.TaskCanceledException";
+
     // A longer answer is sent in pieces; each waits until the caller reads.
     private const int PieceBytes = 64 << 10;
 
@@ -147,7 +151,8 @@ internal sealed class HttpAnswers(BufferPool buffers)
         return FlushAsync(context);
     }
 
-    private static bool HidesException(in Settlement settlement) => settlement.ExceptionType is { } type && type != typeof(PoisonMessageException).FullName;
+    private static bool HidesException(in Settlement settlement) => settlement.ExceptionType is { } type && type != typeof(PoisonMessageException).FullName
+        && (settlement.Exception is not null || type is not (Cancelled or TaskCancelled));
 
     /// <summary>The description with a full stop, which sinks omit.</summary>
     private static string Sentence(string? description) => description switch

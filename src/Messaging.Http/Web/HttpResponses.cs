@@ -159,9 +159,18 @@ internal sealed class HttpResponses : IObserver<KeyValuePair<string, object?>>, 
             _loggedAt = _time.GetTimestamp();
         }
 
-        if (added.Count > 0)
+        if (added.Count == 0)
+        {
+            return;
+        }
+
+        try
         {
             WebLog.RequestsRefused(_logger, added.Sum(pair => pair.Count), DurationText.Of(period), string.Join(", ", added.Select(pair => string.Create(CultureInfo.InvariantCulture, $"{pair.Answer} {pair.Count:N0}"))));
+        }
+        catch (Exception)
+        {
+            // A log that throws on a timer's thread would end the process. Page and metrics have the counts.
         }
     }
 }

@@ -33,7 +33,10 @@ public static class ServiceBusFaults
         exception switch
         {
             _ when IsOfConversion(exception) => ServiceBusFaultKind.Unreadable,
-            InvalidOperationException when exception.Message.Contains("session", StringComparison.OrdinalIgnoreCase) => ServiceBusFaultKind.SessionsRequired,
+            InvalidOperationException when exception.Message.Contains("requires sessions", StringComparison.OrdinalIgnoreCase) => ServiceBusFaultKind.SessionsRequired,
+
+            // Microsoft.Azure.Amqp: "Can't create session when the connection is closing."
+            InvalidOperationException when exception.Message.Contains("connection is closing", StringComparison.OrdinalIgnoreCase) => ServiceBusFaultKind.Transient,
             UnauthorizedAccessException => ServiceBusFaultKind.Unauthorized,
             IOException or TimeoutException or System.Net.Sockets.SocketException or OperationCanceledException => ServiceBusFaultKind.Transient,
             _ => ServiceBusFaultKind.Other,

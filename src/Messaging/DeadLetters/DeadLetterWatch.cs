@@ -46,7 +46,9 @@ internal sealed partial class DeadLetterWatch : IAsyncDisposable
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         TaskCompletionSource first = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        _watching = WatchAsync(first);
+
+        // On another thread: a store is foreign code, which may block.
+        _watching = Task.Run(() => WatchAsync(first), CancellationToken.None);
         await Task.WhenAny(first.Task, Task.Delay(FirstCount, _time, cancellationToken));
     }
 
@@ -78,7 +80,7 @@ internal sealed partial class DeadLetterWatch : IAsyncDisposable
                 _waiting = null;
                 if (_failedLog.ShouldLog(out SuppressedLines suppressed))
                 {
-                    LogFailed(UntrustedText.Shorten(exception.Message.TrimEnd('.')), suppressed);
+                    LogFailed(UntrustedText.Shorten(UntrustedText.MessageOf(exception)).TrimEnd('.'), suppressed);
                 }
             }
 

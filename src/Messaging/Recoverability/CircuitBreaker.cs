@@ -322,14 +322,15 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
             }
         }
 
-        if (opened)
-        {
-            LogOpened(route, Part, DurationText.Of(options.BreakerOpen), UntrustedText.Shorten(detail));
-        }
-
+        // Before the log, which may throw: without its check a route without messages would stay not ready.
         if (opened || isCheckNeeded)
         {
             CheckNeeded?.Invoke();
+        }
+
+        if (opened)
+        {
+            LogOpened(route, Part, DurationText.Of(options.BreakerOpen), UntrustedText.Shorten(detail));
         }
     }
 

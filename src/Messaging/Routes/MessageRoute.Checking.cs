@@ -24,6 +24,12 @@ internal sealed partial class MessageRoute
 
     private volatile string? _sinkProblem;
 
+    // Each check that ignores its cancellation keeps a thread or a connection: with so many, no other one begins until one has ended.
+    private const int MaxUnanswered = 8;
+
+    // Checks of the sink that still run beyond the limit.
+    private readonly List<Task> _unanswered = [];
+
     /// <summary>Why the sink counts as unreachable; null after a successful check or a stored object. From then on the breaker reports it.</summary>
     private string? SinkProblem => _sinkProblem is { } problem && Breaker.Successes == 0 ? problem : null;
 
@@ -58,7 +64,7 @@ internal sealed partial class MessageRoute
 
     private async Task CheckAsync(string name, Func<CancellationToken, Task> check, CancellationToken cancellationToken)
     {
-        if (!await TryCheckAsync(name, check, cancellationToken))
+        if (await TryCheckAsync(name, check, cancellationToken) is not null)
         {
             LogUnanswered(Name, name, DurationText.Of(CheckLimit));
         }
@@ -67,27 +73,36 @@ internal sealed partial class MessageRoute
     /// <returns>False when the sink did not answer in time.</returns>
     private async Task<bool> CheckSinkAsync(ISink sink, CancellationToken cancellationToken)
     {
-        bool ended = await TryCheckAsync(sink.Name, sink.CheckAsync, cancellationToken);
+        _unanswered.RemoveAll(static check => check.IsCompleted);
+        bool ended = false;
+        if (_unanswered.Count < MaxUnanswered)
+        {
+            Task? unanswered = await TryCheckAsync(sink.Name, sink.CheckAsync, cancellationToken);
+            ended = unanswered is null;
+            _unanswered.AddRange(unanswered is null ? [] : [unanswered]);
+        }
+
         _sinkProblem = ended ? sink.Problem : $"The sink {sink.Name} did not answer its check within {DurationText.Of(CheckLimit)}.";
         return ended;
     }
 
-    /// <returns>False when the check did not end within <see cref="CheckLimit"/>.</returns>
-    private async Task<bool> TryCheckAsync(string name, Func<CancellationToken, Task?> check, CancellationToken cancellationToken)
+    /// <returns>Null when the check has ended; the check when it did not end within <see cref="CheckLimit"/>.</returns>
+    private async Task<Task?> TryCheckAsync(string name, Func<CancellationToken, Task?> check, CancellationToken cancellationToken)
     {
         using CancellationTokenSource limit = new(CheckLimit, _time);
         await using CancellationTokenRegistration stopping = cancellationToken.UnsafeRegister(static state => ((CancellationTokenSource)state!).Cancel(), limit);
+
+        // On another thread: foreign code may block.
+        Task checking = Task.Run(
+            () => check(limit.Token) ?? throw new StartupException($"Route {Name}: the check of {name} returned null instead of a task.", ExitCodes.Software), CancellationToken.None);
         try
         {
-            // On another thread: foreign code may block.
-            Task checking = Task.Run(
-                () => check(limit.Token) ?? throw new StartupException($"Route {Name}: the check of {name} returned null instead of a task.", ExitCodes.Software), CancellationToken.None);
             await checking.WaitAsync(limit.Token);
-            return true;
+            return null;
         }
         catch (OperationCanceledException) when (limit.IsCancellationRequested && !cancellationToken.IsCancellationRequested)
         {
-            return false;
+            return checking;
         }
     }
 
@@ -161,12 +176,14 @@ internal sealed partial class MessageRoute
         catch (Exception exception)
         {
             // At start this would end the worker; now messages are being received, and the breaker protects them.
-            if (_sinkProblem != exception.Message)
+            string problem = UntrustedText.MessageOf(exception);
+            bool isNew = _sinkProblem != problem;
+            _sinkProblem = problem;
+            if (isNew)
             {
-                LogSinkRefused(Name, exception.Message, DurationText.Of(LongestPause));
+                LogSinkRefused(Name, problem, DurationText.Of(LongestPause));
             }
 
-            _sinkProblem = exception.Message;
             return LongestPause;
         }
     }

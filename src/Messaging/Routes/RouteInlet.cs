@@ -112,7 +112,7 @@ internal sealed partial class RouteInlet(string route, SourcePlan plan, IMessage
         await Task.WhenAny(receiving, Task.Delay(proof, time, ended.Token));
         if (!receiving.IsCompleted && !stopReceiving.IsCancellationRequested)
         {
-            LogReceivesAgain(route, source.Name);
+            TryLog(() => LogReceivesAgain(route, source.Name));
         }
 
         await ended.CancelAsync();
@@ -120,7 +120,7 @@ internal sealed partial class RouteInlet(string route, SourcePlan plan, IMessage
 
     private void Failed(Exception? exception)
     {
-        string cause = exception is null ? "it returned although the worker is not stopping" : $"{exception.GetType().Name}: {UntrustedText.Shorten(exception.Message).TrimEnd('.')}";
+        string cause = exception is null ? "it returned although the worker is not stopping" : $"{exception.GetType().Name}: {UntrustedText.Shorten(UntrustedText.MessageOf(exception)).TrimEnd('.')}";
         TimeSpan proof = ProvenAfter;
         int inRow = 1;
         if (_failure is { } last && time.GetElapsedTime(last.At) < ForgottenAfter)
@@ -134,7 +134,20 @@ internal sealed partial class RouteInlet(string route, SourcePlan plan, IMessage
         Volatile.Write(ref _receivingSince, NotReceiving);
         if (_failureLog.ShouldLog(cause, string.Empty, out SuppressedLines suppressed))
         {
-            LogReceiveFailed(exception, route, source.Name, DurationText.Of(RestartPause), suppressed);
+            TryLog(() => LogReceiveFailed(exception, route, source.Name, DurationText.Of(RestartPause), suppressed));
+        }
+    }
+
+    // A log that throws must neither end the loop nor begin a second receive beside the one that runs.
+    private static void TryLog(Action log)
+    {
+        try
+        {
+            log();
+        }
+        catch (Exception)
+        {
+            // The problem is on the page and in the health answer, too.
         }
     }
 

@@ -62,7 +62,7 @@ public static class UntrustedText
         catch (Exception)
         {
             // Of foreign code, whose properties may throw.
-            text = $"{exception.GetType().FullName}{Environment.NewLine}{exception.StackTrace}";
+            text = exception.GetType().FullName ?? exception.GetType().Name;
         }
 
         return Escape(text.ReplaceLineEndings("\n"), MaxExceptionBytes, keepsLines: true);

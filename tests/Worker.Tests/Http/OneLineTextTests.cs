@@ -26,6 +26,18 @@ public sealed class OneLineTextTests
         }
     }
 
+    [Theory]
+    [InlineData('\n')]
+    [InlineData('\'')]
+    [InlineData('\\')]
+    public void PathFree_LongTextOfASender_IsCutAndEndsInTime(char repeated)
+    {
+        string? shown = PathFreeText.Of($"The value is \t'/{new string(repeated, 1 << 20)}");
+
+        shown.ShouldNotBeNull().Length.ShouldBeLessThan(5_000);
+        shown.ShouldStartWith("The value is");
+    }
+
     [Fact]
     public void PathFree_IsOneLineToo() => PathFreeText.Of("Access to '/var/lib/x' is denied.\n   at A.B.C()").ShouldBe("Access to '…' is denied.");
 }

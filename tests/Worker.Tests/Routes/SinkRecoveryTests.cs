@@ -102,6 +102,34 @@ public sealed class SinkRecoveryTests
         await route.DrainAsync(CancellationToken.None).WaitAsync(Patience, TestContext.Current.CancellationToken);
     }
 
+    [Fact]
+    public async Task Readiness_ChecksThatNeverEnd_AreFewAndEndWithTheOutage()
+    {
+        using RecordingLog log = new();
+        ManualTimeProvider time = new();
+        ScriptedSink sink = new();
+        await using MessageRoute route = Create(time, log, sink);
+        await StartAsync(route);
+        TaskCompletionSource hang = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        sink.Hang = hang.Task;
+        int checks = sink.Checks;
+        route.Breaker.Refused("It does not answer.");
+
+        await time.PassUntilAsync(Second, () => sink.Checks == checks + 8);
+        for (int i = 0; i < 3_600; i++)
+        {
+            time.Advance(Second);
+            await Task.Yield();
+        }
+
+        sink.Checks.ShouldBe(checks + 8, "each keeps a thread or a connection");
+        route.GetStatus().IsReady.ShouldBeFalse();
+        sink.Hang = Task.CompletedTask;
+        hang.SetResult();
+        await time.PassUntilAsync(Second, () => route.GetStatus().IsReady);
+        await route.DrainAsync(CancellationToken.None).WaitAsync(Patience, TestContext.Current.CancellationToken);
+    }
+
     private static void Break(ScriptedSink sink, bool refuses)
     {
         sink.Problem = refuses ? null : "The folder cannot be written: no space left.";
@@ -137,6 +165,8 @@ public sealed class SinkRecoveryTests
 
         public StartupException? Refusal { get; set; }
 
+        public Task Hang { get; set; } = Task.CompletedTask;
+
         public int Checks => Volatile.Read(ref _checks);
 
         public int MostAtOnce => Volatile.Read(ref _most);
@@ -146,6 +176,7 @@ public sealed class SinkRecoveryTests
             Interlocked.Increment(ref _checks);
             Volatile.Write(ref _most, Math.Max(Interlocked.Increment(ref _running), _most));
             await Task.Yield();
+            await Hang;
             Interlocked.Decrement(ref _running);
             if (Refusal is { } refusal)
             {

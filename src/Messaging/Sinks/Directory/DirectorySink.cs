@@ -28,6 +28,7 @@ internal sealed partial class DirectorySink : IObjectSink
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private volatile string? _problem;
+    private volatile int _onlyCopiesLogged;
 
     public DirectorySink(DirectorySinkOptions options, SinkServices services, IFileHost? host = null)
     {
@@ -111,8 +112,9 @@ internal sealed partial class DirectorySink : IObjectSink
             _folder.Prepare();
             DateTimeOffset now = _time.GetUtcNow();
             int deleted = _folder.DeleteAbandoned(now);
-            if (_deadLetters is null && _folder.FindUnfinished(now).Count is > 0 and int left)
+            if (_deadLetters is null && _folder.FindUnfinished(now).Count is > 0 and int left && left != _onlyCopiesLogged)
             {
+                _onlyCopiesLogged = left;
                 LogOnlyCopiesLeft(left, _folder.Root);
             }
 

@@ -156,6 +156,20 @@ public sealed class SingleMessageRequestTests
         await host.FinishAsync();
     }
 
+    [Fact]
+    public async Task Post_TimedOut_AnswersThatAndNoException()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        host.Intake.Script = _ => Settlement.Abandon(TimeSpan.Zero, "The message took longer than Intake:MessageTimeout.", typeof(TaskCanceledException).FullName);
+
+        using HttpResponseMessage response = await host.Client.PostAsync("/messages", new StringContent("x"));
+
+        string answer = await response.Content.ReadAsStringAsync();
+        answer.ShouldContain("The message took longer than Intake:MessageTimeout.");
+        answer.ShouldNotContain("exception");
+        await host.FinishAsync();
+    }
+
     [Theory]
     [InlineData(null)]
     [InlineData("Pipeline.Settlements.PoisonMessageException")]

@@ -33,6 +33,7 @@ public sealed class ServiceBusFaultsTests
         Kind(new IOException()).ShouldBe(ServiceBusFaultKind.Transient);
         Kind(new TimeoutException()).ShouldBe(ServiceBusFaultKind.Transient);
         Kind(new TaskCanceledException()).ShouldBe(ServiceBusFaultKind.Transient);
+        Kind(new InvalidOperationException("Can't create session when the connection is closing.")).ShouldBe(ServiceBusFaultKind.Transient);
         Kind(new InvalidOperationException("It is not possible for an entity that requires sessions to create a non-sessionful message receiver.")).ShouldBe(ServiceBusFaultKind.SessionsRequired);
         Kind(new InvalidOperationException("not now")).ShouldBe(ServiceBusFaultKind.Other);
         Kind(new FormatException("the broker does not like it")).ShouldBe(ServiceBusFaultKind.Other);
