@@ -70,7 +70,9 @@ internal sealed class HttpResponses : IObserver<KeyValuePair<string, object?>>, 
     {
         int status = context.Response.StatusCode;
         string? reason = connection.Reason ?? (connection.Route is not null ? DefaultReasonOf(status) : status >= StatusCodes.Status400BadRequest && !HealthEndpoints.IsHealth(context.Request.Path) ? DefaultReasonOf(status) : null);
-        if (reason is not null)
+        // A page that is closed while it loads is no failure.
+        bool isPageLeft = connection is { IsCallerGone: true, Route: null, Reason: null } && HttpMethods.IsGet(context.Request.Method);
+        if (reason is not null && !isPageLeft)
         {
             Add(context.Response.HasStarted && !connection.IsCallerGone ? new HttpAnswer(connection.Route, status, reason) : new HttpAnswer(connection.Route, 0, NoAnswer));
         }

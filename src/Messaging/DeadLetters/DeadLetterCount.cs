@@ -132,6 +132,12 @@ internal sealed class DeadLetterCount(string root, TimeProvider time)
                 Folder, static (ref FileSystemEntry entry) => (entry.ToFullPath(), entry.LastWriteTimeUtc))
             { ShouldIncludePredicate = IsRecord }.Take((int)Count))
             {
+                // A file that was deleted meanwhile, or whose name is not UTF-8, has no time.
+                if (record.At < DateTimeOffset.UnixEpoch)
+                {
+                    continue;
+                }
+
                 oldest = oldest is { } first && first.At <= record.At ? oldest : record;
                 newest = newest is { } last && last.At >= record.At ? newest : record;
             }

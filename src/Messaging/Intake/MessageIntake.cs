@@ -474,7 +474,9 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         string id = UntrustedText.Shorten(message.SourceId.Span);
         string description = string.IsNullOrWhiteSpace(settlement.Description) ? "no description" : UntrustedText.Shorten(settlement.Description);
         bool isDeadLetter = settlement.Kind == SettlementKind.DeadLetter;
-        string outcome = $"{(isDeadLetter ? "dead-lettered" : "abandoned")} as {UntrustedText.Shorten(RouteMetrics.ErrorTypeOf(settlement))}";
+        string kind = isDeadLetter ? "dead-lettered" : "abandoned";
+        string reason = UntrustedText.Shorten(RouteMetrics.ErrorTypeOf(settlement)) ?? kind;
+        string outcome = reason == kind ? kind : $"{kind} as {reason}";
         if (!_notStoredLog.ShouldLog(outcome, $"{id}: {description}", out SuppressedLines suppressed))
         {
             return;

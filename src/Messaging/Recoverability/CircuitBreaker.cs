@@ -61,7 +61,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     /// <summary>Raised outside the lock when the breaker has closed.</summary>
     internal event Action? Relaxed;
 
-    /// <summary>Raised outside the lock when the sink has to be checked: the breaker has opened, or a message failed after a check that succeeded.</summary>
+    /// <summary>Raised outside the lock when the sink has to be checked: the breaker has opened, or a message failed after one or a check that succeeded.</summary>
     internal event Action? CheckNeeded;
 
     /// <summary>Raised by <see cref="Throttled"/>.</summary>
@@ -144,6 +144,18 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
         }
     }
 
+    /// <summary>True while the breaker is closed and the last message failed.</summary>
+    internal bool IsInDoubt
+    {
+        get
+        {
+            lock (_lock)
+            {
+                return _state == BreakerState.Closed && _failuresInRow > 0;
+            }
+        }
+    }
+
     /// <summary>True while messages may arrive: the breaker is closed, or the next message decides.</summary>
     internal bool LetsIn => State == BreakerState.Closed || AwaitsMessage;
 
@@ -188,11 +200,14 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
 
     /// <summary>The sink failed with a transient fault.</summary>
     /// <param name="detail">Which call failed and how, for logs and health pages: one line, without secrets.</param>
-    public void Failed(string detail) => Fail(detail, refused: false);
+    public void Failed(string detail) => Fail(detail, refused: false, opens: false);
 
     /// <summary>The sink refuses the worker itself: the breaker opens at once.</summary>
     /// <param name="detail">As for <see cref="Failed"/>, with what the operator can do.</param>
-    public void Refused(string detail) => Fail(detail, refused: true);
+    public void Refused(string detail) => Fail(detail, refused: true, opens: true);
+
+    /// <summary>After a message that failed, the worker's own check of the sink failed too: the breaker opens.</summary>
+    internal void CheckFailed(string detail) => Fail(detail, refused: false, opens: true);
 
     /// <summary>
     /// One call of the sink was too much for its store, which throttled it or did not answer in time: fewer messages are in flight from here on.
@@ -294,20 +309,20 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     /// <summary>Under the lock. A source with an empty queue may keep its probe; other sources may then probe after <c>BreakerOpen</c>.</summary>
     private bool IsProbeOut() => _probe != 0 && (_probeWorking || time.GetElapsedTime(_probeGivenAt) < options.BreakerOpen);
 
-    private void Fail(string detail, bool refused)
+    private void Fail(string detail, bool refused, bool opens)
     {
         bool opened = false;
         bool isCheckNeeded;
         lock (_lock)
         {
             Rotate();
-            isCheckNeeded = _answers;
+            isCheckNeeded = _answers || (_state == BreakerState.Closed && _failuresInRow == 0);
             _disproved += _answers ? 1 : 0;
             _answers = false;
             _isCalm = false;
             _failed[_bucket % Buckets]++;
             _failuresInRow++;
-            if (refused || _state == BreakerState.HalfOpen || _failuresInRow >= options.BreakerFailures || RatioExceeded())
+            if (opens || _state == BreakerState.HalfOpen || _failuresInRow >= options.BreakerFailures || RatioExceeded())
             {
                 _since = _state == BreakerState.Closed ? time.GetUtcNow() : _since;
                 opened = _state == BreakerState.Closed || (refused && !IsRefused);

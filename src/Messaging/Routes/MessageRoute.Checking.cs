@@ -2,6 +2,7 @@ using System.Threading.Channels;
 using Messaging.Handlers;
 using Messaging.Hosting;
 using Messaging.Sinks;
+using Messaging.Sources;
 using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
 
@@ -46,9 +47,9 @@ internal sealed partial class MessageRoute
             }
         }
 
-        if (_sink is not null && !await CheckSinkAsync(_sink, cancellationToken))
+        if (_sink is not null)
         {
-            LogUnanswered(Name, _sink.Name, DurationText.Of(CheckLimit));
+            await CheckSinkAtStartAsync(_sink, cancellationToken);
         }
 
         foreach (RouteCheck check in _checks)
@@ -58,7 +59,36 @@ internal sealed partial class MessageRoute
 
         foreach (RouteInlet inlet in _inlets)
         {
-            await CheckAsync(inlet.Source.Name, inlet.Source.CheckAsync, cancellationToken);
+            await CheckSourceAsync(inlet.Source, cancellationToken);
+        }
+    }
+
+    private async Task CheckSinkAtStartAsync(ISink sink, CancellationToken cancellationToken)
+    {
+        try
+        {
+            if (!await CheckSinkAsync(sink, cancellationToken))
+            {
+                LogUnanswered(Name, sink.Name, DurationText.Of(CheckLimit));
+            }
+        }
+        catch (Exception exception) when (exception is not StartupException && !cancellationToken.IsCancellationRequested)
+        {
+            // Only a StartupException says that the sink can never work: a store that is down must not end the worker's other routes.
+            ReportCheckFailure(sink, exception);
+        }
+    }
+
+    private async Task CheckSourceAsync(IMessageSource source, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await CheckAsync(source.Name, source.CheckAsync, cancellationToken);
+        }
+        catch (Exception exception) when (exception is not StartupException && !cancellationToken.IsCancellationRequested)
+        {
+            // The source decides when it receives: if that fails too, the route is not ready.
+            LogSourceCheckFailed(Name, source.Name, Describe(exception));
         }
     }
 
@@ -102,7 +132,9 @@ internal sealed partial class MessageRoute
         }
         catch (OperationCanceledException) when (limit.IsCancellationRequested && !cancellationToken.IsCancellationRequested)
         {
+#pragma warning disable MA0100 // It did not end within the limit, and is only counted from here on
             return checking;
+#pragma warning restore MA0100
         }
     }
 
@@ -121,6 +153,7 @@ internal sealed partial class MessageRoute
                 pause = TimeSpan.Zero;
                 Task needed = _checkNeeded.Reader.ReadAsync(_stopReceiving.Token).AsTask();
                 await needed.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+                await DecideDoubtAsync();
                 continue;
             }
 
@@ -145,6 +178,43 @@ internal sealed partial class MessageRoute
             {
                 LogSinkReached(Name, _sink!.Name);
             }
+        }
+    }
+
+    /// <summary>
+    /// After a message that failed while the breaker is closed: with few messages it would take long to open, or for ever if no more come. A
+    /// check of the sink that fails too shows an outage.
+    /// </summary>
+    private async Task DecideDoubtAsync()
+    {
+        if (_sink is null || !Breaker.IsInDoubt)
+        {
+            return;
+        }
+
+        // A message that succeeds meanwhile makes the check unnecessary.
+        await Task.Delay(ShortestPause, _time, _stopReceiving.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        if (_stopReceiving.IsCancellationRequested || !Breaker.IsInDoubt)
+        {
+            return;
+        }
+
+        try
+        {
+            await CheckSinkAsync(_sink, _stopReceiving.Token);
+        }
+        catch (Exception) when (_stopReceiving.IsCancellationRequested)
+        {
+            return;
+        }
+        catch (Exception exception)
+        {
+            ReportCheckFailure(_sink, exception);
+        }
+
+        if (_sinkProblem is { } problem)
+        {
+            Breaker.CheckFailed(problem);
         }
     }
 
@@ -175,17 +245,27 @@ internal sealed partial class MessageRoute
         }
         catch (Exception exception)
         {
-            // At start this would end the worker; now messages are being received, and the breaker protects them.
-            string problem = UntrustedText.MessageOf(exception);
-            bool isNew = _sinkProblem != problem;
-            _sinkProblem = problem;
-            if (isNew)
-            {
-                LogSinkRefused(Name, problem, DurationText.Of(LongestPause));
-            }
-
+            // At start a StartupException would end the worker; now messages are being received, and the breaker protects them.
+            ReportCheckFailure(_sink!, exception);
             return LongestPause;
         }
+    }
+
+    private void ReportCheckFailure(ISink sink, Exception exception)
+    {
+        string problem = exception is StartupException ? UntrustedText.MessageOf(exception) : $"The check of the sink {sink.Name} threw {Describe(exception)}";
+        bool isNew = _sinkProblem != problem;
+        _sinkProblem = problem;
+        if (isNew)
+        {
+            LogSinkRefused(Name, problem, DurationText.Of(LongestPause));
+        }
+    }
+
+    private static string Describe(Exception exception)
+    {
+        string message = UntrustedText.MessageOf(exception);
+        return $"{exception.GetType()}: {message}{(message.EndsWith('.') ? string.Empty : ".")}";
     }
 
     [LoggerMessage(1005, LogLevel.Warning, "Route {Route}: {Name} did not answer the check at start within {Limit}; the worker starts anyway and keeps trying")]
@@ -197,8 +277,11 @@ internal sealed partial class MessageRoute
     [LoggerMessage(1007, LogLevel.Information, "Route {Route}: the sink {Sink}, which could not be reached at start, is reachable now")]
     private partial void LogSinkReached(string route, string sink);
 
-    [LoggerMessage(1013, LogLevel.Information, "Route {Route}: the {Part} may work again, by the worker's own check; the route is ready, and the next message decides")]
+    [LoggerMessage(1013, LogLevel.Information, "Route {Route}: the next message decides whether the {Part} works again; the route is ready for it")]
     private partial void LogSinkAnswers(string route, string part);
+
+    [LoggerMessage(1015, LogLevel.Warning, "Route {Route}: the check of the source {Source} at start threw {Problem} The worker starts anyway; if the source cannot receive, the route is not ready")]
+    private partial void LogSourceCheckFailed(string route, string source, string problem);
 
     [LoggerMessage(1008, LogLevel.Error, "Route {Route}: {Problem} The worker is not ready until this is fixed; it checks the sink again every {Pause}")]
     private partial void LogSinkRefused(string route, string problem, string pause);

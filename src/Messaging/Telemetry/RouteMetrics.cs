@@ -117,7 +117,7 @@ public sealed class RouteMetrics
         {
             lock (_counts.DroppedReasons)
             {
-                return _counts.DroppedReasons.Count == 0 ? null : new DroppedInput(new Dictionary<string, long>(_counts.DroppedReasons), _counts.DroppedAdvice);
+                return _counts.DroppedReasons.Count == 0 ? null : new DroppedInput(new Dictionary<string, long>(_counts.DroppedReasons), _counts.DroppedAdvice[_counts.DroppedReasons.MaxBy(reason => reason.Value).Key]);
             }
         }
     }
@@ -253,7 +253,7 @@ public sealed class RouteMetrics
         lock (_counts.DroppedReasons)
         {
             _counts.DroppedReasons[reason] = _counts.DroppedReasons.GetValueOrDefault(reason) + count;
-            _counts.DroppedAdvice = advice;
+            _counts.DroppedAdvice[reason] = advice;
         }
 
         Dropped.TryAdd(count, _route, new KeyValuePair<string, object?>("worker.reason", reason));
@@ -346,7 +346,7 @@ public sealed class RouteMetrics
 
         // Pieces by reason; also the gate of the advice.
         public readonly Dictionary<string, long> DroppedReasons = [];
-        public string DroppedAdvice = string.Empty;
+        public readonly Dictionary<string, string> DroppedAdvice = [];
     }
 }
 

@@ -53,6 +53,64 @@ public sealed class SinkRecoveryTests
     }
 
     [Fact]
+    public async Task Check_ThrowsAtStart_TheWorkerStartsAndIsNotReadyUntilTheCheckPasses()
+    {
+        using RecordingLog log = new();
+        ManualTimeProvider time = new();
+        ScriptedSink sink = new() { Hang = Task.FromException(new HttpRequestException("connection refused to my store")) };
+        await using MessageRoute route = Create(time, log, sink);
+
+        await route.CheckAsync(CancellationToken.None);
+        route.Start();
+
+        route.GetStatus().IsReady.ShouldBeFalse();
+        LogEntry line = log.Entries.Single(entry => entry.Id.Id == 1008);
+        line.Text.ShouldContain("The check of the sink scripted threw System.Net.Http.HttpRequestException: connection refused to my store.");
+        sink.Hang = Task.CompletedTask;
+        await time.PassUntilAsync(Second, () => route.GetStatus().IsReady);
+        await route.DrainAsync(CancellationToken.None).WaitAsync(Patience, TestContext.Current.CancellationToken);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Readiness_OneMessageFailsAndNoMoreCome_TheCheckDecides(bool isOutage)
+    {
+        using RecordingLog log = new();
+        ManualTimeProvider time = new();
+        ScriptedSink sink = new();
+        await using MessageRoute route = Create(time, log, sink);
+        await StartAsync(route);
+        if (isOutage)
+        {
+            Break(sink, refuses: false);
+        }
+
+        int checks = sink.Checks;
+        route.Breaker.Failed("No space left on device.");
+        await time.PassUntilAsync(Second, () => sink.Checks > checks);
+
+        if (isOutage)
+        {
+            await time.PassUntilAsync(Second, () => !route.GetStatus().IsReady);
+            Mend(sink);
+            await time.PassUntilAsync(Second, () => route.GetStatus().IsReady);
+        }
+
+        route.GetStatus().Breaker.ShouldBe(isOutage ? BreakerState.HalfOpen : BreakerState.Closed);
+        await route.DrainAsync(CancellationToken.None).WaitAsync(Patience, TestContext.Current.CancellationToken);
+    }
+
+    [Fact]
+    public async Task Check_SinkCanNeverWork_EndsTheStart()
+    {
+        using RecordingLog log = new();
+        await using MessageRoute route = Create(new ManualTimeProvider(), log, new ScriptedSink { Refusal = new StartupException("no such table", ExitCodes.Unavailable) });
+
+        (await Should.ThrowAsync<StartupException>(() => StartAsync(route))).Message.ShouldBe("no such table");
+    }
+
+    [Fact]
     public async Task Readiness_CheckThatShowsNothing_IsDisprovedLessAndLessOften()
     {
         using RecordingLog log = new();

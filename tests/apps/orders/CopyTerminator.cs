@@ -30,9 +30,17 @@ internal sealed class CopyTerminator(IObjectSink sink, CircuitBreaker breaker) :
                 breaker.Refused(detail);
                 context.Settlement = Settlement.Refused(detail);
                 break;
-            default:
+            case SinkStatus.Collision:
                 breaker.Succeeded();
-                context.Settlement = Settlement.DeadLetter("not-stored", detail);
+                context.Settlement = Settlement.DeadLetter("key-collision", detail);
+                break;
+            case SinkStatus.Rejected:
+                breaker.Succeeded();
+                context.Settlement = Settlement.DeadLetter("rejected", detail);
+                break;
+            default:
+                // A defect of the sink: the message fails as if the sink had thrown.
+                context.Settlement = Settlement.Undecided($"The sink {sink.Name} returned the status {result.Status}, which decides nothing.");
                 break;
         }
     }

@@ -17,6 +17,8 @@ internal sealed class ItemRules
     private const string PipelineFault = "Create or correct the ingest pipeline, or correct Sinks:Elasticsearch:Pipeline.";
     private const string Named = "Elasticsearch names the index in its reason, and has accepted no document of this message: check the index.";
 
+    private static readonly string[] IndexWords = ["index", "indices", "alias", "stream", "target", "name"];
+
     private readonly string _bracketed;
     private readonly string _backing;
     private readonly ItemRule _named = new(string.Empty, string.Empty, ItemVerdict.RefuseUnlessAccepted, Named);
@@ -109,7 +111,27 @@ internal sealed class ItemRules
         // What follows quotes the document.
         int quoted = text.IndexOf("Preview of field", StringComparison.Ordinal);
         text = quoted < 0 ? text : text[..quoted];
-        return text.Contains(_bracketed, StringComparison.Ordinal) || text.Contains(_backing, StringComparison.Ordinal) ? _named : null;
+        return Names(text, _bracketed) || Names(text, _backing) ? _named : null;
+    }
+
+    // Processors of a pipeline quote the document anywhere in a reason: only what is called an index there counts.
+    private static bool Names(ReadOnlySpan<char> text, string bracketed)
+    {
+        for (int at = text.IndexOf(bracketed, StringComparison.Ordinal); at >= 0; at = text.IndexOf(bracketed, StringComparison.Ordinal))
+        {
+            ReadOnlySpan<char> before = text[..at].TrimEnd();
+            foreach (string word in IndexWords)
+            {
+                if (before.EndsWith(word, StringComparison.OrdinalIgnoreCase))
+                {
+                    return true;
+                }
+            }
+
+            text = text[(at + bracketed.Length)..];
+        }
+
+        return false;
     }
 
     /// <summary>Skips <c>[line:column]</c> and <c>failed to parse:</c>, which precede the reason itself.</summary>

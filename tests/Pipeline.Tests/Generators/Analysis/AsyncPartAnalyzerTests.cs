@@ -60,7 +60,7 @@ public sealed class AsyncPartAnalyzerTests
 
         ImmutableArray<Diagnostic> warnings = await compilation.WithAnalyzers([new AsyncPartAnalyzer()]).GetAnalyzerDiagnosticsAsync();
 
-        warnings.ShouldAllBe(warning => warning.Severity == DiagnosticSeverity.Warning && warning.Location.IsInSource);
+        warnings.Where(warning => warning.Severity != DiagnosticSeverity.Warning || !warning.Location.IsInSource).ShouldBeEmpty();
         return warnings.Select(warning => $"{warning.Id}: {warning.GetMessage()}");
     }
 }

@@ -84,7 +84,7 @@ function findRefused(model, route) {
   const minute = series ? Math.round(sum(model.lastMinute(series))) : total;
   const byReason = Object.fromEntries(of.map(({ status, reason, count: number }) => [`${status ? `${status} ` : ''}${reason}`, number]));
   const actions = [...new Set(of.map(({ reason }) => refusals.find(([pattern]) => pattern.test(reason))?.[1] ?? 'Correct the requests; the answers say what is wrong.'))];
-  return [createProblem(route, 'refused', minute > 0 && route !== null ? 'bad' : 'warn', `${many(lately, 'HTTP request was', 'HTTP requests were')} refused in the last 15 minutes`, [
+  return [createProblem(route, 'refused', 'warn', `${many(lately, 'HTTP request was', 'HTTP requests were')} refused in the last 15 minutes`, [
     `In the last minute: ${count(minute)}.`,
     `By status and reason since the start: ${counts(byReason)}.`,
   ], actions.join(' '), 'docs/reference/http.md#answers, event 1215 in the log')];
