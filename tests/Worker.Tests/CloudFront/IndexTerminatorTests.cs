@@ -422,6 +422,17 @@ public sealed class IndexTerminatorTests
         run.DeadLetters.Records[0].Description.ShouldContain("s3://logs/a.gz: Row 1 has");
     }
 
+    [Fact]
+    public async Task Handle_RowHasTabsAndCommas_TheDescriptionBlamesNoSeparator()
+    {
+        CloudFrontRun run = new();
+        run.Objects.Put("a.gz", AccessLog.Compress("#Fields: date time cs(User-Agent)\na,b,c\td\n"u8));
+
+        Settlement settlement = await run.HandleAsync(Event);
+
+        settlement.Description!.ShouldEndWith("Row 1 has 2 columns, and the #Fields line names 3.");
+    }
+
     [Theory]
     [InlineData(0)]
     [InlineData(2)]

@@ -104,6 +104,22 @@ public sealed class DeadLetterCountTests : IDisposable
         waiting.IsMore.ShouldBeFalse();
     }
 
+    // FAT has times of two seconds: a folder that changes just after it was listed keeps its time.
+    [Fact]
+    public void Count_ChangeWithinTheResolutionOfTheFoldersTime_IsSeen()
+    {
+        string day = Directory.CreateDirectory(_folder["letters/reason/20260101"]).FullName;
+        DateTime changed = _time.GetUtcNow().UtcDateTime.AddSeconds(-2);
+        DeadLetterCount count = new(_folder["letters"], _time);
+        for (int records = 1; records <= 2; records++)
+        {
+            File.Create(Path.Combine(day, $"{records}.json")).Dispose();
+            Directory.SetLastWriteTimeUtc(day, changed);
+
+            count.Count(_ => null).Count.ShouldBe(records);
+        }
+    }
+
     [Fact]
     public async Task Watch_StoreThatFails_IsUnknownAndLoggedOnce()
     {

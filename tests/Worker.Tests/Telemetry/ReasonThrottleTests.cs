@@ -36,4 +36,20 @@ public sealed class ReasonThrottleTests
         suppressed.Count.ShouldBe(1);
         throttle.TakeSummaries(all: true).ShouldBeEmpty();
     }
+
+    [Fact]
+    public void TakeSummaries_ThenAnotherLine_IsCountedForTheNextSummary()
+    {
+        ReasonThrottle throttle = new(_time);
+        throttle.ShouldLog("r", "1", out _).ShouldBeTrue();
+        throttle.ShouldLog("r", "2", out _).ShouldBeFalse();
+        _time.Advance(ReasonThrottle.Interval);
+        throttle.TakeSummaries().ShouldHaveSingleItem().ShouldBe(("r", 1, "2"));
+
+        throttle.ShouldLog("r", "3", out _).ShouldBeFalse("The summary is the line of this minute.");
+
+        throttle.TakeSummaries().ShouldBeEmpty();
+        _time.Advance(ReasonThrottle.Interval);
+        throttle.TakeSummaries().ShouldHaveSingleItem().ShouldBe(("r", 1, "3"));
+    }
 }

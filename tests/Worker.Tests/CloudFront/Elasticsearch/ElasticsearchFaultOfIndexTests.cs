@@ -50,14 +50,15 @@ public sealed class ElasticsearchFaultOfIndexTests
 
     // The second batch is answered first: only the first can show that the index accepts documents.
     [Theory]
-    [InlineData(true)]
-    [InlineData(false)]
-    public async Task Complete_OtherBatchIsStillInFlight_WaitsForIt(bool isAccepted)
+    [InlineData(true, false)]
+    [InlineData(true, true)]
+    [InlineData(false, false)]
+    public async Task Complete_OtherBatchIsStillInFlight_WaitsForIt(bool isAccepted, bool exist)
     {
         TaskCompletionSource second = new(TaskCreationOptions.RunContinuationsAsynchronously);
         DocumentsResult result = await WriteAsync(
             3,
-            (_, id) => isAccepted && id != "d2" ? Created(id) : Missing(id),
+            (_, id) => !isAccepted || id == "d2" ? Missing(id) : exist ? Exists(id) : Created(id),
             batch: 2,
             gate: async ids =>
             {
@@ -71,7 +72,7 @@ public sealed class ElasticsearchFaultOfIndexTests
             });
 
         result.Status.ShouldBe(isAccepted ? SinkStatus.Stored : SinkStatus.Refused);
-        (result.Created, result.Rejected, _rejections.All.Count).ShouldBe(isAccepted ? (2L, 1L, 1) : (0L, 0L, 0));
+        (result.Created + result.Existing, result.Rejected, _rejections.All.Count).ShouldBe(isAccepted ? (2L, 1L, 1) : (0L, 0L, 0));
     }
 
     [Fact]

@@ -85,6 +85,23 @@ public sealed class SingleMessageRequestTests
     }
 
     [Fact]
+    public async Task Post_PoisonOnTheSecondDelivery_WasFirstSeenOnTheFirst()
+    {
+        ManualTimeProvider time = new();
+        DateTimeOffset first = time.GetUtcNow();
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(time: time);
+        host.Intake.Script = delivery => delivery.Count == 1 ? Settlement.Abandon(TimeSpan.FromSeconds(1)) : Settlement.DeadLetter("r", "d");
+
+        using HttpResponseMessage abandoned = await host.Client.PostAsync("/messages", new StringContent("nope"));
+        time.Advance(TimeSpan.FromSeconds(2));
+        using HttpResponseMessage response = await host.Client.PostAsync("/messages", new StringContent("nope"));
+
+        response.StatusCode.ShouldBe(HttpStatusCode.UnprocessableEntity);
+        host.DeadLetters.Records.ShouldHaveSingleItem().FirstSeen.ShouldBe(first);
+        await host.FinishAsync();
+    }
+
+    [Fact]
     public async Task Post_PoisonAndTheDeadLettersFail_Answers503()
     {
         await using HttpSourceHost host = await HttpSourceHost.StartAsync();
