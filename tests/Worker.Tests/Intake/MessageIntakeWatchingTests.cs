@@ -39,6 +39,26 @@ public sealed class MessageIntakeWatchingTests
         fixture.Intake.Warnings.ShouldBeEmpty();
     }
 
+    [Fact]
+    public async Task Slots_OfASourceThatKeepsSomeWhileMessagesFlow_AreNotLeaked()
+    {
+        await using IntakeFixture fixture = new(keepsReservedSlots: true);
+        fixture.Reserve(1);
+        for (int minute = 0; minute < 2; minute++)
+        {
+            for (int i = 0; i < 20; i++)
+            {
+                await fixture.RunAsync();
+            }
+
+            fixture.Time.Advance(Minute);
+        }
+
+        fixture.Intake.LeakedSlots.ShouldBe(0);
+        fixture.Intake.Warnings.ShouldBeEmpty();
+        fixture.Intake.Release(1);
+    }
+
     [Theory]
     [InlineData(false)]
     [InlineData(true)]

@@ -173,6 +173,20 @@ public sealed class SettlementFaultTests
     }
 
     [Fact]
+    public async Task DeadLetter_AfterAnException_KeepsItsText()
+    {
+        await using ServiceBusSourceHarness harness = new();
+        await harness.StartAsync();
+        await harness.PublishAsync(Body, "a");
+
+        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.DeadLetter("unhandled-exception", "d") with { Exception = new InvalidOperationException("no customer") });
+
+        await harness.WaitUntilEmptyAsync();
+        harness.Bus.Letters.ShouldHaveSingleItem().Properties["DeadLetterDetails"].ShouldBeOfType<string>().ShouldContain("\"exception\":\"System.InvalidOperationException: no customer");
+        await harness.FinishAsync();
+    }
+
+    [Fact]
     public async Task Abandon_Repeatedly_EachDeliveryIsHandled()
     {
         const int Deliveries = 200;

@@ -357,6 +357,21 @@ public sealed class DeadLetterTests
     }
 
     [Fact]
+    public async Task DeadLetter_RefusedWithTheStack_KeepsTheOtherDetails()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        run.Queue.Script = call => call.Operation == "SendMessage" && call.Attribute("DeadLetterDetails")?.Contains("no customer", StringComparison.Ordinal) == true ? QueueAnswer.Error(400, "InvalidParameterValue") : null;
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
+
+        await deliveries[0].SettleAsync(Poison with { Exception = new InvalidOperationException("no customer") });
+        await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 1, "Not deleted.");
+
+        run.Queue.Sends.Count.ShouldBe(2, "The first has the stack.");
+        run.Queue.Sends[1].Attribute("DeadLetterDetails").ShouldNotBeNull().ShouldContain("The JSON ends too early.");
+        await run.EndAsync();
+    }
+
+    [Fact]
     public async Task Log_HostileIdOfAMessage_IsEscapedInEveryLine()
     {
         await using SqsRun run = await SqsRun.CreateAsync(wire: new() { VerifyMd5 = true });
