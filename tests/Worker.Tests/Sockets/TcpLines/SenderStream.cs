@@ -46,6 +46,12 @@ internal sealed class SenderStream(byte[] sent, bool ends, params int[] packets)
 
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
+        if (packets.Length > 0)
+        {
+            // Otherwise the worker has all packets before it looks at the first.
+            await Task.Yield();
+        }
+
         int length = Math.Min(Math.Min(buffer.Length, sent.Length - _position), _reads < packets.Length ? packets[_reads++] : int.MaxValue);
         if (length == 0)
         {
