@@ -147,8 +147,8 @@ internal sealed partial class MessageRoute
         TimeSpan pause = ShortestPause;
         while (!_stopReceiving.IsCancellationRequested)
         {
-            bool wasUnreached = SinkProblem is not null;
-            if (!wasUnreached && Breaker.CheckIn is null)
+            bool hadProblem = SinkProblem is not null;
+            if (!hadProblem && Breaker.CheckIn is null)
             {
                 pause = TimeSpan.Zero;
                 Task needed = _checkNeeded.Reader.ReadAsync(_stopReceiving.Token).AsTask();
@@ -174,7 +174,7 @@ internal sealed partial class MessageRoute
                 pause = next > TimeSpan.Zero ? TimeSpan.FromTicks(Math.Clamp(2 * pause.Ticks, next.Ticks, LongestPause.Ticks)) : ShortestPause;
             }
 
-            if (wasUnreached && SinkProblem is null)
+            if (hadProblem && SinkProblem is null)
             {
                 LogSinkReached(Name, _sink!.Name);
             }

@@ -210,7 +210,7 @@ public sealed class CircuitBreakerTests
         _breaker.Failed("still down");
 
         (_breaker.LetsIn, _breaker.AwaitsMessage, _breaker.State).ShouldBe((false, false, BreakerState.Open));
-        needed.ShouldBe(2, "when it opened, and when the message failed");
+        needed.ShouldBe(3, "when a first message failed, when it opened, and when the message failed that was let in");
     }
 
     [Fact]
