@@ -88,7 +88,7 @@ internal sealed partial class MessageRoute
         catch (Exception exception) when (exception is not StartupException && !cancellationToken.IsCancellationRequested)
         {
             // The source decides when it receives: if that fails too, the route is not ready.
-            LogSourceCheckFailed(Name, source.Name, Describe(exception));
+            LogSourceCheckFailed(Name, source.Name, UntrustedText.Shorten(Describe(exception)));
         }
     }
 

@@ -12,7 +12,6 @@ public sealed partial class LoggedTextTests
     private static readonly Dictionary<string, string> EscapedEarlier = new(StringComparer.Ordinal)
     {
         ["HeldMessages.Closing.cs: string.Join(\", \", some.Select(message => message.Id))"] = "LostMessage.Of",
-        ["MessageRoute.Checking.cs: exception.Message"] = "StartupException, made by the sinks' checks from escaped texts",
         ["IndexTerminator.cs: settlement.Description!"] = "IndexTerminator, by which the description is made",
         ["SqsMessageSource.cs: exception.Message"] = "AwsServiceException",
         ["SqsMessageSource.Receiving.cs: exception.Message"] = "AwsServiceException",
