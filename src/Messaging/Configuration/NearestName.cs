@@ -3,14 +3,14 @@ namespace Messaging.Configuration;
 /// <summary>Finds the name that a mistyped one may have meant.</summary>
 public static class NearestName
 {
-    private const int LeastPrefix = 3;
+    private const int MinPrefix = 3;
 
     /// <summary>The only known name that begins with <paramref name="name"/>, or the one with the fewest edits; the case of letters does not count.</summary>
     /// <returns>Null when none is near enough.</returns>
     public static string? Find(string name, IEnumerable<string> known)
     {
         string[] names = [.. known];
-        if (name.Length >= LeastPrefix && Array.FindAll(names, candidate => candidate.StartsWith(name, StringComparison.OrdinalIgnoreCase)) is [var only])
+        if (name.Length >= MinPrefix && Array.FindAll(names, candidate => candidate.StartsWith(name, StringComparison.OrdinalIgnoreCase)) is [var only])
         {
             return only;
         }

@@ -36,7 +36,7 @@ internal sealed partial class MessageIntake
     private long _movesSeen;
     private long _quietSince;
     private int _refusals;
-    private int _leastReserved = int.MaxValue;
+    private int _minReserved = int.MaxValue;
     private int _reservations;
     private long _reservationsSince;
     private int _leaked;
@@ -90,7 +90,7 @@ internal sealed partial class MessageIntake
         }
 
         ReportLeak();
-        Log(() => LogSummaries(all: true));
+        SafeLog.Try(() => LogSummaries(all: true));
     }
 
     /// <summary>Under the lock: a source asks for slots.</summary>
@@ -98,7 +98,7 @@ internal sealed partial class MessageIntake
     {
         WasAsked = true;
         _reservations++;
-        _leastReserved = Math.Min(_leastReserved, Reserved);
+        _minReserved = Math.Min(_minReserved, Reserved);
     }
 
     private void WatchSource(long now, int slowSettlements, TimeSpan slowest)
@@ -112,7 +112,7 @@ internal sealed partial class MessageIntake
         }
 
         ReportLeak();
-        Log(() => LogSummaries(all: false));
+        SafeLog.Try(() => LogSummaries(all: false));
     }
 
     private void WatchSettlements(int slow, TimeSpan slowest)
@@ -125,7 +125,7 @@ internal sealed partial class MessageIntake
         _settleProblem = slowest > HangingSettlement ? _settleWarning : null;
         if (slow > 0 && (_slowLog ??= new LogThrottle(_time, ReasonThrottle.Interval)).ShouldLog(out _))
         {
-            Log(() => LogSlowSettlements(_route, slow, _source, DurationText.Of(SlowSettlement), DurationText.Of(HangingSettlement)));
+            SafeLog.Try(() => LogSlowSettlements(_route, slow, _source, DurationText.Of(SlowSettlement), DurationText.Of(HangingSettlement)));
         }
     }
 
@@ -137,11 +137,11 @@ internal sealed partial class MessageIntake
             return;
         }
 
-        int least = KeepsReservedSlots ? 0 : _leastReserved;
-        (_reservations, _leastReserved, _reservationsSince) = (0, int.MaxValue, now);
-        if (least > 0)
+        int leaked = KeepsReservedSlots ? 0 : _minReserved;
+        (_reservations, _minReserved, _reservationsSince) = (0, int.MaxValue, now);
+        if (leaked > 0)
         {
-            Leaked(least, "it went on to reserve others");
+            Leaked(leaked, "it went on to reserve others");
         }
         else
         {
@@ -180,20 +180,7 @@ internal sealed partial class MessageIntake
         if (leak is not null && _reportedLeak != leak && (_leakLog ??= new LogThrottle(_time, ReasonThrottle.Interval)).ShouldLog(out _))
         {
             _reportedLeak = leak;
-            Log(() => LogLeak(_route, leak));
-        }
-    }
-
-    // A log that throws on a timer's thread would end the process.
-    private static void Log(Action log)
-    {
-        try
-        {
-            log();
-        }
-        catch (Exception)
-        {
-            // Page, health and metrics have it, too.
+            SafeLog.Try(() => LogLeak(_route, leak));
         }
     }
 

@@ -28,8 +28,6 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
     // Messages accepted under one lock; their sizes are on the stack.
     private const int BatchLimit = 64;
 
-    private static readonly Func<ILogger, string, string, IDisposable?> SpanScope = LoggerMessage.DefineScope<string, string>("SpanId:{SpanId}, TraceId:{TraceId}");
-
     private readonly string _route;
     private readonly string _source;
     private readonly IPipeline<PhysicalContext> _pipeline;
@@ -39,10 +37,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
     private readonly RouteMetrics _metrics;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
-    private readonly ReasonThrottle _notStoredLog;
     private readonly LogThrottle _heldLog;
-    private readonly LogThrottles<string> _defectLog;
-    private readonly LogThrottles<(Type, string)> _exceptionLog;
     private readonly ITimer _watch;
     private readonly MessageSlot[] _slots;
     private readonly SlotLimit _limit;
@@ -243,16 +238,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
 
         try
         {
-            if (exception is null && !decided.IsDecided && decided.ExceptionType is null && cancellation == Cancellation.None)
-            {
-                ReportDefect(message, decided.Description ?? RecoverabilityPolicy.NotSettled);
-            }
-
-            if (exception is not null && !HandlerReports.IsReported(exception) && (exception is not OperationCanceledException || cancellation == Cancellation.None))
-            {
-                ReportThrown(message, exception);
-            }
-
+            ReportFault(message, decided, exception, cancellation);
             Report(message, settlement, cancellation, acceptedAt);
         }
         catch (Exception)
@@ -398,18 +384,6 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         }
     }
 
-    private void ReportStuck()
-    {
-        try
-        {
-            LogStuck(_route, DurationText.Of(_options.MessageTimeout + StuckAfter));
-        }
-        catch (Exception)
-        {
-            // On a timer's thread it would end the process; health and page report the route, too.
-        }
-    }
-
     /// <summary>An unreadable body counts as empty: the pipeline reads it too, and its exception decides the settlement.</summary>
     private static int SizeOf(ReceivedMessage message)
     {
@@ -422,104 +396,4 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
             return 0;
         }
     }
-
-    private void Report(ReceivedMessage message, in Settlement settlement, Cancellation cancellation, long acceptedAt)
-    {
-        _metrics.MessageSettled(settlement, RouteMetrics.MeasuresProcessing ? _time.GetElapsedTime(acceptedAt) : TimeSpan.Zero);
-        if (settlement.Kind == SettlementKind.Complete)
-        {
-            return;
-        }
-
-        if (cancellation == Cancellation.Timeout)
-        {
-            _metrics.MessageTimedOut();
-        }
-
-        using (CorrelateLogs(message))
-        {
-            LogNotStored(message, settlement);
-        }
-    }
-
-    private void ReportDefect(ReceivedMessage message, string defect)
-    {
-        if (_defectLog.ShouldLog(defect, out SuppressedLines suppressed))
-        {
-            using (CorrelateLogs(message))
-            {
-                LogDefect(_route, UntrustedText.Shorten(message.SourceId.Span), defect, _policy.MaxDeliveries, suppressed);
-            }
-        }
-    }
-
-    private void ReportThrown(ReceivedMessage message, Exception exception)
-    {
-        string part = _pipeline.FindPart(exception) ?? "a part of the pipeline";
-        if (_exceptionLog.ShouldLog((exception.GetType(), part), out SuppressedLines suppressed))
-        {
-            using (CorrelateLogs(message))
-            {
-                LogThrew(exception, _route, part, UntrustedText.Shorten(message.SourceId.Span), message.DeliveryCount, suppressed);
-            }
-        }
-    }
-
-    /// <summary>Adds the ids of the message's span, which has ended, to the log lines.</summary>
-    private IDisposable? CorrelateLogs(ReceivedMessage message) =>
-        message.Span is { } span ? SpanScope(_logger, span.SpanId.ToHexString(), span.TraceId.ToHexString()) : null;
-
-    private void LogNotStored(ReceivedMessage message, in Settlement settlement)
-    {
-        string id = UntrustedText.Shorten(message.SourceId.Span);
-        string description = string.IsNullOrWhiteSpace(settlement.Description) ? "no description" : UntrustedText.Shorten(settlement.Description);
-        bool isDeadLetter = settlement.Kind == SettlementKind.DeadLetter;
-        string kind = isDeadLetter ? "dead-lettered" : "abandoned";
-        string reason = UntrustedText.Shorten(RouteMetrics.ErrorTypeOf(settlement)) ?? kind;
-        string outcome = reason == kind ? kind : $"{kind} as {reason}";
-        if (!_notStoredLog.ShouldLog(outcome, $"{id}: {description}", out SuppressedLines suppressed))
-        {
-            return;
-        }
-
-        if (isDeadLetter)
-        {
-            LogDeadLetter(_route, id, UntrustedText.Shorten(settlement.Reason), message.DeliveryCount, description, suppressed);
-        }
-        else
-        {
-            string next = message.IsSentAgainByCaller ? "the caller was told to send it again" : $"redelivery in {DurationText.Of(settlement.Delay)}";
-            LogAbandoned(_route, id, message.DeliveryCount, next, description, suppressed);
-        }
-    }
-
-    /// <summary>Logs the messages that <see cref="LogNotStored"/> only counted.</summary>
-    private void LogSummaries(bool all)
-    {
-        foreach ((string outcome, long count, string last) in _notStoredLog.TakeSummaries(all))
-        {
-            LogMoreNotStored(_route, count, _source, outcome, last);
-        }
-    }
-
-    [LoggerMessage(5001, LogLevel.Warning, "Route {Route}: message {Id} is dead-lettered as {Reason} on delivery {Delivery}: {Description}{Suppressed}")]
-    private partial void LogDeadLetter(string route, string id, string? reason, int delivery, string description, SuppressedLines suppressed);
-
-    [LoggerMessage(5002, LogLevel.Warning, "Route {Route}: message {Id} abandoned on delivery {Delivery}; {Next}: {Description}{Suppressed}")]
-    private partial void LogAbandoned(string route, string id, int delivery, string next, string description, SuppressedLines suppressed);
-
-    [LoggerMessage(5008, LogLevel.Warning, "Route {Route}: {Count} more message(s) of {Source} {Outcome} since the last such line; the last: message {Last}")]
-    private partial void LogMoreNotStored(string route, long count, string source, string outcome, string last);
-
-    [LoggerMessage(5003, LogLevel.Critical, "Route {Route}: a message, or its settlement, has run for more than {Limit} and does not end; restart the worker to free its slot")]
-    private partial void LogStuck(string route, string limit);
-
-    [LoggerMessage(5004, LogLevel.Error, "Route {Route}: settling a message failed; its source will redeliver it")]
-    private partial void LogSettlingFailed(Exception exception, string route);
-
-    [LoggerMessage(5007, LogLevel.Error, "Route {Route}: {Part} threw an exception for message {Id} on delivery {Delivery}{Suppressed}")]
-    private partial void LogThrew(Exception exception, string route, string part, string id, int delivery, SuppressedLines suppressed);
-
-    [LoggerMessage(5006, LogLevel.Error, "Route {Route}: message {Id} was processed without a decision, a defect of the part and not of the message. {Defect} The message is redelivered, and dead-lettered on delivery {MaxDeliveries}{Suppressed}")]
-    private partial void LogDefect(string route, string id, string defect, int maxDeliveries, SuppressedLines suppressed);
 }

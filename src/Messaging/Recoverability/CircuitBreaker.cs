@@ -61,7 +61,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     /// <summary>Raised outside the lock when the breaker has closed.</summary>
     internal event Action? Relaxed;
 
-    /// <summary>Raised outside the lock when the sink has to be checked: the breaker has opened, or a message failed after one or a check that succeeded.</summary>
+    /// <summary>Raised outside the lock when the sink has to be checked: the breaker has opened, or a message failed while it let messages in.</summary>
     internal event Action? CheckNeeded;
 
     /// <summary>Raised by <see cref="Throttled"/>.</summary>
@@ -316,7 +316,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
         lock (_lock)
         {
             Rotate();
-            isCheckNeeded = _answers || (_state == BreakerState.Closed && _failuresInRow == 0);
+            isCheckNeeded = _answers || _state == BreakerState.Closed;
             _disproved += _answers ? 1 : 0;
             _answers = false;
             _isCalm = false;

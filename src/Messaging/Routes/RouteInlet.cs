@@ -112,7 +112,7 @@ internal sealed partial class RouteInlet(string route, SourcePlan plan, IMessage
         await Task.WhenAny(receiving, Task.Delay(proof, time, ended.Token));
         if (!receiving.IsCompleted && !stopReceiving.IsCancellationRequested)
         {
-            TryLog(() => LogReceivesAgain(route, source.Name));
+            SafeLog.Try(() => LogReceivesAgain(route, source.Name));
         }
 
         await ended.CancelAsync();
@@ -134,20 +134,7 @@ internal sealed partial class RouteInlet(string route, SourcePlan plan, IMessage
         Volatile.Write(ref _receivingSince, NotReceiving);
         if (_failureLog.ShouldLog(cause, string.Empty, out SuppressedLines suppressed))
         {
-            TryLog(() => LogReceiveFailed(exception, route, source.Name, DurationText.Of(RestartPause), suppressed));
-        }
-    }
-
-    // A log that throws must neither end the loop nor begin a second receive beside the one that runs.
-    private static void TryLog(Action log)
-    {
-        try
-        {
-            log();
-        }
-        catch (Exception)
-        {
-            // The problem is on the page and in the health answer, too.
+            SafeLog.Try(() => LogReceiveFailed(exception, route, source.Name, DurationText.Of(RestartPause), suppressed));
         }
     }
 

@@ -240,7 +240,7 @@ public sealed class RouteMetrics
 
     /// <summary>Counts input that a source dropped because it was no whole message, for the report at the stop, the page and the alert.</summary>
     /// <param name="reason">Why, as a short code, such as <c>unterminated</c>.</param>
-    /// <param name="advice">The probable cause and what to do: printable sentences. The page shows the last one.</param>
+    /// <param name="advice">The probable cause and what to do: printable sentences. The page shows that of the reason with the most pieces.</param>
     /// <param name="isLost">False when the sender gets an answer, or sends the input again.</param>
     /// <param name="count">Pieces dropped, at least 1.</param>
     public void InputDropped(string reason, string advice, bool isLost, long count = 1)

@@ -204,13 +204,14 @@ public sealed class CircuitBreakerTests
         int needed = 0;
         _breaker.CheckNeeded += () => needed++;
         Open();
+        needed.ShouldBe(_options.BreakerFailures, "at each failure while it was closed, the one that opened it included");
         _breaker.Answered().ShouldBeTrue();
         (_breaker.LetsIn, _breaker.AwaitsMessage, _breaker.State, _breaker.CheckIn).ShouldBe((true, true, BreakerState.HalfOpen, null));
 
         _breaker.Failed("still down");
 
         (_breaker.LetsIn, _breaker.AwaitsMessage, _breaker.State).ShouldBe((false, false, BreakerState.Open));
-        needed.ShouldBe(3, "when a first message failed, when it opened, and when the message failed that was let in");
+        needed.ShouldBe(_options.BreakerFailures + 1, "when the message failed that was let in");
     }
 
     [Fact]

@@ -102,6 +102,26 @@ public sealed class SinkRecoveryTests
     }
 
     [Fact]
+    public async Task Readiness_SinkBreaksAfterACheckThatPassed_TheNextFailureIsChecked()
+    {
+        using RecordingLog log = new();
+        ManualTimeProvider time = new();
+        ScriptedSink sink = new();
+        await using MessageRoute route = Create(time, log, sink);
+        await StartAsync(route);
+        int checks = sink.Checks;
+        route.Breaker.Failed("throttled");
+        await time.PassUntilAsync(Second, () => sink.Checks > checks);
+        route.GetStatus().IsReady.ShouldBeTrue();
+
+        Break(sink, refuses: false);
+        route.Breaker.Failed("No space left on device.");
+
+        await time.PassUntilAsync(Second, () => !route.GetStatus().IsReady);
+        await route.DrainAsync(CancellationToken.None).WaitAsync(Patience, TestContext.Current.CancellationToken);
+    }
+
+    [Fact]
     public async Task Check_SinkCanNeverWork_EndsTheStart()
     {
         using RecordingLog log = new();
