@@ -11,10 +11,10 @@ internal static partial class PathFreeText
         string.IsNullOrEmpty(text) ? text : Bare().Replace(Quoted().Replace(OneLineText.Of(text)!, Hidden), Hidden);
 
     // Up to a quote that ends a word, because a path may contain others; to the end of a truncated text.
-    [GeneratedRegex("""'(?:/|\\\\|[A-Za-z]:[\\/])(?:.*?'(?=$|[\s.,;:)])|.*$)""", RegexOptions.Singleline | RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 1_000)]
+    [GeneratedRegex("""'(?:/|\\\\|[A-Za-z]:[\\/])(?:.*?'(?=$|[\s.,;:)])|.*$)""", RegexOptions.Singleline | RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: Timeout.Infinite)]
     private static partial Regex Quoted();
 
     // At least two levels, and not within a URL or a relative path.
-    [GeneratedRegex("""(?<![\w:/.%~-])/[^\s'"/]+/[^\s'"]+""", RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 1_000)]
+    [GeneratedRegex("""(?<![\w:/.%~-])/[^\s'"/]+/[^\s'"]+""", RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: Timeout.Infinite)]
     private static partial Regex Bare();
 }

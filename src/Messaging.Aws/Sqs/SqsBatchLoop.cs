@@ -20,6 +20,9 @@ internal abstract class SqsBatchLoop
     // Attempts at each entry; more only while they can still be of use.
     private const int MinAttempts = 3;
 
+    // An idle queue must not be reported for ever; one whose messages are redelivered fails again before.
+    private static readonly TimeSpan ForgetsAfter = TimeSpan.FromMinutes(10);
+
     private static readonly Backoff Backoff = new(TimeSpan.FromMilliseconds(200), TimeSpan.FromSeconds(30));
 
     private readonly MessageDestination _destination;
@@ -39,6 +42,7 @@ internal abstract class SqsBatchLoop
 
     // When the sends began to fail; 0 while the last one succeeded.
     private long _failingSince;
+    private long _lastFailed;
 
     /// <summary>An entry waits up to <paramref name="delay"/> for others.</summary>
     protected SqsBatchLoop(MessageDestination destination, InFlightMessages inFlight, TimeProvider time, TimeSpan delay, int concurrency)
@@ -60,8 +64,9 @@ internal abstract class SqsBatchLoop
     /// <summary>True when so many wait that no more should be received; those in flight are still taken.</summary>
     public bool IsFull => _waiting.Reader.Count >= _most;
 
-    /// <summary>How long SQS has accepted none of the waiting entries; zero while it accepts them.</summary>
-    public TimeSpan FailingFor => Volatile.Read(ref _failingSince) is not 0 and long since ? _time.GetElapsedTime(since) : TimeSpan.Zero;
+    /// <summary>How long SQS has accepted no entry, also none of those given up meanwhile; zero while it accepts them, and when none was sent for a while.</summary>
+    public TimeSpan FailingFor =>
+        Volatile.Read(ref _failingSince) is not 0 and long since && _time.GetElapsedTime(Volatile.Read(ref _lastFailed)) < ForgetsAfter ? _time.GetElapsedTime(since) : TimeSpan.Zero;
 
     protected TimeProvider Time => _time;
 
@@ -132,13 +137,15 @@ internal abstract class SqsBatchLoop
                 batch.Truncate(0);
             }
 
-            if (progress || batch.Count == 0)
+            if (progress)
             {
                 Volatile.Write(ref _failingSince, 0);
             }
             else
             {
-                Interlocked.CompareExchange(ref _failingSince, _time.GetTimestamp(), 0);
+                long now = _time.GetTimestamp();
+                Volatile.Write(ref _lastFailed, now);
+                Interlocked.CompareExchange(ref _failingSince, now, 0);
             }
 
             failures = progress ? 0 : failures + 1;
@@ -198,7 +205,7 @@ internal abstract class SqsBatchLoop
     }
 
     /// <summary>Sends the batch; entries to be retried stay in it.</summary>
-    /// <returns>True when the service accepted at least one entry.</returns>
+    /// <returns>True when the service has decided about at least one entry.</returns>
     private async ValueTask<bool> TrySendAsync(Func<string> queueUrl, SqsBatch batch)
     {
         for (int i = 0; i < batch.Count; i++)
@@ -251,11 +258,12 @@ internal abstract class SqsBatchLoop
         {
             SqsReceivedMessage message = batch[i];
             BatchEntryResult result = batch.Results.Span[i];
-            progress |= result.Succeeded;
             string? failure = result.Succeeded ? null : $"{result.Code} {result.Detail}";
 
             // A handle that is no longer accepted will not be accepted later.
-            bool isOver = result.Succeeded || result.Kind is AwsErrorKind.Invalid or AwsErrorKind.NotFound || (++message.SendFailures >= MinAttempts && !IsWorthRetrying(message));
+            bool isDecided = result.Succeeded || result.Kind is AwsErrorKind.Invalid or AwsErrorKind.NotFound;
+            progress |= isDecided;
+            bool isOver = isDecided || (++message.SendFailures >= MinAttempts && !IsWorthRetrying(message));
             if (isOver && _inFlight.TryFinish(message, batch.Handles.Span[i]))
             {
                 Finished(message, result.Succeeded, failure);

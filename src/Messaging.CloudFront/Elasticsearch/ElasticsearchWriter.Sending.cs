@@ -16,6 +16,8 @@ internal sealed partial class ElasticsearchWriter
     // Guarded by _lock; updated when a batch ends.
     private int _onTheirWay;
     private int _doubting;
+    private bool _sendsMore = true;
+    private bool _isBlocked;
     private TaskCompletionSource? _idle;
     private TaskCompletionSource? _nextEnd;
     private long _created;
@@ -75,7 +77,10 @@ internal sealed partial class ElasticsearchWriter
         End(batch, result, exception);
     }
 
-    /// <summary>Waits until Elasticsearch has accepted a document of this message; false when no batch in flight is left that could show it.</summary>
+    /// <summary>
+    /// Waits until Elasticsearch has accepted a document of this message; false when none is left that could show it: the message has ended, or
+    /// its next batch waits for a permit while every batch in flight is in doubt.
+    /// </summary>
     private async Task<bool> AcceptsOthersAsync(DocumentBatch batch, CancellationToken cancellationToken)
     {
         bool isWaiting = false;
@@ -87,7 +92,7 @@ internal sealed partial class ElasticsearchWriter
                 _doubting += isWaiting ? 0 : 1;
                 isWaiting = true;
                 bool isAccepted = batch.Created + batch.Existing + _created + _existing > 0;
-                if (isAccepted || _doubting == _onTheirWay)
+                if (isAccepted || (_doubting == _onTheirWay && (!_sendsMore || _isBlocked)))
                 {
                     _doubting--;
                     return isAccepted;
@@ -136,8 +141,7 @@ internal sealed partial class ElasticsearchWriter
                 _failure = result;
             }
 
-            _nextEnd?.TrySetResult();
-            _nextEnd = null;
+            WakeDoubts();
             if (--_onTheirWay == 0)
             {
                 _idle?.TrySetResult();
@@ -146,10 +150,51 @@ internal sealed partial class ElasticsearchWriter
         }
     }
 
+    // Under the lock.
+    private void WakeDoubts()
+    {
+        _nextEnd?.TrySetResult();
+        _nextEnd = null;
+    }
+
+    /// <summary>Gets a permit for the next batch. While it waits, batches in doubt, which keep theirs, must not wait for that batch.</summary>
+    private async ValueTask EnterAsync(CancellationToken cancellationToken)
+    {
+        Task entering = _sink.EnterAsync(cancellationToken);
+        if (!entering.IsCompleted)
+        {
+            SetBlocked(true);
+        }
+
+        try
+        {
+            await entering;
+        }
+        finally
+        {
+            SetBlocked(false);
+        }
+    }
+
+    private void SetBlocked(bool isBlocked)
+    {
+        lock (_lock)
+        {
+            _isBlocked = isBlocked;
+            if (isBlocked)
+            {
+                WakeDoubts();
+            }
+        }
+    }
+
+    /// <summary>Waits for all batches in flight; the message has no others.</summary>
     private Task WaitAsync(CancellationToken cancellationToken)
     {
         lock (_lock)
         {
+            _sendsMore = false;
+            WakeDoubts();
             return _onTheirWay == 0 ? Task.CompletedTask : (_idle ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task.WaitAsync(cancellationToken);
         }
     }

@@ -82,7 +82,7 @@ internal sealed partial class ElasticsearchWriter : IDocumentWriter, IBufferWrit
             return !HasFailed;
         }
 
-        await _sink.EnterAsync(cancellationToken);
+        await EnterAsync(cancellationToken);
         if (HasFailed)
         {
             _sink.Leave();

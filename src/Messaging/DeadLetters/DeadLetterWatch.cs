@@ -80,7 +80,7 @@ internal sealed partial class DeadLetterWatch : IAsyncDisposable
                 _waiting = null;
                 if (_failedLog.ShouldLog(out SuppressedLines suppressed))
                 {
-                    LogFailed(UntrustedText.Shorten(UntrustedText.MessageOf(exception)).TrimEnd('.'), suppressed);
+                    SafeLog.Try(() => LogFailed(UntrustedText.Shorten(UntrustedText.MessageOf(exception)).TrimEnd('.'), suppressed));
                 }
             }
 
@@ -103,6 +103,6 @@ internal sealed partial class DeadLetterWatch : IAsyncDisposable
         }
     }
 
-    [LoggerMessage(5102, LogLevel.Warning, "The waiting dead letters cannot be counted ({Error}); the page and worker.dead_letters.waiting do not show them. Make the folder DeadLetters:Path readable for the worker{Suppressed}")]
+    [LoggerMessage(5102, LogLevel.Warning, "The waiting dead letters cannot be counted ({Error}); the page and worker.dead_letters.waiting do not show them. Check that the folder DeadLetters:Path is mounted, and that the worker may read it{Suppressed}")]
     private partial void LogFailed(string error, SuppressedLines suppressed);
 }

@@ -56,7 +56,7 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
         _writes = new FileCalls<(DeadLetter Letter, ReadOnlyMemory<byte> Body), string>(_threads, request => Write(request.Letter, request.Body.Span), Threads);
         _probes = new FileCalls<bool, bool>(_threads, _ => Probe(), kept: 1);
         _count = new DeadLetterCount(Root, time);
-        _counts = new FileCalls<bool, WaitingDeadLetters>(_threads, _ => _count.Count(TimeOf), kept: 1);
+        _counts = new FileCalls<bool, WaitingDeadLetters>(_threads, _ => CountRecords(), kept: 1);
         _time = time;
         _logger = logger ?? NullLogger<DirectoryDeadLetterStore>.Instance;
         _probe = time.CreateTimer(static state => _ = ((DirectoryDeadLetterStore)state!).ProbeAsync(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
@@ -115,6 +115,9 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
     /// <exception cref="IOException">A folder cannot be listed.</exception>
     /// <exception cref="UnauthorizedAccessException">Likewise.</exception>
     public async ValueTask<WaitingDeadLetters?> CountWaitingAsync(CancellationToken cancellationToken) => await _counts.RunAsync(state: default, cancellationToken);
+
+    /// <summary>True while the folder is one that a worker has prepared.</summary>
+    internal bool IsPrepared => _folder.IsPrepared;
 
     public void Dispose()
     {
@@ -182,6 +185,9 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
 
         return _folder.PathOf(name + BodySuffix);
     }
+
+    // A volume that was unmounted has no dead letters, but they wait.
+    private WaitingDeadLetters CountRecords() => _prepared && !IsPrepared ? throw _folder.Gone() : _count.Count(TimeOf);
 
     private void Prepare()
     {

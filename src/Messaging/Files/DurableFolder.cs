@@ -65,6 +65,12 @@ internal sealed partial class DurableFolder
         _onlyCopy = Path.Combine(Root, TemporaryFolder, $"{OnlyCopyPrefix}{(route.Length == 0 ? string.Empty : $"{route}-")}{writer}");
     }
 
+    /// <summary>True while the folder is one that <see cref="Prepare"/> has made: not removed, and not a mount point without its volume.</summary>
+    public bool IsPrepared => _host.FolderExists(Path.Combine(Root, TemporaryFolder));
+
+    /// <summary>The error of a folder that was prepared and is not any more.</summary>
+    public DirectoryNotFoundException Gone(Exception? cause = null) => new($"'{Root}' is no longer a folder with '{TemporaryFolder}' in it.", cause);
+
     /// <summary>The absolute path, without a trailing separator.</summary>
     public string Root { get; }
 
@@ -116,9 +122,9 @@ internal sealed partial class DurableFolder
         }
         catch (Exception exception) when (FileFaults.IsFileFault(exception)
             && (exception is DirectoryNotFoundException || FileFaults.Classify(exception) == FileFault.Rejected)
-            && !_host.FolderExists(Path.Combine(Root, TemporaryFolder)))
+            && !IsPrepared)
         {
-            throw new DirectoryNotFoundException($"'{Root}' is no longer a folder with '{TemporaryFolder}' in it.", exception);
+            throw Gone(exception);
         }
         finally
         {

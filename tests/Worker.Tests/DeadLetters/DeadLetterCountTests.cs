@@ -121,6 +121,19 @@ public sealed class DeadLetterCountTests : IDisposable
     }
 
     [Fact]
+    public async Task Count_FolderIsRemovedOrUnmounted_IsAnErrorAndNotNone()
+    {
+        using DirectoryDeadLetterStore store = new(new DeadLettersOptions { Path = _folder["letters"] }, _time);
+        await store.CheckAsync(TestContext.Current.CancellationToken);
+        (await store.CountWaitingAsync(TestContext.Current.CancellationToken)).ShouldNotBeNull().Count.ShouldBe(0);
+
+        Directory.Delete(_folder["letters"], recursive: true);
+        Directory.CreateDirectory(_folder["letters"]);
+
+        (await Should.ThrowAsync<DirectoryNotFoundException>(async () => await store.CountWaitingAsync(TestContext.Current.CancellationToken))).Message.ShouldContain("is no longer a folder");
+    }
+
+    [Fact]
     public async Task Watch_StoreThatFails_IsUnknownAndLoggedOnce()
     {
         RecordingLog log = new();

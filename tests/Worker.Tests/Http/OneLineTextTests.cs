@@ -30,11 +30,11 @@ public sealed class OneLineTextTests
     [InlineData('\n')]
     [InlineData('\'')]
     [InlineData('\\')]
-    public void PathFree_LongTextOfASender_IsCutAndEndsInTime(char repeated)
+    public void PathFree_LongTextOfASender_IsCut(char repeated)
     {
         string? shown = PathFreeText.Of($"The value is \t'/{new string(repeated, 1 << 20)}");
 
-        shown.ShouldNotBeNull().Length.ShouldBeLessThan(5_000);
+        shown.ShouldNotBeNull().Length.ShouldBeLessThan(1_100);
         shown.ShouldStartWith("The value is");
     }
 

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Messaging.Intake;
 using Messaging.Recoverability;
 using Messaging.Sources;
@@ -57,6 +58,22 @@ internal sealed class IntakeFixture : IAsyncDisposable
 
     /// <summary>Accepts a message and waits for its settlement.</summary>
     public async Task<Settlement> RunAsync(TestMessage? message = null) => await Accept(message).Settled;
+
+    /// <summary>Accepts messages one after another, each when the slot of the one before is free again.</summary>
+    public async Task RunManyAsync(int messages)
+    {
+        int before = Intake.InFlight;
+        for (int i = 0; i < messages; i++)
+        {
+            await RunAsync();
+            long start = Stopwatch.GetTimestamp();
+            while (Intake.InFlight > before)
+            {
+                Stopwatch.GetElapsedTime(start).ShouldBeLessThan(TestMessage.Patience, "the slot stays in use");
+                await Task.Yield();
+            }
+        }
+    }
 
     /// <summary>Reserves that many slots, which must be granted synchronously.</summary>
     public void Reserve(int slots)

@@ -15,10 +15,7 @@ public sealed class MessageIntakeWatchingTests
         fixture.Reserve(1);
         for (int minute = 0; minute < 2; minute++)
         {
-            for (int i = 0; i < 20; i++)
-            {
-                await fixture.RunAsync();
-            }
+            await fixture.RunManyAsync(20);
 
             fixture.Time.Advance(Minute);
         }
@@ -29,10 +26,7 @@ public sealed class MessageIntakeWatchingTests
         fixture.Logger.Of(5010).ShouldHaveSingleItem().Text.ShouldContain("The source source has reserved 1 of 4 slot(s)");
 
         fixture.Intake.Release(1);
-        for (int i = 0; i < 20; i++)
-        {
-            await fixture.RunAsync();
-        }
+        await fixture.RunManyAsync(20);
 
         fixture.Time.Advance(Minute);
         fixture.Intake.LeakedSlots.ShouldBe(0);
@@ -46,10 +40,7 @@ public sealed class MessageIntakeWatchingTests
         fixture.Reserve(1);
         for (int minute = 0; minute < 2; minute++)
         {
-            for (int i = 0; i < 20; i++)
-            {
-                await fixture.RunAsync();
-            }
+            await fixture.RunManyAsync(20);
 
             fixture.Time.Advance(Minute);
         }
@@ -121,10 +112,7 @@ public sealed class MessageIntakeWatchingTests
     public async Task Slots_OfASourceThatWaitsForMessages_AreNotLeaked()
     {
         await using IntakeFixture fixture = new();
-        for (int i = 0; i < 20; i++)
-        {
-            await fixture.RunAsync();
-        }
+        await fixture.RunManyAsync(20);
 
         // A receive call that waits for an hour.
         fixture.Reserve(4);

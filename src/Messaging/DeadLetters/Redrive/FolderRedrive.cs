@@ -84,7 +84,10 @@ internal sealed class FolderRedrive : IDisposable
 
         try
         {
-            return store.List();
+            IReadOnlyList<string> names = store.List();
+            return names.Count > 0 || store.IsPrepared
+                ? names
+                : throw new StartupException($"{Key}: the folder '{store.Root}' has no dead letters, and no worker has kept any there. Mount its volume, or set the worker's dead-letter folder: --{Key}=folder.", ExitCodes.Unavailable);
         }
         catch (Exception exception) when (FileFaults.IsFileFault(exception))
         {

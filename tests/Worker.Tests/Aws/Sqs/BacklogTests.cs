@@ -5,6 +5,8 @@ namespace Worker.Tests.Aws.Sqs;
 /// <summary>More messages are settled than SQS accepts meanwhile.</summary>
 public sealed class BacklogTests
 {
+    private const int ReturnGivenUp = 3203;
+
     // For a concurrency of ten, 100 may wait, beside the 20 in the calls of the two workers.
     private const int Settled = 200;
 
@@ -59,12 +61,36 @@ public sealed class BacklogTests
         Delivery delivery = (await run.BeginWithAsync(FakeMessage.New("a")))[0];
         run.Source.Problem.ShouldBeNull();
 
-        await delivery.SettleAsync(operation == "DeleteMessageBatch" ? Settlement.Complete : Settlement.Abandon(TimeSpan.FromMinutes(5)));
-        await run.PassUntilAsync(() => run.Source.Problem is not null, "The source reports no problem.");
+        await delivery.SettleAsync(Of(operation));
 
+        // Longer than a return is retried.
+        await run.PassAsync(TimeSpan.FromSeconds(45));
+        await run.PassUntilAsync(() => run.Source.Problem is not null, TimeSpan.FromSeconds(1), "The source reports no problem.");
         run.Source.Problem.ShouldNotBeNull().ShouldStartWith("SQS has accepted no delete or visibility change of settled messages for more than 30 s");
+
         Volatile.Write(ref fails, false);
-        await run.PassUntilAsync(() => run.Source.Problem is null, "The problem stays.");
+        run.Queue.Deliver(FakeMessage.New("b"));
+        await (await run.TakeAsync(1))[0].SettleAsync(Of(operation));
+        await run.PassUntilAsync(() => run.Source.Problem is null, TimeSpan.FromSeconds(1), "The problem stays.");
         await run.EndAsync();
     }
+
+    [Fact]
+    public async Task Settle_ReturnIsGivenUpAndTheQueueIsIdle_IsAProblemForTenMinutes()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        run.Queue.Script = call => call.Operation == "ChangeMessageVisibilityBatch" ? QueueAnswer.InternalError : null;
+        Delivery delivery = (await run.BeginWithAsync(FakeMessage.New("a")))[0];
+
+        await delivery.SettleAsync(Of("ChangeMessageVisibilityBatch"));
+        await run.PassUntilAsync(() => run.HasLogged(ReturnGivenUp), TimeSpan.FromSeconds(1), "The return is not given up.");
+        await run.PassAsync(TimeSpan.FromMinutes(5));
+        run.Source.Problem.ShouldNotBeNull();
+
+        await run.PassAsync(TimeSpan.FromMinutes(6));
+        run.Source.Problem.ShouldBeNull();
+        await run.EndAsync();
+    }
+
+    private static Settlement Of(string operation) => operation == "DeleteMessageBatch" ? Settlement.Complete : Settlement.Abandon(TimeSpan.FromMinutes(5));
 }

@@ -83,6 +83,24 @@ public sealed class ElasticsearchFaultOfIndexTests
         (result.Status, _rejections.All.Count).ShouldBe((SinkStatus.Refused, 0));
     }
 
+    // The answers come before the next batch is written, as with a slow log and a fast refusal.
+    [Fact]
+    public async Task Complete_FirstBatchDoubtsBeforeTheOthersAreWritten_WaitsForThem()
+    {
+        DocumentsResult result = await WriteAsync(5, (_, id) => id is "d0" or "d2" ? Missing(id) : Created(id), batch: 1);
+
+        result.ShouldBe(new DocumentsResult(SinkStatus.Stored, 3, 0, 2));
+        _rejections.All.Select(rejection => rejection.Index).ShouldBe([0, 2], ignoreOrder: true);
+    }
+
+    [Fact]
+    public async Task Complete_BatchInDoubtHasTheOnlyPermit_IsRefusedAndEnds()
+    {
+        DocumentsResult result = await WriteAsync(5, (_, id) => id == "d0" ? Missing(id) : Created(id), batch: 1, maxInFlight: 1);
+
+        (result.Status, _rejections.All.Count).ShouldBe((SinkStatus.Refused, 0));
+    }
+
     [Fact]
     public async Task Complete_UnknownErrorForEveryDocument_HasOnlyRejections()
     {
@@ -102,9 +120,9 @@ public sealed class ElasticsearchFaultOfIndexTests
 
     private static string Missing(string id) => Failed(id, 400, "document_parsing_exception", "[1:2] failed to parse: data stream timestamp field [@timestamp] is missing");
 
-    private async Task<DocumentsResult> WriteAsync(int documents, Func<int, string, string> answer, int batch = 10_000, Func<string[], Task>? gate = null)
+    private async Task<DocumentsResult> WriteAsync(int documents, Func<int, string, string> answer, int batch = 10_000, Func<string[], Task>? gate = null, int maxInFlight = 4)
     {
-        ElasticsearchSinkOptions options = new() { Endpoint = new Uri("http://127.0.0.1:9200"), Index = "logs", MaxBatchDocuments = batch };
+        ElasticsearchSinkOptions options = new() { Endpoint = new Uri("http://127.0.0.1:9200"), Index = "logs", MaxBatchDocuments = batch, MaxInFlight = maxInFlight };
         BulkRequests requests = new(options, new ItemsHandler(answer, gate), TimeProvider.System, new BufferPool());
         await using ElasticsearchSink sink = new(options, requests, new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System));
         await using IDocumentWriter writer = sink.Begin(_rejections);

@@ -283,6 +283,18 @@ public sealed class FolderRedriveTests : IDisposable
     }
 
     [Fact]
+    public async Task Run_FolderWithoutItsVolume_IsAnErrorAndNotNothingToDo()
+    {
+        await using FakeService worker = await StartAsync(Stored);
+        Directory.CreateDirectory(_folder["mount-point"]);
+
+        StartupException exception = await Should.ThrowAsync<StartupException>(RunAsync(worker, folder: _folder["mount-point"]));
+
+        exception.Message.ShouldContain("no worker has kept any there. Mount its volume");
+        exception.ExitCode.ShouldBe(ExitCodes.Unavailable);
+    }
+
+    [Fact]
     public async Task Run_NoSuchFolder_SaysWhichAndHowToNameIt()
     {
         await using FakeService worker = await StartAsync(Stored);
