@@ -69,8 +69,7 @@ public sealed class CloudFrontTests(AwsServer aws)
         ExpectedRows log = ExpectedRows.Create("a b.gz", 2_500, seed: 9);
         string notification = await bucket.PutAsync(log.Key, log.Compressed);
         string truncated = await bucket.PutAsync("truncated.gz", log.Compressed[..^1]);
-        await using RunningWorker worker = await RunningWorker.StartAsync(
-            [.. Arguments(endpoint, bucket, elasticsearch), "--Routes:archive:Source=Http", $"--Aws:Endpoint={endpoint.ServiceUrl}", .. folder.Arguments], endpoint.ToEnvironment());
+        await using RunningWorker worker = await StartHttpAsync(endpoint, bucket, elasticsearch, folder);
 
         (await worker.PostAsync(Encoding.UTF8.GetBytes(notification))).Status.ShouldBe(HttpStatusCode.OK);
         await ShouldHoldAsync(elasticsearch, [log], atLeast: false);
@@ -94,8 +93,7 @@ public sealed class CloudFrontTests(AwsServer aws)
         await elasticsearch.ScriptAsync(
             new FaultRule { Fault = ServerFault.FailItems, First = 1, Last = 1, Status = 429 },
             new FaultRule { Fault = ServerFault.FailItems, First = 2, Last = 2, Status = 400, Type = "document_parsing_exception", Reason = "no", EveryNthItem = 25 });
-        await using RunningWorker worker = await RunningWorker.StartAsync(
-            [.. Arguments(endpoint, bucket, elasticsearch), "--Routes:archive:Source=Http", $"--Aws:Endpoint={endpoint.ServiceUrl}", .. folder.Arguments], endpoint.ToEnvironment());
+        await using RunningWorker worker = await StartHttpAsync(endpoint, bucket, elasticsearch, folder);
 
         (await worker.PostAsync(Encoding.UTF8.GetBytes(notification))).Status.ShouldBe(HttpStatusCode.OK);
 
@@ -114,8 +112,7 @@ public sealed class CloudFrontTests(AwsServer aws)
         ExpectedRows log = ExpectedRows.Create("a.gz", 50, seed: 5);
         byte[] notification = Encoding.UTF8.GetBytes(await bucket.PutAsync(log.Key, log.Compressed));
         await elasticsearch.ScriptAsync(new FaultRule { Fault = ServerFault.FailItems, Status = 400, Type = "illegal_argument_exception", Reason = "Limit of total fields [1000] has been exceeded while adding new fields [1]" });
-        await using RunningWorker worker = await RunningWorker.StartAsync(
-            [.. Arguments(endpoint, bucket, elasticsearch), "--Routes:archive:Source=Http", $"--Aws:Endpoint={endpoint.ServiceUrl}", .. folder.Arguments], endpoint.ToEnvironment());
+        await using RunningWorker worker = await StartHttpAsync(endpoint, bucket, elasticsearch, folder);
 
         (await worker.PostAsync(notification)).Status.ShouldBe(HttpStatusCode.ServiceUnavailable);
         await worker.WaitForHealthAsync(HttpStatusCode.ServiceUnavailable);
@@ -139,8 +136,7 @@ public sealed class CloudFrontTests(AwsServer aws)
         string rejected = await bucket.PutAsync(log.Key, log.Compressed);
         string commas = await bucket.PutAsync("commas.gz", AccessLog.Compress("#Version: 1.0\n#Fields: date time cs(User-Agent)\n2026-01-31,10:00:00,curl\n"u8));
         await elasticsearch.ScriptAsync(new FaultRule { Fault = ServerFault.FailItems, Status = 400, Type = "mapper_parsing_exception", Reason = "failed to parse", Cause = "unheard of" });
-        await using RunningWorker worker = await RunningWorker.StartAsync(
-            [.. Arguments(endpoint, bucket, elasticsearch), "--Routes:archive:Source=Http", $"--Aws:Endpoint={endpoint.ServiceUrl}", .. folder.Arguments], endpoint.ToEnvironment());
+        await using RunningWorker worker = await StartHttpAsync(endpoint, bucket, elasticsearch, folder);
 
         (HttpStatusCode first, JsonNode answer) = await worker.PostAsync(Encoding.UTF8.GetBytes(rejected));
         (HttpStatusCode second, JsonNode other) = await worker.PostAsync(Encoding.UTF8.GetBytes(commas));
@@ -216,6 +212,10 @@ public sealed class CloudFrontTests(AwsServer aws)
 
         (await worker.WaitForExitAsync()).ShouldBe(78);
     }
+
+    private static Task<RunningWorker> StartHttpAsync(AwsEndpoint endpoint, LogBucket bucket, StrictElasticsearch elasticsearch, LetterFolder folder) =>
+        RunningWorker.StartAsync(
+            [.. Arguments(endpoint, bucket, elasticsearch), "--Routes:archive:Source=Http", $"--Aws:Endpoint={endpoint.ServiceUrl}", .. folder.Arguments], endpoint.ToEnvironment());
 
     private static string[] Arguments(AwsEndpoint endpoint, LogBucket bucket, StrictElasticsearch elasticsearch) =>
     [
