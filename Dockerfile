@@ -1,8 +1,6 @@
 # syntax=docker/dockerfile:1
 FROM mcr.microsoft.com/dotnet/sdk:10.0 AS build
 WORKDIR /repo
-# true builds with Azure Service Bus (docker compose --profile servicebus). MSBuild reads it as the environment variable it is in RUN.
-ARG AzureServiceBus=false
 # Project files first: the restore layer is reused until a package changes.
 COPY global.json Directory.Build.props Directory.Packages.props .editorconfig BannedSymbols.txt ./
 COPY src/Pipeline/Pipeline.csproj src/Pipeline/packages.lock.json src/Pipeline/
@@ -11,14 +9,12 @@ COPY src/Directory.Build.props src/
 COPY src/Messaging/Messaging.csproj src/Messaging/packages.lock.json src/Messaging/
 COPY src/Messaging.Http/Messaging.Http.csproj src/Messaging.Http/packages.lock.json src/Messaging.Http/
 COPY src/Messaging.Aws/Messaging.Aws.csproj src/Messaging.Aws/packages.lock.json src/Messaging.Aws/
-COPY src/Messaging.ServiceBus/Messaging.ServiceBus.csproj src/Messaging.ServiceBus/packages.lock.json src/Messaging.ServiceBus/
+COPY src/Messaging.AzureServiceBus/Messaging.AzureServiceBus.csproj src/Messaging.AzureServiceBus/packages.lock.json src/Messaging.AzureServiceBus/
 COPY src/Messaging.Sockets/Messaging.Sockets.csproj src/Messaging.Sockets/packages.lock.json src/Messaging.Sockets/
 COPY src/Messaging.CommandLine/Messaging.CommandLine.csproj src/Messaging.CommandLine/packages.lock.json src/Messaging.CommandLine/
 COPY src/Messaging.CloudFront/Messaging.CloudFront.csproj src/Messaging.CloudFront/packages.lock.json src/Messaging.CloudFront/
-COPY src/Messaging.AzureServiceBus/Messaging.AzureServiceBus.csproj src/Messaging.AzureServiceBus/
 COPY src/Worker/Worker.csproj src/Worker/packages.lock.json src/Worker/
-# The lock files are those of the default build.
-RUN if [ "$AzureServiceBus" = true ]; then dotnet restore src/Worker; else dotnet restore src/Worker --locked-mode; fi
+RUN dotnet restore src/Worker --locked-mode
 COPY appsettings.json ./
 COPY src src
 RUN dotnet publish src/Worker -c Release --no-restore -o /app

@@ -11,14 +11,13 @@ using Messaging.Configuration;
 using Messaging.Hosting;
 using Messaging.Http.Web;
 using Messaging.Publishing;
-using Messaging.ServiceBus;
+using Messaging.AzureServiceBus;
 using Messaging.Sources.Channels;
 using Messaging.Telemetry;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
-using Worker.Hosting;
 
 namespace Harness;
 
@@ -41,7 +40,7 @@ internal static class HarnessRun
         try
         {
             (HarnessReport report, RouteTotals totals) = options.Bare
-                ? (await BareRun.RunAsync(options, configuration, Route, ServiceBusBuild.Connector, collector, cancellationToken), default)
+                ? (await BareRun.RunAsync(options, configuration, Route, new AzureServiceBusConnector(), collector, cancellationToken), default)
                 : await RunWorkerAsync(options, configuration, collector, cancellationToken);
             report = report with { Record = report.Record is { } record ? record with { Settings = Describe(options, configuration, folder) } : null };
             report.Write(options.Json, totals);
@@ -242,7 +241,7 @@ internal static class HarnessRun
 
         string address = app.Services.GetRequiredService<WebServer>().Urls[0];
         using IMessageSender sender = options.IsServiceBus
-            ? await ServiceBusMessageSender.OpenAsync(BareRun.ReadOptions(configuration, Route), ServiceBusBuild.Connector, cancellationToken, options.Batch)
+            ? await ServiceBusMessageSender.OpenAsync(BareRun.ReadOptions(configuration, Route), new AzureServiceBusConnector(), cancellationToken, options.Batch)
             : await Define().GetSenders().OpenAsync(
                 options.Source, configuration, options.Source == "http" ? null : Route, address, new CommandServices(TimeProvider.System, Console.Out, Console.Error), cancellationToken);
         await PublishAsync(sender, options.Count, cancellationToken);

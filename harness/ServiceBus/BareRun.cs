@@ -2,8 +2,8 @@ using Harness.Collecting;
 using Messaging.Configuration;
 using Messaging.Hosting;
 using Messaging.Publishing;
-using Messaging.ServiceBus;
-using Messaging.ServiceBus.Port;
+using Messaging.AzureServiceBus;
+using Messaging.AzureServiceBus.Port;
 using Microsoft.Extensions.Configuration;
 
 namespace Harness.ServiceBus;

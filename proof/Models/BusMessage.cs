@@ -1,4 +1,4 @@
-using Messaging.ServiceBus.Port;
+using Messaging.AzureServiceBus.Port;
 using Proof.Simulation;
 
 namespace Proof.Models;

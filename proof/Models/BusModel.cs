@@ -1,5 +1,5 @@
 using System.Text;
-using Messaging.ServiceBus.Port;
+using Messaging.AzureServiceBus.Port;
 using Proof.Simulation;
 
 namespace Proof.Models;

@@ -13,7 +13,7 @@ using Messaging.Handlers;
 using Messaging.Http.Source;
 using Messaging.Recoverability;
 using Messaging.Routes;
-using Messaging.ServiceBus;
+using Messaging.AzureServiceBus;
 using Messaging.Sinks;
 using Messaging.Sinks.Bundles;
 using Messaging.Sinks.Directory;

@@ -1,13 +1,12 @@
 using Azure.Identity;
 using Azure.Messaging.ServiceBus;
-using Messaging.ServiceBus;
-using Messaging.ServiceBus.Port;
+using Messaging.AzureServiceBus.Port;
 
 namespace Messaging.AzureServiceBus;
 
 /// <summary>
-/// Opens clients of the package Azure.Messaging.ServiceBus. Compiled only with the switch <c>AzureServiceBus</c>;
-/// docs/explanation/adr/service-bus-behind-a-switch.md lists every SDK member used here.
+/// Opens clients of the package Azure.Messaging.ServiceBus;
+/// docs/explanation/adr/service-bus.md lists every SDK member used here.
 /// </summary>
 public sealed class AzureServiceBusConnector : IServiceBusConnector
 {

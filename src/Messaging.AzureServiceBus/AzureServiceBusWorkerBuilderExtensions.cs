@@ -1,5 +1,5 @@
+using Messaging.AzureServiceBus.Port;
 using Messaging.Hosting;
-using Messaging.ServiceBus;
 
 namespace Messaging.AzureServiceBus;
 
@@ -7,5 +7,7 @@ namespace Messaging.AzureServiceBus;
 public static class AzureServiceBusWorkerBuilderExtensions
 {
     /// <summary>Adds the source <c>ServiceBus</c>: messages of a queue or a subscription, completed after they are stored. Settings: <c>Sources:ServiceBus</c>.</summary>
-    public static IMessageWorkerBuilder AddAzureServiceBus(this IMessageWorkerBuilder builder) => builder.AddServiceBus(new AzureServiceBusConnector());
+    public static IMessageWorkerBuilder AddAzureServiceBus(this IMessageWorkerBuilder builder) => builder.AddAzureServiceBus(new AzureServiceBusConnector());
+
+    internal static IMessageWorkerBuilder AddAzureServiceBus(this IMessageWorkerBuilder builder, IServiceBusConnector connector) => builder.AddSource(new ServiceBusSourceFeature(connector));
 }

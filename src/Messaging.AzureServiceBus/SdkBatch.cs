@@ -1,5 +1,5 @@
 using Azure.Messaging.ServiceBus;
-using Messaging.ServiceBus.Port;
+using Messaging.AzureServiceBus.Port;
 using Messaging.Telemetry;
 
 namespace Messaging.AzureServiceBus;

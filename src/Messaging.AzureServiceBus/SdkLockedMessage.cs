@@ -1,6 +1,6 @@
 using Azure.Core.Amqp;
 using Azure.Messaging.ServiceBus;
-using Messaging.ServiceBus.Port;
+using Messaging.AzureServiceBus.Port;
 
 namespace Messaging.AzureServiceBus;
 

@@ -1,6 +1,5 @@
 using Azure.Messaging.ServiceBus;
-using Messaging.ServiceBus;
-using Messaging.ServiceBus.Port;
+using Messaging.AzureServiceBus.Port;
 
 namespace Messaging.AzureServiceBus;
 

@@ -1,7 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using Azure.Messaging.ServiceBus;
 using Messaging.Recoverability;
-using Messaging.ServiceBus.Port;
+using Messaging.AzureServiceBus.Port;
 
 namespace Messaging.AzureServiceBus;
 

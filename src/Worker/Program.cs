@@ -3,11 +3,10 @@ using Messaging.CloudFront;
 using Messaging.CommandLine;
 using Messaging.Hosting;
 using Messaging.Http;
-using Messaging.ServiceBus;
+using Messaging.AzureServiceBus;
 using Messaging.Sockets;
 using Worker.Archive;
 using Worker.CommandLine;
-using Worker.Hosting;
 
 namespace Worker;
 
@@ -23,7 +22,7 @@ public static class Program
         .AddSqs()
         .AddUdp()
         .AddTcpLines()
-        .AddServiceBus(ServiceBusBuild.Connector)
+        .AddAzureServiceBus()
         .AddArchive()
         .AddCloudFront()
         .AddS3()

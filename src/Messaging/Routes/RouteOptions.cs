@@ -8,7 +8,7 @@ internal sealed class RouteOptions
     /// <summary>The section, with a placeholder for the route's name.</summary>
     public static SettingsSection Settings { get; } = SettingsSection.Of<RouteOptions>("Routes:{name}", perRoute: true);
 
-    [Setting("Sources of the route, separated by commas: Channel, Http, Sqs, ServiceBus (with the switch AzureServiceBus), Udp, TcpLines")]
+    [Setting("Sources of the route, separated by commas: Channel, Http, Sqs, ServiceBus, Udp, TcpLines")]
     public string[] Source { get; set; } = ["Channel", "Http"];
 
     [Setting("Handler of the route: Archive (stores each message) or CloudFront (indexes the log that an S3 event names)")]

@@ -1,9 +1,8 @@
 using Integration.Tests.Servers;
 using Integration.Tests.Worker;
 using Messaging.Publishing;
-using Messaging.ServiceBus;
-using Messaging.ServiceBus.Port;
-using Worker.Hosting;
+using Messaging.AzureServiceBus;
+using Messaging.AzureServiceBus.Port;
 
 namespace Integration.Tests.ServiceBus;
 
@@ -53,7 +52,7 @@ internal sealed class ServiceBusQueue
 
     public async Task SendAsync(IEnumerable<ArchiveMessage> messages)
     {
-        await using IServiceBusSender sender = ServiceBusBuild.Connector.OpenSender(_options);
+        await using IServiceBusSender sender = new AzureServiceBusConnector().OpenSender(_options);
         foreach (ArchiveMessage[] chunk in messages.Chunk(50))
         {
             using IOutgoingBatch batch = await sender.CreateBatchAsync(CancellationToken.None);
@@ -67,7 +66,7 @@ internal sealed class ServiceBusQueue
     {
         string last = GeneratedMessages.NewId(TimeProvider.System);
         await SendAsync([new ArchiveMessage(last, "{}")]);
-        await using IServiceBusPump pump = ServiceBusBuild.Connector.OpenPump(_options, new PumpSettings(1, 0, TimeSpan.FromMinutes(5), AutoComplete: true));
+        await using IServiceBusPump pump = new AzureServiceBusConnector().OpenPump(_options, new PumpSettings(1, 0, TimeSpan.FromMinutes(5), AutoComplete: true));
         UntilHandler handler = new(last);
         await pump.StartAsync(handler, CancellationToken.None);
         await handler.Seen.WaitAsync(TimeSpan.FromMinutes(2));

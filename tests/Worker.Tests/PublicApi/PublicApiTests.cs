@@ -12,7 +12,7 @@ public sealed class PublicApiTests
     [InlineData("Messaging.CommandLine")]
     [InlineData("Messaging.Http")]
     [InlineData("Messaging.Aws")]
-    [InlineData("Messaging.ServiceBus")]
+    [InlineData("Messaging.AzureServiceBus")]
     [InlineData("Messaging.Sockets")]
     [InlineData("Messaging.CloudFront")]
     [InlineData("Messaging.Testing")]

@@ -2,8 +2,8 @@ using System.Reflection;
 using Messaging.Aws.S3;
 using Messaging.Publishing;
 using Messaging.Recoverability;
-using Messaging.ServiceBus;
-using Messaging.ServiceBus.Port;
+using Messaging.AzureServiceBus;
+using Messaging.AzureServiceBus.Port;
 using Messaging.Sinks;
 using Messaging.Sources;
 using Messaging.Sources.Lines;
@@ -28,11 +28,11 @@ public sealed class ZeroValueTests
         ["Messaging.Handlers.MessageInfo"] = "what is known about a message; it throws when it is read outside a call",
         ["Messaging.Recoverability.Backoff"] = "two limits of a wait",
         ["Messaging.Recoverability.BreakerState"] = "a state; the numbers are the values of the metric worker.breaker.state",
-        ["Messaging.ServiceBus.Port.MessageKey"] = "identifies a message",
-        ["Messaging.ServiceBus.Port.PumpActivity"] = "where a failure happened",
-        ["Messaging.ServiceBus.Port.ServiceBusFault"] = "always a failure; its kind is checked by itself",
-        ["Messaging.ServiceBus.Port.ServiceBusFaultKind"] = "kinds of failures: zero is Other, for which a retry will not help",
-        ["Messaging.ServiceBus.ServiceBusTransport"] = "a setting",
+        ["Messaging.AzureServiceBus.Port.MessageKey"] = "identifies a message",
+        ["Messaging.AzureServiceBus.Port.PumpActivity"] = "where a failure happened",
+        ["Messaging.AzureServiceBus.Port.ServiceBusFault"] = "always a failure; its kind is checked by itself",
+        ["Messaging.AzureServiceBus.Port.ServiceBusFaultKind"] = "kinds of failures: zero is Other, for which a retry will not help",
+        ["Messaging.AzureServiceBus.ServiceBusTransport"] = "a setting",
         ["Messaging.Sinks.DocumentRejection"] = "always a rejection",
         ["Messaging.Sinks.SinkKind"] = "what a feature stores; start checks that handler and sink agree",
         ["Messaging.Sources.CompletionEffect"] = "a property of a source: zero assumes that a completed message is deleted, so that losing its object is refused",

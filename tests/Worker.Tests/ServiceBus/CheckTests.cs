@@ -1,5 +1,5 @@
 using Messaging.Hosting;
-using Messaging.ServiceBus.Port;
+using Messaging.AzureServiceBus.Port;
 
 namespace Worker.Tests.ServiceBus;
 

@@ -1,5 +1,5 @@
 using System.Collections.Concurrent;
-using Messaging.ServiceBus.Port;
+using Messaging.AzureServiceBus.Port;
 
 namespace Worker.Tests.ServiceBus;
 

@@ -1,5 +1,5 @@
-using Messaging.ServiceBus;
-using Messaging.ServiceBus.Port;
+using Messaging.AzureServiceBus;
+using Messaging.AzureServiceBus.Port;
 using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Settlements;
 

@@ -1,4 +1,4 @@
-using Messaging.ServiceBus;
+using Messaging.AzureServiceBus;
 
 namespace Worker.Tests.ServiceBus;
 

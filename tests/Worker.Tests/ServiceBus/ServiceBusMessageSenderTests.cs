@@ -1,8 +1,8 @@
 using Messaging.Configuration;
 using Messaging.Hosting;
 using Messaging.Publishing;
-using Messaging.ServiceBus;
-using Messaging.ServiceBus.Port;
+using Messaging.AzureServiceBus;
+using Messaging.AzureServiceBus.Port;
 using Microsoft.Extensions.Configuration;
 using Worker.Archive;
 using Worker.Tests.Sources;

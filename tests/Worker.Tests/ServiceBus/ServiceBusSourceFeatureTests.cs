@@ -1,7 +1,7 @@
 using Messaging.Hosting;
 using Messaging.Routes;
-using Messaging.ServiceBus;
-using Messaging.ServiceBus.Port;
+using Messaging.AzureServiceBus;
+using Messaging.AzureServiceBus.Port;
 using Messaging.Sources;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
@@ -27,26 +27,6 @@ public sealed class ServiceBusSourceFeatureTests
     [Fact]
     public void Plan_NamespaceAndSubscription_IsValid() =>
         ErrorsOf("FullyQualifiedNamespace=orders.servicebus.windows.net", "Topic=orders", "Subscription=archive", "Transport=AmqpWebSockets", "PrefetchCount=64").ShouldBeEmpty();
-
-    [Fact]
-    public void Plan_BuildWithoutTheClient_NamesTheSwitchAndAllOtherProblems()
-    {
-        string[] errors = [.. Plan(new NoConnector(), "Queue=orders").Errors.Select(error => error.ToString())];
-
-        errors.Length.ShouldBe(2);
-        errors[0].ShouldStartWith("Sources:ServiceBus:FullyQualifiedNamespace: must be set, or ConnectionString.");
-        errors[1].ShouldStartWith("Routes:one:Source = \"ServiceBus\": this build has no Azure Service Bus client");
-        errors[1].ShouldContain("-p:AzureServiceBus=true");
-    }
-
-    [Fact]
-    public void NoConnector_AnythingOpened_NamesTheSwitch()
-    {
-        StartupException exception = Should.Throw<StartupException>(() => new NoConnector().OpenSender(new ServiceBusSourceOptions()));
-
-        exception.ExitCode.ShouldBe(ExitCodes.Configuration);
-        exception.Message.ShouldContain("-p:AzureServiceBus=true");
-    }
 
     [Theory]
     [InlineData("FullyQualifiedNamespace: must be set, or ConnectionString.", "Queue=q")]

@@ -1,6 +1,6 @@
 using System.Text.Json;
-using Messaging.ServiceBus;
-using Messaging.ServiceBus.Port;
+using Messaging.AzureServiceBus;
+using Messaging.AzureServiceBus.Port;
 using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
 

@@ -1,5 +1,5 @@
 using System.Diagnostics;
-using Messaging.ServiceBus.Port;
+using Messaging.AzureServiceBus.Port;
 using Pipeline.Settlements;
 using Worker.Tests.Telemetry;
 

@@ -2,7 +2,7 @@ using Harness;
 using Harness.ServiceBus;
 using Messaging.Configuration;
 using Messaging.Hosting;
-using Messaging.ServiceBus.Port;
+using Messaging.AzureServiceBus.Port;
 using Microsoft.Extensions.Configuration;
 using Worker.Tests.ServiceBus;
 

@@ -4,7 +4,7 @@ using Messaging.Configuration;
 using Messaging.Costs.Explain;
 using Messaging.Hosting;
 using Messaging.Routes;
-using Messaging.ServiceBus;
+using Messaging.AzureServiceBus;
 using Messaging.Sinks.Directory;
 using Microsoft.Extensions.Configuration;
 using Shared.Hosting;

@@ -1,5 +1,5 @@
 using System.Text;
-using Messaging.ServiceBus.Port;
+using Messaging.AzureServiceBus.Port;
 using Pipeline.Settlements;
 
 namespace Worker.Tests.ServiceBus.Port;

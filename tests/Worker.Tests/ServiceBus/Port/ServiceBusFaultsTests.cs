@@ -1,5 +1,5 @@
 using System.Net.Sockets;
-using Messaging.ServiceBus.Port;
+using Messaging.AzureServiceBus.Port;
 
 namespace Worker.Tests.ServiceBus.Port;
 

@@ -1,0 +1,28 @@
+using System.Collections.Concurrent;
+using System.Diagnostics.CodeAnalysis;
+using Messaging.AzureServiceBus.Port;
+
+namespace Messaging.AzureServiceBus;
+
+/// <summary>The messages in flight, by the key that all their deliveries share: finds the first delivery of a redelivered message. Threads: any.</summary>
+internal sealed class InWorkMessages
+{
+    private readonly ConcurrentDictionary<MessageKey, ServiceBusDelivery> _messages = new();
+
+    /// <summary>Adds a delivery; false when the message is already in flight, as <paramref name="first"/>.</summary>
+    public bool TryAdd(ServiceBusDelivery delivery, [NotNullWhen(false)] out ServiceBusDelivery? first)
+    {
+        while (!_messages.TryAdd(delivery.Locked.Key, delivery))
+        {
+            if (_messages.TryGetValue(delivery.Locked.Key, out first))
+            {
+                return false;
+            }
+        }
+
+        first = null;
+        return true;
+    }
+
+    public void Remove(ServiceBusDelivery delivery) => _messages.TryRemove(KeyValuePair.Create(delivery.Locked.Key, delivery));
+}

@@ -1,0 +1,66 @@
+using System.Text;
+using Pipeline.Settlements;
+
+namespace Messaging.AzureServiceBus.Port;
+
+/// <summary>
+/// Reads the bytes of an AMQP message's body: data sections (as the library's own senders write), a value or a sequence (other clients).
+/// See http://docs.oasis-open.org/amqp/core/v1.0/os/amqp-core-messaging-v1.0-os.html, section 3.2.
+/// </summary>
+public static class AmqpBody
+{
+    /// <summary>Dead-letter reason of a message whose body is neither bytes nor text.</summary>
+    public const string UnsupportedReason = "unsupported-body";
+
+    /// <summary>Joins the data sections of a body in their order. A single section is not copied; no section is an empty body.</summary>
+    public static ReadOnlyMemory<byte> FromData(IEnumerable<ReadOnlyMemory<byte>> sections)
+    {
+        ReadOnlyMemory<byte>[] parts = [.. sections];
+        if (parts.Length <= 1)
+        {
+            return parts.Length == 0 ? default : parts[0];
+        }
+
+        byte[] body = new byte[parts.Sum(part => part.Length)];
+        Memory<byte> rest = body;
+        foreach (ReadOnlyMemory<byte> part in parts)
+        {
+            part.CopyTo(rest);
+            rest = rest[part.Length..];
+        }
+
+        return body;
+    }
+
+    /// <summary>A value body: text becomes UTF-8, binary stays as it is.</summary>
+    /// <exception cref="PoisonMessageException">The value is of another type.</exception>
+    public static ReadOnlyMemory<byte> FromValue(object? value) => value switch
+    {
+        string text => Encoding.UTF8.GetBytes(text),
+        byte[] bytes => bytes,
+        ArraySegment<byte> bytes => bytes,
+        ReadOnlyMemory<byte> bytes => bytes,
+        _ => throw Unsupported($"an AMQP value of type {TypeName(value)}"),
+    };
+
+    /// <summary>The exception for an unsupported body.</summary>
+    /// <param name="type">What the body is, such as <c>an AMQP sequence</c>.</param>
+    public static PoisonMessageException Unsupported(string type) =>
+        new(UnsupportedReason, $"The body is {type}; supported are AMQP data sections, and string or binary values. Send the message's bytes as data.");
+
+    private static string TypeName(object? value) => value switch
+    {
+        null => "null",
+        bool => "boolean",
+        byte or ushort or uint or ulong => "unsigned integer",
+        sbyte or short or int or long => "integer",
+        float or double => "floating point",
+        decimal => "decimal",
+        char => "char",
+        DateTime or DateTimeOffset => "timestamp",
+        Guid => "uuid",
+        System.Collections.IDictionary => "map",
+        System.Collections.IEnumerable => "list",
+        _ => value.GetType().Name,
+    };
+}

@@ -1,0 +1,120 @@
+using Messaging.AzureServiceBus.Port;
+
+namespace Messaging.AzureServiceBus;
+
+/// <summary>
+/// Whether receiving works. A pump reports failures and messages, but not that an idle connection has recovered. A failure therefore counts
+/// until a message is received, or the broker answers a check while the pump runs. Receiving counts as failing until the broker's first
+/// answer. Threads: any.
+/// </summary>
+internal sealed class ReceiveHealth(ServiceBusSourceLog log)
+{
+    private readonly Lock _lock = new();
+    private TaskCompletionSource? _doubted;
+    private int _failures;
+
+    // Until the first run the check at start decides.
+    private bool _isRunning = true;
+
+    // Read without the lock by every message.
+    private volatile string? _problem = "Service Bus has not answered yet.";
+
+    /// <summary>Why nothing can be received now; null when no problem is known.</summary>
+    public string? Problem => _problem;
+
+    /// <summary>Changes with every failure; an argument of <see cref="Answered"/>.</summary>
+    public int Failures => Volatile.Read(ref _failures);
+
+    /// <summary>Waits for a problem that an answer of the broker would end.</summary>
+    public Task InDoubtAsync(CancellationToken cancellationToken)
+    {
+        lock (_lock)
+        {
+            return _isRunning && _problem is not null
+                ? Task.CompletedTask
+                : (_doubted ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task.WaitAsync(cancellationToken);
+        }
+    }
+
+    /// <summary>The broker did not answer at the start.</summary>
+    public void Unreachable(string error)
+    {
+        log.Unreachable(error);
+        Note($"Service Bus cannot be reached: {error}");
+    }
+
+    public void Failed(ServiceBusFault fault)
+    {
+        Note(fault.Message);
+        log.ReceiveFailed(fault);
+    }
+
+    public void Received()
+    {
+        if (_problem is not null)
+        {
+            Clear(failures: null);
+        }
+    }
+
+    /// <summary>The pump was started.</summary>
+    public void Started()
+    {
+        lock (_lock)
+        {
+            _isRunning = true;
+            Doubt();
+        }
+    }
+
+    /// <summary>The pump was stopped: a broker that answers a check now does not show that receiving works.</summary>
+    public void Stopped()
+    {
+        lock (_lock)
+        {
+            _isRunning = false;
+        }
+    }
+
+    /// <summary>The broker answered a check; <paramref name="failures"/> is <see cref="Failures"/> before it, so that a later failure still counts.</summary>
+    public void Answered(int failures) => Clear(failures);
+
+    private void Note(string problem)
+    {
+        lock (_lock)
+        {
+            _problem = problem;
+            _failures++;
+            Doubt();
+        }
+    }
+
+    private void Doubt()
+    {
+        if (_isRunning && _problem is not null)
+        {
+            _doubted?.TrySetResult();
+            _doubted = null;
+        }
+    }
+
+    private void Clear(int? failures)
+    {
+        lock (_lock)
+        {
+            if (_problem is null || (failures is { } known && (!_isRunning || known != _failures)))
+            {
+                return;
+            }
+
+            _problem = null;
+            if (_failures == 0)
+            {
+                // The first answer: there was no failure to recover from.
+                return;
+            }
+        }
+
+        log.ReceiveRecovered();
+    }
+}

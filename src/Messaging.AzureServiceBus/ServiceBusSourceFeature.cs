@@ -1,0 +1,86 @@
+using Messaging.Configuration;
+using Messaging.Hosting;
+using Messaging.Intake;
+using Messaging.Publishing;
+using Messaging.AzureServiceBus.Port;
+using Messaging.Sources;
+
+namespace Messaging.AzureServiceBus;
+
+/// <summary>The source <c>ServiceBus</c> of routes.</summary>
+/// <param name="connector">Opens the client library's clients.</param>
+internal sealed class ServiceBusSourceFeature(IServiceBusConnector connector) : ISourceFeature, ISenderFeature
+{
+    public string Name => "ServiceBus";
+
+    public IReadOnlyList<SettingsSection> Settings { get; } = [SettingsSection.Of<ServiceBusSourceOptions>(ServiceBusSourceOptions.Section)];
+
+    public IReadOnlyList<string> SenderNames { get; } = ["servicebus"];
+
+    public string SenderTarget => $"directly to the queue or topic of {ServiceBusSourceOptions.Section}";
+
+    public SourcePlan Configure(SettingsReader settings, string route)
+    {
+        ServiceBusSourceOptions options = settings.Read<ServiceBusSourceOptions>(ServiceBusSourceOptions.Section, route);
+        IntakeOptions intake = settings.Read<IntakeOptions>("Intake", route);
+        CheckAgainstIntake(settings, options, intake);
+        // No Hold: CheckAgainstIntake has compared MaxLockRenewal with Intake:MessageTimeout.
+        return new SourcePlan
+        {
+            Create = services => Create(options, options.CallsAtOnce(intake), services),
+            CheckBeforeStart = findings =>
+            {
+                if (options.ConnectionString is null)
+                {
+                    findings.LeaveToStart("Whether Azure.Identity finds credentials for the namespace: it may ask the environment, the instance or the Azure CLI.");
+                }
+            },
+            Destination = options.Destination,
+            TracesSettlement = true,
+            IsPushed = true,
+            MaxInFlight = options.MaxConcurrentCalls is { } calls ? new SettingValue<int>($"{ServiceBusSourceOptions.Section}:{nameof(options.MaxConcurrentCalls)}", calls) : null,
+            Explainer = new ServiceBusExplainer(options, options.CallsAtOnce(intake)),
+        };
+    }
+
+    public Func<CommandServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
+    {
+        CommandArguments.Check(settings, route, url);
+        ServiceBusSourceOptions options = settings.Read<ServiceBusSourceOptions>(ServiceBusSourceOptions.Section, route);
+        return (_, cancellationToken) => ServiceBusMessageSender.OpenAsync(options, connector, cancellationToken);
+    }
+
+    private ServiceBusMessageSource Create(ServiceBusSourceOptions options, int calls, SourceServices services)
+    {
+        try
+        {
+            IServiceBusPump pump = connector.OpenPump(options, new PumpSettings(calls, options.PrefetchCount, ServiceBusSourceOptions.LongestHold));
+            return new ServiceBusMessageSource(pump, calls, options, services);
+        }
+        catch (ServiceBusFaultException exception)
+        {
+            // Opening makes no connection: the client refuses what is configured.
+            throw new StartupException($"Service Bus {options.Entity}: the client refuses the configuration; check {ServiceBusSourceOptions.Section}:{(options.ConnectionString is null ? nameof(options.FullyQualifiedNamespace) : nameof(options.ConnectionString))}: {exception.Message}", ExitCodes.Configuration, exception);
+        }
+    }
+
+    private static void CheckAgainstIntake(SettingsReader settings, ServiceBusSourceOptions options, IntakeOptions intake)
+    {
+        const string Section = ServiceBusSourceOptions.Section;
+        if (options.MaxConcurrentCalls > intake.Concurrency)
+        {
+            settings.Fail($"{Section}:{nameof(options.MaxConcurrentCalls)}", $"{options.MaxConcurrentCalls}", $"must not exceed Intake:Concurrency ({intake.Concurrency}).", "A message received without a slot would wait while its lock runs out.");
+        }
+
+        int calls = options.CallsAtOnce(intake);
+        if (options.MaxConcurrentCalls is null && options.PrefetchCount > calls)
+        {
+            settings.Fail($"{Section}:{nameof(options.PrefetchCount)}", $"{options.PrefetchCount}", $"must not exceed the default of {nameof(options.MaxConcurrentCalls)} ({calls}); set both.", "Messages fetched beyond the calls would wait while their locks run out.");
+        }
+
+        if (intake.MessageTimeout + options.MaxAbandonDelay > options.MaxLockRenewal)
+        {
+            settings.Fail($"{Section}:{nameof(options.MaxLockRenewal)}", SettingText.Format(options.MaxLockRenewal), $"must be at least Intake:MessageTimeout ({SettingText.Format(intake.MessageTimeout)}) plus MaxAbandonDelay ({SettingText.Format(options.MaxAbandonDelay)}).", "A message's lock would end while the message is in flight.");
+        }
+    }
+}

@@ -1,0 +1,167 @@
+using System.Net;
+using Messaging.Configuration;
+using Messaging.Intake;
+using Messaging.Sources;
+using Pipeline.Messages;
+
+namespace Messaging.AzureServiceBus;
+
+/// <summary>Section <c>Sources:ServiceBus</c>: what an <see cref="Port.IServiceBusConnector"/> opens, and how the source uses it. Every build reads and checks it.</summary>
+public sealed class ServiceBusSourceOptions : ISelfValidating
+{
+    /// <summary>The section's name.</summary>
+    public const string Section = "Sources:ServiceBus";
+
+    // "Service Bus quotas".
+    private const int MaxPath = 260;
+    private const int MaxSubscription = 50;
+
+    /// <summary>The service renews a lock without limit; half a day outlasts an overnight outage.</summary>
+    internal static readonly TimeSpan LongestHold = TimeSpan.FromHours(12);
+
+    [Setting("Connection string of the namespace or of the entity; this or FullyQualifiedNamespace", Secret = true)]
+    public string? ConnectionString { get; init; }
+
+    [Setting("Host of the namespace, such as orders.servicebus.windows.net; credentials come from Azure.Identity's DefaultAzureCredential (environment, workload or managed identity, Azure CLI)")]
+    public string? FullyQualifiedNamespace { get; init; }
+
+    [Setting("The queue; this or Topic with Subscription")]
+    public string? Queue { get; init; }
+
+    [Setting("The topic; publish sends to it")]
+    public string? Topic { get; init; }
+
+    [Setting("The topic's subscription to receive from")]
+    public string? Subscription { get; init; }
+
+    [Setting("AmqpTcp (port 5671) or AmqpWebSockets (port 443)")]
+    public ServiceBusTransport Transport { get; init; }
+
+    [Setting("Messages that the client delivers at once; default Intake:StartConcurrency; at most Intake:Concurrency", Min = "1", Max = "10000", Consequence = "A message received without a slot would wait while its lock runs out.")]
+    public int? MaxConcurrentCalls { get; init; }
+
+    [Setting("Messages the client fetches in advance; at most MaxConcurrentCalls. Their locks are not renewed, even while receiving pauses (docs/explanation/settlement.md)", Min = "0", Max = "10000", Consequence = "Messages whose lock ends before they are processed are redelivered with a higher delivery count.")]
+    public int PrefetchCount { get; init; }
+
+    [Setting("How long a message is held, with its lock renewed, while the sink fails; then it is abandoned. Once it has used half of MaxDeliveryCount, it is held for 12h instead. At least Intake:MessageTimeout plus MaxAbandonDelay, which are 2m by default", Min = "1m", Max = "12h", Consequence = "A short time uses up deliveries in an outage.")]
+    public TimeSpan MaxLockRenewal { get; init; } = TimeSpan.FromMinutes(15);
+
+    [Setting("The entity's MaxDeliveryCount, which the right Listen cannot read: Service Bus dead-letters a message after this many deliveries", Min = "2", Max = "2000", Consequence = "A number above the entity's lets a long outage dead-letter messages.")]
+    public int MaxDeliveryCount { get; init; } = 10;
+
+    [Setting("Longest delay of a redelivery; longer delays are cut to it. The worker keeps the message locked for the delay, because Service Bus has none of its own", Min = "0s", Max = "5m", Consequence = "Without a delay a failing message uses up MaxDeliveryCount within seconds; each delayed message takes up a call.")]
+    public TimeSpan MaxAbandonDelay { get; init; } = TimeSpan.FromSeconds(30);
+
+    [Setting("Completed messages to remember, so that a redelivery is completed and not stored again", Min = "0", Max = "10000000", Consequence = "A redelivered message that is not remembered is compared with its object, which costs a request.")]
+    public int DoneIds { get; init; } = 10_000;
+
+    [Setting("Allows the emulator, which has no TLS, on another machine")]
+    public bool AllowPlainAmqp { get; init; }
+
+    /// <summary>How long messages are held while the sink fails.</summary>
+    internal HoldRule HoldRule => new(MaxLockRenewal, LongestHold, MaxDeliveryCount);
+
+    /// <summary>The queue or topic, for spans.</summary>
+    internal MessageDestination Destination => new(ServiceBusMessageSource.SourceName, Queue ?? Topic ?? string.Empty);
+
+    /// <summary>The queue, or the topic and subscription, as shown to people.</summary>
+    public string Entity => Queue ?? $"{Topic}/{Subscription}";
+
+    /// <summary>Messages that the client delivers at once. Each is under a lock, so by default no more than are in flight at first.</summary>
+    internal int CallsAtOnce(IntakeOptions intake) => MaxConcurrentCalls ?? Math.Min(intake.StartConcurrency, intake.Concurrency);
+
+    /// <inheritdoc/>
+    public void Validate(SettingsCheck check)
+    {
+        ValidateNamespace(check);
+        ValidateEntity(check);
+        if (MaxConcurrentCalls is { } calls && PrefetchCount > calls)
+        {
+            check.Fail(nameof(PrefetchCount), $"must not exceed {nameof(MaxConcurrentCalls)}.", "Messages fetched beyond the calls would wait while their locks run out.", nameof(MaxConcurrentCalls));
+        }
+
+        if (MaxAbandonDelay > MaxLockRenewal)
+        {
+            check.Fail(nameof(MaxAbandonDelay), $"must not exceed {nameof(MaxLockRenewal)}.", "The lock would end during the delay.", nameof(MaxLockRenewal));
+        }
+    }
+
+    private void ValidateNamespace(SettingsCheck check)
+    {
+        if (ConnectionString is null && FullyQualifiedNamespace is null)
+        {
+            check.Fail(nameof(FullyQualifiedNamespace), "must be set, or ConnectionString.", "There would be nothing to connect to.", nameof(ConnectionString));
+        }
+        else if (ConnectionString is not null && FullyQualifiedNamespace is not null)
+        {
+            check.Fail(nameof(FullyQualifiedNamespace), "must not be set together with ConnectionString.", "It would be unclear which credentials apply.", nameof(ConnectionString));
+        }
+
+        if (FullyQualifiedNamespace is not null && Uri.CheckHostName(FullyQualifiedNamespace) != UriHostNameType.Dns)
+        {
+            check.Fail(nameof(FullyQualifiedNamespace), "must be a hostname such as orders.servicebus.windows.net, without scheme or path.");
+        }
+
+        if (ConnectionString is null)
+        {
+            return;
+        }
+
+        if (ServiceBusConnectionString.Parse(ConnectionString, out string? problem) is not { } connection)
+        {
+            check.Fail(nameof(ConnectionString), problem!, "The client would refuse it.");
+            return;
+        }
+
+        if (connection.EntityPath is { } path && !string.Equals(path, Queue ?? Topic, StringComparison.OrdinalIgnoreCase))
+        {
+            check.Fail(nameof(ConnectionString), "must not have an EntityPath other than Queue or Topic.", "The client would refuse it.", nameof(Queue), nameof(Topic));
+        }
+
+        if (connection.IsEmulator && !AllowPlainAmqp && !IsThisMachine(connection.Host))
+        {
+            check.Fail(nameof(ConnectionString), "must not name an emulator on another machine, unless AllowPlainAmqp is true.", "Messages would travel unencrypted.", nameof(AllowPlainAmqp));
+        }
+
+        if (connection.IsEmulator && Transport == ServiceBusTransport.AmqpWebSockets)
+        {
+            check.Fail(nameof(Transport), "must be AmqpTcp with the emulator.", "The emulator does not support WebSockets.", nameof(ConnectionString));
+        }
+    }
+
+    private void ValidateEntity(SettingsCheck check)
+    {
+        ValidateName(check, nameof(Queue), Queue, isPath: true, MaxPath);
+        ValidateName(check, nameof(Topic), Topic, isPath: true, MaxPath);
+        ValidateName(check, nameof(Subscription), Subscription, isPath: false, MaxSubscription);
+        if (Queue is null && Topic is null)
+        {
+            check.Fail(nameof(Queue), "must be set, or Topic with Subscription.", "There would be nothing to receive from.", nameof(Topic), nameof(Subscription));
+        }
+        else if (Queue is not null && (Topic ?? Subscription) is not null)
+        {
+            check.Fail(nameof(Queue), "must not be set together with Topic or Subscription.", "It would be unclear where messages come from.", nameof(Topic), nameof(Subscription));
+        }
+        else if (Queue is null && Subscription is null)
+        {
+            check.Fail(nameof(Subscription), "must be set with Topic.", "Messages of a topic are received from a subscription.", nameof(Queue), nameof(Topic));
+        }
+    }
+
+    private static void ValidateName(SettingsCheck check, string property, string? name, bool isPath, int maxLength)
+    {
+        if (name is not null && !IsName(name, isPath, maxLength))
+        {
+            check.Fail(property, $"must be a name of up to {maxLength} letters, digits, dots, dashes and underscores{(isPath ? ", with / between its levels" : string.Empty)}.", "Service Bus has no entity of another name.");
+        }
+    }
+
+    // "Naming rules and restrictions for Azure resources", Microsoft.ServiceBus; $ as in $DeadLetterQueue.
+    private static bool IsName(string name, bool isPath, int maxLength) =>
+        name.Length <= maxLength
+        && (isPath || !name.Contains('/', StringComparison.Ordinal))
+        && name.Split('/').All(level => level.Length > 0 && level.All(c => char.IsAsciiLetterOrDigit(c) || c is '.' or '-' or '_' or '~' or '$'));
+
+    private static bool IsThisMachine(string host) =>
+        string.Equals(host, "localhost", StringComparison.OrdinalIgnoreCase) || (IPAddress.TryParse(host, out IPAddress? address) && IPAddress.IsLoopback(address));
+}
