@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.CommandLine;
 using System.Diagnostics;
+using Messaging.CommandLine.Telemetry;
 using Messaging.Handlers;
 using Messaging.Hosting;
 using Messaging.Publishing;
@@ -28,6 +29,8 @@ internal static class PublishCommand
         command.SetAction(async (parsed, cancellationToken) =>
         {
             GeneratedMessages messages = new(parsed.GetValue(file) is { } name ? Repeat(MessageFile.Read(name)) : samples!.WriteSample, TimeProvider.System);
+            // Disposed after the sender: it sends the remaining spans.
+            using IDisposable? export = OtlpExport.StartTraces();
             using IMessageSender sender = await senders.OpenAsync(
                 parsed.GetValue(to)!, context.ReadConfiguration(parsed), parsed.GetValue(route), parsed.GetValue(url), new CommandServices(TimeProvider.System, Console.Out, Console.Error), cancellationToken);
             string[] groups = parsed.GetValue(group) ?? [];

@@ -1,3 +1,4 @@
+using Messaging.CommandLine.Telemetry;
 using Messaging.Configuration;
 using Messaging.Hosting;
 using Microsoft.Extensions.Configuration;
@@ -42,6 +43,7 @@ public static class WorkerApp
         ConsoleLogging.Configure(builder.Logging, configuration);
         configureLogging?.Invoke(builder.Logging);
         builder.AddMessageWorker(definition);
+        builder.Services.AddHostedService<OtlpExport>();
 
         // A missing service, or a scoped one that all messages would share, is reported now, and not by the message that first needs it.
         builder.ConfigureContainer(new DefaultServiceProviderFactory(new ServiceProviderOptions { ValidateOnBuild = true, ValidateScopes = true }));

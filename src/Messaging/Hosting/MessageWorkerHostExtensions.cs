@@ -1,7 +1,6 @@
 using Messaging.DeadLetters.Redrive;
 using Messaging.Handlers;
 using Messaging.Routes;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
@@ -73,7 +72,6 @@ public static class MessageWorkerHostExtensions
         services.AddSingleton<IMessageWorker>(provider => provider.GetRequiredService<WorkerService>());
         services.AddHostedService(provider => provider.GetRequiredService<WorkerService>());
         services.AddSingleton(_ => new RedriveCatalog(worker.Features));
-        services.AddHostedService<OtlpExport>();
         services.AddHostedService(static provider => new SystemdNotifications(
             Environment.GetEnvironmentVariable("NOTIFY_SOCKET"),
             Environment.GetEnvironmentVariable("WATCHDOG_USEC"),

@@ -67,7 +67,6 @@ public sealed class SenderCatalog
         IMessageSender sender = opening is not null && await opening is { } opened
             ? new CheckedSender(opened, name)
             : throw new StartupException($"publish --to {name}: {_byName[name]} opened no sender; the function that its ConfigureSender returns must return one.", ExitCodes.Software);
-        IDisposable? export = OtlpExport.StartTraces();
-        return MessageSpans.IsListening ? new TracedSender(sender, name, export) : sender;
+        return MessageSpans.IsListening ? new TracedSender(sender, name) : sender;
     }
 }

@@ -7,8 +7,7 @@ namespace Messaging.Publishing;
 /// <summary>Starts a span per call of a sender; the messages carry its context. Used only when there is a listener.</summary>
 /// <param name="sender">The sender; owned by this object.</param>
 /// <param name="name">Its name for <c>publish --to</c>.</param>
-/// <param name="export">Exports the spans; owned by this object. Null when another listener does.</param>
-internal sealed class TracedSender(IMessageSender sender, string name, IDisposable? export) : IMessageSender
+internal sealed class TracedSender(IMessageSender sender, string name) : IMessageSender
 {
     private readonly MessageDestination _destination = sender.Destination ?? new MessageDestination(name, sender.Target);
 
@@ -59,6 +58,5 @@ internal sealed class TracedSender(IMessageSender sender, string name, IDisposab
     public void Dispose()
     {
         sender.Dispose();
-        export?.Dispose();
     }
 }

@@ -1,11 +1,15 @@
 using System.Reflection;
 using System.Runtime.CompilerServices;
+using PublicApiGenerator;
 
 namespace Worker.Tests.PublicApi;
 
 /// <summary>The public API of every package matches the approved text, so that a reviewer sees every change as a diff.</summary>
 public sealed class PublicApiTests
 {
+    // Attributes of assemblies change with every release; those of the debugger and of trimming are no contract.
+    private static readonly ApiGeneratorOptions Options = new() { IncludeAssemblyAttributes = false };
+
     [Theory]
     [InlineData("Pipeline")]
     [InlineData("Messaging")]
@@ -19,7 +23,7 @@ public sealed class PublicApiTests
     [InlineData("Messaging.Testing.Xunit")]
     public void PublicApi_OfEachPackage_IsTheApprovedText(string assembly)
     {
-        string actual = ApiText.Of(Assembly.Load(assembly));
+        string actual = Assembly.Load(assembly).GeneratePublicApi(Options) + "\n";
 
         if (Environment.GetEnvironmentVariable("APPROVE") == "1")
         {

@@ -153,7 +153,7 @@ public sealed class RouteSpansTests
         using SpanRecorder spans = new();
         using Activity command = Recorded("command");
         ScriptedSender sender = new(error);
-        using TracedSender traced = new(sender, "sqs", export: null);
+        using TracedSender traced = new(sender, "sqs");
 
         (await traced.SendAsync([new OutgoingMessage("a", default), new OutgoingMessage("b", default)], CancellationToken.None)).ShouldBe([error, error]);
 
@@ -174,7 +174,7 @@ public sealed class RouteSpansTests
     {
         string destination = $"orders-{Guid.NewGuid():n}";
         using BrokenSpanListener listener = new($"send {destination}", atTheStart);
-        using TracedSender traced = new(new ScriptedSender(error: null, destination), "sqs", export: null);
+        using TracedSender traced = new(new ScriptedSender(error: null, destination), "sqs");
 
         (await traced.SendAsync([new OutgoingMessage("a", default)], CancellationToken.None)).ShouldHaveSingleItem().ShouldBeNull();
 

@@ -1,3 +1,4 @@
+using Messaging.Telemetry;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using OpenTelemetry;
@@ -5,7 +6,7 @@ using OpenTelemetry.Metrics;
 using OpenTelemetry.Resources;
 using OpenTelemetry.Trace;
 
-namespace Messaging.Telemetry;
+namespace Messaging.CommandLine.Telemetry;
 
 /// <summary>
 /// Sends metrics and traces to an OpenTelemetry collector when the standard environment names one
