@@ -22,7 +22,7 @@ public sealed partial class PackageTests(PackedPackages packages)
         ["Quayside.Messaging.CloudFront"] = ["Quayside.Messaging.Aws"],
         ["Quayside.Messaging.CommandLine"] = ["OpenTelemetry", "OpenTelemetry.Exporter.OpenTelemetryProtocol", "Quayside.Messaging", "Spectre.Console", "System.CommandLine"],
         ["Quayside.Messaging.Http"] = ["Quayside.Messaging"],
-        ["Quayside.Messaging.AzureServiceBus"] = ["Quayside.Messaging"],
+        ["Quayside.Messaging.AzureServiceBus"] = ["Azure.Identity", "Azure.Messaging.ServiceBus", "Microsoft.Azure.Amqp", "Quayside.Messaging"],
         ["Quayside.Messaging.Sockets"] = ["Quayside.Messaging"],
         ["Quayside.Messaging.Testing"] = ["Quayside.Messaging"],
         ["Quayside.Messaging.Testing.Xunit"] = ["Quayside.Messaging.Testing", "xunit.v3.extensibility.core"],
