@@ -10,7 +10,7 @@ internal sealed class SimulatedWire(World world, ProcessTime process, IService s
     /// <summary>Called with each request, and a task that ends with its answer, or when the process gives it up.</summary>
     public Action<ServiceRequest, Task>? Sending { get; init; }
 
-    /// <summary>Called with each answer of the service that arrives, and its request.</summary>
+    /// <summary>Called with each answer of the service that reaches a caller who still waits for it, and its request.</summary>
     public Action<ServiceRequest, ServiceAnswer>? Answered { get; init; }
 
     protected override Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken)
@@ -92,7 +92,11 @@ internal sealed class SimulatedWire(World world, ProcessTime process, IService s
                 {
                     Deliver(() =>
                     {
-                        Answered?.Invoke(sent, answer);
+                        if (!answered.Task.IsCompleted)
+                        {
+                            Answered?.Invoke(sent, answer);
+                        }
+
                         answered.TrySetResult(answer.ToResponse());
                     });
                 }
