@@ -54,7 +54,8 @@ internal static class Options
             CustomParser = result =>
             {
                 string text = result.Tokens[0].Value;
-                bool isKnown = Array.TrueForAll(text.Split(','), part => Enum.GetNames<T>().Contains(part.Trim(), StringComparer.OrdinalIgnoreCase));
+                string[] names = typeof(T).IsDefined(typeof(FlagsAttribute), inherit: false) ? text.Split(',') : [text];
+                bool isKnown = Array.TrueForAll(names, part => Enum.GetNames<T>().Contains(part.Trim(), StringComparer.OrdinalIgnoreCase));
                 if (isKnown && Enum.TryParse(text, ignoreCase: true, out T value))
                 {
                     return value;

@@ -1,5 +1,4 @@
 using System.CommandLine;
-using System.ComponentModel;
 using System.Diagnostics;
 using System.Globalization;
 
@@ -11,19 +10,20 @@ internal static class KillCommand
     private static readonly Option<int> Kills = Options.Number("--kills", "Number of kills", 50);
     private static readonly Option<int> Seed = Options.Number("--seed", "The first round's seed: decides source, store, messages and delays", 1);
     private static readonly Option<int> PerRound = Options.Number("--per-round", "Kills before a round is checked", 10);
+    private static readonly Option<KillSource> Source = Options.Names<KillSource>("--source", "The source of every round");
     private static readonly Option<int> Lanes = Options.Number("--lanes", "Rounds that run in parallel", Environment.ProcessorCount);
 
     public static Command Create()
     {
-        Command command = new("kill", "Kills workers (SIGKILL) while they receive over SQS, HTTP and TCP, then checks each message; ends with 'N kills, M failures'. Needs Node, `npm ci` in tests/servers/fauxqs, and for S3 the variables S3_ENDPOINT, S3_ACCESS_KEY and S3_SECRET_KEY")
+        Command command = new("kill", "Kills workers (SIGKILL) while they receive over SQS, Service Bus, HTTP and TCP, then checks each message; ends with 'N kills, M failures'. Needs Node, `npm ci` in tests/servers/fauxqs and tests/servers/servicebus, and for S3 the variables S3_ENDPOINT, S3_ACCESS_KEY and S3_SECRET_KEY")
         {
-            Kills, Seed, PerRound, Lanes, ResultLog.Record,
+            Kills, Seed, PerRound, Source, Lanes, ResultLog.Record,
         };
-        command.SetAction((result, stop) => RunAsync(result.GetValue(Kills), result.GetValue(Seed), result.GetValue(PerRound), result.GetValue(Lanes), result.GetValue(ResultLog.Record), stop));
+        command.SetAction((result, stop) => RunAsync(result.GetValue(Kills), result.GetValue(Seed), result.GetValue(PerRound), result.GetValue(Source), result.GetValue(Lanes), result.GetValue(ResultLog.Record), stop));
         return command;
     }
 
-    private static async Task<int> RunAsync(int kills, int seed, int perRound, int lanes, string? record, CancellationToken stop)
+    private static async Task<int> RunAsync(int kills, int seed, int perRound, KillSource source, int lanes, string? record, CancellationToken stop)
     {
         Stopwatch watch = Stopwatch.StartNew();
         if (await S3Store.FindProblemAsync() is { } problem)
@@ -32,18 +32,19 @@ internal static class KillCommand
             return 1;
         }
 
-        using Process? fauxqs = StartQueues();
-        string? listening = fauxqs is null ? null : await fauxqs.StandardOutput.ReadLineAsync(stop);
-        if (listening is null)
+        using Emulator? fauxqs = await Emulator.StartAsync("fauxqs", stop);
+        using Emulator? serviceBus = await Emulator.StartAsync("servicebus", stop);
+        if (fauxqs is null || serviceBus is null)
         {
-            Console.Error.WriteLine("error: fauxqs did not start: install Node, run `npm ci` in tests/servers/fauxqs, and this command in the repository's root.");
+            string name = fauxqs is null ? "fauxqs" : "servicebus";
+            Console.Error.WriteLine($"error: the emulator {name} did not start: install Node, run `npm ci` in tests/servers/{name}, and this command in the repository's root.");
             return 1;
         }
 
         Console.WriteLine($"Stores: folders{(S3Store.Endpoint is { } endpoint ? $", and S3 at {endpoint}" : "; none in S3, since S3_ENDPOINT is not set")}");
-        Uri sqs = new(listening[listening.IndexOf("http", StringComparison.Ordinal)..]);
+        Uri sqs = new(fauxqs.Ready[fauxqs.Ready.IndexOf("http", StringComparison.Ordinal)..]);
         int count = (int)(((long)kills + perRound - 1) / perRound);
-        Queue<KillRound> rounds = new(Enumerable.Range(0, count).Select(round => new KillRound(seed + round, Math.Min(perRound, kills - (round * perRound)), sqs)));
+        Queue<KillRound> rounds = new(Enumerable.Range(0, count).Select(round => new KillRound(seed + round, Math.Min(perRound, kills - (round * perRound)), source, sqs, serviceBus.Ready)));
         int done = 0;
         int failures = 0;
         int midStream = 0;
@@ -64,7 +65,6 @@ internal static class KillCommand
                 Console.WriteLine($"{round}{string.Concat(round.Failures.Take(20).Select(failure => $"\n  {failure}"))}");
             }
         }));
-        fauxqs!.StandardInput.Close();
         Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{messages} messages, {midStream} kills while receiving, {watch.Elapsed.TotalSeconds:0} s"));
         if (stop.IsCancellationRequested)
         {
@@ -75,17 +75,5 @@ internal static class KillCommand
         ResultLog.Append(record, "kill", $"{seed}-{seed + count - 1}", kills, failures);
         Console.WriteLine($"{kills} kills, {failures} failures");
         return failures == 0 ? 0 : 1;
-    }
-
-    private static Process? StartQueues()
-    {
-        try
-        {
-            return Process.Start(new ProcessStartInfo("node", [Path.Combine("tests", "servers", "fauxqs", "serve.mjs")]) { UseShellExecute = false, RedirectStandardInput = true, RedirectStandardOutput = true });
-        }
-        catch (Win32Exception)
-        {
-            return null;
-        }
     }
 }

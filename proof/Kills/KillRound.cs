@@ -7,7 +7,7 @@ using System.Text.Json;
 namespace Proof.Kills;
 
 /// <summary>Some kills of workers with one source and one store, followed by a check of every message.</summary>
-internal sealed class KillRound(int seed, int kills, Uri sqs)
+internal sealed class KillRound(int seed, int kills, KillSource source, Uri sqs, string serviceBus)
 {
     private const string Unfinished = "unfinished-at-stop";
 
@@ -60,11 +60,13 @@ internal sealed class KillRound(int seed, int kills, Uri sqs)
 
     private async Task RunAsync(string folder, CancellationToken stop)
     {
-        await using ISender sender = _random.Next(3) switch
+        KillSource drawn = (KillSource)_random.Next((int)KillSource.Sqs, (int)KillSource.ServiceBus + 1);
+        await using ISender sender = (source == KillSource.Any ? drawn : source) switch
         {
-            0 => await SqsSender.CreateAsync(sqs, seed),
-            1 => new HttpCallers(FreePort()),
-            _ => new LineSender(FreePort()),
+            KillSource.Sqs => await SqsSender.CreateAsync(sqs, seed),
+            KillSource.Http => new HttpCallers(FreePort()),
+            KillSource.Tcp => new LineSender(FreePort()),
+            _ => await ServiceBusSender.CreateAsync(serviceBus, seed),
         };
         await using IStore store = S3Store.Endpoint is not null && _random.Next(2) == 0
             ? await S3Store.CreateAsync(isDirect: _random.Next(2) == 0)
