@@ -16,7 +16,7 @@ public sealed partial class CommandsTests
     private const string MissingPrograms = ".missing";
 
     private static readonly string[] Repository = ["benchmarks", "deploy", "samples", "src", "templates", "tests"];
-    private static readonly string[] Ports = ["8080", "8088", "4566", "9200", "9081", "9082"];
+    private static readonly string[] Ports = ["8080", "8088", "4566", "5672", "5300", "9200", "9081", "9082"];
 
     public static TheoryData<string> Pages => [.. FindPages().Where(page => Blocks(page).Any(block => !block.Mark.StartsWith("not-run", StringComparison.Ordinal)))];
 
@@ -25,9 +25,12 @@ public sealed partial class CommandsTests
     public async Task Commands_OfAPage_Run(string page)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "needs bash");
-        if (Blocks(page).Any(block => !block.Mark.StartsWith("not-run", StringComparison.Ordinal) && block.Text.Contains("tests/servers/fauxqs", StringComparison.Ordinal)))
+        foreach (string server in (string[])["fauxqs", "servicebus"])
         {
-            await NodeRuntime.RequirePackagesAsync(RepositoryFolder.Combine("tests", "servers", "fauxqs"));
+            if (Blocks(page).Any(block => !block.Mark.StartsWith("not-run", StringComparison.Ordinal) && block.Text.Contains($"tests/servers/{server} ", StringComparison.Ordinal)))
+            {
+                await NodeRuntime.RequirePackagesAsync(RepositoryFolder.Combine("tests", "servers", server));
+            }
         }
 
         string root = Directory.CreateTempSubdirectory("commands-").FullName;

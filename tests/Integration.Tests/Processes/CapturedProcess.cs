@@ -121,7 +121,7 @@ internal class CapturedProcess : IAsyncDisposable
     protected virtual ValueTask CleanUpAsync() => ValueTask.CompletedTask;
 
     /// <summary>Ends the process's standard input.</summary>
-    protected void CloseInput() => _process.StandardInput.Close();
+    public void CloseInput() => _process.StandardInput.Close();
 
     private void SendUnlessExited(ProcessSignal signal)
     {

@@ -19,10 +19,15 @@ internal sealed class HarnessProcess : CapturedProcess
         }
     }
 
-    public static HarnessProcess Start(IEnumerable<string> arguments, bool pressEnter = true, string source = "channel")
+    public static HarnessProcess Start(IEnumerable<string> arguments, bool pressEnter = true, string source = "channel", IEnumerable<KeyValuePair<string, string>>? environment = null)
     {
         string host = Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet";
         var startInfo = new ProcessStartInfo(host, [Path.Combine(AppContext.BaseDirectory, "Harness.dll"), "--source", source, "--sink", "memory", .. arguments]);
+
+        foreach ((string name, string value) in environment ?? [])
+        {
+            startInfo.Environment[name] = value;
+        }
 
         // As on a machine with diagnostics disabled; the harness needs them in the process that it measures.
         startInfo.Environment["DOTNET_EnableDiagnostics"] = "0";

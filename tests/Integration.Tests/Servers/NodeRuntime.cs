@@ -18,7 +18,7 @@ internal static class NodeRuntime
         string version = await RunAsync("node", ["--version"], TimeSpan.FromSeconds(30));
         return int.TryParse(version.TrimStart('v').Split('.')[0], out int major) && major >= OldestMajor
             ? "node"
-            : throw new ServerUnavailableException($"Node {OldestMajor} or newer is needed for fauxqs, this machine has {version}.");
+            : throw new ServerUnavailableException($"Node {OldestMajor} or newer is needed for the emulators, this machine has {version}.");
     }
 
     /// <summary>Runs <c>npm ci</c> unless the packages of this lock file are installed; test processes run it one at a time.</summary>
@@ -92,7 +92,7 @@ internal static class NodeRuntime
         }
         catch (Win32Exception exception)
         {
-            throw new ServerUnavailableException($"fauxqs needs Node {OldestMajor} or newer, and '{program}' does not start: {exception.Message}");
+            throw new ServerUnavailableException($"the emulators need Node {OldestMajor} or newer, and '{program}' does not start: {exception.Message}");
         }
         catch (TimeoutException exception)
         {

@@ -1,75 +1,116 @@
+using Azure.Messaging.ServiceBus;
 using Integration.Tests.Servers;
 using Integration.Tests.Worker;
-using Messaging.Publishing;
-using Messaging.AzureServiceBus;
-using Messaging.AzureServiceBus.Port;
 
 namespace Integration.Tests.ServiceBus;
 
-/// <summary>
-/// The queue <c>tests</c> of the broker that <c>SERVICEBUS_CONNECTION_STRING</c> names; deploy/servicebus/Config.json declares it for the emulator.
-/// It is shared, so each test empties it first, and the tests run one after another.
-/// </summary>
-internal sealed class ServiceBusQueue
+/// <summary>A queue and its dead-letter queue, used through the official client: shares no code with the worker.</summary>
+internal sealed class ServiceBusQueue : IAsyncDisposable
 {
-    private const string Variable = "SERVICEBUS_CONNECTION_STRING";
-    private const string Name = "tests";
+    // The client's own retries would hide a fault from a test for a minute.
+    private static readonly ServiceBusClientOptions Options = new() { RetryOptions = new() { MaxRetries = 3, TryTimeout = TimeSpan.FromSeconds(20) } };
 
-    private readonly ServiceBusSourceOptions _options;
+    private readonly ServiceBusClient _client;
+    private readonly ServiceBusSender _sender;
 
-    private ServiceBusQueue(string connection)
+    public ServiceBusQueue(string connectionString, string name, ServiceBusEmulator? emulator)
     {
-        _options = new ServiceBusSourceOptions { ConnectionString = connection, Queue = Name };
-        Arguments = ["--Routes:archive:Source=ServiceBus", $"--Sources:ServiceBus:Queue={Name}"];
-        Environment = [KeyValuePair.Create("Sources__ServiceBus__ConnectionString", connection)];
+        Name = name;
+        ConnectionString = connectionString;
+        Emulator = emulator;
+        _client = new ServiceBusClient(connectionString, Options);
+        _sender = _client.CreateSender(name);
     }
+
+    public string Name { get; }
+
+    public string ConnectionString { get; }
+
+    /// <summary>Null for another broker.</summary>
+    public ServiceBusEmulator? Emulator { get; }
 
     /// <summary>The worker's command line for this queue.</summary>
-    public IReadOnlyList<string> Arguments { get; }
+    public IReadOnlyList<string> Arguments => ["--Routes:archive:Source=ServiceBus", $"--Sources:ServiceBus:Queue={Name}"];
 
     /// <summary>The worker's environment for this queue: a secret does not belong on a command line.</summary>
-    public IReadOnlyList<KeyValuePair<string, string>> Environment { get; }
+    public IReadOnlyList<KeyValuePair<string, string>> Environment => ToEnvironment(ConnectionString);
 
-    /// <summary>Skips the calling test, or fails it under <c>REQUIRE_SERVERS=1</c>, when there is no broker.</summary>
-    public static string RequireConnection()
+    public static IReadOnlyList<KeyValuePair<string, string>> ToEnvironment(string connectionString) => [KeyValuePair.Create("Sources__ServiceBus__ConnectionString", connectionString)];
+
+    /// <summary>Declares a queue of its own.</summary>
+    public static async Task<ServiceBusQueue> CreateAsync(ServiceBusEmulator emulator, object? properties = null)
     {
-        if (System.Environment.GetEnvironmentVariable(Variable) is not { Length: > 0 } connection)
-        {
-            RequiredServers.Missing($"No Service Bus: set {Variable}; docs/guides/service-bus.md says how to start the emulator.");
-            return string.Empty;
-        }
-
-        return connection;
+        string name = $"q-{Guid.NewGuid():n}";
+        await emulator.DeclareAsync(name, properties ?? new { });
+        return new ServiceBusQueue(emulator.ConnectionString, name, emulator);
     }
 
-    /// <summary>The queue, empty.</summary>
-    public static async Task<ServiceBusQueue> CreateAsync()
-    {
-        ServiceBusQueue queue = new(RequireConnection());
-        await queue.EmptyAsync();
-        return queue;
-    }
+    public Task SendAsync(params ServiceBusMessage[] messages) => _sender.SendMessagesAsync(messages);
 
     public async Task SendAsync(IEnumerable<ArchiveMessage> messages)
     {
-        await using IServiceBusSender sender = new AzureServiceBusConnector().OpenSender(_options);
         foreach (ArchiveMessage[] chunk in messages.Chunk(50))
         {
-            using IOutgoingBatch batch = await sender.CreateBatchAsync(CancellationToken.None);
-            chunk.ShouldAllBe(message => batch.TryAdd(message.Id, message.Body));
-            await sender.SendAsync(batch, CancellationToken.None);
+            await SendAsync([.. chunk.Select(message => new ServiceBusMessage(message.Body) { MessageId = message.Id })]);
         }
     }
 
-    /// <summary>Completes all messages, up to one that it sends last.</summary>
-    private async Task EmptyAsync()
+    /// <summary>A receiver in the mode PeekLock; the queue disposes it.</summary>
+    public ServiceBusReceiver CreateReceiver(SubQueue subQueue = SubQueue.None) => _client.CreateReceiver(Name, new ServiceBusReceiverOptions { SubQueue = subQueue });
+
+    /// <summary>The first messages, whatever their state; none is changed.</summary>
+    public async Task<IReadOnlyList<ServiceBusReceivedMessage>> PeekAsync(SubQueue subQueue = SubQueue.None, int max = 100)
     {
-        string last = GeneratedMessages.NewId(TimeProvider.System);
-        await SendAsync([new ArchiveMessage(last, "{}")]);
-        await using IServiceBusPump pump = new AzureServiceBusConnector().OpenPump(_options, new PumpSettings(1, 0, TimeSpan.FromMinutes(5), AutoComplete: true));
-        UntilHandler handler = new(last);
-        await pump.StartAsync(handler, CancellationToken.None);
-        await handler.Seen.WaitAsync(TimeSpan.FromMinutes(2));
-        await pump.StopAsync(CancellationToken.None);
+        await using ServiceBusReceiver receiver = CreateReceiver(subQueue);
+        List<ServiceBusReceivedMessage> messages = [];
+        while (messages.Count < max)
+        {
+            // The broker may give fewer than there are.
+            long next = messages.Count == 0 ? 0 : messages[^1].SequenceNumber + 1;
+            IReadOnlyList<ServiceBusReceivedMessage> more = await receiver.PeekMessagesAsync(max - messages.Count, next);
+            if (more.Count == 0)
+            {
+                break;
+            }
+
+            messages.AddRange(more);
+        }
+
+        return messages;
+    }
+
+    /// <summary>Waits until no message is left, in whatever state.</summary>
+    public Task WaitUntilEmptyAsync() =>
+        Eventually.BecomesTrueAsync(async () => (await PeekAsync(max: 1)).Count == 0, $"the queue {Name} is empty", TimeSpan.FromMinutes(2));
+
+    /// <summary>Waits until there are so many dead letters.</summary>
+    public async Task<IReadOnlyList<ServiceBusReceivedMessage>> WaitForDeadLettersAsync(int count)
+    {
+        IReadOnlyList<ServiceBusReceivedMessage> letters = [];
+        await Eventually.BecomesTrueAsync(
+            async () => (letters = await PeekAsync(SubQueue.DeadLetter, Math.Max(count, 1_000))).Count >= count, $"{count} dead letters", TimeSpan.FromMinutes(2));
+        return letters;
+    }
+
+    /// <summary>Removes all messages and dead letters.</summary>
+    public async Task EmptyAsync()
+    {
+        foreach (SubQueue subQueue in (SubQueue[])[SubQueue.None, SubQueue.DeadLetter])
+        {
+            ServiceBusReceiver receiver = _client.CreateReceiver(Name, new ServiceBusReceiverOptions { SubQueue = subQueue, ReceiveMode = ServiceBusReceiveMode.ReceiveAndDelete });
+            while ((await PeekAsync(subQueue, max: 1)).Count > 0)
+            {
+                await receiver.ReceiveMessagesAsync(100, TimeSpan.FromSeconds(1));
+            }
+        }
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await _client.DisposeAsync();
+        if (Emulator is { Process.HasExited: false })
+        {
+            await Emulator.RemoveAsync(Name);
+        }
     }
 }

@@ -1,0 +1,103 @@
+using System.Net;
+using Integration.Tests.Servers;
+using Integration.Tests.Worker;
+
+namespace Integration.Tests.ServiceBus;
+
+/// <summary>The start of a worker whose entity is missing, refused, of the wrong kind or not reachable yet.</summary>
+[Collection(WorkerProcesses.Name)]
+public sealed class ServiceBusStartTests
+{
+    private const int Unavailable = 69;
+    private const int NoPermission = 77;
+    private const int Configuration = 78;
+
+    [Fact]
+    public async Task Start_WrongKey_SaysSoAndExits77()
+    {
+        await using ServiceBusEmulator emulator = await ServiceBusEmulator.RequireOwnAsync();
+        await using ServiceBusQueue queue = await ServiceBusQueue.CreateAsync(emulator);
+
+        WorkerCommand result = await StartAsync(queue.Arguments, emulator.ConnectionString.Replace("SharedAccessKey=SAS", "SharedAccessKey=NOT", StringComparison.Ordinal));
+
+        result.ExitCode.ShouldBe(NoPermission, result.Text);
+        result.Error.ShouldContain("the credentials are refused");
+    }
+
+    [Fact]
+    public async Task Start_RightListenIsMissing_SaysSoAndExits77()
+    {
+        await using ServiceBusEmulator emulator = await ServiceBusEmulator.RequireOwnAsync();
+        await using ServiceBusQueue queue = await ServiceBusQueue.CreateAsync(emulator);
+        await emulator.SetFaultsAsync(new { refused = new Dictionary<string, string>(StringComparer.Ordinal) { [queue.Name] = "amqp:unauthorized-access" } });
+
+        WorkerCommand result = await StartAsync(queue.Arguments, emulator.ConnectionString);
+
+        result.ExitCode.ShouldBe(NoPermission, result.Text);
+        result.Error.ShouldContain("right Listen");
+    }
+
+    [Fact]
+    public async Task Start_QueueIsMissing_SaysSoAndExits69()
+    {
+        await using ServiceBusEmulator emulator = await ServiceBusEmulator.RequireOwnAsync();
+
+        WorkerCommand result = await StartAsync(["--Routes:archive:Source=ServiceBus", "--Sources:ServiceBus:Queue=no-such-queue"], emulator.ConnectionString);
+
+        result.ExitCode.ShouldBe(Unavailable, result.Text);
+        result.Error.ShouldContain("no-such-queue");
+        result.Error.ShouldContain("there is no such entity");
+    }
+
+    [Fact]
+    public async Task Start_QueueIsDisabled_SaysSoAndExits69()
+    {
+        await using ServiceBusEmulator emulator = await ServiceBusEmulator.RequireOwnAsync();
+        await using ServiceBusQueue queue = await ServiceBusQueue.CreateAsync(emulator, new { Status = "Disabled" });
+
+        WorkerCommand result = await StartAsync(queue.Arguments, emulator.ConnectionString);
+
+        result.ExitCode.ShouldBe(Unavailable, result.Text);
+        result.Error.ShouldContain("disabled");
+    }
+
+    [Fact]
+    public async Task Start_QueueRequiresSessions_SaysSoAndExits78()
+    {
+        await using ServiceBusEmulator emulator = await ServiceBusEmulator.RequireOwnAsync();
+        await using ServiceBusQueue queue = await ServiceBusQueue.CreateAsync(emulator, new { RequiresSession = true });
+
+        WorkerCommand result = await StartAsync(queue.Arguments, emulator.ConnectionString);
+
+        result.ExitCode.ShouldBe(Configuration, result.Text);
+        result.Error.ShouldContain("requires sessions");
+    }
+
+    [Fact]
+    public async Task Start_BrokerIsDown_WaitsForItAndReceives()
+    {
+        await using ServiceBusEmulator emulator = await ServiceBusEmulator.RequireOwnAsync();
+        await using ServiceBusQueue queue = await ServiceBusQueue.CreateAsync(emulator);
+        ArchiveMessage[] messages = ArchiveMessage.CreateMany("early", 10);
+        await queue.SendAsync(messages);
+        await emulator.DownAsync();
+        await using DirectoryUnderTest sink = new();
+
+        await using RunningWorker worker = await RunningWorker.StartAsync([.. queue.Arguments, .. sink.Arguments], queue.Environment);
+        await worker.WaitForHealthAsync(HttpStatusCode.ServiceUnavailable);
+        await worker.Process.WaitForLineAsync("Service Bus is unreachable");
+        await emulator.UpAsync();
+        await worker.WaitForHealthAsync(HttpStatusCode.OK, timeout: TimeSpan.FromMinutes(3));
+        await queue.WaitUntilEmptyAsync();
+
+        (await worker.StopAsync()).ShouldBe(0);
+        await sink.ShouldHoldExactlyAsync(messages);
+    }
+
+    private static async Task<WorkerCommand> StartAsync(IReadOnlyList<string> arguments, string connectionString)
+    {
+        await using DirectoryUnderTest sink = new();
+        WorkerCommand result = await WorkerCommand.RunAsync([.. RunningWorker.CommonArguments, .. arguments, .. sink.Arguments], ServiceBusQueue.ToEnvironment(connectionString));
+        return result.ShouldHaveNoStackTrace();
+    }
+}
