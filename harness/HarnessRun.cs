@@ -11,7 +11,6 @@ using Messaging.Configuration;
 using Messaging.Hosting;
 using Messaging.Http.Web;
 using Messaging.Publishing;
-using Messaging.AzureServiceBus;
 using Messaging.Sources.Channels;
 using Messaging.Telemetry;
 using Microsoft.Extensions.Configuration;
@@ -40,7 +39,7 @@ internal static class HarnessRun
         try
         {
             (HarnessReport report, RouteTotals totals) = options.Bare
-                ? (await BareRun.RunAsync(options, configuration, Route, new AzureServiceBusConnector(), collector, cancellationToken), default)
+                ? (await BareRun.RunAsync(options, configuration, Route, static bus => bus.CreateClient(), collector, cancellationToken), default)
                 : await RunWorkerAsync(options, configuration, collector, cancellationToken);
             report = report with { Record = report.Record is { } record ? record with { Settings = Describe(options, configuration, folder) } : null };
             report.Write(options.Json, totals);
@@ -241,7 +240,7 @@ internal static class HarnessRun
 
         string address = app.Services.GetRequiredService<WebServer>().Urls[0];
         using IMessageSender sender = options.IsServiceBus
-            ? await ServiceBusMessageSender.OpenAsync(BareRun.ReadOptions(configuration, Route), new AzureServiceBusConnector(), cancellationToken, options.Batch)
+            ? await BareRun.OpenSenderAsync(options, BareRun.ReadOptions(configuration, Route), static bus => bus.CreateClient(), cancellationToken)
             : await Define().GetSenders().OpenAsync(
                 options.Source, configuration, options.Source == "http" ? null : Route, address, new CommandServices(TimeProvider.System, Console.Out, Console.Error), cancellationToken);
         await PublishAsync(sender, options.Count, cancellationToken);

@@ -1,13 +1,14 @@
-using System.Text;
-using Messaging.AzureServiceBus.Port;
+using Azure.Messaging.ServiceBus;
 using Proof.Simulation;
+using Shared.ServiceBus;
 
 namespace Proof.Models;
 
 /// <summary>Service Bus: a queue with locks and its dead-letter queue.</summary>
 internal sealed class BusModel(World world)
 {
-    private static readonly TimeSpan LockDuration = TimeSpan.FromSeconds(30);
+    // The default of the Azure portal.
+    private static readonly TimeSpan LockDuration = TimeSpan.FromMinutes(1);
 
     private readonly List<QueuedMessage> _messages = [];
     private readonly List<byte[]> _dead = [];
@@ -42,37 +43,48 @@ internal sealed class BusModel(World world)
         return message;
     }
 
-    public void Renew(QueuedMessage message, string handle) => Find(message, handle).VisibleAt = world.Time.Now + LockDuration.Ticks;
+    /// <summary>The broker's clock, which no jump of the worker's clock moves.</summary>
+    public static DateTimeOffset At(long ticks) => SimulatedTime.Start + TimeSpan.FromTicks(ticks);
 
-    public void Abandon(QueuedMessage message, string handle)
+    /// <summary>Renews a lock, of which null is one that never was.</summary>
+    /// <returns>Its new end.</returns>
+    public DateTimeOffset Renew(QueuedMessage? message, string? handle)
     {
-        Find(message, handle).VisibleAt = 0;
-        world.Trace("abandoned", handle);
+        Find(message, handle).VisibleAt = world.Time.Now + LockDuration.Ticks;
+        return At(message!.VisibleAt);
     }
 
-    public void Complete(QueuedMessage message, string handle)
+    public void Settle(QueuedMessage? locked, string? handle, FakeSettlement settlement)
     {
-        _messages.Remove(Find(message, handle));
-        world.Trace("completed", handle);
+        QueuedMessage message = Find(locked, handle);
+        world.Trace(settlement.Operation, handle!);
+        if (settlement == FakeSettlement.Abandon)
+        {
+            message.VisibleAt = 0;
+            return;
+        }
+
+        _messages.Remove(message);
+        if (settlement != FakeSettlement.Complete)
+        {
+            _dead.Add(message.Body);
+        }
+
         Removed(message);
     }
 
-    public void DeadLetter(QueuedMessage message, string handle)
+    private QueuedMessage Find(QueuedMessage? message, string? handle)
     {
-        _messages.Remove(Find(message, handle));
-        _dead.Add(message.Body);
-        world.Trace("dead-lettered", Encoding.UTF8.GetString(message.Body));
-        Removed(message);
-    }
-
-    private QueuedMessage Find(QueuedMessage message, string handle)
-    {
-        if (_messages.Contains(message) && message.Handle == handle && message.VisibleAt > world.Time.Now)
+        if (message is not null && _messages.Contains(message) && message.Handle == handle && message.VisibleAt > world.Time.Now)
         {
             return message;
         }
 
-        world.Meets(Fault.BusLockIsLost);
-        throw new ServiceBusFaultException(new ServiceBusFault(ServiceBusFaultKind.LockLost, "The lock is lost."));
+        if (message is not null)
+        {
+            world.Meets(Fault.BusLockIsLost);
+        }
+
+        throw new ServiceBusException("The lock is lost.", ServiceBusFailureReason.MessageLockLost);
     }
 }

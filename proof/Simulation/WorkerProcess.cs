@@ -29,6 +29,7 @@ using Pipeline.Building;
 using Pipeline.Contexts;
 using Proof.Models;
 using Shared.Hosting;
+using Shared.ServiceBus;
 
 namespace Proof.Simulation;
 
@@ -246,9 +247,15 @@ internal sealed class WorkerProcess
         SourceKind.Http => CreateHttpSource(services),
         SourceKind.Channel => CreateChannelSource(plan.ChannelCapacity, services),
         SourceKind.TcpLines => CreateTcpLinesSource(services),
-        _ => new ServiceBusMessageSource(
-            new BusPump(_world.Bus, _time, plan.Concurrency), plan.Concurrency, new ServiceBusSourceOptions { Queue = "orders", MaxDeliveryCount = 1_000 }, services),
+        _ => CreateBusSource(plan.Concurrency, services),
     };
+
+    private ServiceBusMessageSource CreateBusSource(int calls, SourceServices services)
+    {
+        ServiceBusSourceOptions options = new() { Queue = "orders", MaxDeliveryCount = 1_000 };
+        BusConnection connection = new(_world.Bus, _time);
+        return new ServiceBusMessageSource(new ServiceBusEntity(new FakeServiceBusClient(connection), new FakeServiceBusClient(connection), options, _time), calls, options, services);
+    }
 
     private SqsMessageSource CreateSqsSource(bool isFifo, Defect defect, SourceServices services)
     {

@@ -1,4 +1,3 @@
-using Messaging.AzureServiceBus.Port;
 using Messaging.Hosting;
 
 namespace Messaging.AzureServiceBus;
@@ -7,7 +6,6 @@ namespace Messaging.AzureServiceBus;
 public static class AzureServiceBusWorkerBuilderExtensions
 {
     /// <summary>Adds the source <c>ServiceBus</c>: messages of a queue or a subscription, completed after they are stored. Settings: <c>Sources:ServiceBus</c>.</summary>
-    public static IMessageWorkerBuilder AddAzureServiceBus(this IMessageWorkerBuilder builder) => builder.AddAzureServiceBus(new AzureServiceBusConnector());
-
-    internal static IMessageWorkerBuilder AddAzureServiceBus(this IMessageWorkerBuilder builder, IServiceBusConnector connector) => builder.AddSource(new ServiceBusSourceFeature(connector));
+    public static IMessageWorkerBuilder AddAzureServiceBus(this IMessageWorkerBuilder builder) =>
+        builder.AddSource(new ServiceBusSourceFeature(static (options, retries) => options.CreateClient(retries)));
 }

@@ -1,6 +1,5 @@
 using System.Collections.Concurrent;
 using System.Diagnostics.CodeAnalysis;
-using Messaging.AzureServiceBus.Port;
 
 namespace Messaging.AzureServiceBus;
 
@@ -12,9 +11,9 @@ internal sealed class InWorkMessages
     /// <summary>Adds a delivery; false when the message is already in flight, as <paramref name="first"/>.</summary>
     public bool TryAdd(ServiceBusDelivery delivery, [NotNullWhen(false)] out ServiceBusDelivery? first)
     {
-        while (!_messages.TryAdd(delivery.Locked.Key, delivery))
+        while (!_messages.TryAdd(delivery.Key, delivery))
         {
-            if (_messages.TryGetValue(delivery.Locked.Key, out first))
+            if (_messages.TryGetValue(delivery.Key, out first))
             {
                 return false;
             }
@@ -24,5 +23,5 @@ internal sealed class InWorkMessages
         return true;
     }
 
-    public void Remove(ServiceBusDelivery delivery) => _messages.TryRemove(KeyValuePair.Create(delivery.Locked.Key, delivery));
+    public void Remove(ServiceBusDelivery delivery) => _messages.TryRemove(KeyValuePair.Create(delivery.Key, delivery));
 }

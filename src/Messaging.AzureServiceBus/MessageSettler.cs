@@ -1,7 +1,6 @@
 using System.Diagnostics;
 using Messaging.DeadLetters;
 using Messaging.Recoverability;
-using Messaging.AzureServiceBus.Port;
 using Messaging.Sources;
 using Messaging.Telemetry;
 using Pipeline.Messages;
@@ -15,10 +14,7 @@ namespace Messaging.AzureServiceBus;
 /// </summary>
 internal sealed class MessageSettler(string route, MessageDestination destination, int doneIds, SettlementWatch watch, ServiceBusSourceLog log, TimeProvider time)
 {
-    /// <summary>Property of a dead letter that holds the worker's record as JSON, as for SQS.</summary>
-    public const string DetailsProperty = "DeadLetterDetails";
-
-    // Per attempt, the library itself tries four times (its default).
+    // Per attempt, the client itself tries four times (its default).
     private const int Attempts = 3;
 
     private static readonly Backoff RetryBackoff = new(TimeSpan.FromMilliseconds(250), TimeSpan.FromSeconds(2));
@@ -32,10 +28,10 @@ internal sealed class MessageSettler(string route, MessageDestination destinatio
     public void Remember(MessageKey key) => _done.Add(key);
 
     /// <summary>Settles a message; <paramref name="span"/> is its span, null without a listener.</summary>
-    public Task SettleAsync(LockedMessage message, in Settlement settlement, Activity? span) =>
-        span is null ? SettleAsync(message, settlement) : SettleTracedAsync(message, settlement, span);
+    public Task SettleAsync(ServiceBusDelivery delivery, in Settlement settlement, Activity? span) =>
+        span is null ? SettleAsync(delivery, settlement) : SettleTracedAsync(delivery, settlement, span);
 
-    private async Task SettleTracedAsync(LockedMessage message, Settlement settlement, Activity processing)
+    private async Task SettleTracedAsync(ServiceBusDelivery delivery, Settlement settlement, Activity processing)
     {
         Activity? span = MessageSpans.StartSettle(destination, processing);
 
@@ -43,7 +39,7 @@ internal sealed class MessageSettler(string route, MessageDestination destinatio
         Activity.Current = span;
         try
         {
-            await SettleAsync(message, settlement);
+            await SettleAsync(delivery, settlement);
         }
         finally
         {
@@ -51,86 +47,76 @@ internal sealed class MessageSettler(string route, MessageDestination destinatio
         }
     }
 
-    private Task SettleAsync(LockedMessage message, in Settlement settlement) => settlement.Kind switch
+    private Task SettleAsync(ServiceBusDelivery delivery, in Settlement settlement) => settlement.Kind switch
     {
-        SettlementKind.Complete => CompleteAsync(message),
-        SettlementKind.DeadLetter => DeadLetterAsync(message, settlement),
-        _ => AbandonAsync(message),
+        SettlementKind.Complete => CompleteAsync(delivery),
+        SettlementKind.DeadLetter => DeadLetterAsync(delivery, settlement),
+        _ => AbandonAsync(delivery),
     };
 
-    private async Task CompleteAsync(LockedMessage message)
+    private async Task CompleteAsync(ServiceBusDelivery delivery)
     {
-        if (await TryAsync(message, static (message, _) => message.CompleteAsync(CancellationToken.None), state: null) is { } fault && fault.Kind != ServiceBusFaultKind.Gone)
+        if (await TryAsync(delivery, static (delivery, _) => delivery.CompleteAsync()) is { } fault && fault.Kind != ServiceBusFaultKind.Gone)
         {
             log.CompleteFailed(fault);
         }
     }
 
-    private async Task AbandonAsync(LockedMessage message)
+    private async Task AbandonAsync(ServiceBusDelivery delivery)
     {
-        if (await TryAsync(message, static (message, _) => message.AbandonAsync(CancellationToken.None), state: null) is { } fault && fault.Kind != ServiceBusFaultKind.Gone)
+        if (await TryAsync(delivery, static (delivery, _) => delivery.AbandonAsync()) is { } fault && fault.Kind != ServiceBusFaultKind.Gone)
         {
             log.AbandonFailed(fault);
         }
     }
 
-    private async Task DeadLetterAsync(LockedMessage message, Settlement settlement)
+    private async Task DeadLetterAsync(ServiceBusDelivery delivery, Settlement settlement)
     {
         DeadLetterText text = new(
-            ServiceBusLimits.CutDeadLetterText(settlement.Reason ?? "unspecified"),
-            ServiceBusLimits.CutDeadLetterText(settlement.Description ?? string.Empty),
-            Details(message, settlement));
-        ServiceBusFault? fault = await TryAsync(message, DeadLetterAsync, text);
+            DeadLetterText.Cut(settlement.Reason ?? "unspecified"),
+            DeadLetterText.Cut(settlement.Description ?? string.Empty),
+            Details(delivery, settlement));
+        ServiceBusFault? fault = await TryAsync(delivery, static (delivery, text) => delivery.DeadLetterAsync(text!), text);
         if (fault is { Kind: ServiceBusFaultKind.TooLarge or ServiceBusFaultKind.Other })
         {
             // All properties of a message share a limit of 64 KB, which the sender may have used up: keep the reason, drop the details.
-            fault = await TryAsync(message, DeadLetterAsync, text with { Details = null });
+            fault = await TryAsync(delivery, static (delivery, text) => delivery.DeadLetterAsync(text!), text with { Details = null });
         }
 
         if (fault is { } failed && failed.Kind != ServiceBusFaultKind.Gone)
         {
-            log.DeadLetterFailed(IdOf(message), failed);
+            log.DeadLetterFailed(IdOf(delivery), failed);
             if (failed.Kind != ServiceBusFaultKind.LockLost)
             {
-                await AbandonAsync(message);
+                await AbandonAsync(delivery);
             }
         }
-    }
-
-    private static Task DeadLetterAsync(LockedMessage message, DeadLetterText? text)
-    {
-        Dictionary<string, object> properties = new(StringComparer.Ordinal);
-        if (text!.Details is { } details)
-        {
-            properties[DetailsProperty] = details;
-        }
-
-        return message.DeadLetterAsync(text.Reason, text.Description, properties, CancellationToken.None);
     }
 
     /// <returns>The last failure; null on success.</returns>
-    private async Task<ServiceBusFault?> TryAsync(LockedMessage message, Func<LockedMessage, DeadLetterText?, Task> settle, DeadLetterText? state)
+    private async Task<ServiceBusFault?> TryAsync(ServiceBusDelivery delivery, Func<ServiceBusDelivery, DeadLetterText?, Task> settle, DeadLetterText? text = null)
     {
         for (int attempt = 1; ; attempt++)
         {
-            watch.Begin(message);
+            watch.Begin(delivery);
             try
             {
-                await settle(message, state);
+                await settle(delivery, text);
                 return null;
             }
-            catch (ServiceBusFaultException exception)
+            catch (Exception exception)
             {
-                ServiceBusSourceMetrics.SettleFailed(route, exception.Fault.Kind);
-                if (exception.Fault.Kind != ServiceBusFaultKind.Transient || attempt == Attempts)
+                ServiceBusFault fault = ServiceBusFault.Of(exception);
+                ServiceBusSourceMetrics.SettleFailed(route, fault.Kind);
+                if (fault.Kind != ServiceBusFaultKind.Transient || attempt == Attempts)
                 {
-                    FailSpan(exception.Fault);
-                    return exception.Fault;
+                    FailSpan(fault);
+                    return fault;
                 }
             }
             finally
             {
-                watch.End(message);
+                watch.End(delivery);
             }
 
             await Task.Delay(RetryBackoff.After(attempt), time);
@@ -146,25 +132,25 @@ internal sealed class MessageSettler(string route, MessageDestination destinatio
         }
     }
 
-    private string Details(LockedMessage message, in Settlement settlement)
+    private string Details(ServiceBusDelivery delivery, in Settlement settlement)
     {
         DateTimeOffset now = time.GetUtcNow();
         DeadLetter letter = new()
         {
-            SourceId = IdOf(message),
+            SourceId = IdOf(delivery),
             Source = ServiceBusMessageSource.SourceName,
             Route = route,
             Reason = settlement.Reason ?? "unspecified",
             Description = UntrustedText.Shorten(settlement.Description),
             ExceptionType = settlement.ExceptionType,
             Exception = settlement.Exception is { } exception ? DeadLetter.Describe(exception) : null,
-            Attempts = Math.Max(1, message.DeliveryCount),
-            FirstSeen = message.EnqueuedAt,
+            Attempts = delivery.DeliveryCount,
+            FirstSeen = delivery.EnqueuedAt!.Value,
             LastSeen = now,
         };
         return letter.ToJson();
     }
 
-    private static string IdOf(LockedMessage message) =>
-        UntrustedText.Shorten(string.IsNullOrEmpty(message.MessageId) ? $"sequence-{message.SequenceNumber}" : message.MessageId);
+    // The sender chooses it.
+    private static string IdOf(ServiceBusDelivery delivery) => UntrustedText.Shorten(delivery.Id);
 }

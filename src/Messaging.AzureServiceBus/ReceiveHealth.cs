@@ -1,10 +1,9 @@
-using Messaging.AzureServiceBus.Port;
 
 namespace Messaging.AzureServiceBus;
 
 /// <summary>
-/// Whether receiving works. A pump reports failures and messages, but not that an idle connection has recovered. A failure therefore counts
-/// until a message is received, or the broker answers a check while the pump runs. Receiving counts as failing until the broker's first
+/// Whether receiving works. The client reports failures and messages, but not that an idle connection has recovered. A failure therefore counts
+/// until a message is received, or the broker answers a check while a run receives. Receiving counts as failing until the broker's first
 /// answer. Threads: any.
 /// </summary>
 internal sealed class ReceiveHealth(ServiceBusSourceLog log)
@@ -57,7 +56,7 @@ internal sealed class ReceiveHealth(ServiceBusSourceLog log)
         }
     }
 
-    /// <summary>The pump was started.</summary>
+    /// <summary>A run has started.</summary>
     public void Started()
     {
         lock (_lock)
@@ -67,7 +66,7 @@ internal sealed class ReceiveHealth(ServiceBusSourceLog log)
         }
     }
 
-    /// <summary>The pump was stopped: a broker that answers a check now does not show that receiving works.</summary>
+    /// <summary>The run has stopped: a broker that answers a check now does not show that receiving works.</summary>
     public void Stopped()
     {
         lock (_lock)

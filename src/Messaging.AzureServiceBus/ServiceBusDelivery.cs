@@ -1,6 +1,6 @@
 using System.Diagnostics;
 using System.Text;
-using Messaging.AzureServiceBus.Port;
+using Azure.Messaging.ServiceBus;
 using Messaging.Telemetry;
 using Pipeline.Messages;
 using Pipeline.Settlements;
@@ -8,18 +8,40 @@ using Pipeline.Settlements;
 namespace Messaging.AzureServiceBus;
 
 /// <summary>
-/// One delivery of a message. Settling only records the decision: the pump's call waits for it and carries it out while the lock is
-/// still renewed. The library allocates some kilobytes per message (docs/guides/profile.md), so this object is not pooled.
+/// One delivery of a message, under its lock. Settling only records the decision: the run's call waits for it and carries it out while the
+/// lock is still renewed. The client allocates some kilobytes per message (docs/guides/profile.md), so this object is not pooled.
 /// </summary>
-internal sealed class ServiceBusDelivery(LockedMessage message, PumpRun run) : ReceivedMessage
+internal sealed class ServiceBusDelivery : ReceivedMessage
 {
+    // Bounds for half of a lock's time, so that a clock that differs from the broker's causes neither a lost lock nor a hot loop.
+    private static readonly TimeSpan MinWait = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan MaxWait = TimeSpan.FromSeconds(30);
+
+    private readonly ServiceBusReceivedMessage _message;
+    private readonly ReceiveRun _run;
+    private readonly int _call;
+    private readonly long _receivedAt;
+
     // Asynchronous: the caller is a slot of the intake, which must not run the settlement itself.
     private readonly TaskCompletionSource<Settlement> _decision = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private readonly long _receivedAt = run.GetTimestamp();
+    private ReadOnlyMemory<byte>? _body;
     private byte[]? _id;
 
-    /// <summary>The message under this delivery's lock.</summary>
-    public LockedMessage Locked { get; } = message;
+    // Ticks since the message was received. Written by the renewal.
+    private long _renewAfter;
+    private volatile bool _isSettled;
+
+    public ServiceBusDelivery(ServiceBusReceivedMessage message, ReceiveRun run, int call)
+    {
+        _message = message;
+        _run = run;
+        _call = call;
+        _receivedAt = run.Time.GetTimestamp();
+        _renewAfter = HalfOfTheLock();
+    }
+
+    /// <summary>Identifies the message across all of its deliveries.</summary>
+    public MessageKey Key => new(_message.SequenceNumber, _message.EnqueuedTime);
 
     /// <summary>The route's decision; always completes.</summary>
     public Task<Settlement> Decision => _decision.Task;
@@ -27,39 +49,98 @@ internal sealed class ServiceBusDelivery(LockedMessage message, PumpRun run) : R
     /// <summary>Completes when the delay of an abandoned message or the run ends; already complete for every other decision.</summary>
     public Task Held { get; private set; } = Task.CompletedTask;
 
-    public override ReadOnlyMemory<byte> Body => Locked.Body;
+    // The client's own Body property supports data sections only.
+    public override ReadOnlyMemory<byte> Body => _body ??= AmqpBody.Read(_message.GetRawAmqpMessage().Body);
 
-    /// <summary>The sender's message id; <c>sequence-{number}</c> when there is none.</summary>
-    public override ReadOnlyMemory<byte> SourceId => _id ??= Encoding.UTF8.GetBytes(string.IsNullOrEmpty(Locked.MessageId) ? $"sequence-{Locked.SequenceNumber}" : Locked.MessageId);
+    /// <summary>The sender's message id, which may be any text; <c>sequence-{number}</c> when there is none.</summary>
+    public string Id => string.IsNullOrEmpty(_message.MessageId) ? $"sequence-{_message.SequenceNumber}" : _message.MessageId;
 
-    public override int DeliveryCount => Math.Max(1, Locked.DeliveryCount);
+    public override ReadOnlyMemory<byte> SourceId => _id ??= Encoding.UTF8.GetBytes(Id);
 
-    public override DateTimeOffset? EnqueuedAt => Locked.EnqueuedAt;
+    public override int DeliveryCount => Math.Max(1, _message.DeliveryCount);
 
-    public override IReadOnlyList<KeyValuePair<string, string>> Attributes => Locked.Properties.Count == 0
+    public override DateTimeOffset? EnqueuedAt => _message.EnqueuedTime;
+
+    public override IReadOnlyList<KeyValuePair<string, string>> Attributes => _message.ApplicationProperties.Count == 0
         ? []
-        : [.. Locked.Properties.Select(property => KeyValuePair.Create(property.Key, PropertyText.Format(property.Value)))];
+        : [.. _message.ApplicationProperties.Select(property => KeyValuePair.Create(property.Key, PropertyText.Format(property.Value)))];
 
     /// <summary>The Azure SDKs call the same value <c>Diagnostic-Id</c>.</summary>
     public override ActivityContext CreationContext =>
         MessageSpans.ParseContext(Text("traceparent"), Text("tracestate")) is var context && context != default ? context : MessageSpans.ParseContext(Text("Diagnostic-Id"), traceState: null);
 
-    public override TimeSpan AskToHold() => run.AskToHold(DeliveryCount, _receivedAt);
+    private TimeSpan Age => _run.Time.GetElapsedTime(_receivedAt);
+
+    private ServiceBusReceiver Receiver => _run.SettlingFor(_call);
+
+    public override TimeSpan AskToHold() => _run.AskToHold(DeliveryCount, Age);
 
     /// <summary>Abandons a message that never reached the route.</summary>
     public void GiveUp() => _decision.TrySetResult(Settlement.Abandon(TimeSpan.Zero));
 
-    private string? Text(string property) => Locked.Properties.TryGetValue(property, out object? value) ? value as string : null;
+    /// <summary>True once half of the lock's time has passed; then not again until the renewal has ended.</summary>
+    /// <param name="limit">How long the lock is renewed.</param>
+    public bool IsRenewalDue(TimeSpan limit)
+    {
+        TimeSpan age = Age;
+        if (_isSettled || age.Ticks < Volatile.Read(ref _renewAfter) || age >= limit)
+        {
+            return false;
+        }
+
+        Volatile.Write(ref _renewAfter, long.MaxValue);
+        return true;
+    }
+
+    public async Task RenewAsync()
+    {
+        await Receiver.RenewMessageLockAsync(_message);
+        Volatile.Write(ref _renewAfter, HalfOfTheLock());
+    }
+
+    /// <summary>Schedules another renewal if it can help; false when the message was settled meanwhile.</summary>
+    public bool RenewalFailed(ServiceBusFault fault)
+    {
+        if (fault.Kind == ServiceBusFaultKind.Transient)
+        {
+            Volatile.Write(ref _renewAfter, (Age + MinWait).Ticks);
+        }
+
+        return !_isSettled;
+    }
+
+    /// <summary>Removes the message from the queue. Throws the client's exception, as the other settlements do.</summary>
+    public Task CompleteAsync() => SettleAsync(Receiver.CompleteMessageAsync(_message));
+
+    /// <summary>Abandons the message; the broker redelivers it immediately.</summary>
+    public Task AbandonAsync() => SettleAsync(Receiver.AbandonMessageAsync(_message));
+
+    /// <summary>Moves the message to the entity's dead-letter queue.</summary>
+    public Task DeadLetterAsync(DeadLetterText text) => SettleAsync(Receiver.DeadLetterMessageAsync(_message, text.Properties(), text.Reason, text.Description));
 
     protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken)
     {
         if (settlement.Kind == SettlementKind.Abandon)
         {
             // The delay starts now, not when a thread continues.
-            Held = run.HoldAsync(settlement.Delay);
+            Held = _run.HoldAsync(settlement.Delay);
         }
 
         _decision.TrySetResult(settlement);
         return default;
     }
+
+    private async Task SettleAsync(Task settling)
+    {
+        await settling;
+        _isSettled = true;
+    }
+
+    private long HalfOfTheLock()
+    {
+        TimeSpan half = (_message.LockedUntil - _run.Time.GetUtcNow()) / 2;
+        return (Age + (half < MinWait ? MinWait : half > MaxWait ? MaxWait : half)).Ticks;
+    }
+
+    private string? Text(string property) => _message.ApplicationProperties.TryGetValue(property, out object? value) ? value as string : null;
 }

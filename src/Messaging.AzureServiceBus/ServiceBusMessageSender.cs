@@ -1,6 +1,7 @@
+using Azure.Messaging.ServiceBus;
 using Messaging.Hosting;
 using Messaging.Publishing;
-using Messaging.AzureServiceBus.Port;
+using Messaging.Telemetry;
 
 namespace Messaging.AzureServiceBus;
 
@@ -9,11 +10,13 @@ public sealed class ServiceBusMessageSender : IMessageSender
 {
     private const int DefaultBatch = 100;
 
-    private readonly IServiceBusSender _sender;
+    private readonly ServiceBusClient _client;
+    private readonly ServiceBusSender _sender;
 
-    private ServiceBusMessageSender(IServiceBusSender sender, string target, int batchSize)
+    private ServiceBusMessageSender(ServiceBusClient client, string target, int batchSize)
     {
-        _sender = sender;
+        _client = client;
+        _sender = client.CreateSender(target);
         Target = target;
         BatchSize = batchSize;
     }
@@ -32,32 +35,30 @@ public sealed class ServiceBusMessageSender : IMessageSender
     public int BatchSize { get; }
 
     /// <summary>Opens a sender and its link.</summary>
+    /// <param name="client">The client (<see cref="ServiceBusSourceOptions.CreateClient"/>); the sender disposes it, also when opening fails.</param>
     /// <param name="options">The queue or topic.</param>
-    /// <param name="connector">Opens the client.</param>
     /// <param name="cancellationToken">Ends the attempt to reach the broker.</param>
     /// <param name="batchSize">Messages per call of <see cref="SendAsync"/> at most.</param>
     /// <exception cref="StartupException">The queue or topic is missing, refuses access or is unreachable.</exception>
-    public static async Task<IMessageSender> OpenAsync(ServiceBusSourceOptions options, IServiceBusConnector connector, CancellationToken cancellationToken, int batchSize = DefaultBatch)
+    public static async Task<IMessageSender> OpenAsync(ServiceBusClient client, ServiceBusSourceOptions options, CancellationToken cancellationToken, int batchSize = DefaultBatch)
     {
-        string target = (options.Queue ?? options.Topic)!;
+        ServiceBusMessageSender sender = new(client, (options.Queue ?? options.Topic)!, batchSize);
         try
         {
-            ServiceBusMessageSender sender = new(connector.OpenSender(options), target, batchSize);
-            try
+            // Opens the link, so that a wrong setting fails here and not once per message.
+            (await sender._sender.CreateMessageBatchAsync(cancellationToken)).Dispose();
+            return sender;
+        }
+        catch (Exception exception)
+        {
+            sender.Dispose();
+            if (cancellationToken.IsCancellationRequested)
             {
-                // Opens the link, so that a wrong setting fails here and not once per message.
-                (await sender._sender.CreateBatchAsync(cancellationToken)).Dispose();
-                return sender;
-            }
-            catch
-            {
-                sender.Dispose();
                 throw;
             }
-        }
-        catch (ServiceBusFaultException exception)
-        {
-            throw new StartupException($"Service Bus {target}: {exception.Message.TrimEnd('.')}. Check the connection, the entity's name and the right Send (role Azure Service Bus Data Sender).", exception.Fault.Kind == ServiceBusFaultKind.Unauthorized ? ExitCodes.NoPermission : ExitCodes.Unavailable, exception);
+
+            ServiceBusFault fault = ServiceBusFault.Of(exception);
+            throw new StartupException($"Service Bus {sender.Target}: {fault.Message.TrimEnd('.')}. Check the connection, the entity's name and the right Send (role Azure Service Bus Data Sender).", fault.Kind == ServiceBusFaultKind.Unauthorized ? ExitCodes.NoPermission : ExitCodes.Unavailable, exception);
         }
     }
 
@@ -71,8 +72,8 @@ public sealed class ServiceBusMessageSender : IMessageSender
             int first = next;
             try
             {
-                using IOutgoingBatch batch = await _sender.CreateBatchAsync(cancellationToken);
-                while (next < messages.Count && batch.TryAdd(messages[next].Id, messages[next].Body))
+                using ServiceBusMessageBatch batch = await _sender.CreateMessageBatchAsync(cancellationToken);
+                while (next < messages.Count && batch.TryAddMessage(Create(messages[next])))
                 {
                     next++;
                 }
@@ -84,13 +85,13 @@ public sealed class ServiceBusMessageSender : IMessageSender
                     continue;
                 }
 
-                await _sender.SendAsync(batch, cancellationToken);
+                await _sender.SendMessagesAsync(batch, cancellationToken);
             }
-            catch (ServiceBusFaultException exception)
+            catch (Exception exception) when (!cancellationToken.IsCancellationRequested)
             {
                 // If no batch could be created, the other messages would fail in the same way.
                 next = next == first ? messages.Count : next;
-                Array.Fill(errors, exception.Message, first, next - first);
+                Array.Fill(errors, ServiceBusFault.TextOf(exception), first, next - first);
             }
         }
 
@@ -99,5 +100,26 @@ public sealed class ServiceBusMessageSender : IMessageSender
 
     /// <inheritdoc/>
     // The command ends here, so the thread may block until the link is closed.
-    public void Dispose() => _sender.DisposeAsync().AsTask().GetAwaiter().GetResult();
+    public void Dispose() => CloseAsync().GetAwaiter().GetResult();
+
+    private async Task CloseAsync()
+    {
+        await _sender.DisposeAsync();
+        await _client.DisposeAsync();
+    }
+
+    private static ServiceBusMessage Create(OutgoingMessage outgoing)
+    {
+        ServiceBusMessage message = new(outgoing.Body) { MessageId = outgoing.Id, ContentType = "application/json" };
+        if (MessageSpans.TryGetCurrent(out string? parent, out string? state))
+        {
+            message.ApplicationProperties["traceparent"] = parent;
+            if (state is not null)
+            {
+                message.ApplicationProperties["tracestate"] = state;
+            }
+        }
+
+        return message;
+    }
 }

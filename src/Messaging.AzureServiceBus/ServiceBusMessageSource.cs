@@ -1,6 +1,5 @@
 using Messaging.Hosting;
 using Messaging.Recoverability;
-using Messaging.AzureServiceBus.Port;
 using Messaging.Sources;
 using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
@@ -8,8 +7,8 @@ using Microsoft.Extensions.Logging;
 namespace Messaging.AzureServiceBus;
 
 /// <summary>
-/// Messages of a Service Bus queue or subscription, in PeekLock mode, without sessions. The client pushes and the route pulls;
-/// <see cref="PumpRun"/> connects the two. The timeline is in docs/explanation/settlement.md.
+/// Messages of a Service Bus queue or subscription, in PeekLock mode, without sessions. It receives in runs (<see cref="ReceiveRun"/>); one that
+/// fails is followed by another. The timeline is in docs/explanation/settlement.md.
 /// </summary>
 internal sealed class ServiceBusMessageSource : IMessageSource
 {
@@ -26,7 +25,7 @@ internal sealed class ServiceBusMessageSource : IMessageSource
     // The pause between checks of a broker that did not answer; its answer makes the worker ready.
     private static readonly Backoff AskBackoff = new(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(30));
 
-    private readonly IServiceBusPump _pump;
+    private readonly ServiceBusEntity _entity;
     private readonly int _calls;
     private readonly ServiceBusSourceOptions _options;
     private readonly TimeProvider _time;
@@ -34,20 +33,19 @@ internal sealed class ServiceBusMessageSource : IMessageSource
     private readonly ReceiveHealth _health;
     private readonly SettlementWatch _settlements;
     private readonly MessageSettler _settler;
-    private readonly LockKeeper _locks;
     private readonly InWorkMessages _inWork = new();
 
-    // Ends when the pump has stopped. Written by the receive loop.
+    // Ends when the last run has closed its links. Written by the receive loop.
     private Task _stopping = Task.CompletedTask;
 
     // Each ends when a run's messages are settled, which may be hours after the run. Written by the receive loop, read by CloseAsync after it.
     private readonly List<Task> _endings = [];
     private int _disposed;
 
-    /// <summary>Owns <paramref name="pump"/>, which runs <paramref name="calls"/> calls at once: at most the intake's slots.</summary>
-    public ServiceBusMessageSource(IServiceBusPump pump, int calls, ServiceBusSourceOptions options, SourceServices services)
+    /// <summary>Owns <paramref name="entity"/>; <paramref name="calls"/> receive and handle messages at the same time: at most the intake's slots.</summary>
+    public ServiceBusMessageSource(ServiceBusEntity entity, int calls, ServiceBusSourceOptions options, SourceServices services)
     {
-        _pump = pump;
+        _entity = entity;
         _calls = calls;
         _options = options;
         _time = services.Time;
@@ -55,7 +53,6 @@ internal sealed class ServiceBusMessageSource : IMessageSource
         _health = new ReceiveHealth(_log);
         _settlements = new SettlementWatch(_log, services.Time);
         _settler = new MessageSettler(services.Route, options.Destination, options.DoneIds, _settlements, _log, services.Time);
-        _locks = new LockKeeper(_log, services.Time);
     }
 
     public string Name => SourceName;
@@ -80,10 +77,10 @@ internal sealed class ServiceBusMessageSource : IMessageSource
     public async Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving)
     {
         using CancellationTokenSource ending = CancellationTokenSource.CreateLinkedTokenSource(stopReceiving);
-        Task watching = Task.WhenAll(AskWhileInDoubtAsync(ending.Token), _settlements.RunAsync(ending.Token));
+        Task watching = Task.WhenAll(AskUntilKnownAsync(ending.Token), _settlements.RunAsync(ending.Token));
         try
         {
-            await RunAgainAndAgainAsync(intake, stopReceiving);
+            await RunUntilStoppedAsync(intake, stopReceiving);
         }
         catch (OperationCanceledException) when (stopReceiving.IsCancellationRequested)
         {
@@ -107,11 +104,11 @@ internal sealed class ServiceBusMessageSource : IMessageSource
 
         try
         {
-            await _pump.DisposeAsync().AsTask().WaitAsync(DisposeLimit, _time);
+            await _entity.DisposeAsync().AsTask().WaitAsync(DisposeLimit, _time);
         }
-        catch (Exception exception) when (exception is TimeoutException or ServiceBusFaultException)
+        catch (Exception exception)
         {
-            _log.CallFailed(PumpActivity.Receive, exception.Message);
+            _log.CallFailed("closing the connections", exception);
         }
     }
 
@@ -138,26 +135,21 @@ internal sealed class ServiceBusMessageSource : IMessageSource
         using CancellationTokenSource either = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, cancellationToken);
         try
         {
-            await _pump.CheckAsync(either.Token).WaitAsync(either.Token);
+            await _entity.CheckAsync(either.Token).WaitAsync(either.Token);
             return null;
         }
-        catch (ServiceBusFaultException exception)
-        {
-            return exception.Fault;
-        }
-        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
+        catch (OperationCanceledException) when (limit.IsCancellationRequested && !cancellationToken.IsCancellationRequested)
         {
             return new ServiceBusFault(ServiceBusFaultKind.Transient, $"no answer within {DurationText.Of(CheckLimit)}");
         }
-        catch (Exception exception) when (exception is not OperationCanceledException)
+        catch (Exception exception) when (!cancellationToken.IsCancellationRequested)
         {
-            // Any other exception of the client: the check is repeated.
-            return ServiceBusFaults.FromException(exception);
+            return ServiceBusFault.Of(exception);
         }
     }
 
     /// <summary>Checks the broker while receiving is in doubt, because an idle queue delivers no message that would show the recovery.</summary>
-    private async Task AskWhileInDoubtAsync(CancellationToken cancellationToken)
+    private async Task AskUntilKnownAsync(CancellationToken cancellationToken)
     {
         for (int attempt = 1; ; attempt++)
         {
@@ -173,73 +165,66 @@ internal sealed class ServiceBusMessageSource : IMessageSource
         }
     }
 
-    private async Task RunAgainAndAgainAsync(IMessageIntake intake, CancellationToken stopReceiving)
+    private async Task RunUntilStoppedAsync(IMessageIntake intake, CancellationToken stopReceiving)
     {
         int failures = 0;
         while (!stopReceiving.IsCancellationRequested)
         {
-            // Not for the settlements: one held message would keep the route from receiving for hours. A pump that failed to stop may start again.
-            await _stopping.WaitAsync(stopReceiving).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-            stopReceiving.ThrowIfCancellationRequested();
+            // Not for the settlements: one held message would keep the route from receiving for hours.
+            await _stopping.WaitAsync(stopReceiving);
             int slots = await intake.ReserveAsync(1, _calls, stopReceiving);
-            PumpRun run = new(intake, slots, _inWork, _settler, _locks, _health, _log, _time, _options);
-            await RunAsync(run, stopReceiving);
-            failures = run.HasReceived ? 1 : failures + 1;
+            bool hasReceived = await RunAsync(intake, slots, stopReceiving);
+            failures = hasReceived ? 1 : failures + 1;
             TimeSpan rest = RestartBackoff.After(failures, TimeSpan.FromSeconds(1));
             _log.Resting(rest);
             await Task.Delay(rest, _time, stopReceiving);
         }
     }
 
-    /// <summary>Runs the pump until it fails or receiving stops. Messages in flight are then still settled, under their locks.</summary>
-    private async Task RunAsync(PumpRun run, CancellationToken stopReceiving)
+    /// <summary>Receives until that fails or is stopped. Messages in flight are then still settled, under their locks.</summary>
+    /// <returns>True when the broker has delivered a message.</returns>
+    private async Task<bool> RunAsync(IMessageIntake intake, int slots, CancellationToken stopReceiving)
     {
+        if (TryCreateLinks() is not { } links)
+        {
+            intake.Release(slots);
+            return false;
+        }
+
+        ReceiveRun run = new(intake, slots, links, _calls, _inWork, _settler, _health, _log, _time, _options);
         try
         {
-            await _pump.StartAsync(run, stopReceiving);
+            run.Start();
             _health.Started();
             await run.Broken.WaitAsync(stopReceiving);
-        }
-        catch (ServiceBusFaultException exception)
-        {
-            _health.Failed(exception.Fault);
+            return run.HasReceived;
         }
         finally
         {
             _health.Stopped();
-
-            // Stop first: calls that still receive while the run abandons messages would raise their delivery counts.
-            _stopping = StopAsync();
-            run.End();
+            _stopping = run.StopAsync();
             _endings.RemoveAll(static ending => ending.IsCompleted);
             _endings.Add(EndAsync(run, _stopping));
         }
     }
 
-    private async Task StopAsync()
+    private ReceiveLinks? TryCreateLinks()
     {
         try
         {
-            await _pump.StopAsync(CancellationToken.None);
+            return _entity.CreateLinks(_calls);
         }
         catch (Exception exception)
         {
-            // Any exception: messages in flight are settled, and the next run starts, all the same.
-            _log.CallFailed(PumpActivity.Receive, exception.Message);
+            _health.Failed(ServiceBusFault.Of(exception));
+            _health.Stopped();
+            return null;
         }
     }
 
-    private async Task EndAsync(PumpRun run, Task stopping)
+    private static async Task EndAsync(ReceiveRun run, Task stopping)
     {
-        await stopping.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        try
-        {
-            await run.SettledAsync();
-        }
-        catch (Exception exception)
-        {
-            // Messages that are not settled are redelivered when their locks end.
-            _log.CallFailed(PumpActivity.Settle, exception.Message);
-        }
+        await stopping;
+        await run.SettledAsync();
     }
 }

@@ -1,15 +1,14 @@
+using Azure.Messaging.ServiceBus;
 using Messaging.Configuration;
-using Messaging.Hosting;
 using Messaging.Intake;
 using Messaging.Publishing;
-using Messaging.AzureServiceBus.Port;
 using Messaging.Sources;
 
 namespace Messaging.AzureServiceBus;
 
 /// <summary>The source <c>ServiceBus</c> of routes.</summary>
-/// <param name="connector">Opens the client library's clients.</param>
-internal sealed class ServiceBusSourceFeature(IServiceBusConnector connector) : ISourceFeature, ISenderFeature
+/// <param name="createClient">Creates clients: <see cref="ServiceBusSourceOptions.CreateClient"/>, but for tests.</param>
+internal sealed class ServiceBusSourceFeature(Func<ServiceBusSourceOptions, ServiceBusRetryOptions?, ServiceBusClient> createClient) : ISourceFeature, ISenderFeature
 {
     public string Name => "ServiceBus";
 
@@ -24,6 +23,7 @@ internal sealed class ServiceBusSourceFeature(IServiceBusConnector connector) : 
         ServiceBusSourceOptions options = settings.Read<ServiceBusSourceOptions>(ServiceBusSourceOptions.Section, route);
         IntakeOptions intake = settings.Read<IntakeOptions>("Intake", route);
         CheckAgainstIntake(settings, options, intake);
+
         // No Hold: CheckAgainstIntake has compared MaxLockRenewal with Intake:MessageTimeout.
         return new SourcePlan
         {
@@ -47,22 +47,11 @@ internal sealed class ServiceBusSourceFeature(IServiceBusConnector connector) : 
     {
         CommandArguments.Check(settings, route, url);
         ServiceBusSourceOptions options = settings.Read<ServiceBusSourceOptions>(ServiceBusSourceOptions.Section, route);
-        return (_, cancellationToken) => ServiceBusMessageSender.OpenAsync(options, connector, cancellationToken);
+        return (_, cancellationToken) => ServiceBusMessageSender.OpenAsync(createClient(options, null), options, cancellationToken);
     }
 
-    private ServiceBusMessageSource Create(ServiceBusSourceOptions options, int calls, SourceServices services)
-    {
-        try
-        {
-            IServiceBusPump pump = connector.OpenPump(options, new PumpSettings(calls, options.PrefetchCount, ServiceBusSourceOptions.LongestHold));
-            return new ServiceBusMessageSource(pump, calls, options, services);
-        }
-        catch (ServiceBusFaultException exception)
-        {
-            // Opening makes no connection: the client refuses what is configured.
-            throw new StartupException($"Service Bus {options.Entity}: the client refuses the configuration; check {ServiceBusSourceOptions.Section}:{(options.ConnectionString is null ? nameof(options.FullyQualifiedNamespace) : nameof(options.ConnectionString))}: {exception.Message}", ExitCodes.Configuration, exception);
-        }
-    }
+    private ServiceBusMessageSource Create(ServiceBusSourceOptions options, int calls, SourceServices services) =>
+        new(new ServiceBusEntity(createClient(options, null), createClient(options, ServiceBusEntity.CheckRetries), options, services.Time), calls, options, services);
 
     private static void CheckAgainstIntake(SettingsReader settings, ServiceBusSourceOptions options, IntakeOptions intake)
     {

@@ -1,4 +1,3 @@
-using Messaging.AzureServiceBus.Port;
 using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
 
@@ -67,11 +66,13 @@ internal sealed partial class ServiceBusSourceLog(ILogger logger, string route, 
         }
     }
 
-    public void CallFailed(PumpActivity activity, string error)
+    /// <param name="activity">What the worker was doing.</param>
+    /// <param name="exception">What the client threw.</param>
+    public void CallFailed(string activity, Exception exception)
     {
         if (_calls.ShouldLog(out SuppressedLines suppressed))
         {
-            LogCallFailed(route, activity, ServiceBusFaults.Create(ServiceBusFaultKind.Other, error).Message, suppressed);
+            LogCallFailed(route, activity, ServiceBusFault.TextOf(exception), suppressed);
         }
     }
 
@@ -122,8 +123,8 @@ internal sealed partial class ServiceBusSourceLog(ILogger logger, string route, 
     [LoggerMessage(3308, LogLevel.Warning, "Route {Route}: a message's lock could not be renewed; if the lock ends, the message is redelivered: {Error}{Suppressed}")]
     private partial void LogRenewFailed(string route, string error, SuppressedLines suppressed);
 
-    [LoggerMessage(3309, LogLevel.Warning, "Route {Route}: the client reported a failure ({Activity}): {Error}{Suppressed}")]
-    private partial void LogCallFailed(string route, PumpActivity activity, string error, SuppressedLines suppressed);
+    [LoggerMessage(3309, LogLevel.Warning, "Route {Route}: {Activity} failed: {Error}{Suppressed}")]
+    private partial void LogCallFailed(string route, string activity, string error, SuppressedLines suppressed);
 
     [LoggerMessage(3310, LogLevel.Warning, "Route {Route}: messages are held for longer than Sources:ServiceBus:MaxLockRenewal ({Limit}), up to {Longest}: they have used half of the deliveries that MaxDeliveryCount ({MaxDeliveryCount}) allows, and each further delivery brings them closer to the dead-letter queue. Fix the sink, or raise the entity's MaxDeliveryCount and the setting of the same name")]
     private partial void LogHeldBeyondLimit(string route, string limit, string longest, int maxDeliveryCount);

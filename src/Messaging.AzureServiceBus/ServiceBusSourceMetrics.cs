@@ -1,5 +1,4 @@
 using System.Diagnostics.Metrics;
-using Messaging.AzureServiceBus.Port;
 using Messaging.Telemetry;
 
 namespace Messaging.AzureServiceBus;

@@ -1,12 +1,15 @@
 using System.Net;
+using Azure.Identity;
+using Azure.Messaging.ServiceBus;
 using Messaging.Configuration;
+using Messaging.Hosting;
 using Messaging.Intake;
 using Messaging.Sources;
 using Pipeline.Messages;
 
 namespace Messaging.AzureServiceBus;
 
-/// <summary>Section <c>Sources:ServiceBus</c>: what an <see cref="Port.IServiceBusConnector"/> opens, and how the source uses it. Every build reads and checks it.</summary>
+/// <summary>Section <c>Sources:ServiceBus</c>: the queue or subscription, and how the source receives from it.</summary>
 public sealed class ServiceBusSourceOptions : ISelfValidating
 {
     /// <summary>The section's name.</summary>
@@ -35,7 +38,7 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
     public string? Subscription { get; init; }
 
     [Setting("AmqpTcp (port 5671) or AmqpWebSockets (port 443)")]
-    public ServiceBusTransport Transport { get; init; }
+    public ServiceBusTransportType Transport { get; init; }
 
     [Setting("Messages that the client delivers at once; default Intake:StartConcurrency; at most Intake:Concurrency", Min = "1", Max = "10000", Consequence = "A message received without a slot would wait while its lock runs out.")]
     public int? MaxConcurrentCalls { get; init; }
@@ -69,6 +72,25 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
 
     /// <summary>Messages that the client delivers at once. Each is under a lock, so by default no more than are in flight at first.</summary>
     internal int CallsAtOnce(IntakeOptions intake) => MaxConcurrentCalls ?? Math.Min(intake.StartConcurrency, intake.Concurrency);
+
+    /// <summary>Creates a client for the namespace; it connects when it is first used. The caller disposes it.</summary>
+    /// <param name="retries">How the client retries; null for its defaults.</param>
+    /// <exception cref="StartupException">The client refuses the configuration.</exception>
+    public ServiceBusClient CreateClient(ServiceBusRetryOptions? retries = null)
+    {
+        ServiceBusClientOptions settings = new() { TransportType = Transport, RetryOptions = retries ?? new ServiceBusRetryOptions() };
+        try
+        {
+            return ConnectionString is { } connectionString
+                ? new ServiceBusClient(connectionString, settings)
+                : new ServiceBusClient(FullyQualifiedNamespace, new DefaultAzureCredential(), settings);
+        }
+        catch (Exception exception)
+        {
+            string key = ConnectionString is null ? nameof(FullyQualifiedNamespace) : nameof(ConnectionString);
+            throw new StartupException($"Service Bus {Entity}: the client refuses the configuration; check {Section}:{key}: {ServiceBusFault.TextOf(exception)}", ExitCodes.Configuration, exception);
+        }
+    }
 
     /// <inheritdoc/>
     public void Validate(SettingsCheck check)
@@ -123,7 +145,7 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
             check.Fail(nameof(ConnectionString), "must not name an emulator on another machine, unless AllowPlainAmqp is true.", "Messages would travel unencrypted.", nameof(AllowPlainAmqp));
         }
 
-        if (connection.IsEmulator && Transport == ServiceBusTransport.AmqpWebSockets)
+        if (connection.IsEmulator && Transport == ServiceBusTransportType.AmqpWebSockets)
         {
             check.Fail(nameof(Transport), "must be AmqpTcp with the emulator.", "The emulator does not support WebSockets.", nameof(ConnectionString));
         }

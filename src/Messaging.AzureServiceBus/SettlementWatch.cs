@@ -1,4 +1,3 @@
-using Messaging.AzureServiceBus.Port;
 using Messaging.Telemetry;
 
 namespace Messaging.AzureServiceBus;
@@ -14,25 +13,25 @@ internal sealed class SettlementWatch(ServiceBusSourceLog log, TimeProvider time
     private readonly Lock _lock = new();
 
     // The start of each settlement.
-    private readonly Dictionary<LockedMessage, long> _running = [];
+    private readonly Dictionary<ServiceBusDelivery, long> _running = [];
     private volatile string? _problem;
 
     /// <summary>Why the route is not ready; null while settlements are answered.</summary>
     public string? Problem => _problem;
 
-    public void Begin(LockedMessage message)
+    public void Begin(ServiceBusDelivery delivery)
     {
         lock (_lock)
         {
-            _running[message] = time.GetTimestamp();
+            _running[delivery] = time.GetTimestamp();
         }
     }
 
-    public void End(LockedMessage message)
+    public void End(ServiceBusDelivery delivery)
     {
         lock (_lock)
         {
-            _running.Remove(message);
+            _running.Remove(delivery);
         }
     }
 

@@ -2,7 +2,7 @@ using Messaging.Sources;
 
 namespace Messaging.AzureServiceBus;
 
-/// <summary>The reserved slots of a pump: one for each call that waits for a message. Threads: any.</summary>
+/// <summary>The reserved slots of a run: one for each call that waits for a message. Threads: any.</summary>
 internal sealed class SlotBank(IMessageIntake intake, int slots)
 {
     private readonly Lock _lock = new();

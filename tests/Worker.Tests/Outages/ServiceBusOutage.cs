@@ -1,11 +1,10 @@
 using System.Text.Json;
 using Messaging.AzureServiceBus;
-using Messaging.AzureServiceBus.Port;
 using Worker.Tests.ServiceBus;
 
 namespace Worker.Tests.Outages;
 
-/// <summary>A route over the Service Bus port, with a fake broker.</summary>
+/// <summary>A route over a fake broker of Service Bus.</summary>
 internal sealed class ServiceBusOutage : IAsyncDisposable
 {
     public ServiceBusOutage(TimeSpan? maxLockRenewal = null, int calls = 8)
@@ -18,8 +17,8 @@ internal sealed class ServiceBusOutage : IAsyncDisposable
             Queue = "orders",
             MaxLockRenewal = maxLockRenewal ?? TimeSpan.FromMinutes(15),
         };
-        IServiceBusPump pump = Bus.OpenPump(options, new PumpSettings(calls, 0, TimeSpan.FromHours(12)));
-        Route = new OutageRoute(services => new ServiceBusMessageSource(pump, calls, options, services), time, () => false, $"--Intake:Concurrency={calls}");
+        ServiceBusEntity entity = new(Bus.CreateClient(options, retries: null), Bus.CreateClient(options, ServiceBusEntity.CheckRetries), options, time);
+        Route = new OutageRoute(services => new ServiceBusMessageSource(entity, calls, options, services), time, () => false, $"--Intake:Concurrency={calls}");
     }
 
     public FakeBus Bus { get; }

@@ -8,7 +8,7 @@ public sealed class FriendAssemblyTests
 {
     private static readonly string[] Friends = ["Benchmarks", "Benchmarks.Tests", "Integration.Tests", "Pipeline.Tests", "Proof", "Worker.Tests"];
 
-    /// <summary>The assemblies of src in this build; a project behind a build switch is checked in builds with the switch.</summary>
+    /// <summary>The assemblies of src that this build references.</summary>
     public static TheoryData<string> Assemblies() => [.. Directory
         .EnumerateFiles(Path.Combine(Folder(), "../../../src"), "*.csproj", SearchOption.AllDirectories)
         .Select(project => Path.GetFileNameWithoutExtension(project))

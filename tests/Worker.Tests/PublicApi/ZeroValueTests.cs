@@ -1,9 +1,9 @@
 using System.Reflection;
+using Azure.Messaging.ServiceBus;
 using Messaging.Aws.S3;
 using Messaging.Publishing;
 using Messaging.Recoverability;
 using Messaging.AzureServiceBus;
-using Messaging.AzureServiceBus.Port;
 using Messaging.Sinks;
 using Messaging.Sources;
 using Messaging.Sources.Lines;
@@ -28,11 +28,6 @@ public sealed class ZeroValueTests
         ["Messaging.Handlers.MessageInfo"] = "what is known about a message; it throws when it is read outside a call",
         ["Messaging.Recoverability.Backoff"] = "two limits of a wait",
         ["Messaging.Recoverability.BreakerState"] = "a state; the numbers are the values of the metric worker.breaker.state",
-        ["Messaging.AzureServiceBus.Port.MessageKey"] = "identifies a message",
-        ["Messaging.AzureServiceBus.Port.PumpActivity"] = "where a failure happened",
-        ["Messaging.AzureServiceBus.Port.ServiceBusFault"] = "always a failure; its kind is checked by itself",
-        ["Messaging.AzureServiceBus.Port.ServiceBusFaultKind"] = "kinds of failures: zero is Other, for which a retry will not help",
-        ["Messaging.AzureServiceBus.ServiceBusTransport"] = "a setting",
         ["Messaging.Sinks.DocumentRejection"] = "always a rejection",
         ["Messaging.Sinks.SinkKind"] = "what a feature stores; start checks that handler and sink agree",
         ["Messaging.Sources.CompletionEffect"] = "a property of a source: zero assumes that a completed message is deleted, so that losing its object is refused",
@@ -88,7 +83,7 @@ public sealed class ZeroValueTests
         default(ServiceBusFault).Kind.ShouldBe(ServiceBusFaultKind.Other);
         default(RouteTotals).Stored.ShouldBe(0);
         default(BreakerState).ShouldBe(BreakerState.Closed);
-        default(ServiceBusTransport).ShouldBe(ServiceBusTransport.AmqpTcp);
+        default(ServiceBusTransportType).ShouldBe(ServiceBusTransportType.AmqpTcp);
     }
 
     private static bool IsOurs(string name) => name is "Pipeline" or "Messaging" or "Worker" || (name.StartsWith("Messaging.", StringComparison.Ordinal) && !name.EndsWith("Tests", StringComparison.Ordinal));

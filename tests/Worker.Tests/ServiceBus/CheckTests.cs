@@ -1,5 +1,5 @@
 using Messaging.Hosting;
-using Messaging.AzureServiceBus.Port;
+using Messaging.AzureServiceBus;
 
 namespace Worker.Tests.ServiceBus;
 
@@ -13,7 +13,7 @@ public sealed class CheckTests
     public async Task Check_Refused_SaysWhatToDo(string kind, string advice, int exitCode)
     {
         await using ServiceBusSourceHarness harness = new();
-        harness.Bus.CheckFault = new ServiceBusFault(Enum.Parse<ServiceBusFaultKind>(kind), "the service's words");
+        harness.Bus.CheckFault = BusFaults.Of(kind, "the service's words");
 
         StartupException exception = await Should.ThrowAsync<StartupException>(harness.Source.CheckAsync(CancellationToken.None));
 
@@ -29,7 +29,7 @@ public sealed class CheckTests
     public async Task Check_TransientFault_IsAWarning(string kind)
     {
         await using ServiceBusSourceHarness harness = new();
-        harness.Bus.CheckFault = new ServiceBusFault(Enum.Parse<ServiceBusFaultKind>(kind), "down");
+        harness.Bus.CheckFault = BusFaults.Of(kind, "down");
 
         await harness.Source.CheckAsync(CancellationToken.None);
 
@@ -53,12 +53,12 @@ public sealed class CheckTests
     public async Task Problem_BrokerUnreachableAtTheStart_IsReportedUntilItAnswers()
     {
         await using ServiceBusSourceHarness harness = new();
-        harness.Bus.CheckFault = new ServiceBusFault(ServiceBusFaultKind.Transient, "connection refused");
+        harness.Bus.CheckFault = BusFaults.Of(ServiceBusFaultKind.Transient, "connection refused");
         await harness.StartAsync();
-        harness.Source.Problem.ShouldBe("Service Bus cannot be reached: connection refused");
+        harness.Source.Problem.ShouldNotBeNull().ShouldStartWith("Service Bus cannot be reached: connection refused");
 
         await harness.AdvanceAsync(TimeSpan.FromMinutes(10));
-        harness.Source.Problem.ShouldBe("Service Bus cannot be reached: connection refused");
+        harness.Source.Problem.ShouldNotBeNull().ShouldStartWith("Service Bus cannot be reached: connection refused");
         harness.Bus.CheckFault = null;
         await harness.AdvanceUntilAsync(() => harness.Source.Problem is null, TimeSpan.FromSeconds(1), "The broker should be asked again.");
 
@@ -79,6 +79,18 @@ public sealed class CheckTests
         await checking.WaitAsync(TimeSpan.FromSeconds(30));
 
         harness.Log.Entries.ShouldHaveSingleItem().Text.ShouldContain("no answer within 9 s");
+    }
+
+    [Fact]
+    public async Task Check_Unanswered_IsRetriedOnceByAClientOfItsOwn()
+    {
+        await using ServiceBusSourceHarness harness = new();
+
+        await harness.Source.CheckAsync(CancellationToken.None);
+
+        harness.Bus.Clients.Select(client => client.Receivers.Count).ShouldBe([0, 1]);
+        harness.Bus.Clients[1].Retries.ShouldNotBeNull().MaxRetries.ShouldBe(1, "The default retries refused credentials for 11 s.");
+        harness.Bus.Clients[1].Receivers[0].IsClosed.ShouldBeTrue();
     }
 
     [Fact]

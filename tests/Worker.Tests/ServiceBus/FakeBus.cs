@@ -1,13 +1,15 @@
+using System.Diagnostics.CodeAnalysis;
+using Azure.Messaging.ServiceBus;
 using Messaging.AzureServiceBus;
-using Messaging.AzureServiceBus.Port;
+using Shared.ServiceBus;
 
 namespace Worker.Tests.ServiceBus;
 
 /// <summary>
 /// A queue that behaves like the broker: expiring locks, delivery counts, a dead-letter queue after the maximum of deliveries, settling
-/// that fails under another lock, and failures on demand. Threads: any.
+/// that fails under another lock, and failures on demand. A waiting receive gets the next message until its link is closed. Threads: any.
 /// </summary>
-internal sealed class FakeBus(TimeProvider time) : IServiceBusConnector
+internal sealed class FakeBus : IFakeBroker
 {
     public static readonly TimeSpan LockDuration = TimeSpan.FromMinutes(1);
 
@@ -15,145 +17,99 @@ internal sealed class FakeBus(TimeProvider time) : IServiceBusConnector
     private readonly List<BusEntry> _entries = [];
     private readonly List<BusLetter> _letters = [];
     private readonly List<BusCall> _calls = [];
-    private TaskCompletionSource _changed = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly List<(FakeReceiver Link, TaskCompletionSource<ServiceBusReceivedMessage?> Receive)> _waiting = [];
+    private readonly List<FakeReceiver> _links = [];
+    private readonly Dictionary<Guid, (BusEntry Entry, int Delivery)> _delivered = [];
+    private readonly HashSet<Guid> _dead = [];
+    private readonly ITimer _expiry;
     private long _numbers;
     private int _renewals;
-    private int _emptyReceives;
-    private int _gatedReceives;
+    private int _handedOut;
 
-    public TimeProvider Time { get; } = time;
+    public FakeBus(TimeProvider time)
+    {
+        Time = time;
+        _expiry = time.CreateTimer(_ => Expire(), state: null, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+    }
+
+    public TimeProvider Time { get; }
 
     public int MaxDeliveryCount { get; set; } = 10;
 
     /// <summary>The failure of a settlement; null lets it succeed.</summary>
-    public Func<BusCall, ServiceBusFault?>? Script { get; set; }
+    public Func<BusCall, Exception?>? Script { get; set; }
 
-    /// <summary>While set, settlements of pumps and the peek wait for it.</summary>
+    /// <summary>While set, settlements and the peek wait for it.</summary>
     public Task? Gate { get; set; }
 
-    /// <summary>While set, each receive of a pump's loop waits for it, and then no longer looks whether it is to stop.</summary>
-    public SemaphoreSlim? ReceiveGate { get; set; }
+    /// <summary>While set, no message is received and receives fail with it.</summary>
+    public Exception? ReceiveFault { get; set; }
 
-    /// <summary>Receives that have come to the gate.</summary>
-    public int GatedReceives => Volatile.Read(ref _gatedReceives);
+    /// <summary>While set, locks are not renewed.</summary>
+    public Exception? RenewFault { get; set; }
 
-    /// <summary>Receives that found no message.</summary>
-    public int EmptyReceives => Volatile.Read(ref _emptyReceives);
-
-    /// <summary>While set, no message is received and pumps report this fault.</summary>
-    public ServiceBusFault? ReceiveFault { get; set; }
-
-    /// <summary>While set, locks are not renewed and pumps report this fault.</summary>
-    public ServiceBusFault? RenewFault { get; set; }
-
-    /// <summary>While set, the close of a link waits for it.</summary>
+    /// <summary>While set, the close of a link, and of a client, waits for it.</summary>
     public Task? CloseGate { get; set; }
 
-    /// <summary>The next stop of a running pump throws it, after it has stopped.</summary>
-    public Exception? StopFailure { get; set; }
+    /// <summary>The next close of a link throws it, after the link is closed.</summary>
+    public Exception? CloseFault { get; set; }
 
-    /// <summary>Number of lock renewals by messages, not by a pump.</summary>
-    public int Renewals => Volatile.Read(ref _renewals);
+    /// <summary>The failure of the peek, and of the creation of batches.</summary>
+    public Exception? CheckFault { get; set; }
 
-    public ServiceBusFault? CheckFault { get; set; }
+    /// <summary>While set, no receiver can be created by clients that receive.</summary>
+    public Exception? StartFault { get; set; }
 
-    public ServiceBusFault? StartFault { get; set; }
-
-    /// <summary>While set, no pump can be opened.</summary>
-    public ServiceBusFault? OpenFault { get; set; }
+    public Exception? SendFault { get; set; }
 
     /// <summary>The most bytes in a batch.</summary>
     public int BatchBytes { get; set; } = 256 << 10;
 
-    public ServiceBusFault? SendFault { get; set; }
+    public List<FakeBusClient> Clients { get; } = [];
 
-    public List<FakePump> Pumps { get; } = [];
+    public List<FakeProcessor> Processors { get; } = [];
 
-    public List<FakeBusSender> Senders { get; } = [];
+    public List<FakeSender> Senders { get; } = [];
+
+    /// <summary>Lock renewals that succeeded.</summary>
+    public int Renewals => Volatile.Read(ref _renewals);
+
+    /// <summary>Messages that were handed out and have come to the first wait of their call, or are settled.</summary>
+    public int HandedOut => Volatile.Read(ref _handedOut);
+
+    /// <summary>Receivers that have received, in the order of their first receives.</summary>
+    public IReadOnlyList<FakeReceiver> Links => Read(() => _links.ToArray());
+
+    /// <summary>Receives that wait for a message.</summary>
+    public int Waiting => Read(() => _waiting.Count);
 
     /// <summary>Messages in the queue, including locked ones.</summary>
-    public int Count
-    {
-        get
-        {
-            lock (_lock)
-            {
-                return _entries.Count;
-            }
-        }
-    }
+    public int Count => Read(() => _entries.Count);
 
     /// <summary>Messages delivered but not settled.</summary>
-    public int Locked
-    {
-        get
-        {
-            lock (_lock)
-            {
-                return _entries.Count(entry => entry.LockedUntil > Time.GetUtcNow());
-            }
-        }
-    }
+    public int Locked => Read(() => _entries.Count(entry => entry.LockedUntil > Time.GetUtcNow()));
 
     /// <summary>The highest delivery count of the messages in the queue.</summary>
-    public int MostDeliveries
+    public int MostDeliveries => Read(() => _entries.Max(entry => entry.DeliveryCount));
+
+    public IReadOnlyList<BusLetter> Letters => Read(() => _letters.ToArray());
+
+    /// <summary>Settlements in order, including failed ones, without those of checks.</summary>
+    public IReadOnlyList<BusCall> Calls => Read(() => _calls.ToArray());
+
+    /// <summary>A client of this queue, as <see cref="ServiceBusSourceOptions.CreateClient"/> creates them.</summary>
+    public ServiceBusClient CreateClient(ServiceBusSourceOptions options, ServiceBusRetryOptions? retries)
     {
-        get
-        {
-            lock (_lock)
-            {
-                return _entries.Max(entry => entry.DeliveryCount);
-            }
-        }
+        FakeBusClient client = new(this, retries);
+        Clients.Add(client);
+        return client;
     }
 
-    public IReadOnlyList<BusLetter> Letters
-    {
-        get
-        {
-            lock (_lock)
-            {
-                return [.. _letters];
-            }
-        }
-    }
-
-    /// <summary>Settlements in order, including failed ones.</summary>
-    public IReadOnlyList<BusCall> Calls
-    {
-        get
-        {
-            lock (_lock)
-            {
-                return [.. _calls];
-            }
-        }
-    }
-
-    public IServiceBusPump OpenPump(ServiceBusSourceOptions options, PumpSettings settings)
-    {
-        if (OpenFault is { } fault)
-        {
-            throw new ServiceBusFaultException(fault);
-        }
-
-        FakePump pump = new(this, settings);
-        Pumps.Add(pump);
-        return pump;
-    }
-
-    public IServiceBusSender OpenSender(ServiceBusSourceOptions options)
-    {
-        FakeBusSender sender = new(this);
-        Senders.Add(sender);
-        return sender;
-    }
-
-    public void Publish(byte[] body, string? id = null, Dictionary<string, object>? properties = null)
+    public void Publish(byte[] body, string? id = null, IReadOnlyDictionary<string, object>? properties = null)
     {
         lock (_lock)
         {
-            _entries.Add(new BusEntry(++_numbers, Time.GetUtcNow(), id, body, properties ?? []));
+            _entries.Add(new BusEntry(++_numbers, Time.GetUtcNow(), id, body, new Dictionary<string, object>(properties ?? new Dictionary<string, object>(), StringComparer.Ordinal)));
         }
 
         Pulse();
@@ -180,112 +136,121 @@ internal sealed class FakeBus(TimeProvider time) : IServiceBusConnector
         }
     }
 
-    /// <summary>Wakes receivers that wait for a message.</summary>
-    public void Pulse() => Interlocked.Exchange(ref _changed, new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).TrySetResult();
-
-    /// <summary>Waits for a message and locks it.</summary>
-    public async Task<FakeLockedMessage> TakeAsync(CancellationToken stop, SemaphoreSlim? gate = null)
-    {
-        while (true)
-        {
-            stop.ThrowIfCancellationRequested();
-            Task changed = Volatile.Read(ref _changed).Task;
-            if (gate is not null)
-            {
-                Interlocked.Increment(ref _gatedReceives);
-                await gate.WaitAsync(CancellationToken.None);
-            }
-
-            if (ReceiveFault is { } fault)
-            {
-                throw new ServiceBusFaultException(fault);
-            }
-
-            if (TryTake() is { } message)
-            {
-                return message;
-            }
-
-            Interlocked.Increment(ref _emptyReceives);
-            await changed.WaitAsync(stop);
-        }
-    }
-
-    public bool Renew(FakeLockedMessage message)
+    /// <summary>Cuts off every link, as the death of its process does: its receives, renewals and settlements are never answered, and its locks end by themselves.</summary>
+    public void Kill()
     {
         lock (_lock)
         {
-            if (message.Entry.LockToken != message.LockToken || message.Entry.LockedUntil <= Time.GetUtcNow())
-            {
-                return false;
-            }
-
-            message.Entry.LockedUntil = Time.GetUtcNow() + LockDuration;
-            return true;
+            _dead.UnionWith(_delivered.Keys);
+            _waiting.Clear();
         }
     }
 
-    public async Task RenewAsync(FakeLockedMessage message)
+    /// <summary>Lets receives that wait have a message, or fail.</summary>
+    public void Pulse() => _ = Task.Run(Deliver);
+
+    public async Task<ServiceBusReceivedMessage?> ReceiveAsync(FakeReceiver link, CancellationToken cancellationToken)
     {
-        await Task.Yield();
-        if (RenewFault is { } fault)
-        {
-            throw new ServiceBusFaultException(fault);
-        }
-
-        if (!Renew(message))
-        {
-            throw new ServiceBusFaultException(new ServiceBusFault(ServiceBusFaultKind.LockLost, "The lock supplied is invalid."));
-        }
-
-        Interlocked.Increment(ref _renewals);
-    }
-
-    /// <summary>Unlocks a message that was not given to any call; such a delivery is not counted.</summary>
-    public void Release(FakeLockedMessage message)
-    {
+        // Its continuation runs inline, so that HandedOut tells how far the call has come.
+        TaskCompletionSource<ServiceBusReceivedMessage?> receive = new();
         lock (_lock)
         {
-            if (message.Entry.LockToken == message.LockToken)
+            if (!_links.Contains(link))
             {
-                message.Entry.LockedUntil = DateTimeOffset.MinValue;
-                message.Entry.DeliveryCount--;
+                _links.Add(link);
             }
+
+            _waiting.Add((link, receive));
         }
 
+        await using CancellationTokenRegistration cancelled = cancellationToken.Register(() =>
+        {
+            if (TryRemove(receive))
+            {
+                receive.SetCanceled(cancellationToken);
+            }
+        });
         Pulse();
+        return await receive.Task;
     }
 
-    public async Task SettleAsync(FakeLockedMessage message, string operation, BusLetter? letter, CancellationToken cancellationToken)
+    public async Task PeekAsync(CancellationToken cancellationToken)
     {
-        await Task.Yield();
         if (Gate is { } gate)
         {
             await gate.WaitAsync(cancellationToken);
         }
 
-        BusCall call = new(operation, message.MessageId, message.DeliveryCount, [.. letter?.Properties.Keys ?? []]);
+        if (CheckFault is { } fault)
+        {
+            throw fault;
+        }
+    }
+
+    public Task<DateTimeOffset> RenewAsync(Guid lockToken, CancellationToken cancellationToken)
+    {
+        if (RenewFault is { } fault)
+        {
+            return Task.FromException<DateTimeOffset>(fault);
+        }
+
+        lock (_lock)
+        {
+            if (_dead.Contains(lockToken))
+            {
+                return new TaskCompletionSource<DateTimeOffset>().Task;
+            }
+
+            if (!TryFind(lockToken, out BusEntry? entry))
+            {
+                return Task.FromException<DateTimeOffset>(LockLost());
+            }
+
+            Interlocked.Increment(ref _renewals);
+            entry.LockedUntil = Time.GetUtcNow() + LockDuration;
+            return Task.FromResult(entry.LockedUntil);
+        }
+    }
+
+    public async Task SettleAsync(Guid lockToken, FakeSettlement settlement, CancellationToken cancellationToken)
+    {
+        await Task.Yield();
+        if (Delivered(lockToken) is not { } delivered)
+        {
+            throw LockLost();
+        }
+
+        if (Gate is { } gate)
+        {
+            await gate.WaitAsync(cancellationToken);
+        }
+
+        if (Read(() => _dead.Contains(lockToken)))
+        {
+            await new TaskCompletionSource().Task;
+        }
+
+        BusCall call = new(settlement.Operation, delivered.Entry.Id, delivered.Delivery, [.. settlement.Properties.Keys]);
         lock (_lock)
         {
             _calls.Add(call);
             if (Script?.Invoke(call) is { } fault)
             {
-                throw new ServiceBusFaultException(fault);
+                throw fault;
             }
 
-            BusEntry entry = message.Entry;
-            if (entry.LockToken != message.LockToken || entry.LockedUntil <= Time.GetUtcNow() || !_entries.Contains(entry))
+            if (!TryFind(lockToken, out BusEntry? entry))
             {
-                throw new ServiceBusFaultException(new ServiceBusFault(ServiceBusFaultKind.LockLost, "The lock supplied is invalid."));
+                throw LockLost();
             }
 
             entry.LockedUntil = DateTimeOffset.MinValue;
-            if (letter is not null)
+            if (settlement.Operation == "DeadLetter")
             {
-                _letters.Add(letter);
+                _letters.Add(new BusLetter(entry, settlement.Reason, settlement.Description, settlement.Properties));
             }
 
-            if (operation == "Abandon")
+            if (settlement.Operation == "Abandon")
             {
                 DeadLetterIfUsedUp(entry);
             }
@@ -298,22 +263,120 @@ internal sealed class FakeBus(TimeProvider time) : IServiceBusConnector
         Pulse();
     }
 
-    private FakeLockedMessage? TryTake()
+    public async Task CloseAsync(FakeReceiver link, CancellationToken cancellationToken)
+    {
+        if (CloseGate is { } gate && Links.Contains(link))
+        {
+            await gate.WaitAsync(cancellationToken);
+        }
+
+        while (NextWaiting(link) is { } receive)
+        {
+            receive.TrySetResult(null);
+        }
+
+        if (Links.Contains(link) && CloseFault is { } fault)
+        {
+            CloseFault = null;
+            throw fault;
+        }
+    }
+
+    private void Expire()
     {
         lock (_lock)
         {
+            if (!_entries.Exists(entry => entry.LockedUntil > Time.GetUtcNow()))
+            {
+                _expiry.Change(Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+            }
+        }
+
+        Pulse();
+    }
+
+    private void Deliver()
+    {
+        while (TryNext(out TaskCompletionSource<ServiceBusReceivedMessage?>? receive, out ServiceBusReceivedMessage? message, out Exception? fault))
+        {
+            if (fault is not null)
+            {
+                receive.SetException(fault);
+                continue;
+            }
+
+            receive.SetResult(message);
+            Interlocked.Increment(ref _handedOut);
+        }
+    }
+
+    private bool TryNext([NotNullWhen(true)] out TaskCompletionSource<ServiceBusReceivedMessage?>? receive, out ServiceBusReceivedMessage? message, out Exception? fault)
+    {
+        lock (_lock)
+        {
+            (receive, message, fault) = (null, null, ReceiveFault);
             DateTimeOffset now = Time.GetUtcNow();
             _entries.FindAll(entry => entry.LockedUntil <= now).ForEach(DeadLetterIfUsedUp);
-            if (_entries.Find(entry => entry.LockedUntil <= now) is not { } next)
+            if (_waiting.Count == 0 || (fault is null && !_entries.Exists(entry => entry.LockedUntil <= now)))
+            {
+                return false;
+            }
+
+            receive = _waiting[0].Receive;
+            _waiting.RemoveAt(0);
+            message = fault is null ? Lock(_entries.Find(entry => entry.LockedUntil <= now)!) : null;
+            return true;
+        }
+    }
+
+    private ServiceBusReceivedMessage Lock(BusEntry entry)
+    {
+        _expiry.Change(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(1));
+        entry.LockedUntil = Time.GetUtcNow() + LockDuration;
+        entry.LockToken = Guid.NewGuid();
+        _delivered.Add(entry.LockToken, (entry, ++entry.DeliveryCount));
+        return ServiceBusModelFactory.ServiceBusReceivedMessage(
+            body: new BinaryData(entry.Body),
+            messageId: entry.Id,
+            properties: entry.Properties,
+            lockTokenGuid: entry.LockToken,
+            deliveryCount: entry.DeliveryCount,
+            lockedUntil: entry.LockedUntil,
+            sequenceNumber: entry.Number,
+            enqueuedTime: entry.EnqueuedAt);
+    }
+
+    private TaskCompletionSource<ServiceBusReceivedMessage?>? NextWaiting(FakeReceiver link)
+    {
+        lock (_lock)
+        {
+            int next = _waiting.FindIndex(waiting => waiting.Link == link);
+            if (next < 0)
             {
                 return null;
             }
 
-            next.DeliveryCount++;
-            next.LockToken = Guid.NewGuid();
-            next.LockedUntil = now + LockDuration;
-            return new FakeLockedMessage(this, next);
+            TaskCompletionSource<ServiceBusReceivedMessage?> receive = _waiting[next].Receive;
+            _waiting.RemoveAt(next);
+            return receive;
         }
+    }
+
+    private bool TryRemove(TaskCompletionSource<ServiceBusReceivedMessage?> receive)
+    {
+        lock (_lock)
+        {
+            return _waiting.RemoveAll(waiting => waiting.Receive == receive) > 0;
+        }
+    }
+
+    /// <summary>The message of a lock, which may have ended; null for a lock that never was.</summary>
+    private (BusEntry Entry, int Delivery)? Delivered(Guid lockToken) => Read<(BusEntry, int)?>(() => _delivered.TryGetValue(lockToken, out (BusEntry, int) delivered) ? delivered : null);
+
+    private bool TryFind(Guid lockToken, [NotNullWhen(true)] out BusEntry? entry)
+    {
+        entry = _entries.Find(entry => entry.LockToken == lockToken && entry.LockedUntil > Time.GetUtcNow());
+        return entry is not null;
     }
 
     private void DeadLetterIfUsedUp(BusEntry entry)
@@ -324,4 +387,14 @@ internal sealed class FakeBus(TimeProvider time) : IServiceBusConnector
             _letters.Add(new BusLetter(entry, "MaxDeliveryCountExceeded", string.Empty, new Dictionary<string, object>(StringComparer.Ordinal)));
         }
     }
+
+    private T Read<T>(Func<T> read)
+    {
+        lock (_lock)
+        {
+            return read();
+        }
+    }
+
+    private static Exception LockLost() => BusFaults.Of(ServiceBusFaultKind.LockLost, "The lock supplied is invalid.");
 }

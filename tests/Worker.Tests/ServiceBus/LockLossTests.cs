@@ -1,4 +1,4 @@
-using Messaging.AzureServiceBus.Port;
+using Messaging.AzureServiceBus;
 using Pipeline.Settlements;
 
 namespace Worker.Tests.ServiceBus;
@@ -27,7 +27,7 @@ public sealed class LockLossTests
     public async Task Lock_RenewalFails_IsCountedAndTheMessageIsHandledOnce()
     {
         await using ServiceBusSourceHarness harness = new();
-        harness.Bus.RenewFault = new ServiceBusFault(ServiceBusFaultKind.Transient, "busy");
+        harness.Bus.RenewFault = BusFaults.Of(ServiceBusFaultKind.Transient, "busy");
         await harness.StartAsync();
         await harness.PublishAsync(Body, "a");
         Delivery delivery = await harness.Intake.NextAsync();
@@ -83,7 +83,7 @@ public sealed class LockLossTests
     public async Task Redelivery_AfterItWasStored_IsCompletedWithoutHandling()
     {
         await using ServiceBusSourceHarness harness = new();
-        harness.Bus.Script = call => call is { Operation: "Complete", Delivery: 1 } ? new ServiceBusFault(ServiceBusFaultKind.LockLost, "gone") : null;
+        harness.Bus.Script = call => call is { Operation: "Complete", Delivery: 1 } ? BusFaults.Of(ServiceBusFaultKind.LockLost, "gone") : null;
         await harness.StartAsync();
         await harness.PublishAsync(Body, "a");
         await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
@@ -101,7 +101,7 @@ public sealed class LockLossTests
     public async Task Redelivery_AfterItWasStoredAndForgotten_IsHandledAgain()
     {
         await using ServiceBusSourceHarness harness = new(doneIds: 0);
-        harness.Bus.Script = call => call is { Operation: "Complete", Delivery: 1 } ? new ServiceBusFault(ServiceBusFaultKind.LockLost, "gone") : null;
+        harness.Bus.Script = call => call is { Operation: "Complete", Delivery: 1 } ? BusFaults.Of(ServiceBusFaultKind.LockLost, "gone") : null;
         await harness.StartAsync();
         await harness.PublishAsync(Body, "a");
         await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
@@ -139,11 +139,13 @@ public sealed class LockLossTests
     [Fact]
     public async Task Lock_HeldBeyondTheLongestRenewal_IsRedeliveredAndSettledOnce()
     {
-        await using ServiceBusSourceHarness harness = new(maxLockRenewal: TimeSpan.FromMinutes(3));
+        await using ServiceBusSourceHarness harness = new();
         await harness.StartAsync();
         await harness.PublishAsync(Body, "a");
         Delivery delivery = await harness.Intake.NextAsync();
 
+        await harness.AdvanceAsync(ServiceBusSourceOptions.LongestHold);
+        harness.Bus.HandedOut.ShouldBe(1);
         await harness.AdvanceAsync(TimeSpan.FromMinutes(5));
 
         await UntilRedeliveredAsync(harness);
@@ -154,5 +156,5 @@ public sealed class LockLossTests
     }
 
     private static Task UntilRedeliveredAsync(ServiceBusSourceHarness harness) =>
-        ServiceBusSourceHarness.UntilAsync(() => harness.Pump.Begun > 1, "The message in flight was not redelivered.");
+        ServiceBusSourceHarness.UntilAsync(() => harness.Bus.HandedOut > 1, "The message in flight was not redelivered.");
 }

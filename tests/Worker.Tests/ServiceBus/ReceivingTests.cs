@@ -1,5 +1,4 @@
 using Messaging.AzureServiceBus;
-using Messaging.AzureServiceBus.Port;
 using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Settlements;
 
@@ -18,16 +17,16 @@ public sealed class ReceivingTests
         await harness.StartAsync();
         harness.Source.Problem.ShouldBeNull();
 
-        harness.Bus.ReceiveFault = new ServiceBusFault(ServiceBusFaultKind.Transient, "the link was detached");
+        harness.Bus.ReceiveFault = BusFaults.Of(ServiceBusFaultKind.Transient, "the link was detached");
         await harness.PublishAsync(Body, "a");
         await ServiceBusSourceHarness.UntilAsync(() => harness.Source.Problem is not null, "The problem should show.");
-        harness.Source.Problem.ShouldBe("the link was detached");
-        harness.Pump.Stops.ShouldBe(0, "The client mends a lost link by itself.");
+        harness.Source.Problem.ShouldNotBeNull().ShouldStartWith("the link was detached");
         harness.Bus.ReceiveFault = null;
-        harness.Bus.Pulse();
+        await harness.AdvanceUntilAsync(() => harness.Intake.Accepted == 1, Step, "The call should receive again after a pause.");
 
         await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
         harness.Source.Problem.ShouldBeNull();
+        harness.Bus.Links.ShouldHaveSingleItem().IsClosed.ShouldBeFalse("The client opens a lost link again by itself.");
         harness.Log.Entries.Count(entry => entry.Id.Id == 3301).ShouldBe(1, "One line for an outage.");
         harness.Log.Entries.ShouldContain(entry => entry.Id.Id == 3303);
         await harness.FinishAsync();
@@ -44,10 +43,10 @@ public sealed class ReceivingTests
     {
         await using ServiceBusSourceHarness harness = new(calls: 1);
         await harness.StartAsync();
-        harness.Bus.ReceiveFault = harness.Bus.CheckFault = new ServiceBusFault(Enum.Parse<ServiceBusFaultKind>(kind), "refused");
+        harness.Bus.ReceiveFault = harness.Bus.CheckFault = BusFaults.Of(kind, "refused");
         harness.Bus.Pulse();
-        await ServiceBusSourceHarness.UntilAsync(() => harness.Pump.Stops == 1, "The pump should stop.");
-        harness.Source.Problem.ShouldBe("refused");
+        await UntilRunEndedAsync(harness);
+        harness.Source.Problem.ShouldNotBeNull().ShouldContain("refused");
 
         harness.Bus.ReceiveFault = harness.Bus.CheckFault = null;
         DateTimeOffset ended = harness.Time.GetUtcNow();
@@ -60,14 +59,14 @@ public sealed class ReceivingTests
     }
 
     [Fact]
-    public void Problem_PumpIsStopped_AnAnswerToACheckDoesNotEndIt()
+    public void Problem_RunHasEnded_AnAnswerToACheckDoesNotEndIt()
     {
         ReceiveHealth health = new(new ServiceBusSourceLog(NullLogger.Instance, "archive", TimeProvider.System));
         health.Failed(new ServiceBusFault(ServiceBusFaultKind.Other, "refused"));
         health.Stopped();
 
         health.Answered(health.Failures);
-        health.Problem.ShouldBe("refused", "Nothing is received while the pump pauses.");
+        health.Problem.ShouldBe("refused", "Nothing is received while the source pauses.");
         health.InDoubtAsync(CancellationToken.None).IsCompleted.ShouldBeFalse("To ask is of no use before the next start.");
 
         health.Started();
@@ -94,7 +93,7 @@ public sealed class ReceivingTests
     {
         await using ServiceBusSourceHarness harness = new(calls: 1);
         await harness.StartAsync();
-        harness.Bus.ReceiveFault = new ServiceBusFault(ServiceBusFaultKind.Unreadable, "Value cannot be null.");
+        harness.Bus.ReceiveFault = BusFaults.Of(ServiceBusFaultKind.Unreadable, "Value cannot be null.");
         harness.Bus.Pulse();
         await ServiceBusSourceHarness.UntilAsync(() => harness.Log.Entries.Any(entry => entry.Id.Id == 3311), "It should be reported.");
         harness.Source.Problem.ShouldBeNull("The broker delivers messages.");
@@ -104,7 +103,7 @@ public sealed class ReceivingTests
         await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
 
         await harness.WaitUntilEmptyAsync();
-        harness.Pump.Stops.ShouldBe(0, "No time has passed: the pump neither stops nor pauses.");
+        harness.Bus.Links.ShouldHaveSingleItem().IsClosed.ShouldBeFalse("No time has passed: the run neither ends nor pauses.");
         harness.Log.Entries.ShouldAllBe(entry => entry.Id.Id == 3311);
         harness.Log.Entries[0].Text.ShouldContain("Value cannot be null.");
         await harness.FinishAsync();
@@ -115,12 +114,12 @@ public sealed class ReceivingTests
     {
         await using ServiceBusSourceHarness harness = new();
         await harness.StartAsync();
-        harness.Bus.ReceiveFault = harness.Bus.CheckFault = new ServiceBusFault(ServiceBusFaultKind.Transient, "down");
+        harness.Bus.ReceiveFault = harness.Bus.CheckFault = BusFaults.Of(ServiceBusFaultKind.Transient, "down");
         harness.Bus.Pulse();
         await ServiceBusSourceHarness.UntilAsync(() => harness.Source.Problem is not null, "The problem should show.");
 
         await harness.AdvanceAsync(TimeSpan.FromMinutes(10));
-        harness.Source.Problem.ShouldBe("down", "It counts until the broker answers.");
+        harness.Source.Problem.ShouldNotBeNull("It counts until the broker answers.").ShouldStartWith("down");
         harness.Bus.ReceiveFault = harness.Bus.CheckFault = null;
         await harness.AdvanceUntilAsync(() => harness.Source.Problem is null, Step, "The broker should be asked again.");
 
@@ -135,20 +134,20 @@ public sealed class ReceivingTests
     [InlineData(nameof(ServiceBusFaultKind.Other))]
     public async Task Receive_Refused_PausesAndRetries(string kind)
     {
-        await using ServiceBusSourceHarness harness = new();
-        harness.Bus.ReceiveFault = new ServiceBusFault(Enum.Parse<ServiceBusFaultKind>(kind), "refused");
+        await using ServiceBusSourceHarness harness = new(calls: 20);
+        harness.Bus.ReceiveFault = BusFaults.Of(kind, "refused");
         await harness.PublishAsync(Body, "a");
         await harness.StartAsync();
-        await ServiceBusSourceHarness.UntilAsync(() => harness.Log.Entries.Any(entry => entry.Id.Id == 3304), "The pump should rest.");
-        harness.Pump.Stops.ShouldBe(1);
-        harness.Pump.Starts.ShouldBe(1, "No time has passed, so the source still pauses.");
+        await UntilRunEndedAsync(harness);
+        harness.Log.Entries.ShouldContain(entry => entry.Id.Id == 3304);
+        harness.Bus.Links.ShouldHaveSingleItem("No time has passed, so the source still pauses.").IsClosed.ShouldBeTrue();
         harness.Intake.Balance.ShouldBe(0, "Who rests holds no slots.");
-        harness.Source.Problem.ShouldBe("refused");
+        harness.Source.Problem.ShouldNotBeNull().ShouldContain("refused");
 
         harness.Bus.ReceiveFault = null;
         await harness.AdvanceUntilAsync(() => harness.Intake.Accepted == 1, Step, "It should have started again.");
 
-        harness.Pump.Starts.ShouldBe(2);
+        harness.Bus.Links.Count.ShouldBe(2);
         await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
         await harness.FinishAsync();
     }
@@ -157,14 +156,14 @@ public sealed class ReceivingTests
     public async Task Start_Fails_IsRetriedAndNeverEndsTheLoop()
     {
         await using ServiceBusSourceHarness harness = new();
-        harness.Bus.StartFault = new ServiceBusFault(ServiceBusFaultKind.Transient, "no route to host");
+        harness.Bus.StartFault = BusFaults.Of(ServiceBusFaultKind.Transient, "no route to host");
 
         // An answer of the broker to the check would end the problem until the next failure.
         harness.Bus.CheckFault = harness.Bus.StartFault;
         await harness.PublishAsync(Body, "a");
         await harness.StartAsync();
-        await harness.AdvanceUntilAsync(() => harness.Pump.Starts >= 3, TimeSpan.FromSeconds(10), "The start should have been retried.");
-        harness.Source.Problem.ShouldBe("no route to host");
+        await harness.AdvanceUntilAsync(() => harness.Log.Entries.Count(entry => entry.Id.Id == 3304) >= 3, TimeSpan.FromSeconds(10), "The start should have been retried.");
+        harness.Source.Problem.ShouldNotBeNull().ShouldStartWith("no route to host");
 
         harness.Bus.StartFault = null;
         harness.Bus.CheckFault = null;
@@ -181,15 +180,15 @@ public sealed class ReceivingTests
         await harness.StartAsync();
         await harness.PublishAsync(Body, "a");
         Delivery held = await harness.Intake.NextAsync();
-        harness.Bus.ReceiveFault = new ServiceBusFault(ServiceBusFaultKind.Unauthorized, "refused");
+        harness.Bus.ReceiveFault = BusFaults.Of(ServiceBusFaultKind.Unauthorized, "refused");
         harness.Bus.Pulse();
-        await ServiceBusSourceHarness.UntilAsync(() => harness.Pump.Stops == 1, "The pump should stop.");
+        await UntilRunEndedAsync(harness);
         harness.Bus.ReceiveFault = null;
         await harness.PublishAsync(Body, "b");
 
         await harness.AdvanceUntilAsync(() => harness.Intake.Accepted == 2, Step, "A message in flight should not keep the route from receiving.");
 
-        harness.Pump.Starts.ShouldBe(2);
+        harness.Bus.Links.Count.ShouldBe(2);
         harness.Intake.Unsettled.ShouldBe(2);
         harness.Source.Problem.ShouldBeNull();
         await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
@@ -205,11 +204,11 @@ public sealed class ReceivingTests
         await harness.StartAsync();
         await harness.PublishAsync(Body, "a");
         Delivery held = await harness.Intake.NextAsync();
-        harness.Bus.ReceiveFault = new ServiceBusFault(ServiceBusFaultKind.Unauthorized, "refused");
+        harness.Bus.ReceiveFault = BusFaults.Of(ServiceBusFaultKind.Unauthorized, "refused");
         harness.Bus.Pulse();
-        await ServiceBusSourceHarness.UntilAsync(() => harness.Pump.Stops == 1, "The pump should stop.");
+        await UntilRunEndedAsync(harness);
         harness.Bus.ReceiveFault = null;
-        await harness.AdvanceUntilAsync(() => harness.Pump.Starts == 2, Step, "It should have started again.");
+        await harness.AdvanceUntilAsync(() => harness.Bus.Links.Count == 2, Step, "It should have started again.");
         await harness.StopReceivingAsync();
 
         Task closing = harness.Source.CloseAsync(CancellationToken.None);
@@ -225,11 +224,11 @@ public sealed class ReceivingTests
     public async Task Refused_StopFailsUnexpectedly_ReceivesAgain()
     {
         await using ServiceBusSourceHarness harness = new(calls: 1);
-        harness.Bus.StopFailure = new InvalidOperationException("a defect");
+        harness.Bus.CloseFault = new InvalidOperationException("a defect");
         await harness.StartAsync();
-        harness.Bus.ReceiveFault = new ServiceBusFault(ServiceBusFaultKind.Other, "refused");
+        harness.Bus.ReceiveFault = BusFaults.Of(ServiceBusFaultKind.Other, "refused");
         harness.Bus.Pulse();
-        await ServiceBusSourceHarness.UntilAsync(() => harness.Pump.Stops == 1, "The pump should stop.");
+        await UntilRunEndedAsync(harness);
         harness.Bus.ReceiveFault = null;
         await harness.PublishAsync(Body, "a");
 
@@ -276,6 +275,18 @@ public sealed class ReceivingTests
     }
 
     [Fact]
+    public async Task Start_ManyCalls_AtMostTwentyShareALink()
+    {
+        await using ServiceBusSourceHarness harness = new(calls: 41);
+
+        await harness.StartAsync();
+
+        await harness.UntilReceivingAsync();
+        harness.Bus.Links.Count.ShouldBe(3);
+        await harness.FinishAsync();
+    }
+
+    [Fact]
     public async Task Slots_AreNeverMoreThanTheCalls()
     {
         await using ServiceBusSourceHarness harness = new(calls: 3);
@@ -314,7 +325,7 @@ public sealed class ReceivingTests
     public async Task Logs_HoldNoBodyAndNoConnectionString()
     {
         await using ServiceBusSourceHarness harness = new();
-        harness.Bus.Script = call => call.Delivery == 1 ? new ServiceBusFault(ServiceBusFaultKind.Other, "no") : null;
+        harness.Bus.Script = call => call.Delivery == 1 ? BusFaults.Of(ServiceBusFaultKind.Other, "no") : null;
         await harness.StartAsync();
         foreach (Settlement settlement in new[] { Settlement.Complete, Settlement.Abandon(TimeSpan.Zero), Settlement.DeadLetter("x", "y") })
         {
@@ -327,4 +338,7 @@ public sealed class ReceivingTests
         text.ShouldNotContain("4711");
         text.ShouldNotContain("SharedAccessKey");
     }
+
+    private static Task UntilRunEndedAsync(ServiceBusSourceHarness harness) =>
+        ServiceBusSourceHarness.UntilAsync(() => harness.Log.Entries.Any(entry => entry.Id.Id == 3304) && harness.Bus.Links is [.., { IsClosed: true }], "The run should end and the source pause.");
 }

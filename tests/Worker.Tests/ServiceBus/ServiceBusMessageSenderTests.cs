@@ -1,8 +1,9 @@
+using System.Diagnostics;
+using Azure.Messaging.ServiceBus;
 using Messaging.Configuration;
 using Messaging.Hosting;
 using Messaging.Publishing;
 using Messaging.AzureServiceBus;
-using Messaging.AzureServiceBus.Port;
 using Microsoft.Extensions.Configuration;
 using Worker.Archive;
 using Worker.Tests.Sources;
@@ -55,11 +56,11 @@ public sealed class ServiceBusMessageSenderTests
     {
         _bus.BatchBytes = 25;
         using IMessageSender sender = await CreateAsync();
-        _bus.SendFault = new ServiceBusFault(ServiceBusFaultKind.QuotaExceeded, "the queue is full");
+        _bus.SendFault = BusFaults.Of(ServiceBusFaultKind.QuotaExceeded, "the queue is full");
 
         string?[] errors = await sender.SendAsync(Messages(10, 10, 10), CancellationToken.None);
 
-        errors.ShouldAllBe(error => error == "the queue is full");
+        errors.ShouldAllBe(error => error!.StartsWith("the queue is full", StringComparison.Ordinal));
         _bus.Count.ShouldBe(0);
     }
 
@@ -67,17 +68,31 @@ public sealed class ServiceBusMessageSenderTests
     public async Task Send_NoBatchCanBeCreated_FailsForAll()
     {
         using IMessageSender sender = await CreateAsync();
-        _bus.CheckFault = new ServiceBusFault(ServiceBusFaultKind.Transient, "the link was detached");
+        _bus.CheckFault = BusFaults.Of(ServiceBusFaultKind.Transient, "the link was detached");
 
         string?[] errors = await sender.SendAsync(Messages(10, 10, 10), CancellationToken.None);
 
-        errors.ShouldAllBe(error => error == "the link was detached");
+        errors.ShouldAllBe(error => error!.StartsWith("the link was detached", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task Send_Message_HasItsIdItsTypeAndItsTraceContext()
+    {
+        using IMessageSender sender = await CreateAsync();
+        using Activity span = new Activity("publish").SetIdFormat(ActivityIdFormat.W3C).Start();
+        span.TraceStateString = "vendor=1";
+
+        await sender.SendAsync(Messages(10), CancellationToken.None);
+
+        ServiceBusMessage sent = _bus.Senders[0].Sent.ShouldHaveSingleItem();
+        (sent.MessageId, sent.ContentType).ShouldBe(("id-0", "application/json"));
+        sent.ApplicationProperties.ShouldBe([KeyValuePair.Create("traceparent", (object)span.Id!), KeyValuePair.Create("tracestate", (object)"vendor=1")], ignoreOrder: true);
     }
 
     [Fact]
     public async Task Create_Refused_SaysWhatToDoAndDisposesTheSender()
     {
-        _bus.CheckFault = new ServiceBusFault(ServiceBusFaultKind.NotFound, "There is no such queue.");
+        _bus.CheckFault = BusFaults.Of(ServiceBusFaultKind.NotFound, "There is no such queue.");
 
         StartupException exception = await Should.ThrowAsync<StartupException>(CreateAsync());
 
@@ -88,10 +103,10 @@ public sealed class ServiceBusMessageSenderTests
 
     [Fact]
     public async Task Create_NothingConfigured_IsAConfigurationError() =>
-        await Should.ThrowAsync<ConfigurationException>(Senders.OpenAsync(new ServiceBusSourceFeature(_bus), new ConfigurationBuilder().Build()));
+        await Should.ThrowAsync<ConfigurationException>(Senders.OpenAsync(new ServiceBusSourceFeature(_bus.CreateClient), new ConfigurationBuilder().Build()));
 
     private Task<IMessageSender> CreateAsync() => Senders.OpenAsync(
-        new ServiceBusSourceFeature(_bus),
+        new ServiceBusSourceFeature(_bus.CreateClient),
         new ConfigurationBuilder()
             .AddInMemoryCollection(new Dictionary<string, string?>(StringComparer.Ordinal)
             {

@@ -1,7 +1,7 @@
+using Azure.Messaging.ServiceBus;
 using Messaging.Hosting;
 using Messaging.Routes;
 using Messaging.AzureServiceBus;
-using Messaging.AzureServiceBus.Port;
 using Messaging.Sources;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
@@ -16,7 +16,7 @@ public sealed class ServiceBusSourceFeatureTests
     [Fact]
     public void Plan_ConnectionStringAndQueue_IsValid()
     {
-        WorkerPlan plan = Plan(new FakeBus(TimeProvider.System), $"ConnectionString={Key}", "Queue=orders");
+        WorkerPlan plan = Plan(new FakeBus(TimeProvider.System).CreateClient, $"ConnectionString={Key}", "Queue=orders");
 
         plan.Errors.ShouldBeEmpty();
         plan.Routes.ShouldHaveSingleItem().Sources.ShouldHaveSingleItem().Name.ShouldBe("ServiceBus");
@@ -53,54 +53,62 @@ public sealed class ServiceBusSourceFeatureTests
         errors.ShouldAllBe(error => !error.Contains("canary", StringComparison.Ordinal));
     }
 
-    [Fact]
-    public async Task Configure_Settings_ReachThePumpWhichRenewsForTheLongestHold()
+    [Theory]
+    [InlineData(7, new[] { 3 }, "MaxConcurrentCalls=7", "PrefetchCount=3")]
+    [InlineData(64, new[] { 0, 0, 0, 0 })]
+    [InlineData(64, new[] { 2, 2, 3, 3 }, "PrefetchCount=10")]
+    public async Task Configure_Settings_ReachTheClient(int calls, int[] prefetchCounts, params string[] settings)
     {
         FakeBus bus = new(TimeProvider.System);
-        WorkerPlan plan = Plan(bus, $"ConnectionString={Key}", "Queue=orders", "MaxConcurrentCalls=7", "PrefetchCount=3", "MaxLockRenewal=20m");
-        await using ServiceProvider none = new ServiceCollection().BuildServiceProvider();
+        WorkerPlan plan = Plan(bus.CreateClient, [$"ConnectionString={Key}", "Queue=orders", .. settings]);
+        await using IMessageSource source = Create(plan);
+        using CancellationTokenSource stop = new();
 
-        await using IMessageSource source = plan.Routes[0].Sources[0].Create(new SourceServices("one", none, new MemoryDeadLetters(), new RecordingLog(), TimeProvider.System, Concurrency: 64));
+        Task receiving = source.ReceiveAsync(new TestIntake(64), stop.Token);
+        await ServiceBusSourceHarness.UntilAsync(() => bus.Waiting == calls, "Each call should receive.");
 
         source.Name.ShouldBe("servicebus");
-        bus.Pumps.ShouldHaveSingleItem().Settings.ShouldBe(new PumpSettings(7, 3, TimeSpan.FromHours(12)));
-    }
-
-    [Fact]
-    public async Task Configure_NoCallsGiven_TakesTheRoutesConcurrency()
-    {
-        FakeBus bus = new(TimeProvider.System);
-        WorkerPlan plan = Plan(bus, $"ConnectionString={Key}", "Queue=orders");
-        await using ServiceProvider none = new ServiceCollection().BuildServiceProvider();
-
-        await using IMessageSource source = plan.Routes[0].Sources[0].Create(new SourceServices("one", none, new MemoryDeadLetters(), new RecordingLog(), TimeProvider.System, Concurrency: 64));
-
-        bus.Pumps.ShouldHaveSingleItem().Settings.ShouldBe(new PumpSettings(64, 0, TimeSpan.FromHours(12)));
+        bus.Links.Select(link => link.PrefetchCount).ShouldBe(prefetchCounts, ignoreOrder: true);
+        bus.Links.ShouldAllBe(link => link.ReceiveMode == ServiceBusReceiveMode.PeekLock);
+        await stop.CancelAsync();
+        await receiving;
     }
 
     [Fact]
     public async Task Create_ClientRefusesTheConfiguration_IsAConfigurationErrorOfOneSentence()
     {
-        FakeBus bus = new(TimeProvider.System) { OpenFault = new ServiceBusFault(ServiceBusFaultKind.Other, "The shared access signature could not be parsed.") };
-        WorkerPlan plan = Plan(bus, $"ConnectionString={Key}", "Queue=orders");
-        await using ServiceProvider none = new ServiceCollection().BuildServiceProvider();
+        string key = $"Endpoint=sb://orders.servicebus.windows.net;SharedAccessKeyName={new string('n', 300)};SharedAccessKey=canary4711";
+        WorkerPlan plan = Plan(static (options, retries) => options.CreateClient(retries), $"ConnectionString={key}", "Queue=orders");
+        plan.Errors.ShouldBeEmpty();
 
-        StartupException exception = Should.Throw<StartupException>(() =>
-            plan.Routes[0].Sources[0].Create(new SourceServices("one", none, new MemoryDeadLetters(), new RecordingLog(), TimeProvider.System, Concurrency: 64)));
+        StartupException exception = await Should.ThrowAsync<StartupException>(async () => await Create(plan).DisposeAsync());
 
         exception.ExitCode.ShouldBe(ExitCodes.Configuration);
-        exception.Message.ShouldContain("Sources:ServiceBus:ConnectionString");
-        exception.Message.ShouldContain("could not be parsed");
+        exception.Message.ShouldStartWith("Service Bus orders: the client refuses the configuration; check Sources:ServiceBus:ConnectionString: The argument 'sharedAccessKeyName' cannot exceed 256 characters.");
+        exception.Message.ShouldNotContain("canary");
     }
 
-    private static string[] ErrorsOf(params string[] settings) => [.. Plan(new FakeBus(TimeProvider.System), settings).Errors.Select(error => error.ToString())];
+    [Theory]
+    [InlineData($"ConnectionString={Key}")]
+    [InlineData("FullyQualifiedNamespace=orders.servicebus.windows.net", "Transport=AmqpWebSockets")]
+    public async Task Create_ValidConfiguration_TheRealClientTakesIt(params string[] settings)
+    {
+        WorkerPlan plan = Plan(static (options, retries) => options.CreateClient(retries), [.. settings, "Queue=orders"]);
 
-    private static WorkerPlan Plan(IServiceBusConnector connector, params string[] settings)
+        await Create(plan).DisposeAsync();
+    }
+
+    private static IMessageSource Create(WorkerPlan plan) => plan.Routes[0].Sources[0].Create(
+        new SourceServices("one", new ServiceCollection().BuildServiceProvider(), new MemoryDeadLetters(), new RecordingLog(), TimeProvider.System, Concurrency: 64));
+
+    private static string[] ErrorsOf(params string[] settings) => [.. Plan(new FakeBus(TimeProvider.System).CreateClient, settings).Errors.Select(error => error.ToString())];
+
+    private static WorkerPlan Plan(Func<ServiceBusSourceOptions, ServiceBusRetryOptions?, ServiceBusClient> createClient, params string[] settings)
     {
         IConfiguration configuration = new ConfigurationBuilder()
             .AddInMemoryCollection(settings.Select(setting => setting.Split('=', 2)).Select(pair => KeyValuePair.Create($"Sources:ServiceBus:{pair[0]}", (string?)pair[1])))
             .AddInMemoryCollection([KeyValuePair.Create("Routes:one:Source", (string?)"ServiceBus"), KeyValuePair.Create("Routes:one:Sink", (string?)"Directory")])
             .Build();
-        return new WorkerPlanner(configuration, FakeFeatures.Of([new ServiceBusSourceFeature(connector)], [new FakeHandler("Archive")], [new FakeSink("Directory")])).Plan();
+        return new WorkerPlanner(configuration, FakeFeatures.Of([new ServiceBusSourceFeature(createClient)], [new FakeHandler("Archive")], [new FakeSink("Directory")])).Plan();
     }
 }

@@ -1,6 +1,5 @@
 using System.Text.Json;
 using Messaging.AzureServiceBus;
-using Messaging.AzureServiceBus.Port;
 using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
 
@@ -36,8 +35,6 @@ internal sealed class ServiceBusSourceHarness : SourceHarness
 
     public RecordingLog Log { get; } = new();
 
-    public FakePump Pump => Bus.Pumps[0];
-
     public override IMessageSource Source => _source;
 
     /// <summary>The library owns the bodies; the source rents no buffer.</summary>
@@ -57,10 +54,9 @@ internal sealed class ServiceBusSourceHarness : SourceHarness
 
     public override async Task ReopenAsync()
     {
-        FakePump killed = Bus.Pumps[^1];
         await CrashAsync(() =>
         {
-            killed.Kill();
+            Bus.Kill();
             return Task.CompletedTask;
         });
         _crashed.Add(_source);
@@ -90,9 +86,12 @@ internal sealed class ServiceBusSourceHarness : SourceHarness
     private ServiceBusMessageSource Open()
     {
         ServiceProvider none = new ServiceCollection().BuildServiceProvider();
-        IServiceBusPump pump = Bus.OpenPump(_options, new PumpSettings(_calls, 0, _options.MaxLockRenewal));
-        return new ServiceBusMessageSource(pump, _calls, _options, new SourceServices("archive", none, new MemoryDeadLetters(), Log, Time, _calls));
+        ServiceBusEntity entity = new(Bus.CreateClient(_options, retries: null), Bus.CreateClient(_options, ServiceBusEntity.CheckRetries), _options, Time);
+        return new ServiceBusMessageSource(entity, _calls, _options, new SourceServices("archive", none, new MemoryDeadLetters(), Log, Time, _calls));
     }
+
+    /// <summary>Waits until each call waits for a message.</summary>
+    public Task UntilReceivingAsync() => UntilAsync(() => Bus.Waiting == _calls, "Each call should receive.");
 
     /// <summary>Polls, because the condition changes on other threads.</summary>
     public static new Task UntilAsync(Func<bool> condition, string what) => SourceHarness.UntilAsync(condition, what);

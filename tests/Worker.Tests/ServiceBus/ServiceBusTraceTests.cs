@@ -1,5 +1,5 @@
 using System.Diagnostics;
-using Messaging.AzureServiceBus.Port;
+using Messaging.AzureServiceBus;
 using Pipeline.Settlements;
 using Worker.Tests.Telemetry;
 
@@ -53,7 +53,7 @@ public sealed class ServiceBusTraceTests
     {
         using SpanRecorder spans = new();
         await using ServiceBusSourceHarness harness = new();
-        harness.Bus.Script = _ => fails ? new ServiceBusFault(ServiceBusFaultKind.LockLost, "gone") : null;
+        harness.Bus.Script = _ => fails ? BusFaults.Of(ServiceBusFaultKind.LockLost, "gone") : null;
         await harness.StartAsync();
         await harness.PublishAsync("{}"u8.ToArray(), "a");
         Delivery delivery = await harness.Intake.NextAsync();

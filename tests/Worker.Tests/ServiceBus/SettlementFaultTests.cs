@@ -1,4 +1,4 @@
-using Messaging.AzureServiceBus.Port;
+using Messaging.AzureServiceBus;
 using Pipeline.Settlements;
 using Worker.Tests.Telemetry;
 
@@ -14,7 +14,7 @@ public sealed class SettlementFaultTests
     {
         await using ServiceBusSourceHarness harness = new();
         int calls = 0;
-        harness.Bus.Script = _ => ++calls < 3 ? new ServiceBusFault(ServiceBusFaultKind.Transient, "busy") : null;
+        harness.Bus.Script = _ => ++calls < 3 ? BusFaults.Of(ServiceBusFaultKind.Transient, "busy") : null;
         await harness.StartAsync();
         await harness.PublishAsync(Body, "a");
 
@@ -30,7 +30,7 @@ public sealed class SettlementFaultTests
     public async Task Complete_PersistentFault_EndsAfterThreeAttemptsAndContinues()
     {
         await using ServiceBusSourceHarness harness = new(calls: 1);
-        harness.Bus.Script = call => call is { MessageId: "a", Delivery: 1 } ? new ServiceBusFault(ServiceBusFaultKind.Transient, "busy") : null;
+        harness.Bus.Script = call => call is { MessageId: "a", Delivery: 1 } ? BusFaults.Of(ServiceBusFaultKind.Transient, "busy") : null;
         await harness.StartAsync();
         await harness.PublishAsync(Body, "a");
         await harness.PublishAsync(Body, "b");
@@ -51,7 +51,7 @@ public sealed class SettlementFaultTests
     public async Task Complete_MessageIsGone_IsNoFailure()
     {
         await using ServiceBusSourceHarness harness = new();
-        harness.Bus.Script = _ => new ServiceBusFault(ServiceBusFaultKind.Gone, "not found");
+        harness.Bus.Script = _ => BusFaults.Of(ServiceBusFaultKind.Gone, "not found");
         await harness.StartAsync();
         await harness.PublishAsync(Body, "a");
 
@@ -67,7 +67,7 @@ public sealed class SettlementFaultTests
     public async Task Abandon_Fails_TheMessageIsRedeliveredWhenItsLockEnds()
     {
         await using ServiceBusSourceHarness harness = new();
-        harness.Bus.Script = call => call is { Operation: "Abandon", Delivery: 1 } ? new ServiceBusFault(ServiceBusFaultKind.Other, "no") : null;
+        harness.Bus.Script = call => call is { Operation: "Abandon", Delivery: 1 } ? BusFaults.Of(ServiceBusFaultKind.Other, "no") : null;
         await harness.StartAsync();
         await harness.PublishAsync(Body, "a");
         await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Abandon(TimeSpan.Zero));
@@ -90,7 +90,7 @@ public sealed class SettlementFaultTests
     public async Task DeadLetter_Fails_TheMessageIsReturnedAndNotLost(string kind)
     {
         await using ServiceBusSourceHarness harness = new();
-        harness.Bus.Script = call => call is { Operation: "DeadLetter", Delivery: 1 } ? new ServiceBusFault(Enum.Parse<ServiceBusFaultKind>(kind), "full") : null;
+        harness.Bus.Script = call => call is { Operation: "DeadLetter", Delivery: 1 } ? BusFaults.Of(kind, "full") : null;
         await harness.StartAsync();
         await harness.PublishAsync(Body, "a");
         await (await harness.Intake.NextAsync()).SettleAsync(Settlement.DeadLetter("malformed-json", "no"));
@@ -108,7 +108,7 @@ public sealed class SettlementFaultTests
     public async Task DeadLetter_FailsForAMessageWithAHostileId_TheLineIsEscaped()
     {
         await using ServiceBusSourceHarness harness = new();
-        harness.Bus.Script = call => call is { Operation: "DeadLetter", Delivery: 1 } ? new ServiceBusFault(ServiceBusFaultKind.QuotaExceeded, "full") : null;
+        harness.Bus.Script = call => call is { Operation: "DeadLetter", Delivery: 1 } ? BusFaults.Of(ServiceBusFaultKind.QuotaExceeded, "full") : null;
         await harness.StartAsync();
         await harness.PublishAsync(Body, HostileText.Value);
         await (await harness.Intake.NextAsync()).SettleAsync(Settlement.DeadLetter("malformed-json", "no"));
@@ -124,7 +124,7 @@ public sealed class SettlementFaultTests
     public async Task DeadLetter_DetailsTooLarge_IsSentWithoutThem()
     {
         await using ServiceBusSourceHarness harness = new();
-        harness.Bus.Script = call => call.Properties.Count > 0 ? new ServiceBusFault(ServiceBusFaultKind.Other, "properties too large") : null;
+        harness.Bus.Script = call => call.Properties.Count > 0 ? BusFaults.Of(ServiceBusFaultKind.Other, "properties too large") : null;
         await harness.StartAsync();
         await harness.PublishAsync(Body, "a");
 
@@ -141,7 +141,7 @@ public sealed class SettlementFaultTests
     public async Task DeadLetter_LockLost_IsNotAbandonedAndRedelivered()
     {
         await using ServiceBusSourceHarness harness = new();
-        harness.Bus.Script = call => call.Delivery == 1 ? new ServiceBusFault(ServiceBusFaultKind.LockLost, "lost") : null;
+        harness.Bus.Script = call => call.Delivery == 1 ? BusFaults.Of(ServiceBusFaultKind.LockLost, "lost") : null;
         await harness.StartAsync();
         await harness.PublishAsync(Body, "a");
         await (await harness.Intake.NextAsync()).SettleAsync(Settlement.DeadLetter("malformed-json", "no"));
@@ -231,10 +231,10 @@ public sealed class SettlementFaultTests
         await harness.PublishAsync(Body, "a");
         await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Abandon(TimeSpan.FromHours(1)));
 
-        // The pump's renewals, the watch over settlements and the delay.
-        await harness.Time.WaitForTimersAsync(3);
+        // Renewals, the watch over settlements, the delay, and the broker's clock.
+        await harness.Time.WaitForTimersAsync(4);
         await harness.AdvanceAsync(TimeSpan.FromSeconds(9));
-        await harness.Time.WaitForTimersAsync(3);
+        await harness.Time.WaitForTimersAsync(4);
         harness.Bus.Calls.ShouldBeEmpty("The message stays locked; it is not abandoned.");
         await harness.AdvanceAsync(TimeSpan.FromSeconds(1));
 
@@ -290,7 +290,7 @@ public sealed class SettlementFaultTests
 
         for (int second = 0; second < 8; second++)
         {
-            await harness.Time.WaitForTimersAsync(2);
+            await harness.Time.WaitForTimersAsync(3);
             await harness.AdvanceAsync(Step);
             harness.Source.Problem.ShouldBeNull();
         }

@@ -1,4 +1,4 @@
-using Messaging.AzureServiceBus.Port;
+using Messaging.AzureServiceBus;
 using Pipeline.Settlements;
 
 namespace Worker.Tests.ServiceBus;
@@ -30,7 +30,7 @@ public sealed class StopTests
         Delivery inFlight = await harness.Intake.NextAsync();
 
         await harness.StopReceivingAsync();
-        await ServiceBusSourceHarness.UntilAsync(() => !harness.Pump.IsLinkOpen, "The link should close though a message is in flight.");
+        await UntilClosedAsync(harness);
         await harness.PublishAsync(Body, "b");
         await harness.PublishAsync(Body, "c");
 
@@ -49,11 +49,10 @@ public sealed class StopTests
         await harness.PublishAsync(Body, "a");
         Delivery inFlight = await harness.Intake.NextAsync();
         await harness.StopReceivingAsync();
-        await ServiceBusSourceHarness.UntilAsync(() => !harness.Pump.IsLinkOpen, "The link should close though a message is in flight.");
+        await UntilClosedAsync(harness);
 
         for (int i = 0; i < Renewals; i++)
         {
-            await harness.Time.WaitForTimersAsync(1);
             await harness.AdvanceAsync(FakeBus.LockDuration / 2);
             await ServiceBusSourceHarness.UntilAsync(() => harness.Bus.Renewals == i + 1, "The lock should be renewed at half of its time.");
         }
@@ -72,13 +71,11 @@ public sealed class StopTests
         await harness.PublishAsync(Body, "a");
         Delivery inFlight = await harness.Intake.NextAsync();
         await harness.StopReceivingAsync();
-        await ServiceBusSourceHarness.UntilAsync(() => !harness.Pump.IsLinkOpen, "The link should close though a message is in flight.");
+        await UntilClosedAsync(harness);
 
-        await harness.Time.WaitForTimersAsync(1);
-        harness.Bus.RenewFault = new ServiceBusFault(ServiceBusFaultKind.Transient, "busy");
+        harness.Bus.RenewFault = BusFaults.Of(ServiceBusFaultKind.Transient, "busy");
         await harness.AdvanceAsync(FakeBus.LockDuration / 2);
         await ServiceBusSourceHarness.UntilAsync(() => harness.Log.Entries.Any(entry => entry.Id.Id == 3308), "The failure should be logged.");
-        await harness.Time.WaitForTimersAsync(1);
         harness.Bus.RenewFault = null;
         await harness.AdvanceAsync(FakeBus.LockDuration / 4);
         await ServiceBusSourceHarness.UntilAsync(() => harness.Bus.Renewals == 1, "The lock should be renewed before it ends.");
@@ -169,33 +166,47 @@ public sealed class StopTests
     }
 
     [Fact]
-    public async Task Stop_EveryCallIsAboutToReceive_TheFirstMessageIsNotDeadLettered()
+    public async Task Stop_MessageArrivesWhileTheLinkCloses_IsAbandonedOnceItIsClosed()
     {
-        const int Calls = 12;
-        await using ServiceBusSourceHarness harness = new(Calls);
-        using SemaphoreSlim receive = new(0);
-        harness.Bus.ReceiveGate = receive;
+        await using ServiceBusSourceHarness harness = new(calls: 12);
+        TaskCompletionSource close = new(TaskCreationOptions.RunContinuationsAsynchronously);
         await harness.StartAsync();
-        await ServiceBusSourceHarness.UntilAsync(() => harness.Bus.GatedReceives == Calls, "Each call should be about to receive.");
+        await harness.UntilReceivingAsync();
+        harness.Bus.CloseGate = close.Task;
+        await harness.StopReceivingAsync();
+
         await harness.PublishAsync(Body, "a");
-
-        Task stopping = harness.StopReceivingAsync();
-        await ServiceBusSourceHarness.UntilAsync(() => harness.Pump.Stops == 1, "It should stop.");
-        for (int call = 1; call <= Calls; call++)
-        {
-            receive.Release();
-            await ServiceBusSourceHarness.UntilAsync(() => harness.Pump.Returned + harness.Bus.EmptyReceives >= call, "Each call should receive once.");
-        }
-
-        await stopping;
+        await ServiceBusSourceHarness.UntilAsync(() => harness.Bus.HandedOut == 1, "The open link should receive it.");
+        harness.Bus.Calls.ShouldBeEmpty("The open link would receive it again, once per call, up to the limit of deliveries.");
+        close.SetResult();
         await harness.FinishAsync();
 
+        harness.Bus.Calls.ShouldHaveSingleItem().Operation.ShouldBe("Abandon");
+        harness.Bus.HandedOut.ShouldBe(1);
         harness.Bus.Letters.ShouldBeEmpty();
-        harness.Bus.Calls.Count(call => call.Operation == "Abandon").ShouldBeLessThanOrEqualTo(1);
     }
 
     [Fact]
-    public async Task Dispose_Twice_DisposesThePumpOnce()
+    public async Task Stop_BrokerDoesNotAnswer_ItsReceivesEndAfterTheLimit()
+    {
+        await using ServiceBusSourceHarness harness = new(calls: 3);
+        TaskCompletionSource close = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        await harness.StartAsync();
+        await harness.UntilReceivingAsync();
+        harness.Bus.CloseGate = close.Task;
+
+        await harness.StopReceivingAsync();
+        await harness.AdvanceAsync(TimeSpan.FromSeconds(4.9));
+        harness.Bus.Waiting.ShouldBe(3);
+        await harness.AdvanceUntilAsync(() => harness.Bus.Waiting == 0, TimeSpan.FromSeconds(0.1), "The receives should be cancelled.");
+
+        harness.Log.Entries.ShouldHaveSingleItem().Text.ShouldStartWith("Route archive: closing the links failed");
+        close.SetResult();
+        await harness.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Dispose_Twice_DisposesEachClientOnce()
     {
         await using ServiceBusSourceHarness harness = new();
         await harness.StartAsync();
@@ -203,8 +214,7 @@ public sealed class StopTests
 
         await harness.Source.DisposeAsync();
 
-        harness.Pump.IsDisposed.ShouldBeTrue();
-        harness.Pump.Stops.ShouldBe(2, "Once at the stop, once by its own disposal.");
+        harness.Bus.Clients.Select(client => client.Disposals).ShouldBe([1, 1]);
     }
 
     [Fact]
@@ -223,4 +233,7 @@ public sealed class StopTests
         await disposing;
         harness.Log.Entries.ShouldContain(entry => entry.Id.Id == 3309);
     }
+
+    private static Task UntilClosedAsync(ServiceBusSourceHarness harness) =>
+        ServiceBusSourceHarness.UntilAsync(() => harness.Bus.Links.All(link => link.IsClosed), "The links should close though a message is in flight.");
 }

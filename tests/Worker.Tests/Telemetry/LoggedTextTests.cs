@@ -16,9 +16,7 @@ public sealed partial class LoggedTextTests
         ["SqsMessageSource.cs: exception.Message"] = "AwsServiceException",
         ["SqsMessageSource.Receiving.cs: exception.Message"] = "AwsServiceException",
         ["SqsMessageSource.Settling.cs: exception.Message"] = "AwsServiceException",
-        ["LockKeeper.cs: exception.Message"] = "ServiceBusFaultException",
-        ["ServiceBusMessageSource.cs: exception.Message"] = "ServiceBusSourceLog.CallFailed",
-        ["MessageSettler.cs: IdOf(message)"] = "MessageSettler.IdOf",
+        ["MessageSettler.cs: IdOf(delivery)"] = "MessageSettler.IdOf",
     };
 
     [Fact]

@@ -347,7 +347,7 @@ public sealed class RouteExplainerTests
             })
             .Build();
 
-        ServiceBusSourceFeature source = new(new FakeBus(TimeProvider.System));
+        ServiceBusSourceFeature source = new(new FakeBus(TimeProvider.System).CreateClient);
         RoutePlan plan = new WorkerPlanner(configuration, FakeFeatures.Of([source], [new ArchiveHandlerFeature()], [new DirectorySinkFeature()])).Plan().Routes.ShouldHaveSingleItem();
 
         RouteExplanation route = RouteExplainer.Explain(plan, Load);

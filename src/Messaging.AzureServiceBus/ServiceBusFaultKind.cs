@@ -1,7 +1,7 @@
-namespace Messaging.AzureServiceBus.Port;
+namespace Messaging.AzureServiceBus;
 
 /// <summary>What a failure of Service Bus means for the worker.</summary>
-public enum ServiceBusFaultKind
+internal enum ServiceBusFaultKind
 {
     /// <summary>None of the others, or not set; a retry will not help.</summary>
     Other = 0,

@@ -1,8 +1,9 @@
 using System.Text;
-using Messaging.AzureServiceBus.Port;
+using Azure.Core.Amqp;
+using Messaging.AzureServiceBus;
 using Pipeline.Settlements;
 
-namespace Worker.Tests.ServiceBus.Port;
+namespace Worker.Tests.ServiceBus;
 
 public sealed class AmqpBodyTests
 {
@@ -62,5 +63,13 @@ public sealed class AmqpBodyTests
             exception.Reason.ShouldBe("unsupported-body");
             exception.Message.ShouldStartWith($"The body is an AMQP value of type {type};");
         }
+    }
+
+    [Fact]
+    public void Read_EachKindOfBody_IsBytesOrPoison()
+    {
+        AmqpBody.Read(AmqpMessageBody.FromData([new byte[] { 1 }, new byte[] { 2 }])).ToArray().ShouldBe([1, 2]);
+        AmqpBody.Read(AmqpMessageBody.FromValue("a")).ToArray().ShouldBe("a"u8.ToArray());
+        Should.Throw<PoisonMessageException>(() => AmqpBody.Read(AmqpMessageBody.FromSequence([[1]]))).Message.ShouldStartWith("The body is an AMQP sequence;");
     }
 }

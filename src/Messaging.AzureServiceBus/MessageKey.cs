@@ -1,4 +1,4 @@
-namespace Messaging.AzureServiceBus.Port;
+namespace Messaging.AzureServiceBus;
 
 /// <summary>
 /// Identifies a message of an entity. The time is part of the key because sequence numbers restart at 1 when the entity is recreated:
@@ -6,4 +6,4 @@ namespace Messaging.AzureServiceBus.Port;
 /// </summary>
 /// <param name="SequenceNumber">The broker's number.</param>
 /// <param name="EnqueuedAt">The broker's time of arrival.</param>
-public readonly record struct MessageKey(long SequenceNumber, DateTimeOffset EnqueuedAt);
+internal readonly record struct MessageKey(long SequenceNumber, DateTimeOffset EnqueuedAt);

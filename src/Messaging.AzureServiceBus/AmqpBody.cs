@@ -1,16 +1,29 @@
 using System.Text;
+using Azure.Core.Amqp;
 using Pipeline.Settlements;
 
-namespace Messaging.AzureServiceBus.Port;
+namespace Messaging.AzureServiceBus;
 
 /// <summary>
 /// Reads the bytes of an AMQP message's body: data sections (as the library's own senders write), a value or a sequence (other clients).
 /// See http://docs.oasis-open.org/amqp/core/v1.0/os/amqp-core-messaging-v1.0-os.html, section 3.2.
 /// </summary>
-public static class AmqpBody
+internal static class AmqpBody
 {
     /// <summary>Dead-letter reason of a message whose body is neither bytes nor text.</summary>
     public const string UnsupportedReason = "unsupported-body";
+
+    /// <summary>The body's bytes, not copied where they are one section.</summary>
+    /// <exception cref="PoisonMessageException">The body is neither bytes nor text.</exception>
+    public static ReadOnlyMemory<byte> Read(AmqpMessageBody body)
+    {
+        if (body.TryGetData(out IEnumerable<ReadOnlyMemory<byte>>? data) && data is not null)
+        {
+            return FromData(data);
+        }
+
+        return body.TryGetValue(out object? value) ? FromValue(value) : throw Unsupported($"an AMQP {body.BodyType.ToString().ToLowerInvariant()}");
+    }
 
     /// <summary>Joins the data sections of a body in their order. A single section is not copied; no section is an empty body.</summary>
     public static ReadOnlyMemory<byte> FromData(IEnumerable<ReadOnlyMemory<byte>> sections)

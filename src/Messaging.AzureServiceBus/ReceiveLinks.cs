@@ -1,0 +1,77 @@
+using System.Diagnostics.CodeAnalysis;
+using Azure.Messaging.ServiceBus;
+
+namespace Messaging.AzureServiceBus;
+
+/// <summary>
+/// The links over which one run receives. A stop closes them: the client drains each link and then closes it, and every message that arrived
+/// is passed on. Messages in flight are then settled by their lock tokens, over a receiver that receives nothing.
+/// </summary>
+/// <remarks>
+/// ServiceBusProcessor would do, but for its stop: it cancels the waiting receives, and the client drops a message that has just arrived for one
+/// of them. The message stays locked.
+/// </remarks>
+internal sealed class ReceiveLinks(ServiceBusReceiver[] receivers, Func<ServiceBusReceiver> settling, TimeProvider time)
+{
+    /// <summary>
+    /// Above this number of waiting receives, Microsoft.Azure.Amqp grants credit in steps (PendingReceiversThreshold). Credit that is granted
+    /// during a close ends its drain, and messages would be locked for a link that is gone.
+    /// </summary>
+    public const int MaxCallsPerLink = 20;
+
+    // A broker that does not answer must not delay the shutdown or the next run.
+    private static readonly TimeSpan CloseLimit = TimeSpan.FromSeconds(5);
+
+    // Without a connection there is no link that ends the receives.
+    private static readonly TimeSpan EndLimit = TimeSpan.FromSeconds(2);
+
+    private readonly Lock _gate = new();
+    private readonly CancellationTokenSource _abort = new();
+
+    // Null until the stop. Written under the gate.
+    private volatile ServiceBusReceiver? _afterStop;
+
+    public bool IsStopping => _afterStop is not null;
+
+    /// <summary>The receiver that settles the messages of a call now.</summary>
+    public ServiceBusReceiver SettlingFor(int call) => _afterStop ?? LinkOf(call);
+
+    /// <summary>Begins to receive one message; false after the stop.</summary>
+    public bool TryReceive(int call, [NotNullWhen(true)] out Task<ServiceBusReceivedMessage>? receiving)
+    {
+        lock (_gate)
+        {
+            receiving = IsStopping ? null : LinkOf(call).ReceiveMessageAsync(cancellationToken: _abort.Token);
+            return receiving is not null;
+        }
+    }
+
+    /// <summary>From here on no call receives, and none is just beginning to: that would grant credit during the close.</summary>
+    public void Stop()
+    {
+        lock (_gate)
+        {
+            // Its link opens when it first settles.
+            _afterStop ??= settling();
+        }
+    }
+
+    /// <summary>Closes the links and waits for the calls that receive over them. Call it after the stop, when no settlement uses them any more.</summary>
+    public async Task CloseAsync(Task receiving)
+    {
+        try
+        {
+            await Task.WhenAll(receivers.Select(receiver => receiver.CloseAsync())).WaitAsync(CloseLimit, time);
+
+            // A closed link ends its receives, some with a message. To cancel them now would lose it.
+            await receiving.WaitAsync(EndLimit, time).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        }
+        finally
+        {
+            await _abort.CancelAsync();
+            await receiving;
+        }
+    }
+
+    private ServiceBusReceiver LinkOf(int call) => receivers[call % receivers.Length];
+}

@@ -1,0 +1,315 @@
+using System.Collections.Concurrent;
+using System.Diagnostics;
+using Azure.Messaging.ServiceBus;
+using Messaging.Recoverability;
+using Messaging.Sources;
+using Pipeline.Settlements;
+
+namespace Messaging.AzureServiceBus;
+
+/// <summary>
+/// One run of the source, from start to stop: as many calls as may receive, each of which receives one message, hands it in and settles it.
+/// Each call has a slot before its message arrives: the first slots are reserved before the start, and a call reserves the next one before
+/// it receives again. A full or paused route therefore receives nothing. A stop returns the calls immediately, so that their links can close; the run then
+/// renews and settles the messages in flight.
+/// </summary>
+internal sealed class ReceiveRun(
+    IMessageIntake intake, int slots, ReceiveLinks links, int calls, InWorkMessages inWork, MessageSettler settler, ReceiveHealth health, ServiceBusSourceLog log, TimeProvider time, ServiceBusSourceOptions options)
+{
+    // Half of the shortest lock, 5 s, is renewed in time.
+    private static readonly TimeSpan RenewInterval = TimeSpan.FromSeconds(1);
+
+    private static readonly Backoff Pause = new(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(10));
+
+    private readonly SlotBank _bank = new(intake, slots);
+
+    // The message of each call until it is settled, which after a stop may be long after the call. Written by the call, read by the renewal.
+    private readonly ServiceBusDelivery?[] _inCalls = new ServiceBusDelivery?[calls];
+
+    // Not disposed: it has no timer, and a late message may still read it.
+    private readonly CancellationTokenSource _ended = new();
+    private readonly TaskCompletionSource<ServiceBusFault> _broken = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource _idle = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    // Completes when the links are closed.
+    private readonly TaskCompletionSource _closed = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    // Settlements of messages that were in flight when the run ended; read only after all calls have returned.
+    private readonly ConcurrentBag<Task> _kept = [];
+    private readonly PeriodicTimer _renewal = new(RenewInterval, time);
+    private Task _receiving = Task.CompletedTask;
+    private int _handling;
+
+    /// <summary>Completes with a receive failure that is not transient: the run must then end and the source pause.</summary>
+    public Task<ServiceBusFault> Broken => _broken.Task;
+
+    public bool HasReceived { get; private set; }
+
+    public TimeProvider Time => time;
+
+    public void Start()
+    {
+        _ = RenewAsync();
+        _receiving = Task.WhenAll(_inCalls.Select((_, call) => Task.Run(() => ReceiveAsync(call))));
+    }
+
+    /// <summary>
+    /// Ends the run: no call receives again, messages that still arrive are abandoned once the links are closed, calls return immediately, unused
+    /// slots are released, and waits for a slot or a delay end. Returns when the links are closed; never throws.
+    /// </summary>
+    public async Task StopAsync()
+    {
+        // First: calls that still receive while the run abandons messages would raise their delivery counts.
+        links.Stop();
+        _ended.Cancel();
+        _bank.Close();
+        try
+        {
+            if (Volatile.Read(ref _handling) > 0)
+            {
+                // Settlements over the links end before these close.
+                await _idle.Task;
+            }
+
+            await links.CloseAsync(_receiving);
+        }
+        catch (Exception exception)
+        {
+            // Messages in flight are settled, and the next run starts, all the same.
+            log.CallFailed("closing the links", exception);
+        }
+        finally
+        {
+            _closed.TrySetResult();
+        }
+    }
+
+    /// <summary>Waits until every message of the run is settled. Call it after the stop has returned, and so every call has.</summary>
+    public async Task SettledAsync()
+    {
+        await Task.WhenAll(_kept);
+        _renewal.Dispose();
+    }
+
+    /// <summary>Waits for the delay of an abandoned message, at most MaxAbandonDelay; ends with the run.</summary>
+    public Task HoldAsync(TimeSpan delay)
+    {
+        TimeSpan hold = delay < options.MaxAbandonDelay ? delay : options.MaxAbandonDelay;
+        return hold > TimeSpan.Zero ? Task.Delay(hold, time, _ended.Token) : Task.CompletedTask;
+    }
+
+    /// <summary>The remaining time for which a message may be held while the sink fails.</summary>
+    public TimeSpan AskToHold(int deliveryCount, TimeSpan age)
+    {
+        TimeSpan limit = options.HoldRule.LimitFor(deliveryCount);
+        if (age >= options.MaxLockRenewal && age < limit)
+        {
+            log.HeldBeyondLimit(options.MaxLockRenewal, limit, options.MaxDeliveryCount);
+        }
+
+        return age < limit ? limit - age : TimeSpan.Zero;
+    }
+
+    /// <summary>The receiver that settles the messages of a call now.</summary>
+    public ServiceBusReceiver SettlingFor(int call) => links.SettlingFor(call);
+
+    private async Task ReceiveAsync(int call)
+    {
+        int failures = 0;
+        while (links.TryReceive(call, out Task<ServiceBusReceivedMessage>? receiving))
+        {
+            ServiceBusReceivedMessage? message = null;
+            try
+            {
+                message = await receiving;
+                failures = 0;
+            }
+            catch (Exception exception)
+            {
+                if (links.IsStopping)
+                {
+                    return;
+                }
+
+                failures = ReceiveFailed(ServiceBusFault.Of(exception)) ? failures + 1 : 0;
+            }
+
+            if (message is not null)
+            {
+                await HandleAsync(new ServiceBusDelivery(message, this, call), call);
+            }
+            else if (failures > 0)
+            {
+                await Task.Delay(Pause.After(failures), time, _ended.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            }
+        }
+    }
+
+    /// <returns>False when the next message may be received immediately.</returns>
+    private bool ReceiveFailed(ServiceBusFault fault)
+    {
+        if (fault.Kind == ServiceBusFaultKind.Unreadable)
+        {
+            // The broker delivered it, and no lock token is known to dead-letter it by.
+            HasReceived = true;
+            health.Received();
+            ServiceBusSourceMetrics.Unreadable(log.Route);
+            log.Unreadable(fault.Message, options.MaxDeliveryCount);
+            return false;
+        }
+
+        health.Failed(fault);
+        if (fault.Kind != ServiceBusFaultKind.Transient)
+        {
+            _broken.TrySetResult(fault);
+        }
+
+        return true;
+    }
+
+    private async Task HandleAsync(ServiceBusDelivery delivery, int call)
+    {
+        Interlocked.Increment(ref _handling);
+        Volatile.Write(ref _inCalls[call], delivery);
+        HasReceived = true;
+        health.Received();
+        Task<(Settlement Settlement, bool TookSlot, Activity? Span)> deciding = DecideAsync(delivery);
+        await ((Task)deciding).WaitAsync(_ended.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        if (!deciding.IsCompleted || _ended.IsCancellationRequested)
+        {
+            _kept.Add(KeepAsync(delivery, call, deciding));
+        }
+        else
+        {
+            // Within the call, before the link can close.
+            (Settlement settlement, bool tookSlot, Activity? span) = await deciding;
+            await settler.SettleAsync(delivery, settlement, span);
+            Volatile.Write(ref _inCalls[call], null);
+            if (tookSlot && await TryReserveAsync())
+            {
+                _bank.Put();
+            }
+        }
+
+        if (Interlocked.Decrement(ref _handling) == 0 && links.IsStopping)
+        {
+            _idle.TrySetResult();
+        }
+    }
+
+    /// <summary>The message's settlement, returned when it is due, and whether the message took a slot. Never throws.</summary>
+    private async Task<(Settlement Settlement, bool TookSlot, Activity? Span)> DecideAsync(ServiceBusDelivery delivery)
+    {
+        if (_ended.IsCancellationRequested)
+        {
+            return (Settlement.Abandon(TimeSpan.Zero), false, null);
+        }
+
+        if (settler.IsDone(delivery.Key))
+        {
+            ServiceBusSourceMetrics.Redelivered(log.Route);
+            return (Settlement.Complete, false, null);
+        }
+
+        if (!inWork.TryAdd(delivery, out ServiceBusDelivery? first))
+        {
+            // The first delivery lost its lock while in flight. The message is not handled twice; its settlement is sent under both locks.
+            ServiceBusSourceMetrics.Redelivered(log.Route);
+            return (await OutcomeAsync(first), false, first.Span);
+        }
+
+        try
+        {
+            if (!_bank.TryTake() && !await TryReserveAsync())
+            {
+                return (Settlement.Abandon(TimeSpan.Zero), false, null);
+            }
+
+            intake.Accept(delivery);
+            Settlement decided = await OutcomeAsync(delivery);
+            if (decided.Kind == SettlementKind.Complete)
+            {
+                settler.Remember(delivery.Key);
+            }
+
+            return (decided, true, delivery.Span);
+        }
+        catch (Exception exception)
+        {
+            log.CallFailed("handing a message in", exception);
+            return (Settlement.Abandon(TimeSpan.Zero), false, null);
+        }
+        finally
+        {
+            // Before the settlement: an abandoned message may be redelivered immediately, and then counts as a new delivery.
+            delivery.GiveUp();
+            inWork.Remove(delivery);
+        }
+    }
+
+    private async Task KeepAsync(ServiceBusDelivery delivery, int call, Task<(Settlement Settlement, bool TookSlot, Activity? Span)> deciding)
+    {
+        (Settlement settlement, _, Activity? span) = await deciding;
+        if (settlement.Kind == SettlementKind.Abandon)
+        {
+            // The open links would receive it again, once per call, up to the queue's own limit of deliveries.
+            await _closed.Task;
+        }
+
+        await settler.SettleAsync(delivery, settlement, span);
+        Volatile.Write(ref _inCalls[call], null);
+    }
+
+    /// <summary>The route's decision, returned when it is due.</summary>
+    private static async Task<Settlement> OutcomeAsync(ServiceBusDelivery delivery)
+    {
+        Settlement decided = await delivery.Decision;
+        await delivery.Held.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        return decided;
+    }
+
+    private async ValueTask<bool> TryReserveAsync()
+    {
+        try
+        {
+            await intake.ReserveAsync(1, 1, _ended.Token);
+            return true;
+        }
+        catch (OperationCanceledException) when (_ended.IsCancellationRequested)
+        {
+            return false;
+        }
+    }
+
+    private async Task RenewAsync()
+    {
+        while (await _renewal.WaitForNextTickAsync())
+        {
+            for (int call = 0; call < _inCalls.Length; call++)
+            {
+                if (Volatile.Read(ref _inCalls[call]) is { } delivery && delivery.IsRenewalDue(ServiceBusSourceOptions.LongestHold))
+                {
+                    // Not awaited: one slow answer must not delay the renewal of the other messages.
+                    _ = RenewAsync(delivery);
+                }
+            }
+        }
+    }
+
+    private async Task RenewAsync(ServiceBusDelivery delivery)
+    {
+        try
+        {
+            await delivery.RenewAsync();
+        }
+        catch (Exception exception)
+        {
+            ServiceBusFault fault = ServiceBusFault.Of(exception);
+            if (delivery.RenewalFailed(fault))
+            {
+                ServiceBusSourceMetrics.RenewFailed(log.Route);
+                log.RenewFailed(fault.Message);
+            }
+        }
+    }
+}

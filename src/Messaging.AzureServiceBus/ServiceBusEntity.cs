@@ -1,0 +1,71 @@
+using Azure.Messaging.ServiceBus;
+
+namespace Messaging.AzureServiceBus;
+
+/// <summary>
+/// The queue or subscription that a source receives from, over one client. Runs, each with links of its own, follow one another.
+/// docs/explanation/adr/service-bus.md has the reasons.
+/// </summary>
+/// <param name="client">Receives and settles. Owned.</param>
+/// <param name="checking">The client of checks (<see cref="CheckRetries"/>). Owned.</param>
+/// <param name="options">What to receive from.</param>
+/// <param name="time">Limits the wait for a link to close.</param>
+internal sealed class ServiceBusEntity(ServiceBusClient client, ServiceBusClient checking, ServiceBusSourceOptions options, TimeProvider time) : IAsyncDisposable
+{
+    /// <summary>For checks, which the worker repeats by itself: an answer, a refusal too, is known within the limit of a check.</summary>
+    public static readonly ServiceBusRetryOptions CheckRetries = new() { Mode = ServiceBusRetryMode.Fixed, MaxRetries = 1, Delay = TimeSpan.FromMilliseconds(500), TryTimeout = TimeSpan.FromSeconds(5) };
+
+    // Settles the messages of all stopped runs. It outlives the runs, because a message may be held for hours after its run.
+    private ServiceBusReceiver? _settling;
+
+    /// <summary>Checks that messages can be received, without locking one. Throws the client's exception otherwise.</summary>
+    public async Task CheckAsync(CancellationToken cancellationToken)
+    {
+        await using ServiceBusReceiver receiver = CreateReceiver(checking, prefetchCount: 0);
+        try
+        {
+            await receiver.PeekMessageAsync(cancellationToken: cancellationToken);
+        }
+        catch (Exception exception) when (ServiceBusFault.Of(exception).Kind == ServiceBusFaultKind.Unreadable)
+        {
+            // The broker has answered.
+        }
+
+        try
+        {
+            // The peek uses the management link. To settle an unknown lock token opens the receiving link too, without locking a message.
+            await receiver.AbandonMessageAsync(ServiceBusModelFactory.ServiceBusReceivedMessage(lockTokenGuid: Guid.NewGuid()), cancellationToken: cancellationToken);
+        }
+        catch (Exception exception) when (!cancellationToken.IsCancellationRequested && ServiceBusFault.Of(exception) is { IsRefusal: false } or { Kind: ServiceBusFaultKind.NotFound })
+        {
+            // The expected answer is that the lock is lost. Whatever else it says about the token, the entity exists and the link was not refused.
+        }
+    }
+
+    /// <summary>Creates the links of a run; each opens when it first receives. Links of different runs are not used at the same time, except to settle.</summary>
+    public ReceiveLinks CreateLinks(int calls)
+    {
+        int links = (calls + ReceiveLinks.MaxCallsPerLink - 1) / ReceiveLinks.MaxCallsPerLink;
+        ServiceBusReceiver[] receivers = [.. Enumerable.Range(0, links).Select(link => CreateReceiver(client, (options.PrefetchCount + link) / links))];
+        return new ReceiveLinks(receivers, () => _settling ??= CreateReceiver(client, prefetchCount: 0), time);
+    }
+
+    /// <summary>Closes the links that are still open, and the connections.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        try
+        {
+            await checking.DisposeAsync();
+        }
+        finally
+        {
+            await client.DisposeAsync();
+        }
+    }
+
+    private ServiceBusReceiver CreateReceiver(ServiceBusClient over, int prefetchCount)
+    {
+        ServiceBusReceiverOptions receiving = new() { ReceiveMode = ServiceBusReceiveMode.PeekLock, PrefetchCount = prefetchCount };
+        return options.Queue is { } queue ? over.CreateReceiver(queue, receiving) : over.CreateReceiver(options.Topic, options.Subscription, receiving);
+    }
+}

@@ -1,0 +1,62 @@
+using Azure.Identity;
+using Azure.Messaging.ServiceBus;
+using Messaging.Telemetry;
+
+namespace Messaging.AzureServiceBus;
+
+/// <summary>A failed call of the client as the worker sees it. The consequences of each kind are in docs/explanation/settlement.md.</summary>
+/// <param name="Kind">What it means.</param>
+/// <param name="Message">The client's message: one line without stack traces, at most 256 bytes, printable.</param>
+internal readonly record struct ServiceBusFault(ServiceBusFaultKind Kind, string Message)
+{
+    private static readonly char[] LineEnds = ['\r', '\n', '\u0085', '\u2028', '\u2029'];
+
+    /// <summary>True when an operator must act before messages can be received.</summary>
+    public bool IsRefusal => Kind is ServiceBusFaultKind.NotFound or ServiceBusFaultKind.Disabled or ServiceBusFaultKind.Unauthorized or ServiceBusFaultKind.SessionsRequired;
+
+    /// <summary>Classifies an exception of the client.</summary>
+    public static ServiceBusFault Of(Exception exception) => new(KindOf(exception), TextOf(exception));
+
+    /// <summary>The message of an exception, safe to log.</summary>
+    public static string TextOf(Exception exception) => UntrustedText.Shorten(OneLine(exception.Message));
+
+    private static ServiceBusFaultKind KindOf(Exception exception) => exception switch
+    {
+        ServiceBusException known => KindOf(known.Reason, known.IsTransient),
+        _ when IsOfConversion(exception) => ServiceBusFaultKind.Unreadable,
+        InvalidOperationException when exception.Message.Contains("requires sessions", StringComparison.OrdinalIgnoreCase) => ServiceBusFaultKind.SessionsRequired,
+
+        // Microsoft.Azure.Amqp: "Can't create session when the connection is closing."
+        InvalidOperationException when exception.Message.Contains("connection is closing", StringComparison.OrdinalIgnoreCase) => ServiceBusFaultKind.Transient,
+        UnauthorizedAccessException or AuthenticationFailedException => ServiceBusFaultKind.Unauthorized,
+        IOException or TimeoutException or System.Net.Sockets.SocketException or OperationCanceledException => ServiceBusFaultKind.Transient,
+        _ => ServiceBusFaultKind.Other,
+    };
+
+    private static ServiceBusFaultKind KindOf(ServiceBusFailureReason reason, bool isTransient) => reason switch
+    {
+        ServiceBusFailureReason.ServiceBusy or ServiceBusFailureReason.ServiceTimeout or ServiceBusFailureReason.ServiceCommunicationProblem => ServiceBusFaultKind.Transient,
+        ServiceBusFailureReason.MessageLockLost or ServiceBusFailureReason.SessionLockLost => ServiceBusFaultKind.LockLost,
+        ServiceBusFailureReason.MessageNotFound => ServiceBusFaultKind.Gone,
+        ServiceBusFailureReason.QuotaExceeded => ServiceBusFaultKind.QuotaExceeded,
+        ServiceBusFailureReason.MessageSizeExceeded => ServiceBusFaultKind.TooLarge,
+        ServiceBusFailureReason.MessagingEntityNotFound => ServiceBusFaultKind.NotFound,
+        ServiceBusFailureReason.MessagingEntityDisabled => ServiceBusFaultKind.Disabled,
+        _ => isTransient ? ServiceBusFaultKind.Transient : ServiceBusFaultKind.Other,
+    };
+
+    // The client throws exceptions of any type from its classes AmqpMessageConverter and AmqpAnnotatedMessageConverter; errors of the broker are never thrown there.
+    private static bool IsOfConversion(Exception exception) => exception.StackTrace?.Contains("MessageConverter.", StringComparison.Ordinal) == true;
+
+    private static string OneLine(string message)
+    {
+        string[] lines = message.Split(LineEnds, StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries);
+        string line = string.Join(' ', lines.Where(line => !IsOfStackTrace(line)));
+
+        // The client writes a socket's error as the whole exception.
+        int exception = line.IndexOf(" ErrorCode: System.", StringComparison.Ordinal);
+        return exception > 0 ? line[..exception] : line;
+    }
+
+    private static bool IsOfStackTrace(string line) => line.StartsWith("at ", StringComparison.Ordinal) || line.StartsWith("--- ", StringComparison.Ordinal);
+}
