@@ -284,6 +284,19 @@ public sealed class ServiceBusEmulatorTests
     }
 
     [Fact]
+    public async Task Peek_MoreThanAMessageMayHave_ReturnsAll()
+    {
+        await using ServiceBusEmulator emulator = await ServiceBusEmulator.RequireOwnAsync();
+        await using ServiceBusQueue queue = await ServiceBusQueue.CreateAsync(emulator, Queue);
+        for (int sent = 0; sent < 3; sent++)
+        {
+            await queue.SendAsync(new ServiceBusMessage(new byte[200 * 1024]));
+        }
+
+        (await queue.CreateReceiver().PeekMessagesAsync(10)).Count.ShouldBe(3);
+    }
+
+    [Fact]
     public async Task Topic_EachSubscription_GetsACopy()
     {
         await using ServiceBusEmulator emulator = await ServiceBusEmulator.RequireOwnAsync();

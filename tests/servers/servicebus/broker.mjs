@@ -150,7 +150,6 @@ export class Broker {
     link.local.attach.target = link.target?.described();
     link.local.attach.snd_settle_mode = link.snd_settle_mode;
     link.local.attach.rcv_settle_mode = link.rcv_settle_mode;
-    link.local.attach.max_message_size = this.#maxMessageSize;
     const address = link.source?.address;
     this.#refusing(link, () => {
       if (key(address) === "$cbs" || this.#namespace.isManagement(address)) {
@@ -161,6 +160,8 @@ export class Broker {
       }
 
       this.#check(client, address);
+      // Not for answers: a client closes a link that exceeds its limit, and what is peeked at may be several messages.
+      link.local.attach.max_message_size = this.#maxMessageSize;
       const receiver = new Receiver(link, this.#namespace.receivable(address));
       const filter = link.source.filter;
       if (filter && SESSION_FILTER in filter) this.#openSessionReceiver(link, receiver, filter[SESSION_FILTER]);
