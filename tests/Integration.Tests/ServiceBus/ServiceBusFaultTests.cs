@@ -48,7 +48,7 @@ public sealed class ServiceBusFaultTests
         await using ServiceBusQueue queue = await ServiceBusQueue.CreateAsync(emulator, ManyDeliveries);
         await using DirectoryUnderTest sink = new();
         await using RunningWorker worker = await RunningWorker.StartAsync([.. queue.Arguments, .. sink.Arguments], queue.Environment);
-        await worker.WaitForHealthAsync(HttpStatusCode.OK);
+        await worker.WaitForHealthAsync(HttpStatusCode.OK, timeout: Patience);
 
         await emulator.SetFaultsAsync(new { refused = new Dictionary<string, string>(StringComparer.Ordinal) { [queue.Name] = "com.microsoft:entity-disabled" } });
         await emulator.DetachAsync(queue.Name);
@@ -75,7 +75,7 @@ public sealed class ServiceBusFaultTests
 
         await using RunningWorker worker = await RunningWorker.StartAsync(
             [.. queue.Arguments, .. sink.Arguments, "--Sinks:S3:MaxAttempts=1", "--Recoverability:BreakerOpen=100ms", "--Recoverability:BackoffCap=200ms"], queue.Environment);
-        await Eventually.BecomesTrueAsync(async () => (int)(await emulator.DescribeAsync(queue.Name))["locked"]! == messages.Length, "every message is in flight");
+        await Eventually.BecomesTrueAsync(async () => (int)(await emulator.DescribeAsync(queue.Name))["locked"]! == messages.Length, "every message is in flight", Patience);
         await emulator.ExpireLocksAsync(queue.Name);
         sink.Server.Script = FaultScript.Empty;
         await Eventually.BecomesTrueAsync(async () => (await queue.PeekAsync(max: 1)).Count == 0, "every message is completed", Patience);
@@ -95,7 +95,7 @@ public sealed class ServiceBusFaultTests
         await queue.SendAsync(messages[..300]);
 
         await using RunningWorker worker = await RunningWorker.StartAsync([.. queue.Arguments, .. sink.Arguments, "--Intake:Concurrency=8"], queue.Environment);
-        await Eventually.BecomesTrueAsync(async () => (await sink.ReadAllAsync()).Count >= 20, "20 objects are stored");
+        await Eventually.BecomesTrueAsync(async () => (await sink.ReadAllAsync()).Count >= 20, "20 objects are stored", Patience);
         await fail(emulator, queue);
         await queue.SendAsync(messages[300..]);
         await Eventually.BecomesTrueAsync(async () => (await sink.ReadAllAsync()).Count == messages.Length, "every message is stored", Patience);
