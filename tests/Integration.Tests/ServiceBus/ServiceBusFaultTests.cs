@@ -10,8 +10,9 @@ namespace Integration.Tests.ServiceBus;
 [Collection(WorkerFaults.Name)]
 public sealed class ServiceBusFaultTests
 {
-    // Every fault may count a delivery, and no message may become a dead letter.
-    private static readonly object ManyDeliveries = new { LockDuration = "PT5M", MaxDeliveryCount = 1_000 };
+    // A message on its way when its link ends stays locked: it is redelivered when the lock ends, at whatever time that was. Every fault may
+    // count a delivery, and no message may become a dead letter.
+    private static readonly object ManyDeliveries = new { LockDuration = "PT10S", MaxDeliveryCount = 1_000 };
 
     private static readonly TimeSpan Patience = TimeSpan.FromMinutes(4);
 
@@ -23,20 +24,10 @@ public sealed class ServiceBusFaultTests
     });
 
     [Fact]
-    public Task Broker_CutsConnections_NothingIsLost() => RunAsync(async (emulator, queue) =>
-    {
-        await emulator.CutAsync();
-
-        // The messages that were on their way stay locked, for the client has no link to settle them on.
-        await emulator.ExpireLocksAsync(queue.Name);
-    });
+    public Task Broker_CutsConnections_NothingIsLost() => RunAsync((emulator, _) => emulator.CutAsync());
 
     [Fact]
-    public Task Broker_DetachesLinks_NothingIsLost() => RunAsync(async (emulator, queue) =>
-    {
-        await emulator.DetachAsync(queue.Name);
-        await emulator.ExpireLocksAsync(queue.Name);
-    });
+    public Task Broker_DetachesLinks_NothingIsLost() => RunAsync((emulator, queue) => emulator.DetachAsync(queue.Name));
 
     [Fact]
     public Task Broker_SettlesSlowly_NothingIsLost() => RunAsync((emulator, _) => emulator.SetFaultsAsync(new { settlementDelay = 500 }));
@@ -99,7 +90,6 @@ public sealed class ServiceBusFaultTests
         await fail(emulator, queue);
         await queue.SendAsync(messages[300..]);
         await Eventually.BecomesTrueAsync(async () => (await sink.ReadAllAsync()).Count == messages.Length, "every message is stored", Patience);
-        await emulator.ExpireLocksAsync(queue.Name);
         await Eventually.BecomesTrueAsync(async () => (await queue.PeekAsync(max: 1)).Count == 0, "every message is completed", Patience);
 
         (await worker.StopAsync()).ShouldBe(0);

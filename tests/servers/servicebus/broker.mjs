@@ -79,6 +79,8 @@ export class Broker {
   /** Cuts all connections; returns how many there were. */
   cut() {
     const count = this.#sockets.size;
+    // Now, and not when the sockets are closed: until then messages would be given to links that no longer exist.
+    for (const connection of [...this.#clients.keys()]) this.#disconnect(connection);
     for (const socket of this.#sockets) socket.destroy();
     return count;
   }
