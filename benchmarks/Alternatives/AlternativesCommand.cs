@@ -24,7 +24,7 @@ internal static class AlternativesCommand
         rounds.InRange(1, 100);
         Option<FileInfo?> frozen = new("--frozen") { Description = "Benchmarks.dll of an earlier commit, whose worker becomes a row (benchmarks/frozen builds one)" };
         Option<DirectoryInfo?> results = new("--results") { Description = "Folder for alternatives.md, .json and .svg" };
-        Command command = new("alternatives", "Measures a publisher and a handler in one process: the worker beside loops over a channel, ActionBlock, Parallel.ForEachAsync and MassTransit (3 minutes)") { works, runners, messages, rounds, frozen, results };
+        Command command = new("alternatives", "Measures a publisher and a handler in one process: the worker beside loops over a channel, ActionBlock, Parallel.ForEachAsync, MassTransit, Wolverine and Rebus (5 minutes)") { works, runners, messages, rounds, frozen, results };
         command.SetAction((result, cancellationToken) => RunAsync(
             result.GetValue(works)!,
             result.GetValue(runners)!,

@@ -45,6 +45,8 @@ internal static class RunnerProcess
         RunnerKind.Loops => new LoopsRunner(work, InFlight),
         RunnerKind.ActionBlock => new BlockRunner(work),
         RunnerKind.ForEachAsync => new ForEachRunner(work),
+        RunnerKind.Wolverine => await WolverineRunner.StartAsync(work),
+        RunnerKind.Rebus => new RebusRunner(work),
         _ => new MassTransitRunner(work),
     };
 }

@@ -22,7 +22,7 @@ internal static class EndToEndCommand
         Option<int> putLatency = new("--put-latency-ms") { Description = "How long a PUT waits for its answer; a real S3 takes about 20 ms" };
         Option<int> bundle = new("--bundle") { Description = "Messages that the worker stores in one object (gzip); 0 for an object per message" };
         Option<DirectoryInfo?> results = new("--results") { Description = "Folder for end-to-end.md, .json and .svg; with a latency or bundles, end-to-end-20ms.md or end-to-end-bundles.md" };
-        Command command = new("end-to-end", "Measures SQS to S3: the worker with both clients beside hand-written loops over the SDK and HttpClient (half an hour)") { inFlight, messages, passes, sizes, noSizes, clients, warmUp, putLatency, bundle, results };
+        Command command = new("end-to-end", "Measures SQS to S3: the worker with both clients beside hand-written loops over the SDKs and HttpClient (40 minutes)") { inFlight, messages, passes, sizes, noSizes, clients, warmUp, putLatency, bundle, results };
         // The range of Intake:Concurrency.
         inFlight.InRange(0, 10_000);
         putLatency.InRange(0, 10_000);

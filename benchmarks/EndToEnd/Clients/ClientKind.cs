@@ -3,7 +3,16 @@ namespace Benchmarks.EndToEnd.Clients;
 /// <summary>The client that moves the messages.</summary>
 internal enum ClientKind
 {
-    /// <summary>The ordinary loop: AWSSDK.S3 with its defaults, HttpClient for SQS, System.Text.Json, closures.</summary>
+    /// <summary>What a user writes today: AWSSDK.SQS and AWSSDK.S3 with their defaults, System.Text.Json, closures.</summary>
+    SdkSqsSdkS3,
+
+    /// <summary>The same with AWSSDK.S3 tuned as in <see cref="SdkTuned"/>.</summary>
+    SdkSqsTunedS3,
+
+    /// <summary>AWSSDK.SQS, with HttpClient and a signature for the PUT.</summary>
+    SdkSqsSignedPut,
+
+    /// <summary>The ordinary loop without AWSSDK.SQS: AWSSDK.S3 with its defaults, HttpClient for SQS, System.Text.Json, closures.</summary>
     SdkDefaults,
 
     /// <summary>The same with AWSSDK.S3 tuned: no chunked encoding, no checksum besides the signature.</summary>

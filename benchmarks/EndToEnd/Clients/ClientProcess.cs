@@ -34,11 +34,13 @@ internal static class ClientProcess
             return WorkerLoop.RunAsync(settings);
         }
 
-        HttpClient http = new(new SocketsHttpHandler { UseProxy = false }) { Timeout = TimeSpan.FromSeconds(60) };
-        IObjectWriter writer = settings.Kind == ClientKind.PlainSigned
+        IQueueClient queue = settings.Kind is ClientKind.SdkSqsSdkS3 or ClientKind.SdkSqsTunedS3 or ClientKind.SdkSqsSignedPut
+            ? new SdkSqs(settings)
+            : new PlainSqs(new HttpClient(new SocketsHttpHandler { UseProxy = false }) { Timeout = TimeSpan.FromSeconds(60) }, settings);
+        IObjectWriter writer = settings.Kind is ClientKind.PlainSigned or ClientKind.SdkSqsSignedPut
             ? new SignedObjectWriter(settings.Endpoint, ClientSettings.Bucket)
-            : new SdkObjectWriter(settings.Endpoint, ClientSettings.Bucket, settings.Kind == ClientKind.SdkTuned);
-        return new TwinLoop(new PlainSqs(http, settings), writer, settings.Loops).RunAsync();
+            : new SdkObjectWriter(settings.Endpoint, ClientSettings.Bucket, settings.Kind is ClientKind.SdkTuned or ClientKind.SdkSqsTunedS3);
+        return new TwinLoop(queue, writer, settings.Loops).RunAsync();
     }
 
     private static void Answer()

@@ -7,7 +7,7 @@ using static Benchmarks.EndToEnd.Clients.SqsShapes;
 namespace Benchmarks.EndToEnd.Clients;
 
 /// <summary>SQS over HttpClient: one signed request per call, System.Text.Json with source generation.</summary>
-internal sealed class PlainSqs(HttpClient http, ClientSettings settings)
+internal sealed class PlainSqs(HttpClient http, ClientSettings settings) : IQueueClient
 {
     private readonly SimpleSigner _signer = new("sqs", WireAccount.AccessKey, WireAccount.SecretKey, WireAccount.Region);
     private readonly string _queueUrl = new Uri(settings.Endpoint, $"/000000000000/{settings.Queue}").AbsoluteUri;

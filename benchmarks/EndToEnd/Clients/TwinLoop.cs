@@ -9,7 +9,7 @@ namespace Benchmarks.EndToEnd.Clients;
 /// The code that the worker is compared with: the loop that a competent developer writes. Each of a few loops receives a batch, sends
 /// every message through a chain of closures to a PUT, waits for all, and deletes the batch.
 /// </summary>
-internal sealed class TwinLoop(PlainSqs sqs, IObjectWriter writer, int loops)
+internal sealed class TwinLoop(IQueueClient sqs, IObjectWriter writer, int loops)
 {
     public Task RunAsync() => Task.WhenAll(Enumerable.Range(0, loops).Select(_ => Task.Run(LoopAsync)));
 
