@@ -19,6 +19,6 @@ public static class CloudFrontWorkerBuilderExtensions
         return builder.AddSettings(AwsOptions.Settings).AddSettings(AwsCostOptions.Settings).AddHandler(new CloudFrontHandlerFeature());
     }
 
-    /// <summary>Adds the sink <c>Elasticsearch</c>: documents in an index or a data stream. Settings: <c>Sinks:Elasticsearch</c>.</summary>
-    public static IMessageWorkerBuilder AddElasticsearch(this IMessageWorkerBuilder builder) => builder.AddSink(new ElasticsearchSinkFeature());
+    /// <summary>Adds the sink <c>Elasticsearch</c>: documents in an index or a data stream. Settings: <c>Sinks:Elasticsearch</c>, and <c>Aws</c> for signatures.</summary>
+    public static IMessageWorkerBuilder AddElasticsearch(this IMessageWorkerBuilder builder) => builder.AddSettings(AwsOptions.Settings).AddSink(new ElasticsearchSinkFeature());
 }

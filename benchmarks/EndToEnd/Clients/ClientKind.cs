@@ -6,9 +6,6 @@ internal enum ClientKind
     /// <summary>What a user writes today: AWSSDK.SQS and AWSSDK.S3 with their defaults, System.Text.Json, closures.</summary>
     SdkSqsSdkS3,
 
-    /// <summary>The same with AWSSDK.S3 tuned as in <see cref="SdkTuned"/>.</summary>
-    SdkSqsTunedS3,
-
     /// <summary>AWSSDK.SQS, with HttpClient and a signature for the PUT.</summary>
     SdkSqsSignedPut,
 

@@ -34,12 +34,12 @@ internal static class ClientProcess
             return WorkerLoop.RunAsync(settings);
         }
 
-        IQueueClient queue = settings.Kind is ClientKind.SdkSqsSdkS3 or ClientKind.SdkSqsTunedS3 or ClientKind.SdkSqsSignedPut
+        IQueueClient queue = settings.Kind is ClientKind.SdkSqsSdkS3 or ClientKind.SdkSqsSignedPut
             ? new SdkSqs(settings)
             : new PlainSqs(new HttpClient(new SocketsHttpHandler { UseProxy = false }) { Timeout = TimeSpan.FromSeconds(60) }, settings);
         IObjectWriter writer = settings.Kind is ClientKind.PlainSigned or ClientKind.SdkSqsSignedPut
             ? new SignedObjectWriter(settings.Endpoint, ClientSettings.Bucket)
-            : new SdkObjectWriter(settings.Endpoint, ClientSettings.Bucket, settings.Kind is ClientKind.SdkTuned or ClientKind.SdkSqsTunedS3);
+            : new SdkObjectWriter(settings.Endpoint, ClientSettings.Bucket, settings.Kind == ClientKind.SdkTuned);
         return new TwinLoop(queue, writer, settings.Loops).RunAsync();
     }
 

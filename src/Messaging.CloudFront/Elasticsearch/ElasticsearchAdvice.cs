@@ -20,7 +20,7 @@ internal static class ElasticsearchAdvice
     public static string For(in BulkFault fault, ItemRules rules, string index) => fault.Status switch
     {
         401 => Unauthorized,
-        301 or 302 or 303 or 307 or 308 or 405 => "The server at this address is not Elasticsearch: check Sinks:Elasticsearch:Endpoint.",
+        301 or 302 or 303 or 307 or 308 or 405 => "The server at this address is not Elasticsearch: check Sinks:Elasticsearch:Endpoint, Endpoints or CloudId.",
         _ when rules.Find(fault.Code, fault.Reason) is { } rule => rule.Advice.Replace(ItemRule.IndexMark, index, StringComparison.Ordinal),
         403 => $"Grant the privilege create_doc on '{index}'.",
         404 => $"Create what is missing, or correct Sinks:Elasticsearch:Index '{index}'.",

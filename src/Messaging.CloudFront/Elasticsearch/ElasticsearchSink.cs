@@ -1,3 +1,4 @@
+using Messaging.Aws;
 using Messaging.CloudFront.Elasticsearch.Batches;
 using Messaging.CloudFront.Elasticsearch.Requests;
 using Messaging.Hosting;
@@ -23,7 +24,7 @@ internal sealed class ElasticsearchSink : IDocumentSink
     private readonly BatchSender _sender;
     private readonly ElasticsearchMetrics _metrics;
     private readonly ILogger _logger;
-    private readonly Uri _endpoint;
+    private readonly string _endpoint;
     private readonly TimeSpan _attemptTimeout;
     private readonly BoundedPool<DocumentBatch> _batches;
     private readonly SemaphoreSlim _slots;
@@ -38,7 +39,7 @@ internal sealed class ElasticsearchSink : IDocumentSink
     {
         _requests = requests;
         _logger = services.Loggers.CreateLogger<ElasticsearchSink>();
-        _endpoint = options.Endpoint!;
+        _endpoint = string.Join(", ", options.Nodes);
         _attemptTimeout = options.AttemptTimeout;
         _maxInFlight = options.MaxInFlight;
         _slots = new SemaphoreSlim(_maxInFlight);
@@ -63,8 +64,13 @@ internal sealed class ElasticsearchSink : IDocumentSink
     public SegmentPool Segments { get; }
 
     /// <summary>Creates a sink with its own connections, and opens none yet.</summary>
-    public static ElasticsearchSink Create(ElasticsearchSinkOptions options, SinkServices services) =>
-        new(options, new BulkRequests(options, BulkRequests.CreateHandler(options), services.Time, BufferPool.Shared), services);
+    /// <exception cref="StartupException">The region of signatures is not known, or the client certificate cannot be read.</exception>
+    public static ElasticsearchSink Create(ElasticsearchSinkOptions options, AwsOptions? aws, SinkServices services)
+    {
+        AwsRequestSigner? signer = options.SigV4 == AwsSigning.None ? null : AwsRequestSigner.Create(options.SigV4 == AwsSigning.Aoss ? "aoss" : "es", options.Nodes[0], aws!, services.Time);
+        ILogger logger = services.Loggers.CreateLogger<ElasticsearchSink>();
+        return new ElasticsearchSink(options, new BulkRequests(options, BulkRequests.CreateHandler(options), services.Time, BufferPool.Shared, logger, signer), services);
+    }
 
     public IDocumentWriter Begin(IDocumentRejections rejections) => new ElasticsearchWriter(this, rejections);
 
@@ -77,6 +83,8 @@ internal sealed class ElasticsearchSink : IDocumentSink
             case { Kind: BulkFaultKind.None }:
                 _problem = null;
                 return;
+            case { Code: BulkFault.NoCredentialsCode }:
+                throw new StartupException(fault.Reason, ExitCodes.NoPermission);
             case { Status: 401 }:
                 throw new StartupException($"{failure}. {ElasticsearchAdvice.Unauthorized}", ExitCodes.NoPermission);
             case { Status: 403 }:
@@ -90,7 +98,7 @@ internal sealed class ElasticsearchSink : IDocumentSink
 
                 return;
             case { Status: >= 300 and < 400 or 404 or 405 }:
-                throw new StartupException($"{failure} at {_endpoint}. The server at this address is not Elasticsearch: check Sinks:Elasticsearch:Endpoint.", ExitCodes.Configuration);
+                throw new StartupException($"{failure} at {_endpoint}. The server at this address is not Elasticsearch: check Sinks:Elasticsearch:Endpoint, Endpoints or CloudId.", ExitCodes.Configuration);
             default:
                 if (_problem is null)
                 {

@@ -1,3 +1,5 @@
+using Messaging.Aws;
+using Messaging.CloudFront.Elasticsearch.Requests;
 using Messaging.Configuration;
 using Messaging.Costs.Explain;
 using Messaging.Sinks;
@@ -16,9 +18,10 @@ internal sealed class ElasticsearchSinkFeature : ISinkFeature
     public SinkPlan Configure(SettingsReader settings, string route)
     {
         ElasticsearchSinkOptions options = settings.Read<ElasticsearchSinkOptions>(ElasticsearchSinkOptions.Section, route);
+        AwsOptions? aws = options.SigV4 == AwsSigning.None ? null : settings.Read<AwsOptions>(AwsOptions.Section, route);
         return new SinkPlan
         {
-            Create = services => ElasticsearchSink.Create(options, services),
+            Create = services => ElasticsearchSink.Create(options, aws, services),
             StoreTimeout = options.TotalTimeout,
 
             // Requests to Elasticsearch have no price of their own.

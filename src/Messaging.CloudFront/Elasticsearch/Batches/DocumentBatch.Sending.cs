@@ -1,3 +1,5 @@
+using System.Security.Cryptography;
+
 namespace Messaging.CloudFront.Elasticsearch.Batches;
 
 /// <content>The request's body: the lines of the documents that are sent.</content>
@@ -29,6 +31,16 @@ internal sealed partial class DocumentBatch
 
             await WriteAsync(stream, _starts[first], _starts[behind], cancellationToken);
         }
+    }
+
+    /// <summary>The SHA-256 of the lines of the next <paramref name="count"/> pending documents, in lower-case hexadecimal digits.</summary>
+    public async Task<string> HashAsync(int count, CancellationToken cancellationToken)
+    {
+        using SHA256 hash = SHA256.Create();
+        await using CryptoStream stream = new(Stream.Null, hash, CryptoStreamMode.Write);
+        await WriteAsync(stream, count, cancellationToken);
+        await stream.FlushFinalBlockAsync(cancellationToken);
+        return Convert.ToHexStringLower(hash.Hash!);
     }
 
     /// <summary>A document's JSON without its action line: a borrow when it is in one segment, otherwise a copy.</summary>

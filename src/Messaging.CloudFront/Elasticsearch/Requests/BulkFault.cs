@@ -11,6 +11,9 @@ internal readonly record struct BulkFault(BulkFaultKind Kind, string Code = "", 
     /// <summary>No response within the attempt's time limit.</summary>
     public const string TimeoutCode = "Timeout";
 
+    /// <summary>Requests are signed, and there are no AWS credentials.</summary>
+    public const string NoCredentialsCode = "CredentialsUnavailable";
+
     /// <summary>A success whose body does not answer the request: truncated, a proxy's page, or about other documents.</summary>
     public const string NotBulkCode = "NotABulkAnswer";
 

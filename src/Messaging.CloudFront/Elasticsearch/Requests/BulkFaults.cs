@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Net.Http.Headers;
 using System.Text.Json;
+using Messaging.Hosting;
 using Messaging.Telemetry;
 
 namespace Messaging.CloudFront.Elasticsearch.Requests;
@@ -14,6 +15,7 @@ internal static class BulkFaults
     public static BulkFault Classify(Exception exception, bool timedOut) => (timedOut, exception) switch
     {
         (true, _) or (_, OperationCanceledException) => new BulkFault(BulkFaultKind.Transient, BulkFault.TimeoutCode),
+        (_, StartupException missing) => new BulkFault(BulkFaultKind.Transient, BulkFault.NoCredentialsCode, Reason: UntrustedText.Shorten(missing.Message)),
         (_, HttpRequestException { HttpRequestError: not HttpRequestError.Unknown } known) => new BulkFault(BulkFaultKind.Transient, known.HttpRequestError.ToString(), Reason: ConnectionFault.Describe(known)),
         (_, HttpRequestException or IOException) => new BulkFault(BulkFaultKind.Transient, "ConnectionError", Reason: ConnectionFault.Describe(exception)),
 

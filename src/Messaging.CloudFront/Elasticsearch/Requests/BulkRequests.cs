@@ -1,8 +1,13 @@
 using System.Net;
 using System.Net.Http.Headers;
+using System.Security.Cryptography;
 using System.Text;
+using Messaging.Aws;
 using Messaging.CloudFront.Elasticsearch.Batches;
 using Messaging.CloudFront.Elasticsearch.BulkResponses;
+using Messaging.Hosting;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Buffers;
 
 namespace Messaging.CloudFront.Elasticsearch.Requests;
@@ -13,12 +18,10 @@ internal sealed class BulkRequests : IDisposable
     // An error's text is a few hundred bytes; a proxy's page may be long, and its end adds nothing.
     private const int MaxErrorBytes = 64 * 1024;
 
-    // Only these members are read. Without the filter a successful item takes 230 bytes instead of 70. Errors of the whole request are not filtered.
-    private const string FilterPath = "filter_path=took,errors,items.*._id,items.*.status,items.*.error.type,items.*.error.reason,items.*.error.caused_by.reason,items.*.failure_store";
-
     private readonly HttpMessageInvoker _http;
-    private readonly Uri _root;
-    private readonly Uri _bulk;
+    private readonly ElasticsearchNodes _nodes;
+    private readonly AwsRequestSigner? _signer;
+    private readonly bool _hasRoot;
     private readonly AuthenticationHeaderValue? _authorization;
     private readonly bool _gzip;
     private readonly TimeProvider _time;
@@ -27,16 +30,18 @@ internal sealed class BulkRequests : IDisposable
     // True once a document was found in a failure store: from then on the items of every answer are parsed.
     private volatile bool _usesFailureStore;
 
-    /// <param name="options">Endpoint, index, credentials and compression.</param>
+    /// <param name="options">Nodes, index, credentials and compression.</param>
     /// <param name="handler">Owned from here on; must speak HTTP/1.1 (see <see cref="BatchContent"/>).</param>
     /// <param name="time">The clock of the attempts' time limits.</param>
     /// <param name="buffers">Lends the buffers that responses are read into.</param>
-    public BulkRequests(ElasticsearchSinkOptions options, HttpMessageHandler handler, TimeProvider time, BufferPool buffers)
+    /// <param name="logger">Is told of nodes that do not answer.</param>
+    /// <param name="signer">Signs the requests, and is owned from here on; null where they are not signed.</param>
+    public BulkRequests(ElasticsearchSinkOptions options, HttpMessageHandler handler, TimeProvider time, BufferPool buffers, ILogger? logger = null, AwsRequestSigner? signer = null)
     {
         _http = new HttpMessageInvoker(handler, disposeHandler: true);
-        _root = new Uri($"{options.Endpoint!.GetLeftPart(UriPartial.Path).TrimEnd('/')}/");
-        string pipeline = options.Pipeline is null ? string.Empty : $"&pipeline={Uri.EscapeDataString(options.Pipeline)}";
-        _bulk = new Uri(_root, $"{Uri.EscapeDataString(options.Index!)}/_bulk?{FilterPath}{pipeline}");
+        _nodes = new ElasticsearchNodes(options, time, logger ?? NullLogger.Instance);
+        _signer = signer;
+        _hasRoot = options.SigV4 != AwsSigning.Aoss;
         _authorization = options.ApiKey is { } key ? new AuthenticationHeaderValue("ApiKey", key)
             : options.Username is { } user ? new AuthenticationHeaderValue("Basic", Convert.ToBase64String(Encoding.UTF8.GetBytes($"{user}:{options.Password}")))
             : null;
@@ -45,13 +50,39 @@ internal sealed class BulkRequests : IDisposable
         _buffers = buffers;
     }
 
-    /// <summary>The connections: only to the configured endpoint (no redirects, no proxy from the environment), without cookies.</summary>
-    public static SocketsHttpHandler CreateHandler(ElasticsearchSinkOptions options) => new()
+    /// <summary>The connections: only to the configured nodes (no redirects, no proxy from the environment), without cookies.</summary>
+    /// <exception cref="StartupException">The client certificate can no longer be read.</exception>
+    public static SocketsHttpHandler CreateHandler(ElasticsearchSinkOptions options)
+    {
+        SocketsHttpHandler handler = CreateConnections(options);
+        if (options.ProxyUsername is { } user)
+        {
+            handler.Proxy!.Credentials = new NetworkCredential(user, options.ProxyPassword);
+        }
+
+        if (options.ClientCertificate is { } file)
+        {
+            try
+            {
+                handler.SslOptions.ClientCertificates = [Elasticsearch.ClientCertificate.Load(file, options.ClientCertificateKey, options.ClientCertificatePassword)];
+            }
+            catch (Exception exception) when (exception is CryptographicException or IOException or UnauthorizedAccessException)
+            {
+                handler.Dispose();
+                throw new StartupException($"{ElasticsearchSinkOptions.Section}:{nameof(options.ClientCertificate)} \"{file}\" cannot be read: {exception.Message}", ExitCodes.Configuration);
+            }
+        }
+
+        return handler;
+    }
+
+    private static SocketsHttpHandler CreateConnections(ElasticsearchSinkOptions options) => new()
     {
         AllowAutoRedirect = false,
         AutomaticDecompression = DecompressionMethods.None,
         UseCookies = false,
-        UseProxy = false,
+        UseProxy = options.Proxy is not null,
+        Proxy = options.Proxy is null ? null : new WebProxy(options.Proxy),
         ActivityHeadersPropagator = null,
         ConnectTimeout = options.ConnectTimeout,
         MaxConnectionsPerServer = options.MaxInFlight + 1,
@@ -76,35 +107,77 @@ internal sealed class BulkRequests : IDisposable
         using BatchContent content = new(batch, count, _gzip);
         using CancellationTokenSource timer = new(limit, _time);
         using CancellationTokenRegistration link = cancellationToken.UnsafeRegister(static source => ((CancellationTokenSource)source!).Cancel(), timer);
+        ElasticsearchNode node = _nodes.Next();
+        BulkFault fault;
         try
         {
-            using HttpRequestMessage request = CreateRequest(HttpMethod.Post, _bulk);
+            using HttpRequestMessage request = CreateRequest(HttpMethod.Post, node.Bulk);
             request.Content = content;
             request.Headers.ExpectContinue = askFirst ? true : null;
+            if (_signer is not null)
+            {
+                await _signer.SignAsync(request, await batch.HashAsync(count, timer.Token), timer.Token);
+            }
+
             using HttpResponseMessage response = await _http.SendAsync(request, timer.Token);
-            return response.StatusCode == HttpStatusCode.OK ? await ReadAnswerAsync(response, batch, count, timer.Token) : await ReadFaultAsync(response, timer.Token);
+            fault = response.StatusCode == HttpStatusCode.OK ? await ReadAnswerAsync(response, batch, count, timer.Token) : await ReadFaultAsync(request, response, timer.Token);
         }
         catch (Exception exception)
         {
             cancellationToken.ThrowIfCancellationRequested();
-            return BulkFaults.Classify(exception, timer.IsCancellationRequested);
+            fault = BulkFaults.Classify(exception, timer.IsCancellationRequested);
         }
         finally
         {
             batch.IsLeftInUse |= content.IsInUse;
         }
+
+        _nodes.Report(node, fault);
+        return fault;
     }
 
-    /// <summary>Requests <c>GET /</c>, which every version answers, and which shows whether the credentials are accepted.</summary>
+    /// <summary>
+    /// Requests <c>GET /</c>, which every version answers, and which shows whether the credentials are accepted; OpenSearch Serverless has no
+    /// such path, and is asked for the index. Asks other nodes when one does not answer.
+    /// </summary>
     public async ValueTask<BulkFault> AskAsync(TimeSpan limit, CancellationToken cancellationToken)
+    {
+        BulkFault fault = default;
+        for (int asked = 0; asked < _nodes.Count; asked++)
+        {
+            ElasticsearchNode node = _nodes.Next();
+            fault = await AskAsync(_hasRoot ? node.Root : node.Index, limit, cancellationToken);
+            _nodes.Report(node, fault);
+            if (!ElasticsearchNodes.IsDown(fault))
+            {
+                break;
+            }
+        }
+
+        // A missing index was asked for with valid credentials, and may be created by the first document.
+        return !_hasRoot && fault.Status == 404 ? default : fault;
+    }
+
+    public void Dispose()
+    {
+        _http.Dispose();
+        _signer?.Dispose();
+    }
+
+    private async ValueTask<BulkFault> AskAsync(Uri address, TimeSpan limit, CancellationToken cancellationToken)
     {
         using CancellationTokenSource timer = new(limit, _time);
         using CancellationTokenRegistration link = cancellationToken.UnsafeRegister(static source => ((CancellationTokenSource)source!).Cancel(), timer);
         try
         {
-            using HttpRequestMessage request = CreateRequest(HttpMethod.Get, _root);
+            using HttpRequestMessage request = CreateRequest(HttpMethod.Get, address);
+            if (_signer is not null)
+            {
+                await _signer.SignAsync(request, AwsRequestSigner.EmptyHash, timer.Token);
+            }
+
             using HttpResponseMessage response = await _http.SendAsync(request, timer.Token);
-            return response.StatusCode == HttpStatusCode.OK ? default : await ReadFaultAsync(response, timer.Token);
+            return response.StatusCode == HttpStatusCode.OK ? default : await ReadFaultAsync(request, response, timer.Token);
         }
         catch (Exception exception)
         {
@@ -112,8 +185,6 @@ internal sealed class BulkRequests : IDisposable
             return BulkFaults.Classify(exception, timer.IsCancellationRequested);
         }
     }
-
-    public void Dispose() => _http.Dispose();
 
     private HttpRequestMessage CreateRequest(HttpMethod method, Uri address)
     {
@@ -138,6 +209,15 @@ internal sealed class BulkRequests : IDisposable
         }
 
         return parsing == BulkParsing.Complete && batch.TryAccount(parser.Items) ? default : new BulkFault(BulkFaultKind.Transient, BulkFault.NotBulkCode, (int)response.StatusCode);
+    }
+
+    /// <summary>Reads why a request failed. A refused signature that can be mended is transient.</summary>
+    private async ValueTask<BulkFault> ReadFaultAsync(HttpRequestMessage request, HttpResponseMessage response, CancellationToken cancellationToken)
+    {
+        BulkFault fault = await ReadFaultAsync(response, cancellationToken);
+        return _signer is not null && fault.Status == 403 && await _signer.TryRecoverAsync(request, response.Headers.Date, cancellationToken)
+            ? fault with { Kind = BulkFaultKind.Transient }
+            : fault;
     }
 
     private async ValueTask<BulkFault> ReadFaultAsync(HttpResponseMessage response, CancellationToken cancellationToken)

@@ -15,6 +15,9 @@ public sealed class BulkSuiteTests
     [Fact]
     public void Setup_DocumentWriting_FindsBothEqual() => new DocumentWritingBenchmarks().Setup();
 
+    [Fact]
+    public Task Setup_BulkTransport_EveryVariantCreatesEveryDocument() => new BulkTransportBenchmarks().Setup();
+
     [Theory]
     [InlineData(false, false, "6b986ca0576197b4")]
     [InlineData(true, false, "a89ba45f9cb6e7fa")]

@@ -9,5 +9,5 @@ namespace Integration.Tests.CloudFront.Elasticsearch;
 internal static class ElasticsearchSinks
 {
     public static ElasticsearchSink Open(ElasticsearchSinkOptions options, ILoggerFactory? loggers = null) =>
-        ElasticsearchSink.Create(options, new SinkServices(null!, loggers ?? NullLoggerFactory.Instance, TimeProvider.System));
+        ElasticsearchSink.Create(options, aws: null, new SinkServices(null!, loggers ?? NullLoggerFactory.Instance, TimeProvider.System));
 }

@@ -19,6 +19,13 @@ public sealed class ElasticsearchSinkFeatureTests
     [InlineData("Endpoint", "ftp://127.0.0.1", "must be an http or https address")]
     [InlineData("Endpoint", "https://user:canary-secret@search.example", "credentials belong in ApiKey")]
     [InlineData("Endpoint", "https://search.example/?x=1", "must be scheme, host, port and path only")]
+    [InlineData("Endpoints", "https://a.example,https://b.example", "must not be set together with Endpoint")]
+    [InlineData("CloudId", "name:ZXUtd2VzdC0xLmV4YW1wbGUkYWJj", "must not be set together with Endpoint")]
+    [InlineData("Proxy", "http://user:canary-secret@proxy.example", "credentials belong in ProxyUsername")]
+    [InlineData("ProxyUsername", "worker", "must be set when ProxyUsername")]
+    [InlineData("ClientCertificate", "/no/such/file.pem", "must be a certificate with its private key")]
+    [InlineData("ClientCertificatePassword", "canary-secret", "must be set when ClientCertificateKey or ClientCertificatePassword is")]
+    [InlineData("SigV4", "S3", "one of None, Es, Aoss")]
     [InlineData("Index", null, "must be set")]
     [InlineData("Index", "Logs", "must be a name that Elasticsearch allows")]
     [InlineData("Pipeline", "a\u0007", "must be a pipeline's name")]
@@ -43,6 +50,20 @@ public sealed class ElasticsearchSinkFeatureTests
     [Fact]
     public void Configure_TwoWaysToAuthenticate_IsAnError() =>
         Read([("Sinks:Elasticsearch:ApiKey", "a2V5"), ("Sinks:Elasticsearch:Username", "u"), ("Sinks:Elasticsearch:Password", "p")]).ShouldHaveSingleItem().Problem.ShouldContain("must not be set together");
+
+    [Theory]
+    [InlineData("ApiKey", "a2V5")]
+    [InlineData("GzipRequests", "true")]
+    public void Configure_SignedRequests_ExcludeOtherCredentialsAndCompression(string key, string value) =>
+        Read([("Sinks:Elasticsearch:SigV4", "es"), ($"Sinks:Elasticsearch:{key}", value)]).ShouldHaveSingleItem().Problem.ShouldContain($"must not be set together with {key}");
+
+    [Fact]
+    public void Configure_SeveralNodes_Passes() =>
+        Read([("Sinks:Elasticsearch:Endpoint", null), ("Sinks:Elasticsearch:Endpoints", "https://a.example:9200, https://b.example:9200/search")]).ShouldBeEmpty();
+
+    [Fact]
+    public void Configure_CloudId_Passes() =>
+        Read([("Sinks:Elasticsearch:Endpoint", null), ("Sinks:Elasticsearch:CloudId", "name:ZXUtd2VzdC0xLmV4YW1wbGUkYWJj")]).ShouldBeEmpty();
 
     [Fact]
     public void Configure_PlainHttpAllowed_Passes() =>

@@ -1,0 +1,101 @@
+using Microsoft.Extensions.Logging;
+
+namespace Messaging.CloudFront.Elasticsearch.Requests;
+
+/// <summary>
+/// Chooses the node of each request: all in turn, without those that failed a short time ago. It sends nothing itself, so a retry on another
+/// node is an attempt like any other, with its wait, its count and its budget. Threads: any.
+/// </summary>
+internal sealed class ElasticsearchNodes
+{
+    // Each try at a node that is still down costs a batch one of its attempts, so the pause doubles; a node that restarts is back in a minute.
+    private static readonly TimeSpan FirstPause = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan MaxPause = TimeSpan.FromMinutes(1);
+
+    private readonly ElasticsearchNode[] _nodes;
+    private readonly TimeProvider _time;
+    private readonly ILogger _logger;
+    private readonly Lock _lock = new();
+    private int _turn;
+
+    public ElasticsearchNodes(ElasticsearchSinkOptions options, TimeProvider time, ILogger logger)
+    {
+        _nodes = [.. options.Nodes.Select(address => new ElasticsearchNode(address, options))];
+        _time = time;
+        _logger = logger;
+    }
+
+    public int Count => _nodes.Length;
+
+    /// <summary>The node for the next request; when all have failed, the one whose pause ends first.</summary>
+    public ElasticsearchNode Next()
+    {
+        if (_nodes.Length == 1)
+        {
+            return _nodes[0];
+        }
+
+        lock (_lock)
+        {
+            long now = _time.GetTimestamp();
+            ElasticsearchNode? earliest = null;
+            for (int i = 0; i < _nodes.Length; i++)
+            {
+                ElasticsearchNode node = _nodes[_turn++ % _nodes.Length];
+                if (node.Failures == 0)
+                {
+                    return node;
+                }
+
+                earliest = earliest is null || node.TriedAgainAt < earliest.TriedAgainAt ? node : earliest;
+                if (node.TriedAgainAt <= now)
+                {
+                    // One request tries it; the others wait for what that one finds.
+                    node.TriedAgainAt = now + Ticks(PauseAfter(node.Failures));
+                    return node;
+                }
+            }
+
+            return earliest!;
+        }
+    }
+
+    /// <summary>Learns from a request how its node is.</summary>
+    public void Report(ElasticsearchNode node, in BulkFault fault)
+    {
+        if (_nodes.Length == 1)
+        {
+            return;
+        }
+
+        bool isDown = IsDown(fault);
+        bool isNews;
+        TimeSpan pause = default;
+        lock (_lock)
+        {
+            isNews = isDown != node.Failures > 0;
+            node.Failures = isDown ? node.Failures + 1 : 0;
+            if (isDown)
+            {
+                pause = PauseAfter(node.Failures);
+                node.TriedAgainAt = _time.GetTimestamp() + Ticks(pause);
+            }
+        }
+
+        if (isNews && isDown)
+        {
+            _logger.LogNodeDown(node.Root, ElasticsearchAdvice.Describe(fault, "node"), pause);
+        }
+        else if (isNews)
+        {
+            _logger.LogNodeUp(node.Root);
+        }
+    }
+
+    /// <summary>True when another node may do better: no answer, or a proxy's that it got none.</summary>
+    public static bool IsDown(in BulkFault fault) => fault.Kind == BulkFaultKind.Transient && fault.Code != BulkFault.NoCredentialsCode && fault.Status is 0 or 502 or 503 or 504;
+
+    private static TimeSpan PauseAfter(int failures) => failures > 4 ? MaxPause : FirstPause * (1 << (failures - 1));
+
+    private long Ticks(TimeSpan time) => (long)(time.TotalSeconds * _time.TimestampFrequency);
+}

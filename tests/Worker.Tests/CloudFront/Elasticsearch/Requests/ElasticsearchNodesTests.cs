@@ -1,0 +1,106 @@
+using Messaging.CloudFront.Elasticsearch;
+using Messaging.CloudFront.Elasticsearch.Requests;
+using Microsoft.Extensions.Logging;
+
+namespace Worker.Tests.CloudFront.Elasticsearch.Requests;
+
+/// <summary>Which node gets a request, and what is said about those that fail.</summary>
+public sealed class ElasticsearchNodesTests : IDisposable
+{
+    private static readonly BulkFault Broken = new(BulkFaultKind.Transient, "ConnectionError", Reason: "Connection refused");
+
+    private readonly ManualTimeProvider _time = new();
+    private readonly RecordingLog _log = new();
+
+    public void Dispose() => _log.Dispose();
+
+    [Fact]
+    public void Next_AllAnswer_TakesTheirTurns()
+    {
+        ElasticsearchNodes nodes = Create(3);
+
+        Hosts(nodes, 6).ShouldBe(["a", "b", "c", "a", "b", "c"]);
+    }
+
+    [Fact]
+    public void Next_OneNodeIsDown_GoesToTheOthersUntilItsPauseEnds()
+    {
+        ElasticsearchNodes nodes = Create(3);
+        nodes.Report(nodes.Next(), Broken);
+
+        Hosts(nodes, 4).ShouldNotContain("a");
+        _time.Advance(TimeSpan.FromSeconds(5));
+        string[] after = Hosts(nodes, 6);
+
+        // One request tries it; the others wait for what that one finds.
+        after.Count(host => host == "a").ShouldBe(1);
+    }
+
+    [Fact]
+    public void Next_NodeAnswersAgain_TakesItsTurns()
+    {
+        ElasticsearchNodes nodes = Create(2);
+        ElasticsearchNode first = nodes.Next();
+        nodes.Report(first, Broken);
+        nodes.Report(first, default);
+
+        Hosts(nodes, 4).ShouldBe(["b", "a", "b", "a"]);
+        Said().ShouldBe([
+            "Warning The Elasticsearch node http://a/ does not answer (Elasticsearch node: ConnectionError: Connection refused); its requests go to the other nodes, and it is tried again in 00:00:05",
+            "Information The Elasticsearch node http://a/ answers again",
+        ]);
+    }
+
+    [Fact]
+    public void Next_AllAreDown_TakesTheOneWhosePauseEndsFirst()
+    {
+        ElasticsearchNodes nodes = Create(2);
+        nodes.Report(nodes.Next(), Broken);
+        _time.Advance(TimeSpan.FromSeconds(1));
+        nodes.Report(nodes.Next(), Broken);
+
+        Hosts(nodes, 3).ShouldBe(["a", "a", "a"]);
+    }
+
+    [Fact]
+    public void Report_FailuresInARow_AreSaidOnce()
+    {
+        ElasticsearchNodes nodes = Create(2);
+        ElasticsearchNode first = nodes.Next();
+        for (int i = 0; i < 50; i++)
+        {
+            nodes.Report(first, Broken);
+        }
+
+        Said().Length.ShouldBe(1);
+        _time.Advance(TimeSpan.FromMinutes(1));
+        Hosts(nodes, 2).ShouldContain("a");
+    }
+
+    [Theory]
+    [InlineData(502, true)]
+    [InlineData(503, true)]
+    [InlineData(504, true)]
+    [InlineData(429, false)]
+    [InlineData(500, false)]
+    public void IsDown_Status_IsAProxysThatGotNoAnswer(int status, bool isDown) => ElasticsearchNodes.IsDown(new BulkFault(BulkFaultKind.Transient, "x", status)).ShouldBe(isDown);
+
+    [Fact]
+    public void Report_OneAddress_SaysNothing()
+    {
+        ElasticsearchNodes nodes = Create(1);
+        nodes.Report(nodes.Next(), Broken);
+
+        Hosts(nodes, 2).ShouldBe(["a", "a"]);
+        Said().ShouldBeEmpty();
+    }
+
+    private static string[] Hosts(ElasticsearchNodes nodes, int count) => [.. Enumerable.Range(0, count).Select(_ => nodes.Next().Root.Host)];
+
+    private string[] Said() => [.. _log.Entries.Select(entry => $"{entry.Level} {entry.Text}")];
+
+    private ElasticsearchNodes Create(int count) => new(
+        new ElasticsearchSinkOptions { Endpoints = [.. "abc"[..count].Select(name => $"http://{name}")], Index = "logs" },
+        _time,
+        _log.CreateLogger("nodes"));
+}
