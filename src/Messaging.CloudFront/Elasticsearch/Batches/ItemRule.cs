@@ -1,6 +1,6 @@
 namespace Messaging.CloudFront.Elasticsearch.Batches;
 
-/// <summary>Whose fault an error is. docs/reference/elasticsearch.md has the same table.</summary>
+/// <summary>Whose fault an error is. docs/reference/elasticsearch-errors.md has the same table.</summary>
 /// <param name="Type">The error's type; empty for every type.</param>
 /// <param name="Start">How the reason begins, without a position and "failed to parse:"; empty for every reason.</param>
 /// <param name="Verdict"><see cref="ItemVerdict.Refuse"/> or <see cref="ItemVerdict.RefuseUnlessAccepted"/>.</param>

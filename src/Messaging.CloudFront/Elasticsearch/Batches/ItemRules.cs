@@ -4,7 +4,7 @@ using Messaging.CloudFront.Elasticsearch.BulkResponses;
 namespace Messaging.CloudFront.Elasticsearch.Batches;
 
 /// <summary>
-/// Classifies failed items of <c>create</c> actions, by the tables in docs/reference/elasticsearch.md. Rejecting documents for a fault of their
+/// Classifies failed items of <c>create</c> actions, by the tables in docs/reference/elasticsearch-errors.md. Rejecting documents for a fault of their
 /// index would dead-letter valid documents. Types and reasons are those of Elasticsearch 7 to 9 and OpenSearch 1 to 3. A reason may quote the
 /// document, which can hold any text, so only its beginning counts.
 /// </summary>

@@ -16,7 +16,7 @@ internal sealed class ElasticsearchNodes
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly Lock _lock = new();
-    private int _turn;
+    private uint _turn;
 
     public ElasticsearchNodes(ElasticsearchSinkOptions options, TimeProvider time, ILogger logger)
     {
@@ -41,7 +41,7 @@ internal sealed class ElasticsearchNodes
             ElasticsearchNode? earliest = null;
             for (int i = 0; i < _nodes.Length; i++)
             {
-                ElasticsearchNode node = _nodes[_turn++ % _nodes.Length];
+                ElasticsearchNode node = _nodes[_turn++ % (uint)_nodes.Length];
                 if (node.Failures == 0)
                 {
                     return node;
