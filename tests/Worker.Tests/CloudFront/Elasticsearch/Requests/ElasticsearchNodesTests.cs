@@ -1,6 +1,5 @@
 using Messaging.CloudFront.Elasticsearch;
 using Messaging.CloudFront.Elasticsearch.Requests;
-using Microsoft.Extensions.Logging;
 
 namespace Worker.Tests.CloudFront.Elasticsearch.Requests;
 
