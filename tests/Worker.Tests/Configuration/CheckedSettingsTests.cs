@@ -22,6 +22,7 @@ public sealed class CheckedSettingsTests : IDisposable
     private const string Tls = "--Routes:r:Source=TcpLines --Sources:TcpLines:Certificate=$pem --Sources:TcpLines:CertificateKey=$key";
     private const string Udp = "--Routes:r:Source=Udp";
     private const string CloudFront = "--Routes:r:Source=Channel --Routes:r:Handler=CloudFront --Handlers:CloudFront:Buckets=logs --Routes:r:Sink=Elasticsearch --Sinks:Elasticsearch:Endpoint=https://search.example --Sinks:Elasticsearch:Index=logs --Aws:Region=eu-west-1 --Aws:AccessKeyId=a --Aws:SecretAccessKey=b";
+    private const string ClientCertificate = CloudFront + " --Sinks:Elasticsearch:ClientCertificate=$pem --Sinks:Elasticsearch:ClientCertificateKey=$key";
     private const string Channel = "--Routes:r:Source=Channel";
     private const string Http = "--Routes:r:Source=Http";
 
@@ -64,14 +65,14 @@ public sealed class CheckedSettingsTests : IDisposable
         ["Sinks:S3:KmsKeyId"] = (S3 + " --Sinks:S3:ServerSideEncryption=aws:kms", ["arn:aws:s3:::bucket", "arn:aws:kms:eu-west-1:123456789012:bucket/a"]),
         ["Sinks:S3:StorageClass"] = (S3, ["cheap"]),
         ["Sinks:Elasticsearch:Endpoint"] = (CloudFront, ["search.example", "ftp://search.example", "http://search.example", "https://user:word@search.example", "https://a b"]),
-        ["Sinks:Elasticsearch:Endpoints"] = (CloudFront.Replace("Endpoint=", "Endpoints="), ["search.example", "https://a.example,b.example", "https://a.example,http://b.example", "https://user:word@a.example,https://b.example"]),
-        ["Sinks:Elasticsearch:CloudId"] = (CloudFront.Replace(" --Sinks:Elasticsearch:Endpoint=https://search.example", ""), ["name", "name:no base64", "name:aG9zdA==", "name:JGlk"]),
+        ["Sinks:Elasticsearch:Endpoints"] = (CloudFront.Replace("Endpoint=", "Endpoints=", StringComparison.Ordinal), ["search.example", "https://a.example,b.example", "https://a.example,http://b.example", "https://user:word@a.example,https://b.example"]),
+        ["Sinks:Elasticsearch:CloudId"] = (CloudFront.Replace("Endpoint=https://search.example", "CloudId=name:ZXUtd2VzdC0xLmV4YW1wbGUkYWJj", StringComparison.Ordinal), ["name", "name:no base64", "name:aG9zdA==", "name:JGlk"]),
         ["Sinks:Elasticsearch:Proxy"] = (CloudFront, ["proxy.example:3128", "socks5://proxy.example", "http://user:word@proxy.example", "http://proxy.example/?a=b"]),
         ["Sinks:Elasticsearch:ProxyUsername"] = (CloudFront + " --Sinks:Elasticsearch:Proxy=http://proxy.example", ["a"]),
         ["Sinks:Elasticsearch:ProxyPassword"] = (CloudFront + " --Sinks:Elasticsearch:Proxy=http://proxy.example", ["b"]),
-        ["Sinks:Elasticsearch:ClientCertificate"] = (CloudFront + " --Sinks:Elasticsearch:ClientCertificateKey=$key", ["$missing", "$folder", "$empty", "$otherpem"]),
-        ["Sinks:Elasticsearch:ClientCertificateKey"] = (CloudFront + " --Sinks:Elasticsearch:ClientCertificate=$pem", ["$missing", "$folder", "$empty", "$encrypted", "$otherkey"]),
-        ["Sinks:Elasticsearch:ClientCertificatePassword"] = (CloudFront + " --Sinks:Elasticsearch:ClientCertificate=$pem --Sinks:Elasticsearch:ClientCertificateKey=$encrypted", ["wrong"]),
+        ["Sinks:Elasticsearch:ClientCertificate"] = (ClientCertificate, ["$missing", "$folder", "$empty", "$otherpem"]),
+        ["Sinks:Elasticsearch:ClientCertificateKey"] = (ClientCertificate, ["$missing", "$folder", "$empty", "$encrypted", "$otherkey"]),
+        ["Sinks:Elasticsearch:ClientCertificatePassword"] = (CloudFront + " --Sinks:Elasticsearch:ClientCertificate=$pem --Sinks:Elasticsearch:ClientCertificateKey=$encrypted --Sinks:Elasticsearch:ClientCertificatePassword=word", ["wrong"]),
         ["Sinks:Elasticsearch:Index"] = (CloudFront, ["Upper", "_a", "a b", "a/b"]),
         ["Sinks:Elasticsearch:Username"] = (CloudFront, ["a"]),
         ["Sinks:Elasticsearch:Password"] = (CloudFront, ["b"]),
