@@ -33,7 +33,7 @@ internal static class ClientCertificate
         }
         catch (Exception exception) when (exception is CryptographicException or IOException or UnauthorizedAccessException or ArgumentException)
         {
-            return $"must be a certificate with its private key, as PEM or PKCS #12: {exception.Message}";
+            return $"must be a certificate with its private key, as PEM or PKCS #12 (see {nameof(ElasticsearchSinkOptions.ClientCertificateKey)} and {nameof(ElasticsearchSinkOptions.ClientCertificatePassword)}): {exception.Message}";
         }
     }
 
