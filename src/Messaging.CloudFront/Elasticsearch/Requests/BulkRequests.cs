@@ -211,7 +211,7 @@ internal sealed class BulkRequests : IDisposable
         return parsing == BulkParsing.Complete && batch.TryAccount(parser.Items) ? default : new BulkFault(BulkFaultKind.Transient, BulkFault.NotBulkCode, (int)response.StatusCode);
     }
 
-    /// <summary>Reads why a request failed. A refused signature that can be mended is transient.</summary>
+    /// <summary>Reads why a request failed. A refused signature that can be repeated with the right clock or keys is transient.</summary>
     private async ValueTask<BulkFault> ReadFaultAsync(HttpRequestMessage request, HttpResponseMessage response, CancellationToken cancellationToken)
     {
         BulkFault fault = await ReadFaultAsync(response, cancellationToken);

@@ -11,7 +11,7 @@ using Pipeline.Buffers;
 
 namespace Worker.Tests.CloudFront.Elasticsearch.Requests;
 
-/// <summary>AWSSDK.Core signs the same requests; a refused signature is mended where that is possible.</summary>
+/// <summary>AWSSDK.Core signs the same requests; a refused signature is corrected where that is possible.</summary>
 public sealed class OpenSearchSignerTests
 {
     private static readonly DateTimeOffset Now = new(2026, 2, 28, 23, 59, 59, TimeSpan.Zero);
