@@ -197,7 +197,19 @@ internal sealed class EndToEndRun : IDisposable
         }
     }
 
-    private static async Task<ClientSample> SampleAsync(ChildProcess client, CancellationToken cancellationToken) => JsonSerializer.Deserialize(await client.AskAsync(AnswerLimit, cancellationToken), EndToEndJson.Default.ClientSample)!;
+    private static async Task<ClientSample> SampleAsync(ChildProcess client, CancellationToken cancellationToken)
+    {
+        string line = await client.AskAsync(AnswerLimit, cancellationToken);
+
+        // The worker's log, of a warning on a busy machine, goes to the same output.
+        while (!line.StartsWith('{'))
+        {
+            await Console.Error.WriteLineAsync(line);
+            line = await client.ReadLineAsync(AnswerLimit, cancellationToken);
+        }
+
+        return JsonSerializer.Deserialize(line, EndToEndJson.Default.ClientSample)!;
+    }
 
     private static (string Name, string Value)[] EnvironmentOf(ClientKind kind) => kind is ClientKind.WorkerSdk or ClientKind.WorkerDirect ? WorkerEnvironment : ClientEnvironment;
 
