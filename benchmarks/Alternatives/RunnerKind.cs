@@ -21,9 +21,9 @@ internal enum RunnerKind
     /// <summary>MassTransit's in-memory transport with a limit of 64 messages.</summary>
     MassTransit,
 
-    /// <summary>A local queue of Wolverine with 64 messages at once.</summary>
+    /// <summary>A local queue of Wolverine with 64 messages in flight.</summary>
     Wolverine,
 
-    /// <summary>Rebus over its in-memory transport with 64 messages at once.</summary>
+    /// <summary>Rebus over its in-memory transport with 64 messages in flight.</summary>
     Rebus,
 }

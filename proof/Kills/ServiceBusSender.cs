@@ -63,7 +63,7 @@ internal sealed partial class ServiceBusSender : ISender
         }
     }
 
-    public async Task<bool> IsSettledAsync() => await CountAsync("active", "locked", "deferred", "scheduled") == 0;
+    public async Task<bool> IsSettledAsync() => await CountAsync("active", "locked") == 0;
 
     public async Task<IReadOnlyList<byte[]>> ReadDeadLettersAsync()
     {

@@ -1,11 +1,9 @@
 using System.Globalization;
 using System.Reflection;
 using System.Runtime.ExceptionServices;
-using System.Text;
 using Messaging.DeadLetters;
 using Messaging.Intake;
 using Messaging.Recoverability;
-using Messaging.Sources.Held;
 using Proof.Models;
 
 namespace Proof.Simulation;
@@ -14,7 +12,7 @@ namespace Proof.Simulation;
 /// One seed's world: a queue, a store, the worker processes that come and go, and what happens to them. It ends when everything is settled,
 /// or when a check fails. Threads: the pool's only one.
 /// </summary>
-internal sealed class World
+internal sealed partial class World
 {
     // The time after the last fault: visibility timeouts, pauses and the longest hold are shorter.
     private static readonly TimeSpan Calm = TimeSpan.FromMinutes(40);
@@ -384,90 +382,4 @@ internal sealed class World
             });
         }
     }
-
-    // The checks
-
-    /// <summary>In a FIFO queue a message is handed in only when those before it in its group are kept, or are in the queue once more.</summary>
-    public void CheckOrder(int number)
-    {
-        if (Queue.Before(number).FirstOrDefault(before => !IsKept(before) && !Queue.HoldsCopy(before)) is { } overtaken)
-        {
-            Fail($"message {number} was handed in before message {overtaken.Number} of its group, which is neither stored nor a dead letter");
-        }
-    }
-
-    private void CheckAtRest()
-    {
-        foreach (WorkerProcess? worker in _workers)
-        {
-            worker?.CheckAtRest();
-        }
-    }
-
-    private void CheckGivenUp(QueuedMessage message)
-    {
-        if (!IsKept(message))
-        {
-            Fail($"message {message.Number} was given up by its sender and is neither stored nor a dead letter: {Encoding.UTF8.GetString(message.Body)}");
-        }
-    }
-
-    /// <summary>A message of SQS or a dead letter, of which redrive may have sent a copy to the queue.</summary>
-    private void CheckDeleted(QueuedMessage message)
-    {
-        if (!Queue.Holds(message.Body))
-        {
-            CheckGivenUp(message);
-        }
-    }
-
-    private void CheckReceived(QueuedMessage message)
-    {
-        if (message.Deliveries > _plan.MostDeliveries && !Work.IsRepeated(message))
-        {
-            Fail($"message {message.Number} was delivered {message.Deliveries} times although nothing but the store failed");
-        }
-    }
-
-    private void CheckEnd()
-    {
-        foreach (QueuedMessage message in _sent.Where(message => !IsKept(message)))
-        {
-            Fail($"message {message.Number} is lost: {Encoding.UTF8.GetString(message.Body)}");
-        }
-
-        if (Disk.FindLeftover() is { } leftover)
-        {
-            Fail($"the unfinished file {leftover} was left by a process that has ended in order");
-        }
-
-        if (Work.FindForeign() is { } foreign)
-        {
-            Fail(foreign);
-        }
-
-        foreach ((DeadLetter? letter, byte[] body) in Dead)
-        {
-            CheckDead(letter, body);
-        }
-    }
-
-    private void CheckDead(DeadLetter? letter, byte[] body)
-    {
-        QueuedMessage? message = _sent.Find(message => message.Body.AsSpan().SequenceEqual(body));
-        if (message is null)
-        {
-            if (!Work.IsPart(letter, body))
-            {
-                Fail($"a dead letter is not a message: {Encoding.UTF8.GetString(body)}");
-            }
-        }
-        else if (letter?.Reason is not (HeldLog.UnprocessedReason or UnfinishedDeadLetters.Reason) && !Work.IsPoison(message))
-        {
-            Fail($"message {message.Number} is a dead letter although it is valid");
-        }
-    }
-
-    private bool IsKept(QueuedMessage message) =>
-        Work.IsDone(message) || Dead.Any(dead => dead.Letter is not { IsPart: true } && dead.Body.AsSpan().SequenceEqual(message.Body));
 }

@@ -40,7 +40,7 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
     [Setting("AmqpTcp (port 5671) or AmqpWebSockets (port 443)")]
     public ServiceBusTransportType Transport { get; init; }
 
-    [Setting("Messages that the client delivers at once; default Intake:StartConcurrency; at most Intake:Concurrency", Min = "1", Max = "10000", Consequence = "A message received without a slot would wait while its lock runs out.")]
+    [Setting("Messages that the client delivers concurrently; default Intake:StartConcurrency; at most Intake:Concurrency", Min = "1", Max = "10000", Consequence = "A message received without a slot would wait while its lock runs out.")]
     public int? MaxConcurrentCalls { get; init; }
 
     [Setting("Messages the client fetches in advance; at most MaxConcurrentCalls. Their locks are not renewed, even while receiving pauses (docs/explanation/settlement.md)", Min = "0", Max = "10000", Consequence = "Messages whose lock ends before they are processed are redelivered with a higher delivery count.")]
@@ -70,7 +70,7 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
     /// <summary>The queue, or the topic and subscription, as shown to people.</summary>
     public string Entity => Queue ?? $"{Topic}/{Subscription}";
 
-    /// <summary>Messages that the client delivers at once. Each is under a lock, so by default no more than are in flight at first.</summary>
+    /// <summary>Messages that the client delivers concurrently. Each is under a lock, so by default no more than are in flight at first.</summary>
     internal int CallsAtOnce(IntakeOptions intake) => MaxConcurrentCalls ?? Math.Min(intake.StartConcurrency, intake.Concurrency);
 
     /// <summary>Creates a client for the namespace; it connects when it is first used. The caller disposes it.</summary>

@@ -24,7 +24,7 @@ internal sealed class SlotBank(IMessageIntake intake, int slots)
         }
     }
 
-    /// <summary>Adds a slot for the next waiting call; after <see cref="Close"/> releases it at once.</summary>
+    /// <summary>Adds a slot for the next waiting call; after <see cref="Close"/> releases it immediately.</summary>
     public void Put()
     {
         lock (_lock)

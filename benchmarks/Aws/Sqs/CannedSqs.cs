@@ -7,7 +7,7 @@ using Benchmarks.EndToEnd.Server;
 
 namespace Benchmarks.Aws.Sqs;
 
-/// <summary>Reads each request to its end and answers at once: ten messages of 1 KiB for a receive, ten successes for a delete. Threads: any.</summary>
+/// <summary>Reads each request to its end and answers immediately: ten messages of 1 KiB for a receive, ten successes for a delete. Threads: any.</summary>
 internal sealed class CannedSqs : HttpMessageHandler
 {
     /// <summary>Messages of a call.</summary>

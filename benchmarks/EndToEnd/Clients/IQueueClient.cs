@@ -1,6 +1,6 @@
 namespace Benchmarks.EndToEnd.Clients;
 
-/// <summary>The queue as a twin sees it. Threads: any number at once.</summary>
+/// <summary>The queue as a twin sees it. Threads: any.</summary>
 internal interface IQueueClient
 {
     /// <summary>Receives a batch; empty when none came.</summary>

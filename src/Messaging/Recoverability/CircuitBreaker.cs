@@ -15,12 +15,6 @@ namespace Messaging.Recoverability;
 /// <param name="hasSink">False when it watches a handler; used for log messages.</param>
 public sealed partial class CircuitBreaker(string route, RecoverabilityOptions options, TimeProvider time, ILogger logger, bool hasSink = true)
 {
-    // The window consists of this many buckets; the oldest one is dropped at a time.
-    private const int Buckets = 6;
-
-    // A bucket without failures must not overflow.
-    private const int MostPerCall = 1_000_000;
-
     // Sources that have messages probe the sink within this time after the open time has ended.
     private static readonly TimeSpan MessagesFirst = TimeSpan.FromSeconds(1);
 
@@ -28,16 +22,9 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     private static readonly TimeSpan LongestCheckWait = TimeSpan.FromMinutes(5);
 
     private readonly Lock _lock = new();
-    private readonly long _bucketTicks = Math.Max(1, (long)(options.BreakerWindow.TotalSeconds * time.TimestampFrequency / Buckets));
-    private readonly int[] _succeeded = new int[Buckets];
-    private readonly int[] _failed = new int[Buckets];
-
-    private long _bucket = -1;
-    private int _failuresInRow;
+    private readonly FailureWindow _window = new(options.BreakerWindow, time);
     private readonly StripedCounter _successes = new();
-
-    // Successes that are in the window or were.
-    private long _counted;
+    private int _failuresInRow;
 
     // True while a success changes nothing but its count: the breaker is closed and the last store did not fail.
     private volatile bool _isCalm = true;
@@ -167,7 +154,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
 
     /// <summary>
     /// The sink stored an object. Closes a half-open breaker, but not an open one: with a sink that fails only in part, a message from before
-    /// the opening would close it at once.
+    /// the opening would close it immediately.
     /// </summary>
     public void Succeeded()
     {
@@ -180,7 +167,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
         bool closed = false;
         lock (_lock)
         {
-            Rotate();
+            _window.Update(_successes.Value);
             _failuresInRow = 0;
             if (_state == BreakerState.HalfOpen)
             {
@@ -202,7 +189,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     /// <param name="detail">Which call failed and how, for logs and health pages: one line, without secrets.</param>
     public void Failed(string detail) => Fail(detail, refused: false, opens: false);
 
-    /// <summary>The sink refuses the worker itself: the breaker opens at once.</summary>
+    /// <summary>The sink refuses the worker itself: the breaker opens immediately.</summary>
     /// <param name="detail">As for <see cref="Failed"/>, with what the operator can do.</param>
     public void Refused(string detail) => Fail(detail, refused: true, opens: true);
 
@@ -268,7 +255,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     {
         lock (_lock)
         {
-            Rotate();
+            _window.Update(_successes.Value);
         }
     }
 
@@ -315,14 +302,14 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
         bool isCheckNeeded;
         lock (_lock)
         {
-            Rotate();
+            _window.Update(_successes.Value);
             isCheckNeeded = _answers || _state == BreakerState.Closed;
             _disproved += _answers ? 1 : 0;
             _answers = false;
             _isCalm = false;
-            _failed[_bucket % Buckets]++;
+            _window.AddFailure();
             _failuresInRow++;
-            if (opens || _state == BreakerState.HalfOpen || _failuresInRow >= options.BreakerFailures || RatioExceeded())
+            if (opens || _state == BreakerState.HalfOpen || _failuresInRow >= options.BreakerFailures || _window.Exceeds(options.BreakerMinimum, options.BreakerRatio))
             {
                 _since = _state == BreakerState.Closed ? time.GetUtcNow() : _since;
                 opened = _state == BreakerState.Closed || (refused && !IsRefused);
@@ -349,13 +336,6 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
         }
     }
 
-    private bool RatioExceeded()
-    {
-        int succeeded = _succeeded.Sum();
-        int failed = _failed.Sum();
-        return succeeded + failed >= options.BreakerMinimum && failed >= options.BreakerRatio * (succeeded + failed);
-    }
-
     private void Close()
     {
         _state = BreakerState.Closed;
@@ -365,30 +345,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
         _disproved = 0;
         IsRefused = false;
         LastFailure = null;
-        Array.Clear(_failed);
-        Array.Clear(_succeeded);
-    }
-
-    /// <summary>Under the lock: moves the window to now. Successes count in the bucket of the last call.</summary>
-    private void Rotate()
-    {
-        long now = time.GetTimestamp() / _bucketTicks;
-        if (_bucket < 0)
-        {
-            _bucket = now;
-        }
-
-        long successes = _successes.Value;
-        _succeeded[_bucket % Buckets] += (int)Math.Min(successes - _counted, MostPerCall);
-        _counted = successes;
-        for (long steps = Math.Min(now - _bucket, Buckets); steps > 0; steps--)
-        {
-            long index = (now - steps + 1) % Buckets;
-            _succeeded[index] = 0;
-            _failed[index] = 0;
-        }
-
-        _bucket = now;
+        _window.Clear();
     }
 
     [LoggerMessage(2001, LogLevel.Error, "Route {Route}: the {Part} fails; receiving is paused, and one message probes it every {Pause}. Last failure: {Detail}")]

@@ -155,41 +155,6 @@ public sealed class ServiceBusEmulatorTests
     }
 
     [Fact]
-    public async Task Schedule_Message_IsDeliveredWhenItsTimeHasCome()
-    {
-        await using ServiceBusEmulator emulator = await ServiceBusEmulator.RequireOwnAsync();
-        await using ServiceBusQueue queue = await ServiceBusQueue.CreateAsync(emulator, Queue);
-        await using ServiceBusClient client = new(emulator.ConnectionString);
-        ServiceBusSender sender = client.CreateSender(queue.Name);
-
-        long late = await sender.ScheduleMessageAsync(new ServiceBusMessage("late"), TimeProvider.System.GetUtcNow().AddHours(1));
-        await sender.ScheduleMessageAsync(new ServiceBusMessage("soon"), TimeProvider.System.GetUtcNow().AddMilliseconds(500));
-        (await queue.CreateReceiver().ReceiveMessageAsync()).Body.ToString().ShouldBe("soon");
-
-        (await queue.PeekAsync()).Single(message => message.SequenceNumber == late).State.ShouldBe(ServiceBusMessageState.Scheduled);
-        await sender.CancelScheduledMessageAsync(late);
-        (await queue.PeekAsync()).ShouldHaveSingleItem().Body.ToString().ShouldBe("soon");
-    }
-
-    [Fact]
-    public async Task Defer_Message_IsReceivedByItsNumber()
-    {
-        await using ServiceBusEmulator emulator = await ServiceBusEmulator.RequireOwnAsync();
-        await using ServiceBusQueue queue = await ServiceBusQueue.CreateAsync(emulator, Queue);
-        ServiceBusReceiver receiver = queue.CreateReceiver();
-        await queue.SendAsync(new ServiceBusMessage("deferred"), new ServiceBusMessage("next"));
-
-        ServiceBusReceivedMessage first = await receiver.ReceiveMessageAsync();
-        await receiver.DeferMessageAsync(first);
-        (await receiver.ReceiveMessageAsync()).Body.ToString().ShouldBe("next");
-        ServiceBusReceivedMessage deferred = await receiver.ReceiveDeferredMessageAsync(first.SequenceNumber);
-
-        deferred.Body.ToString().ShouldBe("deferred");
-        await receiver.CompleteMessageAsync(deferred);
-        (await Should.ThrowAsync<ServiceBusException>(receiver.ReceiveDeferredMessageAsync(first.SequenceNumber))).Reason.ShouldBe(ServiceBusFailureReason.MessageNotFound);
-    }
-
-    [Fact]
     public async Task Cut_Connections_FreesTheLinksAndKeepsTheLocks()
     {
         await using ServiceBusEmulator emulator = await ServiceBusEmulator.RequireOwnAsync();

@@ -52,7 +52,7 @@ internal sealed class ServiceBusSourceHarness : SourceHarness
         return Queue.SendAsync(message);
     }
 
-    /// <summary>Cuts the source off, as the end of its process does; the locks of its messages end at once.</summary>
+    /// <summary>Cuts the source off, as the end of its process does; the locks of its messages end immediately.</summary>
     public override async Task ReopenAsync()
     {
         TcpFaultProxy proxy = _proxy!;

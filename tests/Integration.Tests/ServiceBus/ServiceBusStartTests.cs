@@ -50,28 +50,18 @@ public sealed class ServiceBusStartTests
         result.Error.ShouldContain("there is no such entity");
     }
 
-    [Fact]
-    public async Task Start_QueueIsDisabled_SaysSoAndExits69()
+    [Theory]
+    [InlineData("Disabled", false, Unavailable, "disabled")]
+    [InlineData("Active", true, Configuration, "requires sessions")]
+    public async Task Start_QueueCannotBeUsed_SaysWhyAndExits(string status, bool requiresSession, int exitCode, string why)
     {
         await using ServiceBusEmulator emulator = await ServiceBusEmulator.RequireOwnAsync();
-        await using ServiceBusQueue queue = await ServiceBusQueue.CreateAsync(emulator, new { Status = "Disabled" });
+        await using ServiceBusQueue queue = await ServiceBusQueue.CreateAsync(emulator, new { Status = status, RequiresSession = requiresSession });
 
         WorkerCommand result = await StartAsync(queue.Arguments, emulator.ConnectionString);
 
-        result.ExitCode.ShouldBe(Unavailable, result.Text);
-        result.Error.ShouldContain("disabled");
-    }
-
-    [Fact]
-    public async Task Start_QueueRequiresSessions_SaysSoAndExits78()
-    {
-        await using ServiceBusEmulator emulator = await ServiceBusEmulator.RequireOwnAsync();
-        await using ServiceBusQueue queue = await ServiceBusQueue.CreateAsync(emulator, new { RequiresSession = true });
-
-        WorkerCommand result = await StartAsync(queue.Arguments, emulator.ConnectionString);
-
-        result.ExitCode.ShouldBe(Configuration, result.Text);
-        result.Error.ShouldContain("requires sessions");
+        result.ExitCode.ShouldBe(exitCode, result.Text);
+        result.Error.ShouldContain(why);
     }
 
     [Fact]

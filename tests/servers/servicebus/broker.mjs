@@ -240,7 +240,7 @@ export class Broker {
         const entity = this.#namespace.managed(address);
         this.#takers.set(link, (bytes, delivery) => this.#answer(client, bytes, delivery, request => {
           this.#faults.check(address);
-          return manage(request, entity, message => this.#namespace.sendable(entity.path)(message), this.#faults);
+          return manage(request, entity, this.#faults);
         }));
         return;
       }

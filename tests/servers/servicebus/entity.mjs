@@ -13,13 +13,11 @@ export class Entity {
   // The receivers that have credit take turns.
   #receivers = [];
   #backlog = new Backlog();
-  #deferred = new Map();
-  #scheduled = new Map();
   // Lock token (the bytes of the delivery tag as hexadecimal digits) -> { message, timer }.
   #locks = new Map();
   #lastNumber = 0;
   #isDispatching = false;
-  #settled = { completed: 0, abandoned: 0, deadLettered: 0, deferred: 0, released: 0, lockLost: 0 };
+  #settled = { completed: 0, abandoned: 0, deadLettered: 0, released: 0, lockLost: 0 };
 
   /** A dead-letter queue has no dead-letter queue: there a message is delivered without end. */
   constructor(path, settings, deadLetters) {
@@ -36,39 +34,16 @@ export class Entity {
     if (this.settings.requiresSession && message.sessionId === undefined) throw errors.notAllowed(`The SessionId was not set on a message, and the entity '${this.path}' requires sessions.`);
   }
 
-  /** Enqueues a message, or schedules it if its sender wants that; returns its sequence number. */
+  /** Enqueues a message; returns its sequence number. */
   send(message) {
     message.sequenceNumber = ++this.#lastNumber;
-    const wait = (message.scheduledFor ?? 0) - Date.now();
-    if (wait <= 0) {
-      this.#enqueue(message);
-      return message.sequenceNumber;
-    }
-
-    message.state = "scheduled";
-    const timer = setTimeout(() => {
-      this.#scheduled.delete(message.sequenceNumber);
-      this.#enqueue(message);
-    }, wait);
-    this.#scheduled.set(message.sequenceNumber, { message, timer });
-    return message.sequenceNumber;
-  }
-
-  cancel(sequenceNumber) {
-    const scheduled = this.#scheduled.get(sequenceNumber);
-    if (!scheduled) throw errors.messageNotFound();
-    clearTimeout(scheduled.timer);
-    this.#scheduled.delete(sequenceNumber);
-  }
-
-  #enqueue(message) {
     message.enqueuedAt = Date.now();
     this.putBack(message);
+    return message.sequenceNumber;
   }
 
   /** Makes a message available. */
   putBack(message) {
-    message.state = "active";
     this.#backlog.add(message);
     this.dispatch();
   }
@@ -174,9 +149,9 @@ export class Entity {
 
   #countDelivery(message) {
     message.deliveryCount++;
-    const most = this.settings.maxDeliveryCount;
-    if (this.deadLetters && message.deliveryCount >= most) {
-      this.#deadLetter(message, { reason: "MaxDeliveryCountExceeded", description: `Message could not be consumed after ${most} delivery attempts.` });
+    const max = this.settings.maxDeliveryCount;
+    if (this.deadLetters && message.deliveryCount >= max) {
+      this.#deadLetter(message, { reason: "MaxDeliveryCountExceeded", description: `Message could not be consumed after ${max} delivery attempts.` });
       return;
     }
 
@@ -187,7 +162,7 @@ export class Entity {
 
   /** Settles a message by its lock token; `properties` are pairs of name and typed value. */
   settle(token, outcome, { reason, description, properties = [] } = {}) {
-    if (!["complete", "abandon", "release", "defer", "deadLetter"].includes(outcome)) throw errors.invalid(`Unknown disposition '${outcome}'.`);
+    if (!["complete", "abandon", "release", "deadLetter"].includes(outcome)) throw errors.invalid(`Unknown disposition '${outcome}'.`);
     const lock = this.#unlock(token);
     if (!lock) throw errors.messageLockLost();
     const { message } = lock;
@@ -203,12 +178,6 @@ export class Entity {
       case "release":
         this.#settled.released++;
         this.putBack(message);
-        break;
-      case "defer":
-        this.#settled.deferred++;
-        message.deliveryCount++;
-        message.state = "deferred";
-        this.#deferred.set(message.sequenceNumber, message);
         break;
       case "deadLetter":
         this.#deadLetter(message, { reason, description });
@@ -228,20 +197,9 @@ export class Entity {
 
   // ---- Looking ------------------------------------------------------------------------------------------------------------------
 
-  /** Up to `count` messages in any state, from a sequence number on. */
+  /** Up to `count` messages, locked ones too, from a sequence number on. */
   peek(from, count, sessionId) {
     return this.#all().filter(message => message.sequenceNumber >= from && (sessionId === undefined || message.sessionId === sessionId)).slice(0, count);
-  }
-
-  /** Takes deferred messages; they are locked unless the receiver deletes. */
-  receiveDeferred(sequenceNumbers, deletes) {
-    const messages = sequenceNumbers.map(number => this.#deferred.get(number));
-    if (messages.includes(undefined)) throw errors.messageNotFound();
-    return messages.map(message => {
-      this.#deferred.delete(message.sequenceNumber);
-      message.state = "active";
-      return { message, token: deletes ? undefined : this.lock(message) };
-    });
   }
 
   describe() {
@@ -249,16 +207,13 @@ export class Entity {
       path: this.path,
       active: this.#backlog.length,
       locked: this.#locks.size,
-      deferred: this.#deferred.size,
-      scheduled: this.#scheduled.size,
       credit: this.#receivers.map(receiver => receiver.credit),
       settled: this.#settled,
     };
   }
 
   #all() {
-    const messages = [...this.#backlog.toArray(), ...this.#deferred.values()];
-    for (const { message } of [...this.#locks.values(), ...this.#scheduled.values()]) messages.push(message);
+    const messages = [...this.#backlog.toArray(), ...[...this.#locks.values()].map(lock => lock.message)];
     return messages.sort((a, b) => a.sequenceNumber - b.sequenceNumber);
   }
 }

@@ -20,7 +20,6 @@ export const errors = {
   sessionLockLost: id => new BrokerError(410, "com.microsoft:session-lock-lost", `The session lock has expired on the session ${id}. Accept a new session.`),
   sessionLocked: id => new BrokerError(409, "com.microsoft:session-cannot-be-locked", `The requested session '${id}' cannot be accepted. It may be locked by another receiver.`),
   noSession: () => new BrokerError(408, "com.microsoft:timeout", "No session with messages became available."),
-  messageNotFound: () => new BrokerError(404, "com.microsoft:message-not-found", "Failed to lock one or more specified messages. The message does not exist."),
   tooLarge: (size, limit) => new BrokerError(400, "amqp:link:message-size-exceeded", `The message of ${size} bytes exceeds the limit of ${limit} bytes.`),
   invalid: text => new BrokerError(400, "amqp:invalid-field", text),
   notImplemented: operation => new BrokerError(501, "amqp:not-implemented", `The emulator does not know the operation ${operation}.`),

@@ -5,7 +5,7 @@ import { pairs } from "./message.mjs";
 
 const { types } = rhea;
 
-const OUTCOMES = { completed: "complete", abandoned: "abandon", suspended: "deadLetter", defered: "defer", unlocked: "release" };
+const OUTCOMES = { completed: "complete", abandoned: "abandon", suspended: "deadLetter", unlocked: "release" };
 
 // One function per operation: it gets a context and the request's body, and returns the body of the answer, or NO_ANSWER.
 const OPERATIONS = {
@@ -20,7 +20,8 @@ const OPERATIONS = {
   },
 
   "update-disposition": async ({ entity, faults, typed }, body) => {
-    const outcome = OUTCOMES[body["disposition-status"]];
+    const status = body["disposition-status"];
+    const outcome = OUTCOMES[status] ?? status;
     const details = { reason: body["deadletter-reason"], description: body["deadletter-description"], properties: pairs(typed.get("properties-to-modify")) };
     const isAnswered = await faults.settle(() => {
       for (const token of body["lock-tokens"]) entity.settle(lockToken(token), outcome, details);
@@ -31,21 +32,7 @@ const OPERATIONS = {
   "peek-message": ({ entity }, body) => {
     const messages = entity.peek(Number(body["from-sequence-number"]), body["message-count"], body["session-id"] ?? undefined);
     if (messages.length === 0) throw new BrokerError(204, "com.microsoft:no-content", "There are no more messages.");
-    return { messages: messages.map(message => ({ message: message.encode({ isPeeked: true }) })) };
-  },
-
-  "receive-by-sequence-number": ({ entity }, body) => {
-    const received = entity.receiveDeferred(body["sequence-numbers"].map(Number), body["receiver-settle-mode"] === 0);
-    return { messages: received.map(({ message, token }) => ({ ...(token && { "lock-token": types.wrap_uuid(swapGuid(token)) }), message: message.encode() })) };
-  },
-
-  "schedule-message": ({ send }, body) => ({
-    "sequence-numbers": types.wrap_array(body.messages.map(({ message }) => send(message)), types.Long.typecode),
-  }),
-
-  "cancel-scheduled-message": ({ entity }, body) => {
-    for (const number of body["sequence-numbers"]) entity.cancel(Number(number));
-    return null;
+    return { messages: messages.map(message => ({ message: message.encode() })) };
   },
 
   "renew-session-lock": ({ entity }, body) => ({ expiration: types.wrap_timestamp(entity.sessions.renew(body["session-id"])) }),
@@ -62,11 +49,11 @@ const OPERATIONS = {
 export const NO_ANSWER = Symbol("no answer");
 
 /** Carries out a request; returns the body of the answer. */
-export async function manage(request, entity, send, faults) {
+export async function manage(request, entity, faults) {
   const name = String(request.properties.operation).replace(/^com\.microsoft:/, "");
   const operation = OPERATIONS[name];
   if (!operation) throw errors.notImplemented(request.properties.operation);
-  return await operation({ entity, send, faults, typed: new Map(pairs(request.body)) }, types.unwrap(request.body));
+  return await operation({ entity, faults, typed: new Map(pairs(request.body)) }, types.unwrap(request.body));
 }
 
 /** The first three groups of a GUID are little-endian in a delivery tag, and big-endian in a UUID of AMQP. */

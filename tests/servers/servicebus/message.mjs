@@ -17,9 +17,6 @@ const MESSAGE_ID = 0;
 const REPLY_TO = 4;
 const SESSION_ID = 10;
 
-// The service's codes for the state of a message that is peeked at.
-const STATES = { active: 0, deferred: 1, scheduled: 2 };
-
 /** The pairs of a map as [key, typed value]. */
 export function pairs(typedMap) {
   const result = [];
@@ -73,7 +70,6 @@ export class Message {
   enqueuedAt = 0;
   lockedUntil = 0;
   deliveryCount = 0;
-  state = "active";
   deadLetterSource = undefined;
 
   #header;
@@ -102,19 +98,13 @@ export class Message {
     return this.#properties[SESSION_ID]?.value ?? undefined;
   }
 
-  /** When the sender wants it to be enqueued; undefined for at once. */
-  get scheduledFor() {
-    const at = this.#annotations.findIndex(item => item.value === "x-opt-scheduled-enqueue-time");
-    return at >= 0 ? Number(this.#annotations[at + 1].value) : undefined;
-  }
-
   /** Adds or replaces properties of the application: pairs of name and typed value. */
   setProperties(changed) {
     for (const [name, value] of changed) this.#application.set(name, value);
   }
 
-  /** The bytes for a receiver. */
-  encode({ isPeeked = false } = {}) {
+  /** The bytes for a receiver, or for one that peeks. */
+  encode() {
     const header = this.#header.slice();
     header[DELIVERY_COUNT] = types.wrap_uint(this.deliveryCount);
     const annotations = [
@@ -123,8 +113,7 @@ export class Message {
       ...annotation("x-opt-enqueue-sequence-number", types.Long(this.sequenceNumber)),
       ...annotation("x-opt-enqueued-time", types.Timestamp(this.enqueuedAt)),
     ];
-    if (isPeeked) annotations.push(...annotation("x-opt-message-state", types.Int(STATES[this.state])));
-    else annotations.push(...annotation("x-opt-locked-until", types.Timestamp(this.lockedUntil)));
+    if (this.lockedUntil) annotations.push(...annotation("x-opt-locked-until", types.Timestamp(this.lockedUntil)));
     if (this.deadLetterSource) annotations.push(...annotation("x-opt-deadletter-source", types.wrap_string(this.deadLetterSource)));
 
     const writer = new types.Writer();
@@ -142,7 +131,6 @@ export class Message {
       sessionId: this.sessionId,
       sequenceNumber: this.sequenceNumber,
       deliveryCount: this.deliveryCount,
-      state: this.state,
       properties: Object.fromEntries([...this.#application].map(([name, value]) => [name, types.unwrap(value)])),
     };
   }

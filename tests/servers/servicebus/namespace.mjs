@@ -79,7 +79,7 @@ export class Namespace {
     };
   }
 
-  /** The entity whose management node this is; undefined for another address. A topic has it too: it schedules messages. */
+  /** The entity whose management node this is; undefined for another address. */
   managed(address) {
     const path = key(address);
     return path.endsWith(MANAGEMENT) ? this.#find(path.slice(0, -MANAGEMENT.length)) : undefined;

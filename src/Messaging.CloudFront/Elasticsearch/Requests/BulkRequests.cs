@@ -12,7 +12,7 @@ using Pipeline.Buffers;
 
 namespace Messaging.CloudFront.Elasticsearch.Requests;
 
-/// <summary>Sends each request once over pooled HTTP/1.1 connections, within its time limit. Threads: any number at once.</summary>
+/// <summary>Sends each request once over pooled HTTP/1.1 connections, within its time limit. Threads: any.</summary>
 internal sealed class BulkRequests : IDisposable
 {
     // An error's text is a few hundred bytes; a proxy's page may be long, and its end adds nothing.

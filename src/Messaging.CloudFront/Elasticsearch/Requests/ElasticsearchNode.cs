@@ -24,8 +24,8 @@ internal sealed class ElasticsearchNode
     /// <summary>The index itself.</summary>
     public Uri Index { get; }
 
-    /// <summary>Failures in a row. Under the lock of <see cref="ElasticsearchNodes"/>.</summary>
-    public int Failures { get; set; }
+    /// <summary>Pauses in a row; 0 while the node answers. Under the lock of <see cref="ElasticsearchNodes"/>.</summary>
+    public int Pauses { get; set; }
 
     /// <summary>The timestamp from which a failed node is tried again. Under the same lock.</summary>
     public long TriedAgainAt { get; set; }

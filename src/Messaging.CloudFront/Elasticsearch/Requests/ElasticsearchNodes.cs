@@ -8,7 +8,7 @@ namespace Messaging.CloudFront.Elasticsearch.Requests;
 /// </summary>
 internal sealed class ElasticsearchNodes
 {
-    // Each try at a node that is still down costs a batch one of its attempts, so the pause doubles; a node that restarts is back in a minute.
+    // Each try at a node that is still down costs a batch one of its attempts, so the pause doubles; a node that restarts is used again within a minute.
     private static readonly TimeSpan FirstPause = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan MaxPause = TimeSpan.FromMinutes(1);
 
@@ -42,7 +42,7 @@ internal sealed class ElasticsearchNodes
             for (int i = 0; i < _nodes.Length; i++)
             {
                 ElasticsearchNode node = _nodes[_turn++ % (uint)_nodes.Length];
-                if (node.Failures == 0)
+                if (node.Pauses == 0)
                 {
                     return node;
                 }
@@ -50,8 +50,8 @@ internal sealed class ElasticsearchNodes
                 earliest = earliest is null || node.TriedAgainAt < earliest.TriedAgainAt ? node : earliest;
                 if (node.TriedAgainAt <= now)
                 {
-                    // One request tries it; the others wait for what that one finds.
-                    node.TriedAgainAt = now + Ticks(PauseAfter(node.Failures));
+                    // One request tries it, and the others use other nodes until that one has an answer.
+                    Pause(node, now);
                     return node;
                 }
             }
@@ -70,21 +70,23 @@ internal sealed class ElasticsearchNodes
 
         bool isDown = IsDown(fault);
         bool isNews;
-        TimeSpan pause = default;
         lock (_lock)
         {
-            isNews = isDown != node.Failures > 0;
-            node.Failures = isDown ? node.Failures + 1 : 0;
-            if (isDown)
+            isNews = isDown != node.Pauses > 0;
+            if (isNews && isDown)
             {
-                pause = PauseAfter(node.Failures);
-                node.TriedAgainAt = _time.GetTimestamp() + Ticks(pause);
+                // Requests that were in flight with the first one that failed are no further failures.
+                Pause(node, _time.GetTimestamp());
+            }
+            else if (!isDown)
+            {
+                node.Pauses = 0;
             }
         }
 
         if (isNews && isDown)
         {
-            _logger.LogNodeDown(node.Root, ElasticsearchAdvice.Describe(fault, "node"), pause);
+            _logger.LogNodeDown(node.Root, ElasticsearchAdvice.Describe(fault, "node"), FirstPause);
         }
         else if (isNews)
         {
@@ -95,7 +97,10 @@ internal sealed class ElasticsearchNodes
     /// <summary>True when another node may do better: no answer, or a proxy's that it got none.</summary>
     public static bool IsDown(in BulkFault fault) => fault.Kind == BulkFaultKind.Transient && fault.Code != BulkFault.NoCredentialsCode && fault.Status is 0 or 502 or 503 or 504;
 
-    private static TimeSpan PauseAfter(int failures) => failures > 4 ? MaxPause : FirstPause * (1 << (failures - 1));
-
-    private long Ticks(TimeSpan time) => (long)(time.TotalSeconds * _time.TimestampFrequency);
+    private void Pause(ElasticsearchNode node, long now)
+    {
+        TimeSpan pause = node.Pauses < 4 ? FirstPause * (1 << node.Pauses) : MaxPause;
+        node.Pauses++;
+        node.TriedAgainAt = now + (long)(pause.TotalSeconds * _time.TimestampFrequency);
+    }
 }

@@ -58,6 +58,10 @@ public sealed class ElasticsearchSinkFeatureTests
         Read([("Sinks:Elasticsearch:SigV4", "es"), ($"Sinks:Elasticsearch:{key}", value)]).ShouldHaveSingleItem().Problem.ShouldContain($"must not be set together with {key}");
 
     [Fact]
+    public void Configure_KeyOfAPkcs12File_IsAnError() =>
+        Read([("Sinks:Elasticsearch:ClientCertificate", "worker.pfx"), ("Sinks:Elasticsearch:ClientCertificateKey", "worker.key")]).ShouldHaveSingleItem().Problem.ShouldContain("must not be set for a PKCS #12 file");
+
+    [Fact]
     public void Configure_SeveralNodes_Passes() =>
         Read([("Sinks:Elasticsearch:Endpoint", null), ("Sinks:Elasticsearch:Endpoints", "https://a.example:9200, https://b.example:9200/search")]).ShouldBeEmpty();
 

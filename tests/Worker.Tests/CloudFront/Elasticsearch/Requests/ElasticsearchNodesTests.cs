@@ -3,7 +3,7 @@ using Messaging.CloudFront.Elasticsearch.Requests;
 
 namespace Worker.Tests.CloudFront.Elasticsearch.Requests;
 
-/// <summary>Which node gets a request, and what is said about those that fail.</summary>
+/// <summary>Which node gets a request, and what is logged about those that fail.</summary>
 public sealed class ElasticsearchNodesTests : IDisposable
 {
     private static readonly BulkFault Broken = new(BulkFaultKind.Transient, "ConnectionError", Reason: "Connection refused");
@@ -31,7 +31,7 @@ public sealed class ElasticsearchNodesTests : IDisposable
         _time.Advance(TimeSpan.FromSeconds(5));
         string[] after = Hosts(nodes, 6);
 
-        // One request tries it; the others wait for what that one finds.
+        // One request tries it, and the others use other nodes.
         after.Count(host => host == "a").ShouldBe(1);
     }
 
@@ -44,7 +44,7 @@ public sealed class ElasticsearchNodesTests : IDisposable
         nodes.Report(first, default);
 
         Hosts(nodes, 4).ShouldBe(["b", "a", "b", "a"]);
-        Said().ShouldBe([
+        Logged().ShouldBe([
             "Warning The Elasticsearch node http://a/ does not answer (Elasticsearch node: ConnectionError: Connection refused); its requests go to the other nodes, and it is tried again in 00:00:05",
             "Information The Elasticsearch node http://a/ answers again",
         ]);
@@ -62,7 +62,7 @@ public sealed class ElasticsearchNodesTests : IDisposable
     }
 
     [Fact]
-    public void Report_FailuresInARow_AreSaidOnce()
+    public void Report_FailuresInARow_AreLoggedOnce()
     {
         ElasticsearchNodes nodes = Create(2);
         ElasticsearchNode first = nodes.Next();
@@ -71,9 +71,27 @@ public sealed class ElasticsearchNodesTests : IDisposable
             nodes.Report(first, Broken);
         }
 
-        Said().Length.ShouldBe(1);
-        _time.Advance(TimeSpan.FromMinutes(1));
+        Logged().Length.ShouldBe(1);
+
+        // They were in flight together, so the pause is still the first one.
+        _time.Advance(TimeSpan.FromSeconds(5));
         Hosts(nodes, 2).ShouldContain("a");
+    }
+
+    [Fact]
+    public void Next_NodeStaysDown_IsTriedLessAndLessOften()
+    {
+        ElasticsearchNodes nodes = Create(2);
+        ElasticsearchNode first = nodes.Next();
+        nodes.Report(first, Broken);
+        foreach (int seconds in (int[])[5, 10, 20, 40, 60, 60])
+        {
+            _time.Advance(TimeSpan.FromSeconds(seconds - 1));
+            Hosts(nodes, 2).ShouldNotContain("a");
+            _time.Advance(TimeSpan.FromSeconds(1));
+            Hosts(nodes, 2).ShouldContain("a");
+            nodes.Report(first, Broken);
+        }
     }
 
     [Theory]
@@ -85,18 +103,18 @@ public sealed class ElasticsearchNodesTests : IDisposable
     public void IsDown_Status_IsAProxysThatGotNoAnswer(int status, bool isDown) => ElasticsearchNodes.IsDown(new BulkFault(BulkFaultKind.Transient, "x", status)).ShouldBe(isDown);
 
     [Fact]
-    public void Report_OneAddress_SaysNothing()
+    public void Report_OneAddress_LogsNothing()
     {
         ElasticsearchNodes nodes = Create(1);
         nodes.Report(nodes.Next(), Broken);
 
         Hosts(nodes, 2).ShouldBe(["a", "a"]);
-        Said().ShouldBeEmpty();
+        Logged().ShouldBeEmpty();
     }
 
     private static string[] Hosts(ElasticsearchNodes nodes, int count) => [.. Enumerable.Range(0, count).Select(_ => nodes.Next().Root.Host)];
 
-    private string[] Said() => [.. _log.Entries.Select(entry => $"{entry.Level} {entry.Text}")];
+    private string[] Logged() => [.. _log.Entries.Select(entry => $"{entry.Level} {entry.Text}")];
 
     private ElasticsearchNodes Create(int count) => new(
         new ElasticsearchSinkOptions { Endpoints = [.. "abc"[..count].Select(name => $"http://{name}")], Index = "logs" },

@@ -12,7 +12,7 @@ using Pipeline.Buffers;
 namespace Worker.Tests.CloudFront.Elasticsearch.Requests;
 
 /// <summary>AWSSDK.Core signs the same requests; a refused signature is corrected where that is possible.</summary>
-public sealed class OpenSearchSignerTests
+public sealed class SignedBulkRequestTests
 {
     private static readonly DateTimeOffset Now = new(2026, 2, 28, 23, 59, 59, TimeSpan.Zero);
 
