@@ -12,6 +12,7 @@ using Benchmarks.Files;
 using Benchmarks.Handlers;
 using Benchmarks.Http;
 using Benchmarks.Keys;
+using Benchmarks.Native;
 using Benchmarks.Pipelines;
 using Benchmarks.Reports;
 using Benchmarks.Seeds;
@@ -98,7 +99,7 @@ internal static class BenchmarkCommand
         Command chart = new("chart", "Draws a results folder's charts as SVG files in the folder") { results };
         chart.SetAction(result => ChartCommand.Run(result.GetValue(results)!));
 
-        RootCommand root = new("Measures what the worker's parts cost") { run, bytes, cold, keys, throws, typed, Put(), EndToEndCommand.Create(), AlternativesCommand.Create(), UdpCommand.Create(), UdpCommand.CreateSmall(), TcpLinesCommand.Create(), FolderCommand.Create(), HttpCommand.Create(), WalkCommand.Create(), compare, chart, ReportCommand.Create(), TechniqueCommand.CreateRun(), TechniqueCommand.CreatePages(), SeedsCommand.Create() };
+        RootCommand root = new("Measures what the worker's parts cost") { run, bytes, cold, keys, throws, typed, Put(), EndToEndCommand.Create(), AlternativesCommand.Create(), UdpCommand.Create(), UdpCommand.CreateSmall(), TcpLinesCommand.Create(), FolderCommand.Create(), HttpCommand.Create(), WalkCommand.Create(), NativeCommand.Create(), compare, chart, ReportCommand.Create(), TechniqueCommand.CreateRun(), TechniqueCommand.CreatePages(), SeedsCommand.Create() };
         ParseResult parsed = root.Parse(args);
         if (parsed.Errors.Count > 0)
         {

@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.Runtime.CompilerServices;
 using Harness.Collecting;
 using Harness.Reports;
 using Messaging.CommandLine;
@@ -76,6 +77,11 @@ internal static class HarnessCommand
             if (IsAllForms(result) && (options.Bare || options.Trace is not null))
             {
                 throw new StartupException("--form all excludes --bare, which has no pipeline, and --trace, which records one run.", ExitCodes.Usage);
+            }
+
+            if ((options.Explain || options.Trace is not null) && !RuntimeFeature.IsDynamicCodeSupported)
+            {
+                throw new StartupException("--explain and --trace need the JIT build: a native process does not open the diagnostics port that they read. Use dotnet run -c Release --project harness.", ExitCodes.Usage);
             }
 
             ReportFiles.Check("--report", options.Report);

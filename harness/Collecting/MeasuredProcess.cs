@@ -27,9 +27,10 @@ internal static class MeasuredProcess
     {
         string program = Environment.ProcessPath!;
 
-        // For a start with `dotnet Harness.dll`, the program is dotnet.
+        // For a start with `dotnet Harness.dll`, the program is dotnet. A native program has no assembly with a location.
         bool isHost = Path.GetFileNameWithoutExtension(program).Equals("dotnet", StringComparison.OrdinalIgnoreCase);
-        return new ProcessStartInfo(program, [.. isHost ? [typeof(MeasuredProcess).Assembly.Location] : Array.Empty<string>(), .. arguments]) { UseShellExecute = false };
+        string assembly = Path.Combine(AppContext.BaseDirectory, $"{typeof(MeasuredProcess).Assembly.GetName().Name}.dll");
+        return new ProcessStartInfo(program, [.. isHost ? [assembly] : Array.Empty<string>(), .. arguments]) { UseShellExecute = false };
     }
 
     /// <summary>

@@ -1,6 +1,10 @@
+using System.Diagnostics.CodeAnalysis;
 using Amazon.Runtime;
 using Amazon.Runtime.CredentialManagement;
 using Amazon.Runtime.Credentials;
+using Amazon.SecurityToken;
+using Amazon.SSO;
+using Amazon.SSOOIDC;
 using Messaging.Telemetry;
 
 namespace Messaging.Aws;
@@ -31,6 +35,14 @@ internal sealed class AwsCredentialSource : IDisposable
     }
 
     /// <summary>Creates the configured source; the first <see cref="GetAsync"/> looks for keys.</summary>
+    // AWSSDK.Core makes the clients of STS and of IAM Identity Center by their names, with the keys of the source profile. Its registry of
+    // runtime dependencies is for builds that lack their constructors, but does not pass those keys; these lines keep the constructors.
+    [DynamicDependency(DynamicallyAccessedMemberTypes.PublicConstructors, typeof(AmazonSecurityTokenServiceClient))]
+    [DynamicDependency(DynamicallyAccessedMemberTypes.PublicConstructors, typeof(AmazonSecurityTokenServiceConfig))]
+    [DynamicDependency(DynamicallyAccessedMemberTypes.PublicConstructors, typeof(AmazonSSOClient))]
+    [DynamicDependency(DynamicallyAccessedMemberTypes.PublicConstructors, typeof(AmazonSSOConfig))]
+    [DynamicDependency(DynamicallyAccessedMemberTypes.PublicConstructors, typeof(AmazonSSOOIDCClient))]
+    [DynamicDependency(DynamicallyAccessedMemberTypes.PublicConstructors, typeof(AmazonSSOOIDCConfig))]
     public static AwsCredentialSource Create(AwsOptions options, TimeProvider time)
     {
         if (options.AccessKeyId is { } accessKeyId)

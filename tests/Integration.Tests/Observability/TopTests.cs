@@ -85,7 +85,7 @@ public sealed class TopTests
         Assert.SkipUnless(OperatingSystem.IsLinux(), "needs /dev/full");
         string folder = Directory.CreateTempSubdirectory("top-").FullName;
         await using RunningWorker worker = await StartAsync(folder);
-        string program = $"dotnet {Path.Combine(AppContext.BaseDirectory, "Worker.dll")}";
+        string program = string.Join(' ', WorkerProcess.Daemon());
         await using CapturedProcess shell = CapturedProcess.Start("/bin/bash", "-c", $"{program} {string.Format(CultureInfo.InvariantCulture, command, worker.Url, Path.Combine(folder, "letters"))}; exit ${{PIPESTATUS[0]}}");
 
         (await shell.WaitForExitAsync().WaitAsync(TimeSpan.FromMinutes(1))).ShouldBe(exitCode);
@@ -145,7 +145,7 @@ public sealed class TopTests
 
             Terminal terminal = new(Path.Combine(folder, "tmux"));
             await terminal.RunAsync(
-                "-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "30", $"dotnet {Path.Combine(AppContext.BaseDirectory, "Worker.dll")} {string.Join(' ', arguments)}; echo \"exit code $?\"; exec sleep 600");
+                "-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "30", $"{string.Join(' ', WorkerProcess.Daemon())} {string.Join(' ', arguments)}; echo \"exit code $?\"; exec sleep 600");
             return terminal;
         }
 

@@ -3,12 +3,14 @@ using System.Diagnostics;
 namespace Integration.Tests.Processes;
 
 /// <summary>
-/// The worker as users run it: <c>dotnet Worker.dll …</c>, from the build of these tests. It sees the given environment
-/// and, of the test process's own, only what .NET needs, so no credential or setting of the machine leaks in.
+/// The worker as users run it: <c>dotnet Worker.dll …</c>, from the build of these tests, or the program that <c>WORKER_EXECUTABLE</c> names, such as
+/// a native one. It sees the given environment and, of the test process's own, only what .NET needs, so no credential or setting of the machine leaks in.
 /// </summary>
 internal sealed class WorkerProcess : CapturedProcess
 {
     private static readonly string[] InheritedVariables = ["PATH", "HOME", "TMPDIR", "LANG", "DOTNET_ROOT", "DOTNET_ROOT_X64", "DOTNET_ROOT_ARM64"];
+
+    private static readonly string? Executable = Environment.GetEnvironmentVariable("WORKER_EXECUTABLE") is { Length: > 0 } file ? file : null;
 
     private readonly bool _ownsWorkingDirectory;
 
@@ -31,7 +33,7 @@ internal sealed class WorkerProcess : CapturedProcess
         IEnumerable<string> arguments, IEnumerable<KeyValuePair<string, string>>? environment = null, string? workingDirectory = null, IReadOnlyList<string>? launcher = null, string? assembly = null)
     {
         bool ownsWorkingDirectory = workingDirectory is null;
-        string[] command = [.. launcher ?? [], Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", assembly ?? LocateAssembly(), .. arguments];
+        string[] command = [.. launcher ?? [], .. assembly is null ? Daemon() : [Dotnet, assembly], .. arguments];
         var startInfo = new ProcessStartInfo(command[0], command[1..])
         {
             WorkingDirectory = workingDirectory ?? Directory.CreateTempSubdirectory("worker-").FullName,
@@ -67,6 +69,17 @@ internal sealed class WorkerProcess : CapturedProcess
 
         return ValueTask.CompletedTask;
     }
+
+    private static string Dotnet => Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet";
+
+    /// <summary>The command that runs the daemon; its arguments follow.</summary>
+    /// <exception cref="FileNotFoundException">It is not built.</exception>
+    public static IReadOnlyList<string> Daemon() => Executable switch
+    {
+        null => [Dotnet, LocateAssembly()],
+        { } file when File.Exists(file) => [Path.GetFullPath(file)],
+        { } file => throw new FileNotFoundException("WORKER_EXECUTABLE names no file.", file),
+    };
 
     /// <summary>The project reference copies the worker, with everything it needs to run, into the tests' folder.</summary>
     private static string LocateAssembly()
