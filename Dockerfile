@@ -1,7 +1,10 @@
 # syntax=docker/dockerfile:1
-FROM mcr.microsoft.com/dotnet/sdk:10.0 AS build
+# docker build .               the native worker, on an image without shell, packages and .NET
+# docker build --target jit .  the worker on .NET, for dotnet-trace and dotnet-dump (docs/guides/native.md)
+# The SDK is the one that made the lock files, and all images are of the same Ubuntu: the native worker needs the C library that it was linked with.
+FROM mcr.microsoft.com/dotnet/sdk:10.0.401-noble-aot@sha256:1a069a730888d278b5ac00e3e238707387d20d2b65f0fc6866b6180df0a767e0 AS source
 WORKDIR /repo
-# Project files first: the restore layer is reused until a package changes.
+# Project files first: the restore layers are reused until a package changes.
 COPY global.json Directory.Build.props Directory.Packages.props .editorconfig BannedSymbols.txt ./
 COPY src/Pipeline/Pipeline.csproj src/Pipeline/packages.lock.json src/Pipeline/
 COPY src/Pipeline.Generators/Pipeline.Generators.csproj src/Pipeline.Generators/packages.lock.json src/Pipeline.Generators/
@@ -13,18 +16,27 @@ COPY src/Messaging.AzureServiceBus/Messaging.AzureServiceBus.csproj src/Messagin
 COPY src/Messaging.Sockets/Messaging.Sockets.csproj src/Messaging.Sockets/packages.lock.json src/Messaging.Sockets/
 COPY src/Messaging.CommandLine/Messaging.CommandLine.csproj src/Messaging.CommandLine/packages.lock.json src/Messaging.CommandLine/
 COPY src/Messaging.CloudFront/Messaging.CloudFront.csproj src/Messaging.CloudFront/packages.lock.json src/Messaging.CloudFront/
-COPY src/Worker/Worker.csproj src/Worker/packages.lock.json src/Worker/
+COPY src/Worker/Worker.csproj src/Worker/packages.lock.json src/Worker/packages.native.lock.json src/Worker/
+
+FROM source AS publish-jit
 RUN dotnet restore src/Worker --locked-mode
 COPY appsettings.json ./
 COPY src src
 RUN dotnet publish src/Worker -c Release --no-restore -o /app
+# The unprivileged user may write only where objects and dead letters go, so the root can be read-only.
+RUN mkdir /app/data /app/dead-letters && chown 1654:1654 /app/data /app/dead-letters
 
-FROM mcr.microsoft.com/dotnet/aspnet:10.0
+FROM source AS publish-native
+RUN dotnet restore src/Worker --locked-mode -p:Native=true
+COPY appsettings.json ./
+COPY src src
+RUN dotnet publish src/Worker -c Release --no-restore -p:Native=true -o /app
+RUN mkdir /app/data /app/dead-letters && chown 1654:1654 /app/data /app/dead-letters
+
+FROM mcr.microsoft.com/dotnet/aspnet:10.0.12-noble-chiseled@sha256:9651fa59abcdf177c30392cb44a820605ca5d618429ab37acbf6e7c644510b02 AS jit
 WORKDIR /app
-COPY --from=build /app .
-# $APP_UID is the image's unprivileged user. It may write only where objects and dead letters go, so the root can be read-only.
-RUN mkdir data dead-letters && chown $APP_UID data dead-letters
-USER $APP_UID
+COPY --from=publish-jit /app .
+USER 1654
 # Inside a container loopback would be unreachable; publish the port on the host's loopback. Requests may name any address and any name
 # without a dot as their Host; where a proxy passes a public name on, add -e Hosting__AllowedHosts=worker.example.com.
 ENV Hosting__Url=http://0.0.0.0:8080 DOTNET_EnableDiagnostics_IPC=1 DOTNET_gcServer=0
@@ -32,3 +44,13 @@ EXPOSE 8080
 VOLUME ["/app/data", "/app/dead-letters"]
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["dotnet", "Worker.dll"]
+
+FROM mcr.microsoft.com/dotnet/runtime-deps:10.0.12-noble-chiseled@sha256:18d4848091a40d13dbfdd6a8340c1657dc3e2f2d7fa2f042e9d162e68669dbc9 AS native
+WORKDIR /app
+COPY --from=publish-native /app .
+USER 1654
+ENV Hosting__Url=http://0.0.0.0:8080
+EXPOSE 8080
+VOLUME ["/app/data", "/app/dead-letters"]
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["/app/Worker"]

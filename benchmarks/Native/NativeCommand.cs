@@ -1,6 +1,5 @@
 using System.CommandLine;
 using System.Globalization;
-using System.Runtime.InteropServices;
 using System.Text;
 using Harness.Pages;
 
@@ -11,22 +10,23 @@ internal static class NativeCommand
 {
     public static Command Create()
     {
-        string published = Path.Combine("src", "Worker", "bin", "Release", "net10.0", RuntimeInformation.RuntimeIdentifier, "publish", "Worker");
-        Option<FileInfo> native = new("--native") { Description = "The native worker, as dotnet publish src/Worker -c Release -p:Native=true makes it", DefaultValueFactory = _ => new FileInfo(published) };
+        Option<FileInfo> native = new("--native") { Description = "The native worker", DefaultValueFactory = _ => new FileInfo("src/Worker/bin/native/Worker") };
         Option<int> launches = new("--launches") { Description = "Starts of each build; the median is shown", DefaultValueFactory = _ => 11 };
         launches.InRange(1, 1_000);
         Option<int> messages = new("--messages") { Description = "Messages per pass", DefaultValueFactory = _ => 30_000 };
         messages.InRange(1, 1_000_000);
         Option<int> passes = new("--passes") { Description = "Passes of each build, in turns; the median is shown", DefaultValueFactory = _ => 7 };
         passes.InRange(1, 100);
+        Option<double?> maxStart = new("--max-start-ratio") { Description = "Exits with 1 when a native start takes more than this part of a JIT one" };
+        maxStart.InRange(0, 100);
         Option<DirectoryInfo?> results = new("--results") { Description = "Folder for native.md" };
-        Command command = new("native", "Measures the native worker in turns with the JIT one: from a start to the first stored message, processor time, memory, size (two minutes)") { native, launches, messages, passes, results };
+        Command command = new("native", "Measures the native worker in turns with the JIT one: from a start to the first stored message, processor time, memory, size (two minutes)") { native, launches, messages, passes, maxStart, results };
         command.SetAction((result, cancellationToken) => RunAsync(
-            WorkerBuild.Native(result.GetValue(native)!), result.GetValue(launches), result.GetValue(messages), result.GetValue(passes), result.GetValue(results), cancellationToken));
+            WorkerBuild.Native(result.GetValue(native)!), result.GetValue(launches), result.GetValue(messages), result.GetValue(passes), result.GetValue(maxStart), result.GetValue(results), cancellationToken));
         return command;
     }
 
-    private static async Task<int> RunAsync(WorkerBuild native, int launches, int messages, int passes, DirectoryInfo? results, CancellationToken cancellationToken)
+    private static async Task<int> RunAsync(WorkerBuild native, int launches, int messages, int passes, double? maxStart, DirectoryInfo? results, CancellationToken cancellationToken)
     {
         // Before measuring, so that a folder that cannot be created fails at once.
         results?.Create();
@@ -47,7 +47,7 @@ internal static class NativeCommand
             await File.WriteAllTextAsync(Path.Combine(results.FullName, "native.md"), text.ToString(), cancellationToken);
         }
 
-        return 0;
+        return maxStart is null || start[1] <= start[0] * maxStart ? 0 : 1;
     }
 
     private static void Append(StringBuilder text, string name, string format, double[] values) =>

@@ -20,7 +20,7 @@ internal sealed record WorkerBuild(string Name, IReadOnlyList<string> Command, l
     /// <exception cref="InvalidOperationException">There is no such file.</exception>
     public static WorkerBuild Native(FileInfo program) => program.Exists
         ? new WorkerBuild("native", [program.FullName], program.Length)
-        : throw new InvalidOperationException($"{program.FullName} does not exist. Make it with: dotnet publish src/Worker -c Release -p:Native=true");
+        : throw new InvalidOperationException($"{program.FullName} does not exist. Make it with: dotnet publish src/Worker -c Release -p:Native=true -o src/Worker/bin/native");
 
     /// <summary>What the worker brings itself; this program's folder has other assemblies too.</summary>
     private static IEnumerable<FileInfo> Assemblies(string dependencies)
