@@ -5,9 +5,9 @@ namespace Integration.Tests.Profiling;
 /// <summary>What the harness says where there is no just-in-time compiler, as in a native build. The switch of the runtime stands for that build.</summary>
 public sealed class HarnessNativeTests : IDisposable
 {
-    private readonly string _config = Path.GetTempFileName();
+    private readonly string _folder = Directory.CreateTempSubdirectory("harness-native-").FullName;
 
-    public void Dispose() => File.Delete(_config);
+    public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     [Theory]
     [InlineData("--explain")]
@@ -17,8 +17,9 @@ public sealed class HarnessNativeTests : IDisposable
     {
         JsonNode config = JsonNode.Parse(await File.ReadAllTextAsync(Path.Combine(AppContext.BaseDirectory, "Harness.runtimeconfig.json"), TestContext.Current.CancellationToken))!;
         config["runtimeOptions"]!["configProperties"]!["System.Runtime.CompilerServices.RuntimeFeature.IsDynamicCodeSupported"] = false;
-        await File.WriteAllTextAsync(_config, config.ToJsonString(), TestContext.Current.CancellationToken);
-        await using HarnessProcess harness = HarnessProcess.Start(arguments, runtimeConfig: _config);
+        string file = Path.Combine(_folder, "native.runtimeconfig.json");
+        await File.WriteAllTextAsync(file, config.ToJsonString(), TestContext.Current.CancellationToken);
+        await using HarnessProcess harness = HarnessProcess.Start(arguments, runtimeConfig: file);
 
         (await harness.WaitForExitAsync()).ShouldBe(64, harness.Output.Describe());
 
