@@ -36,7 +36,7 @@ internal sealed class WorkerRun : IDisposable
             UseShellExecute = false,
         };
         _process = Process.Start(start)!;
-        // Nobody reads the log; a pipe that fills would stop the worker.
+        // The log is not read; a pipe that fills would stop the worker.
         _process.OutputDataReceived += static (_, _) => { };
         _process.BeginOutputReadLine();
     }
