@@ -17,16 +17,19 @@ internal sealed partial class ServiceBusSender : ISender
     private readonly HttpClient _control;
     private readonly ServiceBusClient _client;
     private readonly string _name;
+    private readonly bool _sessions;
 
-    private ServiceBusSender(Uri control, string connectionString, string name)
+    private ServiceBusSender(Uri control, string connectionString, string name, bool sessions)
     {
         _control = new HttpClient { BaseAddress = control };
         _client = new ServiceBusClient(connectionString);
         _name = name;
+        _sessions = sessions;
         Arguments =
         [
             "--Routes:archive:Source=ServiceBus", $"--Sources:ServiceBus:ConnectionString={connectionString}", $"--Sources:ServiceBus:Queue={name}",
             string.Create(CultureInfo.InvariantCulture, $"--Sources:ServiceBus:MaxDeliveryCount={MaxDeliveryCount}"),
+            $"--Sources:ServiceBus:Sessions={sessions}",
         ];
     }
 
@@ -35,15 +38,15 @@ internal sealed partial class ServiceBusSender : ISender
     public int Workers => 2;
 
     /// <param name="ready">The line that the emulator printed.</param>
-    /// <param name="seed">The round's seed; names the queue.</param>
+    /// <param name="seed">The round's seed: names the queue, which has sessions in every second one.</param>
     public static async Task<ServiceBusSender> CreateAsync(string ready, int seed)
     {
         Match addresses = Addresses().Match(ready);
         string name = string.Create(CultureInfo.InvariantCulture, $"kill-{seed}");
-        ServiceBusSender sender = new(new Uri(addresses.Groups["control"].Value), addresses.Groups["connection"].Value, name);
+        ServiceBusSender sender = new(new Uri(addresses.Groups["control"].Value), addresses.Groups["connection"].Value, name, sessions: seed % 2 == 0);
 
         // A killed worker's messages are redelivered when their locks end.
-        using HttpResponseMessage declared = await sender._control.PutAsJsonAsync($"entities/{name}", new JsonObject { ["LockDuration"] = "PT10S", ["MaxDeliveryCount"] = MaxDeliveryCount });
+        using HttpResponseMessage declared = await sender._control.PutAsJsonAsync($"entities/{name}", new JsonObject { ["LockDuration"] = "PT10S", ["MaxDeliveryCount"] = MaxDeliveryCount, ["RequiresSession"] = sender._sessions });
         declared.EnsureSuccessStatusCode();
         return sender;
     }
@@ -59,7 +62,7 @@ internal sealed partial class ServiceBusSender : ISender
                 continue;
             }
 
-            await sender.SendMessagesAsync(Enumerable.Range(0, 10).Select(_ => ledger.Next()).Select(entry => new ServiceBusMessage(entry.Body) { MessageId = entry.Id }), CancellationToken.None);
+            await sender.SendMessagesAsync(Enumerable.Range(0, 10).Select(_ => ledger.Next()).Select(entry => new ServiceBusMessage(entry.Body) { MessageId = entry.Id, SessionId = _sessions ? $"{entry.Id[^1]}" : null }), CancellationToken.None);
         }
     }
 

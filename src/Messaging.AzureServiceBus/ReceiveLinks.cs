@@ -11,7 +11,7 @@ namespace Messaging.AzureServiceBus;
 /// ServiceBusProcessor would do, but for its stop: it cancels the waiting receives, and the client drops a message that has just arrived for one
 /// of them. The message stays locked.
 /// </remarks>
-internal sealed class ReceiveLinks(ServiceBusReceiver[] receivers, Func<ServiceBusReceiver> settling, TimeProvider time)
+internal sealed class ReceiveLinks(ServiceBusReceiver[] receivers, Func<ServiceBusReceiver> settling, TimeProvider time) : IReceiveLinks
 {
     /// <summary>
     /// Above this number of waiting receives, Microsoft.Azure.Amqp grants credit in steps (PendingReceiversThreshold). Credit that is granted
@@ -33,20 +33,25 @@ internal sealed class ReceiveLinks(ServiceBusReceiver[] receivers, Func<ServiceB
 
     public bool IsStopping => _afterStop is not null;
 
-    /// <summary>The receiver that settles the messages of a call now.</summary>
+    public bool RenewsLocks => false;
+
     public ServiceBusReceiver SettlingFor(int call) => _afterStop ?? LinkOf(call);
 
-    /// <summary>Begins to receive one message; false after the stop.</summary>
-    public bool TryReceive(int call, [NotNullWhen(true)] out Task<ServiceBusReceivedMessage>? receiving)
+    public bool TryReceive(int call, [NotNullWhen(true)] out Task<ServiceBusReceivedMessage?>? receiving)
     {
         lock (_gate)
         {
-            receiving = IsStopping ? null : LinkOf(call).ReceiveMessageAsync(cancellationToken: _abort.Token);
+            receiving = IsStopping ? null : LinkOf(call).ReceiveMessageAsync(cancellationToken: _abort.Token)!;
             return receiving is not null;
         }
     }
 
-    /// <summary>From here on no call receives, and none is just beginning to: that would grant credit during the close.</summary>
+    public Task SettledAsync(int call) => Task.CompletedTask;
+
+    public void RenewDue()
+    {
+    }
+
     public void Stop()
     {
         lock (_gate)
@@ -56,7 +61,6 @@ internal sealed class ReceiveLinks(ServiceBusReceiver[] receivers, Func<ServiceB
         }
     }
 
-    /// <summary>Closes the links and waits for the calls that receive over them. Call it after the stop, when no settlement uses them any more.</summary>
     public async Task CloseAsync(Task receiving)
     {
         try

@@ -14,7 +14,7 @@ namespace Messaging.AzureServiceBus;
 /// renews and settles the messages in flight.
 /// </summary>
 internal sealed class ReceiveRun(
-    IMessageIntake intake, int slots, ReceiveLinks links, int calls, InWorkMessages inWork, MessageSettler settler, ReceiveHealth health, ServiceBusSourceLog log, TimeProvider time, ServiceBusSourceOptions options)
+    IMessageIntake intake, int slots, IReceiveLinks links, int calls, InWorkMessages inWork, MessageSettler settler, ReceiveHealth health, ServiceBusSourceLog log, TimeProvider time, ServiceBusSourceOptions options)
 {
     // Half of the shortest lock, 5 s, is renewed in time.
     private static readonly TimeSpan RenewInterval = TimeSpan.FromSeconds(1);
@@ -116,7 +116,7 @@ internal sealed class ReceiveRun(
     private async Task ReceiveAsync(int call)
     {
         int failures = 0;
-        while (links.TryReceive(call, out Task<ServiceBusReceivedMessage>? receiving))
+        while (links.TryReceive(call, out Task<ServiceBusReceivedMessage?>? receiving))
         {
             ServiceBusReceivedMessage? message = null;
             try
@@ -184,7 +184,7 @@ internal sealed class ReceiveRun(
             // Within the call, before the link can close.
             (Settlement settlement, bool tookSlot, Activity? span) = await deciding;
             await settler.SettleAsync(delivery, settlement, span);
-            Volatile.Write(ref _inCalls[call], null);
+            await SettledAsync(call);
             if (tookSlot && await TryReserveAsync())
             {
                 _bank.Put();
@@ -257,7 +257,13 @@ internal sealed class ReceiveRun(
         }
 
         await settler.SettleAsync(delivery, settlement, span);
+        await SettledAsync(call);
+    }
+
+    private Task SettledAsync(int call)
+    {
         Volatile.Write(ref _inCalls[call], null);
+        return links.SettledAsync(call);
     }
 
     /// <summary>The route's decision, returned when it is due.</summary>
@@ -285,6 +291,12 @@ internal sealed class ReceiveRun(
     {
         while (await _renewal.WaitForNextTickAsync())
         {
+            if (links.RenewsLocks)
+            {
+                links.RenewDue();
+                continue;
+            }
+
             for (int call = 0; call < _inCalls.Length; call++)
             {
                 if (Volatile.Read(ref _inCalls[call]) is { } delivery && delivery.IsRenewalDue(ServiceBusSourceOptions.LongestHold))

@@ -13,22 +13,15 @@ namespace Messaging.AzureServiceBus;
 /// </summary>
 internal sealed class ServiceBusDelivery : ReceivedMessage
 {
-    // Bounds for half of a lock's time, so that a clock that differs from the broker's causes neither a lost lock nor a hot loop.
-    private static readonly TimeSpan MinWait = TimeSpan.FromSeconds(1);
-    private static readonly TimeSpan MaxWait = TimeSpan.FromSeconds(30);
-
     private readonly ServiceBusReceivedMessage _message;
     private readonly ReceiveRun _run;
     private readonly int _call;
-    private readonly long _receivedAt;
+    private readonly RenewalTime _lock;
 
     // Asynchronous: the caller is a slot of the intake, which must not run the settlement itself.
     private readonly TaskCompletionSource<Settlement> _decision = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private ReadOnlyMemory<byte>? _body;
     private byte[]? _id;
-
-    // Ticks since the message was received. Written by the renewal.
-    private long _renewAfter;
     private volatile bool _isSettled;
 
     public ServiceBusDelivery(ServiceBusReceivedMessage message, ReceiveRun run, int call)
@@ -36,8 +29,7 @@ internal sealed class ServiceBusDelivery : ReceivedMessage
         _message = message;
         _run = run;
         _call = call;
-        _receivedAt = run.Time.GetTimestamp();
-        _renewAfter = HalfOfTheLock();
+        _lock = new RenewalTime(message.LockedUntil, run.Time);
     }
 
     /// <summary>Identifies the message across all of its deliveries.</summary>
@@ -69,43 +61,27 @@ internal sealed class ServiceBusDelivery : ReceivedMessage
     public override ActivityContext CreationContext =>
         MessageSpans.ParseContext(Text("traceparent"), Text("tracestate")) is var context && context != default ? context : MessageSpans.ParseContext(Text("Diagnostic-Id"), traceState: null);
 
-    private TimeSpan Age => _run.Time.GetElapsedTime(_receivedAt);
-
     private ServiceBusReceiver Receiver => _run.SettlingFor(_call);
 
-    public override TimeSpan AskToHold() => _run.AskToHold(DeliveryCount, Age);
+    public override TimeSpan AskToHold() => _run.AskToHold(DeliveryCount, _lock.Age);
 
     /// <summary>Abandons a message that never reached the route.</summary>
     public void GiveUp() => _decision.TrySetResult(Settlement.Abandon(TimeSpan.Zero));
 
     /// <summary>True once half of the lock's time has passed; then not again until the renewal has ended.</summary>
     /// <param name="limit">How long the lock is renewed.</param>
-    public bool IsRenewalDue(TimeSpan limit)
-    {
-        TimeSpan age = Age;
-        if (_isSettled || age.Ticks < Volatile.Read(ref _renewAfter) || age >= limit)
-        {
-            return false;
-        }
-
-        Volatile.Write(ref _renewAfter, long.MaxValue);
-        return true;
-    }
+    public bool IsRenewalDue(TimeSpan limit) => !_isSettled && _lock.Age < limit && _lock.IsDue();
 
     public async Task RenewAsync()
     {
         await Receiver.RenewMessageLockAsync(_message);
-        Volatile.Write(ref _renewAfter, HalfOfTheLock());
+        _lock.Renewed(_message.LockedUntil);
     }
 
     /// <summary>Schedules another renewal if it can help; false when the message was settled meanwhile.</summary>
     public bool RenewalFailed(ServiceBusFault fault)
     {
-        if (fault.Kind == ServiceBusFaultKind.Transient)
-        {
-            Volatile.Write(ref _renewAfter, (Age + MinWait).Ticks);
-        }
-
+        _lock.Failed(fault);
         return !_isSettled;
     }
 
@@ -134,12 +110,6 @@ internal sealed class ServiceBusDelivery : ReceivedMessage
     {
         await settling;
         _isSettled = true;
-    }
-
-    private long HalfOfTheLock()
-    {
-        TimeSpan half = (_message.LockedUntil - _run.Time.GetUtcNow()) / 2;
-        return (Age + (half < MinWait ? MinWait : half > MaxWait ? MaxWait : half)).Ticks;
     }
 
     private string? Text(string property) => _message.ApplicationProperties.TryGetValue(property, out object? value) ? value as string : null;

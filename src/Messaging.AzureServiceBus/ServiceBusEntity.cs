@@ -21,6 +21,13 @@ internal sealed class ServiceBusEntity(ServiceBusClient client, ServiceBusClient
     /// <summary>Checks that messages can be received, without locking one. Throws the client's exception otherwise.</summary>
     public async Task CheckAsync(CancellationToken cancellationToken)
     {
+        if (options.Sessions)
+        {
+            // A session that nobody uses: to accept it needs what every other session needs, and takes no message.
+            await using ServiceBusSessionReceiver session = await AcceptCheckSessionAsync(cancellationToken);
+            return;
+        }
+
         await using ServiceBusReceiver receiver = CreateReceiver(checking, prefetchCount: 0);
         try
         {
@@ -43,8 +50,13 @@ internal sealed class ServiceBusEntity(ServiceBusClient client, ServiceBusClient
     }
 
     /// <summary>Creates the links of a run; each opens when it first receives. Links of different runs are not used at the same time, except to settle.</summary>
-    public ReceiveLinks CreateLinks(int calls)
+    public IReceiveLinks CreateLinks(int calls, ServiceBusSourceLog log)
     {
+        if (options.Sessions)
+        {
+            return new SessionLinks(calls, AcceptNextSessionAsync, options.SessionIdleTimeout, log, time);
+        }
+
         int links = (calls + ReceiveLinks.MaxCallsPerLink - 1) / ReceiveLinks.MaxCallsPerLink;
         ServiceBusReceiver[] receivers = [.. Enumerable.Range(0, links).Select(link => CreateReceiver(client, (options.PrefetchCount + link) / links))];
         return new ReceiveLinks(receivers, () => _settling ??= CreateReceiver(client, prefetchCount: 0), time);
@@ -61,6 +73,18 @@ internal sealed class ServiceBusEntity(ServiceBusClient client, ServiceBusClient
         {
             await client.DisposeAsync();
         }
+    }
+
+    private Task<ServiceBusSessionReceiver> AcceptNextSessionAsync(CancellationToken cancellationToken) => options.Queue is { } queue
+        ? client.AcceptNextSessionAsync(queue, cancellationToken: cancellationToken)
+        : client.AcceptNextSessionAsync(options.Topic, options.Subscription, cancellationToken: cancellationToken);
+
+    private Task<ServiceBusSessionReceiver> AcceptCheckSessionAsync(CancellationToken cancellationToken)
+    {
+        string session = $"worker-check-{Guid.NewGuid():n}";
+        return options.Queue is { } queue
+            ? checking.AcceptSessionAsync(queue, session, cancellationToken: cancellationToken)
+            : checking.AcceptSessionAsync(options.Topic, options.Subscription, session, cancellationToken: cancellationToken);
     }
 
     private ServiceBusReceiver CreateReceiver(ServiceBusClient over, int prefetchCount)

@@ -12,7 +12,7 @@ internal readonly record struct ServiceBusFault(ServiceBusFaultKind Kind, string
     private static readonly char[] LineEnds = ['\r', '\n', '\u0085', '\u2028', '\u2029'];
 
     /// <summary>True when an operator must act before messages can be received.</summary>
-    public bool IsRefusal => Kind is ServiceBusFaultKind.NotFound or ServiceBusFaultKind.Disabled or ServiceBusFaultKind.Unauthorized or ServiceBusFaultKind.SessionsRequired;
+    public bool IsRefusal => Kind is ServiceBusFaultKind.NotFound or ServiceBusFaultKind.Disabled or ServiceBusFaultKind.Unauthorized or ServiceBusFaultKind.SessionsRequired or ServiceBusFaultKind.NoSessions;
 
     /// <summary>Classifies an exception of the client.</summary>
     public static ServiceBusFault Of(Exception exception) => new(KindOf(exception), TextOf(exception));
@@ -25,6 +25,7 @@ internal readonly record struct ServiceBusFault(ServiceBusFaultKind Kind, string
         ServiceBusException known => KindOf(known.Reason, known.IsTransient),
         _ when IsOfConversion(exception) => ServiceBusFaultKind.Unreadable,
         InvalidOperationException when exception.Message.Contains("requires sessions", StringComparison.OrdinalIgnoreCase) => ServiceBusFaultKind.SessionsRequired,
+        InvalidOperationException when exception.Message.Contains("not require sessions", StringComparison.OrdinalIgnoreCase) => ServiceBusFaultKind.NoSessions,
 
         // Microsoft.Azure.Amqp: "Can't create session when the connection is closing."
         InvalidOperationException when exception.Message.Contains("connection is closing", StringComparison.OrdinalIgnoreCase) => ServiceBusFaultKind.Transient,
@@ -35,7 +36,7 @@ internal readonly record struct ServiceBusFault(ServiceBusFaultKind Kind, string
 
     private static ServiceBusFaultKind KindOf(ServiceBusFailureReason reason, bool isTransient) => reason switch
     {
-        ServiceBusFailureReason.ServiceBusy or ServiceBusFailureReason.ServiceTimeout or ServiceBusFailureReason.ServiceCommunicationProblem => ServiceBusFaultKind.Transient,
+        ServiceBusFailureReason.ServiceBusy or ServiceBusFailureReason.ServiceTimeout or ServiceBusFailureReason.ServiceCommunicationProblem or ServiceBusFailureReason.SessionCannotBeLocked => ServiceBusFaultKind.Transient,
         ServiceBusFailureReason.MessageLockLost or ServiceBusFailureReason.SessionLockLost => ServiceBusFaultKind.LockLost,
         ServiceBusFailureReason.MessageNotFound => ServiceBusFaultKind.Gone,
         ServiceBusFailureReason.QuotaExceeded => ServiceBusFaultKind.QuotaExceeded,

@@ -30,8 +30,11 @@ internal enum ServiceBusFaultKind
     /// <summary>The credentials are missing, wrong, or lack the right.</summary>
     Unauthorized,
 
-    /// <summary>The entity requires sessions, which the source does not support.</summary>
+    /// <summary>The entity requires sessions, and the source was not told to use them.</summary>
     SessionsRequired,
+
+    /// <summary>The entity has no sessions, and the source was told to use them.</summary>
+    NoSessions,
 
     /// <summary>The library cannot convert a message that the broker delivered; other messages are received.</summary>
     Unreadable,

@@ -10,12 +10,17 @@ public sealed class ServiceBusMessageSender : IMessageSender
 {
     private const int DefaultBatch = 100;
 
+    // Of messages without a group, in a queue with sessions.
+    private const int Sessions = 10;
+
     private readonly ServiceBusClient _client;
     private readonly ServiceBusSender _sender;
+    private readonly bool _needsSession;
 
-    private ServiceBusMessageSender(ServiceBusClient client, string target, int batchSize)
+    private ServiceBusMessageSender(ServiceBusClient client, string target, bool needsSession, int batchSize)
     {
         _client = client;
+        _needsSession = needsSession;
         _sender = client.CreateSender(target);
         Target = target;
         BatchSize = batchSize;
@@ -34,6 +39,10 @@ public sealed class ServiceBusMessageSender : IMessageSender
     /// <inheritdoc/>
     public int BatchSize { get; }
 
+    /// <inheritdoc/>
+    // A group is a session.
+    public bool SendsGroups => true;
+
     /// <summary>Opens a sender and its link.</summary>
     /// <param name="client">The client (<see cref="ServiceBusSourceOptions.CreateClient"/>); the sender disposes it, also when opening fails.</param>
     /// <param name="options">The queue or topic.</param>
@@ -42,7 +51,7 @@ public sealed class ServiceBusMessageSender : IMessageSender
     /// <exception cref="StartupException">The queue or topic is missing, refuses access or is unreachable.</exception>
     public static async Task<IMessageSender> OpenAsync(ServiceBusClient client, ServiceBusSourceOptions options, CancellationToken cancellationToken, int batchSize = DefaultBatch)
     {
-        ServiceBusMessageSender sender = new(client, (options.Queue ?? options.Topic)!, batchSize);
+        ServiceBusMessageSender sender = new(client, (options.Queue ?? options.Topic)!, options.Sessions, batchSize);
         try
         {
             // Opens the link, so that a wrong setting fails here and not once per message.
@@ -108,9 +117,9 @@ public sealed class ServiceBusMessageSender : IMessageSender
         await _client.DisposeAsync();
     }
 
-    private static ServiceBusMessage Create(OutgoingMessage outgoing)
+    private ServiceBusMessage Create(OutgoingMessage outgoing)
     {
-        ServiceBusMessage message = new(outgoing.Body) { MessageId = outgoing.Id, ContentType = "application/json" };
+        ServiceBusMessage message = new(outgoing.Body) { MessageId = outgoing.Id, ContentType = "application/json", SessionId = outgoing.Group ?? (_needsSession ? $"session-{outgoing.Id[^1] % Sessions}" : null) };
         if (MessageSpans.TryGetCurrent(out string? parent, out string? state))
         {
             message.ApplicationProperties["traceparent"] = parent;

@@ -7,7 +7,7 @@ using Microsoft.Extensions.Logging;
 namespace Messaging.AzureServiceBus;
 
 /// <summary>
-/// Messages of a Service Bus queue or subscription, in PeekLock mode, without sessions. It receives in runs (<see cref="ReceiveRun"/>); one that
+/// Messages of a Service Bus queue or subscription, in PeekLock mode. It receives in runs (<see cref="ReceiveRun"/>); one that
 /// fails is followed by another. The timeline is in docs/explanation/settlement.md.
 /// </summary>
 internal sealed class ServiceBusMessageSource : IMessageSource
@@ -115,7 +115,7 @@ internal sealed class ServiceBusMessageSource : IMessageSource
     private static int ExitCodeOf(ServiceBusFaultKind kind) => kind switch
     {
         ServiceBusFaultKind.Unauthorized => ExitCodes.NoPermission,
-        ServiceBusFaultKind.SessionsRequired => ExitCodes.Configuration,
+        ServiceBusFaultKind.SessionsRequired or ServiceBusFaultKind.NoSessions => ExitCodes.Configuration,
         _ => ExitCodes.Unavailable,
     };
 
@@ -123,7 +123,8 @@ internal sealed class ServiceBusMessageSource : IMessageSource
     {
         ServiceBusFaultKind.NotFound => "there is no such entity in the namespace; check Sources:ServiceBus:Queue, or Topic and Subscription.",
         ServiceBusFaultKind.Disabled => "the entity is disabled; enable it.",
-        ServiceBusFaultKind.SessionsRequired => "the entity requires sessions, which the worker does not support; use an entity without sessions.",
+        ServiceBusFaultKind.SessionsRequired => "the entity requires sessions; set Sources:ServiceBus:Sessions to true.",
+        ServiceBusFaultKind.NoSessions => "the entity has no sessions; set Sources:ServiceBus:Sessions to false.",
         _ => "the credentials are refused; check the key, the signature or the identity, which need the right Listen (role Azure Service Bus Data Receiver) on the entity.",
     };
 
@@ -208,11 +209,11 @@ internal sealed class ServiceBusMessageSource : IMessageSource
         }
     }
 
-    private ReceiveLinks? TryCreateLinks()
+    private IReceiveLinks? TryCreateLinks()
     {
         try
         {
-            return _entity.CreateLinks(_calls);
+            return _entity.CreateLinks(_calls, _log);
         }
         catch (Exception exception)
         {

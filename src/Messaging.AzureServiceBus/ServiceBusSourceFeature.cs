@@ -1,5 +1,6 @@
 using Azure.Messaging.ServiceBus;
 using Messaging.Configuration;
+using Messaging.DeadLetters.Redrive;
 using Messaging.Intake;
 using Messaging.Publishing;
 using Messaging.Sources;
@@ -8,7 +9,7 @@ namespace Messaging.AzureServiceBus;
 
 /// <summary>The source <c>ServiceBus</c> of routes.</summary>
 /// <param name="createClient">Creates clients: <see cref="ServiceBusSourceOptions.CreateClient"/>, but for tests.</param>
-internal sealed class ServiceBusSourceFeature(Func<ServiceBusSourceOptions, ServiceBusRetryOptions?, ServiceBusClient> createClient) : ISourceFeature, ISenderFeature
+internal sealed class ServiceBusSourceFeature(Func<ServiceBusSourceOptions, ServiceBusRetryOptions?, ServiceBusClient> createClient) : ISourceFeature, ISenderFeature, IRedriveFeature
 {
     public string Name => "ServiceBus";
 
@@ -17,6 +18,10 @@ internal sealed class ServiceBusSourceFeature(Func<ServiceBusSourceOptions, Serv
     public IReadOnlyList<string> SenderNames { get; } = ["servicebus"];
 
     public string SenderTarget => $"directly to the queue or topic of {ServiceBusSourceOptions.Section}";
+
+    public string RedriveName => "servicebus";
+
+    public string RedriveDescription => $"dead-letter queue, moved to the queue: --{ServiceBusSourceOptions.Section}:{nameof(ServiceBusSourceOptions.Queue)}=name";
 
     public SourcePlan Configure(SettingsReader settings, string route)
     {
@@ -48,6 +53,18 @@ internal sealed class ServiceBusSourceFeature(Func<ServiceBusSourceOptions, Serv
         CommandArguments.Check(settings, route, url);
         ServiceBusSourceOptions options = settings.Read<ServiceBusSourceOptions>(ServiceBusSourceOptions.Section, route);
         return (_, cancellationToken) => ServiceBusMessageSender.OpenAsync(createClient(options, null), options, cancellationToken);
+    }
+
+    public Func<CommandServices, CancellationToken, Task<RedriveResult>> ConfigureRedrive(SettingsReader settings, RedriveRequest request)
+    {
+        CommandArguments.Check(settings, request.Route, request.Url);
+        ServiceBusSourceOptions options = settings.Read<ServiceBusSourceOptions>(ServiceBusSourceOptions.Section, request.Route);
+        if (options.Topic is { } topic)
+        {
+            settings.Fail($"{ServiceBusSourceOptions.Section}:{nameof(options.Topic)}", topic, "has no redrive: set Queue.", "A message that is sent to the topic would reach its other subscriptions too. Service Bus Explorer in Azure's portal shows a subscription's dead letters.");
+        }
+
+        return (services, cancellationToken) => ServiceBusRedrive.RunAsync(createClient(options, null), options, request, services, cancellationToken);
     }
 
     private ServiceBusMessageSource Create(ServiceBusSourceOptions options, int calls, SourceServices services) =>

@@ -46,6 +46,12 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
     [Setting("Messages the client fetches in advance; at most MaxConcurrentCalls. Their locks are not renewed, even while receiving pauses (docs/explanation/settlement.md)", Min = "0", Max = "10000", Consequence = "Messages whose lock ends before they are processed are redelivered with a higher delivery count.")]
     public int PrefetchCount { get; init; }
 
+    [Setting("True for a queue or subscription that requires sessions: the messages of a session are processed one at a time, in their order, and up to MaxConcurrentCalls sessions at the same time. publish then gives each message a session")]
+    public bool Sessions { get; init; }
+
+    [Setting("With Sessions: how long a session may have no message before another one takes its place", Min = "100ms", Max = "5m", Consequence = "A long time lets other sessions wait behind idle ones.")]
+    public TimeSpan SessionIdleTimeout { get; init; } = TimeSpan.FromSeconds(2);
+
     [Setting("How long a message is held, with its lock renewed, while the sink fails; then it is abandoned. Once it has used half of MaxDeliveryCount, it is held for 12h instead. At least Intake:MessageTimeout plus MaxAbandonDelay, which are 2m by default", Min = "1m", Max = "12h", Consequence = "A short time uses up deliveries in an outage.")]
     public TimeSpan MaxLockRenewal { get; init; } = TimeSpan.FromMinutes(15);
 
@@ -100,6 +106,11 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
         if (MaxConcurrentCalls is { } calls && PrefetchCount > calls)
         {
             check.Fail(nameof(PrefetchCount), $"must not exceed {nameof(MaxConcurrentCalls)}.", "Messages fetched beyond the calls would wait while their locks run out.", nameof(MaxConcurrentCalls));
+        }
+
+        if (Sessions && PrefetchCount > 0)
+        {
+            check.Fail(nameof(PrefetchCount), $"must be 0 with {nameof(Sessions)}.", "A message that was fetched in advance would overtake one that is redelivered.", nameof(Sessions));
         }
 
         if (MaxAbandonDelay > MaxLockRenewal)

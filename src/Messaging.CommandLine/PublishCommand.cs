@@ -23,7 +23,7 @@ internal static class PublishCommand
         Option<string?> file = new("--file", "-f") { Description = $"Body of every message; {MessageFile.StandardInput} for standard input{(samples is null ? string.Empty : "; default generated messages")}", HelpName = "file", Required = samples is null };
         Option<string?> url = new("--url") { Description = "Address of the running worker; default Hosting:Url", HelpName = "address" };
         Option<string?> route = new("--route") { Description = "Route to send to, if the worker has several", HelpName = "name" };
-        Option<string[]> group = new("--group") { Description = "Group of the messages (MessageGroupId of SQS: FIFO and fair queues); several are used in turn", HelpName = "id" };
+        Option<string[]> group = new("--group") { Description = "Group of the messages (MessageGroupId of SQS: FIFO and fair queues; session of Service Bus); several are used in turn", HelpName = "id" };
         Option<int?> rate = CountOption.Create("--rate", [], "Maximum messages per second; default no limit", 10_000_000);
         Command command = new("publish", $"Send {(samples is null ? string.Empty : "generated ")}messages to a worker's source") { count, to, file, group, rate, url, route };
         command.SetAction(async (parsed, cancellationToken) =>

@@ -21,6 +21,9 @@ internal sealed class WorkerProcess : CapturedProcess
         CloseInput();
     }
 
+    /// <summary>True where the worker under test is <c>WORKER_EXECUTABLE</c>.</summary>
+    public static bool IsNative => Executable is not null;
+
     /// <summary>The base of the worker's relative paths (<c>./data</c>).</summary>
     public string WorkingDirectory { get; }
 

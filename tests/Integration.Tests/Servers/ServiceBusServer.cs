@@ -44,7 +44,8 @@ public sealed class ServiceBusServer : IAsyncDisposable
         }
     }
 
-    private async Task<ServiceBusEmulator> RequireEmulatorAsync()
+    /// <summary>The emulator of the run, for entities that <see cref="Variable"/> does not have. Skips as <see cref="RequireAsync"/> does.</summary>
+    internal async Task<ServiceBusEmulator> RequireEmulatorAsync()
     {
         try
         {

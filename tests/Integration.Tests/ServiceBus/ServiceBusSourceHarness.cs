@@ -19,9 +19,12 @@ internal sealed class ServiceBusSourceHarness : SourceHarness
     private TcpFaultProxy? _proxy;
     private IMessageSource _source;
 
-    private ServiceBusSourceHarness(ServiceBusQueue queue) : base(Slots)
+    private readonly bool _sessions;
+
+    private ServiceBusSourceHarness(ServiceBusQueue queue, bool sessions) : base(Slots)
     {
         Queue = queue;
+        _sessions = sessions;
         _source = Open();
     }
 
@@ -39,11 +42,15 @@ internal sealed class ServiceBusSourceHarness : SourceHarness
 
     public override TimeSpan AbandonDelay => TimeSpan.FromSeconds(2);
 
-    public static async Task<ServiceBusSourceHarness> CreateAsync(ServiceBusServer server) => new(await server.RequireQueueAsync());
+    public static async Task<ServiceBusSourceHarness> CreateAsync(ServiceBusServer server) => new(await server.RequireQueueAsync(), sessions: false);
+
+    /// <summary>Over a queue of an emulator that requires sessions. A message that is published without one gets its own.</summary>
+    public static async Task<ServiceBusSourceHarness> CreateWithSessionsAsync(ServiceBusEmulator emulator, string lockDuration = "PT1M") =>
+        new(await ServiceBusQueue.CreateAsync(emulator, new { RequiresSession = true, LockDuration = lockDuration }), sessions: true);
 
     public override Task PublishAsync(byte[] body, string? id = null)
     {
-        ServiceBusMessage message = new(body);
+        ServiceBusMessage message = new(body) { SessionId = _sessions ? Guid.NewGuid().ToString("n") : null };
         if (id is not null)
         {
             message.MessageId = id;
@@ -117,6 +124,8 @@ internal sealed class ServiceBusSourceHarness : SourceHarness
                 ["Sources:ServiceBus:ConnectionString"] = connectionString,
                 ["Sources:ServiceBus:Queue"] = Queue.Name,
                 ["Sources:ServiceBus:MaxConcurrentCalls"] = $"{Slots}",
+                ["Sources:ServiceBus:Sessions"] = $"{_sessions}",
+                ["Sources:ServiceBus:SessionIdleTimeout"] = "200ms",
             })
             .Build();
         SourcePlan plan = new WorkerDefinition(global::Worker.Program.AddFeatures).Plan(configuration).Checked().Routes.ShouldHaveSingleItem().Sources.ShouldHaveSingleItem();

@@ -51,14 +51,16 @@ public sealed class ServiceBusStartTests
     }
 
     [Theory]
-    [InlineData("Disabled", false, Unavailable, "disabled")]
-    [InlineData("Active", true, Configuration, "requires sessions")]
-    public async Task Start_QueueCannotBeUsed_SaysWhyAndExits(string status, bool requiresSession, int exitCode, string why)
+    [InlineData("Disabled", false, false, Unavailable, "disabled")]
+    [InlineData("Disabled", true, true, Unavailable, "disabled")]
+    [InlineData("Active", true, false, Configuration, "the entity requires sessions; set Sources:ServiceBus:Sessions to true")]
+    [InlineData("Active", false, true, Configuration, "the entity has no sessions; set Sources:ServiceBus:Sessions to false")]
+    public async Task Start_QueueCannotBeUsed_SaysWhyAndExits(string status, bool requiresSession, bool sessions, int exitCode, string why)
     {
         await using ServiceBusEmulator emulator = await ServiceBusEmulator.RequireOwnAsync();
         await using ServiceBusQueue queue = await ServiceBusQueue.CreateAsync(emulator, new { Status = status, RequiresSession = requiresSession });
 
-        WorkerCommand result = await StartAsync(queue.Arguments, emulator.ConnectionString);
+        WorkerCommand result = await StartAsync([.. queue.Arguments, $"--Sources:ServiceBus:Sessions={sessions}"], emulator.ConnectionString);
 
         result.ExitCode.ShouldBe(exitCode, result.Text);
         result.Error.ShouldContain(why);

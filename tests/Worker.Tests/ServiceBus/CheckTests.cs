@@ -9,7 +9,7 @@ public sealed class CheckTests
     [InlineData(nameof(ServiceBusFaultKind.NotFound), "Sources:ServiceBus:Queue", ExitCodes.Unavailable)]
     [InlineData(nameof(ServiceBusFaultKind.Disabled), "enable it", ExitCodes.Unavailable)]
     [InlineData(nameof(ServiceBusFaultKind.Unauthorized), "Azure Service Bus Data Receiver", ExitCodes.NoPermission)]
-    [InlineData(nameof(ServiceBusFaultKind.SessionsRequired), "use an entity without sessions", ExitCodes.Configuration)]
+    [InlineData(nameof(ServiceBusFaultKind.SessionsRequired), "set Sources:ServiceBus:Sessions to true", ExitCodes.Configuration)]
     public async Task Check_Refused_SaysWhatToDo(string kind, string advice, int exitCode)
     {
         await using ServiceBusSourceHarness harness = new();

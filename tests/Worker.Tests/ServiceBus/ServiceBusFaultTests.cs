@@ -18,7 +18,7 @@ public sealed class ServiceBusFaultTests
     [InlineData(ServiceBusFailureReason.ServiceBusy, nameof(ServiceBusFaultKind.Transient))]
     [InlineData(ServiceBusFailureReason.ServiceTimeout, nameof(ServiceBusFaultKind.Transient))]
     [InlineData(ServiceBusFailureReason.ServiceCommunicationProblem, nameof(ServiceBusFaultKind.Transient))]
-    [InlineData(ServiceBusFailureReason.SessionCannotBeLocked, nameof(ServiceBusFaultKind.Other))]
+    [InlineData(ServiceBusFailureReason.SessionCannotBeLocked, nameof(ServiceBusFaultKind.Transient))]
     [InlineData(ServiceBusFailureReason.SessionLockLost, nameof(ServiceBusFaultKind.LockLost))]
     [InlineData(ServiceBusFailureReason.MessagingEntityAlreadyExists, nameof(ServiceBusFaultKind.Other))]
     [InlineData((ServiceBusFailureReason)4711, nameof(ServiceBusFaultKind.Other))]
@@ -49,6 +49,7 @@ public sealed class ServiceBusFaultTests
         Kind(new TaskCanceledException()).ShouldBe(ServiceBusFaultKind.Transient);
         Kind(new InvalidOperationException("Can't create session when the connection is closing.")).ShouldBe(ServiceBusFaultKind.Transient);
         Kind(new InvalidOperationException("It is not possible for an entity that requires sessions to create a non-sessionful message receiver.")).ShouldBe(ServiceBusFaultKind.SessionsRequired);
+        Kind(new InvalidOperationException("A sessionful message receiver cannot be created on an entity that does not require sessions.")).ShouldBe(ServiceBusFaultKind.NoSessions);
         Kind(new InvalidOperationException("not now")).ShouldBe(ServiceBusFaultKind.Other);
         Kind(new FormatException("the broker does not like it")).ShouldBe(ServiceBusFaultKind.Other);
 
@@ -93,6 +94,7 @@ public sealed class ServiceBusFaultTests
     [InlineData(nameof(ServiceBusFaultKind.Disabled), true)]
     [InlineData(nameof(ServiceBusFaultKind.Unauthorized), true)]
     [InlineData(nameof(ServiceBusFaultKind.SessionsRequired), true)]
+    [InlineData(nameof(ServiceBusFaultKind.NoSessions), true)]
     [InlineData(nameof(ServiceBusFaultKind.Unreadable), false)]
     [InlineData(nameof(ServiceBusFaultKind.Transient), false)]
     [InlineData(nameof(ServiceBusFaultKind.LockLost), false)]

@@ -41,6 +41,7 @@ public sealed class ServiceBusSourceFeatureTests
     [InlineData("Subscription: must be set with Topic.", $"ConnectionString={Key}", "Topic=t")]
     [InlineData("PrefetchCount = \"9\": must not exceed MaxConcurrentCalls.", $"ConnectionString={Key}", "Queue=q", "MaxConcurrentCalls=8", "PrefetchCount=9")]
     [InlineData("PrefetchCount = \"65\": must not exceed the default of MaxConcurrentCalls (64); set both.", $"ConnectionString={Key}", "Queue=q", "PrefetchCount=65")]
+    [InlineData("PrefetchCount = \"3\": must be 0 with Sessions.", $"ConnectionString={Key}", "Queue=q", "Sessions=true", "PrefetchCount=3")]
     [InlineData("MaxConcurrentCalls = \"1001\": must not exceed Intake:Concurrency (1000).", $"ConnectionString={Key}", "Queue=q", "MaxConcurrentCalls=1001")]
     [InlineData("MaxLockRenewal = \"1m\": must be at least Intake:MessageTimeout (90s) plus MaxAbandonDelay (30s).", $"ConnectionString={Key}", "Queue=q", "MaxLockRenewal=1m")]
     [InlineData("MaxAbandonDelay = \"2m\": must not exceed MaxLockRenewal.", $"ConnectionString={Key}", "Queue=q", "MaxAbandonDelay=2m", "MaxLockRenewal=1m")]

@@ -252,6 +252,7 @@ export class Broker {
 
   #take(bytes, delivery, format, send) {
     try {
+      this.#faults.checkSend();
       if (bytes.length > this.#maxMessageSize) throw errors.tooLarge(bytes.length, this.#maxMessageSize);
       for (const message of format === BATCH_FORMAT ? readBatch(bytes) : [bytes]) send(message);
       delivery.update(true, amqp.accepted().described());

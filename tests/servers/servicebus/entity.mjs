@@ -207,6 +207,7 @@ export class Entity {
       path: this.path,
       active: this.#backlog.length,
       locked: this.#locks.size,
+      sessions: this.sessions.describe(),
       credit: this.#receivers.map(receiver => receiver.credit),
       settled: this.#settled,
     };

@@ -12,6 +12,8 @@ const NONE = {
   unansweredSettlements: 0,
   // The next renewals that are refused, and whose locks end.
   failedRenewals: 0,
+  // The next transfers of a sender that are refused, as by a queue that is full.
+  refusedSends: 0,
   // Entity -> condition with which its links and requests are refused, such as com.microsoft:server-busy.
   refused: {},
 };
@@ -49,6 +51,11 @@ export class Faults {
     if (this.#current.settlementDelay > 0) await delay(this.#current.settlementDelay);
     carryOut();
     return isAnswered;
+  }
+
+  /** Throws what a sender's transfer is refused with. */
+  checkSend() {
+    if (this.#take("refusedSends")) throw new BrokerError(403, "amqp:resource-limit-exceeded", "The emulator was told that the queue is full.");
   }
 
   failsRenewal() {

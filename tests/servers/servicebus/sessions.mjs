@@ -76,6 +76,11 @@ export class Sessions {
     else this.#states.set(id, state);
   }
 
+  /** The locked ones. */
+  describe() {
+    return [...this.#locked.values()].map(({ id, lockedUntil }) => ({ id, lockedUntil }));
+  }
+
   #give(receiver, id) {
     const session = { id, receiver, lockedUntil: 0, timer: undefined };
     this.#locked.set(id, session);

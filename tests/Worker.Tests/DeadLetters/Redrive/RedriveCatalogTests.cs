@@ -20,13 +20,13 @@ public sealed class RedriveCatalogTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public void Names_OfTheDaemon_AreTheFolderAndTheQueue()
+    public void Names_OfTheDaemon_AreTheFolderAndTheQueues()
     {
         RedriveCatalog stores = new(WorkerHost.Features());
 
-        stores.Names.ShouldBe(["folder", "sqs"]);
+        stores.Names.ShouldBe(["folder", "sqs", "servicebus"]);
         stores.Description.ShouldBe(
-            "folder (dead letters of sources without a dead-letter queue, posted to a running worker) or sqs (dead-letter queue, moved to the queue: --Sources:Sqs:Queue=name)");
+            "folder (dead letters of sources without a dead-letter queue, posted to a running worker) or sqs (dead-letter queue, moved to the queue: --Sources:Sqs:Queue=name) or servicebus (dead-letter queue, moved to the queue: --Sources:ServiceBus:Queue=name)");
     }
 
     [Fact]

@@ -1,0 +1,343 @@
+using System.Runtime.CompilerServices;
+using Azure.Messaging.ServiceBus;
+using Messaging.DeadLetters.Redrive;
+using Messaging.Hosting;
+using Messaging.Publishing;
+using Messaging.Telemetry;
+
+namespace Messaging.AzureServiceBus;
+
+/// <summary>
+/// Moves messages from the dead-letter queue to the queue: sends first and completes afterwards, so that a crash duplicates a message but never
+/// loses one. It looks at all dead letters first, without locking one, and moves no other: a message that is dead-lettered again meanwhile stays.
+/// </summary>
+internal sealed class ServiceBusRedrive
+{
+    private const int PeekSize = 250;
+
+    // So many answers in a row without another dead letter mean that there is none.
+    private const int FruitlessAnswers = 3;
+
+    // A dead letter that was sent but not completed would be sent again by the next redrive.
+    private const int CompleteAttempts = 3;
+
+    // This many failed calls in a row show that the broker fails, not the dead letters.
+    private const int FailedCalls = 5;
+
+    // A message id has at most 128 characters; the new one gets 33 more.
+    private const int KeptIdLength = 90;
+
+    private static readonly TimeSpan ReceiveWait = TimeSpan.FromSeconds(2);
+
+    // Below the 10 s that an interrupted command has.
+    private static readonly TimeSpan StopLimit = TimeSpan.FromSeconds(3);
+
+    private readonly ServiceBusReceiver _letters;
+    private readonly ServiceBusSender _queue;
+    private readonly RedriveRequest _request;
+    private readonly TimeProvider _time;
+    private readonly TextWriter _output;
+    private readonly HashSet<long> _wanted = [];
+    private readonly HashSet<long> _moved = [];
+
+    // New message id -> name of the dead letter.
+    private readonly Dictionary<string, string> _sent = new(StringComparer.Ordinal);
+
+    // Those that stay, with their lock tokens and without their bodies.
+    private readonly Dictionary<long, ServiceBusReceivedMessage> _staying = [];
+    private readonly RedriveProgress _progress;
+    private long _last;
+    private int _failedCalls;
+    private string? _ended;
+
+    private ServiceBusRedrive(ServiceBusReceiver letters, ServiceBusSender queue, RedriveRequest request, CommandServices services)
+    {
+        _letters = letters;
+        _queue = queue;
+        _request = request;
+        _time = services.Time;
+        _output = services.Output;
+        _progress = new RedriveProgress(request, total: 0, _time, _output);
+    }
+
+    /// <summary>Runs a redrive and disposes the client.</summary>
+    /// <exception cref="StartupException">The queue is missing, refuses access or is unreachable.</exception>
+    public static async Task<RedriveResult> RunAsync(ServiceBusClient client, ServiceBusSourceOptions options, RedriveRequest request, CommandServices services, CancellationToken cancellationToken)
+    {
+        await using (client)
+        {
+            ServiceBusReceiver letters = client.CreateReceiver(options.Queue, new ServiceBusReceiverOptions { SubQueue = SubQueue.DeadLetter });
+            ServiceBusRedrive redrive = new(letters, client.CreateSender(options.Queue), request, services);
+            try
+            {
+                await redrive.FindAsync(cancellationToken);
+            }
+            catch (Exception exception) when (!cancellationToken.IsCancellationRequested)
+            {
+                ServiceBusFault fault = ServiceBusFault.Of(exception);
+                throw new StartupException(
+                    $"Service Bus {options.Queue}: {fault.Message.TrimEnd('.')}. Check the connection, the queue's name and the rights Listen and Send (roles Azure Service Bus Data Receiver and Data Sender).",
+                    fault.Kind == ServiceBusFaultKind.Unauthorized ? ExitCodes.NoPermission : ExitCodes.Unavailable,
+                    exception);
+            }
+            catch (OperationCanceledException)
+            {
+                return redrive._progress.ToResult(RedriveProgress.Interrupted);
+            }
+
+            return request.DryRun ? redrive._progress.ToResult(ended: null) : await redrive.MoveAllAsync(cancellationToken);
+        }
+    }
+
+    /// <summary>Looks at all dead letters: which are asked for, and in a dry run what they are.</summary>
+    private async Task FindAsync(CancellationToken cancellationToken)
+    {
+        if (!_request.DryRun)
+        {
+            // Opens the link, so that a missing right Send fails here and not once per dead letter.
+            (await _queue.CreateMessageBatchAsync(cancellationToken)).Dispose();
+        }
+
+        await foreach (ServiceBusReceivedMessage letter in PeekAsync(0, cancellationToken))
+        {
+            _last = letter.SequenceNumber;
+            Look(letter);
+        }
+    }
+
+    /// <summary>All dead letters from a sequence number on.</summary>
+    private async IAsyncEnumerable<ServiceBusReceivedMessage> PeekAsync(long next, [EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        while (await _letters.PeekMessagesAsync(PeekSize, next, cancellationToken) is { Count: > 0 } page)
+        {
+            foreach (ServiceBusReceivedMessage letter in page)
+            {
+                yield return letter;
+            }
+
+            next = page[^1].SequenceNumber + 1;
+        }
+    }
+
+    private void Look(ServiceBusReceivedMessage letter)
+    {
+        string reason = letter.DeadLetterReason ?? string.Empty;
+        if (_request.Reason is not null && !string.Equals(reason, _request.Reason, StringComparison.Ordinal))
+        {
+            _progress.AddOtherReason(Shown(reason));
+            return;
+        }
+
+        if (_wanted.Count >= _request.Max)
+        {
+            return;
+        }
+
+        _wanted.Add(letter.SequenceNumber);
+        if (_request.DryRun)
+        {
+            _progress.AddFound();
+            _output.WriteLine($"{Shown(reason)}  {Name(letter)}  {letter.EnqueuedTime:u}  {UntrustedText.Shorten(letter.DeadLetterErrorDescription ?? "(no description)")}");
+        }
+    }
+
+    private async Task<RedriveResult> MoveAllAsync(CancellationToken stop)
+    {
+        // After a signal, running calls get time to end: a message that was sent must also be completed here.
+        using CancellationTokenSource calls = new(Timeout.InfiniteTimeSpan, _time);
+        using CancellationTokenRegistration link = stop.UnsafeRegister(static source => ((CancellationTokenSource)source!).CancelAfter(StopLimit), calls);
+        try
+        {
+            await ReceiveAllAsync(stop, calls.Token);
+            await LookAtNewcomersAsync(stop);
+        }
+        catch (OperationCanceledException) when (stop.IsCancellationRequested)
+        {
+            _ended = RedriveProgress.Interrupted;
+        }
+        finally
+        {
+            await ReleaseAsync(stop.IsCancellationRequested);
+        }
+
+        if (_wanted.Count > 0)
+        {
+            _ended ??= $"{_wanted.Count:N0} dead letter(s) could not be received, because another receiver has locked them: run redrive again when their locks have ended.";
+        }
+
+        return _progress.ToResult(_ended);
+    }
+
+    private async Task ReceiveAllAsync(CancellationToken stop, CancellationToken calls)
+    {
+        int empty = 0;
+        int repeated = 0;
+
+        // Those that stay are received again when their locks end.
+        while (_wanted.Count > 0 && _ended is null && empty < FruitlessAnswers && repeated < FruitlessAnswers + _staying.Count)
+        {
+            stop.ThrowIfCancellationRequested();
+            _progress.Report();
+            ServiceBusReceivedMessage? letter;
+            try
+            {
+                // One by one: a batch's remaining credit would lock dead letters that nobody takes.
+                letter = await _letters.ReceiveMessageAsync(ReceiveWait, stop);
+            }
+            catch (Exception exception) when (!stop.IsCancellationRequested)
+            {
+                // The client itself has retried.
+                _ended = $"{ServiceBusFault.TextOf(exception).TrimEnd('.')}. Run redrive again for the rest.";
+                return;
+            }
+
+            if (letter is null)
+            {
+                empty++;
+                continue;
+            }
+
+            empty = 0;
+            repeated = _moved.Contains(letter.SequenceNumber) || _staying.ContainsKey(letter.SequenceNumber) ? repeated + 1 : 0;
+            await LookAtAsync(letter, stop, calls);
+        }
+    }
+
+    /// <summary>Those that arrived since <see cref="FindAsync"/>: which of them this run has sent.</summary>
+    private async Task LookAtNewcomersAsync(CancellationToken stop)
+    {
+        int others = 0;
+        try
+        {
+            await foreach (ServiceBusReceivedMessage letter in PeekAsync(_last + 1, stop))
+            {
+                if (letter.MessageId is { } id && _sent.TryGetValue(id, out string? sentAs))
+                {
+                    _progress.AddAgain(sentAs, $"{Shown(letter.DeadLetterReason)}, now {Name(letter)}");
+                }
+                else
+                {
+                    others++;
+                }
+            }
+        }
+        catch (Exception exception) when (!stop.IsCancellationRequested)
+        {
+            _progress.AddNote($"Whether messages were dead-lettered again is not known: {ServiceBusFault.TextOf(exception)}");
+        }
+
+        if (others > 0)
+        {
+            _progress.AddNote($"{others:N0} dead letter(s) arrived while redrive ran; they stay.");
+        }
+    }
+
+    private async Task LookAtAsync(ServiceBusReceivedMessage letter, CancellationToken stop, CancellationToken calls)
+    {
+        long number = letter.SequenceNumber;
+        if (_moved.Contains(number))
+        {
+            // Its lock ended before it was completed.
+            await TryCompleteAsync(letter, calls);
+            return;
+        }
+
+        _staying[number] = Locked(letter);
+        if (!_wanted.Contains(number))
+        {
+            return;
+        }
+
+        await _progress.WaitForRateAsync(stop);
+        stop.ThrowIfCancellationRequested();
+        _wanted.Remove(number);
+        _progress.AddFound();
+        if (await MoveAsync(letter, calls) is { } error)
+        {
+            _progress.AddLeft(Name(letter), error);
+            return;
+        }
+
+        _staying.Remove(number);
+        _progress.AddSent();
+    }
+
+    /// <returns>Why it stays; null when it was moved.</returns>
+    private async Task<string?> MoveAsync(ServiceBusReceivedMessage letter, CancellationToken calls)
+    {
+        try
+        {
+            ServiceBusMessage message = Copy(letter);
+            await _queue.SendMessageAsync(message, calls);
+            _sent.Add(message.MessageId, Name(letter));
+            _failedCalls = 0;
+        }
+        catch (Exception exception)
+        {
+            ServiceBusFault fault = ServiceBusFault.Of(exception);
+            if (fault.Kind is not ServiceBusFaultKind.TooLarge && ++_failedCalls >= FailedCalls)
+            {
+                _ended = $"{_failedCalls} sends in a row failed. Run redrive again when the queue accepts messages.";
+            }
+
+            return fault.Message;
+        }
+
+        _moved.Add(letter.SequenceNumber);
+        return await TryCompleteAsync(letter, calls) is { } error ? $"sent, but not deleted from the dead-letter queue: {error}" : null;
+    }
+
+    /// <summary>The message as it was sent, but for its id: an entity that detects duplicates would accept the old one, and drop the message.</summary>
+    private static ServiceBusMessage Copy(ServiceBusReceivedMessage letter)
+    {
+        ServiceBusMessage message = new(letter);
+        message.ApplicationProperties.Remove(DeadLetterText.DetailsProperty);
+        string id = letter.MessageId ?? string.Empty;
+        message.ApplicationProperties.TryAdd("OriginalMessageId", id);
+        message.MessageId = $"{(id.Length > KeptIdLength ? id[..KeptIdLength] : id)}-{Guid.NewGuid():n}";
+        return message;
+    }
+
+    private async Task<string?> TryCompleteAsync(ServiceBusReceivedMessage letter, CancellationToken calls)
+    {
+        string error = string.Empty;
+        for (int attempt = 0; attempt < CompleteAttempts && !calls.IsCancellationRequested; attempt++)
+        {
+            try
+            {
+                await _letters.CompleteMessageAsync(letter, calls);
+                return null;
+            }
+            catch (Exception exception)
+            {
+                error = exception is OperationCanceledException ? "no answer before the interrupted command had to end" : ServiceBusFault.TextOf(exception);
+            }
+        }
+
+        return error;
+    }
+
+    /// <summary>Ends the locks of the dead letters that stay; where that fails they end by themselves.</summary>
+    private async Task ReleaseAsync(bool interrupted)
+    {
+        using CancellationTokenSource limit = new(interrupted ? StopLimit : Timeout.InfiniteTimeSpan, _time);
+        try
+        {
+            await Parallel.ForEachAsync(
+                _staying.Values,
+                new ParallelOptions { MaxDegreeOfParallelism = 32, CancellationToken = limit.Token },
+                async (letter, token) => await _letters.AbandonMessageAsync(letter, cancellationToken: token));
+        }
+        catch (Exception exception) when (exception is ServiceBusException or OperationCanceledException)
+        {
+            _progress.AddNote("Dead letters that redrive received and that stay may be locked until their locks end.");
+        }
+    }
+
+    private static ServiceBusReceivedMessage Locked(ServiceBusReceivedMessage letter) => ServiceBusModelFactory.ServiceBusReceivedMessage(lockTokenGuid: Guid.Parse(letter.LockToken));
+
+    private static string Shown(string? reason) => string.IsNullOrEmpty(reason) ? "(no reason)" : UntrustedText.Shorten(reason);
+
+    private static string Name(ServiceBusReceivedMessage letter) =>
+        UntrustedText.Shorten(string.IsNullOrEmpty(letter.MessageId) ? $"sequence-{letter.SequenceNumber}" : letter.MessageId);
+}

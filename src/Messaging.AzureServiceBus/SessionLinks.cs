@@ -1,0 +1,191 @@
+using System.Diagnostics.CodeAnalysis;
+using Azure.Messaging.ServiceBus;
+
+namespace Messaging.AzureServiceBus;
+
+/// <summary>
+/// The sessions from which one run receives. A call has one session at a time and gets its messages one after another, in order; a message that
+/// is abandoned is the next one again. A session without a message for <see cref="ServiceBusSourceOptions.SessionIdleTimeout"/> makes room
+/// for another. Its lock, which is that of its messages, is renewed until it is closed, and belongs to its link: after a stop the link
+/// stays open until the message in flight is settled.
+/// </summary>
+/// <param name="calls">Sessions at the same time.</param>
+/// <param name="accept">Waits for a session that has messages and that nobody has locked.</param>
+/// <param name="idle">How long a session may have no message.</param>
+/// <param name="log">Of the source.</param>
+/// <param name="time">The clock of the renewals.</param>
+internal sealed class SessionLinks(int calls, Func<CancellationToken, Task<ServiceBusSessionReceiver>> accept, TimeSpan idle, ServiceBusSourceLog log, TimeProvider time) : IReceiveLinks
+{
+    // A broker that does not answer must not delay the shutdown or the next run.
+    private static readonly TimeSpan CloseLimit = TimeSpan.FromSeconds(5);
+
+    private readonly Lock _gate = new();
+    private readonly CancellationTokenSource _abort = new();
+
+    // The session of each call. Opened by the call; closed by whoever takes it out.
+    private readonly Session?[] _sessions = new Session?[calls];
+
+    // Written under the gate.
+    private volatile bool _isStopping;
+
+    public bool IsStopping => _isStopping;
+
+    public bool RenewsLocks => true;
+
+    public ServiceBusReceiver SettlingFor(int call) => Volatile.Read(ref _sessions[call])?.Receiver ?? throw new ObjectDisposedException(nameof(ServiceBusSessionReceiver));
+
+    public bool TryReceive(int call, [NotNullWhen(true)] out Task<ServiceBusReceivedMessage?>? receiving)
+    {
+        lock (_gate)
+        {
+            receiving = _isStopping ? null : ReceiveAsync(call);
+            return receiving is not null;
+        }
+    }
+
+    public async Task SettledAsync(int call)
+    {
+        if (Volatile.Read(ref _sessions[call]) is { } session)
+        {
+            session.HasMessage = false;
+            if (_isStopping)
+            {
+                await CloseAsync(call);
+            }
+        }
+    }
+
+    public void RenewDue()
+    {
+        for (int call = 0; call < _sessions.Length; call++)
+        {
+            if (Volatile.Read(ref _sessions[call]) is { } session && session.Lock.IsDue())
+            {
+                // Not awaited: one slow answer must not delay the renewal of the other sessions.
+                _ = RenewAsync(session);
+            }
+        }
+    }
+
+    public void Stop()
+    {
+        lock (_gate)
+        {
+            _isStopping = true;
+        }
+    }
+
+    public async Task CloseAsync(Task receiving)
+    {
+        // The client may drop a message that has just arrived; it is locked no longer than its session's link is open.
+        await _abort.CancelAsync();
+        await receiving;
+        await Task.WhenAll(Enumerable.Range(0, _sessions.Length).Where(call => _sessions[call] is { HasMessage: false }).Select(CloseAsync));
+    }
+
+    private async Task<ServiceBusReceivedMessage?> ReceiveAsync(int call)
+    {
+        // A lock must not be held while the client is called.
+        await Task.Yield();
+        if (_sessions[call] is not { } session)
+        {
+            if (await TryAcceptAsync() is not { } accepted)
+            {
+                return null;
+            }
+
+            session = new Session(accepted, time);
+            Volatile.Write(ref _sessions[call], session);
+        }
+
+        ServiceBusReceivedMessage? message = null;
+        try
+        {
+            // Before: the stop closes sessions without a message.
+            session.HasMessage = true;
+            message = await session.Receiver.ReceiveMessageAsync(idle, _abort.Token);
+            return message;
+        }
+        catch (Exception exception) when (!_isStopping && ServiceBusFault.Of(exception).Kind == ServiceBusFaultKind.LockLost)
+        {
+            // Another receiver may have the session now.
+            return null;
+        }
+        finally
+        {
+            if (message is null)
+            {
+                session.HasMessage = false;
+                if (!_isStopping)
+                {
+                    await CloseAsync(call);
+                }
+            }
+        }
+    }
+
+    private async Task<ServiceBusSessionReceiver?> TryAcceptAsync()
+    {
+        try
+        {
+            return await accept(_abort.Token);
+        }
+        catch (ServiceBusException exception) when (exception.Reason == ServiceBusFailureReason.ServiceTimeout)
+        {
+            // No session has messages.
+            return null;
+        }
+    }
+
+    private async Task RenewAsync(Session session)
+    {
+        try
+        {
+            await session.Receiver.RenewSessionLockAsync();
+            session.Lock.Renewed(session.Receiver.SessionLockedUntil);
+        }
+        catch (Exception exception)
+        {
+            ServiceBusFault fault = ServiceBusFault.Of(exception);
+            session.Lock.Failed(fault);
+            if (session.HasMessage)
+            {
+                ServiceBusSourceMetrics.RenewFailed(log.Route);
+                log.RenewFailed(fault.Message);
+            }
+        }
+    }
+
+    private async Task CloseAsync(int call)
+    {
+        if (Interlocked.Exchange(ref _sessions[call], null) is not { } session)
+        {
+            return;
+        }
+
+        try
+        {
+            await session.Receiver.CloseAsync(CancellationToken.None).WaitAsync(CloseLimit, time);
+        }
+        catch (Exception exception)
+        {
+            log.CallFailed("closing a session", exception);
+        }
+    }
+
+    private sealed class Session(ServiceBusSessionReceiver receiver, TimeProvider time)
+    {
+        private volatile bool _hasMessage;
+
+        public ServiceBusSessionReceiver Receiver => receiver;
+
+        public RenewalTime Lock { get; } = new(receiver.SessionLockedUntil, time);
+
+        /// <summary>True from before a receive until its message is settled.</summary>
+        public bool HasMessage
+        {
+            get => _hasMessage;
+            set => _hasMessage = value;
+        }
+    }
+}
