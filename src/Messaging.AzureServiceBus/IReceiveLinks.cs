@@ -28,9 +28,8 @@ internal interface IReceiveLinks
     void Stop();
 
     /// <summary>
-    /// Closes the links and waits for the calls that receive over them. Call it after the stop, when no settlement in a call uses them any more.
-    /// What later settlements need stays open.
+    /// Closes the links and waits for the receives over them. Call it after the stop, when no settlement uses them any more. What later settlements
+    /// need stays open.
     /// </summary>
-    /// <param name="receiving">Completes when every call has returned.</param>
-    Task CloseAsync(Task receiving);
+    Task CloseAsync();
 }

@@ -11,7 +11,7 @@ namespace Messaging.AzureServiceBus;
 /// ServiceBusProcessor would do, but for its stop: it cancels the waiting receives, and the client drops a message that has just arrived for one
 /// of them. The message stays locked.
 /// </remarks>
-internal sealed class ReceiveLinks(ServiceBusReceiver[] receivers, Func<ServiceBusReceiver> settling, TimeProvider time) : IReceiveLinks
+internal sealed class ReceiveLinks(int calls, ServiceBusReceiver[] receivers, Func<ServiceBusReceiver> settling, TimeProvider time) : IReceiveLinks
 {
     /// <summary>
     /// Above this number of waiting receives, Microsoft.Azure.Amqp grants credit in steps (PendingReceiversThreshold). Credit that is granted
@@ -26,6 +26,9 @@ internal sealed class ReceiveLinks(ServiceBusReceiver[] receivers, Func<ServiceB
     private static readonly TimeSpan EndLimit = TimeSpan.FromSeconds(2);
 
     private readonly Lock _gate = new();
+
+    // The last one of each call. Written under the gate, read after the stop.
+    private readonly Task[] _receives = [.. Enumerable.Repeat(Task.CompletedTask, calls)];
     private readonly CancellationTokenSource _abort = new();
 
     // Null until the stop. Written under the gate.
@@ -41,8 +44,14 @@ internal sealed class ReceiveLinks(ServiceBusReceiver[] receivers, Func<ServiceB
     {
         lock (_gate)
         {
-            receiving = IsStopping ? null : LinkOf(call).ReceiveMessageAsync(cancellationToken: _abort.Token)!;
-            return receiving is not null;
+            if (IsStopping)
+            {
+                receiving = null;
+                return false;
+            }
+
+            _receives[call] = receiving = LinkOf(call).ReceiveMessageAsync(cancellationToken: _abort.Token)!;
+            return true;
         }
     }
 
@@ -61,8 +70,9 @@ internal sealed class ReceiveLinks(ServiceBusReceiver[] receivers, Func<ServiceB
         }
     }
 
-    public async Task CloseAsync(Task receiving)
+    public async Task CloseAsync()
     {
+        Task receiving = Task.WhenAll(_receives);
         try
         {
             await Task.WhenAll(receivers.Select(receiver => receiver.CloseAsync())).WaitAsync(CloseLimit, time);
@@ -73,7 +83,7 @@ internal sealed class ReceiveLinks(ServiceBusReceiver[] receivers, Func<ServiceB
         finally
         {
             await _abort.CancelAsync();
-            await receiving;
+            await receiving.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
     }
 

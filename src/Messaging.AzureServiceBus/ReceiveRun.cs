@@ -1,4 +1,3 @@
-using System.Collections.Concurrent;
 using System.Diagnostics;
 using Azure.Messaging.ServiceBus;
 using Messaging.Recoverability;
@@ -10,8 +9,8 @@ namespace Messaging.AzureServiceBus;
 /// <summary>
 /// One run of the source, from start to stop: as many calls as may receive, each of which receives one message, hands it in and settles it.
 /// Each call has a slot before its message arrives: the first slots are reserved before the start, and a call reserves the next one before
-/// it receives again. A full or paused route therefore receives nothing. A stop returns the calls immediately, so that their links can close; the run then
-/// renews and settles the messages in flight.
+/// it receives again. A full or paused route therefore receives nothing. A stop closes the links without waiting for the messages in flight, which the
+/// run then still renews and settles.
 /// </summary>
 internal sealed class ReceiveRun(
     IMessageIntake intake, int slots, IReceiveLinks links, int calls, InWorkMessages inWork, MessageSettler settler, ReceiveHealth health, ServiceBusSourceLog log, TimeProvider time, ServiceBusSourceOptions options)
@@ -34,11 +33,11 @@ internal sealed class ReceiveRun(
     // Completes when the links are closed.
     private readonly TaskCompletionSource _closed = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    // Settlements of messages that were in flight when the run ended; read only after all calls have returned.
-    private readonly ConcurrentBag<Task> _kept = [];
     private readonly PeriodicTimer _renewal = new(RenewInterval, time);
-    private Task _receiving = Task.CompletedTask;
-    private int _handling;
+    private Task _calls = Task.CompletedTask;
+
+    // Over the links.
+    private int _settlements;
 
     /// <summary>Completes with a receive failure that is not transient: the run must then end and the source pause.</summary>
     public Task<ServiceBusFault> Broken => _broken.Task;
@@ -50,12 +49,12 @@ internal sealed class ReceiveRun(
     public void Start()
     {
         _ = RenewAsync();
-        _receiving = Task.WhenAll(_inCalls.Select((_, call) => Task.Run(() => ReceiveAsync(call))));
+        _calls = Task.WhenAll(_inCalls.Select((_, call) => Task.Run(() => ReceiveAsync(call))));
     }
 
     /// <summary>
-    /// Ends the run: no call receives again, messages that still arrive are abandoned once the links are closed, calls return immediately, unused
-    /// slots are released, and waits for a slot or a delay end. Returns when the links are closed; never throws.
+    /// Ends the run: no call receives again, messages that still arrive are abandoned once the links are closed, unused slots are released, and
+    /// waits for a slot or a delay end. Returns when the links are closed; never throws.
     /// </summary>
     public async Task StopAsync()
     {
@@ -65,13 +64,13 @@ internal sealed class ReceiveRun(
         _bank.Close();
         try
         {
-            if (Volatile.Read(ref _handling) > 0)
+            if (Volatile.Read(ref _settlements) > 0)
             {
-                // Settlements over the links end before these close.
+                // They end before the links close.
                 await _idle.Task;
             }
 
-            await links.CloseAsync(_receiving);
+            await links.CloseAsync();
         }
         catch (Exception exception)
         {
@@ -84,10 +83,10 @@ internal sealed class ReceiveRun(
         }
     }
 
-    /// <summary>Waits until every message of the run is settled. Call it after the stop has returned, and so every call has.</summary>
+    /// <summary>Waits until every message of the run is settled. Call it after the stop.</summary>
     public async Task SettledAsync()
     {
-        await Task.WhenAll(_kept);
+        await _calls;
         _renewal.Dispose();
     }
 
@@ -169,29 +168,39 @@ internal sealed class ReceiveRun(
 
     private async Task HandleAsync(ServiceBusDelivery delivery, int call)
     {
-        Interlocked.Increment(ref _handling);
         Volatile.Write(ref _inCalls[call], delivery);
         HasReceived = true;
         health.Received();
-        Task<(Settlement Settlement, bool TookSlot, Activity? Span)> deciding = DecideAsync(delivery);
-        await ((Task)deciding).WaitAsync(_ended.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        if (!deciding.IsCompleted || _ended.IsCancellationRequested)
+        (Settlement settlement, bool tookSlot, Activity? span) = await DecideAsync(delivery);
+        Interlocked.Increment(ref _settlements);
+        if (links.IsStopping)
         {
-            _kept.Add(KeepAsync(delivery, call, deciding));
+            EndSettlement();
+            if (settlement.Kind == SettlementKind.Abandon)
+            {
+                // The open links would receive it again, once per call, up to the queue's own limit of deliveries.
+                await _closed.Task;
+            }
+
+            await settler.SettleAsync(delivery, settlement, span);
         }
         else
         {
-            // Within the call, before the link can close.
-            (Settlement settlement, bool tookSlot, Activity? span) = await deciding;
             await settler.SettleAsync(delivery, settlement, span);
-            await SettledAsync(call);
-            if (tookSlot && await TryReserveAsync())
-            {
-                _bank.Put();
-            }
+            EndSettlement();
         }
 
-        if (Interlocked.Decrement(ref _handling) == 0 && links.IsStopping)
+        Volatile.Write(ref _inCalls[call], null);
+        await links.SettledAsync(call);
+        if (tookSlot && await TryReserveAsync())
+        {
+            _bank.Put();
+        }
+    }
+
+    private void EndSettlement()
+    {
+        if (Interlocked.Decrement(ref _settlements) == 0 && links.IsStopping)
         {
             _idle.TrySetResult();
         }
@@ -215,7 +224,7 @@ internal sealed class ReceiveRun(
         {
             // The first delivery lost its lock while in flight. The message is not handled twice; its settlement is sent under both locks.
             ServiceBusSourceMetrics.Redelivered(log.Route);
-            return (await OutcomeAsync(first), false, first.Span);
+            return (await first.Decision, false, first.Span);
         }
 
         try
@@ -226,7 +235,7 @@ internal sealed class ReceiveRun(
             }
 
             intake.Accept(delivery);
-            Settlement decided = await OutcomeAsync(delivery);
+            Settlement decided = await delivery.Decision;
             if (decided.Kind == SettlementKind.Complete)
             {
                 settler.Remember(delivery.Key);
@@ -245,33 +254,6 @@ internal sealed class ReceiveRun(
             delivery.GiveUp();
             inWork.Remove(delivery);
         }
-    }
-
-    private async Task KeepAsync(ServiceBusDelivery delivery, int call, Task<(Settlement Settlement, bool TookSlot, Activity? Span)> deciding)
-    {
-        (Settlement settlement, _, Activity? span) = await deciding;
-        if (settlement.Kind == SettlementKind.Abandon)
-        {
-            // The open links would receive it again, once per call, up to the queue's own limit of deliveries.
-            await _closed.Task;
-        }
-
-        await settler.SettleAsync(delivery, settlement, span);
-        await SettledAsync(call);
-    }
-
-    private Task SettledAsync(int call)
-    {
-        Volatile.Write(ref _inCalls[call], null);
-        return links.SettledAsync(call);
-    }
-
-    /// <summary>The route's decision, returned when it is due.</summary>
-    private static async Task<Settlement> OutcomeAsync(ServiceBusDelivery delivery)
-    {
-        Settlement decided = await delivery.Decision;
-        await delivery.Held.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        return decided;
     }
 
     private async ValueTask<bool> TryReserveAsync()

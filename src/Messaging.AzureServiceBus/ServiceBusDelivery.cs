@@ -18,8 +18,8 @@ internal sealed class ServiceBusDelivery : ReceivedMessage
     private readonly int _call;
     private readonly RenewalTime _lock;
 
-    // Asynchronous: the caller is a slot of the intake, which must not run the settlement itself.
-    private readonly TaskCompletionSource<Settlement> _decision = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    // The slot that decides also begins the settlement: that spares a change of threads, and the slot does not wait for it.
+    private readonly TaskCompletionSource<Settlement> _decision = new();
     private ReadOnlyMemory<byte>? _body;
     private byte[]? _id;
     private volatile bool _isSettled;
@@ -35,11 +35,8 @@ internal sealed class ServiceBusDelivery : ReceivedMessage
     /// <summary>Identifies the message across all of its deliveries.</summary>
     public MessageKey Key => new(_message.SequenceNumber, _message.EnqueuedTime);
 
-    /// <summary>The route's decision; always completes.</summary>
+    /// <summary>The route's decision, when it is due: that to abandon a message after its delay, or at the end of the run. Always completes.</summary>
     public Task<Settlement> Decision => _decision.Task;
-
-    /// <summary>Completes when the delay of an abandoned message or the run ends; already complete for every other decision.</summary>
-    public Task Held { get; private set; } = Task.CompletedTask;
 
     // The client's own Body property supports data sections only.
     public override ReadOnlyMemory<byte> Body => _body ??= AmqpBody.Read(_message.GetRawAmqpMessage().Body);
@@ -98,12 +95,20 @@ internal sealed class ServiceBusDelivery : ReceivedMessage
     {
         if (settlement.Kind == SettlementKind.Abandon)
         {
-            // The delay starts now, not when a thread continues.
-            Held = _run.HoldAsync(settlement.Delay);
+            _ = DecideAfterAsync(_run.HoldAsync(settlement.Delay), settlement);
+        }
+        else
+        {
+            _decision.TrySetResult(settlement);
         }
 
-        _decision.TrySetResult(settlement);
         return default;
+    }
+
+    private async Task DecideAfterAsync(Task delay, Settlement settlement)
+    {
+        await delay.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        _decision.TrySetResult(settlement);
     }
 
     private async Task SettleAsync(Task settling)

@@ -23,7 +23,7 @@ internal sealed class ServiceBusEntity(ServiceBusClient client, ServiceBusClient
     {
         if (options.Sessions)
         {
-            // A session that nobody uses: to accept it needs what every other session needs, and takes no message.
+            // An unused session: to accept it needs what every other session needs, and takes no message.
             await using ServiceBusSessionReceiver session = await AcceptCheckSessionAsync(cancellationToken);
             return;
         }
@@ -59,7 +59,7 @@ internal sealed class ServiceBusEntity(ServiceBusClient client, ServiceBusClient
 
         int links = (calls + ReceiveLinks.MaxCallsPerLink - 1) / ReceiveLinks.MaxCallsPerLink;
         ServiceBusReceiver[] receivers = [.. Enumerable.Range(0, links).Select(link => CreateReceiver(client, (options.PrefetchCount + link) / links))];
-        return new ReceiveLinks(receivers, () => _settling ??= CreateReceiver(client, prefetchCount: 0), time);
+        return new ReceiveLinks(calls, receivers, () => _settling ??= CreateReceiver(client, prefetchCount: 0), time);
     }
 
     /// <summary>Closes the links that are still open, and the connections.</summary>

@@ -181,7 +181,7 @@ internal sealed class ServiceBusRedrive
             ServiceBusReceivedMessage? letter;
             try
             {
-                // One by one: a batch's remaining credit would lock dead letters that nobody takes.
+                // One by one: a batch's remaining credit would lock dead letters that this run does not take.
                 letter = await _letters.ReceiveMessageAsync(ReceiveWait, stop);
             }
             catch (Exception exception) when (!stop.IsCancellationRequested)

@@ -10,7 +10,7 @@ namespace Messaging.AzureServiceBus;
 /// stays open until the message in flight is settled.
 /// </summary>
 /// <param name="calls">Sessions at the same time.</param>
-/// <param name="accept">Waits for a session that has messages and that nobody has locked.</param>
+/// <param name="accept">Waits for a session that has messages and is not locked.</param>
 /// <param name="idle">How long a session may have no message.</param>
 /// <param name="log">Of the source.</param>
 /// <param name="time">The clock of the renewals.</param>
@@ -22,7 +22,10 @@ internal sealed class SessionLinks(int calls, Func<CancellationToken, Task<Servi
     private readonly Lock _gate = new();
     private readonly CancellationTokenSource _abort = new();
 
-    // The session of each call. Opened by the call; closed by whoever takes it out.
+    // The last one of each call. Written under the gate, read after the stop.
+    private readonly Task[] _receives = [.. Enumerable.Repeat(Task.CompletedTask, calls)];
+
+    // The session of each call. Opened by the call; closed where it is taken out.
     private readonly Session?[] _sessions = new Session?[calls];
 
     // Written under the gate.
@@ -38,8 +41,14 @@ internal sealed class SessionLinks(int calls, Func<CancellationToken, Task<Servi
     {
         lock (_gate)
         {
-            receiving = _isStopping ? null : ReceiveAsync(call);
-            return receiving is not null;
+            if (_isStopping)
+            {
+                receiving = null;
+                return false;
+            }
+
+            _receives[call] = receiving = ReceiveAsync(call);
+            return true;
         }
     }
 
@@ -75,11 +84,11 @@ internal sealed class SessionLinks(int calls, Func<CancellationToken, Task<Servi
         }
     }
 
-    public async Task CloseAsync(Task receiving)
+    public async Task CloseAsync()
     {
         // The client may drop a message that has just arrived; it is locked no longer than its session's link is open.
         await _abort.CancelAsync();
-        await receiving;
+        await Task.WhenAll(_receives).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         await Task.WhenAll(Enumerable.Range(0, _sessions.Length).Where(call => _sessions[call] is { HasMessage: false }).Select(CloseAsync));
     }
 

@@ -145,6 +145,7 @@ public sealed class ChannelStopTests
     [Fact]
     public async Task Stop_AtAnyMoment_NothingAcceptedIsLost()
     {
+        List<DeadLetteredMessage> letters = [];
         for (int round = 0; round < 40; round++)
         {
             int seed = round;
@@ -184,8 +185,11 @@ public sealed class ChannelStopTests
 
             harness.Publisher.Published.ShouldBe(accepted);
             harness.Publisher.Settled.ShouldBe(accepted, $"Round {round}");
-            harness.DeadLetters.Messages.ShouldAllBe(letter => letter.Reason == "test-reason");
+            letters.AddRange(harness.DeadLetters.Messages);
         }
+
+        // A round may end before its first dead letter.
+        letters.ShouldAllBe(letter => letter.Reason == "test-reason");
     }
 
     private static async Task TickAsync(ManualTimeProvider time, CancellationToken cancellationToken)
