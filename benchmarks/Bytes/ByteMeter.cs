@@ -5,7 +5,7 @@ internal static class ByteMeter
 {
     // The compiler's last tier may move an allocation to the stack, so the code must have reached it. That happens on a background thread, after
     // some 100 ms without new code. Two counts in a row must agree.
-    private const int MostRounds = 40;
+    private const int MaxRounds = 40;
 
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(120);
 
@@ -16,7 +16,7 @@ internal static class ByteMeter
         Action run = measured.Prepare();
         long last = -1;
         int same = 0;
-        for (int round = 0; round < MostRounds; round++)
+        for (int round = 0; round < MaxRounds; round++)
         {
             long bytes = Round(run, measured.MessagesARun, measured.MessagesARound);
             same = bytes == last ? same + 1 : 0;

@@ -13,8 +13,8 @@ namespace Benchmarks.EndToEnd;
 internal sealed class EndToEndRun : IDisposable
 {
     // Tiered compilation needs time as well as calls: rounds continue until two in a row cost the same.
-    private const int LeastWarmUps = 4;
-    private const int MostWarmUps = 12;
+    private const int MinWarmUps = 4;
+    private const int MaxWarmUps = 12;
     private const double WarmAgreement = 0.05;
 
     // Short compared with a pass, so that the last message's wait for the next poll does not show.
@@ -99,12 +99,12 @@ internal sealed class EndToEndRun : IDisposable
     private async Task WarmUpAsync(ChildProcess client, ClientKind kind, int inFlight, CancellationToken cancellationToken)
     {
         double last = double.MaxValue;
-        for (int round = 1; round <= MostWarmUps; round++)
+        for (int round = 1; round <= MaxWarmUps; round++)
         {
             EndToEndRow row = await PassAsync(client, kind, inFlight, _options.WarmUp, cancellationToken);
             bool agrees = Math.Abs(row.CpuMicroseconds - last) <= WarmAgreement * last;
             last = row.CpuMicroseconds;
-            if (round >= LeastWarmUps && agrees)
+            if (round >= MinWarmUps && agrees)
             {
                 break;
             }

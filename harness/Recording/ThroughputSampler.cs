@@ -6,7 +6,7 @@ namespace Harness.Recording;
 internal sealed class ThroughputSampler
 {
     private const int Interval = 5;
-    private const int MostBins = 48;
+    private const int MaxBins = 48;
 
     private readonly Func<long> _count;
     private readonly Thread _thread;
@@ -37,7 +37,7 @@ internal sealed class ThroughputSampler
     /// <summary>Computes bins of equal length; between two samples the count is interpolated linearly.</summary>
     public static (double BinSeconds, IReadOnlyList<double> MessagesPerSecond) ToBins(ReadOnlySpan<(double Seconds, long Count)> samples)
     {
-        int bins = Math.Clamp(samples.Length - 1, 1, MostBins);
+        int bins = Math.Clamp(samples.Length - 1, 1, MaxBins);
         (double begin, double end) = (samples[0].Seconds, samples[^1].Seconds);
         double width = Math.Max(1e-6, (end - begin) / bins);
         double[] rates = new double[bins];

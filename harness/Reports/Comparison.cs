@@ -6,7 +6,7 @@ namespace Harness.Reports;
 /// <summary>Compares two files of figures, figure by figure, as text and as a page.</summary>
 internal sealed class Comparison
 {
-    private const int MostTypes = 15;
+    private const int MaxTypes = 15;
 
     private readonly IReadOnlyList<(HarnessReport Before, HarnessReport After)> _pairs;
 
@@ -103,7 +103,7 @@ internal sealed class Comparison
         ChartRow[] rows = [.. old.Concat(current).Select(row => row.Type).Distinct(StringComparer.Ordinal)
             .Select(type => new ChartRow(RunPage.ShortType(type), Bar(old, type, before), Bar(current, type, after)) { Title = type })
             .OrderByDescending(row => row.Bars.Max(bar => bar.Value))
-            .Take(MostTypes)];
+            .Take(MaxTypes)];
         return (Name, how, rows.Length > 0 ? SvgChart.Bars(Name, rows) : string.Empty);
     }
 

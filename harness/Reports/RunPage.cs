@@ -7,7 +7,7 @@ namespace Harness.Reports;
 /// <summary>The page of one run, or of one run of each form side by side.</summary>
 internal static partial class RunPage
 {
-    private const int MostTypes = 15;
+    private const int MaxTypes = 15;
     private const string Sampled = "sampled, one in 100 KB";
 
     // Below this number of samples a share is not reliable.
@@ -131,11 +131,11 @@ internal static partial class RunPage
             return (Title, note, string.Empty);
         }
 
-        List<ChartRow> bars = [.. rows.Take(MostTypes).Select(row => Row(ShortType(row.Type), row.Type, row.Bytes))];
-        if (rows.Count > MostTypes)
+        List<ChartRow> bars = [.. rows.Take(MaxTypes).Select(row => Row(ShortType(row.Type), row.Type, row.Bytes))];
+        if (rows.Count > MaxTypes)
         {
-            string more = $"{rows.Count - MostTypes} more types";
-            bars.Add(Row(more, more, rows.Skip(MostTypes).Sum(row => row.Bytes)) with { IsQuiet = true });
+            string more = $"{rows.Count - MaxTypes} more types";
+            bars.Add(Row(more, more, rows.Skip(MaxTypes).Sum(row => row.Bytes)) with { IsQuiet = true });
         }
 
         return (Title, note, SvgChart.Bars(Title, bars));

@@ -193,7 +193,7 @@ internal sealed record FaultPlan
     /// others, a message that fails five times is abandoned (docs/explanation/settlement.md); an event needs many
     /// requests. In a FIFO queue a log that does not exist, whose event is delivered again, holds up its group.
     /// </summary>
-    public int MostDeliveries => !OnlyTheSinkFails || !IsQueue || (Indexes && (Store != default || IsFifo)) ? int.MaxValue : Store == default ? 1 : 3;
+    public int MaxDeliveries => !OnlyTheSinkFails || !IsQueue || (Indexes && (Store != default || IsFifo)) ? int.MaxValue : Store == default ? 1 : 3;
 
     public static FaultPlan Draw(int seed, FaultKinds without = FaultKinds.None) => new(seed, without);
 }

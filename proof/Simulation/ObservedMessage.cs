@@ -66,11 +66,11 @@ internal sealed class ObservedMessage : ReceivedMessage
 
     public override bool IsSentAgainByCaller => _message.IsSentAgainByCaller;
 
-    public override TimeSpan AskToHold()
+    public override TimeSpan TryHold()
     {
         _observer.Attempted(this);
         _isHeld = true;
-        return _message.AskToHold();
+        return _message.TryHold();
     }
 
     protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken)

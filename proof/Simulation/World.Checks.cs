@@ -44,7 +44,7 @@ internal sealed partial class World
 
     private void CheckReceived(QueuedMessage message)
     {
-        if (message.Deliveries > _plan.MostDeliveries && !Work.IsRepeated(message))
+        if (message.Deliveries > _plan.MaxDeliveries && !Work.IsRepeated(message))
         {
             Fail($"message {message.Number} was delivered {message.Deliveries} times although nothing but the store failed");
         }

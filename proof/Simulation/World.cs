@@ -164,7 +164,7 @@ internal sealed partial class World
     {
         // What else the seed would not decide: random waits, and a time limit in real milliseconds, which is none or every time.
         Backoff.Jitter = new Random(_plan.Seed);
-        SlotPump.MostMilliseconds = _plan.IsBusy ? 0 : int.MaxValue;
+        SlotPump.MaxMilliseconds = _plan.IsBusy ? 0 : int.MaxValue;
         ScheduleMessages();
         ScheduleFaults();
         ScheduleRedrive();

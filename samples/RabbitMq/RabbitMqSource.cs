@@ -9,7 +9,7 @@ namespace Samples.RabbitMq;
 internal sealed class RabbitMqSource(RabbitMqOptions options, SourceServices services) : IMessageSource
 {
     private static readonly Backoff Backoff = new(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(30));
-    private static readonly TimeSpan LeastWait = TimeSpan.FromMilliseconds(500);
+    private static readonly TimeSpan MinWait = TimeSpan.FromMilliseconds(500);
 
     private readonly ILogger _logger = services.Loggers.CreateLogger<RabbitMqSource>();
     private RabbitMqSession? _session;
@@ -68,7 +68,7 @@ internal sealed class RabbitMqSource(RabbitMqOptions options, SourceServices ser
             }
             catch (Exception exception) when (RabbitMqFaults.IsBrokers(exception))
             {
-                TimeSpan wait = Backoff.After(++failures, LeastWait);
+                TimeSpan wait = Backoff.After(++failures, MinWait);
                 Volatile.Write(ref _problem, exception.Message);
                 _logger.LogWarning("Route {Route}: receiving from RabbitMQ failed; retry in {Seconds:0.0} s: {Reason}", services.Route, wait.TotalSeconds, exception.Message);
                 await Task.Delay(wait, services.Time, stopReceiving).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Globalization;
 using System.Text;
 using Azure.Messaging.ServiceBus;
 using Messaging.Telemetry;
@@ -60,7 +61,7 @@ internal sealed class ServiceBusDelivery : ReceivedMessage
 
     private ServiceBusReceiver Receiver => _run.SettlingFor(_call);
 
-    public override TimeSpan AskToHold() => _run.AskToHold(DeliveryCount, _lock.Age);
+    public override TimeSpan TryHold() => _run.TryHold(DeliveryCount, _lock.Age);
 
     /// <summary>Abandons a message that never reached the route.</summary>
     public void GiveUp() => _decision.TrySetResult(Settlement.Abandon(TimeSpan.Zero));
@@ -118,4 +119,18 @@ internal sealed class ServiceBusDelivery : ReceivedMessage
     }
 
     private string? Text(string property) => _message.ApplicationProperties.TryGetValue(property, out object? value) ? value as string : null;
+}
+
+/// <summary>Formats a message property, which may have any AMQP type.</summary>
+internal static class PropertyText
+{
+    public static string Format(object? value) => value switch
+    {
+        null => string.Empty,
+        string text => text,
+        bool flag => flag ? "true" : "false",
+        DateTime or DateTimeOffset => ((IFormattable)value).ToString("O", CultureInfo.InvariantCulture),
+        byte[] bytes => Convert.ToBase64String(bytes),
+        _ => Convert.ToString(value, CultureInfo.InvariantCulture) ?? string.Empty,
+    };
 }

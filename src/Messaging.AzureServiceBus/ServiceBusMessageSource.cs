@@ -77,7 +77,7 @@ internal sealed class ServiceBusMessageSource : IMessageSource
     public async Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving)
     {
         using CancellationTokenSource ending = CancellationTokenSource.CreateLinkedTokenSource(stopReceiving);
-        Task watching = Task.WhenAll(AskUntilKnownAsync(ending.Token), _settlements.RunAsync(ending.Token));
+        Task watching = Task.WhenAll(PollUntilKnownAsync(ending.Token), _settlements.RunAsync(ending.Token));
         try
         {
             await RunUntilStoppedAsync(intake, stopReceiving);
@@ -150,7 +150,7 @@ internal sealed class ServiceBusMessageSource : IMessageSource
     }
 
     /// <summary>Checks the broker while receiving is in doubt, because an idle queue delivers no message that would show the recovery.</summary>
-    private async Task AskUntilKnownAsync(CancellationToken cancellationToken)
+    private async Task PollUntilKnownAsync(CancellationToken cancellationToken)
     {
         for (int attempt = 1; ; attempt++)
         {

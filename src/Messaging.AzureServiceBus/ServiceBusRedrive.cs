@@ -16,7 +16,7 @@ internal sealed class ServiceBusRedrive
     private const int PeekSize = 250;
 
     // So many answers in a row without another dead letter mean that there is none.
-    private const int FruitlessAnswers = 3;
+    private const int EmptyReceives = 3;
 
     // A dead letter that was sent but not completed would be sent again by the next redrive.
     private const int CompleteAttempts = 3;
@@ -174,7 +174,7 @@ internal sealed class ServiceBusRedrive
         int repeated = 0;
 
         // Those that stay are received again when their locks end.
-        while (_wanted.Count > 0 && _ended is null && empty < FruitlessAnswers && repeated < FruitlessAnswers + _staying.Count)
+        while (_wanted.Count > 0 && _ended is null && empty < EmptyReceives && repeated < EmptyReceives + _staying.Count)
         {
             stop.ThrowIfCancellationRequested();
             _progress.Report();

@@ -1,9 +1,11 @@
 using Azure.Messaging.ServiceBus;
 using Messaging.Configuration;
+using Messaging.Costs.Explain;
 using Messaging.DeadLetters.Redrive;
 using Messaging.Intake;
 using Messaging.Publishing;
 using Messaging.Sources;
+using static System.FormattableString;
 
 namespace Messaging.AzureServiceBus;
 
@@ -88,5 +90,16 @@ internal sealed class ServiceBusSourceFeature(Func<ServiceBusSourceOptions, Serv
         {
             settings.Fail($"{Section}:{nameof(options.MaxLockRenewal)}", SettingText.Format(options.MaxLockRenewal), $"must be at least Intake:MessageTimeout ({SettingText.Format(intake.MessageTimeout)}) plus MaxAbandonDelay ({SettingText.Format(options.MaxAbandonDelay)}).", "A message's lock would end while the message is in flight.");
         }
+    }
+}
+
+/// <summary>What <c>explain</c> shows for a route that receives from Service Bus.</summary>
+internal sealed class ServiceBusExplainer(ServiceBusSourceOptions bus, int calls) : IRouteExplainer
+{
+    public void ExplainCalls(RouteLoad load, RouteEstimate estimate) => estimate.Exclude("Azure's charges for Service Bus are not in the estimate");
+
+    public void ExplainKill(RouteLoad load, RouteEstimate estimate)
+    {
+        estimate.Add("kill.redelivered.servicebus", "redelivered by a kill, at most", calls + bus.PrefetchCount, "messages", Invariant($"{calls:N0} calls + {bus.PrefetchCount:N0} fetched in advance, when their locks end; no message is lost, but each redelivery counts"));
     }
 }

@@ -18,7 +18,7 @@ namespace Messaging.CloudFront;
 internal sealed class LogIndexer(DocumentShape shape, LogLimits limits, BufferPool buffers)
 {
     // A smaller read is not worth another call to the decompressor. The gzip seal needs less than this.
-    private const int LeastRead = 1_024;
+    private const int MinRead = 1_024;
 
     /// <summary>Reads one log. Documents written before a fault stay in the sink, which may have indexed them.</summary>
     /// <param name="source">The object's bytes. Borrowed.</param>
@@ -59,7 +59,7 @@ internal sealed class LogIndexer(DocumentShape shape, LogLimits limits, BufferPo
 
                 parser.Advance(read.Count);
             }
-            while (read.Count > 0 && parser.Free.Length >= LeastRead);
+            while (read.Count > 0 && parser.Free.Length >= MinRead);
 
             isComplete = read.Count == 0;
             if (isComplete)

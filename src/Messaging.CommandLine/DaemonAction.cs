@@ -1,5 +1,6 @@
 using System.CommandLine;
 using Messaging.Hosting;
+using Messaging.Routes;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
@@ -37,5 +38,20 @@ internal static class DaemonAction
 
         await host.WaitForShutdownAsync();
         return complete && host.Services.GetRequiredService<IMessageWorker>().DrainedCleanly ? ExitCodes.Success : ExitCodes.Incomplete;
+    }
+}
+
+/// <summary><c>--print-pipeline</c>: prints the pipeline of every route, as the tests approve it. Needs no region or credentials.</summary>
+internal static class PrintPipelineAction
+{
+    public static int Run(WorkerDefinition definition, IConfiguration configuration)
+    {
+        using IHost host = WorkerApp.CreateHost(definition, configuration);
+        foreach (RoutePlan plan in host.Services.GetRequiredService<WorkerPlan>().Routes)
+        {
+            Console.Out.Write(plan.DescribeChain(host.Services));
+        }
+
+        return ExitCodes.Success;
     }
 }

@@ -254,7 +254,7 @@ public sealed class MessageSourceContract(SourceHarness harness)
         Require.Empty([.. completed.Where(message => message.Value != 1)], "No completed message is redelivered.");
         IReadOnlyList<DeadLetteredMessage> kept = await harness.DeadLettersAsync(DeadLetters);
         Require.Equal(kept.Select(message => message.Id).Distinct(StringComparer.Ordinal).Count(), DeadLetters, "Each dead letter is kept.");
-        Require.True(harness.Intake.MostUnsettled <= harness.Intake.Concurrency, $"No more messages are in flight than there are slots: {harness.Intake.MostUnsettled} were.");
+        Require.True(harness.Intake.MaxUnsettled <= harness.Intake.Concurrency, $"No more messages are in flight than there are slots: {harness.Intake.MaxUnsettled} were.");
         await harness.FinishAsync();
     }
 

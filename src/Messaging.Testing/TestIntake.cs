@@ -27,7 +27,7 @@ public sealed class TestIntake(int concurrency = 64) : IMessageIntake
     private int _released;
     private int _accepted;
     private int _unsettled;
-    private int _mostUnsettled;
+    private int _maxUnsettled;
     private int _waiting;
     private bool _refused;
 
@@ -50,7 +50,7 @@ public sealed class TestIntake(int concurrency = 64) : IMessageIntake
     public int Unsettled => Read(ref _unsettled);
 
     /// <summary>The most messages that were unsettled at once.</summary>
-    public int MostUnsettled => Read(ref _mostUnsettled);
+    public int MaxUnsettled => Read(ref _maxUnsettled);
 
     /// <summary>Slots reserved and neither used nor released; 0 at the end.</summary>
     public int Balance
@@ -155,7 +155,7 @@ public sealed class TestIntake(int concurrency = 64) : IMessageIntake
             _accepted++;
             Require.True(Balance >= 0, "The source delivered a message without a reserved slot.");
             _unsettled++;
-            _mostUnsettled = Math.Max(_mostUnsettled, _unsettled);
+            _maxUnsettled = Math.Max(_maxUnsettled, _unsettled);
         }
 
         Delivery delivery = new(message, Settled);

@@ -5,6 +5,7 @@ using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Pipeline.Messages;
+using Pipeline.Settlements;
 
 namespace Messaging.Testing;
 
@@ -55,5 +56,21 @@ internal sealed class UnreadableSource(IMessageSource source, CountingHandler ha
         public void Release(int slots) => intake.Release(slots);
 
         public void Accept(ReceivedMessage message) => intake.Accept(message.Body.Span.StartsWith("unreadable"u8) ? new UnreadableMessage(message, settled) : message);
+    }
+}
+
+/// <summary>A message whose body throws when it is read; it is settled as the source's own.</summary>
+internal sealed class UnreadableMessage(ReceivedMessage message, Action settled) : ReceivedMessage
+{
+    public override ReadOnlyMemory<byte> Body => throw new PoisonMessageException(UnreadableSource.Reason, "The body cannot be read.");
+
+    public override ReadOnlyMemory<byte> SourceId => message.SourceId;
+
+    public override int DeliveryCount => message.DeliveryCount;
+
+    protected override async ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken)
+    {
+        await message.SettleAsync(settlement, cancellationToken);
+        settled();
     }
 }

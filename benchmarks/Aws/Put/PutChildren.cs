@@ -9,12 +9,12 @@ internal static class PutChildren
     public const string Server = "put-server";
     public const string Client = "put-client";
 
-    private const int LeastWarmUpRounds = 4;
-    private const int MostWarmUpRounds = 12;
+    private const int MinWarmUpRounds = 4;
+    private const int MaxWarmUpRounds = 12;
     private const int MeasuredRounds = 3;
 
     // Tier 1 takes a method after 30 calls and 100 ms of rest; PGO's instrumented tier comes between. Some SDK paths run once per PUT.
-    private const int LeastWarmUpPuts = 10_000;
+    private const int MinWarmUpPuts = 10_000;
 
     /// <summary>Prints its port and serves.</summary>
     public static int RunServer()
@@ -52,11 +52,11 @@ internal static class PutChildren
     {
         long puts = 0;
         PutRound? last = null;
-        for (int rounds = 1; rounds <= MostWarmUpRounds; rounds++)
+        for (int rounds = 1; rounds <= MaxWarmUpRounds; rounds++)
         {
             PutRound current = await load.RunAsync(round);
             puts += current.Puts;
-            if (last is not null && rounds >= LeastWarmUpRounds && puts >= LeastWarmUpPuts && current.Agrees(last))
+            if (last is not null && rounds >= MinWarmUpRounds && puts >= MinWarmUpPuts && current.Agrees(last))
             {
                 return (rounds, true, puts);
             }
@@ -64,7 +64,7 @@ internal static class PutChildren
             last = current;
         }
 
-        return (MostWarmUpRounds, false, puts);
+        return (MaxWarmUpRounds, false, puts);
     }
 
     private static void EndWithInput()

@@ -38,14 +38,14 @@ internal sealed class ReturnLoop(
     : SqsBatchLoop(destination, inFlight, time, Company, concurrency)
 {
     // A renewal takes milliseconds; one that hangs must not use up the time for abandoning messages during a shutdown.
-    private static readonly TimeSpan MostWait = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan MaxWait = TimeSpan.FromSeconds(2);
 
     // A redelivery delay counts from the call, so the call must not wait long; this suffices for the rest of a group or of a batch.
     private static readonly TimeSpan Company = TimeSpan.FromMilliseconds(10);
 
     protected override async ValueTask SendAsync(string queueUrl, SqsBatch batch, CancellationToken cancellationToken)
     {
-        await heartbeat.UnderWay.WaitAsync(MostWait, Time, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        await heartbeat.InProgress.WaitAsync(MaxWait, Time, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         for (int i = 0; i < batch.Count; i++)
         {
             batch.Changes.Span[i] = new VisibilityChange(batch.Handles.Span[i], SecondsOf(batch[i]));

@@ -41,7 +41,7 @@ internal sealed class Heartbeat : IAsyncDisposable
     /// Completes with the current renewals. A visibility change sent before that may reach the queue first: the message would then stay
     /// hidden for the whole timeout.
     /// </summary>
-    public Task UnderWay => _underWay;
+    public Task InProgress => _underWay;
 
     public void Start(Func<string> queueUrl) => _loop = Task.Run(() => RunAsync(queueUrl));
 

@@ -170,7 +170,7 @@ internal abstract class SqsBatchLoop
             Fill(batch);
             if (!batch.IsFull && batch.Count > 0 && _delay > TimeSpan.Zero)
             {
-                await WaitForCompanyAsync(batch);
+                await WaitForBatchAsync(batch);
             }
 
             return true;
@@ -181,7 +181,7 @@ internal abstract class SqsBatchLoop
         }
     }
 
-    private async ValueTask WaitForCompanyAsync(SqsBatch batch)
+    private async ValueTask WaitForBatchAsync(SqsBatch batch)
     {
         int needed = SqsLimits.BatchEntries - batch.Count;
         ValueTask gathered = _gathering.BeginAsync(needed, _delay);

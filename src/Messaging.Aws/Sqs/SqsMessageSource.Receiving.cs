@@ -18,7 +18,7 @@ internal sealed partial class SqsMessageSource
     // A pause keeps its slots: another loop would use them for the next poll, or to fail as well.
     private async Task LoopAsync(IMessageIntake intake, CancellationToken stop, CancellationToken cutOff)
     {
-        int min = LeastSlotsFor(_concurrency);
+        int min = MinSlotsFor(_concurrency);
         DateTimeOffset calledAt = default;
         while (!stop.IsCancellationRequested)
         {

@@ -104,7 +104,7 @@ internal sealed partial class SqsMessageSource : IMessageSource
     public static int PollsAtOnce(int concurrency)
     {
         int polls = 0;
-        for (int free = concurrency; free >= LeastSlotsFor(concurrency) && polls < LoopsFor(concurrency); free -= Math.Min(free, SqsLimits.BatchEntries))
+        for (int free = concurrency; free >= MinSlotsFor(concurrency) && polls < LoopsFor(concurrency); free -= Math.Min(free, SqsLimits.BatchEntries))
         {
             polls++;
         }
@@ -113,7 +113,7 @@ internal sealed partial class SqsMessageSource : IMessageSource
     }
 
     // Under load a receive for one freed slot would cost as much as one for ten.
-    private static int LeastSlotsFor(int concurrency) => Math.Clamp(concurrency / 2, 1, SqsLimits.BatchEntries);
+    private static int MinSlotsFor(int concurrency) => Math.Clamp(concurrency / 2, 1, SqsLimits.BatchEntries);
 
     public async Task CheckAsync(CancellationToken cancellationToken)
     {
@@ -195,7 +195,7 @@ internal sealed partial class SqsMessageSource : IMessageSource
     }
 
     /// <summary>The remaining time for which a message may be held; called by the message.</summary>
-    internal TimeSpan AskToHold(SqsReceivedMessage message)
+    internal TimeSpan TryHold(SqsReceivedMessage message)
     {
         TimeSpan age = _inFlight.AgeOf(message);
         if (age >= _options.MaxHoldTime && age < message.HoldLimit)

@@ -134,7 +134,7 @@ internal sealed class SqsReceivedMessage(SqsMessageSource source) : ReceivedMess
         Intake = null;
     }
 
-    public override TimeSpan AskToHold() => source.AskToHold(this);
+    public override TimeSpan TryHold() => source.TryHold(this);
 
     protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken) => source.SettleAsync(this, settlement);
 

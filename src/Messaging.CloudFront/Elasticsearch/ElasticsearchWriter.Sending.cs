@@ -11,10 +11,10 @@ internal sealed partial class ElasticsearchWriter
     private readonly CancellationTokenSource _stop = new();
 
     // Rejections are reported one at a time, even when several batches end together.
-    private readonly SemaphoreSlim _telling = new(1);
+    private readonly SemaphoreSlim _reporting = new(1);
 
     // Guarded by _lock; updated when a batch ends.
-    private int _onTheirWay;
+    private int _pending;
     private int _doubting;
     private bool _sendsMore = true;
     private bool _isBlocked;
@@ -44,7 +44,7 @@ internal sealed partial class ElasticsearchWriter
     {
         lock (_lock)
         {
-            _onTheirWay++;
+            _pending++;
         }
 
         _ = SendAsync(batch, cancellationToken);
@@ -92,7 +92,7 @@ internal sealed partial class ElasticsearchWriter
                 _doubting += isWaiting ? 0 : 1;
                 isWaiting = true;
                 bool isAccepted = batch.Created + batch.Existing + _created + _existing > 0;
-                if (isAccepted || (_doubting == _onTheirWay && (!_sendsMore || _isBlocked)))
+                if (isAccepted || (_doubting == _pending && (!_sendsMore || _isBlocked)))
                 {
                     _doubting--;
                     return isAccepted;
@@ -108,7 +108,7 @@ internal sealed partial class ElasticsearchWriter
 
     private async Task TellAsync(DocumentBatch batch, CancellationToken cancellationToken)
     {
-        await _telling.WaitAsync(cancellationToken);
+        await _reporting.WaitAsync(cancellationToken);
         try
         {
             foreach (RejectedDocument rejected in batch.Rejected)
@@ -119,7 +119,7 @@ internal sealed partial class ElasticsearchWriter
         }
         finally
         {
-            _telling.Release();
+            _reporting.Release();
         }
     }
 
@@ -142,7 +142,7 @@ internal sealed partial class ElasticsearchWriter
             }
 
             WakeDoubts();
-            if (--_onTheirWay == 0)
+            if (--_pending == 0)
             {
                 _idle?.TrySetResult();
                 _idle = null;
@@ -195,7 +195,7 @@ internal sealed partial class ElasticsearchWriter
         {
             _sendsMore = false;
             WakeDoubts();
-            return _onTheirWay == 0 ? Task.CompletedTask : (_idle ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task.WaitAsync(cancellationToken);
+            return _pending == 0 ? Task.CompletedTask : (_idle ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task.WaitAsync(cancellationToken);
         }
     }
 
@@ -217,6 +217,6 @@ internal sealed partial class ElasticsearchWriter
         await _stop.CancelAsync();
         await WaitAsync(CancellationToken.None);
         _stop.Dispose();
-        _telling.Dispose();
+        _reporting.Dispose();
     }
 }

@@ -12,7 +12,7 @@ namespace Messaging.CloudFront.Rows;
 internal sealed class LogParser : IDisposable
 {
     // 128 KiB fit the second-level cache of current processors, so decompressed bytes are still cached when they are parsed.
-    private const int LeastWindow = 128 * 1024;
+    private const int MinWindow = 128 * 1024;
 
     // Space for a line end and for the newline that Finish adds.
     private const int Slack = 4;
@@ -34,7 +34,7 @@ internal sealed class LogParser : IDisposable
         _columns = columns;
         _maxRowBytes = maxRowBytes;
         _tabs = [];
-        _window = ArrayPool<byte>.Shared.Rent(Math.Max(LeastWindow, (2 * maxRowBytes) + Slack));
+        _window = ArrayPool<byte>.Shared.Rent(Math.Max(MinWindow, (2 * maxRowBytes) + Slack));
     }
 
     /// <summary>The space for the next bytes. Empty only when it was filled and <see cref="Parse"/> was not called since.</summary>

@@ -15,3 +15,11 @@ public sealed record ConfigurationError(string Key, string? Value, string Proble
         return text.Any(char.IsControl) ? string.Concat(text.Select(c => char.IsControl(c) ? $"\\u{(int)c:x4}" : c.ToString())) : text;
     }
 }
+
+/// <summary>The configuration is wrong; carries every problem found.</summary>
+public sealed class ConfigurationException(IReadOnlyList<ConfigurationError> errors)
+    : Exception($"The configuration has {errors.Count} problem(s):{Environment.NewLine}  - {string.Join($"{Environment.NewLine}  - ", errors)}")
+{
+    /// <summary>Every problem found.</summary>
+    public IReadOnlyList<ConfigurationError> Errors { get; } = errors;
+}

@@ -56,3 +56,12 @@ public sealed record HandlerPlan
     /// <summary>What it adds to <c>explain</c>; without it a note says that its calls are not in the estimate.</summary>
     public IRouteExplainer? Explainer { get; init; }
 }
+
+/// <summary>A check at start that a handler needs beside those of sink and sources.</summary>
+/// <param name="Name">What is checked, as the log names it.</param>
+/// <param name="CheckAsync">Throws <see cref="Hosting.StartupException"/> where the handler can never work as configured.</param>
+public sealed record RouteCheck(string Name, Func<CancellationToken, Task> CheckAsync)
+{
+    /// <summary>True when the check stays within this process, so that <c>validate</c> runs it too.</summary>
+    public bool IsLocal { get; init; }
+}

@@ -1,3 +1,4 @@
+using Messaging.Configuration;
 using Pipeline.Settlements;
 
 namespace Messaging.Handlers;
@@ -22,4 +23,16 @@ public interface IBatchHandler<T>
     /// <exception cref="TransientFaultException">The same, but never a reason to dead-letter; a failure for the route's breaker.</exception>
     /// <exception cref="RefusedException">The same, and the route's breaker opens at once.</exception>
     ValueTask HandleAsync(MessageBatch<T> batch, CancellationToken cancellationToken);
+}
+
+/// <summary>Settings of a batch handler, section <c>Handlers:{name}</c>. Derive from it to add settings of the handler's own.</summary>
+public class BatchOptions
+{
+    /// <summary>Messages at which a batch is passed to the handler; 32.</summary>
+    [Setting("Messages at which a batch is passed to the handler; each holds its slot until the handler has returned, so Intake:Concurrency must be at least twice as many", Min = "1", Max = "5000")]
+    public int MaxMessages { get; set; } = 32;
+
+    /// <summary>Longest wait of a batch's first message until the batch is passed to the handler; 1 s.</summary>
+    [Setting("Longest wait of a batch's first message until the batch is passed to the handler; HTTP callers wait as long", Min = "1ms", Max = "1h", Consequence = "Messages are acknowledged that much later.")]
+    public TimeSpan MaxAge { get; set; } = TimeSpan.FromSeconds(1);
 }

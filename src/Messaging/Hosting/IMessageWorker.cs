@@ -1,3 +1,4 @@
+using Messaging.DeadLetters;
 using Messaging.Telemetry;
 
 namespace Messaging.Hosting;
@@ -20,4 +21,17 @@ public interface IMessageWorker
 
     /// <summary>Starts receiving on every route; does nothing once the worker is stopping. Call it once, after the host has started.</summary>
     void StartReceiving();
+}
+
+/// <summary>The state of the worker, for health pages and reports; a singleton of the container. Threads: any.</summary>
+public interface IWorkerStatus
+{
+    /// <summary>True after the first stop signal.</summary>
+    bool IsStopping { get; }
+
+    /// <summary>The dead letters that wait in the store of sources without a dead-letter queue; null while unknown, and when no route uses the store.</summary>
+    WaitingDeadLetters? WaitingDeadLetters => null;
+
+    /// <summary>The current state of each route, in the order of the configuration; empty before the worker has started.</summary>
+    IReadOnlyList<RouteStatus> GetRoutes();
 }

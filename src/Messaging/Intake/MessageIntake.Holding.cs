@@ -64,7 +64,7 @@ internal sealed partial class MessageIntake
         bool canReturnLate;
         try
         {
-            limit = CheckedSettlement.Bounded(message.AskToHold());
+            limit = CheckedSettlement.Bounded(message.TryHold());
             canReturnLate = message.CanReturnLate;
             if (limit <= TimeSpan.Zero)
             {
@@ -141,7 +141,7 @@ internal sealed partial class MessageIntake
     }
 
     /// <summary>Retries held messages as the breaker allows, and abandons them when their hold time ends.</summary>
-    private void LookAfterHeld()
+    private void RetryHeld()
     {
         lock (_lock)
         {
@@ -152,7 +152,7 @@ internal sealed partial class MessageIntake
 
             long now = _time.GetTimestamp();
             EndHolds(now);
-            switch (_breaker.AskToReceive())
+            switch (_breaker.CanReceive())
             {
                 case BreakerState.Closed:
                     RetryDue(now);

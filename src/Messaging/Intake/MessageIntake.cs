@@ -373,7 +373,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         WatchSource(now, slow, slowest);
 
         // No event marks the time at which an open breaker may be probed or a held message is due.
-        LookAfterHeld();
+        RetryHeld();
         ReturnFinished();
         lock (_lock)
         {

@@ -12,10 +12,10 @@ namespace Messaging.Intake;
 internal sealed class SlotPump : IThreadPoolWorkItem
 {
     // Then the other work of the pool gets the thread.
-    private const int MostSlots = 64;
+    private const int MaxSlots = 64;
 
     // Slots that finish together are returned together: one lock, and one wake-up of the source.
-    private const int MostFinished = 16;
+    private const int MaxFinished = 16;
 
     private readonly MessageIntake _intake;
     private readonly MessageSlot[] _ring;
@@ -27,11 +27,11 @@ internal sealed class SlotPump : IThreadPoolWorkItem
     {
         _intake = intake;
         _ring = new MessageSlot[BitOperations.RoundUpToPowerOf2((uint)concurrency)];
-        _returnAt = Math.Clamp(concurrency / 4, 1, MostFinished);
+        _returnAt = Math.Clamp(concurrency / 4, 1, MaxFinished);
     }
 
     /// <summary>After this time the other work gets the thread, too: two ticks of the coarse clock, so 4 to 12 ms. The simulation, where time stands still, sets it.</summary>
-    internal static int MostMilliseconds { get; set; } = 8;
+    internal static int MaxMilliseconds { get; set; } = 8;
 
     /// <summary>Work items that the pool was given; exact while nothing runs.</summary>
     public long Posts { get; private set; }
@@ -63,7 +63,7 @@ internal sealed class SlotPump : IThreadPoolWorkItem
         int finished = 0;
         for (int run = 0; TryTake(out MessageSlot? slot); run++)
         {
-            bool isLast = run == MostSlots - 1 || Environment.TickCount64 - started >= MostMilliseconds;
+            bool isLast = run == MaxSlots - 1 || Environment.TickCount64 - started >= MaxMilliseconds;
             if (Volatile.Read(ref _posted) == 0 && !IsEmpty)
             {
                 Post();

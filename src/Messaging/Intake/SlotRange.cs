@@ -27,7 +27,7 @@ internal readonly record struct SlotRange(int Start, int Most, int Least)
         }
 
         // Messages that wait for each other must be many enough to end the wait. Bundles may be filling for any number of prefixes.
-        int waiting = route.IsBundled ? most : Math.Min(route.Handler.Gathers?.LeastSlots ?? 0, most);
+        int waiting = route.IsBundled ? most : Math.Min(route.Handler.Gathers?.MinSlots ?? 0, most);
 
         return new SlotRange(Math.Max(start, waiting), most, Math.Max(Math.Min(UsualLeast, most), waiting));
     }

@@ -1,3 +1,4 @@
+using System.Buffers;
 using Messaging.Configuration;
 
 namespace Messaging.Publishing;
@@ -25,3 +26,23 @@ public interface ISenderFeature
     /// <exception cref="Hosting.StartupException">An argument is invalid, or this build lacks a feature that the sender needs.</exception>
     Func<CommandServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url);
 }
+
+/// <summary>
+/// Generates sample messages for a handler: <c>publish</c> sends them when no body is given. A class that implements
+/// <see cref="Handlers.IHandlerFeature"/> may implement it too. With several handlers, the one that was added first is used.
+/// </summary>
+public interface ISampleFeature
+{
+    /// <summary>Writes the body of one message. Threads: any number at once.</summary>
+    /// <param name="body">Where the body is written; borrowed for the call.</param>
+    /// <param name="index">The message's number, from 0; it selects the values.</param>
+    /// <param name="id">The message's id.</param>
+    /// <param name="date">The time of creation.</param>
+    void WriteSample(IBufferWriter<byte> body, int index, string id, DateTimeOffset date);
+}
+
+/// <summary>What a part of a command may use.</summary>
+/// <param name="Time">The clock; tests drive it.</param>
+/// <param name="Output">The command's standard output, for its result. Any thread may write to it.</param>
+/// <param name="Error">Its standard error, for status lines, such as that a sender waits. Any thread may write to it.</param>
+public sealed record CommandServices(TimeProvider Time, TextWriter Output, TextWriter Error);

@@ -144,7 +144,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     }
 
     /// <summary>True while messages may arrive: the breaker is closed, or the next message decides.</summary>
-    internal bool LetsIn => State == BreakerState.Closed || AwaitsMessage;
+    internal bool Admits => State == BreakerState.Closed || AwaitsMessage;
 
     /// <summary>True when the sink refuses the worker itself and an operator has to act.</summary>
     internal bool IsRefused { get; private set; }
@@ -203,7 +203,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     public void Throttled() => Throttling?.Invoke();
 
     /// <summary>The messages that may be received now: all (closed), one probe (half open) or none (open).</summary>
-    internal BreakerState AskToReceive()
+    internal BreakerState CanReceive()
     {
         if (_isCalm)
         {

@@ -20,12 +20,12 @@ internal static class GatheringRules
     {
         SettingValue<int>[] limits = [new("Intake:Concurrency", intake.Concurrency), .. sources.Select(source => source.MaxInFlight).OfType<SettingValue<int>>()];
         (string key, int most) = gathering.MaxMessages;
-        foreach (SettingValue<int> limit in limits.Where(limit => limit.Value < gathering.LeastSlots))
+        foreach (SettingValue<int> limit in limits.Where(limit => limit.Value < gathering.MinSlots))
         {
             settings.Fail(
                 limit.Key,
                 $"{limit.Value}",
-                $"must be at least twice {key} = {most}: raise it to {gathering.LeastSlots}, or lower {key} to {limit.Value / 2}.",
+                $"must be at least twice {key} = {most}: raise it to {gathering.MinSlots}, or lower {key} to {limit.Value / 2}.",
                 $"Waiting messages would use all slots before their {gathering.Unit} is full, so each {gathering.Unit} would wait for its maximum age.");
         }
 
@@ -55,4 +55,15 @@ internal static class GatheringRules
     }
 
     private static string Text(TimeSpan time) => SettingText.Format(time);
+}
+
+/// <summary>Messages of a route that wait for each other, each in its slot, to form a bundle of the sink or a batch of the handler.</summary>
+/// <param name="Unit">What they form, for error messages: <c>bundle</c>.</param>
+/// <param name="Done">What happens to it, for error messages: <c>stored</c>.</param>
+/// <param name="MaxMessages">The number of messages at which the waiting ends.</param>
+/// <param name="MaxAge">The longest wait.</param>
+public sealed record Gathering(string Unit, string Done, SettingValue<int> MaxMessages, SettingValue<TimeSpan> MaxAge)
+{
+    /// <summary>The least number of slots of a source: while one unit fills, another of the same size is processed.</summary>
+    public int MinSlots => 2 * MaxMessages.Value;
 }

@@ -126,7 +126,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     public string? Problem => _inlets.Select(inlet => inlet.Problem).FirstOrDefault(problem => problem is not null) ?? SinkProblem ?? _deadLetters?.Problem;
 
     /// <summary>True while messages can arrive: the route was started, its breaker is closed or the next message decides, and at least one source works.</summary>
-    public bool IsReceiving => _isStarted && Breaker.LetsIn && _inlets.Exists(inlet => inlet.Problem is null);
+    public bool IsReceiving => _isStarted && Breaker.Admits && _inlets.Exists(inlet => inlet.Problem is null);
 
     public int InFlight => _inlets.Sum(inlet => inlet.Intake.InFlight);
 

@@ -2,6 +2,7 @@ using Messaging.Costs;
 using Messaging.DeadLetters;
 using Messaging.Handlers;
 using Messaging.Recoverability;
+using Messaging.Sinks;
 using Messaging.Telemetry;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
@@ -30,4 +31,22 @@ internal static class PrintedChain
             TimeProvider.System,
             plan.Slots));
     }
+}
+
+/// <summary>Replaces a route's sink in a pipeline to print; a real one would need a region and credentials.</summary>
+internal sealed class PrintedSink : IObjectSink, IDocumentSink
+{
+    public string Name => "printed";
+
+    public Task CheckAsync(CancellationToken cancellationToken) => throw NotRun();
+
+    public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) => throw NotRun();
+
+    public string Locate(string key) => throw NotRun();
+
+    public IDocumentWriter Begin(IDocumentRejections rejections) => throw NotRun();
+
+    public ValueTask DisposeAsync() => default;
+
+    private static NotSupportedException NotRun() => new("The chain is printed, not run.");
 }

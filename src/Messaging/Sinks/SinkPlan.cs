@@ -40,3 +40,25 @@ public sealed record SinkPlan
     /// <summary>Its part of <c>explain</c>; if null, a note says that the estimate does not include its calls.</summary>
     public IRouteExplainer? Explainer { get; init; }
 }
+
+/// <summary>The form of stored results. A route's handler and sink must agree on it.</summary>
+public enum SinkKind
+{
+    /// <summary>Bytes under a key, with <see cref="IObjectSink"/>.</summary>
+    Objects = 0,
+
+    /// <summary>Many JSON documents per message, with <see cref="IDocumentSink"/>.</summary>
+    Documents,
+
+    /// <summary>Nothing: the handler stores its results itself or has none, and its route has no sink.</summary>
+    None,
+}
+
+/// <summary>Marks a sink that keeps objects only as long as the process runs.</summary>
+/// <param name="Allowed">The setting with which an operator accepts the loss of messages that exist nowhere else.</param>
+public sealed record SinkLoss(SettingValue<bool> Allowed);
+
+/// <summary>A first level of keys, up to the first <c>/</c>, that a sink reserves for itself.</summary>
+/// <param name="Name">The level, case-insensitive, such as <c>.tmp</c>.</param>
+/// <param name="Reason">The reason, as the end of a sentence: <c>the folder sink keeps its unfinished files there</c>.</param>
+public sealed record ReservedLevel(string Name, string Reason);

@@ -62,3 +62,16 @@ public sealed record SourcePlan
     /// <summary>Its part of <c>explain</c>; if null, a note says that the estimate does not include its calls.</summary>
     public IRouteExplainer? Explainer { get; init; }
 }
+
+/// <summary>The effect of completing a message outside this process, and so what is lost if the sink does not keep it.</summary>
+public enum CompletionEffect
+{
+    /// <summary>The message is deleted from its queue.</summary>
+    Deletes = 0,
+
+    /// <summary>The sender gets an answer that the message is stored, and need not send it again.</summary>
+    Acknowledges,
+
+    /// <summary>Nothing: no other process waits for it.</summary>
+    None,
+}

@@ -1,3 +1,4 @@
+using Messaging.Configuration;
 using Pipeline.Behaviors;
 using Pipeline.Contexts;
 using Pipeline.Settlements;
@@ -22,4 +23,11 @@ internal sealed class SizeLimitStep(StagesOptions options) : IStep<PhysicalConte
         context.Settlement = Settlement.DeadLetter(Reason, $"The body has {length} bytes; Stages:MaxMessageBytes allows {_limit}.");
         return new(StepOutcome.Stop);
     }
+}
+
+/// <summary>Section <c>Stages</c>: the first parts of every route's pipeline.</summary>
+internal sealed class StagesOptions
+{
+    [Setting("Largest body that a route accepts; a message with a larger one is dead-lettered as too-large", Bytes = true, Min = "1", Max = "256MiB", Consequence = "Every slot may hold one body of this size.")]
+    public long MaxMessageBytes { get; set; } = 1L << 20;
 }

@@ -13,7 +13,7 @@ public sealed class BoundedPool<T>
     where T : class
 {
     // Objects outside the queue: most threads take the one that they returned last, with a single exchange that no other thread disturbs.
-    private const int MostCells = 16;
+    private const int MaxCells = 16;
 
     private readonly Cell[] _cells;
     private readonly int _queueCapacity;
@@ -25,7 +25,7 @@ public sealed class BoundedPool<T>
     public BoundedPool(int capacity)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(capacity);
-        _cells = new Cell[capacity < 2 * MostCells ? 1 : MostCells];
+        _cells = new Cell[capacity < 2 * MaxCells ? 1 : MaxCells];
         _queueCapacity = capacity - 1;
     }
 

@@ -44,7 +44,7 @@ public abstract class ReceivedMessage
     public Activity? Span { get; set; }
 
     /// <summary>
-    /// True when the source can hide an abandoned message for as long as <see cref="AskToHold"/> allows: a message that keeps failing
+    /// True when the source can hide an abandoned message for as long as <see cref="TryHold"/> allows: a message that keeps failing
     /// then need not occupy the receiver.
     /// </summary>
     public virtual bool CanReturnLate => false;
@@ -57,7 +57,7 @@ public abstract class ReceivedMessage
     /// owner after each failed attempt.
     /// </summary>
     /// <returns>The time allowed from now; zero when abandoning costs the source nothing, and when the time is up.</returns>
-    public virtual TimeSpan AskToHold() => TimeSpan.Zero;
+    public virtual TimeSpan TryHold() => TimeSpan.Zero;
 
     /// <summary>
     /// Settles the message, which the source then owns again. Complete it only after the sink's success was verified.
@@ -92,3 +92,8 @@ public abstract class ReceivedMessage
         Volatile.Write(ref _version, (_version | 1) + 1);
     }
 }
+
+/// <summary>Where messages are sent to and received from, as spans name it.</summary>
+/// <param name="System">The messaging system by OpenTelemetry's conventions: <c>aws_sqs</c>, <c>servicebus</c>; else the source's lower-case name.</param>
+/// <param name="Name">The queue or topic; the route where there is none.</param>
+public sealed record MessageDestination(string System, string Name);

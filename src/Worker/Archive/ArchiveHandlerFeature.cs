@@ -1,8 +1,10 @@
 using System.Buffers;
 using System.Collections.Immutable;
+using Messaging.CommandLine;
 using Messaging.Configuration;
 using Messaging.Costs.Explain;
 using Messaging.Handlers;
+using Messaging.Hosting;
 using Messaging.Publishing;
 using Messaging.Recoverability;
 using Messaging.Sinks;
@@ -79,4 +81,16 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature, ISampleFeature
             : null);
         return new ArchiveConnector(new ArchiveHeaderReader(template.Properties, options.BodyValidation), template, options.MissingId, monitor, services.Concurrency);
     }
+}
+
+/// <summary>Adds the archive to a worker.</summary>
+public static class ArchiveWorkerBuilderExtensions
+{
+    /// <summary>
+    /// Adds the command <c>explain-key</c> and the handler <c>Archive</c>, which stores a message unchanged under a key derived from its
+    /// JSON. Settings: <c>Handlers:Archive</c>.
+    /// </summary>
+    public static IMessageWorkerBuilder AddArchive(this IMessageWorkerBuilder builder) => builder
+        .AddHandler(new ArchiveHandlerFeature())
+        .AddCommand(ExplainKeyCommand.Create);
 }

@@ -40,7 +40,7 @@ internal sealed class StoreTerminator(IObjectSink sink, CircuitBreaker breaker, 
     {
         if (!result.IsShared)
         {
-            TellBreaker(result);
+            ReportToBreaker(result);
         }
 
         switch (result.Status)
@@ -70,7 +70,7 @@ internal sealed class StoreTerminator(IObjectSink sink, CircuitBreaker breaker, 
         }
     }
 
-    private void TellBreaker(in SinkResult result)
+    private void ReportToBreaker(in SinkResult result)
     {
         switch (result.Status)
         {

@@ -238,3 +238,37 @@ internal ref partial struct JsonScanner
 
     private int Malformed(int at) => Fail(JsonFault.Malformed, at);
 }
+
+/// <summary>What is wrong with a JSON text.</summary>
+internal enum JsonFault
+{
+    /// <summary>Nothing is wrong.</summary>
+    None = 0,
+
+    /// <summary>The grammar of RFC 8259 is broken, or the text ends too early.</summary>
+    Malformed,
+
+    /// <summary>An escape encodes half a surrogate pair, such as <c>\ud800</c> alone, which is not valid Unicode.</summary>
+    LoneSurrogate,
+
+    /// <summary>More than <see cref="JsonScanner.MaxDepth"/> levels of objects and arrays.</summary>
+    TooDeep,
+
+    /// <summary>An object has a name twice.</summary>
+    DuplicateName,
+
+    /// <summary>The reader rejects the JSON, and keeps the reason itself.</summary>
+    Refused,
+}
+
+/// <summary>The location of a JSON string in the text, without its quotes.</summary>
+/// <param name="Start">Index of the first byte after the opening quote.</param>
+/// <param name="Length">Bytes between the quotes, escapes as written; may be 0.</param>
+/// <param name="HasEscapes">True when the bytes must be unescaped before use.</param>
+/// <param name="HasLoneSurrogate">True when an escape encodes half a surrogate pair; such text cannot be unescaped.</param>
+internal readonly record struct JsonText(int Start, int Length, bool HasEscapes, bool HasLoneSurrogate)
+{
+    /// <summary>The bytes between the quotes.</summary>
+    /// <param name="json">The text that was scanned.</param>
+    public ReadOnlySpan<byte> In(ReadOnlySpan<byte> json) => json.Slice(Start, Length);
+}

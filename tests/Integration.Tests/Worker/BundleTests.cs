@@ -9,7 +9,7 @@ namespace Integration.Tests.Worker;
 public sealed class BundleTests(AwsServer aws, RealS3 realS3)
 {
     private const int Kills = 6;
-    private const int MostStarts = 5 * Kills;
+    private const int MaxStarts = 5 * Kills;
     private const int RefillBelow = 400;
 
     // Bundles of 50 from 100 slots: at a kill some messages wait, some are being compressed, some stored, some acknowledged.
@@ -33,7 +33,7 @@ public sealed class BundleTests(AwsServer aws, RealS3 realS3)
 
         int kills = 0;
         int starts = 0;
-        while (kills < Kills && starts++ < MostStarts)
+        while (kills < Kills && starts++ < MaxStarts)
         {
             if ((await queue.CountAsync()).Visible < RefillBelow)
             {

@@ -14,7 +14,7 @@ public sealed class KillTests(AwsServer aws, RealS3 realS3)
     private const int RefillBelow = 300;
 
     // A kill with nothing in flight (just after the start) does not count; this maximum is far more than needed.
-    private const int MostStarts = 4 * Kills;
+    private const int MaxStarts = 4 * Kills;
 
     // One receive brings ten messages. Within this time a worker on an idle machine has begun to store, and may be past 500 messages.
     private const int LongestLifeMs = 300;
@@ -43,7 +43,7 @@ public sealed class KillTests(AwsServer aws, RealS3 realS3)
         int kills = 0;
         int starts = 0;
         int inFlightAtKills = 0;
-        while (kills < Kills && starts < MostStarts)
+        while (kills < Kills && starts < MaxStarts)
         {
             if ((await queue.CountAsync()).Visible < RefillBelow)
             {

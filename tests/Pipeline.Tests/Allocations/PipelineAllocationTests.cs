@@ -13,14 +13,14 @@ namespace Pipeline.Tests.Allocations;
 [Collection(AllocationCollection.Name)]
 public sealed class PipelineAllocationTests
 {
-    private const int MostInFlight = 1_000;
-    private const int MostParts = 40;
+    private const int MaxInFlight = 1_000;
+    private const int MaxParts = 40;
 
     // Enough calls for both JIT tiers (30 calls, then a background compilation), so that the measurement excludes the JIT.
     private const int WarmUpMessages = 2_000;
     private const int Messages = 3_000;
 
-    public PipelineAllocationTests() => PooledFrames.Reserve(MostInFlight * (MostParts + 1));
+    public PipelineAllocationTests() => PooledFrames.Reserve(MaxInFlight * (MaxParts + 1));
 
     public static TheoryData<string, MeasuredPart, int> Synchronous
     {
@@ -31,7 +31,7 @@ public sealed class PipelineAllocationTests
             {
                 foreach (MeasuredPart part in Enum.GetValues<MeasuredPart>())
                 {
-                    foreach (int depth in (int[])[1, 10, 20, MostParts])
+                    foreach (int depth in (int[])[1, 10, 20, MaxParts])
                     {
                         data.Add(form.Name, part, depth);
                     }
@@ -51,11 +51,11 @@ public sealed class PipelineAllocationTests
             {
                 foreach (MeasuredPart part in Enum.GetValues<MeasuredPart>())
                 {
-                    foreach (int depth in (int[])[1, 10, 20, MostParts])
+                    foreach (int depth in (int[])[1, 10, 20, MaxParts])
                     {
                         data.Add(form.Name, part, depth, 1);
                         data.Add(form.Name, part, depth, 64);
-                        data.Add(form.Name, part, depth, MostInFlight);
+                        data.Add(form.Name, part, depth, MaxInFlight);
                     }
                 }
             }

@@ -17,7 +17,7 @@ public sealed class LogIndexerAllocationTests : IBadRows, IDocumentRejections
     private const int Large = 100_000;
 
     // Decompressor, window and other objects per log; 1,200 to 1,400 bytes measured.
-    private const int MostBytesALog = 4_096;
+    private const int MaxBytesPerLog = 4_096;
 
     private readonly CountingDocuments _documents = new();
 
@@ -29,7 +29,7 @@ public sealed class LogIndexerAllocationTests : IBadRows, IDocumentRejections
         long small = Measure(AccessLog.CreateCompressed(Small), Small, decode);
         long large = Measure(AccessLog.CreateCompressed(Large), Large, decode);
 
-        small.ShouldBeLessThan(MostBytesALog);
+        small.ShouldBeLessThan(MaxBytesPerLog);
         large.ShouldBe(small, "bytes per log with ten times the rows");
     }
 

@@ -25,7 +25,7 @@ public sealed class ServiceBusOutageTests
         await outage.Route.PassAsync(Outage);
 
         outage.Bus.Letters.ShouldBeEmpty();
-        outage.Bus.MostDeliveries.ShouldBe(1);
+        outage.Bus.MaxDeliveries.ShouldBe(1);
         outage.Bus.Calls.ShouldBeEmpty();
         outage.Sink.Fault = _ => null;
         await outage.Route.PassUntilAsync(() => outage.Bus.Count == 0, Recovery, "Not all messages were stored after the outage.");
@@ -43,12 +43,12 @@ public sealed class ServiceBusOutageTests
         await outage.Route.StartAsync();
 
         await outage.Route.PassAsync(TimeSpan.FromSeconds(150));
-        outage.Bus.MostDeliveries.ShouldBe(1);
-        await outage.Route.PassUntilAsync(() => outage.Bus.MostDeliveries == 5, TimeSpan.FromHours(1), "MaxLockRenewal did not abandon the message.");
+        outage.Bus.MaxDeliveries.ShouldBe(1);
+        await outage.Route.PassUntilAsync(() => outage.Bus.MaxDeliveries == 5, TimeSpan.FromHours(1), "MaxLockRenewal did not abandon the message.");
         outage.Route.Route.Metrics.Totals.Returned.ShouldBe(4);
         await outage.Route.PassAsync(TimeSpan.FromMinutes(15));
 
-        outage.Bus.MostDeliveries.ShouldBe(5);
+        outage.Bus.MaxDeliveries.ShouldBe(5);
         outage.Bus.Letters.ShouldBeEmpty();
         outage.Route.Log.Entries.ShouldContain(entry => entry.Id.Id == HeldBeyondLimit);
         outage.Sink.Fault = _ => null;
@@ -73,6 +73,6 @@ public sealed class ServiceBusOutageTests
         (outage.Route.Time.GetUtcNow() - stop).ShouldBeLessThan(TimeSpan.FromSeconds(20));
         outage.Bus.Calls.Select(call => call.Operation).ShouldBe(["Abandon", "Abandon"]);
         outage.Bus.Locked.ShouldBe(0);
-        outage.Bus.MostDeliveries.ShouldBe(1);
+        outage.Bus.MaxDeliveries.ShouldBe(1);
     }
 }

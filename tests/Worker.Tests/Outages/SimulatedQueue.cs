@@ -34,7 +34,7 @@ internal sealed class SimulatedQueue
     public IReadOnlyList<string> Visible => Read(() => _messages.FindAll(message => message.VisibleAt <= Now).ConvertAll(message => message.Name));
 
     /// <summary>The highest delivery count of the messages in the queue.</summary>
-    public int MostDeliveries => Read(() => _messages.Max(message => message.ReceiveCount));
+    public int MaxDeliveries => Read(() => _messages.Max(message => message.ReceiveCount));
 
     private DateTimeOffset Now => _time.GetUtcNow();
 

@@ -26,7 +26,7 @@ internal sealed class SqsOutage : IAsyncDisposable
         Route = new OutageRoute(
             services => new SqsMessageSource(_wire.Client, SqsQueueReference.Parse(options.Queue!)!, options, services),
             time,
-            () => service.Open.AreUnderWay || (Queue.AwaitsRenewal(Overdue) && !IsStopping),
+            () => service.Open.AreInProgress || (Queue.AwaitsRenewal(Overdue) && !IsStopping),
             [$"--Intake:Concurrency={concurrency}", .. settings]);
     }
 

@@ -25,7 +25,7 @@ public sealed class SqsOutageTests
         await outage.Route.PassAsync(Outage);
 
         outage.Queue.Dead.ShouldBeEmpty();
-        outage.Queue.MostDeliveries.ShouldBe(1);
+        outage.Queue.MaxDeliveries.ShouldBe(1);
         outage.Route.Route.Metrics.Totals.Returned.ShouldBe(0);
 
         // One attempt at the beginning and one probe per five seconds, however many messages wait.
@@ -52,7 +52,7 @@ public sealed class SqsOutageTests
         await outage.Route.PassAsync(Outage);
 
         outage.Queue.Dead.ShouldBeEmpty();
-        outage.Queue.MostDeliveries.ShouldBe(1);
+        outage.Queue.MaxDeliveries.ShouldBe(1);
         outage.Sink.Fault = _ => null;
         await outage.Route.PassUntilAsync(() => outage.Queue.Count == 0, Recovery, "Not all messages were stored after the outage.");
         foreach (IGrouping<char, string> group in outage.Sink.Stored.GroupBy(name => name[0]))
@@ -110,7 +110,7 @@ public sealed class SqsOutageTests
 
         (outage.Route.Time.GetUtcNow() - stop).ShouldBeLessThan(TimeSpan.FromSeconds(20));
         outage.Queue.Visible.Count.ShouldBe(10);
-        outage.Queue.MostDeliveries.ShouldBe(1);
+        outage.Queue.MaxDeliveries.ShouldBe(1);
         outage.Route.Route.InFlight.ShouldBe(0);
     }
 
@@ -129,7 +129,7 @@ public sealed class SqsOutageTests
         await outage.Route.PassAsync(TimeSpan.FromMinutes(1));
 
         outage.Queue.Dead.ShouldBeEmpty();
-        outage.Queue.MostDeliveries.ShouldBeLessThanOrEqualTo(2);
+        outage.Queue.MaxDeliveries.ShouldBeLessThanOrEqualTo(2);
         (await outage.Route.DrainAsync()).ShouldBeTrue();
         await outage.ShouldReturnItsBuffersAsync();
     }

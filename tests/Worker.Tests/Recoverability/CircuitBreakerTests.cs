@@ -16,7 +16,7 @@ public sealed class CircuitBreakerTests
     public void New_IsClosed()
     {
         _breaker.State.ShouldBe(BreakerState.Closed);
-        _breaker.AskToReceive().ShouldBe(BreakerState.Closed);
+        _breaker.CanReceive().ShouldBe(BreakerState.Closed);
         _breaker.IsRefused.ShouldBeFalse();
         _breaker.LastFailure.ShouldBeNull();
     }
@@ -31,7 +31,7 @@ public sealed class CircuitBreakerTests
         Fail(1);
 
         _breaker.State.ShouldBe(BreakerState.Open);
-        _breaker.AskToReceive().ShouldBe(BreakerState.Open);
+        _breaker.CanReceive().ShouldBe(BreakerState.Open);
         _breaker.LastFailure.ShouldBe("down");
         _breaker.IsRefused.ShouldBeFalse();
     }
@@ -128,15 +128,15 @@ public sealed class CircuitBreakerTests
     {
         Open();
         _time.Advance(_options.BreakerOpen - TimeSpan.FromMilliseconds(1));
-        _breaker.AskToReceive().ShouldBe(BreakerState.Open);
+        _breaker.CanReceive().ShouldBe(BreakerState.Open);
 
         _time.Advance(TimeSpan.FromMilliseconds(1));
 
         _breaker.State.ShouldBe(BreakerState.Open, "no caller asked yet");
-        _breaker.AskToReceive().ShouldBe(BreakerState.HalfOpen);
-        _breaker.AskToReceive().ShouldBe(BreakerState.HalfOpen, "asking is not taking");
+        _breaker.CanReceive().ShouldBe(BreakerState.HalfOpen);
+        _breaker.CanReceive().ShouldBe(BreakerState.HalfOpen, "asking is not taking");
         _breaker.ProbeGiven().ShouldNotBe(0);
-        _breaker.AskToReceive().ShouldBe(BreakerState.Open);
+        _breaker.CanReceive().ShouldBe(BreakerState.Open);
         _breaker.State.ShouldBe(BreakerState.HalfOpen);
     }
 
@@ -147,7 +147,7 @@ public sealed class CircuitBreakerTests
 
         _breaker.ProbeReturned(probe);
 
-        _breaker.AskToReceive().ShouldBe(BreakerState.HalfOpen);
+        _breaker.CanReceive().ShouldBe(BreakerState.HalfOpen);
     }
 
     [Fact]
@@ -156,12 +156,12 @@ public sealed class CircuitBreakerTests
         long first = HalfOpenAndTakeProbe();
         Fail(1);
         _time.Advance(_options.BreakerOpen);
-        _breaker.AskToReceive().ShouldBe(BreakerState.HalfOpen);
+        _breaker.CanReceive().ShouldBe(BreakerState.HalfOpen);
         _breaker.ProbeGiven().ShouldNotBe(first);
 
         _breaker.ProbeReturned(first);
 
-        _breaker.AskToReceive().ShouldBe(BreakerState.Open);
+        _breaker.CanReceive().ShouldBe(BreakerState.Open);
     }
 
     [Fact]
@@ -171,7 +171,7 @@ public sealed class CircuitBreakerTests
 
         _time.Advance(_options.BreakerOpen);
 
-        _breaker.AskToReceive().ShouldBe(BreakerState.HalfOpen);
+        _breaker.CanReceive().ShouldBe(BreakerState.HalfOpen);
     }
 
     [Fact]
@@ -182,7 +182,7 @@ public sealed class CircuitBreakerTests
 
         _time.Advance(TimeSpan.FromHours(1));
 
-        _breaker.AskToReceive().ShouldBe(BreakerState.Open);
+        _breaker.CanReceive().ShouldBe(BreakerState.Open);
     }
 
     [Fact]
@@ -195,7 +195,7 @@ public sealed class CircuitBreakerTests
         _time.Advance(TimeSpan.FromHours(1));
 
         _breaker.CheckIn.ShouldBe(TimeSpan.Zero);
-        _breaker.LetsIn.ShouldBeFalse("time alone shows nothing");
+        _breaker.Admits.ShouldBeFalse("time alone shows nothing");
     }
 
     [Fact]
@@ -206,11 +206,11 @@ public sealed class CircuitBreakerTests
         Open();
         needed.ShouldBe(_options.BreakerFailures, "at each failure while it was closed, the one that opened it included");
         _breaker.Answered().ShouldBeTrue();
-        (_breaker.LetsIn, _breaker.AwaitsMessage, _breaker.State, _breaker.CheckIn).ShouldBe((true, true, BreakerState.HalfOpen, null));
+        (_breaker.Admits, _breaker.AwaitsMessage, _breaker.State, _breaker.CheckIn).ShouldBe((true, true, BreakerState.HalfOpen, null));
 
         _breaker.Failed("still down");
 
-        (_breaker.LetsIn, _breaker.AwaitsMessage, _breaker.State).ShouldBe((false, false, BreakerState.Open));
+        (_breaker.Admits, _breaker.AwaitsMessage, _breaker.State).ShouldBe((false, false, BreakerState.Open));
         needed.ShouldBe(_options.BreakerFailures + 1, "when the message failed that was let in");
     }
 
@@ -243,7 +243,7 @@ public sealed class CircuitBreakerTests
 
         _breaker.Answered().ShouldBeFalse();
 
-        _breaker.LetsIn.ShouldBeFalse();
+        _breaker.Admits.ShouldBeFalse();
     }
 
     [Fact]
@@ -283,7 +283,7 @@ public sealed class CircuitBreakerTests
     {
         _breaker.Refused("AccessDenied");
         _time.Advance(_options.BreakerOpen);
-        _breaker.AskToReceive();
+        _breaker.CanReceive();
 
         _breaker.Succeeded();
 
@@ -300,7 +300,7 @@ public sealed class CircuitBreakerTests
         _breaker.Succeeded();
 
         _breaker.State.ShouldBe(BreakerState.Open);
-        _breaker.AskToReceive().ShouldBe(BreakerState.Open);
+        _breaker.CanReceive().ShouldBe(BreakerState.Open);
     }
 
     [Fact]
@@ -313,9 +313,9 @@ public sealed class CircuitBreakerTests
         _breaker.State.ShouldBe(BreakerState.Open);
         _breaker.LastFailure.ShouldBe("still down");
         _time.Advance(_options.BreakerOpen - TimeSpan.FromMilliseconds(1));
-        _breaker.AskToReceive().ShouldBe(BreakerState.Open);
+        _breaker.CanReceive().ShouldBe(BreakerState.Open);
         _time.Advance(TimeSpan.FromMilliseconds(1));
-        _breaker.AskToReceive().ShouldBe(BreakerState.HalfOpen);
+        _breaker.CanReceive().ShouldBe(BreakerState.HalfOpen);
     }
 
     [Fact]
@@ -336,7 +336,7 @@ public sealed class CircuitBreakerTests
     public void Relaxed_Handler_MayAskTheBreaker()
     {
         BreakerState seen = BreakerState.Open;
-        _breaker.Relaxed += () => Task.Run(() => seen = _breaker.AskToReceive()).Wait(TimeSpan.FromSeconds(10)).ShouldBeTrue("raised outside the lock");
+        _breaker.Relaxed += () => Task.Run(() => seen = _breaker.CanReceive()).Wait(TimeSpan.FromSeconds(10)).ShouldBeTrue("raised outside the lock");
         HalfOpenAndTakeProbe();
 
         _breaker.Succeeded();
@@ -351,12 +351,12 @@ public sealed class CircuitBreakerTests
         for (int i = 0; i < 5; i++)
         {
             _time.Advance(_options.BreakerOpen);
-            _breaker.AskToReceive();
+            _breaker.CanReceive();
             Fail(1);
         }
 
         _time.Advance(_options.BreakerOpen);
-        _breaker.AskToReceive();
+        _breaker.CanReceive();
         _breaker.Succeeded();
         _breaker.Succeeded();
 
@@ -392,7 +392,7 @@ public sealed class CircuitBreakerTests
     {
         Open();
         _time.Advance(_options.BreakerOpen);
-        _breaker.AskToReceive().ShouldBe(BreakerState.HalfOpen);
+        _breaker.CanReceive().ShouldBe(BreakerState.HalfOpen);
         return _breaker.ProbeGiven();
     }
 

@@ -176,7 +176,7 @@ public sealed class SinkRecoveryTests
         }
 
         sink.Checks.ShouldBe(checks);
-        sink.MostAtOnce.ShouldBe(1);
+        sink.MaxConcurrent.ShouldBe(1);
         await route.DrainAsync(CancellationToken.None).WaitAsync(Patience, TestContext.Current.CancellationToken);
     }
 
@@ -247,7 +247,7 @@ public sealed class SinkRecoveryTests
 
         public int Checks => Volatile.Read(ref _checks);
 
-        public int MostAtOnce => Volatile.Read(ref _most);
+        public int MaxConcurrent => Volatile.Read(ref _most);
 
         public async Task CheckAsync(CancellationToken cancellationToken)
         {

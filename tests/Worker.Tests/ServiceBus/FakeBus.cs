@@ -90,7 +90,7 @@ internal sealed class FakeBus : IFakeBroker
     public int Locked => Read(() => _entries.Count(entry => entry.LockedUntil > Time.GetUtcNow()));
 
     /// <summary>The highest delivery count of the messages in the queue.</summary>
-    public int MostDeliveries => Read(() => _entries.Max(entry => entry.DeliveryCount));
+    public int MaxDeliveries => Read(() => _entries.Max(entry => entry.DeliveryCount));
 
     public IReadOnlyList<BusLetter> Letters => Read(() => _letters.ToArray());
 

@@ -299,7 +299,7 @@ public sealed class ReceivingTests
 
         await harness.WaitUntilEmptyAsync();
 
-        harness.Intake.MostUnsettled.ShouldBeInRange(1, 3);
+        harness.Intake.MaxUnsettled.ShouldBeInRange(1, 3);
         await ServiceBusSourceHarness.UntilAsync(() => harness.Intake.Balance == 3, "Each idle call has one slot in hand.");
         await harness.FinishAsync();
     }

@@ -20,7 +20,7 @@ internal sealed class SqsRedrive
     private const int HiddenSeconds = 120;
 
     // A standard queue may answer empty while it holds messages; this many answers in a row without a new message mean done.
-    private const int FruitlessAnswers = 3;
+    private const int EmptyReceives = 3;
 
     // A dead letter that was sent but not deleted would be sent again by the next redrive.
     private const int DeleteAttempts = 3;
@@ -124,7 +124,7 @@ internal sealed class SqsRedrive
         int repeated = 0;
 
         // Dead letters that stay become visible after their timeout and are received again: so many answers may contain nothing else.
-        while (_ended is null && !_progress.HasAll && empty < FruitlessAnswers && repeated < FruitlessAnswers + (_staying.Count / SqsLimits.BatchEntries))
+        while (_ended is null && !_progress.HasAll && empty < EmptyReceives && repeated < EmptyReceives + (_staying.Count / SqsLimits.BatchEntries))
         {
             stop.ThrowIfCancellationRequested();
             _progress.Report();

@@ -103,7 +103,7 @@ internal sealed class RouteExplainer
             return;
         }
 
-        int slots = BundlePlanner.LeastConcurrency(_route.Bundles);
+        int slots = BundlePlanner.MinConcurrency(_route.Bundles);
         double objects = _load.ObjectsPerDay - (_load.MessagesPerDay / (double)_bundle.Size);
 
         // Bundles use all slots also when there is little to receive, and so poll more.

@@ -24,3 +24,34 @@ public interface IRedriveFeature
     /// <exception cref="Hosting.StartupException">An argument is wrong.</exception>
     Func<CommandServices, CancellationToken, Task<RedriveResult>> ConfigureRedrive(SettingsReader settings, RedriveRequest request);
 }
+
+/// <summary>What to redrive.</summary>
+/// <param name="Reason">Only dead letters of this reason; null for all.</param>
+/// <param name="Max">The most dead letters to redrive.</param>
+/// <param name="DryRun">True to list only.</param>
+/// <param name="Url">The running worker's address; null for the configured one.</param>
+/// <param name="Route">The route to send to; null for the dead letter's own.</param>
+/// <param name="Rate">The most dead letters per second; null for no limit.</param>
+public sealed record RedriveRequest(string? Reason, int Max, bool DryRun, string? Url, string? Route, int? Rate = null)
+{
+    /// <summary>Only dead letters with these names; null for all. Supported only by the redrive of the folder.</summary>
+    public IReadOnlySet<string>? Names { get; init; }
+
+    /// <summary>Receives the counts before the first dead letter, so that the caller can watch them while the redrive runs. Called only by the redrive of the folder.</summary>
+    public Action<RedriveProgress>? Started { get; init; }
+}
+
+/// <summary>The result of a redrive.</summary>
+/// <param name="Found">Dead letters that the request asks for.</param>
+/// <param name="Sent">Of those, the ones that were accepted and deleted.</param>
+/// <param name="LeftCount">Dead letters that stay although they were asked for.</param>
+/// <param name="Left">The first of those, one line each: the name and why it stays.</param>
+/// <param name="AgainCount">Dead letters that were sent and whose messages were seen dead-lettered again while the redrive ran.</param>
+/// <param name="Again">The first of those, one line each: the name of the one that was sent, the reason and the new dead letter.</param>
+/// <param name="Notes">Lines about what the counts do not show.</param>
+/// <param name="Ended">Why the redrive ended before every dead letter was tried; null when all were tried.</param>
+public sealed record RedriveResult(int Found, int Sent, int LeftCount, IReadOnlyList<string> Left, int AgainCount, IReadOnlyList<string> Again, IReadOnlyList<string> Notes, string? Ended)
+{
+    /// <summary>True when nothing that was asked for stays or was dead-lettered again.</summary>
+    public bool IsComplete => LeftCount == 0 && AgainCount == 0 && Ended is null;
+}

@@ -25,7 +25,7 @@ internal sealed class BatchCollector<T> : IDisposable
     private readonly CircuitBreaker _breaker;
     private readonly TimeProvider _time;
     private readonly int _maxMessages;
-    private readonly int _mostShared;
+    private readonly int _maxShared;
     private readonly string _undecided;
     private readonly ITimer _timer;
     private readonly BoundedPool<BatchWaiter<T>> _waiters;
@@ -49,7 +49,7 @@ internal sealed class BatchCollector<T> : IDisposable
         _time = services.Time;
         _maxMessages = options.MaxMessages;
         _maxAge = options.MaxAge;
-        _mostShared = services.Recoverability.MaxDeliveries / 2;
+        _maxShared = services.Recoverability.MaxDeliveries / 2;
         _undecided = $"The handler {reports.Handler} did not settle this message of its batch: call Settle for each message, or SettleRest.";
         _waiters = new BoundedPool<BatchWaiter<T>>(services.Concurrency);
         _timer = _time.CreateTimer(static collector => ((BatchCollector<T>)collector!).CloseAged(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
@@ -59,7 +59,7 @@ internal sealed class BatchCollector<T> : IDisposable
     public ValueTask JoinAsync(PhysicalContext context, T message)
     {
         // A batch that fails repeatedly because of one message must not cause the others to be dead-lettered.
-        bool alone = context.Message.DeliveryCount > _mostShared;
+        bool alone = context.Message.DeliveryCount > _maxShared;
         BatchEntry<T> entry = new() { Message = message, Info = new MessageInfo(_route, context.Message) };
         if (!_waiters.TryTake(out BatchWaiter<T>? waiter))
         {
@@ -308,4 +308,34 @@ internal sealed class BatchCollector<T> : IDisposable
 
     // Timers truncate to whole milliseconds: one that fires too early would only be set again.
     private void SetTimer(TimeSpan wait) => _timer.Change(TimeSpan.FromMilliseconds(Math.Max(1, Math.Ceiling(wait.TotalMilliseconds))), Timeout.InfiniteTimeSpan);
+}
+
+/// <summary>One message of a batch.</summary>
+internal struct BatchEntry<T>
+{
+    public T Message;
+    public MessageInfo Info;
+
+    /// <summary>What the handler decided; undecided at first.</summary>
+    public Settlement Settlement;
+
+    /// <summary>The waiter that the message's route awaits; null in a batch without a worker.</summary>
+    public BatchWaiter<T>? Waiter;
+}
+
+/// <summary>One batch from its first message to the end of its handler. Guarded by the collector's lock until it is closed.</summary>
+internal sealed class BatchRun<T>(BatchCollector<T> collector, MessageBatch<T> batch, long deadline) : IThreadPoolWorkItem
+{
+    public MessageBatch<T> Batch { get; } = batch;
+
+    /// <summary>The latest time to close it, as a timestamp.</summary>
+    public long Deadline { get; } = deadline;
+
+    /// <summary>False once it is closed to further messages.</summary>
+    public bool IsOpen { get; set; } = true;
+
+    /// <summary>Cancels the handler. Not disposed: a handler that ignores it may still use the token.</summary>
+    public CancellationTokenSource Cancellation { get; } = new();
+
+    void IThreadPoolWorkItem.Execute() => _ = collector.RunAsync(this);
 }

@@ -4,8 +4,10 @@ using Messaging.Configuration;
 using Messaging.Handlers.Typed;
 using Messaging.Routes;
 using Messaging.Sinks;
+using Pipeline.Behaviors;
 using Pipeline.Building;
 using Pipeline.Contexts;
+using Pipeline.Settlements;
 
 namespace Messaging.Handlers.Batches;
 
@@ -50,5 +52,32 @@ internal sealed class JsonBatchHandlerFeature<TMessage, [DynamicallyAccessedMemb
         services.Owned.Add(collector);
         services.Stopping.Add(collector.StopWaiting);
         builder.Terminator(new JsonBatchTerminator<TMessage>(json, collector), reports.Handler);
+    }
+}
+
+/// <summary>Reads the body and adds the message to a batch.</summary>
+internal sealed class JsonBatchTerminator<TMessage>(JsonBody<TMessage> json, BatchCollector<TMessage> collector) : ITerminator<PhysicalContext>
+{
+    public ValueTask InvokeAsync(PhysicalContext context)
+    {
+        if (json.TryRead(context.Message.Body.Span, out TMessage? message, out Settlement refusal))
+        {
+            return collector.JoinAsync(context, message);
+        }
+
+        context.Settlement = refusal;
+        return default;
+    }
+}
+
+/// <summary>Handles each batch with a handler in a scope of its own. An error on disposing the scope counts as the handler's; what the handler settled stays settled.</summary>
+internal sealed class ScopedBatchHandler<TMessage, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] THandler>(ScopedFactory<THandler> handlers)
+    : IBatchHandler<TMessage>
+    where THandler : class, IBatchHandler<TMessage>
+{
+    public async ValueTask HandleAsync(MessageBatch<TMessage> batch, CancellationToken cancellationToken)
+    {
+        await using ScopedFactory<THandler>.Lease lease = handlers.Open();
+        await lease.Handler.HandleAsync(batch, cancellationToken);
     }
 }

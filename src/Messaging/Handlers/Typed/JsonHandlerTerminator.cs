@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using Pipeline.Behaviors;
 using Pipeline.Contexts;
@@ -63,5 +64,18 @@ internal sealed class JsonHandlerTerminator<TMessage>(IMessageHandler<TMessage> 
     {
         reports.Returned(settlement);
         context.Settlement = settlement.IsDecided ? settlement : Settlement.Undecided(_undecided);
+    }
+}
+
+/// <summary>Handles each message with a handler in a scope of its own. An error on disposing the scope counts as the handler's.</summary>
+internal sealed class ScopedHandler<TMessage, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] THandler>(ScopedFactory<THandler> handlers)
+    : IMessageHandler<TMessage>
+    where THandler : class, IMessageHandler<TMessage>
+{
+    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
+    public async ValueTask<Settlement> HandleAsync(TMessage message, MessageInfo info, CancellationToken cancellationToken)
+    {
+        await using ScopedFactory<THandler>.Lease lease = handlers.Open();
+        return await lease.Handler.HandleAsync(message, info, cancellationToken);
     }
 }

@@ -17,7 +17,7 @@ internal sealed class BundlePlanner(SettingsReader settings)
     private readonly BundleBudget _budget = new(settings.Read<BundlesOptions>(BundlesOptions.Section).MemoryBudget);
 
     /// <summary>The least <c>Intake:Concurrency</c>: while a bundle fills, another one of the same size is being stored.</summary>
-    public static int LeastConcurrency(BundlesOptions bundles) => GatheringOf(bundles).LeastSlots;
+    public static int MinConcurrency(BundlesOptions bundles) => GatheringOf(bundles).MinSlots;
 
     public BundlesOptions Read(string route)
     {
@@ -51,10 +51,10 @@ internal sealed class BundlePlanner(SettingsReader settings)
             return sink;
         }
 
-        int mostInFlight = GatheringRules.Check(settings, GatheringOf(bundles), ("the sink's total time", sink.StoreTimeout), intake, sources);
+        int maxInFlight = GatheringRules.Check(settings, GatheringOf(bundles), ("the sink's total time", sink.StoreTimeout), intake, sources);
         CheckBytes(intake, bundles);
         CheckBodies(handler);
-        BundleLimits limits = new(route, intake.Concurrency * Math.Max(1, sources.Count), Math.Max(1, mostInFlight / 2));
+        BundleLimits limits = new(route, intake.Concurrency * Math.Max(1, sources.Count), Math.Max(1, maxInFlight / 2));
         return sink with
         {
             Create = services => new BundlingSink((IObjectSink)FeatureFactory.Open(sink, services with { ContentType = BundleContentType }), bundles, limits, _budget, services),

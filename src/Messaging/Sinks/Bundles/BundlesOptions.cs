@@ -30,3 +30,9 @@ internal sealed class BundlesOptions : ISelfValidating
         }
     }
 }
+
+/// <summary>Limits from a route's sources, so that no bundle waits for messages that cannot arrive.</summary>
+/// <param name="Route">The route's name, for metrics.</param>
+/// <param name="InFlight">Maximum number of messages in flight.</param>
+/// <param name="MaxPending">Maximum number of messages in open bundles: half of a source's messages in flight; the other half is being stored.</param>
+internal sealed record BundleLimits(string Route, int InFlight, int MaxPending);

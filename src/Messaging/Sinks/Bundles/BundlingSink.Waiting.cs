@@ -27,7 +27,7 @@ internal sealed partial class BundlingSink
             Close(bundle, reason);
         }
 
-        while (_pendingMessages >= _mostPending)
+        while (_pendingMessages >= _maxPending)
         {
             Close(_leastRecent.First!.Value, FlushReason.Slots);
         }

@@ -23,7 +23,7 @@ internal sealed partial class BundlingSink : IObjectSink
     private readonly IObjectSink _inner;
     private readonly int _maxMessages;
     private readonly long _maxBytes;
-    private readonly int _mostPending;
+    private readonly int _maxPending;
     private readonly BundleBudget _budget;
     private readonly TimeProvider _time;
     private readonly CircuitBreaker? _breaker;
@@ -64,7 +64,7 @@ internal sealed partial class BundlingSink : IObjectSink
         _maxMessages = options.MaxMessages;
         _maxBytes = options.MaxBytes;
         _maxAge = options.MaxAge;
-        _mostPending = limits.MostPending;
+        _maxPending = limits.MaxPending;
         _budget = budget;
         _time = services.Time;
         _breaker = services.Breaker;

@@ -14,7 +14,7 @@ internal sealed class ChannelQueue : IDisposable
     private static readonly UTF8Encoding StrictUtf8 = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
 
     // Their buffers stay with them: at most 4 MiB.
-    private const int MostIdle = 1_024;
+    private const int MaxIdle = 1_024;
 
     private readonly string _route;
     private readonly int _maxMessageBytes;
@@ -33,7 +33,7 @@ internal sealed class ChannelQueue : IDisposable
         _maxMessageBytes = options.MaxMessageBytes;
         _buffers = buffers;
         _time = services.Time;
-        _held = new HeldMessages<ChannelMessage>(services, Math.Min(options.Capacity, MostIdle), static held => new ChannelMessage(held), OnForgotten);
+        _held = new HeldMessages<ChannelMessage>(services, Math.Min(options.Capacity, MaxIdle), static held => new ChannelMessage(held), OnForgotten);
         _space = new Space(options.Capacity);
     }
 

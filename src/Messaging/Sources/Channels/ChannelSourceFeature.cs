@@ -1,6 +1,7 @@
 using Messaging.Configuration;
 using Messaging.Costs.Explain;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.DependencyInjection.Extensions;
 using Pipeline.Buffers;
 
 namespace Messaging.Sources.Channels;
@@ -34,5 +35,36 @@ internal sealed class ChannelSourceFeature : ISourceFeature
                 "messages",
                 $"{ChannelSourceOptions.Section}:{nameof(options.Capacity)}: the channel exists only in this process")),
         };
+    }
+}
+
+internal sealed class ChannelSourceOptions
+{
+    public const string Section = "Sources:Channel";
+
+    [Setting("Messages in the channel at once: waiting, in flight, or waiting for redelivery; publishers wait while it is full", Min = "1", Max = "1000000",
+        Consequence = "A kill loses every message in the channel.")]
+    public int Capacity { get; set; } = 1_000;
+
+    [Setting("Largest body in bytes; publishing a larger one throws", Min = "1", Max = "256MiB", Bytes = true,
+        Consequence = "The channel can use up to Capacity times this much memory.")]
+    public int MaxMessageBytes { get; set; } = 1 << 20;
+
+    [Setting("Whether a shutdown first processes the messages in the channel, within the drain timeout; the rest are written to the dead letters either way")]
+    public bool DrainOnStop { get; set; } = true;
+}
+
+/// <summary>Adds the publishers of channel routes to the container.</summary>
+internal static class ChannelServiceCollectionExtensions
+{
+    /// <summary>Adds <see cref="IMessagePublisher"/>, keyed by the name of the route, or without a key for the default route.</summary>
+    public static IServiceCollection AddChannelPublishers(this IServiceCollection services)
+    {
+        services.TryAddSingleton<ChannelPublishers>();
+        services.TryAddSingleton<IMessagePublisher>(static provider => provider.GetRequiredService<ChannelPublishers>().Default);
+        services.TryAddKeyedSingleton<IMessagePublisher>(
+            KeyedService.AnyKey,
+            static (provider, key) => provider.GetRequiredService<ChannelPublishers>().For(key as string ?? RouteTable<ChannelQueue>.DefaultRoute));
+        return services;
     }
 }

@@ -10,11 +10,11 @@ namespace Messaging.Sources.Channels;
 /// </summary>
 internal sealed class Space(int capacity)
 {
-    private const int MostPooled = 64;
+    private const int MaxPooled = 64;
 
     private readonly Lock _lock = new();
     private readonly LinkedList<Waiter> _waiting = new();
-    private readonly BoundedPool<Waiter> _waiters = new(MostPooled);
+    private readonly BoundedPool<Waiter> _waiters = new(MaxPooled);
 
     // Negative: publishers that wait or are about to.
     private int _free = capacity;

@@ -72,7 +72,7 @@ public abstract class HeldMessage : ReceivedMessage
     internal bool IsReturnedToSender { get; set; }
 
     /// <summary>The route dead-lettered the message after the stop had taken it.</summary>
-    internal bool IsRefusedLate { get; set; }
+    internal bool IsRefusedAfterHeaders { get; set; }
 
     internal HeldStage Stage => (HeldStage)Volatile.Read(ref _stage);
 
@@ -102,7 +102,7 @@ public abstract class HeldMessage : ReceivedMessage
         _isOpen = false;
         _hasId = false;
         IsReturnedToSender = false;
-        IsRefusedLate = false;
+        IsRefusedAfterHeaders = false;
         _deliveries = 0;
         _enqueuedAt = default;
         Volatile.Write(ref _stage, (int)HeldStage.Kept);
@@ -133,4 +133,26 @@ public abstract class HeldMessage : ReceivedMessage
         _isOpen = true;
         _enqueuedAt = now;
     }
+}
+
+/// <summary>The owner of a <see cref="HeldMessage"/>. Moves are atomic, so that a settlement and a concurrent shutdown agree on the owner.</summary>
+internal enum HeldStage
+{
+    /// <summary>Being filled, queued, or idle in the pool: <see cref="HeldMessages{T}"/> owns it alone.</summary>
+    Kept = 0,
+
+    /// <summary>The route owns it.</summary>
+    InFlight,
+
+    /// <summary>The route has settled it, and the settlement is being carried out.</summary>
+    Settling,
+
+    /// <summary>The shutdown writes it to the dead letters, while the route may still read it.</summary>
+    Spilling,
+
+    /// <summary>The shutdown is done with it, the route is not.</summary>
+    Spilled,
+
+    /// <summary>The route is done with it, the shutdown is not.</summary>
+    SettledLate,
 }

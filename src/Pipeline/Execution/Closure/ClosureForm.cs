@@ -23,3 +23,12 @@ internal sealed class ClosureForm() : PipelineForm("Closure"), IPartVisitor<obje
     internal override Next<TRoot> Compose<TRoot>(IReadOnlyList<PipelinePart> parts) =>
         new ClosureChain<TRoot>([.. parts.Select(part => part.Accept(this, state: null))]);
 }
+
+internal sealed class ClosureChain<TRoot>(ClosureLink[] links) : Next<TRoot>
+    where TRoot : PipelineContext
+{
+    public override ValueTask InvokeAsync(TRoot context) => new(InvokeFromAsync(context, 0));
+
+    private Task InvokeFromAsync(PipelineContext context, int index) =>
+        links[index].InvokeAsync(context, inner => InvokeFromAsync(inner, index + 1));
+}

@@ -8,7 +8,7 @@ internal sealed class S3Service(S3Objects objects, TimeProvider time)
 {
     // "Object key names" in S3's user guide: bytes of UTF-8.
     private const int LongestKey = 1024;
-    private const int MostKeysAPage = 1000;
+    private const int MaxKeysPerPage = 1000;
 
     /// <param name="corrupt">Flips a bit of what is stored or read, before anything is verified.</param>
     public S3Answer Execute(S3Request request, bool corrupt)
@@ -98,7 +98,7 @@ internal sealed class S3Service(S3Objects objects, TimeProvider time)
 
     private S3Answer List(S3Request request)
     {
-        int most = Math.Min(MostKeysAPage, int.Parse(request.Query.GetValueOrDefault("max-keys", "1000"), CultureInfo.InvariantCulture));
+        int most = Math.Min(MaxKeysPerPage, int.Parse(request.Query.GetValueOrDefault("max-keys", "1000"), CultureInfo.InvariantCulture));
         // The token is the last key of the previous page; it is opaque to clients.
         string after = request.Query.TryGetValue("continuation-token", out string? token)
             ? Encoding.UTF8.GetString(Convert.FromHexString(token))

@@ -17,7 +17,7 @@ internal sealed class OpenCalls
     private long _lastId;
 
     /// <summary>True while a call is on its way to the queue or back. Long polls and calls that a test holds back do not count while they wait.</summary>
-    public bool AreUnderWay => _calls.Values.Any(call => call.WaitsFor is null or { IsCompleted: true });
+    public bool AreInProgress => _calls.Values.Any(call => call.WaitsFor is null or { IsCompleted: true });
 
     /// <summary>A handler that records the calls which it passes to <paramref name="inner"/>.</summary>
     public HttpMessageHandler Watch(HttpMessageHandler inner) => new Handler(this, inner);

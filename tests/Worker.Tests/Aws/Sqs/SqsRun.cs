@@ -179,7 +179,7 @@ internal sealed class SqsRun : SourceHarness
     private async Task CatchUpAsync()
     {
         long start = Stopwatch.GetTimestamp();
-        while (Queue.Open.AreUnderWay)
+        while (Queue.Open.AreInProgress)
         {
             Stopwatch.GetElapsedTime(start).ShouldBeLessThan(Limit, "A call was not answered.");
             await Task.Delay(1);

@@ -152,7 +152,7 @@ public sealed class NdjsonRequestTests
         using HttpResponseMessage response = await PostAsync(host, string.Join('\n', Enumerable.Range(0, 500)));
 
         response.StatusCode.ShouldBe(HttpStatusCode.OK);
-        host.Intake.MostUnsettled.ShouldBeInRange(1, 2);
+        host.Intake.MaxUnsettled.ShouldBeInRange(1, 2);
         await host.FinishAsync();
     }
 
@@ -177,7 +177,7 @@ public sealed class NdjsonRequestTests
         }
 
         (await posting).StatusCode.ShouldBe(HttpStatusCode.OK);
-        host.Intake.MostUnsettled.ShouldBe(4);
+        host.Intake.MaxUnsettled.ShouldBe(4);
         await host.FinishAsync();
     }
 

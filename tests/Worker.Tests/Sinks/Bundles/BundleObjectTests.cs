@@ -134,7 +134,7 @@ public sealed class BundleObjectTests
                 return SinkResult.Stored;
             },
         };
-        BundleFixture bundles = new(maxMessages: 5_000, mostPending: 5_000, inner: inner);
+        BundleFixture bundles = new(maxMessages: 5_000, maxPending: 5_000, inner: inner);
         Task<SinkResult>[] tasks = [.. messages.Select(message => bundles.StoreAsync(message.Key, message.Body))];
         bundles.Sink.StopWaiting();
         Task.WaitAll(tasks, patience.Token);

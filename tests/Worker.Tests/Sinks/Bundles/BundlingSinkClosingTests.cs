@@ -128,7 +128,7 @@ public sealed class BundlingSinkClosingTests
     [Fact]
     public async Task Store_HalfTheSlotsWait_StoresTheLeastRecentlyUsedBundle()
     {
-        await using BundleFixture bundles = new(mostPending: 4);
+        await using BundleFixture bundles = new(maxPending: 4);
 
         _ = bundles.StoreAsync("a/1.json");
         _ = bundles.StoreAsync("b/1.json");

@@ -27,7 +27,7 @@ public sealed class BundlingSinkStressTests
         };
         const int Budget = 4_000;
         await using BundleFixture bundles = new(
-            maxMessages: 20, mostPending: 200, budget: new BundleBudget(Budget), inner: inner, time: TimeProvider.System, maxAge: TimeSpan.FromMilliseconds(10));
+            maxMessages: 20, maxPending: 200, budget: new BundleBudget(Budget), inner: inner, time: TimeProvider.System, maxAge: TimeSpan.FromMilliseconds(10));
         ConcurrentBag<string> stored = [];
         int cancelled = 0;
         int failed = 0;

@@ -7,12 +7,12 @@ internal sealed class CountingPool : ArrayPool<byte>
 {
     private long _rented;
 
-    public long MostRented { get; private set; }
+    public long MaxRented { get; private set; }
 
     public override byte[] Rent(int minimumLength)
     {
         _rented += minimumLength;
-        MostRented = Math.Max(MostRented, _rented);
+        MaxRented = Math.Max(MaxRented, _rented);
         return new byte[minimumLength];
     }
 

@@ -122,7 +122,7 @@ public sealed class LineSplitterTests
         }
 
         splitter.Kept.ShouldBe(0);
-        arrays.MostRented.ShouldBeLessThan(256 << 10, "The carried part of a line is bounded, whatever the line's length.");
+        arrays.MaxRented.ShouldBeLessThan(256 << 10, "The carried part of a line is bounded, whatever the line's length.");
         ReadOnlySpan<byte> end = "\nnext\n"u8;
         splitter.Next(ref end, out _).ShouldBe(LineKind.TooLong);
         splitter.Next(ref end, out ReadOnlySpan<byte> next).ShouldBe(LineKind.Line);
