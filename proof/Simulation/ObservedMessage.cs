@@ -66,11 +66,11 @@ internal sealed class ObservedMessage : ReceivedMessage
 
     public override bool IsSentAgainByCaller => _message.IsSentAgainByCaller;
 
-    public override TimeSpan TryHold()
+    public override TimeSpan GetHoldTime()
     {
         _observer.Attempted(this);
         _isHeld = true;
-        return _message.TryHold();
+        return _message.GetHoldTime();
     }
 
     protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken)

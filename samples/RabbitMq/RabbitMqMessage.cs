@@ -33,7 +33,7 @@ internal sealed class RabbitMqMessage(RabbitMqSession session, ulong tag, bool r
         ? [.. headers.Select(header => KeyValuePair.Create(header.Key, Text(header.Value)))]
         : [];
 
-    public override TimeSpan TryHold() => session.TryHold(this);
+    public override TimeSpan GetHoldTime() => session.GetHoldTime(this);
 
     /// <summary>The time of arrival, as a timestamp of the worker's clock.</summary>
     public long ArrivedAt { get; } = session.Time.GetTimestamp();

@@ -94,7 +94,7 @@ internal sealed class RabbitMqSession : IAsyncDisposable
     }
 
     /// <summary>How much longer a message may be held.</summary>
-    public TimeSpan TryHold(RabbitMqMessage message)
+    public TimeSpan GetHoldTime(RabbitMqMessage message)
     {
         TimeSpan left = _options.MaxHoldTime - Time.GetElapsedTime(message.ArrivedAt);
         return _closing.IsCancellationRequested || left < TimeSpan.Zero ? TimeSpan.Zero : left;

@@ -61,7 +61,7 @@ internal sealed class ServiceBusDelivery : ReceivedMessage
 
     private ServiceBusReceiver Receiver => _run.SettlingFor(_call);
 
-    public override TimeSpan TryHold() => _run.TryHold(DeliveryCount, _lock.Age);
+    public override TimeSpan GetHoldTime() => _run.GetHoldTime(DeliveryCount, _lock.Age);
 
     /// <summary>Abandons a message that never reached the route.</summary>
     public void GiveUp() => _decision.TrySetResult(Settlement.Abandon(TimeSpan.Zero));

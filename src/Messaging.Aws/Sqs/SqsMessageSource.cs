@@ -195,7 +195,7 @@ internal sealed partial class SqsMessageSource : IMessageSource
     }
 
     /// <summary>The remaining time for which a message may be held; called by the message.</summary>
-    internal TimeSpan TryHold(SqsReceivedMessage message)
+    internal TimeSpan GetHoldTime(SqsReceivedMessage message)
     {
         TimeSpan age = _inFlight.AgeOf(message);
         if (age >= _options.MaxHoldTime && age < message.HoldLimit)

@@ -134,7 +134,7 @@ internal sealed class SqsReceivedMessage(SqsMessageSource source) : ReceivedMess
         Intake = null;
     }
 
-    public override TimeSpan TryHold() => source.TryHold(this);
+    public override TimeSpan GetHoldTime() => source.GetHoldTime(this);
 
     protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken) => source.SettleAsync(this, settlement);
 

@@ -58,13 +58,13 @@ internal sealed partial class MessageIntake
 
     /// <summary>Holds a message after a failed attempt, if the fault is the sink's and the source allows it.</summary>
     /// <returns>False when the message must be settled. After true the next attempt may have begun already.</returns>
-    internal bool TryHold(MessageSlot slot, ReceivedMessage message, in Settlement fault)
+    internal bool GetHoldTime(MessageSlot slot, ReceivedMessage message, in Settlement fault)
     {
         TimeSpan limit;
         bool canReturnLate;
         try
         {
-            limit = CheckedSettlement.Bounded(message.TryHold());
+            limit = CheckedSettlement.Bounded(message.GetHoldTime());
             canReturnLate = message.CanReturnLate;
             if (limit <= TimeSpan.Zero)
             {
@@ -152,7 +152,7 @@ internal sealed partial class MessageIntake
 
             long now = _time.GetTimestamp();
             EndHolds(now);
-            switch (_breaker.CanReceive())
+            switch (_breaker.UpdateState())
             {
                 case BreakerState.Closed:
                     RetryDue(now);

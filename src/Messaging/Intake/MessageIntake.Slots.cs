@@ -62,7 +62,7 @@ internal sealed partial class MessageIntake
                 return IntakeAnswer.Stopping;
             }
 
-            if (_breaker.CanReceive() == BreakerState.Open)
+            if (_breaker.UpdateState() == BreakerState.Open)
             {
                 return IntakeAnswer.Paused;
             }
@@ -126,7 +126,7 @@ internal sealed partial class MessageIntake
         lock (_lock)
         {
             TakeFinished();
-            if (_waiting.Count > 0 || granted >= max || _held.Count > 0 || _bytes >= _options.BytesInFlight || _breaker.CanReceive() != BreakerState.Closed)
+            if (_waiting.Count > 0 || granted >= max || _held.Count > 0 || _bytes >= _options.BytesInFlight || _breaker.UpdateState() != BreakerState.Closed)
             {
                 return granted;
             }
@@ -229,7 +229,7 @@ internal sealed partial class MessageIntake
         int available = Available(min);
         int least = _held.Count > 0 ? 1 : Math.Min(min, _limit.Current);
 
-        switch (_breaker.CanReceive())
+        switch (_breaker.UpdateState())
         {
             case BreakerState.Open:
                 return 0;

@@ -223,8 +223,8 @@ internal sealed class MessageSlot
             failure = null;
         }
 
-        // Once held, another thread may retry the message before TryHold returns.
-        return (failure is not null || !decided.MayHold || cancellation != Cancellation.None || !_intake.TryHold(this, _message!, decided))
+        // Once held, another thread may retry the message before GetHoldTime returns.
+        return (failure is not null || !decided.MayHold || cancellation != Cancellation.None || !_intake.GetHoldTime(this, _message!, decided))
             && Settle(decided, failure, cancellation);
     }
 

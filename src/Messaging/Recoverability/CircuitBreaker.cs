@@ -203,7 +203,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     public void Throttled() => Throttling?.Invoke();
 
     /// <summary>The messages that may be received now: all (closed), one probe (half open) or none (open).</summary>
-    internal BreakerState CanReceive()
+    internal BreakerState UpdateState()
     {
         if (_isCalm)
         {

@@ -169,7 +169,7 @@ public sealed class MessageIntakeStressTests
         while (fixture.Breaker.State != BreakerState.Closed)
         {
             fixture.Time.Advance(fixture.Recoverability.BreakerOpen);
-            fixture.Breaker.CanReceive();
+            fixture.Breaker.UpdateState();
             fixture.Breaker.Succeeded();
         }
     }

@@ -56,7 +56,7 @@ internal sealed class TestMessage : ReceivedMessage
     /// <summary>The message's settlement, awaited with a timeout for slow machines.</summary>
     public Task<Settlement> Settled => _settled.Task.WaitAsync(Patience);
 
-    public override TimeSpan TryHold() => HoldTime;
+    public override TimeSpan GetHoldTime() => HoldTime;
 
     protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken)
     {

@@ -16,7 +16,7 @@ public sealed class CircuitBreakerTests
     public void New_IsClosed()
     {
         _breaker.State.ShouldBe(BreakerState.Closed);
-        _breaker.CanReceive().ShouldBe(BreakerState.Closed);
+        _breaker.UpdateState().ShouldBe(BreakerState.Closed);
         _breaker.IsRefused.ShouldBeFalse();
         _breaker.LastFailure.ShouldBeNull();
     }
@@ -31,7 +31,7 @@ public sealed class CircuitBreakerTests
         Fail(1);
 
         _breaker.State.ShouldBe(BreakerState.Open);
-        _breaker.CanReceive().ShouldBe(BreakerState.Open);
+        _breaker.UpdateState().ShouldBe(BreakerState.Open);
         _breaker.LastFailure.ShouldBe("down");
         _breaker.IsRefused.ShouldBeFalse();
     }
@@ -128,15 +128,15 @@ public sealed class CircuitBreakerTests
     {
         Open();
         _time.Advance(_options.BreakerOpen - TimeSpan.FromMilliseconds(1));
-        _breaker.CanReceive().ShouldBe(BreakerState.Open);
+        _breaker.UpdateState().ShouldBe(BreakerState.Open);
 
         _time.Advance(TimeSpan.FromMilliseconds(1));
 
         _breaker.State.ShouldBe(BreakerState.Open, "no caller asked yet");
-        _breaker.CanReceive().ShouldBe(BreakerState.HalfOpen);
-        _breaker.CanReceive().ShouldBe(BreakerState.HalfOpen, "asking is not taking");
+        _breaker.UpdateState().ShouldBe(BreakerState.HalfOpen);
+        _breaker.UpdateState().ShouldBe(BreakerState.HalfOpen, "asking is not taking");
         _breaker.ProbeGiven().ShouldNotBe(0);
-        _breaker.CanReceive().ShouldBe(BreakerState.Open);
+        _breaker.UpdateState().ShouldBe(BreakerState.Open);
         _breaker.State.ShouldBe(BreakerState.HalfOpen);
     }
 
@@ -147,7 +147,7 @@ public sealed class CircuitBreakerTests
 
         _breaker.ProbeReturned(probe);
 
-        _breaker.CanReceive().ShouldBe(BreakerState.HalfOpen);
+        _breaker.UpdateState().ShouldBe(BreakerState.HalfOpen);
     }
 
     [Fact]
@@ -156,12 +156,12 @@ public sealed class CircuitBreakerTests
         long first = HalfOpenAndTakeProbe();
         Fail(1);
         _time.Advance(_options.BreakerOpen);
-        _breaker.CanReceive().ShouldBe(BreakerState.HalfOpen);
+        _breaker.UpdateState().ShouldBe(BreakerState.HalfOpen);
         _breaker.ProbeGiven().ShouldNotBe(first);
 
         _breaker.ProbeReturned(first);
 
-        _breaker.CanReceive().ShouldBe(BreakerState.Open);
+        _breaker.UpdateState().ShouldBe(BreakerState.Open);
     }
 
     [Fact]
@@ -171,7 +171,7 @@ public sealed class CircuitBreakerTests
 
         _time.Advance(_options.BreakerOpen);
 
-        _breaker.CanReceive().ShouldBe(BreakerState.HalfOpen);
+        _breaker.UpdateState().ShouldBe(BreakerState.HalfOpen);
     }
 
     [Fact]
@@ -182,7 +182,7 @@ public sealed class CircuitBreakerTests
 
         _time.Advance(TimeSpan.FromHours(1));
 
-        _breaker.CanReceive().ShouldBe(BreakerState.Open);
+        _breaker.UpdateState().ShouldBe(BreakerState.Open);
     }
 
     [Fact]
@@ -283,7 +283,7 @@ public sealed class CircuitBreakerTests
     {
         _breaker.Refused("AccessDenied");
         _time.Advance(_options.BreakerOpen);
-        _breaker.CanReceive();
+        _breaker.UpdateState();
 
         _breaker.Succeeded();
 
@@ -300,7 +300,7 @@ public sealed class CircuitBreakerTests
         _breaker.Succeeded();
 
         _breaker.State.ShouldBe(BreakerState.Open);
-        _breaker.CanReceive().ShouldBe(BreakerState.Open);
+        _breaker.UpdateState().ShouldBe(BreakerState.Open);
     }
 
     [Fact]
@@ -313,9 +313,9 @@ public sealed class CircuitBreakerTests
         _breaker.State.ShouldBe(BreakerState.Open);
         _breaker.LastFailure.ShouldBe("still down");
         _time.Advance(_options.BreakerOpen - TimeSpan.FromMilliseconds(1));
-        _breaker.CanReceive().ShouldBe(BreakerState.Open);
+        _breaker.UpdateState().ShouldBe(BreakerState.Open);
         _time.Advance(TimeSpan.FromMilliseconds(1));
-        _breaker.CanReceive().ShouldBe(BreakerState.HalfOpen);
+        _breaker.UpdateState().ShouldBe(BreakerState.HalfOpen);
     }
 
     [Fact]
@@ -336,7 +336,7 @@ public sealed class CircuitBreakerTests
     public void Relaxed_Handler_MayAskTheBreaker()
     {
         BreakerState seen = BreakerState.Open;
-        _breaker.Relaxed += () => Task.Run(() => seen = _breaker.CanReceive()).Wait(TimeSpan.FromSeconds(10)).ShouldBeTrue("raised outside the lock");
+        _breaker.Relaxed += () => Task.Run(() => seen = _breaker.UpdateState()).Wait(TimeSpan.FromSeconds(10)).ShouldBeTrue("raised outside the lock");
         HalfOpenAndTakeProbe();
 
         _breaker.Succeeded();
@@ -351,12 +351,12 @@ public sealed class CircuitBreakerTests
         for (int i = 0; i < 5; i++)
         {
             _time.Advance(_options.BreakerOpen);
-            _breaker.CanReceive();
+            _breaker.UpdateState();
             Fail(1);
         }
 
         _time.Advance(_options.BreakerOpen);
-        _breaker.CanReceive();
+        _breaker.UpdateState();
         _breaker.Succeeded();
         _breaker.Succeeded();
 
@@ -392,7 +392,7 @@ public sealed class CircuitBreakerTests
     {
         Open();
         _time.Advance(_options.BreakerOpen);
-        _breaker.CanReceive().ShouldBe(BreakerState.HalfOpen);
+        _breaker.UpdateState().ShouldBe(BreakerState.HalfOpen);
         return _breaker.ProbeGiven();
     }
 
