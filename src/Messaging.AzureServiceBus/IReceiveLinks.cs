@@ -28,8 +28,8 @@ internal interface IReceiveLinks
     void Stop();
 
     /// <summary>
-    /// Closes the links and waits for the receives over them. Call it after the stop, when no settlement uses them any more. What later settlements
-    /// need stays open.
+    /// Closes the links and waits for the receives over them. Call it after the stop. What later settlements need stays open.
     /// </summary>
-    Task CloseAsync();
+    /// <param name="settlements">Completes when no settlement of a call uses the links any more; a broker that does not answer one does not keep the links open.</param>
+    Task CloseAsync(Task settlements);
 }

@@ -168,5 +168,5 @@ internal sealed record DeadLetterText(string Reason, string Description, string?
     public Dictionary<string, object> Properties() => Details is null ? [] : new(StringComparer.Ordinal) { [DetailsProperty] = Details };
 
     /// <summary>Cuts the text to the limit, never within a surrogate pair.</summary>
-    public static string Cut(string text) => text.Length <= MaxLength ? text : text[..(char.IsHighSurrogate(text[MaxLength - 1]) ? MaxLength - 1 : MaxLength)];
+    public static string Cut(string text, int maxLength = MaxLength) => text.Length <= maxLength ? text : text[..(char.IsHighSurrogate(text[maxLength - 1]) ? maxLength - 1 : maxLength)];
 }

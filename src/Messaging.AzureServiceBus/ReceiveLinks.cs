@@ -22,6 +22,9 @@ internal sealed class ReceiveLinks(int calls, ServiceBusReceiver[] receivers, Fu
     // A broker that does not answer must not delay the shutdown or the next run.
     private static readonly TimeSpan CloseLimit = TimeSpan.FromSeconds(5);
 
+    // An open link locks messages.
+    private static readonly TimeSpan SettleLimit = TimeSpan.FromSeconds(2);
+
     // Without a connection there is no link that ends the receives.
     private static readonly TimeSpan EndLimit = TimeSpan.FromSeconds(2);
 
@@ -70,8 +73,10 @@ internal sealed class ReceiveLinks(int calls, ServiceBusReceiver[] receivers, Fu
         }
     }
 
-    public async Task CloseAsync()
+    public async Task CloseAsync(Task settlements)
     {
+        // What has no answer by then is sent once more by its lock token.
+        await settlements.WaitAsync(SettleLimit, time).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         Task receiving = Task.WhenAll(_receives);
         try
         {

@@ -58,19 +58,13 @@ internal sealed class ReceiveRun(
     /// </summary>
     public async Task StopAsync()
     {
-        // First: calls that still receive while the run abandons messages would raise their delivery counts.
-        links.Stop();
-        _ended.Cancel();
-        _bank.Close();
         try
         {
-            if (Volatile.Read(ref _settlements) > 0)
-            {
-                // They end before the links close.
-                await _idle.Task;
-            }
-
-            await links.CloseAsync();
+            // First: calls that still receive while the run abandons messages would raise their delivery counts.
+            links.Stop();
+            _ended.Cancel();
+            _bank.Close();
+            await links.CloseAsync(Volatile.Read(ref _settlements) > 0 ? _idle.Task : Task.CompletedTask);
         }
         catch (Exception exception)
         {
@@ -86,8 +80,14 @@ internal sealed class ReceiveRun(
     /// <summary>Waits until every message of the run is settled. Call it after the stop.</summary>
     public async Task SettledAsync()
     {
-        await _calls;
-        _renewal.Dispose();
+        try
+        {
+            await _calls;
+        }
+        finally
+        {
+            _renewal.Dispose();
+        }
     }
 
     /// <summary>Waits for the delay of an abandoned message, at most MaxAbandonDelay; ends with the run.</summary>
@@ -133,11 +133,12 @@ internal sealed class ReceiveRun(
                 failures = ReceiveFailed(ServiceBusFault.Of(exception)) ? failures + 1 : 0;
             }
 
-            if (message is not null)
+            if (message is not null && !await TryHandleAsync(message, call))
             {
-                await HandleAsync(new ServiceBusDelivery(message, this, call), call);
+                failures++;
             }
-            else if (failures > 0)
+
+            if (failures > 0)
             {
                 await Task.Delay(Pause.After(failures), time, _ended.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }
@@ -166,6 +167,26 @@ internal sealed class ReceiveRun(
         return true;
     }
 
+    /// <returns>False for a defect, such as an instrument's listener that throws: the call goes on, and the message is redelivered when its lock ends.</returns>
+    private async Task<bool> TryHandleAsync(ServiceBusReceivedMessage message, int call)
+    {
+        try
+        {
+            await HandleAsync(new ServiceBusDelivery(message, this, call), call);
+            return true;
+        }
+        catch (Exception exception)
+        {
+            log.CallFailed("handling a message", exception);
+            return false;
+        }
+        finally
+        {
+            Volatile.Write(ref _inCalls[call], null);
+            await links.SettledAsync(call);
+        }
+    }
+
     private async Task HandleAsync(ServiceBusDelivery delivery, int call)
     {
         Volatile.Write(ref _inCalls[call], delivery);
@@ -186,12 +207,16 @@ internal sealed class ReceiveRun(
         }
         else
         {
-            await settler.SettleAsync(delivery, settlement, span);
-            EndSettlement();
+            try
+            {
+                await settler.SettleAsync(delivery, settlement, span);
+            }
+            finally
+            {
+                EndSettlement();
+            }
         }
 
-        Volatile.Write(ref _inCalls[call], null);
-        await links.SettledAsync(call);
         if (tookSlot && await TryReserveAsync())
         {
             _bank.Put();

@@ -47,7 +47,7 @@ internal sealed class RenewalTime
     /// <summary>The renewal has failed; another follows if it can help.</summary>
     public void Failed(ServiceBusFault fault)
     {
-        if (fault.Kind == ServiceBusFaultKind.Transient)
+        if (fault.Kind is not (ServiceBusFaultKind.LockLost or ServiceBusFaultKind.Gone))
         {
             WaitFor(MinWait);
         }

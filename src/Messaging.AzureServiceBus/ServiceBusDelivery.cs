@@ -14,6 +14,9 @@ namespace Messaging.AzureServiceBus;
 /// </summary>
 internal sealed class ServiceBusDelivery : ReceivedMessage
 {
+    /// <summary>The property of a redriven message that holds the id with which it was sent first.</summary>
+    public const string OriginalIdProperty = "RedrivenMessageId";
+
     private readonly ServiceBusReceivedMessage _message;
     private readonly ReceiveRun _run;
     private readonly int _call;
@@ -42,8 +45,8 @@ internal sealed class ServiceBusDelivery : ReceivedMessage
     // The client's own Body property supports data sections only.
     public override ReadOnlyMemory<byte> Body => _body ??= AmqpBody.Read(_message.GetRawAmqpMessage().Body);
 
-    /// <summary>The sender's message id, which may be any text; <c>sequence-{number}</c> when there is none.</summary>
-    public string Id => string.IsNullOrEmpty(_message.MessageId) ? $"sequence-{_message.SequenceNumber}" : _message.MessageId;
+    /// <summary>The sender's message id, which may be any text, also after a redrive; <c>sequence-{number}</c> when there is none.</summary>
+    public string Id => (OriginalId(_message) ?? _message.MessageId) is { Length: > 0 } id ? id : $"sequence-{_message.SequenceNumber}";
 
     public override ReadOnlyMemory<byte> SourceId => _id ??= Encoding.UTF8.GetBytes(Id);
 
@@ -60,6 +63,9 @@ internal sealed class ServiceBusDelivery : ReceivedMessage
         MessageSpans.ParseContext(Text("traceparent"), Text("tracestate")) is var context && context != default ? context : MessageSpans.ParseContext(Text("Diagnostic-Id"), traceState: null);
 
     private ServiceBusReceiver Receiver => _run.SettlingFor(_call);
+
+    /// <summary>The id of a redriven message before its redrive; null for another message.</summary>
+    public static string? OriginalId(ServiceBusReceivedMessage message) => message.ApplicationProperties.TryGetValue(OriginalIdProperty, out object? id) ? id as string : null;
 
     public override TimeSpan GetHoldTime() => _run.GetHoldTime(DeliveryCount, _lock.Age);
 

@@ -30,7 +30,9 @@ internal readonly record struct ServiceBusFault(ServiceBusFaultKind Kind, string
         // Microsoft.Azure.Amqp: "Can't create session when the connection is closing."
         InvalidOperationException when exception.Message.Contains("connection is closing", StringComparison.OrdinalIgnoreCase) => ServiceBusFaultKind.Transient,
         UnauthorizedAccessException or AuthenticationFailedException => ServiceBusFaultKind.Unauthorized,
-        IOException or TimeoutException or System.Net.Sockets.SocketException or OperationCanceledException => ServiceBusFaultKind.Transient,
+
+        // A link that closed under a settlement: the next attempt goes over another one.
+        ObjectDisposedException or IOException or TimeoutException or System.Net.Sockets.SocketException or OperationCanceledException => ServiceBusFaultKind.Transient,
         _ => ServiceBusFaultKind.Other,
     };
 

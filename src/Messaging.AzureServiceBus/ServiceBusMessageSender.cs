@@ -100,7 +100,8 @@ public sealed class ServiceBusMessageSender : IMessageSender
             {
                 // If no batch could be created, the other messages would fail in the same way.
                 next = next == first ? messages.Count : next;
-                Array.Fill(errors, ServiceBusFault.TextOf(exception), first, next - first);
+                string error = ServiceBusFault.TextOf(exception);
+                Array.Fill(errors, error.Contains("SessionId was not set", StringComparison.Ordinal) ? $"{Target} requires sessions: set Sources:ServiceBus:Sessions to true, or name the sessions with --group" : error, first, next - first);
             }
         }
 

@@ -15,6 +15,9 @@ internal sealed class ServiceBusRedrive
 {
     private const int PeekSize = 250;
 
+    // Sequence numbers passed over to get past dead letters that the client cannot convert.
+    private const int MaxSkipped = 10_000;
+
     // So many answers in a row without another dead letter mean that there is none.
     private const int EmptyReceives = 3;
 
@@ -43,11 +46,15 @@ internal sealed class ServiceBusRedrive
     // New message id -> name of the dead letter.
     private readonly Dictionary<string, string> _sent = new(StringComparer.Ordinal);
 
+    // Sent, and not completed yet: name and error.
+    private readonly Dictionary<long, (string Name, string Error)> _uncompleted = [];
+
     // Those that stay, with their lock tokens and without their bodies.
     private readonly Dictionary<long, ServiceBusReceivedMessage> _staying = [];
     private readonly RedriveProgress _progress;
     private long _last;
     private int _failedCalls;
+    private bool _hasRepeated;
     private string? _ended;
 
     private ServiceBusRedrive(ServiceBusReceiver letters, ServiceBusSender queue, RedriveRequest request, CommandServices services)
@@ -64,7 +71,7 @@ internal sealed class ServiceBusRedrive
     /// <exception cref="StartupException">The queue is missing, refuses access or is unreachable.</exception>
     public static async Task<RedriveResult> RunAsync(ServiceBusClient client, ServiceBusSourceOptions options, RedriveRequest request, CommandServices services, CancellationToken cancellationToken)
     {
-        await using (client)
+        try
         {
             ServiceBusReceiver letters = client.CreateReceiver(options.Queue, new ServiceBusReceiverOptions { SubQueue = SubQueue.DeadLetter });
             ServiceBusRedrive redrive = new(letters, client.CreateSender(options.Queue), request, services);
@@ -87,6 +94,11 @@ internal sealed class ServiceBusRedrive
 
             return request.DryRun ? redrive._progress.ToResult(ended: null) : await redrive.MoveAllAsync(cancellationToken);
         }
+        finally
+        {
+            // It waits for calls that the broker does not answer.
+            await client.DisposeAsync().AsTask().WaitAsync(StopLimit, services.Time).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        }
     }
 
     /// <summary>Looks at all dead letters: which are asked for, and in a dry run what they are.</summary>
@@ -103,19 +115,47 @@ internal sealed class ServiceBusRedrive
             _last = letter.SequenceNumber;
             Look(letter);
         }
+
+        _progress.Total = _wanted.Count;
     }
 
-    /// <summary>All dead letters from a sequence number on.</summary>
+    /// <summary>All dead letters from a sequence number on, but for those that the client cannot convert.</summary>
     private async IAsyncEnumerable<ServiceBusReceivedMessage> PeekAsync(long next, [EnumeratorCancellation] CancellationToken cancellationToken)
     {
-        while (await _letters.PeekMessagesAsync(PeekSize, next, cancellationToken) is { Count: > 0 } page)
+        int size = PeekSize;
+        int skipped = 0;
+        while (true)
         {
+            IReadOnlyList<ServiceBusReceivedMessage> page;
+            try
+            {
+                page = await _letters.PeekMessagesAsync(size, next, cancellationToken);
+            }
+            catch (Exception exception) when (skipped < MaxSkipped && ServiceBusFault.Of(exception).Kind == ServiceBusFaultKind.Unreadable)
+            {
+                // One of the page; its number is found by looking one by one.
+                next = size == 1 ? next + 1 : next;
+                skipped += size == 1 ? 1 : 0;
+                size = 1;
+                continue;
+            }
+
+            if (page.Count == 0)
+            {
+                break;
+            }
+
             foreach (ServiceBusReceivedMessage letter in page)
             {
                 yield return letter;
             }
 
             next = page[^1].SequenceNumber + 1;
+        }
+
+        if (skipped > 0)
+        {
+            _progress.AddNote("At least one dead letter cannot be read by the client; it stays. Use Service Bus Explorer in Azure's portal.");
         }
     }
 
@@ -134,9 +174,9 @@ internal sealed class ServiceBusRedrive
         }
 
         _wanted.Add(letter.SequenceNumber);
+        _progress.AddFound();
         if (_request.DryRun)
         {
-            _progress.AddFound();
             _output.WriteLine($"{Shown(reason)}  {Name(letter)}  {letter.EnqueuedTime:u}  {UntrustedText.Shorten(letter.DeadLetterErrorDescription ?? "(no description)")}");
         }
     }
@@ -160,9 +200,16 @@ internal sealed class ServiceBusRedrive
             await ReleaseAsync(stop.IsCancellationRequested);
         }
 
+        foreach ((string name, string error) in _uncompleted.Values)
+        {
+            _progress.AddLeft(name, $"sent, but not deleted from the dead-letter queue: {error}");
+        }
+
         if (_wanted.Count > 0)
         {
-            _ended ??= $"{_wanted.Count:N0} dead letter(s) could not be received, because another receiver has locked them: run redrive again when their locks have ended.";
+            _ended ??= _hasRepeated
+                ? $"{_wanted.Count:N0} dead letter(s) were not reached: those of other reasons before them are received again when their locks end. Raise the queue's LockDuration, or redrive without --reason."
+                : $"{_wanted.Count:N0} dead letter(s) could not be received: another receiver, such as a second redrive, has locked or moved them. Run redrive again for what is left.";
         }
 
         return _progress.ToResult(_ended);
@@ -174,7 +221,7 @@ internal sealed class ServiceBusRedrive
         int repeated = 0;
 
         // Those that stay are received again when their locks end.
-        while (_wanted.Count > 0 && _ended is null && empty < EmptyReceives && repeated < EmptyReceives + _staying.Count)
+        while (_wanted.Count + _uncompleted.Count > 0 && _ended is null && empty < EmptyReceives && repeated < EmptyReceives + _staying.Count)
         {
             stop.ThrowIfCancellationRequested();
             _progress.Report();
@@ -183,6 +230,12 @@ internal sealed class ServiceBusRedrive
             {
                 // One by one: a batch's remaining credit would lock dead letters that this run does not take.
                 letter = await _letters.ReceiveMessageAsync(ReceiveWait, stop);
+            }
+            catch (Exception exception) when (!stop.IsCancellationRequested && ServiceBusFault.Of(exception).Kind == ServiceBusFaultKind.Unreadable)
+            {
+                // It stays locked until its lock ends.
+                repeated++;
+                continue;
             }
             catch (Exception exception) when (!stop.IsCancellationRequested)
             {
@@ -201,6 +254,8 @@ internal sealed class ServiceBusRedrive
             repeated = _moved.Contains(letter.SequenceNumber) || _staying.ContainsKey(letter.SequenceNumber) ? repeated + 1 : 0;
             await LookAtAsync(letter, stop, calls);
         }
+
+        _hasRepeated = empty < EmptyReceives;
     }
 
     /// <summary>Those that arrived since <see cref="FindAsync"/>: which of them this run has sent.</summary>
@@ -238,7 +293,11 @@ internal sealed class ServiceBusRedrive
         if (_moved.Contains(number))
         {
             // Its lock ended before it was completed.
-            await TryCompleteAsync(letter, calls);
+            if (await TryCompleteAsync(letter, calls) is null && _uncompleted.Remove(number))
+            {
+                _progress.AddSent();
+            }
+
             return;
         }
 
@@ -251,26 +310,34 @@ internal sealed class ServiceBusRedrive
         await _progress.WaitForRateAsync(stop);
         stop.ThrowIfCancellationRequested();
         _wanted.Remove(number);
-        _progress.AddFound();
-        if (await MoveAsync(letter, calls) is { } error)
+        if (await SendAsync(letter, calls) is { } error)
         {
             _progress.AddLeft(Name(letter), error);
             return;
         }
 
         _staying.Remove(number);
+        _moved.Add(number);
+        if (await TryCompleteAsync(letter, calls) is { } kept)
+        {
+            _uncompleted.Add(number, (Name(letter), kept));
+            return;
+        }
+
         _progress.AddSent();
     }
 
     /// <returns>Why it stays; null when it was moved.</returns>
-    private async Task<string?> MoveAsync(ServiceBusReceivedMessage letter, CancellationToken calls)
+    private async Task<string?> SendAsync(ServiceBusReceivedMessage letter, CancellationToken calls)
     {
         try
         {
             ServiceBusMessage message = Copy(letter);
-            await _queue.SendMessageAsync(message, calls);
+            // The client looks at the token between its attempts only.
+            await _queue.SendMessageAsync(message, calls).WaitAsync(calls);
             _sent.Add(message.MessageId, Name(letter));
             _failedCalls = 0;
+            return null;
         }
         catch (Exception exception)
         {
@@ -280,11 +347,8 @@ internal sealed class ServiceBusRedrive
                 _ended = $"{_failedCalls} sends in a row failed. Run redrive again when the queue accepts messages.";
             }
 
-            return fault.Message;
+            return exception is OperationCanceledException ? "no answer before the interrupted command had to end; it may have been sent" : fault.Message;
         }
-
-        _moved.Add(letter.SequenceNumber);
-        return await TryCompleteAsync(letter, calls) is { } error ? $"sent, but not deleted from the dead-letter queue: {error}" : null;
     }
 
     /// <summary>The message as it was sent, but for its id: an entity that detects duplicates would accept the old one, and drop the message.</summary>
@@ -292,9 +356,9 @@ internal sealed class ServiceBusRedrive
     {
         ServiceBusMessage message = new(letter);
         message.ApplicationProperties.Remove(DeadLetterText.DetailsProperty);
-        string id = letter.MessageId ?? string.Empty;
-        message.ApplicationProperties.TryAdd("OriginalMessageId", id);
-        message.MessageId = $"{(id.Length > KeptIdLength ? id[..KeptIdLength] : id)}-{Guid.NewGuid():n}";
+        string id = ServiceBusDelivery.OriginalId(letter) ?? letter.MessageId ?? string.Empty;
+        message.ApplicationProperties[ServiceBusDelivery.OriginalIdProperty] = id;
+        message.MessageId = $"{DeadLetterText.Cut(id, KeptIdLength)}-{Guid.NewGuid():n}";
         return message;
     }
 
@@ -305,12 +369,17 @@ internal sealed class ServiceBusRedrive
         {
             try
             {
-                await _letters.CompleteMessageAsync(letter, calls);
+                await _letters.CompleteMessageAsync(letter, calls).WaitAsync(calls);
                 return null;
             }
             catch (Exception exception)
             {
-                error = exception is OperationCanceledException ? "no answer before the interrupted command had to end" : ServiceBusFault.TextOf(exception);
+                ServiceBusFault fault = ServiceBusFault.Of(exception);
+                error = exception is OperationCanceledException ? "no answer before the interrupted command had to end" : fault.Message;
+                if (fault.Kind == ServiceBusFaultKind.LockLost)
+                {
+                    break;
+                }
             }
         }
 
@@ -321,17 +390,8 @@ internal sealed class ServiceBusRedrive
     private async Task ReleaseAsync(bool interrupted)
     {
         using CancellationTokenSource limit = new(interrupted ? StopLimit : Timeout.InfiniteTimeSpan, _time);
-        try
-        {
-            await Parallel.ForEachAsync(
-                _staying.Values,
-                new ParallelOptions { MaxDegreeOfParallelism = 32, CancellationToken = limit.Token },
-                async (letter, token) => await _letters.AbandonMessageAsync(letter, cancellationToken: token));
-        }
-        catch (Exception exception) when (exception is ServiceBusException or OperationCanceledException)
-        {
-            _progress.AddNote("Dead letters that redrive received and that stay may be locked until their locks end.");
-        }
+        await Parallel.ForEachAsync(_staying.Values, new ParallelOptions { MaxDegreeOfParallelism = 32 }, async (letter, _) =>
+            await _letters.AbandonMessageAsync(letter, cancellationToken: limit.Token).WaitAsync(limit.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing));
     }
 
     private static ServiceBusReceivedMessage Locked(ServiceBusReceivedMessage letter) => ServiceBusModelFactory.ServiceBusReceivedMessage(lockTokenGuid: Guid.Parse(letter.LockToken));

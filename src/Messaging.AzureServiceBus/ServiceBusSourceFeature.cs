@@ -30,6 +30,10 @@ internal sealed class ServiceBusSourceFeature(Func<ServiceBusSourceOptions, Serv
         ServiceBusSourceOptions options = settings.Read<ServiceBusSourceOptions>(ServiceBusSourceOptions.Section, route);
         IntakeOptions intake = settings.Read<IntakeOptions>("Intake", route);
         CheckAgainstIntake(settings, options, intake);
+        if (options.Topic is not null && options.Subscription is null)
+        {
+            settings.Fail($"{ServiceBusSourceOptions.Section}:{nameof(options.Subscription)}", null, "must be set with Topic.", "Messages of a topic are received from a subscription.");
+        }
 
         // No Hold: CheckAgainstIntake has compared MaxLockRenewal with Intake:MessageTimeout.
         return new SourcePlan

@@ -43,7 +43,7 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
     [Setting("Messages that the client delivers concurrently; default Intake:StartConcurrency; at most Intake:Concurrency", Min = "1", Max = "10000", Consequence = "A message received without a slot would wait while its lock runs out.")]
     public int? MaxConcurrentCalls { get; init; }
 
-    [Setting("Messages the client fetches in advance; at most MaxConcurrentCalls. Their locks are not renewed, even while receiving pauses (docs/explanation/settlement.md)", Min = "0", Max = "10000", Consequence = "Messages whose lock ends before they are processed are redelivered with a higher delivery count.")]
+    [Setting("Messages the client fetches in advance; at most MaxConcurrentCalls, 0 with Sessions. Their locks are not renewed, even while receiving pauses (docs/reference/service-bus.md)", Min = "0", Max = "10000", Consequence = "Messages whose lock ends before they are processed are redelivered with a higher delivery count.")]
     public int PrefetchCount { get; init; }
 
     [Setting("True for a queue or subscription that requires sessions: the messages of a session are processed one at a time, in their order, and up to MaxConcurrentCalls sessions at the same time. publish then gives each message a session")]
@@ -174,10 +174,6 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
         else if (Queue is not null && (Topic ?? Subscription) is not null)
         {
             check.Fail(nameof(Queue), "must not be set together with Topic or Subscription.", "It would be unclear where messages come from.", nameof(Topic), nameof(Subscription));
-        }
-        else if (Queue is null && Subscription is null)
-        {
-            check.Fail(nameof(Subscription), "must be set with Topic.", "Messages of a topic are received from a subscription.", nameof(Queue), nameof(Topic));
         }
     }
 

@@ -19,6 +19,8 @@ internal sealed class SessionLinks(int calls, Func<CancellationToken, Task<Servi
     // A broker that does not answer must not delay the shutdown or the next run.
     private static readonly TimeSpan CloseLimit = TimeSpan.FromSeconds(5);
 
+    private static readonly TimeSpan LostPause = TimeSpan.FromSeconds(1);
+
     private readonly Lock _gate = new();
     private readonly CancellationTokenSource _abort = new();
 
@@ -84,8 +86,9 @@ internal sealed class SessionLinks(int calls, Func<CancellationToken, Task<Servi
         }
     }
 
-    public async Task CloseAsync()
+    public async Task CloseAsync(Task settlements)
     {
+        // Not for the settlements: a session whose message is in flight stays open.
         // The client may drop a message that has just arrived; it is locked no longer than its session's link is open.
         await _abort.CancelAsync();
         await Task.WhenAll(_receives).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
@@ -115,9 +118,10 @@ internal sealed class SessionLinks(int calls, Func<CancellationToken, Task<Servi
             message = await session.Receiver.ReceiveMessageAsync(idle, _abort.Token);
             return message;
         }
-        catch (Exception exception) when (!_isStopping && ServiceBusFault.Of(exception).Kind == ServiceBusFaultKind.LockLost)
+        catch (Exception exception) when (!_isStopping && (exception is ObjectDisposedException || ServiceBusFault.Of(exception).Kind == ServiceBusFaultKind.LockLost))
         {
-            // Another receiver may have the session now.
+            // Another receiver may have the session now. A broker that takes each session back immediately must not be asked without a pause.
+            await Task.Delay(LostPause, time, _abort.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             return null;
         }
         finally
@@ -184,7 +188,7 @@ internal sealed class SessionLinks(int calls, Func<CancellationToken, Task<Servi
 
     private sealed class Session(ServiceBusSessionReceiver receiver, TimeProvider time)
     {
-        private volatile bool _hasMessage;
+        private int _hasMessage;
 
         public ServiceBusSessionReceiver Receiver => receiver;
 
@@ -193,8 +197,10 @@ internal sealed class SessionLinks(int calls, Func<CancellationToken, Task<Servi
         /// <summary>True from before a receive until its message is settled.</summary>
         public bool HasMessage
         {
-            get => _hasMessage;
-            set => _hasMessage = value;
+            get => Volatile.Read(ref _hasMessage) != 0;
+
+            // A barrier: what follows reads whether the run is stopping.
+            set => Interlocked.Exchange(ref _hasMessage, value ? 1 : 0);
         }
     }
 }

@@ -53,7 +53,7 @@ internal static class RedriveCommand
     {
         Console.Out.WriteLine(dryRun
             ? $"{result.Found:N0} dead letter(s) found; nothing was sent."
-            : $"{result.Sent:N0} of {result.Found:N0} dead letter(s) redriven{(result.AgainCount == 0 ? string.Empty : $"; {result.AgainCount:N0} of these were dead-lettered again")}.");
+            : $"{result.Sent:N0} of {result.Found:N0} dead letter(s) redriven{(result.AgainCount == 0 ? string.Empty : $"; at least {result.AgainCount:N0} of these were dead-lettered again")}.");
         foreach (string note in result.Notes)
         {
             Console.Out.WriteLine(note);

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Runtime.CompilerServices;
 using Messaging.Costs;
 using Messaging.Hosting;
 using Messaging.Http.Web;
@@ -57,7 +58,7 @@ internal static class DemoRunner
               curl -i {{url}}/messages -H 'Content-Type: application/json' -d '{"EventDateUtc":"2026-01-31T10:00:00Z","Product":"My Product","SiteKey":"Site Key","EventName":"My Event","MessageId":"first"}'
               curl -s {{url}}/healthz/ready
             From a queue into a bucket (AWS credentials from AWS's default chain):
-              dotnet run -c Release --project src/Worker -- --Routes:archive:Source=Sqs --Sources:Sqs:Queue=my-queue --Routes:archive:Sink=S3 --Sinks:S3:Bucket=my-bucket --Hosting:Url=http://127.0.0.1:0
+              {{(RuntimeFeature.IsDynamicCodeSupported ? "dotnet run -c Release --project src/Worker --" : Environment.ProcessPath)}} --Routes:archive:Source=Sqs --Sources:Sqs:Queue=my-queue --Routes:archive:Sink=S3 --Sinks:S3:Bucket=my-bucket --Hosting:Url=http://127.0.0.1:0
             """);
     }
 

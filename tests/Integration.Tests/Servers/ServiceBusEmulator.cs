@@ -82,8 +82,8 @@ internal sealed partial class ServiceBusEmulator : IAsyncDisposable
     /// <summary>Detaches all links that receive from an entity.</summary>
     public Task DetachAsync(string path) => SendAsync(HttpMethod.Post, $"detach/{path}");
 
-    /// <summary>Sets faults by their names in tests/servers/servicebus/README.md; those that are not named stay as they are.</summary>
-    public Task SetFaultsAsync(object faults) => SendAsync(HttpMethod.Put, "faults", faults);
+    /// <summary>Sets faults by their names in tests/servers/servicebus/README.md; those that are not named stay as they are. Returns all.</summary>
+    public Task<JsonNode> SetFaultsAsync(object faults) => SendAsync(HttpMethod.Put, "faults", faults);
 
     public Task ClearFaultsAsync() => SendAsync(HttpMethod.Delete, "faults");
 

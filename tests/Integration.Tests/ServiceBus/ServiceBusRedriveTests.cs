@@ -1,3 +1,4 @@
+using Azure.Core.Amqp;
 using Azure.Messaging.ServiceBus;
 using Integration.Tests.Servers;
 using Integration.Tests.Worker;
@@ -50,7 +51,7 @@ public sealed class ServiceBusRedriveTests
         stays.MessageId.ShouldBe("malformed");
         IReadOnlyList<ServiceBusReceivedMessage> sent = await queue.PeekAsync(max: 200);
         sent.Count.ShouldBe(120);
-        sent.ShouldAllBe(message => (string)message.ApplicationProperties["tenant"] == "north" && message.MessageId.StartsWith((string)message.ApplicationProperties["OriginalMessageId"] + "-"));
+        sent.ShouldAllBe(message => (string)message.ApplicationProperties["tenant"] == "north" && message.MessageId.StartsWith((string)message.ApplicationProperties["RedrivenMessageId"] + "-"));
         sent.ShouldAllBe(message => message.ApplicationProperties.Count == 2);
 
         await using (RunningWorker repaired = await RunningWorker.StartAsync([.. queue.Arguments, .. sink.Arguments], queue.Environment))
@@ -75,7 +76,7 @@ public sealed class ServiceBusRedriveTests
         WorkerCommand redrive = await RunAsync(queue, "--rate", "5");
 
         redrive.ExitCode.ShouldBe(1, redrive.Text);
-        redrive.Text.ShouldContain("20 of 20 dead letter(s) redriven;");
+        redrive.Text.ShouldContain("20 of 20 dead letter(s) redriven; at least ");
         redrive.Error.ShouldContain("were sent and dead-lettered again. Fix the cause");
         (await queue.WaitForDeadLettersAsync(20)).Count.ShouldBe(20);
         (await worker.StopAsync()).ShouldBe(0);
@@ -99,10 +100,60 @@ public sealed class ServiceBusRedriveTests
         await emulator.ClearFaultsAsync();
 
         redrive.ExitCode.ShouldBe(1, redrive.Text);
-        redrive.Text.ShouldContain("0 of 5 dead letter(s) redriven.");
+        redrive.Text.ShouldContain("0 of 8 dead letter(s) redriven.");
         redrive.Error.ShouldContain("5 sends in a row failed");
         (await queue.PeekAsync(SubQueue.DeadLetter)).Count.ShouldBe(8);
         (await queue.PeekAsync()).ShouldBeEmpty();
+    }
+
+    [Fact]
+    public async Task Redrive_ADeadLetterCannotBeRead_MovesTheOthersAndSaysSo()
+    {
+        await using ServiceBusEmulator emulator = await ServiceBusEmulator.RequireOwnAsync();
+        await using ServiceBusQueue queue = await ServiceBusQueue.CreateAsync(emulator, new { MaxDeliveryCount = 1 });
+        ServiceBusMessage unreadable = new();
+        List<object> sequence = ["text"];
+        unreadable.GetRawAmqpMessage().Body = AmqpMessageBody.FromSequence([sequence]);
+        // The client sends it, and then cannot read it.
+        sequence[0] = null!;
+        await queue.SendAsync(new ServiceBusMessage("{}"), unreadable, new ServiceBusMessage("{}"));
+        ServiceBusReceiver receiver = queue.CreateReceiver();
+        for (int i = 0; i < 3; i++)
+        {
+            // The client fails for one of them, which stays locked.
+            await ((Task)receiver.ReceiveMessageAsync()).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        }
+
+        await emulator.ExpireLocksAsync(queue.Name);
+
+        WorkerCommand redrive = await RunAsync(queue);
+
+        redrive.ExitCode.ShouldBe(0, redrive.Text);
+        redrive.Text.ShouldContain("2 of 2 dead letter(s) redriven.");
+        redrive.Text.ShouldContain("At least one dead letter cannot be read by the client; it stays.");
+        ((int)(await emulator.DescribeAsync(queue.Name))["active"]!).ShouldBe(2);
+    }
+
+    [Fact]
+    public async Task Redrive_LockEndsBeforeTheDeadLetterIsDeleted_DeletesItOnItsNextDelivery()
+    {
+        await using ServiceBusEmulator emulator = await ServiceBusEmulator.RequireOwnAsync();
+        await using ServiceBusQueue queue = await ServiceBusQueue.CreateAsync(emulator, new { LockDuration = "PT2S", MaxDeliveryCount = 1 });
+        await queue.SendAsync(new ServiceBusMessage("{}"), new ServiceBusMessage("{}"));
+        ServiceBusReceiver receiver = queue.CreateReceiver();
+        await receiver.DeadLetterMessageAsync(await receiver.ReceiveMessageAsync());
+        await receiver.DeadLetterMessageAsync(await receiver.ReceiveMessageAsync());
+
+        await emulator.SetFaultsAsync(new { settlementDelay = 3_000 });
+        Task<WorkerCommand> running = RunAsync(queue);
+        await Eventually.BecomesTrueAsync(async () => (int)(await emulator.DescribeAsync($"{queue.Name}/$DeadLetterQueue"))["settled"]!["lockLost"]! > 0, "the lock has ended");
+        await emulator.ClearFaultsAsync();
+        WorkerCommand redrive = await running;
+
+        redrive.ExitCode.ShouldBe(0, redrive.Text);
+        redrive.Text.ShouldContain("2 of 2 dead letter(s) redriven.");
+        (await queue.PeekAsync()).Count.ShouldBe(2);
+        (await queue.PeekAsync(SubQueue.DeadLetter)).ShouldBeEmpty();
     }
 
     [Fact]

@@ -71,6 +71,25 @@ public sealed class ServiceBusWorkerTests(ServiceBusServer server, AwsServer aws
     }
 
     [Fact]
+    public async Task Terminate_SettlementIsNotAnswered_SendsItAgainAndLeavesNothingLocked()
+    {
+        await using ServiceBusEmulator emulator = await ServiceBusEmulator.RequireOwnAsync();
+        await using ServiceBusQueue queue = await ServiceBusQueue.CreateAsync(emulator);
+        await using DirectoryUnderTest sink = new();
+        await emulator.SetFaultsAsync(new { ignoredSettlements = 1 });
+        await queue.SendAsync([ArchiveMessage.Create("first")]);
+        await using RunningWorker worker = await RunningWorker.StartAsync([.. queue.Arguments, .. sink.Arguments], queue.Environment);
+        await StoredAsync(sink, 1);
+        await Eventually.BecomesTrueAsync(async () => (int)(await emulator.SetFaultsAsync(new { }))["ignoredSettlements"]! == 0, "the settlement is on its way");
+
+        (await worker.StopAsync()).ShouldBe(0);
+        await queue.SendAsync(ArchiveMessage.CreateMany("later", 50));
+
+        (await queue.PeekAsync()).Count.ShouldBe(50);
+        ((int)(await emulator.DescribeAsync(queue.Name))["locked"]!).ShouldBe(0);
+    }
+
+    [Fact]
     public async Task Archive_Poison_IsDeadLetteredWithItsReasonAndTheRestIsStored()
     {
         await using ServiceBusQueue queue = await server.RequireQueueAsync();

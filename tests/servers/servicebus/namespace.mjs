@@ -26,6 +26,7 @@ export class Namespace {
       return;
     }
 
+    for (const { Name } of subscriptions) if (typeof Name !== "string") throw new TypeError(`${path}: a subscription is written as {"Name":"archive"}, with its properties as "Properties".`);
     const own = subscriptions.map(({ Name, Properties }) => this.#add(`${path}/Subscriptions/${Name}`, readSettings(`${path}/${Name}`, Properties ?? {})));
     this.#entities.set(key(path), new Topic(path, own, readSettings(path, properties)));
   }

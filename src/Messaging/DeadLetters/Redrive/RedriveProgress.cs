@@ -39,7 +39,7 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
     public int Sent { get; private set; }
 
     /// <summary>Dead letters at the start, as far as known; may include those of other reasons.</summary>
-    public long Total => total;
+    public long Total { get; set; } = total;
 
     /// <summary>Of those found, the ones that stay.</summary>
     public int LeftCount { get; private set; }
@@ -120,7 +120,7 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
         }
 
         _nextReport = now + ReportInterval;
-        output.WriteLine($"After {now.TotalSeconds:N0} s: {(request.DryRun ? $"{Found:N0} found" : $"{Sent:N0} redriven, {LeftCount + _againCount:N0} left")}, of {total:N0} dead letters.");
+        output.WriteLine($"After {now.TotalSeconds:N0} s: {(request.DryRun ? $"{Found:N0} found" : $"{Sent:N0} redriven, {LeftCount + _againCount:N0} left")}, of {Total:N0} dead letters.");
     }
 
     /// <summary>The result so far.</summary>
