@@ -170,10 +170,10 @@ internal sealed class ReceiveRun(
     /// <returns>False for a defect, such as an instrument's listener that throws: the call goes on, and the message is redelivered when its lock ends.</returns>
     private async Task<bool> TryHandleAsync(ServiceBusReceivedMessage message, int call)
     {
+        bool tookSlot;
         try
         {
-            await HandleAsync(new ServiceBusDelivery(message, this, call), call);
-            return true;
+            tookSlot = await HandleAsync(new ServiceBusDelivery(message, this, call), call);
         }
         catch (Exception exception)
         {
@@ -185,9 +185,17 @@ internal sealed class ReceiveRun(
             Volatile.Write(ref _inCalls[call], null);
             await links.SettledAsync(call);
         }
+
+        if (tookSlot && await TryReserveAsync())
+        {
+            _bank.Put();
+        }
+
+        return true;
     }
 
-    private async Task HandleAsync(ServiceBusDelivery delivery, int call)
+    /// <returns>True when the message took a slot, which is used up now.</returns>
+    private async Task<bool> HandleAsync(ServiceBusDelivery delivery, int call)
     {
         Volatile.Write(ref _inCalls[call], delivery);
         HasReceived = true;
@@ -217,10 +225,7 @@ internal sealed class ReceiveRun(
             }
         }
 
-        if (tookSlot && await TryReserveAsync())
-        {
-            _bank.Put();
-        }
+        return tookSlot;
     }
 
     private void EndSettlement()
