@@ -92,7 +92,7 @@ public sealed class WorkerHostTests
 
     [Theory]
     [InlineData("PrefetchCount=0", null)]
-    [InlineData("Topic=orders", "Sources:ServiceBus:Subscription")]
+    [InlineData("Subscription=orders", "Sources:ServiceBus:Queue")]
     public void Plan_UnusedSection_ChecksOnlyRulesOverItsKeys(string key, string? wrong)
     {
         WorkerPlan plan = WorkerHost.Plan(Configuration($"Sources:ServiceBus:{key}"));
