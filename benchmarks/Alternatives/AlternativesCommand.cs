@@ -43,7 +43,7 @@ internal static class AlternativesCommand
             throw new InvalidOperationException($"{frozen.FullName} does not exist; benchmarks/frozen builds it.");
         }
 
-        // Before measuring, so that a folder that cannot be created fails at once.
+        // Before measuring, so that a folder that cannot be created fails first.
         results?.Create();
         List<AlternativeRow> rows = [];
         foreach (WorkKind work in works)

@@ -14,7 +14,7 @@ internal static class ColdStart
 
     public static async Task<int> RunAsync(int launches, DirectoryInfo? output, CancellationToken cancellationToken)
     {
-        // Before measuring, so that a folder that cannot be created fails at once.
+        // Before measuring, so that a folder that cannot be created fails first.
         output?.Create();
         Dictionary<(Variant, int), List<double>> samples = [];
         for (int launch = 0; launch < launches; launch++)

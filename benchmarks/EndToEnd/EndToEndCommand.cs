@@ -48,7 +48,7 @@ internal static class EndToEndCommand
 
     private static async Task<int> RunAsync(EndToEndOptions options, DirectoryInfo? results, CancellationToken cancellationToken)
     {
-        // Before measuring, so that a folder that cannot be created fails at once.
+        // Before measuring, so that a folder that cannot be created fails first.
         results?.Create();
         using EndToEndRun run = new(options, Console.Error);
         (IReadOnlyList<EndToEndRow> byInFlight, IReadOnlyList<EndToEndRow> bySize) = await run.RunAsync(cancellationToken);

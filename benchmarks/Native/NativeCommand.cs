@@ -28,7 +28,7 @@ internal static class NativeCommand
 
     private static async Task<int> RunAsync(WorkerBuild native, int launches, int messages, int passes, double? maxStart, DirectoryInfo? results, CancellationToken cancellationToken)
     {
-        // Before measuring, so that a folder that cannot be created fails at once.
+        // Before measuring, so that a folder that cannot be created fails first.
         results?.Create();
         using NativeRun run = await NativeRun.StartAsync([WorkerBuild.Jit(), native], cancellationToken);
         double[] start = await run.MeasureStartsAsync(launches, cancellationToken);

@@ -1,4 +1,3 @@
-using System.Runtime.CompilerServices;
 using Azure.Messaging.ServiceBus;
 using Messaging.DeadLetters.Redrive;
 using Messaging.Hosting;
@@ -13,11 +12,6 @@ namespace Messaging.AzureServiceBus;
 /// </summary>
 internal sealed class ServiceBusRedrive
 {
-    private const int PeekSize = 250;
-
-    // Sequence numbers passed over to get past dead letters that the client cannot convert.
-    private const int MaxSkipped = 10_000;
-
     // So many answers in a row without another dead letter mean that there is none.
     private const int EmptyReceives = 3;
 
@@ -36,6 +30,7 @@ internal sealed class ServiceBusRedrive
     private static readonly TimeSpan StopLimit = TimeSpan.FromSeconds(3);
 
     private readonly ServiceBusReceiver _letters;
+    private readonly DeadLetterPeek _peek;
     private readonly ServiceBusSender _queue;
     private readonly RedriveRequest _request;
     private readonly TimeProvider _time;
@@ -65,6 +60,7 @@ internal sealed class ServiceBusRedrive
         _time = services.Time;
         _output = services.Output;
         _progress = new RedriveProgress(request, total: 0, _time, _output);
+        _peek = new DeadLetterPeek(letters, _progress);
     }
 
     /// <summary>Runs a redrive and disposes the client.</summary>
@@ -110,53 +106,13 @@ internal sealed class ServiceBusRedrive
             (await _queue.CreateMessageBatchAsync(cancellationToken)).Dispose();
         }
 
-        await foreach (ServiceBusReceivedMessage letter in PeekAsync(0, cancellationToken))
+        await foreach (ServiceBusReceivedMessage letter in _peek.AllFromAsync(0, cancellationToken))
         {
             _last = letter.SequenceNumber;
             Look(letter);
         }
 
         _progress.Total = _wanted.Count;
-    }
-
-    /// <summary>All dead letters from a sequence number on, but for those that the client cannot convert.</summary>
-    private async IAsyncEnumerable<ServiceBusReceivedMessage> PeekAsync(long next, [EnumeratorCancellation] CancellationToken cancellationToken)
-    {
-        int size = PeekSize;
-        int skipped = 0;
-        while (true)
-        {
-            IReadOnlyList<ServiceBusReceivedMessage> page;
-            try
-            {
-                page = await _letters.PeekMessagesAsync(size, next, cancellationToken);
-            }
-            catch (Exception exception) when (skipped < MaxSkipped && ServiceBusFault.Of(exception).Kind == ServiceBusFaultKind.Unreadable)
-            {
-                // One of the page; its number is found by looking one by one.
-                next = size == 1 ? next + 1 : next;
-                skipped += size == 1 ? 1 : 0;
-                size = 1;
-                continue;
-            }
-
-            if (page.Count == 0)
-            {
-                break;
-            }
-
-            foreach (ServiceBusReceivedMessage letter in page)
-            {
-                yield return letter;
-            }
-
-            next = page[^1].SequenceNumber + 1;
-        }
-
-        if (skipped > 0)
-        {
-            _progress.AddNote("At least one dead letter cannot be read by the client; it stays. Use Service Bus Explorer in Azure's portal.");
-        }
     }
 
     private void Look(ServiceBusReceivedMessage letter)
@@ -264,7 +220,7 @@ internal sealed class ServiceBusRedrive
         int others = 0;
         try
         {
-            await foreach (ServiceBusReceivedMessage letter in PeekAsync(_last + 1, stop))
+            await foreach (ServiceBusReceivedMessage letter in _peek.AllFromAsync(_last + 1, stop))
             {
                 if (letter.MessageId is { } id && _sent.TryGetValue(id, out string? sentAs))
                 {

@@ -1,6 +1,6 @@
 namespace Benchmarks.Aws.Put;
 
-/// <summary>One way to put an object. Threads: any number at once.</summary>
+/// <summary>One way to put an object. Threads: any number concurrently.</summary>
 internal interface IPutClient : IDisposable
 {
     /// <summary>Puts the body under one of the keys.</summary>

@@ -14,7 +14,7 @@ internal static class PutCommand
 
     public static async Task<int> RunAsync(double seconds, int inFlight, int passes, DirectoryInfo? results, CancellationToken cancellationToken)
     {
-        // Before measuring, so that a folder that cannot be created fails at once.
+        // Before measuring, so that a folder that cannot be created fails first.
         results?.Create();
         Dictionary<PutClientKind, List<PutClientReport>> reports = Enum.GetValues<PutClientKind>().ToDictionary(kind => kind, _ => new List<PutClientReport>());
         Dictionary<PutClientKind, TimeSpan> serverTimes = Enum.GetValues<PutClientKind>().ToDictionary(kind => kind, _ => TimeSpan.Zero);

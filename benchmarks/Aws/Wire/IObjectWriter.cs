@@ -1,6 +1,6 @@
 namespace Benchmarks.Aws.Wire;
 
-/// <summary>How a program without the worker stores an object. Threads: any number at once.</summary>
+/// <summary>How a program without the worker stores an object. Threads: any number concurrently.</summary>
 internal interface IObjectWriter : IDisposable
 {
     /// <param name="key">The object's key; needs no encoding.</param>

@@ -16,7 +16,7 @@ internal static class ReceivingRun
 
     public static async Task<int> RunAsync(ReceivingCase what, ReceivingOptions options, CancellationToken cancellationToken)
     {
-        // Before measuring, so that a folder that cannot be created fails at once.
+        // Before measuring, so that a folder that cannot be created fails first.
         options.Results?.Create();
         List<ReceivingPass> passes = [];
         for (int pass = 1; pass <= options.Passes; pass++)

@@ -34,7 +34,7 @@ internal sealed class LogObjectClients : IDisposable
     }
 }
 
-/// <summary>Reads the objects that events name. Threads: any number at once.</summary>
+/// <summary>Reads the objects that events name. Threads: any number concurrently.</summary>
 internal interface ILogObjects : IDisposable
 {
     /// <summary>Requests an object and waits for the beginning of the answer.</summary>

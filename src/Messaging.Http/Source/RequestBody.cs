@@ -178,7 +178,7 @@ internal sealed class RequestBody : IDisposable
         new(status, "bad-request", $"{message} An incomplete message was not accepted.", Close: true);
 }
 
-/// <summary>A limit on bytes held at once. Threads: any.</summary>
+/// <summary>A limit on the bytes held at any time. Threads: any.</summary>
 internal sealed class ByteBudget(long limit)
 {
     private long _taken;

@@ -3,7 +3,7 @@ using System.Runtime.ExceptionServices;
 namespace Messaging.Files;
 
 /// <summary>
-/// One fsync of a folder for all threads that gave a file its name before it began. Blocks the calling thread. Threads: any number at once.
+/// One fsync of a folder for all threads that gave a file its name before it began. Blocks the calling thread. Threads: any number concurrently.
 /// </summary>
 /// <param name="sync">The fsync; may throw.</param>
 /// <param name="host">The machine, whose threads wait.</param>

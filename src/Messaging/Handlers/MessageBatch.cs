@@ -6,7 +6,7 @@ namespace Messaging.Handlers;
 
 /// <summary>
 /// Messages that are handled together. A borrow that ends with the task of <see cref="IBatchHandler{T}.HandleAsync"/>: from then on
-/// reading throws and settling has no effect. Threads: any number at once.
+/// reading throws and settling has no effect. Threads: any number concurrently.
 /// </summary>
 /// <typeparam name="T">What bodies were read into.</typeparam>
 public sealed class MessageBatch<T> : IReadOnlyList<T>

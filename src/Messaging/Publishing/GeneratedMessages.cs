@@ -4,7 +4,7 @@ using Pipeline.Buffers;
 
 namespace Messaging.Publishing;
 
-/// <summary>Generates messages to publish, each with its own id. Threads: any number at once.</summary>
+/// <summary>Generates messages to publish, each with its own id. Threads: any number concurrently.</summary>
 /// <param name="write">Writes the body for a number, an id and a date.</param>
 /// <param name="time">The clock for ids and bodies.</param>
 public sealed class GeneratedMessages(Action<IBufferWriter<byte>, int, string, DateTimeOffset> write, TimeProvider time)

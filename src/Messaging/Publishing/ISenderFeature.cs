@@ -33,7 +33,7 @@ public interface ISenderFeature
 /// </summary>
 public interface ISampleFeature
 {
-    /// <summary>Writes the body of one message. Threads: any number at once.</summary>
+    /// <summary>Writes the body of one message. Threads: any number concurrently.</summary>
     /// <param name="body">Where the body is written; borrowed for the call.</param>
     /// <param name="index">The message's number, from 0; it selects the values.</param>
     /// <param name="id">The message's id.</param>

@@ -3,7 +3,7 @@ namespace Messaging.Sinks;
 /// <summary>
 /// A sink for objects. Storing is idempotent: the same key with the same bytes may be stored any number of times. A sink never replaces an
 /// object that holds other bytes: it reports <see cref="SinkStatus.Collision"/> (docs/explanation/settlement.md).
-/// Threads: any number at once.
+/// Threads: any number concurrently.
 /// </summary>
 public interface IObjectSink : ISink
 {

@@ -1,6 +1,6 @@
 namespace Messaging.Sinks;
 
-/// <summary>Where a route stores its results: an <see cref="IObjectSink"/> or an <see cref="IDocumentSink"/>. Threads: any number at once.</summary>
+/// <summary>Where a route stores its results: an <see cref="IObjectSink"/> or an <see cref="IDocumentSink"/>. Threads: any number concurrently.</summary>
 public interface ISink : IAsyncDisposable
 {
     /// <summary>Its name in logs and metrics, such as <c>s3</c>.</summary>

@@ -124,7 +124,7 @@ public sealed class CircuitBreakerTests
     }
 
     [Fact]
-    public void AskToReceive_OpenTimeHasEnded_GrantsOneProbe()
+    public void UpdateState_OpenTimeHasEnded_GrantsOneProbe()
     {
         Open();
         _time.Advance(_options.BreakerOpen - TimeSpan.FromMilliseconds(1));

@@ -3,7 +3,7 @@ namespace Messaging.Aws.S3.Sink;
 
 /// <summary>
 /// The requests that the sink makes, sent by a client of S3. Each ends within its own time, and its outcome is a value. The sink decides
-/// on attempts and waits. Threads: any number at once.
+/// on attempts and waits. Threads: any number concurrently.
 /// </summary>
 internal interface IS3Requests : IDisposable
 {

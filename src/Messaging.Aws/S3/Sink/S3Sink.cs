@@ -16,7 +16,7 @@ namespace Messaging.Aws.S3.Sink;
 
 /// <summary>
 /// Stores each object with one conditional PUT. Attempts, waits and comparisons share one total time and one retry budget; the clients do
-/// not retry. Tells the route when the store throttles. Allocates nothing itself on success. Threads: any number at once.
+/// not retry. Tells the route when the store throttles. Allocates nothing itself on success. Threads: any number concurrently.
 /// </summary>
 internal sealed partial class S3Sink : IObjectSink
 {

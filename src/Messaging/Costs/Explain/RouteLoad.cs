@@ -52,7 +52,7 @@ internal sealed class BundleLoad
         double most = Math.Min(bundles.MaxMessages, Math.Min(input.Rate * bundles.MaxAge.TotalSeconds, bundles.MemoryBudget / (double)input.MessageBytes));
         Size = (int)Math.Max(1, most);
 
-        // Fewer messages than the load would bring to one bundle means many bundles at once, closed only by their age.
+        // Fewer messages than the load would bring to one bundle means many open bundles, closed only by their age.
         double given = input.MessagesPerObject ?? Size;
         FillSeconds = given < Size ? bundles.MaxAge.TotalSeconds : Math.Min(bundles.MaxAge.TotalSeconds, bundles.MaxMessages / input.Rate);
     }

@@ -8,7 +8,7 @@ namespace Messaging.Sinks.Bundles;
 /// <summary>
 /// Stores messages with the same key prefix as one object of the inner sink. A message's task completes when that object is stored, so its
 /// slot, heartbeat and acknowledgement wait for it; nothing is copied until the bundle is compressed. Allocates a few objects per bundle
-/// and none per message. Threads: any number at once. This file contains the life cycle; the others fill, close and store bundles.
+/// and none per message. Threads: any number concurrently. This file contains the life cycle; the others fill, close and store bundles.
 /// </summary>
 internal sealed partial class BundlingSink : IObjectSink
 {

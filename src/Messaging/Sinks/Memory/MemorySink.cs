@@ -6,7 +6,7 @@ namespace Messaging.Sinks.Memory;
 
 /// <summary>
 /// Keeps objects in memory up to a capacity. Completes synchronously; allocates the key and a copy of the body, or nothing once the capacity
-/// is reached. Threads: any number at once.
+/// is reached. Threads: any number concurrently.
 /// </summary>
 internal sealed class MemorySink(MemorySinkOptions options) : IObjectSink
 {

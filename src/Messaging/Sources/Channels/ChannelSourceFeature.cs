@@ -42,7 +42,7 @@ internal sealed class ChannelSourceOptions
 {
     public const string Section = "Sources:Channel";
 
-    [Setting("Messages in the channel at once: waiting, in flight, or waiting for redelivery; publishers wait while it is full", Min = "1", Max = "1000000",
+    [Setting("Messages in the channel: waiting, in flight, or waiting for redelivery; publishers wait while it is full", Min = "1", Max = "1000000",
         Consequence = "A kill loses every message in the channel.")]
     public int Capacity { get; set; } = 1_000;
 

@@ -3,7 +3,7 @@ namespace Messaging.Sources.Channels;
 /// <summary>
 /// Publishes messages to a route of this process whose source is Channel. Inject it with the route's name as the key,
 /// <c>[FromKeyedServices("orders")] IMessagePublisher orders</c>, or without a key for the only channel route (or the one named
-/// <c>default</c>). It may be injected before its route has started. Threads: any number at once.
+/// <c>default</c>). It may be injected before its route has started. Threads: any number concurrently.
 /// </summary>
 /// <remarks>
 /// A handler may publish, too. While the worker stops, the other route may refuse the message: the handler then throws or abandons, and its own

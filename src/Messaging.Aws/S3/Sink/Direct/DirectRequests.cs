@@ -12,7 +12,7 @@ namespace Messaging.Aws.S3.Sink.Direct;
 
 /// <summary>
 /// Requests signed by the worker itself and sent over pooled HTTP/1.1 connections. A PUT with a key of 84 bytes allocates about 2.6 KB,
-/// most of it in HttpClient's connection and response objects. Threads: any number at once.
+/// most of it in HttpClient's connection and response objects. Threads: any number concurrently.
 /// </summary>
 internal sealed class DirectRequests : IS3Requests
 {
