@@ -1,5 +1,6 @@
 using Azure.Identity;
 using Azure.Messaging.ServiceBus;
+using Messaging.Hosting;
 using Messaging.Telemetry;
 
 namespace Messaging.AzureServiceBus;
@@ -19,6 +20,30 @@ internal readonly record struct ServiceBusFault(ServiceBusFaultKind Kind, string
 
     /// <summary>The message of an exception, safe to log.</summary>
     public static string TextOf(Exception exception) => UntrustedText.Shorten(OneLine(exception.Message));
+
+    /// <summary>What ends a start or a command: what is wrong, and what to do.</summary>
+    /// <param name="entity">The queue, topic or subscription.</param>
+    /// <param name="rights">What the credentials need, such as "the right Send (role Azure Service Bus Data Sender)".</param>
+    public StartupException ToStartupException(string entity, string rights)
+    {
+        string advice = Kind switch
+        {
+            ServiceBusFaultKind.NotFound => "there is no such entity in the namespace; check Sources:ServiceBus:Queue, or Topic and Subscription.",
+            ServiceBusFaultKind.Disabled => "the entity is disabled; enable it.",
+            ServiceBusFaultKind.SessionsRequired => "the entity requires sessions; set Sources:ServiceBus:Sessions to true.",
+            ServiceBusFaultKind.NoSessions => "the entity has no sessions; set Sources:ServiceBus:Sessions to false.",
+            ServiceBusFaultKind.Unauthorized => $"the credentials are refused; check the key, the signature or the identity, which need {rights} on the entity.",
+            ServiceBusFaultKind.Transient => "the namespace does not answer; check its address in Sources:ServiceBus:ConnectionString or FullyQualifiedNamespace, and the network.",
+            _ => "the call failed.",
+        };
+        int exitCode = Kind switch
+        {
+            ServiceBusFaultKind.Unauthorized => ExitCodes.NoPermission,
+            ServiceBusFaultKind.SessionsRequired or ServiceBusFaultKind.NoSessions => ExitCodes.Configuration,
+            _ => ExitCodes.Unavailable,
+        };
+        return new StartupException($"Service Bus {entity}: {advice} {Message}", exitCode);
+    }
 
     private static ServiceBusFaultKind KindOf(Exception exception) => exception switch
     {

@@ -66,8 +66,7 @@ public sealed class ServiceBusMessageSender : IMessageSender
                 throw;
             }
 
-            ServiceBusFault fault = ServiceBusFault.Of(exception);
-            throw new StartupException($"Service Bus {sender.Target}: {fault.Message.TrimEnd('.')}. Check the connection, the entity's name and the right Send (role Azure Service Bus Data Sender).", fault.Kind == ServiceBusFaultKind.Unauthorized ? ExitCodes.NoPermission : ExitCodes.Unavailable, exception);
+            throw ServiceBusFault.Of(exception).ToStartupException(sender.Target, "the right Send (role Azure Service Bus Data Sender)");
         }
     }
 

@@ -1,4 +1,3 @@
-using Messaging.Hosting;
 using Messaging.Recoverability;
 using Messaging.Sources;
 using Messaging.Telemetry;
@@ -64,7 +63,7 @@ internal sealed class ServiceBusMessageSource : IMessageSource
         switch (await AskAsync(cancellationToken))
         {
             case { IsRefusal: true } refusal:
-                throw new StartupException($"Service Bus {_options.Entity}: {Advice(refusal.Kind)} {refusal.Message}", ExitCodeOf(refusal.Kind));
+                throw refusal.ToStartupException(_options.Entity, "the right Listen (role Azure Service Bus Data Receiver)");
             case { } fault:
                 _health.Unreachable(fault.Message);
                 break;
@@ -111,22 +110,6 @@ internal sealed class ServiceBusMessageSource : IMessageSource
             _log.CallFailed("closing the connections", exception);
         }
     }
-
-    private static int ExitCodeOf(ServiceBusFaultKind kind) => kind switch
-    {
-        ServiceBusFaultKind.Unauthorized => ExitCodes.NoPermission,
-        ServiceBusFaultKind.SessionsRequired or ServiceBusFaultKind.NoSessions => ExitCodes.Configuration,
-        _ => ExitCodes.Unavailable,
-    };
-
-    private static string Advice(ServiceBusFaultKind kind) => kind switch
-    {
-        ServiceBusFaultKind.NotFound => "there is no such entity in the namespace; check Sources:ServiceBus:Queue, or Topic and Subscription.",
-        ServiceBusFaultKind.Disabled => "the entity is disabled; enable it.",
-        ServiceBusFaultKind.SessionsRequired => "the entity requires sessions; set Sources:ServiceBus:Sessions to true.",
-        ServiceBusFaultKind.NoSessions => "the entity has no sessions; set Sources:ServiceBus:Sessions to false.",
-        _ => "the credentials are refused; check the key, the signature or the identity, which need the right Listen (role Azure Service Bus Data Receiver) on the entity.",
-    };
 
     /// <summary>Checks whether the broker answers.</summary>
     /// <returns>The fault; null when the broker answered.</returns>

@@ -77,11 +77,7 @@ internal sealed class ServiceBusRedrive
             }
             catch (Exception exception) when (!cancellationToken.IsCancellationRequested)
             {
-                ServiceBusFault fault = ServiceBusFault.Of(exception);
-                throw new StartupException(
-                    $"Service Bus {options.Queue}: {fault.Message.TrimEnd('.')}. Check the connection, the queue's name and the rights Listen and Send (roles Azure Service Bus Data Receiver and Data Sender).",
-                    fault.Kind == ServiceBusFaultKind.Unauthorized ? ExitCodes.NoPermission : ExitCodes.Unavailable,
-                    exception);
+                throw ServiceBusFault.Of(exception).ToStartupException(options.Queue!, "the rights Listen and Send (roles Azure Service Bus Data Receiver and Data Sender)");
             }
             catch (OperationCanceledException)
             {

@@ -2,6 +2,7 @@ using System.Net.Sockets;
 using Azure.Identity;
 using Azure.Messaging.ServiceBus;
 using Messaging.AzureServiceBus;
+using Messaging.Hosting;
 
 namespace Worker.Tests.ServiceBus;
 
@@ -101,6 +102,22 @@ public sealed class ServiceBusFaultTests
     [InlineData(nameof(ServiceBusFaultKind.QuotaExceeded), false)]
     public void IsRefusal_FaultsThatAnOperatorMustFix_IsTrue(string kind, bool expected) =>
         new ServiceBusFault(Enum.Parse<ServiceBusFaultKind>(kind), string.Empty).IsRefusal.ShouldBe(expected);
+
+    [Theory]
+    [InlineData(nameof(ServiceBusFaultKind.Unauthorized), "need the right Send on the entity", ExitCodes.NoPermission)]
+    [InlineData(nameof(ServiceBusFaultKind.NotFound), "check Sources:ServiceBus:Queue", ExitCodes.Unavailable)]
+    [InlineData(nameof(ServiceBusFaultKind.NoSessions), "set Sources:ServiceBus:Sessions to false", ExitCodes.Configuration)]
+    [InlineData(nameof(ServiceBusFaultKind.Transient), "check its address in Sources:ServiceBus:ConnectionString", ExitCodes.Unavailable)]
+    [InlineData(nameof(ServiceBusFaultKind.Other), "the call failed. the client's text", ExitCodes.Unavailable)]
+    public void ToStartupException_EachKind_SaysWhatToDo(string kind, string advice, int exitCode)
+    {
+        StartupException exception = new ServiceBusFault(Enum.Parse<ServiceBusFaultKind>(kind), "the client's text").ToStartupException("orders", "the right Send");
+
+        exception.Message.ShouldStartWith("Service Bus orders: ");
+        exception.Message.ShouldContain(advice);
+        exception.Message.ShouldEndWith("the client's text");
+        exception.ExitCode.ShouldBe(exitCode);
+    }
 
     [Fact]
     public void Cut_AtASurrogatePair_CutsBeforeIt()

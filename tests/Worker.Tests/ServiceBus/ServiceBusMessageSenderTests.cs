@@ -97,7 +97,7 @@ public sealed class ServiceBusMessageSenderTests
         StartupException exception = await Should.ThrowAsync<StartupException>(CreateAsync());
 
         exception.ExitCode.ShouldBe(ExitCodes.Unavailable);
-        exception.Message.ShouldStartWith("Service Bus orders: There is no such queue.");
+        exception.Message.ShouldStartWith("Service Bus orders: there is no such entity in the namespace; check Sources:ServiceBus:Queue, or Topic and Subscription. There is no such queue.");
         _bus.Senders.ShouldHaveSingleItem().IsDisposed.ShouldBeTrue();
     }
 
