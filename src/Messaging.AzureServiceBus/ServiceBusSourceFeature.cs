@@ -11,7 +11,7 @@ namespace Messaging.AzureServiceBus;
 
 /// <summary>The source <c>ServiceBus</c> of routes.</summary>
 /// <param name="createClient">Creates clients: <see cref="ServiceBusSourceOptions.CreateClient"/>, but for tests.</param>
-internal sealed class ServiceBusSourceFeature(Func<ServiceBusSourceOptions, ServiceBusRetryOptions?, ServiceBusClient> createClient) : ISourceFeature, ISenderFeature, IRedriveFeature
+internal sealed class ServiceBusSourceFeature(Func<ServiceBusSourceOptions, ServiceBusRetryOptions?, ServiceBusClient> createClient) : ISourceFeature, IExplainedFeature, ISenderFeature, IRedriveFeature
 {
     public string Name => "ServiceBus";
 
@@ -50,8 +50,13 @@ internal sealed class ServiceBusSourceFeature(Func<ServiceBusSourceOptions, Serv
             TracesSettlement = true,
             IsPushed = true,
             MaxInFlight = options.MaxConcurrentCalls is { } calls ? new SettingValue<int>($"{ServiceBusSourceOptions.Section}:{nameof(options.MaxConcurrentCalls)}", calls) : null,
-            Explainer = new ServiceBusExplainer(options, options.CallsAtOnce(intake)),
         };
+    }
+
+    public IRouteExplainer Explain(SettingsReader settings, string route)
+    {
+        ServiceBusSourceOptions options = settings.Read<ServiceBusSourceOptions>(ServiceBusSourceOptions.Section, route);
+        return new ServiceBusExplainer(options, options.CallsAtOnce(settings.Read<IntakeOptions>("Intake", route)));
     }
 
     public Func<CommandServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)

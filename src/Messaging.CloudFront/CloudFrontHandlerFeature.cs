@@ -19,7 +19,7 @@ using Pipeline.Contexts;
 namespace Messaging.CloudFront;
 
 /// <summary>Makes <c>CloudFront</c> a handler that routes can name: S3 event to object to rows to documents.</summary>
-internal sealed class CloudFrontHandlerFeature : IHandlerFeature
+internal sealed class CloudFrontHandlerFeature : IHandlerFeature, IExplainedFeature
 {
     public string Name => "CloudFront";
 
@@ -48,9 +48,10 @@ internal sealed class CloudFrontHandlerFeature : IHandlerFeature
             CheckBeforeStart = findings => S3ObjectReader.CheckBeforeStart(findings, aws),
             KeepsDeadLetters = true,
             ReadsObjects = true,
-            Explainer = new CloudFrontExplainer(costs),
         };
     }
+
+    public IRouteExplainer Explain(SettingsReader settings, string route) => new CloudFrontExplainer(settings.Read<AwsCostOptions>(AwsCostOptions.Section));
 
     private static void AddParts(PipelineBuilder<PhysicalContext> builder, HandlerServices services, CloudFrontOptions options, AwsOptions aws, AwsCostOptions costs)
     {

@@ -81,7 +81,7 @@ internal static class ValidateCommand
         {
             IHost host = WorkerApp.CreateHost(definition, configuration);
             await using IAsyncDisposable disposing = (IAsyncDisposable)host;
-            StartFindings findings = await StartFindings.CollectAsync(host.Services);
+            StartFindings findings = await StartRehearsal.RunAsync(host.Services);
             return (findings.Problems, findings.LeftToStart);
         }
         catch (ConfigurationException exception)

@@ -1,6 +1,7 @@
 using Messaging.Aws.Sqs.Redrive;
 using Messaging.Aws.Sqs.Wire;
 using Messaging.Configuration;
+using Messaging.Costs.Explain;
 using Messaging.DeadLetters.Redrive;
 using Messaging.Intake;
 using Messaging.Publishing;
@@ -10,7 +11,7 @@ using Pipeline.Buffers;
 namespace Messaging.Aws.Sqs;
 
 /// <summary>The source <c>Sqs</c> of routes.</summary>
-internal sealed class SqsSourceFeature : ISourceFeature, ISenderFeature, IRedriveFeature
+internal sealed class SqsSourceFeature : ISourceFeature, IExplainedFeature, ISenderFeature, IRedriveFeature
 {
     public string Name => "Sqs";
 
@@ -33,7 +34,6 @@ internal sealed class SqsSourceFeature : ISourceFeature, ISenderFeature, IRedriv
         SqsQueueReference? queue = options.Queue is { } name ? SqsQueueReference.Parse(name) : null;
         bool isFifo = queue is { IsFifo: true };
         AwsCostOptions costs = settings.Read<AwsCostOptions>(AwsCostOptions.Section);
-        SqsExplainer explainer = new(options, isFifo, costs);
         return new SourcePlan
         {
             Create = services => Create(options, aws, costs, intake, services),
@@ -45,9 +45,14 @@ internal sealed class SqsSourceFeature : ISourceFeature, ISenderFeature, IRedriv
             // A FIFO group is handled one message at a time: the last of a receive waits for all before it. No Hold for a standard queue:
             // CheckAgainstIntake has compared MaxHoldTime with Intake:MessageTimeout.
             Hold = isFifo ? new HoldLimit(new SettingValue<TimeSpan>($"{SqsSourceOptions.Section}:{nameof(options.MaxHoldTime)}", options.MaxHoldTime), SqsLimits.BatchEntries) : null,
-            ReceiveUsdPerDay = explainer.ReceiveUsdPerDay,
-            Explainer = explainer,
         };
+    }
+
+    public IRouteExplainer Explain(SettingsReader settings, string route)
+    {
+        SqsSourceOptions options = settings.Read<SqsSourceOptions>(SqsSourceOptions.Section, route);
+        bool isFifo = options.Queue is { } name && SqsQueueReference.Parse(name) is { IsFifo: true };
+        return new SqsExplainer(options, isFifo, settings.Read<AwsCostOptions>(AwsCostOptions.Section));
     }
 
     public Func<CommandServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)

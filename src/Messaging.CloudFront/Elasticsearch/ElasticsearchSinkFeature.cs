@@ -7,13 +7,15 @@ using Messaging.Sinks;
 namespace Messaging.CloudFront.Elasticsearch;
 
 /// <summary>The sink <c>Elasticsearch</c>: documents in an index or a data stream.</summary>
-internal sealed class ElasticsearchSinkFeature : ISinkFeature
+internal sealed class ElasticsearchSinkFeature : ISinkFeature, IExplainedFeature
 {
     public string Name => "Elasticsearch";
 
     public IReadOnlyList<SettingsSection> Settings { get; } = [SettingsSection.Of<ElasticsearchSinkOptions>(ElasticsearchSinkOptions.Section)];
 
     public SinkKind Kind => SinkKind.Documents;
+
+    public IRouteExplainer Explain(SettingsReader settings, string route) => new NoServiceCalls();
 
     public SinkPlan Configure(SettingsReader settings, string route)
     {
@@ -25,7 +27,6 @@ internal sealed class ElasticsearchSinkFeature : ISinkFeature
             StoreTimeout = options.TotalTimeout,
 
             // Requests to Elasticsearch have no price of their own.
-            Explainer = new NoServiceCalls(),
         };
     }
 }

@@ -14,7 +14,7 @@ using Pipeline.Buffers;
 namespace Messaging.Http.Source;
 
 /// <summary>The source that routes name as <c>Http</c>.</summary>
-internal sealed class HttpSourceFeature : ISourceFeature, ISenderFeature
+internal sealed class HttpSourceFeature : ISourceFeature, IExplainedFeature, ISenderFeature
 {
     public string Name => "Http";
 
@@ -50,14 +50,15 @@ internal sealed class HttpSourceFeature : ISourceFeature, ISenderFeature
             KeepsDeadLetters = true,
             OnComplete = CompletionEffect.Acknowledges,
             IsPushed = true,
-            Explainer = new NoServiceCalls(static (load, estimate) => estimate.Add(
-                "kill.unanswered",
-                "HTTP messages without an answer after a kill",
-                load.Concurrency,
-                "messages",
-                "Intake:Concurrency; their callers send them again")),
         };
     }
+
+    public IRouteExplainer Explain(SettingsReader settings, string route) => new NoServiceCalls(static (load, estimate) => estimate.Add(
+        "kill.unanswered",
+        "HTTP messages without an answer after a kill",
+        load.Concurrency,
+        "messages",
+        "Intake:Concurrency; their callers send them again"));
 
     public Func<CommandServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
     {

@@ -8,7 +8,7 @@ using Pipeline.Buffers;
 namespace Messaging.Sockets.TcpLines;
 
 /// <summary>The source that routes name as <c>TcpLines</c>.</summary>
-internal sealed class TcpLinesSourceFeature : ISourceFeature, ISenderFeature
+internal sealed class TcpLinesSourceFeature : ISourceFeature, IExplainedFeature, ISenderFeature
 {
     public string Name => "TcpLines";
 
@@ -33,14 +33,15 @@ internal sealed class TcpLinesSourceFeature : ISourceFeature, ISenderFeature
             KeepsDeadLetters = true,
             HoldsOnlyCopies = true,
             OnComplete = CompletionEffect.Acknowledges,
-            Explainer = new NoServiceCalls(static (load, estimate) => estimate.Add(
-                "kill.lost.tcp",
-                "lines in flight at a kill",
-                load.Concurrency,
-                "messages",
-                "Intake:Concurrency; with Sources:TcpLines:Acknowledge their senders have no answer and send them again; without it they are LOST, with up to 128 KiB read ahead per connection")),
         };
     }
+
+    public IRouteExplainer Explain(SettingsReader settings, string route) => new NoServiceCalls(static (load, estimate) => estimate.Add(
+        "kill.lost.tcp",
+        "lines in flight at a kill",
+        load.Concurrency,
+        "messages",
+        "Intake:Concurrency; with Sources:TcpLines:Acknowledge their senders have no answer and send them again; without it they are LOST, with up to 128 KiB read ahead per connection"));
 
     public Func<CommandServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
     {

@@ -8,7 +8,7 @@ using Pipeline.Buffers;
 namespace Messaging.Sockets.Udp;
 
 /// <summary>The source that routes name as <c>Udp</c>.</summary>
-internal sealed class UdpSourceFeature : ISourceFeature, ISenderFeature
+internal sealed class UdpSourceFeature : ISourceFeature, IExplainedFeature, ISenderFeature
 {
     public string Name => "Udp";
 
@@ -29,14 +29,15 @@ internal sealed class UdpSourceFeature : ISourceFeature, ISenderFeature
             KeepsDeadLetters = true,
             HoldsOnlyCopies = true,
             OnComplete = CompletionEffect.None,
-            Explainer = new NoServiceCalls(static (load, estimate) => estimate.Add(
-                "kill.lost.udp",
-                "LOST by a kill, at least",
-                load.Concurrency,
-                "messages",
-                "Intake:Concurrency in flight, plus the messages in the kernel's buffer, in the source's channel and waiting for redelivery; a lost datagram is not sent again")),
         };
     }
+
+    public IRouteExplainer Explain(SettingsReader settings, string route) => new NoServiceCalls(static (load, estimate) => estimate.Add(
+        "kill.lost.udp",
+        "LOST by a kill, at least",
+        load.Concurrency,
+        "messages",
+        "Intake:Concurrency in flight, plus the messages in the kernel's buffer, in the source's channel and waiting for redelivery; a lost datagram is not sent again"));
 
     public Func<CommandServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
     {

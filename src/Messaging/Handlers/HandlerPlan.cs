@@ -1,5 +1,4 @@
 using Messaging.Configuration;
-using Messaging.Costs.Explain;
 using Messaging.Hosting;
 using Messaging.Routes;
 using Messaging.Sinks;
@@ -30,7 +29,7 @@ public sealed record HandlerPlan
     public bool KeepsDeadLetters { get; init; }
 
     /// <summary>Set where messages wait for each other before they are handled.</summary>
-    public Gathering? Gathers { get; init; }
+    public Batching? Batching { get; init; }
 
     /// <summary>True when every body that it stores is one whole JSON document, as the lines of a bundle have to be.</summary>
     public bool StoresWholeJson { get; init; }
@@ -52,9 +51,6 @@ public sealed record HandlerPlan
     /// only when the route has no problem.
     /// </summary>
     public Action<TextWriter>? Describe { get; init; }
-
-    /// <summary>What it adds to <c>explain</c>; without it a note says that its calls are not in the estimate.</summary>
-    public IRouteExplainer? Explainer { get; init; }
 }
 
 /// <summary>A check at start that a handler needs beside those of sink and sources.</summary>

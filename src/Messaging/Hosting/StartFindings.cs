@@ -26,15 +26,6 @@ public sealed class StartFindings
 
     internal int Count => _problems.Count + _leftToStart.Count;
 
-    /// <summary>Builds the handlers, steps, behaviours, sources and sinks of every route as a start does, with their services, and runs their checks. Starts and connects nothing.</summary>
-    /// <param name="services">The container of a host that was built and not started, and is not started afterwards.</param>
-    public static async Task<StartFindings> CollectAsync(IServiceProvider services)
-    {
-        StartFindings findings = new();
-        await new StartRehearsal(services, findings).RunAsync();
-        return findings;
-    }
-
     /// <summary>Reports a setting for which the start would be refused.</summary>
     /// <param name="key">The full key.</param>
     /// <param name="value">Its value; null when there is none, or when it must not be shown.</param>

@@ -16,27 +16,45 @@ using Pipeline.Contexts;
 namespace Messaging.Hosting;
 
 /// <summary>Builds what a start builds, part by part, so that one defective part does not hide another. What it built is disposed at the end.</summary>
-internal sealed class StartRehearsal(IServiceProvider services, StartFindings findings)
+public sealed class StartRehearsal
 {
     // As for a check at start.
     private static readonly TimeSpan CheckLimit = TimeSpan.FromSeconds(10);
 
-    private readonly ILoggerFactory _loggers = services.GetRequiredService<ILoggerFactory>();
-    private readonly TimeProvider _time = services.GetRequiredService<TimeProvider>();
+    private readonly IServiceProvider _services;
+    private readonly ILoggerFactory _loggers;
+    private readonly TimeProvider _time;
+    private readonly StartFindings _findings = new();
     private readonly List<object> _built = [];
 
-    public async Task RunAsync()
+    private StartRehearsal(IServiceProvider services)
     {
-        WorkerPlan plan = services.GetRequiredService<WorkerPlan>();
-        Try(string.Empty, () => services.GetService<IStartupValidator>()?.Validate());
-        foreach (IStartCheck check in services.GetServices<IStartCheck>())
+        _services = services;
+        _loggers = services.GetRequiredService<ILoggerFactory>();
+        _time = services.GetRequiredService<TimeProvider>();
+    }
+
+    /// <summary>Builds the handlers, steps, behaviours, sources and sinks of every route as a start does, with their services, and runs their checks. Starts and connects nothing.</summary>
+    /// <param name="services">The container of a host that was built and not started, and is not started afterwards.</param>
+    public static async Task<StartFindings> RunAsync(IServiceProvider services)
+    {
+        StartRehearsal rehearsal = new(services);
+        await rehearsal.BuildAllAsync();
+        return rehearsal._findings;
+    }
+
+    private async Task BuildAllAsync()
+    {
+        WorkerPlan plan = _services.GetRequiredService<WorkerPlan>();
+        Try(string.Empty, () => _services.GetService<IStartupValidator>()?.Validate());
+        foreach (IStartCheck check in _services.GetServices<IStartCheck>())
         {
-            Try(string.Empty, () => check.Check(findings));
+            Try(string.Empty, () => check.Check(_findings));
         }
 
         if (plan.Routes.Any(route => route.KeepsDeadLetters))
         {
-            Try("dead letters", () => (services.GetRequiredService<IDeadLetterStore>() as IStartCheck)?.Check(findings));
+            Try("dead letters", () => (_services.GetRequiredService<IDeadLetterStore>() as IStartCheck)?.Check(_findings));
         }
 
         foreach (RoutePlan route in plan.Routes)
@@ -44,7 +62,7 @@ internal sealed class StartRehearsal(IServiceProvider services, StartFindings fi
             await BuildAsync(route);
         }
 
-        Try("hosted services", () => _ = services.GetServices<IHostedService>().Count());
+        Try("hosted services", () => _ = _services.GetServices<IHostedService>().Count());
         await DisposeAsync();
     }
 
@@ -53,18 +71,18 @@ internal sealed class StartRehearsal(IServiceProvider services, StartFindings fi
         string name = $"Route {route.Name}";
         RouteMetrics metrics = new(route.Name);
         ApiCalls calls = new();
-        IDeadLetterStore deadLetters = services.GetRequiredService<IDeadLetterStore>();
+        IDeadLetterStore deadLetters = _services.GetRequiredService<IDeadLetterStore>();
         CircuitBreaker breaker = new(route.Name, route.Recoverability, _time, _loggers.CreateLogger<CircuitBreaker>());
         foreach (SourcePlan source in route.Sources)
         {
-            Build($"{name}, source {source.Name}", source.CheckBeforeStart, () => source.Create(new SourceServices(route.Name, services, deadLetters, _loggers, _time, SlotRange(route, source), calls, metrics)));
+            Build($"{name}, source {source.Name}", source.CheckBeforeStart, () => source.Create(new SourceServices(route.Name, _services, deadLetters, _loggers, _time, route.SlotsOf(source).Max, calls, metrics)));
         }
 
         ISink? sink = route.Sink is not { } plan
             ? null
-            : Build($"{name}, sink {plan.Name}", plan.CheckBeforeStart, () => plan.Create(new SinkServices(services, _loggers, _time, route.Name, calls, breaker, route.Slots))) ?? new PrintedSink();
+            : Build($"{name}, sink {plan.Name}", plan.CheckBeforeStart, () => plan.Create(new SinkServices(_services, _loggers, _time, route.Name, calls, breaker, route.Slots))) ?? new PrintedSink();
 
-        HandlerServices handler = new(route.Name, sink, breaker, route.Recoverability, metrics, calls, services, deadLetters, _loggers, _time, route.Slots);
+        HandlerServices handler = new(route.Name, sink, breaker, route.Recoverability, metrics, calls, _services, deadLetters, _loggers, _time, route.Slots);
         PipelineBuilder<PhysicalContext> builder = RouteChain.Begin(route);
         bool isWhole = true;
         foreach (RoutePart part in route.Parts)
@@ -73,7 +91,7 @@ internal sealed class StartRehearsal(IServiceProvider services, StartFindings fi
         }
 
         string handlerName = $"{name}, handler {route.Handler.Name}";
-        Try(handlerName, () => route.Handler.CheckBeforeStart?.Invoke(findings));
+        Try(handlerName, () => route.Handler.CheckBeforeStart?.Invoke(_findings));
         isWhole &= Try(handlerName, () => route.Handler.Compose(builder, handler));
         foreach (RouteCheck check in handler.Checks.Where(check => check.IsLocal))
         {
@@ -88,19 +106,17 @@ internal sealed class StartRehearsal(IServiceProvider services, StartFindings fi
         _built.AddRange(handler.Owned);
     }
 
-    private static int SlotRange(RoutePlan route, SourcePlan source) => Intake.SlotRange.Of(route, source).Most;
-
     /// <summary>Runs a part's own check, and creates the part unless that has found something: creating it might need the connection that the check leaves to the start.</summary>
     private T? Build<T>(string part, Action<StartFindings>? check, Func<T> create)
         where T : class
     {
-        int before = findings.Count;
+        int before = _findings.Count;
         T? created = null;
-        if (Try(part, () => check?.Invoke(findings)) && findings.Count == before && Try(part, () => created = create()))
+        if (Try(part, () => check?.Invoke(_findings)) && _findings.Count == before && Try(part, () => created = create()))
         {
             if (created is null)
             {
-                findings.Fail("its feature created nothing (null): return an instance from Create.");
+                _findings.Fail("its feature created nothing (null): return an instance from Create.");
             }
             else
             {
@@ -114,7 +130,7 @@ internal sealed class StartRehearsal(IServiceProvider services, StartFindings fi
     // Foreign code: it may throw anything.
     private bool Try(string part, Action run)
     {
-        findings.Part = part;
+        _findings.Part = part;
         try
         {
             run();
@@ -129,7 +145,7 @@ internal sealed class StartRehearsal(IServiceProvider services, StartFindings fi
 
     private async Task TryAsync(string part, Func<Task> run)
     {
-        findings.Part = part;
+        _findings.Part = part;
         try
         {
             await run();
@@ -146,7 +162,7 @@ internal sealed class StartRehearsal(IServiceProvider services, StartFindings fi
         {
             foreach (string failure in options.Failures)
             {
-                findings.Fail(failure);
+                _findings.Fail(failure);
             }
 
             return;
@@ -154,7 +170,7 @@ internal sealed class StartRehearsal(IServiceProvider services, StartFindings fi
 
         // The worker's own messages name the route already.
         string problem = exception is StartupException or PipelineDefinitionException ? exception.Message : ServiceErrors.Describe(exception);
-        findings.Fail(problem.StartsWith("Route ", StringComparison.Ordinal) && problem.IndexOf(": ", StringComparison.Ordinal) is > 0 and int end ? problem[(end + 2)..] : problem);
+        _findings.Fail(problem.StartsWith("Route ", StringComparison.Ordinal) && problem.IndexOf(": ", StringComparison.Ordinal) is > 0 and int end ? problem[(end + 2)..] : problem);
     }
 
     private async Task DisposeAsync()

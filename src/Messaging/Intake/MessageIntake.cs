@@ -88,19 +88,19 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         _defectLog = new LogThrottles<string>(time, HandlerReports.Interval);
         _exceptionLog = new LogThrottles<(Type, string)>(time, HandlerReports.Interval);
         _limit = new SlotLimit(range, time.TimestampFrequency);
-        _free = range.Most;
+        _free = range.Max;
 
         // Every waiter needs at least one slot, so more pooled requests than slots are useless.
-        _requests = new BoundedPool<SlotRequest>(range.Most);
-        _slots = new MessageSlot[range.Most];
-        _freeSlots = new Stack<MessageSlot>(range.Most);
+        _requests = new BoundedPool<SlotRequest>(range.Max);
+        _slots = new MessageSlot[range.Max];
+        _freeSlots = new Stack<MessageSlot>(range.Max);
         for (int i = _slots.Length - 1; i >= 0; i--)
         {
             _slots[i] = new MessageSlot(this);
             _freeSlots.Push(_slots[i]);
         }
 
-        _pump = new SlotPump(this, range.Most);
+        _pump = new SlotPump(this, range.Max);
         _breaker.Relaxed += BreakerClosed;
         _breaker.Throttling += Throttled;
         _watch = time.CreateTimer(static state => ((MessageIntake)state!).Watch(), this, WatchInterval, WatchInterval);

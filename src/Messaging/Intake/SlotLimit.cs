@@ -1,7 +1,7 @@
 namespace Messaging.Intake;
 
 /// <summary>
-/// How many messages of a source may be in flight at once: as many as raise its throughput. The reasons are in
+/// How many messages of a source may be in flight: as many as raise its throughput. The reasons are in
 /// docs/explanation/adr/concurrency.md. Threads: none; the intake's lock guards it.
 /// <list type="bullet">
 /// <item>A limit is worth twice another one if the throughput with it is a tenth higher.</item>
@@ -10,7 +10,7 @@ namespace Messaging.Intake;
 /// <item>A store that throttles ends a trial or lowers the limit by three tenths, once for all messages that were in flight then. Below its start it is doubled every 5 s.</item>
 /// </list>
 /// </summary>
-/// <param name="slots">The limit starts at Start; only throttling lowers it below that, never below Least.</param>
+/// <param name="slots">The limit starts at Start; only throttling lowers it below that, never below Min.</param>
 /// <param name="second">Timestamp ticks of a second.</param>
 internal sealed class SlotLimit(SlotRange slots, long second)
 {
@@ -21,8 +21,8 @@ internal sealed class SlotLimit(SlotRange slots, long second)
     private const double Worthwhile = 0.1;
 
     private readonly int _start = slots.Start;
-    private readonly int _most = slots.Most;
-    private readonly int _least = slots.Least;
+    private readonly int _max = slots.Max;
+    private readonly int _min = slots.Min;
     private readonly long _shortestRound = second / 5;
     private readonly long _shortestPause = 5 * second;
     private readonly long _longestPause = 60 * second;
@@ -71,7 +71,7 @@ internal sealed class SlotLimit(SlotRange slots, long second)
             return;
         }
 
-        Change(_limitBefore > 0 ? Math.Min(Current, _limitBefore) : Math.Max((int)(Current * ThrottledFactor), Math.Min(_least, Current)), now);
+        Change(_limitBefore > 0 ? Math.Min(Current, _limitBefore) : Math.Max((int)(Current * ThrottledFactor), Math.Min(_min, Current)), now);
         (_limitBefore, _nextTrial, _pause, _triesMore) = (0, now + _shortestPause, _shortestPause, true);
         _isRecovering = true;
     }
@@ -119,7 +119,7 @@ internal sealed class SlotLimit(SlotRange slots, long second)
         }
     }
 
-    private int Next(bool more) => more ? (int)Math.Min(2L * Current, _most) : Math.Min(Math.Max(Current / 2, _start), Current);
+    private int Next(bool more) => more ? (int)Math.Min(2L * Current, _max) : Math.Min(Math.Max(Current / 2, _start), Current);
 
     private void Try(double throughput, long now)
     {

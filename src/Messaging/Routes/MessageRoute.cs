@@ -62,7 +62,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         foreach (SourcePlan source in plan.Sources)
         {
             MessageDestination destination = source.Destination ?? new MessageDestination(source.Name.ToLowerInvariant(), plan.Name);
-            SlotRange slots = SlotRange.Of(plan, source);
+            SlotRange slots = plan.SlotsOf(source);
             RouteMetrics counters = Metrics.ForSource(destination, !source.KeepsDeadLetters);
             MessageIntake intake = new(plan.Name, source.Name, Pipeline, plan.Intake, policy, Breaker, counters, time, _logger, slots)
             {
@@ -70,7 +70,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
                 TracesSettlement = source.TracesSettlement,
                 KeepsReservedSlots = source.KeepsReservedSlots || source.IsPushed,
             };
-            IMessageSource created = FeatureFactory.Open(source, new SourceServices(plan.Name, services, deadLetters, loggers, time, slots.Most, Calls, counters));
+            IMessageSource created = FeatureFactory.Open(source, new SourceServices(plan.Name, services, deadLetters, loggers, time, slots.Max, Calls, counters));
             RouteInlet inlet = new(plan.Name, source, created, intake, time, _logger);
             intake.SourceReportsProblem = () => inlet.OwnProblem is not null;
             _inlets.Add(inlet);

@@ -66,8 +66,11 @@ public sealed record RoutePlan
     /// <summary>Steps and behaviours added by code, in the order in which they run.</summary>
     internal IReadOnlyList<RoutePart> Parts { get; init; } = [];
 
+    /// <summary>What its parts add to <c>explain</c>.</summary>
+    internal RouteExplainers Explainers { get; init; } = new([], null, null);
+
     /// <summary>The slots of all sources.</summary>
-    internal int Slots => Sources.Sum(source => SlotRange.Of(this, source).Most);
+    internal int Slots => Sources.Sum(source => SlotsOf(source).Max);
 
     /// <summary>True when a part of it writes dead letters to the folder <c>DeadLetters:Path</c>.</summary>
     internal bool KeepsDeadLetters => Handler.KeepsDeadLetters || Sources.Any(source => source.KeepsDeadLetters);
@@ -79,8 +82,34 @@ public sealed record RoutePlan
     /// <summary>Its sources, its handler and its sink, such as <c>Sqs -> Archive -> S3</c>.</summary>
     public string DescribeParts() => $"{string.Join(", ", Sources.Select(source => source.Name))} -> {Handler.Name}{(Sink is null ? string.Empty : $" -> {Sink.Name}")}";
 
+    /// <summary>How many messages of one of its sources may be in flight.</summary>
+    internal SlotRange SlotsOf(SourcePlan source)
+    {
+        int start = Math.Min(Intake.StartConcurrency, Intake.Concurrency);
+
+        // A message that only names an object takes memory that its size does not show.
+        int max = Handler.ReadsObjects ? start : Intake.Concurrency;
+        if (source.IsPushed)
+        {
+            // Pushed messages arrive anyway, and a client may need a slot before it can abandon one.
+            max = Math.Max(max, source.MaxInFlight?.Value ?? 0);
+            return new SlotRange(max, max, max);
+        }
+
+        // Messages that wait for each other must be many enough to end the wait. Bundles may be filling for any number of prefixes.
+        int waiting = IsBundled ? max : Math.Min(Handler.Batching?.MinSlots ?? 0, max);
+
+        return new SlotRange(Math.Max(start, waiting), max, Math.Max(Math.Min(SlotRange.UsualMin, max), waiting));
+    }
+
     /// <summary>Composes the route's pipeline, without its sink, and describes it: one line per part, in the order in which they run.</summary>
     /// <param name="services">The container of the worker's host; parts may be singletons of it.</param>
     /// <exception cref="StartupException">A part cannot be created.</exception>
     public string DescribeChain(IServiceProvider services) => PrintedChain.Compose(this, services).Description;
 }
+
+/// <summary>What the parts of a route add to <c>explain</c>; null for a part that adds nothing.</summary>
+/// <param name="Sources">In the order of the route's sources.</param>
+/// <param name="Handler">Its handler.</param>
+/// <param name="Sink">Its sink; null also when it has none.</param>
+internal sealed record RouteExplainers(IReadOnlyList<IRouteExplainer?> Sources, IRouteExplainer? Handler, IRouteExplainer? Sink);

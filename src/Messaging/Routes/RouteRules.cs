@@ -17,9 +17,9 @@ internal static class RouteRules
     /// <param name="intake">The intake of each source.</param>
     public static void Check(SettingsReader settings, string route, IReadOnlyList<SourcePlan> sources, HandlerPlan? handler, SinkPlan? sink, IntakeOptions intake)
     {
-        if (handler?.Gathers is { } gathering)
+        if (handler?.Batching is { } batching)
         {
-            GatheringRules.Check(settings, gathering, processing: null, intake, sources);
+            BatchingRules.Check(settings, batching, processing: null, intake, sources);
         }
 
         if (sink is null)

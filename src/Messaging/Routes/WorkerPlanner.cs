@@ -1,4 +1,5 @@
 using Messaging.Configuration;
+using Messaging.Costs.Explain;
 using Messaging.Handlers;
 using Messaging.Hosting;
 using Messaging.Intake;
@@ -95,6 +96,7 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
         StagesOptions stages = settings.Read<StagesOptions>("Stages", name);
 
         List<SourcePlan> sourcePlans = [];
+        List<IRouteExplainer?> explainers = [];
         HashSet<string> named = new(StringComparer.OrdinalIgnoreCase);
         foreach (string source in options.Source)
         {
@@ -107,6 +109,7 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
                 if (Checked(settings, $"{section}:Source", feature.Name, feature, feature.Configure(settings, name), nameof(SourcePlan.Create), plan => plan.Create) is { } plan)
                 {
                     sourcePlans.Add(plan with { Name = feature.Name });
+                    explainers.Add(Explain(settings, name, feature));
                 }
             }
         }
@@ -136,8 +139,14 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
 
         return settings.Errors.Count > problemsBefore || handler is null
             ? null
-            : new RoutePlan(name, form, sourcePlans, handler, sink, intake, bundling, recoverability, stages) { Parts = parts };
+            : new RoutePlan(name, form, sourcePlans, handler, sink, intake, bundling, recoverability, stages)
+            {
+                Parts = parts,
+                Explainers = new RouteExplainers(explainers, Explain(settings, name, handlerFeature!), sinkFeature is null ? null : Explain(settings, name, sinkFeature)),
+            };
     }
+
+    private static IRouteExplainer? Explain(SettingsReader settings, string route, object feature) => (feature as IExplainedFeature)?.Explain(settings, route);
 
     /// <summary>The plan of a feature; reports one that is missing or cannot be carried out.</summary>
     private static T? Checked<T>(SettingsReader settings, string key, string name, object feature, T? plan, string factory, Func<T, Delegate?> factoryOf)
@@ -277,8 +286,7 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
             return null;
         }
 
-        string shipped = ShippedFeatures.WhereIs(name, kind);
-        string hint = shipped.Length == 0 && NearestName.Find(name, features.Keys) is { } nearest ? $" Did you mean {nearest}?" : shipped;
+        string hint = NearestName.Find(name, features.Keys) is { } nearest ? $" Did you mean {nearest}?" : " If another package has it, call that package's Add method first.";
         settings.Fail(key, name, $"there is no such {kind}; {(features.Count > 0 ? $"it must be one of {Names(features)}" : "the worker has none")}.{hint}");
         return null;
     }

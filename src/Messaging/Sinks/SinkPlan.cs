@@ -1,5 +1,4 @@
 using Messaging.Configuration;
-using Messaging.Costs.Explain;
 using Messaging.Hosting;
 
 namespace Messaging.Sinks;
@@ -33,12 +32,6 @@ public sealed record SinkPlan
 
     /// <summary>The first levels that no key may use.</summary>
     public IReadOnlyList<ReservedLevel> ReservedLevels { get; init; } = [];
-
-    /// <summary>USD per million objects stored, from which <c>explain</c> calculates the savings of bundles; 0 when objects cost nothing.</summary>
-    public double PricePerMillionObjects { get; init; }
-
-    /// <summary>Its part of <c>explain</c>; if null, a note says that the estimate does not include its calls.</summary>
-    public IRouteExplainer? Explainer { get; init; }
 }
 
 /// <summary>The form of stored results. A route's handler and sink must agree on it.</summary>

@@ -1,5 +1,4 @@
 using Messaging.Configuration;
-using Messaging.Costs.Explain;
 using Messaging.Hosting;
 using Pipeline.Messages;
 
@@ -52,15 +51,6 @@ public sealed record SourcePlan
 
     /// <summary>How long it can hold a message in flight; null when only <c>Intake:MessageTimeout</c> limits it.</summary>
     public HoldLimit? Hold { get; init; }
-
-    /// <summary>
-    /// Maximum USD per day of its receive calls, with which <c>explain</c> estimates the cost of a greater
-    /// <see cref="RouteLoad.ConcurrencyAtRest"/>. Null when the cost does not depend on that.
-    /// </summary>
-    public Func<RouteLoad, double>? ReceiveUsdPerDay { get; init; }
-
-    /// <summary>Its part of <c>explain</c>; if null, a note says that the estimate does not include its calls.</summary>
-    public IRouteExplainer? Explainer { get; init; }
 }
 
 /// <summary>The effect of completing a message outside this process, and so what is lost if the sink does not keep it.</summary>

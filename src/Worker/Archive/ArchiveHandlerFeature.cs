@@ -14,7 +14,7 @@ using Worker.ObjectKeys;
 namespace Worker.Archive;
 
 /// <summary>Makes <c>Archive</c> a handler that routes can name: JSON to key to object.</summary>
-internal sealed class ArchiveHandlerFeature : IHandlerFeature, ISampleFeature
+internal sealed class ArchiveHandlerFeature : IHandlerFeature, IExplainedFeature, ISampleFeature
 {
     /// <summary>The handler's name in routes.</summary>
     public const string HandlerName = "Archive";
@@ -25,6 +25,8 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature, ISampleFeature
 
     /// <summary>Reads a route's settings.</summary>
     public static ArchiveOptions ReadOptions(SettingsReader settings, string route) => settings.Read<ArchiveOptions>(ArchiveOptions.Section, route);
+
+    public IRouteExplainer Explain(SettingsReader settings, string route) => new NoServiceCalls();
 
     public HandlerPlan Configure(SettingsReader settings, string route)
     {
@@ -47,7 +49,6 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature, ISampleFeature
                 .Terminator(new StoreTerminator((IObjectSink)services.Sink!, services.Breaker, services.Metrics)),
             StoresWholeJson = options.BodyValidation != BodyValidation.HeaderOnly,
             WholeJsonChoice = new SettingChoice($"{ArchiveOptions.Section}:{nameof(options.BodyValidation)}", options.BodyValidation.ToString(), $"{nameof(BodyValidation.Full)} or {nameof(BodyValidation.Strict)}"),
-            Explainer = new NoServiceCalls(),
             FindReserved = level => FindReserved(settings, route, key, level),
             Describe = output => KeyRulesReport.Write(route, options, template!, output),
         };

@@ -116,7 +116,7 @@ public sealed class StartFindingsTests
     internal static async Task<StartFindings> FindAsync(params string[] keys)
     {
         using IHost host = WorkerHost.Build(WorkerConfiguration.Build(configFile: null, keys, readSettingsFile: false));
-        return await StartFindings.CollectAsync(host.Services).WaitAsync(TimeSpan.FromSeconds(60), TestContext.Current.CancellationToken);
+        return await StartRehearsal.RunAsync(host.Services).WaitAsync(TimeSpan.FromSeconds(60), TestContext.Current.CancellationToken);
     }
 
     private static async Task<IReadOnlyList<string>> ProblemsAsync(Action<IMessageWorkerBuilder> configure, params string[] keys)
@@ -127,7 +127,7 @@ public sealed class StartFindingsTests
         try
         {
             using IHost host = WorkerApp.CreateHost(definition, configuration);
-            return (await StartFindings.CollectAsync(host.Services).WaitAsync(TimeSpan.FromSeconds(60), TestContext.Current.CancellationToken)).Problems;
+            return (await StartRehearsal.RunAsync(host.Services).WaitAsync(TimeSpan.FromSeconds(60), TestContext.Current.CancellationToken)).Problems;
         }
         catch (ConfigurationException exception)
         {

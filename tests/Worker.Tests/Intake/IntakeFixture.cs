@@ -21,7 +21,7 @@ internal sealed class IntakeFixture : IAsyncDisposable
             .Terminator(new DelegateTerminator(handler ?? CompleteAsync))
             .Build(form ?? PipelineForm.Fused);
         Options = new IntakeOptions { Concurrency = concurrency, BytesInFlight = bytesInFlight };
-        Intake = new MessageIntake("test", "source", pipeline, Options, new RecoverabilityPolicy(Recoverability), Breaker, Metrics, Time, Logger, start is { } first ? new SlotRange(first, concurrency, Least: 1) : null)
+        Intake = new MessageIntake("test", "source", pipeline, Options, new RecoverabilityPolicy(Recoverability), Breaker, Metrics, Time, Logger, start is { } first ? new SlotRange(first, concurrency, Min: 1) : null)
         {
             KeepsReservedSlots = keepsReservedSlots,
         };

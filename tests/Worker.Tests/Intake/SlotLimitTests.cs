@@ -6,7 +6,7 @@ namespace Worker.Tests.Intake;
 public sealed class SlotLimitTests
 {
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
-    private static readonly SlotRange Slots = new(Start: 64, Most: 1_000, Least: 4);
+    private static readonly SlotRange Slots = new(Start: 64, Max: 1_000, Min: 4);
 
     [Fact]
     public void SlowStoreThatServesAny_AllSlotsAreInUseWithinTwoSeconds()

@@ -24,13 +24,13 @@ public sealed class SlotRangeTests
     [InlineData(
         64, 64, 64, "Routes:archive:Source=Http", "Routes:archive:Handler=CloudFront", "Handlers:CloudFront:Buckets=logs", "Routes:archive:Sink=Elasticsearch",
         "Sinks:Elasticsearch:Endpoint=http://127.0.0.1:9200", "Sinks:Elasticsearch:Index=logs")]
-    public void Of_ARoute_FollowsItsSettingsAndParts(int start, int most, int least, params string[] settings)
+    public void SlotsOf_ARoute_FollowsItsSettingsAndParts(int start, int max, int min, params string[] settings)
     {
         string[] arguments = ["--Routes:archive:Source=Channel", "--Routes:archive:Sink=Memory", .. settings.Select(setting => $"--{setting}")];
         WorkerPlan plan = WorkerHost.Plan(new ConfigurationBuilder().AddCommandLine(arguments).Build());
         plan.Errors.ShouldBeEmpty();
         RoutePlan route = plan.Routes.ShouldHaveSingleItem();
 
-        SlotRange.Of(route, route.Sources[0]).ShouldBe(new SlotRange(start, most, least));
+        route.SlotsOf(route.Sources[0]).ShouldBe(new SlotRange(start, max, min));
     }
 }

@@ -1,4 +1,5 @@
 using Messaging.Configuration;
+using Messaging.Costs.Explain;
 using Messaging.Sinks;
 
 namespace Worker.Tests.Routes;
@@ -7,13 +8,17 @@ namespace Worker.Tests.Routes;
 /// <param name="name">Its name.</param>
 /// <param name="kind">The kind that it accepts.</param>
 /// <param name="describe">Its description; null for none.</param>
-internal sealed class FakeSink(string name, SinkKind kind = SinkKind.Objects, Func<SinkPlan, SinkPlan>? describe = null) : ISinkFeature
+internal sealed class FakeSink(string name, SinkKind kind = SinkKind.Objects, Func<SinkPlan, SinkPlan>? describe = null) : ISinkFeature, IExplainedFeature
 {
     public string Name { get; } = name;
 
     public IReadOnlyList<SettingsSection> Settings { get; init; } = [SettingsSection.Of<FakeFeatureOptions>($"Sinks:{name}")];
 
+    public IRouteExplainer? Explainer { get; init; }
+
     public SinkKind Kind => kind;
+
+    public IRouteExplainer? Explain(SettingsReader settings, string route) => Explainer;
 
     public SinkPlan Configure(SettingsReader settings, string route)
     {

@@ -49,16 +49,16 @@ public sealed class WorkerPlannerTests
         ErrorsOf("Routes:a:Source=Htpp", "Routes:a:Handler=Archve", "Routes:a:Sink=S4").ShouldBe([
             "Routes:a:Source = \"Htpp\": there is no such source; it must be one of Channel, Http. Did you mean Http?",
             "Routes:a:Handler = \"Archve\": there is no such handler; it must be one of Archive, Rows. Did you mean Archive?",
-            "Routes:a:Sink = \"S4\": there is no such sink; it must be one of Directory, Index, Memory.",
+            "Routes:a:Sink = \"S4\": there is no such sink; it must be one of Directory, Index, Memory. If another package has it, call that package's Add method first.",
         ]);
 
     [Fact]
-    public void Plan_FeaturesThatWereNotAdded_EachNamesTheCallAndThePackage() =>
+    public void Plan_FeaturesThatWereNotAdded_EachSaysThatAPackageMayHaveThem() =>
         ErrorsOf("Routes:a:Source=sqs", "Routes:a:Handler=CloudFront", "Routes:a:Sink=S3", "Aws:Region=eu-west-1").ShouldBe(
             [
-                "Routes:a:Source = \"sqs\": there is no such source; it must be one of Channel, Http. Sqs is not part of this worker: add it with AddSqs() from the package Quayside.Messaging.Aws.",
-                "Routes:a:Handler = \"CloudFront\": there is no such handler; it must be one of Archive, Rows. CloudFront is not part of this worker: add it with AddCloudFront() from the package Quayside.Messaging.CloudFront.",
-                "Routes:a:Sink = \"S3\": there is no such sink; it must be one of Directory, Index, Memory. S3 is not part of this worker: add it with AddS3() from the package Quayside.Messaging.Aws.",
+                "Routes:a:Source = \"sqs\": there is no such source; it must be one of Channel, Http. If another package has it, call that package's Add method first.",
+                "Routes:a:Handler = \"CloudFront\": there is no such handler; it must be one of Archive, Rows. If another package has it, call that package's Add method first.",
+                "Routes:a:Sink = \"S3\": there is no such sink; it must be one of Directory, Index, Memory. If another package has it, call that package's Add method first.",
                 "Aws: is not a known key. Known here: Pipeline, Routes, Sources, Stages, Handlers, Sinks, Bundles, DeadLetters, Intake, Recoverability, Hosting. It would have no effect.",
             ],
             ignoreOrder: true);

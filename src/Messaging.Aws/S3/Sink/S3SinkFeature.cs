@@ -5,7 +5,7 @@ using Messaging.Sinks;
 namespace Messaging.Aws.S3.Sink;
 
 /// <summary>The sink <c>S3</c>: one object per message or bundle, in a bucket.</summary>
-internal sealed class S3SinkFeature : ISinkFeature
+internal sealed class S3SinkFeature : ISinkFeature, IExplainedFeature
 {
     public string Name => "S3";
 
@@ -30,15 +30,18 @@ internal sealed class S3SinkFeature : ISinkFeature
             },
             CheckBeforeStart = findings => AwsStartCheck.Check(findings, aws, fromAddress: null, "S3", () => S3Endpoint.Resolve(options.ForcePathStyle, aws, Environment.GetEnvironmentVariable)),
             StoreTimeout = options.TotalTimeout,
-            PricePerMillionObjects = costs.S3PutPerMillion,
-            Explainer = new S3Explainer(options, costs),
         };
     }
+
+    public IRouteExplainer Explain(SettingsReader settings, string route) =>
+        new S3Explainer(settings.Read<S3SinkOptions>(S3SinkOptions.Section, route), settings.Read<AwsCostOptions>(AwsCostOptions.Section));
 }
 
 /// <summary>What <c>explain</c> shows for a route that stores in S3.</summary>
 internal sealed class S3Explainer(S3SinkOptions s3, AwsCostOptions costs) : IRouteExplainer
 {
+    public double PricePerMillionObjects => costs.S3PutPerMillion;
+
     public void ExplainCalls(RouteLoad load, RouteEstimate estimate)
     {
         double puts = load.ObjectsPerDay;

@@ -1,3 +1,5 @@
+using Messaging.Configuration;
+
 namespace Messaging.Costs.Explain;
 
 /// <summary>
@@ -13,6 +15,12 @@ public interface IRouteExplainer
     void ExplainKill(RouteLoad load, RouteEstimate estimate)
     {
     }
+
+    /// <summary>Of a source: maximum USD per day of its receive calls; 0 when the cost does not depend on <see cref="RouteLoad.ConcurrencyAtRest"/>.</summary>
+    double ReceiveUsdPerDay(RouteLoad load) => 0;
+
+    /// <summary>Of a sink: USD per million objects stored, from which the savings of bundles are calculated; 0 when objects cost nothing.</summary>
+    double PricePerMillionObjects => 0;
 }
 
 /// <summary>The explainer of a part that calls no service that charges for calls.</summary>
@@ -26,4 +34,12 @@ public sealed class NoServiceCalls(Action<RouteLoad, RouteEstimate>? explainKill
 
     /// <inheritdoc/>
     public void ExplainKill(RouteLoad load, RouteEstimate estimate) => explainKill?.Invoke(load, estimate);
+}
+
+/// <summary>Implemented by a source, handler or sink feature that adds figures to <c>explain</c>; without it a note says that the estimate leaves its calls out.</summary>
+public interface IExplainedFeature
+{
+    /// <summary>Reads the settings as the feature's own Configure does, whose problems are reported already.</summary>
+    /// <returns>Its figures; null for the note.</returns>
+    IRouteExplainer? Explain(SettingsReader settings, string route);
 }

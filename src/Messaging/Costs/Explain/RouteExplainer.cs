@@ -1,10 +1,8 @@
 using System.Globalization;
 using Messaging.Hosting;
-using Messaging.Intake;
 using Messaging.Routes;
 using Messaging.Sinks;
 using Messaging.Sinks.Bundles;
-using Messaging.Sources;
 using static System.FormattableString;
 
 namespace Messaging.Costs.Explain;
@@ -30,8 +28,8 @@ internal sealed class RouteExplainer
         {
             MessagesPerDay = input.MessagesPerDay,
             MessageBytes = input.MessageBytes,
-            Concurrency = route.Sources.Max(source => SlotRange.Of(route, source).Most),
-            ConcurrencyAtRest = route.Sources.Min(source => SlotRange.Of(route, source).Start),
+            Concurrency = route.Sources.Max(source => route.SlotsOf(source).Max),
+            ConcurrencyAtRest = route.Sources.Min(source => route.SlotsOf(source).Start),
             Results = route.Sink?.Kind ?? SinkKind.None,
             IsBundled = route.IsBundled,
             MessagesPerObject = input.MessagesPerObject ?? (route.IsBundled ? _bundle.Size : 1),
@@ -66,14 +64,14 @@ internal sealed class RouteExplainer
             Add("objects.day", "objects per day", _load.ObjectsPerDay, "objects/day", DescribeObjects());
         }
 
-        foreach (SourcePlan source in _route.Sources)
+        foreach (IRouteExplainer? source in _route.Explainers.Sources)
         {
-            source.Explainer?.ExplainCalls(_load, _estimate);
+            source?.ExplainCalls(_load, _estimate);
         }
 
-        _route.Handler.Explainer?.ExplainCalls(_load, _estimate);
+        _route.Explainers.Handler?.ExplainCalls(_load, _estimate);
         NoteBundles();
-        _route.Sink?.Explainer?.ExplainCalls(_load, _estimate);
+        _route.Explainers.Sink?.ExplainCalls(_load, _estimate);
         SaveByBundles();
         FindSilent();
         ExplainCost();
@@ -87,18 +85,18 @@ internal sealed class RouteExplainer
             ExplainBytes();
         }
 
-        foreach (SourcePlan source in _route.Sources)
+        foreach (IRouteExplainer? source in _route.Explainers.Sources)
         {
-            source.Explainer?.ExplainKill(_load, _estimate);
+            source?.ExplainKill(_load, _estimate);
         }
 
-        _route.Handler.Explainer?.ExplainKill(_load, _estimate);
-        _route.Sink?.Explainer?.ExplainKill(_load, _estimate);
+        _route.Explainers.Handler?.ExplainKill(_load, _estimate);
+        _route.Explainers.Sink?.ExplainKill(_load, _estimate);
     }
 
     private void SaveByBundles()
     {
-        if (_route.Sink is not { PricePerMillionObjects: > 0 } sink || _load.MessagesPerObject >= _bundle.Size)
+        if (_route.Explainers.Sink is not { PricePerMillionObjects: > 0 } sink || _load.MessagesPerObject >= _bundle.Size)
         {
             return;
         }
@@ -109,7 +107,7 @@ internal sealed class RouteExplainer
         // Bundles use all slots also when there is little to receive, and so poll more.
         int concurrency = Math.Max(slots, _load.Concurrency);
         RouteLoad more = _load with { Concurrency = concurrency, ConcurrencyAtRest = concurrency };
-        double polls = _route.Sources.Sum(source => source.ReceiveUsdPerDay is { } cost ? cost(more) - cost(_load) : 0);
+        double polls = _route.Explainers.Sources.Sum(source => source is null ? 0 : source.ReceiveUsdPerDay(more) - source.ReceiveUsdPerDay(_load));
         string change = (_load.IsBundled, _load.Concurrency < slots) switch
         {
             (true, _) => "fewer key prefixes at a time",
@@ -125,10 +123,10 @@ internal sealed class RouteExplainer
     private void FindSilent()
     {
         (string Name, IRouteExplainer? Explainer)[] parts =
-            [.. _route.Sources.Select(source => (source.Name, source.Explainer)), (_route.Handler.Name, _route.Handler.Explainer)];
+            [.. _route.Sources.Select((source, index) => (source.Name, _route.Explainers.Sources[index])), (_route.Handler.Name, _route.Explainers.Handler)];
         if (_route.Sink is { } sink)
         {
-            parts = [.. parts, (sink.Name, sink.Explainer)];
+            parts = [.. parts, (sink.Name, _route.Explainers.Sink)];
         }
 
         string[] silent = [.. parts.Where(part => part.Explainer is null).Select(part => part.Name)];

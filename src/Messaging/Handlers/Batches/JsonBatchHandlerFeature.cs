@@ -30,7 +30,7 @@ internal sealed class JsonBatchHandlerFeature<TMessage, [DynamicallyAccessedMemb
         return new HandlerPlan
         {
             Compose = (builder, services) => Compose(builder, services, json, options),
-            Gathers = new Gathering(
+            Batching = new Batching(
                 "batch",
                 "handled",
                 new SettingValue<int>($"{section}:{nameof(options.MaxMessages)}", options.MaxMessages),

@@ -17,7 +17,7 @@ internal sealed class BundlePlanner(SettingsReader settings)
     private readonly BundleBudget _budget = new(settings.Read<BundlesOptions>(BundlesOptions.Section).MemoryBudget);
 
     /// <summary>The least <c>Intake:Concurrency</c>: while a bundle fills, another one of the same size is being stored.</summary>
-    public static int MinConcurrency(BundlesOptions bundles) => GatheringOf(bundles).MinSlots;
+    public static int MinConcurrency(BundlesOptions bundles) => BatchingOf(bundles).MinSlots;
 
     public BundlesOptions Read(string route)
     {
@@ -51,7 +51,7 @@ internal sealed class BundlePlanner(SettingsReader settings)
             return sink;
         }
 
-        int maxInFlight = GatheringRules.Check(settings, GatheringOf(bundles), ("the sink's total time", sink.StoreTimeout), intake, sources);
+        int maxInFlight = BatchingRules.Check(settings, BatchingOf(bundles), ("the sink's total time", sink.StoreTimeout), intake, sources);
         CheckBytes(intake, bundles);
         CheckBodies(handler);
         BundleLimits limits = new(route, intake.Concurrency * Math.Max(1, sources.Count), Math.Max(1, maxInFlight / 2));
@@ -63,7 +63,7 @@ internal sealed class BundlePlanner(SettingsReader settings)
 
     private static string Key(string name) => $"{BundlesOptions.Section}:{name}";
 
-    private static Gathering GatheringOf(BundlesOptions bundles) => new(
+    private static Batching BatchingOf(BundlesOptions bundles) => new(
         "bundle",
         "stored",
         new SettingValue<int>(Key(nameof(bundles.MaxMessages)), bundles.MaxMessages),

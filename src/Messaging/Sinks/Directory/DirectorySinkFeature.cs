@@ -6,11 +6,13 @@ using Messaging.Files;
 namespace Messaging.Sinks.Directory;
 
 /// <summary>The sink <c>Directory</c>: one file per object below a folder.</summary>
-internal sealed class DirectorySinkFeature : ISinkFeature
+internal sealed class DirectorySinkFeature : ISinkFeature, IExplainedFeature
 {
     public string Name => "Directory";
 
     public IReadOnlyList<SettingsSection> Settings { get; } = [SettingsSection.Of<DirectorySinkOptions>(DirectorySinkOptions.Section)];
+
+    public IRouteExplainer Explain(SettingsReader settings, string route) => new NoServiceCalls();
 
     public SinkPlan Configure(SettingsReader settings, string route)
     {
@@ -32,7 +34,6 @@ internal sealed class DirectorySinkFeature : ISinkFeature
                 }
             },
             ReservedLevels = [new ReservedLevel(DurableFolder.TemporaryFolder, "the folder sink keeps its unfinished files there")],
-            Explainer = new NoServiceCalls(),
         };
     }
 

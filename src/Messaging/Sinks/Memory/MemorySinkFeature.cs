@@ -4,11 +4,13 @@ using Messaging.Costs.Explain;
 namespace Messaging.Sinks.Memory;
 
 /// <summary>The sink <c>Memory</c>: for tests, and for profiling without sink costs. Objects are lost when the process ends.</summary>
-internal sealed class MemorySinkFeature : ISinkFeature
+internal sealed class MemorySinkFeature : ISinkFeature, IExplainedFeature
 {
     public string Name => "Memory";
 
     public IReadOnlyList<SettingsSection> Settings { get; } = [SettingsSection.Of<MemorySinkOptions>(MemorySinkOptions.Section)];
+
+    public IRouteExplainer Explain(SettingsReader settings, string route) => new NoServiceCalls();
 
     public SinkPlan Configure(SettingsReader settings, string route)
     {
@@ -17,7 +19,6 @@ internal sealed class MemorySinkFeature : ISinkFeature
         {
             Create = _ => new MemorySink(options),
             Loss = new SinkLoss(new SettingValue<bool>($"{MemorySinkOptions.Section}:{nameof(options.AllowLoss)}", options.AllowLoss)),
-            Explainer = new NoServiceCalls(),
         };
     }
 }

@@ -6,7 +6,7 @@ using Pipeline.Buffers;
 
 namespace Messaging.Sources.Channels;
 
-internal sealed class ChannelSourceFeature : ISourceFeature
+internal sealed class ChannelSourceFeature : ISourceFeature, IExplainedFeature
 {
     public string Name => "Channel";
 
@@ -28,13 +28,18 @@ internal sealed class ChannelSourceFeature : ISourceFeature
 
             // Messages in flight count towards the capacity.
             MaxInFlight = new SettingValue<int>($"{ChannelSourceOptions.Section}:{nameof(options.Capacity)}", options.Capacity),
-            Explainer = new NoServiceCalls((_, estimate) => estimate.Add(
-                "kill.lost",
-                "LOST by a kill, at most",
-                options.Capacity,
-                "messages",
-                $"{ChannelSourceOptions.Section}:{nameof(options.Capacity)}: the channel exists only in this process")),
         };
+    }
+
+    public IRouteExplainer Explain(SettingsReader settings, string route)
+    {
+        int capacity = settings.Read<ChannelSourceOptions>(ChannelSourceOptions.Section, route).Capacity;
+        return new NoServiceCalls((_, estimate) => estimate.Add(
+            "kill.lost",
+            "LOST by a kill, at most",
+            capacity,
+            "messages",
+            $"{ChannelSourceOptions.Section}:{nameof(ChannelSourceOptions.Capacity)}: the channel exists only in this process"));
     }
 }
 

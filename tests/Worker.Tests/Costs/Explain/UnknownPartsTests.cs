@@ -5,7 +5,6 @@ using Messaging.Costs.Explain;
 using Messaging.Handlers;
 using Messaging.Routes;
 using Messaging.Sinks;
-using Messaging.Sources;
 using Microsoft.Extensions.Configuration;
 using Worker.Tests.Routes;
 
@@ -21,7 +20,7 @@ public sealed class UnknownPartsTests
     [Fact]
     public void Explain_NoDescriptions_ShowsTheCoresFiguresAndNotesMissingCalls()
     {
-        RouteExplanation route = Explain(source: null, handler: null, sink: null);
+        RouteExplanation route = Explain();
 
         route.Lines.Select(line => line.Name).ShouldBe(CoreLines);
         Line(route, "cost.day").Because.ShouldBe("no calls to AWS; the calls of Rabbit, Archive, Mine are not in the estimate");
@@ -33,9 +32,9 @@ public sealed class UnknownPartsTests
     public void Explain_AllDescribeNoCalls_NotesNothing()
     {
         RouteExplanation route = Explain(
-            source => source with { Explainer = new NoServiceCalls() },
-            handler => handler with { Explainer = new NoServiceCalls() },
-            sink => sink with { Explainer = new NoServiceCalls() });
+            sourceExplainer: new NoServiceCalls(),
+            handlerExplainer: new NoServiceCalls(),
+            sinkExplainer: new NoServiceCalls());
 
         route.Lines.Select(line => line.Name).ShouldBe(CoreLines);
         Line(route, "cost.day").Because.ShouldBe("no calls to AWS: Rabbit and Mine need no service");
@@ -45,7 +44,7 @@ public sealed class UnknownPartsTests
     [Fact]
     public void Explain_SomeDescribeTheirCalls_AreInTheSumsAndOthersInTheNote()
     {
-        RouteExplanation route = Explain(source => source with { Explainer = new Broker() }, handler: null, sink: null);
+        RouteExplanation route = Explain(sourceExplainer: new Broker());
 
         route.Lines.Select(line => line.Name).ShouldBe(["rate", "objects.day", "rabbit.get", "cost.day", "cost.month", "cost.million", "concurrency.needed", "slots.expected", "rate.most", "bytes.inflight", "kill.rabbit"]);
         Line(route, "rabbit.get").Because.ShouldBe("one a message; 259,200,000 per month, $17.28 per day");
@@ -61,9 +60,8 @@ public sealed class UnknownPartsTests
     {
         // 8.64 M objects instead of 17,280 at $1 per million; 1,000 slots in use all the time instead of 64, at $0.01 each.
         RouteExplanation route = Explain(
-            source => source with { Explainer = new NoServiceCalls(), ReceiveUsdPerDay = load => load.ConcurrencyAtRest / 1_000.0 },
-            handler: null,
-            sink => sink with { Explainer = new NoServiceCalls(), PricePerMillionObjects = 1 });
+            sourceExplainer: new Polls(),
+            sinkExplainer: new Objects());
 
         ExplainSaving saving = route.Savings.ShouldHaveSingleItem();
         saving.UsdPerMonth.ShouldBe(Math.Round(30 * (8.64 - 0.01728 - 0.936), 2));
@@ -74,7 +72,7 @@ public sealed class UnknownPartsTests
     [Fact]
     public void Explain_SinkWithALimit_NamesItsKey()
     {
-        RouteExplanation route = Explain(source: null, handler: null, sink => sink with { MaxConcurrency = new SettingValue<int>("Sinks:Mine:Connections", 3) });
+        RouteExplanation route = Explain(sink: sink => sink with { MaxConcurrency = new SettingValue<int>("Sinks:Mine:Connections", 3) });
 
         Line(route, "concurrency.needed").Because.ShouldEndWith("Sinks:Mine:Connections allows 3: NOT ENOUGH");
         Line(route, "rate.most").Value.ShouldBe(60);
@@ -82,7 +80,7 @@ public sealed class UnknownPartsTests
 
     [Fact]
     public void Explain_HandlerThatReadsObjects_OmitsFiguresThatMessagesDoNotDetermine() =>
-        Explain(source: null, handler => handler with { ReadsObjects = true }, sink: null).Lines.Select(line => line.Name).ShouldBe(["rate", "cost.day"]);
+        Explain(handler => handler with { ReadsObjects = true }).Lines.Select(line => line.Name).ShouldBe(["rate", "cost.day"]);
 
     [Theory]
     [InlineData(SinkKind.Objects, "their objects are found, none is lost")]
@@ -99,11 +97,34 @@ public sealed class UnknownPartsTests
 
     private static ExplainLine Line(RouteExplanation route, string name) => route.Lines.Single(line => line.Name == name);
 
-    private static RouteExplanation Explain(Func<SourcePlan, SourcePlan>? source, Func<HandlerPlan, HandlerPlan>? handler, Func<SinkPlan, SinkPlan>? sink)
+    private static RouteExplanation Explain(
+        Func<HandlerPlan, HandlerPlan>? handler = null,
+        Func<SinkPlan, SinkPlan>? sink = null,
+        IRouteExplainer? sourceExplainer = null,
+        IRouteExplainer? handlerExplainer = null,
+        IRouteExplainer? sinkExplainer = null)
     {
         IConfiguration configuration = new ConfigurationBuilder().AddCommandLine(["--Routes:one:Source=Rabbit", "--Routes:one:Sink=Mine"]).Build();
-        WorkerPlan plan = new WorkerPlanner(configuration, FakeFeatures.Of([new FakeSource("Rabbit", source)], [new FakeHandler("Archive", describe: handler)], [new FakeSink("Mine", describe: sink)])).Plan();
+        WorkerPlan plan = new WorkerPlanner(configuration, FakeFeatures.Of([new FakeSource("Rabbit") { Explainer = sourceExplainer }], [new FakeHandler("Archive", describe: handler) { Explainer = handlerExplainer }], [new FakeSink("Mine", describe: sink) { Explainer = sinkExplainer }])).Plan();
         return RouteExplainer.Explain(plan.Routes.ShouldHaveSingleItem(), Load);
+    }
+
+    private sealed class Polls : IRouteExplainer
+    {
+        public void ExplainCalls(RouteLoad load, RouteEstimate estimate)
+        {
+        }
+
+        public double ReceiveUsdPerDay(RouteLoad load) => load.ConcurrencyAtRest / 1_000.0;
+    }
+
+    private sealed class Objects : IRouteExplainer
+    {
+        public double PricePerMillionObjects => 1;
+
+        public void ExplainCalls(RouteLoad load, RouteEstimate estimate)
+        {
+        }
     }
 
     private sealed class Broker : IRouteExplainer
