@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using Harness.Collecting;
 using Harness.Reports;
-using Messaging.Hosting;
+using Messaging.Configuration;
 using Pipeline.Execution;
 
 namespace Harness;

@@ -4,7 +4,6 @@ using Harness.Collecting;
 using Harness.Reports;
 using Messaging.CommandLine;
 using Messaging.Configuration;
-using Messaging.Hosting;
 using Pipeline.Execution;
 
 namespace Harness;

@@ -2,7 +2,6 @@ using System.Globalization;
 using System.Text.Json;
 using Benchmarks.Interleaved;
 using Benchmarks.Keys;
-using Messaging.Handlers;
 using Messaging.Hosting;
 using Messaging.Sources.Channels;
 using Microsoft.Extensions.Configuration;

@@ -1,7 +1,7 @@
 using System.IO.Pipes;
 using System.Text.Json;
 using System.Threading.Channels;
-using Messaging.Hosting;
+using Messaging.Configuration;
 
 namespace Harness.Collecting;
 

@@ -2,7 +2,7 @@ using System.Diagnostics;
 using System.IO.Pipes;
 using System.Runtime.InteropServices;
 using System.Text.Json;
-using Messaging.Hosting;
+using Messaging.Configuration;
 using Microsoft.Diagnostics.NETCore.Client;
 
 namespace Harness.Collecting;

@@ -1,5 +1,5 @@
 using System.Diagnostics.Tracing;
-using Messaging.Hosting;
+using Messaging.Configuration;
 using Microsoft.Diagnostics.NETCore.Client;
 using Microsoft.Diagnostics.Tracing.Parsers;
 

@@ -1,5 +1,5 @@
 using Harness.Pages;
-using Messaging.Hosting;
+using Messaging.Configuration;
 
 namespace Harness.Reports;
 

@@ -1,5 +1,5 @@
 using System.Text.Json;
-using Messaging.Hosting;
+using Messaging.Configuration;
 
 namespace Harness.Reports;
 

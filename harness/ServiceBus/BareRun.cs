@@ -2,7 +2,6 @@ using Azure.Messaging.ServiceBus;
 using Harness.Collecting;
 using Messaging.AzureServiceBus;
 using Messaging.Configuration;
-using Messaging.Hosting;
 using Messaging.Publishing;
 using Microsoft.Extensions.Configuration;
 

@@ -1,6 +1,7 @@
 using System.Text;
 using Messaging.DeadLetters;
 using Messaging.Sources.Held;
+using Messaging.Storage;
 using Proof.Models;
 
 namespace Proof.Simulation;

@@ -1,6 +1,6 @@
 using Messaging.CommandLine;
 using Messaging.Configuration;
-using Messaging.Handlers;
+using Messaging.Hosting;
 using Microsoft.Extensions.DependencyInjection;
 using Npgsql;
 using Samples.Postgres;

@@ -1,5 +1,5 @@
 using System.Net.Sockets;
-using Messaging.Hosting;
+using Messaging.Configuration;
 using RabbitMQ.Client.Exceptions;
 
 namespace Samples.RabbitMq;

@@ -1,4 +1,5 @@
 using Amazon.Runtime.Internal;
+using Messaging.Configuration;
 
 namespace Messaging.Aws;
 
@@ -13,7 +14,7 @@ internal sealed record AwsEndpoint(Uri BaseUri, string Region, bool IsCustom)
     /// SDK reference): the option, <c>AWS_ENDPOINT_URL_{SERVICE}</c>, <c>AWS_ENDPOINT_URL</c>; the variables apply unless
     /// <c>AWS_IGNORE_CONFIGURED_ENDPOINT_URLS</c> is true.
     /// </summary>
-    /// <exception cref="Hosting.StartupException">A variable's address cannot be used.</exception>
+    /// <exception cref="StartupException">A variable's address cannot be used.</exception>
     public static Uri? FindCustom(AwsOptions options, string service, Func<string, string?> environment)
     {
         if (options.Endpoint is not null)
@@ -38,7 +39,7 @@ internal sealed record AwsEndpoint(Uri BaseUri, string Region, bool IsCustom)
                 : "must be an absolute address such as http://127.0.0.1:4566.";
             return problem is null
                 ? uri
-                : throw new Hosting.StartupException($"The environment variable {variable} {problem}", Hosting.ExitCodes.Configuration);
+                : throw new StartupException($"The environment variable {variable} {problem}", ExitCodes.Configuration);
         }
 
         return null;

@@ -2,6 +2,7 @@ using System.Buffers;
 using Amazon;
 using Amazon.Runtime;
 using Amazon.Runtime.CredentialManagement;
+using Messaging.Configuration;
 using Messaging.Telemetry;
 
 namespace Messaging.Aws;
@@ -20,22 +21,22 @@ internal static class AwsRegion
     /// <c>AWS_DEFAULT_REGION</c> (AWSSDK 4 does not read the second), then the configured profile, then <paramref name="otherwise"/>. Without one,
     /// AWSSDK's chain (default profile, instance metadata), which may take seconds: call it at start only.
     /// </summary>
-    /// <exception cref="Hosting.StartupException">None of them names a region.</exception>
+    /// <exception cref="StartupException">None of them names a region.</exception>
     public static string Resolve(AwsOptions options, string? fromAddress, Func<string, string?> environment, string? otherwise = null)
     {
         string? region = Find(options, fromAddress, environment, otherwise, asksInstance: true);
         if (region is null)
         {
-            throw new Hosting.StartupException(
+            throw new StartupException(
                 $"No AWS region is known: set {AwsOptions.Section}:{nameof(AwsOptions.Region)} or the environment variable AWS_REGION (such as eu-west-1).",
-                Hosting.ExitCodes.Configuration);
+                ExitCodes.Configuration);
         }
 
         return IsWellFormed(region)
             ? region
-            : throw new Hosting.StartupException(
+            : throw new StartupException(
                 $"\"{UntrustedText.Shorten(region)}\" is not an AWS region: set {AwsOptions.Section}:{nameof(AwsOptions.Region)} or AWS_REGION to a name such as eu-west-1.",
-                Hosting.ExitCodes.Configuration);
+                ExitCodes.Configuration);
     }
 
     /// <summary>As <see cref="Resolve"/>; null when only the instance's metadata could name a region.</summary>

@@ -1,7 +1,7 @@
 using System.Net.Http.Headers;
 using System.Security.Cryptography;
 using System.Text;
-using Messaging.Hosting;
+using Messaging.Configuration;
 
 namespace Messaging.Aws;
 

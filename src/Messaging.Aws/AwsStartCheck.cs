@@ -1,6 +1,6 @@
 using Amazon.Runtime;
 using Amazon.Runtime.CredentialManagement;
-using Messaging.Hosting;
+using Messaging.Configuration;
 using Messaging.Telemetry;
 
 namespace Messaging.Aws;

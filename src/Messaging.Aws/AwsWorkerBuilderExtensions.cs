@@ -1,8 +1,8 @@
+using Messaging.Aws;
 using Messaging.Aws.S3.Sink;
 using Messaging.Aws.Sqs;
-using Messaging.Hosting;
 
-namespace Messaging.Aws;
+namespace Messaging.Hosting;
 
 /// <summary>Adds AWS sources and sinks to a worker.</summary>
 public static class AwsWorkerBuilderExtensions

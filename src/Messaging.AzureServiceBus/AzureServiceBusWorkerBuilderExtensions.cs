@@ -1,6 +1,6 @@
-using Messaging.Hosting;
+using Messaging.AzureServiceBus;
 
-namespace Messaging.AzureServiceBus;
+namespace Messaging.Hosting;
 
 /// <summary>Adds Azure Service Bus to a worker, with Microsoft's client.</summary>
 public static class AzureServiceBusWorkerBuilderExtensions

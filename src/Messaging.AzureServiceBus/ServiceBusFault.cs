@@ -1,6 +1,6 @@
 using Azure.Identity;
 using Azure.Messaging.ServiceBus;
-using Messaging.Hosting;
+using Messaging.Configuration;
 using Messaging.Telemetry;
 
 namespace Messaging.AzureServiceBus;

@@ -1,5 +1,5 @@
 using Azure.Messaging.ServiceBus;
-using Messaging.Hosting;
+using Messaging.Configuration;
 using Messaging.Publishing;
 using Messaging.Telemetry;
 

@@ -1,6 +1,6 @@
 using Azure.Messaging.ServiceBus;
+using Messaging.Configuration;
 using Messaging.DeadLetters.Redrive;
-using Messaging.Hosting;
 using Messaging.Publishing;
 using Messaging.Telemetry;
 

@@ -2,7 +2,6 @@ using System.Net;
 using Azure.Identity;
 using Azure.Messaging.ServiceBus;
 using Messaging.Configuration;
-using Messaging.Hosting;
 using Messaging.Intake;
 using Messaging.Sources;
 using Pipeline.Messages;

@@ -1,10 +1,10 @@
+using Messaging.CloudFront;
 using Messaging.Aws;
 using Messaging.CloudFront.Elasticsearch;
 using Messaging.CloudFront.Objects;
-using Messaging.Hosting;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 
-namespace Messaging.CloudFront;
+namespace Messaging.Hosting;
 
 /// <summary>Adds the indexing of CloudFront logs to a worker.</summary>
 public static class CloudFrontWorkerBuilderExtensions

@@ -1,7 +1,7 @@
 using System.CommandLine;
 using Messaging.Configuration;
 using Messaging.Hosting;
-using Messaging.Routes;
+using Messaging.Planning;
 using Microsoft.Extensions.Configuration;
 
 namespace Messaging.CommandLine;

@@ -1,5 +1,5 @@
 using System.CommandLine;
-using Messaging.Hosting;
+using Messaging.Configuration;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;

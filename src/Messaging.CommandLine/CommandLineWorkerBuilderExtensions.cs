@@ -1,7 +1,8 @@
+using Messaging.CommandLine;
 using System.CommandLine;
-using Messaging.Hosting;
+using Messaging.Configuration;
 
-namespace Messaging.CommandLine;
+namespace Messaging.Hosting;
 
 /// <summary>Adds commands and options of features. They have no effect in a host without a command line.</summary>
 public static class CommandLineWorkerBuilderExtensions

@@ -1,5 +1,5 @@
 using Messaging.Configuration;
-using Messaging.Routes;
+using Messaging.Planning;
 
 namespace Messaging.CommandLine;
 

@@ -1,6 +1,7 @@
 using System.CommandLine;
+using Messaging.Configuration;
 using Messaging.Hosting;
-using Messaging.Routes;
+using Messaging.Planning;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;

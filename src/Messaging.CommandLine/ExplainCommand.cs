@@ -2,9 +2,9 @@ using System.CommandLine;
 using System.Globalization;
 using System.Text.Json;
 using System.Text.Json.Serialization;
+using Messaging.Configuration;
 using Messaging.Costs.Explain;
-using Messaging.Hosting;
-using Messaging.Routes;
+using Messaging.Planning;
 
 namespace Messaging.CommandLine;
 

@@ -1,4 +1,4 @@
-using Messaging.Hosting;
+using Messaging.Configuration;
 
 namespace Messaging.CommandLine;
 

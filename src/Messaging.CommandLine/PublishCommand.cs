@@ -2,8 +2,8 @@ using System.Buffers;
 using System.CommandLine;
 using System.Diagnostics;
 using Messaging.CommandLine.Telemetry;
+using Messaging.Configuration;
 using Messaging.Handlers;
-using Messaging.Hosting;
 using Messaging.Publishing;
 
 namespace Messaging.CommandLine;

@@ -1,6 +1,6 @@
 using System.CommandLine;
+using Messaging.Configuration;
 using Messaging.DeadLetters.Redrive;
-using Messaging.Hosting;
 using Messaging.Publishing;
 
 namespace Messaging.CommandLine;

@@ -1,5 +1,5 @@
 using System.Runtime.InteropServices;
-using Messaging.Hosting;
+using Messaging.Configuration;
 
 namespace Messaging.CommandLine;
 

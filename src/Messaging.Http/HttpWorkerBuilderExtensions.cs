@@ -1,4 +1,4 @@
-using Messaging.Hosting;
+using Messaging.Configuration;
 using Messaging.Http.Source;
 using Messaging.Http.Web;
 using Messaging.Http.Web.Api;
@@ -9,7 +9,7 @@ using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 
-namespace Messaging.Http;
+namespace Messaging.Hosting;
 
 /// <summary>Adds HTTP to a worker.</summary>
 public static class HttpWorkerBuilderExtensions

@@ -1,6 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
-using Messaging.Hosting;
+using Messaging.Configuration;
 
 namespace Messaging.Sockets;
 

@@ -1,8 +1,7 @@
-using Messaging.Hosting;
 using Messaging.Sockets.TcpLines;
 using Messaging.Sockets.Udp;
 
-namespace Messaging.Sockets;
+namespace Messaging.Hosting;
 
 /// <summary>Adds sources that listen on their own sockets to a worker.</summary>
 public static class SocketsWorkerBuilderExtensions

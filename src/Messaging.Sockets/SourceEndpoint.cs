@@ -1,7 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Net;
 using Messaging.Configuration;
-using Messaging.Hosting;
 
 namespace Messaging.Sockets;
 

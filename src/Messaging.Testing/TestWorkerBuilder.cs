@@ -1,6 +1,7 @@
 using Messaging.Configuration;
 using Messaging.Handlers;
 using Messaging.Hosting;
+using Messaging.Planning;
 using Messaging.Sinks;
 using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;

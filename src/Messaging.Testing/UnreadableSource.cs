@@ -1,6 +1,6 @@
 using System.Text.Json;
+using Messaging.Hosting;
 using Messaging.Configuration;
-using Messaging.Handlers;
 using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;

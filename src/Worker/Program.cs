@@ -1,10 +1,5 @@
-using Messaging.Aws;
-using Messaging.CloudFront;
 using Messaging.CommandLine;
 using Messaging.Hosting;
-using Messaging.Http;
-using Messaging.AzureServiceBus;
-using Messaging.Sockets;
 using Worker.Archive;
 using Worker.CommandLine;
 

@@ -1,7 +1,7 @@
 using System.Text;
 using Messaging.Configuration;
 using Messaging.Hosting;
-using Messaging.Routes;
+using Messaging.Planning;
 using Microsoft.Extensions.Configuration;
 
 namespace Proof.Fuzz.Targets;

@@ -1,3 +1,5 @@
+using Messaging.Configuration;
+
 namespace Messaging.Aws.S3;
 
 /// <summary>The configured store; the same for every client.</summary>
@@ -10,7 +12,7 @@ internal sealed record S3Endpoint(Uri? Custom, string Region, bool PathStyle)
     /// Finds the endpoint; opens no connection to it. Without a configured region it looks one up, which may take seconds outside AWS. Without
     /// <paramref name="forcePathStyle"/> the bucket is where the kind of store needs it.
     /// </summary>
-    /// <exception cref="Hosting.StartupException">There is no usable region or endpoint.</exception>
+    /// <exception cref="StartupException">There is no usable region or endpoint.</exception>
     public static S3Endpoint Resolve(bool? forcePathStyle, AwsOptions aws, Func<string, string?> environment)
     {
         Uri? custom = AwsEndpoint.FindCustom(aws, "S3", environment);

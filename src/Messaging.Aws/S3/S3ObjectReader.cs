@@ -1,8 +1,8 @@
 using Amazon.Runtime;
 using Amazon.S3;
 using Amazon.S3.Model;
+using Messaging.Configuration;
 using Messaging.Costs;
-using Messaging.Hosting;
 
 namespace Messaging.Aws.S3;
 
@@ -30,7 +30,7 @@ public sealed class S3ObjectReader : IDisposable
 
     /// <summary>
     /// Creates a reader with its own client, which the first request opens. That request resolves region and endpoint and throws a
-    /// <see cref="Hosting.StartupException"/> when they cannot be found, so a check at start should be the first request.
+    /// <see cref="StartupException"/> when they cannot be found, so a check at start should be the first request.
     /// </summary>
     /// <param name="aws">Region, endpoint and credentials.</param>
     /// <param name="forcePathStyle">Whether the bucket is in the path; null for the default of the store.</param>

@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Diagnostics;
 using Messaging.Aws.Sqs.Wire;
+using Messaging.Configuration;
 using Messaging.Sources;
 using Messaging.Telemetry;
 using Pipeline.Messages;
@@ -203,7 +204,7 @@ internal sealed partial class SqsMessageSource
         {
             await AfterFailureAsync(exception, loops: 1, stop);
         }
-        catch (Hosting.StartupException exception)
+        catch (StartupException exception)
         {
             // The queue was unreachable at start, so this is known only now: an operator must act, and the process keeps running.
             await AfterFailureAsync(AwsServiceException.Local(AwsErrorKind.AccessDenied, "FindQueue", "Refused", exception.Message, exception), loops: 1, stop);

@@ -1,5 +1,5 @@
 using Messaging.Aws.Sqs.Wire;
-using Messaging.Hosting;
+using Messaging.Configuration;
 
 namespace Messaging.Aws.Sqs;
 

@@ -1,5 +1,5 @@
 using Messaging.Aws.Sqs.Wire;
-using Messaging.Hosting;
+using Messaging.Configuration;
 using Messaging.Publishing;
 using Pipeline.Buffers;
 using Pipeline.Messages;

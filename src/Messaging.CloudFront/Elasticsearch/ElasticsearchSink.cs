@@ -1,7 +1,7 @@
 using Messaging.Aws;
 using Messaging.CloudFront.Elasticsearch.Batches;
 using Messaging.CloudFront.Elasticsearch.Requests;
-using Messaging.Hosting;
+using Messaging.Configuration;
 using Messaging.Sinks;
 using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;

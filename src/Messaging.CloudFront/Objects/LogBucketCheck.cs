@@ -1,5 +1,5 @@
 using Messaging.Aws.S3;
-using Messaging.Hosting;
+using Messaging.Configuration;
 using Microsoft.Extensions.Logging;
 
 namespace Messaging.CloudFront.Objects;

@@ -1,7 +1,7 @@
 using System.CommandLine;
 using System.Net;
 using System.Text.Json;
-using Messaging.Hosting;
+using Messaging.Configuration;
 using Messaging.Telemetry;
 using Microsoft.Extensions.Configuration;
 using Spectre.Console;

@@ -1,7 +1,7 @@
 using System.Net;
 using System.Net.Http.Headers;
 using System.Text;
-using Messaging.Hosting;
+using Messaging.Configuration;
 using Messaging.Http.Source;
 using Messaging.Publishing;
 using Messaging.Recoverability;

@@ -1,7 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Text.Json;
-using Messaging.Hosting;
+using Messaging.Configuration;
 
 namespace Messaging.Http.Web;
 

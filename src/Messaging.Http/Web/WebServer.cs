@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
+using Messaging.Configuration;
 using Messaging.Hosting;
 using Messaging.Http.Source;
 using Messaging.Http.Web.Api;

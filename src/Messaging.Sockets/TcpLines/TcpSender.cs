@@ -5,7 +5,7 @@ using System.Net.Sockets;
 using System.Security.Authentication;
 using System.Security.Cryptography.X509Certificates;
 using System.Text;
-using Messaging.Hosting;
+using Messaging.Configuration;
 using Messaging.Publishing;
 using Messaging.Telemetry;
 

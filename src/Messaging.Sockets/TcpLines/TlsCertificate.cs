@@ -1,7 +1,7 @@
 using System.Net.Security;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
-using Messaging.Hosting;
+using Messaging.Configuration;
 
 namespace Messaging.Sockets.TcpLines;
 

@@ -1,6 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
-using Messaging.Hosting;
+using Messaging.Configuration;
 using Messaging.Publishing;
 
 namespace Messaging.Sockets.Udp;

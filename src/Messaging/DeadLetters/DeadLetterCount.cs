@@ -1,5 +1,5 @@
 using System.IO.Enumeration;
-using Messaging.Files;
+using Messaging.Storage;
 
 namespace Messaging.DeadLetters;
 

@@ -1,3 +1,5 @@
+using Messaging.Configuration;
+
 namespace Messaging.DeadLetters;
 
 /// <summary>Keeps dead letters of sources that have no dead-letter queue of their own.</summary>
@@ -7,7 +9,7 @@ public interface IDeadLetterStore
     string? Problem => null;
 
     /// <summary>Fails fast when dead letters can never be written as configured.</summary>
-    /// <exception cref="Hosting.StartupException">Says what is wrong and what to do.</exception>
+    /// <exception cref="StartupException">Says what is wrong and what to do.</exception>
     /// <remarks>A disk that is only full passes the check and sets <see cref="Problem"/>.</remarks>
     Task CheckAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 

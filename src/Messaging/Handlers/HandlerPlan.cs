@@ -1,6 +1,4 @@
 using Messaging.Configuration;
-using Messaging.Hosting;
-using Messaging.Routes;
 using Messaging.Sinks;
 using Pipeline.Building;
 using Pipeline.Contexts;
@@ -55,7 +53,7 @@ public sealed record HandlerPlan
 
 /// <summary>A check at start that a handler needs beside those of sink and sources.</summary>
 /// <param name="Name">What is checked, as the log names it.</param>
-/// <param name="CheckAsync">Throws <see cref="Hosting.StartupException"/> where the handler can never work as configured.</param>
+/// <param name="CheckAsync">Throws <see cref="StartupException"/> where the handler can never work as configured.</param>
 public sealed record RouteCheck(string Name, Func<CancellationToken, Task> CheckAsync)
 {
     /// <summary>True when the check stays within this process, so that <c>validate</c> runs it too.</summary>

@@ -1,7 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
+using Messaging.Configuration;
 using Messaging.Costs;
 using Messaging.DeadLetters;
-using Messaging.Hosting;
 using Messaging.Recoverability;
 using Messaging.Sinks;
 using Messaging.Telemetry;

@@ -1,5 +1,4 @@
 using System.Collections;
-using Messaging.Handlers.Batches;
 using Pipeline.Settlements;
 
 namespace Messaging.Handlers;

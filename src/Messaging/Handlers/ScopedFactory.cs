@@ -1,5 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
-using Messaging.Hosting;
+using Messaging.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace Messaging.Handlers;

@@ -1,5 +1,6 @@
 using Messaging.Configuration;
 using Messaging.Handlers;
+using Messaging.Planning;
 using Messaging.Sinks;
 using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;

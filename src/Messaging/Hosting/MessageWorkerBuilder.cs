@@ -1,12 +1,12 @@
 using Messaging.Configuration;
 using Messaging.DeadLetters;
 using Messaging.Handlers;
-using Messaging.Routes;
+using Messaging.Planning;
 using Messaging.Sinks;
-using Messaging.Sinks.Directory;
 using Messaging.Sinks.Memory;
 using Messaging.Sources;
 using Messaging.Sources.Channels;
+using Messaging.Storage;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 

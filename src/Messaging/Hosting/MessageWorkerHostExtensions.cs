@@ -1,6 +1,7 @@
+using Messaging.Configuration;
 using Messaging.DeadLetters.Redrive;
 using Messaging.Handlers;
-using Messaging.Routes;
+using Messaging.Planning;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;

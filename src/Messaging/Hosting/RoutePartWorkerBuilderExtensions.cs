@@ -1,4 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
+using Messaging.Planning;
 using Pipeline.Behaviors;
 using Pipeline.Contexts;
 

@@ -1,8 +1,8 @@
 using Messaging.Configuration;
 using Messaging.DeadLetters.Redrive;
 using Messaging.Handlers;
+using Messaging.Planning;
 using Messaging.Publishing;
-using Messaging.Routes;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 

@@ -1,7 +1,7 @@
 using Messaging.Configuration;
 using Messaging.Costs;
 using Messaging.DeadLetters;
-using Messaging.Routes;
+using Messaging.Planning;
 using Messaging.Telemetry;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;

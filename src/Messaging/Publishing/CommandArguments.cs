@@ -1,6 +1,4 @@
 using Messaging.Configuration;
-using Messaging.Hosting;
-using Messaging.Routes;
 
 namespace Messaging.Publishing;
 

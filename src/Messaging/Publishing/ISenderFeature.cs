@@ -22,8 +22,8 @@ public interface ISenderFeature
     /// <param name="settings">The reader of the settings.</param>
     /// <param name="route">The route whose settings override the general ones; null for none.</param>
     /// <param name="url">Address of the running worker, from <c>--url</c>; null for the configured one. Queues ignore it.</param>
-    /// <returns>A function that opens the sender, called only if there was no problem. It throws <see cref="Hosting.StartupException"/> when the target is missing, refuses access or is unreachable.</returns>
-    /// <exception cref="Hosting.StartupException">An argument is invalid, or this build lacks a feature that the sender needs.</exception>
+    /// <returns>A function that opens the sender, called only if there was no problem. It throws <see cref="StartupException"/> when the target is missing, refuses access or is unreachable.</returns>
+    /// <exception cref="StartupException">An argument is invalid, or this build lacks a feature that the sender needs.</exception>
     Func<CommandServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url);
 }
 

@@ -1,5 +1,5 @@
 using Messaging.Configuration;
-using Messaging.Hosting;
+using Messaging.Planning;
 using Messaging.Sources;
 using Messaging.Telemetry;
 using Microsoft.Extensions.Configuration;

@@ -1,3 +1,5 @@
+using Messaging.Configuration;
+
 namespace Messaging.Sinks;
 
 /// <summary>Where a route stores its results: an <see cref="IObjectSink"/> or an <see cref="IDocumentSink"/>. Threads: any number concurrently.</summary>
@@ -7,7 +9,7 @@ public interface ISink : IAsyncDisposable
     string Name { get; }
 
     /// <summary>Fails fast when the sink can never work as configured: no such bucket, access denied, a folder that cannot be written.</summary>
-    /// <exception cref="Hosting.StartupException">The sink can never work; the message names the cause, the place and the remedy.</exception>
+    /// <exception cref="StartupException">The sink can never work; the message names the cause, the place and the remedy.</exception>
     /// <remarks>
     /// A sink that is only unreachable passes, with a logged warning and a <see cref="Problem"/>. The check is then repeated while messages
     /// may be stored, never twice at once; it must not repeat its warning.

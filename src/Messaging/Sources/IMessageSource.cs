@@ -1,3 +1,5 @@
+using Messaging.Configuration;
+
 namespace Messaging.Sources;
 
 /// <summary>
@@ -13,7 +15,7 @@ public interface IMessageSource : IAsyncDisposable
     string? Problem => null;
 
     /// <summary>Fails fast when the source can never work as configured: a queue that does not exist, refused credentials.</summary>
-    /// <exception cref="Hosting.StartupException">The source can never work; the message names the cause, the place and the remedy.</exception>
+    /// <exception cref="StartupException">The source can never work; the message names the cause, the place and the remedy.</exception>
     /// <remarks>A source that is only unreachable passes, with a logged warning: receiving backs off and recovers.</remarks>
     Task CheckAsync(CancellationToken cancellationToken);
 

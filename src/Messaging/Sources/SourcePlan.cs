@@ -1,5 +1,4 @@
 using Messaging.Configuration;
-using Messaging.Hosting;
 using Pipeline.Messages;
 
 namespace Messaging.Sources;

@@ -1,6 +1,5 @@
 using System.Buffers;
 using System.Collections.Immutable;
-using Messaging.CommandLine;
 using Messaging.Configuration;
 using Messaging.Costs.Explain;
 using Messaging.Handlers;

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
+using Messaging.Configuration;
 using Messaging.Costs;
 using Messaging.Hosting;
 using Messaging.Http.Web;

@@ -1,7 +1,7 @@
 using Messaging.CommandLine;
 using Messaging.Configuration;
 using Messaging.Hosting;
-using Messaging.Routes;
+using Messaging.Planning;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;

@@ -1,6 +1,6 @@
 using Messaging.Aws.S3;
 using Messaging.CloudFront.Objects;
-using Messaging.Hosting;
+using Messaging.Configuration;
 using Worker.Tests.Telemetry;
 
 namespace Worker.Tests.CloudFront;

@@ -1,5 +1,5 @@
 using Messaging.CommandLine;
-using Messaging.Hosting;
+using Messaging.Configuration;
 
 namespace Worker.Tests.CommandLine;
 

@@ -1,5 +1,5 @@
 using Messaging.CommandLine;
-using Messaging.Routes;
+using Messaging.Planning;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Shared.Hosting;

@@ -1,5 +1,6 @@
 using System.CommandLine;
 using Messaging.CommandLine;
+using Messaging.Configuration;
 using Messaging.Hosting;
 using Microsoft.Extensions.Configuration;
 

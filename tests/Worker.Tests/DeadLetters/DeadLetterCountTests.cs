@@ -1,4 +1,5 @@
 using Messaging.DeadLetters;
+using Messaging.Storage;
 
 namespace Worker.Tests.DeadLetters;
 

@@ -1,8 +1,9 @@
 using System.Runtime.Versioning;
 using System.Text;
 using System.Text.Json;
+using Messaging.Configuration;
 using Messaging.DeadLetters;
-using Messaging.Hosting;
+using Messaging.Storage;
 using Worker.Tests.Files;
 
 namespace Worker.Tests.DeadLetters;

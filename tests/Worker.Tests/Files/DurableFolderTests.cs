@@ -1,6 +1,6 @@
 using System.Runtime.Versioning;
 using System.Text;
-using Messaging.Files;
+using Messaging.Storage;
 
 namespace Worker.Tests.Files;
 

@@ -1,5 +1,5 @@
 using System.Diagnostics;
-using Messaging.Files;
+using Messaging.Storage;
 
 namespace Worker.Tests.Files;
 

@@ -1,4 +1,4 @@
-using Messaging.Files;
+using Messaging.Storage;
 
 namespace Worker.Tests.Files;
 

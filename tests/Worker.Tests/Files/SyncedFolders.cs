@@ -1,4 +1,4 @@
-using Messaging.Files;
+using Messaging.Storage;
 using Microsoft.Win32.SafeHandles;
 
 namespace Worker.Tests.Files;

@@ -5,7 +5,7 @@ using Messaging.DeadLetters;
 using Messaging.Handlers;
 using Messaging.Handlers.Typed;
 using Messaging.Hosting;
-using Messaging.Routes;
+using Messaging.Planning;
 using Messaging.Sources.Channels;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;

@@ -1,7 +1,7 @@
 using System.Text;
 using Messaging.DeadLetters;
 using Messaging.Hosting;
-using Messaging.Routes;
+using Messaging.Planning;
 using Messaging.Sources.Channels;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;

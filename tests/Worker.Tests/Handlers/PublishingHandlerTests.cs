@@ -1,5 +1,6 @@
 using System.Threading.Channels;
 using Messaging.Handlers;
+using Messaging.Hosting;
 using Messaging.Sources.Channels;
 using Microsoft.Extensions.DependencyInjection;
 using Pipeline.Settlements;

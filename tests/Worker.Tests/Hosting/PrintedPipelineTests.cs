@@ -1,6 +1,5 @@
 using Messaging.CommandLine;
 using Messaging.Hosting;
-using Messaging.Routes;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;

@@ -4,6 +4,7 @@ using Messaging.CommandLine;
 using Messaging.Configuration;
 using Messaging.Handlers;
 using Messaging.Hosting;
+using Messaging.Planning;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;

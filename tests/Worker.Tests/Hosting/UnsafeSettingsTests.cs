@@ -1,5 +1,5 @@
 using Messaging.CommandLine;
-using Messaging.Routes;
+using Messaging.Planning;
 using Shared.Hosting;
 
 namespace Worker.Tests.Hosting;

@@ -1,7 +1,6 @@
 using Messaging.Configuration;
-using Messaging.Hosting;
-using Messaging.Routes;
-using Messaging.Sinks.Directory;
+using Messaging.Planning;
+using Messaging.Storage;
 using Microsoft.Extensions.Configuration;
 using Worker.Tests.Routes;
 

@@ -2,7 +2,7 @@ using Messaging.CommandLine;
 using Messaging.Configuration;
 using Messaging.Hosting;
 using Messaging.Http.Web;
-using Messaging.Routes;
+using Messaging.Planning;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;

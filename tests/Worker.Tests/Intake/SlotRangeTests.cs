@@ -1,5 +1,5 @@
 using Messaging.Intake;
-using Messaging.Routes;
+using Messaging.Planning;
 using Microsoft.Extensions.Configuration;
 using Shared.Hosting;
 

@@ -1,4 +1,5 @@
-using Messaging.Routes;
+using Messaging.Hosting;
+using Messaging.Planning;
 using Messaging.Sinks;
 using Messaging.Sources;
 using Microsoft.Extensions.Configuration;

@@ -1,5 +1,4 @@
 using Messaging.Configuration;
-using Messaging.Hosting;
 using Messaging.Http.Source;
 using Messaging.Publishing;
 using Messaging.Sources;

@@ -1,6 +1,5 @@
 using System.Text;
 using Messaging.Configuration;
-using Messaging.Handlers;
 using Messaging.Hosting;
 using Messaging.Sources;
 using Messaging.Telemetry;

@@ -1,5 +1,5 @@
 using Messaging.Handlers;
-using Messaging.Hosting;
+using Messaging.Planning;
 using Messaging.Sinks;
 using Messaging.Sources;
 

@@ -1,5 +1,6 @@
+using Messaging.Configuration;
 using Messaging.Hosting;
-using Messaging.Routes;
+using Messaging.Planning;
 using Messaging.Sinks;
 using Messaging.Sources;
 using Microsoft.Extensions.Configuration;

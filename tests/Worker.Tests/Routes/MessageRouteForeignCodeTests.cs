@@ -1,6 +1,7 @@
 using System.Diagnostics.Metrics;
 using Messaging.Handlers;
-using Messaging.Routes;
+using Messaging.Hosting;
+using Messaging.Planning;
 using Messaging.Sinks;
 using Messaging.Sources;
 using Microsoft.Extensions.Configuration;

@@ -1,5 +1,6 @@
 using System.Text;
-using Messaging.Routes;
+using Messaging.Hosting;
+using Messaging.Planning;
 using Messaging.Sinks;
 using Messaging.Sources.Channels;
 using Microsoft.Extensions.Configuration;

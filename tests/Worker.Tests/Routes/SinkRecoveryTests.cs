@@ -1,6 +1,7 @@
+using Messaging.Configuration;
 using Messaging.Hosting;
+using Messaging.Planning;
 using Messaging.Recoverability;
-using Messaging.Routes;
 using Messaging.Sinks;
 using Messaging.Sources;
 using Microsoft.Extensions.Configuration;

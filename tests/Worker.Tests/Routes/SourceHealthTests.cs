@@ -1,5 +1,5 @@
 using Messaging.Hosting;
-using Messaging.Routes;
+using Messaging.Planning;
 using Messaging.Sources;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;

@@ -1,5 +1,5 @@
 using Messaging.Configuration;
-using Messaging.Routes;
+using Messaging.Planning;
 using Messaging.Sinks;
 using Microsoft.Extensions.Configuration;
 using Pipeline.Execution;

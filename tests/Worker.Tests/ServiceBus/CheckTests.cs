@@ -1,4 +1,4 @@
-using Messaging.Hosting;
+using Messaging.Configuration;
 using Messaging.AzureServiceBus;
 
 namespace Worker.Tests.ServiceBus;

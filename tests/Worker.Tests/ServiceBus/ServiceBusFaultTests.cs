@@ -2,7 +2,7 @@ using System.Net.Sockets;
 using Azure.Identity;
 using Azure.Messaging.ServiceBus;
 using Messaging.AzureServiceBus;
-using Messaging.Hosting;
+using Messaging.Configuration;
 
 namespace Worker.Tests.ServiceBus;
 

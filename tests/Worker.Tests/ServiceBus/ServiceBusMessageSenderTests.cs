@@ -1,7 +1,6 @@
 using System.Diagnostics;
 using Azure.Messaging.ServiceBus;
 using Messaging.Configuration;
-using Messaging.Hosting;
 using Messaging.Publishing;
 using Messaging.AzureServiceBus;
 using Microsoft.Extensions.Configuration;

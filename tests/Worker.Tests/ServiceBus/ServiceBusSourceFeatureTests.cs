@@ -1,6 +1,6 @@
 using Azure.Messaging.ServiceBus;
-using Messaging.Hosting;
-using Messaging.Routes;
+using Messaging.Configuration;
+using Messaging.Planning;
 using Messaging.AzureServiceBus;
 using Messaging.Sources;
 using Microsoft.Extensions.Configuration;

@@ -1,6 +1,6 @@
 using System.Reflection;
 using System.Text;
-using Messaging.Handlers;
+using Messaging.Hosting;
 using Messaging.Sinks;
 using Messaging.Testing.Xunit;
 using Pipeline.Settlements;

@@ -1,4 +1,4 @@
-using Messaging.Handlers;
+using Messaging.Hosting;
 using Messaging.Testing.Xunit;
 
 namespace Worker.Tests.Testing;

@@ -1,7 +1,6 @@
 using Messaging.Configuration;
 using Messaging.Handlers;
 using Messaging.Hosting;
-using Messaging.Http;
 using Messaging.Http.Web;
 using Messaging.Sinks;
 using Microsoft.Extensions.DependencyInjection;

@@ -1,5 +1,4 @@
 using Messaging.Configuration;
-using Messaging.Handlers;
 using Messaging.Hosting;
 using Pipeline.Behaviors;
 using Pipeline.Contexts;

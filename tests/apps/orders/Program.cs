@@ -1,6 +1,5 @@
 using Messaging.CommandLine;
 using Messaging.Configuration;
-using Messaging.Handlers;
 using Messaging.Hosting;
 using Messaging.Publishing;
 using Messaging.Sources.Channels;

@@ -1,6 +1,6 @@
 using System.CommandLine;
 using Messaging.CommandLine;
-using Messaging.Hosting;
+using Messaging.Configuration;
 
 namespace OrdersApp;
 

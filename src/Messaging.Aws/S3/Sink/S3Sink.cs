@@ -5,7 +5,7 @@ using System.Text;
 using System.Text.Unicode;
 using Messaging.Aws.S3.Sink.Direct;
 using Messaging.Aws.S3.Sink.Sdk;
-using Messaging.Hosting;
+using Messaging.Configuration;
 using Messaging.Recoverability;
 using Messaging.Sinks;
 using Messaging.Telemetry;

@@ -1,6 +1,6 @@
 using Messaging.Aws.Sqs.Wire;
+using Messaging.Configuration;
 using Messaging.DeadLetters.Redrive;
-using Messaging.Hosting;
 using Messaging.Publishing;
 using Messaging.Recoverability;
 using Messaging.Telemetry;

@@ -1,4 +1,5 @@
 using System.Text.Json;
+using Messaging.Configuration;
 using Messaging.Costs;
 using Pipeline.Buffers;
 
@@ -33,7 +34,7 @@ internal sealed class SqsClient : IDisposable
     public BufferPool Buffers => _buffers;
 
     /// <summary>Creates a client for the endpoint of <paramref name="queue"/>. May take seconds when the region must be read from the instance's metadata.</summary>
-    /// <exception cref="Hosting.StartupException">See <see cref="SqsEndpoint.Resolve"/>.</exception>
+    /// <exception cref="StartupException">See <see cref="SqsEndpoint.Resolve"/>.</exception>
     public static SqsClient Create(AwsOptions aws, SqsQueueReference queue, SqsWireOptions options, BufferPool buffers, TimeProvider time, ApiCalls? calls = null)
     {
         AwsEndpoint endpoint = SqsEndpoint.Resolve(aws, queue, Environment.GetEnvironmentVariable);

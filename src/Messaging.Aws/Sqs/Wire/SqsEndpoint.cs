@@ -1,4 +1,4 @@
-using Messaging.Hosting;
+using Messaging.Configuration;
 using Messaging.Telemetry;
 
 namespace Messaging.Aws.Sqs.Wire;

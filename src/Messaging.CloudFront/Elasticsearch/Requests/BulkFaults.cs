@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Net.Http.Headers;
 using System.Text.Json;
-using Messaging.Hosting;
+using Messaging.Configuration;
 using Messaging.Telemetry;
 
 namespace Messaging.CloudFront.Elasticsearch.Requests;

@@ -5,7 +5,7 @@ using System.Text;
 using Messaging.Aws;
 using Messaging.CloudFront.Elasticsearch.Batches;
 using Messaging.CloudFront.Elasticsearch.BulkResponses;
-using Messaging.Hosting;
+using Messaging.Configuration;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Buffers;

@@ -1,6 +1,6 @@
 using Messaging.Configuration;
 using Messaging.Http.Source;
-using Messaging.Routes;
+using Messaging.Planning;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Hosting;
 

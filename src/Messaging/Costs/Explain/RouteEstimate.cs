@@ -75,3 +75,17 @@ public sealed class RouteEstimate
     /// <param name="what">A main clause without a full stop, such as <c>what Azure charges for Service Bus is not in the estimate</c>.</param>
     public void Exclude(string what) => _excluded.Add(what);
 }
+
+/// <summary>One figure that follows from the settings.</summary>
+/// <param name="Name">For scripts; does not change between versions.</param>
+/// <param name="Title">For people.</param>
+/// <param name="Value">The figure.</param>
+/// <param name="Unit">The figure's unit.</param>
+/// <param name="Because">How it follows, and from which settings.</param>
+public sealed record ExplainLine(string Name, string Title, double Value, string Unit, string Because);
+
+/// <summary>A change that would lower the bill.</summary>
+/// <param name="UsdPerMonth">USD saved per month.</param>
+/// <param name="AtMost">True when the saving is reached only under a condition that the change names.</param>
+/// <param name="Change">What to change, and its drawbacks.</param>
+public sealed record ExplainSaving(double UsdPerMonth, bool AtMost, string Change);

@@ -1,6 +1,6 @@
-using Messaging.Files;
-using Messaging.Hosting;
+using Messaging.Configuration;
 using Messaging.Publishing;
+using Messaging.Storage;
 using Messaging.Telemetry;
 
 namespace Messaging.DeadLetters.Redrive;

@@ -19,9 +19,9 @@ public interface IRedriveFeature
     /// <returns>
     /// The function that runs the redrive; called only when there was no problem. It tries each dead letter at most once, and deletes one
     /// only after its message was accepted. Cancelled, it returns a result with <see cref="RedriveProgress.Interrupted"/>. It throws
-    /// <see cref="Hosting.StartupException"/> when the store is missing, refused or unreachable.
+    /// <see cref="StartupException"/> when the store is missing, refused or unreachable.
     /// </returns>
-    /// <exception cref="Hosting.StartupException">An argument is wrong.</exception>
+    /// <exception cref="StartupException">An argument is wrong.</exception>
     Func<CommandServices, CancellationToken, Task<RedriveResult>> ConfigureRedrive(SettingsReader settings, RedriveRequest request);
 }
 

@@ -1,5 +1,5 @@
 using Messaging.Configuration;
-using Messaging.Hosting;
+using Messaging.Planning;
 using Messaging.Publishing;
 using Microsoft.Extensions.Configuration;
 

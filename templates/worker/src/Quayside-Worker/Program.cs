@@ -1,6 +1,5 @@
 using Messaging.CommandLine;
-using Messaging.Handlers;
-using Messaging.Http;
+using Messaging.Hosting;
 using Microsoft.Extensions.DependencyInjection;
 using Quayside_Worker;
 

@@ -1,7 +1,7 @@
 using Integration.Tests.Faults.S3;
 using Integration.Tests.Servers;
 using Messaging.Aws.S3.Sink;
-using Messaging.Hosting;
+using Messaging.Configuration;
 using Messaging.Sinks;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;

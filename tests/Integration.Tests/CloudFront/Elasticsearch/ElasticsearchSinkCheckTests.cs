@@ -2,7 +2,7 @@ using System.Globalization;
 using ElasticsearchServer;
 using Integration.Tests.Servers;
 using Messaging.CloudFront.Elasticsearch;
-using Messaging.Hosting;
+using Messaging.Configuration;
 using Messaging.Sinks;
 
 namespace Integration.Tests.CloudFront.Elasticsearch;

@@ -2,7 +2,6 @@ using Azure.Messaging.ServiceBus;
 using Harness;
 using Harness.ServiceBus;
 using Messaging.Configuration;
-using Messaging.Hosting;
 using Messaging.AzureServiceBus;
 using Microsoft.Extensions.Configuration;
 using Worker.Tests.ServiceBus;

@@ -3,7 +3,7 @@ using System.Runtime.CompilerServices;
 using System.Text;
 using Integration.Tests.Processes;
 using Messaging.Sinks;
-using Messaging.Sinks.Directory;
+using Messaging.Storage;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Integration.Tests.Sinks.Directory;

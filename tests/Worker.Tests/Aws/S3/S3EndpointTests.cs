@@ -1,6 +1,6 @@
 using Messaging.Aws;
 using Messaging.Aws.S3;
-using Messaging.Hosting;
+using Messaging.Configuration;
 
 namespace Worker.Tests.Aws.S3;
 

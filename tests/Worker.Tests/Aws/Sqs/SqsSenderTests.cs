@@ -1,7 +1,6 @@
 using System.Text.Json;
 using Messaging.Aws.Sqs;
 using Messaging.Configuration;
-using Messaging.Hosting;
 using Messaging.Publishing;
 using Worker.Tests.Sources;
 

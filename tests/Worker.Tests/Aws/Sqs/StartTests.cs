@@ -1,6 +1,6 @@
 using System.Text.Json;
 using Messaging.Aws.Sqs;
-using Messaging.Hosting;
+using Messaging.Configuration;
 
 namespace Worker.Tests.Aws.Sqs;
 

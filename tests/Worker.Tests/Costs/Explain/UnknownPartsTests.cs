@@ -3,7 +3,7 @@ using Messaging.Aws.Sqs;
 using Messaging.Configuration;
 using Messaging.Costs.Explain;
 using Messaging.Handlers;
-using Messaging.Routes;
+using Messaging.Planning;
 using Messaging.Sinks;
 using Microsoft.Extensions.Configuration;
 using Worker.Tests.Routes;

@@ -1,10 +1,11 @@
 using System.Text;
 using System.Text.Json.Nodes;
+using Messaging.Configuration;
 using Messaging.DeadLetters;
 using Messaging.DeadLetters.Redrive;
-using Messaging.Hosting;
 using Messaging.Http.Source;
 using Messaging.Publishing;
+using Messaging.Storage;
 using Microsoft.Extensions.Configuration;
 using Worker.Tests.Aws.Sqs.Wire;
 using Worker.Tests.Routes;

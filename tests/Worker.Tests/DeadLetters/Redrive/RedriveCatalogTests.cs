@@ -1,7 +1,6 @@
 using Messaging.Aws.Sqs;
 using Messaging.Configuration;
 using Messaging.DeadLetters.Redrive;
-using Messaging.Hosting;
 using Messaging.Http.Source;
 using Messaging.Publishing;
 using Messaging.Sources;

@@ -1,6 +1,5 @@
 using Messaging.Costs;
 using Messaging.Handlers;
-using Messaging.Handlers.Batches;
 using Messaging.Recoverability;
 using Messaging.Telemetry;
 using Microsoft.Extensions.DependencyInjection;

@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using Messaging.Handlers;
+using Messaging.Hosting;
 using Microsoft.Extensions.DependencyInjection;
 using Pipeline.Settlements;
 using Worker.Tests.Handlers.Typed;

@@ -1,4 +1,4 @@
-using Messaging.Handlers;
+using Messaging.Hosting;
 using Microsoft.Extensions.DependencyInjection;
 using Pipeline.Settlements;
 

@@ -1,6 +1,5 @@
 using System.Collections.Concurrent;
 using Messaging.Configuration;
-using Messaging.Handlers;
 using Messaging.Hosting;
 using Microsoft.Extensions.DependencyInjection;
 using Pipeline.Behaviors;

@@ -1,4 +1,5 @@
 using Messaging.Handlers;
+using Messaging.Hosting;
 using Microsoft.Extensions.DependencyInjection;
 using Pipeline.Settlements;
 

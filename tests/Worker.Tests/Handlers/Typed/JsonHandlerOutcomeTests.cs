@@ -1,5 +1,5 @@
 using System.Text;
-using Messaging.Handlers;
+using Messaging.Hosting;
 using Messaging.Recoverability;
 using Microsoft.Extensions.DependencyInjection;
 using Pipeline.Settlements;

@@ -1,7 +1,7 @@
 using System.Text.Json.Serialization;
 using Messaging.Handlers;
 using Messaging.Hosting;
-using Messaging.Routes;
+using Messaging.Planning;
 using Pipeline.Settlements;
 
 namespace Worker.Tests.Handlers.Typed;

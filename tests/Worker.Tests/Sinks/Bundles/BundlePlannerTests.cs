@@ -1,4 +1,4 @@
-using Messaging.Routes;
+using Messaging.Planning;
 using Messaging.Sinks;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;

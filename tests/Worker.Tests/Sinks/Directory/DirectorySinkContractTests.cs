@@ -1,5 +1,5 @@
 using Messaging.Sinks;
-using Messaging.Sinks.Directory;
+using Messaging.Storage;
 using Messaging.Testing.Xunit;
 using Microsoft.Extensions.Logging.Abstractions;
 

@@ -1,7 +1,7 @@
 using System.Text;
-using Messaging.Hosting;
+using Messaging.Configuration;
 using Messaging.Sinks;
-using Messaging.Sinks.Directory;
+using Messaging.Storage;
 using Microsoft.Extensions.Logging.Abstractions;
 using Worker.Tests.Files;
 

@@ -1,6 +1,6 @@
 using System.Text;
 using Messaging.Sinks;
-using Messaging.Sinks.Directory;
+using Messaging.Storage;
 using Microsoft.Extensions.Logging.Abstractions;
 using Tests.Shared.Files;
 

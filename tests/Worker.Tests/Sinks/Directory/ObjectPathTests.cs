@@ -1,5 +1,5 @@
 using System.Text;
-using Messaging.Sinks.Directory;
+using Messaging.Storage;
 
 namespace Worker.Tests.Sinks.Directory;
 

@@ -1,7 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
-using Messaging.Hosting;
+using Messaging.Configuration;
 using Messaging.Publishing;
 using Messaging.Sockets.TcpLines;
 using Microsoft.Extensions.Configuration;

@@ -2,7 +2,7 @@ using System.Collections.Concurrent;
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
-using Messaging.Hosting;
+using Messaging.Configuration;
 using Messaging.Sockets.Udp;
 using Pipeline.Settlements;
 

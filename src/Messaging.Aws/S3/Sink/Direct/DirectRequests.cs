@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Http.Headers;
 using System.Runtime.CompilerServices;
+using Messaging.Configuration;
 using Messaging.Costs;
 using Messaging.Sinks;
 using Messaging.Telemetry;
@@ -44,7 +45,7 @@ internal sealed class DirectRequests : IS3Requests
     }
 
     /// <summary>Creates a client with its own connections; opens none yet.</summary>
-    /// <exception cref="Hosting.StartupException">See <see cref="BucketAddress.Create"/>.</exception>
+    /// <exception cref="StartupException">See <see cref="BucketAddress.Create"/>.</exception>
     public static DirectRequests Create(S3SinkOptions options, S3Endpoint endpoint, AwsCredentialSource credentials, SinkServices services, int maxConnections)
     {
         // Environment or profile, as the SDK reads them: ignoring them would call another kind of endpoint than configured.

@@ -1,8 +1,8 @@
 using System.Text.Json;
 using System.Text.Json.Nodes;
 using Messaging.Aws.Sqs;
+using Messaging.Configuration;
 using Messaging.DeadLetters.Redrive;
-using Messaging.Hosting;
 using Messaging.Publishing;
 using Worker.Tests.Routes;
 

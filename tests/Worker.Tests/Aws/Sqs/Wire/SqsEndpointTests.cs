@@ -1,6 +1,6 @@
 using Messaging.Aws;
 using Messaging.Aws.Sqs.Wire;
-using Messaging.Hosting;
+using Messaging.Configuration;
 
 namespace Worker.Tests.Aws.Sqs.Wire;
 

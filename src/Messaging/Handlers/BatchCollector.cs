@@ -1,0 +1,341 @@
+using System.Diagnostics;
+using Messaging.Recoverability;
+using Messaging.Telemetry;
+using Pipeline.Buffers;
+using Pipeline.Contexts;
+using Pipeline.Messages;
+using Pipeline.Settlements;
+
+namespace Messaging.Handlers;
+
+/// <summary>
+/// Collects the messages of a route into batches, and passes each to the handler. Every message keeps its slot until the handler
+/// has returned. Allocates a few objects per batch and nothing per message. Threads: any.
+/// </summary>
+internal sealed class BatchCollector<T> : IDisposable
+{
+    // During a shutdown, messages that still arrive wait this long for others: a drained channel would otherwise yield one batch per message.
+    private static readonly TimeSpan AgeAtStop = TimeSpan.FromMilliseconds(100);
+
+    private const int RetainedArrays = 16;
+
+    private readonly IBatchHandler<T> _handler;
+    private readonly string _route;
+    private readonly HandlerReports _reports;
+    private readonly CircuitBreaker _breaker;
+    private readonly TimeProvider _time;
+    private readonly int _maxMessages;
+    private readonly int _maxShared;
+    private readonly string _undecided;
+    private readonly ITimer _timer;
+    private readonly BoundedPool<BatchWaiter<T>> _waiters;
+    private readonly BoundedPool<BatchEntry<T>[]> _arrays = new(RetainedArrays);
+
+    // Guards the open batch and the shared state of its messages.
+    private readonly Lock _gate = new();
+    private BatchRun<T>? _open;
+    private TimeSpan _maxAge;
+
+    /// <param name="handler">The handler.</param>
+    /// <param name="options">Sizes and times.</param>
+    /// <param name="services">The services of the route.</param>
+    /// <param name="reports">Receives the handler's outcomes.</param>
+    public BatchCollector(IBatchHandler<T> handler, BatchOptions options, HandlerServices services, HandlerReports reports)
+    {
+        _handler = handler;
+        _route = services.Route;
+        _reports = reports;
+        _breaker = services.Breaker;
+        _time = services.Time;
+        _maxMessages = options.MaxMessages;
+        _maxAge = options.MaxAge;
+        _maxShared = services.Recoverability.MaxDeliveries / 2;
+        _undecided = $"The handler {reports.Handler} did not settle this message of its batch: call Settle for each message, or SettleRest.";
+        _waiters = new BoundedPool<BatchWaiter<T>>(services.Concurrency);
+        _timer = _time.CreateTimer(static collector => ((BatchCollector<T>)collector!).CloseAged(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+    }
+
+    /// <summary>Adds a message to a batch; the task completes when the settlement is in the context.</summary>
+    public ValueTask JoinAsync(PhysicalContext context, T message)
+    {
+        // A batch that fails repeatedly because of one message must not cause the others to be dead-lettered.
+        bool alone = context.Message.DeliveryCount > _maxShared;
+        BatchEntry<T> entry = new() { Message = message, Info = new MessageInfo(_route, context.Message) };
+        if (!_waiters.TryTake(out BatchWaiter<T>? waiter))
+        {
+            waiter = new BatchWaiter<T>(this);
+        }
+
+        waiter.Open(context);
+        entry.Waiter = waiter;
+        lock (_gate)
+        {
+            BatchRun<T> run = alone ? Begin() : _open ??= BeginShared();
+            waiter.Run = run;
+            run.Batch.Add(entry);
+
+            // The breaker's single probe must not wait for messages that cannot arrive.
+            if (alone || run.Batch.Count == _maxMessages || _breaker.State != BreakerState.Closed)
+            {
+                Close(run);
+            }
+        }
+
+        return waiter.Start();
+    }
+
+    /// <summary>Called when the route stops: waiting messages are handled now, and later ones within 100 ms.</summary>
+    public void StopWaiting()
+    {
+        lock (_gate)
+        {
+            _maxAge = _maxAge < AgeAtStop ? _maxAge : AgeAtStop;
+            if (_open is { } open)
+            {
+                Close(open);
+            }
+        }
+    }
+
+    public void Dispose() => _timer.Dispose();
+
+    /// <summary>
+    /// Called when a message's own token was cancelled. The message leaves a batch that is still open. A batch that is being handled is
+    /// cancelled as a whole, since its messages arrived within MaxAge and have no more time than that left.
+    /// </summary>
+    internal void Cancel(BatchWaiter<T> waiter)
+    {
+        CancellationTokenSource? cancelled = null;
+        lock (_gate)
+        {
+            if (waiter.IsCancelled || waiter.Run is not { } run)
+            {
+                return;
+            }
+
+            waiter.IsCancelled = true;
+            if (run.IsOpen)
+            {
+                Leave(run, waiter);
+            }
+            else
+            {
+                cancelled = run.Cancellation;
+            }
+        }
+
+        if (cancelled is null)
+        {
+            waiter.CompleteCancelled();
+        }
+        else
+        {
+            _ = cancelled.CancelAsync();
+        }
+    }
+
+    internal void Return(BatchWaiter<T> waiter) => _waiters.Return(waiter);
+
+    /// <summary>Passes a closed batch to the handler and settles its messages when the handler has returned. Never throws.</summary>
+    internal async Task RunAsync(BatchRun<T> run)
+    {
+        Exception? failure = null;
+        CancellationToken cancellationToken = run.Cancellation.Token;
+        try
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            await (MessageSpans.IsListening ? HandleTracedAsync(run, cancellationToken) : _handler.HandleAsync(run.Batch, cancellationToken));
+        }
+        catch (Exception exception)
+        {
+            failure = exception;
+        }
+
+        try
+        {
+            Report(run.Batch, failure, cancellationToken);
+        }
+        catch (Exception)
+        {
+            // A log that fails must not keep the messages from being settled.
+        }
+
+        Finish(run, failure);
+    }
+
+    private async ValueTask HandleTracedAsync(BatchRun<T> run, CancellationToken cancellationToken)
+    {
+        BatchWaiter<T>[] waiters = run.Batch.Waiters();
+        Activity? span = MessageSpans.StartProcessBatch(waiters[0].Destination ?? new MessageDestination("worker", _route), [.. waiters.Select(waiter => waiter.Span)]);
+        try
+        {
+            await _handler.HandleAsync(run.Batch, cancellationToken);
+        }
+        catch (Exception exception)
+        {
+            MessageSpans.Fail(span, exception);
+            throw;
+        }
+        finally
+        {
+            MessageSpans.End(span);
+        }
+    }
+
+    private void Report(MessageBatch<T> batch, Exception? failure, CancellationToken cancellationToken)
+    {
+        if (failure is not null)
+        {
+            _reports.Threw(failure, cancellationToken);
+        }
+
+        // Messages that were settled before the handler threw stay settled.
+        Settlement fault = batch.FindFault();
+        if (failure is null || fault.Fault != SettlementFault.None)
+        {
+            _reports.Returned(fault.Fault, fault.Description);
+        }
+    }
+
+    private void Finish(BatchRun<T> run, Exception? failure)
+    {
+        int count = run.Batch.Count;
+        BatchEntry<T>[] entries = run.Batch.End();
+        lock (_gate)
+        {
+            for (int i = 0; i < count; i++)
+            {
+                entries[i].Waiter!.Run = null;
+            }
+        }
+
+        bool cancelled = failure is OperationCanceledException && run.Cancellation.IsCancellationRequested;
+        for (int i = 0; i < count; i++)
+        {
+            Complete(entries[i], failure, cancelled);
+        }
+
+        Array.Clear(entries, 0, count);
+        _arrays.Return(entries);
+    }
+
+    private void Complete(in BatchEntry<T> entry, Exception? failure, bool cancelled)
+    {
+        BatchWaiter<T> waiter = entry.Waiter!;
+        if (entry.Settlement.IsDecided || failure is null)
+        {
+            waiter.Complete(entry.Settlement.IsDecided ? entry.Settlement : Undecided(_undecided), exception: null);
+        }
+        else if (cancelled && waiter.IsCancelled)
+        {
+            waiter.CompleteCancelled();
+        }
+        else if (cancelled)
+        {
+            waiter.Complete(Undecided("The message's batch was cancelled: another of its messages reached Intake:MessageTimeout, or the drain timeout ended.", failure!.GetType().FullName), exception: null);
+        }
+        else
+        {
+            // One message is poison, and the exception does not say which.
+            bool known = RecoverabilityPolicy.TryRead(failure, out Settlement settlement) && settlement.Fault != SettlementFault.None;
+            waiter.Complete(known ? settlement : Undecided(UntrustedText.MessageOf(failure), failure.GetType().FullName) with { Exception = failure }, exception: null);
+        }
+    }
+
+    private static Settlement Undecided(string why, string? exceptionType = null) =>
+        new(SettlementKind.Undecided, Description: why, ExceptionType: exceptionType);
+
+    /// <summary>Under the lock.</summary>
+    private BatchRun<T> BeginShared()
+    {
+        BatchRun<T> run = Begin();
+        SetTimer(_maxAge);
+        return run;
+    }
+
+    /// <summary>Under the lock.</summary>
+    private BatchRun<T> Begin()
+    {
+        BatchEntry<T>[] entries = _arrays.TryTake(out BatchEntry<T>[]? kept) ? kept : new BatchEntry<T>[_maxMessages];
+        return new BatchRun<T>(this, new MessageBatch<T>(entries, _reports), _time.GetTimestamp() + (long)(_maxAge.TotalSeconds * _time.TimestampFrequency));
+    }
+
+    /// <summary>Under the lock: closes the batch to further messages and starts its handling.</summary>
+    private void Close(BatchRun<T> run)
+    {
+        run.IsOpen = false;
+        if (ReferenceEquals(_open, run))
+        {
+            _open = null;
+        }
+
+        ThreadPool.UnsafeQueueUserWorkItem(run, preferLocal: false);
+    }
+
+    /// <summary>Under the lock.</summary>
+    private void Leave(BatchRun<T> run, BatchWaiter<T> waiter)
+    {
+        run.Batch.Remove(waiter);
+        waiter.Run = null;
+        if (run.Batch.Count == 0)
+        {
+            _arrays.Return(run.Batch.End());
+            _open = null;
+        }
+    }
+
+    private void CloseAged()
+    {
+        lock (_gate)
+        {
+            if (_open is not { } open)
+            {
+                return;
+            }
+
+            TimeSpan left = _time.GetElapsedTime(_time.GetTimestamp(), open.Deadline);
+            if (left > TimeSpan.Zero)
+            {
+                // The batch that the timer was set for was closed before its deadline.
+                SetTimer(left);
+            }
+            else
+            {
+                Close(open);
+            }
+        }
+    }
+
+    // Timers truncate to whole milliseconds: one that fires too early would only be set again.
+    private void SetTimer(TimeSpan wait) => _timer.Change(TimeSpan.FromMilliseconds(Math.Max(1, Math.Ceiling(wait.TotalMilliseconds))), Timeout.InfiniteTimeSpan);
+}
+
+/// <summary>One message of a batch.</summary>
+internal struct BatchEntry<T>
+{
+    public T Message;
+    public MessageInfo Info;
+
+    /// <summary>What the handler decided; undecided at first.</summary>
+    public Settlement Settlement;
+
+    /// <summary>The waiter that the message's route awaits; null in a batch without a worker.</summary>
+    public BatchWaiter<T>? Waiter;
+}
+
+/// <summary>One batch from its first message to the end of its handler. Guarded by the collector's lock until it is closed.</summary>
+internal sealed class BatchRun<T>(BatchCollector<T> collector, MessageBatch<T> batch, long deadline) : IThreadPoolWorkItem
+{
+    public MessageBatch<T> Batch { get; } = batch;
+
+    /// <summary>The latest time to close it, as a timestamp.</summary>
+    public long Deadline { get; } = deadline;
+
+    /// <summary>False once it is closed to further messages.</summary>
+    public bool IsOpen { get; set; } = true;
+
+    /// <summary>Cancels the handler. Not disposed: a handler that ignores it may still use the token.</summary>
+    public CancellationTokenSource Cancellation { get; } = new();
+
+    void IThreadPoolWorkItem.Execute() => _ = collector.RunAsync(this);
+}

@@ -1,0 +1,81 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Text.Json.Serialization.Metadata;
+using Messaging.Configuration;
+using Messaging.Sinks;
+using Pipeline.Behaviors;
+using Pipeline.Building;
+using Pipeline.Contexts;
+using Pipeline.Settlements;
+
+namespace Messaging.Handlers.Typed;
+
+/// <summary>Makes an <see cref="IBatchHandler{T}"/> a handler that routes can name.</summary>
+internal sealed class JsonBatchHandlerFeature<TMessage, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] THandler>(
+    string name, JsonTypeInfo<TMessage>? typeInfo, HandlerSettings settings, bool isScoped) : IHandlerFeature
+    where THandler : class, IBatchHandler<TMessage>
+{
+    public string Name { get; } = name;
+
+    public IReadOnlyList<SettingsSection> Settings { get; } = [settings.SectionOf(name)];
+
+    public SinkKind Writes => SinkKind.None;
+
+    public HandlerPlan Configure(SettingsReader reader, string route)
+    {
+        JsonBody<TMessage> json = JsonBody<TMessage>.Of(typeInfo, reader, Name);
+        string section = $"Handlers:{Name}";
+        BatchOptions options = (BatchOptions)settings.Read(reader, section, route);
+        return new HandlerPlan
+        {
+            Compose = (builder, services) => Compose(builder, services, json, options),
+            Batching = new Batching(
+                "batch",
+                "handled",
+                new SettingValue<int>($"{section}:{nameof(options.MaxMessages)}", options.MaxMessages),
+                new SettingValue<TimeSpan>($"{section}:{nameof(options.MaxAge)}", options.MaxAge)),
+        };
+    }
+
+    /// <summary>The handler's class: errors name it.</summary>
+    public override string ToString() => typeof(THandler).ToString();
+
+    private void Compose(PipelineBuilder<PhysicalContext> builder, HandlerServices services, JsonBody<TMessage> json, BatchOptions options)
+    {
+        object? argument = settings.IsArgument ? options : null;
+        IBatchHandler<TMessage> handler = isScoped
+            ? new ScopedBatchHandler<TMessage, THandler>(services.CreateScoped<THandler>(argument))
+            : services.Create<THandler>(argument);
+        HandlerReports reports = services.ReportsOf(typeof(THandler));
+        BatchCollector<TMessage> collector = new(handler, options, services, reports);
+        services.Owned.Add(collector);
+        services.Stopping.Add(collector.StopWaiting);
+        builder.Terminator(new JsonBatchTerminator<TMessage>(json, collector), reports.Handler);
+    }
+}
+
+/// <summary>Reads the body and adds the message to a batch.</summary>
+internal sealed class JsonBatchTerminator<TMessage>(JsonBody<TMessage> json, BatchCollector<TMessage> collector) : ITerminator<PhysicalContext>
+{
+    public ValueTask InvokeAsync(PhysicalContext context)
+    {
+        if (json.TryRead(context.Message.Body.Span, out TMessage? message, out Settlement refusal))
+        {
+            return collector.JoinAsync(context, message);
+        }
+
+        context.Settlement = refusal;
+        return default;
+    }
+}
+
+/// <summary>Handles each batch with a handler in a scope of its own. An error on disposing the scope counts as the handler's; what the handler settled stays settled.</summary>
+internal sealed class ScopedBatchHandler<TMessage, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] THandler>(ScopedFactory<THandler> handlers)
+    : IBatchHandler<TMessage>
+    where THandler : class, IBatchHandler<TMessage>
+{
+    public async ValueTask HandleAsync(MessageBatch<TMessage> batch, CancellationToken cancellationToken)
+    {
+        await using ScopedFactory<THandler>.Lease lease = handlers.Open();
+        await lease.Handler.HandleAsync(batch, cancellationToken);
+    }
+}

@@ -1,0 +1,210 @@
+using Messaging.Costs;
+using Messaging.DeadLetters;
+using Messaging.Handlers;
+using Messaging.Intake;
+using Messaging.Planning;
+using Messaging.Recoverability;
+using Messaging.Sinks;
+using Messaging.Sinks.Bundles;
+using Messaging.Sources;
+using Messaging.Telemetry;
+using Microsoft.Extensions.Logging;
+using Pipeline.Contexts;
+using Pipeline.Execution;
+using Pipeline.Messages;
+
+namespace Messaging.Hosting;
+
+/// <summary>A running route: its sources, each with its own intake, one pipeline, one breaker, and one sink if the handler needs it.</summary>
+internal sealed partial class MessageRoute : IAsyncDisposable
+{
+    private readonly List<RouteInlet> _inlets = [];
+    private readonly ISink? _sink;
+    private readonly IList<RouteCheck> _checks;
+    private readonly IList<object> _owned;
+    private readonly IList<Action> _stopping;
+    private readonly IEnumerable<Func<string?>> _reports;
+
+    // Null when no part of the route writes to it.
+    private readonly IDeadLetterStore? _deadLetters;
+    private readonly string _handlerName;
+    private readonly int _slots;
+    private readonly TimeProvider _time;
+    private readonly ILogger _logger;
+    private readonly List<Task> _receiving = [];
+    private readonly CancellationTokenSource _stopReceiving = new();
+    private volatile bool _isStarted;
+
+    public MessageRoute(RoutePlan plan, IServiceProvider services, IDeadLetterStore deadLetters, ILoggerFactory loggers, TimeProvider time)
+    {
+        Name = plan.Name;
+        _deadLetters = plan.KeepsDeadLetters ? deadLetters : null;
+        Form = plan.Form.Name;
+        _handlerName = plan.Handler.Name;
+        _slots = plan.Slots;
+        _time = time;
+        _logger = loggers.CreateLogger($"Messaging.Routes.{plan.Name}");
+        Metrics = new RouteMetrics(plan.Name, stores: plan.Sink is not null);
+        Calls = new ApiCalls();
+        Calls.Observe(plan.Name);
+        Breaker = new CircuitBreaker(plan.Name, plan.Recoverability, time, _logger, hasSink: plan.Sink is not null);
+        _sink = plan.Sink is null ? null : FeatureFactory.Open(plan.Sink, new SinkServices(services, loggers, time, plan.Name, Calls, Breaker, plan.Slots)
+        {
+            DeadLetters = plan.Sources.Any(source => source.HoldsOnlyCopies) ? deadLetters : null,
+        });
+        HandlerServices handler = new(plan.Name, _sink, Breaker, plan.Recoverability, Metrics, Calls, services, deadLetters, loggers, time, plan.Slots);
+        Pipeline = RouteChain.Compose(plan, handler);
+        _checks = handler.Checks;
+        _owned = handler.Owned;
+        _stopping = handler.Stopping;
+        _reports = handler.Reports;
+        RecoverabilityPolicy policy = new(plan.Recoverability);
+        foreach (SourcePlan source in plan.Sources)
+        {
+            MessageDestination destination = source.Destination ?? new MessageDestination(source.Name.ToLowerInvariant(), plan.Name);
+            SlotRange slots = plan.SlotsOf(source);
+            RouteMetrics counters = Metrics.ForSource(destination, !source.KeepsDeadLetters);
+            MessageIntake intake = new(plan.Name, source.Name, Pipeline, plan.Intake, policy, Breaker, counters, time, _logger, slots)
+            {
+                Destination = destination,
+                TracesSettlement = source.TracesSettlement,
+                KeepsReservedSlots = source.KeepsReservedSlots || source.IsPushed,
+            };
+            IMessageSource created = FeatureFactory.Open(source, new SourceServices(plan.Name, services, deadLetters, loggers, time, slots.Max, Calls, counters));
+            RouteInlet inlet = new(plan.Name, source, created, intake, time, _logger);
+            intake.SourceReportsProblem = () => inlet.OwnProblem is not null;
+            _inlets.Add(inlet);
+            Metrics.Publish(new InletGauges(
+                created.Name,
+                () => intake.Limit,
+                () => intake.InFlight,
+                () => intake.Held,
+                () => intake.OldestAge.TotalSeconds,
+                () => (int)Breaker.State,
+                () => intake.BytesInFlight,
+                () => inlet.Problem is not null,
+                () => intake.LeakedSlots,
+                () => intake.SlowSettlements));
+        }
+
+        Breaker.CheckNeeded += () => _checkNeeded.Writer.TryWrite(true);
+
+        Metrics.Publish(() => IsStuck);
+    }
+
+    public string Name { get; }
+
+    public string Form { get; }
+
+    public IPipeline<PhysicalContext> Pipeline { get; }
+
+    public RouteMetrics Metrics { get; }
+
+    public CircuitBreaker Breaker { get; }
+
+    /// <summary>Its calls of billed services.</summary>
+    public ApiCalls Calls { get; }
+
+    /// <summary>Null when the handler writes to no sink.</summary>
+    public ISink? Sink => _sink;
+
+    /// <summary>The handler's reports about the messages since the start; read them after the drain.</summary>
+    public IEnumerable<string> HandlerReports()
+    {
+        List<string> texts = [];
+        foreach (Func<string?> report in _reports)
+        {
+            Stop(() => texts.AddRange(report() is { } text ? [text] : []));
+        }
+
+        return texts;
+    }
+
+    public IEnumerable<string> SourceNames => _inlets.Select(inlet => inlet.Source.Name);
+
+    /// <summary>Why a source cannot receive or settle, the sink was not reached, or dead letters cannot be written; null without a problem.</summary>
+    public string? Problem => _inlets.Select(inlet => inlet.Problem).FirstOrDefault(problem => problem is not null) ?? SinkProblem ?? _deadLetters?.Problem;
+
+    /// <summary>True while messages can arrive: the route was started, its breaker is closed or the next message decides, and at least one source works.</summary>
+    public bool IsReceiving => _isStarted && Breaker.Admits && _inlets.Exists(inlet => inlet.Problem is null);
+
+    public int InFlight => _inlets.Sum(inlet => inlet.Intake.InFlight);
+
+    public TimeSpan OldestAge => _inlets.Max(inlet => inlet.Intake.OldestAge);
+
+    public bool IsStuck => _inlets.Exists(inlet => inlet.Intake.IsStuck);
+
+    public RouteStatus GetStatus() => new()
+    {
+        Name = Name,
+        Sources = [.. SourceNames],
+        Handler = _handlerName,
+        Sink = _sink?.Name,
+        Form = Form,
+        IsReceiving = IsReceiving,
+        IsStuck = IsStuck,
+        Problem = Problem,
+        Warnings = [.. _inlets.SelectMany(inlet => inlet.Intake.Warnings)],
+        AwaitsMessage = Breaker.AwaitsMessage,
+        Breaker = Breaker.State,
+        BreakerSince = Breaker.Since,
+        NextProbe = Breaker.NextProbe,
+        LastFailure = Breaker.LastFailure,
+        Slots = _slots,
+        Limit = _inlets.Sum(inlet => inlet.Intake.Limit),
+        InFlight = InFlight,
+        Held = _inlets.Sum(inlet => inlet.Intake.Held),
+        BytesInFlight = _inlets.Sum(inlet => inlet.Intake.BytesInFlight),
+        OldestAge = OldestAge,
+        HasSink = _sink is not null,
+        Results = DescribeResults(_sink),
+        Calls = Calls,
+        LastDeadLetterAt = Metrics.SinceDeadLetter is { } since ? _time.GetUtcNow() - since : null,
+        Totals = Metrics.Totals,
+        Dropped = Metrics.DroppedInput,
+    };
+
+    public void Start()
+    {
+        foreach (RouteInlet inlet in _inlets)
+        {
+            _receiving.Add(Task.Run(() => inlet.ReceiveAsync(_stopReceiving.Token)));
+        }
+
+        _receiving.Add(Task.Run(KeepCheckingSinkAsync));
+        _isStarted = true;
+        string sources = string.Join(", ", SourceNames);
+        if (_sink is null)
+        {
+            LogStartedWithoutSink(Name, sources, _handlerName);
+        }
+        else
+        {
+            LogStarted(Name, sources, _sink.Name);
+        }
+    }
+
+    private static string? DescribeResults(ISink? sink)
+    {
+        try
+        {
+            return sink switch
+            {
+                null => null,
+                BundlingSink bundles => $"{bundles.Objects:N0} bundles in {bundles.Locate(string.Empty)}",
+                IObjectSink objects => objects.Locate(string.Empty),
+                _ => sink.Name,
+            };
+        }
+        catch (Exception)
+        {
+            return sink!.GetType().Name;
+        }
+    }
+
+    [LoggerMessage(1001, LogLevel.Information, "Route {Route}: receiving from {Sources}, storing to {Sink}")]
+    private partial void LogStarted(string route, string sources, string sink);
+
+    [LoggerMessage(1010, LogLevel.Information, "Route {Route}: receiving from {Sources}, handled by {Handler}")]
+    private partial void LogStartedWithoutSink(string route, string sources, string handler);
+}

@@ -1,0 +1,98 @@
+using Messaging.Configuration;
+using Messaging.Handlers;
+using Messaging.Intake;
+using Messaging.Sinks;
+using Messaging.Sinks.Bundles;
+using Messaging.Sources;
+
+namespace Messaging.Planning;
+
+/// <summary>
+/// Reads the section <c>Bundles</c> per route, reports settings that do not fit together, and wraps the route's sink. One instance for all
+/// routes, which share one budget.
+/// </summary>
+internal sealed class BundlePlanner(SettingsReader settings)
+{
+    private const string BundleContentType = "application/gzip";
+
+    private readonly BundleBudget _budget = new(settings.Read<BundlesOptions>(BundlesOptions.Section).MemoryBudget);
+
+    /// <summary>The least <c>Intake:Concurrency</c>: while a bundle fills, another one of the same size is being stored.</summary>
+    public static int MinConcurrency(BundlesOptions bundles) => BatchingOf(bundles).MinSlots;
+
+    public BundlesOptions Read(string route)
+    {
+        BundlesOptions bundles = settings.Read<BundlesOptions>(BundlesOptions.Section, route);
+        string own = $"Routes:{route}:{BundlesOptions.Section}:{nameof(BundlesOptions.MemoryBudget)}";
+        if (settings.Configuration[own] is { } value)
+        {
+            settings.Fail(own, value, $"applies to the whole process; set {Key(nameof(BundlesOptions.MemoryBudget))} instead.", "It would have no effect.");
+        }
+
+        return bundles;
+    }
+
+    /// <param name="route">The route's name.</param>
+    /// <param name="bundles">Its settings.</param>
+    /// <param name="intake">Its intake settings.</param>
+    /// <param name="sources">Its sources.</param>
+    /// <param name="handler">Its handler; null when it was not found, which is reported already.</param>
+    /// <param name="sink">Its sink.</param>
+    /// <returns>The sink to use: the same, or wrapped for bundles.</returns>
+    public SinkPlan Around(string route, BundlesOptions bundles, IntakeOptions intake, IReadOnlyList<SourcePlan> sources, HandlerPlan? handler, SinkPlan sink)
+    {
+        if (!bundles.Enabled)
+        {
+            return sink;
+        }
+
+        if (sink.Kind != SinkKind.Objects)
+        {
+            settings.Fail(Key(nameof(BundlesOptions.Enabled)), "true", "must be false with a sink for documents.", $"The sink {sink.Name} sends batches of its own; set Routes:{route}:{Key(nameof(BundlesOptions.Enabled))}=false for this route.");
+            return sink;
+        }
+
+        int maxInFlight = BatchingRules.Check(settings, BatchingOf(bundles), ("the sink's total time", sink.StoreTimeout), intake, sources);
+        CheckBytes(intake, bundles);
+        CheckBodies(handler);
+        BundleLimits limits = new(route, intake.Concurrency * Math.Max(1, sources.Count), Math.Max(1, maxInFlight / 2));
+        return sink with
+        {
+            Create = services => new BundlingSink((IObjectSink)FeatureFactory.Open(sink, services with { ContentType = BundleContentType }), bundles, limits, _budget, services),
+        };
+    }
+
+    private static string Key(string name) => $"{BundlesOptions.Section}:{name}";
+
+    private static Batching BatchingOf(BundlesOptions bundles) => new(
+        "bundle",
+        "stored",
+        new SettingValue<int>(Key(nameof(bundles.MaxMessages)), bundles.MaxMessages),
+        new SettingValue<TimeSpan>(Key(nameof(bundles.MaxAge)), bundles.MaxAge));
+
+    private void CheckBytes(IntakeOptions intake, BundlesOptions bundles)
+    {
+        if (intake.BytesInFlight / 2 < bundles.MemoryBudget)
+        {
+            settings.Fail(
+                "Intake:BytesInFlight",
+                SettingText.FormatBytes(intake.BytesInFlight),
+                $"must be at least twice {Key(nameof(bundles.MemoryBudget))} = {SettingText.FormatBytes(bundles.MemoryBudget)}: raise it, or lower {Key(nameof(bundles.MemoryBudget))}.",
+                "The bytes in bundles would pause receiving before the budget closes a bundle.");
+        }
+    }
+
+    private void CheckBodies(HandlerPlan? handler)
+    {
+        const string Consequence = "A malformed body would corrupt the lines of other messages.";
+        string enabled = Key(nameof(BundlesOptions.Enabled));
+        if (handler is { StoresWholeJson: false, WholeJsonChoice: { } choice })
+        {
+            settings.Fail(choice.Key, choice.Value, $"must be {choice.Allowed} with {enabled}.", Consequence);
+        }
+        else if (handler is { StoresWholeJson: false })
+        {
+            settings.Fail(enabled, "true", $"must be false with the handler {handler.Name}, which does not guarantee that each body it stores is a complete JSON document.", Consequence);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+using System.Diagnostics.CodeAnalysis;
+using Messaging.Configuration;
+using Messaging.Handlers;
+using Pipeline.Behaviors;
+using Pipeline.Building;
+using Pipeline.Contexts;
+
+namespace Messaging.Planning;
+
+/// <summary>
+/// A step or behaviour of the physical stage that code adds to the pipelines of the routes. It runs after the worker's own steps, within
+/// the message's span, and before the handler's parts. Immutable.
+/// </summary>
+public sealed class RoutePart
+{
+    private readonly Action<PipelineBuilder<PhysicalContext>, HandlerServices, object?> _compose;
+    private readonly Func<SettingsReader, string, object>? _read;
+
+    // Those of the route, once they are read.
+    private readonly object? _settings;
+
+    private RoutePart(
+        string name,
+        Type type,
+        Action<PipelineBuilder<PhysicalContext>, HandlerServices, object?> compose,
+        SettingsSection? section = null,
+        Func<SettingsReader, string, object>? read = null,
+        object? settings = null)
+    {
+        Name = name;
+        PartType = type;
+        Section = section;
+        _compose = compose;
+        _read = read;
+        _settings = settings;
+    }
+
+    /// <summary>The name in <c>Pipeline:Parts</c> and in the printed chain.</summary>
+    public string Name { get; }
+
+    /// <summary>The part's class.</summary>
+    public Type PartType { get; }
+
+    /// <summary>The section of its settings, which a route may override; null without settings.</summary>
+    public SettingsSection? Section { get; }
+
+    /// <summary>A step. Each route uses one instance: the container's if the type is registered there, otherwise its own, disposed after the route has drained.</summary>
+    /// <typeparam name="TStep">The step; its constructor may take the container's services, except scoped ones.</typeparam>
+    /// <param name="name">Its name; null for the name of the class.</param>
+    public static RoutePart Step<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TStep>(string? name = null)
+        where TStep : class, IStep<PhysicalContext>
+    {
+        string known = name ?? NameOf(typeof(TStep));
+        return new RoutePart(known, typeof(TStep), (builder, services, _) => builder.Step(services.Create<TStep>(), known));
+    }
+
+    /// <summary>A behaviour, which wraps the rest of the pipeline. Instances as for <see cref="Step{TStep}(string)"/>.</summary>
+    /// <typeparam name="TBehavior">The behaviour; its constructor may take the container's services, except scoped ones.</typeparam>
+    /// <param name="name">Its name; null for the name of the class.</param>
+    public static RoutePart Behavior<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TBehavior>(string? name = null)
+        where TBehavior : class, IBehavior<PhysicalContext, PhysicalContext>
+    {
+        string known = name ?? NameOf(typeof(TBehavior));
+        return new RoutePart(known, typeof(TBehavior), (builder, services, _) => builder.Behavior(services.Create<TBehavior>(), known));
+    }
+
+    /// <summary>A step with settings, which a route may override below <c>Routes:{name}</c>. Each route has an instance of its own.</summary>
+    /// <typeparam name="TStep">The step; its constructor takes <typeparamref name="TSettings"/>, and may take the container's services, except scoped ones.</typeparam>
+    /// <typeparam name="TSettings">A class whose properties carry <see cref="SettingAttribute"/>.</typeparam>
+    /// <param name="section">The section of the settings, such as <c>Masking</c>.</param>
+    /// <param name="name">Its name; null for the name of the class.</param>
+    public static RoutePart Step<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TStep, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] TSettings>(string section, string? name = null)
+        where TStep : class, IStep<PhysicalContext>
+        where TSettings : class, new()
+    {
+        string known = name ?? NameOf(typeof(TStep));
+        return new RoutePart(
+            known, typeof(TStep), (builder, services, settings) => builder.Step(services.Create<TStep>(settings), known), SettingsSection.Of<TSettings>(section, perRoute: true), (settings, route) => settings.Read<TSettings>(section, route));
+    }
+
+    /// <summary>A behaviour with settings: as <see cref="Step{TStep, TSettings}"/>.</summary>
+    /// <typeparam name="TBehavior">The behaviour; its constructor takes <typeparamref name="TSettings"/>, and may take the container's services, except scoped ones.</typeparam>
+    /// <typeparam name="TSettings">A class whose properties carry <see cref="SettingAttribute"/>.</typeparam>
+    /// <param name="section">The section of the settings.</param>
+    /// <param name="name">Its name; null for the name of the class.</param>
+    public static RoutePart Behavior<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TBehavior, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] TSettings>(string section, string? name = null)
+        where TBehavior : class, IBehavior<PhysicalContext, PhysicalContext>
+        where TSettings : class, new()
+    {
+        string known = name ?? NameOf(typeof(TBehavior));
+        return new RoutePart(
+            known, typeof(TBehavior), (builder, services, settings) => builder.Behavior(services.Create<TBehavior>(settings), known), SettingsSection.Of<TSettings>(section, perRoute: true), (settings, route) => settings.Read<TSettings>(section, route));
+    }
+
+    /// <summary>The part with the settings of a route.</summary>
+    internal RoutePart Configure(SettingsReader settings, string route) =>
+        _read is null ? this : new RoutePart(Name, PartType, _compose, Section, _read, _read(settings, route));
+
+    internal void Compose(PipelineBuilder<PhysicalContext> builder, HandlerServices services) => _compose(builder, services, _settings);
+
+    private static string NameOf(Type type)
+    {
+        int arity = type.Name.IndexOf('`', StringComparison.Ordinal);
+        return arity < 0 ? type.Name : type.Name[..arity];
+    }
+}

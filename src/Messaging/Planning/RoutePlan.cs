@@ -1,0 +1,115 @@
+using Messaging.Configuration;
+using Messaging.Costs.Explain;
+using Messaging.Handlers;
+using Messaging.Intake;
+using Messaging.Recoverability;
+using Messaging.Sinks;
+using Messaging.Sinks.Bundles;
+using Messaging.Sources;
+using Messaging.Stages;
+using Pipeline.Execution;
+
+namespace Messaging.Planning;
+
+/// <summary>One route as configured and checked; nothing is opened yet.</summary>
+public sealed record RoutePlan
+{
+    internal RoutePlan(
+        string name,
+        PipelineForm form,
+        IReadOnlyList<SourcePlan> sources,
+        HandlerPlan handler,
+        SinkPlan? sink,
+        IntakeOptions intake,
+        BundlesOptions bundles,
+        RecoverabilityOptions recoverability,
+        StagesOptions stages)
+    {
+        Name = name;
+        Form = form;
+        Sources = sources;
+        Handler = handler;
+        Sink = sink;
+        Intake = intake;
+        Bundles = bundles;
+        Recoverability = recoverability;
+        Stages = stages;
+    }
+
+    /// <summary>The route's name.</summary>
+    public string Name { get; }
+
+    /// <summary>Its handler.</summary>
+    public HandlerPlan Handler { get; internal init; }
+
+    /// <summary>Largest body that it accepts, in bytes; a message with a larger one becomes a dead letter <c>too-large</c>.</summary>
+    public long MaxMessageBytes => Stages.MaxMessageBytes;
+
+    /// <summary>True when messages wait for each other to be stored in one object.</summary>
+    public bool IsBundled => Sink is not null && Bundles.Enabled;
+
+    internal PipelineForm Form { get; }
+
+    internal IReadOnlyList<SourcePlan> Sources { get; init; }
+
+    /// <summary>Null when its handler writes to no sink.</summary>
+    internal SinkPlan? Sink { get; init; }
+
+    internal IntakeOptions Intake { get; init; }
+
+    internal BundlesOptions Bundles { get; init; }
+
+    internal RecoverabilityOptions Recoverability { get; init; }
+
+    internal StagesOptions Stages { get; init; }
+
+    /// <summary>Steps and behaviours added by code, in the order in which they run.</summary>
+    internal IReadOnlyList<RoutePart> Parts { get; init; } = [];
+
+    /// <summary>What its parts add to <c>explain</c>.</summary>
+    internal RouteExplainers Explainers { get; init; } = new([], null, null);
+
+    /// <summary>The slots of all sources.</summary>
+    internal int Slots => Sources.Sum(source => SlotsOf(source).Max);
+
+    /// <summary>True when a part of it writes dead letters to the folder <c>DeadLetters:Path</c>.</summary>
+    internal bool KeepsDeadLetters => Handler.KeepsDeadLetters || Sources.Any(source => source.KeepsDeadLetters);
+
+    /// <summary>Explains what the settings imply for a load: calls, costs, limits, and the effect of a kill. Opens and connects to nothing.</summary>
+    /// <exception cref="StartupException">The route would store no message of this load.</exception>
+    public RouteExplanation Explain(ExplainInput input) => RouteExplainer.Explain(this, input);
+
+    /// <summary>Its sources, its handler and its sink, such as <c>Sqs -> Archive -> S3</c>.</summary>
+    public string DescribeParts() => $"{string.Join(", ", Sources.Select(source => source.Name))} -> {Handler.Name}{(Sink is null ? string.Empty : $" -> {Sink.Name}")}";
+
+    /// <summary>How many messages of one of its sources may be in flight.</summary>
+    internal SlotRange SlotsOf(SourcePlan source)
+    {
+        int start = Math.Min(Intake.StartConcurrency, Intake.Concurrency);
+
+        // A message that only names an object takes memory that its size does not show.
+        int max = Handler.ReadsObjects ? start : Intake.Concurrency;
+        if (source.IsPushed)
+        {
+            // Pushed messages arrive anyway, and a client may need a slot before it can abandon one.
+            max = Math.Max(max, source.MaxInFlight?.Value ?? 0);
+            return new SlotRange(max, max, max);
+        }
+
+        // Messages that wait for each other must be many enough to end the wait. Bundles may be filling for any number of prefixes.
+        int waiting = IsBundled ? max : Math.Min(Handler.Batching?.MinSlots ?? 0, max);
+
+        return new SlotRange(Math.Max(start, waiting), max, Math.Max(Math.Min(SlotRange.UsualMin, max), waiting));
+    }
+
+    /// <summary>Composes the route's pipeline, without its sink, and describes it: one line per part, in the order in which they run.</summary>
+    /// <param name="services">The container of the worker's host; parts may be singletons of it.</param>
+    /// <exception cref="StartupException">A part cannot be created.</exception>
+    public string DescribeChain(IServiceProvider services) => PrintedChain.Compose(this, services).Description;
+}
+
+/// <summary>What the parts of a route add to <c>explain</c>; null for a part that adds nothing.</summary>
+/// <param name="Sources">In the order of the route's sources.</param>
+/// <param name="Handler">Its handler.</param>
+/// <param name="Sink">Its sink; null also when it has none.</param>
+internal sealed record RouteExplainers(IReadOnlyList<IRouteExplainer?> Sources, IRouteExplainer? Handler, IRouteExplainer? Sink);

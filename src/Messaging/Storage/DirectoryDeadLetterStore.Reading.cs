@@ -1,0 +1,184 @@
+using System.Text.Json;
+using Messaging.Configuration;
+using Messaging.DeadLetters;
+using Messaging.Telemetry;
+
+namespace Messaging.Storage;
+
+/// <content>Lists, reads and deletes dead letters, for a redrive and for the worker's page.</content>
+internal sealed partial class DirectoryDeadLetterStore
+{
+    /// <summary>The longest body that is read, in bytes: what the largest setting of a source allows.</summary>
+    public const int MaxBodyBytes = 256 << 20;
+
+    // A record is the message's attributes and a few lines.
+    private const int MaxRecordBytes = 16 << 20;
+
+    /// <summary>
+    /// The names of the current dead letters, for <see cref="Find"/>. A copy: dead letters may be deleted and written while the caller
+    /// processes it. Oldest day first within each reason.
+    /// </summary>
+    /// <exception cref="IOException">A folder cannot be listed.</exception>
+    /// <exception cref="UnauthorizedAccessException">Likewise.</exception>
+    public IReadOnlyList<string> List()
+    {
+        List<string> names = [];
+        foreach (string folder in Sorted(Root).Where(folder => Path.GetFileName(folder) != DurableFolder.TemporaryFolder))
+        {
+            foreach (string day in Sorted(folder))
+            {
+                names.AddRange(Directory.GetFiles(day, $"*{RecordSuffix}").Order(StringComparer.Ordinal)
+                    .Select(NameOf));
+            }
+        }
+
+        return names;
+    }
+
+    /// <summary>The reason folder of a name from <see cref="List"/>: the reason itself where that is a usual code.</summary>
+    public static string ReasonOf(string name) => name[..name.IndexOf('/')];
+
+    /// <summary>A dead letter by its name.</summary>
+    /// <returns>Null when it was deleted after it was listed.</returns>
+    /// <exception cref="IOException">Its record cannot be read, or is damaged.</exception>
+    /// <exception cref="UnauthorizedAccessException">Access to its record was refused.</exception>
+    public StoredDeadLetter? Find(string name)
+    {
+        string path = _folder.PathOf(name + RecordSuffix);
+        try
+        {
+            DeadLetter? letter = JsonSerializer.Deserialize(RegularFile.ReadAll(path, MaxRecordBytes), Records.DeadLetter);
+            return FindDamage(letter) is { } damage
+                ? throw new IOException($"The record '{path}' is damaged: {damage} Correct it, or delete it and the .body file.")
+                : new StoredDeadLetter(name, letter!);
+        }
+        catch (FileNotFoundException)
+        {
+            return null;
+        }
+        catch (JsonException exception)
+        {
+            throw new IOException($"The record '{path}' is damaged: {UntrustedText.Shorten(exception.Message)}", exception);
+        }
+    }
+
+    /// <summary>The body of a dead letter.</summary>
+    /// <returns>Null when the dead letter was deleted after it was listed.</returns>
+    /// <exception cref="FileNotFoundException">The record exists, but the body does not.</exception>
+    /// <exception cref="IOException">It cannot be read, or is not a regular file.</exception>
+    /// <exception cref="UnauthorizedAccessException">Access was refused.</exception>
+    public byte[]? ReadBody(StoredDeadLetter letter)
+    {
+        try
+        {
+            return RegularFile.ReadAll(_folder.PathOf(letter.Name + BodySuffix), MaxBodyBytes);
+        }
+        catch (FileNotFoundException) when (!File.Exists(_folder.PathOf(letter.Name + RecordSuffix)))
+        {
+            return null;
+        }
+    }
+
+    /// <summary>Deletes a dead letter whose message was accepted. Safe to repeat.</summary>
+    /// <remarks>Deletes the record first: a crash in between leaves a body without a record, which is ignored, never a record without a body.</remarks>
+    /// <param name="letter">The dead letter.</param>
+    /// <param name="accepted">The bytes that were accepted.</param>
+    /// <returns>False when its body is another one by now: it then stays.</returns>
+    /// <exception cref="IOException">It cannot be deleted.</exception>
+    /// <exception cref="UnauthorizedAccessException">Likewise.</exception>
+    public bool Delete(StoredDeadLetter letter, ReadOnlySpan<byte> accepted)
+    {
+        if (ReadBody(letter) is { } body && !body.AsSpan().SequenceEqual(accepted))
+        {
+            return false;
+        }
+
+        _folder.Delete(letter.Name + RecordSuffix);
+        _folder.Delete(letter.Name + BodySuffix);
+        if (File.Exists(_folder.PathOf(letter.Name + RecordSuffix)))
+        {
+            // The same message became a dead letter again meanwhile, and found this body.
+            _folder.Place(letter.Name + BodySuffix, accepted);
+        }
+
+        return true;
+    }
+
+    /// <summary>When a dead letter was written, by its record.</summary>
+    /// <returns>Null when it was deleted meanwhile, or its record is damaged.</returns>
+    private DateTimeOffset? TimeOf(string name)
+    {
+        try
+        {
+            return Find(name)?.Letter.LastSeen;
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            return null;
+        }
+    }
+
+    string IDeadLetterReader.Location => Root;
+
+    IEnumerable<string> IDeadLetterReader.EnumerateNames() => Sorted(Root)
+        .Where(folder => Path.GetFileName(folder) != DurableFolder.TemporaryFolder)
+        .SelectMany(Sorted)
+        .GroupBy(Path.GetFileName, StringComparer.Ordinal)
+        .OrderByDescending(day => day.Key, StringComparer.Ordinal)
+        .SelectMany(day => day
+            .SelectMany(folder => new DirectoryInfo(folder).GetFiles($"*{RecordSuffix}"))
+            .OrderByDescending(file => file.LastWriteTimeUtc)
+            .ThenBy(file => file.Name, StringComparer.Ordinal))
+        .Select(file => NameOf(file.FullName));
+
+    DeadLetter? IDeadLetterReader.ReadRecord(string name) => IsName(name) ? Find(name)?.Letter : null;
+
+    byte[]? IDeadLetterReader.ReadBodyStart(string name, int maxBytes, out long length)
+    {
+        length = 0;
+        try
+        {
+            return IsName(name) ? RegularFile.ReadStart(_folder.PathOf(name + BodySuffix), maxBytes, out length) : null;
+        }
+        catch (FileNotFoundException)
+        {
+            return null;
+        }
+    }
+
+    // Reason, day and id, of the characters that this class writes, so that no name leads out of the folder.
+    private bool IsName(string name)
+    {
+        string[] parts = name.Split('/');
+        return name.Length <= FileName.MaxBytes * 2 && parts.Length == 3 && Array.TrueForAll(parts, static part => part.Replace('~', '_') is { Length: > 0 and <= FileName.MaxBytes } safe && FileName.Sanitize(safe, safe.Length) == safe)
+            && parts[2].Length + RecordSuffix.Length <= FileName.MaxBytes
+            && !IsLink(parts[0]) && !IsLink($"{parts[0]}/{parts[1]}");
+    }
+
+    // A linked folder leads out of the store's folder, and a redrive would delete there.
+    private bool IsLink(string folder) => new DirectoryInfo(_folder.PathOf(folder)).LinkTarget is not null;
+
+    private string NameOf(string recordPath) => Path.GetRelativePath(Root, recordPath)[..^RecordSuffix.Length].Replace('\\', '/');
+
+    // Finds what the JSON may hold but no worker writes: null, and a route name that is not allowed.
+    private static string? FindDamage(DeadLetter? letter)
+    {
+        if (letter is null)
+        {
+            return "it is empty.";
+        }
+
+        (string Name, string? Value)[] texts =
+            [("sourceId", letter.SourceId), ("source", letter.Source), ("route", letter.Route), ("reason", letter.Reason), ("description", letter.Description)];
+        if (Array.Find(texts, text => text.Value is null) is { Name: { } name })
+        {
+            return $"\"{name}\" is null and must be a string.";
+        }
+
+        // Unfinished files that the worker found at start have an empty route.
+        return letter.Route.Length == 0 || NamedRoute.IsName(letter.Route) ? null : $"\"route\" is \"{UntrustedText.Shorten(letter.Route)}\" and must be the name of a route ({NamedRoute.AllowedName}).";
+    }
+
+    private static IEnumerable<string> Sorted(string folder) =>
+        Directory.Exists(folder) ? new DirectoryInfo(folder).GetDirectories().Where(found => found.LinkTarget is null).Select(found => found.FullName).Order(StringComparer.Ordinal) : [];
+}
