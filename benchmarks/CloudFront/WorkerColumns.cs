@@ -1,5 +1,4 @@
 using System.Text;
-using Messaging.CloudFront;
 using Messaging.CloudFront.Gzip;
 using Messaging.CloudFront.Rows;
 

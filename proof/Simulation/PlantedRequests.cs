@@ -1,5 +1,4 @@
 using Messaging.Aws.S3;
-using Messaging.Aws.S3.Sink;
 
 namespace Proof.Simulation;
 

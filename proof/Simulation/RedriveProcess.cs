@@ -1,7 +1,6 @@
 using Amazon.Runtime;
 using Messaging.Aws;
 using Messaging.Aws.Sqs;
-using Messaging.Aws.Sqs.Redrive;
 using Messaging.Aws.Sqs.Wire;
 using Messaging.Configuration;
 using Messaging.DeadLetters.Redrive;

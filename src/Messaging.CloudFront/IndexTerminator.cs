@@ -3,6 +3,7 @@ using Messaging.Aws.S3;
 using Messaging.CloudFront.Documents;
 using Messaging.CloudFront.Events;
 using Messaging.CloudFront.Objects;
+using Messaging.CloudFront.Rows;
 using Messaging.Recoverability;
 using Messaging.Sinks;
 using Messaging.Telemetry;

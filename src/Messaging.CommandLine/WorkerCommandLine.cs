@@ -2,7 +2,6 @@ using System.CommandLine;
 using System.CommandLine.Help;
 using System.Globalization;
 using System.Text.Json;
-using Messaging.CommandLine.Top;
 using Messaging.Configuration;
 using Messaging.DeadLetters.Redrive;
 using Messaging.Hosting;

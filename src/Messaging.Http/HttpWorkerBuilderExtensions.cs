@@ -1,4 +1,5 @@
 using Messaging.Configuration;
+using Messaging.Http;
 using Messaging.Http.Source;
 using Messaging.Http.Web;
 using Messaging.Http.Web.Api;

@@ -1,5 +1,5 @@
 using Benchmarks.Aws.Wire;
-using Messaging.Aws.S3.Sink;
+using Messaging.Aws.S3;
 
 namespace Benchmarks.Aws.Put;
 

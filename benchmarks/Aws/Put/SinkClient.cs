@@ -1,6 +1,7 @@
 using System.Runtime.CompilerServices;
 using Benchmarks.Aws.Wire;
 using Messaging.Aws;
+using Messaging.Aws.S3;
 using Messaging.Aws.S3.Sink;
 using Messaging.Sinks;
 using Microsoft.Extensions.Logging.Abstractions;

@@ -5,9 +5,7 @@ using System.Text;
 using BenchmarkDotNet.Attributes;
 using Elastic.Transport;
 using Messaging.CloudFront.Elasticsearch;
-using Messaging.CloudFront.Elasticsearch.Batches;
 using Messaging.CloudFront.Elasticsearch.BulkResponses;
-using Messaging.CloudFront.Elasticsearch.Requests;
 using Pipeline.Buffers;
 
 namespace Benchmarks.CloudFront.Bulk;

@@ -1,5 +1,5 @@
 using BenchmarkDotNet.Attributes;
-using Messaging.CloudFront.Elasticsearch.Batches;
+using Messaging.CloudFront.Elasticsearch;
 
 namespace Benchmarks.CloudFront.Bulk;
 

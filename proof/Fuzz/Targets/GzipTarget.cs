@@ -1,6 +1,6 @@
 using System.IO.Compression;
-using Messaging.CloudFront;
 using Messaging.CloudFront.Gzip;
+using Messaging.CloudFront.Rows;
 using Proof.Models;
 
 namespace Proof.Fuzz.Targets;

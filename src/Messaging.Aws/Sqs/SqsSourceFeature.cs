@@ -1,4 +1,3 @@
-using Messaging.Aws.Sqs.Redrive;
 using Messaging.Aws.Sqs.Wire;
 using Messaging.Configuration;
 using Messaging.Costs.Explain;

@@ -1,6 +1,4 @@
 using System.Globalization;
-using Messaging.CloudFront.Elasticsearch.Batches;
-using Messaging.CloudFront.Elasticsearch.Requests;
 
 namespace Messaging.CloudFront.Elasticsearch;
 

@@ -1,5 +1,4 @@
 using System.Diagnostics.Metrics;
-using Messaging.CloudFront.Elasticsearch.Batches;
 using Messaging.Telemetry;
 
 namespace Messaging.CloudFront.Elasticsearch;

@@ -1,6 +1,4 @@
 using Messaging.Aws;
-using Messaging.CloudFront.Elasticsearch.Batches;
-using Messaging.CloudFront.Elasticsearch.Requests;
 using Messaging.Configuration;
 using Messaging.Sinks;
 using Messaging.Telemetry;

@@ -1,5 +1,4 @@
 using Messaging.Aws;
-using Messaging.CloudFront.Elasticsearch.Requests;
 using Messaging.Configuration;
 using Messaging.Costs.Explain;
 using Messaging.Sinks;

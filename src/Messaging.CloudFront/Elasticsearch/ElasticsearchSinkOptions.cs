@@ -1,4 +1,3 @@
-using Messaging.CloudFront.Elasticsearch.Requests;
 using Messaging.Configuration;
 
 namespace Messaging.CloudFront.Elasticsearch;

@@ -1,5 +1,4 @@
 using System.Runtime.ExceptionServices;
-using Messaging.CloudFront.Elasticsearch.Batches;
 using Messaging.Sinks;
 
 namespace Messaging.CloudFront.Elasticsearch;

@@ -1,5 +1,4 @@
 using System.Buffers;
-using Messaging.CloudFront.Elasticsearch.Batches;
 using Messaging.Sinks;
 
 namespace Messaging.CloudFront.Elasticsearch;

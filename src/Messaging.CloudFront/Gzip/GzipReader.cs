@@ -1,5 +1,6 @@
 using System.IO.Compression;
 using System.Runtime.CompilerServices;
+using Messaging.CloudFront.Rows;
 using Pipeline.Frames;
 
 namespace Messaging.CloudFront.Gzip;

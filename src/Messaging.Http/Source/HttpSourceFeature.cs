@@ -2,7 +2,6 @@ using System.Diagnostics.CodeAnalysis;
 using Messaging.Configuration;
 using Messaging.Costs.Explain;
 using Messaging.Http.Sending;
-using Messaging.Http.Web;
 using Messaging.Publishing;
 using Messaging.Sources;
 using Microsoft.AspNetCore.Builder;

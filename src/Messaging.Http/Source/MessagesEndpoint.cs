@@ -1,4 +1,3 @@
-using Messaging.Http.Web;
 using Microsoft.AspNetCore.Http;
 
 namespace Messaging.Http.Source;

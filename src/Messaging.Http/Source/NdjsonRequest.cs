@@ -1,7 +1,6 @@
 using System.Buffers;
 using System.IO.Pipelines;
 using System.Text.Json;
-using Messaging.Http.Web;
 using Messaging.Sources.Lines;
 using Microsoft.AspNetCore.Http;
 using Pipeline.Buffers;

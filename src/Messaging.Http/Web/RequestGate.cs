@@ -1,4 +1,3 @@
-using Messaging.Http.Source;
 using Messaging.Telemetry;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;

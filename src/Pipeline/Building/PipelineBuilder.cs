@@ -1,6 +1,7 @@
 using Pipeline.Behaviors;
 using Pipeline.Contexts;
 using Pipeline.Execution;
+using Pipeline.Parts;
 
 namespace Pipeline.Building;
 

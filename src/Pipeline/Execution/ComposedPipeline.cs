@@ -1,6 +1,6 @@
 using Pipeline.Behaviors;
-using Pipeline.Building;
 using Pipeline.Contexts;
+using Pipeline.Parts;
 
 namespace Pipeline.Execution;
 

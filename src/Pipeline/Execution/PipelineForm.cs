@@ -1,11 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using Pipeline.Behaviors;
-using Pipeline.Building;
 using Pipeline.Contexts;
-using Pipeline.Execution.Closure;
-using Pipeline.Execution.Expressions;
-using Pipeline.Execution.Fused;
-using Pipeline.Execution.Precompiled;
+using Pipeline.Parts;
 
 namespace Pipeline.Execution;
 

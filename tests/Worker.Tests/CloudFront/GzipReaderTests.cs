@@ -1,7 +1,7 @@
 using System.IO.Compression;
 using System.Text;
-using Messaging.CloudFront;
 using Messaging.CloudFront.Gzip;
+using Messaging.CloudFront.Rows;
 using Tests.Shared.CloudFront;
 
 namespace Worker.Tests.CloudFront;

@@ -1,5 +1,5 @@
-using Messaging.CloudFront;
 using Messaging.CloudFront.Gzip;
+using Messaging.CloudFront.Rows;
 
 namespace Worker.Tests.CloudFront;
 

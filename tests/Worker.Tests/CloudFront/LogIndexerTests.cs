@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Text;
 using System.Text.Json;
 using Messaging.CloudFront;
+using Messaging.CloudFront.Rows;
 using Messaging.Sinks;
 using Tests.Shared.CloudFront;
 

@@ -1,5 +1,4 @@
 using System.Text;
-using Messaging.CloudFront;
 using Messaging.CloudFront.Rows;
 
 namespace Worker.Tests.CloudFront;

@@ -1,6 +1,7 @@
 using Messaging.CommandLine;
 using Messaging.Configuration;
 using Messaging.Hosting;
+using Messaging.Http;
 using Messaging.Http.Web;
 using Messaging.Planning;
 using Microsoft.Extensions.Configuration;

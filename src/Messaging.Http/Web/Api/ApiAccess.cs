@@ -1,7 +1,6 @@
 using System.Net;
 using System.Security.Cryptography;
 using System.Text;
-using Messaging.Http.Source;
 using Microsoft.AspNetCore.Http;
 
 namespace Messaging.Http.Web.Api;

@@ -1,4 +1,3 @@
-using Messaging.Http.Source;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;

@@ -2,7 +2,6 @@ using System.Globalization;
 using System.Text;
 using System.Text.Json;
 using Messaging.DeadLetters;
-using Messaging.Http.Source;
 using Microsoft.AspNetCore.Http;
 
 namespace Messaging.Http.Web.Api;

@@ -3,7 +3,6 @@ using System.Text.Json;
 using System.Text.Json.Serialization;
 using Messaging.Configuration;
 using Messaging.DeadLetters.Redrive;
-using Messaging.Http.Source;
 using Messaging.Publishing;
 using Messaging.Telemetry;
 using Microsoft.AspNetCore.Http;

@@ -1,5 +1,4 @@
 using Messaging.Configuration;
-using Messaging.Http.Source;
 using Messaging.Planning;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Hosting;

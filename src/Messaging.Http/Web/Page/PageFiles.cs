@@ -1,7 +1,6 @@
 using System.IO.Compression;
 using System.Reflection;
 using System.Security.Cryptography;
-using Messaging.Http.Source;
 using Messaging.Http.Web.Api;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;

@@ -1,4 +1,5 @@
 using System.Text;
+using Messaging.Aws.S3;
 using Messaging.Aws.S3.Sink;
 using Messaging.Sinks;
 using Microsoft.AspNetCore.Http;

@@ -1,5 +1,6 @@
 using Integration.Tests.Faults.S3;
 using Integration.Tests.Servers;
+using Messaging.Aws.S3;
 using Messaging.Aws.S3.Sink;
 using Messaging.Configuration;
 using Messaging.Sinks;

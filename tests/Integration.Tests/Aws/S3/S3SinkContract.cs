@@ -2,7 +2,7 @@ using System.Net;
 using Amazon.S3;
 using Amazon.S3.Model;
 using Integration.Tests.Servers;
-using Messaging.Aws.S3.Sink;
+using Messaging.Aws.S3;
 using Messaging.Sinks;
 using Messaging.Testing.Xunit;
 

@@ -3,6 +3,7 @@ using System.Text;
 using Amazon.Runtime;
 using Integration.Tests.Faults.S3;
 using Messaging.Aws;
+using Messaging.Aws.S3;
 using Messaging.Aws.S3.Sink;
 using Messaging.Sinks;
 using Microsoft.AspNetCore.Http;

@@ -1,3 +1,4 @@
+using Messaging.Aws.S3;
 using Messaging.Aws.S3.Sink;
 using Messaging.Sinks;
 using Microsoft.Extensions.Logging;

@@ -3,7 +3,6 @@ using System.Net.Sockets;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using Messaging.CloudFront.Elasticsearch;
-using Messaging.CloudFront.Elasticsearch.Requests;
 using Messaging.Sinks;
 
 namespace Integration.Tests.CloudFront.Elasticsearch;

@@ -1,4 +1,5 @@
 using Messaging.Aws;
+using Messaging.Aws.S3;
 using Messaging.Aws.S3.Sink;
 using Messaging.Configuration;
 using Microsoft.Extensions.Configuration;

@@ -1,5 +1,4 @@
 using Messaging.CloudFront.Elasticsearch;
-using Messaging.CloudFront.Elasticsearch.Requests;
 using Messaging.Sinks;
 using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Buffers;

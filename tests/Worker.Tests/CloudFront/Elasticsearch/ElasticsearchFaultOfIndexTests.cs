@@ -2,7 +2,6 @@ using System.Net;
 using System.Text;
 using System.Text.Json;
 using Messaging.CloudFront.Elasticsearch;
-using Messaging.CloudFront.Elasticsearch.Requests;
 using Messaging.Sinks;
 using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Buffers;

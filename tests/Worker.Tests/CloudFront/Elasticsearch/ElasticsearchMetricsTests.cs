@@ -2,7 +2,6 @@ using System.Collections.Concurrent;
 using System.Diagnostics.Metrics;
 using System.Text;
 using Messaging.CloudFront.Elasticsearch;
-using Messaging.CloudFront.Elasticsearch.Requests;
 using Messaging.Sinks;
 using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Buffers;

@@ -1,4 +1,5 @@
 using System.Net;
+using Messaging.Http;
 using Messaging.Http.Source;
 using Messaging.Http.Web;
 using Messaging.Sources;

@@ -3,7 +3,7 @@ using System.Net.Http.Headers;
 using System.Security.Cryptography;
 using System.Text;
 using System.Text.Json;
-using Messaging.Http.Web;
+using Messaging.Http;
 using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Settlements;
 

@@ -1,6 +1,5 @@
 using Messaging.Configuration;
-using Messaging.Http.Source;
-using Messaging.Http.Web;
+using Messaging.Http;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Configuration;
 

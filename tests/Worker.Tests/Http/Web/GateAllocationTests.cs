@@ -1,4 +1,4 @@
-using Messaging.Http.Web;
+using Messaging.Http;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging.Abstractions;

@@ -1,4 +1,4 @@
-using Messaging.Http.Web;
+using Messaging.Http;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.Extensions.Logging.Abstractions;
 

@@ -1,6 +1,6 @@
 using System.Net;
 using Messaging.Hosting;
-using Messaging.Http.Web;
+using Messaging.Http;
 using Messaging.Recoverability;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;

@@ -5,6 +5,7 @@ using System.Text.Json;
 using Messaging.CommandLine;
 using Messaging.Configuration;
 using Messaging.Hosting;
+using Messaging.Http;
 using Messaging.Http.Web;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;

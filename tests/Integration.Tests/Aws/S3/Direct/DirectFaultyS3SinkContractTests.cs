@@ -1,4 +1,4 @@
-using Messaging.Aws.S3.Sink;
+using Messaging.Aws.S3;
 
 namespace Integration.Tests.Aws.S3.Direct;
 

@@ -5,7 +5,6 @@ using System.Text;
 using Amazon.Runtime;
 using Messaging.Aws;
 using Messaging.Aws.S3;
-using Messaging.Aws.S3.Sink;
 using Messaging.Aws.S3.Sink.Direct;
 using Pipeline.Buffers;
 

@@ -1,7 +1,6 @@
 using System.Text;
 using Messaging.Aws;
 using Messaging.Aws.S3;
-using Messaging.Aws.S3.Sink;
 using Messaging.Aws.S3.Sink.Direct;
 
 namespace Worker.Tests.Aws.S3.Direct;

@@ -2,7 +2,6 @@ using System.Text;
 using Amazon.Runtime;
 using Messaging.Aws;
 using Messaging.Aws.S3;
-using Messaging.Aws.S3.Sink;
 using Messaging.Aws.S3.Sink.Sdk;
 using Worker.Tests.Aws.S3.Direct;
 

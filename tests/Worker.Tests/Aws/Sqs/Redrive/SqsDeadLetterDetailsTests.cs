@@ -1,4 +1,4 @@
-using Messaging.Aws.Sqs.Redrive;
+using Messaging.Aws.Sqs;
 using Messaging.Aws.Sqs.Wire;
 
 namespace Worker.Tests.Aws.Sqs.Redrive;

@@ -1,6 +1,6 @@
 using System.Globalization;
 using System.Text;
-using Messaging.CloudFront.Elasticsearch.Batches;
+using Messaging.CloudFront.Elasticsearch;
 using Messaging.CloudFront.Elasticsearch.BulkResponses;
 using static Worker.Tests.CloudFront.Elasticsearch.BulkResponses.BulkResponses;
 

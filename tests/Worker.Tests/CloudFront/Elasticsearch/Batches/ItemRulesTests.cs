@@ -1,7 +1,5 @@
 using Messaging.CloudFront.Elasticsearch;
-using Messaging.CloudFront.Elasticsearch.Batches;
 using Messaging.CloudFront.Elasticsearch.BulkResponses;
-using Messaging.CloudFront.Elasticsearch.Requests;
 using static Worker.Tests.CloudFront.Elasticsearch.BulkResponses.BulkResponses;
 
 namespace Worker.Tests.CloudFront.Elasticsearch.Batches;

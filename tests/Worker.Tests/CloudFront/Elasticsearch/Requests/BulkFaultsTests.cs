@@ -1,6 +1,6 @@
 using System.Net.Http.Headers;
 using System.Text;
-using Messaging.CloudFront.Elasticsearch.Requests;
+using Messaging.CloudFront.Elasticsearch;
 
 namespace Worker.Tests.CloudFront.Elasticsearch.Requests;
 

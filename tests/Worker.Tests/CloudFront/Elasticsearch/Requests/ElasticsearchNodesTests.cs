@@ -1,5 +1,4 @@
 using Messaging.CloudFront.Elasticsearch;
-using Messaging.CloudFront.Elasticsearch.Requests;
 
 namespace Worker.Tests.CloudFront.Elasticsearch.Requests;
 

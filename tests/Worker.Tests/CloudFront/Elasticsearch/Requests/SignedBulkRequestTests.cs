@@ -5,8 +5,6 @@ using Amazon.Runtime;
 using Amazon.Runtime.Signing;
 using Messaging.Aws;
 using Messaging.CloudFront.Elasticsearch;
-using Messaging.CloudFront.Elasticsearch.Batches;
-using Messaging.CloudFront.Elasticsearch.Requests;
 using Pipeline.Buffers;
 
 namespace Worker.Tests.CloudFront.Elasticsearch.Requests;

@@ -1,7 +1,7 @@
 using System.Text.Json;
 using Messaging.Costs;
 using Messaging.Hosting;
-using Messaging.Http.Web;
+using Messaging.Http;
 using Messaging.Http.Web.Api;
 using Messaging.Http.Web.Metrics;
 using Messaging.Recoverability;

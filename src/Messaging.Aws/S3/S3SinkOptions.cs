@@ -1,0 +1,197 @@
+using System.Net.Http.Headers;
+using Amazon.Runtime;
+using Messaging.Configuration;
+
+namespace Messaging.Aws.S3;
+
+/// <summary>
+/// Section <c>Sinks:S3</c>. Region, endpoint and credentials come from the section <c>Aws</c>; settings here override them, for queues and
+/// objects in different places.
+/// </summary>
+internal sealed class S3SinkOptions : ISelfValidating
+{
+    public const string Section = "Sinks:S3";
+
+    // The names that S3 documents. Of storage classes only the alphabet is checked, because other stores have their own.
+    private static readonly string[] Encryptions = ["AES256", "aws:kms", "aws:kms:dsse"];
+
+    [Setting("Sdk (AWSSDK.S3) or Direct (the worker's own client, a fraction of the cost per PUT; docs/reference/s3.md lists what it does not support)")]
+    public S3ClientKind Client { get; init; }
+
+    [Setting("Bucket the objects are stored in; it must exist", Required = true)]
+    public string? Bucket { get; init; }
+
+    [Setting("Region of the bucket; default Aws:Region and its defaults")]
+    public string? Region { get; init; }
+
+    [Setting("Address of an S3-compatible store; default Aws:Endpoint, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, then AWS itself")]
+    public Uri? Endpoint { get; init; }
+
+    [Setting("Address the bucket in the path instead of the hostname; default true for an S3-compatible store, false for AWS")]
+    public bool? ForcePathStyle { get; init; }
+
+    [Setting("Allows plain http to an endpoint on another machine")]
+    public bool AllowPlainHttp { get; init; }
+
+    [Setting("Access key id; default: the credentials of the section Aws", Secret = true)]
+    public string? AccessKeyId { get; init; }
+
+    [Setting("Secret access key that belongs to AccessKeyId", Secret = true)]
+    public string? SecretAccessKey { get; init; }
+
+    [Setting("Session token of the temporary credentials in AccessKeyId and SecretAccessKey", Secret = true)]
+    public string? SessionToken { get; init; }
+
+    [Setting("Profile in the shared AWS configuration files; default: the credentials of the section Aws")]
+    public string? Profile { get; init; }
+
+    [Setting("Store with If-None-Match: *, so that the store never overwrites an object; false for a store that does not support it", Consequence = "With false, two messages with the same key that are stored at the same time can overwrite each other unnoticed.")]
+    public bool Conditional { get; init; } = true;
+
+    [Setting("WHEN_REQUIRED or WHEN_SUPPORTED: whether a checksum header is sent in addition to the SHA-256 that signs every body (Sdk: CRC32, Direct: SHA-256); many S3-compatible stores refuse it, and a bucket with object lock requires it")]
+    public RequestChecksumCalculation RequestChecksumCalculation { get; init; } = RequestChecksumCalculation.WHEN_REQUIRED;
+
+    [Setting("Send bodies as aws-chunked (Sdk only); costs about four times the memory per request and gains nothing at these sizes")]
+    public bool ChunkedEncoding { get; init; }
+
+    [Setting("Time to open a connection", Min = "100ms", Max = "1m")]
+    public TimeSpan ConnectTimeout { get; init; } = TimeSpan.FromSeconds(2);
+
+    [Setting("Time limit of one request", Min = "100ms", Max = "5m")]
+    public TimeSpan AttemptTimeout { get; init; } = TimeSpan.FromSeconds(5);
+
+    [Setting("Time limit of storing one object, all attempts and waits included", Min = "100ms", Max = "10m", Consequence = "Beyond the queue's visibility timeout a message would be handled twice.")]
+    public TimeSpan TotalTimeout { get; init; } = TimeSpan.FromSeconds(20);
+
+    [Setting("Attempts to store one object, the first included", Min = "1", Max = "20")]
+    public int MaxAttempts { get; init; } = 3;
+
+    [Setting("Content type of the objects; default `application/json`, for bundles `application/gzip`")]
+    public string? ContentType { get; init; }
+
+    [Setting("Server-side encryption: AES256, aws:kms or aws:kms:dsse; default: the bucket's")]
+    public string? ServerSideEncryption { get; init; }
+
+    [Setting("Key of aws:kms encryption; default: the account's own for S3")]
+    public string? KmsKeyId { get; init; }
+
+    [Setting("Storage class such as INTELLIGENT_TIERING; default STANDARD")]
+    public string? StorageClass { get; init; }
+
+    /// <inheritdoc/>
+    public void Validate(SettingsCheck check)
+    {
+        if (Bucket is not null && !BucketName.IsValid(Bucket))
+        {
+            check.Fail(nameof(Bucket), "must be a bucket's name: 3 to 63 lower-case letters, digits, dots and dashes.", "Requests would go elsewhere.");
+        }
+
+        if (Region is not null && !AwsRegion.IsWellFormed(Region))
+        {
+            check.Fail(nameof(Region), "must be a region's name such as eu-west-1.", "Signatures would be refused.");
+        }
+
+        if (ConnectTimeout > AttemptTimeout)
+        {
+            check.Fail(nameof(ConnectTimeout), $"must not be above {nameof(AttemptTimeout)}.", "It would never be reached.", nameof(AttemptTimeout));
+        }
+
+        if (AttemptTimeout > TotalTimeout)
+        {
+            check.Fail(nameof(AttemptTimeout), $"must not be above {nameof(TotalTimeout)}.", "It would never be reached.", nameof(TotalTimeout));
+        }
+
+        ValidateCredentials(check);
+        ValidateObject(check);
+        if (Client == S3ClientKind.Direct)
+        {
+            ValidateDirect(check);
+        }
+    }
+
+    private void ValidateDirect(SettingsCheck check)
+    {
+        if (ChunkedEncoding)
+        {
+            check.Fail(nameof(ChunkedEncoding), $"must be false with {nameof(Client)} Direct, which sends bodies unchanged; use Sdk for it.", "The setting would have no effect.", nameof(Client));
+        }
+
+        // Directory buckets need a session (CreateSession) and other hostnames.
+        if (Bucket?.EndsWith("--x-s3", StringComparison.Ordinal) == true)
+        {
+            check.Fail(nameof(Bucket), $"must not be a directory bucket (S3 Express) with {nameof(Client)} Direct; use Sdk for it.", "Requests would be refused.", nameof(Client));
+        }
+    }
+
+    /// <summary>The settings of the section <c>Aws</c>, overridden by these. Credentials come from one of the two sections, never mixed.</summary>
+    public AwsOptions Over(AwsOptions shared)
+    {
+        bool ownCredentials = AccessKeyId is not null || Profile is not null;
+        return new AwsOptions
+        {
+            Region = Region ?? shared.Region,
+            Endpoint = Endpoint ?? shared.Endpoint,
+            AllowPlainHttp = AllowPlainHttp || shared.AllowPlainHttp,
+            AccessKeyId = ownCredentials ? AccessKeyId : shared.AccessKeyId,
+            SecretAccessKey = ownCredentials ? SecretAccessKey : shared.SecretAccessKey,
+            SessionToken = ownCredentials ? SessionToken : shared.SessionToken,
+            Profile = ownCredentials ? Profile : shared.Profile,
+        };
+    }
+
+    private void ValidateCredentials(SettingsCheck check)
+    {
+        if (AccessKeyId is null && (SecretAccessKey ?? SessionToken) is not null)
+        {
+            check.Fail(nameof(AccessKeyId), "must be set when SecretAccessKey or SessionToken is.", "Requests could not be signed.", nameof(SecretAccessKey), nameof(SessionToken));
+        }
+
+        if (AccessKeyId is not null && SecretAccessKey is null)
+        {
+            check.Fail(nameof(SecretAccessKey), "must be set when AccessKeyId is.", "Requests could not be signed.", nameof(AccessKeyId));
+        }
+
+        if (AccessKeyId is not null && Profile is not null)
+        {
+            check.Fail(nameof(Profile), "must not be set together with AccessKeyId.", "It would be unclear which credentials apply.", nameof(AccessKeyId));
+        }
+    }
+
+    private void ValidateObject(SettingsCheck check)
+    {
+        if (ContentType is not null && !MediaTypeHeaderValue.TryParse(ContentType, out _))
+        {
+            check.Fail(nameof(ContentType), "must be a media type such as application/json.", "No object could be stored.");
+        }
+
+        if (ServerSideEncryption is not null && !Encryptions.Contains(ServerSideEncryption, StringComparer.Ordinal))
+        {
+            check.Fail(nameof(ServerSideEncryption), $"must be one of {string.Join(", ", Encryptions)}.", "No object could be stored.");
+        }
+
+        if (KmsKeyId is not null && ServerSideEncryption is null or "AES256")
+        {
+            check.Fail(nameof(KmsKeyId), "needs ServerSideEncryption aws:kms or aws:kms:dsse.", "The key would not be used.", nameof(ServerSideEncryption));
+        }
+
+        if (KmsKeyId is not null && KmsKeyId.StartsWith("arn:", StringComparison.Ordinal) && KmsKeyId.Split(':') is not ["arn", _, "kms", _, _, ['k', 'e', 'y', '/', ..] or ['a', 'l', 'i', 'a', 's', '/', ..]])
+        {
+            check.Fail(nameof(KmsKeyId), "must be a key's id, its alias (alias/name), or the ARN of one (arn:aws:kms:eu-west-1:123456789012:key/id).", "No object could be stored.");
+        }
+
+        if (StorageClass is not null && !StorageClass.All(c => char.IsAsciiLetterUpper(c) || char.IsAsciiDigit(c) || c == '_'))
+        {
+            check.Fail(nameof(StorageClass), "must be a storage class such as STANDARD_IA.", "No object could be stored.");
+        }
+    }
+}
+
+/// <summary>Which client calls the store; docs/reference/s3.md compares them.</summary>
+internal enum S3ClientKind
+{
+    /// <summary>AWSSDK.S3.</summary>
+    Sdk = 0,
+
+    /// <summary>The worker's own client: SigV4 over SocketsHttpHandler.</summary>
+    Direct,
+}

@@ -1,0 +1,336 @@
+using Messaging.Aws.Sqs.Wire;
+using Messaging.Configuration;
+using Messaging.DeadLetters.Redrive;
+using Messaging.Publishing;
+using Messaging.Recoverability;
+using Messaging.Telemetry;
+using Pipeline.Buffers;
+
+namespace Messaging.Aws.Sqs;
+
+/// <summary>
+/// Moves messages from the dead-letter queue to the queue: sends first and deletes afterwards, so that a crash duplicates a message but
+/// never loses one. Moves no more than the dead-letter queue held at the start (see <see cref="SqsRedriveBounds"/>). Dead letters that
+/// stay are made visible at the end. While they stay, a FIFO dead-letter queue returns only the first ten of a group, so a filter or a
+/// dry run may not see all.
+/// </summary>
+internal sealed class SqsRedrive
+{
+    // Long enough to look at a large queue without receiving many dead letters twice; those that stay are made visible at the end.
+    private const int HiddenSeconds = 120;
+
+    // A standard queue may answer empty while it holds messages; this many answers in a row without a new message mean done.
+    private const int EmptyReceives = 3;
+
+    // A dead letter that was sent but not deleted would be sent again by the next redrive.
+    private const int DeleteAttempts = 3;
+
+    // This many failed calls in a row show that the service fails, not the dead letters: trying each of thousands would take hours.
+    private const int FailedCalls = 5;
+
+    // New dead letters that a run receives before it ends: without a bound it would never end while more arrive than it sends.
+    private const int MinNewcomers = 100;
+
+    // Together below the 10 s that an interrupted command has.
+    private static readonly TimeSpan StopLimit = TimeSpan.FromSeconds(3);
+    private static readonly TimeSpan InterruptedShowLimit = TimeSpan.FromSeconds(4);
+
+    private static readonly Backoff ReceiveBackoff = new(TimeSpan.FromMilliseconds(200), TimeSpan.FromSeconds(5));
+
+    private readonly SqsClient _client;
+    private readonly SqsQueues _queues;
+    private readonly RedriveRequest _request;
+    private readonly RedriveProgress _progress;
+    private readonly SqsRedriveBounds _bounds;
+    private readonly TimeProvider _time;
+    private readonly TextWriter _output;
+
+    // SQS's count of the dead-letter queue's messages at the start.
+    private readonly long _held;
+    private readonly HashSet<Guid> _seen = [];
+    private readonly Dictionary<Guid, byte[]> _staying = [];
+    private int _newcomers;
+    private int _failedCalls;
+    private string? _ended;
+
+    private SqsRedrive(SqsClient client, SqsQueues queues, RedriveRequest request, long held, CommandServices services)
+    {
+        _client = client;
+        _queues = queues;
+        _request = request;
+        _held = held;
+        _time = services.Time;
+        _output = services.Output;
+        _progress = new RedriveProgress(request, held, _time, _output);
+        _bounds = new SqsRedriveBounds(_time.GetUtcNow());
+    }
+
+    /// <exception cref="StartupException">The queue is missing, refuses access or is unreachable.</exception>
+    public static async Task<RedriveResult> RunAsync(SqsSourceOptions options, AwsOptions aws, RedriveRequest request, CommandServices services, CancellationToken cancellationToken)
+    {
+        using SqsClient client = SqsClient.Create(aws, SqsQueueReference.Parse(options.Queue!)!, new SqsWireOptions(), BufferPool.Shared, TimeProvider.System);
+        return await RunAsync(client, options, request, services, cancellationToken);
+    }
+
+    /// <summary>The same with a client of the caller's.</summary>
+    internal static async Task<RedriveResult> RunAsync(SqsClient client, SqsSourceOptions options, RedriveRequest request, CommandServices services, CancellationToken cancellationToken)
+    {
+        SqsQueueReference queue = SqsQueueReference.Parse(options.Queue!)!;
+        try
+        {
+            SqsQueues queues = await new SqsQueueFinder(client, queue, options).FindAsync(cancellationToken);
+            QueueAttributes letters = await client.GetQueueAttributesAsync(queues.DeadLetterUrl, cancellationToken);
+            return await new SqsRedrive(client, queues, request, letters.Messages + letters.MessagesInFlight + letters.MessagesDelayed, services).MoveAllAsync(cancellationToken);
+        }
+        catch (AwsServiceException exception)
+        {
+            throw new StartupException($"Queue {queue.Name}: {exception.Message}. Check the queue's name, Aws:Region, Aws:Endpoint and the credentials (deploy/iam/redrive-policy.json).", exception.Kind is AwsErrorKind.AccessDenied or AwsErrorKind.ExpiredCredentials ? ExitCodes.NoPermission : ExitCodes.Unavailable, exception);
+        }
+    }
+
+    private async Task<RedriveResult> MoveAllAsync(CancellationToken stop)
+    {
+        // After a signal, running calls get time to end: a message that was sent must also be deleted here.
+        using CancellationTokenSource calls = new(Timeout.InfiniteTimeSpan, _time);
+        using CancellationTokenRegistration link = stop.UnsafeRegister(static source => ((CancellationTokenSource)source!).CancelAfter(StopLimit), calls);
+        try
+        {
+            await ReceiveAllAsync(stop, calls.Token);
+        }
+        catch (AwsServiceException exception) when (_seen.Count > 0)
+        {
+            _ended = $"{exception.Message}. Run redrive again for the rest.";
+        }
+        catch (OperationCanceledException) when (stop.IsCancellationRequested)
+        {
+            // Reported below.
+        }
+        finally
+        {
+            await ShowAsync(stop.IsCancellationRequested);
+        }
+
+        if (_newcomers > 0)
+        {
+            _progress.AddNote($"{_newcomers:N0} dead letter(s) arrived while redrive ran; they stay.");
+        }
+
+        return _progress.ToResult(stop.IsCancellationRequested ? RedriveProgress.Interrupted : _ended);
+    }
+
+    private async Task ReceiveAllAsync(CancellationToken stop, CancellationToken calls)
+    {
+        int empty = 0;
+        int repeated = 0;
+
+        // Dead letters that stay become visible after their timeout and are received again: so many answers may contain nothing else.
+        while (_ended is null && !_progress.HasAll && empty < EmptyReceives && repeated < EmptyReceives + (_staying.Count / SqsLimits.BatchEntries))
+        {
+            stop.ThrowIfCancellationRequested();
+            _progress.Report();
+            ReceiveBatch batch = await ReceiveAsync(calls);
+            try
+            {
+                _bounds.Begin(batch);
+                bool isEmpty = batch.Count == 0;
+                bool bringsNew = await LookAtAllAsync(batch, stop, calls);
+                empty = isEmpty ? empty + 1 : 0;
+                repeated = isEmpty || bringsNew ? 0 : repeated + 1;
+                if (_seen.Count > _held + Math.Max(MinNewcomers, _held))
+                {
+                    _ended ??= $"the dead-letter queue counted {_held:N0} message(s) when redrive began, but {_seen.Count:N0} were received: more arrive than redrive sends. Fix their cause, then run redrive again.";
+                }
+            }
+            finally
+            {
+                batch.ReleaseAll();
+            }
+        }
+    }
+
+    private async ValueTask<ReceiveBatch> ReceiveAsync(CancellationToken calls)
+    {
+        for (int attempt = 1; ; attempt++)
+        {
+            try
+            {
+                return await _client.ReceiveAsync(new ReceiveRequest(_queues.DeadLetterUrl, SqsLimits.BatchEntries, WaitSeconds: 1, HiddenSeconds), calls);
+            }
+            catch (AwsServiceException exception) when (attempt < FailedCalls && exception.Kind is AwsErrorKind.Transient or AwsErrorKind.Throttled)
+            {
+                await Task.Delay(ReceiveBackoff.After(attempt), _time, calls);
+            }
+        }
+    }
+
+    /// <returns>True when at least one had not been received before.</returns>
+    private async ValueTask<bool> LookAtAllAsync(ReceiveBatch batch, CancellationToken stop, CancellationToken calls)
+    {
+        List<(Guid Key, int Index)> unseen = new(batch.Count);
+        for (int i = 0; i < batch.Count; i++)
+        {
+            Guid key = SqsReceivedMessage.KeyOf(batch[i].MessageId.Span);
+            if (_seen.Add(key))
+            {
+                unseen.Add((key, i));
+            }
+            else if (!_staying.ContainsKey(key))
+            {
+                // Redelivered although it was sent and deleted: standard queues may do that.
+                await DeleteAsync(batch[i].ReceiptHandle, calls);
+                continue;
+            }
+
+            _staying[key] = batch[i].ReceiptHandle.ToArray();
+        }
+
+        foreach ((Guid key, int index) in unseen)
+        {
+            if (_ended is null && await LookAtAsync(batch[index], stop, calls))
+            {
+                _staying.Remove(key);
+            }
+        }
+
+        return unseen.Count > 0;
+    }
+
+    /// <returns>False when the dead letter stays.</returns>
+    private async ValueTask<bool> LookAtAsync(SqsMessage message, CancellationToken stop, CancellationToken calls)
+    {
+        IReadOnlyList<SqsMessageAttribute> attributes = message.Attributes.ToList();
+        string? reason = attributes.FirstOrDefault(a => a.Name == SqsDeadLetters.ReasonAttribute)?.StringValue;
+        string shownReason = reason ?? "(moved by SQS)";
+        SqsDeadLetterDetails details = SqsDeadLetterDetails.Read(attributes);
+        switch (_bounds.OriginOf(message, details, out string? sentAs))
+        {
+            case SqsRedriveBounds.Origin.ThisRun:
+                _progress.AddAgain(sentAs!, $"{UntrustedText.Shorten(shownReason)}, now {Name(message)}");
+                return false;
+            case SqsRedriveBounds.Origin.Meanwhile:
+                _newcomers++;
+                return false;
+        }
+
+        if (_request.Reason is not null && !string.Equals(reason, _request.Reason, StringComparison.Ordinal))
+        {
+            _progress.AddOtherReason(shownReason);
+            return false;
+        }
+
+        if (_progress.HasAll)
+        {
+            return false;
+        }
+
+        if (_request.DryRun)
+        {
+            _progress.AddFound();
+            DateTimeOffset lastSeen = details.LastSeen ?? DateTimeOffset.FromUnixTimeMilliseconds(message.SentUnixMs);
+            _output.WriteLine($"{UntrustedText.Shorten(shownReason)}  {Name(message)}  {lastSeen:u}  {UntrustedText.Shorten(details.Description ?? "(no description)")}");
+            return false;
+        }
+
+        if (_progress.Found >= _held)
+        {
+            _ended = $"the dead-letter queue counted {_held:N0} message(s) when redrive began, but holds more. SQS's count is approximate and up to a minute old: run redrive again for the rest.";
+            return false;
+        }
+
+        await _progress.WaitForRateAsync(stop);
+        stop.ThrowIfCancellationRequested();
+        _progress.AddFound();
+        if (await MoveAsync(message, [.. attributes, .. details.Attributes], calls) is { } error)
+        {
+            _progress.AddLeft(Name(message), error);
+            return false;
+        }
+
+        _progress.AddSent();
+        return true;
+    }
+
+    private async ValueTask<string?> MoveAsync(SqsMessage message, IReadOnlyList<SqsMessageAttribute> attributes, CancellationToken calls)
+    {
+        // The message's own come first; those that it had no room for are in the details.
+        SqsMessageAttribute[] kept =
+        [
+            .. attributes
+                .Where(a => a.Name is not SqsDeadLetters.ReasonAttribute and not SqsDeadLetters.DetailsAttribute)
+                .DistinctBy(a => a.Name)
+                .Take(SqsLimits.MessageAttributes),
+        ];
+
+        // A new deduplication id: SQS may still remember the old one, also of an equal message that this run sent, and would then drop the message.
+        SendEntry entry = new(message.Body, kept, message.Group, _queues.IsFifo ? Guid.NewGuid().ToString("d") : null);
+
+        try
+        {
+            _bounds.AddSent(await _client.SendAsync(_queues.Url, entry, calls), Name(message));
+            _failedCalls = 0;
+        }
+        catch (AwsServiceException exception)
+        {
+            if (exception.Kind is not AwsErrorKind.Invalid && ++_failedCalls >= FailedCalls)
+            {
+                _ended = $"{_failedCalls} sends in a row failed. Run redrive again when the queue accepts messages.";
+            }
+
+            return exception.Message;
+        }
+
+        return await DeleteAsync(message.ReceiptHandle, calls) is { } error ? $"sent, but not deleted from the dead-letter queue: {error}" : null;
+    }
+
+    private async ValueTask<string?> DeleteAsync(ReadOnlyMemory<byte> handle, CancellationToken calls)
+    {
+        string error = string.Empty;
+        for (int attempt = 0; attempt < DeleteAttempts; attempt++)
+        {
+            try
+            {
+                BatchEntryResult[] results = new BatchEntryResult[1];
+                await _client.DeleteBatchAsync(_queues.DeadLetterUrl, new[] { handle }, results, calls);
+                if (results[0].Succeeded)
+                {
+                    return null;
+                }
+
+                error = results[0].Code ?? string.Empty;
+            }
+            catch (AwsServiceException exception)
+            {
+                error = exception.Message;
+            }
+            catch (OperationCanceledException)
+            {
+                return "no answer before the interrupted command had to end";
+            }
+        }
+
+        return error;
+    }
+
+    /// <summary>Makes the dead letters that stay visible; if that fails, they become visible when their timeout ends.</summary>
+    private async Task ShowAsync(bool interrupted)
+    {
+        using CancellationTokenSource limit = new(interrupted ? InterruptedShowLimit : Timeout.InfiniteTimeSpan, _time);
+        try
+        {
+            await Parallel.ForEachAsync(
+                _staying.Values.Chunk(SqsLimits.BatchEntries),
+                new ParallelOptions { MaxDegreeOfParallelism = 8, CancellationToken = limit.Token },
+                async (handles, token) =>
+                {
+                    VisibilityChange[] changes = [.. handles.Select(handle => new VisibilityChange(handle, VisibilitySeconds: 0))];
+                    await _client.ChangeVisibilityBatchAsync(_queues.DeadLetterUrl, changes, new BatchEntryResult[changes.Length], token);
+                });
+        }
+        catch (Exception exception) when (exception is AwsServiceException or OperationCanceledException)
+        {
+            _progress.AddNote($"Dead letters that redrive received may stay hidden for up to {HiddenSeconds} s.");
+        }
+    }
+
+    private static string Name(in SqsMessage message) => UntrustedText.Shorten(message.MessageId.Span);
+}

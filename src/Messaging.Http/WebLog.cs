@@ -1,0 +1,24 @@
+using System.Net;
+using Messaging.Telemetry;
+using Microsoft.Extensions.Logging;
+
+namespace Messaging.Http;
+
+/// <summary>Log messages of the web server: event ids 1102 and 1210 to 1219.</summary>
+internal static partial class WebLog
+{
+    [LoggerMessage(1102, LogLevel.Information, "Listening on {Urls}: {Messages}the page at /, /metrics, /healthz/live, /healthz/ready")]
+    public static partial void Listening(ILogger logger, string urls, string messages);
+
+    [LoggerMessage(1210, LogLevel.Warning,
+        "The worker closed the HTTP connection from {Peer}: {Reason}{Suppressed}")]
+    public static partial void ConnectionClosed(ILogger logger, EndPoint? peer, string reason, SuppressedLines suppressed);
+
+    [LoggerMessage(1211, LogLevel.Warning,
+        "An HTTP request from {Peer} was refused with 403 ({Reason}): {Message}{Suppressed}")]
+    public static partial void Refused(ILogger logger, IPAddress? peer, string reason, string message, SuppressedLines suppressed);
+
+    [LoggerMessage(1215, LogLevel.Warning,
+        "{Count} HTTP request(s) were refused within {Period}: {Answers}. Their callers keep the messages. For 429 and 503, fix the route's problem or add workers; for others, correct the requests")]
+    public static partial void RequestsRefused(ILogger logger, long count, string period, string answers);
+}

@@ -1,0 +1,82 @@
+using System.Runtime.CompilerServices;
+using Pipeline.Behaviors;
+using Pipeline.Contexts;
+using Pipeline.Execution.Nodes;
+
+namespace Pipeline.Execution;
+
+/// <summary>
+/// Several steps in a row: Before in order, the rest of the chain, then After in reverse, or OnError in reverse over the steps
+/// that were entered. A loop while everything completes synchronously, otherwise one frame for all steps. The form chooses the
+/// class of the run when the chain is composed, by the methods that the steps have.
+/// </summary>
+internal abstract class FusedRun<TContext>(StepNode<TContext>[] steps, Next<TContext> next) : Next<TContext>, IStepRun
+    where TContext : PipelineContext
+{
+    /// <summary>The steps, the first one first.</summary>
+    protected StepNode<TContext>[] Steps { get; } = steps;
+
+    /// <summary>The rest of the chain.</summary>
+    protected Next<TContext> Next { get; } = next;
+
+    // Safe: the frame passes on the context that this run gave it.
+    StepOutcome? IStepRun.Enter(PipelineContext context, ref int entered, out ValueTask<StepOutcome> underWay) =>
+        Enter(Unsafe.As<TContext>(context), ref entered, out underWay);
+
+    bool IStepRun.Continues(int step, StepOutcome outcome) => Steps[step].Continues(outcome);
+
+    ValueTask IStepRun.InvokeNextAsync(PipelineContext context) => Next.InvokeAsync(Unsafe.As<TContext>(context));
+
+    bool IStepRun.TryLeave(PipelineContext context, ref int entered, out ValueTask underWay) =>
+        TryLeave(Unsafe.As<TContext>(context), ref entered, out underWay);
+
+    ValueTask<ErrorOutcome> IStepRun.OnErrorAsync(PipelineContext context, int step, Exception exception) =>
+        Steps[step].OnErrorAsync(Unsafe.As<TContext>(context), exception);
+
+    /// <inheritdoc cref="IStepRun.Enter"/>
+    protected StepOutcome? Enter(TContext context, ref int entered, out ValueTask<StepOutcome> underWay)
+    {
+        for (int i = entered; i < Steps.Length; i++)
+        {
+            // Set before the call: an exception of a step's own Before is not shown to its OnError.
+            entered = i;
+            ValueTask<StepOutcome> before = Steps[i].BeforeAsync(context);
+            if (!before.IsCompleted)
+            {
+                underWay = before;
+                return null;
+            }
+
+            if (!Steps[i].Continues(before.GetAwaiter().GetResult()))
+            {
+                underWay = default;
+                return StepOutcome.Stop;
+            }
+        }
+
+        entered = Steps.Length;
+        underWay = default;
+        return StepOutcome.Continue;
+    }
+
+    /// <inheritdoc cref="IStepRun.TryLeave"/>
+    protected bool TryLeave(TContext context, ref int entered, out ValueTask underWay)
+    {
+        for (int i = entered - 1; i >= 0; i--)
+        {
+            // Set before the call: an exception of a step's own After is not shown to its OnError.
+            entered = i;
+            ValueTask after = Steps[i].AfterAsync(context);
+            if (!after.IsCompleted)
+            {
+                underWay = after;
+                return false;
+            }
+
+            after.GetAwaiter().GetResult();
+        }
+
+        underWay = default;
+        return true;
+    }
+}
