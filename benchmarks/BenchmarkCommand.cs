@@ -1,8 +1,6 @@
 using System.CommandLine;
-using Benchmarks.Alternatives;
 using Benchmarks.Aws.Put;
 using Benchmarks.Bytes;
-using Benchmarks.Charts;
 using Benchmarks.Cold;
 using Benchmarks.Compare;
 using Benchmarks.EndToEnd;
@@ -15,10 +13,8 @@ using Benchmarks.Keys;
 using Benchmarks.Native;
 using Benchmarks.Pipelines;
 using Benchmarks.Reports;
-using Benchmarks.Seeds;
 using Benchmarks.Sockets.TcpLines;
 using Benchmarks.Sockets.Udp;
-using Benchmarks.Techniques.Pages;
 using Benchmarks.Walk;
 
 namespace Benchmarks;
@@ -26,8 +22,8 @@ namespace Benchmarks;
 /// <summary>The benchmarks' command line: BenchmarkDotNet's own after <c>run</c>, and the commands that BenchmarkDotNet does not have.</summary>
 internal static class BenchmarkCommand
 {
-    // sysexits.h, as in the worker and the harness.
-    private const int UsageError = 64;
+    /// <summary>The suites of the worker's parts.</summary>
+    public static Type[] Suites { get; } = SuiteTypes.In(typeof(BenchmarkCommand).Assembly);
 
     public static Task<int> RunAsync(string[] args)
     {
@@ -40,8 +36,6 @@ internal static class BenchmarkCommand
                 return Task.FromResult(ServerProcess.Run(args));
             case [ClientProcess.Verb, ..]:
                 return ClientProcess.RunAsync(args);
-            case [RunnerProcess.Verb, string runner, string work]:
-                return RunnerProcess.RunAsync(runner, work);
             case [HttpServerProcess.Verb, string kind, string httpPort]:
                 return HttpServerProcess.RunAsync(kind, httpPort);
             case [WalkCommand.Verb, string endpoint, string queue]:
@@ -71,7 +65,7 @@ internal static class BenchmarkCommand
         }
 
         Command run = new("run", "Runs the BenchmarkDotNet suites of the worker's parts; its own options follow, such as --filter '*Execution*'") { TreatUnmatchedTokensAsErrors = false };
-        run.SetAction(result => SuiteRunner.Run(SuiteTypes.Systems, result.UnmatchedTokens, SuiteConfig.Full(), "run"));
+        run.SetAction(result => SuiteRunner.Run(Suites, result.UnmatchedTokens, SuiteConfig.Full(), "run"));
 
         Option<FileInfo> expected = new("--expected") { Description = "The file of expected bytes", DefaultValueFactory = _ => new FileInfo("benchmarks/expected-bytes.json") };
         Option<bool> update = new("--update") { Description = "Write the measured bytes to the file instead of checking them" };
@@ -95,19 +89,8 @@ internal static class BenchmarkCommand
         Command compare = new("compare", "Compares two results folders row by row; exits with 1 when a row got slower or allocates more, with 2 when the folders cannot be compared") { before, after, threshold };
         compare.SetAction(result => ResultComparer.Run(result.GetValue(before)!, result.GetValue(after)!, result.GetValue(threshold), Console.Out));
 
-        Argument<DirectoryInfo> results = new("results") { Description = "A results folder" };
-        Command chart = new("chart", "Draws a results folder's charts as SVG files in the folder") { results };
-        chart.SetAction(result => ChartCommand.Run(result.GetValue(results)!));
-
-        RootCommand root = new("Measures what the worker's parts cost") { run, bytes, cold, keys, throws, typed, Put(), EndToEndCommand.Create(), AlternativesCommand.Create(), UdpCommand.Create(), UdpCommand.CreateSmall(), TcpLinesCommand.Create(), FolderCommand.Create(), HttpCommand.Create(), WalkCommand.Create(), NativeCommand.Create(), compare, chart, ReportCommand.Create(), TechniqueCommand.CreateRun(), TechniqueCommand.CreatePages(), SeedsCommand.Create() };
-        ParseResult parsed = root.Parse(args);
-        if (parsed.Errors.Count > 0)
-        {
-            Console.Error.WriteLine(string.Join(Environment.NewLine, parsed.Errors.Select(error => $"error: {error.Message}").Distinct(StringComparer.Ordinal)));
-            return Task.FromResult(UsageError);
-        }
-
-        return InvokeAsync(parsed);
+        RootCommand root = new("Measures what the worker's parts cost") { run, bytes, cold, keys, throws, typed, Put(), EndToEndCommand.Create(), UdpCommand.Create(), TcpLinesCommand.Create(), FolderCommand.Create(), HttpCommand.Create(), WalkCommand.Create(), NativeCommand.Create(), compare, ReportCommand.Create() };
+        return CommandRunner.InvokeAsync(root, args);
     }
 
     private static Command InTurns(string name, string description, Func<int, int, CancellationToken, Task<int>> run)
@@ -134,19 +117,5 @@ internal static class BenchmarkCommand
         put.SetAction((result, cancellationToken) =>
             PutCommand.RunAsync(result.GetValue(seconds), result.GetValue(inFlight), result.GetValue(passes), result.GetValue(results), cancellationToken));
         return put;
-    }
-
-    private static async Task<int> InvokeAsync(ParseResult parsed)
-    {
-        try
-        {
-            return await parsed.InvokeAsync(new InvocationConfiguration { EnableDefaultExceptionHandler = false });
-        }
-        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or InvalidOperationException or TimeoutException or HttpRequestException)
-        {
-            // A folder that cannot be written, or a benchmark process that failed, whose own errors are above.
-            Console.Error.WriteLine($"error: {exception.Message}");
-            return 1;
-        }
     }
 }

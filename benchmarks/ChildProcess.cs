@@ -31,10 +31,14 @@ internal sealed class ChildProcess : IDisposable
 
     /// <param name="arguments">Its arguments.</param>
     /// <param name="environment">Environment variables in addition to this process's own.</param>
-    public static ChildProcess Start(string[] arguments, IEnumerable<(string Name, string Value)> environment)
+    public static ChildProcess Start(string[] arguments, IEnumerable<(string Name, string Value)> environment) => Start(typeof(ChildProcess).Assembly, arguments, environment);
+
+    /// <param name="program">The program to start.</param>
+    /// <param name="arguments">Its arguments.</param>
+    /// <param name="environment">Environment variables in addition to this process's own.</param>
+    public static ChildProcess Start(Assembly program, string[] arguments, IEnumerable<(string Name, string Value)> environment)
     {
-        // The program may run in its own host, under dotnet, or as a library of a test process.
-        Assembly program = typeof(ChildProcess).Assembly;
+        // The program may run in its own host, under dotnet, or as a library of another process.
         string own = $"{program.GetName().Name}{(OperatingSystem.IsWindows() ? ".exe" : string.Empty)}";
         bool isOwnHost = string.Equals(Path.GetFileName(Environment.ProcessPath), own, StringComparison.Ordinal);
         string host = isOwnHost ? Environment.ProcessPath! : Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet";

@@ -14,12 +14,13 @@ internal static class SuiteRunner
     /// <param name="options">BenchmarkDotNet's options.</param>
     /// <param name="config">How to run them.</param>
     /// <param name="verb">The command that was called, for messages.</param>
+    /// <param name="project">The project of the suites.</param>
     /// <returns>0; 1 when a benchmark failed; 64 when nothing ran.</returns>
-    public static int Run(Type[] suites, IReadOnlyList<string> options, IConfig config, string verb)
+    public static int Run(Type[] suites, IReadOnlyList<string> options, IConfig config, string verb, string project = "benchmarks/Benchmarks.csproj")
     {
-        if (!File.Exists("benchmarks/Benchmarks.csproj") && !File.Exists("Benchmarks.csproj"))
+        if (!File.Exists(project) && !File.Exists(Path.GetFileName(project)))
         {
-            Console.Error.WriteLine("error: BenchmarkDotNet builds a project around the suites and looks for benchmarks/Benchmarks.csproj here; run from the repository's root.");
+            Console.Error.WriteLine($"error: BenchmarkDotNet builds a project around the suites and looks for {project} here; run from the repository's root.");
             return UsageError;
         }
 

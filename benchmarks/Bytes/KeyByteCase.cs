@@ -14,8 +14,8 @@ internal sealed record KeyByteCase(string Variant, BodyValidation Validation, st
     public static new IEnumerable<KeyByteCase> All() =>
     [
         .. Enum.GetValues<BodyValidation>().Select(validation => new KeyByteCase(validation.ToString(), validation, KeyTemplateOptions.DefaultTemplate, KeyInput.ExpectedKey)),
-        new(nameof(MessageToKeyBenchmarks.FullDepthTwo), BodyValidation.Full, KeyInput.DepthTwoTemplate, KeyInput.DepthTwoKey),
-        new(nameof(MessageToKeyBenchmarks.FullDepthFour), BodyValidation.Full, KeyInput.DepthFourTemplate, KeyInput.DepthFourKey),
+        new("FullDepthTwo", BodyValidation.Full, KeyInput.DepthTwoTemplate, KeyInput.DepthTwoKey),
+        new("FullDepthFour", BodyValidation.Full, KeyInput.DepthFourTemplate, KeyInput.DepthFourKey),
     ];
 
     public override Action Prepare()

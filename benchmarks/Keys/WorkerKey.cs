@@ -12,6 +12,12 @@ internal sealed class WorkerKey
     private readonly ArchiveHeaderReader _reader;
     private readonly ArchiveHeader _header = new();
 
+    public static WorkerKey Full(string template = KeyTemplateOptions.DefaultTemplate) => new(BodyValidation.Full, template);
+
+    public static WorkerKey Strict() => new(BodyValidation.Strict);
+
+    public static WorkerKey HeaderOnly() => new(BodyValidation.HeaderOnly);
+
     public WorkerKey(BodyValidation validation, string template = KeyTemplateOptions.DefaultTemplate)
     {
         _template = KeyTemplate.TryCompile(new KeyTemplateOptions { Template = template }, out KeyTemplate? compiled, out _)

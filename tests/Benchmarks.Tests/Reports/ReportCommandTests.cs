@@ -1,5 +1,6 @@
 using System.Xml.Linq;
 using Benchmarks.Reports;
+using Tests.Shared.Reports;
 
 namespace Benchmarks.Tests.Reports;
 

@@ -1,4 +1,0 @@
-namespace Benchmarks.Seeds;
-
-/// <summary>The published figures of one case, before and after.</summary>
-internal sealed record SeedPair(SeedFigure? Original, SeedFigure? Optimised);

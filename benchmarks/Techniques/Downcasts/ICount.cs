@@ -1,7 +1,0 @@
-namespace Benchmarks.Techniques.Downcasts;
-
-/// <summary>Something that counts.</summary>
-internal interface ICount
-{
-    int Count { get; }
-}

@@ -1,9 +1,0 @@
-namespace Benchmarks.Techniques.Envelopes;
-
-/// <summary>A message with its sender.</summary>
-internal interface IEnvelope
-{
-    object Message { get; }
-
-    object Sender { get; }
-}

@@ -1,4 +1,0 @@
-namespace Benchmarks.Techniques.Envelopes;
-
-/// <summary>Sixteen bytes, copied wherever it goes.</summary>
-internal readonly record struct StructEnvelope(object Message, object Sender) : IEnvelope;

@@ -1,7 +1,0 @@
-namespace Benchmarks.Techniques.WorkItems;
-
-/// <summary>Each piece queues the next.</summary>
-public class WorkItemHopBenchmarks : WorkItemBenchmarks
-{
-    protected override Task<int> RunAsync(QueueWay way, int pieces) => HopJob.RunAsync(way, pieces);
-}

@@ -1,0 +1,34 @@
+using System.CommandLine;
+using Benchmarks;
+using Benchmarks.Sockets.Udp;
+using Lab.Alternatives;
+using Lab.Charts;
+using Lab.Seeds;
+using Lab.Techniques.Pages;
+
+namespace Lab;
+
+/// <summary>The lab's command line: its suites, the comparisons that are no part of the product's gates, and the pages and charts made of their results.</summary>
+internal static class LabCommand
+{
+    /// <summary>For BenchmarkDotNet, which builds a project around the suites.</summary>
+    public const string Project = "lab/Lab.csproj";
+
+    public static Task<int> RunAsync(string[] args)
+    {
+        if (args is [RunnerProcess.Verb, string runner, string work])
+        {
+            return RunnerProcess.RunAsync(runner, work);
+        }
+
+        Command run = new("run", "Runs the BenchmarkDotNet suites of the published tables; its own options follow, such as --filter '*JsonLevels*'") { TreatUnmatchedTokensAsErrors = false };
+        run.SetAction(result => SuiteRunner.Run(LabSuites.Tables, result.UnmatchedTokens, SuiteConfig.Full(), "run", Project));
+
+        Argument<DirectoryInfo> results = new("results") { Description = "A results folder" };
+        Command chart = new("chart", "Draws a results folder's charts as SVG files in the folder") { results };
+        chart.SetAction(result => ChartCommand.Run(result.GetValue(results)!));
+
+        RootCommand root = new("Measures published techniques and tables again, and other libraries beside the worker") { run, TechniqueCommand.CreateRun(), UdpCommand.CreateSmall(), AlternativesCommand.Create(), chart, TechniqueCommand.CreatePages(), SeedsCommand.Create() };
+        return CommandRunner.InvokeAsync(root, args);
+    }
+}

@@ -1,0 +1,3 @@
+using Lab;
+
+return await LabCommand.RunAsync(args);

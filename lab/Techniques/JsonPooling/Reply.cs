@@ -1,0 +1,4 @@
+namespace Lab.Techniques.JsonPooling;
+
+/// <summary>What is written as JSON.</summary>
+internal sealed record Reply(string Id, string Sender, int Attempt, bool Final, string[] Lines);

@@ -1,0 +1,97 @@
+using Lab.Techniques.Pages;
+using Tests.Shared.Reports;
+
+namespace Lab.Tests.Techniques;
+
+public sealed class TechniqueCommandTests : IDisposable
+{
+    private readonly DirectoryInfo _results = Directory.CreateTempSubdirectory("results-");
+    private readonly DirectoryInfo _pages = Directory.CreateTempSubdirectory("pages-");
+    private readonly StringWriter _output = new();
+    private readonly StringWriter _errors = new();
+
+    public void Dispose()
+    {
+        _results.Delete(recursive: true);
+        _pages.Delete(recursive: true);
+        _output.Dispose();
+        _errors.Dispose();
+    }
+
+    [Fact]
+    public void WritePages_WithoutParameters_WritesARowAMethod()
+    {
+        ReportFile.Write(_results, "a", "EPYC", ("N.OneBenchmarks.Original", 1_234.5, 160), ("N.OneBenchmarks.Ours", 9.87, null), ("N.TwoBenchmarks.Other", 1, 1));
+        WritePage("Text.\n<!-- figures:OneBenchmarks -->\nold\n<!-- /figures:OneBenchmarks -->\nMore.\n");
+
+        Run().ShouldBe(0);
+
+        Page().ShouldBe("""
+            Text.
+            <!-- figures:OneBenchmarks -->
+            | | ns | B |
+            |---|---:|---:|
+            | Original | 1,234 | 160 |
+            | Ours | 9.9 | - |
+
+            Medians, 2026-11-21, ?, EPYC, ? cores, ? hardware threads, ?, ?, ?: `dotnet run -c Release --project lab -- techniques --filter '*.OneBenchmarks.*'`
+            <!-- /figures:OneBenchmarks -->
+            More.
+
+            """);
+    }
+
+    [Fact]
+    public void WritePages_WithAParameter_WritesTwoColumnsAValue()
+    {
+        ReportFile.Write(_results, "a", "EPYC", ("N.OneBenchmarks.A(Size: 1)", 1, 0), ("N.OneBenchmarks.B(Size: 1)", 2, 8), ("N.OneBenchmarks.A(Size: 20)", 3, 0));
+        WritePage("<!-- figures:OneBenchmarks --><!-- /figures:OneBenchmarks -->");
+
+        Run().ShouldBe(0);
+
+        Page().ShouldContain("""
+            | | Size: 1: ns | B | Size: 20: ns | B |
+            |---|---:|---:|---:|---:|
+            | A | 1.0 | 0 | 3.0 | 0 |
+            | B | 2.0 | 8 | failed | - |
+
+            """);
+    }
+
+    [Fact]
+    public void WritePages_ASuiteNotRun_LeavesItsTableAndSaysSo()
+    {
+        ReportFile.Write(_results, "a", "EPYC", ("N.OneBenchmarks.Original", 1, 160));
+        WritePage("<!-- figures:TwoBenchmarks -->\nold\n<!-- /figures:TwoBenchmarks -->");
+
+        Run().ShouldBe(1);
+
+        Page().ShouldContain("\nold\n");
+        _output.ToString().ShouldContain("page.md: TwoBenchmarks is not in");
+    }
+
+    [Fact]
+    public void WritePages_NoResults_Fails()
+    {
+        WritePage("<!-- figures:TwoBenchmarks -->\nold\n<!-- /figures:TwoBenchmarks -->");
+
+        Run().ShouldBe(2);
+        _errors.ToString().ShouldContain("holds no *-report-brief.json");
+    }
+
+    [Fact]
+    public void WritePages_ABlockWithoutAnEnd_Fails()
+    {
+        ReportFile.Write(_results, "a", "EPYC", ("N.OneBenchmarks.Original", 1, 160));
+        WritePage("<!-- figures:OneBenchmarks -->\nold\n");
+
+        Run().ShouldBe(2);
+        _errors.ToString().ShouldContain("<!-- /figures:OneBenchmarks -->");
+    }
+
+    private int Run() => TechniqueCommand.WritePages(_results, _pages, _output, _errors);
+
+    private void WritePage(string text) => File.WriteAllText(Path.Combine(_pages.FullName, "page.md"), text);
+
+    private string Page() => File.ReadAllText(Path.Combine(_pages.FullName, "page.md"));
+}
