@@ -24,11 +24,11 @@ internal static class LabCommand
         Command run = new("run", "Runs the BenchmarkDotNet suites of the published tables; its own options follow, such as --filter '*JsonLevels*'") { TreatUnmatchedTokensAsErrors = false };
         run.SetAction(result => SuiteRunner.Run(LabSuites.Tables, result.UnmatchedTokens, SuiteConfig.Full(), "run", Project));
 
-        Argument<DirectoryInfo> results = new("results") { Description = "A results folder" };
-        Command chart = new("chart", "Draws a results folder's charts as SVG files in the folder") { results };
+        Argument<DirectoryInfo[]> results = new("results") { Description = "Results folders of one run", Arity = ArgumentArity.OneOrMore };
+        Command chart = new("chart", "Draws the charts of results as SVG files in the first of their folders") { results };
         chart.SetAction(result => ChartCommand.Run(result.GetValue(results)!));
 
-        RootCommand root = new("Measures published techniques and tables again, and other libraries beside the worker") { run, TechniqueCommand.CreateRun(), UdpCommand.CreateSmall(), AlternativesCommand.Create(), chart, TechniqueCommand.CreatePages(), SeedsCommand.Create() };
+        RootCommand root = new("Measures published techniques and tables again, and other libraries beside the worker") { run, TechniqueCommand.Create(), UdpCommand.CreateSmall(), AlternativesCommand.Create(), PagesCommand.Create(), chart, SeedsCommand.Create() };
         return CommandRunner.InvokeAsync(root, args);
     }
 }

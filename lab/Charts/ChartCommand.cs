@@ -24,15 +24,17 @@ internal static class ChartCommand
         ]),
     ];
 
-    public static int Run(DirectoryInfo results)
+    /// <summary>Draws the charts of one run, whose results may be in several folders, into the first of them.</summary>
+    /// <returns>0; 2 when there was nothing to draw.</returns>
+    public static int Run(DirectoryInfo[] results)
     {
         try
         {
-            ResultsFolder folder = ResultsFolder.Read(results);
-            int drawn = Files.Count(file => Draw(folder, results, file));
+            ResultsFolder[] folders = LabResults.Read(results);
+            int drawn = Files.Count(file => Draw(folders, file, Path.Combine(results[0].FullName, file.Name), Console.Out));
             return drawn > 0
                 ? 0
-                : throw new ResultsException($"{folder.Path} holds none of the suites that the charts show: {string.Join(", ", Files.SelectMany(file => file.Suites).Select(suite => suite.Name))}.");
+                : throw new ResultsException($"{folders[0].Path} holds none of the suites that the charts show: {string.Join(", ", Files.SelectMany(file => file.Suites).Select(suite => suite.Name))}.");
         }
         catch (ResultsException exception)
         {
@@ -41,23 +43,34 @@ internal static class ChartCommand
         }
     }
 
-    private static bool Draw(ResultsFolder folder, DirectoryInfo results, ChartFile file)
+    /// <summary>Draws the charts again that the folders hold. Folders of the same name are of one run.</summary>
+    public static void Redraw(IReadOnlyList<DirectoryInfo> results, TextWriter output)
     {
-        (string, IReadOnlyList<ChartRow> Rows)[] groups = [.. file.Suites.Select(suite => (suite.Title, Rows(folder, suite.Name))).Where(group => group.Item2.Count > 0)];
+        foreach (IGrouping<string, DirectoryInfo> run in results.GroupBy(folder => folder.Name, StringComparer.Ordinal))
+        {
+            foreach ((ChartFile file, string path) in Files.SelectMany(file => run.Select(folder => (file, Path.Combine(folder.FullName, file.Name)))).Where(one => File.Exists(one.Item2)))
+            {
+                Draw(LabResults.Read([.. run]), file, path, output);
+            }
+        }
+    }
+
+    private static bool Draw(ResultsFolder[] folders, ChartFile file, string path, TextWriter output)
+    {
+        (string, IReadOnlyList<ChartRow> Rows)[] groups = [.. file.Suites.Select(suite => (suite.Title, Rows(folders, suite.Name))).Where(group => group.Item2.Count > 0)];
         if (groups.Length == 0)
         {
             return false;
         }
 
-        string path = Path.Combine(results.FullName, file.Name);
-        File.WriteAllText(path, SvgChart.File(file.Title, folder.Machine, groups, logarithmic: true));
-        Console.Out.WriteLine(path);
+        File.WriteAllText(path, SvgChart.File(file.Title, folders[0].Machine, groups, logarithmic: true));
+        output.WriteLine(path);
         return true;
     }
 
-    private static IReadOnlyList<ChartRow> Rows(ResultsFolder folder, string suite) =>
+    private static IReadOnlyList<ChartRow> Rows(ResultsFolder[] folders, string suite) =>
     [
-        .. folder.Rows.Values.Where(row => row.Suite == suite)
+        .. folders.SelectMany(folder => folder.Rows.Values).Where(row => row.Suite == suite)
             .Select(row => new ChartRow($"{row.Method} {row.Parameters.Split(' ')[^1]}".TrimEnd(), new ChartBar(row.Nanoseconds, $"{row.Nanoseconds:N1} ns, {row.Bytes ?? 0:N0} B"))
             {
                 // In the pipeline's suites, the two recommended forms stand out.

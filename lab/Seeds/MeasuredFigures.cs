@@ -24,14 +24,7 @@ internal sealed class MeasuredFigures
     /// <exception cref="ResultsException">There are no reports, or they are from different machines.</exception>
     public static MeasuredFigures Read(IReadOnlyList<DirectoryInfo> folders)
     {
-        // A folder may hold results of other commands only, such as alternatives.json.
-        DirectoryInfo[] reported = [.. folders.Where(folder => !folder.Exists || ResultsFolder.HasReports(folder))];
-        ResultsFolder[] read = [.. (reported.Length > 0 ? reported : folders).Select(ResultsFolder.Read)];
-        if (read.DistinctBy(folder => folder.Machine, StringComparer.Ordinal).Count() > 1)
-        {
-            throw new ResultsException($"The folders are from different machines, so their times are not comparable:{string.Concat(read.Select(folder => $"\n  {folder.Path}: {folder.Machine}"))}");
-        }
-
+        ResultsFolder[] read = LabResults.Read(folders);
         MeasuredFigures figures = new($"{read[0].Machine}, {string.Join(" and ", read.Select(folder => folder.Date).Distinct(StringComparer.Ordinal).Order(StringComparer.Ordinal))}");
         foreach (BenchmarkRow row in read.SelectMany(folder => folder.Rows.Values))
         {

@@ -6,28 +6,28 @@ namespace Lab.Seeds;
 /// <summary>Every published table beside the figures measured here.</summary>
 internal static class SeedsCommand
 {
-    private const string ResultsRoot = "benchmarks/results";
     private const int Failed = 2;
-
-    // 2026-11-21
-    private const int DayLength = 10;
 
     public static Command Create()
     {
-        Option<DirectoryInfo[]> from = new("--from") { Description = $"Folders of results from one machine; when two hold the same row, the later one counts; by default all folders in {ResultsRoot} from the machine of the newest one", AllowMultipleArgumentsPerToken = true };
+        Option<DirectoryInfo[]> from = new("--from") { Description = "Folders of results from one machine; when two hold the same row, the later one counts; by default as for pages", AllowMultipleArgumentsPerToken = true };
         Option<bool> markdown = new("--markdown") { Description = "Print Markdown" };
-        Option<DirectoryInfo?> write = new("--write") { Description = "Write the tables between their marks in the pages (*.md) of one folder; the pages must have marks for every table" };
-        Command seeds = new("seeds", "Prints every published table with four columns: published, the original here, the published idea here, ours") { from, markdown, write };
-        seeds.SetAction(result => Run(result.GetValue(from) ?? [], result.GetValue(markdown), result.GetValue(write), Console.Out, Console.Error));
+        Command seeds = new("seeds", "Prints every published table with four columns: published, the original here, the published idea here, ours") { from, markdown };
+        seeds.SetAction(result => Run(result.GetValue(from) ?? [], result.GetValue(markdown), pages: null, Console.Out, Console.Error));
         return seeds;
     }
 
+    /// <param name="from">Folders of results.</param>
+    /// <param name="markdown">Prints Markdown.</param>
+    /// <param name="pages">Writes the tables between their marks in the pages of this folder, which must have marks for every table, and prints none; null prints.</param>
+    /// <param name="output">For the tables.</param>
+    /// <param name="errors">For the reason of a failure.</param>
     /// <returns>0; 2 when the results cannot be read or no page has the marks of a table.</returns>
     public static int Run(DirectoryInfo[] from, bool markdown, DirectoryInfo? pages, TextWriter output, TextWriter errors)
     {
         try
         {
-            MeasuredFigures figures = MeasuredFigures.Read(from.Length > 0 ? from : OfNewestMachine(new DirectoryInfo(ResultsRoot)));
+            MeasuredFigures figures = MeasuredFigures.Read(LabResults.Folders(from));
             if (pages is null)
             {
                 Print(figures, markdown, output);
@@ -46,18 +46,6 @@ internal static class SeedsCommand
             return Failed;
         }
     }
-
-    /// <summary>The folders named <c>2026-11-21-machine</c> from the machine of the newest one, in the order of their days.</summary>
-    /// <exception cref="ResultsException">There is no such folder.</exception>
-    internal static DirectoryInfo[] OfNewestMachine(DirectoryInfo root)
-    {
-        DirectoryInfo[] folders = root.Exists ? [.. root.GetDirectories().OrderBy(folder => folder.Name, StringComparer.Ordinal)] : [];
-        return folders.Length == 0
-            ? throw new ResultsException($"{root} holds no results; run from the repository's root, or give --from FOLDER.")
-            : [.. folders.Where(folder => MachineOf(folder) == MachineOf(folders[^1]))];
-    }
-
-    private static string MachineOf(DirectoryInfo folder) => folder.Name.Length > DayLength ? folder.Name[DayLength..] : folder.Name;
 
     private static void Print(MeasuredFigures figures, bool markdown, TextWriter output)
     {

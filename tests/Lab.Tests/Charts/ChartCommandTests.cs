@@ -13,7 +13,7 @@ public sealed class ChartCommandTests : IDisposable
     {
         Write("Benchmarks.Keys.MessageToKeyBenchmarks.Full");
 
-        ChartCommand.Run(_results).ShouldBe(0);
+        ChartCommand.Run([_results]).ShouldBe(0);
 
         File.ReadAllText(Path.Combine(_results.FullName, "keys.svg")).ShouldContain(">Full<");
         File.Exists(Path.Combine(_results.FullName, "pipeline.svg")).ShouldBeFalse();
@@ -24,7 +24,7 @@ public sealed class ChartCommandTests : IDisposable
     {
         Write("Benchmarks.Pipelines.PipelineExceptionBenchmarks.Fused(Depth: 10)");
 
-        ChartCommand.Run(_results).ShouldBe(0);
+        ChartCommand.Run([_results]).ShouldBe(0);
 
         File.ReadAllText(Path.Combine(_results.FullName, "pipeline.svg")).ShouldContain(">Fused 10<");
     }
@@ -34,7 +34,7 @@ public sealed class ChartCommandTests : IDisposable
     {
         Write("Benchmarks.Other.OtherBenchmarks.Some");
 
-        ChartCommand.Run(_results).ShouldBe(2);
+        ChartCommand.Run([_results]).ShouldBe(2);
     }
 
     private void Write(string name) => File.WriteAllText(

@@ -1,4 +1,3 @@
-using Benchmarks.Compare;
 using Lab.Seeds;
 using Tests.Shared.Reports;
 
@@ -88,18 +87,6 @@ public sealed class SeedsCommandTests : IDisposable
         _output.ToString().ShouldContain("| 80 ns, 160 B, 3,000 gen 0 and 1,000.0 gen 1 per million |");
         _output.ToString().ShouldContain("| 359 ns, 1,104 B |");
         _output.ToString().ShouldContain("| 19.9 GB, 54,000 gen 0 |");
-    }
-
-    [Fact]
-    public void OfNewestMachine_SeveralDaysAndMachines_TakesAllDaysOfTheNewest()
-    {
-        foreach (string name in (string[])["2026-11-20-a", "2026-11-21-b", "2026-11-19-b"])
-        {
-            _results.CreateSubdirectory(name);
-        }
-
-        SeedsCommand.OfNewestMachine(_results).Select(folder => folder.Name).ShouldBe(["2026-11-19-b", "2026-11-21-b"]);
-        Should.Throw<ResultsException>(() => SeedsCommand.OfNewestMachine(_others)).Message.ShouldContain("holds no results");
     }
 
     [Fact]

@@ -89,7 +89,7 @@ public sealed class TechniqueCommandTests : IDisposable
         _errors.ToString().ShouldContain("<!-- /figures:OneBenchmarks -->");
     }
 
-    private int Run() => TechniqueCommand.WritePages(_results, _pages, _output, _errors);
+    private int Run() => TechniqueCommand.WritePages([_results], _pages, _output, _errors);
 
     private void WritePage(string text) => File.WriteAllText(Path.Combine(_pages.FullName, "page.md"), text);
 
