@@ -191,7 +191,6 @@ public sealed partial class CommandsTests
 
     private static IEnumerable<string> FindPages() => Directory.EnumerateFiles(RepositoryFolder.Combine("docs"), "*.md", SearchOption.AllDirectories)
         .Select(file => Path.GetRelativePath(RepositoryFolder.Combine(), file).Replace('\\', '/'))
-        .Where(page => !page.StartsWith("docs/explanation/techniques/", StringComparison.Ordinal))
         .Append("README.md")
         .Order(StringComparer.Ordinal);
 
