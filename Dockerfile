@@ -16,6 +16,7 @@ COPY src/Messaging.AzureServiceBus/Messaging.AzureServiceBus.csproj src/Messagin
 COPY src/Messaging.Sockets/Messaging.Sockets.csproj src/Messaging.Sockets/packages.lock.json src/Messaging.Sockets/
 COPY src/Messaging.CommandLine/Messaging.CommandLine.csproj src/Messaging.CommandLine/packages.lock.json src/Messaging.CommandLine/
 COPY src/Messaging.CloudFront/Messaging.CloudFront.csproj src/Messaging.CloudFront/packages.lock.json src/Messaging.CloudFront/
+COPY src/Messaging.Archive/Messaging.Archive.csproj src/Messaging.Archive/packages.lock.json src/Messaging.Archive/
 COPY src/Worker/Worker.csproj src/Worker/packages.lock.json src/Worker/packages.native.lock.json src/Worker/
 
 FROM source AS publish-jit

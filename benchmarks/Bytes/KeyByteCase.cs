@@ -1,6 +1,6 @@
 using Benchmarks.Keys;
-using Worker.Headers;
-using Worker.ObjectKeys;
+using Messaging.Archive.Headers;
+using Messaging.Archive.ObjectKeys;
 
 namespace Benchmarks.Bytes;
 

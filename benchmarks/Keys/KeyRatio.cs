@@ -2,8 +2,8 @@ using System.Diagnostics;
 using System.Globalization;
 using System.Text.Json;
 using Benchmarks.Interleaved;
-using Worker.Headers;
-using Worker.ObjectKeys;
+using Messaging.Archive.Headers;
+using Messaging.Archive.ObjectKeys;
 
 namespace Benchmarks.Keys;
 

@@ -1,7 +1,7 @@
 using System.Text;
 using Pipeline.Buffers;
-using Worker.Headers;
-using Worker.ObjectKeys;
+using Messaging.Archive.Headers;
+using Messaging.Archive.ObjectKeys;
 
 namespace Benchmarks.Keys;
 

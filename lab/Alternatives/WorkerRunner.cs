@@ -7,7 +7,6 @@ using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Pipeline.Settlements;
-using Worker.Archive;
 
 namespace Lab.Alternatives;
 

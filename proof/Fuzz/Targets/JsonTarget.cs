@@ -1,7 +1,7 @@
 using System.Text.Json;
 using System.Text.Unicode;
 using Pipeline.Buffers;
-using Worker.Json;
+using Messaging.Archive.Json;
 
 namespace Proof.Fuzz.Targets;
 

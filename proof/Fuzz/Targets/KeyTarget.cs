@@ -1,8 +1,8 @@
 using System.Text;
 using Pipeline.Buffers;
-using Worker.Headers;
-using Worker.Json;
-using Worker.ObjectKeys;
+using Messaging.Archive.Headers;
+using Messaging.Archive.Json;
+using Messaging.Archive.ObjectKeys;
 using Worker.Tests.Headers;
 using Worker.Tests.ObjectKeys;
 

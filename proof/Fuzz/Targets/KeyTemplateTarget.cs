@@ -2,8 +2,8 @@ using System.Collections.Immutable;
 using System.Text;
 using System.Text.RegularExpressions;
 using Pipeline.Buffers;
-using Worker.Headers;
-using Worker.ObjectKeys;
+using Messaging.Archive.Headers;
+using Messaging.Archive.ObjectKeys;
 using Worker.Tests.ObjectKeys;
 
 namespace Proof.Fuzz.Targets;

@@ -1,7 +1,7 @@
 using System.Runtime.InteropServices;
 using System.Text;
 using System.Text.Json;
-using Worker.Json;
+using Messaging.Archive.Json;
 
 namespace Proof.Fuzz.Targets;
 

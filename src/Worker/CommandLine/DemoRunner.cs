@@ -9,7 +9,6 @@ using Messaging.Sources.Channels;
 using Messaging.Telemetry;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
-using Worker.Archive;
 
 namespace Worker.CommandLine;
 
@@ -34,7 +33,8 @@ internal static class DemoRunner
         long bytes = GC.GetTotalAllocatedBytes(precise: true);
         Stopwatch watch = Stopwatch.StartNew();
         Console.Out.WriteLine($"Archiving {count:N0} messages ...");
-        Task publishing = new GeneratedMessages(MessageGenerator.Write, time).PublishAsync(host.Services.GetRequiredKeyedService<IMessagePublisher>(route), count, stop);
+        ISampleFeature samples = new WorkerDefinition(Program.AddFeatures).Handlers.OfType<ISampleFeature>().First();
+        Task publishing = new GeneratedMessages(samples.WriteSample, time).PublishAsync(host.Services.GetRequiredKeyedService<IMessagePublisher>(route), count, stop);
         while (Done(worker.GetTotals(route), before) < count && !stop.IsCancellationRequested && !publishing.IsFaulted)
         {
             await Task.Delay(PollInterval, stop).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);

@@ -18,6 +18,7 @@ public sealed partial class PackageTests(PackedPackages packages)
     private static readonly Dictionary<string, string[]> Expected = new(StringComparer.Ordinal)
     {
         ["Quayside.Messaging"] = ["Microsoft.Extensions.Hosting", "Quayside.Pipeline"],
+        ["Quayside.Messaging.Archive"] = ["Quayside.Messaging.CommandLine"],
         ["Quayside.Messaging.Aws"] = ["AWSSDK.S3", "AWSSDK.SSO", "AWSSDK.SSOOIDC", "AWSSDK.SecurityToken", "Quayside.Messaging"],
         ["Quayside.Messaging.CloudFront"] = ["Quayside.Messaging.Aws"],
         ["Quayside.Messaging.CommandLine"] = ["OpenTelemetry", "OpenTelemetry.Exporter.OpenTelemetryProtocol", "Quayside.Messaging", "Spectre.Console", "System.CommandLine"],

@@ -19,7 +19,7 @@ public sealed class HarnessExplainTests
         Dictionary<string, (long Bytes, long Count)> allocations = Allocations(await ExplainAsync("Closure"));
 
         allocations["System.Func<Pipeline.Contexts.PipelineContext, System.Threading.Tasks.Task>"].Count.ShouldBe(Messages * Parts);
-        allocations["Pipeline.Execution.Closure.ClosureNext<Worker.Archive.ArchiveContext>"].ShouldBe((48 * Messages, 2 * Messages));
+        allocations["Pipeline.Execution.Closure.ClosureNext<Messaging.Archive.ArchiveContext>"].ShouldBe((48 * Messages, 2 * Messages));
         allocations.Where(type => type.Key.Contains(".<>c__DisplayClass", StringComparison.Ordinal) && type.Key.StartsWith(ClosureNamespace, StringComparison.Ordinal))
             .Sum(type => type.Value.Count).ShouldBe(Messages * Parts);
     }
@@ -59,7 +59,7 @@ public sealed class HarnessExplainTests
         lines.Count(line => line.StartsWith("[after publishing]", StringComparison.Ordinal)).ShouldBe(1);
         lines.Count(line => line.StartsWith("[after processing]", StringComparison.Ordinal)).ShouldBe(1);
         lines.ShouldContain(line => line.StartsWith("Every object by type: ", StringComparison.Ordinal));
-        lines.ShouldContain(line => line.EndsWith("  Pipeline.Execution.Closure.ClosureNext<Worker.Archive.ArchiveContext>", StringComparison.Ordinal));
+        lines.ShouldContain(line => line.EndsWith("  Pipeline.Execution.Closure.ClosureNext<Messaging.Archive.ArchiveContext>", StringComparison.Ordinal));
     }
 
     [Fact]

@@ -57,7 +57,7 @@ public sealed class SeedsCommandTests : IDisposable
         WriteReceivers("harness-Closure", """
             {"form":"Closure","allocations":[{"type":"System.Func<Pipeline.Contexts.PipelineContext, System.Threading.Tasks.Task>","bytes":320000,"count":5000},
             {"type":"Pipeline.Execution.Closure.ClosureChain<Pipeline.Contexts.PhysicalContext>.<>c__DisplayClass3_0","bytes":160000,"count":5000},
-            {"type":"Pipeline.Execution.Closure.ClosureNext<Worker.Archive.ArchiveContext>","bytes":48000,"count":2000},{"type":"System.String","bytes":100,"count":2}]}
+            {"type":"Pipeline.Execution.Closure.ClosureNext<Messaging.Archive.ArchiveContext>","bytes":48000,"count":2000},{"type":"System.String","bytes":100,"count":2}]}
             """);
         WriteReceivers("harness-Fused", """{"form":"Fused","allocations":[{"type":"System.String","bytes":100,"count":2}]}""");
 

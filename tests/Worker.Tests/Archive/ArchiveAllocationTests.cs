@@ -2,8 +2,8 @@ using System.Text;
 using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Buffers;
 using Tests.Shared;
-using Worker.Headers;
-using Worker.ObjectKeys;
+using Messaging.Archive.Headers;
+using Messaging.Archive.ObjectKeys;
 using Worker.Tests.ObjectKeys;
 
 namespace Worker.Tests.Archive;

@@ -2,7 +2,7 @@ using System.Text;
 using Messaging.Configuration;
 using Microsoft.Extensions.Configuration;
 using Shared.Hosting;
-using Worker.Archive;
+using Messaging.Archive;
 
 namespace Worker.Tests.Archive;
 

@@ -1,8 +1,8 @@
 using System.Text;
 using Pipeline.Buffers;
-using Worker.Archive;
-using Worker.Headers;
-using Worker.ObjectKeys;
+using Messaging.Archive;
+using Messaging.Archive.Headers;
+using Messaging.Archive.ObjectKeys;
 using Worker.Tests.ObjectKeys;
 
 namespace Worker.Tests.Archive;

@@ -3,7 +3,7 @@ using Messaging.Sinks;
 using Messaging.Telemetry;
 using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Settlements;
-using Worker.Archive;
+using Messaging.Archive;
 using Worker.Tests.Sinks.Bundles;
 
 namespace Worker.Tests.Archive;

@@ -1,8 +1,8 @@
 using System.Collections;
 using System.Reflection;
 using Pipeline.Buffers;
-using Worker.Headers;
-using Worker.Json;
+using Messaging.Archive.Headers;
+using Messaging.Archive.Json;
 
 namespace Worker.Tests.Headers;
 

@@ -1,7 +1,7 @@
 using System.Collections.Immutable;
 using System.Text;
 using Pipeline.Buffers;
-using Worker.Headers;
+using Messaging.Archive.Headers;
 
 namespace Worker.Tests.Headers;
 

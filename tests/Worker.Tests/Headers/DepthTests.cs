@@ -1,6 +1,6 @@
 using System.Text;
 using System.Text.Json;
-using Worker.Headers;
+using Messaging.Archive.Headers;
 
 namespace Worker.Tests.Headers;
 

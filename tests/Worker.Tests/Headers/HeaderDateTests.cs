@@ -2,7 +2,7 @@ using System.Globalization;
 using System.Text;
 using FsCheck;
 using FsCheck.Fluent;
-using Worker.Headers;
+using Messaging.Archive.Headers;
 using Worker.Tests.ObjectKeys;
 
 namespace Worker.Tests.Headers;

@@ -1,5 +1,5 @@
 using System.Text;
-using Worker.Headers;
+using Messaging.Archive.Headers;
 using Worker.Tests.ObjectKeys;
 
 namespace Worker.Tests.Headers;

@@ -1,5 +1,5 @@
 using System.Text;
-using Worker.Headers;
+using Messaging.Archive.Headers;
 
 namespace Worker.Tests.Headers;
 

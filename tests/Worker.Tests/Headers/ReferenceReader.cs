@@ -1,7 +1,7 @@
 using System.Text;
 using System.Text.Json;
 using System.Text.Unicode;
-using Worker.Headers;
+using Messaging.Archive.Headers;
 using Worker.Tests.ObjectKeys;
 
 namespace Worker.Tests.Headers;

@@ -1,4 +1,4 @@
-using Worker.Headers;
+using Messaging.Archive.Headers;
 
 namespace Worker.Tests.Headers;
 

@@ -12,7 +12,6 @@ using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Pipeline.Settlements;
-using Worker.Archive;
 using Worker.Tests.Handlers.Typed;
 using Worker.Tests.Routes;
 

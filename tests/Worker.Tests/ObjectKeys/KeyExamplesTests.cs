@@ -2,9 +2,9 @@ using System.Globalization;
 using System.Text;
 using Messaging.Configuration;
 using Microsoft.Extensions.Configuration;
-using Worker.Archive;
-using Worker.Headers;
-using Worker.ObjectKeys;
+using Messaging.Archive;
+using Messaging.Archive.Headers;
+using Messaging.Archive.ObjectKeys;
 
 namespace Worker.Tests.ObjectKeys;
 

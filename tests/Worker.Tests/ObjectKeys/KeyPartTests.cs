@@ -1,6 +1,6 @@
 using System.Security.Cryptography;
 using System.Text;
-using Worker.ObjectKeys;
+using Messaging.Archive.ObjectKeys;
 
 namespace Worker.Tests.ObjectKeys;
 

@@ -1,5 +1,5 @@
 using System.Collections.Immutable;
-using Worker.ObjectKeys;
+using Messaging.Archive.ObjectKeys;
 
 namespace Worker.Tests.ObjectKeys;
 

@@ -1,6 +1,6 @@
 using System.Text;
-using Worker.Headers;
-using Worker.ObjectKeys;
+using Messaging.Archive.Headers;
+using Messaging.Archive.ObjectKeys;
 
 namespace Worker.Tests.ObjectKeys;
 

@@ -1,4 +1,4 @@
-using Worker.ObjectKeys;
+using Messaging.Archive.ObjectKeys;
 
 namespace Worker.Tests.ObjectKeys;
 

@@ -3,8 +3,8 @@ using System.Text.Json;
 using FsCheck;
 using FsCheck.Fluent;
 using Tests.Shared.ReadableKeys;
-using Worker.Headers;
-using Worker.ObjectKeys;
+using Messaging.Archive.Headers;
+using Messaging.Archive.ObjectKeys;
 using Worker.Tests.Headers;
 
 namespace Worker.Tests.ObjectKeys;

@@ -18,6 +18,7 @@ public sealed class PublicApiTests
     [InlineData("Messaging.Aws")]
     [InlineData("Messaging.AzureServiceBus")]
     [InlineData("Messaging.Sockets")]
+    [InlineData("Messaging.Archive")]
     [InlineData("Messaging.CloudFront")]
     [InlineData("Messaging.Testing")]
     [InlineData("Messaging.Testing.Xunit")]

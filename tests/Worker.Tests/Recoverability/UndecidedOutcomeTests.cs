@@ -8,7 +8,6 @@ using Pipeline.Behaviors;
 using Pipeline.Building;
 using Pipeline.Contexts;
 using Pipeline.Settlements;
-using Worker.Archive;
 using Worker.Tests.Handlers.Typed;
 
 namespace Worker.Tests.Recoverability;

@@ -7,7 +7,6 @@ using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
 using Pipeline.Building;
 using Pipeline.Contexts;
-using Worker.Archive;
 using Worker.Tests.Handlers.Typed;
 
 namespace Worker.Tests.Routes;

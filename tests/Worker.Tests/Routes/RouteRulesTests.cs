@@ -4,7 +4,7 @@ using Messaging.Planning;
 using Messaging.Sinks;
 using Messaging.Sources;
 using Microsoft.Extensions.Configuration;
-using Worker.Archive;
+using Messaging.Archive;
 
 namespace Worker.Tests.Routes;
 

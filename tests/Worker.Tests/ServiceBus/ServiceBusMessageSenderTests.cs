@@ -4,7 +4,7 @@ using Messaging.Configuration;
 using Messaging.Publishing;
 using Messaging.AzureServiceBus;
 using Microsoft.Extensions.Configuration;
-using Worker.Archive;
+using Messaging.Archive;
 using Worker.Tests.Sources;
 
 namespace Worker.Tests.ServiceBus;

@@ -5,7 +5,6 @@ using Messaging.Http.Web;
 using Messaging.Sinks;
 using Microsoft.Extensions.DependencyInjection;
 using Pipeline.Settlements;
-using Worker.Archive;
 
 namespace Worker.Tests.Testing;
 

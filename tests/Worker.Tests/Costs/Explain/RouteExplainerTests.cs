@@ -7,7 +7,7 @@ using Messaging.AzureServiceBus;
 using Messaging.Storage;
 using Microsoft.Extensions.Configuration;
 using Shared.Hosting;
-using Worker.Archive;
+using Messaging.Archive;
 using Worker.Tests.Routes;
 using Worker.Tests.ServiceBus;
 

@@ -1,0 +1,83 @@
+using System.Buffers;
+using System.Collections.Immutable;
+using Messaging.Configuration;
+using Messaging.Costs.Explain;
+using Messaging.Handlers;
+using Messaging.Publishing;
+using Messaging.Recoverability;
+using Messaging.Sinks;
+using Messaging.Archive.Headers;
+using Messaging.Archive.ObjectKeys;
+
+namespace Messaging.Archive;
+
+/// <summary>Makes <c>Archive</c> a handler that routes can name: JSON to key to object.</summary>
+internal sealed class ArchiveHandlerFeature : IHandlerFeature, IExplainedFeature, ISampleFeature
+{
+    /// <summary>The handler's name in routes.</summary>
+    public const string HandlerName = "Archive";
+
+    public string Name => HandlerName;
+
+    public IReadOnlyList<SettingsSection> Settings { get; } = [SettingsSection.Of<ArchiveOptions>(ArchiveOptions.Section)];
+
+    /// <summary>Reads a route's settings.</summary>
+    public static ArchiveOptions ReadOptions(SettingsReader settings, string route) => settings.Read<ArchiveOptions>(ArchiveOptions.Section, route);
+
+    public IRouteExplainer Explain(SettingsReader settings, string route) => new NoServiceCalls();
+
+    public HandlerPlan Configure(SettingsReader settings, string route)
+    {
+        ArchiveOptions options = ReadOptions(settings, route);
+        KeyTemplateOptions key = options.Key;
+        if (!KeyTemplate.TryCompile(key, out KeyTemplate? template, out ImmutableArray<KeyTemplateError> errors))
+        {
+            foreach (KeyTemplateError error in errors)
+            {
+                string name = $"{ArchiveOptions.Section}:{error.Setting}";
+                settings.Fail(name, settings.Configuration[name], $"character {error.Position}: {error.Problem}. Allowed: {error.Allowed}.", "No key could be made.");
+            }
+        }
+
+        return new HandlerPlan
+        {
+            Compose = (builder, services) => builder
+                .Connector(Connect(options, template!, key, services))
+                .Behavior(new RetryBehavior<ArchiveContext>(services.Recoverability, services.Breaker, services.Time))
+                .Terminator(new StoreTerminator((IObjectSink)services.Sink!, services.Breaker, services.Metrics)),
+            StoresWholeJson = options.BodyValidation != BodyValidation.HeaderOnly,
+            WholeJsonChoice = new SettingChoice($"{ArchiveOptions.Section}:{nameof(options.BodyValidation)}", options.BodyValidation.ToString(), $"{nameof(BodyValidation.Full)} or {nameof(BodyValidation.Strict)}"),
+            FindReserved = level => FindReserved(settings, route, key, level),
+            Describe = output => KeyRulesReport.Write(route, options, template!, output),
+        };
+    }
+
+    public void WriteSample(IBufferWriter<byte> body, int index, string id, DateTimeOffset date) => MessageGenerator.Write(body, index, id, date);
+
+    // Without this check the sink would reject such keys one by one.
+    private static ConfigurationError? FindReserved(SettingsReader settings, string route, KeyTemplateOptions key, ReservedLevel reserved)
+    {
+        KeyTemplateCompiler.TryRead(key, out ImmutableArray<KeyLevel> levels, out _, out _);
+        KeyLevel? taken = levels.Where((level, index) => level.CanBe(reserved.Name) && level.CanBeFirst(levels.Take(index))).FirstOrDefault();
+        if (taken is null)
+        {
+            return null;
+        }
+
+        string name = $"{ArchiveOptions.Section}:{taken.Setting}";
+        return new ConfigurationError(
+            name,
+            settings.Configuration[$"Routes:{route}:{name}"] ?? settings.Configuration[name],
+            $"must not begin with {reserved.Name}, directly, through a placeholder's value, or when a message without a date leaves out the levels before it: {reserved.Reason}.",
+            "Messages would be dead-lettered.");
+    }
+
+    private static ArchiveConnector Connect(ArchiveOptions options, KeyTemplate template, KeyTemplateOptions key, HandlerServices services)
+    {
+        KeyPartMonitor monitor = new(services.Route, template.Properties, key, services.Time, services.Loggers.CreateLogger($"Messaging.Routes.{services.Route}"));
+        services.Reports.Add(() => monitor.Describe() is { } parts
+            ? $"properties of object keys since the start: {parts}. The rules are {ArchiveOptions.Section}:{nameof(ArchiveOptions.MissingProperty)} and {nameof(ArchiveOptions.InvalidValue)}"
+            : null);
+        return new ArchiveConnector(new ArchiveHeaderReader(template.Properties, options.BodyValidation), template, options.MissingId, monitor, services.Concurrency);
+    }
+}

@@ -1,0 +1,15 @@
+using Messaging.Archive;
+
+namespace Messaging.Hosting;
+
+/// <summary>Adds the archive to a worker.</summary>
+public static class ArchiveWorkerBuilderExtensions
+{
+    /// <summary>
+    /// Adds the command <c>explain-key</c> and the handler <c>Archive</c>, which stores a message unchanged under a key derived from its
+    /// JSON. Settings: <c>Handlers:Archive</c>.
+    /// </summary>
+    public static IMessageWorkerBuilder AddArchive(this IMessageWorkerBuilder builder) => builder
+        .AddHandler(new ArchiveHandlerFeature())
+        .AddCommand(ExplainKeyCommand.Create);
+}

@@ -1,0 +1,103 @@
+using System.CommandLine;
+using System.Text;
+using Messaging.CommandLine;
+using Messaging.Configuration;
+using Messaging.Planning;
+using Microsoft.Extensions.Configuration;
+using Pipeline.Buffers;
+using Messaging.Archive.Headers;
+using Messaging.Archive.ObjectKeys;
+
+namespace Messaging.Archive;
+
+/// <summary><c>explain-key</c>: shows the key of a message and the origin of each of its parts.</summary>
+internal static class ExplainKeyCommand
+{
+    public static Command Create(CommandContext context)
+    {
+        Option<string> file = new("--file", "-f") { Description = "The message, as its sender sends it; - for standard input", HelpName = "file", DefaultValueFactory = static _ => MessageFile.StandardInput };
+        Option<string?> route = new("--route") { Description = "Only this route; default: every route that archives", HelpName = "name" };
+        Option<string?> sourceId = new("--source-id") { Description = "The message's source id, for MissingId=UseSourceId", HelpName = "id" };
+        Command command = new("explain-key", "Show the object key of a message and the origin of each part; starts and stores nothing; exit code 1 when the message would be dead-lettered")
+        {
+            file,
+            route,
+            sourceId,
+        };
+        command.SetAction(parsed => Run(context, context.ReadConfiguration(parsed), parsed.GetValue(file)!, parsed.GetValue(route), parsed.GetValue(sourceId), parsed.InvocationConfiguration.Output));
+        return command;
+    }
+
+    private static int Run(CommandContext context, IConfiguration configuration, string file, string? onlyRoute, string? sourceId, TextWriter output)
+    {
+        WorkerPlan plan = context.Plan(configuration);
+        SettingsReader settings = new(configuration);
+        RoutePlan[] routes = [.. plan.Routes.Where(route => route.Handler.Name == ArchiveHandlerFeature.HandlerName)];
+        RoutePlan[] chosen = onlyRoute is null ? routes : [.. routes.Where(route => string.Equals(route.Name, onlyRoute, StringComparison.OrdinalIgnoreCase))];
+        if (chosen.Length == 0)
+        {
+            throw new StartupException(onlyRoute is null ? "No route archives messages, and only such routes have keys." : $"--route {onlyRoute}: must be a route that archives messages: {string.Join(", ", routes.Select(route => route.Name))}.{(NearestName.Find(onlyRoute, routes.Select(route => route.Name)) is { } nearest ? $" Did you mean {nearest}?" : string.Empty)}", ExitCodes.Usage);
+        }
+
+        byte[] body = MessageFile.Read(file);
+        bool hasAll = true;
+        foreach (RoutePlan route in chosen)
+        {
+            hasAll &= Explain(route, ArchiveHandlerFeature.ReadOptions(settings, route.Name), body, sourceId, output);
+        }
+
+        return hasAll ? ExitCodes.Success : ExitCodes.Incomplete;
+    }
+
+    /// <summary>Writes the key of a message under one route's settings.</summary>
+    /// <returns>False when the message would be dead-lettered.</returns>
+    public static bool Explain(RoutePlan route, ArchiveOptions options, byte[] body, string? sourceId, TextWriter output)
+    {
+        KeyTemplateOptions key = options.Key;
+        if (!KeyTemplate.TryCompile(key, out KeyTemplate? template, out _))
+        {
+            throw new ArgumentException("The template has faults.", nameof(options));
+        }
+
+        byte[] source = options.MissingId == MissingIdRule.UseSourceId ? Encoding.UTF8.GetBytes(sourceId ?? "source-id") : [];
+        ArchiveHeader header = new();
+        using PooledBuffer written = BufferPool.Shared.Rent(template.LongestKeyBytes);
+        output.WriteLine($"Route {route.Name}: {key.Template}");
+        if (body.Length > route.MaxMessageBytes)
+        {
+            output.WriteLine($"  dead letter too-large: the body has {body.Length} bytes; Stages:MaxMessageBytes allows {route.MaxMessageBytes}");
+            return false;
+        }
+
+        if (!new ArchiveHeaderReader(template.Properties, options.BodyValidation).TryRead(body, header, out Poison poison) || !template.TryWrite(header, source, written, out poison))
+        {
+            output.WriteLine($"  dead letter {poison}");
+            output.WriteLine($"  {PoisonDescription.Of(poison, header, template.Properties)}");
+            header.Reset();
+            return false;
+        }
+
+        output.WriteLine($"  key {Encoding.ASCII.GetString(written.WrittenSpan)}");
+        KeyPartExplanation[] parts = [.. KeyExplainer.Explain(template, key, header, source)];
+        int name = parts.Max(part => part.Placeholder.Length);
+        int value = Math.Min(48, parts.Max(part => part.Value.Length));
+        int text = Math.Min(48, parts.Max(part => part.Part.Length));
+        foreach (KeyPartExplanation part in parts)
+        {
+            output.WriteLine($"  {part.Placeholder.PadRight(name)}  {part.Value.PadRight(value)} -> {part.Part.PadRight(text)}  {part.Because}");
+        }
+
+        if (sourceId is null && parts.Any(part => part.Because.StartsWith(KeyExplainer.OfSource, StringComparison.Ordinal)))
+        {
+            output.WriteLine("  The id comes from the source; give one with --source-id.");
+        }
+
+        if (route.IsBundled)
+        {
+            output.WriteLine("  The message is a line of a bundle, which has a name of its own in this folder (Bundles:Enabled).");
+        }
+
+        header.Reset();
+        return true;
+    }
+}

@@ -1,0 +1,49 @@
+namespace Messaging.Archive.ObjectKeys;
+
+/// <summary>How object keys are made. Checked as a whole by <see cref="KeyTemplate.TryCompile"/>; see docs/reference/object-keys.md.</summary>
+internal sealed class KeyTemplateOptions
+{
+    /// <summary>The key rule of the seed.</summary>
+    public const string DefaultTemplate = "{Product}/{SiteKey}/{EventName}/{EventDateUtc:yyyy/MM/dd/HH}/{MessageId}.json";
+
+    /// <summary>The name of the id in a template, whatever property the id comes from.</summary>
+    public const string DefaultMessageIdProperty = "MessageId";
+
+    /// <summary>Fixed text and placeholders, in levels separated by slashes. Default <see cref="DefaultTemplate"/>.</summary>
+    public string Template { get; set; } = DefaultTemplate;
+
+    /// <summary>Whole levels in front of every key, such as <c>archive/prod</c>; the final slash is optional. Default none.</summary>
+    public string KeyPrefix { get; set; } = "";
+
+    /// <summary>The path of the message's id, followed by <c>:number</c> when the id is a number. Default <see cref="DefaultMessageIdProperty"/>.</summary>
+    public string MessageIdProperty { get; set; } = DefaultMessageIdProperty;
+
+    /// <summary>What to do with a message without a property of the key. Default <see cref="MissingPropertyRule.Default"/>.</summary>
+    public MissingPropertyRule MissingProperty { get; set; } = MissingPropertyRule.Default;
+
+    /// <summary>What to do with a value that does not fit its rule. Default <see cref="InvalidValueRule.Default"/>.</summary>
+    public InvalidValueRule InvalidValue { get; set; } = InvalidValueRule.Default;
+}
+
+/// <summary>What to do with a message in which a property of the key is missing, null or empty. A missing id has its own rule.</summary>
+internal enum MissingPropertyRule
+{
+    /// <summary>The part is <c>unknown</c>; the levels of a date are left out.</summary>
+    Default = 0,
+
+    /// <summary>It is dead-lettered as <c>missing-property</c>.</summary>
+    DeadLetter,
+}
+
+/// <summary>What to do with a message with a value that does not fit the rule of its placeholder.</summary>
+internal enum InvalidValueRule
+{
+    /// <summary>The part is <c>invalid</c>: all such values share a prefix.</summary>
+    Default = 0,
+
+    /// <summary>It is dead-lettered as <c>invalid-value</c>.</summary>
+    DeadLetter,
+
+    /// <summary>The value is escaped as by the rule <c>encode</c>.</summary>
+    Encode,
+}

@@ -1,0 +1,275 @@
+using Messaging.Archive.Headers;
+
+namespace Messaging.Archive.ObjectKeys;
+
+/// <summary>Splits the text of a setting into pieces. Continues after an error, so that all errors are reported at once.</summary>
+internal sealed class KeyTemplateParser
+{
+    private const string AllowedText = "a-z 0-9 _ - . = and / between levels";
+    private const string AllowedDate = "yyyy MM dd HH mm ss with / - _ . between them";
+    private const string AllowedBraces = "pairs such as {Product}, not nested; inside a name only in quotes";
+    private const string AllowedRule = "keep, lower, encode, number, a date format such as yyyy/MM/dd, or epoch: or epochms: and a date format";
+
+    private static readonly Dictionary<string, KeyRule> Rules = new(StringComparer.Ordinal)
+    {
+        ["keep"] = KeyRule.Keep,
+        ["lower"] = KeyRule.Lower,
+        ["encode"] = KeyRule.Encode,
+        ["number"] = KeyRule.Number,
+    };
+
+    private static readonly PropertyPath DefaultId = PropertyPath.Of(KeyTemplateOptions.DefaultMessageIdProperty);
+
+    private readonly KeyTextErrors _errors;
+    private readonly PropertyPath? _id;
+    private readonly List<KeyPiece> _pieces = [];
+
+    private KeyTemplateParser(KeyTextErrors errors, PropertyPath? id)
+    {
+        _errors = errors;
+        _id = id;
+    }
+
+    /// <summary>Parses fixed text with placeholders.</summary>
+    /// <param name="options">The settings.</param>
+    /// <param name="id">Where the id comes from; null when that setting is wrong.</param>
+    /// <param name="errors">Receives the errors.</param>
+    public static List<KeyPiece> ParseTemplate(KeyTemplateOptions options, PropertyPath? id, List<KeyTemplateError> errors)
+    {
+        var parser = new KeyTemplateParser(new KeyTextErrors(nameof(options.Template), errors), id);
+        parser.Parse(options.Template, withPlaceholders: true);
+        return parser._pieces;
+    }
+
+    /// <summary>Parses fixed text without placeholders.</summary>
+    public static List<KeyPiece> ParsePrefix(KeyTemplateOptions options, List<KeyTemplateError> errors)
+    {
+        var parser = new KeyTemplateParser(new KeyTextErrors(nameof(options.KeyPrefix), errors), id: null);
+        parser.Parse(options.KeyPrefix, withPlaceholders: false);
+        return parser._pieces;
+    }
+
+    /// <summary>Parses the path of the id.</summary>
+    /// <returns>Null after an error.</returns>
+    public static HeaderProperty? ParseMessageIdProperty(KeyTemplateOptions options, List<KeyTemplateError> errors)
+    {
+        string text = options.MessageIdProperty;
+        var found = new KeyTextErrors(nameof(options.MessageIdProperty), errors);
+        PropertyPath? path = PropertyPathParser.Parse(text, 0, found, out int length);
+        if (length == text.Length)
+        {
+            return path is null ? null : new HeaderProperty(path, HeaderUse.Text);
+        }
+
+        if (text[(length + 1)..] != "number")
+        {
+            found.Add(length, "a rule for the id", "a path such as event.id, or event.id:number where the id is a number; the id is always escaped");
+            return null;
+        }
+
+        return path is null ? null : new HeaderProperty(path, HeaderUse.Number);
+    }
+
+    private void Parse(string text, bool withPlaceholders)
+    {
+        int at = 0;
+        while (at < text.Length)
+        {
+            char c = text[at];
+            if (withPlaceholders && c == '{')
+            {
+                at = ParsePlaceholder(text, at);
+            }
+            else if (withPlaceholders && c == '}')
+            {
+                _errors.Add(at++, "closing brace without an opening one", AllowedBraces);
+            }
+            else if (c == '/')
+            {
+                _pieces.Add(new KeyPiece(KeyPieceKind.Slash, at + 1, ""));
+                at++;
+            }
+            else
+            {
+                at = ParseFixedText(text, at, withPlaceholders);
+            }
+        }
+    }
+
+    private int ParseFixedText(string text, int start, bool withPlaceholders)
+    {
+        int end = text.AsSpan(start).IndexOfAny(withPlaceholders ? "/{}" : "/");
+        end = end < 0 ? text.Length : start + end;
+        for (int i = start; i < end; i++)
+        {
+            if (!char.IsAsciiLetterLower(text[i]) && !char.IsAsciiDigit(text[i]) && text[i] is not ('_' or '-' or '.' or '='))
+            {
+                string problem = char.IsAsciiLetterUpper(text[i]) ? "upper-case letter" : "character that is not allowed in a key";
+                _errors.Add(i, $"{problem} {KeyTextErrors.Show(text[i])}", AllowedText);
+            }
+        }
+
+        _pieces.Add(new KeyPiece(KeyPieceKind.Literal, start + 1, text[start..end]));
+        return end;
+    }
+
+    private int ParsePlaceholder(string text, int start)
+    {
+        int end = FindBrace(text, start + 1);
+        if (end == text.Length || text[end] == '{')
+        {
+            _errors.Add(start, "opening brace without a closing one", AllowedBraces);
+
+            // The text may have meant the id, so the id is not reported as missing, nor its level as empty.
+            _pieces.Add(new KeyPiece(KeyPieceKind.Property, start + 1, text[start..end]));
+            return end;
+        }
+
+        ReadOnlySpan<char> inside = text.AsSpan(start + 1, end - start - 1);
+        PropertyPath? path = PropertyPathParser.Parse(inside, start + 1, _errors, out int length);
+        string? rule = length == inside.Length ? null : inside[(length + 1)..].ToString();
+        string written = text[start..(end + 1)];
+        if (path is not null && (path.Equals(_id) || path.Equals(DefaultId)))
+        {
+            if (rule is not null)
+            {
+                _errors.Add(start + 1 + length, "the id has a date format or a rule", "{" + path.Text + "}: the id is always escaped");
+            }
+
+            _pieces.Add(new KeyPiece(KeyPieceKind.MessageId, start + 1, written, path));
+        }
+        else
+        {
+            ParseRule(new KeyPiece(KeyPieceKind.Property, start + 1, written, path, HeaderUse.Text), rule, start + 1 + length + 1);
+        }
+
+        return end + 1;
+    }
+
+    // Finds the next brace outside quotes, or the end.
+    private static int FindBrace(string text, int at)
+    {
+        bool isQuoted = false;
+        for (; at < text.Length; at++)
+        {
+            char c = text[at];
+            if (isQuoted && c == '\\')
+            {
+                at++;
+            }
+            else if (c == '"')
+            {
+                isQuoted = !isQuoted;
+            }
+            else if (!isQuoted && (c is '{' or '}'))
+            {
+                return at;
+            }
+        }
+
+        return text.Length;
+    }
+
+    private void ParseRule(KeyPiece piece, string? rule, int start)
+    {
+        if (rule is null)
+        {
+            _pieces.Add(piece);
+            return;
+        }
+
+        int colon = rule.IndexOf(':', StringComparison.Ordinal);
+        string word = colon < 0 ? rule : rule[..colon];
+        if (Rules.TryGetValue(word, out KeyRule known))
+        {
+            if (colon >= 0)
+            {
+                _errors.Add(start + colon, $"text after the rule {word}", AllowedRule);
+            }
+
+            _pieces.Add(piece with { Rule = known, Use = known == KeyRule.Number ? HeaderUse.Number : HeaderUse.Text });
+        }
+        else if (word is "epoch" or "epochms")
+        {
+            HeaderUse use = word == "epoch" ? HeaderUse.Epoch : HeaderUse.EpochMs;
+            if (colon < 0)
+            {
+                _errors.Add(start + rule.Length, $"no date format after {word}", $"{word}: and {AllowedDate}, such as {word}:yyyy/MM/dd");
+            }
+
+            ParseFormat(piece with { Kind = KeyPieceKind.DateField, Use = use }, colon < 0 ? "yyyy" : rule[(colon + 1)..], start + (colon < 0 ? 0 : colon + 1));
+        }
+        else if (word.Length > 2 && word.All(char.IsAsciiLetter) && word.AsSpan().ContainsAnyExcept("yMdHms"))
+        {
+            _errors.Add(start, $"unknown rule '{word}'", AllowedRule);
+            _pieces.Add(piece);
+        }
+        else
+        {
+            ParseFormat(piece with { Kind = KeyPieceKind.DateField, Use = HeaderUse.Date }, rule, start);
+        }
+    }
+
+    private void ParseFormat(KeyPiece date, string format, int start)
+    {
+        int fieldsInLevel = 0;
+        int at = 0;
+        while (at < format.Length)
+        {
+            char c = format[at];
+            int run = format.AsSpan(at).IndexOfAnyExcept(c);
+            run = run < 0 ? format.Length - at : run;
+            if (char.IsAsciiLetter(c))
+            {
+                KeyDateField? field = FieldOf(c, run);
+                if (field is null)
+                {
+                    _errors.Add(start + at, $"unknown date field '{format.AsSpan(at, run)}'", AllowedDate);
+                }
+
+                _pieces.Add(date with { Position = start + at + 1, Field = field ?? KeyDateField.Year });
+                fieldsInLevel++;
+                at += run;
+                continue;
+            }
+
+            if (c == '/')
+            {
+                CheckFormatLevel(fieldsInLevel, start + at);
+                fieldsInLevel = 0;
+                _pieces.Add(new KeyPiece(KeyPieceKind.Slash, start + at + 1, ""));
+            }
+            else if (c is '-' or '_' or '.')
+            {
+                _pieces.Add(new KeyPiece(KeyPieceKind.Literal, start + at + 1, c.ToString()));
+            }
+            else
+            {
+                _errors.Add(start + at, $"character {KeyTextErrors.Show(c)} in a date format", AllowedDate);
+            }
+
+            at++;
+        }
+
+        CheckFormatLevel(fieldsInLevel, start + format.Length);
+    }
+
+    private void CheckFormatLevel(int fieldsInLevel, int at)
+    {
+        if (fieldsInLevel == 0)
+        {
+            _errors.Add(at, "a level of the date format has no date field", AllowedDate);
+        }
+    }
+
+    private static KeyDateField? FieldOf(char letter, int count) => (letter, count) switch
+    {
+        ('y', 4) => KeyDateField.Year,
+        ('M', 2) => KeyDateField.Month,
+        ('d', 2) => KeyDateField.Day,
+        ('H', 2) => KeyDateField.Hour,
+        ('m', 2) => KeyDateField.Minute,
+        ('s', 2) => KeyDateField.Second,
+        _ => null,
+    };
+}

@@ -1,0 +1,60 @@
+using System.Collections.Immutable;
+using Messaging.Archive.Headers;
+using Messaging.Archive.ObjectKeys;
+
+namespace Messaging.Archive;
+
+/// <summary>Describes why a message gets no key and how to fix it, for dead letters, responses and explain-key. Allocates.</summary>
+internal static class PoisonDescription
+{
+    /// <summary>Describes one poison message, without any of its values.</summary>
+    /// <param name="poison">Why the message gets no key.</param>
+    /// <param name="header">The header read from the message, before its Reset.</param>
+    /// <param name="properties">The key's properties.</param>
+    public static string Of(Poison poison, ArchiveHeader header, ImmutableArray<HeaderProperty> properties) => poison.Reason switch
+    {
+        PoisonReason.MissingId =>
+            $"The message has no id (property \"{poison.Property}\"{Near(poison, header, properties, "; ", "")}). Send one, or set {ArchiveOptions.Section}:{nameof(ArchiveOptions.MissingId)} to {nameof(MissingIdRule.UseSourceId)}.",
+        PoisonReason.MissingProperty =>
+            $"The key needs the property \"{poison.Property}\", and the message has no value there{Near(poison, header, properties, " (", ")")}. Send one, or set {ArchiveOptions.Section}:{nameof(ArchiveOptions.MissingProperty)} to {nameof(MissingPropertyRule.Default)}.",
+        PoisonReason.InvalidValue =>
+            $"The key cannot take the value of the property \"{poison.Property}\" (byte {poison.Position}). Send another, use {{{poison.Property}:encode}}, or set {ArchiveOptions.Section}:{nameof(ArchiveOptions.InvalidValue)} to {nameof(InvalidValueRule.Encode)}.",
+        PoisonReason.BadDate when header.Refused is { } node => $"The body cannot be read: {poison}, which takes {DatesOf(node.DateUse)}.",
+        PoisonReason.WrongType when header.Refused is { } node => $"The body cannot be read: {poison}, which {WrongType(node, header.Body.Span[poison.Position])}.",
+        _ => $"The body cannot be read: {poison}.",
+    };
+
+    private static string Near(Poison poison, ArchiveHeader header, ImmutableArray<HeaderProperty> properties, string before, string after) =>
+        properties.FirstOrDefault(property => property.LogText == poison.Property) is { } missing && PropertyNameHint.Find(header.Body, missing.Path) is { } near
+            ? $"{before}it has \"{near}\": names are case-sensitive{after}"
+            : "";
+
+    private static string DatesOf(HeaderUse use) => use switch
+    {
+        HeaderUse.Epoch => "seconds since 1970 in the years 1 to 9999, without an exponent; for milliseconds use epochms",
+        HeaderUse.EpochMs => "milliseconds since 1970 in the years 1 to 9999, without an exponent",
+        _ => "dates in the years 1 to 9999, such as 2026-01-31 and 2026-01-31T10:20:30Z; for seconds since 1970 use epoch, for milliseconds epochms",
+    };
+
+    private static string WrongType(HeaderNode node, byte first)
+    {
+        (bool isNumber, string value) = first switch
+        {
+            (byte)'"' => (false, "a string"),
+            (byte)'{' => (false, "an object"),
+            (byte)'[' => (false, "an array"),
+            (byte)'t' or (byte)'f' => (false, "a boolean"),
+            _ => (true, "a number"),
+        };
+        string taken = (node.TakesStrings, node.TakesNumbers) switch
+        {
+            (true, true) => "takes numbers, and strings that hold a number",
+            (true, false) => "takes strings",
+            (false, true) => node.DateUse == HeaderUse.None ? "takes numbers, true and false" : "takes numbers",
+            _ => node.IsArray ? "must be an array" : "must be an object",
+        };
+        string advice = !isNumber || !node.TakesStrings ? ""
+            : node.DateUse == HeaderUse.None ? "; for numbers use the rule number" : "; for seconds since 1970 use epoch, for milliseconds epochms";
+        return $"{taken}; the value is {value}{advice}";
+    }
+}
