@@ -1,6 +1,5 @@
 using Messaging.CommandLine;
 using Messaging.Hosting;
-using Worker.CommandLine;
 
 namespace Worker;
 

@@ -49,21 +49,27 @@ public sealed record HandlerServices(
     /// <summary>Called when the route stops receiving, possibly more than once: a part that waits for further messages must stop waiting. Must not block or throw.</summary>
     public IList<Action> Stopping { get; } = [];
 
+    /// <summary>The route's sink as handlers use it.</summary>
+    /// <exception cref="InvalidOperationException">The route has no sink for objects: the handler's feature asks for another kind.</exception>
+    public ObjectStore Store => field ??= Sink is IObjectSink sink
+        ? new ObjectStore(sink, Breaker, Metrics)
+        : throw new InvalidOperationException($"Route {Route} has no sink for objects: {nameof(IHandlerFeature)}.{nameof(IHandlerFeature.Writes)} must be {nameof(SinkKind.Objects)}.");
+
     /// <summary>Makes a part that lives as long as the route, or returns the container's instance.</summary>
-    /// <param name="argument">One more argument of its constructor; null for none.</param>
+    /// <param name="arguments">Further arguments of its constructor, in any order; with any, the instance is always a new one.</param>
     /// <exception cref="StartupException">The part cannot be created.</exception>
-    public T Create<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] T>(object? argument = null)
-        where T : class => PartActivator.Create<T>(Services, Route, Owned.Add, argument);
+    public T Create<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] T>(params object[] arguments)
+        where T : class => PartActivator.Create<T>(Services, Route, Owned.Add, arguments);
 
     /// <summary>Makes the factory that creates a handler in a scope of its own for each call; the start checks that it can.</summary>
-    /// <param name="argument">One more argument of the handler's constructor; null for none.</param>
+    /// <param name="arguments">Further arguments of the handler's constructor.</param>
     /// <exception cref="StartupException">The handler can never be created.</exception>
-    internal ScopedFactory<T> CreateScoped<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] T>(object? argument)
+    internal ScopedFactory<T> CreateScoped<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] T>(params object[] arguments)
         where T : class
     {
         try
         {
-            ScopedFactory<T> factory = new(Services, argument);
+            ScopedFactory<T> factory = new(Services, arguments);
             Checks.Add(new RouteCheck($"the handler {typeof(T).Name}", _ => factory.CheckAsync(Route)) { IsLocal = true });
             return factory;
         }

@@ -11,10 +11,10 @@ internal static class PartActivator
     /// <param name="services">The container.</param>
     /// <param name="route">The route, for the error.</param>
     /// <param name="own">Receives a new instance, which its owner disposes.</param>
-    /// <param name="settings">One more constructor argument; null for none. With it the instance is always a new one.</param>
+    /// <param name="arguments">Further constructor arguments. With any, the instance is always a new one.</param>
     /// <exception cref="StartupException">The instance cannot be created; says why.</exception>
     public static T Create<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] T>(
-        IServiceProvider services, string route, Action<object> own, object? settings = null)
+        IServiceProvider services, string route, Action<object> own, params object[] arguments)
         where T : class
     {
         try
@@ -27,12 +27,12 @@ internal static class PartActivator
                     ExitCodes.Configuration);
             }
 
-            if (settings is null && services.GetService<T>() is { } registered)
+            if (arguments.Length == 0 && services.GetService<T>() is { } registered)
             {
                 return registered;
             }
 
-            T created = settings is null ? ActivatorUtilities.CreateInstance<T>(services) : ActivatorUtilities.CreateInstance<T>(services, settings);
+            T created = ActivatorUtilities.CreateInstance<T>(services, arguments);
             own(created);
             return created;
         }

@@ -12,16 +12,16 @@ internal sealed class ScopedFactory<[DynamicallyAccessedMembers(DynamicallyAcces
 
     // Null where the container creates the handler and so disposes it.
     private readonly ObjectFactory<THandler>? _create;
-    private readonly object?[]? _arguments;
+    private readonly object[] _arguments;
 
     /// <param name="services">The container.</param>
-    /// <param name="settings">One more constructor argument; null for none.</param>
-    public ScopedFactory(IServiceProvider services, object? settings)
+    /// <param name="arguments">Further constructor arguments.</param>
+    public ScopedFactory(IServiceProvider services, params object[] arguments)
     {
         _scopes = services.GetRequiredService<IServiceScopeFactory>();
-        bool isRegistered = settings is null && services.GetService<IServiceProviderIsService>()?.IsService(typeof(THandler)) == true;
-        _create = isRegistered ? null : ActivatorUtilities.CreateFactory<THandler>(settings is null ? [] : [settings.GetType()]);
-        _arguments = settings is null ? null : [settings];
+        bool isRegistered = arguments.Length == 0 && services.GetService<IServiceProviderIsService>()?.IsService(typeof(THandler)) == true;
+        _create = isRegistered ? null : ActivatorUtilities.CreateFactory<THandler>([.. arguments.Select(argument => argument.GetType())]);
+        _arguments = arguments;
     }
 
     /// <summary>Opens a scope with a handler in it; dispose the result.</summary>

@@ -2,6 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 using System.Text.Json.Serialization.Metadata;
 using Messaging.Handlers;
 using Messaging.Handlers.Typed;
+using Messaging.Sinks;
 
 namespace Messaging.Hosting;
 
@@ -59,6 +60,24 @@ public static class HandlerWorkerBuilderExtensions
         where THandler : class, IMessageHandler<TMessage>
         where TOptions : class, new() =>
         builder.AddHandler(new JsonHandlerFeature<TMessage, THandler>(name, typeInfo, HandlerSettings.Of<TOptions>(isArgument: true), isScoped: true));
+
+    /// <summary>
+    /// Adds a handler that stores in the sink of its route. Its constructor takes the route's <see cref="ObjectStore"/>; it returns the settlement
+    /// that <see cref="ObjectStore.StoreAsync(string, ReadOnlyMemory{byte}, CancellationToken)"/> gives. Each route has an instance of its own.
+    /// </summary>
+    /// <inheritdoc cref="AddHandler{TMessage, THandler}"/>
+    public static IMessageWorkerBuilder AddStoringHandler<TMessage, [DynamicallyAccessedMembers(Constructors)] THandler>(
+        this IMessageWorkerBuilder builder, string name, JsonTypeInfo<TMessage> typeInfo)
+        where THandler : class, IMessageHandler<TMessage> =>
+        builder.AddHandler(new JsonHandlerFeature<TMessage, THandler>(name, typeInfo, HandlerSettings.None, isScoped: false, SinkKind.Objects));
+
+    /// <summary>As <see cref="AddStoringHandler{TMessage, THandler}"/>, with settings.</summary>
+    /// <inheritdoc cref="AddHandler{TMessage, THandler, TOptions}"/>
+    public static IMessageWorkerBuilder AddStoringHandler<TMessage, [DynamicallyAccessedMembers(Constructors)] THandler, [DynamicallyAccessedMembers(Settings)] TOptions>(
+        this IMessageWorkerBuilder builder, string name, JsonTypeInfo<TMessage> typeInfo)
+        where THandler : class, IMessageHandler<TMessage>
+        where TOptions : class, new() =>
+        builder.AddHandler(new JsonHandlerFeature<TMessage, THandler>(name, typeInfo, HandlerSettings.Of<TOptions>(isArgument: true), isScoped: false, SinkKind.Objects));
 
     /// <summary>Adds a handler of batches, whose section <c>Handlers:{name}</c> is <see cref="BatchOptions"/>. One instance serves every batch of a route.</summary>
     /// <inheritdoc cref="AddHandler{TMessage, THandler}"/>

@@ -75,7 +75,7 @@ public sealed class RoutePart
     {
         string known = name ?? NameOf(typeof(TStep));
         return new RoutePart(
-            known, typeof(TStep), (builder, services, settings) => builder.Step(services.Create<TStep>(settings), known), SettingsSection.Of<TSettings>(section, perRoute: true), (settings, route) => settings.Read<TSettings>(section, route));
+            known, typeof(TStep), (builder, services, settings) => builder.Step(services.Create<TStep>(settings!), known), SettingsSection.Of<TSettings>(section, perRoute: true), (settings, route) => settings.Read<TSettings>(section, route));
     }
 
     /// <summary>A behaviour with settings: as <see cref="Step{TStep, TSettings}"/>.</summary>
@@ -89,7 +89,7 @@ public sealed class RoutePart
     {
         string known = name ?? NameOf(typeof(TBehavior));
         return new RoutePart(
-            known, typeof(TBehavior), (builder, services, settings) => builder.Behavior(services.Create<TBehavior>(settings), known), SettingsSection.Of<TSettings>(section, perRoute: true), (settings, route) => settings.Read<TSettings>(section, route));
+            known, typeof(TBehavior), (builder, services, settings) => builder.Behavior(services.Create<TBehavior>(settings!), known), SettingsSection.Of<TSettings>(section, perRoute: true), (settings, route) => settings.Read<TSettings>(section, route));
     }
 
     /// <summary>The part with the settings of a route.</summary>

@@ -37,6 +37,9 @@ public readonly record struct Settlement(
         private init;
     }
 
+    /// <summary>Of a fault: true when what found it has already reported it to the worker, which then does not count it again. Two settlements that differ only here are equal.</summary>
+    public bool IsReported { get; init; }
+
     /// <summary>What was thrown, for the log and the dead letter; null without an exception. Two settlements that differ only here are equal.</summary>
     public Exception? Exception { get; init; }
 

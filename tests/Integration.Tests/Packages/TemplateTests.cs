@@ -31,27 +31,29 @@ public sealed class TemplateTests(PackedPackages packages)
             : ["-r", RuntimeInformation.RuntimeIdentifier, "--self-contained", "-p:PublishTrimmed=true", "-p:TrimmerSingleWarn=false"];
         string publish = await DotnetCommand.RunAsync(solution, ["publish", Path.Combine("src", Name), "-c", "Release", "-o", folder.Combine("out"), .. build]);
         publish.ShouldNotContain("warning IL");
-        await ShouldAnswerAsync(folder.Combine("out", Name));
+        await ShouldAnswerAsync(folder.Combine("out", Name), folder.Combine("data"));
     }
 
-    private static async Task ShouldAnswerAsync(string program)
+    private static async Task ShouldAnswerAsync(string program, string data)
     {
-        await using CapturedProcess worker = CapturedProcess.Start(program, "--Hosting:Url=http://127.0.0.1:0");
+        await using CapturedProcess worker = CapturedProcess.Start(program, "--Hosting:Url=http://127.0.0.1:0", $"--Sinks:Directory:Path={data}");
         CapturedLine listening = await worker.WaitForLineAsync("Listening on http://");
         Uri address = new(listening.Text.Split(' ').Single(word => word.StartsWith("http://", StringComparison.Ordinal)).TrimEnd(':'));
         using HttpClient client = new() { BaseAddress = address };
 
-        (await StatusAsync(client, """{"orderId":"4711","total":12.5}""")).ShouldBe(HttpStatusCode.OK);
-        (await StatusAsync(client, """{"orderId":"4711"}""")).ShouldBe(HttpStatusCode.UnprocessableEntity);
+        (await StatusAsync(client, "orders", """{"orderId":"4711","total":12.5}""")).ShouldBe(HttpStatusCode.OK);
+        (await StatusAsync(client, "orders", """{"orderId":"4711"}""")).ShouldBe(HttpStatusCode.UnprocessableEntity);
+        (await StatusAsync(client, "archive", """{"orderId":"4711"}""")).ShouldBe(HttpStatusCode.OK);
+        (await File.ReadAllTextAsync(Path.Combine(data, "orders", "4711.json"))).ShouldBe("""{"orderId":"4711"}""");
 
         await worker.SignalAsync(ProcessSignal.Terminate);
         (await worker.WaitForExitAsync()).ShouldBe(0);
     }
 
-    private static async Task<HttpStatusCode> StatusAsync(HttpClient client, string body)
+    private static async Task<HttpStatusCode> StatusAsync(HttpClient client, string route, string body)
     {
         using StringContent content = new(body, Encoding.UTF8, "application/json");
-        using HttpResponseMessage response = await client.PostAsync("/messages", content);
+        using HttpResponseMessage response = await client.PostAsync($"/messages/{route}", content);
         return response.StatusCode;
     }
 }

@@ -1,9 +1,10 @@
+using Messaging.Archive;
+using Messaging.Handlers;
 using Messaging.Recoverability;
 using Messaging.Sinks;
 using Messaging.Telemetry;
 using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Settlements;
-using Messaging.Archive;
 using Worker.Tests.Sinks.Bundles;
 
 namespace Worker.Tests.Archive;
@@ -72,5 +73,5 @@ public sealed class StoreTerminatorTests
         return context.Settlement;
     }
 
-    private StoreTerminator Terminator() => new(_sink, _breaker, new RouteMetrics("test"));
+    private StoreTerminator Terminator() => new(_sink, new ObjectStore(_sink, _breaker, new RouteMetrics("test")));
 }

@@ -71,7 +71,7 @@ public sealed class HandlerAllocationTests
     {
         await using ServiceProvider services = new ServiceCollection().BuildServiceProvider();
         CompletingHandler direct = new();
-        ScopedHandler<Order, CompletingHandler> scoped = new(new ScopedFactory<CompletingHandler>(services, settings: null));
+        ScopedHandler<Order, CompletingHandler> scoped = new(new ScopedFactory<CompletingHandler>(services));
         double least = double.MaxValue;
         for (int round = 0; round < 10; round++)
         {

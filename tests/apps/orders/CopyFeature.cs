@@ -1,7 +1,6 @@
 using Messaging.Configuration;
 using Messaging.Handlers;
 using Messaging.Recoverability;
-using Messaging.Sinks;
 using Pipeline.Contexts;
 
 namespace OrdersApp;
@@ -17,6 +16,6 @@ internal sealed class CopyFeature : IHandlerFeature
     {
         Compose = (builder, services) => builder
             .Behavior(new RetryBehavior<PhysicalContext>(services.Recoverability, services.Breaker, services.Time))
-            .Terminator(new CopyTerminator((IObjectSink)services.Sink!, services.Breaker)),
+            .Terminator(new CopyTerminator(services.Store)),
     };
 }

@@ -41,10 +41,10 @@ internal sealed class JsonBatchHandlerFeature<TMessage, [DynamicallyAccessedMemb
 
     private void Compose(PipelineBuilder<PhysicalContext> builder, HandlerServices services, JsonBody<TMessage> json, BatchOptions options)
     {
-        object? argument = settings.IsArgument ? options : null;
+        object[] arguments = settings.IsArgument ? [options] : [];
         IBatchHandler<TMessage> handler = isScoped
-            ? new ScopedBatchHandler<TMessage, THandler>(services.CreateScoped<THandler>(argument))
-            : services.Create<THandler>(argument);
+            ? new ScopedBatchHandler<TMessage, THandler>(services.CreateScoped<THandler>(arguments))
+            : services.Create<THandler>(arguments);
         HandlerReports reports = services.ReportsOf(typeof(THandler));
         BatchCollector<TMessage> collector = new(handler, options, services, reports);
         services.Owned.Add(collector);

@@ -10,34 +10,36 @@ namespace Messaging.Handlers.Typed;
 
 /// <summary>Makes an <see cref="IMessageHandler{T}"/> a handler that routes can name.</summary>
 internal sealed class JsonHandlerFeature<TMessage, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] THandler>(
-    string name, JsonTypeInfo<TMessage>? typeInfo, HandlerSettings settings, bool isScoped) : IHandlerFeature
+    string name, JsonTypeInfo<TMessage>? typeInfo, HandlerSettings settings, bool isScoped, SinkKind writes = SinkKind.None) : IHandlerFeature
     where THandler : class, IMessageHandler<TMessage>
 {
     public string Name { get; } = name;
 
     public IReadOnlyList<SettingsSection> Settings { get; } = [settings.SectionOf(name)];
 
-    public SinkKind Writes => SinkKind.None;
+    public SinkKind Writes => writes;
 
     public HandlerPlan Configure(SettingsReader reader, string route)
     {
         JsonBody<TMessage> json = JsonBody<TMessage>.Of(typeInfo, reader, Name);
         object read = settings.Read(reader, $"Handlers:{Name}", route);
-        object? argument = settings.IsArgument ? read : null;
-        return new HandlerPlan { Compose = (builder, services) => Compose(builder, services, json, argument) };
+        object[] arguments = settings.IsArgument ? [read] : [];
+        return new HandlerPlan { Compose = (builder, services) => Compose(builder, services, json, arguments) };
     }
 
     /// <summary>The handler's class: errors name it.</summary>
     public override string ToString() => typeof(THandler).ToString();
 
-    private void Compose(PipelineBuilder<PhysicalContext> builder, HandlerServices services, JsonBody<TMessage> json, object? argument)
+    private void Compose(PipelineBuilder<PhysicalContext> builder, HandlerServices services, JsonBody<TMessage> json, object[] arguments)
     {
+        bool stores = writes == SinkKind.Objects;
+        arguments = stores ? [.. arguments, services.Store] : arguments;
         IMessageHandler<TMessage> handler = isScoped
-            ? new ScopedHandler<TMessage, THandler>(services.CreateScoped<THandler>(argument))
-            : services.Create<THandler>(argument);
+            ? new ScopedHandler<TMessage, THandler>(services.CreateScoped<THandler>(arguments))
+            : services.Create<THandler>(arguments);
         HandlerReports reports = services.ReportsOf(typeof(THandler));
         builder
             .Behavior(new RetryBehavior<PhysicalContext>(services.Recoverability, services.Breaker, services.Time, retriesUnknown: true))
-            .Terminator(new JsonHandlerTerminator<TMessage>(handler, json, services.Route, reports), reports.Handler);
+            .Terminator(new JsonHandlerTerminator<TMessage>(handler, json, services.Route, reports, stores), reports.Handler);
     }
 }

@@ -9,7 +9,7 @@ using Pipeline.Settlements;
 namespace Messaging.Handlers.Typed;
 
 /// <summary>Reads the body and calls the handler.</summary>
-internal sealed class JsonHandlerTerminator<TMessage>(IMessageHandler<TMessage> handler, JsonBody<TMessage> json, string route, HandlerReports reports)
+internal sealed class JsonHandlerTerminator<TMessage>(IMessageHandler<TMessage> handler, JsonBody<TMessage> json, string route, HandlerReports reports, bool stores = false)
     : ITerminator<PhysicalContext>
 {
     private readonly string _undecided = $"The handler {reports.Handler} returned default(Settlement), which decides nothing: return Complete, Abandon, DeadLetter, Transient or Refused.";
@@ -62,7 +62,12 @@ internal sealed class JsonHandlerTerminator<TMessage>(IMessageHandler<TMessage> 
 
     private void Conclude(in Settlement settlement, PhysicalContext context)
     {
-        reports.Returned(settlement);
+        // Where the handler stores, its store reports the sink's outcomes; of the handler's own only faults say anything about the route.
+        if (!stores || settlement is { Fault: not SettlementFault.None, IsReported: false })
+        {
+            reports.Returned(settlement);
+        }
+
         context.Settlement = settlement.IsDecided ? settlement : Settlement.Undecided(_undecided);
     }
 }

@@ -10,7 +10,7 @@ using Messaging.Telemetry;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 
-namespace Worker.CommandLine;
+namespace Worker;
 
 /// <summary><c>--demo N</c>: publishes generated messages through the channel of the running worker, waits for them and reports.</summary>
 internal static class DemoRunner

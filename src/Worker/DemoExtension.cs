@@ -6,7 +6,7 @@ using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 
-namespace Worker.CommandLine;
+namespace Worker;
 
 /// <summary><c>--demo N</c> and <c>--once</c>: the daemon first publishes generated messages to itself.</summary>
 internal sealed class DemoExtension : IDaemonExtension

@@ -1,0 +1,112 @@
+using System.Runtime.CompilerServices;
+using System.Text;
+using System.Text.Unicode;
+using Messaging.Recoverability;
+using Messaging.Sinks;
+using Messaging.Telemetry;
+using Pipeline.Frames;
+using Pipeline.Settlements;
+
+namespace Messaging.Handlers;
+
+/// <summary>
+/// The sink of a handler's route: stores an object and turns the sink's outcome into the settlement of the message. It reports the outcome
+/// to the route's breaker and metrics, so that an outage of the sink pauses the route. Threads: any number concurrently.
+/// </summary>
+/// <param name="sink">The route's sink.</param>
+/// <param name="breaker">The route's breaker.</param>
+/// <param name="metrics">The route's metrics.</param>
+public sealed class ObjectStore(IObjectSink sink, CircuitBreaker breaker, RouteMetrics metrics)
+{
+    /// <summary>The reason of a dead letter whose key no sink takes.</summary>
+    public const string InvalidKeyReason = "invalid-key";
+
+    /// <summary>The reason of a dead letter whose key holds other bytes.</summary>
+    public const string CollisionReason = "key-collision";
+
+    /// <summary>The reason of a dead letter whose object the sink never accepts.</summary>
+    public const string RejectedReason = "sink-rejected";
+
+    private const int MaxKeyBytes = 1_024;
+
+    /// <inheritdoc cref="StoreAsync(ReadOnlyMemory{byte}, ReadOnlyMemory{byte}, CancellationToken)"/>
+    /// <param name="key">The object's key: 1 to 1,024 bytes in UTF-8.</param>
+    /// <param name="body">The bytes to store; may be empty. Borrowed until the task completes.</param>
+    /// <param name="cancellationToken">The token that the handler was passed.</param>
+    public ValueTask<Settlement> StoreAsync(string key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(key);
+        return StoreAsync(Encoding.UTF8.GetBytes(key), body, cancellationToken);
+    }
+
+    /// <summary>Stores one object. The same key with the same bytes may be stored any number of times; other bytes never replace an object.</summary>
+    /// <param name="key">The object's key: UTF-8, 1 to 1,024 bytes. Borrowed until the task completes.</param>
+    /// <param name="body">The bytes to store; may be empty. Borrowed until the task completes.</param>
+    /// <param name="cancellationToken">The token that the handler was passed.</param>
+    /// <returns>
+    /// What the handler returns: Complete only when the object is stored; a dead letter <c>invalid-key</c>, <c>key-collision</c> or
+    /// <c>sink-rejected</c>; or a fault of the sink, during which the message is held or abandoned.
+    /// </returns>
+    public ValueTask<Settlement> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
+    {
+        if (key.Length is 0 or > MaxKeyBytes || !Utf8.IsValid(key.Span))
+        {
+            return ValueTask.FromResult(Settlement.DeadLetter(InvalidKeyReason, $"The key {UntrustedText.Shorten(key.Span)} has {key.Length:N0} bytes; a key is UTF-8 of 1 to {MaxKeyBytes:N0} bytes."));
+        }
+
+        long started = RouteMetrics.StoreStarts();
+        ValueTask<SinkResult> storing = sink.StoreAsync(key, body, cancellationToken);
+        return storing.IsCompletedSuccessfully ? ValueTask.FromResult(Settle(storing.Result, key.Span, started)) : AwaitAsync(storing, key, started);
+    }
+
+    /// <summary>Turns the outcome of a store into a settlement, and reports it to the breaker and the metrics: for terminators that call the sink themselves.</summary>
+    /// <param name="result">The outcome.</param>
+    /// <param name="key">The object's key.</param>
+    /// <param name="started">From <see cref="RouteMetrics.StoreStarts"/>, before the sink was called.</param>
+    public Settlement Settle(in SinkResult result, ReadOnlySpan<byte> key, long started)
+    {
+        metrics.StoreEnded(started);
+        if (!result.IsShared)
+        {
+            ReportToBreaker(result);
+        }
+
+        switch (result.Status)
+        {
+            case SinkStatus.Stored:
+                return Settlement.Complete;
+            case SinkStatus.AlreadyStored:
+                metrics.MessageDuplicate();
+                return Settlement.Complete;
+            case SinkStatus.Collision:
+                return Settlement.DeadLetter(CollisionReason, $"The key {UntrustedText.Shorten(key)} is already in use. {result.Detail ?? "The object with this key holds other bytes."}");
+            case SinkStatus.Rejected:
+                return Settlement.DeadLetter(RejectedReason, result.Detail ?? $"The {sink.Name} sink rejects the object.");
+            case SinkStatus.Refused:
+                return Settlement.Refused(result.Detail ?? $"The {sink.Name} sink denies the worker access.") with { IsReported = true };
+            case SinkStatus.Transient:
+                return Settlement.Transient(result.Detail ?? $"The {sink.Name} sink failed.", result.RetryAfter, retryInProcess: !result.Exhausted) with { IsReported = true };
+            default:
+                return Settlement.Undecided($"The sink {sink.Name} returned the status {result.Status}, which decides nothing: StoreAsync must return SinkResult.Stored only for a stored object, and otherwise what failed.");
+        }
+    }
+
+    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
+    private async ValueTask<Settlement> AwaitAsync(ValueTask<SinkResult> storing, ReadOnlyMemory<byte> key, long started) => Settle(await storing, key.Span, started);
+
+    private void ReportToBreaker(in SinkResult result)
+    {
+        switch (result.Status)
+        {
+            case SinkStatus.Refused:
+                breaker.Refused(result.Detail ?? sink.Name);
+                return;
+            case SinkStatus.Transient:
+                breaker.Failed(result.Detail ?? sink.Name);
+                return;
+            case SinkStatus.Stored or SinkStatus.AlreadyStored or SinkStatus.Collision or SinkStatus.Rejected:
+                breaker.Succeeded();
+                return;
+        }
+    }
+}
