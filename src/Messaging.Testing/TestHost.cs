@@ -23,6 +23,7 @@ internal static class TestHost
             TestWorkerBuilder seen = new(worker);
             configure(seen);
             hasUrl = seen.HasUrl;
+            worker.Services.AddSingleton(new MessageWriter(seen.Handlers));
         });
 
         // Read when the host is built. The later source wins.

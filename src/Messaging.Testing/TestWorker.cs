@@ -1,4 +1,6 @@
+using System.Text;
 using Messaging.Hosting;
+using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Pipeline.Settlements;
 
@@ -10,12 +12,13 @@ namespace Messaging.Testing;
 /// </summary>
 public sealed class TestWorker : IAsyncDisposable
 {
-    /// <summary>The name of the source that <see cref="SendAsync"/> sends to. A route whose configuration names no source has this one.</summary>
+    /// <summary>The name of the source that messages are sent to. A route whose configuration names no source has this one.</summary>
     public const string Source = "Test";
 
     /// <summary>The name of the sink that keeps what it gets in <see cref="Stored"/>, for <c>Routes:{name}:Sink</c>.</summary>
     public const string Sink = "Test";
 
+    private static readonly UTF8Encoding StrictUtf8 = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(60);
 
     private readonly IHost _host;
@@ -100,6 +103,31 @@ public sealed class TestWorker : IAsyncDisposable
     /// <exception cref="TimeoutException">It was neither within 60 s; the exception lists its settlements and the last lines of the log.</exception>
     public Task<Settlement> SendAsync(ReadOnlyMemory<byte> body, string? id = null, string? route = null, IReadOnlyList<KeyValuePair<string, string>>? attributes = null) =>
         WhenSettledAsync(Send(body.Span, id, route, attributes));
+
+    /// <inheritdoc cref="SendAsync(ReadOnlyMemory{byte}, string, string, IReadOnlyList{KeyValuePair{string, string}})"/>
+    public Task<Settlement> SendAsync(byte[] body, string? id = null, string? route = null, IReadOnlyList<KeyValuePair<string, string>>? attributes = null) =>
+        SendAsync(new ReadOnlyMemory<byte>(body), id, route, attributes);
+
+    /// <summary>Sends a text as UTF-8, such as JSON, and waits until the message is completed or dead-lettered, over all its retries and redeliveries.</summary>
+    /// <param name="json">The text. For a body that is not UTF-8, pass bytes.</param>
+    /// <param name="id">The message's id; null for a new one.</param>
+    /// <param name="route">The route; null for the only one.</param>
+    /// <param name="attributes">Named values beside the body; null for none.</param>
+    /// <exception cref="ArgumentException">The text has a lone surrogate, or there is no such route.</exception>
+    /// <exception cref="TimeoutException">It was neither within 60 s; the exception lists its settlements and the last lines of the log.</exception>
+    public Task<Settlement> SendAsync(string json, string? id = null, string? route = null, IReadOnlyList<KeyValuePair<string, string>>? attributes = null) =>
+        SendAsync(StrictUtf8.GetBytes(json), id, route, attributes);
+
+    /// <summary>Writes a message as the handler of its type reads it, sends it, and waits until it is completed or dead-lettered, over all its retries and redeliveries.</summary>
+    /// <typeparam name="T">The type that a handler of the worker was added for; the declared type counts, not the run-time type.</typeparam>
+    /// <param name="message">The message, written with the <c>JsonTypeInfo</c> of that handler.</param>
+    /// <param name="id">The message's id; null for a new one.</param>
+    /// <param name="route">The route; null for the only one.</param>
+    /// <param name="attributes">Named values beside the body; null for none.</param>
+    /// <exception cref="InvalidOperationException">No handler of the worker reads <typeparamref name="T"/>, or several read it with different options.</exception>
+    /// <exception cref="TimeoutException">It was neither within 60 s; the exception lists its settlements and the last lines of the log.</exception>
+    public Task<Settlement> SendAsync<T>(T message, string? id = null, string? route = null, IReadOnlyList<KeyValuePair<string, string>>? attributes = null) =>
+        SendAsync(_host.Services.GetRequiredService<MessageWriter>().Write(message), id, route, attributes);
 
     /// <summary>Waits until a message is completed or dead-lettered.</summary>
     /// <exception cref="TimeoutException">It was neither within 60 s; the exception lists its settlements and the last lines of the log.</exception>

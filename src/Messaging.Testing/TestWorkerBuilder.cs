@@ -14,11 +14,18 @@ internal sealed class TestWorkerBuilder(IMessageWorkerBuilder worker) : IMessage
     /// <summary>True after a package has added the setting <c>Hosting:Url</c>.</summary>
     public bool HasUrl { get; private set; }
 
+    /// <summary>The handlers that were added.</summary>
+    public List<IHandlerFeature> Handlers { get; } = [];
+
     public IServiceCollection Services => worker.Services;
 
     public IMessageWorkerBuilder AddSource(ISourceFeature source) => Forward(() => worker.AddSource(source));
 
-    public IMessageWorkerBuilder AddHandler(IHandlerFeature handler) => Forward(() => worker.AddHandler(handler));
+    public IMessageWorkerBuilder AddHandler(IHandlerFeature handler) => Forward(() =>
+    {
+        worker.AddHandler(handler);
+        Handlers.Add(handler);
+    });
 
     public IMessageWorkerBuilder AddSink(ISinkFeature sink) => Forward(() => worker.AddSink(sink));
 

@@ -1,3 +1,4 @@
+using System.Text.Json.Serialization.Metadata;
 using Messaging.Configuration;
 using Messaging.Sinks;
 
@@ -14,6 +15,9 @@ public interface IHandlerFeature
 
     /// <summary>The kind of sink that its results go to; with <see cref="SinkKind.None"/> its routes have no sink and must not name one.</summary>
     SinkKind Writes => SinkKind.Objects;
+
+    /// <summary>How bodies are read into messages, so that tests can write messages in the same way; null for a handler that reads bodies itself.</summary>
+    JsonTypeInfo? MessageTypeInfo => null;
 
     /// <summary>Reads and checks the settings for one route; problems go into the reader. Touches nothing outside the configuration.</summary>
     /// <returns>How to add the handler's parts once the whole configuration is valid, and what the rest of the route must know about it.</returns>

@@ -14,6 +14,7 @@ public sealed class PublishingHandlerTests
     [Theory]
     [InlineData("without-key")]
     [InlineData("with-key")]
+    [InlineData("object")]
     public async Task Publish_ByAHandler_WithAndWithoutAKey(string publisher)
     {
         await using HandlerRoute route = await HandlerRoute.StartAsync(worker => worker.AddHandler<Order, Relay>("Orders", TestJson.Default.Order));
@@ -47,6 +48,9 @@ public sealed class PublishingHandlerTests
                     return Settlement.Complete;
                 case "with-key":
                     await orders.PublishAsync("""{"id":"sent-with-key"}"""u8.ToArray(), cancellationToken: cancellationToken);
+                    return Settlement.Complete;
+                case "object":
+                    await publisher.PublishAsync(message with { Id = "sent-object" }, TestJson.Default.Order, cancellationToken: cancellationToken);
                     return Settlement.Complete;
                 default:
                     return Settlement.DeadLetter(message.Id, "What arrived.");

@@ -10,6 +10,11 @@ internal sealed record Sample(int Number);
 [JsonSerializable(typeof(Sample))]
 internal sealed partial class SampleJson : JsonSerializerContext;
 
+/// <summary>Reads a sample only from the name <c>number</c>.</summary>
+[JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.SnakeCaseLower, RespectRequiredConstructorParameters = true)]
+[JsonSerializable(typeof(Sample))]
+internal sealed partial class StrictSampleJson : JsonSerializerContext;
+
 /// <summary>A table of uniquely numbered rows that refuses negative numbers.</summary>
 internal sealed class SampleTable
 {

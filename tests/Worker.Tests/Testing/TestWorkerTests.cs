@@ -36,6 +36,59 @@ public sealed class TestWorkerTests
     }
 
     [Fact]
+    public async Task SendAsync_Text_IsTheBody()
+    {
+        await using TestWorker worker = await StartAsync();
+
+        (await worker.SendAsync("""{"Number":1}""")).ShouldBe(Settlement.Complete);
+        (await worker.SendAsync("{ü", "broken")).Reason.ShouldBe("malformed-json");
+
+        _table.Rows.ShouldBe(["row 1"]);
+        worker.DeadLetters.Messages.ShouldHaveSingleItem().Body.ShouldBe("{ü"u8.ToArray());
+        Should.Throw<ArgumentException>(() => { _ = worker.SendAsync("\ud800"); });
+    }
+
+    [Fact]
+    public async Task SendAsync_Message_IsWrittenAsItsHandlerReadsIt()
+    {
+        // With the names of System.Text.Json's defaults, the handler would read no number and refuse the message.
+        await using TestWorker worker = await TestWorker.StartAsync(
+            builder =>
+            {
+                builder.Services.AddSingleton(_table);
+                builder.AddHandler<Sample, InsertSample>("Samples", StrictSampleJson.Default.Sample);
+            },
+            [new("Routes:orders:Handler", "Samples")]);
+
+        (await worker.SendAsync(new Sample(7))).ShouldBe(Settlement.Complete);
+
+        _table.Rows.ShouldBe(["row 7"]);
+    }
+
+    [Fact]
+    public async Task SendAsync_MessageThatNoHandlerReads_NamesTheTypesThatAreRead()
+    {
+        await using TestWorker worker = await StartAsync();
+
+        Should.Throw<InvalidOperationException>(() => { _ = worker.SendAsync(new Version(1, 2)); }).Message.ShouldContain("Worker.Tests.Testing.Sample");
+        Should.Throw<InvalidOperationException>(() => { _ = worker.SendAsync(new Memory<byte>()); }).Message.ShouldContain("Memory");
+    }
+
+    [Fact]
+    public async Task SendAsync_MessageThatTwoHandlersReadDifferently_Throws()
+    {
+        await using TestWorker worker = await TestWorker.StartAsync(
+            builder =>
+            {
+                builder.Services.AddSingleton(_table);
+                builder.AddHandler<Sample, InsertSample>("Samples", SampleJson.Default.Sample).AddHandler<Sample, InsertSample>("Others", StrictSampleJson.Default.Sample);
+            },
+            [new("Routes:orders:Handler", "Samples")]);
+
+        Should.Throw<InvalidOperationException>(() => { _ = worker.SendAsync(new Sample(7)); }).Message.ShouldContain("2 handlers");
+    }
+
+    [Fact]
     public async Task SendAsync_DeadLettersCannotBeWritten_IsRedelivered()
     {
         await using TestWorker worker = await StartAsync();

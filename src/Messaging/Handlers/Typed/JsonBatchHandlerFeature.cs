@@ -20,6 +20,8 @@ internal sealed class JsonBatchHandlerFeature<TMessage, [DynamicallyAccessedMemb
 
     public SinkKind Writes => SinkKind.None;
 
+    public JsonTypeInfo? MessageTypeInfo => typeInfo;
+
     public HandlerPlan Configure(SettingsReader reader, string route)
     {
         JsonBody<TMessage> json = JsonBody<TMessage>.Of(typeInfo, reader, Name);

@@ -19,6 +19,8 @@ internal sealed class JsonHandlerFeature<TMessage, [DynamicallyAccessedMembers(D
 
     public SinkKind Writes => writes;
 
+    public JsonTypeInfo? MessageTypeInfo => typeInfo;
+
     public HandlerPlan Configure(SettingsReader reader, string route)
     {
         JsonBody<TMessage> json = JsonBody<TMessage>.Of(typeInfo, reader, Name);

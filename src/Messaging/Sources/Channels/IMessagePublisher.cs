@@ -1,3 +1,6 @@
+using System.Text.Json;
+using System.Text.Json.Serialization.Metadata;
+
 namespace Messaging.Sources.Channels;
 
 /// <summary>
@@ -23,4 +26,14 @@ public interface IMessagePublisher
     /// <exception cref="System.Threading.Channels.ChannelClosedException">The route is stopping; the message was not accepted.</exception>
     /// <exception cref="InvalidOperationException">The route has no channel source, or has not started.</exception>
     ValueTask PublishAsync(ReadOnlyMemory<byte> body, string? id = null, CancellationToken cancellationToken = default);
+
+    /// <summary>Writes a message as UTF-8 JSON and publishes it. Allocates the JSON.</summary>
+    /// <param name="message">The message; written before the call returns. Null is the JSON <c>null</c>, which every typed handler dead-letters.</param>
+    /// <param name="typeInfo">How it is written, from a <c>JsonSerializerContext</c>: no reflection at run time. Use the one that the route's handler was added with.</param>
+    /// <param name="id">The message's id, as above.</param>
+    /// <param name="cancellationToken">Cancels the wait for room; the message is then not accepted.</param>
+    /// <exception cref="NotSupportedException">The type, or one that it refers to, cannot be written as JSON.</exception>
+    /// <inheritdoc cref="PublishAsync(ReadOnlyMemory{byte}, string, CancellationToken)"/>
+    ValueTask PublishAsync<T>(T message, JsonTypeInfo<T> typeInfo, string? id = null, CancellationToken cancellationToken = default) =>
+        PublishAsync(JsonSerializer.SerializeToUtf8Bytes(message, typeInfo), id, cancellationToken);
 }

@@ -16,7 +16,7 @@ public sealed class StoreOrderTests
     {
         await using TestWorker worker = await StartAsync();
 
-        Settlement settlement = await worker.SendAsync("""{"orderId":"4711","total":12.5}"""u8.ToArray());
+        Settlement settlement = await worker.SendAsync("""{"orderId":"4711","total":12.5}""");
 
         Assert.Equal(Settlement.Complete, settlement);
         Assert.Equal(["4711"], _orders.OrderIds);
@@ -30,7 +30,7 @@ public sealed class StoreOrderTests
     {
         await using TestWorker worker = await StartAsync();
 
-        Settlement settlement = await worker.SendAsync(System.Text.Encoding.UTF8.GetBytes(body));
+        Settlement settlement = await worker.SendAsync(body);
 
         Assert.Equal(reason, settlement.Reason);
         Assert.Empty(_orders.OrderIds);

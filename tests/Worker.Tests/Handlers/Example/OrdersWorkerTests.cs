@@ -18,7 +18,7 @@ public sealed class OrdersWorkerTests
             },
             [new("Routes:orders:Handler", "Orders")]);
 
-        Settlement settlement = await worker.SendAsync("""{"OrderId":"4711","Total":-1}"""u8.ToArray());
+        Settlement settlement = await worker.SendAsync(new OrderPlaced("4711", -1));
         // page: end
 
         settlement.Reason.ShouldBe("negative-total");
