@@ -13,7 +13,7 @@ namespace Messaging.CommandLine.Telemetry;
 /// (<c>OTEL_EXPORTER_OTLP_ENDPOINT</c>, or its <c>_METRICS_</c> and <c>_TRACES_</c> forms); otherwise it sets up nothing and
 /// does not listen. The standard <c>OTEL_*</c> variables configure everything else.
 /// </summary>
-internal sealed class OtlpExport(ILogger<OtlpExport> logger, TimeProvider time) : IHostedService, IDisposable
+internal sealed class OtlpExport(ILogger<OtlpExport> logger, TimeProvider time, IEnumerable<ExportedMeter> meters) : IHostedService, IDisposable
 {
     // Garbage collections, thread pool, exceptions: https://learn.microsoft.com/dotnet/core/diagnostics/built-in-metrics-runtime
     private const string RuntimeMeter = "System.Runtime";
@@ -44,7 +44,7 @@ internal sealed class OtlpExport(ILogger<OtlpExport> logger, TimeProvider time) 
         {
             _meters = Sdk.CreateMeterProviderBuilder()
                 .ConfigureResource(Describe)
-                .AddMeter(RouteMetrics.SourceName, RuntimeMeter)
+                .AddMeter([RouteMetrics.SourceName, RuntimeMeter, .. meters.Select(meter => meter.Name)])
                 .AddOtlpExporter()
                 .Build();
         }

@@ -1,4 +1,5 @@
 using Integration.Tests.Processes;
+using Integration.Tests.Telemetry;
 using Integration.Tests.Worker;
 
 namespace Integration.Tests.CommandLine;
@@ -195,6 +196,17 @@ public sealed class StrangersWorkerTests
     }
 
     [Fact]
+    public async Task AddMeter_ItsInstruments_AreExportedOverOtlp()
+    {
+        await using OtlpReceiver collector = await OtlpReceiver.StartAsync();
+        await using WorkerProcess worker = Start([.. Route, "--orders", "20"], collector.Environment);
+
+        await Eventually.BecomesTrueAsync(() => collector.Metrics.Contains("orders.booked"), "the metric of the program");
+
+        collector.Metrics.ShouldContain("messaging.client.consumed.messages");
+    }
+
+    [Fact]
     public async Task HandlerThatWritesToASink_StoresEachMessage()
     {
         string folder = Directory.CreateTempSubdirectory("orders-").FullName;
@@ -214,7 +226,7 @@ public sealed class StrangersWorkerTests
         return await WorkerCommand.CaptureAsync(process);
     }
 
-    private static WorkerProcess Start(string[] arguments) => WorkerProcess.Start(arguments, assembly: LocateAssembly());
+    private static WorkerProcess Start(string[] arguments, IReadOnlyDictionary<string, string>? environment = null) => WorkerProcess.Start(arguments, environment, assembly: LocateAssembly());
 
     // In its own output folder: the tests' folder contains the daemon's appsettings.json.
     private static string LocateAssembly()

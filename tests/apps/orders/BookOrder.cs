@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Diagnostics.Metrics;
 using System.Text.Json;
 using Messaging.Handlers;
 using Pipeline.Settlements;
@@ -8,13 +9,23 @@ namespace OrdersApp;
 /// <summary>Books orders up to a quantity.</summary>
 internal sealed class BookOrder(BookOptions options, TenantOptions tenants) : IMessageHandler<Order>
 {
+    private static readonly Meter Meter = new("OrdersApp");
+    private static readonly Counter<long> Booked = Meter.CreateCounter<long>("orders.booked", "{order}", "Orders booked");
+
     public static void WriteSample(IBufferWriter<byte> body, int index, string id, DateTimeOffset date)
     {
         using Utf8JsonWriter writer = new(body);
         JsonSerializer.Serialize(writer, new Order(id, index), OrderJson.Default.Order);
     }
 
-    public ValueTask<Settlement> HandleAsync(Order message, MessageInfo info, CancellationToken cancellationToken) => new(message.Quantity <= options.MaxQuantity
-        ? Settlement.Complete
-        : Settlement.DeadLetter("too-many", $"{message.Quantity} pieces; tenants are remembered for {tenants.Lifetime}"));
+    public ValueTask<Settlement> HandleAsync(Order message, MessageInfo info, CancellationToken cancellationToken)
+    {
+        if (message.Quantity > options.MaxQuantity)
+        {
+            return new(Settlement.DeadLetter("too-many", $"{message.Quantity} pieces; tenants are remembered for {tenants.Lifetime}"));
+        }
+
+        Booked.Add(1);
+        return new(Settlement.Complete);
+    }
 }

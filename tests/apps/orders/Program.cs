@@ -22,6 +22,7 @@ internal static class Program
         .AddSettings(SettingsSection.Of<TenantOptions>("Tenants"))
         .AddSource(new OutboxFeature())
         .AddHandler(new CopyFeature())
+        .AddMeter("OrdersApp")
         .AddHandler<Order, BookOrder, BookOptions>("Orders", OrderJson.Default.Order);
 
     private static async Task<int> RunEmbeddedAsync(string[] keys)

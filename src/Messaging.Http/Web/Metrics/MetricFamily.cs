@@ -6,7 +6,7 @@ namespace Messaging.Http.Web.Metrics;
 /// The series of one metric, at most <see cref="MaxSeries"/>. Further ones share a series with the attribute <c>otel.metric.overflow</c>, so that untrusted
 /// text in an attribute cannot exhaust the memory. Threads: any; finding a known series takes no lock and allocates nothing.
 /// </summary>
-internal sealed class MetricFamily(Instrument instrument, MetricKind kind, double[] boundaries)
+internal sealed class MetricFamily(Instrument instrument, MetricKind kind, double[] boundaries, string? addedMeter = null)
 {
     /// <summary>The most series of a metric.</summary>
     public const int MaxSeries = 200;
@@ -20,6 +20,12 @@ internal sealed class MetricFamily(Instrument instrument, MetricKind kind, doubl
     private volatile MetricSeries[] _series = [];
 
     public string Name { get; } = instrument.Name;
+
+    /// <summary>The name of its meter; null for the worker's and the runtime's own.</summary>
+    public string? AddedMeter => addedMeter;
+
+    /// <summary>Its name for Prometheus, without <c>_total</c>.</summary>
+    public string ExposedName { get; } = PrometheusText.NameOf(instrument.Name, instrument.Unit);
 
     public string? Unit { get; } = instrument.Unit;
 

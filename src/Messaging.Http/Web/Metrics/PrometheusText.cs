@@ -18,20 +18,24 @@ internal static class PrometheusText
     public static string Write(IEnumerable<MetricFamily> families, bool openMetrics)
     {
         StringBuilder text = new(16 << 10);
-        foreach (MetricFamily family in families.Where(family => family.Series.Count > 0))
+        foreach (IGrouping<string, MetricFamily> metric in families.Where(family => family.Series.Count > 0).GroupBy(family => family.ExposedName))
         {
-            string name = NameOf(family.Name, family.Unit);
-            string sample = family.Kind == MetricKind.Counter ? $"{name}_total" : name;
-            WriteHead(text, family, openMetrics ? name : sample, openMetrics);
-            foreach (MetricSeries series in family.Series)
+            // A metric has one type: those of another type are left out, which the store has logged.
+            MetricFamily first = metric.First();
+            string sample = first.Kind == MetricKind.Counter ? $"{metric.Key}_total" : metric.Key;
+            WriteHead(text, first, openMetrics ? metric.Key : sample, openMetrics);
+            foreach (MetricFamily family in metric.Where(family => family.Kind == first.Kind))
             {
-                if (series is HistogramSeries histogram)
+                foreach (MetricSeries series in family.Series)
                 {
-                    WriteHistogram(text, name, histogram, openMetrics);
-                }
-                else
-                {
-                    WriteSample(text, sample, series, series.Value);
+                    if (series is HistogramSeries histogram)
+                    {
+                        WriteHistogram(text, metric.Key, family.AddedMeter, histogram, openMetrics);
+                    }
+                    else
+                    {
+                        WriteSample(text, sample, family.AddedMeter, series, series.Value);
+                    }
                 }
             }
         }
@@ -65,24 +69,31 @@ internal static class PrometheusText
         text.Append("# TYPE ").Append(name).Append(' ').Append(type).Append('\n');
     }
 
-    private static void WriteHistogram(StringBuilder text, string name, HistogramSeries histogram, bool openMetrics)
+    private static void WriteHistogram(StringBuilder text, string name, string? addedMeter, HistogramSeries histogram, bool openMetrics)
     {
         long[] counts = histogram.Counts();
         long total = 0;
         for (int i = 0; i < counts.Length; i++)
         {
             total += counts[i];
-            WriteSample(text, $"{name}_bucket", histogram, total, i < histogram.Boundaries.Length ? FormatBound(histogram.Boundaries[i], openMetrics) : "+Inf");
+            WriteSample(text, $"{name}_bucket", addedMeter, histogram, total, i < histogram.Boundaries.Length ? FormatBound(histogram.Boundaries[i], openMetrics) : "+Inf");
         }
 
-        WriteSample(text, $"{name}_sum", histogram, histogram.Value);
-        WriteSample(text, $"{name}_count", histogram, total);
+        WriteSample(text, $"{name}_sum", addedMeter, histogram, histogram.Value);
+        WriteSample(text, $"{name}_count", addedMeter, histogram, total);
     }
 
-    private static void WriteSample(StringBuilder text, string name, MetricSeries series, double value, string? upperBound = null)
+    private static void WriteSample(StringBuilder text, string name, string? addedMeter, MetricSeries series, double value, string? upperBound = null)
     {
         text.Append(name);
         char separator = '{';
+        if (addedMeter is not null)
+        {
+            // As in OpenTelemetry's specification of Prometheus: two meters may have instruments of one name.
+            text.Append(separator).Append("otel_scope_name=\"").Append(Escape(addedMeter, quotes: true)).Append('"');
+            separator = ',';
+        }
+
         foreach ((string key, object? attribute) in series.Attributes)
         {
             text.Append(separator).Append(Clean(key)).Append("=\"").Append(Escape(Convert.ToString(attribute, CultureInfo.InvariantCulture) ?? string.Empty, quotes: true)).Append('"');

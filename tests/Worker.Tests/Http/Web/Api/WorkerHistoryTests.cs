@@ -47,7 +47,7 @@ public sealed class WorkerHistoryTests : IWorkerStatus
     [Fact]
     public void Write_HasTheIncreaseOfEachStep()
     {
-        using MetricStore metrics = new(_time);
+        using MetricStore metrics = new(_time, [], NullLogger<MetricStore>.Instance);
         using WorkerHistory history = new(this, metrics, _responses, _time);
         for (int i = 0; i < 4; i++)
         {
@@ -76,7 +76,7 @@ public sealed class WorkerHistoryTests : IWorkerStatus
     [Fact]
     public void Write_AfterAnHour_HasFifteenMinutes()
     {
-        using MetricStore metrics = new(_time);
+        using MetricStore metrics = new(_time, [], NullLogger<MetricStore>.Instance);
         using WorkerHistory history = new(this, metrics, _responses, _time);
         for (int i = 0; i < 720; i++)
         {

@@ -1,6 +1,7 @@
 using System.Diagnostics.Metrics;
 using Messaging.Http.Web.Metrics;
 using Messaging.Telemetry;
+using Microsoft.Extensions.Logging;
 using Pipeline.Settlements;
 
 namespace Worker.Tests.Http.Web.Metrics;
@@ -13,12 +14,20 @@ public sealed class MetricStoreTests : IDisposable
     private readonly Meter _meter = new(RouteMetrics.SourceName);
     private readonly string _name = $"test.{Guid.NewGuid():n}";
 
-    public MetricStoreTests() => _store = new MetricStore(_time);
+    private readonly RecordingLog _log = new();
+    private readonly Meter _shop;
+
+    public MetricStoreTests()
+    {
+        _shop = new Meter($"Shop.{_name}");
+        _store = new MetricStore(_time, [new ExportedMeter($"shop.{_name}")], LoggerFactory.Create(logging => logging.AddProvider(_log)).CreateLogger<MetricStore>());
+    }
 
     public void Dispose()
     {
         _store.Dispose();
         _meter.Dispose();
+        _shop.Dispose();
     }
 
     [Fact]
@@ -110,6 +119,68 @@ public sealed class MetricStoreTests : IDisposable
         _store.SeriesOf(_name).Select(series => series.Value).ShouldBe([20_000, 20_000]);
         _store.SeriesOf($"{_name}.h").Single().Value.ShouldBe(80_000);
     }
+
+    [Fact]
+    public void AddedMeter_InstrumentsOfEveryType_AreExposedWithTheMetersName()
+    {
+        _store.Look();
+        _shop.CreateCounter<short>($"{_name}.short").Add(1);
+        _shop.CreateUpDownCounter<byte>($"{_name}.byte").Add(2);
+        _shop.CreateCounter<float>($"{_name}.float").Add(3);
+        Counter<decimal> twice = _shop.CreateCounter<decimal>($"{_name}.decimal");
+        twice.Add(4);
+        twice.Add(4);
+        Gauge<float> gauge = _shop.CreateGauge<float>($"{_name}.gauge");
+        gauge.Record(9);
+        gauge.Record(5);
+        _shop.CreateHistogram($"{_name}.histogram", unit: null, description: null, tags: null, new InstrumentAdvice<int> { HistogramBucketBoundaries = [10] }).Record(6);
+        _shop.CreateObservableGauge($"{_name}.observed", () => 7);
+        using Meter other = new($"Shop.{_name}.other");
+        other.CreateCounter<long>($"{_name}.unwanted").Add(1);
+
+        _store.Collect();
+
+        new[] { "short", "byte", "float", "decimal", "gauge", "histogram", "observed" }.Select(name => _store.SeriesOf($"{_name}.{name}", _shop.Name).Single().Value).ShouldBe([1, 2, 3, 8, 5, 6, 7]);
+        string text = PrometheusText.Write(_store.Families, openMetrics: false);
+        text.ShouldContain($"_short_total{{otel_scope_name=\"{_shop.Name}\"}} 1\n");
+        text.ShouldContain($"_histogram_bucket{{otel_scope_name=\"{_shop.Name}\",le=\"10\"}} 1\n");
+        text.ShouldNotContain("unwanted");
+    }
+
+    [Fact]
+    public void AddedMeter_NameOfAnOwnMetric_IsASeriesBesideIt()
+    {
+        _shop.CreateCounter<long>(_name).Add(1);
+        _meter.CreateCounter<long>(_name).Add(2);
+
+        string text = PrometheusText.Write(_store.Families, openMetrics: false);
+
+        string sample = $"{PrometheusText.NameOf(_name, unit: null)}_total";
+        text.ShouldContain($"# TYPE {sample} counter\n{sample} 2\n{sample}{{otel_scope_name=\"{_shop.Name}\"}} 1\n");
+        Conflicts().ShouldBeEmpty();
+    }
+
+    [Fact]
+    public void AddedMeter_NameOfAnOwnMetricOfAnotherType_IsLeftOutAndLogged()
+    {
+        _shop.CreateUpDownCounter<long>(_name.Replace('.', '_')).Add(1);
+        _meter.CreateCounter<long>(_name).Add(2);
+
+        string text = PrometheusText.Write(_store.Families, openMetrics: false);
+
+        text.ShouldContain($"{PrometheusText.NameOf(_name, unit: null)}_total 2\n");
+        text.ShouldNotContain(_shop.Name);
+        Conflicts().ShouldHaveSingleItem().Id.Id.ShouldBe(1111);
+    }
+
+    [Theory]
+    [InlineData("Shop", "shop", true)]
+    [InlineData("Shop", "Shop.Orders", false)]
+    [InlineData("Shop.*", "shop.Orders", true)]
+    [InlineData("Shop.*", "Shops", false)]
+    public void ExportedMeter_NameOrPattern_Matches(string name, string meter, bool matches) => new ExportedMeter(name).Matches(meter).ShouldBe(matches);
+
+    private IEnumerable<LogEntry> Conflicts() => _log.Entries.Where(entry => entry.Text.Contains(_name, StringComparison.Ordinal));
 
     private double? Value(string metric) => _store.SeriesOf(metric).SingleOrDefault(series => series["worker.route"] == _name)?.Value;
 }
