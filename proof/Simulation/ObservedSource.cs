@@ -12,7 +12,7 @@ namespace Proof.Simulation;
 /// Between a source and its route: checks what holds for every source, its intake and the breaker, and adds what a source of foreign code may
 /// do. Threads: the simulation's only one.
 /// </summary>
-internal sealed class ObservedSource(IMessageSource source, World world, FaultPlan plan, WorkerProcess process, TimeProvider time, int slots) : IMessageSource, IMessageIntake
+internal sealed class ObservedSource(IMessageSource source, World world, FaultPlan plan, WorkerProcess process, TimeProvider time, int slots) : IMessageSource, IMessageIntake, ISlotOwner
 {
     // The intake looks twice per second whether a probe is due.
     private static readonly TimeSpan ProbeDelay = TimeSpan.FromSeconds(1.5);
@@ -51,15 +51,16 @@ internal sealed class ObservedSource(IMessageSource source, World world, FaultPl
 
     // The intake
 
-    public async ValueTask<int> ReserveAsync(int min, int max, CancellationToken cancellationToken)
+    public async ValueTask<SlotLease> ReserveAsync(int min, int max, CancellationToken cancellationToken)
     {
         Waiter waiter = new(min, cancellationToken);
         _waiting.Add(waiter);
         try
         {
-            int granted = await _intake!.ReserveAsync(min, max, cancellationToken);
+            // By number from here on: its own lease replaces the intake's.
+            int granted = (await _intake!.ReserveAsync(min, max, cancellationToken)).Count;
             Reserved(granted);
-            return granted;
+            return new SlotLease(this, granted);
         }
         finally
         {
@@ -67,12 +68,13 @@ internal sealed class ObservedSource(IMessageSource source, World world, FaultPl
         }
     }
 
-    public IntakeAnswer TryReserve()
+    public IntakeAnswer TryReserve(out SlotLease slot)
     {
-        IntakeAnswer answer = _intake!.TryReserve();
+        IntakeAnswer answer = _intake!.TryReserve(out slot);
         if (answer == IntakeAnswer.Reserved)
         {
             Reserved(1);
+            slot = new SlotLease(this, 1);
         }
 
         return answer;
@@ -89,8 +91,6 @@ internal sealed class ObservedSource(IMessageSource source, World world, FaultPl
 
         _intake!.Release(slots);
     }
-
-    public void Accept(ReceivedMessage message) => Accept(new ReadOnlySpan<ReceivedMessage>(in message));
 
     public void Accept(ReadOnlySpan<ReceivedMessage> messages)
     {
@@ -276,9 +276,8 @@ internal sealed class ObservedSource(IMessageSource source, World world, FaultPl
                 using CancellationTokenSource either = CancellationTokenSource.CreateLinkedTokenSource(patience.Token, stop);
                 try
                 {
-                    int granted = await ReserveAsync(world.Random.Next(1, slots + 1), slots, either.Token);
+                    using SlotLease granted = await ReserveAsync(world.Random.Next(1, slots + 1), slots, either.Token);
                     await Task.Delay(TimeSpan.FromMilliseconds(world.Random.Next(100)), time, CancellationToken.None);
-                    Release(granted);
                 }
                 catch (OperationCanceledException) when (!stop.IsCancellationRequested)
                 {

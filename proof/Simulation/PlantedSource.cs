@@ -4,7 +4,7 @@ using Pipeline.Messages;
 namespace Proof.Simulation;
 
 /// <summary>A source with a <see cref="Defect"/>, between the real source and the route.</summary>
-internal sealed class PlantedSource : IMessageSource, IMessageIntake
+internal sealed class PlantedSource : IMessageSource, IMessageIntake, ISlotOwner
 {
     private readonly IMessageSource _source;
     private readonly Defect _defect;
@@ -38,27 +38,32 @@ internal sealed class PlantedSource : IMessageSource, IMessageIntake
 
     public ValueTask DisposeAsync() => _source.DisposeAsync();
 
-    public async ValueTask<int> ReserveAsync(int min, int max, CancellationToken cancellationToken)
+    public async ValueTask<SlotLease> ReserveAsync(int min, int max, CancellationToken cancellationToken)
     {
-        int reserved = await _intake!.ReserveAsync(min, max, cancellationToken);
+        SlotLease reserved = await _intake!.ReserveAsync(min, max, cancellationToken);
         if (_defect == Defect.LoseWakeUp && ++_reservations % 20 == 0)
         {
-            _intake.Release(reserved);
+            reserved.Dispose();
             await Task.Delay(Timeout.Infinite, cancellationToken);
         }
 
-        return reserved;
+        return new SlotLease(this, reserved.Count);
     }
 
-    public IntakeAnswer TryReserve() => _intake!.TryReserve();
+    public IntakeAnswer TryReserve(out SlotLease slot)
+    {
+        IntakeAnswer answer = _intake!.TryReserve(out slot);
+        slot = answer == IntakeAnswer.Reserved ? new SlotLease(this, 1) : default;
+        return answer;
+    }
 
     public void Release(int slots)
     {
         if (_defect != Defect.LeakSlot)
         {
-            _intake!.Release(slots);
+            ((ISlotOwner)_intake!).Release(slots);
         }
     }
 
-    public void Accept(ReceivedMessage message) => _intake!.Accept(message);
+    public void Accept(ReadOnlySpan<ReceivedMessage> messages) => ((ISlotOwner)_intake!).Accept(messages);
 }

@@ -97,7 +97,7 @@ internal sealed class RabbitMqSource(RabbitMqOptions options, SourceServices ser
     private async Task ReceiveUntilBrokenAsync(IMessageIntake intake, Action connected, CancellationToken stopReceiving)
     {
         // A paused route has no slots, so the broker must not send it messages.
-        int slots = await intake.ReserveAsync(1, services.Concurrency, stopReceiving);
+        SlotLease slots = await intake.ReserveAsync(1, services.Concurrency, stopReceiving);
         try
         {
             await DisposeAsync();
@@ -108,21 +108,21 @@ internal sealed class RabbitMqSource(RabbitMqOptions options, SourceServices ser
             Volatile.Write(ref _problem, null);
             while (await session.Arrived.WaitToReadAsync(stopReceiving))
             {
-                slots = slots > 0 ? slots : await ReserveAsync(intake, session, stopReceiving);
+                if (slots.Count == 0)
+                {
+                    slots.Dispose();
+                    slots = await ReserveAsync(intake, session, stopReceiving);
+                }
+
                 if (session.Arrived.TryRead(out RabbitMqMessage? message))
                 {
-                    slots--;
-                    intake.Accept(message);
+                    slots.Accept(message);
                 }
             }
         }
         finally
         {
-            if (slots > 0)
-            {
-                intake.Release(slots);
-            }
-
+            slots.Dispose();
             if (stopReceiving.IsCancellationRequested && _session is { } session)
             {
                 await session.StopConsumingAsync();
@@ -131,7 +131,7 @@ internal sealed class RabbitMqSource(RabbitMqOptions options, SourceServices ser
     }
 
     /// <summary>Waits for slots. Deliveries that have arrived wait too, but at most for MaxHoldTime. After that they are requeued, and consuming stops until there are slots.</summary>
-    private async Task<int> ReserveAsync(IMessageIntake intake, RabbitMqSession session, CancellationToken stopReceiving)
+    private async Task<SlotLease> ReserveAsync(IMessageIntake intake, RabbitMqSession session, CancellationToken stopReceiving)
     {
         using CancellationTokenSource limit = new(options.MaxHoldTime, services.Time);
         using CancellationTokenSource either = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, stopReceiving);
@@ -142,7 +142,7 @@ internal sealed class RabbitMqSource(RabbitMqOptions options, SourceServices ser
         catch (OperationCanceledException) when (!stopReceiving.IsCancellationRequested)
         {
             await session.StopConsumingAsync();
-            int slots = await intake.ReserveAsync(1, services.Concurrency, stopReceiving);
+            SlotLease slots = await intake.ReserveAsync(1, services.Concurrency, stopReceiving);
             try
             {
                 await session.StartConsumingAsync(stopReceiving);
@@ -150,7 +150,7 @@ internal sealed class RabbitMqSource(RabbitMqOptions options, SourceServices ser
             }
             catch
             {
-                intake.Release(slots);
+                slots.Dispose();
                 throw;
             }
         }

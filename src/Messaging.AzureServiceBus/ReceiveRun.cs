@@ -13,14 +13,14 @@ namespace Messaging.AzureServiceBus;
 /// run then still renews and settles.
 /// </summary>
 internal sealed class ReceiveRun(
-    IMessageIntake intake, int slots, IReceiveLinks links, int calls, InWorkMessages inWork, MessageSettler settler, ReceiveHealth health, ServiceBusSourceLog log, TimeProvider time, ServiceBusSourceOptions options)
+    IMessageIntake intake, SlotLease slots, IReceiveLinks links, int calls, InWorkMessages inWork, MessageSettler settler, ReceiveHealth health, ServiceBusSourceLog log, TimeProvider time, ServiceBusSourceOptions options)
 {
     // Half of the shortest lock, 5 s, is renewed in time.
     private static readonly TimeSpan RenewInterval = TimeSpan.FromSeconds(1);
 
     private static readonly Backoff Pause = new(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(10));
 
-    private readonly SlotBank _bank = new(intake, slots);
+    private readonly SlotBank _bank = new(slots);
 
     // The message of each call until it is settled, which after a stop may be long after the call. Written by the call, read by the renewal.
     private readonly ServiceBusDelivery?[] _inCalls = new ServiceBusDelivery?[calls];
@@ -186,9 +186,9 @@ internal sealed class ReceiveRun(
             await links.SettledAsync(call);
         }
 
-        if (tookSlot && await TryReserveAsync())
+        if (tookSlot && await ReserveAsync() is { } next)
         {
-            _bank.Put();
+            _bank.Put(next);
         }
 
         return true;
@@ -259,12 +259,16 @@ internal sealed class ReceiveRun(
 
         try
         {
-            if (!_bank.TryTake() && !await TryReserveAsync())
+            if ((_bank.TryTake(out SlotLease kept) ? kept : await ReserveAsync()) is not { } slot)
             {
                 return (Settlement.Abandon(TimeSpan.Zero), false, null);
             }
 
-            intake.Accept(delivery);
+            using (slot)
+            {
+                slot.Accept(delivery);
+            }
+
             Settlement decided = await delivery.Decision;
             if (decided.Kind == SettlementKind.Complete)
             {
@@ -286,16 +290,16 @@ internal sealed class ReceiveRun(
         }
     }
 
-    private async ValueTask<bool> TryReserveAsync()
+    /// <returns>One slot; null when the run has ended.</returns>
+    private async ValueTask<SlotLease?> ReserveAsync()
     {
         try
         {
-            await intake.ReserveAsync(1, 1, _ended.Token);
-            return true;
+            return await intake.ReserveAsync(1, 1, _ended.Token);
         }
         catch (OperationCanceledException) when (_ended.IsCancellationRequested)
         {
-            return false;
+            return null;
         }
     }
 

@@ -156,7 +156,7 @@ internal sealed class ServiceBusMessageSource : IMessageSource
         {
             // Not for the settlements: one held message would keep the route from receiving for hours.
             await _stopping.WaitAsync(stopReceiving);
-            int slots = await intake.ReserveAsync(1, _calls, stopReceiving);
+            SlotLease slots = await intake.ReserveAsync(1, _calls, stopReceiving);
             bool hasReceived = await RunAsync(intake, slots, stopReceiving);
             failures = hasReceived ? 1 : failures + 1;
             TimeSpan rest = RestartBackoff.After(failures, TimeSpan.FromSeconds(1));
@@ -167,11 +167,11 @@ internal sealed class ServiceBusMessageSource : IMessageSource
 
     /// <summary>Receives until that fails or is stopped. Messages in flight are then still settled, under their locks.</summary>
     /// <returns>True when the broker has delivered a message.</returns>
-    private async Task<bool> RunAsync(IMessageIntake intake, int slots, CancellationToken stopReceiving)
+    private async Task<bool> RunAsync(IMessageIntake intake, SlotLease slots, CancellationToken stopReceiving)
     {
         if (TryCreateLinks() is not { } links)
         {
-            intake.Release(slots);
+            slots.Dispose();
             return false;
         }
 

@@ -3,56 +3,58 @@ using Messaging.Sources;
 namespace Messaging.AzureServiceBus;
 
 /// <summary>The reserved slots of a run: one for each call that waits for a message. Threads: any.</summary>
-internal sealed class SlotBank(IMessageIntake intake, int slots)
+internal sealed class SlotBank
 {
     private readonly Lock _lock = new();
-    private int _slots = slots;
+    private readonly Stack<SlotLease> _slots = new();
     private bool _closed;
 
-    /// <summary>Takes one slot; false when there is none.</summary>
-    public bool TryTake()
+    /// <param name="slots">The first slots; the bank disposes them.</param>
+    public SlotBank(SlotLease slots)
+    {
+        while (slots.Count > 1)
+        {
+            _slots.Push(slots.Split(1));
+        }
+
+        _slots.Push(slots);
+    }
+
+    /// <summary>Takes one slot, which the caller disposes; false when there is none.</summary>
+    public bool TryTake(out SlotLease slot)
     {
         lock (_lock)
         {
-            if (_slots == 0)
-            {
-                return false;
-            }
-
-            _slots--;
-            return true;
+            return _slots.TryPop(out slot);
         }
     }
 
-    /// <summary>Adds a slot for the next waiting call; after <see cref="Close"/> releases it immediately.</summary>
-    public void Put()
+    /// <summary>Adds a slot for the next waiting call; after <see cref="Close"/> gives it back immediately.</summary>
+    public void Put(SlotLease slot)
     {
         lock (_lock)
         {
             if (!_closed)
             {
-                _slots++;
+                _slots.Push(slot);
                 return;
             }
         }
 
-        intake.Release(1);
+        slot.Dispose();
     }
 
-    /// <summary>Releases all slots and keeps no more.</summary>
+    /// <summary>Gives all slots back and keeps no more.</summary>
     public void Close()
     {
-        int left;
+        SlotLease[] left;
         lock (_lock)
         {
             _closed = true;
-            left = _slots;
-            _slots = 0;
+            left = [.. _slots];
+            _slots.Clear();
         }
 
-        if (left > 0)
-        {
-            intake.Release(left);
-        }
+        Array.ForEach(left, static slot => slot.Dispose());
     }
 }

@@ -11,7 +11,7 @@ namespace Messaging.Testing;
 /// and released. A slot is free again after its message is settled. Threads: any.
 /// </summary>
 /// <param name="concurrency">Its slots.</param>
-public sealed class TestIntake(int concurrency = 64) : IMessageIntake
+public sealed class TestIntake(int concurrency = 64) : IMessageIntake, ISlotOwner
 {
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(60);
 
@@ -78,7 +78,7 @@ public sealed class TestIntake(int concurrency = 64) : IMessageIntake
     public void Resume() => _allowed.TrySetResult();
 
     /// <inheritdoc/>
-    public async ValueTask<int> ReserveAsync(int min, int max, CancellationToken cancellationToken)
+    public async ValueTask<SlotLease> ReserveAsync(int min, int max, CancellationToken cancellationToken)
     {
         Require.True(min > 0 && max >= min, $"A source asks for at least one slot, and its maximum is not below its minimum: it asked for {min} to {max}.");
         Interlocked.Increment(ref _waiting);
@@ -103,7 +103,7 @@ public sealed class TestIntake(int concurrency = 64) : IMessageIntake
             if (granted >= Math.Min(min, Concurrency))
             {
                 Reserve(granted);
-                return granted;
+                return new SlotLease(this, granted);
             }
 
             _slots.Release(granted);
@@ -112,8 +112,9 @@ public sealed class TestIntake(int concurrency = 64) : IMessageIntake
     }
 
     /// <inheritdoc/>
-    public IntakeAnswer TryReserve()
+    public IntakeAnswer TryReserve(out SlotLease slot)
     {
+        slot = default;
         if (Answer is { } answer and not IntakeAnswer.Reserved)
         {
             return answer;
@@ -131,11 +132,11 @@ public sealed class TestIntake(int concurrency = 64) : IMessageIntake
         }
 
         Reserve(1);
+        slot = new SlotLease(this, 1);
         return IntakeAnswer.Reserved;
     }
 
-    /// <inheritdoc/>
-    public void Release(int slots)
+    void ISlotOwner.Release(int slots)
     {
         Require.True(slots > 0, $"A source releases slots that it has: it released {slots}.");
         lock (_lock)
@@ -147,8 +148,15 @@ public sealed class TestIntake(int concurrency = 64) : IMessageIntake
         _slots.Release(slots);
     }
 
-    /// <inheritdoc/>
-    public void Accept(ReceivedMessage message)
+    void ISlotOwner.Accept(ReadOnlySpan<ReceivedMessage> messages)
+    {
+        foreach (ReceivedMessage message in messages)
+        {
+            Accept(message);
+        }
+    }
+
+    private void Accept(ReceivedMessage message)
     {
         lock (_lock)
         {

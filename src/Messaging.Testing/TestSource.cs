@@ -32,26 +32,16 @@ internal sealed class TestSource(SourceServices services) : IMessageSource
         {
             while (true)
             {
-                int slots = await intake.ReserveAsync(1, services.Concurrency, stopReceiving);
-                try
+                using SlotLease slots = await intake.ReserveAsync(1, services.Concurrency, stopReceiving);
+                if (!await _waiting.Reader.WaitToReadAsync(stopReceiving))
                 {
-                    if (!await _waiting.Reader.WaitToReadAsync(stopReceiving))
-                    {
-                        return;
-                    }
-
-                    for (; slots > 0 && _waiting.Reader.TryRead(out SentMessage? message); slots--)
-                    {
-                        message.FirstDelivered ??= services.Time.GetUtcNow();
-                        intake.Accept(new TestSourceMessage(this, message));
-                    }
+                    return;
                 }
-                finally
+
+                while (slots.Count > 0 && _waiting.Reader.TryRead(out SentMessage? message))
                 {
-                    if (slots > 0)
-                    {
-                        intake.Release(slots);
-                    }
+                    message.FirstDelivered ??= services.Time.GetUtcNow();
+                    slots.Accept(new TestSourceMessage(this, message));
                 }
             }
         }

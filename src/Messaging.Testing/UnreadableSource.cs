@@ -39,24 +39,15 @@ internal sealed class UnreadableSource(IMessageSource source, CountingHandler ha
 
     public Task CheckAsync(CancellationToken cancellationToken) => source.CheckAsync(cancellationToken);
 
-    public Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving) => source.ReceiveAsync(new Intake(intake, handler.Add), stopReceiving);
+    public Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving) => source.ReceiveAsync(Wrap(intake), stopReceiving);
 
-    public Task DrainAsync(IMessageIntake intake, CancellationToken stopDraining) => source.DrainAsync(new Intake(intake, handler.Add), stopDraining);
+    public Task DrainAsync(IMessageIntake intake, CancellationToken stopDraining) => source.DrainAsync(Wrap(intake), stopDraining);
 
     public Task CloseAsync(CancellationToken cancellationToken) => source.CloseAsync(cancellationToken);
 
     public ValueTask DisposeAsync() => source.DisposeAsync();
 
-    private sealed class Intake(IMessageIntake intake, Action settled) : IMessageIntake
-    {
-        public ValueTask<int> ReserveAsync(int min, int max, CancellationToken cancellationToken) => intake.ReserveAsync(min, max, cancellationToken);
-
-        public IntakeAnswer TryReserve() => intake.TryReserve();
-
-        public void Release(int slots) => intake.Release(slots);
-
-        public void Accept(ReceivedMessage message) => intake.Accept(message.Body.Span.StartsWith("unreadable"u8) ? new UnreadableMessage(message, settled) : message);
-    }
+    private ForwardingIntake Wrap(IMessageIntake intake) => new(intake, message => message.Body.Span.StartsWith("unreadable"u8) ? new UnreadableMessage(message, handler.Add) : message);
 }
 
 /// <summary>A message whose body throws when it is read; it is settled as the source's own.</summary>

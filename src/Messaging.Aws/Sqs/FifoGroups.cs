@@ -6,7 +6,7 @@ namespace Messaging.Aws.Sqs;
 /// Sorts the messages of one receive of a FIFO queue into chains, one per group: the first is passed to the intake, and each other one
 /// waits for the one before it. Groups are compared by the bytes of their ids. Threads: one.
 /// </summary>
-internal sealed class FifoGroups(IMessageIntake intake)
+internal sealed class FifoGroups
 {
     private readonly List<SqsReceivedMessage> _heads = [];
     private readonly List<SqsReceivedMessage> _tails = [];
@@ -34,7 +34,6 @@ internal sealed class FifoGroups(IMessageIntake intake)
     /// <summary>Links the message to the one before it in its group.</summary>
     public void Add(SqsReceivedMessage message)
     {
-        message.Intake = intake;
         for (int i = 0; i < _tails.Count; i++)
         {
             if (_tails[i].Wire.GroupId.Span.SequenceEqual(message.Wire.GroupId.Span))
@@ -50,12 +49,18 @@ internal sealed class FifoGroups(IMessageIntake intake)
     }
 
     /// <summary>Passes the first message of each group to the intake. Call it after all are linked: an accepted message may be settled at once.</summary>
-    public void Accept()
+    /// <param name="slots">At least one slot per message.</param>
+    public void Accept(SlotLease slots)
     {
         foreach (SqsReceivedMessage head in _heads)
         {
             ShareHoldLimit(head);
-            intake.Accept(head);
+            for (SqsReceivedMessage? follower = head.NextInGroup; follower is not null; follower = follower.NextInGroup)
+            {
+                follower.Slot = slots.Split(1);
+            }
+
+            slots.Accept(head);
         }
     }
 

@@ -23,11 +23,11 @@ internal sealed partial class SqsMessageSource
         DateTimeOffset calledAt = default;
         while (!stop.IsCancellationRequested)
         {
-            int reserved = 0;
+            SlotLease slots = default;
             try
             {
                 SqsQueues queues = _queues ?? await FindQueuesAsync(stop);
-                reserved = await intake.ReserveAsync(min, SqsLimits.BatchEntries, stop);
+                slots = await intake.ReserveAsync(min, SqsLimits.BatchEntries, stop);
                 while (_deletes.IsFull || _returns.IsFull)
                 {
                     await Task.Delay(FullPause, _time, stop);
@@ -38,7 +38,7 @@ internal sealed partial class SqsMessageSource
                 long askedAt = _time.GetTimestamp();
                 calledAt = _time.GetUtcNow();
                 ReceiveBatch batch = await _client.ReceiveAsync(
-                    new ReceiveRequest(queues.Url, reserved, (int)_options.WaitTime.TotalSeconds, (int)_options.VisibilityTimeout.TotalSeconds),
+                    new ReceiveRequest(queues.Url, slots.Count, (int)_options.WaitTime.TotalSeconds, (int)_options.VisibilityTimeout.TotalSeconds),
                     cutOff);
                 if (batch.Count > 0 && MessageSpans.IsListening)
                 {
@@ -49,7 +49,7 @@ internal sealed partial class SqsMessageSource
 
                 // Read now: the batch is reused as soon as its last message is settled.
                 bool isEmpty = batch.Count == 0;
-                reserved -= HandOver(batch, queues.IsFifo ? new FifoGroups(intake) : null, intake);
+                HandOver(batch, queues.IsFifo ? new FifoGroups() : null, slots);
                 if (isEmpty)
                 {
                     await AfterEmptyAsync(queues, _time.GetElapsedTime(askedAt), stop);
@@ -70,7 +70,7 @@ internal sealed partial class SqsMessageSource
             }
             finally
             {
-                Release(intake, reserved);
+                slots.Dispose();
             }
         }
     }
@@ -87,16 +87,8 @@ internal sealed partial class SqsMessageSource
         MessageSpans.Received(_destination, calledAt, _time.GetUtcNow(), contexts);
     }
 
-    private static void Release(IMessageIntake intake, int slots)
-    {
-        if (slots > 0)
-        {
-            intake.Release(slots);
-        }
-    }
-
-    /// <returns>Slots in use: those of accepted messages, and of followers in a group.</returns>
-    private int HandOver(ReceiveBatch batch, FifoGroups? groups, IMessageIntake intake)
+    /// <summary>Accepts the messages of a receive; a follower in a group keeps a slot until it is accepted.</summary>
+    private void HandOver(ReceiveBatch batch, FifoGroups? groups, SlotLease slots)
     {
         int used = 0;
         int count = batch.Count;
@@ -116,14 +108,12 @@ internal sealed partial class SqsMessageSource
             used++;
         }
 
-        groups?.Accept();
+        groups?.Accept(slots);
         if (accepted is not null)
         {
-            intake.Accept(accepted.AsSpan(0, used));
+            slots.Accept(accepted.AsSpan(0, used));
             ArrayPool<ReceivedMessage>.Shared.Return(accepted, clearArray: true);
         }
-
-        return used;
     }
 
     private SqsReceivedMessage Open(in SqsMessage wire, long receivedAt)

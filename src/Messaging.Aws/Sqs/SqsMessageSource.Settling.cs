@@ -46,7 +46,9 @@ internal sealed partial class SqsMessageSource
         }
         else
         {
-            next.Intake!.Accept(next);
+            // Copied before: a settled message is reset.
+            using SlotLease slot = next.Slot;
+            slot.Accept(next);
         }
     }
 
@@ -94,9 +96,8 @@ internal sealed partial class SqsMessageSource
         for (SqsReceivedMessage? follower = first; follower is not null;)
         {
             SqsReceivedMessage? next = follower.NextInGroup;
-            IMessageIntake intake = follower.Intake!;
+            using SlotLease slot = follower.Slot;
             HandBack(follower, delay);
-            intake.Release(1);
             follower = next;
         }
     }

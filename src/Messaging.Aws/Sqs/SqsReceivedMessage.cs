@@ -71,8 +71,8 @@ internal sealed class SqsReceivedMessage(SqsMessageSource source) : ReceivedMess
     /// <summary>FIFO: the message of the same group that must wait for this one; it holds a reserved slot.</summary>
     public SqsReceivedMessage? NextInGroup { get; set; }
 
-    /// <summary>The intake its slot came from; set for followers of a group.</summary>
-    public IMessageIntake? Intake { get; set; }
+    /// <summary>The slot of a follower of a group, until it is accepted.</summary>
+    public SlotLease Slot { get; set; }
 
     public static Guid KeyOf(ReadOnlySpan<byte> id)
     {
@@ -131,7 +131,7 @@ internal sealed class SqsReceivedMessage(SqsMessageSource source) : ReceivedMess
         AbandonedAt = 0;
         SendFailures = 0;
         NextInGroup = null;
-        Intake = null;
+        Slot = default;
     }
 
     public override TimeSpan GetHoldTime() => source.GetHoldTime(this);

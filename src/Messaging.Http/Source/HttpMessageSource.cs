@@ -135,8 +135,9 @@ internal sealed class HttpMessageSource : IMessageSource
         }
     }
 
-    public bool TryReserve([NotNullWhen(false)] out HttpRefusal? refusal)
+    public bool TryReserve(out SlotLease slot, [NotNullWhen(false)] out HttpRefusal? refusal)
     {
+        slot = default;
         IMessageIntake? intake = Volatile.Read(ref _intake);
         if (_stopping.IsCancellationRequested)
         {
@@ -148,7 +149,7 @@ internal sealed class HttpMessageSource : IMessageSource
         }
         else
         {
-            IntakeAnswer answer = intake.TryReserve();
+            IntakeAnswer answer = intake.TryReserve(out slot);
             refusal = answer == IntakeAnswer.Reserved ? null : HttpRefusal.Of(answer);
         }
 
@@ -158,24 +159,22 @@ internal sealed class HttpMessageSource : IMessageSource
     /// <summary>Checks for a free slot before the body is read: callers are refused early, and slow ones hold no slot.</summary>
     public bool MayReceive([NotNullWhen(false)] out HttpRefusal? refusal)
     {
-        if (!TryReserve(out refusal))
+        using (TryReserve(out SlotLease slot, out refusal) ? slot : default)
         {
-            return false;
+            return refusal is null;
         }
-
-        _intake!.Release(1);
-        return true;
     }
 
     /// <summary>Waits for a slot; call it only after <see cref="TryReserve"/> succeeded for the same request.</summary>
-    public ValueTask<int> ReserveAsync(CancellationToken cancellationToken) => _intake!.ReserveAsync(1, 1, cancellationToken);
+    public ValueTask<SlotLease> ReserveAsync(CancellationToken cancellationToken) => _intake!.ReserveAsync(1, 1, cancellationToken);
 
     /// <summary>Hands a message in on a reserved slot. The caller awaits its settlement and then calls <see cref="Return"/>.</summary>
+    /// <param name="slot">A lease of one slot, which the caller disposes.</param>
     /// <param name="body">The bytes, which the message then owns.</param>
     /// <param name="givenId">The caller's id, or null.</param>
     /// <param name="line">The line of an NDJSON request, from 1; 0 for a single body.</param>
     /// <param name="headers">The request's headers, which may carry the caller's trace context.</param>
-    public HttpMessage HandIn(PooledBuffer body, string? givenId, int line, IHeaderDictionary headers)
+    public HttpMessage HandIn(SlotLease slot, PooledBuffer body, string? givenId, int line, IHeaderDictionary headers)
     {
         if (!_messages.TryTake(out HttpMessage? message))
         {
@@ -183,7 +182,7 @@ internal sealed class HttpMessageSource : IMessageSource
         }
 
         message.Open(body, givenId, line, Time.GetUtcNow(), MessageSpans.IsListening ? MessageSpans.ParseContext(headers.TraceParent, headers.TraceState) : default);
-        _intake!.Accept(message);
+        slot.Accept(message);
         return message;
     }
 

@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.IO.Pipelines;
 using System.Text.Json;
+using Messaging.Sources;
 using Messaging.Sources.Lines;
 using Microsoft.AspNetCore.Http;
 using Pipeline.Buffers;
@@ -201,11 +202,22 @@ internal sealed class NdjsonRequest : IDisposable
         PooledBuffer? owned = line;
         try
         {
-            HttpRefusal? refusal = _accepted ? await WaitForSlotAsync() : _source.TryReserve(out HttpRefusal? refused) ? null : refused;
+            HttpRefusal? refusal;
+            SlotLease reserved;
+            if (_accepted)
+            {
+                (reserved, refusal) = await WaitForSlotAsync();
+            }
+            else
+            {
+                _source.TryReserve(out reserved, out refusal);
+            }
+
+            using SlotLease slot = reserved;
             if (refusal is null)
             {
                 _accepted = true;
-                HttpMessage message = _source.HandIn(owned, _id, LineNumber, _context.Request.Headers);
+                HttpMessage message = _source.HandIn(slot, owned, _id, LineNumber, _context.Request.Headers);
                 owned = null;
                 _window.Enqueue(message);
             }
@@ -219,7 +231,7 @@ internal sealed class NdjsonRequest : IDisposable
     }
 
     /// <summary>Waits for room in the request's window, then for a slot of the route.</summary>
-    private async ValueTask<HttpRefusal?> WaitForSlotAsync()
+    private async ValueTask<(SlotLease Slot, HttpRefusal? Refusal)> WaitForSlotAsync()
     {
         while (_window.Count >= _source.InFlightPerRequest)
         {
@@ -228,13 +240,12 @@ internal sealed class NdjsonRequest : IDisposable
 
         try
         {
-            await _body.ReserveAsync();
-            return null;
+            return (await _body.ReserveAsync(), null);
         }
         catch (OperationCanceledException exception)
         {
             // Null means that the caller has disconnected; the refusal is then not sent.
-            return _body.Explain(exception, NoSlot) ?? HttpRefusal.Stopping;
+            return (default, _body.Explain(exception, NoSlot) ?? HttpRefusal.Stopping);
         }
     }
 

@@ -1,4 +1,5 @@
 using System.IO.Pipelines;
+using Messaging.Sources;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
@@ -57,19 +58,19 @@ internal sealed class RequestBody : IDisposable
         Reader.TryRead(out ReadResult result) ? new(Take(result)) : WaitAsync(restart);
 
     /// <summary>Waits for a slot for up to <c>SlotTimeout</c>.</summary>
-    public async ValueTask<int> ReserveAsync()
+    public async ValueTask<SlotLease> ReserveAsync()
     {
         CancellationTokenSource timeout = GetTimeout();
-        ValueTask<int> reserving = _source.ReserveAsync(timeout.Token);
+        ValueTask<SlotLease> reserving = _source.ReserveAsync(timeout.Token);
         if (reserving.IsCompletedSuccessfully)
         {
             return reserving.Result;
         }
 
         timeout.CancelAfter(_source.Options.SlotTimeout);
-        int slots = await reserving;
+        SlotLease slot = await reserving;
         timeout.CancelAfter(Timeout.InfiniteTimeSpan);
-        return slots;
+        return slot;
     }
 
     /// <summary>The answer for an exception of a read; null when the connection is closed, or must be closed by <see cref="Abort"/>.</summary>

@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.IO.Pipelines;
+using Messaging.Sources;
 using Microsoft.AspNetCore.Http;
 using Pipeline.Buffers;
 using Pipeline.Settlements;
@@ -28,7 +29,8 @@ internal static class SingleMessageRequest
         }
 
         (PooledBuffer? body, refusal) = await ReadAsync(context, source, (int)announced);
-        if (body is not null && !source.TryReserve(out refusal))
+        SlotLease slot = default;
+        if (body is not null && !source.TryReserve(out slot, out refusal))
         {
             body.Dispose();
             body = null;
@@ -36,7 +38,11 @@ internal static class SingleMessageRequest
 
         if (body is not null)
         {
-            HttpMessage message = source.HandIn(body, id, line: 0, context.Request.Headers);
+            HttpMessage message;
+            using (slot)
+            {
+                message = source.HandIn(slot, body, id, line: 0, context.Request.Headers);
+            }
 
             // Even if the connection closes, the message belongs to the route until it is settled.
             Settlement settlement = await message.SettledAsync();

@@ -121,17 +121,12 @@ internal sealed partial class LineConnection
                 while (done < bytes.Length && !IsForeign)
                 {
                     waited |= await WaitForSpaceAsync();
-                    ValueTask<int> reserving = intake.ReserveAsync(1, _source.Concurrency, _source.StopHandingIn);
+                    ValueTask<SlotLease> reserving = intake.ReserveAsync(1, _source.Concurrency, _source.StopHandingIn);
                     waited |= !reserving.IsCompleted;
-                    int slots = await reserving;
-                    if (_source.Held.IsFull)
-                    {
-                        // It filled up while this connection waited for a slot.
-                        intake.Release(slots);
-                        continue;
-                    }
+                    using SlotLease slots = await reserving;
 
-                    done += HandIn(bytes.Slice(done), slots, intake);
+                    // It may have filled up while this connection waited for a slot.
+                    done += _source.Held.IsFull ? 0 : HandIn(bytes.Slice(done), slots);
                 }
             }
             catch (OperationCanceledException) when (_source.StopHandingIn.IsCancellationRequested)
@@ -220,46 +215,35 @@ internal sealed partial class LineConnection
 
     /// <summary>Hands in lines until the slots or the bytes are used up.</summary>
     /// <returns>Bytes consumed.</returns>
-    private long HandIn(ReadOnlySequence<byte> bytes, int slots, IMessageIntake intake)
+    private long HandIn(ReadOnlySequence<byte> bytes, SlotLease slots)
     {
         DateTimeOffset now = _source.Time.GetUtcNow();
         long done = 0;
-        try
+        foreach (ReadOnlyMemory<byte> segment in bytes)
         {
-            foreach (ReadOnlyMemory<byte> segment in bytes)
+            ReadOnlySpan<byte> rest = segment.Span;
+            while (!rest.IsEmpty && slots.Count > 0)
             {
-                ReadOnlySpan<byte> rest = segment.Span;
-                while (!rest.IsEmpty && slots > 0)
+                int before = rest.Length;
+                LineKind kind = _splitter.Next(ref rest, out ReadOnlySpan<byte> line);
+                done += before - rest.Length;
+                if (EndsAsForeign(kind, line))
                 {
-                    int before = rest.Length;
-                    LineKind kind = _splitter.Next(ref rest, out ReadOnlySpan<byte> line);
-                    done += before - rest.Length;
-                    if (EndsAsForeign(kind, line))
-                    {
-                        return done;
-                    }
+                    return done;
+                }
 
-                    if (kind == LineKind.Line)
-                    {
-                        slots--;
-                        HandIn(Open(line, now), intake);
-                    }
-                    else if (kind == LineKind.TooLong)
-                    {
-                        Drop(LineAnswers.TooLong);
-                    }
+                if (kind == LineKind.Line)
+                {
+                    HandIn(Open(line, now), slots);
+                }
+                else if (kind == LineKind.TooLong)
+                {
+                    Drop(LineAnswers.TooLong);
                 }
             }
+        }
 
-            return done;
-        }
-        finally
-        {
-            if (slots > 0)
-            {
-                intake.Release(slots);
-            }
-        }
+        return done;
     }
 
     private LineMessage Open(ReadOnlySpan<byte> line, DateTimeOffset now)
@@ -275,10 +259,10 @@ internal sealed partial class LineConnection
         return message;
     }
 
-    private static void HandIn(LineMessage message, IMessageIntake intake)
+    private static void HandIn(LineMessage message, SlotLease slots)
     {
         message.BeginDelivery();
-        intake.Accept(message);
+        slots.Accept(message);
     }
 
     private async ValueTask EndOfStreamAsync(IMessageIntake intake)
@@ -290,17 +274,15 @@ internal sealed partial class LineConnection
         }
 
         bool isWhole = ReferenceEquals(_endOfStream, CloseReason.End) && _options.UnterminatedTail == TailRule.Accept;
-        bool hasSlot = isWhole && await TryReserveAsync(intake);
+        using SlotLease slot = isWhole ? await TryReserveAsync(intake) : default;
         if (EndLastLine(isWhole) is not { } message)
         {
-            if (hasSlot)
-            {
-                intake.Release(1);
-            }
+            return;
         }
-        else if (hasSlot)
+
+        if (slot.Count > 0)
         {
-            HandIn(message, intake);
+            HandIn(message, slot);
         }
         else
         {
@@ -309,17 +291,16 @@ internal sealed partial class LineConnection
         }
     }
 
-    /// <returns>False when the drain ended first.</returns>
-    private async ValueTask<bool> TryReserveAsync(IMessageIntake intake)
+    /// <returns>One slot; none when the drain ended first.</returns>
+    private async ValueTask<SlotLease> TryReserveAsync(IMessageIntake intake)
     {
         try
         {
-            await intake.ReserveAsync(1, 1, _source.StopHandingIn);
-            return true;
+            return await intake.ReserveAsync(1, 1, _source.StopHandingIn);
         }
         catch (OperationCanceledException) when (_source.StopHandingIn.IsCancellationRequested)
         {
-            return false;
+            return default;
         }
     }
 

@@ -84,44 +84,28 @@ internal sealed partial class UdpMessageSource
     {
         received = 0;
         bytes = 0;
-        int wanted = _receiver!.BatchSize;
-        int slots = 0;
-        if (_channel is null)
+        using SlotLease slots = _channel is null ? _wait.For(intake.ReserveAsync(1, _receiver!.BatchSize, stop)) : default;
+        int wanted = _channel is null ? slots.Count : _receiver!.BatchSize;
+        received = _receiver!.Receive(wanted);
+        DateTimeOffset now = received > 0 ? _time.GetUtcNow() : default;
+        for (int i = 0; i < received; i++)
         {
-            wanted = slots = _wait.For(intake.ReserveAsync(1, wanted, stop));
-        }
-
-        try
-        {
-            received = _receiver.Receive(wanted);
-            DateTimeOffset now = received > 0 ? _time.GetUtcNow() : default;
-            for (int i = 0; i < received; i++)
+            bytes += Math.Max(_receiver[i].Bytes.Length, 1);
+            if (TryOpen(i, now, out DatagramMessage? message))
             {
-                bytes += Math.Max(_receiver[i].Bytes.Length, 1);
-                if (TryOpen(i, now, out DatagramMessage? message))
-                {
-                    HandOver(message, intake, ref slots, stop);
-                }
-            }
-
-            return received == wanted;
-        }
-        finally
-        {
-            if (slots > 0)
-            {
-                intake.Release(slots);
+                HandOver(message, slots, stop);
             }
         }
+
+        return received == wanted;
     }
 
-    private void HandOver(DatagramMessage message, IMessageIntake intake, ref int slots, CancellationToken stop)
+    private void HandOver(DatagramMessage message, SlotLease slots, CancellationToken stop)
     {
         if (_channel is null)
         {
-            slots--;
             message.BeginDelivery();
-            intake.Accept(message);
+            slots.Accept(message);
         }
         else if (!_channel.Writer.TryWrite(message))
         {

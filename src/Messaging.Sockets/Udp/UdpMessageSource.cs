@@ -211,8 +211,12 @@ internal sealed partial class UdpMessageSource : IMessageSource
         {
             while (!stop.IsCancellationRequested && await reader.WaitToReadAsync(CancellationToken.None))
             {
-                int slots = await intake.ReserveAsync(1, Math.Clamp(reader.Count, 1, _concurrency), stop);
-                HandInFrom(reader, intake, stop.IsCancellationRequested ? 0 : slots, slots);
+                using SlotLease slots = await intake.ReserveAsync(1, Math.Clamp(reader.Count, 1, _concurrency), stop);
+                if (!stop.IsCancellationRequested)
+                {
+                    HandInFrom(reader, slots);
+                }
+
                 _taken.Set();
             }
         }
@@ -222,22 +226,15 @@ internal sealed partial class UdpMessageSource : IMessageSource
         }
     }
 
-    private static void HandInFrom(ChannelReader<DatagramMessage?> reader, IMessageIntake intake, int wanted, int slots)
+    private static void HandInFrom(ChannelReader<DatagramMessage?> reader, SlotLease slots)
     {
-        int used = 0;
-        while (used < wanted && reader.TryRead(out DatagramMessage? message))
+        while (slots.Count > 0 && reader.TryRead(out DatagramMessage? message))
         {
             if (message is not null)
             {
-                used++;
                 message.BeginDelivery();
-                intake.Accept(message);
+                slots.Accept(message);
             }
-        }
-
-        if (used < slots)
-        {
-            intake.Release(slots - used);
         }
     }
 

@@ -24,7 +24,7 @@ internal sealed partial class MessageIntake
     // Slots in use, but for held messages: they only wait. Under the lock.
     private int Loading => _slots.Length - _free - _held.Count;
 
-    public ValueTask<int> ReserveAsync(int min, int max, CancellationToken cancellationToken)
+    public ValueTask<SlotLease> ReserveAsync(int min, int max, CancellationToken cancellationToken)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(min, 1);
         ArgumentOutOfRangeException.ThrowIfLessThan(max, min);
@@ -40,7 +40,7 @@ internal sealed partial class MessageIntake
             int granted = _waiting.Count == 0 ? Grant(min, max) : 0;
             if (granted > 0)
             {
-                return new ValueTask<int>(granted);
+                return new ValueTask<SlotLease>(new SlotLease(this, granted));
             }
 
             request = _requests.TryTake(out SlotRequest? pooled) ? pooled : new SlotRequest(this);
@@ -51,7 +51,14 @@ internal sealed partial class MessageIntake
         return request.WaitAsync();
     }
 
-    public IntakeAnswer TryReserve()
+    public IntakeAnswer TryReserve(out SlotLease slot)
+    {
+        IntakeAnswer answer = Answer();
+        slot = answer == IntakeAnswer.Reserved ? new SlotLease(this, 1) : default;
+        return answer;
+    }
+
+    private IntakeAnswer Answer()
     {
         lock (_lock)
         {

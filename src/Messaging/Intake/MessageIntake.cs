@@ -17,7 +17,7 @@ namespace Messaging.Intake;
 /// acceptance to settlement. How many are in use at once follows the throughput. Slots are reused, so a message allocates nothing here.
 /// One lock guards slots, bytes and waiters; slots are filled and freed several at a time, so that most messages do not take it.
 /// </summary>
-internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
+internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsyncDisposable
 {
     // A message this far beyond its timeout makes the route stuck; until then a cancelled call may unwind.
     private static readonly TimeSpan StuckAfter = TimeSpan.FromSeconds(15);

@@ -1,4 +1,5 @@
 using System.Threading.Tasks.Sources;
+using Messaging.Sources;
 using Messaging.Tasks;
 
 namespace Messaging.Intake;
@@ -8,7 +9,7 @@ namespace Messaging.Intake;
 /// item of its own, behind the pool's other work; it then gets the slots that have become free meanwhile as well. Reused after its result
 /// was read, so that waiting allocates nothing.
 /// </summary>
-internal sealed class SlotRequest : IValueTaskSource<int>, IThreadPoolWorkItem
+internal sealed class SlotRequest : IValueTaskSource<SlotLease>, IThreadPoolWorkItem
 {
     private readonly MessageIntake _intake;
 
@@ -38,13 +39,13 @@ internal sealed class SlotRequest : IValueTaskSource<int>, IThreadPoolWorkItem
     }
 
     /// <summary>Await it once; from here on the token can cancel it.</summary>
-    public ValueTask<int> WaitAsync()
+    public ValueTask<SlotLease> WaitAsync()
     {
         short version = _result.Version;
 
         // Before the caller can read the result, which makes the request reusable.
         _registration = _cancellationToken.UnsafeRegister(static state => ((SlotRequest)state!)._intake.Withdraw((SlotRequest)state), this);
-        return new ValueTask<int>(this, version);
+        return new ValueTask<SlotLease>(this, version);
     }
 
     public void Grant(int slots)
@@ -67,7 +68,7 @@ internal sealed class SlotRequest : IValueTaskSource<int>, IThreadPoolWorkItem
         }
     }
 
-    int IValueTaskSource<int>.GetResult(short token)
+    SlotLease IValueTaskSource<SlotLease>.GetResult(short token)
     {
         PooledResult.EnsureCompleted(ref _result, token);
 
@@ -75,7 +76,7 @@ internal sealed class SlotRequest : IValueTaskSource<int>, IThreadPoolWorkItem
         _registration.Dispose();
         try
         {
-            return _intake.TopUp(_result.GetResult(token), Max);
+            return new SlotLease(_intake, _intake.TopUp(_result.GetResult(token), Max));
         }
         finally
         {
@@ -86,8 +87,8 @@ internal sealed class SlotRequest : IValueTaskSource<int>, IThreadPoolWorkItem
         }
     }
 
-    ValueTaskSourceStatus IValueTaskSource<int>.GetStatus(short token) => _result.GetStatus(token);
+    ValueTaskSourceStatus IValueTaskSource<SlotLease>.GetStatus(short token) => _result.GetStatus(token);
 
-    void IValueTaskSource<int>.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+    void IValueTaskSource<SlotLease>.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
         _result.OnCompleted(continuation, state, token, flags);
 }

@@ -78,7 +78,7 @@ internal sealed class IntakeFixture : IAsyncDisposable
     /// <summary>Reserves that many slots, which must be granted synchronously.</summary>
     public void Reserve(int slots)
     {
-        ValueTask<int> granted = Intake.ReserveAsync(slots, slots, CancellationToken.None);
+        ValueTask<int> granted = Intake.ReserveSlotsAsync(slots, slots, CancellationToken.None);
         granted.IsCompletedSuccessfully.ShouldBeTrue("the slots must be free");
         granted.Result.ShouldBe(slots);
     }

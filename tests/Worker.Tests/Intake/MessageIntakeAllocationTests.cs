@@ -80,12 +80,11 @@ public sealed class MessageIntakeAllocationTests
         int waits = 0;
         for (int i = 0; i < count; i++)
         {
-            await intake.ReserveAsync(1, 1, never.Token);
-            ValueTask<int> second = intake.ReserveAsync(1, 1, never.Token);
+            SlotLease first = await intake.ReserveAsync(1, 1, never.Token);
+            ValueTask<SlotLease> second = intake.ReserveAsync(1, 1, never.Token);
             waits += second.IsCompleted ? 0 : 1;
-            intake.Release(1);
-            await second;
-            intake.Release(1);
+            first.Dispose();
+            (await second).Dispose();
         }
 
         return waits;
@@ -126,10 +125,11 @@ public sealed class MessageIntakeAllocationTests
         for (int accepted = 0; accepted < Messages;)
         {
             ReusedMessage message = messages[accepted % messages.Length];
-            if (message.IsFree && intake.TryReserve() == IntakeAnswer.Reserved)
+            if (message.IsFree && intake.TryReserve(out SlotLease reserved) == IntakeAnswer.Reserved)
             {
+                using SlotLease slot = reserved;
                 message.IsFree = false;
-                intake.Accept(message);
+                slot.Accept(message);
                 accepted++;
             }
             else

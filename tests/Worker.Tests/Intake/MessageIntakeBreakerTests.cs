@@ -16,7 +16,7 @@ public sealed class MessageIntakeBreakerTests
         fixture.OpenBreaker();
 
         fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Paused);
-        Task<int> waiting = fixture.Intake.ReserveAsync(1, 10, CancellationToken.None).AsTask();
+        Task<int> waiting = fixture.Intake.ReserveSlotsAsync(1, 10, CancellationToken.None).AsTask();
         fixture.Time.Advance(Open - TimeSpan.FromSeconds(1));
         waiting.IsCompleted.ShouldBeFalse();
 
@@ -31,8 +31,8 @@ public sealed class MessageIntakeBreakerTests
     {
         await using IntakeFixture fixture = new();
         fixture.OpenBreaker();
-        Task<int> first = fixture.Intake.ReserveAsync(4, 10, CancellationToken.None).AsTask();
-        Task<int> second = fixture.Intake.ReserveAsync(1, 10, CancellationToken.None).AsTask();
+        Task<int> first = fixture.Intake.ReserveSlotsAsync(4, 10, CancellationToken.None).AsTask();
+        Task<int> second = fixture.Intake.ReserveSlotsAsync(1, 10, CancellationToken.None).AsTask();
         fixture.Time.Advance(Open);
 
         (await first.WaitAsync(TestMessage.Patience)).ShouldBe(1);
@@ -171,8 +171,8 @@ public sealed class MessageIntakeBreakerTests
         await using IntakeFixture fixture = new();
         fixture.OpenBreaker();
         using CancellationTokenSource cancel = new();
-        Task<int> cancelled = fixture.Intake.ReserveAsync(1, 1, cancel.Token).AsTask();
-        Task<int> next = fixture.Intake.ReserveAsync(1, 1, CancellationToken.None).AsTask();
+        Task<int> cancelled = fixture.Intake.ReserveSlotsAsync(1, 1, cancel.Token).AsTask();
+        Task<int> next = fixture.Intake.ReserveSlotsAsync(1, 1, CancellationToken.None).AsTask();
         await cancel.CancelAsync();
         await Should.ThrowAsync<OperationCanceledException>(async () => await cancelled);
 

@@ -166,7 +166,7 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
             _fixture.Breaker.Failed("down");
             return new TransientFaultException("down");
         };
-        Task<int> waiting = _fixture.Intake.ReserveAsync(1, 10, CancellationToken.None).AsTask();
+        Task<int> waiting = _fixture.Intake.ReserveSlotsAsync(1, 10, CancellationToken.None).AsTask();
 
         _fixture.Time.Advance(Open);
         await HeldAgainAsync(3);
@@ -177,7 +177,7 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
         (await waiting.WaitAsync(TestMessage.Patience)).ShouldBe(1);
         Attempts.Count.ShouldBe(3, "one probe at a time");
         _fixture.Intake.Release(1);
-        Task<int> next = _fixture.Intake.ReserveAsync(1, 10, CancellationToken.None).AsTask();
+        Task<int> next = _fixture.Intake.ReserveSlotsAsync(1, 10, CancellationToken.None).AsTask();
 
         _fixture.Time.Advance(Tick);
         await HeldAgainAsync(4);

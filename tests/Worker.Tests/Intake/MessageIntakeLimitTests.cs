@@ -15,7 +15,7 @@ public sealed class MessageIntakeLimitTests
         fixture.Accept();
 
         fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Full);
-        Task<int> waiting = fixture.Intake.ReserveAsync(1, 8, CancellationToken.None).AsTask();
+        Task<int> waiting = fixture.Intake.ReserveSlotsAsync(1, 8, CancellationToken.None).AsTask();
         waiting.IsCompleted.ShouldBeFalse("two of eight slots may be in use");
         stored.SetResult();
 
@@ -27,7 +27,7 @@ public sealed class MessageIntakeLimitTests
     {
         await using IntakeFixture fixture = new(concurrency: 8, start: 2);
 
-        (await fixture.Intake.ReserveAsync(5, 8, CancellationToken.None)).ShouldBe(2);
+        (await fixture.Intake.ReserveSlotsAsync(5, 8, CancellationToken.None)).ShouldBe(2);
 
         fixture.Intake.Release(2);
     }
@@ -65,7 +65,7 @@ public sealed class MessageIntakeLimitTests
         // Each pass takes a second, however many messages it has.
         for (int pass = 0; pass < 20 && fixture.Intake.Limit < 8; pass++)
         {
-            int slots = await fixture.Intake.ReserveAsync(1, 8, CancellationToken.None);
+            int slots = await fixture.Intake.ReserveSlotsAsync(1, 8, CancellationToken.None);
             fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Full);
             TestMessage[] messages = [.. Enumerable.Range(0, slots).Select(_ => new TestMessage())];
             foreach (TestMessage message in messages)

@@ -48,7 +48,7 @@ public sealed class MessageIntakePumpTests
         AcceptAll(fixture, [quick, blocked]);
         await quick.Settled;
 
-        Task<int> all = fixture.Intake.ReserveAsync(7, 7, TestContext.Current.CancellationToken).AsTask();
+        Task<int> all = fixture.Intake.ReserveSlotsAsync(7, 7, TestContext.Current.CancellationToken).AsTask();
         while (!all.IsCompleted)
         {
             // The waiting source is looked after twice per second.
@@ -75,7 +75,7 @@ public sealed class MessageIntakePumpTests
         {
             while (!Volatile.Read(ref isOver))
             {
-                TestMessage[] messages = [.. Enumerable.Range(0, await busy.Intake.ReserveAsync(1, 64, CancellationToken.None)).Select(_ => new TestMessage())];
+                TestMessage[] messages = [.. Enumerable.Range(0, await busy.Intake.ReserveSlotsAsync(1, 64, CancellationToken.None)).Select(_ => new TestMessage())];
                 busy.Intake.Accept(messages);
                 if (Interlocked.Add(ref handled, messages.Length) > 1_000)
                 {

@@ -14,7 +14,7 @@ public sealed class MessageIntakeReservationTests
     {
         await using IntakeFixture fixture = new();
 
-        ValueTask<int> granted = fixture.Intake.ReserveAsync(min, max, CancellationToken.None);
+        ValueTask<int> granted = fixture.Intake.ReserveSlotsAsync(min, max, CancellationToken.None);
 
         granted.IsCompletedSuccessfully.ShouldBeTrue();
         (await granted).ShouldBe(expected);
@@ -31,7 +31,7 @@ public sealed class MessageIntakeReservationTests
     {
         await using IntakeFixture fixture = new();
 
-        await Should.ThrowAsync<ArgumentOutOfRangeException>(async () => await fixture.Intake.ReserveAsync(min, max, CancellationToken.None));
+        await Should.ThrowAsync<ArgumentOutOfRangeException>(async () => await fixture.Intake.ReserveSlotsAsync(min, max, CancellationToken.None));
     }
 
     [Fact]
@@ -40,7 +40,7 @@ public sealed class MessageIntakeReservationTests
         await using IntakeFixture fixture = new();
         fixture.Reserve(3);
 
-        Task<int> waiting = fixture.Intake.ReserveAsync(3, 10, CancellationToken.None).AsTask();
+        Task<int> waiting = fixture.Intake.ReserveSlotsAsync(3, 10, CancellationToken.None).AsTask();
         fixture.Intake.Release(1);
         waiting.IsCompleted.ShouldBeFalse("two are free");
         fixture.Intake.Release(1);
@@ -54,7 +54,7 @@ public sealed class MessageIntakeReservationTests
     {
         await using IntakeFixture fixture = new();
         fixture.Reserve(4);
-        Task<int>[] waiting = [.. Enumerable.Range(0, 3).Select(_ => fixture.Intake.ReserveAsync(1, 1, CancellationToken.None).AsTask())];
+        Task<int>[] waiting = [.. Enumerable.Range(0, 3).Select(_ => fixture.Intake.ReserveSlotsAsync(1, 1, CancellationToken.None).AsTask())];
 
         for (int i = 0; i < waiting.Length; i++)
         {
@@ -71,8 +71,8 @@ public sealed class MessageIntakeReservationTests
     {
         await using IntakeFixture fixture = new();
         fixture.Reserve(2);
-        Task<int> large = fixture.Intake.ReserveAsync(3, 3, CancellationToken.None).AsTask();
-        Task<int> small = fixture.Intake.ReserveAsync(1, 1, CancellationToken.None).AsTask();
+        Task<int> large = fixture.Intake.ReserveSlotsAsync(3, 3, CancellationToken.None).AsTask();
+        Task<int> small = fixture.Intake.ReserveSlotsAsync(1, 1, CancellationToken.None).AsTask();
 
         fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Full, "two are free, but three are waited for");
         small.IsCompleted.ShouldBeFalse();
@@ -89,8 +89,8 @@ public sealed class MessageIntakeReservationTests
         await using IntakeFixture fixture = new();
         fixture.Reserve(2);
         using CancellationTokenSource cancelLarge = new();
-        Task<int> large = fixture.Intake.ReserveAsync(3, 3, cancelLarge.Token).AsTask();
-        Task<int> small = fixture.Intake.ReserveAsync(1, 1, CancellationToken.None).AsTask();
+        Task<int> large = fixture.Intake.ReserveSlotsAsync(3, 3, cancelLarge.Token).AsTask();
+        Task<int> small = fixture.Intake.ReserveSlotsAsync(1, 1, CancellationToken.None).AsTask();
 
         await cancelLarge.CancelAsync();
 
@@ -105,14 +105,14 @@ public sealed class MessageIntakeReservationTests
     {
         await using IntakeFixture fixture = new();
         fixture.Reserve(4);
-        ValueTask<int> early = fixture.Intake.ReserveAsync(1, 1, CancellationToken.None);
+        ValueTask<SlotLease> early = fixture.Intake.ReserveAsync(1, 1, CancellationToken.None);
 
         Should.Throw<InvalidOperationException>(() => early.GetAwaiter().GetResult());
-        Task<int> first = early.AsTask();
-        Task<int> second = fixture.Intake.ReserveAsync(2, 2, CancellationToken.None).AsTask();
+        Task<SlotLease> first = early.AsTask();
+        Task<int> second = fixture.Intake.ReserveSlotsAsync(2, 2, CancellationToken.None).AsTask();
 
         fixture.Intake.Release(1);
-        (await first.WaitAsync(TestMessage.Patience)).ShouldBe(1);
+        (await first.WaitAsync(TestMessage.Patience)).Count.ShouldBe(1);
         second.IsCompleted.ShouldBeFalse();
         fixture.Intake.Release(2);
         (await second.WaitAsync(TestMessage.Patience)).ShouldBe(2);
@@ -124,7 +124,7 @@ public sealed class MessageIntakeReservationTests
     {
         await using IntakeFixture fixture = new();
 
-        await Should.ThrowAsync<OperationCanceledException>(async () => await fixture.Intake.ReserveAsync(1, 1, new CancellationToken(canceled: true)));
+        await Should.ThrowAsync<OperationCanceledException>(async () => await fixture.Intake.ReserveSlotsAsync(1, 1, new CancellationToken(canceled: true)));
 
         fixture.CountFreeSlots().ShouldBe(4);
     }
@@ -205,7 +205,7 @@ public sealed class MessageIntakeReservationTests
         fixture.Intake.BytesInFlight.ShouldBe(5_999);
 
         fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Full);
-        Task<int> waiting = fixture.Intake.ReserveAsync(1, 10, CancellationToken.None).AsTask();
+        Task<int> waiting = fixture.Intake.ReserveSlotsAsync(1, 10, CancellationToken.None).AsTask();
         waiting.IsCompleted.ShouldBeFalse();
         gate.SetResult();
         await Task.WhenAll(below.Settled, overshooting.Settled);
@@ -243,13 +243,11 @@ public sealed class MessageIntakeReservationTests
         int next = 0;
         while (next < Messages)
         {
-            int slots = await fixture.Intake.ReserveAsync(1, 3, CancellationToken.None).AsTask().WaitAsync(TestMessage.Patience);
-            for (; slots > 0 && next < Messages; slots--)
+            using SlotLease slots = await fixture.Intake.ReserveAsync(1, 3, CancellationToken.None).AsTask().WaitAsync(TestMessage.Patience);
+            while (slots.Count > 0 && next < Messages)
             {
-                fixture.Intake.Accept(messages[next++]);
+                slots.Accept(messages[next++]);
             }
-
-            fixture.Intake.Release(slots);
         }
 
         await Task.WhenAll(messages.Select(message => message.Settled));

@@ -61,27 +61,26 @@ public sealed class MessageIntakeStressTests
             {
                 int min = random.Next(1, 6);
                 int max = min + random.Next(0, 10);
-                int slots = random.Next(4) == 0
-                    ? fixture.Intake.TryReserve() == IntakeAnswer.Reserved ? 1 : 0
+                SlotLease tried = default;
+                using SlotLease slots = random.Next(4) == 0
+                    ? fixture.Intake.TryReserve(out tried) == IntakeAnswer.Reserved ? tried : default
                     : await ReserveOrGiveUpAsync(fixture, min, max, random);
-                int used = random.Next(0, slots + 1);
+                int used = random.Next(0, slots.Count + 1);
                 for (int message = 0; message < used; message++)
                 {
                     Interlocked.Increment(ref accepted);
-                    fixture.Intake.Accept(RandomMessage(random));
+                    slots.Accept(RandomMessage(random));
                 }
 
                 if (random.Next(3) == 0)
                 {
                     await Task.Yield();
                 }
-
-                fixture.Intake.Release(slots - used);
             }
         }
     }
 
-    private static async Task<int> ReserveOrGiveUpAsync(IntakeFixture fixture, int min, int max, Random random)
+    private static async Task<SlotLease> ReserveOrGiveUpAsync(IntakeFixture fixture, int min, int max, Random random)
     {
         using CancellationTokenSource patience = new();
         if (random.Next(3) == 0)
@@ -100,7 +99,7 @@ public sealed class MessageIntakeStressTests
         }
         catch (OperationCanceledException)
         {
-            return 0;
+            return default;
         }
     }
 

@@ -58,7 +58,7 @@ public sealed class MessageIntakeWatchingTests
         await using IntakeFixture fixture = new();
         fixture.Reserve(4);
         using CancellationTokenSource stop = new();
-        Task? waiting = refusesCallers ? null : fixture.Intake.ReserveAsync(1, 1, stop.Token).AsTask();
+        Task? waiting = refusesCallers ? null : fixture.Intake.ReserveSlotsAsync(1, 1, stop.Token).AsTask();
         if (refusesCallers)
         {
             fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Full);

@@ -83,8 +83,8 @@ public sealed class DeadLetterCountTests
 
         public async Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving)
         {
-            await intake.ReserveAsync(1, 1, stopReceiving);
-            intake.Accept(new Message(() =>
+            using SlotLease slot = await intake.ReserveAsync(1, 1, stopReceiving);
+            slot.Accept(new Message(() =>
             {
                 report(_metrics!);
                 _settled.TrySetResult();

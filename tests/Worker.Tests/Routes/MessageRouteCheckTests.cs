@@ -149,9 +149,8 @@ public sealed class MessageRouteCheckTests
 
         public async Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving)
         {
-            int slots = await intake.ReserveAsync(1, 1, stopReceiving);
+            using SlotLease slots = await intake.ReserveAsync(1, 1, stopReceiving);
             await Task.Delay(Timeout.Infinite, stopReceiving).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-            intake.Release(slots);
         }
 
         public Task CloseAsync(CancellationToken cancellationToken) => Task.CompletedTask;

@@ -211,14 +211,14 @@ public sealed class SourceHealthTests
                 await Task.Delay(Timeout.Infinite, stopReceiving);
             }
 
-            int slots = await intake.ReserveAsync(1, 1, stopReceiving);
-            if (!Works && ends is Ends.ThrowsAfterEachMessage or Ends.ReturnsAfterEachMessage)
+            using (SlotLease slots = await intake.ReserveAsync(1, 1, stopReceiving))
             {
-                intake.Accept(new TestMessage());
-                slots = 0;
+                if (!Works && ends is Ends.ThrowsAfterEachMessage or Ends.ReturnsAfterEachMessage)
+                {
+                    slots.Accept(new TestMessage());
+                }
             }
 
-            intake.Release(slots);
             if (Works)
             {
                 await Volatile.Read(ref _fail).Task.WaitAsync(stopReceiving);

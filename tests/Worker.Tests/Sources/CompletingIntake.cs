@@ -6,7 +6,7 @@ using Pipeline.Settlements;
 namespace Worker.Tests.Sources;
 
 /// <summary>Completes every message, synchronously or on another thread, and allocates nothing itself.</summary>
-internal sealed class CompletingIntake : IMessageIntake
+internal sealed class CompletingIntake : IMessageIntake, ISlotOwner
 {
     private readonly Channel<ReceivedMessage>? _later;
     private int _completed;
@@ -22,15 +22,27 @@ internal sealed class CompletingIntake : IMessageIntake
 
     public int Completed => Volatile.Read(ref _completed);
 
-    public ValueTask<int> ReserveAsync(int min, int max, CancellationToken cancellationToken) => new(max);
+    public ValueTask<SlotLease> ReserveAsync(int min, int max, CancellationToken cancellationToken) => new(new SlotLease(this, max));
 
-    public IntakeAnswer TryReserve() => IntakeAnswer.Reserved;
+    public IntakeAnswer TryReserve(out SlotLease slot)
+    {
+        slot = new SlotLease(this, 1);
+        return IntakeAnswer.Reserved;
+    }
 
     public void Release(int slots)
     {
     }
 
-    public void Accept(ReceivedMessage message)
+    public void Accept(ReadOnlySpan<ReceivedMessage> messages)
+    {
+        foreach (ReceivedMessage message in messages)
+        {
+            Accept(message);
+        }
+    }
+
+    private void Accept(ReceivedMessage message)
     {
         if (_later is null)
         {

@@ -5,6 +5,7 @@ using Messaging.Aws.S3.Sink;
 using Messaging.Intake;
 using Messaging.Recoverability;
 using Messaging.Sinks;
+using Messaging.Sources;
 using Messaging.Stages;
 using Messaging.Telemetry;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -57,8 +58,8 @@ public sealed class TracedFormsTests
         TestMessage[] messages = [.. Enumerable.Range(0, Messages).Select(number => new TestMessage { Id = $"{form}-{number}", Creation = SpanRecorder.NewContext() })];
         foreach (TestMessage message in messages)
         {
-            await intake.ReserveAsync(1, 1, CancellationToken.None);
-            intake.Accept(message);
+            using SlotLease slot = await intake.ReserveAsync(1, 1, CancellationToken.None);
+            slot.Accept(message);
         }
 
         await intake.DrainAsync(CancellationToken.None).WaitAsync(TestMessage.Patience);

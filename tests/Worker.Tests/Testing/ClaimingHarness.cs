@@ -103,14 +103,14 @@ internal sealed class ClaimingHarness : SourceHarness
             {
                 while (true)
                 {
-                    await intake.ReserveAsync(1, 1, stopReceiving);
+                    using SlotLease slot = await intake.ReserveAsync(1, 1, stopReceiving);
                     if (Claim() is { } row)
                     {
-                        intake.Accept(new RowMessage(table, row));
+                        slot.Accept(new RowMessage(table, row));
                         continue;
                     }
 
-                    intake.Release(1);
+                    slot.Dispose();
                     await Task.Delay(1, stopReceiving);
                 }
             }

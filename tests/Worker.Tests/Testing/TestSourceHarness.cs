@@ -57,22 +57,11 @@ internal sealed class TestSourceHarness : SourceHarness
 
         public Task CheckAsync(CancellationToken cancellationToken) => source.CheckAsync(cancellationToken);
 
-        public Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving) => source.ReceiveAsync(new ChangingIntake(intake, change), stopReceiving);
+        public Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving) => source.ReceiveAsync(new ForwardingIntake(intake, change), stopReceiving);
 
         public Task CloseAsync(CancellationToken cancellationToken) => source.CloseAsync(cancellationToken);
 
         public ValueTask DisposeAsync() => source.DisposeAsync();
-    }
-
-    private sealed class ChangingIntake(IMessageIntake intake, Func<ReceivedMessage, ReceivedMessage> change) : IMessageIntake
-    {
-        public ValueTask<int> ReserveAsync(int min, int max, CancellationToken cancellationToken) => intake.ReserveAsync(min, max, cancellationToken);
-
-        public IntakeAnswer TryReserve() => intake.TryReserve();
-
-        public void Release(int slots) => intake.Release(slots);
-
-        public void Accept(ReceivedMessage message) => intake.Accept(change(message));
     }
 
     /// <summary>A message with one defect.</summary>

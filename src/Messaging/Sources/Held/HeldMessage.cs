@@ -76,7 +76,7 @@ public abstract class HeldMessage : ReceivedMessage
 
     internal HeldStage Stage => (HeldStage)Volatile.Read(ref _stage);
 
-    /// <summary>Begins a delivery: counts it and allows one settlement. A source calls it just before <see cref="IMessageIntake.Accept(ReceivedMessage)"/>, only for messages that it does not queue with <see cref="HeldMessages{T}.TryPut"/>.</summary>
+    /// <summary>Begins a delivery: counts it and allows one settlement. A source calls it just before <see cref="SlotLease.Accept(ReceivedMessage)"/>, only for messages that it does not queue with <see cref="HeldMessages{T}.TryPut"/>.</summary>
     public void BeginDelivery()
     {
         _deliveries++;

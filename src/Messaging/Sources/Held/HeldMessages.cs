@@ -96,7 +96,7 @@ public sealed partial class HeldMessages<T> : IDisposable
     /// <summary>True at <see cref="WaitingLimit"/> or <see cref="WaitingBytesLimit"/>: the source stops receiving until <see cref="WaitForSpaceAsync"/> completes.</summary>
     public bool IsFull => Waiting >= WaitingLimit || Volatile.Read(ref _waitingBytes) >= WaitingBytesLimit;
 
-    /// <summary>Returns an empty message for the caller to fill; it counts as unsettled. It ends in <see cref="TryPut"/>, <see cref="IMessageIntake.Accept(ReceivedMessage)"/> (after <see cref="HeldMessage.BeginDelivery"/>), <see cref="ReturnAsync"/> or <see cref="Forget"/>.</summary>
+    /// <summary>Returns an empty message for the caller to fill; it counts as unsettled. It ends in <see cref="TryPut"/>, <see cref="SlotLease.Accept(ReceivedMessage)"/> (after <see cref="HeldMessage.BeginDelivery"/>), <see cref="ReturnAsync"/> or <see cref="Forget"/>.</summary>
     public T Take()
     {
         Interlocked.Increment(ref _unsettled);
@@ -162,8 +162,11 @@ public sealed partial class HeldMessages<T> : IDisposable
                     continue;
                 }
 
-                int slots = await intake.ReserveAsync(1, Math.Min(_ready.Count, _services.Concurrency), stop);
-                HandIn(intake, stop.IsCancellationRequested ? 0 : slots, slots);
+                using SlotLease slots = await intake.ReserveAsync(1, Math.Min(_ready.Count, _services.Concurrency), stop);
+                if (!stop.IsCancellationRequested)
+                {
+                    HandIn(slots);
+                }
             }
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)
@@ -259,23 +262,18 @@ public sealed partial class HeldMessages<T> : IDisposable
         message.Release();
     }
 
-    private void HandIn(IMessageIntake intake, int wanted, int slots)
+    private void HandIn(SlotLease slots)
     {
         int used = 0;
-        while (used < wanted && _ready.TryTake(out T? message))
+        while (used < slots.Count && _ready.TryTake(out T? message))
         {
             _handedIn[used++] = message;
             Left(message);
             message.BeginDelivery();
         }
 
-        intake.Accept(_handedIn.AsSpan(0, used));
+        slots.Accept(_handedIn.AsSpan(0, used));
         Array.Clear(_handedIn, 0, used);
-
-        if (used < slots)
-        {
-            intake.Release(slots - used);
-        }
     }
 
     private void Left(T message)

@@ -4,18 +4,22 @@ using Pipeline.Messages;
 namespace Worker.Tests.Aws.Sqs;
 
 /// <summary>Throws on the first reservation, as a defect would, and works afterwards.</summary>
-internal sealed class BreakingIntake : IMessageIntake
+internal sealed class BreakingIntake : IMessageIntake, ISlotOwner
 {
     private int _reservations;
 
-    public ValueTask<int> ReserveAsync(int min, int max, CancellationToken cancellationToken) =>
-        Interlocked.Increment(ref _reservations) == 1 ? throw new NotSupportedException("A defect.") : new ValueTask<int>(max);
+    public ValueTask<SlotLease> ReserveAsync(int min, int max, CancellationToken cancellationToken) =>
+        Interlocked.Increment(ref _reservations) == 1 ? throw new NotSupportedException("A defect.") : new ValueTask<SlotLease>(new SlotLease(this, max));
 
-    public IntakeAnswer TryReserve() => IntakeAnswer.Reserved;
+    public IntakeAnswer TryReserve(out SlotLease slot)
+    {
+        slot = new SlotLease(this, 1);
+        return IntakeAnswer.Reserved;
+    }
 
     public void Release(int slots)
     {
     }
 
-    public void Accept(ReceivedMessage message) => throw new NotSupportedException("Nothing is delivered here.");
+    public void Accept(ReadOnlySpan<ReceivedMessage> messages) => throw new NotSupportedException("Nothing is delivered here.");
 }

@@ -4,20 +4,24 @@ using Pipeline.Messages;
 namespace Worker.Tests.Aws.Sqs;
 
 /// <summary>Grants slots exactly when the worker stops.</summary>
-internal sealed class StoppingIntake(CancellationTokenSource stop) : IMessageIntake
+internal sealed class StoppingIntake(CancellationTokenSource stop) : IMessageIntake, ISlotOwner
 {
     public int Reserved { get; private set; }
 
-    public ValueTask<int> ReserveAsync(int min, int max, CancellationToken cancellationToken)
+    public ValueTask<SlotLease> ReserveAsync(int min, int max, CancellationToken cancellationToken)
     {
         stop.Cancel();
         Reserved += max;
-        return new ValueTask<int>(max);
+        return new ValueTask<SlotLease>(new SlotLease(this, max));
     }
 
-    public IntakeAnswer TryReserve() => IntakeAnswer.Stopping;
+    public IntakeAnswer TryReserve(out SlotLease slot)
+    {
+        slot = default;
+        return IntakeAnswer.Stopping;
+    }
 
     public void Release(int slots) => Reserved -= slots;
 
-    public void Accept(ReceivedMessage message) => throw new NotSupportedException("Nothing is delivered here.");
+    public void Accept(ReadOnlySpan<ReceivedMessage> messages) => throw new NotSupportedException("Nothing is delivered here.");
 }

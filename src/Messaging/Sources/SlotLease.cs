@@ -1,0 +1,98 @@
+using Pipeline.Messages;
+
+namespace Messaging.Sources;
+
+/// <summary>
+/// Slots that an intake has reserved for a source: <c>using SlotLease slots = await intake.ReserveAsync(…);</c>. <see cref="Dispose"/> gives back the slots
+/// that have no message. Copies are the same lease. Allocates nothing in a steady state. Threads: one at a time.
+/// </summary>
+public readonly struct SlotLease : IDisposable, IEquatable<SlotLease>
+{
+    private readonly LeasedSlots? _slots;
+    private readonly int _version;
+
+    /// <summary>Makes a lease of slots that <paramref name="owner"/> has reserved; for implementers of <see cref="IMessageIntake"/>.</summary>
+    /// <param name="owner">Gets the messages and the slots that are given back.</param>
+    /// <param name="count">The slots, 1 or more.</param>
+    public SlotLease(ISlotOwner owner, int count)
+    {
+        ArgumentNullException.ThrowIfNull(owner);
+        ArgumentOutOfRangeException.ThrowIfLessThan(count, 1);
+        _slots = LeasedSlots.Rent(owner, count);
+        _version = _slots.Version;
+    }
+
+    /// <summary>The slots that have no message yet; 0 after <see cref="Dispose"/>.</summary>
+    public int Count => IsOpen ? _slots!.Count : 0;
+
+    private bool IsOpen => _slots is not null && _slots.Version == _version;
+
+    /// <summary>
+    /// Accepts a message on one of the slots and returns without waiting. From here on the route owns the message and settles it, even if reading its
+    /// body throws: <see cref="Pipeline.Settlements.PoisonMessageException"/> dead-letters it, any other exception abandons it.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">No slot is left, or the lease is disposed. The message is still the caller's.</exception>
+    public void Accept(ReceivedMessage message) => Accept(new ReadOnlySpan<ReceivedMessage>(in message));
+
+    /// <summary>Accepts several messages, each on a slot, as <see cref="Accept(ReceivedMessage)"/> does for one; at a lower cost per message.</summary>
+    /// <param name="messages">The messages; the span is not used after the call.</param>
+    /// <exception cref="InvalidOperationException">Fewer slots are left, or the lease is disposed. The messages are still the caller's.</exception>
+    public void Accept(ReadOnlySpan<ReceivedMessage> messages)
+    {
+        if (messages.IsEmpty)
+        {
+            return;
+        }
+
+        Require(messages.Length);
+        _slots!.Owner!.Accept(messages);
+        _slots.Count -= messages.Length;
+    }
+
+    /// <summary>Moves slots to a lease of their own, for messages that are accepted later; it is disposed separately.</summary>
+    /// <param name="count">The slots to move, 1 or more.</param>
+    /// <exception cref="InvalidOperationException">Fewer slots are left, or the lease is disposed.</exception>
+    public SlotLease Split(int count)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(count, 1);
+        Require(count);
+        _slots!.Count -= count;
+        return new SlotLease(_slots.Owner!, count);
+    }
+
+    /// <summary>Ends the lease and gives back the slots that have no message. A second call has no effect.</summary>
+    public void Dispose()
+    {
+        if (IsOpen)
+        {
+            _slots!.Return();
+        }
+    }
+
+    /// <inheritdoc/>
+    public bool Equals(SlotLease other) => ReferenceEquals(_slots, other._slots) && _version == other._version;
+
+    /// <inheritdoc/>
+    public override bool Equals(object? obj) => obj is SlotLease other && Equals(other);
+
+    /// <inheritdoc/>
+    public override int GetHashCode() => HashCode.Combine(_slots, _version);
+
+    /// <summary>True for copies of one lease.</summary>
+    public static bool operator ==(SlotLease left, SlotLease right) => left.Equals(right);
+
+    /// <summary>False for copies of one lease.</summary>
+    public static bool operator !=(SlotLease left, SlotLease right) => !left.Equals(right);
+
+    private void Require(int count)
+    {
+        if (Count < count)
+        {
+            Throw(count);
+        }
+    }
+
+    private void Throw(int count) => throw new InvalidOperationException(IsOpen
+        ? $"{count} slot(s) are needed, but the lease has {Count} left. Accept at most SlotLease.Count messages, then reserve more with ReserveAsync."
+        : $"{count} slot(s) are needed, but the lease has none: it is disposed, or was never reserved. Accept messages before its using block ends.");
+}
