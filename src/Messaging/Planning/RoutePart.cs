@@ -8,7 +8,7 @@ using Pipeline.Contexts;
 namespace Messaging.Planning;
 
 /// <summary>
-/// A step or behaviour of the physical stage that code adds to the pipelines of the routes. It runs after the worker's own steps, within
+/// A step or behaviour of the physical stage that <c>AddStep</c> or <c>AddBehavior</c> adds to the pipelines of the routes. It runs after the worker's own steps, within
 /// the message's span, and before the handler's parts. Immutable.
 /// </summary>
 public sealed class RoutePart
@@ -47,7 +47,7 @@ public sealed class RoutePart
     /// <summary>A step. Each route uses one instance: the container's if the type is registered there, otherwise its own, disposed after the route has drained.</summary>
     /// <typeparam name="TStep">The step; its constructor may take the container's services, except scoped ones.</typeparam>
     /// <param name="name">Its name; null for the name of the class.</param>
-    public static RoutePart Step<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TStep>(string? name = null)
+    internal static RoutePart Step<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TStep>(string? name = null)
         where TStep : class, IStep<PhysicalContext>
     {
         string known = name ?? NameOf(typeof(TStep));
@@ -57,7 +57,7 @@ public sealed class RoutePart
     /// <summary>A behaviour, which wraps the rest of the pipeline. Instances as for <see cref="Step{TStep}(string)"/>.</summary>
     /// <typeparam name="TBehavior">The behaviour; its constructor may take the container's services, except scoped ones.</typeparam>
     /// <param name="name">Its name; null for the name of the class.</param>
-    public static RoutePart Behavior<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TBehavior>(string? name = null)
+    internal static RoutePart Behavior<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TBehavior>(string? name = null)
         where TBehavior : class, IBehavior<PhysicalContext, PhysicalContext>
     {
         string known = name ?? NameOf(typeof(TBehavior));
@@ -65,32 +65,22 @@ public sealed class RoutePart
     }
 
     /// <summary>A step with settings, which a route may override below <c>Routes:{name}</c>. Each route has an instance of its own.</summary>
-    /// <typeparam name="TStep">The step; its constructor takes <typeparamref name="TSettings"/>, and may take the container's services, except scoped ones.</typeparam>
-    /// <typeparam name="TSettings">A class whose properties carry <see cref="SettingAttribute"/>.</typeparam>
-    /// <param name="section">The section of the settings, such as <c>Masking</c>.</param>
-    /// <param name="name">Its name; null for the name of the class.</param>
-    public static RoutePart Step<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TStep, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] TSettings>(string section, string? name = null)
+    /// <typeparam name="TStep">The step; its constructor takes <typeparamref name="TOptions"/>, and may take the container's services, except scoped ones.</typeparam>
+    /// <typeparam name="TOptions">A class whose properties carry <see cref="SettingAttribute"/>.</typeparam>
+    /// <param name="name">Its name, and the section of the settings, such as <c>Masking</c>.</param>
+    internal static RoutePart Step<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TStep, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] TOptions>(string name)
         where TStep : class, IStep<PhysicalContext>
-        where TSettings : class, new()
-    {
-        string known = name ?? NameOf(typeof(TStep));
-        return new RoutePart(
-            known, typeof(TStep), (builder, services, settings) => builder.Step(services.Create<TStep>(settings!), known), SettingsSection.Of<TSettings>(section, perRoute: true), (settings, route) => settings.Read<TSettings>(section, route));
-    }
+        where TOptions : class, new() =>
+        new(name, typeof(TStep), (builder, services, options) => builder.Step(services.Create<TStep>(options!), name), SettingsSection.Of<TOptions>(name, perRoute: true), (settings, route) => settings.Read<TOptions>(name, route));
 
-    /// <summary>A behaviour with settings: as <see cref="Step{TStep, TSettings}"/>.</summary>
-    /// <typeparam name="TBehavior">The behaviour; its constructor takes <typeparamref name="TSettings"/>, and may take the container's services, except scoped ones.</typeparam>
-    /// <typeparam name="TSettings">A class whose properties carry <see cref="SettingAttribute"/>.</typeparam>
-    /// <param name="section">The section of the settings.</param>
-    /// <param name="name">Its name; null for the name of the class.</param>
-    public static RoutePart Behavior<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TBehavior, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] TSettings>(string section, string? name = null)
+    /// <summary>A behaviour with settings: as <see cref="Step{TStep, TOptions}"/>.</summary>
+    /// <typeparam name="TBehavior">The behaviour; its constructor takes <typeparamref name="TOptions"/>, and may take the container's services, except scoped ones.</typeparam>
+    /// <typeparam name="TOptions">A class whose properties carry <see cref="SettingAttribute"/>.</typeparam>
+    /// <param name="name">Its name, and the section of the settings.</param>
+    internal static RoutePart Behavior<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TBehavior, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] TOptions>(string name)
         where TBehavior : class, IBehavior<PhysicalContext, PhysicalContext>
-        where TSettings : class, new()
-    {
-        string known = name ?? NameOf(typeof(TBehavior));
-        return new RoutePart(
-            known, typeof(TBehavior), (builder, services, settings) => builder.Behavior(services.Create<TBehavior>(settings!), known), SettingsSection.Of<TSettings>(section, perRoute: true), (settings, route) => settings.Read<TSettings>(section, route));
-    }
+        where TOptions : class, new() =>
+        new(name, typeof(TBehavior), (builder, services, options) => builder.Behavior(services.Create<TBehavior>(options!), name), SettingsSection.Of<TOptions>(name, perRoute: true), (settings, route) => settings.Read<TOptions>(name, route));
 
     /// <summary>The part with the settings of a route.</summary>
     internal RoutePart Configure(SettingsReader settings, string route) =>

@@ -54,16 +54,16 @@ public sealed class RoutePartTests
     }
 
     [Theory]
-    [InlineData("", "5")]
-    [InlineData("Limits:Max=7", "7")]
-    [InlineData("Limits:Max=7;Routes:orders:Limits:Max=9", "9")]
-    public async Task Settings_OfAStep_AreThoseOfItsRoute(string settings, string expected)
+    [InlineData("", "5", "5")]
+    [InlineData("Limits:Max=7", "7", "5")]
+    [InlineData("Limits:Max=7;Routes:orders:Limits:Max=9;Ceilings:Max=8", "9", "8")]
+    public async Task Settings_OfAStepAndABehavior_AreThoseOfItsNameAndRoute(string settings, string limit, string ceiling)
     {
         await using HandlerRoute route = await HandlerRoute.StartAsync(
             worker =>
             {
                 worker.Services.AddSingleton(_trace);
-                worker.AddStep<LimitedStep, LimitOptions>("Limits").AddBehavior<LimitedBehavior, LimitOptions>("Limits");
+                worker.AddStep<LimitedStep, LimitOptions>("Limits").AddBehavior<LimitedBehavior, LimitOptions>("Ceilings");
                 Handle(worker);
             },
             settings.Split(';', StringSplitOptions.RemoveEmptyEntries));
@@ -71,7 +71,7 @@ public sealed class RoutePartTests
         await route.PublishAsync("""{"id":"a"}""");
         await route.SettleAllAsync();
 
-        _trace.ShouldBe([$"step {expected}", $"behavior {expected}", "handled"]);
+        _trace.ShouldBe([$"step {limit}", $"behavior {ceiling}", "handled"]);
     }
 
     [Theory]
