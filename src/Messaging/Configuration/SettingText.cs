@@ -5,10 +5,16 @@ namespace Messaging.Configuration;
 /// <summary>The text forms of values in configuration: <c>250ms</c>, <c>20s</c>, <c>5m</c>, <c>00:00:20</c>; <c>64MiB</c>, <c>1024</c>.</summary>
 public static class SettingText
 {
+    private const string Minutes = "yyyy-MM-dd'T'HH:mm";
+    private const string Seconds = $"{Minutes}:ss.FFFFFFF";
+
     private static readonly (string Suffix, long Factor)[] ByteUnits =
         [("KiB", 1L << 10), ("MiB", 1L << 20), ("GiB", 1L << 30), ("KB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000), ("B", 1)];
 
-    private static readonly Type[] Readable = [typeof(string), typeof(string[]), typeof(bool), typeof(int), typeof(long), typeof(double), typeof(TimeSpan), typeof(Uri)];
+    private static readonly Type[] Readable = [typeof(string), typeof(string[]), typeof(bool), typeof(int), typeof(long), typeof(double), typeof(decimal), typeof(TimeSpan), typeof(DateTimeOffset), typeof(Uri)];
+
+    // ISO 8601 with an offset: without one, the meaning would depend on the machine.
+    private static readonly string[] Instants = [$"{Minutes}'Z'", $"{Minutes}zzz", $"{Seconds}'Z'", $"{Seconds}zzz"];
 
     private static readonly (string Suffix, double Milliseconds)[] TimeUnits =
         [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
@@ -46,6 +52,14 @@ public static class SettingText
         {
             value = real;
         }
+        else if (target == typeof(decimal) && decimal.TryParse(text, NumberStyles.Float, CultureInfo.InvariantCulture, out decimal exact))
+        {
+            value = exact;
+        }
+        else if (target == typeof(DateTimeOffset) && DateTimeOffset.TryParseExact(text, Instants, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal, out DateTimeOffset instant))
+        {
+            value = instant;
+        }
         else if (target == typeof(TimeSpan) && TryParseTime(text, out TimeSpan time))
         {
             value = time;
@@ -79,7 +93,8 @@ public static class SettingText
             _ when target == typeof(bool) => "true or false",
             _ when bytes => "a number of bytes such as 65536 or 64KiB",
             _ when target == typeof(int) || target == typeof(long) => "a whole number",
-            _ when target == typeof(double) => "a number",
+            _ when target == typeof(double) || target == typeof(decimal) => "a number",
+            _ when target == typeof(DateTimeOffset) => "a time with its offset such as 2026-01-31T10:00:00Z or 2026-01-31T11:00:00+01:00",
             _ when target == typeof(TimeSpan) => "a time such as 250ms, 20s, 5m or 00:00:20",
             _ when target == typeof(Uri) => address is null ? "an absolute address that begins with http:// or https://" : $"an absolute address such as {address.OriginalString}, with a port up to 65535",
             _ when target.IsEnum => $"one of {string.Join(", ", Enum.GetNames(target))}",
@@ -122,6 +137,7 @@ public static class SettingText
         null => string.Empty,
         bool flag => flag ? "true" : "false",
         TimeSpan time => Format(time),
+        DateTimeOffset instant => instant.ToString(instant.Offset == TimeSpan.Zero ? Instants[2] : Instants[3], CultureInfo.InvariantCulture),
         int number when bytes => FormatBytes(number),
         long number when bytes => FormatBytes(number),
         string[] list => string.Join(", ", list),

@@ -1,4 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
+using System.Globalization;
 using Microsoft.Extensions.Configuration;
 
 namespace Messaging.Configuration;
@@ -113,13 +114,13 @@ public sealed class SettingsReader
 
         SettingProperty[] properties = SettingProperty.Of(type);
         object settings = Activator.CreateInstance(type)!;
-        List<string> given = [.. properties.Select(property => property.Name).Where(name => Find(layers, name) is not null)];
+        List<string> given = [.. properties.Where(property => Find(layers, property) is not null).Select(property => property.Name)];
         string[] unread = [.. properties.Where(property => given.Contains(property.Name) ? !TryReadProperty(settings, property, layers) : property.Setting.Required).Select(property => property.Name)];
         FindUnknownKeys(layer, section, type, properties, []);
         if (settings is ISelfValidating validating)
         {
             List<ConfigurationError> found = [];
-            validating.Validate(new SettingsCheck(section, property => Shown(properties, property, Find(layers, property)), unread, found, warnings: [], onlyConfigured: true));
+            validating.Validate(new SettingsCheck(section, property => Shown(properties, property, layers), unread, found, warnings: [], onlyConfigured: true));
             Report(found);
         }
     }
@@ -174,7 +175,7 @@ public sealed class SettingsReader
         {
             List<ConfigurationError> found = [];
             List<ConfigurationError> warnings = [];
-            validating.Validate(new SettingsCheck(section, property => Shown(properties, property, Find(layers, property)), unread, found, warnings));
+            validating.Validate(new SettingsCheck(section, property => Shown(properties, property, layers), unread, found, warnings));
             Report(found);
             foreach (ConfigurationError warning in warnings)
             {
@@ -197,7 +198,7 @@ public sealed class SettingsReader
     private bool TryReadProperty(object settings, SettingProperty property, string[] layers)
     {
         SettingAttribute setting = property.Setting;
-        (string Key, string Value)[] all = [.. FindAll(layers, property.Name)];
+        (string Key, string Value)[] all = [.. FindAll(layers, property)];
         (string Key, string Value)? found = all.Length > 0 ? all[0] : null;
         string key = found?.Key ?? $"{layers[^1]}:{property.Name}";
         foreach ((string Key, string Value) overridden in all.Skip(1))
@@ -234,6 +235,13 @@ public sealed class SettingsReader
     {
         SettingAttribute setting = property.Setting;
         string shown = Mask(setting, given.Value);
+        if (property.Type == typeof(string[]) && ItemsOf(given.Key) is { } items)
+        {
+            // As they are: an item may hold a comma.
+            value = items;
+            return true;
+        }
+
         if (!SettingText.TryParse(given.Value, property.Type, setting.Bytes, out value))
         {
             Fail(given.Key, shown, $"must be {SettingText.Expected(property.Type, setting.Bytes, property.Property.GetValue(settings) as Uri)}{RangeText(setting)}.", setting.Consequence);
@@ -249,22 +257,57 @@ public sealed class SettingsReader
         return true;
     }
 
-    private (string Key, string Value)? Find(string[] layers, string property) =>
+    private (string Key, string Value)? Find(string[] layers, SettingProperty property) =>
         FindAll(layers, property).Select(found => ((string Key, string Value)?)found).FirstOrDefault();
 
-    private IEnumerable<(string Key, string Value)> FindAll(string[] layers, string property)
+    private IEnumerable<(string Key, string Value)> FindAll(string[] layers, SettingProperty property)
     {
         foreach (string layer in layers)
         {
-            string key = $"{layer}:{property}";
+            string key = $"{layer}:{property.Name}";
 
             // An empty value counts as not set, so that an environment variable can switch a key off.
-            if (Configuration[key] is { } value && !string.IsNullOrWhiteSpace(value))
+            if (FindText(key) is { } value)
             {
                 yield return (key, value);
             }
+            else if (property.Type == typeof(string[]) && ItemsOf(key) is { Length: > 0 } items)
+            {
+                yield return (key, string.Join(", ", items));
+            }
         }
     }
+
+    /// <summary>A key's value, unless a later source of the configuration has a list there.</summary>
+    private string? FindText(string key)
+    {
+        if (string.IsNullOrWhiteSpace(Configuration[key]))
+        {
+            return null;
+        }
+
+        foreach (IConfigurationProvider provider in ConfigurationOrigin.ProvidersOf(Configuration).Reverse())
+        {
+            if (provider.TryGet(key, out string? value) && !string.IsNullOrWhiteSpace(value))
+            {
+                break;
+            }
+
+            if (provider.GetChildKeys([], key).Any())
+            {
+                return null;
+            }
+        }
+
+        return Configuration[key];
+    }
+
+    /// <summary>The items of a list that is written as an array, in the order of their numbers; null without one.</summary>
+    private string[]? ItemsOf(string key) => FindText(key) is null
+        ? [.. Configuration.GetSection(key).GetChildren().Where(IsItem).OrderBy(child => int.Parse(child.Key, CultureInfo.InvariantCulture)).Select(child => child.Value!.Trim())]
+        : null;
+
+    private static bool IsItem(IConfigurationSection child) => int.TryParse(child.Key, NumberStyles.None, CultureInfo.InvariantCulture, out _) && !string.IsNullOrWhiteSpace(child.Value);
 
     private void FindUnknownKeys(string layer, string section, Type reader, SettingProperty[] properties, IReadOnlyCollection<string> allowedSections)
     {
@@ -276,15 +319,17 @@ public sealed class SettingsReader
             {
                 FailUnknown(child.Path, [.. properties.Select(p => p.Name), .. others]);
             }
-            else if (match is not null && child.GetChildren().FirstOrDefault() is { } below)
+            else if (match is not null && child.GetChildren().FirstOrDefault(below => match.Type != typeof(string[]) || !IsItem(below)) is { } below)
             {
-                Fail(child.Path, value: null, $"must be a single value, but {below.Path} was given.");
+                Fail(child.Path, value: null, match.Type == typeof(string[])
+                    ? $"must be a list of texts, such as [\"a\", \"b\"], or one text separated by commas, but {below.Path} is {(int.TryParse(below.Key, out _) ? "empty or a section" : "not an item of a list")}."
+                    : $"must be a single value, but {below.Path} was given.");
             }
         }
     }
 
-    private static (string Key, string Value)? Shown(SettingProperty[] properties, string name, (string Key, string Value)? given) =>
-        given is { } found && Array.Find(properties, p => p.Name == name)?.Setting is { } setting ? (found.Key, Mask(setting, found.Value)) : given;
+    private (string Key, string Value)? Shown(SettingProperty[] properties, string name, string[] layers) =>
+        Array.Find(properties, property => property.Name == name) is { } known && Find(layers, known) is { } found ? (found.Key, Mask(known.Setting, found.Value)) : null;
 
     private static ConfigurationError Masked(ConfigurationError error) => error.Value is { } value ? error with { Value = SettingText.MaskUserInfo(value) } : error;
 

@@ -19,7 +19,9 @@ public sealed class SettingTextTests
     [InlineData(typeof(Uri), "http://a", true)]
     [InlineData(typeof(DayOfWeek), "Monday", true)]
     [InlineData(typeof(int[]), "1", false)]
-    [InlineData(typeof(decimal), "1", false)]
+    [InlineData(typeof(decimal), "1", true)]
+    [InlineData(typeof(DateTimeOffset), "2026-01-31T10:00:00Z", true)]
+    [InlineData(typeof(DateTime), "2026-01-31T10:00:00Z", false)]
     public void IsReadable_EachType_AgreesWithTryParse(Type type, string text, bool known)
     {
         SettingText.IsReadable(type).ShouldBe(known);
@@ -44,6 +46,42 @@ public sealed class SettingTextTests
     [InlineData("00:00:00.5", "00:00:00.5")]
     public void TryParse_Time_IsRead(string text, string expected) =>
         Parse<TimeSpan>(text).ShouldBe(TimeSpan.ParseExact(expected, ["c", @"hh\:mm\:ss\.f", @"hh\:mm\:ss\.fff", @"hh\:mm\:ss\.ffff", @"\-hh\:mm\:ss"], CultureInfo.InvariantCulture, expected[0] == '-' ? TimeSpanStyles.AssumeNegative : TimeSpanStyles.None));
+
+    [Theory]
+    [InlineData("0.1", "0.1")]
+    [InlineData("-12.50", "-12.50")]
+    [InlineData("1e3", "1000")]
+    [InlineData("79228162514264337593543950335", "79228162514264337593543950335")]
+    public void TryParse_Decimal_IsExact(string text, string expected)
+    {
+        Parse<decimal>(text).ShouldBe(decimal.Parse(expected, CultureInfo.InvariantCulture));
+        Parse<decimal>(SettingText.Format(Parse<decimal>(text), bytes: false)).ShouldBe(Parse<decimal>(text));
+    }
+
+    [Theory]
+    [InlineData("2026-01-31T10:00:00Z", "2026-01-31T10:00:00Z")]
+    [InlineData("2026-01-31T10:00Z", "2026-01-31T10:00:00Z")]
+    [InlineData("2026-01-31T11:00:00.25+01:00", "2026-01-31T11:00:00.25+01:00")]
+    [InlineData("2026-01-31T04:30-05:30", "2026-01-31T04:30:00-05:30")]
+    public void TryParse_PointInTime_IsReadWithItsOffset(string text, string canonical)
+    {
+        DateTimeOffset read = Parse<DateTimeOffset>(text);
+
+        read.ShouldBe(DateTimeOffset.Parse(canonical, CultureInfo.InvariantCulture));
+        SettingText.Format(read, bytes: false).ShouldBe(canonical);
+        Parse<DateTimeOffset>(canonical).Offset.ShouldBe(read.Offset);
+    }
+
+    [Theory]
+    [InlineData(typeof(decimal), "1,5")]
+    [InlineData(typeof(decimal), "NaN")]
+    [InlineData(typeof(decimal), "79228162514264337593543950336")]
+    [InlineData(typeof(DateTimeOffset), "2026-01-31")]
+    [InlineData(typeof(DateTimeOffset), "2026-01-31T10:00:00")]
+    [InlineData(typeof(DateTimeOffset), "31.01.2026 10:00:00Z")]
+    [InlineData(typeof(DateTimeOffset), "2026-02-30T10:00:00Z")]
+    [InlineData(typeof(DateTimeOffset), "1769853600")]
+    public void TryParse_NoDecimalAndNoPointInTime_IsRefused(Type type, string text) => SettingText.TryParse(text, type, bytes: false, out _).ShouldBeFalse();
 
     [Theory]
     [InlineData("20")]

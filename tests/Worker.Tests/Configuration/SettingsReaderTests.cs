@@ -1,3 +1,4 @@
+using System.Text;
 using Messaging.Configuration;
 using Microsoft.Extensions.Configuration;
 
@@ -164,11 +165,58 @@ public sealed class SettingsReaderTests
     [Fact]
     public void Read_SectionWhereAValueBelongs_IsAnError()
     {
-        SettingsReader reader = Reader(("Sample:Place", "here"), ("Sample:Names:0", "x"), ("Sample:Names:1", "y"));
+        SettingsReader reader = Reader(("Sample:Place", "here"), ("Sample:Count:0", "1"));
 
         reader.Read<SampleOptions>("Sample");
 
-        ErrorsOf(reader).ShouldBe(["Sample:Names: must be a single value, but Sample:Names:0 was given."]);
+        ErrorsOf(reader).ShouldBe(["Sample:Count: must be a single value, but Sample:Count:0 was given."]);
+    }
+
+    [Fact]
+    public void Read_JsonArray_IsAListWhoseItemsMayHoldCommas()
+    {
+        string items = string.Join(", ", Enumerable.Range(0, 11).Select(i => $"\"{i},\""));
+        SettingsReader reader = new(Json($$$"""{"Sample":{"Place":"here","Names":[{{{items}}}]}}"""));
+
+        SampleOptions sample = reader.Read<SampleOptions>("Sample");
+
+        reader.Errors.ShouldBeEmpty();
+        sample.Names.ShouldBe(Enumerable.Range(0, 11).Select(i => $"{i},"));
+        reader.Effective.Single(setting => setting.Key == "Sample:Names").Value.ShouldStartWith("0,, 1,, 2,");
+    }
+
+    [Theory]
+    [InlineData("""{"Names":["x","y","z"]}""", """{"Names":"a, b"}""", "a b")]
+    [InlineData("""{"Names":"a, b"}""", """{"Names":["x","y"]}""", "x y")]
+    [InlineData("""{"Names":["x","y","z"]}""", """{"Names":["b"]}""", "b y z")]
+    [InlineData("""{"Names":["x","y"]}""", """{"Names":""}""", "x y")]
+    public void Read_ListInTwoPlaces_TheLaterOneWins(string first, string second, string expected)
+    {
+        SettingsReader reader = new(Json($$$"""{"Sample":{{{first}}}}""", $$$"""{"Sample":{{{second}}}}""", """{"Sample":{"Place":"here"}}"""));
+
+        reader.Read<SampleOptions>("Sample").Names.ShouldBe(expected.Split(' '));
+        reader.Errors.ShouldBeEmpty();
+    }
+
+    [Fact]
+    public void Read_JsonArrayOfARoute_ReplacesTheShared()
+    {
+        SettingsReader reader = new(Json("""{"Sample":{"Place":"here","Names":["x","y"]},"Routes":{"r":{"Sample":{"Names":["z"]}}}}"""));
+
+        reader.Read<SampleOptions>("Sample", "r").Names.ShouldBe(["z"]);
+    }
+
+    [Theory]
+    [InlineData("""["a",""]""", "Sample:Names:1 is empty or a section")]
+    [InlineData("""["a",{"b":"c"}]""", "Sample:Names:1 is empty or a section")]
+    [InlineData("""{"x":"a"}""", "Sample:Names:x is not an item of a list")]
+    public void Read_NoListOfTexts_IsAnError(string names, string problem)
+    {
+        SettingsReader reader = new(Json($$$"""{"Sample":{"Place":"here","Names":{{{names}}}}}"""));
+
+        reader.Read<SampleOptions>("Sample");
+
+        ErrorsOf(reader).ShouldBe([$"Sample:Names: must be a list of texts, such as [\"a\", \"b\"], or one text separated by commas, but {problem}."]);
     }
 
     [Fact]
@@ -373,4 +421,7 @@ public sealed class SettingsReaderTests
         new(new ConfigurationBuilder().AddInMemoryCollection(values.Select(pair => KeyValuePair.Create(pair.Key, pair.Value))).Build());
 
     private static IEnumerable<string> ErrorsOf(SettingsReader reader) => reader.Errors.Select(error => error.ToString());
+
+    private static IConfigurationRoot Json(params string[] files) =>
+        files.Aggregate(new ConfigurationBuilder(), (builder, file) => (ConfigurationBuilder)builder.AddJsonStream(new MemoryStream(Encoding.UTF8.GetBytes(file)))).Build();
 }
