@@ -237,7 +237,7 @@ internal sealed class BatchCollector<T> : IDisposable
         else
         {
             // One message is poison, and the exception does not say which.
-            bool known = RecoverabilityPolicy.TryRead(failure, out Settlement settlement) && settlement.Fault != SettlementFault.None;
+            bool known = _reports.Rules.TryRead(failure, isCancelled: false, out Settlement settlement) && settlement.Fault != SettlementFault.None;
             waiter.Complete(known ? settlement : Undecided(UntrustedText.MessageOf(failure), failure.GetType().FullName) with { Exception = failure }, exception: null);
         }
     }

@@ -11,7 +11,7 @@ namespace Messaging.Handlers;
 /// The breaker counts a handler that returned, and the settlements and exceptions that report a dependency of the handler as down. Any
 /// other exception may be caused by the message. Threads: any.
 /// </summary>
-internal sealed partial class HandlerReports(string route, string handler, CircuitBreaker breaker, ILogger logger, TimeProvider time)
+internal sealed partial class HandlerReports(string route, string handler, ExceptionRules rules, CircuitBreaker breaker, ILogger logger, TimeProvider time)
 {
     /// <summary>The shortest time between two stack traces of one kind: the first is never suppressed.</summary>
     public static readonly TimeSpan Interval = TimeSpan.FromSeconds(10);
@@ -23,6 +23,9 @@ internal sealed partial class HandlerReports(string route, string handler, Circu
 
     private readonly LogThrottles<Type> _failures = new(time, Interval);
     private readonly LogThrottle _misuses = new(time, MisuseInterval);
+
+    /// <summary>What an exception of the handler means.</summary>
+    public ExceptionRules Rules => rules;
 
     /// <summary>The handler's name, for people.</summary>
     public string Handler => handler;
@@ -63,7 +66,7 @@ internal sealed partial class HandlerReports(string route, string handler, Circu
     /// <param name="cancellationToken">The token that it was passed.</param>
     public void Threw(Exception exception, CancellationToken cancellationToken)
     {
-        if (RecoverabilityPolicy.TryRead(exception, out Settlement settlement))
+        if (rules.TryRead(exception, cancellationToken.IsCancellationRequested, out Settlement settlement))
         {
             if (settlement.Fault != SettlementFault.None)
             {

@@ -80,5 +80,5 @@ public sealed record HandlerServices(
     }
 
     /// <summary>Makes the object that reports a handler's outcomes.</summary>
-    internal HandlerReports ReportsOf(Type handler) => new(Route, handler.Name, Breaker, Loggers.CreateLogger($"Messaging.Routes.{Route}"), Time);
+    internal HandlerReports ReportsOf(Type handler) => new(Route, handler.Name, Recoverability.Rules, Breaker, Loggers.CreateLogger($"Messaging.Routes.{Route}"), Time);
 }

@@ -8,6 +8,7 @@ using Messaging.Sinks;
 using Messaging.Sinks.Bundles;
 using Messaging.Sources;
 using Messaging.Telemetry;
+using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Pipeline.Contexts;
 using Pipeline.Execution;
@@ -44,6 +45,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         _slots = plan.Slots;
         _time = time;
         _logger = loggers.CreateLogger($"Messaging.Routes.{plan.Name}");
+        plan.Recoverability.Use(services.GetServices<ExceptionTypeRule>());
         Metrics = new RouteMetrics(plan.Name, stores: plan.Sink is not null);
         Calls = new ApiCalls();
         Calls.Observe(plan.Name);

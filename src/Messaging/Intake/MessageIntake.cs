@@ -218,6 +218,8 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
         await _watch.DisposeAsync();
     }
 
+    internal bool TryRead(Exception failure, Cancellation cancellation, out Settlement settlement) => _policy.TryRead(failure, cancellation, out settlement);
+
     internal Settlement Decide(ReceivedMessage message, Settlement decided, Exception? exception, Cancellation cancellation, long acceptedAt, TimeSpan returnDelay)
     {
         Settlement settlement;

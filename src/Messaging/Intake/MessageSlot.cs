@@ -217,7 +217,7 @@ internal sealed class MessageSlot
             _cancellationSource = new CancellationTokenSource();
         }
 
-        if (failure is not null && RecoverabilityPolicy.TryRead(failure, out Settlement known))
+        if (failure is not null && _intake.TryRead(failure, cancellation, out Settlement known))
         {
             decided = known;
             failure = null;

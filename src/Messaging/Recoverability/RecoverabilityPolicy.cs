@@ -42,6 +42,9 @@ internal sealed class RecoverabilityPolicy(RecoverabilityOptions options)
         return settlement.IsDecided;
     }
 
+    /// <summary>Converts an exception to a settlement, by its own kind or by the rules of the route; false for others.</summary>
+    public bool TryRead(Exception exception, Cancellation cancellation, out Settlement settlement) => options.Rules.TryRead(exception, cancellation != Cancellation.None, out settlement);
+
     /// <summary>The delivery on which a message that fails for an unknown reason is dead-lettered.</summary>
     public int MaxDeliveries => _maxDeliveries;
 
@@ -66,7 +69,7 @@ internal sealed class RecoverabilityPolicy(RecoverabilityOptions options)
             return decided;
         }
 
-        if (exception is not null && TryRead(exception, out Settlement known))
+        if (exception is not null && TryRead(exception, cancellation, out Settlement known))
         {
             return Decide(known, exception: null, deliveryCount, cancellation);
         }

@@ -16,8 +16,8 @@ namespace Messaging.Recoverability;
 /// <param name="breaker">The route's breaker.</param>
 /// <param name="time">The clock; tests drive it.</param>
 /// <param name="retriesUnknown">
-/// True around foreign code, whose exceptions may be transient faults: retries every exception except poison, refusals, and those after the
-/// message's token was cancelled.
+/// True around foreign code, whose exceptions may be transient faults: retries every exception except poison, refusals, those of <c>Recoverability:DeadLetterOn</c>,
+/// and those after the message's token was cancelled.
 /// </param>
 /// <typeparam name="TContext">The context of the stage it is added to.</typeparam>
 public sealed class RetryBehavior<TContext>(RecoverabilityOptions options, CircuitBreaker breaker, TimeProvider time, bool retriesUnknown = false) : IBehavior<TContext, TContext>
@@ -25,6 +25,7 @@ public sealed class RetryBehavior<TContext>(RecoverabilityOptions options, Circu
 {
     private readonly int _attempts = options.Attempts;
     private readonly Backoff _backoff = options.Backoff;
+    private readonly ExceptionRules _rules = options.Rules;
 
     /// <inheritdoc/>
     public ValueTask InvokeAsync(TContext context, Next<TContext> next)
@@ -100,6 +101,12 @@ public sealed class RetryBehavior<TContext>(RecoverabilityOptions options, Circu
     {
         TransientFaultException transient => transient.RetryInProcess,
         PoisonMessageException or RefusedException => false,
-        _ => retriesUnknown && !context.CancellationToken.IsCancellationRequested,
+        _ when context.CancellationToken.IsCancellationRequested => false,
+        _ => _rules.Find(exception) switch
+        {
+            ExceptionRule.Retry => true,
+            ExceptionRule.DeadLetter => false,
+            _ => retriesUnknown,
+        },
     };
 }

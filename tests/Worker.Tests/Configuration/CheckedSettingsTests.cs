@@ -52,6 +52,8 @@ public sealed class CheckedSettingsTests : IDisposable
         ["Handlers:CloudFront:Buckets"] = (CloudFront, ["Upper", "a", "ok-bucket,no_bucket", "logs/2026"]),
         ["Handlers:CloudFront:Columns"] = (CloudFront, ["=", "date=a b", "date,date"]),
         ["Handlers:CloudFront:TimestampField"] = (CloudFront, ["a b"]),
+        ["Recoverability:DeadLetterOn"] = (Channel, ["NoSuchException", "System.String", "TimeoutException,NoSuch"]),
+        ["Recoverability:RetryOn"] = (Channel, ["NoSuchException", "System.String"]),
         ["Sinks:Directory:Path"] = (Channel, ["$file", "$file/below", "$link", "/proc/worker\0", "$withfile"]),
         ["Sinks:Directory:FileMode"] = (Channel, ["0777", "rw", "0400"]),
         ["Sinks:S3:Bucket"] = (S3, ["Upper", "a", "a..b", "a/b"]),
