@@ -2,17 +2,19 @@ using System.Text.RegularExpressions;
 
 namespace Integration.Tests.Packages;
 
-/// <summary>Each code block of docs/guides/extend.md is an excerpt of the file that it names, and the solution or the samples build that file.</summary>
+/// <summary>Each code block of docs/guides/extend.md and polling.md is an excerpt of the file that it names, and the solution or the samples build that file.</summary>
 public sealed partial class ExtendingPageTests
 {
     private const string Gap = "// …";
+
+    private static IEnumerable<string> Pages => [RepositoryFolder.Combine("docs", "guides", "extend.md"), RepositoryFolder.Combine("docs", "guides", "polling.md")];
 
     public static TheoryData<string, string> Blocks
     {
         get
         {
             TheoryData<string, string> blocks = [];
-            foreach (Match block in Block.Matches(File.ReadAllText(RepositoryFolder.Combine("docs", "guides", "extend.md"))))
+            foreach (Match block in Pages.SelectMany(page => Block.Matches(File.ReadAllText(page))))
             {
                 blocks.Add(block.Groups["file"].Value, block.Groups["code"].Value);
             }
@@ -24,7 +26,7 @@ public sealed partial class ExtendingPageTests
     [Fact]
     public void Page_EachBlockOfCode_NamesItsFile()
     {
-        int all = File.ReadLines(RepositoryFolder.Combine("docs", "guides", "extend.md")).Count(line => line == "```csharp");
+        int all = Pages.SelectMany(File.ReadLines).Count(line => line == "```csharp");
 
         Blocks.Count.ShouldBe(all);
     }

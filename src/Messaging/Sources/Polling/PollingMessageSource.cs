@@ -1,0 +1,328 @@
+using System.Collections.Concurrent;
+using Messaging.DeadLetters;
+using Messaging.Recoverability;
+using Messaging.Telemetry;
+using Microsoft.Extensions.Logging;
+using Pipeline.Settlements;
+
+namespace Messaging.Sources.Polling;
+
+/// <summary>
+/// A source whose messages are items that it claims: files of a folder, rows of a table, objects below a prefix. A subclass says how items are claimed, read,
+/// completed and released; this class polls, reserves slots, redelivers abandoned messages after their delay, and writes dead letters to the worker's store,
+/// so its <see cref="SourcePlan.KeepsDeadLetters"/> is true. Delivery is at least once if items that a killed process has claimed can be claimed again.
+/// Threads: one polls, any settle.
+/// </summary>
+/// <typeparam name="TItem">What identifies an item, such as a file name.</typeparam>
+public abstract class PollingMessageSource<TItem> : IMessageSource
+    where TItem : notnull
+{
+    // Abandoned items stay claimed while they wait: so many that fail must not claim everything.
+    private const int MaxWaiting = 1_000;
+
+    private const int MaxClaim = 32;
+
+    private static readonly Backoff FailureBackoff = new(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(30));
+    private static readonly TimeSpan MinFailurePause = TimeSpan.FromMilliseconds(100);
+
+    private readonly SourceServices _services;
+    private readonly PollingLog _log;
+    private readonly CancellationTokenSource _closing = new();
+
+    // Claimed items that are not in flight: they wait for their delay, or are due.
+    private readonly ConcurrentDictionary<PolledMessage<TItem>, bool> _waiting = new();
+    private readonly ConcurrentQueue<PolledMessage<TItem>> _due = new();
+    private TaskCompletionSource _wake = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private string? _problem;
+
+    /// <param name="name">Its name in logs, metrics and dead letters, such as <c>folder</c>.</param>
+    /// <param name="services">What its plan's <c>Create</c> was called with.</param>
+    protected PollingMessageSource(string name, SourceServices services)
+    {
+        ArgumentNullException.ThrowIfNull(services);
+        Name = name;
+        _services = services;
+        _log = new PollingLog(services.Route, name, services.Loggers.CreateLogger(GetType()), services.Time);
+    }
+
+    /// <inheritdoc/>
+    public string Name { get; }
+
+    /// <inheritdoc/>
+    public string? Problem => Volatile.Read(ref _problem);
+
+    /// <summary>The pause after a claim that found fewer items than asked for; default 100 ms. It doubles with each empty claim, up to <see cref="MaxPollInterval"/>.</summary>
+    protected virtual TimeSpan MinPollInterval => TimeSpan.FromMilliseconds(100);
+
+    /// <summary>The longest pause between two claims; default 5 s.</summary>
+    protected virtual TimeSpan MaxPollInterval => TimeSpan.FromSeconds(5);
+
+    /// <summary>Fails fast when the source can never work as configured, and makes items claimable again that a killed process had claimed.</summary>
+    /// <exception cref="Configuration.StartupException">The source can never work; the message says what to do.</exception>
+    public virtual Task CheckAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    /// <inheritdoc/>
+    public async Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving)
+    {
+        ArgumentNullException.ThrowIfNull(intake);
+        TimeSpan pause = MinPollInterval;
+        int failures = 0;
+        while (!stopReceiving.IsCancellationRequested)
+        {
+            Task wake = Volatile.Read(ref _wake).Task;
+            try
+            {
+                Polled polled;
+                using (SlotLease slots = await intake.ReserveAsync(1, Math.Min(_services.Concurrency, MaxClaim), stopReceiving))
+                {
+                    polled = await DeliverAsync(slots, stopReceiving);
+                }
+
+                if (failures > 0)
+                {
+                    failures = 0;
+                    Volatile.Write(ref _problem, null);
+                }
+
+                if (polled == Polled.Full)
+                {
+                    pause = MinPollInterval;
+                    continue;
+                }
+
+                pause = polled == Polled.Some ? MinPollInterval : pause < MaxPollInterval / 2 ? pause * 2 : MaxPollInterval;
+                await WaitAsync(wake, pause, stopReceiving);
+            }
+            catch (OperationCanceledException) when (stopReceiving.IsCancellationRequested)
+            {
+                return;
+            }
+            catch (Exception exception)
+            {
+                // Of the subclass: a folder that cannot be listed, a database that is down.
+                TimeSpan retry = FailureBackoff.After(++failures, MinFailurePause);
+                Volatile.Write(ref _problem, $"Items cannot be claimed: {exception.Message}");
+                _log.ClaimFailed(exception, retry);
+                await Task.Delay(retry, _services.Time, stopReceiving).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            }
+        }
+    }
+
+    /// <summary>Releases the items that wait for redelivery. Items in flight are released when they are settled.</summary>
+    public async Task CloseAsync(CancellationToken cancellationToken)
+    {
+        await _closing.CancelAsync();
+        foreach (PolledMessage<TItem> message in _waiting.Keys)
+        {
+            if (_waiting.TryRemove(message, out _))
+            {
+                await TryReleaseAsync(message);
+            }
+        }
+    }
+
+    /// <summary>Stops its timers. Items that are still claimed stay so, as after a kill; <see cref="CloseAsync"/> releases them.</summary>
+    public virtual async ValueTask DisposeAsync()
+    {
+        await _closing.CancelAsync();
+        GC.SuppressFinalize(this);
+    }
+
+    /// <summary>Claims items, so that no other call and no other process gets them: by renaming a file, or by <c>UPDATE … SKIP LOCKED</c>.</summary>
+    /// <param name="max">The most items to claim, 1 or more.</param>
+    /// <param name="cancellationToken">Cancelled when the worker stops. An item that was claimed must still be returned.</param>
+    /// <returns>The claimed items, the oldest first; empty when there are none.</returns>
+    /// <remarks>An exception is logged and shown on the readiness page; the claim is repeated with backoff.</remarks>
+    protected abstract ValueTask<IReadOnlyList<TItem>> ClaimAsync(int max, CancellationToken cancellationToken);
+
+    /// <summary>The message's id: the same for each delivery of an item, and different for different items. Not empty.</summary>
+    protected abstract string GetId(TItem item);
+
+    /// <summary>When the item entered the source, for the age of its message; null where that is unknown.</summary>
+    protected virtual DateTimeOffset? GetEnqueuedAt(TItem item) => null;
+
+    /// <summary>Reads the body of a claimed item; called before each delivery.</summary>
+    /// <remarks>After an exception the item stays claimed and is read again with backoff. Each failure is logged (event 3011).</remarks>
+    protected abstract ValueTask<ReadOnlyMemory<byte>> ReadAsync(TItem item, CancellationToken cancellationToken);
+
+    /// <summary>Removes an item whose message is done: stored, or written to the dead letters. After an exception the message is redelivered.</summary>
+    protected abstract ValueTask CompleteAsync(TItem item, CancellationToken cancellationToken);
+
+    /// <summary>Gives up the claim, so that the item can be claimed again; called when the worker stops. An exception is logged.</summary>
+    protected abstract ValueTask ReleaseAsync(TItem item, CancellationToken cancellationToken);
+
+    internal async ValueTask SettleAsync(PolledMessage<TItem> message, Settlement settlement)
+    {
+        switch (settlement.Kind)
+        {
+            case SettlementKind.Complete:
+                await CompleteAsync(message);
+                break;
+            case SettlementKind.DeadLetter:
+                await DeadLetterAsync(message, settlement);
+                break;
+            default:
+                await RedeliverAsync(message, settlement.Delay);
+                break;
+        }
+    }
+
+    private async ValueTask<Polled> DeliverAsync(SlotLease slots, CancellationToken stop)
+    {
+        bool any = false;
+        while (slots.Count > 0 && _due.TryDequeue(out PolledMessage<TItem>? due))
+        {
+            any = true;
+            await DeliverAsync(due, slots, stop);
+        }
+
+        if (slots.Count == 0)
+        {
+            return Polled.Full;
+        }
+
+        if (_waiting.Count >= MaxWaiting)
+        {
+            return any ? Polled.Some : Polled.None;
+        }
+
+        int asked = slots.Count;
+        IReadOnlyList<TItem> items = await ClaimAsync(asked, stop);
+        foreach (PolledMessage<TItem> message in (PolledMessage<TItem>[])[.. items.Select(item => new PolledMessage<TItem>(this, item, GetId(item), GetEnqueuedAt(item)))])
+        {
+            // Waiting until it is in flight: whatever happens here, it is delivered later or released.
+            _waiting.TryAdd(message, true);
+            if (slots.Count > 0 && !stop.IsCancellationRequested)
+            {
+                await DeliverAsync(message, slots, stop);
+            }
+            else
+            {
+                _due.Enqueue(message);
+            }
+        }
+
+        return items.Count >= asked ? Polled.Full : any || items.Count > 0 ? Polled.Some : Polled.None;
+    }
+
+    private async ValueTask DeliverAsync(PolledMessage<TItem> message, SlotLease slots, CancellationToken stop)
+    {
+        ReadOnlyMemory<byte> body;
+        try
+        {
+            body = await ReadAsync(message.Item, stop);
+        }
+        catch (Exception exception)
+        {
+            // Not an abandonment: without a body there is no message, and a dead letter would be empty.
+            TimeSpan retry = FailureBackoff.After(++message.Failures, MinFailurePause);
+            if (!stop.IsCancellationRequested)
+            {
+                _log.ReadFailed(exception, UntrustedText.Shorten(message.Id), retry);
+            }
+
+            _ = BecomeDueAsync(message, retry);
+            return;
+        }
+
+        message.Failures = 0;
+        message.BeginDelivery(body);
+        _waiting.TryRemove(message, out _);
+        slots.Accept(message);
+    }
+
+    private async ValueTask CompleteAsync(PolledMessage<TItem> message)
+    {
+        try
+        {
+            await CompleteAsync(message.Item, CancellationToken.None);
+        }
+        catch (Exception exception)
+        {
+            TimeSpan retry = FailureBackoff.After(++message.Failures, MinFailurePause);
+            _log.CompleteFailed(exception, UntrustedText.Shorten(message.Id), retry);
+            await RedeliverAsync(message, retry);
+        }
+    }
+
+    private async ValueTask DeadLetterAsync(PolledMessage<TItem> message, Settlement settlement)
+    {
+        try
+        {
+            DeadLetter letter = DeadLetter.Create(message, settlement, Name, _services.Route, _services.Time.GetUtcNow());
+            await _services.DeadLetters.WriteAsync(letter, message.Body, CancellationToken.None);
+        }
+        catch (Exception exception)
+        {
+            TimeSpan retry = FailureBackoff.After(++message.Failures, MinFailurePause);
+            _log.DeadLetterFailed(exception, UntrustedText.Shorten(message.Id), retry);
+            _services.Metrics?.MessageReturned();
+            await RedeliverAsync(message, retry);
+            return;
+        }
+
+        _services.Metrics?.DeadLetterWritten(settlement.Reason, settlement.ExceptionType);
+        await CompleteAsync(message);
+    }
+
+    private ValueTask RedeliverAsync(PolledMessage<TItem> message, TimeSpan delay)
+    {
+        message.EndDelivery();
+        _waiting.TryAdd(message, true);
+        if (_closing.IsCancellationRequested)
+        {
+            // Closed before or meanwhile: the one that removes it releases it.
+            return _waiting.TryRemove(message, out _) ? TryReleaseAsync(message) : default;
+        }
+
+        _ = BecomeDueAsync(message, delay);
+        return default;
+    }
+
+    private async Task BecomeDueAsync(PolledMessage<TItem> message, TimeSpan delay)
+    {
+        if (delay > TimeSpan.Zero)
+        {
+            await Task.Delay(delay, _services.Time, _closing.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        }
+
+        _due.Enqueue(message);
+        Volatile.Read(ref _wake).TrySetResult();
+    }
+
+    /// <summary>Waits for the pause, or until a message is due.</summary>
+    private async Task WaitAsync(Task wake, TimeSpan pause, CancellationToken stop)
+    {
+        if (!wake.IsCompleted)
+        {
+            using CancellationTokenSource either = CancellationTokenSource.CreateLinkedTokenSource(stop);
+            await Task.WhenAny(wake, Task.Delay(pause, _services.Time, either.Token));
+            await either.CancelAsync();
+        }
+
+        if (wake.IsCompleted)
+        {
+            // Before the queue is read again: a message that becomes due afterwards completes the new one.
+            Interlocked.Exchange(ref _wake, new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously));
+        }
+    }
+
+    private async ValueTask TryReleaseAsync(PolledMessage<TItem> message)
+    {
+        try
+        {
+            await ReleaseAsync(message.Item, CancellationToken.None);
+        }
+        catch (Exception exception)
+        {
+            _log.ReleaseFailed(exception, UntrustedText.Shorten(message.Id));
+        }
+    }
+
+    private enum Polled
+    {
+        None,
+        Some,
+        Full,
+    }
+}
