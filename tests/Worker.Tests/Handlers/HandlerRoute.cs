@@ -12,8 +12,6 @@ namespace Worker.Tests.Handlers;
 /// <summary>A whole route, "orders", from the in-memory channel to a test's handler. Its clock moves only when the test moves it.</summary>
 internal sealed class HandlerRoute : IAsyncDisposable
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
-
     private readonly ServiceProvider _services;
 
     private HandlerRoute(ServiceProvider services, ManualTimeProvider time, RecordingLog log, MemoryDeadLetters deadLetters)
@@ -65,14 +63,7 @@ internal sealed class HandlerRoute : IAsyncDisposable
     public Task PassUntilAsync(Func<bool> condition) => Time.PassUntilAsync(TimeSpan.FromMilliseconds(100), condition);
 
     /// <summary>Waits, without moving the clock, until the condition holds.</summary>
-    public static async Task UntilAsync(Func<bool> condition)
-    {
-        using CancellationTokenSource patience = new(Patience);
-        while (!condition())
-        {
-            await Task.Delay(1, patience.Token);
-        }
-    }
+    public static Task UntilAsync(Func<bool> condition) => PassingTime.UntilAsync(condition);
 
     /// <summary>Moves the clock until every message is completed or dead-lettered.</summary>
     public Task SettleAllAsync() => PassUntilAsync(() => Publisher.Held == 0);

@@ -9,6 +9,7 @@ using Worker.Tests.Handlers.Typed;
 namespace Worker.Tests.Handlers;
 
 /// <summary>The publisher that is injected into a handler.</summary>
+[Collection(OneThreadCollection.Name)]
 public sealed class PublishingHandlerTests
 {
     [Theory]

@@ -5,6 +5,7 @@ using Pipeline.Settlements;
 namespace Worker.Tests.Intake;
 
 /// <summary>Receiving while the sink is down: no message, then one probe at a time, then all.</summary>
+[Collection(OneThreadCollection.Name)]
 public sealed class MessageIntakeBreakerTests
 {
     private static readonly TimeSpan Open = new RecoverabilityOptions().BreakerOpen;
@@ -198,12 +199,5 @@ public sealed class MessageIntakeBreakerTests
         fixture.Intake.Release(1);
     }
 
-    private static async Task WaitForInFlightAsync(IntakeFixture fixture, int count)
-    {
-        using CancellationTokenSource patience = new(TestMessage.Patience);
-        while (fixture.Intake.InFlight != count)
-        {
-            await Task.Delay(1, patience.Token);
-        }
-    }
+    private static Task WaitForInFlightAsync(IntakeFixture fixture, int count) => PassingTime.UntilAsync(() => fixture.Intake.InFlight == count);
 }

@@ -7,6 +7,7 @@ using Worker.Tests.Telemetry;
 namespace Worker.Tests.Intake;
 
 /// <summary>Messages that keep their slots while the sink fails.</summary>
+[Collection(OneThreadCollection.Name)]
 public sealed class MessageIntakeHoldTests : IAsyncDisposable
 {
     private static readonly TimeSpan Hold = TimeSpan.FromMinutes(15);
@@ -326,14 +327,7 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
         await WaitAsync(() => _fixture.Intake.Held == _fixture.Intake.InFlight);
     }
 
-    private static async Task WaitAsync(Func<bool> condition)
-    {
-        using CancellationTokenSource patience = new(TestMessage.Patience);
-        while (!condition())
-        {
-            await Task.Delay(1, patience.Token);
-        }
-    }
+    private static Task WaitAsync(Func<bool> condition) => PassingTime.UntilAsync(condition);
 
     private async ValueTask StoreAsync(PhysicalContext context)
     {

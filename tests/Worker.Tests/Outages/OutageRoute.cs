@@ -11,16 +11,14 @@ namespace Worker.Tests.Outages;
 /// <summary>A whole route over a test's source and a sink that fails on demand. Its clock moves only when the test moves it.</summary>
 internal sealed class OutageRoute : IAsyncDisposable
 {
-    private readonly Func<bool> _isBehind;
+    private static readonly TimeSpan Step = TimeSpan.FromMilliseconds(500);
 
     /// <param name="source">Creates the source.</param>
     /// <param name="time">The clock of source and route.</param>
-    /// <param name="isBehind">True while the clock must not move, because a due action has not happened yet.</param>
     /// <param name="settings">The route's settings.</param>
-    public OutageRoute(Func<SourceServices, IMessageSource> source, ManualTimeProvider time, Func<bool> isBehind, params string[] settings)
+    public OutageRoute(Func<SourceServices, IMessageSource> source, ManualTimeProvider time, params string[] settings)
     {
         Time = time;
-        _isBehind = isBehind;
         string[] all = ["--Routes:archive:Sink=Memory", "--Handlers:Archive:Template={MessageId}", .. settings];
         RoutePlan plan = WorkerHost.Plan(new ConfigurationBuilder().AddCommandLine(all).Build()).Routes.Single();
         plan = plan with { Sources = [new SourcePlan { Name = "source", Create = source }], Sink = new SinkPlan { Create = _ => Sink } };
@@ -52,13 +50,8 @@ internal sealed class OutageRoute : IAsyncDisposable
     public async Task PassUntilAsync(Func<bool> condition, TimeSpan within, string what)
     {
         DateTimeOffset end = Time.GetUtcNow() + within;
-        while (!condition())
-        {
-            Time.GetUtcNow().ShouldBeLessThanOrEqualTo(end, what);
-            Time.Advance(TimeSpan.FromMilliseconds(500));
-            await Task.Delay(1);
-            await CatchUpAsync();
-        }
+        await Time.PassUntilAsync(Step, () => Time.GetUtcNow() > end || condition(), what);
+        Time.GetUtcNow().ShouldBeLessThanOrEqualTo(end, what);
     }
 
     /// <summary>Stops and drains as the host does.</summary>
@@ -73,21 +66,7 @@ internal sealed class OutageRoute : IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         Task disposing = Route.DisposeAsync().AsTask();
-        while (!disposing.IsCompleted)
-        {
-            Time.Advance(TimeSpan.FromMilliseconds(500));
-            await Task.WhenAny(disposing, Task.Delay(1));
-        }
-
+        await Time.PassUntilAsync(Step, () => disposing.IsCompleted, "The route was not disposed.");
         await disposing;
-    }
-
-    private async Task CatchUpAsync()
-    {
-        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(30));
-        while (_isBehind())
-        {
-            await Task.Delay(1, patience.Token);
-        }
     }
 }

@@ -13,9 +13,6 @@ internal sealed class QueuedMessage(string name, string? group)
 
     public DateTimeOffset VisibleAt { get; set; }
 
-    /// <summary>True once the receiver has set another visibility timeout, which means that it was abandoned.</summary>
-    public bool IsReturned { get; set; }
-
     /// <summary>The receipt handle of its last delivery.</summary>
     public string Handle => $"{Name}#{ReceiveCount}";
 }

@@ -18,7 +18,7 @@ internal sealed class ServiceBusOutage : IAsyncDisposable
             MaxLockRenewal = maxLockRenewal ?? TimeSpan.FromMinutes(15),
         };
         ServiceBusEntity entity = new(Bus.CreateClient(options, retries: null), Bus.CreateClient(options, ServiceBusEntity.CheckRetries), options, time);
-        Route = new OutageRoute(services => new ServiceBusMessageSource(entity, calls, options, services), time, () => false, $"--Intake:Concurrency={calls}");
+        Route = new OutageRoute(services => new ServiceBusMessageSource(entity, calls, options, services), time, $"--Intake:Concurrency={calls}");
     }
 
     public FakeBus Bus { get; }

@@ -3,6 +3,7 @@ using Messaging.Sinks;
 namespace Worker.Tests.Outages;
 
 /// <summary>An outage of the sink costs a message of a Service Bus queue no delivery.</summary>
+[Collection(OneThreadCollection.Name)]
 public sealed class ServiceBusOutageTests
 {
     private static readonly TimeSpan Outage = TimeSpan.FromMinutes(10);

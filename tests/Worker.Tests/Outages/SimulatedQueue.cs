@@ -14,7 +14,6 @@ internal sealed class SimulatedQueue
     private readonly int _maxReceiveCount;
     private readonly List<QueuedMessage> _messages = [];
     private readonly List<QueuedMessage> _dead = [];
-    private int _visibilitySeconds;
 
     public SimulatedQueue(FakeQueue queue, TimeProvider time, int maxReceiveCount)
     {
@@ -46,11 +45,6 @@ internal sealed class SimulatedQueue
 
     public int DeliveriesOf(string name) => Read(() => _messages.Find(message => message.Name == name)!.ReceiveCount);
 
-    public TimeSpan HiddenFor(string name) => Read(() => _messages.Find(message => message.Name == name)!.VisibleAt - Now);
-
-    /// <summary>True when a message in flight becomes visible within the time unless it is renewed.</summary>
-    public bool AwaitsRenewal(TimeSpan left) => Read(() => _messages.Exists(message => !message.IsReturned && message.VisibleAt > Now && message.VisibleAt - Now < left));
-
     private T Read<T>(Func<T> read)
     {
         lock (_lock)
@@ -81,7 +75,6 @@ internal sealed class SimulatedQueue
 
     private QueueAnswer Receive(int max, int visibilitySeconds)
     {
-        _visibilitySeconds = visibilitySeconds;
         HashSet<string> blocked = [.. _messages.FindAll(message => message.Group is not null && message.VisibleAt > Now).ConvertAll(message => message.Group!)];
         List<QueuedMessage> received = [];
         foreach (QueuedMessage message in _messages.ToArray())
@@ -99,7 +92,6 @@ internal sealed class SimulatedQueue
             }
 
             message.ReceiveCount++;
-            message.IsReturned = false;
             message.VisibleAt = Now + TimeSpan.FromSeconds(visibilitySeconds);
             received.Add(message);
         }
@@ -114,7 +106,6 @@ internal sealed class SimulatedQueue
             return false;
         }
 
-        found.IsReturned = seconds != _visibilitySeconds;
         found.VisibleAt = Now + TimeSpan.FromSeconds(seconds);
         return true;
     }

@@ -1,4 +1,3 @@
-using Messaging.Aws;
 using Messaging.Aws.Sqs;
 using Messaging.Aws.Sqs.Wire;
 using Worker.Tests.Aws.Sqs;
@@ -11,22 +10,17 @@ internal sealed class SqsOutage : IAsyncDisposable
 {
     private static readonly TimeSpan Visibility = TimeSpan.FromSeconds(60);
 
-    // Renewals are due at half of the timeout, plus a heartbeat of a second and a margin for slow machines.
-    private static readonly TimeSpan Overdue = (Visibility / 2) - TimeSpan.FromSeconds(10);
-
     private readonly FakeQueue _service;
     private readonly WireClient _wire;
 
-    private SqsOutage(FakeQueue service, SqsSourceOptions options, int maxReceiveCount, int concurrency, string[] settings)
+    private SqsOutage(FakeQueue service, ManualTimeProvider time, SqsSourceOptions options, int maxReceiveCount, int concurrency, string[] settings)
     {
-        ManualTimeProvider time = new();
         _service = service;
         Queue = new SimulatedQueue(service, time, maxReceiveCount);
-        _wire = new WireClient(service.Address, new SqsWireOptions(), handler: service.Open.Watch(AwsHttpHandler.Create()));
+        _wire = new WireClient(new Uri("http://queue.test"), new SqsWireOptions(), time, handler: service.CreateHandler());
         Route = new OutageRoute(
             services => new SqsMessageSource(_wire.Client, SqsQueueReference.Parse(options.Queue!)!, options, services),
             time,
-            () => service.Open.AreInProgress || (Queue.AwaitsRenewal(Overdue) && !IsStopping),
             [$"--Intake:Concurrency={concurrency}", .. settings]);
     }
 
@@ -40,12 +34,10 @@ internal sealed class SqsOutage : IAsyncDisposable
     public Task ShouldReturnItsBuffersAsync() =>
         Route.PassUntilAsync(() => _wire.Buffers.Outstanding == 0, TimeSpan.FromMinutes(5), "Not every rented buffer is returned.");
 
-    /// <summary>Set by the test once renewals may end.</summary>
-    public bool IsStopping { get; set; }
-
-    public static async Task<SqsOutage> CreateAsync(bool isFifo = false, TimeSpan? maxHoldTime = null, int maxReceiveCount = 10, int concurrency = 20, params string[] settings)
+    public static SqsOutage Create(bool isFifo = false, TimeSpan? maxHoldTime = null, int maxReceiveCount = 10, int concurrency = 20, params string[] settings)
     {
-        FakeQueue service = await FakeQueue.StartAsync();
+        ManualTimeProvider time = new();
+        FakeQueue service = new(time);
         if (isFifo)
         {
             service.MakeFifo();
@@ -57,7 +49,7 @@ internal sealed class SqsOutage : IAsyncDisposable
             VisibilityTimeout = Visibility,
             MaxHoldTime = maxHoldTime ?? TimeSpan.FromMinutes(15),
         };
-        return new SqsOutage(service, options, maxReceiveCount, concurrency, settings);
+        return new SqsOutage(service, time, options, maxReceiveCount, concurrency, settings);
     }
 
     public async ValueTask DisposeAsync()

@@ -3,6 +3,7 @@ using Messaging.Sinks;
 namespace Worker.Tests.Outages;
 
 /// <summary>An outage of the sink costs a message of an SQS queue no delivery, and never its place in the queue.</summary>
+[Collection(OneThreadCollection.Name)]
 public sealed class SqsOutageTests
 {
     private static readonly TimeSpan Outage = TimeSpan.FromMinutes(10);
@@ -15,7 +16,7 @@ public sealed class SqsOutageTests
     [InlineData("Refused")]
     public async Task StandardQueue_SinkDownForTenMinutes_NoMessageIsDeliveredTwice(string status)
     {
-        await using SqsOutage outage = await SqsOutage.CreateAsync();
+        await using SqsOutage outage = SqsOutage.Create();
         SinkStatus fault = Enum.Parse<SinkStatus>(status);
         outage.Sink.Fault = _ => fault;
         string[] names = [.. Enumerable.Range(0, 5).Select(number => $"m{number}")];
@@ -41,7 +42,7 @@ public sealed class SqsOutageTests
     [Fact]
     public async Task FifoQueue_SinkDownForTenMinutes_NoMessageIsDeliveredTwiceAndTheOrderIsKept()
     {
-        await using SqsOutage outage = await SqsOutage.CreateAsync(isFifo: true);
+        await using SqsOutage outage = SqsOutage.Create(isFifo: true);
         outage.Sink.Fault = _ => SinkStatus.Transient;
         for (int number = 0; number < 30; number++)
         {
@@ -68,7 +69,7 @@ public sealed class SqsOutageTests
     [Fact]
     public async Task Outage_LongerThanMaxHoldTime_AbandonsUpToHalfOfMaxReceiveCountThenHolds()
     {
-        await using SqsOutage outage = await SqsOutage.CreateAsync(maxHoldTime: TimeSpan.FromMinutes(1), maxReceiveCount: 6);
+        await using SqsOutage outage = SqsOutage.Create(maxHoldTime: TimeSpan.FromMinutes(1), maxReceiveCount: 6);
         outage.Sink.Fault = _ => SinkStatus.Transient;
         outage.Queue.Send("a");
         await outage.Route.StartAsync();
@@ -93,7 +94,7 @@ public sealed class SqsOutageTests
     [InlineData(true)]
     public async Task Stop_DuringAnOutage_ReturnsHeldMessagesAtOnce(bool isFifo)
     {
-        await using SqsOutage outage = await SqsOutage.CreateAsync(isFifo);
+        await using SqsOutage outage = SqsOutage.Create(isFifo);
         outage.Sink.Fault = _ => SinkStatus.Transient;
         for (int number = 0; number < 10; number++)
         {
@@ -104,7 +105,6 @@ public sealed class SqsOutageTests
         await outage.Route.PassUntilAsync(() => outage.Route.Route.InFlight >= (isFifo ? 2 : 10), Outage, "Nothing was received.");
         await outage.Route.PassAsync(TimeSpan.FromSeconds(30));
 
-        outage.IsStopping = true;
         DateTimeOffset stop = outage.Route.Time.GetUtcNow();
         (await outage.Route.DrainAsync()).ShouldBeTrue("Held messages do not use the drain's time up.");
 
@@ -117,7 +117,7 @@ public sealed class SqsOutageTests
     [Fact]
     public async Task SinkFailsForSomeKeysOnly_TheOthersAreStoredAndTheFailingOnesWaitAtTheQueue()
     {
-        await using SqsOutage outage = await SqsOutage.CreateAsync();
+        await using SqsOutage outage = SqsOutage.Create();
         outage.Sink.Fault = name => name.StartsWith("bad", StringComparison.Ordinal) ? SinkStatus.Transient : null;
         for (int number = 0; number < 80; number++)
         {

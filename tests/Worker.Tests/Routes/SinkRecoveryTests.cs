@@ -11,6 +11,7 @@ using Shared.Hosting;
 namespace Worker.Tests.Routes;
 
 /// <summary>While the breaker is open and no message arrives, the worker's own checks decide whether the route is ready.</summary>
+[Collection(OneThreadCollection.Name)]
 public sealed class SinkRecoveryTests
 {
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
@@ -35,8 +36,7 @@ public sealed class SinkRecoveryTests
             RouteStatus status = route.GetStatus();
             status.IsReady.ShouldBeFalse($"after {i} s");
             status.IsReceiving.ShouldBeFalse();
-            time.Advance(Second);
-            await Task.Yield();
+            await time.PassAsync(Second);
         }
 
         int checks = sink.Checks;
@@ -152,8 +152,7 @@ public sealed class SinkRecoveryTests
                 route.Breaker.Failed("still down");
             }
 
-            time.Advance(Second);
-            await Task.Delay(1, TestContext.Current.CancellationToken);
+            await time.PassAsync(Second);
         }
 
         ready.ShouldBeInRange(5, 30);
@@ -172,8 +171,7 @@ public sealed class SinkRecoveryTests
         int checks = sink.Checks;
         for (int i = 0; i < 600; i++)
         {
-            time.Advance(Second);
-            await Task.Yield();
+            await time.PassAsync(Second);
         }
 
         sink.Checks.ShouldBe(checks);
@@ -197,8 +195,7 @@ public sealed class SinkRecoveryTests
         await time.PassUntilAsync(Second, () => sink.Checks == checks + 8);
         for (int i = 0; i < 3_600; i++)
         {
-            time.Advance(Second);
-            await Task.Yield();
+            await time.PassAsync(Second);
         }
 
         sink.Checks.ShouldBe(checks + 8, "each keeps a thread or a connection");

@@ -9,6 +9,7 @@ using Worker.Tests.Intake;
 namespace Worker.Tests.Routes;
 
 /// <summary>A source that ends its receiving, or never begins, is not healthy until receiving has worked.</summary>
+[Collection(OneThreadCollection.Name)]
 public sealed class SourceHealthTests
 {
     private static readonly TimeSpan Step = TimeSpan.FromSeconds(1);
@@ -23,7 +24,6 @@ public sealed class SourceHealthTests
         ReturnsNoTask,
         ThrowsAfterEachMessage,
         ReturnsAfterEachMessage,
-        BlocksItsThread,
         NeverAsksForASlot,
     }
 
@@ -35,7 +35,6 @@ public sealed class SourceHealthTests
     [InlineData(Ends.ReturnsNoTask, "its ReceiveAsync returned no task")]
     [InlineData(Ends.ThrowsAfterEachMessage, "InvalidOperationException: broken")]
     [InlineData(Ends.ReturnsAfterEachMessage, "it returned although the worker is not stopping")]
-    [InlineData(Ends.BlocksItsThread, "has not asked for a slot for 10 s")]
     [InlineData(Ends.NeverAsksForASlot, "has not asked for a slot for 10 s")]
     public async Task Receive_DoesNotLast_IsNotReadyUntilItHasWorked(Ends ends, string reason)
     {
@@ -47,7 +46,7 @@ public sealed class SourceHealthTests
         route.Start();
         try
         {
-            bool isLoop = ends < Ends.BlocksItsThread;
+            bool isLoop = ends != Ends.NeverAsksForASlot;
             if (!isLoop)
             {
                 await time.PassUntilAsync(Step, () => route.Problem is not null);
@@ -59,7 +58,7 @@ public sealed class SourceHealthTests
                 {
                     // Failed for the i-th time, and in the pause before the restart.
                     string count = i == 1 ? "stopped receiving" : $"({i} times in a row)";
-                    await WaitAsync(() => route.Problem?.Contains(count, StringComparison.Ordinal) ?? false);
+                    await PassingTime.UntilAsync(() => route.Problem?.Contains(count, StringComparison.Ordinal) ?? false);
                     await time.WaitForTimersAsync(timers + 1);
                 }
 
@@ -81,7 +80,6 @@ public sealed class SourceHealthTests
         }
         finally
         {
-            source.Released.Set();
             await route.DrainAsync(CancellationToken.None).WaitAsync(Patience, TestContext.Current.CancellationToken);
         }
     }
@@ -106,8 +104,7 @@ public sealed class SourceHealthTests
             for (int second = 0; second < 20; second++)
             {
                 readySeconds += failure >= 4 && route.GetStatus().IsReady ? 1 : 0;
-                time.Advance(Step);
-                await Task.Delay(1, TestContext.Current.CancellationToken);
+                await time.PassAsync(Step);
             }
         }
 
@@ -115,37 +112,7 @@ public sealed class SourceHealthTests
         await route.DrainAsync(CancellationToken.None).WaitAsync(Patience, TestContext.Current.CancellationToken);
     }
 
-    [Fact]
-    public async Task Check_BlocksItsThread_DoesNotKeepTheWorkerFromStarting()
-    {
-        using RecordingLog log = new();
-        ManualTimeProvider time = new();
-        PlantedSource source = new(Ends.Throws) { Works = true, BlocksInCheck = true };
-        await using MessageRoute route = Create(time, log, source);
-        try
-        {
-            Task checking = route.CheckAsync(CancellationToken.None);
-            await time.PassUntilAsync(Step, () => checking.IsCompleted);
-            await checking;
-            log.Entries.ShouldContain(entry => entry.Id.Id == 1005);
-        }
-        finally
-        {
-            source.Released.Set();
-        }
-    }
-
-    /// <summary>Waits while the clock stands.</summary>
-    private static async Task WaitAsync(Func<bool> condition)
-    {
-        using CancellationTokenSource limit = new(Patience);
-        while (!condition())
-        {
-            await Task.Delay(1, limit.Token);
-        }
-    }
-
-    private static MessageRoute Create(ManualTimeProvider time, RecordingLog log, IMessageSource source)
+    internal static MessageRoute Create(ManualTimeProvider time, RecordingLog log, IMessageSource source)
     {
         RoutePlan plan = WorkerHost.Plan(new ConfigurationBuilder().AddCommandLine(["--Routes:archive:Sink=Memory"]).Build()).Routes.Single();
         plan = plan with { Sources = [new SourcePlan { Name = "planted", Create = _ => source }] };
@@ -161,27 +128,15 @@ public sealed class SourceHealthTests
 
         public volatile bool Works;
 
-        public bool BlocksInCheck { get; init; }
-
         public int Receives => Volatile.Read(ref _receives);
 
         public bool Failed => _fail.Task.IsCompleted;
-
-        public ManualResetEventSlim Released { get; } = new();
 
         public string Name => "planted";
 
         public void Fail() => Volatile.Read(ref _fail).TrySetResult();
 
-        public Task CheckAsync(CancellationToken cancellationToken)
-        {
-            if (BlocksInCheck)
-            {
-                Released.Wait(Patience, CancellationToken.None);
-            }
-
-            return Task.CompletedTask;
-        }
+        public Task CheckAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
         public Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving)
         {
@@ -200,12 +155,6 @@ public sealed class SourceHealthTests
 
         private async Task ReceiveCoreAsync(IMessageIntake intake, CancellationToken stopReceiving)
         {
-            if (!Works && ends == Ends.BlocksItsThread)
-            {
-                Released.Wait(Patience, CancellationToken.None);
-                return;
-            }
-
             if (!Works && ends == Ends.NeverAsksForASlot)
             {
                 await Task.Delay(Timeout.Infinite, stopReceiving);

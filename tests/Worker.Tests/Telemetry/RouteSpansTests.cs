@@ -11,7 +11,7 @@ using Worker.Tests.Sinks.Bundles;
 namespace Worker.Tests.Telemetry;
 
 /// <summary>Spans across the parts of a route: from the publisher to the settlement, and for several messages together.</summary>
-[Collection(SpanCollection.Name)]
+[Collection(OneThreadCollection.Name)]
 public sealed class RouteSpansTests
 {
     [Fact]

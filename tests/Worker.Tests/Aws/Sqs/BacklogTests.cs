@@ -3,6 +3,7 @@ using Pipeline.Settlements;
 namespace Worker.Tests.Aws.Sqs;
 
 /// <summary>More messages are settled than SQS accepts meanwhile.</summary>
+[Collection(OneThreadCollection.Name)]
 public sealed class BacklogTests
 {
     private const int ReturnGivenUp = 3203;
@@ -16,7 +17,7 @@ public sealed class BacklogTests
     public async Task Settle_NoCallSucceeds_EndsAtOnceAndReceivingPauses(string operation)
     {
         // Slots for another receive, which is under way when too many wait.
-        await using SqsRun run = await SqsRun.CreateAsync(slots: Settled + 10);
+        await using SqsRun run = SqsRun.Create(slots: Settled + 10);
         TaskCompletionSource answering = new();
         run.Queue.Script = call => call.Operation == operation ? QueueAnswer.After(answering.Task) : null;
         FakeMessage[] messages = FakeMessage.Many(Settled);
@@ -55,7 +56,7 @@ public sealed class BacklogTests
     [InlineData("ChangeMessageVisibilityBatch")]
     public async Task Settle_OneMessageAndEveryCallFails_IsAProblemAfterAWhile(string operation)
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         bool fails = true;
         run.Queue.Script = call => Volatile.Read(ref fails) && call.Operation == operation ? QueueAnswer.InternalError : null;
         Delivery delivery = (await run.BeginWithAsync(FakeMessage.New("a")))[0];
@@ -78,7 +79,7 @@ public sealed class BacklogTests
     [Fact]
     public async Task Settle_ReturnIsGivenUpAndTheQueueIsIdle_IsAProblemForTenMinutes()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         run.Queue.Script = call => call.Operation == "ChangeMessageVisibilityBatch" ? QueueAnswer.InternalError : null;
         Delivery delivery = (await run.BeginWithAsync(FakeMessage.New("a")))[0];
 

@@ -6,6 +6,7 @@ using Pipeline.Settlements;
 namespace Worker.Tests.Aws.Sqs;
 
 /// <summary>Which attributes a dead letter in SQS has when not all fit.</summary>
+[Collection(OneThreadCollection.Name)]
 public sealed class DeadLetterAttributesTests
 {
     private const int DeadLetterFailed = 3210;
@@ -20,7 +21,7 @@ public sealed class DeadLetterAttributesTests
     [Fact]
     public async Task DeadLetter_TenAttributes_KeepsEightAndNamesAllInTheDetails()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a") with { Attributes = DeadLetterTests.Texts(10) });
         await deliveries[0].SettleAsync(Poison);
         await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 1, "Not deleted.");
@@ -37,7 +38,7 @@ public sealed class DeadLetterAttributesTests
     [Fact]
     public async Task DeadLetter_TenAttributes_KeepsThoseThatAreNoTexts()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         JsonObject attributes = DeadLetterTests.Texts(8);
         attributes["size"] = new JsonObject { ["DataType"] = "Number", ["StringValue"] = "12" };
         attributes["raw"] = new JsonObject { ["DataType"] = "Binary", ["BinaryValue"] = "AAH/" };
@@ -58,7 +59,7 @@ public sealed class DeadLetterAttributesTests
     [Fact]
     public async Task DeadLetter_RedrivenMessage_HasOnlyTheNewReason()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         JsonObject attributes = new()
         {
             ["DeadLetterReason"] = new JsonObject { ["DataType"] = "String", ["StringValue"] = "old" },
@@ -82,7 +83,7 @@ public sealed class DeadLetterAttributesTests
     [InlineData(MessageBytes, false, false)]
     public async Task DeadLetter_MessageNearTheServicesLimit_IsSentWithTheAttributesThatFit(int bodyBytes, bool hasReason, bool hasDetails)
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         FakeMessage message = FakeMessage.New("a") with { Body = new string('x', bodyBytes) };
         Delivery[] deliveries = await run.BeginWithAsync(message);
         await deliveries[0].SettleAsync(Poison);
@@ -104,7 +105,7 @@ public sealed class DeadLetterAttributesTests
     [InlineData(QueueBytes, false, false)]
     public async Task DeadLetter_QueueAllowsLessThanTheService_IsSentWithTheAttributesThatItAccepts(int bodyBytes, bool hasTrace, bool hasReason)
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         run.Queue.Script = call => call.Operation == "SendMessage" && SizeOf(call) > QueueBytes ? QueueAnswer.Error(400, "InvalidParameterValue") : null;
         FakeMessage message = FakeMessage.New("a") with
         {

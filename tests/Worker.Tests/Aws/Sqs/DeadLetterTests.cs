@@ -5,6 +5,7 @@ using Worker.Tests.Telemetry;
 
 namespace Worker.Tests.Aws.Sqs;
 
+[Collection(OneThreadCollection.Name)]
 public sealed class DeadLetterTests
 {
     private const int DeadLetterFailed = 3210;
@@ -19,7 +20,7 @@ public sealed class DeadLetterTests
     [Fact]
     public async Task DeadLetter_Message_IsSentUnchangedWithReasonAndDetailsAndThenDeleted()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         FakeMessage message = FakeMessage.New("a") with
         {
             Body = "{\"broken\": \"\u00e4 \\\" \ud83d\ude00\" \t",
@@ -63,7 +64,7 @@ public sealed class DeadLetterTests
     [Fact]
     public async Task DeadLetter_SendIsInFlight_NothingIsDeleted()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         TaskCompletionSource sending = new();
         run.Queue.Script = call => call.Operation == "SendMessage" ? QueueAnswer.After(sending.Task) : null;
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"), FakeMessage.New("b"));
@@ -86,11 +87,11 @@ public sealed class DeadLetterTests
     [InlineData(400, "RequestThrottled")]
     public async Task DeadLetter_SendFailsTwice_SucceedsAtTheThirdAttempt(int status, string code)
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         run.Queue.Script = call => call.Operation == "SendMessage" && run.Queue.Sends.Count < 3 ? QueueAnswer.Error(status, code) : null;
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
 
-        await run.SettleAsync(deliveries[0], Poison, pauses: 2);
+        await run.PassWhileSettlingAsync(deliveries[0], Poison);
         await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 1, "Not deleted.");
 
         run.Queue.Sends.Count.ShouldBe(3);
@@ -108,11 +109,11 @@ public sealed class DeadLetterTests
     [InlineData("TooLong", 0)]
     [InlineData("lost", 2)]
     [InlineData("malformed", 2)]
-    [InlineData("hangs", 2)]
-    public async Task DeadLetter_CannotBeSent_MessageIsReturnedLateAndIsNotDeleted(string failure, int pauses)
+    [InlineData("hangs", 4)]
+    public async Task DeadLetter_CannotBeSent_MessageIsReturnedLateAndIsNotDeleted(string failure, int seconds)
     {
         const int MaxHoldSeconds = 15 * 60;
-        await using SqsRun run = await SqsRun.CreateAsync(wire: failure == "hangs" ? new() { CallTimeout = TimeSpan.FromSeconds(2) } : null);
+        await using SqsRun run = SqsRun.Create(wire: failure == "hangs" ? new() { CallTimeout = TimeSpan.FromSeconds(2) } : null);
         run.Queue.Script = call => call.Operation != "SendMessage" ? null : failure switch
         {
             "InternalError" => QueueAnswer.InternalError,
@@ -127,11 +128,11 @@ public sealed class DeadLetterTests
         FakeMessage message = FakeMessage.New("a");
         Delivery[] deliveries = await run.BeginWithAsync(message);
 
-        await run.SettleAsync(deliveries[0], Poison, pauses);
+        await run.PassWhileSettlingAsync(deliveries[0], Poison);
         await run.PassUntilAsync(() => run.Queue.VisibilityChanges.Count == 1, "The message was not returned.");
 
         run.Queue.VisibilityChanges[0].Handles.ShouldBe(["handle-a"]);
-        run.Queue.VisibilityChanges[0].Seconds.ShouldBe([MaxHoldSeconds - pauses]);
+        run.Queue.VisibilityChanges[0].Seconds.ShouldBe([MaxHoldSeconds - seconds]);
         run.Queue.Deletes.ShouldBeEmpty();
         run.HasLogged(DeadLetterFailed).ShouldBeTrue();
 
@@ -147,7 +148,7 @@ public sealed class DeadLetterTests
     [InlineData(400)]
     public async Task DeadLetter_AnswerIsAProxysPage_IsSentLaterWithAllAttributes(int status)
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         run.Queue.Script = call => call.Operation == "SendMessage" && run.Queue.Sends.Count == 1 ? new QueueAnswer(status, "<html>Sign in.</html>") : null;
         FakeMessage message = FakeMessage.New("a");
         Delivery[] deliveries = await run.BeginWithAsync(message);
@@ -168,7 +169,7 @@ public sealed class DeadLetterTests
     [Fact]
     public async Task DeadLetter_RedeliveredAfterwards_IsDeletedAndNotSentTwice()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         FakeMessage message = FakeMessage.New("a");
         Delivery[] deliveries = await run.BeginWithAsync(message);
         await deliveries[0].SettleAsync(Poison);
@@ -184,7 +185,7 @@ public sealed class DeadLetterTests
     [Fact]
     public async Task DeadLetter_BodyIsLargerThanTheQueueAllows_SaysWhatToDoAndDeletesNothing()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         run.Queue.Script = call => call.Operation == "SendMessage" && DeadLetterAttributesTests.SizeOf(call) > QueueBytes ? QueueAnswer.Error(400, "InvalidParameterValue") : null;
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a") with { Body = new string('x', QueueBytes + 1) });
 
@@ -199,7 +200,7 @@ public sealed class DeadLetterTests
     [Fact]
     public async Task DeadLetter_OfAFifoQueue_CarriesGroupAndDeduplicationId()
     {
-        await using SqsRun run = await SqsRun.CreateAsync(isFifo: true);
+        await using SqsRun run = SqsRun.Create(isFifo: true);
         FakeMessage message = FakeMessage.New("a", "group-7");
         Delivery[] deliveries = await run.BeginWithAsync(message);
         await deliveries[0].SettleAsync(Poison);
@@ -215,7 +216,7 @@ public sealed class DeadLetterTests
     [Fact]
     public async Task DeadLetter_OfAFairQueue_CarriesTheGroupAlone()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a", "tenant-\u00e4"), FakeMessage.New("b"));
 
         await deliveries[0].SettleAsync(Poison);
@@ -233,7 +234,7 @@ public sealed class DeadLetterTests
     [InlineData(true)]
     public async Task DeadLetter_RefusedWithItsAttributes_KeepsTheGroup(bool isFifo)
     {
-        await using SqsRun run = await SqsRun.CreateAsync(isFifo);
+        await using SqsRun run = SqsRun.Create(isFifo);
         run.Queue.Script = call => call.Operation == "SendMessage" && call.Json.TryGetProperty("MessageAttributes", out _) ? QueueAnswer.Error(400, "InvalidParameterValue") : null;
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a", "tenant-1") with { Attributes = Texts(2) });
 
@@ -248,7 +249,7 @@ public sealed class DeadLetterTests
     [Fact]
     public async Task DeadLetter_RefusedWithTheStack_KeepsTheOtherDetails()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         run.Queue.Script = call => call.Operation == "SendMessage" && call.Attribute("DeadLetterDetails")?.Contains("no customer", StringComparison.Ordinal) == true ? QueueAnswer.Error(400, "InvalidParameterValue") : null;
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
 
@@ -263,7 +264,7 @@ public sealed class DeadLetterTests
     [Fact]
     public async Task Log_HostileIdOfAMessage_IsEscapedInEveryLine()
     {
-        await using SqsRun run = await SqsRun.CreateAsync(wire: new() { VerifyMd5 = true });
+        await using SqsRun run = SqsRun.Create(wire: new() { VerifyMd5 = true });
         int sends = 0;
         run.Queue.Script = call => call.Operation != "SendMessage" ? null
             : ++sends == 1 ? QueueAnswer.Error(403, "AccessDenied")

@@ -4,6 +4,7 @@ using Pipeline.Settlements;
 
 namespace Worker.Tests.Aws.Sqs;
 
+[Collection(OneThreadCollection.Name)]
 public sealed class DeleteTests
 {
     private const int DeleteGivenUp = 3202;
@@ -11,7 +12,7 @@ public sealed class DeleteTests
     [Fact]
     public async Task Complete_ManyMessages_DeletesEachOnceInBatchesOfTen()
     {
-        await using SqsRun run = await SqsRun.CreateAsync(concurrency: 60);
+        await using SqsRun run = SqsRun.Create(concurrency: 60);
         FakeMessage[] messages = FakeMessage.Many(60);
         Delivery[] deliveries = await run.BeginWithAsync(messages);
 
@@ -26,7 +27,7 @@ public sealed class DeleteTests
     [Fact]
     public async Task Complete_TenWait_AreDeletedWithoutDelay()
     {
-        await using SqsRun run = await SqsRun.CreateAsync(options: Patient(TimeSpan.FromSeconds(5)));
+        await using SqsRun run = SqsRun.Create(options: Patient(TimeSpan.FromSeconds(5)));
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.Many(10));
 
         foreach (Delivery delivery in deliveries)
@@ -42,7 +43,7 @@ public sealed class DeleteTests
     [Fact]
     public async Task Complete_HundredsOfReceivesWait_TheDeleteDoesNotWaitBehindThem()
     {
-        await using SqsRun run = await SqsRun.CreateAsync(concurrency: 3_000);
+        await using SqsRun run = SqsRun.Create(concurrency: 3_000);
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
         await SqsRun.WaitAsync(() => run.Queue.Polling > 290, "Receives wait for connections.");
 
@@ -55,7 +56,7 @@ public sealed class DeleteTests
     [Fact]
     public async Task Complete_FewMessages_ShareACallAfterTheAcknowledgeDelay()
     {
-        await using SqsRun run = await SqsRun.CreateAsync(concurrency: 60, options: Patient(TimeSpan.FromSeconds(5)));
+        await using SqsRun run = SqsRun.Create(concurrency: 60, options: Patient(TimeSpan.FromSeconds(5)));
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.Many(4));
 
         foreach (Delivery delivery in deliveries)
@@ -63,10 +64,9 @@ public sealed class DeleteTests
             await delivery.SettleAsync(Settlement.Complete);
         }
 
-        // The heartbeat and the delay.
-        await run.Time.WaitForTimersAsync(2);
+        await run.Time.PassAsync(TimeSpan.FromSeconds(4.9));
         run.Queue.Deletes.ShouldBeEmpty();
-        run.Time.Advance(TimeSpan.FromSeconds(5));
+        await run.Time.PassAsync(TimeSpan.FromSeconds(0.1));
         await SqsRun.WaitAsync(() => Deleted(run).Length == 4, "The delay ended without a delete.");
         await run.EndAsync();
         run.Queue.Deletes.ShouldHaveSingleItem("Four messages that wait together are one call.");
@@ -75,7 +75,7 @@ public sealed class DeleteTests
     [Fact]
     public async Task Delete_SomeEntriesFail_OnlyThoseAreSentAgain()
     {
-        await using SqsRun run = await SqsRun.CreateAsync(options: Patient(TimeSpan.FromSeconds(5)));
+        await using SqsRun run = SqsRun.Create(options: Patient(TimeSpan.FromSeconds(5)));
         int calls = 0;
         run.Queue.Script = call => call.Operation == "DeleteMessageBatch" && Interlocked.Increment(ref calls) == 1
             ? QueueAnswer.Failing(call, "InternalError", senderFault: false, handle => handle is "handle-1" or "handle-3")
@@ -103,7 +103,7 @@ public sealed class DeleteTests
     [InlineData("hangs")]
     public async Task Delete_WholeCallFails_AllAreSentAgain(string failure)
     {
-        await using SqsRun run = await SqsRun.CreateAsync(wire: failure == "hangs" ? new SqsWireOptions { CallTimeout = TimeSpan.FromSeconds(2) } : null);
+        await using SqsRun run = SqsRun.Create(wire: failure == "hangs" ? new SqsWireOptions { CallTimeout = TimeSpan.FromSeconds(2) } : null);
         int failed = 0;
         run.Queue.Script = call => call.Operation != "DeleteMessageBatch" || Interlocked.Increment(ref failed) > 3 ? null : failure switch
         {
@@ -136,7 +136,7 @@ public sealed class DeleteTests
     [InlineData("InvalidParameterValue")]
     public async Task Delete_HandleIsRefused_IsNotRetriedAndLogged(string code)
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         run.Queue.Script = call => call.Operation == "DeleteMessageBatch" ? QueueAnswer.Failing(call, code, senderFault: true, _ => true) : null;
         FakeMessage message = FakeMessage.New("a");
         Delivery[] deliveries = await run.BeginWithAsync(message);
@@ -157,7 +157,7 @@ public sealed class DeleteTests
     [Fact]
     public async Task Delete_OneEntryNeverSucceeds_OthersAreNotDelayed()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         run.Queue.Script = call => call.Operation == "DeleteMessageBatch" ? QueueAnswer.Failing(call, "InternalError", senderFault: false, handle => handle == "handle-0") : null;
         await run.BeginAsync();
         run.Intake.Script = _ => Settlement.Complete;
@@ -178,7 +178,7 @@ public sealed class DeleteTests
     [Fact]
     public async Task Delete_NeverSucceeds_EndsWhenTheMessageIsNoLongerRenewed()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         run.Queue.Script = call => call.Operation == "DeleteMessageBatch" ? QueueAnswer.InternalError : null;
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
         DateTimeOffset start = run.Time.GetUtcNow();
@@ -196,7 +196,7 @@ public sealed class DeleteTests
     public async Task Delete_FailsAndTheLogThrows_IsStillRetried()
     {
         using FullLog log = new();
-        await using SqsRun run = await SqsRun.CreateAsync(loggers: log);
+        await using SqsRun run = SqsRun.Create(loggers: log);
         int failed = 0;
         run.Queue.Script = call => call.Operation == "DeleteMessageBatch" && Interlocked.Increment(ref failed) <= 2 ? QueueAnswer.InternalError : null;
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
@@ -212,7 +212,7 @@ public sealed class DeleteTests
     [Fact]
     public async Task Redelivery_OfASettledMessage_IsDeletedAndNotAccepted()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         FakeMessage message = FakeMessage.New("a");
         Delivery[] deliveries = await run.BeginWithAsync(message);
         await deliveries[0].SettleAsync(Settlement.Complete);
@@ -229,7 +229,7 @@ public sealed class DeleteTests
     [Fact]
     public async Task Redelivery_OfAForgottenMessage_IsAccepted()
     {
-        await using SqsRun run = await SqsRun.CreateAsync(options: new SqsSourceOptions { Queue = "orders", AcknowledgeDelay = TimeSpan.Zero, DoneIds = 2 });
+        await using SqsRun run = SqsRun.Create(options: new SqsSourceOptions { Queue = "orders", AcknowledgeDelay = TimeSpan.Zero, DoneIds = 2 });
         FakeMessage[] messages = FakeMessage.Many(3);
         await run.BeginAsync();
         foreach (FakeMessage message in messages)
@@ -254,7 +254,7 @@ public sealed class DeleteTests
     [Fact]
     public async Task Redelivery_OfAMessageInFlight_NewestHandleDeletesAndTheSlotIsFree()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         FakeMessage message = FakeMessage.New("a");
         Delivery[] deliveries = await run.BeginWithAsync(message);
 
@@ -275,7 +275,7 @@ public sealed class DeleteTests
     [InlineData(false)]
     public async Task Redelivery_WhileTheDeleteIsInFlight_IsDeletedWithTheNewerHandleToo(bool firstSucceeds)
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         TaskCompletionSource deleting = new();
         run.Queue.Script = call => call.Operation == "DeleteMessageBatch" && call.Handles.Contains("handle-a")
             ? QueueAnswer.Failing(call, "ReceiptHandleIsInvalid", senderFault: true, _ => !firstSucceeds) with { Gate = deleting.Task }

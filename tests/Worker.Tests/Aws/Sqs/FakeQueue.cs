@@ -1,4 +1,6 @@
 using System.Collections.Concurrent;
+using System.Net;
+using System.Text;
 using System.Text.Json;
 using System.Threading.Channels;
 using Microsoft.AspNetCore.Http;
@@ -8,10 +10,14 @@ namespace Worker.Tests.Aws.Sqs;
 
 /// <summary>
 /// SQS as a test scripts it: returns a test's deliveries, answers every other call with success unless the script says
-/// otherwise, and records every call. It keeps no state of messages: the test decides what is delivered when.
+/// otherwise, and records every call. It keeps no state of messages: the test decides what is delivered when. A source reaches it without
+/// a network through <see cref="CreateHandler"/>; what makes its own client, through the server of <see cref="StartAsync"/>.
 /// </summary>
-internal sealed class FakeQueue : IAsyncDisposable
+/// <param name="time">The clock of its long polls; null for the system's.</param>
+internal sealed class FakeQueue(TimeProvider? time = null) : IAsyncDisposable
 {
+    private readonly TimeProvider _time = time ?? TimeProvider.System;
+
     private readonly Channel<FakeMessage[]> _deliveries = Channel.CreateUnbounded<FakeMessage[]>();
     private readonly ConcurrentQueue<QueueCall> _calls = new();
     private readonly CancellationTokenSource _end = new();
@@ -37,9 +43,6 @@ internal sealed class FakeQueue : IAsyncDisposable
     /// <summary>Answers empty receives immediately, also long polls.</summary>
     public bool AnswersEmptyAtOnce { get; set; }
 
-    /// <summary>The calls that its client has not ended.</summary>
-    public OpenCalls Open { get; } = new();
-
     /// <summary>Number of waiting long polls.</summary>
     public int Polling => Volatile.Read(ref _polling);
 
@@ -52,6 +55,9 @@ internal sealed class FakeQueue : IAsyncDisposable
     public IReadOnlyList<QueueCall> VisibilityChanges => Of("ChangeMessageVisibilityBatch");
 
     public IReadOnlyList<QueueCall> Sends => Of("SendMessage");
+
+    /// <summary>A connection to the queue without a network.</summary>
+    public HttpMessageHandler CreateHandler() => new Handler(this);
 
     public static async Task<FakeQueue> StartAsync()
     {
@@ -82,7 +88,11 @@ internal sealed class FakeQueue : IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         await _end.CancelAsync();
-        await _service!.DisposeAsync();
+        if (_service is not null)
+        {
+            await _service.DisposeAsync();
+        }
+
         _end.Dispose();
     }
 
@@ -91,31 +101,21 @@ internal sealed class FakeQueue : IAsyncDisposable
     private async Task AnswerAsync(HttpContext context)
     {
         FakeRequest request = context.Features.Get<FakeRequest>()!;
-        QueueCall call = new(request.Headers["X-Amz-Target"]["AmazonSQS.".Length..], request.Json);
-        _calls.Enqueue(call);
         try
         {
-            using CancellationTokenSource gone = CancellationTokenSource.CreateLinkedTokenSource(context.RequestAborted, _end.Token);
-            QueueAnswer? scripted = Script(call);
-            if (scripted is not null)
-            {
-                Open.Wait(context, scripted.Gate);
-                await scripted.Gate.WaitAsync(gone.Token);
-            }
-
-            if (scripted is { Status: 0 })
+            QueueAnswer answer = await AnswerAsync(request.Headers["X-Amz-Target"], request.Json, context.RequestAborted);
+            if (answer.Status == 0)
             {
                 context.Abort();
                 return;
             }
 
-            if (scripted?.RetryAfter is { } seconds)
+            if (answer.RetryAfter is { } seconds)
             {
                 context.Response.Headers.RetryAfter = seconds;
             }
 
-            (int status, string body) = scripted?.Body is { } given ? (scripted.Status, given) : await UsualAsync(context, call, gone.Token);
-            await FakeService.AnswerAsync(context, status, body);
+            await FakeService.AnswerAsync(context, answer.Status, answer.Body!);
         }
         catch (OperationCanceledException)
         {
@@ -123,31 +123,46 @@ internal sealed class FakeQueue : IAsyncDisposable
         }
     }
 
-    private async ValueTask<(int Status, string Body)> UsualAsync(HttpContext context, QueueCall call, CancellationToken gone)
+    /// <returns>An answer with a body, or <see cref="QueueAnswer.Lost"/>.</returns>
+    private async Task<QueueAnswer> AnswerAsync(string target, JsonElement json, CancellationToken aborted)
+    {
+        QueueCall call = new(target["AmazonSQS.".Length..], json);
+        _calls.Enqueue(call);
+        using CancellationTokenSource gone = CancellationTokenSource.CreateLinkedTokenSource(aborted, _end.Token);
+        QueueAnswer? scripted = Script(call);
+        if (scripted is not null)
+        {
+            await scripted.Gate.WaitAsync(gone.Token);
+        }
+
+        return scripted is { Status: 0 } or { Body: not null } ? scripted : await UsualAsync(call, gone.Token) with { RetryAfter = scripted?.RetryAfter };
+    }
+
+    private async ValueTask<QueueAnswer> UsualAsync(QueueCall call, CancellationToken gone)
     {
         switch (call.Operation)
         {
             case "GetQueueUrl":
                 string name = call.Text("QueueName");
                 return Missing.ContainsKey(name)
-                    ? (400, QueueAnswer.Error(400, "QueueDoesNotExist").Body!)
-                    : (200, JsonSerializer.Serialize(new { QueueUrl = UrlOf(name) }));
+                    ? QueueAnswer.Error(400, "QueueDoesNotExist")
+                    : new QueueAnswer(200, JsonSerializer.Serialize(new { QueueUrl = UrlOf(name) }));
             case "GetQueueAttributes":
-                return (200, JsonSerializer.Serialize(new { Attributes }));
+                return new QueueAnswer(200, JsonSerializer.Serialize(new { Attributes }));
             case "ReceiveMessage":
-                FakeMessage[] messages = await ReceiveAsync(context, call.Json.GetProperty("WaitTimeSeconds").GetInt32(), gone);
+                FakeMessage[] messages = await ReceiveAsync(call.Json.GetProperty("WaitTimeSeconds").GetInt32(), gone);
                 call.Json.GetProperty("MaxNumberOfMessages").GetInt32().ShouldBeGreaterThanOrEqualTo(messages.Length, "The delivery was meant for a receive with more slots.");
-                return (200, $"{{\"Messages\":[{string.Join(',', messages.Select(message => message.ToString()))}]}}");
+                return new QueueAnswer(200, $"{{\"Messages\":[{string.Join(',', messages.Select(message => message.ToString()))}]}}");
             case "SendMessage":
-                return (200, JsonSerializer.Serialize(new { MessageId = Guid.NewGuid() }));
+                return new QueueAnswer(200, JsonSerializer.Serialize(new { MessageId = Guid.NewGuid() }));
             case "SendMessageBatch":
-                return (200, JsonSerializer.Serialize(new { Successful = call.Json.GetProperty("Entries").EnumerateArray().Select((_, index) => new { Id = $"{index}", MessageId = Guid.NewGuid() }) }));
+                return new QueueAnswer(200, JsonSerializer.Serialize(new { Successful = call.Json.GetProperty("Entries").EnumerateArray().Select((_, index) => new { Id = $"{index}", MessageId = Guid.NewGuid() }) }));
             default:
-                return (200, QueueAnswer.Failing(call, string.Empty, senderFault: false, _ => false).Body!);
+                return QueueAnswer.Failing(call, string.Empty, senderFault: false, _ => false);
         }
     }
 
-    private async ValueTask<FakeMessage[]> ReceiveAsync(HttpContext context, int waitSeconds, CancellationToken gone)
+    private async ValueTask<FakeMessage[]> ReceiveAsync(int waitSeconds, CancellationToken gone)
     {
         if (_deliveries.Reader.TryRead(out FakeMessage[]? messages))
         {
@@ -159,14 +174,12 @@ internal sealed class FakeQueue : IAsyncDisposable
             return [];
         }
 
-        using CancellationTokenSource patience = CancellationTokenSource.CreateLinkedTokenSource(gone);
-        patience.CancelAfter(TimeSpan.FromSeconds(waitSeconds));
+        using CancellationTokenSource wait = new(TimeSpan.FromSeconds(waitSeconds), _time);
+        using CancellationTokenSource ended = CancellationTokenSource.CreateLinkedTokenSource(gone, wait.Token);
         Interlocked.Increment(ref _polling);
         try
         {
-            Task<FakeMessage[]> reading = _deliveries.Reader.ReadAsync(patience.Token).AsTask();
-            Open.Wait(context, reading);
-            return await reading;
+            return await _deliveries.Reader.ReadAsync(ended.Token);
         }
         catch (OperationCanceledException) when (!gone.IsCancellationRequested)
         {
@@ -179,4 +192,28 @@ internal sealed class FakeQueue : IAsyncDisposable
     }
 
     private static string UrlOf(string name) => $"https://sqs.eu-west-1.amazonaws.com/123456789012/{name}";
+
+    private sealed class Handler(FakeQueue queue) : HttpMessageHandler
+    {
+        protected override async Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken)
+        {
+            byte[] body = await request.Content!.ReadAsByteArrayAsync(cancellationToken);
+
+            // As over a network, nothing is answered before the caller has gone on.
+            await Task.Yield();
+            QueueAnswer answer = await queue.AnswerAsync(request.Headers.NonValidated["X-Amz-Target"].ToString(), JsonDocument.Parse(body).RootElement, cancellationToken);
+            if (answer.Status == 0)
+            {
+                throw new HttpRequestException(HttpRequestError.ResponseEnded, "The response ended prematurely.");
+            }
+
+            HttpResponseMessage response = new((HttpStatusCode)answer.Status) { Content = new StringContent(answer.Body!, Encoding.UTF8, "application/x-amz-json-1.0"), RequestMessage = request };
+            if (answer.RetryAfter is { } seconds)
+            {
+                response.Headers.TryAddWithoutValidation("Retry-After", seconds);
+            }
+
+            return response;
+        }
+    }
 }

@@ -3,12 +3,13 @@ using Pipeline.Settlements;
 
 namespace Worker.Tests.Aws.Sqs;
 
+[Collection(OneThreadCollection.Name)]
 public sealed class FifoTests
 {
     [Fact]
     public async Task Receive_SeveralGroups_OneOfEachInFlightInOrder()
     {
-        await using SqsRun run = await SqsRun.CreateAsync(isFifo: true);
+        await using SqsRun run = SqsRun.Create(isFifo: true);
         await run.BeginAsync();
         run.Queue.Deliver(FakeMessage.New("a1", "a"), FakeMessage.New("b1", "b"), FakeMessage.New("a2", "a"), FakeMessage.New("c1", "c"), FakeMessage.New("a3", "a"), FakeMessage.New("b2", "b"));
 
@@ -39,7 +40,7 @@ public sealed class FifoTests
     public async Task Receive_ManyMessagesAtRandom_EachGroupInOrderWithOneInFlight()
     {
         Random random = new(7);
-        await using SqsRun run = await SqsRun.CreateAsync(isFifo: true, concurrency: 50);
+        await using SqsRun run = SqsRun.Create(isFifo: true, concurrency: 50);
         ConcurrentDictionary<string, int> inWork = new(StringComparer.Ordinal);
         ConcurrentDictionary<string, ConcurrentQueue<int>> order = new(StringComparer.Ordinal);
         run.Intake.Script = delivery =>
@@ -69,7 +70,7 @@ public sealed class FifoTests
     [Fact]
     public async Task Abandon_InAGroup_ReturnsTheRestOfItAndNothingElse()
     {
-        await using SqsRun run = await SqsRun.CreateAsync(isFifo: true);
+        await using SqsRun run = SqsRun.Create(isFifo: true);
         await run.BeginAsync();
         run.Queue.Deliver(FakeMessage.New("a1", "a"), FakeMessage.New("a2", "a"), FakeMessage.New("b1", "b"), FakeMessage.New("a3", "a"), FakeMessage.New("b2", "b"));
         Delivery[] heads = await run.TakeAsync(2);
@@ -91,7 +92,7 @@ public sealed class FifoTests
     [Fact]
     public async Task Abandon_InAGroup_SlotsOfTheRestAreFreeAgain()
     {
-        await using SqsRun run = await SqsRun.CreateAsync(isFifo: true);
+        await using SqsRun run = SqsRun.Create(isFifo: true);
         await run.BeginAsync();
         run.Queue.Deliver([.. Enumerable.Range(0, 10).Select(number => FakeMessage.New($"{number}", "g"))]);
         Delivery head = await run.Intake.NextAsync();
@@ -105,7 +106,7 @@ public sealed class FifoTests
     [Fact]
     public async Task Stop_InTheMiddleOfAGroup_ReturnsTheRestAtOnce()
     {
-        await using SqsRun run = await SqsRun.CreateAsync(isFifo: true);
+        await using SqsRun run = SqsRun.Create(isFifo: true);
         await run.BeginAsync();
         run.Queue.Deliver(FakeMessage.New("a1", "a"), FakeMessage.New("a2", "a"), FakeMessage.New("a3", "a"));
         Delivery head = await run.Intake.NextAsync();
@@ -125,7 +126,7 @@ public sealed class FifoTests
     [Fact]
     public async Task DeadLetter_InAGroup_TheGroupContinues()
     {
-        await using SqsRun run = await SqsRun.CreateAsync(isFifo: true);
+        await using SqsRun run = SqsRun.Create(isFifo: true);
         await run.BeginAsync();
         run.Queue.Deliver(FakeMessage.New("a1", "a"), FakeMessage.New("a2", "a"));
 
@@ -144,12 +145,12 @@ public sealed class FifoTests
     {
         // The rest of MaxHoldTime after two pauses.
         const int Late = (15 * 60) - 2;
-        await using SqsRun run = await SqsRun.CreateAsync(isFifo: true);
+        await using SqsRun run = SqsRun.Create(isFifo: true);
         run.Queue.Script = call => call.Operation == "SendMessage" ? QueueAnswer.InternalError : null;
         await run.BeginAsync();
         run.Queue.Deliver(FakeMessage.New("a1", "a"), FakeMessage.New("a2", "a"));
 
-        await run.SettleAsync(await run.Intake.NextAsync(), Settlement.DeadLetter("malformed-json", "Broken."), pauses: 2);
+        await run.PassWhileSettlingAsync(await run.Intake.NextAsync(), Settlement.DeadLetter("malformed-json", "Broken."));
 
         await run.PassUntilAsync(() => run.Queue.VisibilityChanges.SelectMany(call => call.Handles).Count() == 2, "The group was kept.");
         run.Queue.VisibilityChanges.SelectMany(call => call.Seconds).ShouldAllBe(seconds => seconds == Late, "A delivery counts for the rest of the group too.");
@@ -161,7 +162,7 @@ public sealed class FifoTests
     [Fact]
     public async Task Redelivery_OfAMessageInFlight_TheRestOfItsGroupIsReturned()
     {
-        await using SqsRun run = await SqsRun.CreateAsync(isFifo: true);
+        await using SqsRun run = SqsRun.Create(isFifo: true);
         FakeMessage first = FakeMessage.New("a1", "a");
         Delivery[] inWork = await run.BeginWithAsync(first);
 
@@ -182,7 +183,7 @@ public sealed class FifoTests
     [Fact]
     public async Task Receive_DamagedMessage_TheRestOfItsGroupIsReturned()
     {
-        await using SqsRun run = await SqsRun.CreateAsync(isFifo: true, wire: new() { VerifyMd5 = true });
+        await using SqsRun run = SqsRun.Create(isFifo: true, wire: new() { VerifyMd5 = true });
         await run.BeginAsync();
 
         run.Queue.Deliver(FakeMessage.New("a1", "a") with { Md5 = new string('0', 32) }, FakeMessage.New("a2", "a"), FakeMessage.New("b1", "b"));

@@ -4,6 +4,7 @@ using Pipeline.Settlements;
 
 namespace Worker.Tests.Aws.Sqs;
 
+[Collection(OneThreadCollection.Name)]
 public sealed class HeartbeatTests
 {
     private const int RenewFailed = 3204;
@@ -15,7 +16,7 @@ public sealed class HeartbeatTests
     [Fact]
     public async Task Renew_MessagesInFlight_AtHalfTheTimeoutInBatchesOfTen()
     {
-        await using SqsRun run = await SqsRun.CreateAsync(concurrency: 30);
+        await using SqsRun run = SqsRun.Create(concurrency: 30);
         Delivery[] earlier = await run.BeginWithAsync(FakeMessage.New("earlier"));
         run.Time.Advance(Tick);
         FakeMessage[] messages = FakeMessage.Many(25);
@@ -39,7 +40,7 @@ public sealed class HeartbeatTests
     [Fact]
     public async Task Renew_Succeeded_NextOneHalfATimeoutLater()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         Delivery[] first = await run.BeginWithAsync(FakeMessage.New("a"));
         run.Time.Advance(Tick);
         run.Queue.Deliver(FakeMessage.New("b"));
@@ -68,7 +69,7 @@ public sealed class HeartbeatTests
     [InlineData("entry")]
     public async Task Renew_Fails_IsRetriedOnTheNextTicks(string failure)
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         DateTimeOffset begun = run.Time.GetUtcNow();
         ConcurrentQueue<double> seconds = new();
         run.Queue.Script = call =>
@@ -112,7 +113,7 @@ public sealed class HeartbeatTests
     public async Task Renew_OneCallFails_OthersAreStillSent()
     {
         const int Messages = 400;
-        await using SqsRun run = await SqsRun.CreateAsync(concurrency: Messages);
+        await using SqsRun run = SqsRun.Create(concurrency: Messages);
         run.Queue.Script = call => call.Operation == "ChangeMessageVisibilityBatch" && call.Handles.Contains("handle-0") ? QueueAnswer.InternalError : null;
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.Many(Messages));
 
@@ -127,7 +128,7 @@ public sealed class HeartbeatTests
     [Fact]
     public async Task Renew_OneCallHangs_OthersAreStillSent()
     {
-        await using SqsRun run = await SqsRun.CreateAsync(concurrency: 40);
+        await using SqsRun run = SqsRun.Create(concurrency: 40);
         run.Queue.Script = call => call.Operation == "ChangeMessageVisibilityBatch" && call.Handles.Contains("handle-0") ? QueueAnswer.Hang : null;
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.Many(40));
 
@@ -141,7 +142,7 @@ public sealed class HeartbeatTests
     [Fact]
     public async Task Renew_HandleRefused_MessageIsNoLongerRenewedButCompletes()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         run.Queue.Script = call => call.Operation == "ChangeMessageVisibilityBatch"
             ? QueueAnswer.Failing(call, "ReceiptHandleIsInvalid", senderFault: true, handle => handle == "handle-0")
             : null;
@@ -161,7 +162,7 @@ public sealed class HeartbeatTests
     [Fact]
     public async Task Renew_LostMessageIsRedelivered_NewHandleIsRenewed()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         run.Queue.Script = call => call.Operation == "ChangeMessageVisibilityBatch"
             ? QueueAnswer.Failing(call, "ReceiptHandleIsInvalid", senderFault: true, handle => handle == "handle-a")
             : null;
@@ -185,21 +186,21 @@ public sealed class HeartbeatTests
     {
         // MaxHoldTime and Intake:MessageTimeout are 150 s together.
         const int Renewals = 9;
-        await using SqsRun run = await SqsRun.CreateAsync(options: ShortHold());
+        await using SqsRun run = SqsRun.Create(options: ShortHold());
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
 
         for (int renewals = 1; renewals <= Renewals; renewals++)
         {
-            run.Time.Advance(Half);
+            await run.PassAsync(Half);
             await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == renewals, "A message that is being processed was not renewed.");
         }
 
         run.HasLogged(NoLongerRenewed).ShouldBeFalse();
-        run.Time.Advance(Half);
+        await run.PassAsync(Half);
         await SqsRun.WaitAsync(() => run.HasLogged(NoLongerRenewed), "The end of the renewals was not logged.");
         run.Queue.Deliver(FakeMessage.New("b"));
         Delivery[] later = await run.TakeAsync(1);
-        run.Time.Advance(Half);
+        await run.PassAsync(Half);
         await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count > Renewals, "The next message was not renewed.");
         run.Queue.VisibilityChanges[Renewals].Handles.ShouldBe(["handle-b"]);
         await CompleteAsync([.. deliveries, .. later]);
@@ -210,7 +211,7 @@ public sealed class HeartbeatTests
     [Fact]
     public async Task Renew_RestOfAGroupAfterMaxHoldTime_GoesOnForTheTimeoutsOfTenMessages()
     {
-        await using SqsRun run = await SqsRun.CreateAsync(isFifo: true, options: ShortHold("orders.fifo"));
+        await using SqsRun run = SqsRun.Create(isFifo: true, options: ShortHold("orders.fifo"));
         await run.BeginAsync();
         run.Queue.Deliver(FakeMessage.New("1", "g"), FakeMessage.New("2", "g"));
         Delivery first = await run.Intake.NextAsync();
@@ -233,7 +234,7 @@ public sealed class HeartbeatTests
     public async Task Renew_NearTheEndOfTwelveHours_AsksForNoMoreThanIsLeft()
     {
         TimeSpan visibility = TimeSpan.FromHours(5);
-        await using SqsRun run = await SqsRun.CreateAsync(options: new SqsSourceOptions
+        await using SqsRun run = SqsRun.Create(options: new SqsSourceOptions
         {
             Queue = "orders",
             AcknowledgeDelay = TimeSpan.Zero,
@@ -260,7 +261,7 @@ public sealed class HeartbeatTests
     [Fact]
     public async Task Renew_RedeliveredWhileInFlight_TimeCountsFromTheNewReceive()
     {
-        await using SqsRun run = await SqsRun.CreateAsync(options: ShortHold());
+        await using SqsRun run = SqsRun.Create(options: ShortHold());
         FakeMessage message = FakeMessage.New("a");
         Delivery[] deliveries = await run.BeginWithAsync(message);
         await run.PassUntilAsync(() => run.HasLogged(NoLongerRenewed), "The renewals did not end.");
@@ -281,7 +282,7 @@ public sealed class HeartbeatTests
     public async Task Renew_LogThrows_OtherMessagesAreStillRenewed()
     {
         using FullLog log = new();
-        await using SqsRun run = await SqsRun.CreateAsync(options: ShortHold(), loggers: log);
+        await using SqsRun run = SqsRun.Create(options: ShortHold(), loggers: log);
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
         await run.PassUntilAsync(() => log.Lines > 0, "The end of the renewals was not logged.");
 
@@ -296,7 +297,7 @@ public sealed class HeartbeatTests
     [Fact]
     public async Task Renew_FollowersOfAGroup_AreRenewedWhileTheyWait()
     {
-        await using SqsRun run = await SqsRun.CreateAsync(isFifo: true);
+        await using SqsRun run = SqsRun.Create(isFifo: true);
         await run.BeginAsync();
         run.Queue.Deliver(FakeMessage.New("1", "g"), FakeMessage.New("2", "g"), FakeMessage.New("3", "g"));
         Delivery first = await run.Intake.NextAsync();
@@ -314,7 +315,7 @@ public sealed class HeartbeatTests
     [Fact]
     public async Task Renew_MessageThatWaitsForItsDelete_IsRenewed()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         TaskCompletionSource deleting = new();
         run.Queue.Script = call => call.Operation == "DeleteMessageBatch" ? QueueAnswer.After(deleting.Task) : null;
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
@@ -331,7 +332,7 @@ public sealed class HeartbeatTests
     [Fact]
     public async Task Renew_DeletedWhileTheCallIsInFlight_IsNoFailure()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         TaskCompletionSource renewing = new();
         run.Queue.Script = call => call.Operation == "ChangeMessageVisibilityBatch"
             ? QueueAnswer.Failing(call, "ReceiptHandleIsInvalid", senderFault: true, handle => handle == "handle-a") with { Gate = renewing.Task }
@@ -357,7 +358,7 @@ public sealed class HeartbeatTests
     [Fact]
     public async Task Renew_AfterTheStop_ContinuesUntilTheMessageIsSettled()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
         await run.StopAsync();
 
@@ -371,7 +372,7 @@ public sealed class HeartbeatTests
     [Fact]
     public async Task Renew_NothingInFlight_CallsAndLogsNothing()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         run.Queue.Script = call => call.Operation == "GetQueueUrl" ? QueueAnswer.InternalError : null;
         await run.BeginAsync();
         await run.PassAsync(TimeSpan.FromSeconds(60));

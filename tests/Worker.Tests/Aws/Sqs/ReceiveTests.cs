@@ -1,11 +1,11 @@
 using System.Net.Sockets;
 using Messaging.Aws;
 using Messaging.Aws.Sqs;
-using Shared.Net;
 using Worker.Tests.Sources;
 
 namespace Worker.Tests.Aws.Sqs;
 
+[Collection(OneThreadCollection.Name)]
 public sealed class ReceiveTests
 {
     private const int ReceiveFailed = 3206;
@@ -20,7 +20,7 @@ public sealed class ReceiveTests
     [Fact]
     public async Task Receive_AsksForReservedSlotsAndTheConfiguredTimes()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.Many(3));
 
         QueueCall call = run.Queue.Receives[0];
@@ -41,7 +41,7 @@ public sealed class ReceiveTests
     [InlineData("AskedForAnHour")]
     public async Task Receive_Fails_BacksOffWithoutAHotLoopAndRecovers(string failure)
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         run.Queue.Script = call => call.Operation != "ReceiveMessage" ? null : failure switch
         {
             "InternalError" => QueueAnswer.InternalError,
@@ -76,7 +76,7 @@ public sealed class ReceiveTests
     [InlineData(403, "ExpiredToken")]
     public async Task Receive_IsRefused_RetriesEveryThirtySecondsAndNamesThePermission(int status, string code)
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         run.Queue.Script = call => call.Operation == "ReceiveMessage" ? QueueAnswer.Error(status, code) : null;
         await run.BeginAsync();
 
@@ -99,15 +99,10 @@ public sealed class ReceiveTests
     [InlineData(false)]
     public async Task Start_QueueUnreachable_BacksOffWithoutAHotLoop(bool refused)
     {
-        using RefusingPort port = new();
-        SocketsHttpHandler handler = AwsHttpHandler.Create();
-        if (!refused)
-        {
-            // Asking a real name server takes as long as the machine's network lets it.
-            handler.ConnectCallback = (_, _) => throw new SocketException((int)SocketError.HostNotFound);
-        }
-
-        await using SqsRun run = await SqsRun.CreateAsync(address: port.Address, handler: handler);
+        // A real port and a real name server answer when the machine's network lets them.
+        using SocketsHttpHandler handler = AwsHttpHandler.Create();
+        handler.ConnectCallback = (_, _) => throw new SocketException((int)(refused ? SocketError.ConnectionRefused : SocketError.HostNotFound));
+        await using SqsRun run = SqsRun.Create(handler: handler);
         await run.BeginAsync();
 
         await PassInSecondsAsync(run, seconds: 120);
@@ -121,7 +116,7 @@ public sealed class ReceiveTests
     [Fact]
     public async Task Receive_FailsInManyLoops_LogsOneLineInFiveSeconds()
     {
-        await using SqsRun run = await SqsRun.CreateAsync(concurrency: 60);
+        await using SqsRun run = SqsRun.Create(concurrency: 60);
         run.Queue.Script = call => call.Operation == "ReceiveMessage" ? QueueAnswer.InternalError : null;
         await run.BeginAsync();
 
@@ -137,7 +132,7 @@ public sealed class ReceiveTests
     [InlineData(20)]
     public async Task Receive_EmptyAnswersAtOnce_AreNoHotLoop(int waitSeconds)
     {
-        await using SqsRun run = await SqsRun.CreateAsync(options: new SqsSourceOptions
+        await using SqsRun run = SqsRun.Create(options: new SqsSourceOptions
         {
             Queue = "orders",
             AcknowledgeDelay = TimeSpan.Zero,
@@ -159,7 +154,7 @@ public sealed class ReceiveTests
     [Fact]
     public async Task Receive_EmptyAnswersAtOnce_APauseKeepsTheSlotsFromTheOtherLoops()
     {
-        await using SqsRun run = await SqsRun.CreateAsync(concurrency: 100, slots: 20);
+        await using SqsRun run = SqsRun.Create(concurrency: 100, slots: 20);
         run.Queue.AnswersEmptyAtOnce = true;
         await run.BeginAsync();
 
@@ -172,7 +167,7 @@ public sealed class ReceiveTests
     [Fact]
     public async Task Receive_MessagesAreSettledBeforeTheNextCall_DoesNotCountAsAnEmptyAnswer()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         await run.Source.CheckAsync(CancellationToken.None);
         CompletingIntake intake = new();
         using CancellationTokenSource stop = new();
@@ -192,7 +187,7 @@ public sealed class ReceiveTests
     [Fact]
     public async Task Receive_OneLoopBreaks_AllEndSoThatTheRouteSeesIt()
     {
-        await using SqsRun run = await SqsRun.CreateAsync(concurrency: 30);
+        await using SqsRun run = SqsRun.Create(concurrency: 30);
         run.Queue.AnswersEmptyAtOnce = true;
         await run.Source.CheckAsync(CancellationToken.None);
         using CancellationTokenSource stop = new();
@@ -207,7 +202,7 @@ public sealed class ReceiveTests
     [Fact]
     public async Task Receive_ManyEmptyAnswersNearTheInFlightLimit_Warns()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         run.Queue.AnswersEmptyAtOnce = true;
         run.Queue.Attributes["ApproximateNumberOfMessagesNotVisible"] = "119000";
         await run.BeginAsync();
@@ -220,7 +215,7 @@ public sealed class ReceiveTests
     [Fact]
     public async Task Receive_CheckOfTheInFlightLimitFails_IsNoProblem()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         run.Queue.AnswersEmptyAtOnce = true;
         await run.BeginAsync();
         run.Queue.Script = call => call.Operation == "GetQueueAttributes" ? QueueAnswer.Error(403, "AccessDenied") : null;
@@ -237,7 +232,7 @@ public sealed class ReceiveTests
     [Fact]
     public async Task Receive_EntryWithoutAHandle_IsSkippedAndLogged()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         await run.BeginAsync();
 
         run.Queue.Deliver(FakeMessage.New("a") with { Handle = string.Empty }, FakeMessage.New("b"));
@@ -249,7 +244,7 @@ public sealed class ReceiveTests
         await run.EndAsync();
     }
 
-    /// <summary>Moves the time second by second, each time after the source's loop waits.</summary>
+    /// <summary>Moves the time second by second, each time when everything is at rest.</summary>
     /// <returns>The times between receives by the source's clock.</returns>
     private static async Task<List<TimeSpan>> PassInSecondsAsync(SqsRun run, int seconds)
     {
@@ -258,8 +253,7 @@ public sealed class ReceiveTests
         DateTimeOffset last = run.Time.GetUtcNow();
         for (int second = 0; second < seconds; second++)
         {
-            // The heartbeat's timer and the loop's timer.
-            await SqsRun.WaitAsync(() => run.Time.ArmedTimers >= 2, "The loop does not wait: it calls in a hot loop or it died.");
+            await run.Time.PassAsync(Second);
             int now = run.Queue.Receives.Count;
             (now - calls).ShouldBeLessThanOrEqualTo(8, "Calls of one second.");
             for (; calls < now; calls++)
@@ -267,8 +261,6 @@ public sealed class ReceiveTests
                 waits.Add(run.Time.GetUtcNow() - last);
                 last = run.Time.GetUtcNow();
             }
-
-            run.Time.Advance(Second);
         }
 
         return waits;

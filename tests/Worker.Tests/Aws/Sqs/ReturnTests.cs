@@ -3,6 +3,7 @@ using Pipeline.Settlements;
 
 namespace Worker.Tests.Aws.Sqs;
 
+[Collection(OneThreadCollection.Name)]
 public sealed class ReturnTests
 {
     private const int ReturnGivenUp = 3203;
@@ -14,7 +15,7 @@ public sealed class ReturnTests
     [InlineData(7_001, 8)]
     public async Task Abandon_WithDelay_BecomesAVisibilityTimeoutInWholeSeconds(int milliseconds, int seconds)
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
 
         await deliveries[0].SettleAsync(Settlement.Abandon(TimeSpan.FromMilliseconds(milliseconds)));
@@ -30,7 +31,7 @@ public sealed class ReturnTests
     public async Task Abandon_DelayBeyondTwelveHours_IsCutToWhatIsLeftOfThem()
     {
         const int AnHour = 3_600;
-        await using SqsRun run = await SqsRun.CreateAsync(options: Hidden(TimeSpan.FromHours(4)));
+        await using SqsRun run = SqsRun.Create(options: Hidden(TimeSpan.FromHours(4)));
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
         run.Time.Advance(TimeSpan.FromSeconds(AnHour));
 
@@ -45,7 +46,7 @@ public sealed class ReturnTests
     [Fact]
     public async Task Abandon_Message_IsNoLongerRenewed()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
         await deliveries[0].SettleAsync(Settlement.Abandon(TimeSpan.FromMinutes(10)));
 
@@ -60,7 +61,7 @@ public sealed class ReturnTests
     [Fact]
     public async Task Abandon_RenewalIsInFlight_IsSentAfterItsAnswer()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         TaskCompletionSource renewing = new();
         string? order = null;
         run.Queue.Script = call =>
@@ -94,7 +95,7 @@ public sealed class ReturnTests
     [Fact]
     public async Task Abandon_RenewalHangs_IsStillSent()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         TaskCompletionSource never = new();
         run.Queue.Script = call => call.Operation == "ChangeMessageVisibilityBatch" && call.Seconds is not [0] ? QueueAnswer.After(never.Task) : null;
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
@@ -113,7 +114,7 @@ public sealed class ReturnTests
     [InlineData(true)]
     public async Task Abandon_CannotBeReturned_EndsAfterThreeAttemptsAndIsRedelivered(bool wholeCall)
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         run.Queue.Script = call => call.Operation != "ChangeMessageVisibilityBatch" ? null
             : wholeCall ? QueueAnswer.InternalError : QueueAnswer.Failing(call, "InternalError", senderFault: false, _ => true);
         FakeMessage message = FakeMessage.New("a");
@@ -136,7 +137,7 @@ public sealed class ReturnTests
     [Fact]
     public async Task Abandon_WithDelayAndSomeCallsFail_IsRetriedForTheRestOfTheDelay()
     {
-        await using SqsRun run = await SqsRun.CreateAsync(options: Hidden(TimeSpan.FromMinutes(4)));
+        await using SqsRun run = SqsRun.Create(options: Hidden(TimeSpan.FromMinutes(4)));
         int calls = 0;
         TaskCompletionSource later = new();
         run.Queue.Script = call => call.Operation == "ChangeMessageVisibilityBatch" && Interlocked.Increment(ref calls) <= 3 ? QueueAnswer.InternalError with { Gate = later.Task } : null;
@@ -158,7 +159,7 @@ public sealed class ReturnTests
     public async Task Abandon_WithDelayAndNoCallSucceeds_EndsWithTheVisibility()
     {
         TimeSpan visibility = TimeSpan.FromSeconds(90);
-        await using SqsRun run = await SqsRun.CreateAsync(options: Hidden(visibility));
+        await using SqsRun run = SqsRun.Create(options: Hidden(visibility));
         run.Queue.Script = call => call.Operation == "ChangeMessageVisibilityBatch" ? QueueAnswer.InternalError : null;
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
         DateTimeOffset start = run.Time.GetUtcNow();
@@ -174,7 +175,7 @@ public sealed class ReturnTests
     [Fact]
     public async Task Abandon_HandleIsRefused_IsNotRetried()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         run.Queue.Script = call => call.Operation == "ChangeMessageVisibilityBatch"
             ? QueueAnswer.Failing(call, "InvalidParameterValue", senderFault: true, _ => true)
             : null;
@@ -192,7 +193,7 @@ public sealed class ReturnTests
     public async Task Receive_BodyDoesNotMatchItsMd5_IsReturnedWithADelayAndNotAccepted()
     {
         const int Damaged = 3212;
-        await using SqsRun run = await SqsRun.CreateAsync(wire: new() { VerifyMd5 = true });
+        await using SqsRun run = SqsRun.Create(wire: new() { VerifyMd5 = true });
         await run.BeginAsync();
 
         run.Queue.Deliver(FakeMessage.New("a") with { Md5 = new string('0', 32) }, FakeMessage.New("b") with { Body = "{}", Md5 = "99914b932bd37a50b983c5e7c90ae93b" });

@@ -1,5 +1,3 @@
-using System.Diagnostics;
-using Messaging.Aws;
 using Messaging.Aws.Sqs;
 using Messaging.Aws.Sqs.Wire;
 using Messaging.Sources;
@@ -11,24 +9,23 @@ using Worker.Tests.Aws.Sqs.Wire;
 namespace Worker.Tests.Aws.Sqs;
 
 /// <summary>
-/// A source on a <see cref="FakeQueue"/>. The source's clock (heartbeat, pauses, delays) moves only when the test moves it;
-/// HTTP calls take real time, so the clock stands while one is on its way.
+/// A source on a <see cref="FakeQueue"/>, without a network. The clock of both (heartbeat, pauses, delays, timeouts, long polls) moves only when
+/// the test moves it, and only when everything is at rest.
 /// </summary>
 internal sealed class SqsRun : SourceHarness
 {
     /// <summary>One receive loop.</summary>
     private const int OneLoop = 10;
 
-    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(60);
-
     private readonly WireClient _wire;
     private readonly SqsMessageSource _source;
 
-    private SqsRun(FakeQueue queue, SqsSourceOptions options, SqsWireOptions wire, int concurrency, int slots, Uri? address, ILoggerFactory? loggers, HttpMessageHandler? handler)
+    private SqsRun(FakeQueue queue, SqsSourceOptions options, SqsWireOptions wire, ManualTimeProvider time, int concurrency, int slots, ILoggerFactory? loggers, HttpMessageHandler? handler)
         : base(slots)
     {
         Queue = queue;
-        _wire = new WireClient(address ?? queue.Address, wire, handler: queue.Open.Watch(handler ?? AwsHttpHandler.Create()));
+        Time = time;
+        _wire = new WireClient(new Uri("http://queue.test"), wire, time, handler: handler ?? queue.CreateHandler());
         ServiceProvider none = new ServiceCollection().BuildServiceProvider();
         _source = new SqsMessageSource(
             _wire.Client,
@@ -39,7 +36,7 @@ internal sealed class SqsRun : SourceHarness
 
     public FakeQueue Queue { get; }
 
-    public ManualTimeProvider Time { get; } = new();
+    public ManualTimeProvider Time { get; }
 
     public RecordingLog Log { get; } = new();
 
@@ -52,20 +49,20 @@ internal sealed class SqsRun : SourceHarness
     /// <param name="options">The source's options.</param>
     /// <param name="wire">The wire's options.</param>
     /// <param name="concurrency">The concurrency; one receive loop per ten.</param>
-    /// <param name="address">A wrong address for the source; null for the queue's own.</param>
     /// <param name="loggers">Where the source logs; null for <see cref="Log"/>.</param>
-    /// <param name="handler">The source's connections; null for the worker's own.</param>
+    /// <param name="handler">The source's connections; null for those to the queue.</param>
     /// <param name="slots">Slots of the intake; null for at least as many as the loops can use.</param>
-    public static async Task<SqsRun> CreateAsync(
-        bool isFifo = false, SqsSourceOptions? options = null, SqsWireOptions? wire = null, int concurrency = OneLoop, Uri? address = null, ILoggerFactory? loggers = null, HttpMessageHandler? handler = null, int? slots = null)
+    public static SqsRun Create(
+        bool isFifo = false, SqsSourceOptions? options = null, SqsWireOptions? wire = null, int concurrency = OneLoop, ILoggerFactory? loggers = null, HttpMessageHandler? handler = null, int? slots = null)
     {
-        FakeQueue queue = await FakeQueue.StartAsync();
+        ManualTimeProvider time = new();
+        FakeQueue queue = new(time);
         if (isFifo)
         {
             queue.MakeFifo();
         }
 
-        return new SqsRun(queue, options ?? Options(isFifo ? "orders.fifo" : "orders"), wire ?? new SqsWireOptions(), concurrency, slots ?? Math.Max(64, concurrency), address, loggers, handler);
+        return new SqsRun(queue, options ?? Options(isFifo ? "orders.fifo" : "orders"), wire ?? new SqsWireOptions(), time, concurrency, slots ?? Math.Max(64, concurrency), loggers, handler);
     }
 
     /// <summary>Options for tests that do not concern the acknowledge delay.</summary>
@@ -75,7 +72,7 @@ internal sealed class SqsRun : SourceHarness
     public async Task BeginAsync()
     {
         await StartAsync();
-        await UntilAsync(() => Time.ArmedTimers > 0, "The heartbeat did not begin.");
+        await WaitAsync(() => Time.ArmedTimers > 0, "The heartbeat did not begin.");
     }
 
     /// <summary>Starts, delivers messages and waits for them at the intake.</summary>
@@ -98,7 +95,7 @@ internal sealed class SqsRun : SourceHarness
     }
 
     /// <summary>Waits without moving the source's clock.</summary>
-    public static Task WaitAsync(Func<bool> condition, string what) => UntilAsync(condition, what);
+    public static Task WaitAsync(Func<bool> condition, string what) => PassingTime.UntilAsync(condition, what);
 
     /// <summary>Waits, and moves the source's clock in steps of a tenth of a second.</summary>
     public Task PassUntilAsync(Func<bool> condition, string what) => PassUntilAsync(condition, TimeSpan.FromMilliseconds(100), what);
@@ -113,17 +110,11 @@ internal sealed class SqsRun : SourceHarness
         await PassUntilAsync(() => Time.GetUtcNow() >= end, TimeSpan.FromMilliseconds(500), "The clock did not move.");
     }
 
-    /// <summary>Settles, and ends the pauses between the attempts to send a dead letter. The clock stands while a call is not answered.</summary>
-    public async Task SettleAsync(Delivery delivery, Settlement settlement, int pauses)
+    /// <summary>Settles, and moves the source's clock in seconds until that has ended.</summary>
+    public async Task PassWhileSettlingAsync(Delivery delivery, Settlement settlement)
     {
         Task settling = delivery.SettleAsync(settlement);
-        for (int pause = 0; pause < pauses; pause++)
-        {
-            // The heartbeat and the pause.
-            await Time.WaitForTimersAsync(2);
-            Time.Advance(TimeSpan.FromSeconds(1));
-        }
-
+        await Time.PassUntilAsync(TimeSpan.FromSeconds(1), () => settling.IsCompleted, "The settlement did not end.");
         await settling;
     }
 
@@ -138,13 +129,7 @@ internal sealed class SqsRun : SourceHarness
     /// <summary>Moves the source's clock until the task has ended.</summary>
     public async Task PassWhileAsync(Task task)
     {
-        while (!task.IsCompleted)
-        {
-            Time.Advance(TimeSpan.FromMilliseconds(100));
-            await Task.WhenAny(task, Task.Delay(5));
-            await CatchUpAsync();
-        }
-
+        await PassUntilAsync(() => task.IsCompleted, "It did not end.");
         await task;
     }
 
@@ -164,25 +149,5 @@ internal sealed class SqsRun : SourceHarness
     }
 
     /// <summary>Waits, and moves the source's clock in steps.</summary>
-    public async Task PassUntilAsync(Func<bool> condition, TimeSpan step, string what)
-    {
-        long start = Stopwatch.GetTimestamp();
-        while (!condition())
-        {
-            Stopwatch.GetElapsedTime(start).ShouldBeLessThan(Limit, what);
-            Time.Advance(step);
-            await Task.Delay(2);
-            await CatchUpAsync();
-        }
-    }
-
-    private async Task CatchUpAsync()
-    {
-        long start = Stopwatch.GetTimestamp();
-        while (Queue.Open.AreInProgress)
-        {
-            Stopwatch.GetElapsedTime(start).ShouldBeLessThan(Limit, "A call was not answered.");
-            await Task.Delay(1);
-        }
-    }
+    public Task PassUntilAsync(Func<bool> condition, TimeSpan step, string what) => Time.PassUntilAsync(step, condition, what);
 }

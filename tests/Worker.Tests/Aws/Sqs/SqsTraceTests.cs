@@ -1,16 +1,13 @@
 using System.Diagnostics;
-using System.Text.Json;
 using System.Text.Json.Nodes;
 using Messaging.Aws.Sqs;
-using Messaging.Publishing;
 using Pipeline.Settlements;
-using Worker.Tests.Sources;
 using Worker.Tests.Telemetry;
 
 namespace Worker.Tests.Aws.Sqs;
 
-/// <summary>Trace contexts in and out of a queue, and the spans of its calls.</summary>
-[Collection(SpanCollection.Name)]
+/// <summary>Trace contexts out of a queue, and the spans of its calls.</summary>
+[Collection(OneThreadCollection.Name)]
 public sealed class SqsTraceTests
 {
     private const string XRay = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1";
@@ -34,7 +31,7 @@ public sealed class SqsTraceTests
     [MemberData(nameof(Contexts))]
     public async Task Receive_AttributeOrHeader_IsTheCreationContext(string? traceParent, string? header, string expected)
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         FakeMessage message = FakeMessage.New("a") with { TraceHeader = header, Attributes = traceParent is null ? null : Attributes(traceParent) };
 
         Delivery delivery = (await run.BeginWithAsync(message)).Single();
@@ -50,7 +47,7 @@ public sealed class SqsTraceTests
     public async Task Receive_ReusedObject_HasNothingOfThePreviousMessage()
     {
         using SpanRecorder spans = new();
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         ActivityContext first = SpanRecorder.NewContext();
         Delivery before = (await run.BeginWithAsync(Traced("a", first))).Single();
         using (Activity span = new Activity("process").Start())
@@ -75,7 +72,7 @@ public sealed class SqsTraceTests
     public async Task Receive_Batch_IsOneSpanThatLinksToTheSenders()
     {
         using SpanRecorder spans = new();
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         ActivityContext[] senders = [SpanRecorder.NewContext(), SpanRecorder.NewContext()];
 
         Delivery[] deliveries = await run.BeginWithAsync([Traced("a", senders[0]), Traced("b", senders[1]), FakeMessage.New("c")]);
@@ -99,7 +96,7 @@ public sealed class SqsTraceTests
     {
         using SpanRecorder spans = new();
         string name = $"refused-{Guid.NewGuid():n}";
-        await using SqsRun run = await SqsRun.CreateAsync(options: SqsRun.Options(name));
+        await using SqsRun run = SqsRun.Create(options: SqsRun.Options(name));
         run.Queue.Script = call => call.Operation == "ReceiveMessage" ? QueueAnswer.InternalError : null;
         await run.StartAsync();
 
@@ -115,7 +112,7 @@ public sealed class SqsTraceTests
     public async Task Complete_OneMessage_SettleIsAChildOfItsSpan()
     {
         using SpanRecorder spans = new();
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         Delivery delivery = (await run.BeginWithAsync(FakeMessage.New("a"))).Single();
         ActivityContext process = Process(delivery);
 
@@ -134,7 +131,7 @@ public sealed class SqsTraceTests
     public async Task Complete_Batch_SettleLinksToEachSpan()
     {
         using SpanRecorder spans = new();
-        await using SqsRun run = await SqsRun.CreateAsync(options: new SqsSourceOptions { Queue = "orders", AcknowledgeDelay = TimeSpan.FromSeconds(5), VisibilityTimeout = TimeSpan.FromSeconds(30) });
+        await using SqsRun run = SqsRun.Create(options: new SqsSourceOptions { Queue = "orders", AcknowledgeDelay = TimeSpan.FromSeconds(5), VisibilityTimeout = TimeSpan.FromSeconds(30) });
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.Many(10));
         ActivityContext[] processes = [.. deliveries.Select(Process)];
 
@@ -156,7 +153,7 @@ public sealed class SqsTraceTests
     public async Task Abandon_CallFails_SettleIsAFailedSpan()
     {
         using SpanRecorder spans = new();
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         Delivery delivery = (await run.BeginWithAsync(FakeMessage.New("a"))).Single();
         ActivityContext process = Process(delivery);
         run.Queue.Script = call => call.Operation == "ChangeMessageVisibilityBatch" ? QueueAnswer.InternalError : null;
@@ -167,34 +164,6 @@ public sealed class SqsTraceTests
         spans.In(process, "settle orders").ShouldAllBe(settle => settle.Status == ActivityStatusCode.Error && (string?)settle.GetTagItem("error.type") == "InternalError");
         run.Queue.Script = _ => null;
         await run.EndAsync();
-    }
-
-    [Theory]
-    [InlineData("orders")]
-    [InlineData("orders.fifo")]
-    public async Task Send_InASpan_MessagesCarryItsContext(string name)
-    {
-        await using FakeQueue queue = await FakeQueue.StartAsync();
-        using IMessageSender sender = await Senders.OpenAsync(new SqsSourceFeature(), SqsSettings.For(queue, name));
-        using Activity span = new Activity("order").SetIdFormat(ActivityIdFormat.W3C).Start();
-        span.TraceStateString = "vendor=1";
-
-        await sender.SendAsync([new OutgoingMessage("a", "{}"u8.ToArray()), new OutgoingMessage("b", "{}"u8.ToArray())], CancellationToken.None);
-
-        JsonElement[] entries = [.. queue.Calls.Single(call => call.Operation == "SendMessageBatch").Json.GetProperty("Entries").EnumerateArray()];
-        entries.Select(entry => entry.GetProperty("MessageAttributes").GetRawText()).ShouldAllBe(attributes =>
-            attributes == $$$"""{"traceparent":{"DataType":"String","StringValue":"{{{span.Id}}}"},"tracestate":{"DataType":"String","StringValue":"vendor=1"}}""");
-    }
-
-    [Fact]
-    public async Task Send_WithoutASpan_MessagesHaveNoAttributes()
-    {
-        await using FakeQueue queue = await FakeQueue.StartAsync();
-        using IMessageSender sender = await Senders.OpenAsync(new SqsSourceFeature(), SqsSettings.For(queue, "orders"));
-
-        await sender.SendAsync([new OutgoingMessage("a", "{}"u8.ToArray())], CancellationToken.None);
-
-        queue.Calls.Single(call => call.Operation == "SendMessageBatch").Json.GetProperty("Entries")[0].TryGetProperty("MessageAttributes", out _).ShouldBeFalse();
     }
 
     private static FakeMessage Traced(string name, ActivityContext sender) => FakeMessage.New(name) with { Attributes = Attributes(SpanRecorder.TraceParent(sender)) };

@@ -4,6 +4,7 @@ using Messaging.Configuration;
 
 namespace Worker.Tests.Aws.Sqs;
 
+[Collection(OneThreadCollection.Name)]
 public sealed class StartTests
 {
     private const int Unreachable = 3209;
@@ -11,7 +12,7 @@ public sealed class StartTests
     [Fact]
     public async Task Check_QueueAndDeadLettersExist_Passes()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
 
         await run.Source.CheckAsync(CancellationToken.None);
 
@@ -22,7 +23,7 @@ public sealed class StartTests
     [Fact]
     public async Task Check_QueueIsMissing_SaysWhatToDo()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         run.Queue.Missing["orders"] = true;
 
         await FailAsync(run, ExitCodes.Unavailable, "Sources:Sqs:Queue", "no queue orders", "Create it", "Aws:Region");
@@ -35,7 +36,7 @@ public sealed class StartTests
     [InlineData("https://sqs.eu-west-1.amazonaws.com/123456789012/other", "other")]
     public async Task Check_DeadLetterQueueIsMissing_SaysWhatToDo(string? configured, string missing)
     {
-        await using SqsRun run = await SqsRun.CreateAsync(options: new SqsSourceOptions { Queue = "orders", DeadLetterQueue = configured });
+        await using SqsRun run = SqsRun.Create(options: new SqsSourceOptions { Queue = "orders", DeadLetterQueue = configured });
         run.Queue.Missing[missing] = true;
 
         await FailAsync(run, ExitCodes.Unavailable, "Sources:Sqs:DeadLetterQueue", $"no queue {missing}", "Create it");
@@ -48,7 +49,7 @@ public sealed class StartTests
     [InlineData("GetQueueAttributes", 403, "AccessDenied")]
     public async Task Check_AccessIsRefused_NamesCredentialsAndPolicy(string operation, int status, string code)
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         run.Queue.Script = call => call.Operation == operation ? QueueAnswer.Error(status, code) : null;
 
         await FailAsync(run, ExitCodes.NoPermission, "orders", "credentials", "deploy/iam/worker-policy.json", code);
@@ -57,7 +58,7 @@ public sealed class StartTests
     [Fact]
     public async Task Check_DeadLetterQueueRefusesAccess_NamesIt()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         run.Queue.Script = call => call.Operation == "GetQueueUrl" && call.Text("QueueName") == "dead" ? QueueAnswer.Error(403, "AccessDenied") : null;
 
         await FailAsync(run, ExitCodes.NoPermission, "Queue dead", "credentials");
@@ -66,7 +67,7 @@ public sealed class StartTests
     [Fact]
     public async Task Check_NoDeadLetterQueueAnywhere_IsRefused()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         run.Queue.Attributes.TryRemove("RedrivePolicy", out _);
 
         await FailAsync(run, ExitCodes.Configuration, "no dead-letter queue", "redrive policy", "Sources:Sqs:DeadLetterQueue");
@@ -77,7 +78,7 @@ public sealed class StartTests
     [InlineData("\"1\"")]
     public async Task Check_MaxReceiveCountIsOne_IsRefused(string count)
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         run.Queue.Attributes["RedrivePolicy"] = $$"""{"deadLetterTargetArn":"arn:aws:sqs:eu-west-1:123456789012:dead","maxReceiveCount":{{count}}}""";
 
         await FailAsync(run, ExitCodes.Configuration, "maxReceiveCount 1", "Set it to 10");
@@ -88,7 +89,7 @@ public sealed class StartTests
     [InlineData(true, "arn:aws:sqs:eu-west-1:123456789012:dead")]
     public async Task Check_FifoAndStandardMixed_IsRefused(bool isFifo, string deadLetters)
     {
-        await using SqsRun run = await SqsRun.CreateAsync(isFifo);
+        await using SqsRun run = SqsRun.Create(isFifo);
         run.Queue.Attributes["RedrivePolicy"] = JsonSerializer.Serialize(new { deadLetterTargetArn = deadLetters, maxReceiveCount = 10 });
 
         await FailAsync(run, ExitCodes.Configuration, "a FIFO queue needs a FIFO dead-letter queue");
@@ -100,7 +101,7 @@ public sealed class StartTests
     [InlineData("http://localhost:9324/queue/orders")]
     public async Task Check_DeadLetterQueueIsTheQueueItself_IsRefused(string queue)
     {
-        await using SqsRun run = await SqsRun.CreateAsync(options: new SqsSourceOptions { Queue = queue, DeadLetterQueue = "arn:aws:sqs:eu-west-1:123456789012:orders" });
+        await using SqsRun run = SqsRun.Create(options: new SqsSourceOptions { Queue = queue, DeadLetterQueue = "arn:aws:sqs:eu-west-1:123456789012:orders" });
 
         await FailAsync(run, ExitCodes.Configuration, "the queue itself");
     }
@@ -108,7 +109,7 @@ public sealed class StartTests
     [Fact]
     public async Task Check_DeadLetterQueueHasTheNameInAnotherAccount_Passes()
     {
-        await using SqsRun run = await SqsRun.CreateAsync(
+        await using SqsRun run = SqsRun.Create(
             options: new SqsSourceOptions { Queue = "https://sqs.eu-west-1.amazonaws.com/999999999999/orders", DeadLetterQueue = "orders" });
 
         await run.Source.CheckAsync(CancellationToken.None);
@@ -121,7 +122,7 @@ public sealed class StartTests
     [InlineData("lost")]
     public async Task Check_QueueUnreachable_PassesAndRecoversWhenItAnswers(string failure)
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         run.Queue.Script = _ => failure == "lost" ? QueueAnswer.Lost : QueueAnswer.InternalError;
         await run.BeginAsync();
         run.HasLogged(Unreachable).ShouldBeTrue();
@@ -139,7 +140,7 @@ public sealed class StartTests
     [Fact]
     public async Task Receive_QueueIsUnreachableFromTheStart_OneLoopLooksForIt()
     {
-        await using SqsRun run = await SqsRun.CreateAsync(concurrency: 200);
+        await using SqsRun run = SqsRun.Create(concurrency: 200);
         run.Queue.Script = _ => QueueAnswer.Error(400, "InvalidAddress");
         await run.BeginAsync();
         int before = run.Queue.Calls.Count;
@@ -158,7 +159,7 @@ public sealed class StartTests
     [Fact]
     public async Task Problem_QueueHasNotAnswered_IsReported()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         run.Source.Problem.ShouldNotBeNull();
 
         run.Queue.Script = _ => QueueAnswer.InternalError;
@@ -170,7 +171,7 @@ public sealed class StartTests
     [Fact]
     public async Task Receive_QueueFoundLaterCannotBeUsed_IsReportedAndReceivingGoesOnOnceItIsFixed()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         run.Queue.Script = _ => QueueAnswer.InternalError;
         await run.BeginAsync();
         string policy = run.Queue.Attributes["RedrivePolicy"];

@@ -3,23 +3,25 @@ using Pipeline.Settlements;
 
 namespace Worker.Tests.Aws.Sqs;
 
+[Collection(OneThreadCollection.Name)]
 public sealed class StopTests
 {
     private const int DeleteGivenUp = 3202;
 
     private static readonly TimeSpan Grace = TimeSpan.FromMilliseconds(500);
+    private static readonly TimeSpan Moment = TimeSpan.FromMilliseconds(1);
 
     [Fact]
     public async Task Stop_LongPollOfAnEmptyQueue_EndsAfterTheGrace()
     {
-        await using SqsRun run = await SqsRun.CreateAsync(concurrency: 30);
+        await using SqsRun run = SqsRun.Create(concurrency: 30);
         await run.BeginAsync();
         await SqsRun.WaitAsync(() => run.Queue.Polling == 3, "The loops do not poll.");
 
         Task stopping = run.StopReceivingAsync();
-        await run.Time.WaitForTimersAsync(2);
+        await run.Time.PassAsync(Grace - Moment);
         stopping.IsCompleted.ShouldBeFalse("A receive that may bring messages has a moment to do so.");
-        run.Time.Advance(Grace);
+        await run.Time.PassAsync(Moment);
 
         await stopping;
         await SqsRun.WaitAsync(() => run.Queue.Polling == 0, "A poll went on.");
@@ -30,7 +32,7 @@ public sealed class StopTests
     [Fact]
     public async Task Stop_WhileSlotsAreGranted_SendsNoReceiveAndReleasesThem()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         await run.Source.CheckAsync(CancellationToken.None);
         using CancellationTokenSource stop = new();
         StoppingIntake intake = new(stop);
@@ -44,11 +46,11 @@ public sealed class StopTests
     [Fact]
     public async Task Stop_ReceiveStillBringsMessages_AllAreReturnedAtOnce()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         await run.BeginAsync();
         await SqsRun.WaitAsync(() => run.Queue.Polling == 1, "The loop does not poll.");
         Task stopping = run.StopReceivingAsync();
-        await SqsRun.WaitAsync(() => run.Time.ArmedTimers >= 2, "The stop was not noticed.");
+        await run.Time.PassAsync(Moment);
 
         run.Queue.Deliver(FakeMessage.Many(7));
         await stopping;
@@ -62,11 +64,11 @@ public sealed class StopTests
     [Fact]
     public async Task Stop_FifoReceiveStillBringsMessages_AllAreReturnedAtOnce()
     {
-        await using SqsRun run = await SqsRun.CreateAsync(isFifo: true);
+        await using SqsRun run = SqsRun.Create(isFifo: true);
         await run.BeginAsync();
         await SqsRun.WaitAsync(() => run.Queue.Polling == 1, "The loop does not poll.");
         Task stopping = run.StopReceivingAsync();
-        await SqsRun.WaitAsync(() => run.Time.ArmedTimers >= 2, "The stop was not noticed.");
+        await run.Time.PassAsync(Moment);
 
         run.Queue.Deliver(FakeMessage.New("a1", "a"), FakeMessage.New("a2", "a"), FakeMessage.New("b1", "b"));
         await stopping;
@@ -79,7 +81,7 @@ public sealed class StopTests
     [Fact]
     public async Task Stop_WhileTheLoopBacksOff_EndsAtOnce()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         run.Queue.Script = call => call.Operation == "ReceiveMessage" ? QueueAnswer.Error(403, "AccessDenied") : null;
         await run.BeginAsync();
         await SqsRun.WaitAsync(() => run.Source.Problem is not null, "It does not fail.");
@@ -92,16 +94,16 @@ public sealed class StopTests
     [Fact]
     public async Task Close_DeletesWaitForABatch_AreSentWithoutDelay()
     {
-        await using SqsRun run = await SqsRun.CreateAsync(concurrency: 30, options: new SqsSourceOptions { Queue = "orders", AcknowledgeDelay = TimeSpan.FromSeconds(5) });
+        await using SqsRun run = SqsRun.Create(concurrency: 30, options: new SqsSourceOptions { Queue = "orders", AcknowledgeDelay = TimeSpan.FromSeconds(5) });
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.Many(4));
         await run.StopAsync();
-        int timers = run.Time.ArmedTimers;
         foreach (Delivery delivery in deliveries)
         {
             await delivery.SettleAsync(Settlement.Complete);
         }
 
-        await run.Time.WaitForTimersAsync(timers + 1);
+        await run.Time.PassAsync(Moment);
+        run.Queue.Deletes.ShouldBeEmpty();
         await run.Source.CloseAsync(CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(60));
 
         run.Queue.Deletes.SelectMany(call => call.Handles).Count().ShouldBe(4);
@@ -111,7 +113,7 @@ public sealed class StopTests
     [Fact]
     public async Task Close_DeletesBackOff_AreRetriedBeforeTheEnd()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         run.Queue.Script = call => call.Operation == "DeleteMessageBatch" ? QueueAnswer.InternalError : null;
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
         await deliveries[0].SettleAsync(Settlement.Complete);
@@ -133,7 +135,7 @@ public sealed class StopTests
     [Fact]
     public async Task Close_DeletesHang_GivesUpAtItsToken()
     {
-        await using SqsRun run = await SqsRun.CreateAsync(concurrency: 30);
+        await using SqsRun run = SqsRun.Create(concurrency: 30);
         run.Queue.Script = call => call.Operation == "DeleteMessageBatch" ? QueueAnswer.Hang : null;
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.Many(25));
         foreach (Delivery delivery in deliveries)
@@ -157,7 +159,7 @@ public sealed class StopTests
     [Fact]
     public async Task Settle_AfterTheClose_NeitherThrowsNorKeepsAnything()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.Many(3));
         await run.StopAsync();
         await run.Source.CloseAsync(CancellationToken.None);
@@ -173,7 +175,7 @@ public sealed class StopTests
     [Fact]
     public async Task Settle_FifoHeadAfterTheClose_ReleasesTheSlotsOfItsGroup()
     {
-        await using SqsRun run = await SqsRun.CreateAsync(isFifo: true);
+        await using SqsRun run = SqsRun.Create(isFifo: true);
         await run.BeginAsync();
         run.Queue.Deliver(FakeMessage.New("a1", "a"), FakeMessage.New("a2", "a"), FakeMessage.New("a3", "a"));
         Delivery head = await run.Intake.NextAsync();
@@ -188,7 +190,7 @@ public sealed class StopTests
     [Fact]
     public async Task Dispose_WithoutClose_EndsEverything()
     {
-        await using SqsRun run = await SqsRun.CreateAsync();
+        await using SqsRun run = SqsRun.Create();
         run.Queue.Script = call => call.Operation is "DeleteMessageBatch" or "ChangeMessageVisibilityBatch" ? QueueAnswer.Hang : null;
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.Many(2));
         await deliveries[0].SettleAsync(Settlement.Complete);

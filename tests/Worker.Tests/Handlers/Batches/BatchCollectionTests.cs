@@ -8,6 +8,7 @@ using Worker.Tests.Handlers.Typed;
 namespace Worker.Tests.Handlers.Batches;
 
 /// <summary>When the handler gets a batch, and with which messages, over a whole route.</summary>
+[Collection(OneThreadCollection.Name)]
 public sealed class BatchCollectionTests
 {
     [Fact]
@@ -77,8 +78,7 @@ public sealed class BatchCollectionTests
         DateTimeOffset limit = route.Time.GetUtcNow() + TimeSpan.FromMinutes(1);
         while (!draining.IsCompleted && route.Time.GetUtcNow() < limit)
         {
-            route.Time.Advance(TimeSpan.FromMilliseconds(100));
-            await Task.WhenAny(draining, Task.Delay(10, TestContext.Current.CancellationToken));
+            await route.Time.PassAsync(TimeSpan.FromMilliseconds(100));
         }
 
         draining.IsCompleted.ShouldBeTrue("The drain waits for MaxAge.");

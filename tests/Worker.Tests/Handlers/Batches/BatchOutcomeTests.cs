@@ -6,6 +6,7 @@ using Worker.Tests.Handlers.Typed;
 namespace Worker.Tests.Handlers.Batches;
 
 /// <summary>Each outcome and each misuse of a batch, over a whole route.</summary>
+[Collection(OneThreadCollection.Name)]
 public sealed class BatchOutcomeTests
 {
     [Fact]
@@ -305,31 +306,6 @@ public sealed class BatchOutcomeTests
 
         route.Publisher.Completed.ShouldBe(3);
         route.DeadLetters.Messages.ShouldBeEmpty();
-    }
-
-    [Fact]
-    public async Task Handle_BlocksItsThread_OthersContinue()
-    {
-        using ManualResetEventSlim released = new();
-        ScriptedBatchHandler handler = new((batch, _) =>
-        {
-            if (batch[0].Id == "slow")
-            {
-                released.Wait(TimeSpan.FromSeconds(30), TestContext.Current.CancellationToken);
-            }
-
-            return BatchCollectionTests.CompleteAsync(batch, default);
-        });
-        await using HandlerRoute route = await BatchCollectionTests.StartAsync(handler, "Handlers:Orders:MaxMessages=1");
-
-        await BatchCollectionTests.PublishAsync(route, "slow");
-        await HandlerRoute.UntilAsync(() => handler.Batches.Count == 1);
-        await BatchCollectionTests.PublishAsync(route, [.. Enumerable.Range(0, 50).Select(i => $"{i}")]);
-        await HandlerRoute.UntilAsync(() => route.Publisher.Completed == 50);
-
-        released.Set();
-        await route.SettleAllAsync();
-        route.Publisher.Completed.ShouldBe(51);
     }
 
     private static void SettleAllBut(string id, MessageBatch<Order> batch)

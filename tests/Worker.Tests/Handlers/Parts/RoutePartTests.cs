@@ -11,6 +11,7 @@ using Worker.Tests.Handlers.Typed;
 namespace Worker.Tests.Handlers.Parts;
 
 /// <summary>Steps and behaviours that code adds and the configuration orders or disables.</summary>
+[Collection(OneThreadCollection.Name)]
 public sealed class RoutePartTests
 {
     private readonly ConcurrentQueue<string> _trace = new();

@@ -5,7 +5,8 @@ using Pipeline.Settlements;
 
 namespace Worker.Tests.Handlers.Typed;
 
-/// <summary>Handlers that hang, block, or keep a view after its message: the documented outcome, and other messages are handled.</summary>
+/// <summary>Handlers that hang, or keep a view after its message: the documented outcome, and other messages are handled.</summary>
+[Collection(OneThreadCollection.Name)]
 public sealed class JsonHandlerMisuseTests
 {
     private const string Body = """{"id":"a"}""";
@@ -44,34 +45,6 @@ public sealed class JsonHandlerMisuseTests
         released.SetResult(Settlement.Complete);
         await route.SettleAllAsync();
         route.Publisher.Completed.ShouldBe(2, "its late decision counts");
-    }
-
-    [Fact]
-    public async Task Handle_BlocksItsThread_OthersContinue()
-    {
-        using ManualResetEventSlim released = new();
-        ScriptedHandler handler = new((order, _, _) =>
-        {
-            if (order.Id == "a")
-            {
-                released.Wait(TimeSpan.FromSeconds(30), TestContext.Current.CancellationToken);
-            }
-
-            return new(Settlement.Complete);
-        });
-        await using HandlerRoute route = await StartAsync(handler);
-
-        await route.PublishAsync(Body);
-        await HandlerRoute.UntilAsync(() => handler.Calls.Count == 1);
-        for (int i = 0; i < 100; i++)
-        {
-            await route.PublishAsync("""{"id":"b"}""");
-        }
-
-        await HandlerRoute.UntilAsync(() => route.Publisher.Completed == 100);
-        released.Set();
-        await route.SettleAllAsync();
-        route.Publisher.Completed.ShouldBe(101);
     }
 
     [Fact]
@@ -132,7 +105,7 @@ public sealed class JsonHandlerMisuseTests
         Should.Throw<InvalidOperationException>(() => none.Body.Length);
     }
 
-    private static Task<HandlerRoute> StartAsync(ScriptedHandler handler, params string[] settings) =>
+    internal static Task<HandlerRoute> StartAsync(ScriptedHandler handler, params string[] settings) =>
         HandlerRoute.StartAsync(
             worker =>
             {

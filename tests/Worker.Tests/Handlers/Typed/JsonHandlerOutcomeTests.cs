@@ -7,6 +7,7 @@ using Pipeline.Settlements;
 namespace Worker.Tests.Handlers.Typed;
 
 /// <summary>Each outcome of a handler, over a whole route.</summary>
+[Collection(OneThreadCollection.Name)]
 public sealed class JsonHandlerOutcomeTests
 {
     private const string Body = """{"id":"a","quantity":3}""";

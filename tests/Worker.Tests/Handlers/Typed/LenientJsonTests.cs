@@ -7,6 +7,7 @@ using Pipeline.Settlements;
 namespace Worker.Tests.Handlers.Typed;
 
 /// <summary>A JSON context that lets missing properties pass in silence is reported at start and by validate.</summary>
+[Collection(OneThreadCollection.Name)]
 public sealed class LenientJsonTests
 {
     [Fact]

@@ -7,6 +7,7 @@ using Pipeline.Settlements;
 namespace Worker.Tests.Handlers.Typed;
 
 /// <summary>Scoped handlers, which live for one attempt with their scope's services, and singletons, which live as long as their route.</summary>
+[Collection(OneThreadCollection.Name)]
 public sealed class ScopedHandlerTests
 {
     private readonly Ledger _ledger = new();
