@@ -10,38 +10,36 @@ namespace Worker.Tests;
 [SuppressMessage("Design", "CA1001:Types that own disposable fields should be disposable", Justification = "xunit calls DisposeAsync")]
 public sealed class OneThread : IAsyncLifetime
 {
-    private static volatile bool s_isActive;
+    private static volatile OneThread? s_current;
 
     private readonly ManualResetEventSlim _ended = new();
     private (int Workers, int Ports) _min;
     private (int Workers, int Ports) _max;
+    private int _threads = Environment.ProcessorCount + 1;
 
     /// <summary>True while the pool has one thread.</summary>
-    public static bool IsActive => s_isActive;
+    public static bool IsActive => s_current is not null;
 
     public async ValueTask InitializeAsync()
     {
         ThreadPool.GetMinThreads(out _min.Workers, out _min.Ports);
         ThreadPool.GetMaxThreads(out _max.Workers, out _max.Ports);
-        int threads = Environment.ProcessorCount + 1;
-        ThreadPool.SetMinThreads(threads, _min.Ports).ShouldBeTrue();
-        ThreadPool.SetMaxThreads(threads, _max.Ports).ShouldBeTrue();
+        Limit(_threads);
 
-        // Called on the pool, whose queue is first.
+        // The caller may be on a thread of its own.
         await Task.Yield();
-        Thread watch = new(ReleaseWhenStuck) { IsBackground = true, Name = "one-thread watch" };
-        watch.Start();
+        for (int others = 1; others < Environment.ProcessorCount + 1; others++)
+        {
+            BlockAnother();
+        }
 
-        // A thread that ends its last work counts as working until it waits: looked at twice.
-        BlockOthers();
-        await Task.Delay(20);
-        BlockOthers();
-        s_isActive = true;
+        new Thread(ReleaseWhenStuck) { IsBackground = true, Name = "one-thread watch" }.Start();
+        s_current = this;
     }
 
     public ValueTask DisposeAsync()
     {
-        s_isActive = false;
+        s_current = null;
         _ended.Set();
         ThreadPool.SetMaxThreads(_max.Workers, _max.Ports);
         ThreadPool.SetMinThreads(_min.Workers, _min.Ports);
@@ -56,26 +54,30 @@ public sealed class OneThread : IAsyncLifetime
         return rest.Task;
     }
 
-    private void BlockOthers()
+    private void Limit(int threads)
     {
-        while (!_ended.IsSet)
-        {
-            ThreadPool.GetAvailableThreads(out int free, out _);
-            if (free == 0)
-            {
-                return;
-            }
+        ThreadPool.SetMinThreads(1, _min.Ports).ShouldBeTrue();
+        ThreadPool.SetMaxThreads(threads, _max.Ports).ShouldBeTrue();
+        ThreadPool.SetMinThreads(threads, _min.Ports).ShouldBeTrue();
+    }
 
-            using ManualResetEventSlim blocked = new();
-            ThreadPool.UnsafeQueueUserWorkItem(
-                item =>
-                {
-                    item.blocked.Set();
-                    item._ended.Wait();
-                },
-                (blocked, _ended),
-                preferLocal: false);
-            blocked.Wait(TimeSpan.FromSeconds(30)).ShouldBeTrue("A free thread of the pool did not take its work.");
+    /// <summary>Called on a thread of the pool, which it keeps until another one has taken the work that blocks it.</summary>
+    private void BlockAnother()
+    {
+        using ManualResetEventSlim taken = new();
+        ThreadPool.UnsafeQueueUserWorkItem(
+            item =>
+            {
+                item.taken.Set();
+                item._ended.Wait();
+            },
+            (taken, _ended),
+            preferLocal: false);
+        if (!taken.Wait(TimeSpan.FromSeconds(5)))
+        {
+            // A test that ran earlier still blocks a thread.
+            Limit(++_threads);
+            taken.Wait(TimeSpan.FromSeconds(30)).ShouldBeTrue("No thread of the pool took its work.");
         }
     }
 
@@ -92,7 +94,7 @@ public sealed class OneThread : IAsyncLifetime
             }
         }
 
-        s_isActive = false;
+        s_current = null;
         _ended.Set();
     }
 
@@ -107,7 +109,13 @@ public sealed class OneThread : IAsyncLifetime
 
         public void Execute()
         {
-            if (ThreadPool.PendingWorkItemCount == 0)
+            ThreadPool.GetAvailableThreads(out int free, out _);
+            if (free > 0 && s_current is { } pool)
+            {
+                // One that a test which ran earlier had blocked.
+                pool.BlockAnother();
+            }
+            else if (ThreadPool.PendingWorkItemCount == 0)
             {
                 _source.SetResult();
                 return;

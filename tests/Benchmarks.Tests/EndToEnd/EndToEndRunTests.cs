@@ -4,6 +4,7 @@ using Benchmarks.EndToEnd.Clients;
 namespace Benchmarks.Tests.EndToEnd;
 
 /// <summary>End to end, with the server and each client in its own process. The run fails when a message is lost or damaged.</summary>
+[Trait("Category", "Long")]
 public sealed class EndToEndRunTests
 {
     // Most bytes that the worker may allocate per message, end to end; docs/explanation/performance/s3.md has the measured figure.

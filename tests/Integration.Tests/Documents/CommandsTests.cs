@@ -14,15 +14,43 @@ namespace Integration.Tests.Documents;
 public sealed partial class CommandsTests
 {
     private const string MissingPrograms = ".missing";
+    private const string Readme = "README.md";
 
     private static readonly string[] Repository = ["benchmarks", "deploy", "samples", "src", "templates", "tests"];
     private static readonly string[] Ports = ["8080", "8088", "4566", "5672", "5300", "9200", "9081", "9082"];
 
-    public static TheoryData<string> Pages => [.. FindPages().Where(page => Blocks(page).Any(block => !block.Mark.StartsWith("not-run", StringComparison.Ordinal)))];
+    public static TheoryData<string> Pages => [.. FindPages().Where(page => page != Readme && Blocks(page).Any(block => !block.Mark.StartsWith("not-run", StringComparison.Ordinal)))];
+
+    [Fact]
+    public Task Commands_OfTheReadme_Run() => RunAsync(Readme);
 
     [Theory]
+    [Trait("Category", "Long")]
     [MemberData(nameof(Pages))]
-    public async Task Commands_OfAPage_Run(string page)
+    public Task Commands_OfAPage_Run(string page) => RunAsync(page);
+
+    [Fact]
+    public void Fences_WithCommands_SayWhetherTheyRun()
+    {
+        string[] unmarked = [.. FindPages().SelectMany(page => Fences(page).Where(fence => fence.Info.Length == 0 && Command.IsMatch(fence.Text)).Select(fence => $"{page}: {fence.Text.Split('\n')[0]}"))];
+        string[] unknown = [.. FindPages().SelectMany(page => Blocks(page).Where(block => !Mark.IsMatch(block.Mark)).Select(block => $"{page}: sh {block.Mark}"))];
+
+        unmarked.Concat(unknown).ShouldBeEmpty();
+    }
+
+    /// <summary>`dotnet test` builds what a test project references, and nothing else.</summary>
+    [Fact]
+    public void Programs_OfThePages_AreReferencedByTheTests()
+    {
+        string[] projects = [.. FindPages().SelectMany(Blocks).Where(block => !block.Mark.StartsWith("not-run", StringComparison.Ordinal))
+            .SelectMany(block => Project.Matches(block.Text)).Select(match => match.Groups[1].Value).Distinct()];
+        string references = File.ReadAllText(RepositoryFolder.Combine("tests", "Integration.Tests", "Integration.Tests.csproj"));
+
+        projects.ShouldNotBeEmpty();
+        projects.Where(project => !Regex.IsMatch(references, $"""Include="\.\./(?:\.\./)?{project.Replace("tests/", string.Empty, StringComparison.Ordinal)}/\w+\.csproj""")).ShouldBeEmpty();
+    }
+
+    private static async Task RunAsync(string page)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "needs bash");
         foreach (string server in (string[])["fauxqs", "servicebus"])
@@ -56,27 +84,6 @@ public sealed partial class CommandsTests
 
         exitCode.ShouldBe(0, string.Join('\n', bash.Output.Snapshot().Select(line => line.Text)));
         Directory.Delete(root, recursive: true);
-    }
-
-    [Fact]
-    public void Fences_WithCommands_SayWhetherTheyRun()
-    {
-        string[] unmarked = [.. FindPages().SelectMany(page => Fences(page).Where(fence => fence.Info.Length == 0 && Command.IsMatch(fence.Text)).Select(fence => $"{page}: {fence.Text.Split('\n')[0]}"))];
-        string[] unknown = [.. FindPages().SelectMany(page => Blocks(page).Where(block => !Mark.IsMatch(block.Mark)).Select(block => $"{page}: sh {block.Mark}"))];
-
-        unmarked.Concat(unknown).ShouldBeEmpty();
-    }
-
-    /// <summary>`dotnet test` builds what a test project references, and nothing else.</summary>
-    [Fact]
-    public void Programs_OfThePages_AreReferencedByTheTests()
-    {
-        string[] projects = [.. FindPages().SelectMany(Blocks).Where(block => !block.Mark.StartsWith("not-run", StringComparison.Ordinal))
-            .SelectMany(block => Project.Matches(block.Text)).Select(match => match.Groups[1].Value).Distinct()];
-        string references = File.ReadAllText(RepositoryFolder.Combine("tests", "Integration.Tests", "Integration.Tests.csproj"));
-
-        projects.ShouldNotBeEmpty();
-        projects.Where(project => !Regex.IsMatch(references, $"""Include="\.\./(?:\.\./)?{project.Replace("tests/", string.Empty, StringComparison.Ordinal)}/\w+\.csproj""")).ShouldBeEmpty();
     }
 
     // Commands write there.
@@ -191,7 +198,7 @@ public sealed partial class CommandsTests
 
     private static IEnumerable<string> FindPages() => Directory.EnumerateFiles(RepositoryFolder.Combine("docs"), "*.md", SearchOption.AllDirectories)
         .Select(file => Path.GetRelativePath(RepositoryFolder.Combine(), file).Replace('\\', '/'))
-        .Append("README.md")
+        .Append(Readme)
         .Order(StringComparer.Ordinal);
 
     private static IEnumerable<(string Mark, string Text)> Blocks(string page) => Fences(page)

@@ -7,6 +7,7 @@ namespace Integration.Tests.Packages;
 
 /// <summary>The template builds, its tests pass, and it runs trimmed, or as machine code.</summary>
 [Collection(PackageCollection.Name)]
+[Trait("Category", "Long")]
 public sealed class TemplateTests(PackedPackages packages)
 {
     // Not a C# identifier: paths use it unchanged, namespaces use my_orders.

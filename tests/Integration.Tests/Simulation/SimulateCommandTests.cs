@@ -4,6 +4,7 @@ using Integration.Tests.Processes;
 namespace Integration.Tests.Simulation;
 
 /// <summary>A defect in the code under test fails its seed, and never ends the prover.</summary>
+[Trait("Category", "Long")]
 public sealed partial class SimulateCommandTests
 {
     private static readonly TimeSpan Patience = TimeSpan.FromMinutes(5);

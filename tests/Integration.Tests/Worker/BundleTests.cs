@@ -18,6 +18,7 @@ public sealed class BundleTests(AwsServer aws, RealS3 realS3)
     [Theory]
     [InlineData("Sdk")]
     [InlineData("Direct")]
+    [Trait("Category", "Long")]
     public async Task Kill_InMidStream_EachMessageIsInABundleAndNoneWasDeletedBefore(string s3Client)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "needs POSIX signals");

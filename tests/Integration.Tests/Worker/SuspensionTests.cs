@@ -7,6 +7,7 @@ namespace Integration.Tests.Worker;
 
 /// <summary>A worker that was suspended while its messages became visible again (fault table, row 3).</summary>
 [Collection(WorkerFaults.Name)]
+[Trait("Category", "Long")]
 public sealed class SuspensionTests(AwsServer aws, RealS3 realS3)
 {
     // A little more than the worker's shortest visibility timeout; a real pause, so that its clocks see the gap.

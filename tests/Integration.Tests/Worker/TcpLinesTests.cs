@@ -14,6 +14,7 @@ public sealed class TcpLinesTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
+    [Trait("Category", "Long")]
     public async Task End_UnderLoad_EveryAcknowledgedLineIsStored(bool kill)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "needs POSIX signals");

@@ -150,6 +150,7 @@ public sealed class CloudFrontTests(AwsServer aws)
     }
 
     [Fact]
+    [Trait("Category", "Long")]
     public async Task Kill_InMidLog_LosesAndRepeatsNothing()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "needs POSIX signals");

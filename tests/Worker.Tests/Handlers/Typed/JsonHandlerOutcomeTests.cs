@@ -115,7 +115,7 @@ public sealed class JsonHandlerOutcomeTests
         int timers = route.Time.ArmedTimers;
 
         await route.PublishAsync(Body);
-        await route.PassUntilAsync(() => handler.Calls.Count == 3);
+        await route.Time.PassUntilAsync(TimeSpan.FromSeconds(1), () => handler.Calls.Count == 3);
 
         // The message has left the route, and its delay has begun.
         await HandlerRoute.UntilAsync(() => route.Publisher.Returned == 3 && route.Route.InFlight == 0 && route.Time.ArmedTimers > timers);

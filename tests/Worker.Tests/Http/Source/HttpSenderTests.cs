@@ -6,10 +6,9 @@ using Messaging.Publishing;
 
 namespace Worker.Tests.Http.Source;
 
+[Collection(OneThreadCollection.Name)]
 public sealed class HttpSenderTests
 {
-    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(60);
-
     private readonly ManualTimeProvider _time = new();
     private readonly List<string> _notices = [];
 
@@ -173,17 +172,7 @@ public sealed class HttpSenderTests
     /// <summary>Moves the clock while the sender waits.</summary>
     private async Task<string?> FinishAsync(Task<string?> sending)
     {
-        using CancellationTokenSource limit = new(Limit);
-        while (!sending.IsCompleted)
-        {
-            if (_time.ArmedTimers > 0)
-            {
-                _time.Advance(TimeSpan.FromMilliseconds(500));
-            }
-
-            await Task.Delay(1, limit.Token);
-        }
-
+        await _time.PassUntilAsync(TimeSpan.FromMilliseconds(500), () => sending.IsCompleted);
         return await sending;
     }
 }

@@ -226,7 +226,7 @@ public sealed class TcpLinesTimeoutTests
         await TcpLinesRun.UntilAsync(
             () =>
             {
-                run.Time.Advance(TimeSpan.FromMilliseconds(20));
+                run.Time.Advance(TimeSpan.FromMilliseconds(250));
                 return run.Source.Connections.Count == 0;
             },
             "The connection that does not read its answers was not ended.");
