@@ -14,15 +14,6 @@ public sealed class ByteCaseTests
         ByteCase.All().Select(one => one.Name).Append(EndToEndBytes.Name).ShouldBe(expected.Keys, ignoreOrder: true);
     }
 
-    [Theory]
-    [InlineData("MessageToKey/Full/300/1")]
-    [InlineData("MessageToKey/Strict/300/1")]
-    [InlineData("MessageToKey/HeaderOnly/300/1")]
-    [InlineData("MessageToKey/FullDepthTwo/300/1")]
-    [InlineData("MessageToKey/FullDepthFour/300/1")]
-    public void Measure_MessageToKey_AllocatesNothing(string name) =>
-        ByteMeter.Measure(ByteCase.All().Single(one => one.Name == name)).ShouldBe(0);
-
     [Fact]
     public void Measure_SomethingThatAllocates_CountsItsBytes() => ByteMeter.Measure(new Allocating()).ShouldBe(1_024);
 

@@ -41,32 +41,6 @@ public sealed class AwsServerTests(AwsServer aws)
     }
 
     [Fact]
-    public async Task SqsQueue_ReceivedMoreOftenThanAllowed_MovesToTheDeadLetterQueue()
-    {
-        AwsEndpoint endpoint = await aws.RequireAsync();
-        using SqsQueue deadLetters = await SqsQueue.CreateAsync(endpoint);
-        using SqsQueue queue = await SqsQueue.CreateAsync(
-            endpoint, new Dictionary<string, string>(StringComparer.Ordinal) { ["VisibilityTimeout"] = "0" }, deadLetters: deadLetters, maxReceiveCount: 2);
-        await queue.SendAsync("poison");
-
-        (await queue.ReceiveAsync()).Single().ReceiveCount.ShouldBe(1);
-        (await queue.ReceiveAsync()).Single().ReceiveCount.ShouldBe(2);
-        (await queue.ReceiveAsync()).ShouldBeEmpty();
-
-        (await deadLetters.DrainAsync()).Single().Body.ShouldBe("poison");
-    }
-
-    [Fact]
-    public async Task SqsQueue_Fifo_KeepsTheOrderOfAGroup()
-    {
-        using SqsQueue queue = await SqsQueue.CreateAsync(await aws.RequireAsync(), isFifo: true);
-        await queue.SendAsync("a", "group");
-        await queue.SendAsync("b", "group");
-
-        (await queue.DrainAsync()).Select(message => message.Body).ShouldBe(["a", "b"]);
-    }
-
-    [Fact]
     public async Task S3_PutThenGet_ReturnsTheBytes()
     {
         AwsEndpoint endpoint = await aws.RequireAsync();
@@ -78,20 +52,5 @@ public sealed class AwsServerTests(AwsServer aws)
         using GetObjectResponse answer = await s3.GetObjectAsync(bucket, "a/b.json");
         using var reader = new StreamReader(answer.ResponseStream, Encoding.UTF8);
         (await reader.ReadToEndAsync()).ShouldBe("{}");
-    }
-
-    [Fact]
-    public async Task FauxqsServer_OwnInstanceKilled_LeavesTheSharedOneAlone()
-    {
-        Assert.SkipWhen(OperatingSystem.IsWindows(), "needs POSIX signals");
-        AwsEndpoint shared = await aws.RequireAsync();
-        await using FauxqsServer own = await FauxqsServer.StartAsync();
-        own.Endpoint.ShouldNotBe(shared);
-
-        own.Process.Kill();
-        await own.Process.WaitForExitAsync();
-
-        await Should.ThrowAsync<HttpRequestException>(SqsQueue.CreateAsync(own.Endpoint));
-        using SqsQueue queue = await SqsQueue.CreateAsync(shared);
     }
 }

@@ -3,7 +3,6 @@ using System.Text;
 using Amazon.Runtime;
 using Amazon.S3;
 using Amazon.S3.Model;
-using Integration.Tests.Worker;
 
 namespace Integration.Tests.Faults.S3;
 
@@ -88,18 +87,6 @@ public sealed class FaultyS3Tests : IAsyncLifetime
         await _client.PutObjectAsync(Put("k", bucket: "another"));
     }
 
-    [Fact]
-    public async Task PutObject_ManyIfAbsentAtOnce_CommitsOne()
-    {
-        string[] codes = await Task.WhenAll(Enumerable.Range(0, 16).Select(number => CodeAsync(() =>
-            _client.PutObjectAsync(new PutObjectRequest { BucketName = Bucket, Key = "k", ContentBody = $"body {number}", IfNoneMatch = "*" }))));
-
-        codes.Count(code => code == "").ShouldBe(1);
-        codes.Count(code => code == "PreconditionFailed").ShouldBe(15);
-        S3Exchange committed = _s3.History.Of().Single(exchange => exchange.Committed);
-        S3Request.Sha256Of(_s3.Objects.Find(Bucket, "k")!.Body).ShouldBe(committed.Sha256);
-    }
-
     [Theory]
     [InlineData("SlowDown", 503)]
     [InlineData("InternalError", 500)]
@@ -145,21 +132,6 @@ public sealed class FaultyS3Tests : IAsyncLifetime
     }
 
     [Theory]
-    [InlineData("CommitThenReset")]
-    [InlineData("CommitThenCut")]
-    public async Task PutObject_RetriedIfAbsentAfterALostAnswer_Meets412AndOneObject(string fault)
-    {
-        _s3.Script = FaultScript.Empty.OnPut(1, Enum.Parse<S3Fault>(fault));
-        using AmazonS3Client client = _s3.Endpoint.CreateS3Client(config => config.MaxErrorRetry = 2);
-
-        (await CodeAsync(() => client.PutObjectAsync(new PutObjectRequest { BucketName = Bucket, Key = "k", ContentBody = "body", IfNoneMatch = "*" })))
-            .ShouldBe("PreconditionFailed");
-
-        _s3.History.Of().Select(exchange => exchange.Committed).ShouldBe([true, false]);
-        Encoding.UTF8.GetString(_s3.Objects.Snapshot(Bucket).Single().Value).ShouldBe("body");
-    }
-
-    [Theory]
     [InlineData(RequestChecksumCalculation.WHEN_SUPPORTED, true, "BadDigest")]
     [InlineData(RequestChecksumCalculation.WHEN_REQUIRED, false, "XAmzContentSHA256Mismatch")]
     public async Task PutObject_CorruptedOnTheWay_IsRefused(RequestChecksumCalculation calculation, bool chunked, string code)
@@ -171,93 +143,6 @@ public sealed class FaultyS3Tests : IAsyncLifetime
             .ShouldBe(code);
 
         _s3.Objects.Snapshot(Bucket).ShouldBeEmpty();
-    }
-
-    [Fact]
-    public async Task PutObject_CorruptedWithoutAnyDigest_IsStoredWrong()
-    {
-        _s3.Script = FaultScript.Empty.OnPut(1, S3Fault.Corrupt);
-        using var http = new HttpClient { BaseAddress = _s3.Endpoint.ServiceUrl };
-
-        using HttpResponseMessage answer = await http.PutAsync($"/{Bucket}/k", new StringContent("body"));
-
-        answer.StatusCode.ShouldBe(HttpStatusCode.OK);
-        byte[] stored = _s3.Objects.Find(Bucket, "k")!.Body;
-        stored.ShouldNotBe("body"u8.ToArray());
-        S3Request.Sha256Of(stored).ShouldNotBe(_s3.History.Of().Single().Sha256);
-    }
-
-    [Fact]
-    public async Task GetObject_CorruptedOnTheWay_FailsTheSdksChecksum()
-    {
-        await _client.PutObjectAsync(Put("k"));
-        _s3.Script = FaultScript.Empty.With(new FaultRule { Operation = S3Operation.GetObject, Fault = S3Fault.Corrupt, Last = 1 });
-
-        await Should.ThrowAsync<AmazonClientException>(TextAsync("k"));
-        (await TextAsync("k")).ShouldBe("body");
-    }
-
-    [Fact]
-    public async Task Objects_PutByAnother_MakesTheConditionFail()
-    {
-        _s3.Objects.Put(Bucket, "k", "other bytes"u8.ToArray());
-
-        (await CodeAsync(() => _client.PutObjectAsync(new PutObjectRequest { BucketName = Bucket, Key = "k", ContentBody = "body", IfNoneMatch = "*" })))
-            .ShouldBe("PreconditionFailed");
-        (await TextAsync("k")).ShouldBe("other bytes");
-    }
-
-    [Fact]
-    public async Task ClockOffset_OfAnHour_RefusesAndTellsTheTime()
-    {
-        _s3.ClockOffset = TimeSpan.FromHours(1);
-        using var http = new HttpClient { BaseAddress = _s3.Endpoint.ServiceUrl };
-        DateTimeOffset now = TimeProvider.System.GetUtcNow();
-        using var request = new HttpRequestMessage(HttpMethod.Put, $"/{Bucket}/k") { Content = new StringContent("body") };
-        request.Headers.Add("x-amz-date", now.ToString("yyyyMMdd'T'HHmmss'Z'"));
-
-        using HttpResponseMessage answer = await http.SendAsync(request);
-
-        answer.StatusCode.ShouldBe(HttpStatusCode.Forbidden);
-        answer.Headers.Date!.Value.ShouldBe(now.AddHours(1), TimeSpan.FromMinutes(1));
-        // The SDK corrects its clock from that header and retries.
-        using AmazonS3Client client = _s3.Endpoint.CreateS3Client(config => config.MaxErrorRetry = 1);
-        await client.PutObjectAsync(Put("k"));
-        _s3.History.Of().Select(exchange => exchange.ErrorCode).ShouldBe(["RequestTimeTooSkewed", "RequestTimeTooSkewed", ""]);
-    }
-
-    [Fact]
-    public async Task WaitForAsync_HangingPut_IsSeenInFlightAndEndsWithTheServer()
-    {
-        _s3.Script = FaultScript.Empty.OnEveryPut(S3Fault.CommitThenHang);
-        Task<PutObjectResponse>[] puts = [.. Enumerable.Range(0, 3).Select(number => _client.PutObjectAsync(Put($"{number}")))];
-
-        await _s3.History.WaitForAsync(exchange => exchange.Operation == S3Operation.PutObject && exchange.Number == 3);
-        (_s3.InFlight, _s3.PeakInFlight).ShouldBe((3, 3));
-
-        await _s3.DisposeAsync();
-        foreach (Task<PutObjectResponse> put in puts)
-        {
-            await Should.ThrowAsync<Exception>(put);
-        }
-    }
-
-    [Fact]
-    public async Task Delay_SlowPut_CommitsThoughTheClientHasLeft()
-    {
-        _s3.Script = FaultScript.Empty.With(new FaultRule { Fault = S3Fault.None, Delay = TimeSpan.FromHours(1) });
-        using var http = new HttpClient { BaseAddress = _s3.Endpoint.ServiceUrl };
-        using var patience = new CancellationTokenSource();
-
-        Task<HttpResponseMessage> put = http.PutAsync($"/{Bucket}/k", new StringContent("body"), patience.Token);
-        await Eventually.BecomesTrueAsync(() => _s3.Delayed == 1, "the server delays the request");
-
-        await patience.CancelAsync();
-        await Should.ThrowAsync<OperationCanceledException>(put);
-        _s3.History.Of().ShouldBeEmpty();
-        _s3.EndDelays();
-
-        (await _s3.History.WaitForAsync(exchange => exchange.Operation == S3Operation.PutObject)).Committed.ShouldBeTrue();
     }
 
     [Fact]
