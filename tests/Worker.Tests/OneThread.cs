@@ -69,7 +69,7 @@ public sealed class OneThread : IAsyncLifetime
             item =>
             {
                 item.taken.Set();
-                item._ended.Wait();
+                item._ended.Wait(TimeSpan.FromHours(1));
             },
             (taken, _ended),
             preferLocal: false);

@@ -11,30 +11,6 @@ public sealed class ServiceBusOutageTests
 
     private const int HeldBeyondLimit = 3310;
 
-    [Theory]
-    [InlineData("Transient")]
-    [InlineData("Refused")]
-    public async Task SinkDownForTenMinutes_NoMessageIsDeliveredTwice(string status)
-    {
-        await using ServiceBusOutage outage = new();
-        SinkStatus fault = Enum.Parse<SinkStatus>(status);
-        outage.Sink.Fault = _ => fault;
-        string[] names = [.. Enumerable.Range(0, 12).Select(number => $"m{number}")];
-        Array.ForEach(names, outage.Send);
-        await outage.Route.StartAsync();
-
-        await outage.Route.PassAsync(Outage);
-
-        outage.Bus.Letters.ShouldBeEmpty();
-        outage.Bus.MaxDeliveries.ShouldBe(1);
-        outage.Bus.Calls.ShouldBeEmpty();
-        outage.Sink.Fault = _ => null;
-        await outage.Route.PassUntilAsync(() => outage.Bus.Count == 0, Recovery, "Not all messages were stored after the outage.");
-        outage.Sink.Stored.ShouldBe(names, ignoreOrder: true);
-        (await outage.Route.DrainAsync()).ShouldBeTrue();
-        outage.Route.Route.InFlight.ShouldBe(0);
-    }
-
     [Fact]
     public async Task Outage_LongerThanMaxLockRenewal_AbandonsUpToHalfOfMaxDeliveryCountThenHolds()
     {

@@ -11,61 +11,6 @@ public sealed class SqsOutageTests
 
     private const int HeldBeyondLimit = 3214;
 
-    [Theory]
-    [InlineData("Transient")]
-    [InlineData("Refused")]
-    public async Task StandardQueue_SinkDownForTenMinutes_NoMessageIsDeliveredTwice(string status)
-    {
-        await using SqsOutage outage = SqsOutage.Create();
-        SinkStatus fault = Enum.Parse<SinkStatus>(status);
-        outage.Sink.Fault = _ => fault;
-        string[] names = [.. Enumerable.Range(0, 5).Select(number => $"m{number}")];
-        Array.ForEach(names, name => outage.Queue.Send(name));
-        await outage.Route.StartAsync();
-
-        await outage.Route.PassAsync(Outage);
-
-        outage.Queue.Dead.ShouldBeEmpty();
-        outage.Queue.MaxDeliveries.ShouldBe(1);
-        outage.Route.Route.Metrics.Totals.Returned.ShouldBe(0);
-
-        // One attempt at the beginning and one probe per five seconds, however many messages wait.
-        outage.Sink.Attempts.ShouldBeInRange(50, 200);
-        outage.Sink.Fault = _ => null;
-        await outage.Route.PassUntilAsync(() => outage.Queue.Count == 0, Recovery, "Not all messages were stored after the outage.");
-        outage.Sink.Stored.ShouldBe(names, ignoreOrder: true);
-        (await outage.Route.DrainAsync()).ShouldBeTrue();
-        await outage.ShouldReturnItsBuffersAsync();
-        outage.Route.Route.Metrics.Totals.Received.ShouldBe(5);
-    }
-
-    [Fact]
-    public async Task FifoQueue_SinkDownForTenMinutes_NoMessageIsDeliveredTwiceAndTheOrderIsKept()
-    {
-        await using SqsOutage outage = SqsOutage.Create(isFifo: true);
-        outage.Sink.Fault = _ => SinkStatus.Transient;
-        for (int number = 0; number < 30; number++)
-        {
-            outage.Queue.Send($"{number % 4}-{number:00}", group: $"{number % 4}");
-        }
-
-        await outage.Route.StartAsync();
-        await outage.Route.PassAsync(Outage);
-
-        outage.Queue.Dead.ShouldBeEmpty();
-        outage.Queue.MaxDeliveries.ShouldBe(1);
-        outage.Sink.Fault = _ => null;
-        await outage.Route.PassUntilAsync(() => outage.Queue.Count == 0, Recovery, "Not all messages were stored after the outage.");
-        foreach (IGrouping<char, string> group in outage.Sink.Stored.GroupBy(name => name[0]))
-        {
-            group.ShouldBe(group.Order(StringComparer.Ordinal));
-        }
-
-        outage.Sink.Stored.Count.ShouldBe(30);
-        (await outage.Route.DrainAsync()).ShouldBeTrue();
-        await outage.ShouldReturnItsBuffersAsync();
-    }
-
     [Fact]
     public async Task Outage_LongerThanMaxHoldTime_AbandonsUpToHalfOfMaxReceiveCountThenHolds()
     {
@@ -112,25 +57,5 @@ public sealed class SqsOutageTests
         outage.Queue.Visible.Count.ShouldBe(10);
         outage.Queue.MaxDeliveries.ShouldBe(1);
         outage.Route.Route.InFlight.ShouldBe(0);
-    }
-
-    [Fact]
-    public async Task SinkFailsForSomeKeysOnly_TheOthersAreStoredAndTheFailingOnesWaitAtTheQueue()
-    {
-        await using SqsOutage outage = SqsOutage.Create();
-        outage.Sink.Fault = name => name.StartsWith("bad", StringComparison.Ordinal) ? SinkStatus.Transient : null;
-        for (int number = 0; number < 80; number++)
-        {
-            outage.Queue.Send(number % 2 == 0 ? $"bad{number}" : $"good{number}");
-        }
-
-        await outage.Route.StartAsync();
-        await outage.Route.PassUntilAsync(() => outage.Sink.Stored.Count == 40, TimeSpan.FromMinutes(10), "The failing messages hold the others up.");
-        await outage.Route.PassAsync(TimeSpan.FromMinutes(1));
-
-        outage.Queue.Dead.ShouldBeEmpty();
-        outage.Queue.MaxDeliveries.ShouldBeLessThanOrEqualTo(2);
-        (await outage.Route.DrainAsync()).ShouldBeTrue();
-        await outage.ShouldReturnItsBuffersAsync();
     }
 }
