@@ -79,7 +79,7 @@ internal static class Stations
             "Messaging.Intake.MessageSlot"),
         new(
             "chain",
-            "The route's parts run in order: trace, size limit, archive, retry, store. Adjacent steps run as one.",
+            "The route's parts run in order: trace, size limit, archive, store. Adjacent steps run as one.",
             "Pipeline.Execution.ComposedPipeline",
             "Pipeline.Execution.FusedRun",
             "Pipeline.Execution.HandlingRun",
@@ -113,8 +113,7 @@ internal static class Stations
             "Messaging.Archive.ObjectKeys.MessageIdEncoding"),
         new(
             "retry",
-            "A failure further in may be retried in this process, within a budget that the messages share.",
-            "Messaging.Recoverability.RetryBehavior",
+            "The S3 sink retries a failed PUT by itself, within a budget that the messages share. A chain with a sink that does not retry has a `RetryBehavior` here.",
             "Messaging.Recoverability.RetryBudget"),
         new(
             "store",
