@@ -113,7 +113,7 @@ internal static class Stations
             "Messaging.Archive.ObjectKeys.MessageIdEncoding"),
         new(
             "retry",
-            "The S3 sink retries a failed PUT by itself, within a budget that the messages share. A chain with a sink that does not retry has a `RetryBehavior` here.",
+            "The S3 sink retries a failed PUT by itself, within a budget that the messages share.",
             "Messaging.Recoverability.RetryBudget"),
         new(
             "store",
