@@ -4,15 +4,19 @@ using Pipeline.Buffers;
 namespace Messaging.Aws.Sqs;
 
 /// <summary>
-/// The messages that are received and not yet deleted or abandoned: the heartbeat renews them, and a redelivery finds its first delivery
-/// here. One lock guards the map and the handles and renewal times of its messages. Threads: any.
+/// The messages that are received and not yet deleted or abandoned, and the keys of the last done ones. The heartbeat renews the first; a
+/// redelivery finds its first delivery here. One lock guards both, and the handles and renewal times of the messages; each receive and each
+/// delete of up to 10 messages takes it once. Threads: any.
 /// </summary>
 /// <param name="time">The clock.</param>
 /// <param name="afterHold">How long a message may still be processed after its hold limit.</param>
-internal sealed class InFlightMessages(TimeProvider time, TimeSpan afterHold)
+/// <param name="doneIds">How many keys of done messages to keep; the oldest is removed first.</param>
+internal sealed class InFlightMessages(TimeProvider time, TimeSpan afterHold, int doneIds)
 {
     private readonly Lock _lock = new();
     private readonly Dictionary<Guid, SqsReceivedMessage> _messages = [];
+    private readonly HashSet<Guid> _done = new(doneIds);
+    private readonly Queue<Guid> _oldestDone = new(doneIds);
 
     public int Count
     {
@@ -25,56 +29,73 @@ internal sealed class InFlightMessages(TimeProvider time, TimeSpan afterHold)
         }
     }
 
-    /// <summary>Adds a message; when it is already in flight, gives that delivery the newer handle instead.</summary>
-    /// <returns>False when it was already in flight: the new object was not added.</returns>
-    public bool TryAdd(SqsReceivedMessage message)
+    /// <summary>
+    /// Adds the messages of one receive. One that is already in flight is not added: its first delivery gets the newer handle. One that is
+    /// done is added and marked as done, to be deleted.
+    /// </summary>
+    /// <param name="messages">The messages, in the order of the receive.</param>
+    /// <param name="admissions">Gets one value per message.</param>
+    public void Admit(ReadOnlySpan<SqsReceivedMessage> messages, Span<Admission> admissions)
     {
+        long now = time.GetTimestamp();
         lock (_lock)
         {
-            if (_messages.TryAdd(message.Key, message))
+            for (int i = 0; i < messages.Length; i++)
             {
-                return true;
-            }
+                SqsReceivedMessage message = messages[i];
+                if (!_messages.TryAdd(message.Key, message))
+                {
+                    _messages[message.Key].Renew(message.Handle.Span, now);
+                    admissions[i] = Admission.InFlight;
+                    continue;
+                }
 
-            _messages[message.Key].Renew(message.Handle.Span, time.GetTimestamp());
-            return false;
+                message.IsDone = _done.Contains(message.Key);
+                admissions[i] = message.IsDone ? Admission.Done : Admission.New;
+            }
         }
     }
 
+    /// <summary>Removes a message, with whatever handle; remembers it when it is done.</summary>
     public void Remove(SqsReceivedMessage message)
     {
         lock (_lock)
         {
-            if (_messages.TryGetValue(message.Key, out SqsReceivedMessage? found) && ReferenceEquals(found, message))
+            RemoveLocked(message);
+        }
+    }
+
+    /// <summary>Copies the newest handles of the batch's messages into it.</summary>
+    public void CopyHandles(SqsBatch batch)
+    {
+        lock (_lock)
+        {
+            for (int i = 0; i < batch.Count; i++)
             {
-                _messages.Remove(message.Key);
+                batch.Handles.Span[i] = batch[i].Handle;
             }
         }
     }
 
-    /// <summary>Removes a message that was settled with <paramref name="handle"/>.</summary>
-    /// <returns>False when a newer handle arrived meanwhile: the message stays and must be settled with that one.</returns>
-    public bool TryFinish(SqsReceivedMessage message, ReadOnlyMemory<byte> handle)
+    /// <summary>
+    /// Removes the messages of a batch whose settlement is over, and remembers those that are done. One that has got a newer handle than that
+    /// of the batch stays, because it must be settled with that one.
+    /// </summary>
+    /// <param name="batch">The messages, with the handles that were sent.</param>
+    /// <param name="isOver">One value per message; set to false for a message that stays.</param>
+    public void Finish(SqsBatch batch, Span<bool> isOver)
     {
         lock (_lock)
         {
-            // A newer handle is a newer array, so comparing the memory is enough.
-            if (!message.Handle.Equals(handle))
+            for (int i = 0; i < batch.Count; i++)
             {
-                return false;
+                // A newer handle is a newer array, so comparing the memory is enough.
+                isOver[i] = isOver[i] && batch[i].Handle.Equals(batch.Handles.Span[i]);
+                if (isOver[i])
+                {
+                    RemoveLocked(batch[i]);
+                }
             }
-
-            Remove(message);
-            return true;
-        }
-    }
-
-    /// <summary>The newest handle of a message that the caller owns.</summary>
-    public ReadOnlyMemory<byte> HandleOf(SqsReceivedMessage message)
-    {
-        lock (_lock)
-        {
-            return message.Handle;
         }
     }
 
@@ -158,4 +179,37 @@ internal sealed class InFlightMessages(TimeProvider time, TimeSpan afterHold)
             return true;
         }
     }
+
+    private void RemoveLocked(SqsReceivedMessage message)
+    {
+        // A later delivery of an abandoned message may have its key by now.
+        if (_messages.TryGetValue(message.Key, out SqsReceivedMessage? found) && ReferenceEquals(found, message))
+        {
+            _messages.Remove(message.Key);
+        }
+
+        // Known already: it keeps its age.
+        if (message.IsDone && doneIds > 0 && _done.Add(message.Key))
+        {
+            if (_oldestDone.Count == doneIds)
+            {
+                _done.Remove(_oldestDone.Dequeue());
+            }
+
+            _oldestDone.Enqueue(message.Key);
+        }
+    }
+}
+
+/// <summary>What the registry knew about a received message.</summary>
+internal enum Admission
+{
+    /// <summary>Nothing: it is in flight from now on.</summary>
+    New,
+
+    /// <summary>It is in flight already; that delivery has the newer handle.</summary>
+    InFlight,
+
+    /// <summary>An earlier delivery was completed or dead-lettered: delete it.</summary>
+    Done,
 }

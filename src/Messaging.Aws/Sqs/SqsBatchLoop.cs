@@ -35,7 +35,7 @@ internal abstract class SqsBatchLoop
     private readonly SemaphoreSlim _turn = new(1, 1);
 
     // Used only by the holder of _turn.
-    private readonly Gathering _gathering;
+    private readonly BatchTimer _batchTimer;
     private readonly CancellationTokenSource _closing = new();
     private readonly CancellationTokenSource _stop = new();
     private Task _loops = Task.CompletedTask;
@@ -52,7 +52,7 @@ internal abstract class SqsBatchLoop
         _time = time;
         _delay = delay;
 
-        _gathering = new Gathering(time);
+        _batchTimer = new BatchTimer(time);
 
         // As many as receive loops, so that acknowledging keeps up with receiving.
         _workers = Math.Max(MinWorkers, SqsMessageSource.LoopsFor(concurrency));
@@ -81,9 +81,9 @@ internal abstract class SqsBatchLoop
         {
             GiveUp(message);
         }
-        else if (_gathering.Needed is > 0 and int needed && _waiting.Reader.Count >= needed)
+        else if (_batchTimer.Needed is > 0 and int needed && _waiting.Reader.Count >= needed)
         {
-            _gathering.End();
+            _batchTimer.End();
         }
     }
 
@@ -92,13 +92,13 @@ internal abstract class SqsBatchLoop
     {
         _waiting.Writer.TryComplete();
         await _closing.CancelAsync();
-        _gathering.End();
+        _batchTimer.End();
         using (limit.UnsafeRegister(static state => ((CancellationTokenSource)state!).Cancel(), _stop))
         {
             await _loops;
         }
 
-        _gathering.Dispose();
+        _batchTimer.Dispose();
     }
 
     /// <summary>Sends one batch of 1 to 10 messages and fills in its results; cancelled when the time for closing has ended.</summary>
@@ -107,7 +107,7 @@ internal abstract class SqsBatchLoop
     /// <summary>True while another attempt can still be of use to a message that has failed three times.</summary>
     protected abstract bool IsWorthRetrying(SqsReceivedMessage message);
 
-    /// <summary>Ends the message: its object is returned to the pool. Without success it was given up, and the queue redelivers it.</summary>
+    /// <summary>The message is no longer in flight: returns its object to the pool. Without success it was given up, and the queue redelivers it.</summary>
     protected abstract void Finished(SqsReceivedMessage message, bool succeeded, string? error);
 
     /// <summary>Entries failed and will be retried.</summary>
@@ -184,12 +184,12 @@ internal abstract class SqsBatchLoop
     private async ValueTask WaitForBatchAsync(SqsBatch batch)
     {
         int needed = SqsLimits.BatchEntries - batch.Count;
-        ValueTask gathered = _gathering.BeginAsync(needed, _delay);
+        ValueTask gathered = _batchTimer.BeginAsync(needed, _delay);
 
         // Entries that were added before the wait started ended no wait; after closing no more are added.
         if (_waiting.Reader.Count >= needed || _closing.IsCancellationRequested)
         {
-            _gathering.End();
+            _batchTimer.End();
         }
 
         await gathered;
@@ -208,11 +208,7 @@ internal abstract class SqsBatchLoop
     /// <returns>True when the service has decided about at least one entry.</returns>
     private async ValueTask<bool> TrySendAsync(Func<string> queueUrl, SqsBatch batch)
     {
-        for (int i = 0; i < batch.Count; i++)
-        {
-            batch.Handles.Span[i] = _inFlight.HandleOf(batch[i]);
-        }
-
+        _inFlight.CopyHandles(batch);
         try
         {
             await (MessageSpans.IsListening ? SendTracedAsync(queueUrl(), batch) : SendAsync(queueUrl(), batch, _stop.Token));
@@ -251,20 +247,25 @@ internal abstract class SqsBatchLoop
 
     private bool Sort(SqsBatch batch)
     {
-        int kept = 0;
         bool progress = false;
+        Span<bool> isOver = stackalloc bool[SqsLimits.BatchEntries];
+        for (int i = 0; i < batch.Count; i++)
+        {
+            // A handle that is no longer accepted will not be accepted later.
+            bool isDecided = batch.Results.Span[i] is { Succeeded: true } or { Kind: AwsErrorKind.Invalid or AwsErrorKind.NotFound };
+            progress |= isDecided;
+            isOver[i] = isDecided || (++batch[i].SendFailures >= MinAttempts && !IsWorthRetrying(batch[i]));
+        }
+
+        _inFlight.Finish(batch, isOver);
+        int kept = 0;
         string? error = null;
         for (int i = 0; i < batch.Count; i++)
         {
             SqsReceivedMessage message = batch[i];
             BatchEntryResult result = batch.Results.Span[i];
             string? failure = result.Succeeded ? null : $"{result.Code} {result.Detail}";
-
-            // A handle that is no longer accepted will not be accepted later.
-            bool isDecided = result.Succeeded || result.Kind is AwsErrorKind.Invalid or AwsErrorKind.NotFound;
-            progress |= isDecided;
-            bool isOver = isDecided || (++message.SendFailures >= MinAttempts && !IsWorthRetrying(message));
-            if (isOver && _inFlight.TryFinish(message, batch.Handles.Span[i]))
+            if (isOver[i])
             {
                 Finished(message, result.Succeeded, failure);
                 continue;
@@ -284,7 +285,11 @@ internal abstract class SqsBatchLoop
         return progress;
     }
 
-    private void GiveUp(SqsReceivedMessage message) => Finished(message, succeeded: false, "the worker stopped");
+    private void GiveUp(SqsReceivedMessage message)
+    {
+        _inFlight.Remove(message);
+        Finished(message, succeeded: false, "the worker stopped");
+    }
 
     private async ValueTask PauseAsync(int failures)
     {

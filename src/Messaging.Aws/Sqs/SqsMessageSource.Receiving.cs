@@ -1,10 +1,8 @@
-using System.Buffers;
 using System.Diagnostics;
 using Messaging.Aws.Sqs.Wire;
 using Messaging.Configuration;
 using Messaging.Sources;
 using Messaging.Telemetry;
-using Pipeline.Messages;
 
 namespace Messaging.Aws.Sqs;
 
@@ -20,6 +18,7 @@ internal sealed partial class SqsMessageSource
     private async Task LoopAsync(IMessageIntake intake, CancellationToken stop, CancellationToken cutOff)
     {
         int min = MinSlotsFor(_concurrency);
+        SqsReceivedMessage[] received = new SqsReceivedMessage[SqsLimits.BatchEntries];
         DateTimeOffset calledAt = default;
         while (!stop.IsCancellationRequested)
         {
@@ -49,7 +48,7 @@ internal sealed partial class SqsMessageSource
 
                 // Read now: the batch is reused as soon as its last message is settled.
                 bool isEmpty = batch.Count == 0;
-                HandOver(batch, queues.IsFifo ? new FifoGroups() : null, slots);
+                HandOver(batch, received, queues.IsFifo ? new FifoGroups() : null, slots);
                 if (isEmpty)
                 {
                     await AfterEmptyAsync(queues, _time.GetElapsedTime(askedAt), stop);
@@ -88,32 +87,40 @@ internal sealed partial class SqsMessageSource
     }
 
     /// <summary>Accepts the messages of a receive; a follower in a group keeps a slot until it is accepted.</summary>
-    private void HandOver(ReceiveBatch batch, FifoGroups? groups, SlotLease slots)
+    private void HandOver(ReceiveBatch batch, SqsReceivedMessage[] buffer, FifoGroups? groups, SlotLease slots)
     {
-        int used = 0;
-        int count = batch.Count;
         // In whole seconds, as SQS counts.
         long receivedAt = _time.GetTimestamp() - ((long)batch.Took.TotalSeconds * _time.TimestampFrequency);
-        ReceivedMessage[]? accepted = groups is null ? ArrayPool<ReceivedMessage>.Shared.Rent(count) : null;
-        for (int i = 0; i < count; i++)
+        Span<SqsReceivedMessage> messages = buffer.AsSpan(0, batch.Count);
+        for (int i = 0; i < messages.Length; i++)
         {
-            SqsReceivedMessage message = Open(batch[i], receivedAt);
-            if (IsHandled(message, groups))
+            messages[i] = Open(batch[i], receivedAt);
+        }
+
+        Span<Admission> admissions = stackalloc Admission[SqsLimits.BatchEntries];
+        _inFlight.Admit(messages, admissions);
+        int used = 0;
+        for (int i = 0; i < messages.Length; i++)
+        {
+            SqsReceivedMessage message = messages[i];
+            if (!IsHandled(message, admissions[i], groups))
             {
-                continue;
+                groups?.Add(message);
+                messages[used++] = message;
             }
-
-            groups?.Add(message);
-            accepted?[used] = message;
-            used++;
         }
 
-        groups?.Accept(slots);
-        if (accepted is not null)
+        if (groups is null)
         {
-            slots.Accept(accepted.AsSpan(0, used));
-            ArrayPool<ReceivedMessage>.Shared.Return(accepted, clearArray: true);
+            slots.Accept(messages[..used]);
         }
+        else
+        {
+            groups.Accept(slots);
+        }
+
+        // A message that waits in the pool must not be kept alive by this loop.
+        messages.Clear();
     }
 
     private SqsReceivedMessage Open(in SqsMessage wire, long receivedAt)
@@ -125,20 +132,19 @@ internal sealed partial class SqsMessageSource
     }
 
     /// <summary>Settles messages that must not reach the route: redeliveries, damaged bodies, their followers in a group, and all during a shutdown.</summary>
-    private bool IsHandled(SqsReceivedMessage message, FifoGroups? groups)
+    private bool IsHandled(SqsReceivedMessage message, Admission admission, FifoGroups? groups)
     {
-        if (!_inFlight.TryAdd(message))
+        if (admission == Admission.InFlight)
         {
             // Already in flight: its newest handle was recorded, and the message is not handled a second time.
             SqsSourceMetrics.Redelivered(_log.Route);
             groups?.Hold(message);
             message.ReleaseBody();
-            message.Reset();
-            _messages.Return(message);
+            Recycle(message);
             return true;
         }
 
-        if (_done.Contains(message.Key))
+        if (admission == Admission.Done)
         {
             SqsSourceMetrics.Redelivered(_log.Route);
             message.ReleaseBody();

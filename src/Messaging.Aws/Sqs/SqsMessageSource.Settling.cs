@@ -31,7 +31,7 @@ internal sealed partial class SqsMessageSource
 
     private void Finish(SqsReceivedMessage message)
     {
-        _done.Add(message.Key);
+        message.IsDone = true;
         message.ReleaseBody();
         SqsReceivedMessage? next = message.NextInGroup;
         _deletes.Enqueue(message);

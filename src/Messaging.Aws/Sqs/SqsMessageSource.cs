@@ -40,7 +40,6 @@ internal sealed partial class SqsMessageSource : IMessageSource
     // A fault of a moment is retried; this long is one that an operator should know.
     private static readonly TimeSpan LongestFailure = TimeSpan.FromSeconds(30);
 
-    private readonly DoneIds<Guid> _done;
     private readonly Heartbeat _heartbeat;
     private readonly DeleteLoop _deletes;
     private readonly ReturnLoop _returns;
@@ -72,8 +71,7 @@ internal sealed partial class SqsMessageSource : IMessageSource
 
         // An attempt may begin just before the hold ends. After it the rest of a FIFO group may follow, one message after another.
         TimeSpan afterHold = (messageTimeout ?? DefaultMessageTimeout) * (queue.IsFifo ? SqsLimits.BatchEntries : 1);
-        _inFlight = new InFlightMessages(services.Time, afterHold);
-        _done = new DoneIds<Guid>(options.DoneIds);
+        _inFlight = new InFlightMessages(services.Time, afterHold, options.DoneIds);
         _heartbeat = new Heartbeat(client, _inFlight, options, services.Time, _log);
         _deletes = new DeleteLoop(client, this, _destination, _inFlight, services.Time, options.AcknowledgeDelay, services.Concurrency, _log);
         _returns = new ReturnLoop(client, this, _destination, _inFlight, _heartbeat, services.Time, options.VisibilityTimeout, services.Concurrency, _log);
@@ -186,10 +184,9 @@ internal sealed partial class SqsMessageSource : IMessageSource
         _finding.Dispose();
     }
 
-    /// <summary>Returns a message object to the pool, after its batch call.</summary>
+    /// <summary>Returns a message object to the pool. It is no longer in flight.</summary>
     internal void Recycle(SqsReceivedMessage message)
     {
-        _inFlight.Remove(message);
         message.Reset();
         _messages.Return(message);
     }

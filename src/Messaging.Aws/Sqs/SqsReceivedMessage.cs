@@ -59,6 +59,9 @@ internal sealed class SqsReceivedMessage(SqsMessageSource source) : ReceivedMess
     /// <summary>True once it is no longer renewed: the queue rejects its handle, or its time in flight has ended. Registry.</summary>
     public bool IsLost { get; set; }
 
+    /// <summary>True once it is stored or dead-lettered, so that only its delete is left; written before it is passed to the delete loop.</summary>
+    public bool IsDone { get; set; }
+
     /// <summary>Seconds until the queue redelivers it; set when it is abandoned.</summary>
     public int ReturnDelaySeconds { get; set; }
 
@@ -127,6 +130,7 @@ internal sealed class SqsReceivedMessage(SqsMessageSource source) : ReceivedMess
         HoldLimit = TimeSpan.Zero;
         RenewedAt = 0;
         IsLost = false;
+        IsDone = false;
         ReturnDelaySeconds = 0;
         AbandonedAt = 0;
         SendFailures = 0;

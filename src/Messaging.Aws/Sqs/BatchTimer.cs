@@ -6,27 +6,27 @@ namespace Messaging.Aws.Sqs;
 /// Waits until enough entries fill a batch or the delay has ended. Reused for every batch, with one timer: waking up per entry, with a new
 /// timer per batch, cost more than the entries. Threads: one waits, any may end the wait.
 /// </summary>
-internal sealed class Gathering : IValueTaskSource, IDisposable
+internal sealed class BatchTimer : IValueTaskSource, IDisposable
 {
     private readonly ITimer _timer;
     private ManualResetValueTaskSourceCore<bool> _end = new() { RunContinuationsAsynchronously = true };
     private int _needed;
 
-    public Gathering(TimeProvider time)
+    public BatchTimer(TimeProvider time)
     {
-        _timer = time.CreateTimer(static state => ((Gathering)state!).End(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        _timer = time.CreateTimer(static state => ((BatchTimer)state!).End(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
     }
 
     /// <summary>Entries that a caller waits for; 0 without a waiting caller.</summary>
     public int Needed => Volatile.Read(ref _needed);
 
     /// <summary>Starts a wait. A caller that adds an entry from now on sees <see cref="Needed"/>; this caller must check for earlier entries.</summary>
-    public ValueTask BeginAsync(int needed, TimeSpan patience)
+    public ValueTask BeginAsync(int needed, TimeSpan delay)
     {
         _end.Reset();
         ValueTask wait = new(this, _end.Version);
         Interlocked.Exchange(ref _needed, needed);
-        _timer.Change(patience, Timeout.InfiniteTimeSpan);
+        _timer.Change(delay, Timeout.InfiniteTimeSpan);
         return wait;
     }
 

@@ -1,0 +1,179 @@
+using System.Text;
+using Messaging.Aws.Sqs;
+using Messaging.Aws.Sqs.Wire;
+
+namespace Worker.Tests.Aws.Sqs;
+
+public sealed class InFlightMessagesTests
+{
+    private readonly ManualTimeProvider _time = new();
+
+    [Fact]
+    public void Admit_MessageInFlight_GivesItsFirstDeliveryTheNewestHandle()
+    {
+        InFlightMessages registry = Create();
+        SqsReceivedMessage first = Message("a", "handle-1");
+
+        Admit(registry, first, Message("b", "handle-2"), Message("a", "handle-3")).ShouldBe([Admission.New, Admission.New, Admission.InFlight]);
+        Admit(registry, Message("a", "handle-4")).ShouldBe([Admission.InFlight]);
+
+        registry.Count.ShouldBe(2);
+        Handles(Batch(registry, first)).ShouldBe(["handle-4"]);
+    }
+
+    [Fact]
+    public void Finish_NewerHandleArrived_MessageStaysUntilItIsSettledWithThatOne()
+    {
+        InFlightMessages registry = Create();
+        SqsReceivedMessage stays = Message("a", "handle-1");
+        SqsReceivedMessage ends = Message("b", "handle-2");
+        Admit(registry, stays, ends);
+        (stays.IsDone, ends.IsDone) = (true, true);
+        SqsBatch sent = Batch(registry, stays, ends);
+        Admit(registry, Message("a", "handle-3")).ShouldBe([Admission.InFlight]);
+
+        Finish(registry, sent).ShouldBe([false, true]);
+        registry.Count.ShouldBe(1);
+        Admit(registry, Message("a", "handle-4")).ShouldBe([Admission.InFlight]);
+        SqsBatch again = Batch(registry, stays);
+        Handles(again).ShouldBe(["handle-4"]);
+        Finish(registry, again).ShouldBe([true]);
+        registry.Count.ShouldBe(0);
+    }
+
+    [Fact]
+    public void Finish_NotOver_MessageStays()
+    {
+        InFlightMessages registry = Create();
+        SqsReceivedMessage[] messages = [Message("a", "handle-1"), Message("b", "handle-2")];
+        Admit(registry, messages);
+        bool[] isOver = [false, true];
+
+        registry.Finish(Batch(registry, messages), isOver);
+
+        isOver.ShouldBe([false, true]);
+        Admit(registry, Message("a", "handle-3"), Message("b", "handle-4")).ShouldBe([Admission.InFlight, Admission.New]);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void Admit_SettledMessage_IsDoneOnlyWhenItWasStored(bool isDone)
+    {
+        InFlightMessages registry = Create();
+        SqsReceivedMessage[] messages = [Message("a", "handle-1"), Message("b", "handle-2")];
+        Admit(registry, messages);
+        foreach (SqsReceivedMessage message in messages)
+        {
+            message.IsDone = isDone;
+        }
+
+        Finish(registry, Batch(registry, messages[0]));
+        registry.Remove(messages[1]);
+
+        SqsReceivedMessage[] again = [Message("a", "handle-3"), Message("b", "handle-4")];
+        Admit(registry, again).ShouldAllBe(admission => admission == (isDone ? Admission.Done : Admission.New));
+        again.ShouldAllBe(message => message.IsDone == isDone);
+        registry.Count.ShouldBe(2, "Also a done message is renewed until it is deleted.");
+    }
+
+    [Fact]
+    public void Admit_MoreDoneThanRemembered_ForgetsTheOldestFirst()
+    {
+        InFlightMessages registry = Create(doneIds: 3);
+        for (int i = 0; i < 100; i++)
+        {
+            Settle(registry, Message($"{i}", "handle"));
+
+            // A done message that is redelivered keeps its age.
+            Settle(registry, Message($"{Math.Max(0, i - 2)}", "again"));
+        }
+
+        Admit(registry, [.. Enumerable.Range(90, 10).Select(i => Message($"{i}", "last"))])
+            .ShouldBe([.. Enumerable.Repeat(Admission.New, 7), .. Enumerable.Repeat(Admission.Done, 3)]);
+    }
+
+    [Fact]
+    public void Admit_NoDoneIds_RemembersNone()
+    {
+        InFlightMessages registry = Create(doneIds: 0);
+
+        Settle(registry, Message("a", "handle-1"));
+
+        Admit(registry, Message("a", "handle-2")).ShouldBe([Admission.New]);
+    }
+
+    [Fact]
+    public void Finish_AbandonedMessageIsInFlightAgain_LaterDeliveryStays()
+    {
+        InFlightMessages registry = Create();
+        SqsReceivedMessage abandoned = Message("a", "handle-1");
+        Admit(registry, abandoned);
+        registry.Remove(abandoned);
+        SqsBatch returned = Batch(registry, abandoned);
+        Admit(registry, Message("a", "handle-2")).ShouldBe([Admission.New]);
+
+        Finish(registry, returned).ShouldBe([true]);
+
+        registry.Count.ShouldBe(1);
+    }
+
+    private InFlightMessages Create(int doneIds = 10) => new(_time, TimeSpan.FromSeconds(30), doneIds);
+
+    private SqsReceivedMessage Message(string id, string handle)
+    {
+        SqsMessage wire = new()
+        {
+            Body = default,
+            ReceiptHandle = Encoding.ASCII.GetBytes(handle),
+            MessageId = Encoding.ASCII.GetBytes(id),
+            Md5OfBody = default,
+            GroupId = default,
+            DeduplicationId = default,
+            TraceHeader = default,
+            ReceiveCount = 1,
+            SentUnixMs = 0,
+            FirstReceiveUnixMs = 0,
+            Attributes = default,
+            Flags = SqsMessageFlags.None,
+        };
+        SqsReceivedMessage message = new(source: null!);
+        message.Open(wire, SqsReceivedMessage.KeyOf(wire.MessageId.Span), _time.GetTimestamp());
+        return message;
+    }
+
+    private static Admission[] Admit(InFlightMessages registry, params SqsReceivedMessage[] messages)
+    {
+        Admission[] admissions = new Admission[messages.Length];
+        registry.Admit(messages, admissions);
+        return admissions;
+    }
+
+    private static SqsBatch Batch(InFlightMessages registry, params SqsReceivedMessage[] messages)
+    {
+        SqsBatch batch = new();
+        foreach (SqsReceivedMessage message in messages)
+        {
+            batch.Add(message);
+        }
+
+        registry.CopyHandles(batch);
+        return batch;
+    }
+
+    private static string[] Handles(SqsBatch batch) => [.. batch.Handles.ToArray().Select(handle => Encoding.ASCII.GetString(handle.Span))];
+
+    private static bool[] Finish(InFlightMessages registry, SqsBatch batch)
+    {
+        bool[] isOver = [.. Enumerable.Repeat(true, batch.Count)];
+        registry.Finish(batch, isOver);
+        return isOver;
+    }
+
+    private static void Settle(InFlightMessages registry, SqsReceivedMessage message)
+    {
+        Admit(registry, message);
+        message.IsDone = true;
+        Finish(registry, Batch(registry, message)).ShouldBe([true]);
+    }
+}
