@@ -56,7 +56,7 @@ internal sealed class InFlightMessages(TimeProvider time, TimeSpan afterHold, in
         }
     }
 
-    /// <summary>Removes a message, with whatever handle; remembers it when it is done.</summary>
+    /// <summary>Removes a message without a check of its handle; remembers it when it is done.</summary>
     public void Remove(SqsReceivedMessage message)
     {
         lock (_lock)
@@ -78,8 +78,8 @@ internal sealed class InFlightMessages(TimeProvider time, TimeSpan afterHold, in
     }
 
     /// <summary>
-    /// Removes the messages of a batch whose settlement is over, and remembers those that are done. One that has got a newer handle than that
-    /// of the batch stays, because it must be settled with that one.
+    /// Removes the messages of a batch whose settlement is over, and remembers those that are done. One that has a newer handle than the
+    /// batch stays, because it must be settled with that handle.
     /// </summary>
     /// <param name="batch">The messages, with the handles that were sent.</param>
     /// <param name="isOver">One value per message; set to false for a message that stays.</param>
