@@ -62,8 +62,7 @@ internal static class Stations
         new(
             "registry",
             "The source knows the messages in flight and the ids that were finished last. A second delivery of either is not processed. Renewals and deletes take the newest receipt handle from here.",
-            "Messaging.Aws.Sqs.InFlightMessages",
-            "Messaging.Sources.DoneIds"),
+            "Messaging.Aws.Sqs.InFlightMessages"),
         new(
             "accept",
             "The message takes one of the leased slots. From here on the slot owns it, until it is settled.",
@@ -162,7 +161,7 @@ internal static class Stations
             "Messaging.Aws.Sqs.DeleteLoop",
             "Messaging.Aws.Sqs.SqsBatchLoop",
             "Messaging.Aws.Sqs.SqsBatch",
-            "Messaging.Aws.Sqs.Gathering",
+            "Messaging.Aws.Sqs.BatchTimer",
             "Messaging.Aws.Sqs.Wire.BatchResponseReader",
             "Messaging.Aws.Sqs.Wire.BatchEntryResult"),
     ];
