@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using System.Diagnostics;
 using System.Reflection;
 
 namespace Proof.Simulation;
@@ -21,7 +22,8 @@ internal sealed class PoolLoop(Func<bool> runNext, Action atRest, Func<bool> isE
     private Exception? _error;
 
     /// <summary>Runs until there is no next event.</summary>
-    /// <exception cref="HungException">It did not end within the limit, in real time.</exception>
+    /// <param name="limit">The most processor time; ten times as much in real time, since a machine may have little for it.</param>
+    /// <exception cref="HungException">It did not end within the limit.</exception>
     /// <exception cref="TargetInvocationException">An event, or the code of the worker that it ran, has thrown.</exception>
     public void Run(TimeSpan limit)
     {
@@ -31,10 +33,15 @@ internal sealed class PoolLoop(Func<bool> runNext, Action atRest, Func<bool> isE
             throw new InvalidOperationException($"The pool has {threads} threads, so the seed would not decide the order: run the program's own executable, whose runtimeconfig.json sets one thread.");
         }
 
+        long started = Stopwatch.GetTimestamp();
+        TimeSpan used = Environment.CpuUsage.TotalTime;
         ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
-        if (!_ended.Wait(limit))
+        while (!_ended.Wait(TimeSpan.FromSeconds(1)))
         {
-            throw new HungException(limit);
+            if (Environment.CpuUsage.TotalTime - used > limit || Stopwatch.GetElapsedTime(started) > 10 * limit)
+            {
+                throw new HungException(limit);
+            }
         }
 
         if (_error is not null)

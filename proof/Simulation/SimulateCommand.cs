@@ -19,7 +19,7 @@ internal static class SimulateCommand
     private static readonly Option<FaultKinds> Without = Options.Names<FaultKinds>("--without", "Faults to leave out, with commas between them");
     private static readonly Option<Defect> Planted = Options.Names<Defect>("--defect", "A planted defect");
 
-    private static readonly Option<int> Limit = Options.Number("--limit", "The longest run of a world, in seconds of real time", (int)DefaultLimit.TotalSeconds);
+    private static readonly Option<int> Limit = Options.Number("--limit", "The longest run of a world, in seconds of processor time; in real time ten times as long", (int)DefaultLimit.TotalSeconds);
 
     public static Command Create()
     {

@@ -120,7 +120,7 @@ internal sealed partial class World
     /// <summary>Runs a world to its end. An exception of the worker's code, or of the simulation's own, is a failure of the world.</summary>
     /// <param name="plan">The faults and their times.</param>
     /// <param name="defect">The planted defect.</param>
-    /// <param name="limit">The longest run, in real time.</param>
+    /// <param name="limit">The longest run, in processor time.</param>
     /// <param name="trace">Receives each line of the trace; null for none.</param>
     /// <exception cref="HungException">It did not end within the limit.</exception>
     public static World Run(FaultPlan plan, Defect defect, TimeSpan limit, Action<string>? trace = null)
