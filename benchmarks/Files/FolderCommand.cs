@@ -27,7 +27,7 @@ internal static class FolderCommand
         objects.InRange(100, 1_000_000);
         Option<int> rounds = new("--rounds") { Description = "Rounds per row, in turns; the median is shown", DefaultValueFactory = _ => 5 };
         rounds.InRange(1, 100);
-        Command command = new("folder", "Stores objects of 1 KiB durably, 64 at once: the folder sink beside threads that write, fsync, rename and share the folder's fsync (a minute)") { folder, objects, rounds };
+        Command command = new("folder", "Stores objects of 1 KiB durably, 64 in parallel: the folder sink beside threads that write, fsync, rename and share the folder's fsync (a minute)") { folder, objects, rounds };
         command.SetAction((result, _) => OperatingSystem.IsWindows()
             ? throw new InvalidOperationException("The benchmark runs on Unix: Windows has no fsync of folders.")
             : RunAsync(result.GetValue(folder)!, result.GetValue(objects), result.GetValue(rounds)));

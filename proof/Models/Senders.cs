@@ -3,7 +3,7 @@ using Proof.Simulation;
 namespace Proof.Models;
 
 /// <summary>
-/// Programs that send messages over HTTP or TCP, one or several at once, and send each again until the answer says that it is stored or a dead
+/// Programs that send messages over HTTP or TCP, one or several per request, and send each again until the answer says that it is stored or a dead
 /// letter.
 /// </summary>
 internal sealed class Senders(World world, int messagesAtOnce)

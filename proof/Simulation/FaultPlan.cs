@@ -189,7 +189,7 @@ internal sealed record FaultPlan
     public bool OnlyTheSinkFails { get; }
 
     /// <summary>
-    /// The most deliveries of a message when only the store fails: one during an outage. When the store fails some requests and serves
+    /// The maximum number of deliveries of a message when only the store fails: one during an outage. When the store fails some requests and serves
     /// others, a message that fails five times is abandoned (docs/explanation/settlement.md); an event needs many
     /// requests. In a FIFO queue a log that does not exist, whose event is delivered again, holds up its group.
     /// </summary>

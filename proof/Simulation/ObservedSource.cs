@@ -258,7 +258,7 @@ internal sealed class ObservedSource(IMessageSource source, World world, FaultPl
     {
         if (_probe is { } before && (before.Message is not null || world.Time.Now - before.At < ProbePause.Ticks))
         {
-            world.Fail("two messages probe the sink at once");
+            world.Fail("two messages probe the sink concurrently");
         }
 
         _probe = new Probe(world.Time.Now, message);

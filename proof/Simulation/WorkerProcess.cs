@@ -125,7 +125,7 @@ internal sealed class WorkerProcess
         }
     }
 
-    /// <summary>Ends the process at once: none of its timers fires, and its connections break.</summary>
+    /// <summary>Ends the process immediately: none of its timers fires, and its connections break.</summary>
     public void Kill()
     {
         _time.IsAlive = false;

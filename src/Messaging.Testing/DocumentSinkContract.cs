@@ -152,7 +152,7 @@ public sealed class DocumentSinkContract(IDocumentSink sink, Func<IReadOnlyColle
         Require.Equal(thrown.Message, "disk full", "The message fails with the exception that was thrown.");
     }
 
-    /// <summary>Many messages at once are indexed, each with its own result.</summary>
+    /// <summary>Many concurrent messages are indexed, each with its own result.</summary>
     public async Task Write_ManyAtOnce_KeepsTheDocumentsOfEach()
     {
         const int Writers = 16;

@@ -120,7 +120,7 @@ public sealed class ObjectSinkContract(IObjectSink sink, Func<string, ValueTask<
         OneWins(results);
     }
 
-    /// <summary>Many keys at once are all stored.</summary>
+    /// <summary>Many keys, stored concurrently, are all stored.</summary>
     public async Task Store_ManyKeysAtOnce_StoresEach()
     {
         string[] keys = [.. Enumerable.Range(0, 200).Select(i => $"many/{i % 7}/{i % 3}/{i}.json")];

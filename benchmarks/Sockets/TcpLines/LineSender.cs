@@ -9,7 +9,7 @@ internal sealed class LineSender : IDisposable
     /// <summary>A line with its end: the size of the generated messages.</summary>
     public const int LineBytes = 300;
 
-    // Not a multiple of what a receiver reads at once, so that lines are cut at every position.
+    // Not a multiple of what a receiver reads per call, so that lines are cut at every position.
     private const int LinesACall = 437;
 
     private readonly byte[] _lines = new byte[LinesACall * LineBytes];

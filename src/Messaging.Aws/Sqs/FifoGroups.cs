@@ -48,7 +48,7 @@ internal sealed class FifoGroups
         _tails.Add(message);
     }
 
-    /// <summary>Passes the first message of each group to the intake. Call it after all are linked: an accepted message may be settled at once.</summary>
+    /// <summary>Passes the first message of each group to the intake. Call it after all are linked: an accepted message may be settled immediately.</summary>
     /// <param name="slots">At least one slot per message.</param>
     public void Accept(SlotLease slots)
     {

@@ -10,7 +10,7 @@ namespace Messaging.Sockets.Udp;
 /// <content>Receiving, on a dedicated thread: first a slot, then a datagram for it.</content>
 internal sealed partial class UdpMessageSource
 {
-    // The least that Linux counts for a datagram beyond its bytes: struct sk_buff and struct skb_shared_info, 576 bytes on 64-bit systems. A smaller number
+    // The minimum that Linux counts for a datagram beyond its bytes: struct sk_buff and struct skb_shared_info, 576 bytes on 64-bit systems. A smaller number
     // only reads some datagrams that arrived later; a larger one would leave some that are due.
     private const int KernelBytesPerDatagram = 512;
 
@@ -41,7 +41,7 @@ internal sealed partial class UdpMessageSource
             }
             else if (socket.Poll(StopInterval, SelectMode.SelectRead))
             {
-                // A full batch is followed by another at once; a short one means that the kernel's buffer is empty.
+                // A full batch is followed by another immediately; a short one means that the kernel's buffer is empty.
                 while (ReceiveBatch(intake, stop, out _, out _) && !stop.IsCancellationRequested && !_held.IsFull)
                 {
                 }

@@ -14,7 +14,7 @@ namespace Messaging.Intake;
 
 /// <summary>
 /// The intake of one source of a route: a fixed number of slots, each of which processes one message at a time on pool threads, from
-/// acceptance to settlement. How many are in use at once follows the throughput. Slots are reused, so a message allocates nothing here.
+/// acceptance to settlement. How many are in use follows the throughput. Slots are reused, so a message allocates nothing here.
 /// One lock guards slots, bytes and waiters; slots are filled and freed several at a time, so that most messages do not take it.
 /// </summary>
 internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsyncDisposable

@@ -75,7 +75,7 @@ internal static class RegularFile
 
     /// <summary>The beginning of a file.</summary>
     /// <param name="path">The file.</param>
-    /// <param name="maxBytes">The most bytes to read.</param>
+    /// <param name="maxBytes">The maximum number of bytes to read.</param>
     /// <param name="length">The length of the whole file in bytes.</param>
     /// <exception cref="FileNotFoundException">The file does not exist.</exception>
     /// <exception cref="IOException">It is a symbolic link, not a file, or cannot be read.</exception>

@@ -33,7 +33,7 @@ public sealed class HandlerAllocationTests
     {
         double bytes = await MeasureAsync(worker => worker.AddScopedHandler<Order, CompletingHandler>("Orders", TestJson.Default.Order));
 
-        TestContext.Current.TestOutputHelper?.WriteLine($"{await TimeAsync():F0} ns a call more than without a scope");
+        TestContext.Current.TestOutputHelper?.WriteLine($"{await TimeAsync():F0} ns per call more than without a scope");
         bytes.ShouldBeLessThan(400);
     }
 
@@ -62,7 +62,7 @@ public sealed class HandlerAllocationTests
         double alone = (double)LeastBytes.OfThread(Deserialize) / Messages;
         publisher.Completed.ShouldBe(LeastBytes.Rounds * Messages);
         await route.DrainAsync(CancellationToken.None);
-        TestContext.Current.TestOutputHelper?.WriteLine($"{least - alone:F2} B a message, and {alone:F0} B for the object and what it refers to");
+        TestContext.Current.TestOutputHelper?.WriteLine($"{least - alone:F2} B per message, and {alone:F0} B for the object and what it refers to");
         return least - alone;
     }
 

@@ -115,7 +115,7 @@ public sealed class MessageIntakeAllocationTests
         long least = LeastBytes.OfProcess(() => Run(intake, messages), Rounds);
 
         metrics.Totals.Stored.ShouldBe(Rounds * Messages);
-        TestContext.Current.TestOutputHelper?.WriteLine($"{form}: {(double)least / Messages:F3} B a message");
+        TestContext.Current.TestOutputHelper?.WriteLine($"{form}: {(double)least / Messages:F3} B per message");
         return (double)least / Messages;
     }
 

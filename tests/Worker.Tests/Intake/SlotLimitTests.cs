@@ -124,7 +124,7 @@ public sealed class SlotLimitTests
 
     private static Func<TimeSpan> Milliseconds(double milliseconds) => () => TimeSpan.FromMilliseconds(milliseconds);
 
-    /// <summary>A source with <see cref="Demand"/> messages at a time, and a store that serves <see cref="Capacity"/> of them at once.</summary>
+    /// <summary>A source with <see cref="Demand"/> messages at a time, and a store that serves <see cref="Capacity"/> of them concurrently.</summary>
     private sealed class SimulatedRun(SlotLimit limit)
     {
         private readonly PriorityQueue<long, long> _inFlight = new();

@@ -295,7 +295,7 @@ public sealed class MessageRouteForeignCodeTests
 
         public Exception Failure { get; init; } = new InvalidOperationException("broken");
 
-        /// <summary>Ends its receiving at once.</summary>
+        /// <summary>Ends its receiving immediately.</summary>
         public bool Returns { get; init; }
 
         /// <summary>Its disposal never ends.</summary>

@@ -66,7 +66,7 @@ internal sealed class ChannelMessage(HeldMessages<ChannelMessage> held) : HeldMe
 
     private void Format(Guid id)
     {
-        // During a shutdown, two threads may read the id at once: they write the same bytes.
+        // During a shutdown, two threads may read the id concurrently: they write the same bytes.
         byte[] text = _id.Length < UuidLength ? new byte[UuidLength] : _id;
         id.TryFormat(text, out int length);
         _id = text;

@@ -67,13 +67,13 @@ public abstract class HeldMessage : ReceivedMessage
     /// <summary>True while it waits for redelivery.</summary>
     internal bool IsWaiting { get; set; }
 
-    /// <summary>Its current owner.</summary>
-    /// <summary>A stop has told the sender that the message is not stored.</summary>
+    /// <summary>The shutdown has told the sender that the message is not stored.</summary>
     internal bool IsReturnedToSender { get; set; }
 
-    /// <summary>The route dead-lettered the message after the stop had taken it.</summary>
+    /// <summary>The route dead-lettered the message after the shutdown had taken it.</summary>
     internal bool IsRefusedAfterHeaders { get; set; }
 
+    /// <summary>Its current owner.</summary>
     internal HeldStage Stage => (HeldStage)Volatile.Read(ref _stage);
 
     /// <summary>Begins a delivery: counts it and allows one settlement. A source calls it just before <see cref="SlotLease.Accept(ReceivedMessage)"/>, only for messages that it does not queue with <see cref="HeldMessages{T}.TryPut"/>.</summary>

@@ -45,7 +45,7 @@ public sealed class HttpAllocationTests
         });
 
         Encoding.ASCII.GetString(answer).ShouldStartWith("HTTP/1.1 200");
-        TestContext.Current.TestOutputHelper?.WriteLine($"{bytes:F0} B a request");
+        TestContext.Current.TestOutputHelper?.WriteLine($"{bytes:F0} B per request");
         bytes.ShouldBeLessThan(BytesARequest);
     }
 
@@ -63,7 +63,7 @@ public sealed class HttpAllocationTests
         double bytes = BytesAMessage(() => Exchange(socket, request, answer));
 
         Encoding.ASCII.GetString(answer).ShouldContain($"\"stored\":{Messages},");
-        TestContext.Current.TestOutputHelper?.WriteLine($"{bytes:F1} B a line");
+        TestContext.Current.TestOutputHelper?.WriteLine($"{bytes:F1} B per line");
         bytes.ShouldBeLessThan(BytesALine);
     }
 

@@ -30,7 +30,7 @@ public sealed class BundlingSinkAllocationTests
         CancellationToken token = source.Token;
         double least = (double)LeastBytes.OfProcess(() => Run(sink, keys, bodies, stores, token).ShouldBe(Messages * Bundles)) / (Messages * Bundles);
 
-        TestContext.Current.TestOutputHelper?.WriteLine($"{least:F1} B a message in bundles of {Messages}");
+        TestContext.Current.TestOutputHelper?.WriteLine($"{least:F1} B per message in bundles of {Messages}");
         least.ShouldBeLessThan(MaxBytes);
     }
 

@@ -40,7 +40,7 @@ public sealed class TcpLinesAllocationTests
 
         long least = LeastBytes.OfProcess(() => Run(sender, lines, answers, intake));
 
-        TestContext.Current.TestOutputHelper?.WriteLine($"{(double)least / (LinesACall * Calls):F3} B a line");
+        TestContext.Current.TestOutputHelper?.WriteLine($"{(double)least / (LinesACall * Calls):F3} B per line");
         ((double)least / (LinesACall * Calls)).ShouldBeLessThan(1);
         sender.Dispose();
         await stop.CancelAsync();

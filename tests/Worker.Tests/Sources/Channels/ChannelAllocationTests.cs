@@ -38,7 +38,7 @@ public sealed class ChannelAllocationTests
 
         long least = LeastBytes.OfProcess(() => Run(publisher, intake, body, id, atOnce), Rounds);
 
-        TestContext.Current.TestOutputHelper?.WriteLine($"{(double)least / Messages:F3} B a message, {atOnce} at once");
+        TestContext.Current.TestOutputHelper?.WriteLine($"{(double)least / Messages:F3} B per message, {atOnce} in flight");
         ((double)least / Messages).ShouldBeLessThan(1);
         await stop.CancelAsync();
         await receiving;
@@ -62,7 +62,7 @@ public sealed class ChannelAllocationTests
 
         double bytes = (double)await LeastBytes.OfProcessAsync(() => PublishAllAsync(publisher)) / Messages;
 
-        TestContext.Current.TestOutputHelper?.WriteLine($"{bytes:F1} B a message with a full channel");
+        TestContext.Current.TestOutputHelper?.WriteLine($"{bytes:F1} B per message with a full channel");
         bytes.ShouldBeLessThan(600);
         await stop.CancelAsync();
         await receiving;
