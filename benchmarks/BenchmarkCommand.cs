@@ -38,8 +38,8 @@ internal static class BenchmarkCommand
                 return ClientProcess.RunAsync(args);
             case [HttpServerProcess.Verb, string kind, string httpPort]:
                 return HttpServerProcess.RunAsync(kind, httpPort);
-            case [WalkCommand.Verb, string endpoint, string queue]:
-                return WalkCommand.RunChildAsync(endpoint, queue);
+            case [WalkRun.Verb, string endpoint, string queue, string sites]:
+                return WalkRun.RunChildAsync(endpoint, queue, sites);
             case [PutChildren.Server]:
                 return Task.FromResult(PutChildren.RunServer());
             case [PutChildren.Client, ..]:

@@ -1,99 +1,44 @@
 using System.CommandLine;
 using System.Globalization;
-using System.Text.Json;
-using Benchmarks.EndToEnd;
-using Benchmarks.EndToEnd.Clients;
-using Benchmarks.EndToEnd.Server;
+using Harness.Pages;
 
 namespace Benchmarks.Walk;
 
-/// <summary><c>walk</c>: the types, files and locks that a message passes from SQS to S3, counted in the running worker.</summary>
+/// <summary><c>walk</c>: the stations of a message from SQS to S3, with their types and what each costs per message, counted in the running worker.</summary>
 internal static class WalkCommand
 {
-    /// <summary>The first argument of the worker's process; endpoint and queue follow.</summary>
-    public const string Verb = "walk-child";
-
-    private const int Messages = 50_000;
-    private const string Queue = "walk";
-
-    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(60);
-
-    // Without profiles a method is compiled a second time at once, not after one more round.
-    private static readonly (string Name, string Value)[] Environment = [("DOTNET_TieredPGO", "0"), ("DOTNET_TC_BackgroundWorkerTimeoutMs", "0")];
+    private const int Messages = 10_000;
 
     public static Command Create()
     {
-        Option<bool> list = new("--list") { Description = "Print each type with its methods" };
-        Command command = new("walk", "Counts the types, files and locks of the worker that a message passes from SQS to S3: the methods that are called for most messages (half a minute)") { list };
-        command.SetAction(async (result, cancellationToken) =>
-        {
-            IReadOnlyList<HotMethod> methods = await MeasureAsync(cancellationToken);
-            Console.Out.WriteLine(Describe(methods));
-            if (result.GetValue(list))
-            {
-                foreach (IGrouping<string, HotMethod> type in methods.GroupBy(method => method.Type).OrderBy(type => type.Key, StringComparer.Ordinal))
-                {
-                    Console.Out.WriteLine($"{type.Key}: {string.Join(", ", type.Select(method => method.Locks > 0 ? $"{method.Name} ({method.Locks} locks)" : method.Name).Distinct(StringComparer.Ordinal))}");
-                }
-            }
-
-            return 0;
-        });
+        Option<bool> list = new("--list") { Description = "Print each type with its methods and their calls per message" };
+        Option<bool> write = new("--write") { Description = $"Write the page {WayPage.Path} too; run from the repository's root" };
+        Command command = new(
+            "walk",
+            "Prints the stations of a message from SQS to S3 with their types and files, and counts lock entries, interlocked operations, work items, suspensions and bytes per message (half a minute)") { list, write };
+        command.SetAction((result, cancellationToken) => RunAsync(result.GetValue(list), result.GetValue(write), cancellationToken));
         return command;
     }
 
-    public static string Describe(IReadOnlyList<HotMethod> methods) => string.Create(
-        CultureInfo.InvariantCulture,
-        $"{methods.Select(method => method.Type).Distinct().Count()} types, {methods.Select(method => method.File).Distinct().Count()} files, {methods.DistinctBy(method => (method.Type, method.Name)).Sum(method => method.Locks)} locks");
-
-    /// <exception cref="InvalidOperationException">The worker did not finish.</exception>
-    public static async Task<IReadOnlyList<HotMethod>> MeasureAsync(CancellationToken cancellationToken)
+    private static async Task<int> RunAsync(bool list, bool write, CancellationToken cancellationToken)
     {
-        using MessageServer server = new();
-        _ = server.RunAsync();
-        Uri endpoint = new($"http://127.0.0.1:{server.Port}");
-        using ChildProcess worker = ChildProcess.Start([Verb, endpoint.AbsoluteUri, Queue], Environment);
-        using HttpClient http = new();
-
-        // Several times: the runtime compiles in the background, once no new method has been called for a while.
-        for (int round = 0; round < 3; round++)
+        if (write && !Directory.Exists(Path.GetDirectoryName(WayPage.Path)))
         {
-            using HttpResponseMessage filled = await http.GetAsync(new Uri(endpoint, $"/control/fill/{Queue}/{Messages}"), cancellationToken);
-            filled.EnsureSuccessStatusCode();
-            await WaitAsync(http, endpoint, cancellationToken);
+            await Console.Error.WriteLineAsync($"error: there is no folder for {WayPage.Path}; run from the repository's root.");
+            return 2;
         }
 
-        return JsonSerializer.Deserialize<List<HotMethod>>(await worker.AskAsync(Limit, cancellationToken))!;
-    }
-
-    public static async Task<int> RunChildAsync(string endpoint, string queue)
-    {
-        using HotMethods methods = new();
-        Task work = Task.Run(() => WorkerLoop.RunAsync(new ClientSettings(ClientKind.WorkerDirect, new Uri(endpoint), queue, ClientSettings.Found)));
-        Task asked = Task.Run(async () =>
+        IReadOnlyDictionary<string, string> files = ProductCode.ReadFiles();
+        WalkResult result = await WalkRun.MeasureAsync(Messages, cancellationToken);
+        Console.Out.WriteLine(WalkReport.Describe(result, files, list));
+        if (write)
         {
-            await Console.In.ReadLineAsync();
-            Console.Out.WriteLine(JsonSerializer.Serialize(methods.Read()));
-            await Console.In.ReadLineAsync();
-        });
-        await await Task.WhenAny(work, asked);
+            string machine = string.Create(CultureInfo.InvariantCulture, $"{MachineInfo.Current()}, {TimeProvider.System.GetUtcNow():yyyy-MM-dd}.");
+            string figures = WayPage.WriteFigures(WalkReport.Load(result), WalkReport.Figures(result, files), machine);
+            await File.WriteAllTextAsync(WayPage.Path, WayPage.Write(files, figures), cancellationToken);
+            Console.Out.WriteLine($"{WayPage.Path} is written.");
+        }
+
         return 0;
-    }
-
-    private static async Task WaitAsync(HttpClient http, Uri endpoint, CancellationToken cancellationToken)
-    {
-        using CancellationTokenSource patience = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        patience.CancelAfter(Limit);
-        while (true)
-        {
-            using Stream answer = await http.GetStreamAsync(new Uri(endpoint, $"/control/totals/{Queue}"), patience.Token);
-            QueueTotals totals = (await JsonSerializer.DeserializeAsync(answer, EndToEndJson.Default.QueueTotals, patience.Token))!;
-            if (totals.Deleted == totals.Messages)
-            {
-                return;
-            }
-
-            await Task.Delay(100, patience.Token);
-        }
     }
 }

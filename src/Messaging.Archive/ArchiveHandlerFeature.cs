@@ -41,10 +41,16 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature, IExplainedFeature
 
         return new HandlerPlan
         {
-            Compose = (builder, services) => builder
-                .Connector(Connect(options, template!, key, services))
-                .Behavior(new RetryBehavior<ArchiveContext>(services.Recoverability, services.Breaker, services.Time))
-                .Terminator(new StoreTerminator((IObjectSink)services.Sink!, services.Store)),
+            Compose = (builder, services) =>
+            {
+                builder.Connector(Connect(options, template!, key, services));
+                if (!services.SinkRetries)
+                {
+                    builder.Behavior(new RetryBehavior<ArchiveContext>(services.Recoverability, services.Breaker, services.Time));
+                }
+
+                builder.Terminator(new StoreTerminator((IObjectSink)services.Sink!, services.Store));
+            },
             StoresWholeJson = options.BodyValidation != BodyValidation.HeaderOnly,
             WholeJsonChoice = new SettingChoice($"{ArchiveOptions.Section}:{nameof(options.BodyValidation)}", options.BodyValidation.ToString(), $"{nameof(BodyValidation.Full)} or {nameof(BodyValidation.Strict)}"),
             FindReserved = level => FindReserved(settings, route, key, level),

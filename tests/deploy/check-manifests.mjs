@@ -50,7 +50,7 @@ await check('manifests: every selector selects the pods', () => {
 await check('manifests: port, probes and times are the worker\'s', () => {
   const { Hosting__Url: url, Hosting__DrainTimeout: drain } = settingsOf(base);
   const reserve = Number(/ShutdownReserve = TimeSpan\.FromSeconds\((\d+)\)/.exec(read('src/Messaging/Hosting/MessageWorkerHostExtensions.cs'))[1]);
-  const pages = [...read('src/Messaging.Http/Web/HealthEndpoints.cs').matchAll(/MapGet\("(\/healthz\/\w+)"/g)].map(([, page]) => page);
+  const pages = [...read('src/Messaging.Http/HealthEndpoints.cs').matchAll(/MapGet\("(\/healthz\/\w+)"/g)].map(([, page]) => page);
   const probes = [['startupProbe', 'live'], ['livenessProbe', 'live'], ['readinessProbe', 'ready']];
   return differences([
     ['Hosting__Url', url, `http://0.0.0.0:${container.ports.find(({ name }) => name === 'http').containerPort}`],

@@ -34,6 +34,9 @@ public sealed record HandlerServices(
     TimeProvider Time,
     int Concurrency)
 {
+    /// <summary>True when the route's sink retries by itself: <see cref="SinkPlan.Retries"/>.</summary>
+    public bool SinkRetries { get; init; }
+
     /// <summary>The checks to run at start, before the route receives.</summary>
     public IList<RouteCheck> Checks { get; } = [];
 

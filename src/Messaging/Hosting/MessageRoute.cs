@@ -54,7 +54,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         {
             DeadLetters = plan.Sources.Any(source => source.HoldsOnlyCopies) ? deadLetters : null,
         });
-        HandlerServices handler = new(plan.Name, _sink, Breaker, plan.Recoverability, Metrics, Calls, services, deadLetters, loggers, time, plan.Slots);
+        HandlerServices handler = new(plan.Name, _sink, Breaker, plan.Recoverability, Metrics, Calls, services, deadLetters, loggers, time, plan.Slots) { SinkRetries = plan.Sink is { Retries: true } };
         Pipeline = RouteChain.Compose(plan, handler);
         _checks = handler.Checks;
         _owned = handler.Owned;

@@ -58,6 +58,7 @@ internal sealed class BundlePlanner(SettingsReader settings)
         BundleLimits limits = new(route, intake.Concurrency * Math.Max(1, sources.Count), Math.Max(1, maxInFlight / 2));
         return sink with
         {
+            Retries = true,
             Create = services => new BundlingSink((IObjectSink)FeatureFactory.Open(sink, services with { ContentType = BundleContentType }), bundles, limits, _budget, services),
         };
     }

@@ -29,7 +29,10 @@ internal static class PrintedChain
             services.GetRequiredService<IDeadLetterStore>(),
             loggers,
             TimeProvider.System,
-            plan.Slots));
+            plan.Slots)
+        {
+            SinkRetries = plan.Sink is { Retries: true },
+        });
     }
 }
 

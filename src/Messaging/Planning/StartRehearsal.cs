@@ -82,7 +82,7 @@ public sealed class StartRehearsal
             ? null
             : Build($"{name}, sink {plan.Name}", plan.CheckBeforeStart, () => plan.Create(new SinkServices(_services, _loggers, _time, route.Name, calls, breaker, route.Slots))) ?? new PrintedSink();
 
-        HandlerServices handler = new(route.Name, sink, breaker, route.Recoverability, metrics, calls, _services, deadLetters, _loggers, _time, route.Slots);
+        HandlerServices handler = new(route.Name, sink, breaker, route.Recoverability, metrics, calls, _services, deadLetters, _loggers, _time, route.Slots) { SinkRetries = route.Sink is { Retries: true } };
         PipelineBuilder<PhysicalContext> builder = RouteChain.Begin(route);
         bool isWhole = true;
         foreach (RoutePart part in route.Parts)

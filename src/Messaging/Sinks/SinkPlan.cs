@@ -23,6 +23,12 @@ public sealed record SinkPlan
     /// <summary>The longest time of one store, retries included; zero when the sink sets no limit.</summary>
     public TimeSpan StoreTimeout { get; init; }
 
+    /// <summary>
+    /// True when the sink retries a transient fault itself, within <see cref="StoreTimeout"/>, and so never asks for a retry in process
+    /// (<see cref="SinkResult.Exhausted"/>). A chain that ends in it then needs no retry of its own.
+    /// </summary>
+    public bool Retries { get; init; }
+
     /// <summary>The maximum number of concurrent stores; null when the slots of the route are the only limit.</summary>
     public SettingValue<int>? MaxConcurrency { get; init; }
 

@@ -86,7 +86,7 @@ public sealed class StrangersWorkerTests
             ["Handlers:orders: is added twice (OrdersApp.BookOrder)", "give one another name"],
             ["Pipeline:Parts: the part tenant is added twice (OrdersApp.Mistakes+TenantStep)", "give one another name"],
             ["Hosting:DrainTimeout: is read by two classes", "give one of them a section or a key of its own"],
-            ["Routes:a:Source = \"Sqs\": there is no such source", "add it with AddSqs() from the package Quayside.Messaging.Aws"],
+            ["Routes:a:Source = \"Sqs\": there is no such source", "call that package's Add method first"],
             ["Handlers:Untyped: must be added with a JsonTypeInfo<Order>", "[JsonSerializable(typeof(Order))]"],
             ["Pipeline:Parts = \"RetryBehavior\": is not a part added by", "each in its stage"],
         ];

@@ -26,4 +26,17 @@ public sealed class PrintPipelineActionTests
 
         plan.DescribeChain(app.Services).ShouldContain(terminator);
     }
+
+    [Theory]
+    [InlineData(true, "--Routes:archive:Sink=Directory")]
+    [InlineData(false, "--Routes:archive:Sink=S3", "--Sinks:S3:Bucket=bucket")]
+    [InlineData(false, "--Routes:archive:Sink=Directory", "--Bundles:Enabled=true", "--Intake:Concurrency=1000")]
+    public void Compose_Archive_RetriesOnlyAroundASinkThatDoesNotRetryItself(bool retries, params string[] keys)
+    {
+        using IHost app = WorkerHost.Build(WorkerConfiguration.Build(configFile: null, keys, readSettingsFile: false));
+
+        RoutePlan plan = app.Services.GetRequiredService<WorkerPlan>().Routes.ShouldHaveSingleItem();
+
+        plan.DescribeChain(app.Services).Contains("RetryBehavior").ShouldBe(retries);
+    }
 }

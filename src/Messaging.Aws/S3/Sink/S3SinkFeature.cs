@@ -30,6 +30,7 @@ internal sealed class S3SinkFeature : ISinkFeature, IExplainedFeature
             },
             CheckBeforeStart = findings => AwsStartCheck.Check(findings, aws, fromAddress: null, "S3", () => S3Endpoint.Resolve(options.ForcePathStyle, aws, Environment.GetEnvironmentVariable)),
             StoreTimeout = options.TotalTimeout,
+            Retries = true,
         };
     }
 
