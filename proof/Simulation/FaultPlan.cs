@@ -68,7 +68,7 @@ internal sealed record FaultPlan
             (Source, Workers) = (SourceKind.TcpLines, 1);
         }
 
-        MessagesAtOnce = Source is SourceKind.Http or SourceKind.TcpLines && random.Next(2) == 0 ? random.Next(2, 20) : 1;
+        MessagesPerRequest = Source is SourceKind.Http or SourceKind.TcpLines && random.Next(2) == 0 ? random.Next(2, 20) : 1;
         ChannelCapacity = Concurrency + random.Next(40);
         IsBusy = random.Next(2) == 0;
         IsShuffled = random.Next(2) == 0;
@@ -129,7 +129,7 @@ internal sealed record FaultPlan
     public bool IsQueue => Source is SourceKind.Sqs or SourceKind.ServiceBus;
 
     /// <summary>Messages per HTTP request or TCP connection at most; above 1 as NDJSON.</summary>
-    public int MessagesAtOnce { get; }
+    public int MessagesPerRequest { get; }
 
     public int ChannelCapacity { get; }
 

@@ -65,7 +65,7 @@ internal sealed class WorkerProcess
     {
         _world = world;
         _time = new ProcessTime(world.Time);
-        _isNdjson = plan.MessagesAtOnce > 1;
+        _isNdjson = plan.MessagesPerRequest > 1;
         _disk = plan.UsesFolder ? world.Disk.Mount(_time, defect) : null;
         _deadLetters = _disk is null ? world.DeadLetters.Open(_time) : new DirectoryDeadLetterStore(new DeadLettersOptions { Path = DiskModel.Letters }, _time, host: _disk);
         RoutePlan archive = PlanFor(plan.Concurrency, plan.StartConcurrency);

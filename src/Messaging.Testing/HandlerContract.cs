@@ -45,7 +45,7 @@ public sealed class HandlerContract(HandlerHarness harness)
     }
 
     /// <summary>Many concurrent messages are all completed, each with its effect.</summary>
-    public async Task Handle_ManyAtOnce_EachHasItsEffectOnce()
+    public async Task Handle_ManyConcurrently_EachHasItsEffectOnce()
     {
         await using TestWorker worker = await StartAsync();
 

@@ -339,7 +339,7 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
                 _pump.Add(slot);
             }
 
-            if (_limit.Look(now))
+            if (_limit.Update(now))
             {
                 GrantWaiting();
             }
@@ -379,7 +379,7 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
         ReturnFinished();
         lock (_lock)
         {
-            if (_limit.Look(now))
+            if (_limit.Update(now))
             {
                 GrantWaiting();
             }

@@ -71,7 +71,7 @@ public abstract class HeldMessage : ReceivedMessage
     internal bool IsReturnedToSender { get; set; }
 
     /// <summary>The route dead-lettered the message after the shutdown had taken it.</summary>
-    internal bool IsRefusedAfterHeaders { get; set; }
+    internal bool IsRefusedAfterShutdown { get; set; }
 
     /// <summary>Its current owner.</summary>
     internal HeldStage Stage => (HeldStage)Volatile.Read(ref _stage);
@@ -102,7 +102,7 @@ public abstract class HeldMessage : ReceivedMessage
         _isOpen = false;
         _hasId = false;
         IsReturnedToSender = false;
-        IsRefusedAfterHeaders = false;
+        IsRefusedAfterShutdown = false;
         _deliveries = 0;
         _enqueuedAt = default;
         Volatile.Write(ref _stage, (int)HeldStage.Kept);

@@ -234,7 +234,7 @@ public sealed partial class HeldMessages<T>
 
     private void ForgetLate(T message)
     {
-        if (message is { IsReturnedToSender: true, IsRefusedAfterHeaders: true })
+        if (message is { IsReturnedToSender: true, IsRefusedAfterShutdown: true })
         {
             // The route counts what it stores and abandons; a dead letter counts when it is written, and this one is not.
             _services.Metrics?.MessageReturned();

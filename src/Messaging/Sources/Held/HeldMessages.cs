@@ -129,7 +129,7 @@ public sealed partial class HeldMessages<T> : IDisposable
     {
         if (!message.TryMove(HeldStage.InFlight, HeldStage.Settling))
         {
-            message.IsRefusedAfterHeaders = settlement.Kind == SettlementKind.DeadLetter;
+            message.IsRefusedAfterShutdown = settlement.Kind == SettlementKind.DeadLetter;
             Settled(message);
             return default;
         }

@@ -23,8 +23,8 @@ public sealed class ChannelStopTests
         harness.Intake.Accepted.ShouldBe(0);
         harness.Intake.Script = delivery => delivery.Count == 1 ? Settlement.Abandon(TimeSpan.FromSeconds(1)) : Settlement.Complete;
         harness.Intake.Resume();
-        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(60));
-        Task draining = harness.Source.DrainAsync(harness.Intake, patience.Token);
+        using CancellationTokenSource waitLimit = new(TimeSpan.FromSeconds(60));
+        Task draining = harness.Source.DrainAsync(harness.Intake, waitLimit.Token);
         while (!draining.IsCompleted)
         {
             harness.Time.Advance(TimeSpan.FromMilliseconds(100));
@@ -32,7 +32,7 @@ public sealed class ChannelStopTests
         }
 
         await draining;
-        patience.IsCancellationRequested.ShouldBeFalse("The drain ends by itself when nothing is held.");
+        waitLimit.IsCancellationRequested.ShouldBeFalse("The drain ends by itself when nothing is held.");
         (harness.Publisher.Completed, harness.Publisher.Returned, harness.Publisher.Held).ShouldBe((200, 200, 0));
         await harness.FinishAsync();
         harness.DeadLetters.Messages.ShouldBeEmpty();

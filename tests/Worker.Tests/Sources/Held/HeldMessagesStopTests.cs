@@ -11,7 +11,7 @@ namespace Worker.Tests.Sources.Held;
 public sealed class HeldMessagesStopTests
 {
     // Only a hang takes so long, on a busy machine too.
-    private static readonly TimeSpan Patience = TimeSpan.FromMinutes(5);
+    private static readonly TimeSpan WaitLimit = TimeSpan.FromMinutes(5);
 
     private readonly ManualTimeProvider _time = new();
     private readonly RecordingLog _log = new();
@@ -25,7 +25,7 @@ public sealed class HeldMessagesStopTests
         using HeldMessages<LineMessage> held = Create(deadLetters);
         LineMessage message = Deliver(held, "one"u8);
 
-        await held.CloseAsync(CancellationToken.None).WaitAsync(Patience);
+        await held.CloseAsync(CancellationToken.None).WaitAsync(WaitLimit);
 
         DeadLetteredMessage letter = deadLetters.Messages.ShouldHaveSingleItem();
         letter.Reason.ShouldBe("unprocessed-at-stop");
@@ -42,7 +42,7 @@ public sealed class HeldMessagesStopTests
         HeldMessages<LineMessage> held = Create(deadLetters);
         LineMessage stored = Deliver(held, "one"u8);
         LineMessage poison = Deliver(held, "two"u8);
-        await held.CloseAsync(CancellationToken.None).WaitAsync(Patience);
+        await held.CloseAsync(CancellationToken.None).WaitAsync(WaitLimit);
 
         await stored.SettleAsync(Settlement.Complete, CancellationToken.None);
         await poison.SettleAsync(Settlement.DeadLetter("malformed-json", "test"), CancellationToken.None);
@@ -62,7 +62,7 @@ public sealed class HeldMessagesStopTests
         AnsweredMessage message = held.Take();
         message.Open("one"u8, _buffers, _time.GetUtcNow());
         message.BeginDelivery();
-        await held.CloseAsync(CancellationToken.None).WaitAsync(Patience);
+        await held.CloseAsync(CancellationToken.None).WaitAsync(WaitLimit);
 
         await message.SettleAsync(Settlement.DeadLetter("malformed-json", "test"), CancellationToken.None);
 
@@ -80,9 +80,9 @@ public sealed class HeldMessagesStopTests
         LineMessage message = Deliver(held, "one"u8);
         Task closing = held.CloseAsync(CancellationToken.None);
 
-        await message.SettleAsync(Settlement.Complete, CancellationToken.None).AsTask().WaitAsync(Patience);
+        await message.SettleAsync(Settlement.Complete, CancellationToken.None).AsTask().WaitAsync(WaitLimit);
         gate.SetResult();
-        await closing.WaitAsync(Patience);
+        await closing.WaitAsync(WaitLimit);
 
         deadLetters.Messages.ShouldHaveSingleItem().Body.ShouldBe("one"u8.ToArray());
         held.Unsettled.ShouldBe(0);
@@ -102,7 +102,7 @@ public sealed class HeldMessagesStopTests
         await _time.WaitForTimersAsync(1);
         deadLetters.Messages.ShouldBeEmpty();
         _time.Advance(TimeSpan.FromMilliseconds(250));
-        await closing.WaitAsync(Patience);
+        await closing.WaitAsync(WaitLimit);
 
         deadLetters.Messages.ShouldHaveSingleItem().Body.ShouldBe("one"u8.ToArray());
         (held.DeadLettered, held.Lost).ShouldBe((1, 0));
@@ -120,10 +120,10 @@ public sealed class HeldMessagesStopTests
         string[] ids = [.. messages.Append(waiting).Select(IdOf)];
         using CancellationTokenSource limit = new();
         Task closing = held.CloseAsync(limit.Token);
-        await deadLetters.Writing(3).WaitAsync(Patience);
+        await deadLetters.Writing(3).WaitAsync(WaitLimit);
 
         await limit.CancelAsync();
-        await closing.WaitAsync(Patience);
+        await closing.WaitAsync(WaitLimit);
 
         (held.Lost, held.DeadLettered).ShouldBe((3, 0));
         string lost = _log.Entries.Where(entry => entry.Id.Id == 3002).ShouldHaveSingleItem().Text;
@@ -150,18 +150,18 @@ public sealed class HeldMessagesStopTests
         LineMessage poison = Deliver(held, "no json"u8);
         string id = IdOf(poison);
         Task settling = poison.SettleAsync(Settlement.DeadLetter("malformed-json", "test"), CancellationToken.None).AsTask();
-        await deadLetters.Writing(1).WaitAsync(Patience);
+        await deadLetters.Writing(1).WaitAsync(WaitLimit);
         using CancellationTokenSource limit = new();
         Task closing = held.CloseAsync(limit.Token);
         closing.IsCompleted.ShouldBeFalse("It may still be written.");
 
         await limit.CancelAsync();
-        await closing.WaitAsync(Patience);
+        await closing.WaitAsync(WaitLimit);
 
         held.Lost.ShouldBe(1);
         _log.Entries.Where(entry => entry.Id.Id == 3002).ShouldHaveSingleItem().Text.ShouldContain(id);
         deadLetters.Release();
-        await settling.WaitAsync(Patience);
+        await settling.WaitAsync(WaitLimit);
         held.Unsettled.ShouldBe(0);
         held.Dispose();
         _buffers.Outstanding.ShouldBe(0);
@@ -175,18 +175,18 @@ public sealed class HeldMessagesStopTests
         LineMessage poison = Deliver(held, "no json"u8);
         string id = IdOf(poison);
         Task settling = poison.SettleAsync(Settlement.DeadLetter("malformed-json", "test"), CancellationToken.None).AsTask();
-        await deadLetters.Writing(1).WaitAsync(Patience);
+        await deadLetters.Writing(1).WaitAsync(WaitLimit);
         using CancellationTokenSource limit = new();
         Task closing = held.CloseAsync(limit.Token);
         deadLetters.Fail();
         await _time.WaitForTimersAsync(1);
 
         await limit.CancelAsync();
-        await closing.WaitAsync(Patience);
+        await closing.WaitAsync(WaitLimit);
 
         held.Lost.ShouldBe(1);
         _log.Entries.Where(entry => entry.Id.Id == 3002).ShouldHaveSingleItem().Text.ShouldContain(id);
-        await settling.WaitAsync(Patience);
+        await settling.WaitAsync(WaitLimit);
     }
 
     [Fact]
@@ -196,13 +196,13 @@ public sealed class HeldMessagesStopTests
         HeldMessages<LineMessage> held = Create(deadLetters);
         LineMessage poison = Deliver(held, "no json"u8);
         Task settling = poison.SettleAsync(Settlement.DeadLetter("malformed-json", "test"), CancellationToken.None).AsTask();
-        await deadLetters.Writing(1).WaitAsync(Patience);
+        await deadLetters.Writing(1).WaitAsync(WaitLimit);
         Task closing = held.CloseAsync(CancellationToken.None);
 
         deadLetters.Release();
-        await closing.WaitAsync(Patience);
+        await closing.WaitAsync(WaitLimit);
 
-        await settling.WaitAsync(Patience);
+        await settling.WaitAsync(WaitLimit);
         (held.DeadLettered, held.Lost, held.Unsettled).ShouldBe((1, 0, 0));
         held.Dispose();
         _buffers.Outstanding.ShouldBe(0);
