@@ -91,7 +91,7 @@ internal sealed class WorkerProcess
     public ChannelPublisher? Publisher => _publisher;
 
     /// <summary>Messages in flight, and those that wait in a channel.</summary>
-    public int InFlight => _route.InFlight + (_publisher?.Held ?? 0);
+    public int InFlight => _route.InFlight + (_publisher?.Unsettled ?? 0);
 
     public RouteTotals Totals => _route.Metrics.Totals;
 
@@ -132,7 +132,7 @@ internal sealed class WorkerProcess
         _disk?.End();
         _world.Senders.Break(_time);
         // A stop counts what it could not keep when it ends, so one that is killed has not counted it.
-        _world.Publishers.Ended(this, mayBeLost: IsStopping ? long.MaxValue : _publisher?.Held ?? 0);
+        _world.Publishers.Ended(this, mayBeLost: IsStopping ? long.MaxValue : _publisher?.Unsettled ?? 0);
         _route.Metrics.Unpublish();
     }
 

@@ -35,14 +35,14 @@ internal sealed partial class UdpMessageSource
         Socket socket = _socket!.Socket;
         while (!stop.IsCancellationRequested)
         {
-            if (_held.IsFull)
+            if (_inMemory.IsFull)
             {
                 _wait.For(WaitForSpaceAsync(stop));
             }
             else if (socket.Poll(StopInterval, SelectMode.SelectRead))
             {
                 // A full batch is followed by another immediately; a short one means that the kernel's buffer is empty.
-                while (ReceiveBatch(intake, stop, out _, out _) && !stop.IsCancellationRequested && !_held.IsFull)
+                while (ReceiveBatch(intake, stop, out _, out _) && !stop.IsCancellationRequested && !_inMemory.IsFull)
                 {
                 }
 
@@ -53,7 +53,7 @@ internal sealed partial class UdpMessageSource
 
     private async ValueTask<bool> WaitForSpaceAsync(CancellationToken stop)
     {
-        await _held.WaitForSpaceAsync(stop);
+        await _inMemory.WaitForSpaceAsync(stop);
         return true;
     }
 
@@ -128,7 +128,7 @@ internal sealed partial class UdpMessageSource
         catch (OperationCanceledException)
         {
             // Receiving stopped within a batch: the rest of it follows the messages in the channel.
-            _ = _held.ReturnAsync(message, TimeSpan.Zero).AsTask();
+            _ = _inMemory.ReturnAsync(message, TimeSpan.Zero).AsTask();
         }
     }
 
@@ -151,7 +151,7 @@ internal sealed partial class UdpMessageSource
             return false;
         }
 
-        message = _held.Take();
+        message = _inMemory.Take();
         message.Open(body, _checksum == UdpChecksum.Compute ? Fletcher32.Compute(body) : null, _buffers, now);
         return true;
     }

@@ -101,7 +101,7 @@ public sealed class HandlerAllocationTests
         for (int i = 0; i < Messages; i++)
         {
             // Waiting for capacity would allocate in the publisher.
-            while (publisher.Held > 500)
+            while (publisher.Unsettled > 500)
             {
                 wait.SpinOnce(sleep1Threshold: -1);
             }

@@ -209,7 +209,7 @@ public sealed class UdpMessageSourceTests
 
     [Theory]
     [MemberData(nameof(Forms))]
-    public async Task Close_WithoutDrain_DeadLettersHeldMessages(string receiving, int channel)
+    public async Task Close_WithoutDrain_DeadLettersMessagesInMemory(string receiving, int channel)
     {
         await using UdpSourceHarness harness = Create(receiving, channel);
         await harness.StartAsync();

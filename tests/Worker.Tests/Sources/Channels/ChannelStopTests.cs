@@ -33,7 +33,7 @@ public sealed class ChannelStopTests
 
         await draining;
         waitLimit.IsCancellationRequested.ShouldBeFalse("The drain ends by itself when nothing is held.");
-        (harness.Publisher.Completed, harness.Publisher.Returned, harness.Publisher.Held).ShouldBe((200, 200, 0));
+        (harness.Publisher.Completed, harness.Publisher.Returned, harness.Publisher.Unsettled).ShouldBe((200, 200, 0));
         await harness.FinishAsync();
         harness.DeadLetters.Messages.ShouldBeEmpty();
     }
@@ -92,7 +92,7 @@ public sealed class ChannelStopTests
         await limit.CancelAsync();
         await closing.WaitAsync(TimeSpan.FromSeconds(60));
 
-        (harness.Publisher.DeadLettered, harness.Publisher.Lost, harness.Publisher.Held).ShouldBe((1, 1, 0));
+        (harness.Publisher.DeadLettered, harness.Publisher.Lost, harness.Publisher.Unsettled).ShouldBe((1, 1, 0));
         LogEntry lost = harness.Log.Entries.Where(entry => entry.Id.Id == 3002 && entry.Level == LogLevel.Error).ShouldHaveSingleItem();
         lost.Text.ShouldContain("1 message(s) of source channel are LOST");
 
@@ -138,7 +138,7 @@ public sealed class ChannelStopTests
 
         harness.DeadLetters.Messages.Select(letter => $"{letter.Id} {letter.Reason}").Order(StringComparer.Ordinal)
             .ShouldBe(["abandon unprocessed-at-stop", "complete unprocessed-at-stop", "delay unprocessed-at-stop", "poison unprocessed-at-stop"]);
-        harness.Publisher.Held.ShouldBe(0);
+        harness.Publisher.Unsettled.ShouldBe(0);
         harness.OutstandingBuffers.ShouldBe(0);
     }
 

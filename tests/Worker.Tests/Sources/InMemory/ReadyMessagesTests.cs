@@ -1,12 +1,12 @@
 using Messaging.Sources;
 using Messaging.Sources.Channels;
-using Messaging.Sources.Held;
+using Messaging.Sources.InMemory;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Buffers;
 using Pipeline.Settlements;
 
-namespace Worker.Tests.Sources.Held;
+namespace Worker.Tests.Sources.InMemory;
 
 public sealed class ReadyMessagesTests
 {
@@ -142,7 +142,7 @@ public sealed class ReadyMessagesTests
 
     private static int? Take(ReadyMessages<Numbered> ready) => ready.TryTake(out Numbered? message) ? message.Number : null;
 
-    private sealed class Numbered(int thread, int number) : HeldMessage
+    private sealed class Numbered(int thread, int number) : InMemoryMessage
     {
         public int Thread { get; } = thread;
 
