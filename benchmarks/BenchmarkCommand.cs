@@ -79,7 +79,7 @@ internal static class BenchmarkCommand
         cold.SetAction((result, cancellationToken) => ColdStart.RunAsync(result.GetValue(launches), result.GetValue(output), cancellationToken));
 
         Command keys = InTurns("keys", "Measures message to key, with values at depth 1, 2 and 4, alternating with a bare scan of the message's tokens (a minute)", KeyRatio.RunAsync);
-        Command throws = InTurns("throws", "Sends messages through 10, 20 and 40 parts, the last of which throws at once: Fused alternating with Expression (two minutes)", ThrowRatio.RunAsync);
+        Command throws = InTurns("throws", "Sends messages through 10, 20 and 40 parts, the last of which throws synchronously: Fused alternating with Expression (two minutes)", ThrowRatio.RunAsync);
         Command typed = InTurns("typed", "Measures the processor time from the channel to a typed handler, alternating with the archive and the sink Memory, whose bodies are deserialized separately (a minute with --turns 200)", TypedRatio.RunAsync);
 
         Argument<DirectoryInfo> before = new("before") { Description = "A results folder" };

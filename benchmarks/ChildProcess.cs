@@ -79,10 +79,10 @@ internal sealed class ChildProcess : IDisposable
     }
 
     /// <summary>Sends an empty line and returns the next line that it prints.</summary>
-    public Task<string> AskAsync(TimeSpan limit, CancellationToken cancellationToken) => TellAsync(string.Empty, limit, cancellationToken);
+    public Task<string> AskAsync(TimeSpan limit, CancellationToken cancellationToken) => SendAsync(string.Empty, limit, cancellationToken);
 
     /// <summary>Sends a line and returns the next line that it prints.</summary>
-    public async Task<string> TellAsync(string line, TimeSpan limit, CancellationToken cancellationToken)
+    public async Task<string> SendAsync(string line, TimeSpan limit, CancellationToken cancellationToken)
     {
         await _process.StandardInput.WriteLineAsync(line.AsMemory(), cancellationToken);
         await _process.StandardInput.FlushAsync(cancellationToken);

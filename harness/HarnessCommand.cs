@@ -25,7 +25,7 @@ internal static class HarnessCommand
         sink.AcceptOnlyFromAmong("memory", "directory", "s3");
         Option<int?> count = CountOption.Create("--count", ["-n"], "Messages to publish and process", 1_000_000, defaultValue: 1_000);
         Option<int?> batch = CountOption.Create("--batch", [], "Service Bus: messages per batch sent", 10_000, defaultValue: 100);
-        Option<int?> concurrency = CountOption.Create("--concurrency", [], "Messages in flight at once; default: as configured, 100 for Service Bus", 10_000);
+        Option<int?> concurrency = CountOption.Create("--concurrency", [], "Messages in flight; default: as configured, 100 for Service Bus", 10_000);
         Option<bool> bare = new("--bare") { Description = "Service Bus: the client's processor alone, with auto-complete; the difference to a normal run is the worker's own cost" };
         Option<bool> noWait = new("--no-wait") { Description = "Do not stop for a profiler" };
         Option<string?> json = new("--json") { Description = "Print one line of JSON at the end, or write the figures to a file for compare and for a report", HelpName = "file" };

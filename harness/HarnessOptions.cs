@@ -21,7 +21,7 @@ internal sealed record HarnessOptions(string? Form, string Source, string Sink, 
     /// <summary>Messages per batch sent to Service Bus.</summary>
     public int Batch { get; init; } = 100;
 
-    /// <summary>Messages in flight at once; null for the configured number.</summary>
+    /// <summary>Messages in flight; null for the configured number.</summary>
     public int? Concurrency { get; init; }
 
     /// <summary>Service Bus: the client's processor alone, without the worker.</summary>
@@ -41,6 +41,6 @@ internal sealed record HarnessOptions(string? Form, string Source, string Sink, 
 
     public bool IsServiceBus => string.Equals(Source, "servicebus", StringComparison.OrdinalIgnoreCase);
 
-    /// <summary>Messages in flight at once for Service Bus.</summary>
+    /// <summary>Messages in flight for Service Bus.</summary>
     public int ConcurrencyOrDefault => Concurrency ?? ServiceBusConcurrency;
 }

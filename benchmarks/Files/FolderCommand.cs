@@ -15,7 +15,7 @@ namespace Benchmarks.Files;
 /// <summary><c>folder</c>: the folder sink beside threads that do no more than a durable write needs.</summary>
 internal static class FolderCommand
 {
-    private const int AtOnce = 64;
+    private const int Concurrency = 64;
     private const string ObjectFolder = "my_product/site_key/my_event/2019/04/01/10";
 
     private static readonly byte[] Body = new byte[1_024];
@@ -27,7 +27,7 @@ internal static class FolderCommand
         objects.InRange(100, 1_000_000);
         Option<int> rounds = new("--rounds") { Description = "Rounds per row, in turns; the median is shown", DefaultValueFactory = _ => 5 };
         rounds.InRange(1, 100);
-        Command command = new("folder", "Stores objects of 1 KiB durably, 64 at once: the folder sink beside threads that write, fsync, rename and share the folder's fsync (a minute)") { folder, objects, rounds };
+        Command command = new("folder", "Stores objects of 1 KiB durably, 64 in parallel: the folder sink beside threads that write, fsync, rename and share the folder's fsync (a minute)") { folder, objects, rounds };
         command.SetAction((result, _) => OperatingSystem.IsWindows()
             ? throw new InvalidOperationException("The benchmark runs on Unix: Windows has no fsync of folders.")
             : RunAsync(result.GetValue(folder)!, result.GetValue(objects), result.GetValue(rounds)));
@@ -39,9 +39,9 @@ internal static class FolderCommand
     {
         (string Name, Func<string, Task> Store)[] rows =
         [
-            ("Bare threads, 64", root => BareAsync(root, objects, AtOnce)),
+            ("Bare threads, 64", root => BareAsync(root, objects, Concurrency)),
             ("Bare threads, 16", root => BareAsync(root, objects, 16)),
-            ("Folder sink, Threads 64", root => SinkAsync(root, objects, AtOnce)),
+            ("Folder sink, Threads 64", root => SinkAsync(root, objects, Concurrency)),
             ("Folder sink, default", root => SinkAsync(root, objects, new DirectorySinkOptions { Path = root }.Threads)),
         ];
         Dictionary<string, List<(double PerSecond, double Microseconds)>> measured = rows.ToDictionary(row => row.Name, _ => new List<(double, double)>());
@@ -92,7 +92,7 @@ internal static class FolderCommand
         await using DirectorySink sink = new(new DirectorySinkOptions { Path = root, Threads = threads }, services);
         await sink.CheckAsync(CancellationToken.None);
         int next = -1;
-        await Task.WhenAll(Enumerable.Range(0, AtOnce).Select(_ => Task.Run(async () =>
+        await Task.WhenAll(Enumerable.Range(0, Concurrency).Select(_ => Task.Run(async () =>
         {
             for (int i = Interlocked.Increment(ref next); i < objects; i = Interlocked.Increment(ref next))
             {

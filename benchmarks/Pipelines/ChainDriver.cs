@@ -8,7 +8,7 @@ internal sealed class ChainDriver
     private readonly Chain _chain;
     private readonly bool _suspends;
     private readonly bool _throws;
-    private readonly bool _throwsAtOnce;
+    private readonly bool _throwsSynchronously;
     private readonly BenchContext[] _contexts;
     private readonly object?[] _prepared;
     private readonly ValueTask[] _running;
@@ -18,12 +18,12 @@ internal sealed class ChainDriver
         _chain = Chain.Compose(variant, scenario, depth);
         _suspends = scenario is Scenario.RealHop or Scenario.Throwing;
         _throws = scenario == Scenario.Throwing;
-        _throwsAtOnce = scenario == Scenario.ThrowingAtOnce;
+        _throwsSynchronously = scenario == Scenario.ThrowingSynchronously;
         Tail tail = scenario switch
         {
             Scenario.RealHop => Tail.Hops,
             Scenario.Throwing => Tail.ThrowsAfterHop,
-            Scenario.ThrowingAtOnce => Tail.Throws,
+            Scenario.ThrowingSynchronously => Tail.Throws,
             _ => Tail.Returns,
         };
         _contexts = [.. Enumerable.Range(0, inFlight).Select(_ => new BenchContext { Tail = tail })];
@@ -33,7 +33,7 @@ internal sealed class ChainDriver
 
     /// <summary>Sends one message per context through the chain.</summary>
     /// <returns>The last message's sum, which every variant must reach.</returns>
-    public int Run() => _throwsAtOnce ? RunThrowing() : RunThrough();
+    public int Run() => _throwsSynchronously ? RunThrowing() : RunThrough();
 
     private int RunThrough()
     {

@@ -16,5 +16,5 @@ public enum Scenario
     Throwing,
 
     /// <summary>As Returning, but the innermost part throws from the call: nothing suspends.</summary>
-    ThrowingAtOnce,
+    ThrowingSynchronously,
 }

@@ -3,7 +3,7 @@ namespace Benchmarks.Pipelines;
 /// <summary>How the innermost part ends.</summary>
 internal enum Tail
 {
-    /// <summary>At once.</summary>
+    /// <summary>Synchronously.</summary>
     Returns,
 
     /// <summary>After a real suspension, resumed by the driver on its own thread.</summary>

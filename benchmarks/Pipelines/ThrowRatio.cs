@@ -24,9 +24,9 @@ internal static class ThrowRatio
     public static int RunChild(string depthText, string turns)
     {
         int depth = int.Parse(depthText, CultureInfo.InvariantCulture);
-        VariantCheck.AllAgree(Scenario.ThrowingAtOnce, depth);
-        ChainDriver expression = new(Variant.Expression, Scenario.ThrowingAtOnce, depth, inFlight: 1);
-        ChainDriver fused = new(Variant.Fused, Scenario.ThrowingAtOnce, depth, inFlight: 1);
+        VariantCheck.AllAgree(Scenario.ThrowingSynchronously, depth);
+        ChainDriver expression = new(Variant.Expression, Scenario.ThrowingSynchronously, depth, inFlight: 1);
+        ChainDriver fused = new(Variant.Fused, Scenario.ThrowingSynchronously, depth, inFlight: 1);
         Console.Out.WriteLine(Turns.Measure(() => Throw(expression), () => Throw(fused), WarmUpTurns, int.Parse(turns, CultureInfo.InvariantCulture)));
         return 0;
     }

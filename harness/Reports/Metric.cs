@@ -21,8 +21,8 @@ internal sealed record Metric(string Name, Func<HarnessReport, double?> Value, F
         new("Processor time per message", report => report.ProcessorMicrosecondsPerMessage / 1e6, Figures.Time, IsSpeed: true),
         new("Bytes allocated per message", report => report.BytesPerMessage, Figures.Bytes, IsSpeed: false),
         new("GC pauses in total", report => report.PauseMilliseconds / 1e3, Figures.Time, IsSpeed: false),
-        new("Latency, median at most", report => report.Record?.Percentile(0.5), Figures.Time, IsSpeed: true),
-        new("Latency, 99 % at most", report => report.Record?.Percentile(0.99), Figures.Time, IsSpeed: true),
+        new("Latency, p50 (upper bound of its bucket)", report => report.Record?.Percentile(0.5), Figures.Time, IsSpeed: true),
+        new("Latency, p99 (upper bound of its bucket)", report => report.Record?.Percentile(0.99), Figures.Time, IsSpeed: true),
     ];
 
     public string Show(HarnessReport report) => Value(report) is { } value ? Text(value) : "-";

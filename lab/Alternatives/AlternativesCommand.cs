@@ -83,7 +83,7 @@ internal static class AlternativesCommand
             {
                 foreach ((_, ChildProcess process, List<RunnerRound> measured) in children)
                 {
-                    RunnerRound one = RunnerRound.Parse(await process.TellAsync(messages.ToString(CultureInfo.InvariantCulture), RoundLimit, cancellationToken));
+                    RunnerRound one = RunnerRound.Parse(await process.SendAsync(messages.ToString(CultureInfo.InvariantCulture), RoundLimit, cancellationToken));
                     if (round >= 0)
                     {
                         measured.Add(one);

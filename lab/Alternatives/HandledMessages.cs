@@ -31,7 +31,7 @@ internal sealed class HandledMessages(WorkKind work)
             case WorkKind.Suspending:
                 return SuspendAsync(body);
             default:
-                Look(body);
+                Check(body);
                 Count();
                 return default;
         }
@@ -46,7 +46,7 @@ internal sealed class HandledMessages(WorkKind work)
         }
     }
 
-    private static void Look(byte[] body) => Require(JsonSerializer.Deserialize(body, KeyMessageContext.Default.KeyMessage)?.MessageId is not null);
+    private static void Check(byte[] body) => Require(JsonSerializer.Deserialize(body, KeyMessageContext.Default.KeyMessage)?.MessageId is not null);
 
     private static void Require(bool isHandled)
     {
@@ -58,7 +58,7 @@ internal sealed class HandledMessages(WorkKind work)
 
     private async ValueTask SuspendAsync(byte[] body)
     {
-        Look(body);
+        Check(body);
         await Task.Yield();
         Count();
     }

@@ -3,10 +3,10 @@ using Proof.Simulation;
 namespace Proof.Models;
 
 /// <summary>
-/// Programs that send messages over HTTP or TCP, one or several at once, and send each again until the answer says that it is stored or a dead
+/// Programs that send messages over HTTP or TCP, one or several per request, and send each again until the answer says that it is stored or a dead
 /// letter.
 /// </summary>
-internal sealed class Senders(World world, int messagesAtOnce)
+internal sealed class Senders(World world, int messagesPerRequest)
 {
     private readonly List<Exchange> _open = [];
 
@@ -26,7 +26,7 @@ internal sealed class Senders(World world, int messagesAtOnce)
     {
         Unanswered++;
         _gathered.Add(message);
-        if (_gathered.Count == messagesAtOnce)
+        if (_gathered.Count == messagesPerRequest)
         {
             SendGathered();
         }

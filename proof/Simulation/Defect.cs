@@ -65,7 +65,7 @@ internal enum Defect
     /// <summary>Each message of a FIFO queue counts as a group of its own.</summary>
     IgnoreGroups,
 
-    /// <summary>Abandoned messages are visible at once.</summary>
+    /// <summary>Abandoned messages are visible immediately.</summary>
     SkipDelay,
 
     /// <summary>A heartbeat with several batches renews the messages of the first in each.</summary>

@@ -68,7 +68,7 @@ internal sealed record FaultPlan
             (Source, Workers) = (SourceKind.TcpLines, 1);
         }
 
-        MessagesAtOnce = Source is SourceKind.Http or SourceKind.TcpLines && random.Next(2) == 0 ? random.Next(2, 20) : 1;
+        MessagesPerRequest = Source is SourceKind.Http or SourceKind.TcpLines && random.Next(2) == 0 ? random.Next(2, 20) : 1;
         ChannelCapacity = Concurrency + random.Next(40);
         IsBusy = random.Next(2) == 0;
         IsShuffled = random.Next(2) == 0;
@@ -129,7 +129,7 @@ internal sealed record FaultPlan
     public bool IsQueue => Source is SourceKind.Sqs or SourceKind.ServiceBus;
 
     /// <summary>Messages per HTTP request or TCP connection at most; above 1 as NDJSON.</summary>
-    public int MessagesAtOnce { get; }
+    public int MessagesPerRequest { get; }
 
     public int ChannelCapacity { get; }
 
@@ -189,7 +189,7 @@ internal sealed record FaultPlan
     public bool OnlyTheSinkFails { get; }
 
     /// <summary>
-    /// The most deliveries of a message when only the store fails: one during an outage. When the store fails some requests and serves
+    /// The maximum number of deliveries of a message when only the store fails: one during an outage. When the store fails some requests and serves
     /// others, a message that fails five times is abandoned (docs/explanation/settlement.md); an event needs many
     /// requests. In a FIFO queue a log that does not exist, whose event is delivered again, holds up its group.
     /// </summary>

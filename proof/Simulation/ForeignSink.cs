@@ -32,7 +32,7 @@ internal sealed class ForeignSink(World world, IObjectSink sink, TimeProvider ti
         {
             case 0:
                 world.Meets(Fault.SinkThrows);
-                throw new InvalidOperationException("The sink throws at once.");
+                throw new InvalidOperationException("The sink throws synchronously.");
             case 1:
                 world.Meets(Fault.SinkThrows);
                 return ThrowAfterStoreAsync(key, body, new InvalidOperationException("The sink throws after it has stored."), cancellationToken);

@@ -84,7 +84,7 @@ internal sealed class ObservedMessage : ReceivedMessage
         }
 
         _observer.Settled();
-        return throws ? throw new InvalidOperationException("The source throws at once after it has settled a message.") : default;
+        return throws ? throw new InvalidOperationException("The source throws synchronously after it has settled a message.") : default;
     }
 
     private async ValueTask SettleAsync(ValueTask settling, bool throws)

@@ -258,7 +258,7 @@ internal sealed class ObservedSource(IMessageSource source, World world, FaultPl
     {
         if (_probe is { } before && (before.Message is not null || world.Time.Now - before.At < ProbePause.Ticks))
         {
-            world.Fail("two messages probe the sink at once");
+            world.Fail("two messages probe the sink concurrently");
         }
 
         _probe = new Probe(world.Time.Now, message);
@@ -272,8 +272,8 @@ internal sealed class ObservedSource(IMessageSource source, World world, FaultPl
             while (!world.IsCalm)
             {
                 await Task.Delay(TimeSpan.FromSeconds(world.Random.NextDouble() * 2), time, stop);
-                using CancellationTokenSource patience = new(TimeSpan.FromSeconds(world.Random.NextDouble() * 5), time);
-                using CancellationTokenSource either = CancellationTokenSource.CreateLinkedTokenSource(patience.Token, stop);
+                using CancellationTokenSource limit = new(TimeSpan.FromSeconds(world.Random.NextDouble() * 5), time);
+                using CancellationTokenSource either = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, stop);
                 try
                 {
                     using SlotLease granted = await ReserveAsync(world.Random.Next(1, slots + 1), slots, either.Token);

@@ -65,7 +65,7 @@ internal sealed class WorkerProcess
     {
         _world = world;
         _time = new ProcessTime(world.Time);
-        _isNdjson = plan.MessagesAtOnce > 1;
+        _isNdjson = plan.MessagesPerRequest > 1;
         _disk = plan.UsesFolder ? world.Disk.Mount(_time, defect) : null;
         _deadLetters = _disk is null ? world.DeadLetters.Open(_time) : new DirectoryDeadLetterStore(new DeadLettersOptions { Path = DiskModel.Letters }, _time, host: _disk);
         RoutePlan archive = PlanFor(plan.Concurrency, plan.StartConcurrency);
@@ -91,7 +91,7 @@ internal sealed class WorkerProcess
     public ChannelPublisher? Publisher => _publisher;
 
     /// <summary>Messages in flight, and those that wait in a channel.</summary>
-    public int InFlight => _route.InFlight + (_publisher?.Held ?? 0);
+    public int InFlight => _route.InFlight + (_publisher?.Unsettled ?? 0);
 
     public RouteTotals Totals => _route.Metrics.Totals;
 
@@ -125,14 +125,14 @@ internal sealed class WorkerProcess
         }
     }
 
-    /// <summary>Ends the process at once: none of its timers fires, and its connections break.</summary>
+    /// <summary>Ends the process immediately: none of its timers fires, and its connections break.</summary>
     public void Kill()
     {
         _time.IsAlive = false;
         _disk?.End();
         _world.Senders.Break(_time);
         // A stop counts what it could not keep when it ends, so one that is killed has not counted it.
-        _world.Publishers.Ended(this, mayBeLost: IsStopping ? long.MaxValue : _publisher?.Held ?? 0);
+        _world.Publishers.Ended(this, mayBeLost: IsStopping ? long.MaxValue : _publisher?.Unsettled ?? 0);
         _route.Metrics.Unpublish();
     }
 

@@ -1,6 +1,6 @@
 using System.Text;
 using Messaging.DeadLetters;
-using Messaging.Sources.Held;
+using Messaging.Sources.InMemory;
 using Messaging.Storage;
 using Proof.Models;
 
@@ -84,7 +84,7 @@ internal sealed partial class World
                 Fail($"a dead letter is not a message: {Encoding.UTF8.GetString(body)}");
             }
         }
-        else if (letter?.Reason is not (HeldLog.UnprocessedReason or UnfinishedDeadLetters.Reason) && !Work.IsPoison(message))
+        else if (letter?.Reason is not (InMemoryLog.UnprocessedReason or UnfinishedDeadLetters.Reason) && !Work.IsPoison(message))
         {
             Fail($"message {message.Number} is a dead letter although it is valid");
         }

@@ -54,7 +54,7 @@ internal sealed partial class World
         Index = new IndexModel(this, plan, defect);
         Queue = new QueueModel(this, plan.IsFifo) { Deleted = CheckDeleted, Received = CheckReceived };
         Bus = new BusModel(this) { Removed = CheckGivenUp, Delivered = CheckReceived };
-        Senders = new Senders(this, plan.MessagesAtOnce) { Answered = CheckGivenUp, Connect = messages => _workers[0]?.Connect(messages) };
+        Senders = new Senders(this, plan.MessagesPerRequest) { Answered = CheckGivenUp, Connect = messages => _workers[0]?.Connect(messages) };
         Publishers = new Publishers(this) { IsKept = IsKept, Find = () => _workers[0] };
         DeadLetters = new DeadLetterDisk(this);
         Disk = new DiskModel(this);

@@ -151,7 +151,7 @@ internal sealed class RabbitMqSession : IAsyncDisposable
         _ = ReturnLaterAsync(message, delay < _options.MaxHoldTime ? delay : _options.MaxHoldTime);
     }
 
-    /// <summary>Requeues the waiting messages at once and closes the connection.</summary>
+    /// <summary>Requeues the waiting messages immediately and closes the connection.</summary>
     public async Task CloseAsync(CancellationToken cancellationToken)
     {
         await _closing.CancelAsync();

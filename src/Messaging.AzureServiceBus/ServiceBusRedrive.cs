@@ -105,13 +105,13 @@ internal sealed class ServiceBusRedrive
         await foreach (ServiceBusReceivedMessage letter in _peek.AllFromAsync(0, cancellationToken))
         {
             _last = letter.SequenceNumber;
-            Look(letter);
+            Examine(letter);
         }
 
         _progress.Total = _wanted.Count;
     }
 
-    private void Look(ServiceBusReceivedMessage letter)
+    private void Examine(ServiceBusReceivedMessage letter)
     {
         string reason = letter.DeadLetterReason ?? string.Empty;
         if (_request.Reason is not null && !string.Equals(reason, _request.Reason, StringComparison.Ordinal))

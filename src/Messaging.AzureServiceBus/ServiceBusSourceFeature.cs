@@ -38,7 +38,7 @@ internal sealed class ServiceBusSourceFeature(Func<ServiceBusSourceOptions, Serv
         // No Hold: CheckAgainstIntake has compared MaxLockRenewal with Intake:MessageTimeout.
         return new SourcePlan
         {
-            Create = services => Create(options, options.CallsAtOnce(intake), services),
+            Create = services => Create(options, options.ConcurrentCalls(intake), services),
             CheckBeforeStart = findings =>
             {
                 if (options.ConnectionString is null)
@@ -56,7 +56,7 @@ internal sealed class ServiceBusSourceFeature(Func<ServiceBusSourceOptions, Serv
     public IRouteExplainer Explain(SettingsReader settings, string route)
     {
         ServiceBusSourceOptions options = settings.Read<ServiceBusSourceOptions>(ServiceBusSourceOptions.Section, route);
-        return new ServiceBusExplainer(options, options.CallsAtOnce(settings.Read<IntakeOptions>("Intake", route)));
+        return new ServiceBusExplainer(options, options.ConcurrentCalls(settings.Read<IntakeOptions>("Intake", route)));
     }
 
     public Func<CommandServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
@@ -89,7 +89,7 @@ internal sealed class ServiceBusSourceFeature(Func<ServiceBusSourceOptions, Serv
             settings.Fail($"{Section}:{nameof(options.MaxConcurrentCalls)}", $"{options.MaxConcurrentCalls}", $"must not exceed Intake:Concurrency ({intake.Concurrency}).", "A message received without a slot would wait while its lock runs out.");
         }
 
-        int calls = options.CallsAtOnce(intake);
+        int calls = options.ConcurrentCalls(intake);
         if (options.MaxConcurrentCalls is null && options.PrefetchCount > calls)
         {
             settings.Fail($"{Section}:{nameof(options.PrefetchCount)}", $"{options.PrefetchCount}", $"must not exceed the default of {nameof(options.MaxConcurrentCalls)} ({calls}); set both.", "Messages fetched beyond the calls would wait while their locks run out.");

@@ -76,7 +76,7 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
     public string Entity => Queue ?? $"{Topic}/{Subscription}";
 
     /// <summary>Messages that the client delivers concurrently. Each is under a lock, so by default no more than are in flight at first.</summary>
-    internal int CallsAtOnce(IntakeOptions intake) => MaxConcurrentCalls ?? Math.Min(intake.StartConcurrency, intake.Concurrency);
+    internal int ConcurrentCalls(IntakeOptions intake) => MaxConcurrentCalls ?? Math.Min(intake.StartConcurrency, intake.Concurrency);
 
     /// <summary>Creates a client for the namespace; it connects when it is first used. The caller disposes it.</summary>
     /// <param name="retries">How the client retries; null for its defaults.</param>

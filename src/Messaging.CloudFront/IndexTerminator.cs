@@ -17,7 +17,7 @@ namespace Messaging.CloudFront;
 /// <summary>
 /// Indexes the objects of an event one after the other. It completes the message only when every row of every object is accounted for:
 /// indexed now, indexed before, or dead-lettered on its own. An object that can never be read makes the message a dead letter, after
-/// the other objects were indexed. Threads: any number of messages at once.
+/// the other objects were indexed. Threads: any number of concurrent messages.
 /// </summary>
 internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
 {

@@ -68,10 +68,11 @@ internal static class ExplainCommand
             Console.Out.WriteLine($"  Note: {note}");
         }
 
-        Console.Out.WriteLine(route.Savings.Count == 0 ? "  Nothing here would lower the bill." : "  What would lower the bill most:");
+        string label = "Largest saving";
         foreach (ExplainSaving saving in route.Savings)
         {
-            Console.Out.WriteLine(string.Create(CultureInfo.InvariantCulture, $"    {(saving.AtMost ? "at most " : string.Empty)}${saving.UsdPerMonth:N2} per month: {saving.Change}"));
+            Console.Out.WriteLine(string.Create(CultureInfo.InvariantCulture, $"  {label}: {(saving.AtMost ? "up to " : string.Empty)}${saving.UsdPerMonth:N2} per month: {saving.Change}"));
+            label = "Next saving";
         }
     }
 

@@ -114,7 +114,7 @@ internal sealed class WorkerCommandLine
 
         // The host handles the signals of the daemon and drains. The other commands stop their work, report it and exit.
         bool isDaemon = parsed.Action == root.Action && !parsed.GetValue(_print);
-        if (!isDaemon && EndsAtOnce())
+        if (!isDaemon && EndsImmediately())
         {
             ConfigurationReport.WriteError("interrupted.");
             return ExitCodes.Incomplete;
@@ -131,7 +131,7 @@ internal sealed class WorkerCommandLine
     }
 
     /// <summary>Leaves the signals to System.CommandLine; a signal that arrived before ends the command.</summary>
-    private static bool EndsAtOnce()
+    private static bool EndsImmediately()
     {
         bool received = ShutdownSignals.Process.IsReceived;
         ShutdownSignals.Process.Dispose();

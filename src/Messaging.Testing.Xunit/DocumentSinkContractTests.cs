@@ -75,9 +75,9 @@ public abstract class DocumentSinkContractTests : IAsyncLifetime
     [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Complete_RejectionThatCannotBeKept_FailsTheMessage() => Contract.Complete_RejectionThatCannotBeKept_FailsTheMessage();
 
-    /// <inheritdoc cref="DocumentSinkContract.Write_ManyAtOnce_KeepsTheDocumentsOfEach"/>
+    /// <inheritdoc cref="DocumentSinkContract.Write_ManyConcurrently_KeepsTheDocumentsOfEach"/>
     [Fact(Timeout = ContractLimit.Milliseconds)]
-    public Task Write_ManyAtOnce_KeepsTheDocumentsOfEach() => Contract.Write_ManyAtOnce_KeepsTheDocumentsOfEach();
+    public Task Write_ManyConcurrently_KeepsTheDocumentsOfEach() => Contract.Write_ManyConcurrently_KeepsTheDocumentsOfEach();
 
     /// <inheritdoc cref="DocumentSinkContract.Dispose_WithoutComplete_LeavesTheSinkUsable"/>
     [Fact(Timeout = ContractLimit.Milliseconds)]

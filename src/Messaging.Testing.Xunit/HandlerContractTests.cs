@@ -31,9 +31,9 @@ public abstract class HandlerContractTests : IAsyncLifetime
     [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Handle_RedeliveredMessage_HasOneEffect() => Contract.Handle_RedeliveredMessage_HasOneEffect();
 
-    /// <inheritdoc cref="HandlerContract.Handle_ManyAtOnce_EachHasItsEffectOnce"/>
+    /// <inheritdoc cref="HandlerContract.Handle_ManyConcurrently_EachHasItsEffectOnce"/>
     [Fact(Timeout = ContractLimit.Milliseconds)]
-    public Task Handle_ManyAtOnce_EachHasItsEffectOnce() => Contract.Handle_ManyAtOnce_EachHasItsEffectOnce();
+    public Task Handle_ManyConcurrently_EachHasItsEffectOnce() => Contract.Handle_ManyConcurrently_EachHasItsEffectOnce();
 
     /// <inheritdoc cref="HandlerContract.Handle_RefusedMessages_AreDeadLetteredAndTheirNeighboursCompleted"/>
     [Fact(Timeout = ContractLimit.Milliseconds)]

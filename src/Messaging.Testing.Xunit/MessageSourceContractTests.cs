@@ -63,9 +63,9 @@ public abstract class MessageSourceContractTests : IAsyncLifetime
     [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Settle_Undecided_ThrowsAndLeavesTheMessageToItsOwner() => Contract.Settle_Undecided_ThrowsAndLeavesTheMessageToItsOwner();
 
-    /// <inheritdoc cref="MessageSourceContract.Settle_ManyMessagesAtOnce_EachEndsOnceAsDecided"/>
+    /// <inheritdoc cref="MessageSourceContract.Settle_ManyMessagesConcurrently_EachEndsOnceAsDecided"/>
     [Fact(Timeout = ContractLimit.Milliseconds)]
-    public Task Settle_ManyMessagesAtOnce_EachEndsOnceAsDecided() => Contract.Settle_ManyMessagesAtOnce_EachEndsOnceAsDecided();
+    public Task Settle_ManyMessagesConcurrently_EachEndsOnceAsDecided() => Contract.Settle_ManyMessagesConcurrently_EachEndsOnceAsDecided();
 
     /// <inheritdoc cref="MessageSourceContract.Receive_PausedIntake_TakesNothingUntilResumed"/>
     [Fact(Timeout = ContractLimit.Milliseconds)]

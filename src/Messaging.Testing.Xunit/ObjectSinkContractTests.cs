@@ -53,17 +53,17 @@ public abstract class ObjectSinkContractTests : IAsyncLifetime
     [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Store_KeyHoldsATruncationOrAnExtension_IsACollisionAndItStays() => Contract.Store_KeyHoldsATruncationOrAnExtension_IsACollisionAndItStays();
 
-    /// <inheritdoc cref="ObjectSinkContract.Store_SameBytesFromManyWritersAtOnce_StoresOnce"/>
+    /// <inheritdoc cref="ObjectSinkContract.Store_SameBytesFromManyWritersConcurrently_StoresOnce"/>
     [Fact(Timeout = ContractLimit.Milliseconds)]
-    public Task Store_SameBytesFromManyWritersAtOnce_StoresOnce() => Contract.Store_SameBytesFromManyWritersAtOnce_StoresOnce();
+    public Task Store_SameBytesFromManyWritersConcurrently_StoresOnce() => Contract.Store_SameBytesFromManyWritersConcurrently_StoresOnce();
 
-    /// <inheritdoc cref="ObjectSinkContract.Store_OtherBytesFromManyWritersAtOnce_OneWins"/>
+    /// <inheritdoc cref="ObjectSinkContract.Store_OtherBytesFromManyWritersConcurrently_OneWins"/>
     [Fact(Timeout = ContractLimit.Milliseconds)]
-    public Task Store_OtherBytesFromManyWritersAtOnce_OneWins() => Contract.Store_OtherBytesFromManyWritersAtOnce_OneWins();
+    public Task Store_OtherBytesFromManyWritersConcurrently_OneWins() => Contract.Store_OtherBytesFromManyWritersConcurrently_OneWins();
 
-    /// <inheritdoc cref="ObjectSinkContract.Store_ManyKeysAtOnce_StoresEach"/>
+    /// <inheritdoc cref="ObjectSinkContract.Store_ManyKeysConcurrently_StoresEach"/>
     [Fact(Timeout = ContractLimit.Milliseconds)]
-    public Task Store_ManyKeysAtOnce_StoresEach() => Contract.Store_ManyKeysAtOnce_StoresEach();
+    public Task Store_ManyKeysConcurrently_StoresEach() => Contract.Store_ManyKeysConcurrently_StoresEach();
 
     /// <inheritdoc cref="ObjectSinkContract.Store_UnusualKey_IsKeptUnderThatKey"/>
     [Fact(Timeout = ContractLimit.Milliseconds)]

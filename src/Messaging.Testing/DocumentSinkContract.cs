@@ -152,8 +152,8 @@ public sealed class DocumentSinkContract(IDocumentSink sink, Func<IReadOnlyColle
         Require.Equal(thrown.Message, "disk full", "The message fails with the exception that was thrown.");
     }
 
-    /// <summary>Many messages at once are indexed, each with its own result.</summary>
-    public async Task Write_ManyAtOnce_KeepsTheDocumentsOfEach()
+    /// <summary>Many concurrent messages are indexed, each with its own result.</summary>
+    public async Task Write_ManyConcurrently_KeepsTheDocumentsOfEach()
     {
         const int Writers = 16;
         (string Id, string Json)[][] all = [.. Enumerable.Range(0, Writers).Select(writer => Enumerable.Range(0, 500).Select(i => ($"w{writer}-{i}", Document(i).Json)).ToArray())];

@@ -28,7 +28,7 @@ public sealed class HandlerContract(HandlerHarness harness)
         Require.Single(await harness.ReadEffectsAsync(), "A message has one effect.");
     }
 
-    /// <summary>A message that is delivered again, one after the other or both at once, has one effect.</summary>
+    /// <summary>A message that is delivered again, sequentially or concurrently, has one effect.</summary>
     public async Task Handle_RedeliveredMessage_HasOneEffect()
     {
         await using TestWorker worker = await StartAsync();
@@ -44,8 +44,8 @@ public sealed class HandlerContract(HandlerHarness harness)
         Require.Equal((await harness.ReadEffectsAsync()).Count, 2, "A redelivered message has the effect of one.");
     }
 
-    /// <summary>Many messages at once are all completed, each with its effect.</summary>
-    public async Task Handle_ManyAtOnce_EachHasItsEffectOnce()
+    /// <summary>Many concurrent messages are all completed, each with its effect.</summary>
+    public async Task Handle_ManyConcurrently_EachHasItsEffectOnce()
     {
         await using TestWorker worker = await StartAsync();
 
@@ -86,7 +86,7 @@ public sealed class HandlerContract(HandlerHarness harness)
     }
 
     /// <summary>
-    /// While the handler's store fails, no message is completed or dead-lettered; afterwards each is completed. Passes at once where
+    /// While the handler's store fails, no message is completed or dead-lettered; afterwards each is completed. Passes immediately where
     /// <see cref="HandlerHarness.CanFail"/> is false.
     /// </summary>
     public async Task Handle_WhileItsStoreFails_SettlesNothingAndEverythingAfterwards()

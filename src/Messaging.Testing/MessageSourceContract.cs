@@ -234,7 +234,7 @@ public sealed class MessageSourceContract(SourceHarness harness)
     }
 
     /// <summary>Of a thousand messages from eight senders, each is settled once, as decided, and no more are in flight than there are slots.</summary>
-    public async Task Settle_ManyMessagesAtOnce_EachEndsOnceAsDecided()
+    public async Task Settle_ManyMessagesConcurrently_EachEndsOnceAsDecided()
     {
         const int Messages = 1_000;
         const int DeadLetters = Messages / 50;

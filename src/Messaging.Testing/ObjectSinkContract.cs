@@ -96,7 +96,7 @@ public sealed class ObjectSinkContract(IObjectSink sink, Func<string, ValueTask<
     }
 
     /// <summary>Of many writers that store the same bytes under one key at the same moment, one has stored them.</summary>
-    public async Task Store_SameBytesFromManyWritersAtOnce_StoresOnce()
+    public async Task Store_SameBytesFromManyWritersConcurrently_StoresOnce()
     {
         byte[] body = Body(10_000);
 
@@ -108,7 +108,7 @@ public sealed class ObjectSinkContract(IObjectSink sink, Func<string, ValueTask<
     }
 
     /// <summary>Of many writers that store different bytes under one key at the same moment, one wins, and the others are told of the collision.</summary>
-    public async Task Store_OtherBytesFromManyWritersAtOnce_OneWins()
+    public async Task Store_OtherBytesFromManyWritersConcurrently_OneWins()
     {
         byte[][] bodies = [.. Enumerable.Range(0, Writers).Select(writer => Encoding.UTF8.GetBytes($"{{\"writer\":{writer:D3}}}"))];
 
@@ -120,8 +120,8 @@ public sealed class ObjectSinkContract(IObjectSink sink, Func<string, ValueTask<
         OneWins(results);
     }
 
-    /// <summary>Many keys at once are all stored.</summary>
-    public async Task Store_ManyKeysAtOnce_StoresEach()
+    /// <summary>Many keys, stored concurrently, are all stored.</summary>
+    public async Task Store_ManyKeysConcurrently_StoresEach()
     {
         string[] keys = [.. Enumerable.Range(0, 200).Select(i => $"many/{i % 7}/{i % 3}/{i}.json")];
 

@@ -49,7 +49,7 @@ public sealed class TestIntake(int concurrency = 64) : IMessageIntake, ISlotOwne
     /// <summary>Messages accepted and not settled yet.</summary>
     public int Unsettled => Read(ref _unsettled);
 
-    /// <summary>The most messages that were unsettled at once.</summary>
+    /// <summary>The peak number of unsettled messages.</summary>
     public int MaxUnsettled => Read(ref _maxUnsettled);
 
     /// <summary>Slots reserved and neither used nor released; 0 at the end.</summary>

@@ -86,7 +86,7 @@ public sealed class TestWorker : IAsyncDisposable
         return new TestWorker(host, sources, stored, log, deadLetters);
     }
 
-    /// <summary>Sends a message and returns at once.</summary>
+    /// <summary>Sends a message and returns immediately.</summary>
     /// <param name="body">The body; copied.</param>
     /// <param name="id">The message's id; null for a new one.</param>
     /// <param name="route">The route; null for the only one.</param>

@@ -29,7 +29,7 @@ internal sealed class MessageServer : IDisposable
         _listener.Listen(1024);
     }
 
-    /// <summary>How long a PUT waits for its answer; its object is stored at once.</summary>
+    /// <summary>How long a PUT waits for its answer; its object is stored immediately.</summary>
     public TimeSpan PutLatency { get; init; }
 
     public int Port => ((IPEndPoint)_listener.LocalEndPoint!).Port;
@@ -55,7 +55,7 @@ internal sealed class MessageServer : IDisposable
     /// <param name="head">The request.</param>
     /// <param name="body">Its body; may be written to.</param>
     /// <param name="answer">Where the answer goes.</param>
-    /// <param name="mayWait">False to answer at once, even without a message.</param>
+    /// <param name="mayWait">False to answer immediately, even without a message.</param>
     /// <param name="wait">The task to wait for before calling again.</param>
     /// <returns>False when there is nothing to answer yet.</returns>
     public bool TryHandle(in RequestHead head, Span<byte> body, IAnswer answer, bool mayWait, out Task wait)

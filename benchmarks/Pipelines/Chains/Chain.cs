@@ -12,7 +12,7 @@ internal abstract class Chain
     /// <summary>Composes the variant from the last <paramref name="depth"/> parts of its kind.</summary>
     public static Chain Compose(Variant variant, Scenario scenario, int depth)
     {
-        bool returning = scenario is Scenario.Returning or Scenario.ThrowingAtOnce;
+        bool returning = scenario is Scenario.Returning or Scenario.ThrowingSynchronously;
         return variant switch
         {
             Variant.HandWritten => new HandWrittenChain(returning, depth),

@@ -9,6 +9,6 @@ internal interface IReceiver : IDisposable
     /// <summary>Whole messages received, checked and handed over. Threads: any.</summary>
     long Received { get; }
 
-    /// <summary>Starts receiving; returns at once.</summary>
+    /// <summary>Starts receiving; returns immediately.</summary>
     void Start();
 }

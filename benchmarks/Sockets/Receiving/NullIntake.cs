@@ -4,7 +4,7 @@ using Pipeline.Settlements;
 
 namespace Benchmarks.Sockets.Receiving;
 
-/// <summary>A route that always has a free slot and completes each message at once. Threads: one source thread.</summary>
+/// <summary>A route that always has a free slot and completes each message immediately. Threads: one source thread.</summary>
 internal sealed class NullIntake : IMessageIntake, ISlotOwner
 {
     private long _received;

@@ -72,7 +72,7 @@ internal static class ReceivingRun
         }
 
         // "stop" ends the sending; the answer has the final count.
-        ReceiverSample sent = JsonSerializer.Deserialize<ReceiverSample>(await sender.TellAsync(SenderLoop.Stop, AnswerLimit, cancellationToken));
+        ReceiverSample sent = JsonSerializer.Deserialize<ReceiverSample>(await sender.SendAsync(SenderLoop.Stop, AnswerLimit, cancellationToken));
         await Task.Delay(Settle, cancellationToken);
         ReceiverSample received = JsonSerializer.Deserialize<ReceiverSample>(await receiver.AskAsync(AnswerLimit, cancellationToken));
         return received.Messages == 0

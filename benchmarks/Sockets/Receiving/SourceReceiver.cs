@@ -3,7 +3,7 @@ using Messaging.Sources;
 
 namespace Benchmarks.Sockets.Receiving;
 
-/// <summary>A source of the worker as routes use it, with a route that completes each message at once.</summary>
+/// <summary>A source of the worker as routes use it, with a route that completes each message immediately.</summary>
 internal sealed class SourceReceiver : IReceiver
 {
     private readonly IMessageSource _source;

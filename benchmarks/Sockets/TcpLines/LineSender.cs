@@ -9,10 +9,10 @@ internal sealed class LineSender : IDisposable
     /// <summary>A line with its end: the size of the generated messages.</summary>
     public const int LineBytes = 300;
 
-    // Not a multiple of what a receiver reads at once, so that lines are cut at every position.
-    private const int LinesACall = 437;
+    // Not a multiple of what a receiver reads per call, so that lines are cut at every position.
+    private const int LinesPerCall = 437;
 
-    private readonly byte[] _lines = new byte[LinesACall * LineBytes];
+    private readonly byte[] _lines = new byte[LinesPerCall * LineBytes];
     private readonly Socket _socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
 
     public LineSender(int port)
@@ -34,7 +34,7 @@ internal sealed class LineSender : IDisposable
             sent += _socket.Send(_lines.AsSpan(sent));
         }
 
-        return LinesACall;
+        return LinesPerCall;
     }
 
     public void Dispose() => _socket.Dispose();

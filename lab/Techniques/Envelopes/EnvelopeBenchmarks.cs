@@ -2,7 +2,7 @@ using BenchmarkDotNet.Attributes;
 
 namespace Lab.Techniques.Envelopes;
 
-/// <summary>A run of messages through a queue: sent and then taken by one thread, or by two at once.</summary>
+/// <summary>A run of messages through a queue: sent and then taken by one thread, or by two concurrently.</summary>
 public class EnvelopeBenchmarks
 {
     [Params(10_000, 100_000)]

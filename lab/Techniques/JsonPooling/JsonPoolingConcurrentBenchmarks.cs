@@ -3,7 +3,7 @@ using Pipeline.Buffers;
 
 namespace Lab.Techniques.JsonPooling;
 
-/// <summary>The same object on every core at once, the last replies of each thread held as a sender would hold them. Time and bytes of one reply.</summary>
+/// <summary>The same object on every core in parallel, the last replies of each thread held as a sender would hold them. Time and bytes of one reply.</summary>
 public class JsonPoolingConcurrentBenchmarks : IDisposable
 {
     private const int Replies = 10_000;

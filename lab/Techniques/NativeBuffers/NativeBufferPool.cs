@@ -7,7 +7,7 @@ namespace Lab.Techniques.NativeBuffers;
 /// return. Disposal frees the idle blocks; rented blocks are freed when they are returned.
 /// </summary>
 /// <param name="blockBytes">Bytes of every block.</param>
-/// <param name="retained">The most idle blocks kept.</param>
+/// <param name="retained">The maximum number of idle blocks kept.</param>
 internal sealed class NativeBufferPool(int blockBytes = 1 << 20, int retained = 16) : IDisposable
 {
     private readonly BoundedPool<NativeBuffer> _idle = new(retained);

@@ -2,7 +2,7 @@ using Messaging.Archive.Headers;
 
 namespace Messaging.Archive.ObjectKeys;
 
-/// <summary>Splits the text of a setting into pieces. Continues after an error, so that all errors are reported at once.</summary>
+/// <summary>Splits the text of a setting into pieces. Continues after an error, so that all errors are reported together.</summary>
 internal sealed class KeyTemplateParser
 {
     private const string AllowedText = "a-z 0-9 _ - . = and / between levels";

@@ -5,7 +5,7 @@ using Messaging.Archive.Headers;
 
 namespace Messaging.Archive.ObjectKeys;
 
-/// <summary>Parses paths such as <c>tenant.id</c>, <c>order.lines[0].sku</c> and <c>"odd.name".x</c>. Continues after an error, so that all errors are reported at once.</summary>
+/// <summary>Parses paths such as <c>tenant.id</c>, <c>order.lines[0].sku</c> and <c>"odd.name".x</c>. Continues after an error, so that all errors are reported together.</summary>
 internal ref struct PropertyPathParser
 {
     /// <summary>Maximum UTF-8 bytes of a property name: more than any real name has. It also limits how much of an escaped name is read.</summary>

@@ -8,7 +8,7 @@ namespace Messaging.Aws.S3;
 
 /// <summary>
 /// Reads objects of any bucket as streams, with AWSSDK.S3. Retries only after clock skew and expired credentials, once each; every other
-/// failure is a value. Threads: any number of requests at once. Dispose it after its last object.
+/// failure is a value. Threads: any number of concurrent requests. Dispose it after its last object.
 /// </summary>
 public sealed class S3ObjectReader : IDisposable
 {

@@ -84,7 +84,7 @@ internal sealed class Heartbeat : IAsyncDisposable
         PooledBuffer handles = _client.Buffers.Rent(4096);
         TaskCompletionSource beat = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-        // Before messages are collected: a caller that removes one of them afterwards finds this beat.
+        // Before messages are collected: entries removed later still see this renewal.
         _underWay = beat.Task;
         try
         {

@@ -20,7 +20,7 @@ internal sealed partial class SqsMessageSource : IMessageSource
     private const int RetainedMessages = 4096;
 
     // A receive that is cut off leaves its messages hidden until their timeout. Where messages wait, the answer arrives within this time
-    // and they are abandoned at once; only a poll of an empty queue is cut off.
+    // and they are abandoned immediately; only a poll of an empty queue is cut off.
     private static readonly TimeSpan StopGrace = TimeSpan.FromMilliseconds(500);
 
     private static readonly Backoff ReceiveBackoff = new(TimeSpan.FromMilliseconds(250), TimeSpan.FromSeconds(30));

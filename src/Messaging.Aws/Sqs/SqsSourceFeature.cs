@@ -78,7 +78,7 @@ internal sealed class SqsSourceFeature : ISourceFeature, IExplainedFeature, ISen
                 $"{SqsSourceOptions.Section}:{nameof(options.MaxHoldTime)}",
                 SettingText.Format(options.MaxHoldTime),
                 $"must be at least Intake:MessageTimeout ({SettingText.Format(intake.MessageTimeout)}).",
-                "A message whose first attempt takes that long could not be held: it would be abandoned at once, at the cost of a delivery.");
+                "A message whose first attempt takes that long could not be held: it would be abandoned immediately, at the cost of a delivery.");
         }
     }
 

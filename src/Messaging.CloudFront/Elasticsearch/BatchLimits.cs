@@ -6,7 +6,7 @@ namespace Messaging.CloudFront.Elasticsearch;
 internal sealed class BatchLimits(int bytes, int documents)
 {
     // A proxy with a limit below this would refuse single documents too.
-    private const int LeastBytes = SegmentPool.SegmentBytes;
+    private const int MinBytes = SegmentPool.SegmentBytes;
 
     private int _bytes = bytes;
 
@@ -18,7 +18,7 @@ internal sealed class BatchLimits(int bytes, int documents)
     /// <returns>True when the limit was lowered.</returns>
     public bool Learn(long refused)
     {
-        int limit = (int)Math.Max(LeastBytes, refused / 2);
+        int limit = (int)Math.Max(MinBytes, refused / 2);
         int seen = Bytes;
         while (limit < seen)
         {

@@ -6,7 +6,7 @@ namespace Messaging.CloudFront.Elasticsearch;
 
 /// <summary>
 /// Sends a batch until each of its documents is accounted for, or until its attempts, its time or the retry budget are used up. It retries
-/// only the documents that need it, and splits requests that are too large. Threads: any number at once, each with a batch of its own.
+/// only the documents that need it, and splits requests that are too large. Threads: any number, each with a batch of its own.
 /// </summary>
 internal sealed class BatchSender(ElasticsearchSinkOptions options, BulkRequests requests, ItemRules rules, BatchLimits limits, ElasticsearchMetrics metrics, TimeProvider time, ILogger logger)
 {

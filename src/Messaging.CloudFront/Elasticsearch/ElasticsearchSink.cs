@@ -10,7 +10,7 @@ namespace Messaging.CloudFront.Elasticsearch;
 /// <summary>
 /// Creates documents in Elasticsearch with bulk requests. Memory: one batch per open writer and one per request in flight, each as
 /// large as its documents and at most <see cref="ElasticsearchSinkOptions.MaxBatchBytes"/> plus one document. It needs none without messages in flight.
-/// Threads: any number of writers at once.
+/// Threads: any number of concurrent writers.
 /// </summary>
 internal sealed class ElasticsearchSink : IDocumentSink
 {

@@ -64,7 +64,7 @@ internal sealed partial class ElasticsearchWriter
             }
             else if (result.Status == SinkStatus.Stored && batch.Rejected.Count > 0)
             {
-                await TellAsync(batch, either.Token);
+                await ReportRejectedAsync(batch, either.Token);
                 _sink.CountRejected(batch);
             }
         }
@@ -105,7 +105,7 @@ internal sealed partial class ElasticsearchWriter
         }
     }
 
-    private async Task TellAsync(DocumentBatch batch, CancellationToken cancellationToken)
+    private async Task ReportRejectedAsync(DocumentBatch batch, CancellationToken cancellationToken)
     {
         await _reporting.WaitAsync(cancellationToken);
         try

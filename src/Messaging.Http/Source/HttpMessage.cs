@@ -54,7 +54,7 @@ internal sealed class HttpMessage(HttpMessageSource source) : ReceivedMessage, I
     /// <summary>Waits for the settlement; await it only once.</summary>
     public ValueTask<Settlement> SettledAsync() => new(this, _outcome.Version);
 
-    /// <summary>Returns the body to its pool and completes <see cref="SettledAsync"/>. The waiting request may then reuse this object at once.</summary>
+    /// <summary>Returns the body to its pool and completes <see cref="SettledAsync"/>. The waiting request may then reuse this object immediately.</summary>
     public void Conclude(in Settlement settlement)
     {
         source.Redeliveries.Settled(SourceId.Span, Body.Span, _delivery, settlement, _enqueuedAt);

@@ -72,7 +72,7 @@ internal sealed class HttpMessageSource : IMessageSource
     /// <summary>Messages that were answered 503 and may be sent again.</summary>
     public HttpRedeliveries Redeliveries { get; }
 
-    /// <summary>The most lines of one request in flight.</summary>
+    /// <summary>The maximum number of lines of one request in flight.</summary>
     public int InFlightPerRequest { get; }
 
     /// <summary>Cancelled when receiving stops.</summary>

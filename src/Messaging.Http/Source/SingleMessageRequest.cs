@@ -13,7 +13,7 @@ internal static class SingleMessageRequest
     // The first buffer of a body without a Content-Length.
     private const int UnknownLengthCapacity = 1_024;
 
-    // The most memory that a Content-Length reserves; the rest of a larger body must arrive first.
+    // The maximum memory that a Content-Length reserves; the rest of a larger body must arrive first.
     private const int LargestAnnouncedCapacity = 16 << 10;
 
     public static async Task HandleAsync(HttpContext context, HttpMessageSource source, HttpAnswers answers)

@@ -126,7 +126,7 @@ internal sealed partial class LineConnection
                     using SlotLease slots = await reserving;
 
                     // It may have filled up while this connection waited for a slot.
-                    done += _source.Held.IsFull ? 0 : HandIn(bytes.Slice(done), slots);
+                    done += _source.InMemory.IsFull ? 0 : HandIn(bytes.Slice(done), slots);
                 }
             }
             catch (OperationCanceledException) when (_source.StopHandingIn.IsCancellationRequested)
@@ -165,7 +165,7 @@ internal sealed partial class LineConnection
         {
             foreach (LineMessage message in Cut(rest))
             {
-                await _source.Held.ReturnAsync(message, TimeSpan.Zero);
+                await _source.InMemory.ReturnAsync(message, TimeSpan.Zero);
             }
 
             // The connection is no longer read, so the pipe ends after its current bytes.
@@ -200,11 +200,11 @@ internal sealed partial class LineConnection
 
     /// <returns>True when it had to wait.</returns>
     private ValueTask<bool> WaitForSpaceAsync() =>
-        _source.Held.IsFull || _answers is { IsFull: true } ? WaitForRoomSlowAsync() : new ValueTask<bool>(false);
+        _source.InMemory.IsFull || _answers is { IsFull: true } ? WaitForRoomSlowAsync() : new ValueTask<bool>(false);
 
     private async ValueTask<bool> WaitForRoomSlowAsync()
     {
-        await _source.Held.WaitForSpaceAsync(_source.StopHandingIn);
+        await _source.InMemory.WaitForSpaceAsync(_source.StopHandingIn);
         if (_answers is not null)
         {
             await _answers.WaitForSpaceAsync().WaitAsync(_source.StopHandingIn);
@@ -248,7 +248,7 @@ internal sealed partial class LineConnection
 
     private LineMessage Open(ReadOnlySpan<byte> line, DateTimeOffset now)
     {
-        LineMessage message = _source.Held.Take();
+        LineMessage message = _source.InMemory.Take();
         bool isAnswered = _answers is not null;
         if (isAnswered)
         {
@@ -287,7 +287,7 @@ internal sealed partial class LineConnection
         else
         {
             // The drain ended first: it is spilled, or answered as stopping.
-            await _source.Held.ReturnAsync(message, TimeSpan.Zero);
+            await _source.InMemory.ReturnAsync(message, TimeSpan.Zero);
         }
     }
 

@@ -28,7 +28,7 @@ internal sealed partial class LineConnection : IDisposable
         minimumSegmentSize: SmallestRead,
         useSynchronizationContext: false);
 
-    // After the last answer the sender may still be sending. Closing at once would reset the connection, and the reset could overtake the answer (RFC 1122
+    // After the last answer the sender may still be sending. Closing immediately would reset the connection, and the reset could overtake the answer (RFC 1122
     // section 4.2.2.13). It is also the time to read answers during a shutdown.
     private static readonly TimeSpan LingerLimit = TimeSpan.FromSeconds(2);
 

@@ -1,11 +1,11 @@
-using Messaging.Sources.Held;
+using Messaging.Sources.InMemory;
 using Pipeline.Buffers;
 using Pipeline.Settlements;
 
 namespace Messaging.Sockets.TcpLines;
 
 /// <summary>A message received as a line. With acknowledgements, its connection reports the settlement to the sender.</summary>
-internal sealed class LineMessage(HeldMessages<LineMessage> held) : HeldMessage
+internal sealed class LineMessage(InMemoryMessages<LineMessage> inMemory) : InMemoryMessage
 {
     private LineConnection? _connection;
     private long _number;
@@ -37,5 +37,5 @@ internal sealed class LineMessage(HeldMessages<LineMessage> held) : HeldMessage
     }
 
     protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken) =>
-        held.SettleAsync(this, settlement, cancellationToken);
+        inMemory.SettleAsync(this, settlement, cancellationToken);
 }

@@ -3,7 +3,7 @@ using System.Net.Security;
 using System.Net.Sockets;
 using Messaging.Recoverability;
 using Messaging.Sources;
-using Messaging.Sources.Held;
+using Messaging.Sources.InMemory;
 using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
 using Pipeline.Buffers;
@@ -55,10 +55,10 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         Concurrency = services.Concurrency;
         Logger = services.Loggers.CreateLogger<TcpLinesMessageSource>();
         Metrics = new TcpLinesMetrics(services.Route);
-        Held = new HeldMessages<LineMessage>(
-            HeldServices.Of(services, SourceName, Logger),
-            HeldMessages<LineMessage>.WaitingLimit + services.Concurrency,
-            static held => new LineMessage(held));
+        InMemory = new InMemoryMessages<LineMessage>(
+            InMemoryServices.Of(services, SourceName, Logger),
+            InMemoryMessages<LineMessage>.WaitingLimit + services.Concurrency,
+            static inMemory => new LineMessage(inMemory));
         _connections = new ConnectionTable(options.MaxConnections, options.MaxConnectionsPerAddress);
         _refusedLog = new LogThrottle(Time, LogInterval);
         _closedLog = new LogThrottle(Time, LogInterval);
@@ -86,7 +86,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
     public TcpLinesMetrics Metrics { get; }
 
     /// <summary>The lines of all connections, from their receipt to their settlement.</summary>
-    public HeldMessages<LineMessage> Held { get; }
+    public InMemoryMessages<LineMessage> InMemory { get; }
 
     /// <summary>The endpoint on which it listens; null before <see cref="CheckAsync"/>.</summary>
     public EndPoint? Endpoint => _listener?.Endpoint;
@@ -118,7 +118,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
     {
         // A loop that fails ends the other too, so that the route notices and starts both again.
         using CancellationTokenSource ending = CancellationTokenSource.CreateLinkedTokenSource(stopReceiving);
-        Task handingIn = Held.HandInAsync(intake, ending.Token);
+        Task handingIn = InMemory.HandInAsync(intake, ending.Token);
         try
         {
             await AcceptAsync(intake, ending.Token);
@@ -136,7 +136,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         _listener?.Dispose();
         await _stopReading.CancelAsync();
         await using CancellationTokenRegistration end = stopDraining.UnsafeRegister(static state => ((CancellationTokenSource)state!).Cancel(), _stopHandingIn);
-        await Held.DrainAsync(intake, Task.WhenAll(_connections.Snapshot().Select(connection => connection.Read)), stopDraining);
+        await InMemory.DrainAsync(intake, Task.WhenAll(_connections.Snapshot().Select(connection => connection.Read)), stopDraining);
     }
 
     /// <summary>Writes the remaining answers and closes the connections.</summary>
@@ -150,7 +150,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         await Task.WhenAll(_connections.Snapshot().Where(connection => connection.IsReading).Select(connection => connection.Read))
             .WaitAsync(cancellationToken)
             .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        await Held.CloseAsync(cancellationToken);
+        await InMemory.CloseAsync(cancellationToken);
 
         // Sets the flag before it reads the count, while a connection is removed before the flag is read: one of the two sees the other.
         if (!Interlocked.Exchange(ref _closing, true) && Metrics.TooLong + Metrics.Unterminated > 0)
@@ -186,7 +186,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
 
         await CloseAsync(new CancellationToken(canceled: true));
         await _watch.DisposeAsync();
-        Held.Dispose();
+        InMemory.Dispose();
     }
 
     public void Ended(LineConnection connection, string reason)

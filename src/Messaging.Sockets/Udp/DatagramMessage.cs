@@ -1,12 +1,12 @@
 using System.Globalization;
-using Messaging.Sources.Held;
+using Messaging.Sources.InMemory;
 using Pipeline.Buffers;
 using Pipeline.Settlements;
 
 namespace Messaging.Sockets.Udp;
 
 /// <summary>A message received as a datagram. Its sender gets no answer.</summary>
-internal sealed class DatagramMessage(HeldMessages<DatagramMessage> held) : HeldMessage
+internal sealed class DatagramMessage(InMemoryMessages<DatagramMessage> inMemory) : InMemoryMessage
 {
     /// <summary>The attribute of <see cref="UdpChecksum.Compute"/>: eight hexadecimal digits.</summary>
     public const string ChecksumAttribute = "fletcher32";
@@ -30,5 +30,5 @@ internal sealed class DatagramMessage(HeldMessages<DatagramMessage> held) : Held
     }
 
     protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken) =>
-        held.SettleAsync(this, settlement, cancellationToken);
+        inMemory.SettleAsync(this, settlement, cancellationToken);
 }

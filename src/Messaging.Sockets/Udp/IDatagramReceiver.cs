@@ -6,12 +6,12 @@ namespace Messaging.Sockets.Udp;
 internal interface IDatagramReceiver
 {
     /// <summary>
-    /// The most datagrams of one receive, of any receiver. A system call costs about as much as copying a datagram, so 64 make its share small. The buffers
+    /// The maximum number of datagrams of one receive, of any receiver. A system call costs about as much as copying a datagram, so 64 make its share small. The buffers
     /// reserve 64 times the message limit as address space; only the pages that datagrams touch take memory.
     /// </summary>
     const int LargestBatch = 64;
 
-    /// <summary>The most datagrams of one <see cref="Receive"/>.</summary>
+    /// <summary>The maximum number of datagrams of one <see cref="Receive"/>.</summary>
     int BatchSize { get; }
 
     /// <summary>The datagram <paramref name="index"/> of the last receive.</summary>

@@ -10,7 +10,7 @@ namespace Messaging.Sockets.Udp;
 /// <content>Receiving, on a dedicated thread: first a slot, then a datagram for it.</content>
 internal sealed partial class UdpMessageSource
 {
-    // The least that Linux counts for a datagram beyond its bytes: struct sk_buff and struct skb_shared_info, 576 bytes on 64-bit systems. A smaller number
+    // The minimum that Linux counts for a datagram beyond its bytes: struct sk_buff and struct skb_shared_info, 576 bytes on 64-bit systems. A smaller number
     // only reads some datagrams that arrived later; a larger one would leave some that are due.
     private const int KernelBytesPerDatagram = 512;
 
@@ -35,14 +35,14 @@ internal sealed partial class UdpMessageSource
         Socket socket = _socket!.Socket;
         while (!stop.IsCancellationRequested)
         {
-            if (_held.IsFull)
+            if (_inMemory.IsFull)
             {
                 _wait.For(WaitForSpaceAsync(stop));
             }
             else if (socket.Poll(StopInterval, SelectMode.SelectRead))
             {
-                // A full batch is followed by another at once; a short one means that the kernel's buffer is empty.
-                while (ReceiveBatch(intake, stop, out _, out _) && !stop.IsCancellationRequested && !_held.IsFull)
+                // A full batch is followed by another immediately; a short one means that the kernel's buffer is empty.
+                while (ReceiveBatch(intake, stop, out _, out _) && !stop.IsCancellationRequested && !_inMemory.IsFull)
                 {
                 }
 
@@ -53,7 +53,7 @@ internal sealed partial class UdpMessageSource
 
     private async ValueTask<bool> WaitForSpaceAsync(CancellationToken stop)
     {
-        await _held.WaitForSpaceAsync(stop);
+        await _inMemory.WaitForSpaceAsync(stop);
         return true;
     }
 
@@ -128,7 +128,7 @@ internal sealed partial class UdpMessageSource
         catch (OperationCanceledException)
         {
             // Receiving stopped within a batch: the rest of it follows the messages in the channel.
-            _ = _held.ReturnAsync(message, TimeSpan.Zero).AsTask();
+            _ = _inMemory.ReturnAsync(message, TimeSpan.Zero).AsTask();
         }
     }
 
@@ -151,7 +151,7 @@ internal sealed partial class UdpMessageSource
             return false;
         }
 
-        message = _held.Take();
+        message = _inMemory.Take();
         message.Open(body, _checksum == UdpChecksum.Compute ? Fletcher32.Compute(body) : null, _buffers, now);
         return true;
     }

@@ -1,7 +1,7 @@
 using System.Net;
 using System.Threading.Channels;
 using Messaging.Sources;
-using Messaging.Sources.Held;
+using Messaging.Sources.InMemory;
 using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
 using Pipeline.Buffers;
@@ -43,7 +43,7 @@ internal sealed partial class UdpMessageSource : IMessageSource
     private readonly LogThrottle _dropLog;
     private readonly UdpSourceMetrics _metrics;
     private readonly RouteMetrics? _routeMetrics;
-    private readonly HeldMessages<DatagramMessage> _held;
+    private readonly InMemoryMessages<DatagramMessage> _inMemory;
     private readonly Channel<DatagramMessage?>? _channel;
     private readonly BlockingWait _wait = new();
     private readonly ManualResetEventSlim _taken = new(initialState: false, spinCount: 0);
@@ -66,8 +66,8 @@ internal sealed partial class UdpMessageSource : IMessageSource
         _dropLog = new LogThrottle(services.Time, TimeSpan.FromSeconds(10));
         _metrics = new UdpSourceMetrics(services.Route);
         _routeMetrics = services.Metrics;
-        int limit = HeldMessages<DatagramMessage>.WaitingLimit + services.Concurrency + options.ChannelCapacity + IDatagramReceiver.LargestBatch;
-        _held = new HeldMessages<DatagramMessage>(HeldServices.Of(services, SourceName, _logger), limit, static held => new DatagramMessage(held));
+        int limit = InMemoryMessages<DatagramMessage>.WaitingLimit + services.Concurrency + options.ChannelCapacity + IDatagramReceiver.LargestBatch;
+        _inMemory = new InMemoryMessages<DatagramMessage>(InMemoryServices.Of(services, SourceName, _logger), limit, static inMemory => new DatagramMessage(inMemory));
         if (options.ChannelCapacity > 0)
         {
             _channel = Channel.CreateBounded<DatagramMessage?>(new BoundedChannelOptions(options.ChannelCapacity + WakeUps)
@@ -92,10 +92,10 @@ internal sealed partial class UdpMessageSource : IMessageSource
     public UdpSourceMetrics Metrics => _metrics;
 
     /// <summary>Messages received and neither completed nor dead-lettered.</summary>
-    public int Unsettled => _held.Unsettled;
+    public int Unsettled => _inMemory.Unsettled;
 
     /// <summary>Abandoned messages that wait for redelivery.</summary>
-    public int Waiting => _held.Waiting;
+    public int Waiting => _inMemory.Waiting;
 
     /// <summary>Datagrams that the kernel dropped; 0 where it does not report them.</summary>
     public long KernelDrops => _socket?.KernelState?.Drops ?? 0;
@@ -120,7 +120,7 @@ internal sealed partial class UdpMessageSource : IMessageSource
     {
         // A loop that fails ends the others too, so that the route notices and starts all of them again.
         using CancellationTokenSource ending = CancellationTokenSource.CreateLinkedTokenSource(stopReceiving);
-        List<Task> loops = [ReceiveOnOwnThreadAsync(intake, ending.Token), _held.HandInAsync(intake, ending.Token)];
+        List<Task> loops = [ReceiveOnOwnThreadAsync(intake, ending.Token), _inMemory.HandInAsync(intake, ending.Token)];
         if (_channel is not null)
         {
             loops.Add(HandInChannelAsync(_channel, intake, ending.Token));
@@ -132,7 +132,7 @@ internal sealed partial class UdpMessageSource : IMessageSource
     /// <summary>Reads the kernel's buffer, at most once its size, and hands in all messages.</summary>
     public async Task DrainAsync(IMessageIntake intake, CancellationToken stopDraining)
     {
-        await _held.DrainAsync(intake, TakeOverAsync(intake, stopDraining), stopDraining);
+        await _inMemory.DrainAsync(intake, TakeOverAsync(intake, stopDraining), stopDraining);
     }
 
     public async Task CloseAsync(CancellationToken cancellationToken)
@@ -145,12 +145,12 @@ internal sealed partial class UdpMessageSource : IMessageSource
             {
                 if (message is not null)
                 {
-                    await _held.ReturnAsync(message, TimeSpan.Zero);
+                    await _inMemory.ReturnAsync(message, TimeSpan.Zero);
                 }
             }
         }
 
-        await _held.CloseAsync(cancellationToken);
+        await _inMemory.CloseAsync(cancellationToken);
         if (_metrics.TooLarge + _metrics.Corrupt > 0)
         {
             UdpLog.DroppedInAll(_logger, _route, _metrics.TooLarge, _metrics.Corrupt);
@@ -171,9 +171,9 @@ internal sealed partial class UdpMessageSource : IMessageSource
             return;
         }
 
-        await _held.CloseAsync(new CancellationToken(canceled: true));
+        await _inMemory.CloseAsync(new CancellationToken(canceled: true));
         await _kernelLook.DisposeAsync();
-        _held.Dispose();
+        _inMemory.Dispose();
         _socket?.Dispose();
     }
 

@@ -11,7 +11,7 @@ namespace Messaging.DeadLetters;
 /// <param name="time">The clock.</param>
 internal sealed class DeadLetterCount(string root, TimeProvider time)
 {
-    /// <summary>The most dead letters that are counted.</summary>
+    /// <summary>The maximum number of dead letters that are counted.</summary>
     public const int Limit = 100_000;
 
     // A change within the resolution of a file system's timestamps leaves the time of a folder as it was: 2 s at most (FAT).

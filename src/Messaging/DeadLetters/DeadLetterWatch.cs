@@ -9,7 +9,7 @@ namespace Messaging.DeadLetters;
 /// </summary>
 internal sealed partial class DeadLetterWatch : IAsyncDisposable
 {
-    /// <summary>The least time between two counts.</summary>
+    /// <summary>The minimum time between two counts.</summary>
     public static readonly TimeSpan Interval = TimeSpan.FromSeconds(5);
 
     // A count may take this share of the time.

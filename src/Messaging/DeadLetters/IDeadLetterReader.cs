@@ -22,7 +22,7 @@ public interface IDeadLetterReader
 
     /// <summary>The beginning of a dead letter's body.</summary>
     /// <param name="name">Its name.</param>
-    /// <param name="maxBytes">The most bytes to read.</param>
+    /// <param name="maxBytes">The maximum number of bytes to read.</param>
     /// <param name="length">The length of the whole body in bytes.</param>
     /// <returns>Null when no dead letter has this name now.</returns>
     /// <exception cref="IOException">It cannot be read.</exception>

@@ -9,6 +9,6 @@ namespace Messaging.Handlers;
 /// <param name="MaxAge">The longest wait.</param>
 public sealed record Batching(string Unit, string Done, SettingValue<int> MaxMessages, SettingValue<TimeSpan> MaxAge)
 {
-    /// <summary>The least number of slots of a source: while one unit fills, another of the same size is processed.</summary>
+    /// <summary>The minimum number of slots of a source: while one unit fills, another of the same size is processed.</summary>
     public int MinSlots => 2 * MaxMessages.Value;
 }

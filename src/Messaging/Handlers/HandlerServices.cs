@@ -20,7 +20,7 @@ namespace Messaging.Handlers;
 /// <param name="DeadLetters">For parts of a message that are dead-lettered while the rest is stored.</param>
 /// <param name="Loggers">Loggers.</param>
 /// <param name="Time">The clock; tests drive it.</param>
-/// <param name="Concurrency">The most messages in flight: the size for pools.</param>
+/// <param name="Concurrency">The maximum number of messages in flight: the size for pools.</param>
 public sealed record HandlerServices(
     string Route,
     ISink? Sink,

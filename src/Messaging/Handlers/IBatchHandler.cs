@@ -7,7 +7,7 @@ namespace Messaging.Handlers;
 /// Handles messages of one JSON type in batches, such as the rows of one INSERT. The worker collects the messages of a route until
 /// it has <c>MaxMessages</c>, or the first has waited for <c>MaxAge</c>, or the route stops. Messages whose bodies cannot be read
 /// are dead-lettered first, as for <see cref="IMessageHandler{T}"/>, and are in no batch.
-/// <para>Delivery is at least once. Threads: several batches may be handled at once, by one instance.</para>
+/// <para>Delivery is at least once. Threads: several batches may be handled concurrently, by one instance.</para>
 /// </summary>
 /// <typeparam name="T">What bodies are read into.</typeparam>
 public interface IBatchHandler<T>
@@ -21,7 +21,7 @@ public interface IBatchHandler<T>
     /// <param name="cancellationToken">Cancelled when a message of the batch has taken longer than <c>Intake:MessageTimeout</c>, and when the drain timeout of a shutdown has ended.</param>
     /// <exception cref="Exception">Messages settled before stay settled; the rest is abandoned, as above. Nothing is retried in process.</exception>
     /// <exception cref="TransientFaultException">The same, but never a reason to dead-letter; a failure for the route's breaker.</exception>
-    /// <exception cref="RefusedException">The same, and the route's breaker opens at once.</exception>
+    /// <exception cref="RefusedException">The same, and the route's breaker opens immediately.</exception>
     ValueTask HandleAsync(MessageBatch<T> batch, CancellationToken cancellationToken);
 }
 

@@ -7,7 +7,7 @@ namespace Messaging.Handlers;
 /// dead-lettered as <c>malformed-json</c>, <c>invalid-utf8</c> or <c>wrong-shape</c> and never reaches the handler.
 /// <para>
 /// Delivery is at least once: a message may be redelivered after it was handled, so handling it twice must have the effect of handling
-/// it once. Threads: one instance handles any number of messages at once (scoped handlers: one each).
+/// it once. Threads: one instance handles any number of messages concurrently (scoped handlers: one each).
 /// </para>
 /// </summary>
 /// <typeparam name="T">What the body is read into. The handler owns the object; a retry gets a new one.</typeparam>
@@ -30,7 +30,7 @@ public interface IMessageHandler<in T>
     /// dead-lettered as <c>unhandled-exception</c> on delivery <c>Recoverability:MaxDeliveries</c>.
     /// </exception>
     /// <exception cref="TransientFaultException">As <see cref="Settlement.Transient"/>: retried like any other, but never a reason to dead-letter.</exception>
-    /// <exception cref="RefusedException">As <see cref="Settlement.Refused"/>: not retried; the route's breaker opens at once.</exception>
+    /// <exception cref="RefusedException">As <see cref="Settlement.Refused"/>: not retried; the route's breaker opens immediately.</exception>
     /// <exception cref="PoisonMessageException">As <see cref="Settlement.DeadLetter"/>, under the exception's reason.</exception>
     /// <exception cref="OperationCanceledException">Of its own token: the message is abandoned, during a shutdown without delay.</exception>
     ValueTask<Settlement> HandleAsync(T message, MessageInfo info, CancellationToken cancellationToken);

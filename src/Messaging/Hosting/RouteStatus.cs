@@ -52,10 +52,10 @@ public sealed record RouteStatus
     /// <summary>Time until an open breaker allows a probe; null while it is closed.</summary>
     public TimeSpan? NextProbe { get; init; }
 
-    /// <summary>The most messages that may ever be in flight at once, all sources together.</summary>
+    /// <summary>The maximum number of messages in flight, all sources together.</summary>
     public required int Slots { get; init; }
 
-    /// <summary>Messages that may be in flight at once now, all sources together, by what their throughput and the sink's answers have shown.</summary>
+    /// <summary>Messages that may be in flight now, all sources together, by what their throughput and the sink's answers have shown.</summary>
     public required int Limit { get; init; }
 
     /// <summary>Messages in flight.</summary>

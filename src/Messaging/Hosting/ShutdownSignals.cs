@@ -50,7 +50,7 @@ public sealed class ShutdownSignals : IDisposable
         }
     }
 
-    /// <summary>Sets the handler of each signal and its number, from 1; calls it at once for earlier signals. It must not block.</summary>
+    /// <summary>Sets the handler of each signal and its number, from 1; calls it immediately for earlier signals. It must not block.</summary>
     internal void Attach(Action<PosixSignal, int> handler)
     {
         lock (_gate)

@@ -4,7 +4,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Messaging.Hosting;
 
-/// <summary>The first SIGTERM or SIGINT stops and drains the worker; the second ends the drain at once.</summary>
+/// <summary>The first SIGTERM or SIGINT stops and drains the worker; the second ends the drain immediately.</summary>
 internal sealed partial class SignalLifetime(ShutdownSignals signals, IHostApplicationLifetime lifetime, WorkerService worker, ILogger<SignalLifetime> logger) : IHostLifetime, IDisposable
 {
     private bool _installed;

@@ -140,7 +140,7 @@ internal sealed partial class WorkerService(
         }
     }
 
-    /// <summary>Ends the drain at once, on the second signal.</summary>
+    /// <summary>Ends the drain immediately, on the second signal.</summary>
     public void StopNow()
     {
         try

@@ -6,7 +6,7 @@ namespace Messaging.Intake;
 public sealed class IntakeOptions
 {
     /// <summary>Slots per source; default 1,000.</summary>
-    [Setting("Maximum messages in flight, per source of a route. The worker starts at StartConcurrency and uses more while that raises the throughput; HTTP and bundles use all at once, Service Bus as many as MaxConcurrentCalls", Min = "1", Max = "10000", Consequence = "0 would never receive; more than 10,000 exceeds the in-flight limits of queues and the memory limit.")]
+    [Setting("Maximum messages in flight, per source of a route. The worker starts at StartConcurrency and uses more while that raises the throughput; HTTP and bundles use all from the start, Service Bus as many as MaxConcurrentCalls", Min = "1", Max = "10000", Consequence = "0 would never receive; more than 10,000 exceeds the in-flight limits of queues and the memory limit.")]
     public int Concurrency { get; set; } = 1_000;
 
     /// <summary>Slots per source that are used at first; default 64, enough for a store that answers within milliseconds.</summary>
@@ -14,7 +14,7 @@ public sealed class IntakeOptions
     public int StartConcurrency { get; set; } = 64;
 
     /// <summary>Body bytes in flight per source; default 64 MiB.</summary>
-    [Setting("Body bytes in flight at once, per source of a route; at the limit no slot is granted, but slots granted before still receive messages (at most Concurrency)", Bytes = true, Min = "64KiB", Max = "64GiB", Consequence = "If it is too low, one large message stalls the source; if it is too high, a burst can exhaust the memory.")]
+    [Setting("Body bytes in flight, per source of a route; at the limit no slot is granted, but slots granted before still receive messages (at most Concurrency)", Bytes = true, Min = "64KiB", Max = "64GiB", Consequence = "If it is too low, one large message stalls the source; if it is too high, a burst can exhaust the memory.")]
     public long BytesInFlight { get; set; } = 64L << 20;
 
     /// <summary>Time limit of one attempt at a message, retries in process included; default 90 s.</summary>

@@ -121,7 +121,7 @@ internal sealed partial class MessageIntake
         return true;
     }
 
-    /// <summary>The sink works again: retries the held messages at random times, so that they do not arrive at once.</summary>
+    /// <summary>The sink works again: retries the held messages at random times, so that they do not arrive simultaneously.</summary>
     private void BreakerClosed()
     {
         lock (_lock)
@@ -129,7 +129,7 @@ internal sealed partial class MessageIntake
             long now = _time.GetTimestamp();
             foreach (MessageSlot slot in _held)
             {
-                // A message that failed while others were stored keeps its own wait, or it could reopen the breaker at once.
+                // A message that failed while others were stored keeps its own wait, or it could reopen the breaker immediately.
                 if (slot.Hold.OwnFailures == 0)
                 {
                     slot.Hold.RetryAt = now + Ticks(_policy.Stagger());

@@ -232,7 +232,7 @@ internal sealed partial class MessageIntake
             return 0;
         }
 
-        // A limit below the least that a source wants must not stop it, nor must held messages, whose followers keep slots, too.
+        // A limit below the minimum that a source wants must not stop it, nor must held messages, whose followers keep slots, too.
         int available = Available(min);
         int least = _held.Count > 0 ? 1 : Math.Min(min, _limit.Current);
 

@@ -14,7 +14,7 @@ namespace Messaging.Intake;
 
 /// <summary>
 /// The intake of one source of a route: a fixed number of slots, each of which processes one message at a time on pool threads, from
-/// acceptance to settlement. How many are in use at once follows the throughput. Slots are reused, so a message allocates nothing here.
+/// acceptance to settlement. How many are in use follows the throughput. Slots are reused, so a message allocates nothing here.
 /// One lock guards slots, bytes and waiters; slots are filled and freed several at a time, so that most messages do not take it.
 /// </summary>
 internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsyncDisposable
@@ -339,7 +339,7 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
                 _pump.Add(slot);
             }
 
-            if (_limit.Look(now))
+            if (_limit.Update(now))
             {
                 GrantWaiting();
             }
@@ -379,7 +379,7 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
         ReturnFinished();
         lock (_lock)
         {
-            if (_limit.Look(now))
+            if (_limit.Update(now))
             {
                 GrantWaiting();
             }

@@ -78,7 +78,7 @@ internal sealed class SlotLimit(SlotRange slots, long second)
 
     /// <summary>Ends the round if it is over.</summary>
     /// <returns>True when the limit was raised, so that waiting sources can have slots.</returns>
-    public bool Look(long now)
+    public bool Update(long now)
     {
         int before = Current;
         if (_finished >= Current && (!_isMeasured || now - _roundBegan >= _shortestRound))

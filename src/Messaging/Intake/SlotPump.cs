@@ -7,7 +7,7 @@ namespace Messaging.Intake;
 /// <summary>
 /// Runs the slots that have a message to work on, one after another on a pool thread: a work item for each would cost more than most
 /// messages. Before it runs a slot, it posts itself again if there are more, so that another thread takes them while this one works or
-/// is blocked by a handler. Threads: <see cref="Add"/> under the intake's lock; any number run at once.
+/// is blocked by a handler. Threads: <see cref="Add"/> under the intake's lock; any number run concurrently.
 /// </summary>
 internal sealed class SlotPump : IThreadPoolWorkItem
 {

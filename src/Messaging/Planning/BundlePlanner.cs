@@ -17,7 +17,7 @@ internal sealed class BundlePlanner(SettingsReader settings)
 
     private readonly BundleBudget _budget = new(settings.Read<BundlesOptions>(BundlesOptions.Section).MemoryBudget);
 
-    /// <summary>The least <c>Intake:Concurrency</c>: while a bundle fills, another one of the same size is being stored.</summary>
+    /// <summary>The minimum <c>Intake:Concurrency</c>: while a bundle fills, another one of the same size is being stored.</summary>
     public static int MinConcurrency(BundlesOptions bundles) => BatchingOf(bundles).MinSlots;
 
     public BundlesOptions Read(string route)

@@ -179,7 +179,7 @@ internal sealed class RouteExplainer
             Add("slots.needed", "slots held while bundles fill", held, "messages", $"messages per second x ({_bundle.FillSeconds:0.##} s to fill a bundle + {_input.PutMilliseconds} ms); {slots}: {(held <= _route.Slots ? "enough" : "NOT ENOUGH, so bundles are closed earlier and are smaller")}");
         }
 
-        ExplainMost(allowed, limit, seconds);
+        ExplainMaxRate(allowed, limit, seconds);
     }
 
     private void ExplainBytes()
@@ -192,7 +192,7 @@ internal sealed class RouteExplainer
             : $"{how}; above Intake:BytesInFlight ({_route.Intake.BytesInFlight:N0} for each source), so a source pauses receiving at {_route.Intake.BytesInFlight / _load.MessageBytes:N0} messages in flight");
     }
 
-    private void ExplainMost(int stores, string limit, double seconds)
+    private void ExplainMaxRate(int stores, string limit, double seconds)
     {
         // Up to half of the slots wait in bundles; the other half is being stored meanwhile.
         double slots = _load.IsBundled ? _route.Slots / 2.0 : _route.Slots;
@@ -203,7 +203,7 @@ internal sealed class RouteExplainer
             (_, true) => Invariant($"{_route.Slots:N0} slots (Intake:Concurrency x sources), half of which wait in bundles"),
             _ => Invariant($"{_route.Slots:N0} slots (Intake:Concurrency x sources)"),
         };
-        Add("rate.most", "most messages per second", Math.Min(ofStores, slots) / seconds, "messages/s", $"{because}; / {_input.PutMilliseconds} ms; the sink or the processor may allow less");
+        Add("rate.most", "maximum messages per second", Math.Min(ofStores, slots) / seconds, "messages/s", $"{because}; / {_input.PutMilliseconds} ms; the sink or the processor may allow less");
     }
 
     private FormattableString DescribeObjects() => (_input.MessagesPerObject, _load.IsBundled) switch

@@ -4,7 +4,7 @@ namespace Messaging.Publishing;
 
 /// <summary>
 /// Sends messages to a source from outside the worker, for <c>publish --to NAME</c>. It owns its connection; the caller that opened it
-/// disposes it. Threads: up to <see cref="Concurrency"/> calls at once.
+/// disposes it. Threads: up to <see cref="Concurrency"/> concurrent calls.
 /// </summary>
 public interface IMessageSender : IDisposable
 {

@@ -45,10 +45,10 @@ public static class PublishRun
         return new PublishResult(count, sent, firstError);
     }
 
-    // A batch is sent at once, so a limited rate uses 20 batches per second to stay even.
+    // A batch leaves as a whole, so a limited rate uses 20 batches per second to stay even.
     private static int BatchSize(IMessageSender sender, int? rate) => Math.Clamp((rate ?? int.MaxValue) / 20, 1, sender.BatchSize);
 
-    // Late messages are sent at once, so the average rate is kept.
+    // Late messages are sent immediately, so the average rate is kept.
     private static async Task WaitUntilDueAsync(int index, int? rate, long started, CancellationToken cancellationToken)
     {
         if (rate is { } perSecond && TimeSpan.FromSeconds((double)index / perSecond) - Stopwatch.GetElapsedTime(started) is { Ticks: > 0 } early)

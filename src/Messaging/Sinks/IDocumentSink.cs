@@ -3,7 +3,7 @@ namespace Messaging.Sinks;
 /// <summary>
 /// A sink for JSON documents. Indexing is idempotent: a document whose id exists counts as indexed, so that the same message may be
 /// delivered any number of times. Only a fault of a document's content rejects the document; a fault of the index, its settings or the worker's
-/// privileges is <see cref="SinkStatus.Refused"/>, however the store reports it. Threads: any number of writers at once, each used by one thread at a time.
+/// privileges is <see cref="SinkStatus.Refused"/>, however the store reports it. Threads: any number of concurrent writers, each used by one thread at a time.
 /// </summary>
 public interface IDocumentSink : ISink
 {

@@ -26,7 +26,7 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
     private const int MaxIdLength = 100;
     private const int MaxReasonLength = 64;
 
-    /// <summary>Dead letters written at once. Each waits for the disk, which flushes several files at once; a shutdown writes many.</summary>
+    /// <summary>Dead letters written in parallel. Each waits for the disk, which flushes several files together; a shutdown writes many.</summary>
     public const int Threads = 8;
 
     private const string Key = $"DeadLetters:{nameof(DeadLettersOptions.Path)}";
@@ -191,7 +191,7 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
 
     private void Prepare()
     {
-        // Several threads may do this at once.
+        // Several threads may do this concurrently.
         if (!_prepared)
         {
             _folder.Prepare();

@@ -10,7 +10,7 @@ namespace Messaging.Storage;
 /// <summary>
 /// Stores each object as one file below a folder, durably and without overwriting (<see cref="DurableFolder"/>), on its own threads. There is
 /// no deadline, since a file call cannot be cancelled: cancellation ends the wait for a thread, and a write that has begun reads the
-/// body until it ends. Threads: any number at once; several workers may share a folder.
+/// body until it ends. Threads: any number; several workers may share a folder.
 /// </summary>
 internal sealed partial class DirectorySink : IObjectSink
 {

@@ -12,7 +12,7 @@ internal sealed class DirectorySinkOptions : ISelfValidating
     [Setting("Flush each object and its folder to the disk before the message is acknowledged", Consequence = "Without it a power failure can lose acknowledged messages; a crash of the worker alone cannot.")]
     public bool Fsync { get; set; } = true;
 
-    [Setting("Objects written at once, each on its own thread", Min = "1", Max = "1000", Consequence = "Too few threads waste the capacity of a disk that flushes slowly but in parallel; each thread uses some memory.")]
+    [Setting("Objects written in parallel, each on its own thread", Min = "1", Max = "1000", Consequence = "Too few threads waste the capacity of a disk that flushes slowly but in parallel; each thread uses some memory.")]
     public int Threads { get; set; } = 16;
 
     [Setting("Octal permissions of the object files on Unix, independent of the umask; 0600 to 0666, with read and write for the owner", Consequence = "Objects contain the data of the senders; other users of the machine should not be able to read them.")]

@@ -21,7 +21,7 @@ internal sealed class FileThreads : IDisposable
     private bool _disposed;
 
     /// <param name="name">The name of the threads in debuggers and stack dumps.</param>
-    /// <param name="limit">The most threads, at least 1. That many file calls run at once; others wait in order.</param>
+    /// <param name="limit">The maximum number of threads, at least 1. That many file calls run in parallel; others wait in order.</param>
     /// <param name="host">The machine; null for the operating system.</param>
     public FileThreads(string name, int limit, IFileHost? host = null)
     {

@@ -17,7 +17,7 @@ internal static class RegularFile
 
     // O_RDWR of open(2), LOCK_EX | LOCK_NB of flock(2).
     private const int ReadWrite = 2;
-    private const int ExclusiveAtOnce = 2 | 4;
+    private const int ExclusiveNonBlocking = 2 | 4;
 
     [DllImport("libc", EntryPoint = "flock", SetLastError = true)]
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
@@ -75,7 +75,7 @@ internal static class RegularFile
 
     /// <summary>The beginning of a file.</summary>
     /// <param name="path">The file.</param>
-    /// <param name="maxBytes">The most bytes to read.</param>
+    /// <param name="maxBytes">The maximum number of bytes to read.</param>
     /// <param name="length">The length of the whole file in bytes.</param>
     /// <exception cref="FileNotFoundException">The file does not exist.</exception>
     /// <exception cref="IOException">It is a symbolic link, not a file, or cannot be read.</exception>
@@ -101,7 +101,7 @@ internal static class RegularFile
 
         // For writing: NFS grants no exclusive lock on a file that is open only for reading.
         SafeFileHandle file = Open(path, ReadWrite);
-        if (LockCore(file, ExclusiveAtOnce) == 0 || Marshal.GetLastPInvokeError() != (OperatingSystem.IsLinux() ? WouldBlockLinux : WouldBlockDarwin))
+        if (LockCore(file, ExclusiveNonBlocking) == 0 || Marshal.GetLastPInvokeError() != (OperatingSystem.IsLinux() ? WouldBlockLinux : WouldBlockDarwin))
         {
             // Any other error means a file system without locks; .NET opens the file there too.
             return file;

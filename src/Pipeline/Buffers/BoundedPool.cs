@@ -21,7 +21,7 @@ public sealed class BoundedPool<T>
     private int _count;
 
     /// <summary>Makes an empty pool.</summary>
-    /// <param name="capacity">The most objects kept, at least 1; from 32 on, up to 15 more.</param>
+    /// <param name="capacity">The maximum number of objects kept, at least 1; from 32 on, up to 15 more.</param>
     public BoundedPool(int capacity)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(capacity);

@@ -7,7 +7,7 @@ namespace Pipeline.Buffers;
 /// <see cref="Outstanding"/> is 0 once every buffer is disposed: tests assert it.
 /// </summary>
 /// <param name="arrays">Where the arrays come from; <see cref="ArrayPool{T}.Shared"/> when null.</param>
-/// <param name="retainedOwners">The most idle buffer objects kept; the array pool bounds the arrays.</param>
+/// <param name="retainedOwners">The maximum number of idle buffer objects kept; the array pool bounds the arrays.</param>
 public sealed class BufferPool(ArrayPool<byte>? arrays = null, int retainedOwners = 2_048)
 {
     private readonly ArrayPool<byte> _arrays = arrays ?? ArrayPool<byte>.Shared;

@@ -2,7 +2,7 @@ using Pipeline.Contexts;
 
 namespace Pipeline.Execution;
 
-/// <summary>A composed chain. Immutable; any number of messages may pass it at once, each with its own context.</summary>
+/// <summary>A composed chain. Immutable; any number of messages may pass it concurrently, each with its own context.</summary>
 /// <typeparam name="TContext">The first stage's context.</typeparam>
 public interface IPipeline<in TContext>
     where TContext : PipelineContext

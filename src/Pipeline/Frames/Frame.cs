@@ -124,7 +124,7 @@ internal abstract class Frame : IValueTaskSource, IThreadPoolWorkItem
     public void Complete()
     {
         // As soon as the completion is visible, another thread may read the result and return the frame to its own magazine, whatever
-        // the awaiter is. A waiting frame runs next on this thread, but its awaiter need not read the result at once.
+        // the awaiter is. A waiting frame runs next on this thread, but its awaiter need not read the result immediately.
         FrameThread thread = _thread!;
         _thread = null;
         _completed = true;

@@ -4,7 +4,7 @@ namespace Pipeline.Frames;
 /// The idle frames of one asynchronous method. A thread keeps up to two batches for itself, without synchronisation. Frames beyond
 /// those move to a shared, bounded list, one batch at a time, and any thread refills from it. So any number of messages may
 /// suspend on one thread and end on another. Nothing is allocated once there are as many frames as messages were ever in
-/// flight at once. The runtime's own pooled builder keeps one frame per thread and core: 1.2 KB per message at 1,000 in flight.
+/// flight. The runtime's own pooled builder keeps one frame per thread and core: 1.2 KB per message at 1,000 in flight.
 /// </summary>
 internal sealed class FramePool
 {

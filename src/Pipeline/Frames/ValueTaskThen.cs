@@ -6,7 +6,7 @@ namespace Pipeline.Frames;
 public static class ValueTaskThen
 {
     /// <summary>
-    /// Calls <paramref name="then"/> once <paramref name="rest"/> has returned: at once when it has completed, otherwise from a pooled
+    /// Calls <paramref name="then"/> once <paramref name="rest"/> has returned: immediately when it has completed, otherwise from a pooled
     /// frame, so that neither allocates. Not called when the rest throws. Pass a static lambda or a static method
     /// group: <c>return next.InvokeAsync(context).Then(context, static c =&gt; c.Stop());</c>
     /// </summary>

@@ -66,7 +66,7 @@ public readonly record struct Settlement(
     /// message is held where its source allows that, and abandoned otherwise. Never a reason to dead-letter.
     /// </summary>
     /// <param name="description">Which call failed and how.</param>
-    /// <param name="retryAfter">The least time to wait before the next attempt, as the service asked (Retry-After); zero when it did not ask.</param>
+    /// <param name="retryAfter">The minimum time to wait before the next attempt, as the service asked (Retry-After); zero when it did not ask.</param>
     /// <param name="retryInProcess">See <see cref="RetryInProcess"/>.</param>
     /// <param name="mayHold">See <see cref="MayHold"/>.</param>
     public static Settlement Transient(string description, TimeSpan retryAfter = default, bool retryInProcess = true, bool mayHold = true) =>

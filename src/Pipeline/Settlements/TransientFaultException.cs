@@ -17,7 +17,7 @@ public sealed class TransientFaultException : Exception
         MayHold = mayHold;
     }
 
-    /// <summary>The least time to wait before the next attempt, as the service asked (Retry-After); zero when it did not ask.</summary>
+    /// <summary>The minimum time to wait before the next attempt, as the service asked (Retry-After); zero when it did not ask.</summary>
     public TimeSpan RetryAfter { get; }
 
     /// <summary>False when the part that threw has used up its own attempts: a retry around it would multiply them.</summary>

@@ -55,7 +55,7 @@ public sealed class StrangersWorkerTests
     [InlineData("explain")]
     [InlineData("routes")]
     [InlineData("")]
-    public async Task WrongConfiguration_EveryProblemAtOnce_Exits78(string command)
+    public async Task WrongConfiguration_ListsEveryProblem_Exits78(string command)
     {
         WorkerCommand wrong = (await RunAsync(
             [.. command.Split(' ', StringSplitOptions.RemoveEmptyEntries), .. Route, "--Handlers:Orders:MaxQuantty=5", "--Handlers:Orders:ApiKey=hunter2", "--Routes:orders:Handlers:Orders:MaxQuantity=0", "--Tenants:Lifetime=soon", "--Sinks:S3:Bucket=b"]))

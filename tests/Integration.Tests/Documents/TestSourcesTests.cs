@@ -21,7 +21,7 @@ public sealed partial class TestSourcesTests
     public void Blocking_EachCallWithoutALimit_IsFound(string call)
     {
         Blocking.IsMatch(call).ShouldBeTrue();
-        Blocking.IsMatch(call.Replace("()", "(Patience)", StringComparison.Ordinal)).ShouldBeFalse();
+        Blocking.IsMatch(call.Replace("()", "(WaitLimit)", StringComparison.Ordinal)).ShouldBeFalse();
     }
 
     private static string[] Find(Regex pattern) =>

@@ -32,7 +32,7 @@ internal sealed class ProxiedConnection
 
     public void Start(CancellationToken stopping) => Completion = RunAsync(stopping);
 
-    /// <summary>Resets both sides at once; the client sees "connection reset by peer".</summary>
+    /// <summary>Resets both sides; the client sees "connection reset by peer".</summary>
     public void Reset()
     {
         Abort(_client);

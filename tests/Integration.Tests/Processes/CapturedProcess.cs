@@ -54,7 +54,7 @@ internal class CapturedProcess : IAsyncDisposable
         [StringSyntax(StringSyntaxAttribute.Regex)] string pattern, TimeSpan? timeout = null, int from = 0, CancellationToken cancellationToken = default) =>
         Output.WaitForLineAsync(new Regex(pattern, RegexOptions.NonBacktracking), timeout ?? DefaultTimeout, from, cancellationToken);
 
-    /// <summary>Sends SIGKILL and returns at once; <see cref="WaitForExitAsync"/> waits for its effect.</summary>
+    /// <summary>Sends SIGKILL and returns immediately; <see cref="WaitForExitAsync"/> waits for its effect.</summary>
     public void Kill() => SendUnlessExited(ProcessSignal.Kill);
 
     /// <summary>Returns once the signal is sent; for <see cref="ProcessSignal.Stop"/>, once the process has stopped.</summary>

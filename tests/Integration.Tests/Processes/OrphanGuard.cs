@@ -43,14 +43,14 @@ internal sealed class OrphanGuard : IDisposable
     /// <summary>The guard of this test process; its pipe closes with the process.</summary>
     public static OrphanGuard Shared { get; } = new();
 
-    public void Guard(int processId) => Tell("guard", processId);
+    public void Guard(int processId) => Send("guard", processId);
 
-    public void Release(int processId) => Tell("release", processId);
+    public void Release(int processId) => Send("release", processId);
 
     /// <summary>Kills every process that is guarded and not released.</summary>
     public void Dispose() => _shell?.StandardInput.Close();
 
-    private void Tell(string verb, int processId)
+    private void Send(string verb, int processId)
     {
         lock (_gate)
         {

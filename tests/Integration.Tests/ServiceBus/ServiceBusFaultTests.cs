@@ -14,7 +14,7 @@ public sealed class ServiceBusFaultTests
     // count a delivery, and no message may become a dead letter.
     private static readonly object ManyDeliveries = new { LockDuration = "PT10S", MaxDeliveryCount = 1_000 };
 
-    private static readonly TimeSpan Patience = TimeSpan.FromMinutes(4);
+    private static readonly TimeSpan WaitLimit = TimeSpan.FromMinutes(4);
 
     [Fact]
     public Task Broker_Restarts_NothingIsLost() => RunAsync(async (emulator, _) =>
@@ -39,15 +39,15 @@ public sealed class ServiceBusFaultTests
         await using ServiceBusQueue queue = await ServiceBusQueue.CreateAsync(emulator, ManyDeliveries);
         await using DirectoryUnderTest sink = new();
         await using RunningWorker worker = await RunningWorker.StartAsync([.. queue.Arguments, .. sink.Arguments], queue.Environment);
-        await worker.WaitForHealthAsync(HttpStatusCode.OK, timeout: Patience);
+        await worker.WaitForHealthAsync(HttpStatusCode.OK, timeout: WaitLimit);
 
         await emulator.SetFaultsAsync(new { refused = new Dictionary<string, string>(StringComparer.Ordinal) { [queue.Name] = "com.microsoft:entity-disabled" } });
         await emulator.DetachAsync(queue.Name);
-        await worker.WaitForHealthAsync(HttpStatusCode.ServiceUnavailable, timeout: Patience);
+        await worker.WaitForHealthAsync(HttpStatusCode.ServiceUnavailable, timeout: WaitLimit);
         await emulator.SetFaultsAsync(new { refused = new Dictionary<string, string>(StringComparer.Ordinal) { [queue.Name] = "" } });
         ArchiveMessage[] messages = ArchiveMessage.CreateMany("after", 20);
         await queue.SendAsync(messages);
-        await worker.WaitForHealthAsync(HttpStatusCode.OK, timeout: Patience);
+        await worker.WaitForHealthAsync(HttpStatusCode.OK, timeout: WaitLimit);
         await queue.WaitUntilEmptyAsync();
 
         (await worker.StopAsync()).ShouldBe(0);
@@ -66,10 +66,10 @@ public sealed class ServiceBusFaultTests
 
         await using RunningWorker worker = await RunningWorker.StartAsync(
             [.. queue.Arguments, .. sink.Arguments, "--Sinks:S3:MaxAttempts=1", "--Recoverability:BreakerOpen=100ms", "--Recoverability:BackoffCap=200ms"], queue.Environment);
-        await Eventually.BecomesTrueAsync(async () => (int)(await emulator.DescribeAsync(queue.Name))["locked"]! == messages.Length, "every message is in flight", Patience);
+        await Eventually.BecomesTrueAsync(async () => (int)(await emulator.DescribeAsync(queue.Name))["locked"]! == messages.Length, "every message is in flight", WaitLimit);
         await emulator.ExpireLocksAsync(queue.Name);
         sink.Server.Script = FaultScript.Empty;
-        await Eventually.BecomesTrueAsync(async () => (await queue.PeekAsync(max: 1)).Count == 0, "every message is completed", Patience);
+        await Eventually.BecomesTrueAsync(async () => (await queue.PeekAsync(max: 1)).Count == 0, "every message is completed", WaitLimit);
 
         (await worker.StopAsync()).ShouldBe(0);
         await sink.ShouldHoldExactlyAsync(messages);
@@ -86,11 +86,11 @@ public sealed class ServiceBusFaultTests
         await queue.SendAsync(messages[..300]);
 
         await using RunningWorker worker = await RunningWorker.StartAsync([.. queue.Arguments, .. sink.Arguments, "--Intake:Concurrency=8"], queue.Environment);
-        await Eventually.BecomesTrueAsync(async () => (await sink.ReadAllAsync()).Count >= 20, "20 objects are stored", Patience);
+        await Eventually.BecomesTrueAsync(async () => (await sink.ReadAllAsync()).Count >= 20, "20 objects are stored", WaitLimit);
         await fail(emulator, queue);
         await queue.SendAsync(messages[300..]);
-        await Eventually.BecomesTrueAsync(async () => (await sink.ReadAllAsync()).Count == messages.Length, "every message is stored", Patience);
-        await Eventually.BecomesTrueAsync(async () => (await queue.PeekAsync(max: 1)).Count == 0, "every message is completed", Patience);
+        await Eventually.BecomesTrueAsync(async () => (await sink.ReadAllAsync()).Count == messages.Length, "every message is stored", WaitLimit);
+        await Eventually.BecomesTrueAsync(async () => (await queue.PeekAsync(max: 1)).Count == 0, "every message is completed", WaitLimit);
 
         (await worker.StopAsync()).ShouldBe(0);
         await sink.ShouldHoldExactlyAsync(messages);

@@ -7,7 +7,7 @@ namespace Integration.Tests.Simulation;
 [Trait("Category", "Long")]
 public sealed partial class SimulateCommandTests
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromMinutes(5);
+    private static readonly TimeSpan WaitLimit = TimeSpan.FromMinutes(5);
 
     [Theory]
     [InlineData("EmptyHandle", "SQS was sent a receipt handle that it never gave: ''")]
@@ -42,7 +42,7 @@ public sealed partial class SimulateCommandTests
     {
         string configuration = new DirectoryInfo(AppContext.BaseDirectory).Parent!.Name;
         await using CapturedProcess proof = CapturedProcess.Start("dotnet", [RepositoryFolder.Combine("proof", "bin", configuration, "net10.0", "Proof.dll"), .. arguments]);
-        int exitCode = await proof.WaitForExitAsync(Patience);
+        int exitCode = await proof.WaitForExitAsync(WaitLimit);
         return (exitCode, [.. proof.Output.Snapshot().Select(line => line.Text)]);
     }
 

@@ -96,7 +96,7 @@ public sealed class BundleTests(AwsServer aws, RealS3 realS3)
     }
 
     [Fact]
-    public async Task Terminate_DrainTimeoutEnds_CancelsThePutAndAbandonsAtOnce()
+    public async Task Terminate_DrainTimeoutEnds_CancelsThePutAndAbandonsImmediately()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "needs POSIX signals");
         AwsEndpoint endpoint = await aws.RequireAsync();

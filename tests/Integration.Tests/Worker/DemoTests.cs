@@ -50,7 +50,7 @@ public sealed partial class DemoTests
         await using RunningWorker worker = await RunningWorker.StartAsync(["--demo", "1000"]);
         await worker.Process.WaitForLineAsync("The worker stays up");
 
-        // The least of three windows: a busy loop is in each of them, other work of the runtime is not.
+        // The minimum of three windows: a busy loop is in each of them, other work of the runtime is not.
         double cpu = double.MaxValue;
         for (int window = 0; window < 3 && cpu >= MaxIdleCpu; window++)
         {

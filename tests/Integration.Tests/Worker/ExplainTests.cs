@@ -20,7 +20,7 @@ public sealed class ExplainTests
         lines[0].ShouldBe("Route archive: Sqs -> S3; 18,000,000 messages per day of 1,024 bytes");
         lines.ShouldContain(line => line.Contains("S3 PutObject", StringComparison.Ordinal) && line.Contains("$90.00 per day", StringComparison.Ordinal));
         lines.ShouldContain(line => line.Contains("estimated cost per month", StringComparison.Ordinal) && line.Contains("$2,743.20", StringComparison.Ordinal));
-        lines[^1].ShouldStartWith("    at most $2,694.60 per month: Bundles:Enabled=true: 500 messages per object");
+        lines[^1].ShouldStartWith("  Largest saving: up to $2,694.60 per month: Bundles:Enabled=true: 500 messages per object");
     }
 
     [Fact]

@@ -50,7 +50,7 @@ public sealed class HungDiskTests
     }
 
     [Fact]
-    public async Task Terminate_TwiceAtOnce_EndsTheDrainNow()
+    public async Task Terminate_TwiceConcurrently_EndsTheDrainNow()
     {
         await using DirectoryUnderTest sink = new();
         ArchiveMessage message = ArchiveMessage.Create("stuck");

@@ -38,7 +38,7 @@ public sealed class ShutdownTests(AwsServer aws, RealS3 realS3)
     }
 
     [Fact]
-    public async Task Terminate_DrainTimeoutEnds_AbandonsAtOnceAndExits1()
+    public async Task Terminate_DrainTimeoutEnds_AbandonsImmediatelyAndExits1()
     {
         await using Scene scene = await Scene.CreateAsync(aws, realS3, new FaultRule { Fault = S3Fault.HangBeforeCommit }, "--Hosting:DrainTimeout=1s", "--Sinks:S3:AttemptTimeout=60s", "--Sinks:S3:TotalTimeout=60s");
 
@@ -106,7 +106,7 @@ public sealed class ShutdownTests(AwsServer aws, RealS3 realS3)
     }
 
     [Fact]
-    public async Task Terminate_CallerIsStillSending_AnswersAtOnceAndExits0()
+    public async Task Terminate_CallerIsStillSending_AnswersImmediatelyAndExits0()
     {
         await using SinkUnderTest sink = await SinkUnderTest.CreateAsync(SinkKind.Directory, aws, realS3);
         await using RunningWorker worker = await RunningWorker.StartAsync([.. sink.Arguments, "--Routes:archive:Source=Http"]);

@@ -21,7 +21,7 @@ public sealed class NativeBufferPoolTests
     }
 
     [Fact]
-    public void Rent_TwoAtOnce_DoNotShare()
+    public void Rent_TwoConcurrently_DoNotShare()
     {
         using NativeBufferPool pool = new(16);
         using IMemoryOwner<byte> first = pool.Rent();

@@ -67,7 +67,7 @@ public sealed class PipelineAllocationTests
     [MemberData(nameof(Synchronous))]
     public void Invoke_NothingSuspends_AllocatesAsTheContractSays(string form, MeasuredPart part, int depth)
     {
-        double bytes = BytesAMessage(form, part, depth, hops: false, inFlight: 1);
+        double bytes = BytesPerMessage(form, part, depth, hops: false, inFlight: 1);
 
         if (form == PipelineForm.Closure.Name)
         {
@@ -83,7 +83,7 @@ public sealed class PipelineAllocationTests
     [MemberData(nameof(Suspending))]
     public void Invoke_InnermostSuspends_AllocatesAsTheContractSays(string form, MeasuredPart part, int depth, int inFlight)
     {
-        double bytes = BytesAMessage(form, part, depth, hops: true, inFlight);
+        double bytes = BytesPerMessage(form, part, depth, hops: true, inFlight);
 
         if (form == PipelineForm.Closure.Name)
         {
@@ -99,7 +99,7 @@ public sealed class PipelineAllocationTests
         }
     }
 
-    private static double BytesAMessage(string form, MeasuredPart part, int depth, bool hops, int inFlight)
+    private static double BytesPerMessage(string form, MeasuredPart part, int depth, bool hops, int inFlight)
     {
         PipelineForm.TryParse(form, out PipelineForm? found).ShouldBeTrue();
         PipelineBuilder<MeasuredContext> builder = new("measured");
@@ -114,10 +114,10 @@ public sealed class PipelineAllocationTests
         }
 
         int messages = 0;
-        long least = LeastBytes.OfThread(() => messages += Run(pipeline, contexts, running, Messages));
+        long min = MinBytes.OfThread(() => messages += Run(pipeline, contexts, running, Messages));
 
         contexts.Sum(context => context.Count).ShouldBe(messages * ((2 * depth) + 1), "every part must have run");
-        return (double)least / Messages;
+        return (double)min / Messages;
     }
 
     private static int Run(IPipeline<MeasuredContext> pipeline, MeasuredContext[] contexts, ValueTask[] running, int messages)

@@ -16,7 +16,7 @@ public sealed class PoolAllocationTests
         BufferPool pool = new();
         byte[] piece = new byte[100];
 
-        LeastBytes.OfThread(() => Repeat(() =>
+        MinBytes.OfThread(() => Repeat(() =>
         {
             using PooledBuffer first = pool.Rent(64);
             using PooledBuffer second = pool.Rent(1_000);
@@ -34,7 +34,7 @@ public sealed class PoolAllocationTests
     {
         ContextPool<PhysicalContext> pool = new(4);
 
-        LeastBytes.OfThread(() => Repeat(() =>
+        MinBytes.OfThread(() => Repeat(() =>
         {
             PhysicalContext first = pool.Rent();
             PhysicalContext second = pool.Rent();

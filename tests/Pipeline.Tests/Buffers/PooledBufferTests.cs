@@ -72,7 +72,7 @@ public sealed class PooledBufferTests : IDisposable
     }
 
     [Fact]
-    public void GetSpan_MoreThanDouble_GrowsToWhatIsNeededAtOnce()
+    public void GetSpan_MoreThanDouble_GrowsToWhatIsNeeded()
     {
         using PooledBuffer buffer = _pool.Rent(16);
         buffer.Append([1, 2, 3]);

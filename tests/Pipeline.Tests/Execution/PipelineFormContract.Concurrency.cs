@@ -29,7 +29,7 @@ public abstract partial class PipelineFormContract
     }
 
     [Fact]
-    public void Invoke_FromManyThreadsAtOnce_EachMessageRunsComplete()
+    public void Invoke_FromManyThreadsConcurrently_EachMessageRunsComplete()
     {
         const int Threads = 8;
         const int Messages = 500;

@@ -32,7 +32,7 @@ public abstract partial class PipelineFormContract
     }
 
     [Fact]
-    public async Task StackTrace_InnermostThrowsAtOnce_NamesTheMethodThatThrew()
+    public async Task StackTrace_InnermostThrowsSynchronously_NamesTheMethodThatThrew()
     {
         IPipeline<OuterContext> pipeline = ChainBuilding.Chain()
             .Step<OuterContext>(new QuietStep())

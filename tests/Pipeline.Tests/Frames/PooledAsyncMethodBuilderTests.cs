@@ -87,7 +87,7 @@ public sealed class PooledAsyncMethodBuilderTests
     }
 
     [Fact]
-    public async Task Await_TwiceAtOnce_TheSecondThrows()
+    public async Task Await_TwiceConcurrently_TheSecondThrows()
     {
         TaskCompletionSource gate = new();
         ValueTask<int> task = DoubleAsync(gate.Task, 21);

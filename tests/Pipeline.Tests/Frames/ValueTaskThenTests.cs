@@ -5,7 +5,7 @@ namespace Pipeline.Tests.Frames;
 public sealed class ValueTaskThenTests
 {
     [Fact]
-    public void Then_RestHasCompleted_CallsAtOnce()
+    public void Then_RestHasCompleted_CallsImmediately()
     {
         List<string> trace = [];
 

@@ -50,7 +50,7 @@ public sealed class ArchiveAllocationTests
             var reader = new ArchiveHeaderReader(template.Properties, rule);
 
             bool written = true;
-            LeastBytes.OfThread(() => written &= Run()).ShouldBe(0, $"{rule}");
+            MinBytes.OfThread(() => written &= Run()).ShouldBe(0, $"{rule}");
             written.ShouldBeTrue();
             pool.Outstanding.ShouldBe(0);
 

@@ -38,7 +38,7 @@ public sealed class AwsCredentialSourceTests
     }
 
     [Fact]
-    public async Task GetAsync_ManyAtOnce_AskOnce()
+    public async Task GetAsync_ManyConcurrently_AskOnce()
     {
         using AwsCredentialSource source = Counting(delay: true);
 

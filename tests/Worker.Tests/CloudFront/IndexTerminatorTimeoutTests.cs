@@ -38,7 +38,7 @@ public sealed class IndexTerminatorTimeoutTests
     }
 
     [Fact]
-    public async Task Handle_MessageIsCancelled_EndsAtOnce()
+    public async Task Handle_MessageIsCancelled_EndsImmediately()
     {
         CloudFrontRun run = new();
         run.Objects.Put("a.gz", Log);

@@ -44,7 +44,7 @@ public sealed class LogIndexerAllocationTests : IBadRows, IDocumentRejections
         using MemoryStream source = new(compressed);
         DocumentId id = new("logs", "key", "version");
         LogOutcome outcome = default;
-        long bytes = LeastBytes.OfThread(() =>
+        long bytes = MinBytes.OfThread(() =>
         {
             source.Position = 0;
             outcome = indexer.IndexAsync(source, compressed.Length, id, _documents, new RowNumbers(), this, CancellationToken.None).GetAwaiter().GetResult();

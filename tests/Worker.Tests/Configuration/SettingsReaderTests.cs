@@ -138,7 +138,7 @@ public sealed class SettingsReaderTests
     }
 
     [Fact]
-    public void Read_SeveralProblems_AllAreFoundAtOnce()
+    public void Read_SeveralProblems_AllAreFound()
     {
         SettingsReader reader = Reader(("Sample:Count", "0"), ("Sample:Wait", "soon"), ("Sample:Enabld", "true"), ("Sample:Day", "Someday"));
 

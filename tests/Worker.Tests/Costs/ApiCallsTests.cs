@@ -134,7 +134,7 @@ public sealed class ApiCallsTests
         ApiCalls calls = new();
         Send(calls, Receive, 100);
 
-        LeastBytes.OfThread(() => Send(calls, Receive, 1_000)).ShouldBe(0);
+        MinBytes.OfThread(() => Send(calls, Receive, 1_000)).ShouldBe(0);
     }
 
     [Fact]

@@ -146,11 +146,11 @@ public sealed class DeadLetterCountTests : IDisposable
         log.Entries.ShouldHaveSingleItem().Text.ShouldContain("cannot be counted (no permission)");
 
         store.Result = new WaitingDeadLetters { Count = 7, OldestAt = _time.GetUtcNow() };
-        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(60));
+        using CancellationTokenSource limit = new(TimeSpan.FromSeconds(60));
         while (watch.Waiting is not { Count: 7 })
         {
             _time.Advance(DeadLetterWatch.Interval);
-            await Task.Delay(1, patience.Token);
+            await Task.Delay(1, limit.Token);
         }
 
         log.Entries.Count.ShouldBe(1);

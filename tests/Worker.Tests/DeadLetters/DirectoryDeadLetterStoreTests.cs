@@ -154,7 +154,7 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task Write_ManyAtOnce_KeepsEachOnce()
+    public async Task Write_ManyConcurrently_KeepsEachOnce()
     {
         Task<string>[] writes = [.. Enumerable.Range(0, 200).Select(i => Task.Run(async () =>
             await _store.WriteAsync(Letter() with { SourceId = $"m-{i % 50}" }, Encoding.UTF8.GetBytes($"{i % 50}"), Token)))];

@@ -5,7 +5,7 @@ namespace Worker.Tests.Files;
 public sealed class FileCallsTests
 {
     // Only a hang takes so long, on a busy machine too.
-    private static readonly TimeSpan Patience = TimeSpan.FromMinutes(5);
+    private static readonly TimeSpan WaitLimit = TimeSpan.FromMinutes(5);
 
     [Fact]
     public async Task Run_ResultIsReadEarly_ThrowsAndEachCallHasItsOwnResult()
@@ -27,9 +27,9 @@ public sealed class FileCallsTests
         Task<string> second = calls.RunAsync("second", CancellationToken.None).AsTask();
 
         allowed.Release();
-        (await first.WaitAsync(Patience)).ShouldBe("first");
+        (await first.WaitAsync(WaitLimit)).ShouldBe("first");
         second.IsCompleted.ShouldBeFalse();
         allowed.Release();
-        (await second.WaitAsync(Patience)).ShouldBe("second");
+        (await second.WaitAsync(WaitLimit)).ShouldBe("second");
     }
 }

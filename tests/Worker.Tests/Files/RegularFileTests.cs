@@ -49,7 +49,7 @@ public sealed class RegularFileTests : IDisposable
     }
 
     [Fact]
-    public async Task ReadAll_NamedPipe_IsRefusedAtOnce()
+    public async Task ReadAll_NamedPipe_IsRefusedImmediately()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "mkfifo is looked for on Linux.");
         using (Process make = Process.Start("mkfifo", [_folder["pipe"]]))

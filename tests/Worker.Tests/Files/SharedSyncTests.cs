@@ -5,7 +5,7 @@ namespace Worker.Tests.Files;
 public sealed class SharedSyncTests
 {
     // Only a hang takes so long, on a busy machine too.
-    private static readonly TimeSpan Patience = TimeSpan.FromMinutes(5);
+    private static readonly TimeSpan WaitLimit = TimeSpan.FromMinutes(5);
 
     [Fact]
     public async Task Run_WhileAnotherRuns_WaitsForOneThatBeganLaterAndSharesIt()
@@ -17,10 +17,10 @@ public sealed class SharedSyncTests
         {
             Interlocked.Increment(ref count);
             begun.Release();
-            allowed.Wait(Patience).ShouldBeTrue();
+            allowed.Wait(WaitLimit).ShouldBeTrue();
         }, SystemFileHost.Instance);
         Task first = Start(sync);
-        (await begun.WaitAsync(Patience)).ShouldBeTrue();
+        (await begun.WaitAsync(WaitLimit)).ShouldBeTrue();
         int arrived = 0;
         Task[] later = [.. Enumerable.Range(0, 5).Select(_ => Start(sync, () => Interlocked.Increment(ref arrived)))];
         while (Volatile.Read(ref arrived) < later.Length)
@@ -29,13 +29,13 @@ public sealed class SharedSyncTests
         }
 
         allowed.Release();
-        await first.WaitAsync(Patience);
+        await first.WaitAsync(WaitLimit);
         later.ShouldAllBe(task => !task.IsCompleted);
-        (await begun.WaitAsync(Patience)).ShouldBeTrue();
+        (await begun.WaitAsync(WaitLimit)).ShouldBeTrue();
 
         // A thread that had arrived but not yet joined when the second began needs a third.
         allowed.Release(later.Length);
-        await Task.WhenAll(later).WaitAsync(Patience);
+        await Task.WhenAll(later).WaitAsync(WaitLimit);
         count.ShouldBeInRange(2, 1 + later.Length);
     }
 
@@ -63,7 +63,7 @@ public sealed class SharedSyncTests
             },
             CancellationToken.None,
             TaskCreationOptions.LongRunning,
-            TaskScheduler.Default))).WaitAsync(Patience);
+            TaskScheduler.Default))).WaitAsync(WaitLimit);
 
         // At most one at a time.
         begun.ShouldBe(ended);
@@ -77,17 +77,17 @@ public sealed class SharedSyncTests
         SharedSync sync = new(() =>
         {
             begun.Release();
-            allowed.Wait(Patience).ShouldBeTrue();
+            allowed.Wait(WaitLimit).ShouldBeTrue();
             throw new IOException("fsync failed", 5);
         }, SystemFileHost.Instance);
         Task first = Start(sync);
-        await begun.WaitAsync(Patience);
+        await begun.WaitAsync(WaitLimit);
         Task second = Start(sync);
 
         allowed.Release(2);
 
-        (await Should.ThrowAsync<IOException>(() => first.WaitAsync(Patience))).HResult.ShouldBe(5);
-        (await Should.ThrowAsync<IOException>(() => second.WaitAsync(Patience))).HResult.ShouldBe(5);
+        (await Should.ThrowAsync<IOException>(() => first.WaitAsync(WaitLimit))).HResult.ShouldBe(5);
+        (await Should.ThrowAsync<IOException>(() => second.WaitAsync(WaitLimit))).HResult.ShouldBe(5);
     }
 
     private static Task Start(SharedSync sync, Action? arrived = null) => Task.Factory.StartNew(

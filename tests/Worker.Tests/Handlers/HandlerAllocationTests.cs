@@ -33,7 +33,7 @@ public sealed class HandlerAllocationTests
     {
         double bytes = await MeasureAsync(worker => worker.AddScopedHandler<Order, CompletingHandler>("Orders", TestJson.Default.Order));
 
-        TestContext.Current.TestOutputHelper?.WriteLine($"{await TimeAsync():F0} ns a call more than without a scope");
+        TestContext.Current.TestOutputHelper?.WriteLine($"{await TimeAsync():F0} ns per call more than without a scope");
         bytes.ShouldBeLessThan(400);
     }
 
@@ -58,12 +58,12 @@ public sealed class HandlerAllocationTests
         route.Start();
         ChannelPublisher publisher = services.GetRequiredService<ChannelPublishers>().For("orders");
 
-        double least = (double)LeastBytes.OfProcess(() => Publish(publisher)) / Messages;
-        double alone = (double)LeastBytes.OfThread(Deserialize) / Messages;
-        publisher.Completed.ShouldBe(LeastBytes.Rounds * Messages);
+        double min = (double)MinBytes.OfProcess(() => Publish(publisher)) / Messages;
+        double alone = (double)MinBytes.OfThread(Deserialize) / Messages;
+        publisher.Completed.ShouldBe(MinBytes.Rounds * Messages);
         await route.DrainAsync(CancellationToken.None);
-        TestContext.Current.TestOutputHelper?.WriteLine($"{least - alone:F2} B a message, and {alone:F0} B for the object and what it refers to");
-        return least - alone;
+        TestContext.Current.TestOutputHelper?.WriteLine($"{min - alone:F2} B per message, and {alone:F0} B for the object and what it refers to");
+        return min - alone;
     }
 
     /// <returns>Nanoseconds per scope with its own handler: the minimum of several rounds.</returns>
@@ -72,13 +72,13 @@ public sealed class HandlerAllocationTests
         await using ServiceProvider services = new ServiceCollection().BuildServiceProvider();
         CompletingHandler direct = new();
         ScopedHandler<Order, CompletingHandler> scoped = new(new ScopedFactory<CompletingHandler>(services));
-        double least = double.MaxValue;
+        double min = double.MaxValue;
         for (int round = 0; round < 10; round++)
         {
-            least = Math.Min(least, Nanoseconds(scoped) - Nanoseconds(direct));
+            min = Math.Min(min, Nanoseconds(scoped) - Nanoseconds(direct));
         }
 
-        return least;
+        return min;
 
         static double Nanoseconds(IMessageHandler<Order> handler)
         {
@@ -101,7 +101,7 @@ public sealed class HandlerAllocationTests
         for (int i = 0; i < Messages; i++)
         {
             // Waiting for capacity would allocate in the publisher.
-            while (publisher.Held > 500)
+            while (publisher.Unsettled > 500)
             {
                 wait.SpinOnce(sleep1Threshold: -1);
             }

@@ -66,7 +66,7 @@ internal sealed class HandlerRoute : IAsyncDisposable
     public static Task UntilAsync(Func<bool> condition) => PassingTime.UntilAsync(condition);
 
     /// <summary>Moves the clock until every message is completed or dead-lettered.</summary>
-    public Task SettleAllAsync() => PassUntilAsync(() => Publisher.Held == 0);
+    public Task SettleAllAsync() => PassUntilAsync(() => Publisher.Unsettled == 0);
 
     /// <summary>The log lines of an event.</summary>
     public IReadOnlyList<string> LinesOf(int eventId) => [.. Log.Entries.Where(entry => entry.Id.Id == eventId).Select(entry => entry.Text)];

@@ -6,7 +6,7 @@ namespace Worker.Tests.Hosting;
 public sealed class ShutdownSignalsTests
 {
     [Fact]
-    public void Attach_AfterTheSignal_IsCalledAtOnce()
+    public void Attach_AfterTheSignal_IsCalledImmediately()
     {
         using ShutdownSignals signals = new();
         List<string> told = [];

@@ -69,7 +69,7 @@ internal sealed class IntakeFixture : IAsyncDisposable
             long start = Stopwatch.GetTimestamp();
             while (Intake.InFlight > before)
             {
-                Stopwatch.GetElapsedTime(start).ShouldBeLessThan(TestMessage.Patience, "the slot stays in use");
+                Stopwatch.GetElapsedTime(start).ShouldBeLessThan(TestMessage.WaitLimit, "the slot stays in use");
                 await Task.Yield();
             }
         }
@@ -113,7 +113,7 @@ internal sealed class IntakeFixture : IAsyncDisposable
         Intake.BytesInFlight.ShouldBe(bytes);
     }
 
-    public Task DrainAsync() => Intake.DrainAsync(CancellationToken.None).WaitAsync(TestMessage.Patience);
+    public Task DrainAsync() => Intake.DrainAsync(CancellationToken.None).WaitAsync(TestMessage.WaitLimit);
 
     public async ValueTask DisposeAsync()
     {

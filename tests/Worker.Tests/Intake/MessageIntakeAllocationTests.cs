@@ -68,10 +68,10 @@ public sealed class MessageIntakeAllocationTests
             new RouteMetrics("waiting"),
             TimeProvider.System,
             NullLogger.Instance);
-        long least = await LeastBytes.OfProcessAsync(async () => (await WaitAsync(intake, Messages)).ShouldBe(Messages));
+        long min = await MinBytes.OfProcessAsync(async () => (await WaitAsync(intake, Messages)).ShouldBe(Messages));
 
-        TestContext.Current.TestOutputHelper?.WriteLine($"{(double)least / Messages:F3} B a wait");
-        return (double)least / Messages;
+        TestContext.Current.TestOutputHelper?.WriteLine($"{(double)min / Messages:F3} B per wait");
+        return (double)min / Messages;
     }
 
     private static async Task<int> WaitAsync(MessageIntake intake, int count)
@@ -112,11 +112,11 @@ public sealed class MessageIntakeAllocationTests
             TimeProvider.System,
             NullLogger.Instance);
         ReusedMessage[] messages = [.. Enumerable.Range(0, Concurrency).Select(_ => new ReusedMessage())];
-        long least = LeastBytes.OfProcess(() => Run(intake, messages), Rounds);
+        long min = MinBytes.OfProcess(() => Run(intake, messages), Rounds);
 
         metrics.Totals.Stored.ShouldBe(Rounds * Messages);
-        TestContext.Current.TestOutputHelper?.WriteLine($"{form}: {(double)least / Messages:F3} B a message");
-        return (double)least / Messages;
+        TestContext.Current.TestOutputHelper?.WriteLine($"{form}: {(double)min / Messages:F3} B per message");
+        return (double)min / Messages;
     }
 
     private static void Run(MessageIntake intake, ReusedMessage[] messages)

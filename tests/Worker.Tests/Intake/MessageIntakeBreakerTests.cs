@@ -22,7 +22,7 @@ public sealed class MessageIntakeBreakerTests
         waiting.IsCompleted.ShouldBeFalse();
 
         fixture.Time.Advance(TimeSpan.FromSeconds(1));
-        (await waiting.WaitAsync(TestMessage.Patience)).ShouldBe(1, "half open grants a single slot");
+        (await waiting.WaitAsync(TestMessage.WaitLimit)).ShouldBe(1, "half open grants a single slot");
         fixture.Breaker.Succeeded();
         fixture.Intake.Release(1);
     }
@@ -36,12 +36,12 @@ public sealed class MessageIntakeBreakerTests
         Task<int> second = fixture.Intake.ReserveSlotsAsync(1, 10, CancellationToken.None).AsTask();
         fixture.Time.Advance(Open);
 
-        (await first.WaitAsync(TestMessage.Patience)).ShouldBe(1);
+        (await first.WaitAsync(TestMessage.WaitLimit)).ShouldBe(1);
         second.IsCompleted.ShouldBeFalse();
         fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Paused);
         fixture.Breaker.Succeeded();
 
-        (await second.WaitAsync(TestMessage.Patience)).ShouldBe(3);
+        (await second.WaitAsync(TestMessage.WaitLimit)).ShouldBe(3);
         fixture.Intake.Release(4);
     }
 
@@ -179,7 +179,7 @@ public sealed class MessageIntakeBreakerTests
 
         fixture.Time.Advance(Open);
 
-        (await next.WaitAsync(TestMessage.Patience)).ShouldBe(1);
+        (await next.WaitAsync(TestMessage.WaitLimit)).ShouldBe(1);
         fixture.Breaker.Succeeded();
         fixture.Intake.Release(1);
     }

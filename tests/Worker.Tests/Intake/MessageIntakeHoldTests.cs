@@ -102,7 +102,7 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
 
     [Theory]
     [MemberData(nameof(OwnFaults))]
-    public async Task Fault_OfTheMessage_IsSettledAtOnce(Exception fault, bool throws, SettlementKind settled)
+    public async Task Fault_OfTheMessage_IsSettledImmediately(Exception fault, bool throws, SettlementKind settled)
     {
         _throws = throws;
         _fault = _ => fault;
@@ -175,7 +175,7 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
         waiting.IsCompleted.ShouldBeFalse();
 
         _fixture.Time.Advance(Open);
-        (await waiting.WaitAsync(TestMessage.Patience)).ShouldBe(1);
+        (await waiting.WaitAsync(TestMessage.WaitLimit)).ShouldBe(1);
         Attempts.Count.ShouldBe(3, "one probe at a time");
         _fixture.Intake.Release(1);
         Task<int> next = _fixture.Intake.ReserveSlotsAsync(1, 10, CancellationToken.None).AsTask();
@@ -186,7 +186,7 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
         next.IsCompleted.ShouldBeFalse();
 
         _fixture.Time.Advance(Open);
-        (await next.WaitAsync(TestMessage.Patience)).ShouldBe(1);
+        (await next.WaitAsync(TestMessage.WaitLimit)).ShouldBe(1);
         _fixture.Intake.Release(1);
     }
 
@@ -217,7 +217,7 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
             return Task.Delay(Timeout.Infinite, context.CancellationToken);
         };
         _fixture.Time.Advance(Tick);
-        await hanging.Task.WaitAsync(TestMessage.Patience, TestContext.Current.CancellationToken);
+        await hanging.Task.WaitAsync(TestMessage.WaitLimit, TestContext.Current.CancellationToken);
 
         _fixture.Time.Advance(_fixture.Options.MessageTimeout + Tick);
 
@@ -227,7 +227,7 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task ReturnHeld_AfterTheStop_AbandonsAtOnce()
+    public async Task ReturnHeld_AfterTheStop_AbandonsImmediately()
     {
         TestMessage held = await HoldAsync("a");
         _fixture.OpenBreaker();

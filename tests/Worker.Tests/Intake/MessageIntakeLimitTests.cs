@@ -19,7 +19,7 @@ public sealed class MessageIntakeLimitTests
         waiting.IsCompleted.ShouldBeFalse("two of eight slots may be in use");
         stored.SetResult();
 
-        fixture.Intake.Release(await waiting.WaitAsync(TestMessage.Patience));
+        fixture.Intake.Release(await waiting.WaitAsync(TestMessage.WaitLimit));
     }
 
     [Fact]
@@ -38,7 +38,7 @@ public sealed class MessageIntakeLimitTests
         await using IntakeFixture fixture = new(_ => throw new TransientFaultException("down"), concurrency: 8, start: 2);
         fixture.Accept(new TestMessage { HoldTime = TimeSpan.FromHours(1) });
         fixture.Accept(new TestMessage { HoldTime = TimeSpan.FromHours(1) });
-        await Task.Run(() => SpinWait.SpinUntil(() => fixture.Intake.Held == 2, TestMessage.Patience), TestContext.Current.CancellationToken);
+        await Task.Run(() => SpinWait.SpinUntil(() => fixture.Intake.Held == 2, TestMessage.WaitLimit), TestContext.Current.CancellationToken);
 
         fixture.Reserve(2);
 

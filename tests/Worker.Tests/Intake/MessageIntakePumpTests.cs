@@ -25,7 +25,7 @@ public sealed class MessageIntakePumpTests
     }
 
     [Fact]
-    public async Task Accept_ManyAtOnce_ShareWorkItemsAndLeaveThePoolToOthersInBetween()
+    public async Task Accept_ManyConcurrently_ShareWorkItemsAndLeaveThePoolToOthersInBetween()
     {
         await using IntakeFixture fixture = new(concurrency: 256);
         TestMessage[] messages = [.. Enumerable.Range(0, 256).Select(_ => new TestMessage())];
@@ -87,7 +87,7 @@ public sealed class MessageIntakePumpTests
 
         for (int i = 0; i < 100; i++)
         {
-            (await quiet.RunAsync().WaitAsync(TestMessage.Patience)).ShouldBe(Settlement.Complete);
+            (await quiet.RunAsync().WaitAsync(TestMessage.WaitLimit)).ShouldBe(Settlement.Complete);
         }
 
         isOver = true;

@@ -10,7 +10,7 @@ public sealed class MessageIntakeReservationTests
     [InlineData(1, 3, 3)]
     [InlineData(2, 2, 2)]
     [InlineData(8, 10, 4)]
-    public async Task Reserve_SlotsAreFree_GrantsAtOnceUpToMax(int min, int max, int expected)
+    public async Task Reserve_SlotsAreFree_GrantsImmediatelyUpToMax(int min, int max, int expected)
     {
         await using IntakeFixture fixture = new();
 
@@ -95,7 +95,7 @@ public sealed class MessageIntakeReservationTests
         await cancelLarge.CancelAsync();
 
         (await Should.ThrowAsync<OperationCanceledException>(async () => await large)).CancellationToken.ShouldBe(cancelLarge.Token);
-        (await small.WaitAsync(TestMessage.Patience)).ShouldBe(1);
+        (await small.WaitAsync(TestMessage.WaitLimit)).ShouldBe(1);
         fixture.CountFreeSlots().ShouldBe(1);
         fixture.Intake.Release(3);
     }
@@ -112,10 +112,10 @@ public sealed class MessageIntakeReservationTests
         Task<int> second = fixture.Intake.ReserveSlotsAsync(2, 2, CancellationToken.None).AsTask();
 
         fixture.Intake.Release(1);
-        (await first.WaitAsync(TestMessage.Patience)).Count.ShouldBe(1);
+        (await first.WaitAsync(TestMessage.WaitLimit)).Count.ShouldBe(1);
         second.IsCompleted.ShouldBeFalse();
         fixture.Intake.Release(2);
-        (await second.WaitAsync(TestMessage.Patience)).ShouldBe(2);
+        (await second.WaitAsync(TestMessage.WaitLimit)).ShouldBe(2);
         fixture.Intake.Release(1 + 1 + 2);
     }
 
@@ -210,7 +210,7 @@ public sealed class MessageIntakeReservationTests
         gate.SetResult();
         await Task.WhenAll(below.Settled, overshooting.Settled);
 
-        int granted = await waiting.WaitAsync(TestMessage.Patience);
+        int granted = await waiting.WaitAsync(TestMessage.WaitLimit);
         fixture.Intake.Release(granted);
     }
 
@@ -243,7 +243,7 @@ public sealed class MessageIntakeReservationTests
         int next = 0;
         while (next < Messages)
         {
-            using SlotLease slots = await fixture.Intake.ReserveAsync(1, 3, CancellationToken.None).AsTask().WaitAsync(TestMessage.Patience);
+            using SlotLease slots = await fixture.Intake.ReserveAsync(1, 3, CancellationToken.None).AsTask().WaitAsync(TestMessage.WaitLimit);
             while (slots.Count > 0 && next < Messages)
             {
                 slots.Accept(messages[next++]);

@@ -82,20 +82,20 @@ public sealed class MessageIntakeStressTests
 
     private static async Task<SlotLease> ReserveOrGiveUpAsync(IntakeFixture fixture, int min, int max, Random random)
     {
-        using CancellationTokenSource patience = new();
+        using CancellationTokenSource limit = new();
         if (random.Next(3) == 0)
         {
-            patience.Cancel();
+            limit.Cancel();
         }
         else
         {
             // Sometimes shorter than the wait, so that grants and cancellations race.
-            patience.CancelAfter(TimeSpan.FromMilliseconds(random.Next(1, 5)));
+            limit.CancelAfter(TimeSpan.FromMilliseconds(random.Next(1, 5)));
         }
 
         try
         {
-            return await fixture.Intake.ReserveAsync(min, max, patience.Token);
+            return await fixture.Intake.ReserveAsync(min, max, limit.Token);
         }
         catch (OperationCanceledException)
         {

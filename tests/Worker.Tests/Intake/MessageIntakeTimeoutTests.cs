@@ -198,7 +198,7 @@ public sealed class MessageIntakeTimeoutTests
     }
 
     [Fact]
-    public async Task Abort_MessagesInFlight_AreAbandonedAtOnce()
+    public async Task Abort_MessagesInFlight_AreAbandonedImmediately()
     {
         TaskCompletionSource started = new(TaskCreationOptions.RunContinuationsAsynchronously);
         await using IntakeFixture fixture = new(context => WaitForCancellationAsync(context, started));
@@ -211,7 +211,7 @@ public sealed class MessageIntakeTimeoutTests
     }
 
     [Fact]
-    public async Task Abort_MessageAcceptedAfterIt_IsAbandonedAtOnce()
+    public async Task Abort_MessageAcceptedAfterIt_IsAbandonedImmediately()
     {
         // A source may hold a slot for a message that has only begun to arrive.
         await using IntakeFixture fixture = new();
@@ -240,7 +240,7 @@ public sealed class MessageIntakeTimeoutTests
     }
 
     [Fact]
-    public async Task Drain_NothingInFlight_CompletesAtOnce()
+    public async Task Drain_NothingInFlight_CompletesImmediately()
     {
         await using IntakeFixture fixture = new();
 
@@ -265,7 +265,7 @@ public sealed class MessageIntakeTimeoutTests
         draining.IsCompleted.ShouldBeFalse("a slot is still reserved");
         fixture.Intake.Release(1);
 
-        await draining.WaitAsync(TestMessage.Patience);
+        await draining.WaitAsync(TestMessage.WaitLimit);
     }
 
     [Fact]
@@ -275,14 +275,14 @@ public sealed class MessageIntakeTimeoutTests
         fixture.Reserve(1);
         Task first = fixture.Intake.DrainAsync(CancellationToken.None);
         fixture.Intake.Release(1);
-        await first.WaitAsync(TestMessage.Patience);
+        await first.WaitAsync(TestMessage.WaitLimit);
         fixture.Reserve(1);
 
         Task second = fixture.Intake.DrainAsync(CancellationToken.None);
 
         second.IsCompleted.ShouldBeFalse();
         fixture.Intake.Release(1);
-        await second.WaitAsync(TestMessage.Patience);
+        await second.WaitAsync(TestMessage.WaitLimit);
     }
 
     [Fact]

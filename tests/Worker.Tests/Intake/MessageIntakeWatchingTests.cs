@@ -74,7 +74,7 @@ public sealed class MessageIntakeWatchingTests
         await stop.CancelAsync();
         if (waiting is not null)
         {
-            await Should.ThrowAsync<OperationCanceledException>(waiting.WaitAsync(TestMessage.Patience, TestContext.Current.CancellationToken));
+            await Should.ThrowAsync<OperationCanceledException>(waiting.WaitAsync(TestMessage.WaitLimit, TestContext.Current.CancellationToken));
         }
 
         fixture.Intake.Release(4);

@@ -22,16 +22,16 @@ public sealed class SlotLimitTests
     [InlineData(64)]
     [InlineData(100)]
     [InlineData(300)]
-    public void StoreThatServesSomeAtOnce_ThroughputIsItsMostAndFewWait(int capacity)
+    public void StoreThatServesSomeConcurrently_ThroughputIsItsMaxAndFewWait(int capacity)
     {
         SimulatedRun run = new(new SlotLimit(Slots, Second.Ticks)) { Latency = Milliseconds(20), Capacity = capacity };
         run.Run(5 * Second);
 
-        (int least, int most) = run.Run(300 * Second);
+        (int min, int max) = run.Run(300 * Second);
 
         // A trial doubles or halves the limit for a moment.
-        most.ShouldBeLessThanOrEqualTo(4 * capacity);
-        least.ShouldBeGreaterThanOrEqualTo(64);
+        max.ShouldBeLessThanOrEqualTo(4 * capacity);
+        min.ShouldBeGreaterThanOrEqualTo(64);
         run.Throughput.ShouldBeGreaterThan(0.9 * capacity / 0.02);
     }
 
@@ -106,7 +106,7 @@ public sealed class SlotLimitTests
         for (int minute = 1; minute <= 6; minute++)
         {
             run.Limit.Returned(100);
-            run.Limit.Look(run.Now + (minute * (60 * Second).Ticks));
+            run.Limit.Update(run.Now + (minute * (60 * Second).Ticks));
         }
 
         run.Limit.Current.ShouldBe(64);
@@ -124,7 +124,7 @@ public sealed class SlotLimitTests
 
     private static Func<TimeSpan> Milliseconds(double milliseconds) => () => TimeSpan.FromMilliseconds(milliseconds);
 
-    /// <summary>A source with <see cref="Demand"/> messages at a time, and a store that serves <see cref="Capacity"/> of them at once.</summary>
+    /// <summary>A source with <see cref="Demand"/> messages at a time, and a store that serves <see cref="Capacity"/> of them concurrently.</summary>
     private sealed class SimulatedRun(SlotLimit limit)
     {
         private readonly PriorityQueue<long, long> _inFlight = new();
@@ -147,11 +147,11 @@ public sealed class SlotLimitTests
         /// <summary>Messages per second of the last run.</summary>
         public double Throughput => _completed / TimeSpan.FromTicks(Now - _began).TotalSeconds;
 
-        public (int Least, int Most) Run(TimeSpan length)
+        public (int Min, int Max) Run(TimeSpan length)
         {
             (_began, _completed) = (Now, 0);
             long end = Now + length.Ticks;
-            (int least, int most) = (int.MaxValue, 0);
+            (int min, int max) = (int.MaxValue, 0);
             Fill();
             while (_inFlight.TryPeek(out _, out long at) && at <= end)
             {
@@ -165,13 +165,13 @@ public sealed class SlotLimitTests
                 }
 
                 Fill();
-                limit.Look(Now);
+                limit.Update(Now);
                 Fill();
-                (least, most) = (Math.Min(least, limit.Current), Math.Max(most, limit.Current));
+                (min, max) = (Math.Min(min, limit.Current), Math.Max(max, limit.Current));
             }
 
             Now = end;
-            return (least, most);
+            return (min, max);
         }
 
         private void Fill()

@@ -10,7 +10,7 @@ internal sealed class TestMessage : ReceivedMessage
 {
     private readonly TaskCompletionSource<Settlement> _settled = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    public static TimeSpan Patience { get; } = TimeSpan.FromSeconds(30);
+    public static TimeSpan WaitLimit { get; } = TimeSpan.FromSeconds(30);
 
     public override ReadOnlyMemory<byte> Body => BodyFailure is { } failure ? throw failure : Bytes;
 
@@ -54,7 +54,7 @@ internal sealed class TestMessage : ReceivedMessage
     public bool IsSettled => _settled.Task.IsCompleted;
 
     /// <summary>The message's settlement, awaited with a timeout for slow machines.</summary>
-    public Task<Settlement> Settled => _settled.Task.WaitAsync(Patience);
+    public Task<Settlement> Settled => _settled.Task.WaitAsync(WaitLimit);
 
     public override TimeSpan GetHoldTime() => HoldTime;
 

@@ -129,7 +129,7 @@ public sealed class KeyTemplateCompileTests
         Errors(new KeyTemplateOptions { MessageIdProperty = name }).ShouldContain(e => e.Setting == "MessageIdProperty" && e.Problem.Contains(problem));
 
     [Fact]
-    public void TryCompile_SeveralErrors_ReportsAllAtOnce()
+    public void TryCompile_SeveralErrors_ReportsAll()
     {
         var options = new KeyTemplateOptions { Template = "/A{Product}//{}/{D:yy}/../{MessageId", KeyPrefix = "/x", MessageIdProperty = "" };
 

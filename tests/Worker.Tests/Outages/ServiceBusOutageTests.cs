@@ -34,7 +34,7 @@ public sealed class ServiceBusOutageTests
     }
 
     [Fact]
-    public async Task Stop_DuringAnOutage_AbandonsHeldMessagesAtOnce()
+    public async Task Stop_DuringAnOutage_AbandonsHeldMessagesImmediately()
     {
         await using ServiceBusOutage outage = new();
         outage.Sink.Fault = _ => SinkStatus.Transient;

@@ -37,7 +37,7 @@ public sealed class SqsOutageTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Stop_DuringAnOutage_ReturnsHeldMessagesAtOnce(bool isFifo)
+    public async Task Stop_DuringAnOutage_ReturnsHeldMessagesImmediately(bool isFifo)
     {
         await using SqsOutage outage = SqsOutage.Create(isFifo);
         outage.Sink.Fault = _ => SinkStatus.Transient;

@@ -114,7 +114,7 @@ public sealed class CircuitBreakerTests
     }
 
     [Fact]
-    public void Refused_Once_OpensAtOnceAndLogsIt()
+    public void Refused_Once_OpensImmediatelyAndLogsIt()
     {
         _breaker.Refused("AccessDenied");
 

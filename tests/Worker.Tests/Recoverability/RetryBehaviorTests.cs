@@ -21,7 +21,7 @@ public sealed class RetryBehaviorTests
     }
 
     [Fact]
-    public void Invoke_SucceedsAtOnce_CompletesSynchronously()
+    public void Invoke_SucceedsImmediately_CompletesSynchronously()
     {
         ScriptedNext next = new((_, _) => default);
 
@@ -135,7 +135,7 @@ public sealed class RetryBehaviorTests
 
     [Theory]
     [MemberData(nameof(NotRetried))]
-    public async Task Invoke_FaultNotRetriedInProcess_IsThrownAtOnce(Exception fault)
+    public async Task Invoke_FaultNotRetriedInProcess_IsThrownImmediately(Exception fault)
     {
         foreach (Throwing throwing in Enum.GetValues<Throwing>())
         {
@@ -207,7 +207,7 @@ public sealed class RetryBehaviorTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task Invoke_CancelledDuringTheWait_EndsAtOnceWithTheLastFault(bool throws)
+    public async Task Invoke_CancelledDuringTheWait_EndsImmediatelyWithTheLastFault(bool throws)
     {
         using CancellationTokenSource source = new();
         _context.CancellationToken = source.Token;
@@ -263,7 +263,7 @@ public sealed class RetryBehaviorTests
     /// <summary>Moves the clock whenever a timer is armed, until the task has completed.</summary>
     private async Task RunWaitsAsync(Task running, TimeSpan? step = null)
     {
-        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(60));
+        using CancellationTokenSource limit = new(TimeSpan.FromSeconds(60));
         while (!running.IsCompleted)
         {
             if (_time.ArmedTimers > 0)
@@ -272,7 +272,7 @@ public sealed class RetryBehaviorTests
             }
 
             await Task.Yield();
-            patience.Token.ThrowIfCancellationRequested();
+            limit.Token.ThrowIfCancellationRequested();
         }
     }
 

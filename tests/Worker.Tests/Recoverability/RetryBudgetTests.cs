@@ -41,7 +41,7 @@ public sealed class RetryBudgetTests
     }
 
     [Fact]
-    public async Task TryTake_ManyAtOnce_NeverGrantsMore()
+    public async Task TryTake_ManyConcurrently_NeverGrantsMore()
     {
         RetryBudget budget = new();
         int granted = 0;

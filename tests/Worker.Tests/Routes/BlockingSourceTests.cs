@@ -7,7 +7,7 @@ namespace Worker.Tests.Routes;
 public sealed class BlockingSourceTests
 {
     private static readonly TimeSpan Step = TimeSpan.FromSeconds(1);
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan WaitLimit = TimeSpan.FromSeconds(30);
 
     [Fact]
     public async Task Receive_BlocksItsThread_IsNotReady()
@@ -30,7 +30,7 @@ public sealed class BlockingSourceTests
         finally
         {
             source.Released.Set();
-            await route.DrainAsync(CancellationToken.None).WaitAsync(Patience, TestContext.Current.CancellationToken);
+            await route.DrainAsync(CancellationToken.None).WaitAsync(WaitLimit, TestContext.Current.CancellationToken);
         }
     }
 
@@ -78,7 +78,7 @@ public sealed class BlockingSourceTests
         {
             if (blocks)
             {
-                Released.Wait(Patience, CancellationToken.None);
+                Released.Wait(WaitLimit, CancellationToken.None);
             }
 
             return Task.CompletedTask;

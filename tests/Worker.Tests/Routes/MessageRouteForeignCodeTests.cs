@@ -13,7 +13,7 @@ namespace Worker.Tests.Routes;
 /// <summary>Sources, sinks and handlers that throw, hang or block where they should not: the route goes on, and the other parts are drained, closed and disposed.</summary>
 public sealed class MessageRouteForeignCodeTests
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan WaitLimit = TimeSpan.FromSeconds(30);
 
     [Fact]
     public async Task Drain_ASourceAndTheSinkThrow_TheOtherSourceIsDrainedAndAllAreClosed()
@@ -24,9 +24,9 @@ public sealed class MessageRouteForeignCodeTests
         await using MessageRoute route = Create(new ManualTimeProvider(), log, new BrokenSink(), broken, sound);
         await route.CheckAsync(CancellationToken.None);
         route.Start();
-        await sound.Receiving.WaitAsync(Patience, TestContext.Current.CancellationToken);
+        await sound.Receiving.WaitAsync(WaitLimit, TestContext.Current.CancellationToken);
 
-        (await route.DrainAsync(CancellationToken.None).WaitAsync(Patience, TestContext.Current.CancellationToken)).ShouldBeTrue();
+        (await route.DrainAsync(CancellationToken.None).WaitAsync(WaitLimit, TestContext.Current.CancellationToken)).ShouldBeTrue();
 
         sound.Calls.ShouldContain("drain");
         sound.Calls.ShouldContain("close");
@@ -42,7 +42,7 @@ public sealed class MessageRouteForeignCodeTests
         BrokenSource cancelled = new() { Fails = true, Failure = new TaskCanceledException("its own timeout") };
         await using MessageRoute route = Create(new ManualTimeProvider(), log, new BrokenSink(), cancelled);
 
-        (await route.DrainAsync(CancellationToken.None).WaitAsync(Patience, TestContext.Current.CancellationToken)).ShouldBeTrue();
+        (await route.DrainAsync(CancellationToken.None).WaitAsync(WaitLimit, TestContext.Current.CancellationToken)).ShouldBeTrue();
 
         log.Entries.ShouldNotContain(entry => entry.Id.Id == 1002);
     }
@@ -60,7 +60,7 @@ public sealed class MessageRouteForeignCodeTests
             Task<bool> draining = Task.Run(() => route.DrainAsync(limit.Token), TestContext.Current.CancellationToken);
             await limit.CancelAsync();
 
-            (await draining.WaitAsync(Patience, TestContext.Current.CancellationToken)).ShouldBeFalse();
+            (await draining.WaitAsync(WaitLimit, TestContext.Current.CancellationToken)).ShouldBeFalse();
         }
         finally
         {
@@ -82,10 +82,10 @@ public sealed class MessageRouteForeignCodeTests
         try
         {
             Task<bool> draining = Task.Run(() => route.DrainAsync(CancellationToken.None), TestContext.Current.CancellationToken);
-            (await sound.ClosedLate.WaitAsync(Patience, TestContext.Current.CancellationToken)).ShouldBeFalse("Its time has not ended.");
+            (await sound.ClosedLate.WaitAsync(WaitLimit, TestContext.Current.CancellationToken)).ShouldBeFalse("Its time has not ended.");
             time.Advance(TimeSpan.FromSeconds(10));
 
-            (await draining.WaitAsync(Patience, TestContext.Current.CancellationToken)).ShouldBeFalse();
+            (await draining.WaitAsync(WaitLimit, TestContext.Current.CancellationToken)).ShouldBeFalse();
         }
         finally
         {
@@ -124,7 +124,7 @@ public sealed class MessageRouteForeignCodeTests
         Task disposing = route.DisposeAsync().AsTask();
         await time.WaitForTimersAsync(timers + 1);
         time.Advance(TimeSpan.FromSeconds(8));
-        await disposing.WaitAsync(Patience, TestContext.Current.CancellationToken);
+        await disposing.WaitAsync(WaitLimit, TestContext.Current.CancellationToken);
 
         sound.Calls.ShouldContain("dispose");
         log.Entries.Count(entry => entry.Id.Id == 1009).ShouldBe(2, "the source and the sink");
@@ -141,7 +141,7 @@ public sealed class MessageRouteForeignCodeTests
         try
         {
             Task disposing = Task.Run(() => route.DisposeAsync().AsTask(), TestContext.Current.CancellationToken);
-            await part.Blocking.WaitAsync(Patience, TestContext.Current.CancellationToken);
+            await part.Blocking.WaitAsync(WaitLimit, TestContext.Current.CancellationToken);
             await time.PassUntilAsync(TimeSpan.FromSeconds(8), () => disposing.IsCompleted);
             await disposing;
         }
@@ -150,7 +150,7 @@ public sealed class MessageRouteForeignCodeTests
             part.Released.Set();
         }
 
-        await sink.Disposed.WaitAsync(Patience, TestContext.Current.CancellationToken);
+        await sink.Disposed.WaitAsync(WaitLimit, TestContext.Current.CancellationToken);
         log.Entries.Count(entry => entry.Id.Id == 1009).ShouldBe(2, "the part and the sink");
     }
 
@@ -192,7 +192,7 @@ public sealed class MessageRouteForeignCodeTests
 
         source.Calls.Count(call => call == "receive").ShouldBe(2);
         log.Entries.Count(entry => entry.Id.Id == 1003).ShouldBe(1, "once per minute");
-        await route.DrainAsync(CancellationToken.None).WaitAsync(Patience, TestContext.Current.CancellationToken);
+        await route.DrainAsync(CancellationToken.None).WaitAsync(WaitLimit, TestContext.Current.CancellationToken);
     }
 
     [Fact]
@@ -295,7 +295,7 @@ public sealed class MessageRouteForeignCodeTests
 
         public Exception Failure { get; init; } = new InvalidOperationException("broken");
 
-        /// <summary>Ends its receiving at once.</summary>
+        /// <summary>Ends its receiving immediately.</summary>
         public bool Returns { get; init; }
 
         /// <summary>Its disposal never ends.</summary>

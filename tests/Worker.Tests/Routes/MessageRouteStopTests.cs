@@ -12,7 +12,7 @@ namespace Worker.Tests.Routes;
 /// <summary>A stop of a whole route while its sink hangs and ignores cancellation, as a file call does.</summary>
 public sealed class MessageRouteStopTests
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan WaitLimit = TimeSpan.FromSeconds(30);
 
     [Fact]
     public async Task Drain_SinkHangs_MessagesThatOnlyTheWorkerHasAreDeadLettered()
@@ -35,13 +35,13 @@ public sealed class MessageRouteStopTests
             await publisher.PublishAsync(Encoding.UTF8.GetBytes(body), id: null, CancellationToken.None);
         }
 
-        await sink.WaitForAsync(count).WaitAsync(Patience);
+        await sink.WaitForAsync(count).WaitAsync(WaitLimit);
         int timers = time.ArmedTimers;
         Task<bool> draining = route.DrainAsync(new CancellationToken(canceled: true));
         await time.WaitForTimersAsync(timers + 1);
         time.Advance(TimeSpan.FromSeconds(2));
 
-        (await draining.WaitAsync(Patience)).ShouldBeFalse("The drain was cut off.");
+        (await draining.WaitAsync(WaitLimit)).ShouldBeFalse("The drain was cut off.");
         deadLetters.Messages.Select(letter => $"{letter.Reason} {Encoding.UTF8.GetString(letter.Body)}")
             .ShouldBe(bodies.Select(body => $"unprocessed-at-stop {body}"), ignoreOrder: true);
         log.Entries.ShouldContain(entry => entry.Id.Id == 3001);

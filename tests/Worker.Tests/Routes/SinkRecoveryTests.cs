@@ -15,7 +15,7 @@ namespace Worker.Tests.Routes;
 public sealed class SinkRecoveryTests
 {
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan WaitLimit = TimeSpan.FromSeconds(30);
 
     [Theory]
     [InlineData(false)]
@@ -50,7 +50,7 @@ public sealed class SinkRecoveryTests
         log.Entries.ShouldContain(entry => entry.Id.Id == 1013);
         route.Breaker.Succeeded();
         route.GetStatus().Breaker.ShouldBe(BreakerState.Closed);
-        await route.DrainAsync(CancellationToken.None).WaitAsync(Patience, TestContext.Current.CancellationToken);
+        await route.DrainAsync(CancellationToken.None).WaitAsync(WaitLimit, TestContext.Current.CancellationToken);
     }
 
     [Fact]
@@ -69,7 +69,7 @@ public sealed class SinkRecoveryTests
         line.Text.ShouldContain("The check of the sink scripted threw System.Net.Http.HttpRequestException: connection refused to my store.");
         sink.Hang = Task.CompletedTask;
         await time.PassUntilAsync(Second, () => route.GetStatus().IsReady);
-        await route.DrainAsync(CancellationToken.None).WaitAsync(Patience, TestContext.Current.CancellationToken);
+        await route.DrainAsync(CancellationToken.None).WaitAsync(WaitLimit, TestContext.Current.CancellationToken);
     }
 
     [Theory]
@@ -99,7 +99,7 @@ public sealed class SinkRecoveryTests
         }
 
         route.GetStatus().Breaker.ShouldBe(isOutage ? BreakerState.HalfOpen : BreakerState.Closed);
-        await route.DrainAsync(CancellationToken.None).WaitAsync(Patience, TestContext.Current.CancellationToken);
+        await route.DrainAsync(CancellationToken.None).WaitAsync(WaitLimit, TestContext.Current.CancellationToken);
     }
 
     [Fact]
@@ -119,7 +119,7 @@ public sealed class SinkRecoveryTests
         route.Breaker.Failed("No space left on device.");
 
         await time.PassUntilAsync(Second, () => !route.GetStatus().IsReady);
-        await route.DrainAsync(CancellationToken.None).WaitAsync(Patience, TestContext.Current.CancellationToken);
+        await route.DrainAsync(CancellationToken.None).WaitAsync(WaitLimit, TestContext.Current.CancellationToken);
     }
 
     [Fact]
@@ -157,11 +157,11 @@ public sealed class SinkRecoveryTests
 
         ready.ShouldBeInRange(5, 30);
         (sink.Checks - before).ShouldBeLessThanOrEqualTo(ready + 1);
-        await route.DrainAsync(CancellationToken.None).WaitAsync(Patience, TestContext.Current.CancellationToken);
+        await route.DrainAsync(CancellationToken.None).WaitAsync(WaitLimit, TestContext.Current.CancellationToken);
     }
 
     [Fact]
-    public async Task Checks_NeverTwiceAtOnceAndNoneWhileTheSinkWorks()
+    public async Task Checks_NeverTwiceConcurrentlyAndNoneWhileTheSinkWorks()
     {
         using RecordingLog log = new();
         ManualTimeProvider time = new();
@@ -176,7 +176,7 @@ public sealed class SinkRecoveryTests
 
         sink.Checks.ShouldBe(checks);
         sink.MaxConcurrent.ShouldBe(1);
-        await route.DrainAsync(CancellationToken.None).WaitAsync(Patience, TestContext.Current.CancellationToken);
+        await route.DrainAsync(CancellationToken.None).WaitAsync(WaitLimit, TestContext.Current.CancellationToken);
     }
 
     [Fact]
@@ -203,7 +203,7 @@ public sealed class SinkRecoveryTests
         sink.Hang = Task.CompletedTask;
         hang.SetResult();
         await time.PassUntilAsync(Second, () => route.GetStatus().IsReady);
-        await route.DrainAsync(CancellationToken.None).WaitAsync(Patience, TestContext.Current.CancellationToken);
+        await route.DrainAsync(CancellationToken.None).WaitAsync(WaitLimit, TestContext.Current.CancellationToken);
     }
 
     private static void Break(ScriptedSink sink, bool refuses)
@@ -233,7 +233,7 @@ public sealed class SinkRecoveryTests
     {
         private int _checks;
         private int _running;
-        private int _most;
+        private int _max;
 
         public string Name => "scripted";
 
@@ -245,12 +245,12 @@ public sealed class SinkRecoveryTests
 
         public int Checks => Volatile.Read(ref _checks);
 
-        public int MaxConcurrent => Volatile.Read(ref _most);
+        public int MaxConcurrent => Volatile.Read(ref _max);
 
         public async Task CheckAsync(CancellationToken cancellationToken)
         {
             Interlocked.Increment(ref _checks);
-            Volatile.Write(ref _most, Math.Max(Interlocked.Increment(ref _running), _most));
+            Volatile.Write(ref _max, Math.Max(Interlocked.Increment(ref _running), _max));
             await Task.Yield();
             await Hang;
             Interlocked.Decrement(ref _running);

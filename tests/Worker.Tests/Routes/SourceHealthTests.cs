@@ -13,7 +13,7 @@ namespace Worker.Tests.Routes;
 public sealed class SourceHealthTests
 {
     private static readonly TimeSpan Step = TimeSpan.FromSeconds(1);
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan WaitLimit = TimeSpan.FromSeconds(30);
 
     public enum Ends
     {
@@ -80,7 +80,7 @@ public sealed class SourceHealthTests
         }
         finally
         {
-            await route.DrainAsync(CancellationToken.None).WaitAsync(Patience, TestContext.Current.CancellationToken);
+            await route.DrainAsync(CancellationToken.None).WaitAsync(WaitLimit, TestContext.Current.CancellationToken);
         }
     }
 
@@ -109,7 +109,7 @@ public sealed class SourceHealthTests
         }
 
         readySeconds.ShouldBe(0);
-        await route.DrainAsync(CancellationToken.None).WaitAsync(Patience, TestContext.Current.CancellationToken);
+        await route.DrainAsync(CancellationToken.None).WaitAsync(WaitLimit, TestContext.Current.CancellationToken);
     }
 
     internal static MessageRoute Create(ManualTimeProvider time, RecordingLog log, IMessageSource source)

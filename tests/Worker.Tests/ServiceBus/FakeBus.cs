@@ -62,7 +62,7 @@ internal sealed class FakeBus : IFakeBroker
 
     public Exception? SendFault { get; set; }
 
-    /// <summary>The most bytes in a batch.</summary>
+    /// <summary>The maximum number of bytes in a batch.</summary>
     public int BatchBytes { get; set; } = 256 << 10;
 
     public List<FakeBusClient> Clients { get; } = [];

@@ -8,7 +8,7 @@ public sealed class StopTests
     private static readonly byte[] Body = "{\"n\":1}"u8.ToArray();
 
     [Fact]
-    public async Task Stop_KeptMessages_AreAbandonedAtOnce()
+    public async Task Stop_KeptMessages_AreAbandonedImmediately()
     {
         await using ServiceBusSourceHarness harness = new();
         await harness.StartAsync();

@@ -62,7 +62,7 @@ public sealed class TracedFormsTests
             slot.Accept(message);
         }
 
-        await intake.DrainAsync(CancellationToken.None).WaitAsync(TestMessage.Patience);
+        await intake.DrainAsync(CancellationToken.None).WaitAsync(TestMessage.WaitLimit);
 
         foreach (TestMessage message in messages)
         {

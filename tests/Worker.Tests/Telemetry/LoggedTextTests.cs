@@ -11,7 +11,7 @@ public sealed partial class LoggedTextTests
     /// <summary>Texts of others that are escaped where they are made, each with that place.</summary>
     private static readonly Dictionary<string, string> EscapedEarlier = new(StringComparer.Ordinal)
     {
-        ["HeldMessages.Closing.cs: string.Join(\", \", some.Select(message => message.Id))"] = "LostMessage.Of",
+        ["InMemoryMessages.Closing.cs: string.Join(\", \", some.Select(message => message.Id))"] = "LostMessage.Of",
         ["IndexTerminator.cs: settlement.Description!"] = "IndexTerminator, by which the description is made",
         ["SqsMessageSource.cs: exception.Message"] = "AwsServiceException",
         ["SqsMessageSource.Receiving.cs: exception.Message"] = "AwsServiceException",

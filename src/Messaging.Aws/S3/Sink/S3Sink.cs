@@ -162,7 +162,7 @@ internal sealed partial class S3Sink : IObjectSink
     {
         TimeSpan limit = Limit(start);
         (S3Fault fault, string operation, bool same) = await _requests.CompareAsync(key, body, limit, cancellationToken);
-        TellThrottling(fault, limit);
+        ReportThrottling(fault, limit);
         if (fault.Kind == S3FaultKind.None)
         {
             // An object that an earlier attempt of this call stored, but whose answer was lost, is this call's own.
@@ -194,7 +194,7 @@ internal sealed partial class S3Sink : IObjectSink
     {
         TimeSpan limit = Limit(start);
         S3Fault fault = await (MessageSpans.IsListening ? PutTracedAsync(key, body, limit, cancellationToken) : _requests.PutAsync(key, body, limit, cancellationToken));
-        TellThrottling(fault, limit);
+        ReportThrottling(fault, limit);
         return fault;
     }
 
@@ -235,7 +235,7 @@ internal sealed partial class S3Sink : IObjectSink
     }
 
     // A timeout below an attempt's came from the object's own deadline and says nothing about the store.
-    private void TellThrottling(in S3Fault fault, TimeSpan limit)
+    private void ReportThrottling(in S3Fault fault, TimeSpan limit)
     {
         if (S3Faults.IsOverload(fault) && (fault.Status != 0 || limit >= _attemptTimeout))
         {

@@ -25,5 +25,5 @@ internal readonly record struct SendEntry(
 
 /// <summary>One entry of a visibility change.</summary>
 /// <param name="ReceiptHandle">The newest handle of the message; borrowed until the call ends.</param>
-/// <param name="VisibilitySeconds">0 to 43,200 from now; 0 makes the message visible at once.</param>
+/// <param name="VisibilitySeconds">0 to 43,200 from now; 0 makes the message visible immediately.</param>
 internal readonly record struct VisibilityChange(ReadOnlyMemory<byte> ReceiptHandle, int VisibilitySeconds);

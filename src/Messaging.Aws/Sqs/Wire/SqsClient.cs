@@ -100,7 +100,7 @@ internal sealed class SqsClient : IDisposable
         return CallBatchAsync(SqsOperation.DeleteMessageBatch, body, results, cancellationToken);
     }
 
-    /// <summary>Changes how long 1 to 10 messages stay hidden; 0 s makes a message visible at once. Results as for <see cref="DeleteBatchAsync"/>.</summary>
+    /// <summary>Changes how long 1 to 10 messages stay hidden; 0 s makes a message visible immediately. Results as for <see cref="DeleteBatchAsync"/>.</summary>
     public ValueTask ChangeVisibilityBatchAsync(string queueUrl, ReadOnlyMemory<VisibilityChange> changes, Memory<BatchEntryResult> results, CancellationToken cancellationToken)
     {
         CheckBatch(changes.Length, results.Length);

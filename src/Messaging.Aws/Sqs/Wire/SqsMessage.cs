@@ -5,7 +5,7 @@ namespace Messaging.Aws.Sqs.Wire;
 /// <summary>
 /// One received message: slices of the buffer it shares with the others of its <see cref="ReceiveBatch"/>. Ownership: the slices are
 /// borrowed until <see cref="Release"/>, which the last owner of the message calls once. Copies of the struct are the same message.
-/// Threads: any; different messages may be released at once.
+/// Threads: any; different messages may be released concurrently.
 /// </summary>
 internal readonly struct SqsMessage
 {

@@ -8,14 +8,14 @@ namespace Messaging.Http.Web.Api;
 
 /// <summary>
 /// Serves the dead letters of the folder: a list with filters, a record, and the start of a body. A request examines at most the newest
-/// <see cref="MaxListed"/>, and few requests read the disk at once. Threads: any.
+/// <see cref="MaxListed"/>, and few requests read the disk concurrently. Threads: any.
 /// </summary>
 internal sealed class DeadLetterEndpoints(IDeadLetterStore store, HttpAnswers answers) : IDisposable
 {
-    /// <summary>The most dead letters that one request examines.</summary>
+    /// <summary>The maximum number of dead letters that one request examines.</summary>
     public const int MaxListed = 10_000;
 
-    /// <summary>The most bytes of a body that are shown or searched.</summary>
+    /// <summary>The maximum number of bytes of a body that are shown or searched.</summary>
     public const int MaxBodyBytes = 64 << 10;
 
     private const int DefaultLimit = 50;

@@ -211,8 +211,8 @@ internal sealed partial class RedriveEndpoints(RedriveCatalog redrives, IConfigu
 /// <param name="Names">The dead letters to redrive; null without a selection by name.</param>
 /// <param name="Reason">The reason of the dead letters to redrive; null without a selection by reason.</param>
 /// <param name="All">True to redrive every dead letter; explicit, so that an empty request does not mean it.</param>
-/// <param name="Max">The most dead letters to redrive; null for no limit.</param>
-/// <param name="Rate">The most dead letters per second; null for no limit.</param>
+/// <param name="Max">The maximum number of dead letters to redrive; null for no limit.</param>
+/// <param name="Rate">The maximum number of dead letters per second; null for no limit.</param>
 internal sealed record RedriveOrder(string[]? Names = null, string? Reason = null, bool All = false, int? Max = null, int? Rate = null);
 
 [JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, UnmappedMemberHandling = JsonUnmappedMemberHandling.Disallow)]

@@ -6,7 +6,7 @@ namespace Messaging.Http.Web.Api;
 /// </summary>
 internal sealed class Watchers(TimeProvider time)
 {
-    /// <summary>The most streams at once.</summary>
+    /// <summary>The maximum number of streams.</summary>
     public const int Max = 16;
 
     /// <summary>How long a stream lasts before a new one may replace it.</summary>

@@ -30,7 +30,7 @@ internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, Wor
     {
         lock (_gate)
         {
-            metrics.Look();
+            metrics.RecordHistograms();
             if (_made.IsEmpty || time.GetElapsedTime(_madeAt) >= Fresh)
             {
                 metrics.Collect();

@@ -8,7 +8,7 @@ namespace Messaging.Http.Web.Metrics;
 /// </summary>
 internal sealed class MetricFamily(Instrument instrument, MetricKind kind, double[] boundaries, string? addedMeter = null)
 {
-    /// <summary>The most series of a metric.</summary>
+    /// <summary>The maximum number of series of a metric.</summary>
     public const int MaxSeries = 200;
 
     // From the OpenTelemetry metrics SDK specification, "Cardinality limits".

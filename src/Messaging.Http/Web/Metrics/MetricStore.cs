@@ -8,12 +8,12 @@ namespace Messaging.Http.Web.Metrics;
 /// <summary>
 /// Keeps the values of the worker's and the runtime's instruments and those of added meters, the same as OTLP exports, for <c>/metrics</c> and the page. Counters count from the start;
 /// they cover rare events, while frequent ones are observable and read on collection. Histograms cost time per message, so they are kept only from the first
-/// <see cref="Look"/> until <see cref="LookTime"/> after the last. Threads: any.
+/// <see cref="RecordHistograms"/> until <see cref="RecordingTime"/> after the last. Threads: any.
 /// </summary>
 internal sealed partial class MetricStore : IDisposable
 {
-    /// <summary>How long histograms are kept after the last <see cref="Look"/>.</summary>
-    public static readonly TimeSpan LookTime = TimeSpan.FromMinutes(15);
+    /// <summary>How long histograms are kept after the last <see cref="RecordHistograms"/>.</summary>
+    public static readonly TimeSpan RecordingTime = TimeSpan.FromMinutes(15);
 
     private static readonly string[] Meters = [RouteMetrics.SourceName, "System.Runtime"];
 
@@ -27,7 +27,7 @@ internal sealed partial class MetricStore : IDisposable
     private readonly Lock _gate = new();
     private readonly MeterListener _listener;
     private MeterListener? _histograms;
-    private long _lookedAt;
+    private long _lastRead;
     private long _collection;
     private bool _isDisposed;
 
@@ -48,11 +48,11 @@ internal sealed partial class MetricStore : IDisposable
     public IReadOnlyList<MetricSeries> SeriesOf(string name, string? addedMeter = null) => _families.TryGetValue(KeyOf(name, addedMeter), out MetricFamily? family) ? family.Series : [];
 
     /// <summary>Starts or prolongs the recording of histograms.</summary>
-    public void Look()
+    public void RecordHistograms()
     {
         lock (_gate)
         {
-            _lookedAt = _time.GetTimestamp();
+            _lastRead = _time.GetTimestamp();
             if (_histograms is null && !_isDisposed)
             {
                 _histograms = Listen(static kind => kind == MetricKind.Histogram);
@@ -85,7 +85,7 @@ internal sealed partial class MetricStore : IDisposable
                 family.Forget(_collection);
             }
 
-            if (_histograms is not null && _time.GetElapsedTime(_lookedAt) > LookTime)
+            if (_histograms is not null && _time.GetElapsedTime(_lastRead) > RecordingTime)
             {
                 _histograms.Dispose();
                 _histograms = null;

@@ -9,7 +9,7 @@ internal sealed class MetricsEndpoint(MetricStore metrics)
 {
     public async Task HandleAsync(HttpContext context)
     {
-        metrics.Look();
+        metrics.RecordHistograms();
         metrics.Collect();
         bool openMetrics = WantsOpenMetrics(context.Request.Headers.Accept.ToString());
         byte[] text = Encoding.UTF8.GetBytes(PrometheusText.Write(metrics.Families, openMetrics));

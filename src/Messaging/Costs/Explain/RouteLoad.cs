@@ -14,7 +14,7 @@ public sealed record RouteLoad
     /// <summary>Bytes of a body; at least 1.</summary>
     public required int MessageBytes { get; init; }
 
-    /// <summary><c>Intake:Concurrency</c>: the most messages in flight per source.</summary>
+    /// <summary><c>Intake:Concurrency</c>: the maximum number of messages in flight per source.</summary>
     public required int Concurrency { get; init; }
 
     /// <summary>Messages that may be in flight per source while there are few; <see cref="Concurrency"/> unless it is set.</summary>

@@ -9,7 +9,7 @@ namespace Messaging.DeadLetters.Redrive;
 /// <param name="output">Receives the reports.</param>
 public sealed class RedriveProgress(RedriveRequest request, long total, TimeProvider time, TextWriter output)
 {
-    /// <summary>The most dead letters that are listed with a reason: of those that stay, and of those that were dead-lettered again.</summary>
+    /// <summary>The maximum number of dead letters that are listed with a reason: of those that stay, and of those that were dead-lettered again.</summary>
     public const int MaxListed = 20;
 
     /// <summary><see cref="RedriveResult.Ended"/> of a redrive that a signal stopped.</summary>

@@ -8,11 +8,14 @@ using Pipeline.Settlements;
 
 namespace Messaging.Handlers.Typed;
 
-/// <summary>Says why a body could not be read, and where. Not on the path of messages that can be read.</summary>
+/// <summary>Describes why a body could not be read, and where. Not on the path of messages that can be read.</summary>
 internal static class JsonBodyFault
 {
     /// <summary>The dead-letter reason of JSON that does not fit the handler's type.</summary>
     public const string WrongShape = "wrong-shape";
+
+    private const string Inconvertible = "The JSON value could not be converted to ";
+    private const string MissingProperties = " was missing required properties including: ";
 
     // exception.Message is cut here: it ends in line and column, but positions in a body are byte offsets.
     private static readonly string[] PositionMarks = [" Path: ", " LineNumber: "];
@@ -28,20 +31,23 @@ internal static class JsonBodyFault
     /// <param name="typeInfo">What the body should be.</param>
     public static Settlement Describe(ReadOnlySpan<byte> body, int start, Exception exception, JsonTypeInfo typeInfo)
     {
-        string path = exception is JsonException { Path: { Length: > 0 } found } ? $" ({found})" : string.Empty;
+        string path = exception is JsonException { Path: { Length: > 0 } found } ? $"path {found}" : string.Empty;
         ReadOnlySpan<byte> json = body[start..];
         if (FindInvalidUtf8(json) is int invalid and >= 0)
         {
-            return Settlement.DeadLetter(JsonReasons.InvalidUtf8, $"The body is not UTF-8 at byte {Text(start + invalid)}{path}.");
+            return Settlement.DeadLetter(JsonReasons.InvalidUtf8, $"The body is not UTF-8: {Place($"at byte {Text(start + invalid)}", path)}.");
         }
 
         if (FindSyntaxFault(json, typeInfo.Options) is { } syntax)
         {
-            return Settlement.DeadLetter(JsonReasons.MalformedJson, $"The body is not JSON{At(json, start, syntax)}{path}: {WordsOf(syntax)}");
+            return Settlement.DeadLetter(JsonReasons.MalformedJson, $"The body is not JSON: {Place(At(json, start, syntax), path)}: {WordsOf(syntax)}");
         }
 
         string? type = exception is JsonException ? null : exception.GetType().FullName;
-        return Settlement.DeadLetter(WrongShape, $"The body is not {NameOf(typeInfo.Type)}{At(json, start, exception as JsonException)}{path}: {WordsOf(exception)}", type) with { Exception = type is null ? null : exception };
+        string place = Place(At(json, start, exception as JsonException), path);
+        string words = WordsOf(exception, typeInfo);
+        string cause = place.Length == 0 ? words : $"{place}: {words}";
+        return Settlement.DeadLetter(WrongShape, $"Cannot read the body as {NameOf(typeInfo.Type)}: {cause}", type) with { Exception = type is null ? null : exception };
     }
 
     private static JsonException? FindSyntaxFault(ReadOnlySpan<byte> json, JsonSerializerOptions options)
@@ -96,8 +102,10 @@ internal static class JsonBodyFault
             lineStart += json[lineStart..].IndexOf((byte)'\n') + 1;
         }
 
-        return $" at byte {Text(start + lineStart + inLine)}";
+        return $"at byte {Text(start + lineStart + inLine)}";
     }
+
+    private static string Place(string position, string path) => position.Length == 0 || path.Length == 0 ? position + path : $"{position}, {path}";
 
     private static string WordsOf(Exception exception)
     {
@@ -108,8 +116,14 @@ internal static class JsonBodyFault
             words = end < 0 ? words : words[..end];
         }
 
-        return words;
+        int missing = words.IndexOf(MissingProperties, StringComparison.Ordinal);
+        return missing < 0 ? words : $"required properties are missing: {words[(missing + MissingProperties.Length)..]}";
     }
+
+    private static string WordsOf(Exception exception, JsonTypeInfo typeInfo) =>
+        exception is JsonException { Path: { Length: > 0 } path } && exception.Message.StartsWith(Inconvertible, StringComparison.Ordinal) && JsonExpectation.Of(typeInfo, path) is { } expected
+            ? $"expected {expected}."
+            : WordsOf(exception);
 
     private static string NameOf(Type type)
     {

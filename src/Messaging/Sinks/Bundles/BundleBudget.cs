@@ -8,27 +8,27 @@ namespace Messaging.Sinks.Bundles;
 internal sealed class BundleBudget(long bytes)
 {
     // Half of the cores at most: the others are for receiving.
-    private static readonly int CompressAtOnce = Math.Max(1, Environment.ProcessorCount / 2);
+    private static readonly int MaxCompressions = Math.Max(1, Environment.ProcessorCount / 2);
 
-    private readonly LinkedList<Bundle> _leastRecent = new();
+    private readonly LinkedList<Bundle> _byRecency = new();
     private long _pending;
 
     /// <summary>Guards all bundles, their waiters, and the members below. Never held during a blocking call.</summary>
     public Lock Gate { get; } = new();
 
-    public SemaphoreSlim Compressions { get; } = new(CompressAtOnce);
+    public SemaphoreSlim Compressions { get; } = new(MaxCompressions);
 
     /// <summary>The bundle to close when the budget is exceeded; null while it is not.</summary>
-    public Bundle? Excess => _pending > bytes ? _leastRecent.First?.Value : null;
+    public Bundle? Excess => _pending > bytes ? _byRecency.First?.Value : null;
 
-    public void Open(Bundle bundle) => _leastRecent.AddLast(bundle.InBudget);
+    public void Open(Bundle bundle) => _byRecency.AddLast(bundle.InBudget);
 
     /// <summary>A message joined: the bundle becomes the most recent one.</summary>
     public void Add(Bundle bundle, int bytesOfMessage)
     {
         _pending += bytesOfMessage;
-        _leastRecent.Remove(bundle.InBudget);
-        _leastRecent.AddLast(bundle.InBudget);
+        _byRecency.Remove(bundle.InBudget);
+        _byRecency.AddLast(bundle.InBudget);
     }
 
     /// <summary>A message left an open bundle.</summary>
@@ -37,6 +37,6 @@ internal sealed class BundleBudget(long bytes)
     public void Close(Bundle bundle)
     {
         _pending -= bundle.Bytes;
-        _leastRecent.Remove(bundle.InBudget);
+        _byRecency.Remove(bundle.InBudget);
     }
 }

@@ -206,7 +206,7 @@ internal sealed partial class BundlingSink
         SinkResult? repeated = outcome is { Status: SinkStatus.Stored } ? SinkResult.AlreadyStored : outcome;
         repeated = repeated is { } shared ? shared with { IsShared = true } : null;
 
-        // Read first, since a completed waiter may be reused at once.
+        // Read first, since a completed waiter may be reused immediately.
         BundleWaiter? repeat = entry.Next;
         Complete(entry, outcome);
         while (repeat is not null)

@@ -20,8 +20,8 @@ internal sealed partial class BundlingSink
         _pendingMessages++;
         _pendingBytes += bytes;
         _budget.Add(bundle, bytes);
-        _leastRecent.Remove(bundle.InSink);
-        _leastRecent.AddLast(bundle.InSink);
+        _byRecency.Remove(bundle.InSink);
+        _byRecency.AddLast(bundle.InSink);
         if (FindReason(bundle) is { } reason)
         {
             Close(bundle, reason);
@@ -29,7 +29,7 @@ internal sealed partial class BundlingSink
 
         while (_pendingMessages >= _maxPending)
         {
-            Close(_leastRecent.First!.Value, FlushReason.Slots);
+            Close(_byRecency.First!.Value, FlushReason.Slots);
         }
 
         while (_budget.Excess is { } least)
@@ -49,7 +49,7 @@ internal sealed partial class BundlingSink
 
         bundle.Open(prefix.ToArray(), _time.GetTimestamp() + (long)(_maxAge.TotalSeconds * _time.TimestampFrequency));
         _open.Add(bundle.Prefix, bundle);
-        _leastRecent.AddLast(bundle.InSink);
+        _byRecency.AddLast(bundle.InSink);
         _byAge.AddLast(bundle.ByAge);
         _budget.Open(bundle);
         if (_byAge.Count == 1)
@@ -92,7 +92,7 @@ internal sealed partial class BundlingSink
     private void Forget(Bundle bundle)
     {
         _open.Remove(bundle.Prefix);
-        _leastRecent.Remove(bundle.InSink);
+        _byRecency.Remove(bundle.InSink);
         _byAge.Remove(bundle.ByAge);
         _budget.Close(bundle);
         _pendingMessages -= bundle.Messages;

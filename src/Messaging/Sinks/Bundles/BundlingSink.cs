@@ -16,7 +16,7 @@ internal sealed partial class BundlingSink : IObjectSink
     private static readonly TimeSpan AgeAtStop = TimeSpan.FromMilliseconds(100);
 
     // As many as the default intake stores concurrently without bundles.
-    private const int StoresAtOnce = 64;
+    private const int MaxStores = 64;
 
     private const int RetainedBundles = 64;
 
@@ -33,12 +33,12 @@ internal sealed partial class BundlingSink : IObjectSink
     private readonly ITimer _timer;
     private readonly BoundedPool<BundleWaiter> _waiters;
     private readonly BoundedPool<Bundle> _bundles = new(RetainedBundles);
-    private readonly SemaphoreSlim _stores = new(StoresAtOnce);
+    private readonly SemaphoreSlim _stores = new(MaxStores);
 
     // The fields below are guarded by the budget's lock.
     private readonly Dictionary<byte[], Bundle> _open = new(ByteKeys.Comparer);
     private readonly Dictionary<byte[], Bundle>.AlternateLookup<ReadOnlySpan<byte>> _openByPrefix;
-    private readonly LinkedList<Bundle> _leastRecent = new();
+    private readonly LinkedList<Bundle> _byRecency = new();
     private readonly LinkedList<Bundle> _byAge = new();
     private readonly LinkedList<Bundle> _storing = new();
     private readonly CompressionRatio _ratio = new();

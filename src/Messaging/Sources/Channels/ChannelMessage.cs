@@ -1,6 +1,6 @@
 using System.Diagnostics;
 using System.Text;
-using Messaging.Sources.Held;
+using Messaging.Sources.InMemory;
 using Messaging.Telemetry;
 using Pipeline.Buffers;
 using Pipeline.Settlements;
@@ -8,7 +8,7 @@ using Pipeline.Settlements;
 namespace Messaging.Sources.Channels;
 
 /// <summary>A message of a <see cref="ChannelQueue"/>.</summary>
-internal sealed class ChannelMessage(HeldMessages<ChannelMessage> held) : HeldMessage
+internal sealed class ChannelMessage(InMemoryMessages<ChannelMessage> inMemory) : InMemoryMessage
 {
     /// <summary>The longest id, in bytes of UTF-8.</summary>
     public const int MaxIdBytes = 256;
@@ -66,7 +66,7 @@ internal sealed class ChannelMessage(HeldMessages<ChannelMessage> held) : HeldMe
 
     private void Format(Guid id)
     {
-        // During a shutdown, two threads may read the id at once: they write the same bytes.
+        // During a shutdown, two threads may read the id concurrently: they write the same bytes.
         byte[] text = _id.Length < UuidLength ? new byte[UuidLength] : _id;
         id.TryFormat(text, out int length);
         _id = text;
@@ -84,5 +84,5 @@ internal sealed class ChannelMessage(HeldMessages<ChannelMessage> held) : HeldMe
     }
 
     protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken) =>
-        held.SettleAsync(this, settlement, cancellationToken);
+        inMemory.SettleAsync(this, settlement, cancellationToken);
 }

@@ -1,4 +1,4 @@
-using Messaging.Sources.Held;
+using Messaging.Sources.InMemory;
 using Microsoft.Extensions.Logging;
 using Pipeline.Buffers;
 
@@ -20,7 +20,7 @@ internal sealed class ChannelMessageSource : IMessageSource
     public ChannelMessageSource(SourceServices services, ChannelSourceOptions options, ChannelPublishers publishers, BufferPool buffers)
     {
         _drainOnStop = options.DrainOnStop;
-        _queue = new ChannelQueue(HeldServices.Of(services, SourceName, services.Loggers.CreateLogger<ChannelMessageSource>()), options, buffers);
+        _queue = new ChannelQueue(InMemoryServices.Of(services, SourceName, services.Loggers.CreateLogger<ChannelMessageSource>()), options, buffers);
         publishers.Add(services.Route, _queue);
     }
 

@@ -51,7 +51,7 @@ internal sealed class ChannelPublisher(ChannelPublishers routes, string? route) 
     public long Lost => Queue.Lost;
 
     /// <summary>Messages accepted and not yet settled.</summary>
-    public int Held => Queue.Held;
+    public int Unsettled => Queue.Unsettled;
 
     private ChannelQueue Queue => routes.Find(route);
 

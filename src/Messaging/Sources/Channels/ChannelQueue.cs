@@ -1,6 +1,6 @@
 using System.Text;
 using System.Threading.Channels;
-using Messaging.Sources.Held;
+using Messaging.Sources.InMemory;
 using Pipeline.Buffers;
 
 namespace Messaging.Sources.Channels;
@@ -20,20 +20,20 @@ internal sealed class ChannelQueue : IDisposable
     private readonly int _maxMessageBytes;
     private readonly BufferPool _buffers;
     private readonly TimeProvider _time;
-    private readonly HeldMessages<ChannelMessage> _held;
+    private readonly InMemoryMessages<ChannelMessage> _inMemory;
     private readonly Space _space;
 
     private TaskCompletionSource? _whenEmpty;
     private bool _refusing;
     private long _published;
 
-    public ChannelQueue(HeldServices services, ChannelSourceOptions options, BufferPool buffers)
+    public ChannelQueue(InMemoryServices services, ChannelSourceOptions options, BufferPool buffers)
     {
         _route = services.Route;
         _maxMessageBytes = options.MaxMessageBytes;
         _buffers = buffers;
         _time = services.Time;
-        _held = new HeldMessages<ChannelMessage>(services, Math.Min(options.Capacity, MaxIdle), static held => new ChannelMessage(held), OnForgotten);
+        _inMemory = new InMemoryMessages<ChannelMessage>(services, Math.Min(options.Capacity, MaxIdle), static inMemory => new ChannelMessage(inMemory), OnForgotten);
         _space = new Space(options.Capacity);
     }
 
@@ -46,22 +46,22 @@ internal sealed class ChannelQueue : IDisposable
         {
             // Calculated, since a counter would cost each message. The order of the reads makes it too low under concurrency, never too high.
             long published = Published;
-            long held = Held;
-            return Math.Max(0, published - held - DeadLettered - Lost);
+            long unsettled = Unsettled;
+            return Math.Max(0, published - unsettled - DeadLettered - Lost);
         }
     }
 
     /// <summary>Messages written to the dead letters, including at shutdown.</summary>
-    public long DeadLettered => _held.DeadLettered;
+    public long DeadLettered => _inMemory.DeadLettered;
 
     /// <summary>Deliveries that were abandoned.</summary>
-    public long Returned => _held.Returned;
+    public long Returned => _inMemory.Returned;
 
     /// <summary>Messages that a shutdown could neither store nor write to the dead letters.</summary>
-    public long Lost => _held.Lost;
+    public long Lost => _inMemory.Lost;
 
     /// <summary>Messages in the queue: waiting, in flight, or waiting for redelivery.</summary>
-    public int Held => _held.Unsettled;
+    public int Unsettled => _inMemory.Unsettled;
 
     public ValueTask PublishAsync(ReadOnlyMemory<byte> body, string? id, CancellationToken cancellationToken)
     {
@@ -92,21 +92,21 @@ internal sealed class ChannelQueue : IDisposable
     /// <summary>Hands messages in until the token is cancelled; then refuses publishers, including those that wait for space.</summary>
     public async Task ReceiveAsync(IMessageIntake intake, CancellationToken stop)
     {
-        await _held.HandInAsync(intake, stop);
+        await _inMemory.HandInAsync(intake, stop);
         Refuse();
     }
 
     /// <summary>Hands in messages, including abandoned ones, until the queue is empty or the token is cancelled.</summary>
-    public Task DrainAsync(IMessageIntake intake, CancellationToken stop) => _held.DrainAsync(intake, Task.CompletedTask, stop);
+    public Task DrainAsync(IMessageIntake intake, CancellationToken stop) => _inMemory.DrainAsync(intake, Task.CompletedTask, stop);
 
-    /// <summary>Closes the queue: <see cref="HeldMessages{T}.CloseAsync"/>.</summary>
+    /// <summary>Closes the queue: <see cref="InMemoryMessages{T}.CloseAsync"/>.</summary>
     public Task CloseAsync(CancellationToken cancellationToken)
     {
         Refuse();
-        return _held.CloseAsync(cancellationToken);
+        return _inMemory.CloseAsync(cancellationToken);
     }
 
-    public void Dispose() => _held.Dispose();
+    public void Dispose() => _inMemory.Dispose();
 
     private void Refuse()
     {
@@ -127,12 +127,12 @@ internal sealed class ChannelQueue : IDisposable
     {
         // The message is counted before the flag is read, and a shutdown sets the flag before it reads the count: one of them sees the
         // other, so the last message is never missed.
-        ChannelMessage message = _held.Take();
+        ChannelMessage message = _inMemory.Take();
         if (!Volatile.Read(ref _refusing))
         {
             message.Open(body, id, _buffers, _time.GetUtcNow());
             Interlocked.Increment(ref _published);
-            if (_held.TryPut(message))
+            if (_inMemory.TryPut(message))
             {
                 return default;
             }
@@ -140,7 +140,7 @@ internal sealed class ChannelQueue : IDisposable
             Interlocked.Decrement(ref _published);
         }
 
-        _held.Forget(message);
+        _inMemory.Forget(message);
         return ValueTask.FromException(Refused());
     }
 
@@ -152,7 +152,7 @@ internal sealed class ChannelQueue : IDisposable
 
     private void SignalIfEmpty()
     {
-        if (_held.Unsettled == 0)
+        if (_inMemory.Unsettled == 0)
         {
             Interlocked.Exchange(ref _whenEmpty, null)?.TrySetResult();
         }

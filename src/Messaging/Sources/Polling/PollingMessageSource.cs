@@ -129,7 +129,7 @@ public abstract class PollingMessageSource<TItem> : IMessageSource
     }
 
     /// <summary>Claims items, so that no other call and no other process gets them: by renaming a file, or by <c>UPDATE … SKIP LOCKED</c>.</summary>
-    /// <param name="max">The most items to claim, 1 or more.</param>
+    /// <param name="max">The maximum number of items to claim, 1 or more.</param>
     /// <param name="cancellationToken">Cancelled when the worker stops. An item that was claimed must still be returned.</param>
     /// <returns>The claimed items, the oldest first; empty when there are none.</returns>
     /// <remarks>An exception is logged and shown on the readiness page; the claim is repeated with backoff.</remarks>

@@ -38,7 +38,7 @@ public sealed class BulkSuiteTests
         foreach (bool count in (bool[])[false, true])
         {
             WorkerParser parser = new(count);
-            LeastBytes.OfThread(() => Read(parser, response)).ShouldBe(0);
+            MinBytes.OfThread(() => Read(parser, response)).ShouldBe(0);
             parser.Items.ShouldBe(count ? 108 : 0);
         }
 

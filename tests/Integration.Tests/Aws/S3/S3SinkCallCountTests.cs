@@ -24,9 +24,9 @@ public class S3SinkCallCountTests : IAsyncLifetime
     public async Task Calls_RetriesDuplicatesAndComparisons_EqualWhatTheStoreSaw()
     {
         ApiCalls calls = new();
-        TimeSpan patience = TimeSpan.FromMinutes(5);
+        TimeSpan limit = TimeSpan.FromMinutes(5);
         await using S3Sink sink = S3Sink.Create(
-            new S3SinkOptions { Client = Client, Bucket = "archive", ConnectTimeout = patience, AttemptTimeout = patience, TotalTimeout = patience },
+            new S3SinkOptions { Client = Client, Bucket = "archive", ConnectTimeout = limit, AttemptTimeout = limit, TotalTimeout = limit },
             S3Sinks.AwsOf(_s3.Endpoint),
             new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System, Calls: calls));
         _s3.Script = FaultScript.Empty.OnPut(2, S3Fault.SlowDown).OnPut(4, S3Fault.CommitThenReset);

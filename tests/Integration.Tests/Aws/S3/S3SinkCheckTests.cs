@@ -16,7 +16,7 @@ namespace Integration.Tests.Aws.S3;
 public class S3SinkCheckTests(RealS3 real)
 {
     // Longer than a busy machine takes for an answer.
-    private static readonly TimeSpan Patience = TimeSpan.FromMinutes(1);
+    private static readonly TimeSpan WaitLimit = TimeSpan.FromMinutes(1);
 
     /// <summary>The client under test; a subclass in the folder Direct uses the other client.</summary>
     internal virtual S3ClientKind Client => S3ClientKind.Sdk;
@@ -211,9 +211,9 @@ public class S3SinkCheckTests(RealS3 real)
             Client = Client,
             Bucket = bucket,
             Conditional = conditional,
-            ConnectTimeout = timeout ?? Patience,
-            AttemptTimeout = timeout ?? Patience,
-            TotalTimeout = Patience,
+            ConnectTimeout = timeout ?? WaitLimit,
+            AttemptTimeout = timeout ?? WaitLimit,
+            TotalTimeout = WaitLimit,
         };
         await using S3Sink sink = S3Sinks.Open(endpoint, options, loggers);
         await sink.CheckAsync(Token);

@@ -254,7 +254,7 @@ public class S3SinkFaultTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Store_CancelledWhileHanging_ThrowsForThatTokenAtOnce()
+    public async Task Store_CancelledWhileHanging_ThrowsForThatTokenImmediately()
     {
         _s3.Script = FaultScript.Empty.OnEveryPut(S3Fault.HangBeforeCommit);
         await using S3Sink sink = Open(new S3SinkOptions { Client = Client, Bucket = Bucket });

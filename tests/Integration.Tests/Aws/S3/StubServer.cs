@@ -21,7 +21,7 @@ internal sealed class StubServer : IAsyncDisposable
     public int Requests => Volatile.Read(ref _requests);
 
     /// <param name="answer">Called when the body has been read.</param>
-    /// <param name="read">Reads the body; null reads it whole, at once.</param>
+    /// <param name="read">Reads the body; null reads it whole.</param>
     public static async Task<StubServer> StartAsync(RequestDelegate answer, RequestDelegate? read = null)
     {
         WebApplicationBuilder builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());

@@ -156,7 +156,7 @@ public sealed class ElasticsearchSinkFaultTests
     }
 
     [Fact]
-    public async Task Complete_RetryAfterBeyondTheTotalTime_EndsAtOnceWithThatDelay()
+    public async Task Complete_RetryAfterBeyondTheTotalTime_EndsImmediatelyWithThatDelay()
     {
         await using SinkRun run = await SinkRun.StartAsync([new FaultRule { Fault = ServerFault.Answer, RetryAfter = 120 }]);
 
@@ -186,7 +186,7 @@ public sealed class ElasticsearchSinkFaultTests
     [InlineData(404, "index_not_found_exception")]
     [InlineData(405, "method_not_allowed")]
     [InlineData(301, "moved")]
-    public async Task Complete_WholeRequestRefused_IsRefusedAtOnce(int status, string type)
+    public async Task Complete_WholeRequestRefused_IsRefusedImmediately(int status, string type)
     {
         await using SinkRun run = await SinkRun.StartAsync([new FaultRule { Fault = ServerFault.Answer, Status = status, Type = type, Reason = "because" }]);
 

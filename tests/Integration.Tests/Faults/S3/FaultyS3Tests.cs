@@ -117,13 +117,13 @@ public sealed class FaultyS3Tests : IAsyncLifetime
     {
         // On every PUT: after a reset the SDK retries up to ten times immediately, whatever MaxErrorRetry says.
         _s3.Script = FaultScript.Empty.OnEveryPut(Enum.Parse<S3Fault>(fault));
-        using var patience = new CancellationTokenSource();
+        using var limit = new CancellationTokenSource();
 
-        Task<PutObjectResponse> put = _client.PutObjectAsync(Put("k"), patience.Token);
+        Task<PutObjectResponse> put = _client.PutObjectAsync(Put("k"), limit.Token);
         await _s3.History.WaitForAsync(exchange => exchange.Outcome.ToString() == outcome);
         if (outcome is "Hung" or "Dripped")
         {
-            patience.CancelAfter(Brief);
+            limit.CancelAfter(Brief);
         }
 
         await Should.ThrowAsync<Exception>(put);

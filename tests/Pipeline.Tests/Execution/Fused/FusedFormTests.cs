@@ -16,7 +16,7 @@ public sealed class FusedFormTests : PipelineFormContract
     [InlineData(false, true)]
     [InlineData(true, false)]
     [InlineData(true, true)]
-    public void Invoke_TerminatorFailsAtOnce_NoStepHasOnError_IsThrownOnce(bool leaves, bool throws)
+    public void Invoke_TerminatorFailsSynchronously_NoStepHasOnError_IsThrownOnce(bool leaves, bool throws)
     {
         PartException failure = new("refused");
         PipelineBuilder<OuterContext> builder = ChainBuilding.Chain();

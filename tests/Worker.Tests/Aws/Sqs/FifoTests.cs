@@ -46,7 +46,7 @@ public sealed class FifoTests
         run.Intake.Script = delivery =>
         {
             string[] parts = System.Text.Encoding.UTF8.GetString(delivery.Body).Trim('"').Split('-');
-            inWork.AddOrUpdate(parts[0], 1, (_, count) => count + 1).ShouldBe(1, "Two of one group at once.");
+            inWork.AddOrUpdate(parts[0], 1, (_, count) => count + 1).ShouldBe(1, "Two of one group are in flight.");
             order.GetOrAdd(parts[0], _ => new ConcurrentQueue<int>()).Enqueue(int.Parse(parts[1]));
             Thread.SpinWait(200);
             inWork.AddOrUpdate(parts[0], 0, (_, count) => count - 1);

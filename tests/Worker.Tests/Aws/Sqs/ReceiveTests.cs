@@ -145,7 +145,7 @@ public sealed class ReceiveTests
 
         await run.PassUntilAsync(() => run.Queue.Receives.Count >= 20, "It receives no more.");
 
-        (run.Time.GetUtcNow() - begun).ShouldBeGreaterThan(TimeSpan.FromSeconds(9), "At most two calls a second.");
+        (run.Time.GetUtcNow() - begun).ShouldBeGreaterThan(TimeSpan.FromSeconds(9), "At most two calls per second.");
         run.Source.Problem.ShouldBeNull();
         await run.EndAsync();
     }

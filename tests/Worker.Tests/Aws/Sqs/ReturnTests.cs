@@ -168,7 +168,7 @@ public sealed class ReturnTests
         await run.PassUntilAsync(() => run.HasLogged(ReturnGivenUp), "The attempts never ended.");
 
         (run.Time.GetUtcNow() - start).ShouldBeGreaterThanOrEqualTo(visibility);
-        run.Queue.VisibilityChanges[^1].Seconds.ShouldBe([0], "The delay is over: the message may be visible at once.");
+        run.Queue.VisibilityChanges[^1].Seconds.ShouldBe([0], "The delay is over: the message may be visible immediately.");
         await run.EndAsync();
     }
 

@@ -36,7 +36,7 @@ public sealed class DocumentAllocationTests
             new BulkRequests(options, new CountingHandler(documents), TimeProvider.System, buffers),
             new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System));
 
-        double least = await LeastBytes.OfProcessAsync(async () =>
+        double min = await MinBytes.OfProcessAsync(async () =>
         {
             await using (IDocumentWriter writer = sink.Begin(new RecordedRejections()))
             {
@@ -50,7 +50,7 @@ public sealed class DocumentAllocationTests
         });
 
         (buffers.Outstanding, sink.Segments.Outstanding).ShouldBe((0, 0));
-        return least;
+        return min;
     }
 
     private static void Write(IDocumentWriter writer)

@@ -12,7 +12,7 @@ namespace Worker.Tests.Handlers.Batches;
 public sealed class BatchCollectionTests
 {
     [Fact]
-    public async Task Collect_MaxMessagesReached_HandlesThemAtOnceInOrderOfArrival()
+    public async Task Collect_MaxMessagesReached_HandlesThemImmediatelyInOrderOfArrival()
     {
         ScriptedBatchHandler handler = new(CompleteAsync);
         await using HandlerRoute route = await StartAsync(handler, "Handlers:Orders:MaxMessages=3", "Handlers:Orders:MaxAge=1h", "Intake:MessageTimeout=2h");
@@ -65,7 +65,7 @@ public sealed class BatchCollectionTests
     }
 
     [Fact]
-    public async Task Stop_MessagesWait_AreHandledAtOnceAndTheDrainIsClean()
+    public async Task Stop_MessagesWait_AreHandledImmediatelyAndTheDrainIsClean()
     {
         ScriptedBatchHandler handler = new(CompleteAsync);
         await using HandlerRoute route = await StartAsync(handler, "Handlers:Orders:MaxAge=1h", "Intake:MessageTimeout=2h");

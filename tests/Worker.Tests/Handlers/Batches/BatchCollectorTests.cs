@@ -37,10 +37,10 @@ public sealed class BatchCollectorTests
         Task second = collector.JoinAsync(secondContext, new Order { Id = "second" }).AsTask();
 
         endFirst.SetResult();
-        await first.WaitAsync(TestMessage.Patience);
+        await first.WaitAsync(TestMessage.WaitLimit);
         second.IsCompleted.ShouldBeFalse();
         endSecond.SetResult();
-        await second.WaitAsync(TestMessage.Patience);
+        await second.WaitAsync(TestMessage.WaitLimit);
         firstContext.Settlement.ShouldBe(poison);
         secondContext.Settlement.ShouldBe(Settlement.Complete);
     }

@@ -30,7 +30,7 @@ public sealed class BatchStressTests
                 await route.PublishAsync(BatchCollectionTests.BodyOf($"{i}"));
             }
         }, TestContext.Current.CancellationToken);
-        await route.PassUntilAsync(() => publishing.IsCompleted && route.Publisher.Held == 0);
+        await route.PassUntilAsync(() => publishing.IsCompleted && route.Publisher.Unsettled == 0);
         await publishing;
 
         string[] dead = [.. route.DeadLetters.Messages.Select(letter => System.Text.Encoding.UTF8.GetString(letter.Body))];

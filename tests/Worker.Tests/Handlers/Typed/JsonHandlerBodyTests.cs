@@ -9,19 +9,21 @@ namespace Worker.Tests.Handlers.Typed;
 public sealed class JsonHandlerBodyTests
 {
     [Theory]
-    [InlineData("", "malformed-json", "The body is not JSON at byte 0")]
-    [InlineData("   ", "malformed-json", "The body is not JSON at byte 3")]
-    [InlineData("order", "malformed-json", "The body is not JSON at byte 0 ($): 'o' is an invalid start of a value.")]
-    [InlineData("{\"id\":\"a\",\"quantity\":1", "malformed-json", "The body is not JSON at byte 22")]
-    [InlineData("{\"id\":\"a\",}", "malformed-json", "The body is not JSON at byte 10")]
-    [InlineData("{\"id\":\"a\"} {}", "malformed-json", "The body is not JSON at byte 11 ($): '{' is invalid after a single JSON value.")]
-    [InlineData("{\"id\":\"a\",\n\"lines\":[\n{\"article\":'x'}]}", "malformed-json", "The body is not JSON at byte 32 ($.lines[0].article)")]
+    [InlineData("", "malformed-json", "The body is not JSON: at byte 0")]
+    [InlineData("   ", "malformed-json", "The body is not JSON: at byte 3")]
+    [InlineData("order", "malformed-json", "The body is not JSON: at byte 0, path $: 'o' is an invalid start of a value.")]
+    [InlineData("{\"id\":\"a\",\"quantity\":1", "malformed-json", "The body is not JSON: at byte 22")]
+    [InlineData("{\"id\":\"a\",}", "malformed-json", "The body is not JSON: at byte 10")]
+    [InlineData("{\"id\":\"a\"} {}", "malformed-json", "The body is not JSON: at byte 11, path $: '{' is invalid after a single JSON value.")]
+    [InlineData("{\"id\":\"a\",\n\"lines\":[\n{\"article\":'x'}]}", "malformed-json", "The body is not JSON: at byte 32, path $.lines[0].article")]
     [InlineData("null", "wrong-shape", "The body is JSON null; the handler takes Order.")]
-    [InlineData("[]", "wrong-shape", "The body is not Order at byte 1 ($): The JSON value could not be converted to")]
-    [InlineData("{\"quantity\":1}", "wrong-shape", "The body is not Order at byte 14 ($): JSON deserialization for type 'Worker.Tests.Handlers.Typed.Order' was missing required properties including: 'id'.")]
-    [InlineData("{\"id\":\"a\",\"quantity\":\"many\"}", "wrong-shape", "The body is not Order at byte 27 ($.quantity): The JSON value could not be converted to")]
-    [InlineData("{\"id\":\"a\",\n\"lines\":[{\"article\":\"x\",\"price\":1},\n{\"article\":\"y\",\"price\":true}]}", "wrong-shape", "The body is not Order at byte 74 ($.lines[1].price): The JSON value could not be converted to")]
-    [InlineData("{\"id\":\"a\",\"placedAt\":\"yesterday\"}", "wrong-shape", "The body is not Order at byte 32 ($.placedAt): The JSON value could not be converted to")]
+    [InlineData("[]", "wrong-shape", "Cannot read the body as Order: at byte 1, path $: expected an object.")]
+    [InlineData("{\"quantity\":1}", "wrong-shape", "Cannot read the body as Order: at byte 14, path $: required properties are missing: 'id'.")]
+    [InlineData("{\"id\":\"a\",\"quantity\":\"many\"}", "wrong-shape", "Cannot read the body as Order: at byte 27, path $.quantity: expected a whole number (Int32).")]
+    [InlineData("{\"id\":\"a\",\n\"lines\":[{\"article\":\"x\",\"price\":1},\n{\"article\":\"y\",\"price\":true}]}", "wrong-shape", "Cannot read the body as Order: at byte 74, path $.lines[1].price: expected a number (Decimal).")]
+    [InlineData("{\"id\":1}", "wrong-shape", "Cannot read the body as Order: at byte 7, path $.id: expected a string.")]
+    [InlineData("{\"id\":\"a\",\"lines\":{}}", "wrong-shape", "Cannot read the body as Order: at byte 19, path $.lines: expected an array.")]
+    [InlineData("{\"id\":\"a\",\"placedAt\":\"yesterday\"}", "wrong-shape", "Cannot read the body as Order: at byte 32, path $.placedAt: expected a date and time as a string.")]
     public void TryRead_NotAnOrder_SaysWhatAndWhere(string body, string reason, string description) =>
         Refused(Encoding.UTF8.GetBytes(body), TestJson.Default.Order, reason, description);
 
@@ -30,24 +32,24 @@ public sealed class JsonHandlerBodyTests
     {
         byte[] body = [.. "{\"id\":\""u8, 0xC3, 0x28, .. "\"}"u8];
 
-        Refused(body, TestJson.Default.Order, "invalid-utf8", "The body is not UTF-8 at byte 7 ($.id).");
+        Refused(body, TestJson.Default.Order, "invalid-utf8", "The body is not UTF-8: at byte 7, path $.id.");
     }
 
     [Fact]
     public void TryRead_TooDeep_IsMalformed() =>
-        Refused(Encoding.UTF8.GetBytes(new string('[', 100)), TestJson.Default.Order, "malformed-json", "The body is not JSON at byte 64 ($)");
+        Refused(Encoding.UTF8.GetBytes(new string('[', 100)), TestJson.Default.Order, "malformed-json", "The body is not JSON: at byte 64, path $");
 
     [Fact]
     public void TryRead_ConstructorThrows_IsWrongShape() =>
-        Refused("{\"value\":101}"u8.ToArray(), TestJson.Default.Percentage, "wrong-shape", "The body is not Percentage: A percentage is 0 to 100.");
+        Refused("{\"value\":101}"u8.ToArray(), TestJson.Default.Percentage, "wrong-shape", "Cannot read the body as Percentage: A percentage is 0 to 100.");
 
     [Fact]
     public void TryRead_AbstractTypeWithoutDiscriminator_IsWrongShape() =>
-        Refused("{\"radius\":1}"u8.ToArray(), TestJson.Default.Shape, "wrong-shape", "The body is not Shape");
+        Refused("{\"radius\":1}"u8.ToArray(), TestJson.Default.Shape, "wrong-shape", "Cannot read the body as Shape");
 
     [Fact]
     public void TryRead_NullForAStruct_IsWrongShape() =>
-        Refused("null"u8.ToArray(), TestJson.Default.Reading, "wrong-shape", "The body is not Reading at byte 4 ($)");
+        Refused("null"u8.ToArray(), TestJson.Default.Reading, "wrong-shape", "Cannot read the body as Reading: at byte 4, path $: expected an object.");
 
     [Fact]
     public void TryRead_ByteOrderMark_IsSkippedAndCounted()
@@ -57,7 +59,7 @@ public sealed class JsonHandlerBodyTests
         new JsonBody<Order>(TestJson.Default.Order).TryRead([.. mark, .. "{\"id\":\"a\"}"u8], out Order? order, out _).ShouldBeTrue();
 
         order.ShouldNotBeNull().Id.ShouldBe("a");
-        Refused([.. mark, (byte)'x'], TestJson.Default.Order, "malformed-json", "The body is not JSON at byte 3 ($)");
+        Refused([.. mark, (byte)'x'], TestJson.Default.Order, "malformed-json", "The body is not JSON: at byte 3, path $");
     }
 
     [Fact]

@@ -176,7 +176,7 @@ public sealed class JsonHandlerOutcomeTests
     }
 
     [Fact]
-    public async Task Handle_ThrowsPoison_IsDeadLetteredAtOnce()
+    public async Task Handle_ThrowsPoison_IsDeadLetteredImmediately()
     {
         ScriptedHandler handler = new((_, _, _) => throw new PoisonMessageException("closed-account", "The account is closed."));
         await using HandlerRoute route = await StartAsync(handler);
@@ -211,7 +211,7 @@ public sealed class JsonHandlerOutcomeTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task Handle_Refused_OpensTheBreakerAtOnce(bool throws)
+    public async Task Handle_Refused_OpensTheBreakerImmediately(bool throws)
     {
         ScriptedHandler handler = new((_, info, _) => info.DeliveryCount > 1 ? new(Settlement.Complete) : throws ? throw new RefusedException("The password is wrong.") : new(Settlement.Refused("The password is wrong.")));
         await using HandlerRoute route = await StartAsync(handler);

@@ -15,15 +15,15 @@ public sealed class HttpAllocationTests
 
 #if DEBUG
     // In debug builds every state machine is an object, one per call.
-    private const int BytesARequest = 2_000;
-    private const int BytesALine = 1_000;
+    private const int BytesPerRequest = 2_000;
+    private const int BytesPerLine = 1_000;
 #else
     // Measured: 380 when settled synchronously, 720 when the request waits, including Kestrel and routing. The limit is below
     // the body's length, so that an unpooled body fails the test.
-    private const int BytesARequest = 1_000;
+    private const int BytesPerRequest = 1_000;
 
     // Measured: 2 and 9, the request's own objects divided by its lines.
-    private const int BytesALine = 24;
+    private const int BytesPerLine = 24;
 #endif
 
     [Theory]
@@ -36,7 +36,7 @@ public sealed class HttpAllocationTests
         using Socket socket = await ConnectAsync(host);
         byte[] answer = new byte[4_096];
 
-        double bytes = BytesAMessage(() =>
+        double bytes = BytesPerMessage(() =>
         {
             for (int i = 0; i < Messages; i++)
             {
@@ -45,8 +45,8 @@ public sealed class HttpAllocationTests
         });
 
         Encoding.ASCII.GetString(answer).ShouldStartWith("HTTP/1.1 200");
-        TestContext.Current.TestOutputHelper?.WriteLine($"{bytes:F0} B a request");
-        bytes.ShouldBeLessThan(BytesARequest);
+        TestContext.Current.TestOutputHelper?.WriteLine($"{bytes:F0} B per request");
+        bytes.ShouldBeLessThan(BytesPerRequest);
     }
 
     [Theory]
@@ -60,11 +60,11 @@ public sealed class HttpAllocationTests
         using Socket socket = await ConnectAsync(host);
         byte[] answer = new byte[Messages * 200];
 
-        double bytes = BytesAMessage(() => Exchange(socket, request, answer));
+        double bytes = BytesPerMessage(() => Exchange(socket, request, answer));
 
         Encoding.ASCII.GetString(answer).ShouldContain($"\"stored\":{Messages},");
-        TestContext.Current.TestOutputHelper?.WriteLine($"{bytes:F1} B a line");
-        bytes.ShouldBeLessThan(BytesALine);
+        TestContext.Current.TestOutputHelper?.WriteLine($"{bytes:F1} B per line");
+        bytes.ShouldBeLessThan(BytesPerLine);
     }
 
     private static BufferPool Buffers() => new(ArrayPool<byte>.Create(maxArrayLength: 1 << 20, maxArraysPerBucket: 128));
@@ -76,7 +76,7 @@ public sealed class HttpAllocationTests
         return socket;
     }
 
-    private static double BytesAMessage(Action round) => (double)LeastBytes.OfProcess(round) / Messages;
+    private static double BytesPerMessage(Action round) => (double)MinBytes.OfProcess(round) / Messages;
 
     /// <summary>Sends a request and reads the whole answer, without allocating.</summary>
     private static void Exchange(Socket socket, byte[] request, byte[] answer)

@@ -121,7 +121,7 @@ public sealed class HttpSenderTests
     }
 
     [Fact]
-    public async Task Send_NoSuchName_EndsAtOnce()
+    public async Task Send_NoSuchName_EndsImmediately()
     {
         ScriptedHandler server = new((_, _) => throw new HttpRequestException(HttpRequestError.NameResolutionError, "Name or service not known"));
         using HttpSender sender = Create(server);

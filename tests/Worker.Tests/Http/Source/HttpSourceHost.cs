@@ -121,10 +121,10 @@ internal sealed class HttpSourceHost : IAsyncDisposable
     /// <summary>Polls, because the condition changes on other threads.</summary>
     public static async Task UntilAsync(Func<bool> condition)
     {
-        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(60));
+        using CancellationTokenSource limit = new(TimeSpan.FromSeconds(60));
         while (!condition())
         {
-            await Task.Delay(1, patience.Token);
+            await Task.Delay(1, limit.Token);
         }
     }
 
@@ -141,11 +141,11 @@ internal sealed class HttpSourceHost : IAsyncDisposable
     public async Task FinishAsync()
     {
         await StopReceivingAsync();
-        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(60));
-        await Intake.DrainAsync(patience.Token);
+        using CancellationTokenSource limit = new(TimeSpan.FromSeconds(60));
+        await Intake.DrainAsync(limit.Token);
         foreach (HttpMessageSource source in _sources)
         {
-            await source.CloseAsync(patience.Token);
+            await source.CloseAsync(limit.Token);
             source.Requests.ShouldBe(0);
             source.Receiving.Taken.ShouldBe(0);
         }
@@ -167,8 +167,8 @@ internal sealed class HttpSourceHost : IAsyncDisposable
         }
 
         Client.Dispose();
-        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(2));
-        await _app.StopAsync(patience.Token);
+        using CancellationTokenSource limit = new(TimeSpan.FromSeconds(2));
+        await _app.StopAsync(limit.Token);
         await _app.DisposeAsync();
         _stop.Dispose();
     }

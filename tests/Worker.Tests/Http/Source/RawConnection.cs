@@ -44,7 +44,7 @@ internal sealed class RawConnection(Socket socket) : IAsyncDisposable
     /// <summary>Reads one answer with a Content-Length.</summary>
     public async Task<RawAnswer> ReadAsync()
     {
-        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(60));
+        using CancellationTokenSource limit = new(TimeSpan.FromSeconds(60));
         while (true)
         {
             string text = Encoding.UTF8.GetString(_received, 0, _length);
@@ -65,7 +65,7 @@ internal sealed class RawConnection(Socket socket) : IAsyncDisposable
                 }
             }
 
-            int read = await socket.ReceiveAsync(_received.AsMemory(_length), SocketFlags.None, patience.Token);
+            int read = await socket.ReceiveAsync(_received.AsMemory(_length), SocketFlags.None, limit.Token);
             read.ShouldBeGreaterThan(0, $"The connection ended after: {text}");
             _length += read;
         }
@@ -75,7 +75,7 @@ internal sealed class RawConnection(Socket socket) : IAsyncDisposable
     /// <returns>All received text.</returns>
     public async Task<string> ReadToAsync(string text)
     {
-        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(60));
+        using CancellationTokenSource limit = new(TimeSpan.FromSeconds(60));
         while (true)
         {
             string all = Encoding.UTF8.GetString(_received, 0, _length);
@@ -84,7 +84,7 @@ internal sealed class RawConnection(Socket socket) : IAsyncDisposable
                 return all;
             }
 
-            int read = await socket.ReceiveAsync(_received.AsMemory(_length), SocketFlags.None, patience.Token);
+            int read = await socket.ReceiveAsync(_received.AsMemory(_length), SocketFlags.None, limit.Token);
             read.ShouldBeGreaterThan(0, $"The connection ended after: {all}");
             _length += read;
         }
@@ -93,11 +93,11 @@ internal sealed class RawConnection(Socket socket) : IAsyncDisposable
     /// <summary>Reads everything until the server closes the connection.</summary>
     public async Task<string> ReadToEndAsync()
     {
-        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(60));
+        using CancellationTokenSource limit = new(TimeSpan.FromSeconds(60));
         try
         {
             int read;
-            while ((read = await socket.ReceiveAsync(_received.AsMemory(_length), SocketFlags.None, patience.Token)) > 0)
+            while ((read = await socket.ReceiveAsync(_received.AsMemory(_length), SocketFlags.None, limit.Token)) > 0)
             {
                 _length += read;
             }
@@ -113,10 +113,10 @@ internal sealed class RawConnection(Socket socket) : IAsyncDisposable
     /// <summary>Asserts that the server closes the connection.</summary>
     public async Task ShouldEndAsync()
     {
-        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(60));
+        using CancellationTokenSource limit = new(TimeSpan.FromSeconds(60));
         try
         {
-            int read = await socket.ReceiveAsync(_received.AsMemory(_length), SocketFlags.None, patience.Token);
+            int read = await socket.ReceiveAsync(_received.AsMemory(_length), SocketFlags.None, limit.Token);
             read.ShouldBe(0);
         }
         catch (SocketException)

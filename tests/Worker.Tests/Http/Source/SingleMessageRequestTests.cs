@@ -283,7 +283,7 @@ public sealed class SingleMessageRequestTests
     }
 
     [Fact]
-    public async Task Stop_WhileABodyArrives_AnswersAtOnce()
+    public async Task Stop_WhileABodyArrives_AnswersImmediately()
     {
         await using HttpSourceHost host = await HttpSourceHost.StartAsync(time: new ManualTimeProvider());
         await using RawConnection connection = await host.ConnectAsync("POST /messages HTTP/1.1\nHost: x\nContent-Length: 100\n\nhalf");
@@ -330,7 +330,7 @@ public sealed class SingleMessageRequestTests
     }
 
     [Fact]
-    public async Task Post_ManyAtOnce_EachIsAnsweredWithItsOwnResult()
+    public async Task Post_ManyConcurrently_EachIsAnsweredWithItsOwnResult()
     {
         await using HttpSourceHost host = await HttpSourceHost.StartAsync();
         host.Intake.Script = delivery => (int.Parse(Encoding.ASCII.GetString(delivery.Body)) % 3) switch

@@ -19,7 +19,7 @@ public sealed class GateAllocationTests
         HttpRequest request = new DefaultHttpContext().Request;
         request.Headers.Host = "localhost:8080";
 
-        LeastBytes.OfThread(Run).ShouldBe(0);
+        MinBytes.OfThread(Run).ShouldBe(0);
 
         void Run()
         {

@@ -162,20 +162,20 @@ public sealed class HttpResponsesTests
     // The API's statistics may be half a second old.
     private static async Task CountedByApiAsync(ApiHost host, long total)
     {
-        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(60));
+        using CancellationTokenSource limit = new(TimeSpan.FromSeconds(60));
         while ((await host.GetAsync("/api/v1/stats")).GetProperty("http").GetProperty("answers").EnumerateArray().Sum(answer => answer.GetProperty("count").GetInt64()) != total)
         {
-            await Task.Delay(1, patience.Token);
+            await Task.Delay(1, limit.Token);
         }
     }
 
     // The meters of a process are one: while the host of another test lives, its series of the same name may stand there.
     private static async Task InMetricsAsync(ApiHost host, string series)
     {
-        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(60));
-        while (!(await host.Client.GetStringAsync("/metrics", patience.Token)).Contains(series, StringComparison.Ordinal))
+        using CancellationTokenSource limit = new(TimeSpan.FromSeconds(60));
+        while (!(await host.Client.GetStringAsync("/metrics", limit.Token)).Contains(series, StringComparison.Ordinal))
         {
-            await Task.Delay(10, patience.Token);
+            await Task.Delay(10, limit.Token);
         }
     }
 

@@ -51,7 +51,7 @@ internal sealed class BundleFixture : IAsyncDisposable
 
     /// <summary>Stores a message, whose body holds its key unless another body is given.</summary>
     public Task<SinkResult> StoreAsync(string key, string? body = null, CancellationToken cancellationToken = default) =>
-        Sink.StoreAsync(Encoding.UTF8.GetBytes(key), Body(body ?? $$"""{"key":"{{key}}"}"""), cancellationToken).AsTask().WaitAsync(TestMessage.Patience);
+        Sink.StoreAsync(Encoding.UTF8.GetBytes(key), Body(body ?? $$"""{"key":"{{key}}"}"""), cancellationToken).AsTask().WaitAsync(TestMessage.WaitLimit);
 
     public void AskGauges() => _listener.RecordObservableInstruments();
 

@@ -124,7 +124,7 @@ public sealed class BundleObjectTests
     /// <summary>The object of these messages, in this order of arrival.</summary>
     private static RecordedPut Store((string Key, string Body)[] messages)
     {
-        using CancellationTokenSource patience = new(Intake.TestMessage.Patience);
+        using CancellationTokenSource limit = new(Intake.TestMessage.WaitLimit);
         RecordedPut? put = null;
         ScriptedSink inner = new()
         {
@@ -137,8 +137,8 @@ public sealed class BundleObjectTests
         BundleFixture bundles = new(maxMessages: 5_000, maxPending: 5_000, inner: inner);
         Task<SinkResult>[] tasks = [.. messages.Select(message => bundles.StoreAsync(message.Key, message.Body))];
         bundles.Sink.StopWaiting();
-        Task.WaitAll(tasks, patience.Token);
-        bundles.DisposeAsync().AsTask().Wait(patience.Token);
+        Task.WaitAll(tasks, limit.Token);
+        bundles.DisposeAsync().AsTask().Wait(limit.Token);
         return put.ShouldNotBeNull();
     }
 }

@@ -141,7 +141,7 @@ public sealed class BundlingSinkClosingTests
     }
 
     [Fact]
-    public async Task StopWaiting_OpenBundles_StoresThemAtOnceAndLaterMessagesSoon()
+    public async Task StopWaiting_OpenBundles_StoresThemImmediatelyAndLaterMessagesSoon()
     {
         await using BundleFixture bundles = new();
         _ = bundles.StoreAsync("a/1.json");

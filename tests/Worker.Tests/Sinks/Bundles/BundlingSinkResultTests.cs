@@ -166,7 +166,7 @@ public sealed class BundlingSinkResultTests
         RecordedPut secondPut = await bundles.Inner.NextAsync();
 
         firstPut.Answer(SinkStatus.AlreadyStored);
-        (await first.WaitAsync(TestMessage.Patience)).Status.ShouldBe(SinkStatus.AlreadyStored);
+        (await first.WaitAsync(TestMessage.WaitLimit)).Status.ShouldBe(SinkStatus.AlreadyStored);
         second.IsCompleted.ShouldBeFalse();
         secondPut.Answer(SinkStatus.Stored);
         (await second).Status.ShouldBe(SinkStatus.Stored);

@@ -12,7 +12,7 @@ public sealed class BundlingSinkStressTests
     private const int MessagesEach = 300;
 
     [Fact]
-    public async Task Store_EverythingAtOnce_EachMessageEndsAndEachStoredOneIsInAnObjectUnchanged()
+    public async Task Store_EverythingConcurrently_EachMessageEndsAndEachStoredOneIsInAnObjectUnchanged()
     {
         ConcurrentDictionary<string, byte[]> objects = new(StringComparer.Ordinal);
         int puts = 0;

@@ -9,7 +9,7 @@ namespace Worker.Tests.Sinks.Directory;
 /// <summary>Hanging file calls block a thread of the sink, never the caller's.</summary>
 public sealed class DirectorySinkHangTests : IAsyncDisposable
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan WaitLimit = TimeSpan.FromSeconds(30);
 
     private readonly TemporaryFolder _folder = new();
     private readonly DirectorySink _sink;
@@ -26,18 +26,18 @@ public sealed class DirectorySinkHangTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Store_FileCallHangs_ReturnsToTheCallerAtOnce()
+    public async Task Store_FileCallHangs_ReturnsToTheCallerImmediately()
     {
         using HangingFile file = new(_folder["hanging"]);
         await _sink.CheckAsync(Token);
 
         // On another thread; otherwise the test would hang too.
         Task<Task<SinkResult>> call = Task.Factory.StartNew(() => StoreAsync("hanging", Token), TaskCreationOptions.LongRunning);
-        Task<SinkResult> storing = await call.WaitAsync(Patience, Token);
+        Task<SinkResult> storing = await call.WaitAsync(WaitLimit, Token);
 
         storing.IsCompleted.ShouldBeFalse();
         file.Release();
-        (await storing.WaitAsync(Patience, Token)).Status.ShouldBe(SinkStatus.Rejected, "A FIFO is no object.");
+        (await storing.WaitAsync(WaitLimit, Token)).Status.ShouldBe(SinkStatus.Rejected, "A FIFO is no object.");
     }
 
     [Fact]
@@ -53,10 +53,10 @@ public sealed class DirectorySinkHangTests : IAsyncDisposable
 
         await cancellation.CancelAsync();
 
-        await Should.ThrowAsync<OperationCanceledException>(() => waiting.WaitAsync(Patience, Token));
+        await Should.ThrowAsync<OperationCanceledException>(() => waiting.WaitAsync(WaitLimit, Token));
         first.Release();
         second.Release();
-        await Task.WhenAll(hanging).WaitAsync(Patience, Token);
+        await Task.WhenAll(hanging).WaitAsync(WaitLimit, Token);
         (await StoreAsync("3", Token)).ShouldBe(SinkResult.Stored);
     }
 

@@ -7,7 +7,7 @@ namespace Worker.Tests.Sockets.TcpLines;
 /// <summary>A listener with one connection, without a socket. Its sender sends a text and reads no answer.</summary>
 /// <param name="text">What it sends, as Latin-1.</param>
 /// <param name="ends">True when it then ends its half.</param>
-/// <param name="packets">Bytes of the first reads, one after another; the rest arrives at once.</param>
+/// <param name="packets">Bytes of the first reads, one after another; the rest arrives together.</param>
 internal sealed class FakeSender(string text, bool ends = false, params int[] packets) : ILineListener, ILineTransport
 {
     private static readonly IPEndPoint Address = new(IPAddress.Loopback, 9082);

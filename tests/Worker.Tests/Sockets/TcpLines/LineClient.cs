@@ -8,7 +8,7 @@ namespace Worker.Tests.Sockets.TcpLines;
 /// <summary>A sender that sends a test's bytes, one by one where needed.</summary>
 internal sealed class LineClient : IAsyncDisposable
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan WaitLimit = TimeSpan.FromSeconds(30);
 
     private readonly Socket _socket;
     private readonly Stream _stream;
@@ -65,7 +65,7 @@ internal sealed class LineClient : IAsyncDisposable
     {
         try
         {
-            return await _reader.ReadLineAsync().WaitAsync(Patience);
+            return await _reader.ReadLineAsync().WaitAsync(WaitLimit);
         }
         catch (IOException)
         {

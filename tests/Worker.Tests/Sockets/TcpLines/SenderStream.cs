@@ -2,10 +2,10 @@ using System.Threading.Channels;
 
 namespace Worker.Tests.Sockets.TcpLines;
 
-/// <summary>A connection as the worker sees it: the sender's bytes arrive at once, and each write waits until the test ends it.</summary>
+/// <summary>A connection as the worker sees it: the sender's bytes arrive immediately, and each write waits until the test ends it.</summary>
 /// <param name="sent">What the sender sends.</param>
 /// <param name="ends">True when the sender then ends its half.</param>
-/// <param name="packets">Bytes of the first reads, one after another; the rest arrives at once.</param>
+/// <param name="packets">Bytes of the first reads, one after another; the rest arrives together.</param>
 internal sealed class SenderStream(byte[] sent, bool ends, params int[] packets) : Stream
 {
     private readonly Channel<int> _writes = Channel.CreateUnbounded<int>();

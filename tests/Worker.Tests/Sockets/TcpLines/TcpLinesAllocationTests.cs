@@ -14,7 +14,7 @@ namespace Worker.Tests.Sockets.TcpLines;
 [Collection(AllocationCollection.Name)]
 public sealed class TcpLinesAllocationTests
 {
-    private const int LinesACall = 500;
+    private const int LinesPerCall = 500;
     private const int Calls = 40;
 
     [Theory]
@@ -34,14 +34,14 @@ public sealed class TcpLinesAllocationTests
         Task running = Task.Run(() => source.ReceiveAsync(intake, stop.Token));
         using Socket sender = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
         sender.Connect((IPEndPoint)source.Endpoint!);
-        byte[] lines = Encoding.ASCII.GetBytes(string.Concat(Enumerable.Repeat($"{new string('x', 299)}\n", LinesACall)));
+        byte[] lines = Encoding.ASCII.GetBytes(string.Concat(Enumerable.Repeat($"{new string('x', 299)}\n", LinesPerCall)));
         byte[] answers = new byte[64 << 10];
         Run(sender, lines, answers, intake);
 
-        long least = LeastBytes.OfProcess(() => Run(sender, lines, answers, intake));
+        long min = MinBytes.OfProcess(() => Run(sender, lines, answers, intake));
 
-        TestContext.Current.TestOutputHelper?.WriteLine($"{(double)least / (LinesACall * Calls):F3} B a line");
-        ((double)least / (LinesACall * Calls)).ShouldBeLessThan(1);
+        TestContext.Current.TestOutputHelper?.WriteLine($"{(double)min / (LinesPerCall * Calls):F3} B per line");
+        ((double)min / (LinesPerCall * Calls)).ShouldBeLessThan(1);
         sender.Dispose();
         await stop.CancelAsync();
         await running;
@@ -51,7 +51,7 @@ public sealed class TcpLinesAllocationTests
     {
         for (int call = 0; call < Calls; call++)
         {
-            int target = intake.Completed + LinesACall;
+            int target = intake.Completed + LinesPerCall;
             for (int sent = 0; sent < lines.Length;)
             {
                 sent += sender.Send(lines.AsSpan(sent));

@@ -81,7 +81,7 @@ internal sealed class TcpLinesHarness : SourceHarness
 
     public override async Task WaitUntilEmptyAsync()
     {
-        await UntilAsync(() => Intake.Accepted >= Volatile.Read(ref _sent) && _source.Held.Unsettled == 0, "Some lines were not settled.");
+        await UntilAsync(() => Intake.Accepted >= Volatile.Read(ref _sent) && _source.InMemory.Unsettled == 0, "Some lines were not settled.");
         if (_options.Acknowledge)
         {
             await UntilAsync(() => _answers.Count == Volatile.Read(ref _sent), "Some lines were not answered.");

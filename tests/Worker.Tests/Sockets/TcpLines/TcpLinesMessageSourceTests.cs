@@ -317,13 +317,13 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
         }
         while (accepted == 0 || run.Intake.Accepted > accepted);
         await run.StopReceivingAsync();
-        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(60));
+        using CancellationTokenSource limit = new(TimeSpan.FromSeconds(60));
 
-        Task draining = run.Source.DrainAsync(run.Intake, patience.Token);
+        Task draining = run.Source.DrainAsync(run.Intake, limit.Token);
         await run.PassAsync(TimeSpan.FromSeconds(25));
         await draining;
 
-        patience.IsCancellationRequested.ShouldBeFalse("The drain waited for a sender that does not read.");
+        limit.IsCancellationRequested.ShouldBeFalse("The drain waited for a sender that does not read.");
         await run.Source.CloseAsync(new CancellationToken(canceled: true));
         client.Reset();
         await sending;

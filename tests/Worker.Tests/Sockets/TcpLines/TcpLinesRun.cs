@@ -97,11 +97,11 @@ internal sealed class TcpLinesRun : IAsyncDisposable
     public async Task FinishAsync()
     {
         await StopReceivingAsync();
-        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(30));
-        await Source.DrainAsync(Intake, patience.Token);
-        patience.IsCancellationRequested.ShouldBeFalse("A drain ends by itself once nothing is left.");
-        await Intake.DrainAsync(patience.Token);
-        Task closing = Source.CloseAsync(patience.Token);
+        using CancellationTokenSource limit = new(TimeSpan.FromSeconds(30));
+        await Source.DrainAsync(Intake, limit.Token);
+        limit.IsCancellationRequested.ShouldBeFalse("A drain ends by itself once nothing is left.");
+        await Intake.DrainAsync(limit.Token);
+        Task closing = Source.CloseAsync(limit.Token);
         while (!closing.IsCompleted)
         {
             // Ends the linger for senders that do not close their half.

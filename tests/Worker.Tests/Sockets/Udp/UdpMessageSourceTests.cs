@@ -209,7 +209,7 @@ public sealed class UdpMessageSourceTests
 
     [Theory]
     [MemberData(nameof(Forms))]
-    public async Task Close_WithoutDrain_DeadLettersHeldMessages(string receiving, int channel)
+    public async Task Close_WithoutDrain_DeadLettersMessagesInMemory(string receiving, int channel)
     {
         await using UdpSourceHarness harness = Create(receiving, channel);
         await harness.StartAsync();
@@ -338,13 +338,13 @@ public sealed class UdpMessageSourceTests
             return Settlement.Abandon(TimeSpan.Zero);
         };
         harness.Intake.Resume();
-        using CancellationTokenSource patience = new();
-        Task draining = harness.Source.DrainAsync(harness.Intake, patience.Token);
+        using CancellationTokenSource limit = new();
+        Task draining = harness.Source.DrainAsync(harness.Intake, limit.Token);
         await harness.UntilAsync(() => harness.Intake.Accepted >= 5_000);
         await harness.UntilAsync(() => harness.Udp.Waiting >= 1);
         harness.Udp.Waiting.ShouldBeLessThanOrEqualTo(1_000 + 64 + 64);
 
-        await patience.CancelAsync();
+        await limit.CancelAsync();
         await draining.WaitAsync(TimeSpan.FromSeconds(30));
         await harness.UntilAsync(() => harness.Intake.Unsettled == 0);
         await harness.Source.CloseAsync(CancellationToken.None);

@@ -18,7 +18,7 @@ public sealed class ChannelAllocationTests
     [InlineData(1, null)]
     [InlineData(1, "a-given-id")]
     [InlineData(500, null)]
-    public async Task PublishAndComplete_Warm_AllocatesNothing(int atOnce, string? id)
+    public async Task PublishAndComplete_Warm_AllocatesNothing(int inFlight, string? id)
     {
         // The shared array pool keeps 32 arrays per size and core, fewer than this test uses concurrently; those allocations are not the source's.
         ArrayPool<byte> arrays = ArrayPool<byte>.Create(maxArrayLength: 4_096, maxArraysPerBucket: 1_024);
@@ -34,12 +34,12 @@ public sealed class ChannelAllocationTests
         Task receiving = Task.Run(() => source.ReceiveAsync(intake, stop.Token));
         byte[] body = new byte[1_024];
         ChannelPublisher publisher = publishers.For("orders");
-        Run(publisher, intake, body, id, atOnce);
+        Run(publisher, intake, body, id, inFlight);
 
-        long least = LeastBytes.OfProcess(() => Run(publisher, intake, body, id, atOnce), Rounds);
+        long min = MinBytes.OfProcess(() => Run(publisher, intake, body, id, inFlight), Rounds);
 
-        TestContext.Current.TestOutputHelper?.WriteLine($"{(double)least / Messages:F3} B a message, {atOnce} at once");
-        ((double)least / Messages).ShouldBeLessThan(1);
+        TestContext.Current.TestOutputHelper?.WriteLine($"{(double)min / Messages:F3} B per message, {inFlight} in flight");
+        ((double)min / Messages).ShouldBeLessThan(1);
         await stop.CancelAsync();
         await receiving;
     }
@@ -60,9 +60,9 @@ public sealed class ChannelAllocationTests
         ChannelPublisher publisher = publishers.For("orders");
         await PublishAllAsync(publisher);
 
-        double bytes = (double)await LeastBytes.OfProcessAsync(() => PublishAllAsync(publisher)) / Messages;
+        double bytes = (double)await MinBytes.OfProcessAsync(() => PublishAllAsync(publisher)) / Messages;
 
-        TestContext.Current.TestOutputHelper?.WriteLine($"{bytes:F1} B a message with a full channel");
+        TestContext.Current.TestOutputHelper?.WriteLine($"{bytes:F1} B per message with a full channel");
         bytes.ShouldBeLessThan(600);
         await stop.CancelAsync();
         await receiving;
@@ -76,12 +76,12 @@ public sealed class ChannelAllocationTests
         }
     }
 
-    private static void Run(ChannelPublisher publisher, CompletingIntake intake, byte[] body, string? id, int atOnce)
+    private static void Run(ChannelPublisher publisher, CompletingIntake intake, byte[] body, string? id, int inFlight)
     {
-        for (int sent = 0; sent < Messages; sent += atOnce)
+        for (int sent = 0; sent < Messages; sent += inFlight)
         {
-            int target = intake.Completed + atOnce;
-            for (int i = 0; i < atOnce; i++)
+            int target = intake.Completed + inFlight;
+            for (int i = 0; i < inFlight; i++)
             {
                 publisher.PublishAsync(body, id).IsCompletedSuccessfully.ShouldBeTrue();
             }

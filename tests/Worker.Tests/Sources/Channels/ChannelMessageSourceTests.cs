@@ -103,7 +103,7 @@ public sealed class ChannelMessageSourceTests
 
         await Should.ThrowAsync<ArgumentException>(async () => await harness.PublishAsync("{}"u8.ToArray(), given));
 
-        harness.Publisher.Held.ShouldBe(0);
+        harness.Publisher.Unsettled.ShouldBe(0);
     }
 
     [Fact]
@@ -130,7 +130,7 @@ public sealed class ChannelMessageSourceTests
 
         refused.Message.ShouldContain("Sources:Channel:MaxMessageBytes");
         await harness.PublishAsync(new byte[10]);
-        harness.Publisher.Held.ShouldBe(1);
+        harness.Publisher.Unsettled.ShouldBe(1);
     }
 
     [Fact]

@@ -23,8 +23,8 @@ public sealed class ChannelStopTests
         harness.Intake.Accepted.ShouldBe(0);
         harness.Intake.Script = delivery => delivery.Count == 1 ? Settlement.Abandon(TimeSpan.FromSeconds(1)) : Settlement.Complete;
         harness.Intake.Resume();
-        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(60));
-        Task draining = harness.Source.DrainAsync(harness.Intake, patience.Token);
+        using CancellationTokenSource waitLimit = new(TimeSpan.FromSeconds(60));
+        Task draining = harness.Source.DrainAsync(harness.Intake, waitLimit.Token);
         while (!draining.IsCompleted)
         {
             harness.Time.Advance(TimeSpan.FromMilliseconds(100));
@@ -32,8 +32,8 @@ public sealed class ChannelStopTests
         }
 
         await draining;
-        patience.IsCancellationRequested.ShouldBeFalse("The drain ends by itself when nothing is held.");
-        (harness.Publisher.Completed, harness.Publisher.Returned, harness.Publisher.Held).ShouldBe((200, 200, 0));
+        waitLimit.IsCancellationRequested.ShouldBeFalse("The drain ends by itself when nothing is held.");
+        (harness.Publisher.Completed, harness.Publisher.Returned, harness.Publisher.Unsettled).ShouldBe((200, 200, 0));
         await harness.FinishAsync();
         harness.DeadLetters.Messages.ShouldBeEmpty();
     }
@@ -92,7 +92,7 @@ public sealed class ChannelStopTests
         await limit.CancelAsync();
         await closing.WaitAsync(TimeSpan.FromSeconds(60));
 
-        (harness.Publisher.DeadLettered, harness.Publisher.Lost, harness.Publisher.Held).ShouldBe((1, 1, 0));
+        (harness.Publisher.DeadLettered, harness.Publisher.Lost, harness.Publisher.Unsettled).ShouldBe((1, 1, 0));
         LogEntry lost = harness.Log.Entries.Where(entry => entry.Id.Id == 3002 && entry.Level == LogLevel.Error).ShouldHaveSingleItem();
         lost.Text.ShouldContain("1 message(s) of source channel are LOST");
 
@@ -138,7 +138,7 @@ public sealed class ChannelStopTests
 
         harness.DeadLetters.Messages.Select(letter => $"{letter.Id} {letter.Reason}").Order(StringComparer.Ordinal)
             .ShouldBe(["abandon unprocessed-at-stop", "complete unprocessed-at-stop", "delay unprocessed-at-stop", "poison unprocessed-at-stop"]);
-        harness.Publisher.Held.ShouldBe(0);
+        harness.Publisher.Unsettled.ShouldBe(0);
         harness.OutstandingBuffers.ShouldBe(0);
     }
 

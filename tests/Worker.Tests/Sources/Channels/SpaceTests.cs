@@ -5,7 +5,7 @@ namespace Worker.Tests.Sources.Channels;
 public sealed class SpaceTests
 {
     // Only a hang takes so long, on a busy machine too.
-    private static readonly TimeSpan Patience = TimeSpan.FromMinutes(5);
+    private static readonly TimeSpan WaitLimit = TimeSpan.FromMinutes(5);
 
     [Fact]
     public async Task Take_None_WaitsInOrder()
@@ -28,9 +28,9 @@ public sealed class SpaceTests
         Task next = space.TakeAsync(CancellationToken.None).AsTask();
 
         await cancellation.CancelAsync();
-        await Should.ThrowAsync<OperationCanceledException>(() => cancelled.WaitAsync(Patience));
+        await Should.ThrowAsync<OperationCanceledException>(() => cancelled.WaitAsync(WaitLimit));
         space.Return();
-        await next.WaitAsync(Patience);
+        await next.WaitAsync(WaitLimit);
 
         space.Return();
         space.TakeAsync(CancellationToken.None).IsCompletedSuccessfully.ShouldBeTrue();
@@ -44,7 +44,7 @@ public sealed class SpaceTests
 
         space.TakeAsync(new CancellationToken(canceled: true)).IsCanceled.ShouldBeTrue();
 
-        await space.TakeAsync(CancellationToken.None).AsTask().WaitAsync(Patience);
+        await space.TakeAsync(CancellationToken.None).AsTask().WaitAsync(WaitLimit);
     }
 
     [Fact]
@@ -66,7 +66,7 @@ public sealed class SpaceTests
         await space.TakeAsync(CancellationToken.None);
         ValueTask twice = space.TakeAsync(CancellationToken.None);
         space.Return();
-        await twice.AsTask().WaitAsync(Patience);
+        await twice.AsTask().WaitAsync(WaitLimit);
 
         Should.Throw<InvalidOperationException>(() => twice.GetAwaiter().GetResult());
 
@@ -111,7 +111,7 @@ public sealed class SpaceTests
                 Interlocked.Decrement(ref taken);
                 space.Return();
             }
-        }))).WaitAsync(Patience);
+        }))).WaitAsync(WaitLimit);
 
         most.ShouldBeInRange(1, Capacity);
         for (int i = 0; i < Capacity; i++)
@@ -125,11 +125,11 @@ public sealed class SpaceTests
     private static async Task ShouldBeGrantedInOrderAsync(Space space, Task first, Task second)
     {
         space.Return();
-        await first.WaitAsync(Patience);
+        await first.WaitAsync(WaitLimit);
         second.IsCompleted.ShouldBeFalse();
 
         space.Return();
-        await second.WaitAsync(Patience);
+        await second.WaitAsync(WaitLimit);
     }
 
     private static void InterlockedMax(ref int target, int value)

@@ -2,7 +2,7 @@ using System.Buffers;
 
 namespace Worker.Tests.Sources.Lines;
 
-/// <summary>Records the most bytes rented at one time. Threads: one.</summary>
+/// <summary>Records the peak of rented bytes. Threads: one.</summary>
 internal sealed class CountingPool : ArrayPool<byte>
 {
     private long _rented;

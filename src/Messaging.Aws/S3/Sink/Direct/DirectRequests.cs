@@ -28,7 +28,7 @@ internal sealed class DirectRequests : IS3Requests
 
     /// <summary>
     /// Owns <paramref name="credentials"/> and <paramref name="handler"/>, which must use HTTP/1.1 (see <see cref="PutContent"/>). Keeps
-    /// <paramref name="retained"/> requests for reuse: as many as are in flight at once.
+    /// <paramref name="retained"/> requests for reuse: as many as are in flight.
     /// </summary>
     public DirectRequests(
         S3SinkOptions options, BucketAddress address, string region, AwsCredentialSource credentials, HttpMessageHandler handler, SinkServices services, BufferPool buffers, int retained)

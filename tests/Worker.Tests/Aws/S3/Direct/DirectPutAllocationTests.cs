@@ -32,12 +32,12 @@ public sealed class DirectPutAllocationTests
         await using S3Sink sink = S3Sink.Create(DirectSinks.Options, aws, DirectSinks.Services());
         byte[] body = new byte[BodyLength];
 
-        double least = (double)await LeastBytes.OfProcessAsync(() => Task.WhenAll(Enumerable.Range(0, inFlight).Select(_ => StoreAsync(sink, body, Puts / inFlight)))) / Puts;
+        double min = (double)await MinBytes.OfProcessAsync(() => Task.WhenAll(Enumerable.Range(0, inFlight).Select(_ => StoreAsync(sink, body, Puts / inFlight)))) / Puts;
 
-        TestContext.Current.TestOutputHelper?.WriteLine($"{least:F0} B per PUT with {inFlight} in flight");
+        TestContext.Current.TestOutputHelper?.WriteLine($"{min:F0} B per PUT with {inFlight} in flight");
 
         // Measured 2,600. Signing needs 960 of them for a key of 84 bytes: address 304, hash 152, Authorization 504. The rest is HttpClient's.
-        least.ShouldBeInRange(1_000, 3_000);
+        min.ShouldBeInRange(1_000, 3_000);
     }
 
     [Fact]
@@ -51,7 +51,7 @@ public sealed class DirectPutAllocationTests
         byte[] answer = new byte[4_096];
         int answered = 0;
 
-        long least = LeastBytes.OfProcess(() =>
+        long min = MinBytes.OfProcess(() =>
         {
             for (int i = 0; i < Puts; i++)
             {
@@ -60,8 +60,8 @@ public sealed class DirectPutAllocationTests
             }
         });
 
-        answered.ShouldBe(LeastBytes.Rounds * Puts);
-        ((double)least / Puts).ShouldBeLessThan(20);
+        answered.ShouldBe(MinBytes.Rounds * Puts);
+        ((double)min / Puts).ShouldBeLessThan(20);
     }
 
     private static async Task StoreAsync(S3Sink sink, byte[] body, int count)

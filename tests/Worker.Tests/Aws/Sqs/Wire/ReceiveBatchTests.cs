@@ -124,7 +124,7 @@ public sealed class ReceiveBatchTests
             Cycle();
         }
 
-        LeastBytes.OfThread(Cycle).ShouldBe(0);
+        MinBytes.OfThread(Cycle).ShouldBe(0);
     }
 
     private ReceiveBatch Open(ReceiveBatch batch, int count, string? json = null)

@@ -33,7 +33,7 @@ public sealed class DocumentBatchTests
     }
 
     [Fact]
-    public async Task Write_DocumentLargerThanASegmentAtOnce_IsWhole()
+    public async Task Write_DocumentLargerThanASegmentInOneCall_IsWhole()
     {
         DocumentBatch batch = new(_pool, Rules);
         string large = Json(0, padding: 3 * SegmentPool.SegmentBytes);

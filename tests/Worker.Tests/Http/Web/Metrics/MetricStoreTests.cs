@@ -59,17 +59,17 @@ public sealed class MetricStoreTests : IDisposable
         Histogram<double> histogram = _meter.CreateHistogram<double>(_name, "s");
         histogram.Enabled.ShouldBeFalse();
 
-        _store.Look();
+        _store.RecordHistograms();
         histogram.Enabled.ShouldBeTrue();
         histogram.Record(0.5);
-        _time.Advance(MetricStore.LookTime);
+        _time.Advance(MetricStore.RecordingTime);
         _store.Collect();
         histogram.Enabled.ShouldBeTrue();
         _time.Advance(TimeSpan.FromSeconds(1));
         _store.Collect();
 
         histogram.Enabled.ShouldBeFalse();
-        _store.Look();
+        _store.RecordHistograms();
         histogram.Record(0.5);
         _store.SeriesOf(_name).Single().ShouldBeOfType<HistogramSeries>().Counts().Sum().ShouldBe(2, "Earlier counts remain.");
     }
@@ -104,7 +104,7 @@ public sealed class MetricStoreTests : IDisposable
     public async Task Counter_OfManyThreads_LosesNothing()
     {
         Counter<long> counter = _meter.CreateCounter<long>(_name);
-        _store.Look();
+        _store.RecordHistograms();
         Histogram<double> histogram = _meter.CreateHistogram<double>($"{_name}.h");
 
         await Task.WhenAll(Enumerable.Range(0, 4).Select(thread => Task.Run(() =>
@@ -123,7 +123,7 @@ public sealed class MetricStoreTests : IDisposable
     [Fact]
     public void AddedMeter_InstrumentsOfEveryType_AreExposedWithTheMetersName()
     {
-        _store.Look();
+        _store.RecordHistograms();
         _shop.CreateCounter<short>($"{_name}.short").Add(1);
         _shop.CreateUpDownCounter<byte>($"{_name}.byte").Add(2);
         _shop.CreateCounter<float>($"{_name}.float").Add(3);

@@ -1,17 +1,17 @@
 using Messaging.Sources;
 using Messaging.Sources.Channels;
-using Messaging.Sources.Held;
+using Messaging.Sources.InMemory;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Buffers;
 using Pipeline.Settlements;
 
-namespace Worker.Tests.Sources.Held;
+namespace Worker.Tests.Sources.InMemory;
 
 public sealed class ReadyMessagesTests
 {
     // Only a hang takes so long, on a busy machine too.
-    private static readonly TimeSpan Patience = TimeSpan.FromMinutes(5);
+    private static readonly TimeSpan WaitLimit = TimeSpan.FromMinutes(5);
 
     [Fact]
     public void Take_AddedInSeveralRounds_OldestFirst()
@@ -36,7 +36,7 @@ public sealed class ReadyMessagesTests
         ValueTask wait = ready.WaitAsync();
         wait.IsCompleted.ShouldBeFalse();
         ready.TryAdd(new Numbered(0, 1));
-        await wait.AsTask().WaitAsync(Patience);
+        await wait.AsTask().WaitAsync(WaitLimit);
         ready.Collect().ShouldBe(1);
 
         ready.Call();
@@ -67,14 +67,14 @@ public sealed class ReadyMessagesTests
     public async Task Take_ManyThreadsAddAndOneCloses_EachAddedMessageArrivesOnceInTheOrderOfItsThread()
     {
         const int Threads = 6;
-        const int Most = 30_000;
+        const int Max = 30_000;
         for (int round = 0; round < 10; round++)
         {
             ReadyMessages<Numbered> ready = new();
             Task<int>[] adding = [.. Enumerable.Range(0, Threads).Select(thread => Task.Run(() =>
             {
                 int added = 0;
-                while (added < Most && ready.TryAdd(new Numbered(thread, added)))
+                while (added < Max && ready.TryAdd(new Numbered(thread, added)))
                 {
                     added++;
                 }
@@ -83,7 +83,7 @@ public sealed class ReadyMessagesTests
             }))];
             Task closing = Task.WhenAny(adding).ContinueWith(_ => ready.Close(), TaskScheduler.Default);
 
-            int[] taken = await Task.Run(() => ReadAsync(ready, Threads)).WaitAsync(Patience);
+            int[] taken = await Task.Run(() => ReadAsync(ready, Threads)).WaitAsync(WaitLimit);
 
             taken.ShouldBe(await Task.WhenAll(adding));
             await closing;
@@ -112,9 +112,9 @@ public sealed class ReadyMessagesTests
             {
                 await publishers.Default.PublishAsync(default);
             }
-        }).WaitAsync(Patience);
+        }).WaitAsync(WaitLimit);
 
-        await publishers.Default.WhenSettledAsync(CancellationToken.None).WaitAsync(Patience);
+        await publishers.Default.WhenSettledAsync(CancellationToken.None).WaitAsync(WaitLimit);
         intake.Completed.ShouldBe(Count);
         await stop.CancelAsync();
         await receiving;
@@ -142,7 +142,7 @@ public sealed class ReadyMessagesTests
 
     private static int? Take(ReadyMessages<Numbered> ready) => ready.TryTake(out Numbered? message) ? message.Number : null;
 
-    private sealed class Numbered(int thread, int number) : HeldMessage
+    private sealed class Numbered(int thread, int number) : InMemoryMessage
     {
         public int Thread { get; } = thread;
 

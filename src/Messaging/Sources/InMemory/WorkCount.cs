@@ -1,4 +1,4 @@
-namespace Messaging.Sources.Held;
+namespace Messaging.Sources.InMemory;
 
 /// <summary>Counts work in progress, and tells when there is none. Threads: any number begin and end; one waits.</summary>
 internal sealed class WorkCount

@@ -1,10 +1,10 @@
 using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
 
-namespace Messaging.Sources.Held;
+namespace Messaging.Sources.InMemory;
 
 /// <summary>Log events of messages that exist only in memory: ids 3000 to 3009.</summary>
-internal static partial class HeldLog
+internal static partial class InMemoryLog
 {
     /// <summary>The reason code of messages that a shutdown left unprocessed.</summary>
     public const string UnprocessedReason = "unprocessed-at-stop";

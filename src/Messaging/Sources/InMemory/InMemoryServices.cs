@@ -2,9 +2,9 @@ using Messaging.DeadLetters;
 using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
 
-namespace Messaging.Sources.Held;
+namespace Messaging.Sources.InMemory;
 
-/// <summary>The services that <see cref="HeldMessages{T}"/> needs from its source and route.</summary>
+/// <summary>The services that <see cref="InMemoryMessages{T}"/> needs from its source and route.</summary>
 /// <param name="Source">The source's name.</param>
 /// <param name="Route">The route it feeds.</param>
 /// <param name="Concurrency">The slots of the source, at least 1.</param>
@@ -12,9 +12,9 @@ namespace Messaging.Sources.Held;
 /// <param name="Time">The clock; tests drive it.</param>
 /// <param name="Logger">The source's log.</param>
 /// <param name="Metrics">The route's counters; null outside a route.</param>
-public sealed record HeldServices(string Source, string Route, int Concurrency, IDeadLetterStore DeadLetters, TimeProvider Time, ILogger Logger, RouteMetrics? Metrics = null)
+public sealed record InMemoryServices(string Source, string Route, int Concurrency, IDeadLetterStore DeadLetters, TimeProvider Time, ILogger Logger, RouteMetrics? Metrics = null)
 {
     /// <summary>The services of a source, from those of its route.</summary>
-    public static HeldServices Of(SourceServices services, string source, ILogger logger) =>
+    public static InMemoryServices Of(SourceServices services, string source, ILogger logger) =>
         new(source, services.Route, services.Concurrency, services.DeadLetters, services.Time, logger, services.Metrics);
 }

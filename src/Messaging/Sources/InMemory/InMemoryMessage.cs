@@ -2,17 +2,17 @@ using Pipeline.Buffers;
 using Pipeline.Messages;
 using Pipeline.Settlements;
 
-namespace Messaging.Sources.Held;
+namespace Messaging.Sources.InMemory;
 
 /// <summary>
 /// A message that exists only in this process, such as a datagram, a line or a published message. Pooled with the buffer of its body.
-/// A source derives its own class, fills it with <see cref="Fill"/> and settles it with <see cref="HeldMessages{T}.SettleAsync"/> from
-/// <see cref="ReceivedMessage.SettleCoreAsync"/>. Ownership: <see cref="HeldMessages{T}"/>, except between <see cref="BeginDelivery"/> and
+/// A source derives its own class, fills it with <see cref="Fill"/> and settles it with <see cref="InMemoryMessages{T}.SettleAsync"/> from
+/// <see cref="ReceivedMessage.SettleCoreAsync"/>. Ownership: <see cref="InMemoryMessages{T}"/>, except between <see cref="BeginDelivery"/> and
 /// the settlement. Unless the class overrides <see cref="SourceId"/>, the id is derived from the body when it is first read: messages with
 /// the same bytes have the same id. Allocates nothing once the pool is warm. Threads: one at a time fills and settles; during a shutdown,
 /// the message may be written to the dead letters while the route still reads it.
 /// </summary>
-public abstract class HeldMessage : ReceivedMessage
+public abstract class InMemoryMessage : ReceivedMessage
 {
     // Larger buffers are returned with their message, so that a burst of large messages does not keep its memory.
     private const int LargestKeptBuffer = 4_096;
@@ -23,7 +23,7 @@ public abstract class HeldMessage : ReceivedMessage
     private bool _isOpen;
     private bool _hasId;
 
-    // A HeldStage; Volatile does not support enumerations.
+    // A InMemoryStage; Volatile does not support enumerations.
     private int _stage;
     private int _deliveries;
     private DateTimeOffset _enqueuedAt;
@@ -62,34 +62,34 @@ public abstract class HeldMessage : ReceivedMessage
     internal string? SpillError { get; set; }
 
     /// <summary>Its neighbour in the list of <see cref="ReadyMessages{T}"/>.</summary>
-    internal HeldMessage? NextReady { get; set; }
+    internal InMemoryMessage? NextReady { get; set; }
 
     /// <summary>True while it waits for redelivery.</summary>
     internal bool IsWaiting { get; set; }
 
-    /// <summary>Its current owner.</summary>
-    /// <summary>A stop has told the sender that the message is not stored.</summary>
+    /// <summary>The shutdown has told the sender that the message is not stored.</summary>
     internal bool IsReturnedToSender { get; set; }
 
-    /// <summary>The route dead-lettered the message after the stop had taken it.</summary>
-    internal bool IsRefusedAfterHeaders { get; set; }
+    /// <summary>The route dead-lettered the message after the shutdown had taken it.</summary>
+    internal bool IsRefusedAfterShutdown { get; set; }
 
-    internal HeldStage Stage => (HeldStage)Volatile.Read(ref _stage);
+    /// <summary>Its current owner.</summary>
+    internal InMemoryStage Stage => (InMemoryStage)Volatile.Read(ref _stage);
 
-    /// <summary>Begins a delivery: counts it and allows one settlement. A source calls it just before <see cref="SlotLease.Accept(ReceivedMessage)"/>, only for messages that it does not queue with <see cref="HeldMessages{T}.TryPut"/>.</summary>
+    /// <summary>Begins a delivery: counts it and allows one settlement. A source calls it just before <see cref="SlotLease.Accept(ReceivedMessage)"/>, only for messages that it does not queue with <see cref="InMemoryMessages{T}.TryPut"/>.</summary>
     public void BeginDelivery()
     {
         _deliveries++;
         ResetSettlement();
-        Volatile.Write(ref _stage, (int)HeldStage.InFlight);
+        Volatile.Write(ref _stage, (int)InMemoryStage.InFlight);
     }
 
     /// <summary>Moves the message from one owner to another.</summary>
     /// <returns>False when it had another owner.</returns>
-    internal bool TryMove(HeldStage from, HeldStage to) => Interlocked.CompareExchange(ref _stage, (int)to, (int)from) == (int)from;
+    internal bool TryMove(InMemoryStage from, InMemoryStage to) => Interlocked.CompareExchange(ref _stage, (int)to, (int)from) == (int)from;
 
     /// <summary>
-    /// Sends the final settlement to the sender, if the protocol has an answer. <see cref="HeldMessages{T}"/> calls it once, before
+    /// Sends the final settlement to the sender, if the protocol has an answer. <see cref="InMemoryMessages{T}"/> calls it once, before
     /// <see cref="Clear"/>, on any thread. Must neither block nor throw.
     /// </summary>
     /// <param name="settlement">The settlement; Abandon means that the worker stops without having stored the message.</param>
@@ -102,10 +102,10 @@ public abstract class HeldMessage : ReceivedMessage
         _isOpen = false;
         _hasId = false;
         IsReturnedToSender = false;
-        IsRefusedAfterHeaders = false;
+        IsRefusedAfterShutdown = false;
         _deliveries = 0;
         _enqueuedAt = default;
-        Volatile.Write(ref _stage, (int)HeldStage.Kept);
+        Volatile.Write(ref _stage, (int)InMemoryStage.Kept);
         DeadLetterFailures = 0;
         SpillError = null;
         if (_buffer is { Capacity: > LargestKeptBuffer })
@@ -135,10 +135,10 @@ public abstract class HeldMessage : ReceivedMessage
     }
 }
 
-/// <summary>The owner of a <see cref="HeldMessage"/>. Moves are atomic, so that a settlement and a concurrent shutdown agree on the owner.</summary>
-internal enum HeldStage
+/// <summary>The owner of a <see cref="InMemoryMessage"/>. Moves are atomic, so that a settlement and a concurrent shutdown agree on the owner.</summary>
+internal enum InMemoryStage
 {
-    /// <summary>Being filled, queued, or idle in the pool: <see cref="HeldMessages{T}"/> owns it alone.</summary>
+    /// <summary>Being filled, queued, or idle in the pool: <see cref="InMemoryMessages{T}"/> owns it alone.</summary>
     Kept = 0,
 
     /// <summary>The route owns it.</summary>

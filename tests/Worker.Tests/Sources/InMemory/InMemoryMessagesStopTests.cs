@@ -1,17 +1,17 @@
 using Messaging.DeadLetters;
 using Messaging.Sockets.TcpLines;
-using Messaging.Sources.Held;
+using Messaging.Sources.InMemory;
 using Messaging.Telemetry;
 using Pipeline.Buffers;
 using Pipeline.Settlements;
 
-namespace Worker.Tests.Sources.Held;
+namespace Worker.Tests.Sources.InMemory;
 
 /// <summary>Messages still in flight when the drain timeout ends, such as in a sink that hangs.</summary>
-public sealed class HeldMessagesStopTests
+public sealed class InMemoryMessagesStopTests
 {
     // Only a hang takes so long, on a busy machine too.
-    private static readonly TimeSpan Patience = TimeSpan.FromMinutes(5);
+    private static readonly TimeSpan WaitLimit = TimeSpan.FromMinutes(5);
 
     private readonly ManualTimeProvider _time = new();
     private readonly RecordingLog _log = new();
@@ -22,16 +22,16 @@ public sealed class HeldMessagesStopTests
     public async Task Close_MessageStillInFlight_IsDeadLetteredAndItsBodyStaysReadable()
     {
         MemoryDeadLetters deadLetters = new();
-        using HeldMessages<LineMessage> held = Create(deadLetters);
-        LineMessage message = Deliver(held, "one"u8);
+        using InMemoryMessages<LineMessage> inMemory = Create(deadLetters);
+        LineMessage message = Deliver(inMemory, "one"u8);
 
-        await held.CloseAsync(CancellationToken.None).WaitAsync(Patience);
+        await inMemory.CloseAsync(CancellationToken.None).WaitAsync(WaitLimit);
 
         DeadLetteredMessage letter = deadLetters.Messages.ShouldHaveSingleItem();
         letter.Reason.ShouldBe("unprocessed-at-stop");
         letter.Body.ShouldBe("one"u8.ToArray());
         message.Body.ToArray().ShouldBe("one"u8.ToArray(), "The sink's call that hangs still reads it.");
-        held.DeadLettered.ShouldBe(1);
+        inMemory.DeadLettered.ShouldBe(1);
         _log.Entries.ShouldContain(entry => entry.Id.Id == 3001);
     }
 
@@ -39,17 +39,17 @@ public sealed class HeldMessagesStopTests
     public async Task Settle_AfterTheStopHasDeadLetteredIt_OnlyReturnsTheBuffer()
     {
         MemoryDeadLetters deadLetters = new();
-        HeldMessages<LineMessage> held = Create(deadLetters);
-        LineMessage stored = Deliver(held, "one"u8);
-        LineMessage poison = Deliver(held, "two"u8);
-        await held.CloseAsync(CancellationToken.None).WaitAsync(Patience);
+        InMemoryMessages<LineMessage> inMemory = Create(deadLetters);
+        LineMessage stored = Deliver(inMemory, "one"u8);
+        LineMessage poison = Deliver(inMemory, "two"u8);
+        await inMemory.CloseAsync(CancellationToken.None).WaitAsync(WaitLimit);
 
         await stored.SettleAsync(Settlement.Complete, CancellationToken.None);
         await poison.SettleAsync(Settlement.DeadLetter("malformed-json", "test"), CancellationToken.None);
 
         deadLetters.Messages.Select(letter => letter.Reason).ShouldBe(["unprocessed-at-stop", "unprocessed-at-stop"]);
-        held.Unsettled.ShouldBe(0);
-        held.Dispose();
+        inMemory.Unsettled.ShouldBe(0);
+        inMemory.Dispose();
         _buffers.Outstanding.ShouldBe(0);
     }
 
@@ -57,17 +57,17 @@ public sealed class HeldMessagesStopTests
     public async Task Settle_DeadLetteredAfterTheStopHasAnsweredItsSender_CountsAsReturned()
     {
         RouteMetrics metrics = new("orders");
-        HeldMessages<AnsweredMessage> held = new(
-            new HeldServices("tcp-lines", "orders", 1, new MemoryDeadLetters(), _time, _log.CreateLogger("held"), metrics), limit: 8, static held => new AnsweredMessage(held));
-        AnsweredMessage message = held.Take();
+        InMemoryMessages<AnsweredMessage> inMemory = new(
+            new InMemoryServices("tcp-lines", "orders", 1, new MemoryDeadLetters(), _time, _log.CreateLogger("in-memory"), metrics), limit: 8, static inMemory => new AnsweredMessage(inMemory));
+        AnsweredMessage message = inMemory.Take();
         message.Open("one"u8, _buffers, _time.GetUtcNow());
         message.BeginDelivery();
-        await held.CloseAsync(CancellationToken.None).WaitAsync(Patience);
+        await inMemory.CloseAsync(CancellationToken.None).WaitAsync(WaitLimit);
 
         await message.SettleAsync(Settlement.DeadLetter("malformed-json", "test"), CancellationToken.None);
 
         (metrics.Totals.Returned, metrics.Totals.DeadLetters, metrics.Totals.Lost).ShouldBe((1, 0, 0));
-        held.Dispose();
+        inMemory.Dispose();
         _buffers.Outstanding.ShouldBe(0);
     }
 
@@ -76,17 +76,17 @@ public sealed class HeldMessagesStopTests
     {
         TaskCompletionSource gate = new(TaskCreationOptions.RunContinuationsAsynchronously);
         MemoryDeadLetters deadLetters = new() { Gate = gate.Task };
-        HeldMessages<LineMessage> held = Create(deadLetters);
-        LineMessage message = Deliver(held, "one"u8);
-        Task closing = held.CloseAsync(CancellationToken.None);
+        InMemoryMessages<LineMessage> inMemory = Create(deadLetters);
+        LineMessage message = Deliver(inMemory, "one"u8);
+        Task closing = inMemory.CloseAsync(CancellationToken.None);
 
-        await message.SettleAsync(Settlement.Complete, CancellationToken.None).AsTask().WaitAsync(Patience);
+        await message.SettleAsync(Settlement.Complete, CancellationToken.None).AsTask().WaitAsync(WaitLimit);
         gate.SetResult();
-        await closing.WaitAsync(Patience);
+        await closing.WaitAsync(WaitLimit);
 
         deadLetters.Messages.ShouldHaveSingleItem().Body.ShouldBe("one"u8.ToArray());
-        held.Unsettled.ShouldBe(0);
-        held.Dispose();
+        inMemory.Unsettled.ShouldBe(0);
+        inMemory.Dispose();
         _buffers.Outstanding.ShouldBe(0);
     }
 
@@ -95,17 +95,17 @@ public sealed class HeldMessagesStopTests
     {
         MemoryDeadLetters deadLetters = new();
         deadLetters.Fail(times: 1);
-        using HeldMessages<LineMessage> held = Create(deadLetters);
-        Deliver(held, "one"u8);
+        using InMemoryMessages<LineMessage> inMemory = Create(deadLetters);
+        Deliver(inMemory, "one"u8);
 
-        Task closing = held.CloseAsync(CancellationToken.None);
+        Task closing = inMemory.CloseAsync(CancellationToken.None);
         await _time.WaitForTimersAsync(1);
         deadLetters.Messages.ShouldBeEmpty();
         _time.Advance(TimeSpan.FromMilliseconds(250));
-        await closing.WaitAsync(Patience);
+        await closing.WaitAsync(WaitLimit);
 
         deadLetters.Messages.ShouldHaveSingleItem().Body.ShouldBe("one"u8.ToArray());
-        (held.DeadLettered, held.Lost).ShouldBe((1, 0));
+        (inMemory.DeadLettered, inMemory.Lost).ShouldBe((1, 0));
         _log.Entries.ShouldNotContain(entry => entry.Id.Id == 3002);
     }
 
@@ -113,19 +113,19 @@ public sealed class HeldMessagesStopTests
     public async Task Close_DeadLettersHang_EndsInTimeAndNamesWhatIsLost()
     {
         HangingDeadLetters deadLetters = new();
-        HeldMessages<LineMessage> held = Create(deadLetters);
-        LineMessage[] messages = [Deliver(held, "one"u8), Deliver(held, "two"u8)];
-        LineMessage waiting = Take(held, "three"u8);
-        await held.ReturnAsync(waiting, TimeSpan.FromSeconds(1));
+        InMemoryMessages<LineMessage> inMemory = Create(deadLetters);
+        LineMessage[] messages = [Deliver(inMemory, "one"u8), Deliver(inMemory, "two"u8)];
+        LineMessage waiting = Take(inMemory, "three"u8);
+        await inMemory.ReturnAsync(waiting, TimeSpan.FromSeconds(1));
         string[] ids = [.. messages.Append(waiting).Select(IdOf)];
         using CancellationTokenSource limit = new();
-        Task closing = held.CloseAsync(limit.Token);
-        await deadLetters.Writing(3).WaitAsync(Patience);
+        Task closing = inMemory.CloseAsync(limit.Token);
+        await deadLetters.Writing(3).WaitAsync(WaitLimit);
 
         await limit.CancelAsync();
-        await closing.WaitAsync(Patience);
+        await closing.WaitAsync(WaitLimit);
 
-        (held.Lost, held.DeadLettered).ShouldBe((3, 0));
+        (inMemory.Lost, inMemory.DeadLettered).ShouldBe((3, 0));
         string lost = _log.Entries.Where(entry => entry.Id.Id == 3002).ShouldHaveSingleItem().Text;
         ids.ShouldAllBe(id => lost.Contains(id, StringComparison.Ordinal));
         lost.ShouldContain("3 message(s) of source tcp-lines are LOST");
@@ -137,8 +137,8 @@ public sealed class HeldMessagesStopTests
             await message.SettleAsync(Settlement.Complete, CancellationToken.None);
         }
 
-        await Eventually(() => held.Unsettled == 0);
-        held.Dispose();
+        await Eventually(() => inMemory.Unsettled == 0);
+        inMemory.Dispose();
         _buffers.Outstanding.ShouldBe(0);
     }
 
@@ -146,24 +146,24 @@ public sealed class HeldMessagesStopTests
     public async Task Close_DeadLetterInProgressHangs_NamesItAsLost()
     {
         HangingDeadLetters deadLetters = new();
-        HeldMessages<LineMessage> held = Create(deadLetters);
-        LineMessage poison = Deliver(held, "no json"u8);
+        InMemoryMessages<LineMessage> inMemory = Create(deadLetters);
+        LineMessage poison = Deliver(inMemory, "no json"u8);
         string id = IdOf(poison);
         Task settling = poison.SettleAsync(Settlement.DeadLetter("malformed-json", "test"), CancellationToken.None).AsTask();
-        await deadLetters.Writing(1).WaitAsync(Patience);
+        await deadLetters.Writing(1).WaitAsync(WaitLimit);
         using CancellationTokenSource limit = new();
-        Task closing = held.CloseAsync(limit.Token);
+        Task closing = inMemory.CloseAsync(limit.Token);
         closing.IsCompleted.ShouldBeFalse("It may still be written.");
 
         await limit.CancelAsync();
-        await closing.WaitAsync(Patience);
+        await closing.WaitAsync(WaitLimit);
 
-        held.Lost.ShouldBe(1);
+        inMemory.Lost.ShouldBe(1);
         _log.Entries.Where(entry => entry.Id.Id == 3002).ShouldHaveSingleItem().Text.ShouldContain(id);
         deadLetters.Release();
-        await settling.WaitAsync(Patience);
-        held.Unsettled.ShouldBe(0);
-        held.Dispose();
+        await settling.WaitAsync(WaitLimit);
+        inMemory.Unsettled.ShouldBe(0);
+        inMemory.Dispose();
         _buffers.Outstanding.ShouldBe(0);
     }
 
@@ -171,40 +171,40 @@ public sealed class HeldMessagesStopTests
     public async Task Close_DeadLetterInProgressFailsAndEveryAttemptAfterIt_NamesItAsLostBeforeItEnds()
     {
         HangingDeadLetters deadLetters = new();
-        using HeldMessages<LineMessage> held = Create(deadLetters);
-        LineMessage poison = Deliver(held, "no json"u8);
+        using InMemoryMessages<LineMessage> inMemory = Create(deadLetters);
+        LineMessage poison = Deliver(inMemory, "no json"u8);
         string id = IdOf(poison);
         Task settling = poison.SettleAsync(Settlement.DeadLetter("malformed-json", "test"), CancellationToken.None).AsTask();
-        await deadLetters.Writing(1).WaitAsync(Patience);
+        await deadLetters.Writing(1).WaitAsync(WaitLimit);
         using CancellationTokenSource limit = new();
-        Task closing = held.CloseAsync(limit.Token);
+        Task closing = inMemory.CloseAsync(limit.Token);
         deadLetters.Fail();
         await _time.WaitForTimersAsync(1);
 
         await limit.CancelAsync();
-        await closing.WaitAsync(Patience);
+        await closing.WaitAsync(WaitLimit);
 
-        held.Lost.ShouldBe(1);
+        inMemory.Lost.ShouldBe(1);
         _log.Entries.Where(entry => entry.Id.Id == 3002).ShouldHaveSingleItem().Text.ShouldContain(id);
-        await settling.WaitAsync(Patience);
+        await settling.WaitAsync(WaitLimit);
     }
 
     [Fact]
     public async Task Close_DeadLetterInProgressEnds_WaitsForItAndLosesNothing()
     {
         HangingDeadLetters deadLetters = new();
-        HeldMessages<LineMessage> held = Create(deadLetters);
-        LineMessage poison = Deliver(held, "no json"u8);
+        InMemoryMessages<LineMessage> inMemory = Create(deadLetters);
+        LineMessage poison = Deliver(inMemory, "no json"u8);
         Task settling = poison.SettleAsync(Settlement.DeadLetter("malformed-json", "test"), CancellationToken.None).AsTask();
-        await deadLetters.Writing(1).WaitAsync(Patience);
-        Task closing = held.CloseAsync(CancellationToken.None);
+        await deadLetters.Writing(1).WaitAsync(WaitLimit);
+        Task closing = inMemory.CloseAsync(CancellationToken.None);
 
         deadLetters.Release();
-        await closing.WaitAsync(Patience);
+        await closing.WaitAsync(WaitLimit);
 
-        await settling.WaitAsync(Patience);
-        (held.DeadLettered, held.Lost, held.Unsettled).ShouldBe((1, 0, 0));
-        held.Dispose();
+        await settling.WaitAsync(WaitLimit);
+        (inMemory.DeadLettered, inMemory.Lost, inMemory.Unsettled).ShouldBe((1, 0, 0));
+        inMemory.Dispose();
         _buffers.Outstanding.ShouldBe(0);
     }
 
@@ -219,31 +219,31 @@ public sealed class HeldMessagesStopTests
         }
     }
 
-    private HeldMessages<LineMessage> Create(IDeadLetterStore deadLetters) =>
-        new(new HeldServices("tcp-lines", "orders", 1, deadLetters, _time, _log.CreateLogger("held")), limit: 8, static held => new LineMessage(held));
+    private InMemoryMessages<LineMessage> Create(IDeadLetterStore deadLetters) =>
+        new(new InMemoryServices("tcp-lines", "orders", 1, deadLetters, _time, _log.CreateLogger("in-memory")), limit: 8, static inMemory => new LineMessage(inMemory));
 
-    private LineMessage Take(HeldMessages<LineMessage> held, ReadOnlySpan<byte> line)
+    private LineMessage Take(InMemoryMessages<LineMessage> inMemory, ReadOnlySpan<byte> line)
     {
-        LineMessage message = held.Take();
+        LineMessage message = inMemory.Take();
         message.Open(line, connection: null, ++_line, _buffers, _time.GetUtcNow());
         return message;
     }
 
-    private LineMessage Deliver(HeldMessages<LineMessage> held, ReadOnlySpan<byte> line)
+    private LineMessage Deliver(InMemoryMessages<LineMessage> inMemory, ReadOnlySpan<byte> line)
     {
-        LineMessage message = Take(held, line);
+        LineMessage message = Take(inMemory, line);
         message.BeginDelivery();
         return message;
     }
 
     /// <summary>A message whose sender waits for the answer.</summary>
-    private sealed class AnsweredMessage(HeldMessages<AnsweredMessage> held) : HeldMessage
+    private sealed class AnsweredMessage(InMemoryMessages<AnsweredMessage> inMemory) : InMemoryMessage
     {
         public void Open(ReadOnlySpan<byte> body, BufferPool buffers, DateTimeOffset now) => Fill(body, buffers, now);
 
         protected internal override bool Conclude(in Settlement settlement) => true;
 
-        protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken) => held.SettleAsync(this, settlement, cancellationToken);
+        protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken) => inMemory.SettleAsync(this, settlement, cancellationToken);
     }
 
     /// <summary>A folder on a hanging disk: no token cancels its calls, and it reads the body when they end.</summary>

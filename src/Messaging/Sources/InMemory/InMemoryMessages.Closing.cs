@@ -4,10 +4,10 @@ using Messaging.Recoverability;
 using Messaging.Telemetry;
 using Pipeline.Settlements;
 
-namespace Messaging.Sources.Held;
+namespace Messaging.Sources.InMemory;
 
 /// <content>Writing dead letters: of dead-lettered messages, and of unsettled messages at a shutdown.</content>
-public sealed partial class HeldMessages<T>
+public sealed partial class InMemoryMessages<T>
 {
     // Writing a dead letter waits for the disk, not for the CPU; 8 writes keep a disk busy.
     private const int SpillParallelism = 8;
@@ -26,7 +26,7 @@ public sealed partial class HeldMessages<T>
     private static readonly TimeSpan SpillPause = TimeSpan.FromMilliseconds(250);
 
     private static readonly Settlement Unprocessed = Settlement.DeadLetter(
-        HeldLog.UnprocessedReason, "The worker stopped before the message was stored; the message itself is not at fault.");
+        InMemoryLog.UnprocessedReason, "The worker stopped before the message was stored; the message itself is not at fault.");
 
     /// <summary>
     /// Closes the queue. Each unsettled message, in flight or not, is answered to its sender or written to the dead letters; one that is not
@@ -49,7 +49,7 @@ public sealed partial class HeldMessages<T>
             Left(message);
         }
 
-        rest.AddRange(TakeAll(HeldStage.InFlight));
+        rest.AddRange(TakeAll(InMemoryStage.InFlight));
         ConcurrentQueue<LostMessage> lost = [];
         if (rest.Count > 0)
         {
@@ -57,7 +57,7 @@ public sealed partial class HeldMessages<T>
         }
 
         await WaitForSettlementsAsync(cancellationToken);
-        foreach (T message in TakeAll(HeldStage.Settling))
+        foreach (T message in TakeAll(InMemoryStage.Settling))
         {
             if (!TryReturnToSender(message))
             {
@@ -90,7 +90,7 @@ public sealed partial class HeldMessages<T>
             TimeSpan delay = DeadLetterBackoff.After(++message.DeadLetterFailures);
             if (_deadLetterLog.ShouldLog(out SuppressedLines suppressed))
             {
-                HeldLog.DeadLetterFailed(_services.Logger, _services.Route, _services.Source, error, DurationText.Of(delay), suppressed);
+                InMemoryLog.DeadLetterFailed(_services.Logger, _services.Route, _services.Source, error, DurationText.Of(delay), suppressed);
             }
 
             await AbandonAsync(message, delay);
@@ -108,7 +108,7 @@ public sealed partial class HeldMessages<T>
         _returning.Begin();
         try
         {
-            if (message.TryMove(HeldStage.Settling, HeldStage.Kept))
+            if (message.TryMove(InMemoryStage.Settling, InMemoryStage.Kept))
             {
                 return ReturnAsync(message, delay);
             }
@@ -156,7 +156,7 @@ public sealed partial class HeldMessages<T>
 
         if (spilled > 0)
         {
-            HeldLog.Spilled(_services.Logger, _services.Route, _services.Source, spilled);
+            InMemoryLog.Spilled(_services.Logger, _services.Route, _services.Source, spilled);
         }
     }
 
@@ -191,7 +191,7 @@ public sealed partial class HeldMessages<T>
 
         if (error is null)
         {
-            CountDeadLetter(HeldLog.UnprocessedReason);
+            CountDeadLetter(InMemoryLog.UnprocessedReason);
             spilled();
         }
         else if (!_closing.IsCancellationRequested)
@@ -217,7 +217,7 @@ public sealed partial class HeldMessages<T>
     /// <summary>The shutdown is done with the message: the later of shutdown and settlement forgets it.</summary>
     private void Leave(T message)
     {
-        if (!message.TryMove(HeldStage.Spilling, HeldStage.Spilled))
+        if (!message.TryMove(InMemoryStage.Spilling, InMemoryStage.Spilled))
         {
             ForgetLate(message);
         }
@@ -226,7 +226,7 @@ public sealed partial class HeldMessages<T>
     /// <summary>The settlement is done: the later of shutdown and settlement forgets the message.</summary>
     private void Settled(T message)
     {
-        if (!message.TryMove(HeldStage.Spilling, HeldStage.SettledLate))
+        if (!message.TryMove(InMemoryStage.Spilling, InMemoryStage.SettledLate))
         {
             ForgetLate(message);
         }
@@ -234,7 +234,7 @@ public sealed partial class HeldMessages<T>
 
     private void ForgetLate(T message)
     {
-        if (message is { IsReturnedToSender: true, IsRefusedAfterHeaders: true })
+        if (message is { IsReturnedToSender: true, IsRefusedAfterShutdown: true })
         {
             // The route counts what it stores and abandons; a dead letter counts when it is written, and this one is not.
             _services.Metrics?.MessageReturned();
@@ -244,11 +244,11 @@ public sealed partial class HeldMessages<T>
     }
 
     /// <summary>Takes every message of a stage for the shutdown.</summary>
-    private List<T> TakeAll(HeldStage stage)
+    private List<T> TakeAll(InMemoryStage stage)
     {
         lock (_gate)
         {
-            return [.. _all.Where(message => message.TryMove(stage, HeldStage.Spilling))];
+            return [.. _all.Where(message => message.TryMove(stage, InMemoryStage.Spilling))];
         }
     }
 
@@ -275,7 +275,7 @@ public sealed partial class HeldMessages<T>
         lock (_gate)
         {
             // In this order, since a message is counted before it leaves the stage.
-            return _all.Any(message => message.Stage == HeldStage.Settling) || _writes.Any || _returning.Any;
+            return _all.Any(message => message.Stage == InMemoryStage.Settling) || _writes.Any || _returning.Any;
         }
     }
 
@@ -296,7 +296,7 @@ public sealed partial class HeldMessages<T>
         _services.Metrics?.MessagesLost(lost.Count);
         foreach (LostMessage[] some in lost.Chunk(LostPerLine))
         {
-            HeldLog.Lost(_services.Logger, _services.Route, some.Length, _services.Source, some[0].Error, string.Join(", ", some.Select(message => message.Id)));
+            InMemoryLog.Lost(_services.Logger, _services.Route, some.Length, _services.Source, some[0].Error, string.Join(", ", some.Select(message => message.Id)));
         }
     }
 
@@ -330,6 +330,6 @@ public sealed partial class HeldMessages<T>
     /// <param name="Error">Why its dead letter was not written.</param>
     private sealed record LostMessage(string Id, string Error)
     {
-        public static LostMessage Of(HeldMessage message, string error) => new(UntrustedText.Shorten(message.SourceId.Span), error);
+        public static LostMessage Of(InMemoryMessage message, string error) => new(UntrustedText.Shorten(message.SourceId.Span), error);
     }
 }

@@ -3,7 +3,7 @@ using Pipeline.Buffers;
 using Pipeline.Messages;
 using Pipeline.Settlements;
 
-namespace Messaging.Sources.Held;
+namespace Messaging.Sources.InMemory;
 
 /// <summary>
 /// The messages of a source that has them in memory only, from <see cref="Take"/> to their settlement. New messages wait for a slot,
@@ -18,8 +18,8 @@ namespace Messaging.Sources.Held;
 /// Threads: any number take, put and settle; one at a time hands in.
 /// </remarks>
 /// <typeparam name="T">The source's message.</typeparam>
-public sealed partial class HeldMessages<T> : IDisposable
-    where T : HeldMessage
+public sealed partial class InMemoryMessages<T> : IDisposable
+    where T : InMemoryMessage
 {
     /// <summary>Number of messages waiting for redelivery, in addition to those in flight, at which <see cref="IsFull"/> is true.</summary>
     public const int WaitingLimit = 1_000;
@@ -27,8 +27,8 @@ public sealed partial class HeldMessages<T> : IDisposable
     /// <summary>The same limit in body bytes: 64 MiB, the default of <c>Intake:BytesInFlight</c>, which counts only messages in flight.</summary>
     public const long WaitingBytesLimit = 64L << 20;
 
-    private readonly HeldServices _services;
-    private readonly Func<HeldMessages<T>, T> _create;
+    private readonly InMemoryServices _services;
+    private readonly Func<InMemoryMessages<T>, T> _create;
     private readonly Action? _forgotten;
     // Unbounded, since callers cannot keep a message elsewhere; the sources limit their number.
     private readonly ReadyMessages<T> _ready = new();
@@ -66,7 +66,7 @@ public sealed partial class HeldMessages<T> : IDisposable
     /// <param name="limit">Idle message objects kept for reuse: about the number of messages in flight, queued and waiting for redelivery.</param>
     /// <param name="create">Creates a message object.</param>
     /// <param name="forgotten">Called on any thread after a message has ended and is no longer counted in <see cref="Unsettled"/>; null when the source needs no call.</param>
-    public HeldMessages(HeldServices services, int limit, Func<HeldMessages<T>, T> create, Action? forgotten = null)
+    public InMemoryMessages(InMemoryServices services, int limit, Func<InMemoryMessages<T>, T> create, Action? forgotten = null)
     {
         _services = services;
         _create = create;
@@ -96,7 +96,7 @@ public sealed partial class HeldMessages<T> : IDisposable
     /// <summary>True at <see cref="WaitingLimit"/> or <see cref="WaitingBytesLimit"/>: the source stops receiving until <see cref="WaitForSpaceAsync"/> completes.</summary>
     public bool IsFull => Waiting >= WaitingLimit || Volatile.Read(ref _waitingBytes) >= WaitingBytesLimit;
 
-    /// <summary>Returns an empty message for the caller to fill; it counts as unsettled. It ends in <see cref="TryPut"/>, <see cref="SlotLease.Accept(ReceivedMessage)"/> (after <see cref="HeldMessage.BeginDelivery"/>), <see cref="ReturnAsync"/> or <see cref="Forget"/>.</summary>
+    /// <summary>Returns an empty message for the caller to fill; it counts as unsettled. It ends in <see cref="TryPut"/>, <see cref="SlotLease.Accept(ReceivedMessage)"/> (after <see cref="InMemoryMessage.BeginDelivery"/>), <see cref="ReturnAsync"/> or <see cref="Forget"/>.</summary>
     public T Take()
     {
         Interlocked.Increment(ref _unsettled);
@@ -127,9 +127,9 @@ public sealed partial class HeldMessages<T> : IDisposable
     /// <param name="cancellationToken">Cancels the wait for the dead letter; its write continues.</param>
     public ValueTask SettleAsync(T message, in Settlement settlement, CancellationToken cancellationToken)
     {
-        if (!message.TryMove(HeldStage.InFlight, HeldStage.Settling))
+        if (!message.TryMove(InMemoryStage.InFlight, InMemoryStage.Settling))
         {
-            message.IsRefusedAfterHeaders = settlement.Kind == SettlementKind.DeadLetter;
+            message.IsRefusedAfterShutdown = settlement.Kind == SettlementKind.DeadLetter;
             Settled(message);
             return default;
         }
@@ -151,7 +151,7 @@ public sealed partial class HeldMessages<T> : IDisposable
     /// <summary>Hands in queued messages, each on a slot that it reserves, until the token is cancelled; then returns normally.</summary>
     public async Task HandInAsync(IMessageIntake intake, CancellationToken stop)
     {
-        await using CancellationTokenRegistration wake = stop.UnsafeRegister(static held => ((HeldMessages<T>)held!)._ready.Call(), this);
+        await using CancellationTokenRegistration wake = stop.UnsafeRegister(static inMemory => ((InMemoryMessages<T>)inMemory!)._ready.Call(), this);
         try
         {
             while (!stop.IsCancellationRequested && !_ready.HasEnded)
@@ -183,7 +183,7 @@ public sealed partial class HeldMessages<T> : IDisposable
     {
         if (Unsettled > 0)
         {
-            HeldLog.Draining(_services.Logger, _services.Route, _services.Source, Unsettled);
+            InMemoryLog.Draining(_services.Logger, _services.Route, _services.Source, Unsettled);
         }
 
         Task handingIn = HandInAsync(intake, stopDraining);

@@ -2,7 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Threading.Tasks.Sources;
 
-namespace Messaging.Sources.Held;
+namespace Messaging.Sources.InMemory;
 
 /// <summary>
 /// The messages that wait to be handed in, in the order in which they were added. Adding one costs one exchange: arrivals form a list
@@ -10,7 +10,7 @@ namespace Messaging.Sources.Held;
 /// </summary>
 /// <typeparam name="T">The source's message.</typeparam>
 internal sealed class ReadyMessages<T> : IValueTaskSource
-    where T : HeldMessage
+    where T : InMemoryMessage
 {
     private const int Awake = 0;
     private const int Asleep = 1;
@@ -25,8 +25,8 @@ internal sealed class ReadyMessages<T> : IValueTaskSource
     private object? _last;
 
     // The reader's own list, oldest first.
-    private HeldMessage? _first;
-    private HeldMessage? _end;
+    private InMemoryMessage? _first;
+    private InMemoryMessage? _end;
 
     // The reader continues on the pool, never on an adding thread.
     private ManualResetValueTaskSourceCore<bool> _call = new() { RunContinuationsAsynchronously = true };
@@ -45,7 +45,7 @@ internal sealed class ReadyMessages<T> : IValueTaskSource
         object? newest = Volatile.Read(ref _arrived);
         while (!ReferenceEquals(newest, Closed))
         {
-            message.NextReady = Unsafe.As<HeldMessage?>(newest);
+            message.NextReady = Unsafe.As<InMemoryMessage?>(newest);
             object? found = Interlocked.CompareExchange(ref _arrived, message, newest);
             if (ReferenceEquals(found, newest))
             {
@@ -142,11 +142,11 @@ internal sealed class ReadyMessages<T> : IValueTaskSource
 
     private void Append(object newest)
     {
-        HeldMessage? end = Unsafe.As<HeldMessage>(newest);
-        HeldMessage? oldest = null;
-        for (HeldMessage? message = end; message is not null; Count++)
+        InMemoryMessage? end = Unsafe.As<InMemoryMessage>(newest);
+        InMemoryMessage? oldest = null;
+        for (InMemoryMessage? message = end; message is not null; Count++)
         {
-            HeldMessage? older = message.NextReady;
+            InMemoryMessage? older = message.NextReady;
             message.NextReady = oldest;
             oldest = message;
             message = older;

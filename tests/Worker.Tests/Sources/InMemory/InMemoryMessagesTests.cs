@@ -1,11 +1,11 @@
 using Messaging.Sockets.TcpLines;
-using Messaging.Sources.Held;
+using Messaging.Sources.InMemory;
 using Messaging.Telemetry;
 using Pipeline.Buffers;
 
-namespace Worker.Tests.Sources.Held;
+namespace Worker.Tests.Sources.InMemory;
 
-public sealed class HeldMessagesTests
+public sealed class InMemoryMessagesTests
 {
     [Fact]
     public async Task Return_MoreBecomeDueThanTheLimit_AllAreRedelivered()
@@ -13,53 +13,53 @@ public sealed class HeldMessagesTests
         const int count = 50;
         ManualTimeProvider time = new();
         BufferPool buffers = new();
-        using HeldMessages<LineMessage> held = new(
-            new HeldServices("tcp-lines", "orders", 1, new MemoryDeadLetters(), time, new RecordingLog().CreateLogger("held")), limit: 2, static held => new LineMessage(held));
+        using InMemoryMessages<LineMessage> inMemory = new(
+            new InMemoryServices("tcp-lines", "orders", 1, new MemoryDeadLetters(), time, new RecordingLog().CreateLogger("in-memory")), limit: 2, static inMemory => new LineMessage(inMemory));
         for (int i = 1; i <= count; i++)
         {
-            LineMessage message = held.Take();
+            LineMessage message = inMemory.Take();
             message.Open("{}"u8, connection: null, i, buffers, time.GetUtcNow());
-            await held.ReturnAsync(message, TimeSpan.FromSeconds(1));
+            await inMemory.ReturnAsync(message, TimeSpan.FromSeconds(1));
         }
 
         // No message is accepted yet, as when messages that hang in the sink hold every slot.
         time.Advance(TimeSpan.FromSeconds(2));
         CompletingIntake intake = new();
-        await held.DrainAsync(intake, Task.CompletedTask, CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(10));
+        await inMemory.DrainAsync(intake, Task.CompletedTask, CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(10));
 
         intake.Completed.ShouldBe(count);
-        held.Unsettled.ShouldBe(0);
-        held.Waiting.ShouldBe(0);
+        inMemory.Unsettled.ShouldBe(0);
+        inMemory.Waiting.ShouldBe(0);
     }
 
     [Fact]
     public async Task WaitForRoom_LargeMessagesWait_EndsWhenTheirBytesAreAccepted()
     {
         const int bytes = 8 << 20;
-        int count = (int)(HeldMessages<LineMessage>.WaitingBytesLimit / bytes);
+        int count = (int)(InMemoryMessages<LineMessage>.WaitingBytesLimit / bytes);
         byte[] line = new byte[bytes];
         ManualTimeProvider time = new();
         BufferPool buffers = new();
-        using HeldMessages<LineMessage> held = new(
-            new HeldServices("tcp-lines", "orders", 1, new MemoryDeadLetters(), time, new RecordingLog().CreateLogger("held")), limit: 2, static held => new LineMessage(held));
+        using InMemoryMessages<LineMessage> inMemory = new(
+            new InMemoryServices("tcp-lines", "orders", 1, new MemoryDeadLetters(), time, new RecordingLog().CreateLogger("in-memory")), limit: 2, static inMemory => new LineMessage(inMemory));
         for (int i = 1; i <= count; i++)
         {
-            held.IsFull.ShouldBeFalse();
-            LineMessage message = held.Take();
+            inMemory.IsFull.ShouldBeFalse();
+            LineMessage message = inMemory.Take();
             message.Open(line, connection: null, i, buffers, time.GetUtcNow());
-            await held.ReturnAsync(message, TimeSpan.FromSeconds(1));
+            await inMemory.ReturnAsync(message, TimeSpan.FromSeconds(1));
         }
 
-        held.IsFull.ShouldBeTrue();
-        Task room = held.WaitForSpaceAsync(CancellationToken.None);
+        inMemory.IsFull.ShouldBeTrue();
+        Task room = inMemory.WaitForSpaceAsync(CancellationToken.None);
         room.IsCompleted.ShouldBeFalse();
 
         time.Advance(TimeSpan.FromSeconds(2));
-        await held.DrainAsync(new CompletingIntake(), Task.CompletedTask, CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(30));
+        await inMemory.DrainAsync(new CompletingIntake(), Task.CompletedTask, CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(30));
 
         await room.WaitAsync(TimeSpan.FromSeconds(30));
-        held.IsFull.ShouldBeFalse();
-        held.WaitForSpaceAsync(CancellationToken.None).IsCompleted.ShouldBeTrue();
+        inMemory.IsFull.ShouldBeFalse();
+        inMemory.WaitForSpaceAsync(CancellationToken.None).IsCompleted.ShouldBeTrue();
     }
 
     [Fact]
@@ -70,15 +70,15 @@ public sealed class HeldMessagesTests
         BufferPool buffers = new();
         MemoryDeadLetters deadLetters = new();
         deadLetters.Fail(int.MaxValue);
-        using HeldMessages<LineMessage> held = new(
-            new HeldServices("tcp-lines", "orders", 1, deadLetters, time, log.CreateLogger("held")), limit: 2, static held => new LineMessage(held));
+        using InMemoryMessages<LineMessage> inMemory = new(
+            new InMemoryServices("tcp-lines", "orders", 1, deadLetters, time, log.CreateLogger("in-memory")), limit: 2, static inMemory => new LineMessage(inMemory));
         for (int i = 1; i <= 5; i++)
         {
             time.Advance(TimeSpan.FromSeconds(i == 5 ? 11 : 1));
-            LineMessage message = held.Take();
+            LineMessage message = inMemory.Take();
             message.Open("{}"u8, connection: null, i, buffers, time.GetUtcNow());
             message.BeginDelivery();
-            await held.SettleAsync(message, Pipeline.Settlements.Settlement.DeadLetter("malformed-json", "test"), CancellationToken.None);
+            await inMemory.SettleAsync(message, Pipeline.Settlements.Settlement.DeadLetter("malformed-json", "test"), CancellationToken.None);
         }
 
         string[] lines = [.. log.Entries.Where(entry => entry.Id.Id == 3000).Select(entry => entry.Text)];
@@ -94,9 +94,9 @@ public sealed class HeldMessagesTests
         MemoryDeadLetters deadLetters = new();
         deadLetters.Fail(1);
         RouteMetrics metrics = new("orders");
-        using HeldMessages<LineMessage> held = new(
-            new HeldServices("tcp-lines", "orders", 1, deadLetters, time, new RecordingLog().CreateLogger("held"), metrics), limit: 2, static held => new LineMessage(held));
-        LineMessage message = held.Take();
+        using InMemoryMessages<LineMessage> inMemory = new(
+            new InMemoryServices("tcp-lines", "orders", 1, deadLetters, time, new RecordingLog().CreateLogger("in-memory"), metrics), limit: 2, static inMemory => new LineMessage(inMemory));
+        LineMessage message = inMemory.Take();
         message.Open("{}"u8, connection: null, 1, buffers, time.GetUtcNow());
         message.BeginDelivery();
 
