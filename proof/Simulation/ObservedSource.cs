@@ -262,6 +262,9 @@ internal sealed class ObservedSource(IMessageSource source, World world, FaultPl
         }
 
         _probe = new Probe(world.Time.Now, message);
+
+        // A message whose body cannot be read does not reach the sink, and the next one is due from here on.
+        _probeDueSince = null;
     }
 
     /// <summary>A second receive loop, which waits for slots, changes its mind, and returns what it gets.</summary>
