@@ -18,6 +18,7 @@ internal static class Stations
             "reserve",
             "The intake leases slots before the call, so that every message that arrives has a slot. A loop waits here while all slots are in use.",
             "Messaging.Intake.SlotRequest",
+            "Messaging.Tasks.PooledOperation",
             "Messaging.Intake.SlotLimit",
             "Messaging.Intake.IntakeOptions",
             "Messaging.Sources.SlotLease",
@@ -153,8 +154,7 @@ internal static class Stations
             "settle",
             "`MessageSlot` passes the settlement to `SqsMessageSource`, and becomes free when the source has taken it. Metrics count it.",
             "Messaging.Telemetry.RouteMetrics",
-            "Messaging.Telemetry.StripedCounter",
-            "Messaging.Tasks.PooledResult"),
+            "Messaging.Telemetry.StripedCounter"),
         new(
             "delete",
             "Completed messages wait up to 100 ms for nine others, then one call deletes them all. A message is finished when that call has succeeded for it.",

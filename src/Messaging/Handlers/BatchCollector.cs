@@ -224,7 +224,7 @@ internal sealed class BatchCollector<T> : IDisposable
         BatchWaiter<T> waiter = entry.Waiter!;
         if (entry.Settlement.IsDecided || failure is null)
         {
-            waiter.Complete(entry.Settlement.IsDecided ? entry.Settlement : Undecided(_undecided), exception: null);
+            waiter.Settle(entry.Settlement.IsDecided ? entry.Settlement : Undecided(_undecided));
         }
         else if (cancelled && waiter.IsCancelled)
         {
@@ -232,13 +232,13 @@ internal sealed class BatchCollector<T> : IDisposable
         }
         else if (cancelled)
         {
-            waiter.Complete(Undecided("The message's batch was cancelled: another of its messages reached Intake:MessageTimeout, or the drain timeout ended.", failure!.GetType().FullName), exception: null);
+            waiter.Settle(Undecided("The message's batch was cancelled: another of its messages reached Intake:MessageTimeout, or the drain timeout ended.", failure!.GetType().FullName));
         }
         else
         {
             // One message is poison, and the exception does not say which.
             bool known = _reports.Rules.TryRead(failure, isCancelled: false, out Settlement settlement) && settlement.Fault != SettlementFault.None;
-            waiter.Complete(known ? settlement : Undecided(UntrustedText.MessageOf(failure), failure.GetType().FullName) with { Exception = failure }, exception: null);
+            waiter.Settle(known ? settlement : Undecided(UntrustedText.MessageOf(failure), failure.GetType().FullName) with { Exception = failure });
         }
     }
 

@@ -44,11 +44,11 @@ internal sealed partial class MessageIntake
             }
 
             request = _requests.TryTake(out SlotRequest? pooled) ? pooled : new SlotRequest(this);
-            request.Open(min, max, cancellationToken);
+            request.Open(min, max);
             _waiting.AddLast(request.Node);
         }
 
-        return request.WaitAsync();
+        return request.WaitAsync(cancellationToken);
     }
 
     public IntakeAnswer TryReserve(out SlotLease slot)
@@ -119,7 +119,7 @@ internal sealed partial class MessageIntake
             }
 
             _waiting.Remove(request.Node);
-            request.Cancel();
+            request.CompleteCancelled();
 
             // The next request may need fewer slots.
             GrantWaiting();

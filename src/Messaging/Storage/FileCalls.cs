@@ -1,4 +1,3 @@
-using System.Threading.Tasks.Sources;
 using Messaging.Tasks;
 using Pipeline.Buffers;
 
@@ -30,73 +29,56 @@ internal sealed class FileCalls<TState, TResult>(FileThreads threads, Func<TStat
         return pending.Start(state, cancellationToken);
     }
 
-    private sealed class Call(FileCalls<TState, TResult> owner) : FileCall, IValueTaskSource<TResult>
+    // The threads only make file calls: the caller continues elsewhere.
+    private sealed class Call : PooledOperation<TResult>, IFileCall
     {
-        // The threads only make file calls: continuations run elsewhere.
-        private ManualResetValueTaskSourceCore<TResult> _result = new() { RunContinuationsAsynchronously = true };
-        private CancellationTokenRegistration _registration;
-        private CancellationToken _cancellationToken;
+        private readonly FileCalls<TState, TResult> _owner;
+
         private TState _state = default!;
+
+        public Call(FileCalls<TState, TResult> owner)
+        {
+            _owner = owner;
+            Node = new LinkedListNode<IFileCall>(this);
+        }
+
+        public LinkedListNode<IFileCall> Node { get; }
 
         public ValueTask<TResult> Start(TState state, CancellationToken cancellationToken)
         {
-            short version = _result.Version;
             _state = state;
-            _cancellationToken = cancellationToken;
-            owner.Threads.Enqueue(this);
-
-            // Before the caller can read the result, and so before the call can be reused.
-            _registration = cancellationToken.UnsafeRegister(static state => ((Call)state!).Withdraw(), this);
-            return new ValueTask<TResult>(this, version);
+            _owner.Threads.Enqueue(this);
+            return new ValueTask<TResult>(this, Begin(cancellationToken));
         }
 
-        public override void Execute()
+        void IFileCall.Execute()
         {
             TResult result;
             try
             {
-                result = owner.Function(_state);
+                result = _owner.Function(_state);
             }
             catch (Exception exception)
             {
-                _result.SetException(exception);
+                Fail(exception);
                 return;
             }
 
-            _result.SetResult(result);
+            Complete(result);
         }
 
-        TResult IValueTaskSource<TResult>.GetResult(short token)
+        protected override void Cancel()
         {
-            PooledResult.EnsureCompleted(ref _result, token);
-
-            // Waits for a cancellation callback that is running: it must not cancel the next use.
-            _registration.Dispose();
-            try
+            if (_owner.Threads.TryRemove(this))
             {
-                return _result.GetResult(token);
-            }
-            finally
-            {
-                _registration = default;
-                _cancellationToken = default;
-                _state = default!;
-                _result.Reset();
-                owner._pool.Return(this);
+                CompleteCancelled();
             }
         }
 
-        ValueTaskSourceStatus IValueTaskSource<TResult>.GetStatus(short token) => _result.GetStatus(token);
-
-        void IValueTaskSource<TResult>.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
-            _result.OnCompleted(continuation, state, token, flags);
-
-        private void Withdraw()
+        public override void Recycle()
         {
-            if (owner.Threads.TryRemove(this))
-            {
-                _result.SetException(new OperationCanceledException(_cancellationToken));
-            }
+            _state = default!;
+            _owner._pool.Return(this);
         }
     }
 
@@ -106,13 +88,11 @@ internal sealed class FileCalls<TState, TResult>(FileThreads threads, Func<TStat
 }
 
 /// <summary>Work for <see cref="FileThreads"/>.</summary>
-internal abstract class FileCall
+internal interface IFileCall
 {
-    protected FileCall() => Node = new LinkedListNode<FileCall>(this);
-
     /// <summary>Its node in the list of waiting calls; in no list once a thread has the call. Under the lock of <see cref="FileThreads"/>.</summary>
-    public LinkedListNode<FileCall> Node { get; }
+    LinkedListNode<IFileCall> Node { get; }
 
     /// <summary>Does the work; never throws.</summary>
-    public abstract void Execute();
+    void Execute();
 }

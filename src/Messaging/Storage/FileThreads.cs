@@ -12,7 +12,7 @@ internal sealed class FileThreads : IDisposable
     private readonly string _name;
     private readonly int _limit;
     private readonly IFileHost _host;
-    private readonly LinkedList<FileCall> _waiting = new();
+    private readonly LinkedList<IFileCall> _waiting = new();
     private readonly object _gate = new();
 
     // Guarded by _gate.
@@ -32,7 +32,7 @@ internal sealed class FileThreads : IDisposable
     }
 
     /// <summary>Queues a call behind those that wait.</summary>
-    public void Enqueue(FileCall call)
+    public void Enqueue(IFileCall call)
     {
         lock (_gate)
         {
@@ -51,7 +51,7 @@ internal sealed class FileThreads : IDisposable
 
     /// <summary>Removes a call that still waits.</summary>
     /// <returns>False when a thread has already taken it.</returns>
-    public bool TryRemove(FileCall call)
+    public bool TryRemove(IFileCall call)
     {
         lock (_gate)
         {
@@ -75,7 +75,7 @@ internal sealed class FileThreads : IDisposable
         }
     }
 
-    private void StartThread(FileCall call)
+    private void StartThread(IFileCall call)
     {
         try
         {
@@ -95,13 +95,13 @@ internal sealed class FileThreads : IDisposable
 
     private void Run()
     {
-        while (TryTake(out FileCall? call))
+        while (TryTake(out IFileCall? call))
         {
             call.Execute();
         }
     }
 
-    private bool TryTake([NotNullWhen(true)] out FileCall? call)
+    private bool TryTake([NotNullWhen(true)] out IFileCall? call)
     {
         lock (_gate)
         {

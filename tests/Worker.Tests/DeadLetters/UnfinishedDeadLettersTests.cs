@@ -247,7 +247,7 @@ public sealed class UnfinishedDeadLettersTests : IDisposable
         BundleWaiter[] entries = [.. bodies.Select(body =>
         {
             BundleWaiter entry = new(null!);
-            entry.Open("key"u8.ToArray(), Encoding.UTF8.GetBytes(body), CancellationToken.None);
+            entry.Open("key"u8.ToArray(), Encoding.UTF8.GetBytes(body));
             return entry;
         })];
         using PooledBuffer content = BufferPool.Shared.Rent();

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Threading.Tasks.Sources;
 using Messaging.Tasks;
 using Messaging.Telemetry;
 
@@ -10,13 +9,8 @@ namespace Messaging.Sinks.Bundles;
 /// body are never read after the caller regains them. The lock of <see cref="BundleBudget"/> guards the fields; in a closed bundle,
 /// its flush owns them.
 /// </summary>
-internal sealed class BundleWaiter(BundlingSink sink) : IValueTaskSource<SinkResult>, IThreadPoolWorkItem
+internal sealed class BundleWaiter(BundlingSink sink) : PooledOperation<SinkResult>
 {
-    private ManualResetValueTaskSourceCore<SinkResult> _core;
-    private CancellationTokenRegistration _registration;
-    private CancellationToken _token;
-    private SinkResult? _result;
-
     public ReadOnlyMemory<byte> Key { get; private set; }
 
     public ReadOnlyMemory<byte> Body { get; private set; }
@@ -42,70 +36,20 @@ internal sealed class BundleWaiter(BundlingSink sink) : IValueTaskSource<SinkRes
     /// <summary>The result of the entry; null when its store was cancelled.</summary>
     public SinkResult? Outcome { get; set; }
 
-    public void Open(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
+    public void Open(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body)
     {
         Key = key;
         Body = body;
-        _token = cancellationToken;
         Span = MessageSpans.IsListening ? Activity.Current : null;
     }
 
     /// <summary>The caller's task; called once, after the waiter joined its bundle.</summary>
-    public ValueTask<SinkResult> Start()
+    public ValueTask<SinkResult> Start(CancellationToken cancellationToken) => new(this, Begin(cancellationToken));
+
+    protected override void Cancel() => sink.Cancel(this);
+
+    public override void Recycle()
     {
-        ValueTask<SinkResult> task = new(this, _core.Version);
-
-        // Only the caller reads the result, and only after this returns; by then the field is set.
-        _registration = _token.UnsafeRegister(static state => ((BundleWaiter)state!).Cancel(), this);
-        return task;
-    }
-
-    /// <summary>Completes the caller's task on a pool thread; null when its own token was cancelled.</summary>
-    public void Complete(SinkResult? result)
-    {
-        _result = result;
-        ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
-    }
-
-    void IThreadPoolWorkItem.Execute()
-    {
-        if (_result is { } result)
-        {
-            _core.SetResult(result);
-        }
-        else
-        {
-            _core.SetException(new OperationCanceledException(_token));
-        }
-    }
-
-    SinkResult IValueTaskSource<SinkResult>.GetResult(short token)
-    {
-        PooledResult.EnsureCompleted(ref _core, token);
-        try
-        {
-            return _core.GetResult(token);
-        }
-        finally
-        {
-            // Waits for a running callback, which must not cancel the next message of this object.
-            _registration.Dispose();
-            Reset();
-            sink.Return(this);
-        }
-    }
-
-    ValueTaskSourceStatus IValueTaskSource<SinkResult>.GetStatus(short token) => _core.GetStatus(token);
-
-    void IValueTaskSource<SinkResult>.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
-        _core.OnCompleted(continuation, state, token, flags);
-
-    public void Reset()
-    {
-        _core.Reset();
-        _registration = default;
-        _token = default;
-        _result = null;
         Key = default;
         Body = default;
         Span = null;
@@ -115,7 +59,6 @@ internal sealed class BundleWaiter(BundlingSink sink) : IValueTaskSource<SinkRes
         Next = null;
         IsCancelled = false;
         Outcome = null;
+        sink.Return(this);
     }
-
-    private void Cancel() => sink.Cancel(this);
 }

@@ -217,8 +217,17 @@ internal sealed partial class BundlingSink
         }
     }
 
-    private static void Complete(BundleWaiter waiter, SinkResult? outcome) =>
-        waiter.Complete(outcome ?? (waiter.IsCancelled ? null : new SinkResult(SinkStatus.Transient, "The worker ended before the bundle was stored.", Exhausted: true, IsShared: true)));
+    private static void Complete(BundleWaiter waiter, SinkResult? outcome)
+    {
+        if (outcome is null && waiter.IsCancelled)
+        {
+            waiter.CompleteCancelled();
+        }
+        else
+        {
+            waiter.Complete(outcome ?? new SinkResult(SinkStatus.Transient, "The worker ended before the bundle was stored.", Exhausted: true, IsShared: true));
+        }
+    }
 
     // A logger that throws must not change the outcome of a bundle, nor leave its messages waiting for ever.
     private void TryLogFailed(Exception exception, int messages)

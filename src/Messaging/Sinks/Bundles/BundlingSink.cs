@@ -125,7 +125,7 @@ internal sealed partial class BundlingSink : IObjectSink
             waiter = new BundleWaiter(this);
         }
 
-        waiter.Open(key, body, cancellationToken);
+        waiter.Open(key, body);
         bool joined;
         lock (_budget.Gate)
         {
@@ -134,11 +134,10 @@ internal sealed partial class BundlingSink : IObjectSink
 
         if (joined)
         {
-            return waiter.Start();
+            return waiter.Start(cancellationToken);
         }
 
-        waiter.Reset();
-        _waiters.Return(waiter);
+        waiter.Recycle();
 
         // IsShared, since the sink was not called and the breaker must not count it.
         return new ValueTask<SinkResult>(new SinkResult(SinkStatus.Collision, "Another message of the same bundle has this key and other bytes.", IsShared: true));
@@ -206,7 +205,7 @@ internal sealed partial class BundlingSink : IObjectSink
 
         if (leaves)
         {
-            waiter.Complete(null);
+            waiter.CompleteCancelled();
         }
 
         _ = unwanted?.CancelAsync();

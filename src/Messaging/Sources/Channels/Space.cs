@@ -1,4 +1,3 @@
-using System.Threading.Tasks.Sources;
 using Messaging.Tasks;
 using Pipeline.Buffers;
 
@@ -53,7 +52,7 @@ internal sealed class Space(int capacity)
                 if (_waiting.First is { } first)
                 {
                     _waiting.RemoveFirst();
-                    first.Value.End(cancelled: false);
+                    first.Value.Complete(true);
                 }
                 else
                 {
@@ -91,7 +90,7 @@ internal sealed class Space(int capacity)
             {
                 _waiting.Remove(waiter.Node);
                 _gaveUp++;
-                waiter.End(cancelled: true);
+                waiter.CompleteCancelled();
             }
         }
     }
@@ -100,14 +99,9 @@ internal sealed class Space(int capacity)
     /// A publisher that waits. It continues in a work item of its own, behind the pool's other work: by then there is space for more
     /// messages than one. Reused after its result was read.
     /// </summary>
-    private sealed class Waiter : IValueTaskSource, IThreadPoolWorkItem
+    private sealed class Waiter : PooledOperation<bool>
     {
         private readonly Space _space;
-
-        private ManualResetValueTaskSourceCore<bool> _result;
-        private CancellationTokenRegistration _registration;
-        private CancellationToken _cancellationToken;
-        private bool _cancelled;
 
         public Waiter(Space space)
         {
@@ -117,57 +111,10 @@ internal sealed class Space(int capacity)
 
         public LinkedListNode<Waiter> Node { get; }
 
-        public ValueTask WaitAsync(CancellationToken cancellationToken)
-        {
-            short version = _result.Version;
-            _cancellationToken = cancellationToken;
+        public ValueTask WaitAsync(CancellationToken cancellationToken) => new(this, Begin(cancellationToken));
 
-            // Before the caller can read the result, which makes the waiter reusable.
-            _registration = cancellationToken.UnsafeRegister(static waiter => ((Waiter)waiter!)._space.GiveUp((Waiter)waiter), this);
-            return new ValueTask(this, version);
-        }
+        protected override void Cancel() => _space.GiveUp(this);
 
-        /// <summary>Under the lock.</summary>
-        public void End(bool cancelled)
-        {
-            _cancelled = cancelled;
-            ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
-        }
-
-        void IThreadPoolWorkItem.Execute()
-        {
-            if (_cancelled)
-            {
-                _result.SetException(new OperationCanceledException(_cancellationToken));
-            }
-            else
-            {
-                _result.SetResult(true);
-            }
-        }
-
-        void IValueTaskSource.GetResult(short token)
-        {
-            PooledResult.EnsureCompleted(ref _result, token);
-
-            // Waits for a running cancellation, which must not affect the next use.
-            _registration.Dispose();
-            try
-            {
-                _result.GetResult(token);
-            }
-            finally
-            {
-                _registration = default;
-                _cancellationToken = default;
-                _result.Reset();
-                _space._waiters.Return(this);
-            }
-        }
-
-        ValueTaskSourceStatus IValueTaskSource.GetStatus(short token) => _result.GetStatus(token);
-
-        void IValueTaskSource.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
-            _result.OnCompleted(continuation, state, token, flags);
+        public override void Recycle() => _space._waiters.Return(this);
     }
 }
