@@ -3,6 +3,7 @@ using System.Net;
 using System.Text.Json;
 using Messaging.CommandLine.Top;
 using Messaging.Configuration;
+using Messaging.Http.Web.Api;
 using Messaging.Telemetry;
 using Microsoft.Extensions.Configuration;
 using Spectre.Console;
@@ -15,8 +16,6 @@ internal static class TopCommand
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
 
     private const int MaxAnswerBytes = 16 << 20;
-
-    private const int WidestDrawing = 240;
 
     public static Command Create(CommandContext context)
     {
@@ -62,52 +61,44 @@ internal static class TopCommand
 
     private static async Task<int> PrintAsync(HttpClient client, CancellationToken cancellationToken)
     {
-        using JsonDocument before = await ReadAsync(client, cancellationToken);
+        WorkerState before = await ReadAsync(client, cancellationToken);
         await Task.Delay(Interval, cancellationToken);
-        using JsonDocument after = await ReadAsync(client, cancellationToken);
-        WorkerView view = new(after.RootElement, before.RootElement);
+        WorkerView view = new(await ReadAsync(client, cancellationToken), before);
         Console.Out.Write(TerminalScreen.TextOf(TopScreen.Draw(view, TerminalScreen.Width), TerminalScreen.Width, !Console.IsOutputRedirected && AnsiConsole.Profile.Capabilities.Ansi));
         return view.IsReady ? ExitCodes.Success : ExitCodes.Incomplete;
     }
 
     private static async Task<int> ShowAsync(HttpClient client, CancellationToken cancellationToken)
     {
-        JsonDocument before = await ReadAsync(client, cancellationToken);
+        WorkerState before = await ReadAsync(client, cancellationToken);
         using TerminalScreen screen = new();
         using CancellationTokenSource end = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, screen.Quit);
-        try
+        screen.Show(width => TopScreen.Draw(new WorkerView(before, null), width));
+        while (!end.IsCancellationRequested && TolerantWriter.Failure is null)
         {
-            screen.Show(width => TopScreen.Draw(new WorkerView(before.RootElement, null), width));
-            while (!end.IsCancellationRequested && TolerantWriter.Failure is null)
+            await Task.Delay(Interval, end.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            try
             {
-                await Task.Delay(Interval, end.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-                try
-                {
-                    JsonDocument after = await ReadAsync(client, end.Token);
-                    screen.Show(width => TopScreen.Draw(new WorkerView(after.RootElement, before.RootElement), width));
-                    before.Dispose();
-                    before = after;
-                }
-                catch (StartupException exception)
-                {
-                    screen.Show(width => TopScreen.Gone(new WorkerView(before.RootElement, null), exception.Message, width));
-                }
-                catch (OperationCanceledException) when (end.IsCancellationRequested)
-                {
-                    break;
-                }
+                WorkerState after = await ReadAsync(client, end.Token);
+                WorkerView view = new(after, before);
+                screen.Show(width => TopScreen.Draw(view, width));
+                before = after;
             }
-        }
-        finally
-        {
-            before.Dispose();
+            catch (StartupException exception)
+            {
+                screen.Show(width => TopScreen.Gone(new WorkerView(before, null), exception.Message, width));
+            }
+            catch (OperationCanceledException) when (end.IsCancellationRequested)
+            {
+                break;
+            }
         }
 
         return ExitCodes.Success;
     }
 
     /// <exception cref="StartupException">No worker answers, or it refuses access.</exception>
-    private static async Task<JsonDocument> ReadAsync(HttpClient client, CancellationToken cancellationToken)
+    private static async Task<WorkerState> ReadAsync(HttpClient client, CancellationToken cancellationToken)
     {
         try
         {
@@ -119,24 +110,16 @@ internal static class TopCommand
             }
 
             return answer.IsSuccessStatusCode
-                ? Parse(text)
+                ? JsonSerializer.Deserialize(text, WorkerStateJson.Default.WorkerState) ?? throw new JsonException("null")
                 : throw new StartupException($"{client.BaseAddress} answered {(int)answer.StatusCode}: is a worker running there?", ExitCodes.Unavailable);
         }
-        catch (Exception exception) when (exception is KeyNotFoundException or InvalidOperationException or FormatException)
+        catch (JsonException exception)
         {
-            throw new StartupException($"{client.BaseAddress} answered with JSON that is not a worker's state ({exception.Message.TrimEnd('.')}): is a worker of this version running there?", ExitCodes.Unavailable, exception);
+            throw new StartupException($"{client.BaseAddress} answered with what is not a worker's state ({exception.Message.TrimEnd('.')}): is a worker of this version running there?", ExitCodes.Unavailable, exception);
         }
-        catch (Exception exception) when (exception is HttpRequestException or JsonException || (exception is TaskCanceledException && !cancellationToken.IsCancellationRequested))
+        catch (Exception exception) when (exception is HttpRequestException || (exception is TaskCanceledException && !cancellationToken.IsCancellationRequested))
         {
             throw new StartupException($"No worker answers at {client.BaseAddress} ({exception.Message.TrimEnd('.')}). Start one, or give its address with --url.", ExitCodes.Unavailable, exception);
         }
-    }
-
-    /// <summary>Parses the state and draws it once, so that a state that cannot be drawn fails here.</summary>
-    private static JsonDocument Parse(string text)
-    {
-        JsonDocument state = JsonDocument.Parse(text);
-        _ = TopScreen.Draw(new WorkerView(state.RootElement, null), WidestDrawing);
-        return state;
     }
 }

@@ -45,7 +45,7 @@ internal static class TopScreen
         }
 
         return new Rows([
-            Plain($"{worker.Title}, up {DurationText.Of(worker.Uptime)}{(worker.IsStopping ? ", stopping" : string.Empty)}, {worker.Time.UtcDateTime:HH:mm:ss} UTC"),
+            Plain($"{worker.Title}, up {DurationText.Of(worker.Uptime)}{(worker.IsStopping ? ", stopping" : string.Empty)}, {worker.Time:HH:mm:ss} UTC"),
             Plain($"processor {(worker.Cores is { } cores ? $"{cores * 100:0} % of a core" : "-")}, allocated {(worker.BytesPerMessage is { } bytes ? $"{bytes:N0} B/message" : "-")}, GC pauses {(worker.GcPauses is { } pauses ? $"{pauses * 1_000:0.0} ms/s" : "-")}"),
             table,
             .. worker.Problems.Select(problem => new Text(UntrustedText.Shorten(problem), new Style(Color.Yellow))),

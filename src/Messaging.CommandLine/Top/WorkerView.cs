@@ -1,4 +1,5 @@
-using System.Text.Json;
+using System.Text.Json.Serialization;
+using Messaging.Http.Web.Api;
 using Messaging.Telemetry;
 
 namespace Messaging.CommandLine.Top;
@@ -6,39 +7,40 @@ namespace Messaging.CommandLine.Top;
 /// <summary>A worker's state from its API, and the changes since the previous state.</summary>
 /// <param name="now">The state.</param>
 /// <param name="before">The previous state; null without one.</param>
-internal sealed class WorkerView(JsonElement now, JsonElement? before)
+internal sealed class WorkerView(WorkerState now, WorkerState? before)
 {
     // Counts of another process are not comparable.
-    private readonly JsonElement? _before = before is { } earlier && earlier.GetProperty("startedAt").GetString() == now.GetProperty("startedAt").GetString() ? earlier : null;
+    private readonly WorkerState? _before = before?.StartedAt == now.StartedAt ? before : null;
 
-    public DateTimeOffset Time { get; } = now.GetProperty("time").GetDateTimeOffset();
+    public DateTime Time => now.Time;
 
-    public TimeSpan Uptime => Time - now.GetProperty("startedAt").GetDateTimeOffset();
+    public TimeSpan Uptime => now.Time - now.StartedAt;
 
-    public bool IsStopping => now.GetProperty("stopping").GetBoolean();
+    public bool IsStopping => now.Stopping;
 
-    public bool IsReady => !IsStopping && Routes.All(route => route.IsReady);
+    public bool IsReady => !IsStopping && Routes.All(static route => route.IsReady);
 
-    public string Title => $"worker {now.GetProperty("version").GetString()}, process {now.GetProperty("process").GetInt32()} on {now.GetProperty("machine").GetString()}";
+    public string Title => $"worker {now.Version}, process {now.Process} on {now.Machine}";
 
     /// <summary>Processor time, 1 = one core; null without a previous state.</summary>
-    public double? Cores => Rate(now.GetProperty("runtime"), _before?.GetProperty("runtime"), "cpuSeconds");
+    public double? Cores => PerSecond(now.Runtime.CpuSeconds, _before?.Runtime.CpuSeconds);
 
     /// <summary>Bytes allocated per message received since the previous state; null without one.</summary>
-    public double? BytesPerMessage => Rate(now.GetProperty("runtime"), _before?.GetProperty("runtime"), "allocatedBytes") / Routes.Sum(route => route.Received) is { } bytes && double.IsFinite(bytes) ? bytes : null;
+    public double? BytesPerMessage =>
+        PerSecond(now.Runtime.AllocatedBytes, _before?.Runtime.AllocatedBytes) / Routes.Sum(static route => route.Received) is { } bytes && double.IsFinite(bytes) ? bytes : null;
 
     /// <summary>Seconds of garbage collection pauses per second; null without a previous state.</summary>
-    public double? GcPauses => Rate(now.GetProperty("runtime"), _before?.GetProperty("runtime"), "gcPauseSeconds");
+    public double? GcPauses => PerSecond(now.Runtime.GcPauseSeconds, _before?.Runtime.GcPauseSeconds);
 
     /// <summary>What the operator must know beside the routes, one sentence each.</summary>
     public IEnumerable<string> Problems
     {
         get
         {
-            if (now.GetProperty("waitingDeadLetters") is { ValueKind: JsonValueKind.Object } waiting && waiting.GetProperty("count").GetInt64() is > 0 and var count)
+            if (now.WaitingDeadLetters is { Count: > 0 } waiting)
             {
-                string age = waiting.GetProperty("oldestAt") is { ValueKind: JsonValueKind.String } oldest ? $", the oldest for {DurationText.Of(Time - oldest.GetDateTimeOffset())}" : string.Empty;
-                yield return $"{(waiting.GetProperty("isMore").GetBoolean() ? "More than " : string.Empty)}{count:N0} dead letter(s) wait{age}: {ListOf(waiting.GetProperty("byReason"))}. Fix the cause, then redrive or delete them.";
+                string age = waiting.OldestAt is { } oldest ? $", the oldest for {DurationText.Of(Time - oldest)}" : string.Empty;
+                yield return $"{(waiting.IsMore ? "More than " : string.Empty)}{waiting.Count:N0} dead letter(s) wait{age}: {ListOf(waiting.ByReason)}. Fix the cause, then redrive or delete them.";
             }
 
             if (RefusalsOf(null) is { Length: > 0 } refused)
@@ -46,106 +48,83 @@ internal sealed class WorkerView(JsonElement now, JsonElement? before)
                 yield return $"HTTP requests refused since the start, without a route: {refused}";
             }
 
-            if (ListOf(now.GetProperty("http").GetProperty("connectionsClosed")) is { Length: > 0 } closed)
+            if (now.Http.ConnectionsClosed.Count > 0)
             {
-                yield return $"HTTP connections closed by the worker since the start: {closed}";
+                yield return $"HTTP connections closed by the worker since the start: {ListOf(now.Http.ConnectionsClosed)}";
             }
         }
     }
 
+    public IReadOnlyList<RouteView> Routes => [.. now.Routes.Select(route => new RouteView(this, route, _before?.Routes.FirstOrDefault(other => other.Name == route.Name)))];
+
     /// <summary>Requests refused since the start, by status and reason; empty for none.</summary>
-    public string RefusalsOf(string? route) => string.Join(", ", Refusals(now, route).OrderByDescending(answer => answer.GetProperty("count").GetInt64())
-        .Select(answer => $"{(answer.GetProperty("status").GetInt32() is > 0 and var status ? $"{status} " : string.Empty)}{answer.GetProperty("reason").GetString()} {answer.GetProperty("count").GetInt64():N0}"));
+    public string RefusalsOf(string? route) => string.Join(", ", Refusals(now, route).OrderByDescending(static answer => answer.Count)
+        .Select(static answer => $"{(answer.Status > 0 ? $"{answer.Status} " : string.Empty)}{answer.Reason} {answer.Count:N0}"));
 
     /// <summary>Requests of a route that are refused per second; null without a previous state.</summary>
     public double? RefusedPerSecond(string route) =>
-        _before is { } before && (Time - before.GetProperty("time").GetDateTimeOffset()).TotalSeconds is > 0 and var seconds
-            ? (Refusals(now, route).Sum(CountOf) - Refusals(before, route).Sum(CountOf)) / seconds
-            : null;
-
-    public IReadOnlyList<RouteView> Routes => [.. now.GetProperty("routes").EnumerateArray().Select(route => new RouteView(this, route, Before(route)))];
+        PerSecond(Refusals(now, route).Sum(static answer => answer.Count), _before is null ? null : Refusals(_before, route).Sum(static answer => answer.Count));
 
     /// <summary>The increase of a number per second; null without a previous state.</summary>
-    public double? Rate(JsonElement after, JsonElement? earlier, string name)
-    {
-        double seconds = _before is { } state ? (Time - state.GetProperty("time").GetDateTimeOffset()).TotalSeconds : 0;
-        return earlier is { } from && seconds > 0 ? (after.GetProperty(name).GetDouble() - from.GetProperty(name).GetDouble()) / seconds : null;
-    }
+    public double? PerSecond(double after, double? earlier) => _before is { } state && (Time - state.Time).TotalSeconds is > 0 and var seconds ? (after - earlier) / seconds : null;
 
-    private JsonElement? Before(JsonElement route)
-    {
-        foreach (JsonElement other in _before?.GetProperty("routes").EnumerateArray() ?? default)
-        {
-            if (other.GetProperty("name").GetString() == route.GetProperty("name").GetString())
-            {
-                return other;
-            }
-        }
+    public static string ListOf<T>(IReadOnlyDictionary<string, T> counts) => string.Join(", ", counts.Select(static count => $"{count.Key} {count.Value:N0}"));
 
-        return null;
-    }
-
-    private static IEnumerable<JsonElement> Refusals(JsonElement state, string? route) => state.GetProperty("http").GetProperty("answers").EnumerateArray()
-        .Where(answer => answer.GetProperty("refusal").GetBoolean() && answer.GetProperty("route").GetString() == route);
-
-    private static double CountOf(JsonElement answer) => answer.GetProperty("count").GetDouble();
-
-    private static string ListOf(JsonElement counts) => string.Join(", ", counts.EnumerateObject().Select(count => $"{count.Name} {count.Value.GetInt64():N0}"));
+    private static IEnumerable<AnswerState> Refusals(WorkerState state, string? route) => state.Http.Answers.Where(answer => answer.Refusal && answer.Route == route);
 }
 
 /// <summary>A route in a <see cref="WorkerView"/>.</summary>
-internal sealed class RouteView(WorkerView worker, JsonElement now, JsonElement? before)
+internal sealed class RouteView(WorkerView worker, RouteState now, RouteState? before)
 {
-    public string Name => Text("name");
+    public string Name => now.Name;
 
-    public string Path => string.Join(" → ", new[] { string.Join(", ", now.GetProperty("sources").EnumerateArray().Select(source => source.GetString())), Text("handler"), Text("sink") }.Where(part => part.Length > 0));
+    public string Path => string.Join(" → ", new[] { string.Join(", ", now.Sources), now.Handler, now.Sink }.Where(static part => !string.IsNullOrEmpty(part)));
 
-    public bool IsReady => now.GetProperty("ready").GetBoolean();
+    public bool IsReady => now.Ready;
 
     /// <summary>The problem in a word or two; "ok" without one.</summary>
-    public string State => now.GetProperty("stuck").GetBoolean() ? "stuck" : Breaker != "closed" ? $"breaker {Breaker}" : Problem.Length > 0 ? "problem" : now.GetProperty("receiving").GetBoolean() ? "ok" : "not receiving";
+    public string State => now.Stuck ? "stuck" : IsBroken ? $"breaker {now.Breaker.State}" : now.Problem is not null ? "problem" : now.Receiving ? "ok" : "not receiving";
 
     /// <summary>Messages received per second; null without a previous state.</summary>
-    public double? Received => worker.Rate(now, before, "received");
+    public double? Received => worker.PerSecond(now.Received, before?.Received);
 
-    public double? Done => worker.Rate(now, before, "done");
+    public double? Done => worker.PerSecond(now.Done, before?.Done);
 
     /// <summary>HTTP requests refused per second; null without a previous state.</summary>
     public double? Refused => worker.RefusedPerSecond(Name);
 
-    public long DeadLetters => now.GetProperty("deadLetters").GetInt64();
+    public long DeadLetters => now.DeadLetters;
 
-    public long TotalReceived => now.GetProperty("received").GetInt64();
+    public long TotalReceived => now.Received;
 
-    public long TotalDone => now.GetProperty("done").GetInt64();
+    public long TotalDone => now.Done;
 
-    public string Load => $"{now.GetProperty("inFlight").GetInt32()}/{now.GetProperty("slots").GetInt32()}";
+    public string Load => $"{now.InFlight}/{now.Slots}";
 
-    public double OldestAgeSeconds => now.GetProperty("oldestAgeSeconds").GetDouble();
+    public double OldestAgeSeconds => now.OldestAgeSeconds;
 
-    public (double P50, double P99)? Process => Percentiles("process");
+    public Percentiles? Process => now.Process;
 
-    public (double P50, double P99)? Store => Percentiles("store");
+    public Percentiles? Store => now.Store;
 
     /// <summary>What the operator must know about the route, one sentence each.</summary>
     public IEnumerable<string> Problems
     {
         get
         {
-            if (now.GetProperty("stuck").GetBoolean())
+            if (now.Stuck)
             {
                 yield return "A message is stuck long after its timeout and holds its slot; only a restart frees it.";
             }
 
-            if (Breaker != "closed")
+            if (IsBroken)
             {
-                JsonElement breaker = now.GetProperty("breaker");
-                yield return $"Storing has failed since {breaker.GetProperty("since").GetDateTimeOffset():HH:mm:ss} UTC. Last failure: {breaker.GetProperty("lastFailure").GetString()}";
+                yield return $"Storing has failed since {now.Breaker.Since:HH:mm:ss} UTC. Last failure: {now.Breaker.LastFailure}";
             }
 
-            if (Problem.Length > 0)
+            if (now.Problem is { } problem)
             {
-                yield return Problem;
+                yield return problem;
             }
 
             if (worker.RefusalsOf(Name) is { Length: > 0 } refused)
@@ -153,28 +132,22 @@ internal sealed class RouteView(WorkerView worker, JsonElement now, JsonElement?
                 yield return $"Callers refused since the start: {refused}";
             }
 
-            string dropped = Counts("dropped");
-            if (dropped.Length > 0)
+            if (now.Dropped.Count > 0)
             {
-                yield return $"Input dropped by the source: {dropped}. {Text("droppedAdvice")}";
+                yield return $"Input dropped by the source: {WorkerView.ListOf(now.Dropped)}. {now.DroppedAdvice}";
             }
 
-            string reasons = Counts("deadLettersByReason");
-            if (reasons.Length > 0)
+            if (now.DeadLettersByReason.Count > 0)
             {
-                yield return $"Dead letters since the start: {reasons}";
+                yield return $"Dead letters since the start: {WorkerView.ListOf(now.DeadLettersByReason)}";
             }
         }
     }
 
-    private string Breaker => now.GetProperty("breaker").GetProperty("state").GetString()!;
-
-    private string Problem => Text("problem");
-
-    private string Counts(string name) => string.Join(", ", now.GetProperty(name).EnumerateObject().Select(count => $"{count.Name} {count.Value.GetInt64():N0}"));
-
-    private string Text(string name) => now.GetProperty(name).GetString() ?? string.Empty;
-
-    private (double P50, double P99)? Percentiles(string name) =>
-        now.GetProperty(name) is { ValueKind: JsonValueKind.Object } found ? (found.GetProperty("p50").GetDouble(), found.GetProperty("p99").GetDouble()) : null;
+    private bool IsBroken => now.Breaker.State != "closed";
 }
+
+/// <summary>Reads the API's answer; another program's JSON is an error.</summary>
+[JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, RespectNullableAnnotations = true, RespectRequiredConstructorParameters = true)]
+[JsonSerializable(typeof(WorkerState))]
+internal sealed partial class WorkerStateJson : JsonSerializerContext;

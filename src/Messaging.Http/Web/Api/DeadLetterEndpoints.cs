@@ -1,6 +1,6 @@
 using System.Globalization;
 using System.Text;
-using System.Text.Json;
+using System.Text.Json.Serialization;
 using Messaging.DeadLetters;
 using Microsoft.AspNetCore.Http;
 
@@ -52,7 +52,7 @@ internal sealed class DeadLetterEndpoints(IDeadLetterStore store, HttpAnswers an
         int from = after.Length == 0 ? 0 : Array.IndexOf(wanted, after) + 1;
         return from == 0 && after.Length > 0
             ? answers.RefuseAsync(context, AfterIsGone)
-            : ApiJson.SendAsync(context, ApiJson.Make(json => WriteList(json, context, reader, names, wanted.AsSpan(from))));
+            : ApiJson.SendAsync(context, ListOf(context, reader, names, wanted.AsSpan(from)), ApiJson.Readable.DeadLetterList);
     });
 
     /// <summary><c>GET /api/v1/dead-letters/letter?name=</c>.</summary>
@@ -60,7 +60,7 @@ internal sealed class DeadLetterEndpoints(IDeadLetterStore store, HttpAnswers an
     {
         string name = context.Request.Query["name"].ToString();
         return reader.ReadRecord(name) is { } letter
-            ? ApiJson.SendAsync(context, ApiJson.Make(json => WriteLetter(json, reader, name, letter, whole: true)))
+            ? ApiJson.SendAsync(context, StateOf(reader, name, letter, whole: true), ApiJson.Readable.LetterState)
             : answers.RefuseAsync(context, NotFound);
     });
 
@@ -120,31 +120,13 @@ internal sealed class DeadLetterEndpoints(IDeadLetterStore store, HttpAnswers an
     private static string[] Filter(string[] names, string reason, string day) =>
         [.. names.Take(MaxListed).Where(name => (reason.Length == 0 || PartOf(0)(name) == reason) && (day.Length == 0 || PartOf(1)(name) == day))];
 
-    private static void WriteList(Utf8JsonWriter json, HttpContext context, IDeadLetterReader reader, string[] names, ReadOnlySpan<string> wanted)
+    private static DeadLetterList ListOf(HttpContext context, IDeadLetterReader reader, string[] names, ReadOnlySpan<string> wanted)
     {
         IQueryCollection query = context.Request.Query;
         string search = query["search"].ToString();
         int limit = int.TryParse(query["limit"], CultureInfo.InvariantCulture, out int asked) ? Math.Clamp(asked, 1, MaxLimit) : DefaultLimit;
-        bool truncated = names.Length > MaxListed;
-
-        json.WriteStartObject();
-        json.WriteString("folder"u8, reader.Location);
-        json.WriteBoolean("available"u8, true);
-        json.WriteBoolean("truncated"u8, truncated);
-        json.WriteStartArray("reasons"u8);
-        foreach ((string found, int count) in names.Take(MaxListed).CountBy(PartOf(0)).OrderByDescending(pair => pair.Value))
-        {
-            json.WriteStartObject();
-            json.WriteString("reason"u8, found);
-            json.WriteNumber("count"u8, count);
-            json.WriteEndObject();
-        }
-
-        json.WriteEndArray();
-        json.WriteStartArray("letters"u8);
-        int written = 0;
+        List<LetterState> letters = [];
         string? next = null;
-        string? last = null;
         foreach (string name in wanted)
         {
             context.RequestAborted.ThrowIfCancellationRequested();
@@ -153,20 +135,22 @@ internal sealed class DeadLetterEndpoints(IDeadLetterStore store, HttpAnswers an
                 continue;
             }
 
-            if (written == limit)
+            if (letters.Count == limit)
             {
-                next = last;
+                next = letters[^1].Name;
                 break;
             }
 
-            WriteLetter(json, reader, name, letter, whole: false);
-            last = name;
-            written++;
+            letters.Add(StateOf(reader, name, letter, whole: false));
         }
 
-        json.WriteEndArray();
-        json.WriteString("next"u8, next);
-        json.WriteEndObject();
+        return new DeadLetterList(
+            reader.Location,
+            Available: true,
+            names.Length > MaxListed,
+            [.. names.Take(MaxListed).CountBy(PartOf(0)).OrderByDescending(static pair => pair.Value).Select(static pair => new ReasonCount(pair.Key, pair.Value))],
+            letters,
+            next);
     }
 
     // A damaged record is listed with the facts in its name, not left out.
@@ -210,39 +194,63 @@ internal sealed class DeadLetterEndpoints(IDeadLetterStore store, HttpAnswers an
         }
     }
 
-    private static void WriteLetter(Utf8JsonWriter json, IDeadLetterReader reader, string name, DeadLetter letter, bool whole)
+    private static LetterState StateOf(IDeadLetterReader reader, string name, DeadLetter letter, bool whole)
     {
         _ = BodyOf(reader, name, maxBytes: 0, out long length);
-        json.WriteStartObject();
-        json.WriteString("name"u8, name);
-        json.WriteString("id"u8, Cut(letter.SourceId));
-        json.WriteString("route"u8, letter.Route);
-        json.WriteString("source"u8, letter.Source);
-        json.WriteString("reason"u8, Cut(letter.Reason));
-        json.WriteString("description"u8, Cut(OneLineText.Of(letter.Description)!));
-        json.WriteNumber("attempts"u8, letter.Attempts);
-        json.WriteTime("firstSeen"u8, letter.FirstSeen);
-        json.WriteTime("lastSeen"u8, letter.LastSeen);
-        json.WriteBoolean("isPart"u8, letter.IsPart);
-        json.WriteNumber("bodyBytes"u8, length);
-        json.WriteString("exceptionType"u8, letter.ExceptionType);
-        if (whole)
+        return new LetterState(
+            name,
+            Cut(letter.SourceId),
+            letter.Route,
+            letter.Source,
+            Cut(letter.Reason),
+            Cut(OneLineText.Of(letter.Description)!),
+            letter.Attempts,
+            letter.FirstSeen.UtcDateTime,
+            letter.LastSeen.UtcDateTime,
+            letter.IsPart,
+            length,
+            letter.ExceptionType)
         {
-            json.WriteString("exception"u8, letter.Exception);
-            json.WriteStartObject("attributes"u8);
-            // A record that was edited by hand may have no attributes.
-            foreach ((string key, string? value) in letter.Attributes?.Take(MaxAttributes) ?? [])
-            {
-                json.WriteString(Cut(key), Cut(value ?? string.Empty));
-            }
+            Exception = whole ? letter.Exception : null,
+            Attributes = whole ? AttributesOf(letter) : null,
+        };
+    }
 
-            json.WriteEndObject();
+    // A record that was edited by hand may have no attributes.
+    private static Dictionary<string, string> AttributesOf(DeadLetter letter)
+    {
+        Dictionary<string, string> attributes = new(StringComparer.Ordinal);
+        foreach ((string key, string? value) in letter.Attributes?.Take(MaxAttributes) ?? [])
+        {
+            attributes[Cut(key)] = Cut(value ?? string.Empty);
         }
 
-        json.WriteEndObject();
+        return attributes;
     }
 
     private static string Cut(string text) => text.Length <= MaxText ? text : $"{text[..MaxText]}…";
 
     private static Func<string, string> PartOf(int index) => name => name.Split('/') is { Length: 3 } parts ? parts[index] : string.Empty;
+}
+
+/// <summary>The answer of <c>/api/v1/dead-letters</c>.</summary>
+/// <param name="Folder">Where they are.</param>
+/// <param name="Available">True: the folder can be read.</param>
+/// <param name="Truncated">True when there are more than were examined.</param>
+/// <param name="Reasons">The reasons of all that were examined.</param>
+/// <param name="Letters">Those that were asked for, the newest first.</param>
+/// <param name="Next">The value of <c>after</c> for the rest; null without one.</param>
+internal sealed record DeadLetterList(string Folder, bool Available, bool Truncated, IReadOnlyList<ReasonCount> Reasons, IReadOnlyList<LetterState> Letters, string? Next);
+
+internal sealed record ReasonCount(string Reason, int Count);
+
+/// <summary>A dead letter, its texts cut to a limit; exception and attributes only where it was asked for by name.</summary>
+internal sealed record LetterState(
+    string Name, string Id, string Route, string Source, string Reason, string Description, int Attempts, DateTime FirstSeen, DateTime LastSeen, bool IsPart, long BodyBytes, string? ExceptionType)
+{
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public string? Exception { get; init; }
+
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public IReadOnlyDictionary<string, string>? Attributes { get; init; }
 }

@@ -1,6 +1,5 @@
 using System.Net;
 using System.Text.Json;
-using System.Text.Json.Serialization;
 using Messaging.Configuration;
 using Messaging.DeadLetters.Redrive;
 using Messaging.Publishing;
@@ -69,7 +68,7 @@ internal sealed partial class RedriveEndpoints(RedriveCatalog redrives, IConfigu
 
         try
         {
-            RedriveOrder? order = await JsonSerializer.DeserializeAsync(context.Request.Body, RedriveJson.Default.RedriveOrder, context.RequestAborted);
+            RedriveOrder? order = await JsonSerializer.DeserializeAsync(context.Request.Body, ApiJson.Default.RedriveOrder, context.RequestAborted);
             return order is { Rate: null or (> 0 and <= MaxRate), Max: null or > 0 } && (order.Names is not null || order.Reason is not null) != order.All && (order.Names is null || Array.TrueForAll(order.Names, name => name is not null)) ? order : null;
         }
         catch (Exception exception) when (exception is JsonException or BadHttpRequestException)
@@ -120,40 +119,20 @@ internal sealed partial class RedriveEndpoints(RedriveCatalog redrives, IConfigu
         LogEnded(logger, run.Progress?.Sent ?? 0, run.Progress?.LeftCount ?? 0, run.Problem ?? "all were processed");
     }
 
-    private Task SendStateAsync(HttpContext context, int status) => ApiJson.SendAsync(context, ApiJson.Make(Write), status);
-
-    private void Write(Utf8JsonWriter json)
+    private Task SendStateAsync(HttpContext context, int status)
     {
         Run? run = _run;
-        json.WriteStartObject();
-        json.WriteString("state"u8, run is null ? "idle"u8 : run.IsDone ? "done"u8 : "running"u8);
-        json.WriteNumber("total"u8, run is null ? 0 : Math.Min(run.Progress?.Total ?? 0, run.Request.Max));
-        json.WriteNumber("found"u8, run?.Progress?.Found ?? 0);
-        json.WriteNumber("sent"u8, run?.Progress?.Sent ?? 0);
-        json.WriteNumber("left"u8, run?.Progress?.LeftCount ?? 0);
-        if (run?.Request.Rate is { } rate)
-        {
-            json.WriteNumber("rate"u8, rate);
-        }
-        else
-        {
-            json.WriteNull("rate"u8);
-        }
-
-        json.WriteTimeOrNull("startedAt"u8, run?.StartedAt);
-        json.WriteString("problem"u8, run?.Problem);
-        json.WriteStartArray("failures"u8);
-        foreach (string failure in run?.Progress?.Left ?? [])
-        {
-            int end = failure.IndexOf(": ", StringComparison.Ordinal);
-            json.WriteStartObject();
-            json.WriteString("name"u8, end < 0 ? failure : failure[..end]);
-            json.WriteString("error"u8, end < 0 ? string.Empty : failure[(end + 2)..]);
-            json.WriteEndObject();
-        }
-
-        json.WriteEndArray();
-        json.WriteEndObject();
+        RedriveState state = new(
+            run is null ? "idle" : run.IsDone ? "done" : "running",
+            run is null ? 0 : Math.Min(run.Progress?.Total ?? 0, run.Request.Max),
+            run?.Progress?.Found ?? 0,
+            run?.Progress?.Sent ?? 0,
+            run?.Progress?.LeftCount ?? 0,
+            run?.Request.Rate,
+            run?.StartedAt.UtcDateTime,
+            run?.Problem,
+            [.. (run?.Progress?.Left ?? []).Select(static failure => failure.Split(": ", 2) is [var name, var error] ? new RedriveFailure(name, error) : new RedriveFailure(failure, string.Empty))]);
+        return ApiJson.SendAsync(context, state, ApiJson.Readable.RedriveState, status);
     }
 
     [LoggerMessage(1212, LogLevel.Information, "Redrive of dead letters started over the API: {Which}")]
@@ -215,6 +194,17 @@ internal sealed partial class RedriveEndpoints(RedriveCatalog redrives, IConfigu
 /// <param name="Rate">The maximum number of dead letters per second; null for no limit.</param>
 internal sealed record RedriveOrder(string[]? Names = null, string? Reason = null, bool All = false, int? Max = null, int? Rate = null);
 
-[JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, UnmappedMemberHandling = JsonUnmappedMemberHandling.Disallow)]
-[JsonSerializable(typeof(RedriveOrder))]
-internal sealed partial class RedriveJson : JsonSerializerContext;
+/// <summary>The answer of <c>/api/v1/redrive</c>.</summary>
+/// <param name="State"><c>idle</c>, <c>running</c> or <c>done</c>.</param>
+/// <param name="Total">Dead letters at the start, as far as known.</param>
+/// <param name="Found">Of those, the ones that were asked for.</param>
+/// <param name="Sent">Of those, the ones that were accepted and deleted.</param>
+/// <param name="Left">Of those, the ones that stay.</param>
+/// <param name="Rate">The maximum number per second; null for no limit.</param>
+/// <param name="StartedAt">UTC; null when idle.</param>
+/// <param name="Problem">Why it ended before all were tried; null otherwise.</param>
+/// <param name="Failures">The first of those that stay.</param>
+internal sealed record RedriveState(string State, long Total, int Found, int Sent, int Left, int? Rate, DateTime? StartedAt, string? Problem, IReadOnlyList<RedriveFailure> Failures);
+
+/// <summary>A dead letter that stays, and why.</summary>
+internal sealed record RedriveFailure(string Name, string Error);

@@ -22,26 +22,10 @@ internal sealed class StatsEndpoints(WorkerStats stats, WorkerHistory history, W
     public Task StatsAsync(HttpContext context) => ApiJson.SendAsync(context, stats.Get());
 
     /// <summary><c>GET /api/v1/history</c>.</summary>
-    public Task HistoryAsync(HttpContext context) => ApiJson.SendAsync(context, ApiJson.Make(history.Write));
+    public Task HistoryAsync(HttpContext context) => ApiJson.SendAsync(context, history.Read(), ApiJson.Readable.HistoryState);
 
     /// <summary><c>GET /api/v1/config</c>.</summary>
-    public Task ConfigAsync(HttpContext context) => ApiJson.SendAsync(context, ApiJson.Make(json =>
-    {
-        json.WriteStartObject();
-        json.WriteStartArray("settings"u8);
-        foreach (EffectiveSetting setting in plan.Effective)
-        {
-            json.WriteStartObject();
-            json.WriteString("key"u8, setting.Key);
-            json.WriteString("value"u8, setting.Value);
-            json.WriteBoolean("isDefault"u8, setting.IsDefault);
-            json.WriteString("description"u8, setting.Description);
-            json.WriteEndObject();
-        }
-
-        json.WriteEndArray();
-        json.WriteEndObject();
-    }));
+    public Task ConfigAsync(HttpContext context) => ApiJson.SendAsync(context, new SettingsState(plan.Effective), ApiJson.Readable.SettingsState);
 
     /// <summary><c>GET /api/v1/events</c>: server-sent events, a state every second until the caller disconnects or the worker stops.</summary>
     public async Task EventsAsync(HttpContext context)
@@ -105,3 +89,6 @@ internal sealed class StatsEndpoints(WorkerStats stats, WorkerHistory history, W
         await context.Response.Body.FlushAsync(either.Token);
     }
 }
+
+/// <summary>The answer of <c>/api/v1/config</c>.</summary>
+internal sealed record SettingsState(IReadOnlyCollection<EffectiveSetting> Settings);

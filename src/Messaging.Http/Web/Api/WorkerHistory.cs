@@ -1,4 +1,3 @@
-using System.Text.Json;
 using Messaging.Hosting;
 using Messaging.Http.Web.Metrics;
 
@@ -46,7 +45,7 @@ internal sealed class WorkerHistory : IDisposable
     /// <param name="metric">The histogram.</param>
     /// <param name="durations">Reads the histogram's counts from a sample.</param>
     /// <returns>Null when nothing was measured.</returns>
-    public (double P50, double P99)? Percentiles(string route, string metric, Func<RouteSample, long[]?> durations)
+    public Percentiles? PercentilesOf(string route, string metric, Func<RouteSample, long[]?> durations)
     {
         if (FineCounts(metric, route) is not { } now)
         {
@@ -60,11 +59,11 @@ internal sealed class WorkerHistory : IDisposable
             before = Of(_samples[Math.Max(0, _samples.Count - SamplesWithDurations)], route) is { } oldest ? durations(oldest) : null;
         }
 
-        return HistogramSeries.Percentile(before, now, 0.5) is { } median ? (median, HistogramSeries.Percentile(before, now, 0.99)!.Value) : null;
+        return HistogramSeries.Percentile(before, now, 0.5) is { } median ? new Percentiles(Math.Round(median, 9), Math.Round(HistogramSeries.Percentile(before, now, 0.99)!.Value, 9)) : null;
     }
 
-    /// <summary>Writes the answer of <c>/api/v1/history</c>: increases within each step and values at its end, the oldest first.</summary>
-    public void Write(Utf8JsonWriter json)
+    /// <summary>The samples up to now.</summary>
+    public HistoryState Read()
     {
         WorkerSample[] samples;
         lock (_gate)
@@ -72,68 +71,42 @@ internal sealed class WorkerHistory : IDisposable
             samples = [.. _samples];
         }
 
-        json.WriteStartObject();
-        json.WriteNumber("stepSeconds"u8, Step.TotalSeconds);
-        json.WriteTime("end"u8, samples.Length > 0 ? samples[^1].Time : _time.GetUtcNow());
-        json.WriteStartObject("runtime"u8);
-        WriteIncreases(json, "cpuSeconds", samples, static sample => sample.CpuSeconds);
-        WriteIncreases(json, "allocatedBytes", samples, static sample => sample.AllocatedBytes);
-        WriteIncreases(json, "gcPauseSeconds", samples, static sample => sample.GcPauseSeconds);
-        json.WriteEndObject();
-        WriteIncreases(json, "refused", samples, static sample => sample.Refused);
-        json.WriteStartObject("routes"u8);
-        foreach (string route in samples.Length > 0 ? samples[^1].Routes.Keys : [])
-        {
-            json.WriteStartObject(route);
-            WriteIncreases(json, "received", samples, sample => Of(sample, route)?.Received ?? 0);
-            WriteIncreases(json, "done", samples, sample => Of(sample, route)?.Done ?? 0);
-            WriteIncreases(json, "duplicates", samples, sample => Of(sample, route)?.Duplicates ?? 0);
-            WriteIncreases(json, "returned", samples, sample => Of(sample, route)?.Returned ?? 0);
-            WriteIncreases(json, "deadLetters", samples, sample => Of(sample, route)?.DeadLetters ?? 0);
-            WriteIncreases(json, "retries", samples, sample => Of(sample, route)?.Retries ?? 0);
-            WriteIncreases(json, "refused", samples, sample => Of(sample, route)?.Refused ?? 0);
-            WriteValues(json, "inFlight", samples, sample => Of(sample, route)?.InFlight ?? 0);
-            WriteValues(json, "oldestAgeSeconds", samples, sample => Of(sample, route)?.OldestAgeSeconds ?? 0);
-            WriteValues(json, "breaker", samples, sample => (int)(Of(sample, route)?.Breaker ?? default));
-            WriteValues(json, "p50", samples, sample => Of(sample, route)?.P50);
-            WriteValues(json, "p99", samples, sample => Of(sample, route)?.P99);
-            json.WriteEndObject();
-        }
+        return new HistoryState(
+            Step.TotalSeconds,
+            samples[^1].Time.UtcDateTime,
+            new RuntimeHistory(
+                Increases(samples, static sample => sample.CpuSeconds),
+                Increases(samples, static sample => sample.AllocatedBytes),
+                Increases(samples, static sample => sample.GcPauseSeconds)),
+            Increases(samples, static sample => sample.Refused),
+            samples[^1].Routes.Keys.ToDictionary(static route => route, route => Read(samples, route)));
+    }
 
-        json.WriteEndObject();
-        json.WriteEndObject();
+    private static RouteHistory Read(WorkerSample[] samples, string route)
+    {
+        RouteSample?[] own = [.. samples.Select(sample => Of(sample, route))];
+        return new RouteHistory(
+            Increases(own, static sample => sample?.Received ?? 0),
+            Increases(own, static sample => sample?.Done ?? 0),
+            Increases(own, static sample => sample?.Duplicates ?? 0),
+            Increases(own, static sample => sample?.Returned ?? 0),
+            Increases(own, static sample => sample?.DeadLetters ?? 0),
+            Increases(own, static sample => sample?.Retries ?? 0),
+            Increases(own, static sample => sample?.Refused ?? 0),
+            Values(own, static sample => sample?.InFlight ?? 0),
+            Values(own, static sample => sample?.OldestAgeSeconds ?? 0),
+            Values(own, static sample => (int)(sample?.Breaker ?? default)),
+            Values(own, static sample => sample?.P50),
+            Values(own, static sample => sample?.P99));
     }
 
     private static RouteSample? Of(WorkerSample sample, string route) => sample.Routes.GetValueOrDefault(route);
 
-    private static void WriteIncreases(Utf8JsonWriter json, string name, WorkerSample[] samples, Func<WorkerSample, double> value)
-    {
-        json.WriteStartArray(name);
-        for (int i = 1; i < samples.Length; i++)
-        {
-            json.WriteNumberValue(ApiJson.Rounded(Math.Max(0, value(samples[i]) - value(samples[i - 1]))));
-        }
+    private static double[] Increases<T>(T[] samples, Func<T, double> value) =>
+        [.. samples.Zip(samples.Skip(1), (before, after) => ApiJson.Rounded(Math.Max(0, value(after) - value(before))))];
 
-        json.WriteEndArray();
-    }
-
-    private static void WriteValues(Utf8JsonWriter json, string name, WorkerSample[] samples, Func<WorkerSample, double?> value)
-    {
-        json.WriteStartArray(name);
-        foreach (WorkerSample sample in samples.Skip(1))
-        {
-            if (value(sample) is { } number)
-            {
-                json.WriteNumberValue(ApiJson.Rounded(number));
-            }
-            else
-            {
-                json.WriteNullValue();
-            }
-        }
-
-        json.WriteEndArray();
-    }
+    private static double?[] Values(RouteSample?[] samples, Func<RouteSample?, double?> value) =>
+        [.. samples.Skip(1).Select(sample => value(sample) is { } number ? ApiJson.Rounded(number) : (double?)null)];
 
     private long[]? FineCounts(string metric, string route) => _metrics.SeriesOf(metric)
         .OfType<HistogramSeries>()
@@ -190,3 +163,22 @@ internal sealed class WorkerHistory : IDisposable
         };
     }
 }
+
+/// <summary>The answer of <c>/api/v1/history</c>: increases within each step and values at its end, the oldest first.</summary>
+internal sealed record HistoryState(double StepSeconds, DateTime End, RuntimeHistory Runtime, double[] Refused, IReadOnlyDictionary<string, RouteHistory> Routes);
+
+internal sealed record RuntimeHistory(double[] CpuSeconds, double[] AllocatedBytes, double[] GcPauseSeconds);
+
+internal sealed record RouteHistory(
+    double[] Received,
+    double[] Done,
+    double[] Duplicates,
+    double[] Returned,
+    double[] DeadLetters,
+    double[] Retries,
+    double[] Refused,
+    double?[] InFlight,
+    double?[] OldestAgeSeconds,
+    double?[] Breaker,
+    double?[] P50,
+    double?[] P99);

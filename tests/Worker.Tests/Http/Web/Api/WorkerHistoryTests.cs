@@ -89,7 +89,7 @@ public sealed class WorkerHistoryTests : IWorkerStatus
         json.GetProperty("end").GetDateTimeOffset().ShouldBe(_time.GetUtcNow());
     }
 
-    private static JsonElement Read(WorkerHistory history) => JsonDocument.Parse(ApiJson.Make(history.Write)).RootElement;
+    private static JsonElement Read(WorkerHistory history) => JsonSerializer.SerializeToElement(history.Read(), ApiJson.Readable.HistoryState);
 
     private static double[] Numbers(JsonElement route, string name) => [.. route.GetProperty(name).EnumerateArray().Select(value => value.GetDouble())];
 }

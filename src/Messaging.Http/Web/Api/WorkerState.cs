@@ -1,0 +1,66 @@
+namespace Messaging.Http.Web.Api;
+
+/// <summary>The answer of <c>/api/v1/stats</c>, which the command <c>top</c> reads. Times are UTC; counts are since the start.</summary>
+internal sealed record WorkerState(
+    string Version,
+    int Process,
+    string Machine,
+    DateTime StartedAt,
+    DateTime Time,
+    bool Stopping,
+    bool CanChange,
+    RuntimeState Runtime,
+    WaitingState? WaitingDeadLetters,
+    HttpState Http,
+    IReadOnlyList<RouteState> Routes);
+
+internal sealed record RuntimeState(int Cores, double CpuSeconds, long AllocatedBytes, long HeapBytes, double GcPauseSeconds, IReadOnlyList<int> Collections, int Threads);
+
+/// <summary>Dead letters that wait; more than Count where the store stopped counting.</summary>
+internal sealed record WaitingState(long Count, bool IsMore, DateTime? OldestAt, DateTime? NewestAt, IReadOnlyDictionary<string, long> ByReason);
+
+internal sealed record HttpState(IReadOnlyList<AnswerState> Answers, IReadOnlyDictionary<string, double> ConnectionsClosed);
+
+/// <summary>Requests of one route, or of none, that got the same answer; status 0 where the connection was closed without one.</summary>
+internal sealed record AnswerState(string? Route, int Status, string Reason, bool Refusal, long Count);
+
+/// <summary>A route. Its percentiles are of the last minute, in seconds; null where nothing was measured.</summary>
+internal sealed record RouteState(
+    string Name,
+    IReadOnlyList<string> Sources,
+    string Handler,
+    string? Sink,
+    string? Results,
+    string Form,
+    bool Ready,
+    bool Receiving,
+    bool Stuck,
+    string? Problem,
+    IReadOnlyList<string> Warnings,
+    BreakerReport Breaker,
+    int Slots,
+    int Limit,
+    int InFlight,
+    int Held,
+    long BytesInFlight,
+    double OldestAgeSeconds,
+    long Received,
+    long Done,
+    long Duplicates,
+    long Returned,
+    long DeadLetters,
+    long Lost,
+    IReadOnlyDictionary<string, long> Dropped,
+    string? DroppedAdvice,
+    double Timeouts,
+    DateTime? LastDeadLetterAt,
+    IReadOnlyDictionary<string, double> DeadLettersByReason,
+    Percentiles? Process,
+    Percentiles? Store,
+    IReadOnlyDictionary<string, double> Retries,
+    IReadOnlyDictionary<string, long> Calls,
+    double CostUsd);
+
+internal sealed record BreakerReport(string State, string? LastFailure, DateTime Since, double? NextProbeSeconds, bool AwaitsMessage);
+
+internal sealed record Percentiles(double P50, double P99);
