@@ -6,7 +6,6 @@ using Integration.Tests.Worker;
 namespace Integration.Tests.CommandLine;
 
 /// <summary><c>publish --to sqs</c> and <c>redrive --from sqs</c> as processes, against a server.</summary>
-[Collection(WorkerProcesses.Name)]
 public sealed class SqsCommandsTests(AwsServer aws)
 {
     [Theory]

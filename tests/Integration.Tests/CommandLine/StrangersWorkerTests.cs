@@ -5,7 +5,6 @@ using Integration.Tests.Worker;
 namespace Integration.Tests.CommandLine;
 
 /// <summary>A third-party worker (tests/apps/orders) gets every feature of the daemon from one call.</summary>
-[Collection(WorkerProcesses.Name)]
 public sealed class StrangersWorkerTests
 {
     private const int Usage = 64;

@@ -8,46 +8,32 @@ using Microsoft.Playwright;
 
 namespace Integration.Tests.Observability;
 
-/// <summary>The page of a running worker in a real browser.</summary>
-public sealed class PageTests : IAsyncLifetime
+/// <summary>The page of a running worker in a real browser, which the tests share.</summary>
+public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>, IAsyncLifetime
 {
-    private const string Browser = "/usr/bin/chromium";
     private const string Token = "a-token-of-the-tests";
 
     private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("page-");
     private readonly List<string> _complaints = [];
     private readonly List<string> _requests = [];
     private RunningWorker? _worker;
-    private IPlaywright? _playwright;
-    private IBrowser? _browser;
+    private IBrowserContext? _context;
 
     private RunningWorker Worker => _worker!;
 
     public async ValueTask InitializeAsync()
     {
-        if (!File.Exists(Browser))
-        {
-            RequiredServers.Missing($"There is no {Browser}: install Debian's package chromium.");
-        }
-
+        browser.Require();
         _worker = await StartAsync("--Routes:archive:Source=Http", "--Routes:archive:Sink=Directory");
-        Assertions.SetDefaultExpectTimeout(60_000);
-        _playwright = await Playwright.CreateAsync();
-        _browser = await _playwright.Chromium.LaunchAsync(new BrowserTypeLaunchOptions
-        {
-            ExecutablePath = Browser,
-            Args = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
-        });
     }
 
     public async ValueTask DisposeAsync()
     {
-        if (_browser is not null)
+        if (_context is not null)
         {
-            await _browser.DisposeAsync();
+            await _context.DisposeAsync();
         }
 
-        _playwright?.Dispose();
         if (_worker is not null)
         {
             await _worker.DisposeAsync();
@@ -127,8 +113,6 @@ public sealed class PageTests : IAsyncLifetime
 
     [Theory]
     [InlineData(360, ColorScheme.Dark)]
-    [InlineData(360, ColorScheme.Light)]
-    [InlineData(1_440, ColorScheme.Dark)]
     [InlineData(1_440, ColorScheme.Light)]
     public async Task Page_FitsItsWidthAndIsAccessible(int width, ColorScheme scheme)
     {
@@ -292,8 +276,8 @@ public sealed class PageTests : IAsyncLifetime
 
     private async Task<IPage> OpenAsync(int width = 1_440, ColorScheme scheme = ColorScheme.Light)
     {
-        IBrowserContext context = await _browser!.NewContextAsync(new BrowserNewContextOptions { ViewportSize = new ViewportSize { Width = width, Height = 900 }, ColorScheme = scheme });
-        IPage page = await context.NewPageAsync();
+        _context = await browser.Require().NewContextAsync(new BrowserNewContextOptions { ViewportSize = new ViewportSize { Width = width, Height = 900 }, ColorScheme = scheme });
+        IPage page = await _context.NewPageAsync();
         page.Console += (_, message) =>
         {
             if (message.Type is "error" or "warning")

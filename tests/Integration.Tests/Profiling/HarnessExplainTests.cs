@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Text.Json;
 using Pipeline.Execution;
 
@@ -9,6 +10,8 @@ public sealed class HarnessExplainTests
 
     // The archive chain, see Worker.Tests/Hosting/Approved: the closure form makes a next delegate for each part, the terminator included.
     private const int Parts = 5;
+
+    private static readonly ConcurrentDictionary<string, Lazy<Task<JsonElement>>> Runs = new(StringComparer.Ordinal);
 
     public static TheoryData<string> Forms => [.. PipelineForm.All.Select(form => form.Name)];
 
@@ -75,8 +78,9 @@ public sealed class HarnessExplainTests
         type.StartsWith("Pipeline.Execution.Closure", StringComparison.Ordinal)
         || (type.StartsWith("Pipeline.Execution.", StringComparison.Ordinal) && type.Contains("Link", StringComparison.Ordinal));
 
-    private static Task<JsonElement> ExplainAsync(string form) =>
-        HarnessProcess.ReportAsync("--explain", "--no-wait", "--form", form, "--count", Messages.ToString());
+    /// <summary>One run of each form serves all tests.</summary>
+    private static Task<JsonElement> ExplainAsync(string form) => Runs.GetOrAdd(
+        form, name => new Lazy<Task<JsonElement>>(() => HarnessProcess.ReportAsync("--explain", "--no-wait", "--form", name, "--count", Messages.ToString()))).Value;
 
     private static Dictionary<string, (long Bytes, long Count)> Allocations(JsonElement report) =>
         report.GetProperty("allocations").EnumerateArray().ToDictionary(

@@ -13,8 +13,10 @@ public sealed class ServiceBusServer : IAsyncDisposable
 {
     private const string Variable = "SERVICEBUS_CONNECTION_STRING";
 
-    // Declared by deploy/servicebus/Config.json, and shared by the tests, which run one after another.
+    // Declared by deploy/servicebus/Config.json, and shared by the tests, of which one has it at a time.
     private const string SharedQueue = "tests";
+
+    private readonly SemaphoreSlim _sharedQueue = new(1);
 
     private readonly Lazy<Task<ServiceBusEmulator>> _emulator = new(() => ServiceBusEmulator.StartAsync());
 
@@ -28,7 +30,8 @@ public sealed class ServiceBusServer : IAsyncDisposable
     {
         if (Given is { } connectionString)
         {
-            ServiceBusQueue shared = new(connectionString, SharedQueue, emulator: null);
+            await _sharedQueue.WaitAsync(TestContext.Current.CancellationToken);
+            ServiceBusQueue shared = new(connectionString, SharedQueue, emulator: null, () => _sharedQueue.Release());
             await shared.EmptyAsync();
             return shared;
         }
@@ -38,6 +41,7 @@ public sealed class ServiceBusServer : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
+        _sharedQueue.Dispose();
         if (_emulator.IsValueCreated && await ((Task)_emulator.Value).ContinueWith(start => start.IsCompletedSuccessfully, TaskScheduler.Default))
         {
             await (await _emulator.Value).DisposeAsync();

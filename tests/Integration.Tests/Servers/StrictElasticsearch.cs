@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Net.Http.Json;
 using System.Text.Json;
 using System.Text.RegularExpressions;
@@ -8,38 +9,58 @@ namespace Integration.Tests.Servers;
 
 /// <summary>
 /// The strict server of <c>tests/servers/elasticsearch</c> in its own process on a free loopback port. It fails as its script says, records
-/// every bulk request, and keeps the documents. Disposing kills it.
+/// every bulk request, and keeps the documents. A server that its test has not signalled serves the next test, emptied.
 /// </summary>
 internal sealed partial class StrictElasticsearch : IAsyncDisposable
 {
+    private static readonly ConcurrentBag<StrictElasticsearch> Idle = [];
+
     private readonly HttpClient _control;
+    private readonly CapturedProcess _process;
+    private bool _isSignalled;
 
     private StrictElasticsearch(CapturedProcess process, Uri address)
     {
-        Process = process;
+        _process = process;
         Address = address;
         _control = new HttpClient { BaseAddress = address };
     }
 
-    /// <summary>For tests that make the server fail: signals, kill.</summary>
-    public CapturedProcess Process { get; }
+    /// <summary>For tests that make the server fail: signals, kill. No other test gets the server then.</summary>
+    public CapturedProcess Process
+    {
+        get
+        {
+            _isSignalled = true;
+            return _process;
+        }
+    }
 
     public Uri Address { get; }
 
     public static async Task<StrictElasticsearch> StartAsync(ServerSettings? settings = null)
+    {
+        if (!Idle.TryTake(out StrictElasticsearch? server))
+        {
+            server = await StartProcessAsync();
+        }
+
+        if (settings is not null)
+        {
+            await server.SetAsync(settings);
+        }
+
+        return server;
+    }
+
+    private static async Task<StrictElasticsearch> StartProcessAsync()
     {
         string host = Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet";
         CapturedProcess process = CapturedProcess.Start(host, Path.Combine(AppContext.BaseDirectory, "ElasticsearchServer.dll"));
         try
         {
             CapturedLine ready = await process.WaitForLineAsync("^elasticsearch listening on http://");
-            StrictElasticsearch server = new(process, new Uri(HttpAddress().Match(ready.Text).Value));
-            if (settings is not null)
-            {
-                await server.SetAsync(settings);
-            }
-
-            return server;
+            return new StrictElasticsearch(process, new Uri(HttpAddress().Match(ready.Text).Value));
         }
         catch
         {
@@ -50,7 +71,7 @@ internal sealed partial class StrictElasticsearch : IAsyncDisposable
 
     public Task SetAsync(ServerSettings settings) => PutAsync("_test/settings", settings);
 
-    /// <summary>Replaces the script; requests are counted from 1 since the server started.</summary>
+    /// <summary>Replaces the script; requests are counted from 1 since the test got the server.</summary>
     public Task ScriptAsync(params FaultRule[] rules) => PutAsync("_test/script", rules);
 
     /// <summary>Every bulk request whose outcome was decided, in that order.</summary>
@@ -64,8 +85,21 @@ internal sealed partial class StrictElasticsearch : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
+        if (!_isSignalled && await IsEmptiedAsync())
+        {
+            Idle.Add(this);
+            return;
+        }
+
         _control.Dispose();
-        await Process.DisposeAsync();
+        await _process.DisposeAsync();
+    }
+
+    /// <summary>False while a request of the last test is still in work, such as one that hangs by its script.</summary>
+    private async Task<bool> IsEmptiedAsync()
+    {
+        using HttpResponseMessage answer = await _control.PostAsync("_test/reset", content: null);
+        return answer.IsSuccessStatusCode;
     }
 
     private async Task PutAsync<T>(string path, T value)

@@ -7,7 +7,6 @@ using Integration.Tests.Worker;
 namespace Integration.Tests.ServiceBus;
 
 /// <summary>Faults of the broker while a worker receives: nothing is lost, and receiving continues by itself.</summary>
-[Collection(WorkerFaults.Name)]
 public sealed class ServiceBusFaultTests
 {
     // A message on its way when its link ends stays locked: it is redelivered when the lock ends, at whatever time that was. Every fault may

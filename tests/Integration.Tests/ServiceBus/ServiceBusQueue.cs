@@ -13,8 +13,15 @@ internal sealed class ServiceBusQueue : IAsyncDisposable
     private readonly ServiceBusClient _client;
     private readonly ServiceBusSender _sender;
 
-    public ServiceBusQueue(string connectionString, string name, ServiceBusEmulator? emulator)
+    private readonly Action? _released;
+
+    /// <param name="connectionString">Of its namespace.</param>
+    /// <param name="name">Its name.</param>
+    /// <param name="emulator">Null for another broker.</param>
+    /// <param name="released">Called at the end, such as for a queue that another test waits for.</param>
+    public ServiceBusQueue(string connectionString, string name, ServiceBusEmulator? emulator, Action? released = null)
     {
+        _released = released;
         Name = name;
         ConnectionString = connectionString;
         Emulator = emulator;
@@ -112,5 +119,7 @@ internal sealed class ServiceBusQueue : IAsyncDisposable
         {
             await Emulator.RemoveAsync(Name);
         }
+
+        _released?.Invoke();
     }
 }

@@ -6,7 +6,6 @@ using Integration.Tests.Worker;
 namespace Integration.Tests.ServiceBus;
 
 /// <summary><c>redrive --from servicebus</c>.</summary>
-[Collection(WorkerProcesses.Name)]
 public sealed class ServiceBusRedriveTests
 {
     private const string LowLimit = "--Stages:MaxMessageBytes=1KiB";

@@ -6,7 +6,6 @@ using Integration.Tests.Worker;
 namespace Integration.Tests.ServiceBus;
 
 /// <summary>The start of a worker whose entity is missing, refused, of the wrong kind or not reachable yet.</summary>
-[Collection(WorkerProcesses.Name)]
 public sealed class ServiceBusStartTests
 {
     private const int Unavailable = 69;

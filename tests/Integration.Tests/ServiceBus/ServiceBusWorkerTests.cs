@@ -7,7 +7,6 @@ using Integration.Tests.Worker;
 namespace Integration.Tests.ServiceBus;
 
 /// <summary>The worker, its commands and the harness as users run them.</summary>
-[Collection(WorkerProcesses.Name)]
 public sealed class ServiceBusWorkerTests(ServiceBusServer server, AwsServer aws, RealS3 realS3)
 {
     [Theory]

@@ -6,7 +6,6 @@ using Integration.Tests.Worker;
 namespace Integration.Tests.Telemetry;
 
 /// <summary>Traces and metrics as a collector gets them from a worker and a <c>publish</c> that run as processes.</summary>
-[Collection(WorkerProcesses.Name)]
 public sealed class TraceTests(AwsServer aws, RealS3 realS3)
 {
     [Fact]

@@ -19,7 +19,6 @@ namespace Integration.Tests.Worker;
 /// Poison among good messages over every source (fault table, rows 14 and 15): one dead letter with reason and bytes, one log
 /// line, and the good messages are stored.
 /// </summary>
-[Collection(WorkerProcesses.Name)]
 public sealed partial class BadInputTests(AwsServer aws, RealS3 realS3)
 {
     [Theory]

@@ -5,7 +5,6 @@ using Integration.Tests.Servers;
 namespace Integration.Tests.Worker;
 
 /// <summary>SQS into bundles into S3, in processes that are killed and stopped.</summary>
-[Collection(WorkerProcesses.Name)]
 public sealed class BundleTests(AwsServer aws, RealS3 realS3)
 {
     private const int Kills = 6;

@@ -6,7 +6,6 @@ using Integration.Tests.Servers;
 namespace Integration.Tests.Worker;
 
 /// <summary>Output that is not read must not stop the worker (fault table, row 25).</summary>
-[Collection(WorkerFaults.Name)]
 public sealed class ClosedOutputTests(AwsServer aws, RealS3 realS3)
 {
     // Each launcher execs the worker, so signals and the exit code are the worker's own.

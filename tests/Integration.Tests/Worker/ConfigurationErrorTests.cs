@@ -1,7 +1,6 @@
 namespace Integration.Tests.Worker;
 
 /// <summary>Wrong configuration is named and explained, with its own exit code and never a stack trace.</summary>
-[Collection(WorkerProcesses.Name)]
 public sealed class ConfigurationErrorTests
 {
     private const int Usage = 64;

@@ -7,7 +7,6 @@ using Integration.Tests.Processes;
 namespace Integration.Tests.Worker;
 
 /// <summary>The demo, the first command of a new user, and the processor time of an idle daemon.</summary>
-[Collection(WorkerProcesses.Name)]
 public sealed partial class DemoTests
 {
     private const long MaxResidentBytes = 120L << 20;

@@ -3,7 +3,6 @@ using System.Text.Json.Nodes;
 namespace Integration.Tests.Worker;
 
 /// <summary>The command <c>explain</c>, for people and for scripts.</summary>
-[Collection(WorkerProcesses.Name)]
 public sealed class ExplainTests
 {
     private static readonly string[] SqsToS3 =

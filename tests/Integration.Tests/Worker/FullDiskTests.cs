@@ -6,7 +6,6 @@ using Integration.Tests.Servers;
 namespace Integration.Tests.Worker;
 
 /// <summary>A disk that is full or read-only (fault table, row 25), and exhausted file descriptors (row 26).</summary>
-[Collection(WorkerFaults.Name)]
 public sealed class FullDiskTests(AwsServer aws)
 {
     [Fact]

@@ -7,7 +7,6 @@ using Tests.Shared.Files;
 namespace Integration.Tests.Worker;
 
 /// <summary>The folder's disk hangs while the worker is stopped. A FIFO under each object's name hangs the file call that compares it.</summary>
-[Collection(WorkerFaults.Name)]
 public sealed class HungDiskTests
 {
     private const int Messages = 5;

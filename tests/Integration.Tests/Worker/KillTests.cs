@@ -6,7 +6,6 @@ using Integration.Tests.Servers;
 namespace Integration.Tests.Worker;
 
 /// <summary>kill -9 at any instant: every message ends as its object or as a dead letter with a reason (fault table, row 1).</summary>
-[Collection(WorkerFaults.Name)]
 [Trait("Category", "Long")]
 public sealed class KillTests(AwsServer aws, RealS3 realS3)
 {

@@ -4,7 +4,6 @@ using Integration.Tests.Servers;
 namespace Integration.Tests.Worker;
 
 /// <summary>The store is down for longer than the queue's redrive policy would wait (fault table, row 16).</summary>
-[Collection(WorkerFaults.Name)]
 public sealed class OutageTests(AwsServer aws, RealS3 realS3)
 {
     // If each failed attempt cost a delivery, the fourth would move the message to the dead-letter queue.

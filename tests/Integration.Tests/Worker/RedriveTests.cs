@@ -5,7 +5,6 @@ using Integration.Tests.Servers;
 namespace Integration.Tests.Worker;
 
 /// <summary>Redrive empties the dead letters once their cause is fixed, and keeps them while it is not.</summary>
-[Collection(WorkerProcesses.Name)]
 public sealed class RedriveTests(AwsServer aws, RealS3 realS3)
 {
     private const string LowLimit = "--Stages:MaxMessageBytes=1KiB";

@@ -12,7 +12,6 @@ namespace Integration.Tests.Worker;
 /// Plants secrets in all inputs of the worker and searches every output for them at log level Trace: no output for a person or a log
 /// collector holds a credential, a body or a receipt handle.
 /// </summary>
-[Collection(WorkerProcesses.Name)]
 public sealed class SecretCanaryTests(AwsServer aws, RealS3 realS3)
 {
     private const string AccessKey = "AKIACANARYACCESSKEY0";
@@ -35,7 +34,6 @@ public sealed class SecretCanaryTests(AwsServer aws, RealS3 realS3)
 
     [Theory]
     [InlineData(false, "Sdk")]
-    [InlineData(true, "Sdk")]
     [InlineData(true, "Direct")]
     public async Task Run_SqsToS3AtTrace_ShowsNoSecretAnywhere(bool credentialsFromTheEnvironment, string s3Client)
     {
@@ -114,16 +112,30 @@ public sealed class SecretCanaryTests(AwsServer aws, RealS3 realS3)
             await WorkerCommand.RunAsync([.. RunningWorker.CommonArguments, .. sqs], environment),
             await WorkerCommand.RunAsync(["publish", "--to", "sqs", .. sqs], environment),
             await WorkerCommand.RunAsync(["redrive", "--from", "sqs", .. sqs], environment),
-            // All configuration errors that involve a secret.
-            await WorkerCommand.RunAsync(["validate", $"--Aws:SecretAccessKey={SecretKey}", "--Sources:Sqs:Queue=q", "--Routes:archive:Source=Sqs"], environment),
-            await WorkerCommand.RunAsync(["validate", $"--Sinks:S3:AccessKeyId={AccessKey}", "--Sinks:S3:Profile=p", "--Sinks:S3:Bucket=bucket", "--Routes:archive:Sink=S3"], environment),
-            await WorkerCommand.RunAsync(["validate", $"--Sinks:S3:SessionToken={SessionToken}", "--Sinks:S3:Bucket=bucket", "--Routes:archive:Sink=S3"], environment),
-            await WorkerCommand.RunAsync(["validate", $"--Sinks:S3:SecretAccesKey={SecretKey}", "--Sinks:S3:Bucket=bucket", "--Routes:archive:Sink=S3"], environment),
-            await WorkerCommand.RunAsync(["validate", $"--Aws:Endpoint=http://user:{SecretKey.Replace("/", "", StringComparison.Ordinal)}@127.0.0.1:1", "--Sources:Sqs:Queue=q", "--Routes:archive:Source=Sqs"], environment),
         ];
 
         foreach (WorkerCommand result in results)
         {
+            ShouldShowNoSecret(result.Text, []);
+        }
+    }
+
+    [Fact]
+    public async Task Validate_EveryErrorThatInvolvesASecret_ShowsNone()
+    {
+        string[][] commands =
+        [
+            [$"--Aws:SecretAccessKey={SecretKey}", "--Sources:Sqs:Queue=q", "--Routes:archive:Source=Sqs"],
+            [$"--Sinks:S3:AccessKeyId={AccessKey}", "--Sinks:S3:Profile=p", "--Sinks:S3:Bucket=bucket", "--Routes:archive:Sink=S3"],
+            [$"--Sinks:S3:SessionToken={SessionToken}", "--Sinks:S3:Bucket=bucket", "--Routes:archive:Sink=S3"],
+            [$"--Sinks:S3:SecretAccesKey={SecretKey}", "--Sinks:S3:Bucket=bucket", "--Routes:archive:Sink=S3"],
+            [$"--Aws:Endpoint=http://user:{SecretKey.Replace("/", "", StringComparison.Ordinal)}@127.0.0.1:1", "--Sources:Sqs:Queue=q", "--Routes:archive:Source=Sqs"],
+        ];
+        foreach (string[] arguments in commands)
+        {
+            WorkerCommand result = await WorkerCommand.RunAsync(["validate", .. arguments]);
+
+            result.ExitCode.ShouldBe(78, result.Text);
             ShouldShowNoSecret(result.Text, []);
         }
     }

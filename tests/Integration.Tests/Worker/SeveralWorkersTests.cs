@@ -4,7 +4,6 @@ using Integration.Tests.Servers;
 namespace Integration.Tests.Worker;
 
 /// <summary>Several worker processes share one queue.</summary>
-[Collection(WorkerFaults.Name)]
 public sealed class SeveralWorkersTests(AwsServer aws, RealS3 realS3)
 {
     private const int Workers = 3;
@@ -12,7 +11,6 @@ public sealed class SeveralWorkersTests(AwsServer aws, RealS3 realS3)
 
     [Theory]
     [InlineData(SinkKind.Directory)]
-    [InlineData(SinkKind.Fauxqs)]
     [InlineData(SinkKind.FaultyS3)]
     [InlineData(SinkKind.RealS3)]
     public async Task Run_ThreeOnOneQueue_StoresEachMessageOnce(SinkKind kind)

@@ -9,7 +9,6 @@ using Integration.Tests.Servers;
 namespace Integration.Tests.Worker;
 
 /// <summary>SIGTERM with messages in flight (fault table, row 2).</summary>
-[Collection(WorkerProcesses.Name)]
 public sealed class ShutdownTests(AwsServer aws, RealS3 realS3)
 {
     // A multiple of ten, since receives bring ten at a time.

@@ -10,7 +10,6 @@ using Integration.Tests.Servers;
 namespace Integration.Tests.Worker;
 
 /// <summary>The start of a worker when a resource is missing, refused, in use or not ready yet.</summary>
-[Collection(WorkerProcesses.Name)]
 public sealed class StartUpTests(AwsServer aws, RealS3 realS3)
 {
     private const int Unavailable = 69;

@@ -6,7 +6,6 @@ using Integration.Tests.Servers;
 namespace Integration.Tests.Worker;
 
 /// <summary>A worker that was suspended while its messages became visible again (fault table, row 3).</summary>
-[Collection(WorkerFaults.Name)]
 [Trait("Category", "Long")]
 public sealed class SuspensionTests(AwsServer aws, RealS3 realS3)
 {

@@ -5,7 +5,6 @@ using Integration.Tests.Processes;
 namespace Integration.Tests.Worker;
 
 /// <summary>The daemon with the TCP lines source and a folder: every acknowledged line is stored, even when the process is killed.</summary>
-[Collection(WorkerProcesses.Name)]
 public sealed class TcpLinesTests
 {
     private const int Messages = 20_000;

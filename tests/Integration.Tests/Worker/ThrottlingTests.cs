@@ -5,7 +5,6 @@ using Integration.Tests.Servers;
 namespace Integration.Tests.Worker;
 
 /// <summary>A worker whose store throttles for a while: fewer messages are in flight until it has recovered, and none is lost.</summary>
-[Collection(WorkerProcesses.Name)]
 public sealed class ThrottlingTests(AwsServer aws, RealS3 realS3)
 {
     private const int Messages = 400;

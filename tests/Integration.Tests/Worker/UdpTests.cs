@@ -7,7 +7,6 @@ using Integration.Tests.Processes;
 namespace Integration.Tests.Worker;
 
 /// <summary>The daemon with the UDP source and a folder.</summary>
-[Collection(WorkerProcesses.Name)]
 public sealed class UdpTests
 {
     // Fewer than the receive buffer holds, including the kernel's own structures.

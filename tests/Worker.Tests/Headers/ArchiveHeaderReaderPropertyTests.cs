@@ -10,7 +10,7 @@ namespace Worker.Tests.Headers;
 /// <summary>The reader against <see cref="ReferenceReader"/> on random JSON, whole and damaged.</summary>
 public sealed class ArchiveHeaderReaderPropertyTests
 {
-    private static readonly Config Runs = Config.QuickThrowOnFailure.WithMaxTest(4_000);
+    private static readonly Config Runs = Config.QuickThrowOnFailure.WithMaxTest(1_000);
 
     private static readonly Gen<string> Blank = Gen.Frequency((6, Gen.Constant("")), (1, Gen.Elements(" ", "\n", "\t\r\n ")));
 

@@ -27,7 +27,7 @@ public sealed class SlotLimitTests
         SimulatedRun run = new(new SlotLimit(Slots, Second.Ticks)) { Latency = Milliseconds(20), Capacity = capacity };
         run.Run(5 * Second);
 
-        (int min, int max) = run.Run(300 * Second);
+        (int min, int max) = run.Run(100 * Second);
 
         // A trial doubles or halves the limit for a moment.
         max.ShouldBeLessThanOrEqualTo(4 * capacity);
@@ -54,14 +54,14 @@ public sealed class SlotLimitTests
         SimulatedRun run = new(new SlotLimit(Slots, Second.Ticks)) { Latency = () => TimeSpan.FromMilliseconds(-20 * Math.Log(1 - random.NextDouble())), Capacity = 64 };
         List<int> limits = [];
 
-        for (int i = 0; i < 600; i++)
+        for (int i = 0; i < 300; i++)
         {
             run.Run(Second);
             limits.Add(run.Limit.Current);
         }
 
-        limits.Count(limit => limit > 128).ShouldBeLessThan(60);
-        limits.Count(limit => limit < 32).ShouldBeLessThan(60);
+        limits.Count(limit => limit > 128).ShouldBeLessThan(30);
+        limits.Count(limit => limit < 32).ShouldBeLessThan(30);
     }
 
     [Fact]

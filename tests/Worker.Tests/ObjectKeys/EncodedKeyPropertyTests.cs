@@ -8,7 +8,7 @@ namespace Worker.Tests.ObjectKeys;
 /// <summary>With <c>encode</c> for every part and one part per level, messages that differ in any part have different keys.</summary>
 public sealed class EncodedKeyPropertyTests
 {
-    private static readonly Config Runs = Config.QuickThrowOnFailure.WithMaxTest(4_000);
+    private static readonly Config Runs = Config.QuickThrowOnFailure.WithMaxTest(1_000);
     private static readonly string[] Names = ["a", "b", "c", "MessageId"];
 
     private static readonly KeyTemplate Template = KeyRun.Compile(new KeyTemplateOptions { Template = "{a:encode}/x-{b:encode}/{MessageId}.json/{c:encode}.y" });

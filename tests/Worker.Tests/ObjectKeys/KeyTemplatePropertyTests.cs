@@ -7,7 +7,7 @@ namespace Worker.Tests.ObjectKeys;
 
 public sealed class KeyTemplatePropertyTests
 {
-    private static readonly Config Runs = Config.QuickThrowOnFailure.WithMaxTest(2_000);
+    private static readonly Config Runs = Config.QuickThrowOnFailure.WithMaxTest(500);
     private static readonly string[] Naughty = [.. NaughtyStrings.All.Where(s => s.Length < 3_000)];
 
     private static readonly KeyTemplateOptions[] Templates =

@@ -15,7 +15,7 @@ namespace Worker.Tests.ObjectKeys;
 /// </summary>
 public sealed class ReadableKeyTests
 {
-    private static readonly Config Runs = Config.QuickThrowOnFailure.WithMaxTest(4_000);
+    private static readonly Config Runs = Config.QuickThrowOnFailure.WithMaxTest(1_000);
     private static readonly KeyTemplate Template = KeyRun.Compile();
     private static readonly string[] Names = ["EventDateUtc", "Product", "SiteKey", "EventName", "MessageId"];
 

@@ -10,7 +10,7 @@ namespace Worker.Tests.ObjectKeys;
 /// <summary>The worker's reader and template against the readable twin over JsonDocument, for nested paths, every rule and every outcome.</summary>
 public sealed class ReadableTemplateTests
 {
-    private static readonly Config Runs = Config.QuickThrowOnFailure.WithMaxTest(1_000);
+    private static readonly Config Runs = Config.QuickThrowOnFailure.WithMaxTest(300);
 
     private static readonly (string Template, string Id)[] Templates =
     [

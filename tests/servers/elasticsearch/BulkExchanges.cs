@@ -47,6 +47,23 @@ internal sealed class BulkExchanges
         }
     }
 
+    /// <summary>As at the start of the server.</summary>
+    /// <exception cref="ApiException">Requests are in work.</exception>
+    public void Reset()
+    {
+        lock (_lock)
+        {
+            if (_inFlight > 0)
+            {
+                throw new ApiException(409, "conflict", $"{_inFlight} bulk requests are in work.");
+            }
+
+            _history.Clear();
+            _script = [];
+            _numbers = 0;
+        }
+    }
+
     public BulkExchange[] Snapshot()
     {
         lock (_lock)

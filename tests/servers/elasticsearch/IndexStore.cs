@@ -11,6 +11,13 @@ internal sealed class IndexStore
 
     public bool HasPipeline(string name) => Do(_ => _pipelines.Contains(name));
 
+    public void Clear() => Do(indexes =>
+    {
+        indexes.Clear();
+        _pipelines.Clear();
+        return true;
+    });
+
     public T Do<T>(Func<Dictionary<string, StoredIndex>, T> work)
     {
         lock (_lock)

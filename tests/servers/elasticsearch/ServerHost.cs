@@ -10,7 +10,7 @@ namespace ElasticsearchServer;
 
 /// <summary>
 /// The part of Elasticsearch that the worker needs, on loopback, as strict as the real one, with scripted faults. Below <c>/_test</c> are
-/// endpoints that Elasticsearch does not have: settings, script, history, documents.
+/// endpoints that Elasticsearch does not have: settings, script, history, documents, reset.
 /// </summary>
 internal sealed class ServerHost : IAsyncDisposable
 {
@@ -90,6 +90,13 @@ internal sealed class ServerHost : IAsyncDisposable
         {
             exchanges.Script = await ReadAsync<FaultRule[]>(context.Request);
             return [];
+        });
+        MapJson(application, "POST", "/_test/reset", _ =>
+        {
+            exchanges.Reset();
+            store.Clear();
+            settings = new ServerSettings();
+            return Task.FromResult(new JsonObject());
         });
         application.MapMethods("/_test/history", ["GET"], (HttpContext context) => context.Response.WriteAsync(JsonSerializer.Serialize(exchanges.Snapshot(), JsonSerializerOptions.Web)));
         application.MapMethods("/_test/documents/{index}", ["GET"], (HttpContext context) => context.Response.WriteAsync(documents.List(Value(context, "index"))));

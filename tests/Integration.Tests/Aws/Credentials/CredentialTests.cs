@@ -5,7 +5,6 @@ using Integration.Tests.Worker;
 namespace Integration.Tests.Aws.Credentials;
 
 /// <summary>Each source of AWS credentials gives its keys to a worker process, of either build (<c>WORKER_EXECUTABLE</c>).</summary>
-[Collection(WorkerProcesses.Name)]
 public sealed class CredentialTests : IDisposable
 {
     private const int Unavailable = 69;

@@ -52,7 +52,7 @@ public sealed class HarnessReportTests : IDisposable
         Page("run.html").Descendants("title").Select(title => title.Value).ShouldContain(Json("run.json").GetProperty("allocations")[0].GetProperty("type").GetString());
     }
 
-    [Fact]
+    [Fact, Trait("Category", "Long")]
     public async Task FormAll_RunsEachFormAndComparesWithItself()
     {
         await RunAsync(0, "--form", "all", "--rounds", "1", "--count", "200", "--report", In("all.html"), "--json", In("all.json"));

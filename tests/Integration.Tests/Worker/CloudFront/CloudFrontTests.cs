@@ -10,7 +10,6 @@ using Tests.Shared.CloudFront;
 namespace Integration.Tests.Worker.CloudFront;
 
 /// <summary>The daemon from events to Elasticsearch: each row becomes exactly one document, or a dead letter with a reason.</summary>
-[Collection(WorkerProcesses.Name)]
 public sealed class CloudFrontTests(AwsServer aws)
 {
     private const string Index = "cloudfront-logs";

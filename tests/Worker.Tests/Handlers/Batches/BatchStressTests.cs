@@ -10,7 +10,7 @@ namespace Worker.Tests.Handlers.Batches;
 /// <summary>A handler that misuses its batch randomly from many threads: each message still has exactly one settlement, the correct one.</summary>
 public sealed class BatchStressTests
 {
-    private const int Messages = 1_000;
+    private const int Messages = 300;
 
     [Theory]
     [InlineData(1)]
