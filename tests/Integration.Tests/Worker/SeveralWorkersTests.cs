@@ -10,7 +10,6 @@ public sealed class SeveralWorkersTests(AwsServer aws, RealS3 realS3)
     private const int Messages = 2_000;
 
     [Theory]
-    [InlineData(SinkKind.Directory)]
     [InlineData(SinkKind.FaultyS3)]
     [InlineData(SinkKind.RealS3)]
     public async Task Run_ThreeOnOneQueue_StoresEachMessageOnce(SinkKind kind)
