@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Messaging.Recoverability;
+using Messaging.Tasks;
 using Messaging.Telemetry;
 using Pipeline.Buffers;
 using Pipeline.Contexts;
@@ -12,48 +13,41 @@ namespace Messaging.Handlers;
 /// Collects the messages of a route into batches, and passes each to the handler. Every message keeps its slot until the handler
 /// has returned. Allocates a few objects per batch and nothing per message. Threads: any.
 /// </summary>
-internal sealed class BatchCollector<T> : IDisposable
+internal sealed class BatchCollector<T> : WaitingRoom<BatchRun<T>>, IDisposable
 {
-    // During a shutdown, messages that still arrive wait this long for others: a drained channel would otherwise yield one batch per message.
-    private static readonly TimeSpan AgeAtStop = TimeSpan.FromMilliseconds(100);
-
     private const int RetainedArrays = 16;
 
     private readonly IBatchHandler<T> _handler;
     private readonly string _route;
     private readonly HandlerReports _reports;
     private readonly CircuitBreaker _breaker;
-    private readonly TimeProvider _time;
     private readonly int _maxMessages;
     private readonly int _maxShared;
     private readonly string _undecided;
-    private readonly ITimer _timer;
     private readonly BoundedPool<BatchWaiter<T>> _waiters;
     private readonly BoundedPool<BatchEntry<T>[]> _arrays = new(RetainedArrays);
 
-    // Guards the open batch and the shared state of its messages.
-    private readonly Lock _gate = new();
+    // Under the lock.
     private BatchRun<T>? _open;
-    private TimeSpan _maxAge;
 
     /// <param name="handler">The handler.</param>
     /// <param name="options">Sizes and times.</param>
     /// <param name="services">The services of the route.</param>
     /// <param name="reports">Receives the handler's outcomes.</param>
     public BatchCollector(IBatchHandler<T> handler, BatchOptions options, HandlerServices services, HandlerReports reports)
+        : base(new Lock(), services.Time, options.MaxAge)
     {
         _handler = handler;
         _route = services.Route;
         _reports = reports;
         _breaker = services.Breaker;
-        _time = services.Time;
         _maxMessages = options.MaxMessages;
-        _maxAge = options.MaxAge;
         _maxShared = services.Recoverability.MaxDeliveries / 2;
         _undecided = $"The handler {reports.Handler} did not settle this message of its batch: call Settle for each message, or SettleRest.";
         _waiters = new BoundedPool<BatchWaiter<T>>(services.Concurrency);
-        _timer = _time.CreateTimer(static collector => ((BatchCollector<T>)collector!).CloseAged(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
     }
+
+    protected override BatchRun<T>? Oldest => _open;
 
     /// <summary>Adds a message to a batch; the task completes when the settlement is in the context.</summary>
     public ValueTask JoinAsync(PhysicalContext context, T message)
@@ -68,10 +62,10 @@ internal sealed class BatchCollector<T> : IDisposable
 
         waiter.Open(context);
         entry.Waiter = waiter;
-        lock (_gate)
+        lock (Gate)
         {
-            BatchRun<T> run = alone ? Begin() : _open ??= BeginShared();
-            waiter.Run = run;
+            BatchRun<T> run = alone ? Begin() : _open ?? BeginShared();
+            waiter.Group = run;
             run.Batch.Add(entry);
 
             // The breaker's single probe must not wait for messages that cannot arrive.
@@ -84,54 +78,28 @@ internal sealed class BatchCollector<T> : IDisposable
         return waiter.Start();
     }
 
-    /// <summary>Called when the route stops: waiting messages are handled now, and later ones within 100 ms.</summary>
-    public void StopWaiting()
-    {
-        lock (_gate)
-        {
-            _maxAge = _maxAge < AgeAtStop ? _maxAge : AgeAtStop;
-            if (_open is { } open)
-            {
-                Close(open);
-            }
-        }
-    }
-
-    public void Dispose() => _timer.Dispose();
+    public void Dispose() => Timer.Dispose();
 
     /// <summary>
-    /// Called when a message's own token was cancelled. The message leaves a batch that is still open. A batch that is being handled is
-    /// cancelled as a whole, since its messages arrived within MaxAge and have no more time than that left.
+    /// Under the lock. The message leaves a batch that is still open. A batch that is being handled is cancelled as a whole, since its
+    /// messages arrived within MaxAge and have no more time than that left.
     /// </summary>
-    internal void Cancel(BatchWaiter<T> waiter)
+    internal bool TryLeave(BatchRun<T> run, BatchWaiter<T> waiter)
     {
-        CancellationTokenSource? cancelled = null;
-        lock (_gate)
+        if (!run.IsOpen)
         {
-            if (waiter.IsCancelled || waiter.Run is not { } run)
-            {
-                return;
-            }
-
-            waiter.IsCancelled = true;
-            if (run.IsOpen)
-            {
-                Leave(run, waiter);
-            }
-            else
-            {
-                cancelled = run.Cancellation;
-            }
+            return false;
         }
 
-        if (cancelled is null)
+        run.Batch.Remove(waiter);
+        waiter.Group = null;
+        if (run.Batch.Count == 0)
         {
-            waiter.CompleteCancelled();
+            _arrays.Return(run.Batch.End());
+            _open = null;
         }
-        else
-        {
-            _ = cancelled.CancelAsync();
-        }
+
+        return true;
     }
 
     internal void Return(BatchWaiter<T> waiter) => _waiters.Return(waiter);
@@ -201,11 +169,11 @@ internal sealed class BatchCollector<T> : IDisposable
     {
         int count = run.Batch.Count;
         BatchEntry<T>[] entries = run.Batch.End();
-        lock (_gate)
+        lock (Gate)
         {
             for (int i = 0; i < count; i++)
             {
-                entries[i].Waiter!.Run = null;
+                entries[i].Waiter!.Group = null;
             }
         }
 
@@ -245,25 +213,27 @@ internal sealed class BatchCollector<T> : IDisposable
     private static Settlement Undecided(string why, string? exceptionType = null) =>
         new(SettlementKind.Undecided, Description: why, ExceptionType: exceptionType);
 
+    protected override void CloseAged(BatchRun<T> group) => Close(group);
+
     /// <summary>Under the lock.</summary>
     private BatchRun<T> BeginShared()
     {
-        BatchRun<T> run = Begin();
-        SetTimer(_maxAge);
-        return run;
+        _open = Begin();
+        SetTimer();
+        return _open;
     }
 
     /// <summary>Under the lock.</summary>
     private BatchRun<T> Begin()
     {
         BatchEntry<T>[] entries = _arrays.TryTake(out BatchEntry<T>[]? kept) ? kept : new BatchEntry<T>[_maxMessages];
-        return new BatchRun<T>(this, new MessageBatch<T>(entries, _reports), _time.GetTimestamp() + (long)(_maxAge.TotalSeconds * _time.TimestampFrequency));
+        return new BatchRun<T>(this, new MessageBatch<T>(entries, _reports), NextDeadline());
     }
 
     /// <summary>Under the lock: closes the batch to further messages and starts its handling.</summary>
     private void Close(BatchRun<T> run)
     {
-        run.IsOpen = false;
+        run.Close();
         if (ReferenceEquals(_open, run))
         {
             _open = null;
@@ -271,43 +241,6 @@ internal sealed class BatchCollector<T> : IDisposable
 
         ThreadPool.UnsafeQueueUserWorkItem(run, preferLocal: false);
     }
-
-    /// <summary>Under the lock.</summary>
-    private void Leave(BatchRun<T> run, BatchWaiter<T> waiter)
-    {
-        run.Batch.Remove(waiter);
-        waiter.Run = null;
-        if (run.Batch.Count == 0)
-        {
-            _arrays.Return(run.Batch.End());
-            _open = null;
-        }
-    }
-
-    private void CloseAged()
-    {
-        lock (_gate)
-        {
-            if (_open is not { } open)
-            {
-                return;
-            }
-
-            TimeSpan left = _time.GetElapsedTime(_time.GetTimestamp(), open.Deadline);
-            if (left > TimeSpan.Zero)
-            {
-                // The batch that the timer was set for was closed before its deadline.
-                SetTimer(left);
-            }
-            else
-            {
-                Close(open);
-            }
-        }
-    }
-
-    // Timers truncate to whole milliseconds: one that fires too early would only be set again.
-    private void SetTimer(TimeSpan wait) => _timer.Change(TimeSpan.FromMilliseconds(Math.Max(1, Math.Ceiling(wait.TotalMilliseconds))), Timeout.InfiniteTimeSpan);
 }
 
 /// <summary>One message of a batch.</summary>
@@ -323,19 +256,24 @@ internal struct BatchEntry<T>
     public BatchWaiter<T>? Waiter;
 }
 
-/// <summary>One batch from its first message to the end of its handler. Guarded by the collector's lock until it is closed.</summary>
-internal sealed class BatchRun<T>(BatchCollector<T> collector, MessageBatch<T> batch, long deadline) : IThreadPoolWorkItem
+/// <summary>One batch from its first message to the end of its handler.</summary>
+internal sealed class BatchRun<T> : WaitingGroup
 {
-    public MessageBatch<T> Batch { get; } = batch;
+    private readonly BatchCollector<T> _collector;
 
-    /// <summary>The latest time to close it, as a timestamp.</summary>
-    public long Deadline { get; } = deadline;
+    public BatchRun(BatchCollector<T> collector, MessageBatch<T> batch, long deadline)
+    {
+        _collector = collector;
+        Batch = batch;
+        Deadline = deadline;
+        IsOpen = true;
+    }
 
-    /// <summary>False once it is closed to further messages.</summary>
-    public bool IsOpen { get; set; } = true;
+    public MessageBatch<T> Batch { get; }
 
-    /// <summary>Cancels the handler. Not disposed: a handler that ignores it may still use the token.</summary>
-    public CancellationTokenSource Cancellation { get; } = new();
+    public override bool IsUnwanted => !IsOpen;
 
-    void IThreadPoolWorkItem.Execute() => _ = collector.RunAsync(this);
+    public void Close() => IsOpen = false;
+
+    protected override Task RunAsync() => _collector.RunAsync(this);
 }

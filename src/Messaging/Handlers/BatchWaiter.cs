@@ -6,18 +6,10 @@ using Pipeline.Settlements;
 
 namespace Messaging.Handlers;
 
-/// <summary>
-/// A message that waits for its batch, and the task that its route awaits. The collector's lock guards what has no lock of its own.
-/// </summary>
-internal sealed class BatchWaiter<T>(BatchCollector<T> collector) : PooledOperation<bool>
+/// <summary>A message that waits for its batch, and the task that its route awaits.</summary>
+internal sealed class BatchWaiter<T>(BatchCollector<T> collector) : WaitingMessage<BatchRun<T>, bool>(collector)
 {
     private PhysicalContext? _context;
-
-    /// <summary>The batch while the message is in one.</summary>
-    public BatchRun<T>? Run { get; set; }
-
-    /// <summary>True once the message's own token was cancelled.</summary>
-    public bool IsCancelled { get; set; }
 
     /// <summary>The message's span; null without a listener. Valid only while the message waits, like <see cref="Destination"/>.</summary>
     public Activity? Span => _context!.Message.Span;
@@ -37,13 +29,12 @@ internal sealed class BatchWaiter<T>(BatchCollector<T> collector) : PooledOperat
         Complete(true);
     }
 
-    protected override void Cancel() => collector.Cancel(this);
-
     public override void Recycle()
     {
+        base.Recycle();
         _context = null;
-        Run = null;
-        IsCancelled = false;
         collector.Return(this);
     }
+
+    protected override bool TryLeave(BatchRun<T> group) => collector.TryLeave(group, this);
 }

@@ -1,10 +1,12 @@
+using Messaging.Tasks;
+
 namespace Messaging.Sinks.Bundles;
 
 /// <summary>
 /// Messages of one prefix that become one object. Guarded by the lock of <see cref="BundleBudget"/> until it is being stored; then only
 /// its flush changes it, until it is reset and reused.
 /// </summary>
-internal sealed class Bundle : IThreadPoolWorkItem
+internal sealed class Bundle : WaitingGroup
 {
     private readonly Dictionary<ReadOnlyMemory<byte>, BundleWaiter> _byKey = new(ByteKeys.Comparer);
 
@@ -38,11 +40,6 @@ internal sealed class Bundle : IThreadPoolWorkItem
     /// <summary>Bytes of all bodies, duplicates included.</summary>
     public long Bytes { get; private set; }
 
-    /// <summary>The timestamp at which it is closed at the latest.</summary>
-    public long Deadline { get; private set; }
-
-    public bool IsOpen { get; private set; }
-
     public FlushReason Reason { get; private set; }
 
     /// <summary>True once its entries are being read: from then on no message can leave.</summary>
@@ -51,8 +48,8 @@ internal sealed class Bundle : IThreadPoolWorkItem
     /// <summary>Messages whose token was cancelled while the bundle is being stored.</summary>
     public int Cancelled { get; set; }
 
-    /// <summary>Cancelled once no message waits for the store any more.</summary>
-    public CancellationTokenSource Cancellation { get; private set; } = new();
+    /// <summary>True when no message waits for the store any more.</summary>
+    public override bool IsUnwanted => Messages == Cancelled;
 
     /// <summary>True when the sink stored or rejected an object.</summary>
     public bool Worked { get; set; }
@@ -88,7 +85,7 @@ internal sealed class Bundle : IThreadPoolWorkItem
             return false;
         }
 
-        waiter.Bundle = this;
+        waiter.Group = this;
         Messages++;
         Bytes += waiter.Body.Length;
         return true;
@@ -112,7 +109,7 @@ internal sealed class Bundle : IThreadPoolWorkItem
             RemoveEntry(waiter);
         }
 
-        waiter.Bundle = null;
+        waiter.Group = null;
         waiter.Entry = null;
         waiter.Next = null;
         Messages--;
@@ -139,12 +136,10 @@ internal sealed class Bundle : IThreadPoolWorkItem
         Cancelled = 0;
         Worked = false;
         Failed = false;
-
-        // Not disposed: a concurrent cancellation of a waiter may still use it.
         Cancellation = new CancellationTokenSource();
     }
 
-    void IThreadPoolWorkItem.Execute() => _ = Owner.FlushAsync(this);
+    protected override Task RunAsync() => Owner.FlushAsync(this);
 
     private void RemoveEntry(BundleWaiter entry)
     {

@@ -9,7 +9,7 @@ namespace Messaging.Sinks.Bundles;
 /// body are never read after the caller regains them. The lock of <see cref="BundleBudget"/> guards the fields; in a closed bundle,
 /// its flush owns them.
 /// </summary>
-internal sealed class BundleWaiter(BundlingSink sink) : PooledOperation<SinkResult>
+internal sealed class BundleWaiter(BundlingSink sink) : WaitingMessage<Bundle, SinkResult>(sink)
 {
     public ReadOnlyMemory<byte> Key { get; private set; }
 
@@ -17,9 +17,6 @@ internal sealed class BundleWaiter(BundlingSink sink) : PooledOperation<SinkResu
 
     /// <summary>The message's span, which its bundle's store links to; null without a listener.</summary>
     public Activity? Span { get; private set; }
-
-    /// <summary>The bundle while the message is in one.</summary>
-    public Bundle? Bundle { get; set; }
 
     /// <summary>The index among the bundle's entries; meaningless for a duplicate.</summary>
     public int Index { get; set; }
@@ -29,9 +26,6 @@ internal sealed class BundleWaiter(BundlingSink sink) : PooledOperation<SinkResu
 
     /// <summary>The next message with the same key and bytes.</summary>
     public BundleWaiter? Next { get; set; }
-
-    /// <summary>True once its token is cancelled.</summary>
-    public bool IsCancelled { get; set; }
 
     /// <summary>The result of the entry; null when its store was cancelled.</summary>
     public SinkResult? Outcome { get; set; }
@@ -46,19 +40,17 @@ internal sealed class BundleWaiter(BundlingSink sink) : PooledOperation<SinkResu
     /// <summary>The caller's task; called once, after the waiter joined its bundle.</summary>
     public ValueTask<SinkResult> Start(CancellationToken cancellationToken) => new(this, Begin(cancellationToken));
 
-    protected override void Cancel() => sink.Cancel(this);
-
     public override void Recycle()
     {
+        base.Recycle();
         Key = default;
         Body = default;
         Span = null;
-        Bundle = null;
         Index = 0;
         Entry = null;
         Next = null;
-        IsCancelled = false;
         Outcome = null;
         sink.Return(this);
     }
+    protected override bool TryLeave(Bundle group) => sink.TryLeave(group, this);
 }

@@ -178,16 +178,16 @@ internal sealed partial class BundlingSink
             {
                 for (BundleWaiter? waiter = entry; waiter is not null; waiter = waiter.Next)
                 {
-                    waiter.Bundle = null;
+                    waiter.Group = null;
                 }
             }
 
             _storing.Remove(bundle.InSink);
             _failing = bundle.Failed || (_failing && !bundle.Worked);
             _probe = _probe == bundle ? null : _probe;
-            if (_probe is null && IsProbing && _byAge.First is { } oldest)
+            if (_probe is null && IsProbing && Oldest is { } oldest)
             {
-                Close(oldest.Value, FlushReason.Probe);
+                Close(oldest, FlushReason.Probe);
             }
         }
 

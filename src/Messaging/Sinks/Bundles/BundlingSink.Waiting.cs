@@ -1,6 +1,6 @@
 namespace Messaging.Sinks.Bundles;
 
-/// <summary>Filling and closing bundles. Everything runs under the budget's lock; the timer's callback takes it.</summary>
+/// <summary>Filling and closing bundles. Everything runs under the budget's lock; the timer and cancelled messages take it.</summary>
 internal sealed partial class BundlingSink
 {
     private bool Join(BundleWaiter waiter)
@@ -47,7 +47,7 @@ internal sealed partial class BundlingSink
             bundle = new Bundle(this);
         }
 
-        bundle.Open(prefix.ToArray(), _time.GetTimestamp() + (long)(_maxAge.TotalSeconds * _time.TimestampFrequency));
+        bundle.Open(prefix.ToArray(), NextDeadline());
         _open.Add(bundle.Prefix, bundle);
         _byRecency.AddLast(bundle.InSink);
         _byAge.AddLast(bundle.ByAge);
@@ -99,13 +99,23 @@ internal sealed partial class BundlingSink
         _pendingBytes -= bundle.Bytes;
     }
 
-    private void Leave(Bundle bundle, BundleWaiter waiter)
+    /// <summary>
+    /// A message leaves its bundle until that is being stored; then it waits for the result, unless all messages of the bundle are
+    /// cancelled, which cancels the store.
+    /// </summary>
+    internal bool TryLeave(Bundle bundle, BundleWaiter waiter)
     {
+        if (bundle.IsBeingStored)
+        {
+            bundle.Cancelled++;
+            return false;
+        }
+
         int bytes = waiter.Body.Length;
         bundle.Remove(waiter);
         if (!bundle.IsOpen)
         {
-            return;
+            return true;
         }
 
         _pendingMessages--;
@@ -117,31 +127,9 @@ internal sealed partial class BundlingSink
             bundle.Close(default);
             Forget(bundle);
         }
+
+        return true;
     }
 
-    private void CloseAged()
-    {
-        lock (_budget.Gate)
-        {
-            long now = _time.GetTimestamp();
-            while (_byAge.First is { } oldest && oldest.Value.Deadline <= now)
-            {
-                Close(oldest.Value, _stopping ? FlushReason.Shutdown : FlushReason.Age);
-            }
-
-            SetTimer();
-        }
-    }
-
-    /// <summary>Sets the timer for the oldest bundle. When that closes early, the timer fires without effect and is set again.</summary>
-    private void SetTimer()
-    {
-        if (_byAge.First is { } oldest)
-        {
-            TimeSpan wait = _time.GetElapsedTime(_time.GetTimestamp(), oldest.Value.Deadline);
-
-            // Rounded up: timers truncate to milliseconds and would fire too early.
-            _timer.Change(TimeSpan.FromMilliseconds(Math.Max(1, Math.Ceiling(wait.TotalMilliseconds))), Timeout.InfiniteTimeSpan);
-        }
-    }
+    protected override void CloseAged(Bundle group) => Close(group, IsStopping ? FlushReason.Shutdown : FlushReason.Age);
 }

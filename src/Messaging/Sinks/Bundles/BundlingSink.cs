@@ -1,4 +1,5 @@
 using Messaging.Recoverability;
+using Messaging.Tasks;
 using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
 using Pipeline.Buffers;
@@ -10,11 +11,8 @@ namespace Messaging.Sinks.Bundles;
 /// slot, heartbeat and acknowledgement wait for it; nothing is copied until the bundle is compressed. Allocates a few objects per bundle
 /// and none per message. Threads: any number concurrently. This file contains the life cycle; the others fill, close and store bundles.
 /// </summary>
-internal sealed partial class BundlingSink : IObjectSink
+internal sealed partial class BundlingSink : WaitingRoom<Bundle>, IObjectSink
 {
-    // The longest wait during a shutdown: without one, a drained channel would be stored as one object per message.
-    private static readonly TimeSpan AgeAtStop = TimeSpan.FromMilliseconds(100);
-
     // As many as the default intake stores concurrently without bundles.
     private const int MaxStores = 64;
 
@@ -25,12 +23,10 @@ internal sealed partial class BundlingSink : IObjectSink
     private readonly long _maxBytes;
     private readonly int _maxPending;
     private readonly BundleBudget _budget;
-    private readonly TimeProvider _time;
     private readonly CircuitBreaker? _breaker;
     private readonly ILogger _logger;
     private readonly LogThrottles<Type> _failures;
     private readonly BundleMetrics _metrics;
-    private readonly ITimer _timer;
     private readonly BoundedPool<BundleWaiter> _waiters;
     private readonly BoundedPool<Bundle> _bundles = new(RetainedBundles);
     private readonly SemaphoreSlim _stores = new(MaxStores);
@@ -42,10 +38,8 @@ internal sealed partial class BundlingSink : IObjectSink
     private readonly LinkedList<Bundle> _byAge = new();
     private readonly LinkedList<Bundle> _storing = new();
     private readonly CompressionRatio _ratio = new();
-    private TimeSpan _maxAge;
     private int _pendingMessages;
     private long _pendingBytes;
-    private bool _stopping;
 
     // True after a failure of the sink, until it works again.
     private bool _failing;
@@ -59,21 +53,19 @@ internal sealed partial class BundlingSink : IObjectSink
     /// <param name="budget">Shared by all routes.</param>
     /// <param name="services">Loggers and the clock.</param>
     public BundlingSink(IObjectSink inner, BundlesOptions options, BundleLimits limits, BundleBudget budget, SinkServices services)
+        : base(budget.Gate, services.Time, options.MaxAge)
     {
         _inner = inner;
         _maxMessages = options.MaxMessages;
         _maxBytes = options.MaxBytes;
-        _maxAge = options.MaxAge;
         _maxPending = limits.MaxPending;
         _budget = budget;
-        _time = services.Time;
         _breaker = services.Breaker;
         _logger = services.Loggers.CreateLogger<BundlingSink>();
         _failures = new LogThrottles<Type>(services.Time, TimeSpan.FromSeconds(10));
         _metrics = new BundleMetrics(limits.Route);
         _waiters = new BoundedPool<BundleWaiter>(limits.InFlight);
         _openByPrefix = _open.GetAlternateLookup<ReadOnlySpan<byte>>();
-        _timer = _time.CreateTimer(static sink => ((BundlingSink)sink!).CloseAged(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
         _metrics.Observe(() => PendingMessages, () => PendingBytes);
     }
 
@@ -107,6 +99,8 @@ internal sealed partial class BundlingSink : IObjectSink
             }
         }
     }
+
+    protected override Bundle? Oldest => _byAge.First?.Value;
 
     // Checks the breaker, too: while it is not closed, its probe is the only message and must not wait for others.
     private bool IsProbing => _failing || _breaker is { State: not BreakerState.Closed };
@@ -143,18 +137,9 @@ internal sealed partial class BundlingSink : IObjectSink
         return new ValueTask<SinkResult>(new SinkResult(SinkStatus.Collision, "Another message of the same bundle has this key and other bytes.", IsShared: true));
     }
 
-    public void StopWaiting()
+    public override void StopWaiting()
     {
-        lock (_budget.Gate)
-        {
-            _stopping = true;
-            _maxAge = _maxAge < AgeAtStop ? _maxAge : AgeAtStop;
-            while (_byAge.First is { } oldest)
-            {
-                Close(oldest.Value, FlushReason.Shutdown);
-            }
-        }
-
+        base.StopWaiting();
         _inner.StopWaiting();
     }
 
@@ -162,7 +147,7 @@ internal sealed partial class BundlingSink : IObjectSink
 
     public async ValueTask DisposeAsync()
     {
-        await _timer.DisposeAsync();
+        await Timer.DisposeAsync();
         lock (_budget.Gate)
         {
             foreach (Bundle bundle in _storing)
@@ -172,43 +157,6 @@ internal sealed partial class BundlingSink : IObjectSink
         }
 
         await _inner.DisposeAsync();
-    }
-
-    /// <summary>
-    /// The caller's token was cancelled. A message leaves its bundle until that is being stored; then it waits for the result, unless all
-    /// messages of the bundle are cancelled, which cancels the store.
-    /// </summary>
-    internal void Cancel(BundleWaiter waiter)
-    {
-        CancellationTokenSource? unwanted;
-        bool leaves;
-        lock (_budget.Gate)
-        {
-            if (waiter.IsCancelled || waiter.Bundle is not { } bundle)
-            {
-                return;
-            }
-
-            waiter.IsCancelled = true;
-            leaves = !bundle.IsBeingStored;
-            if (leaves)
-            {
-                Leave(bundle, waiter);
-            }
-            else
-            {
-                bundle.Cancelled++;
-            }
-
-            unwanted = bundle.Messages == bundle.Cancelled ? bundle.Cancellation : null;
-        }
-
-        if (leaves)
-        {
-            waiter.CompleteCancelled();
-        }
-
-        _ = unwanted?.CancelAsync();
     }
 
     internal void Return(BundleWaiter waiter) => _waiters.Return(waiter);
