@@ -14,8 +14,6 @@ internal sealed class WorkerKey
 
     public static WorkerKey Full(string template = KeyTemplateOptions.DefaultTemplate) => new(BodyValidation.Full, template);
 
-    public static WorkerKey Strict() => new(BodyValidation.Strict);
-
     public static WorkerKey HeaderOnly() => new(BodyValidation.HeaderOnly);
 
     public WorkerKey(BodyValidation validation, string template = KeyTemplateOptions.DefaultTemplate)

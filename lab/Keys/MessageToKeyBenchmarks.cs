@@ -11,7 +11,6 @@ namespace Lab.Keys;
 public class MessageToKeyBenchmarks
 {
     private readonly WorkerKey _full = WorkerKey.Full();
-    private readonly WorkerKey _strict = WorkerKey.Strict();
     private readonly WorkerKey _headerOnly = WorkerKey.HeaderOnly();
     private readonly WorkerKey _depthTwo = WorkerKey.Full(KeyInput.DepthTwoTemplate);
     private readonly WorkerKey _depthFour = WorkerKey.Full(KeyInput.DepthFourTemplate);
@@ -28,7 +27,6 @@ public class MessageToKeyBenchmarks
         KeyInput.Require(nameof(ReadableTwin), ReadableTwin());
         KeyInput.Require(nameof(ReaderPrototype), Encoding.ASCII.GetString(_key, 0, ReaderPrototype()));
         KeyInput.Require(nameof(Full), _full.Text(_body));
-        KeyInput.Require(nameof(Strict), _strict.Text(_body));
         KeyInput.Require(nameof(HeaderOnly), _headerOnly.Text(_body));
         KeyInput.Require(nameof(FullDepthTwo), _depthTwo.Text(_body), KeyInput.DepthTwoKey);
         KeyInput.Require(nameof(FullDepthFour), _depthFour.Text(_body), KeyInput.DepthFourKey);
@@ -53,9 +51,6 @@ public class MessageToKeyBenchmarks
 
     [Benchmark]
     public int Full() => _full.Length(_body);
-
-    [Benchmark]
-    public int Strict() => _strict.Length(_body);
 
     [Benchmark]
     public int HeaderOnly() => _headerOnly.Length(_body);

@@ -52,7 +52,7 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature, IExplainedFeature
                 builder.Terminator(new StoreTerminator((IObjectSink)services.Sink!, services.Store));
             },
             StoresWholeJson = options.BodyValidation != BodyValidation.HeaderOnly,
-            WholeJsonChoice = new SettingChoice($"{ArchiveOptions.Section}:{nameof(options.BodyValidation)}", options.BodyValidation.ToString(), $"{nameof(BodyValidation.Full)} or {nameof(BodyValidation.Strict)}"),
+            WholeJsonChoice = new SettingChoice($"{ArchiveOptions.Section}:{nameof(options.BodyValidation)}", options.BodyValidation.ToString(), nameof(BodyValidation.Full)),
             FindReserved = level => FindReserved(settings, route, key, level),
             Describe = output => KeyRulesReport.Write(route, options, template!, output),
         };

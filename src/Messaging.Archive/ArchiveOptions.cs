@@ -27,7 +27,7 @@ internal sealed class ArchiveOptions
     [Setting("What to do with a value that does not fit the rule of its part: Default (the part is invalid), Encode, or DeadLetter")]
     public InvalidValueRule InvalidValue { get; init; } = InvalidValueRule.Default;
 
-    [Setting("How much of a body must be valid: Full, Strict (no property twice at any depth), HeaderOnly (only the part up to the last property that the key needs)")]
+    [Setting("How much of a body must be valid: Full, or HeaderOnly (only the part up to the last property that the key needs)")]
     public BodyValidation BodyValidation { get; init; } = BodyValidation.Full;
 
     /// <summary>The settings that define the keys.</summary>

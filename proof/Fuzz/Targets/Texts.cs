@@ -85,7 +85,7 @@ internal static class Texts
     /// </remarks>
     public static JsonDocument? Parse(ReadOnlyMemory<byte> json)
     {
-        JsonScanner scanner = new(json.Span, rejectLoneSurrogates: false, names: null);
+        JsonScanner scanner = new(json.Span, rejectLoneSurrogates: false);
         int end = scanner.SkipValue(scanner.SkipBlanks(0), depth: 0);
         return end >= 0 && scanner.SkipBlanks(end) == json.Length ? JsonDocument.Parse(json) : null;
     }

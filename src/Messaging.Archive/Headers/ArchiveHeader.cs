@@ -16,7 +16,6 @@ internal sealed class ArchiveHeader(BufferPool? buffers = null)
     private int _count;
     private ReadOnlyMemory<byte> _body;
     private PooledBuffer? _unescaped;
-    private JsonNameSet? _names;
 
     /// <summary>Number of slots: the reader's properties, in its order, then one for each object or array on their paths. 0 before the first read and after <see cref="Reset"/>.</summary>
     public int Count => _count;
@@ -54,7 +53,6 @@ internal sealed class ArchiveHeader(BufferPool? buffers = null)
         Missing = 0;
         _unescaped?.Dispose();
         _unescaped = null;
-        _names?.Clear();
     }
 
     /// <summary>Why the reader refuses a body that may be valid JSON.</summary>
@@ -80,9 +78,6 @@ internal sealed class ArchiveHeader(BufferPool? buffers = null)
 
     internal ref HeaderValue Slot(int slot) => ref _values[slot];
 
-    /// <summary>Returns the set of names for <see cref="BodyValidation.Strict"/>, emptied.</summary>
-    internal JsonNameSet Names() => _names ??= CreateNames();
-
     /// <summary>Unescapes a value into the header's buffer.</summary>
     internal ReadOnlySpan<byte> Unescape(ReadOnlySpan<byte> escaped, scoped ref HeaderValue value)
     {
@@ -92,13 +87,6 @@ internal sealed class ArchiveHeader(BufferPool? buffers = null)
         value.Length = JsonEscapes.Unescape(escaped, _unescaped.GetSpan(escaped.Length));
         _unescaped.Advance(value.Length);
         return _unescaped.WrittenSpan[value.Start..];
-    }
-
-    private JsonNameSet CreateNames()
-    {
-        var names = new JsonNameSet(_buffers);
-        names.Clear();
-        return names;
     }
 }
 
@@ -110,9 +98,6 @@ internal enum BodyValidation
     /// surrogate escapes, and no property that the key uses occurs twice at the top level.
     /// </summary>
     Full = 0,
-
-    /// <summary>As <see cref="Full"/>, and no object at any depth has the same property twice.</summary>
-    Strict,
 
     /// <summary>
     /// Reading stops when every property that the key uses was found. Only the part read until then must be valid JSON, and only

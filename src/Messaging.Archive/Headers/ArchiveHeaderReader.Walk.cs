@@ -23,10 +23,9 @@ internal sealed partial class ArchiveHeaderReader
         ulong objects = 1; // a bit for each open level, the innermost lowest: 1 is an object, 0 an array
         bool inObject = true;
         nameAt = NoName;
-        at = scanner.EnterObject(at);
+        at = JsonScanner.SkipBlanks(json, at + 1);
         if (JsonScanner.Peek(json, at) == '}')
         {
-            scanner.LeaveObject();
             return at + 1;
         }
 
@@ -104,7 +103,7 @@ internal sealed partial class ArchiveHeaderReader
                 depth++;
                 inObject = first == '{';
                 objects = (objects << 1) | (inObject ? 1u : 0u);
-                at = inObject ? scanner.EnterObject(at) : JsonScanner.SkipBlanks(json, at + 1);
+                at = JsonScanner.SkipBlanks(json, at + 1);
                 if (JsonScanner.Peek(json, at) != (inObject ? '}' : ']'))
                 {
                     continue;
@@ -128,11 +127,6 @@ internal sealed partial class ArchiveHeaderReader
 
                 at++;
                 depth--;
-                if (inObject)
-                {
-                    scanner.LeaveObject();
-                }
-
                 if (depth == openDepth)
                 {
                     if (depth == 0)

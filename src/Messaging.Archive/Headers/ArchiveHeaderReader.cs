@@ -48,10 +48,7 @@ internal sealed partial class ArchiveHeaderReader
             return false;
         }
 
-        var scanner = new JsonScanner(
-            json,
-            rejectLoneSurrogates: _validation != BodyValidation.HeaderOnly,
-            _validation == BodyValidation.Strict ? header.Names() : null);
+        var scanner = new JsonScanner(json, rejectLoneSurrogates: _validation != BodyValidation.HeaderOnly);
         if (ReadBody(ref scanner, json, header, out int nameAt))
         {
             poison = default;
@@ -194,7 +191,7 @@ internal sealed partial class ArchiveHeaderReader
             return null;
         }
 
-        var scanner = new JsonScanner(json, rejectLoneSurrogates: _validation != BodyValidation.HeaderOnly, names: null);
+        var scanner = new JsonScanner(json, rejectLoneSurrogates: _validation != BodyValidation.HeaderOnly);
         return scanner.ReadString(nameAt, out JsonText name) < 0 ? null : PropertyLogText.From(name, json);
     }
 

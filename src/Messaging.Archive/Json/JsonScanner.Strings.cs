@@ -7,7 +7,7 @@ namespace Messaging.Archive.Json;
 /// <content>Strings and property names.</content>
 internal ref partial struct JsonScanner
 {
-    /// <summary>Reads an object's property name and its colon, up to the value. Reports duplicates when names are kept.</summary>
+    /// <summary>Reads an object's property name and its colon, up to the value.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public int ReadName(int at, out JsonText name)
     {
@@ -15,11 +15,6 @@ internal ref partial struct JsonScanner
         if (at < 0)
         {
             return Failed;
-        }
-
-        if (_names is not null && !_names.TryAdd(_json, name))
-        {
-            return Fail(JsonFault.DuplicateName, name.Start - 1);
         }
 
         ReadOnlySpan<byte> json = _json;

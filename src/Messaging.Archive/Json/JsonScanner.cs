@@ -22,16 +22,13 @@ internal ref partial struct JsonScanner
 
     private readonly ReadOnlySpan<byte> _json;
     private readonly bool _rejectLoneSurrogates;
-    private readonly JsonNameSet? _names;
 
     /// <param name="json">The text. Blanks are skipped, a byte order mark is not.</param>
     /// <param name="rejectLoneSurrogates">True to make half a surrogate pair a fault everywhere; otherwise <see cref="JsonText"/> reports it.</param>
-    /// <param name="names">Receives every property name, which makes duplicates faults; null to allow duplicates.</param>
-    public JsonScanner(ReadOnlySpan<byte> json, bool rejectLoneSurrogates, JsonNameSet? names)
+    public JsonScanner(ReadOnlySpan<byte> json, bool rejectLoneSurrogates)
     {
         _json = json;
         _rejectLoneSurrogates = rejectLoneSurrogates;
-        _names = names;
     }
 
     /// <summary>The fault, after a method returned <see cref="Failed"/>.</summary>
@@ -85,7 +82,7 @@ internal ref partial struct JsonScanner
                 bool isObject = first == '{';
                 depth++;
                 objects = (objects << 1) | (isObject ? 1u : 0u);
-                at = isObject ? EnterObject(at) : SkipBlanks(json, at + 1);
+                at = SkipBlanks(json, at + 1);
                 if (Peek(json, at) != (isObject ? '}' : ']'))
                 {
                     atName = isObject;
@@ -127,10 +124,6 @@ internal ref partial struct JsonScanner
                 at++;
                 depth--;
                 objects >>= 1;
-                if (inObject)
-                {
-                    LeaveObject();
-                }
             }
         }
     }
@@ -141,16 +134,6 @@ internal ref partial struct JsonScanner
         byte first = Peek(at);
         return first == '-' || char.IsAsciiDigit((char)first) ? SkipNumber(at) : ReadLiteral(at);
     }
-
-    /// <summary>Skips an object's opening brace; names added from here on belong to this object until it closes.</summary>
-    public readonly int EnterObject(int at)
-    {
-        _names?.Enter();
-        return SkipBlanks(at + 1);
-    }
-
-    /// <summary>Ends the object that <see cref="EnterObject"/> opened last.</summary>
-    public readonly void LeaveObject() => _names?.Leave();
 
     /// <summary>The byte at an index; past the end 0, which valid JSON never contains.</summary>
     public readonly byte Peek(int at) => Peek(_json, at);
@@ -254,7 +237,7 @@ internal enum JsonFault
     /// <summary>More than <see cref="JsonScanner.MaxDepth"/> levels of objects and arrays.</summary>
     TooDeep,
 
-    /// <summary>An object has a name twice.</summary>
+    /// <summary>An object has a name twice that the reader uses.</summary>
     DuplicateName,
 
     /// <summary>The reader rejects the JSON, and keeps the reason itself.</summary>

@@ -15,5 +15,5 @@ public readonly record struct SettingValue<T>(string Key, T Value);
 /// <summary>A setting whose value does not fit, and the values that would.</summary>
 /// <param name="Key">The full key without a route.</param>
 /// <param name="Value">The value in effect.</param>
-/// <param name="Allowed">The values that fit, such as <c>Full or Strict</c>.</param>
+/// <param name="Allowed">The values that fit, such as <c>Full</c>.</param>
 public sealed record SettingChoice(string Key, string Value, string Allowed);

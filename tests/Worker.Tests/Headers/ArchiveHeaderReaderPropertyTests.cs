@@ -70,8 +70,8 @@ public sealed class ArchiveHeaderReaderPropertyTests
         {
             bool read = new ArchiveHeaderReader(BodyRun.Properties).TryRead(text, new ArchiveHeader(), out Poison poison);
             bool readInside = new ArchiveHeaderReader(BodyRun.Properties).TryRead((byte[])[.. "{\"x\":"u8, .. text, .. "}"u8], new ArchiveHeader(), out _);
-            read.ShouldBe(ReferenceReader.Read(text, BodyValidation.Full) is not null, poison.ToString());
-            readInside.ShouldBe(ReferenceReader.Read([.. "{\"x\":"u8, .. text, .. "}"u8], BodyValidation.Full) is not null);
+            read.ShouldBe(ReferenceReader.Read(text) is not null, poison.ToString());
+            readInside.ShouldBe(ReferenceReader.Read([.. "{\"x\":"u8, .. text, .. "}"u8]) is not null);
         }
     }
 
@@ -89,24 +89,20 @@ public sealed class ArchiveHeaderReaderPropertyTests
 
     private static void ShouldEqualReference(byte[] body)
     {
-        foreach (BodyValidation rule in new[] { BodyValidation.Full, BodyValidation.Strict })
+        BodyResult result = BodyRun.Read(body);
+        Dictionary<string, string?>? expected = ReferenceReader.Read(body);
+        (result.Code == "").ShouldBe(expected is not null, $"{result.Poison}: {Encoding.UTF8.GetString(body)}");
+        if (expected is null)
         {
-            BodyResult result = BodyRun.Read(body, rule);
-            Dictionary<string, string?>? expected = ReferenceReader.Read(body, rule);
-            (result.Code == "").ShouldBe(expected is not null, $"{rule} {result.Poison}: {Encoding.UTF8.GetString(body)}");
-            if (expected is not null)
-            {
-                result.Product.ShouldBe(expected.GetValueOrDefault("Product") ?? "");
-                result.MessageId.ShouldBe(expected.GetValueOrDefault("MessageId") ?? "");
-                Show(result.Date).ShouldBe(expected.GetValueOrDefault("EventDateUtc") is { Length: > 0 } date ? Show(ReferenceKey.Date(date)!.Value) : "");
-            }
-
-            // HeaderOnly must accept every body that Full accepts, with the same values.
-            if (result.Code == "")
-            {
-                BodyRun.Read(body, BodyValidation.HeaderOnly).ShouldBe(result);
-            }
+            return;
         }
+
+        result.Product.ShouldBe(expected.GetValueOrDefault("Product") ?? "");
+        result.MessageId.ShouldBe(expected.GetValueOrDefault("MessageId") ?? "");
+        Show(result.Date).ShouldBe(expected.GetValueOrDefault("EventDateUtc") is { Length: > 0 } date ? Show(ReferenceKey.Date(date)!.Value) : "");
+
+        // HeaderOnly must accept every body that Full accepts, with the same values.
+        BodyRun.Read(body, BodyValidation.HeaderOnly).ShouldBe(result);
     }
 
     private static string Show(HeaderDate date) => date.HasValue ? $"{date.Year:0000}-{date.Month:00}-{date.Day:00} {date.Hour:00}:{date.Minute:00}:{date.Second:00}" : "";

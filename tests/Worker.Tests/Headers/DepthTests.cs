@@ -62,7 +62,7 @@ public sealed class DepthTests
         string wide = "{\"x\":[" + string.Concat(Enumerable.Repeat("[{\"a\":[]}],", 100_000)) + "0]}";
 
         BodyRun.Read(wide).Code.ShouldBe("");
-        BodyRun.Read(wide, BodyValidation.Strict).Code.ShouldBe("");
+        BodyRun.Read(wide, BodyValidation.HeaderOnly).Code.ShouldBe("");
     }
 
     private static string Nested(string open, string close, int times) =>

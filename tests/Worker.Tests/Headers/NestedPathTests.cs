@@ -63,20 +63,6 @@ public sealed class NestedPathTests
     public void TryRead_Poison_NamesThePath(string body, string expected) => Run(body).Poison.ToString().ShouldBe(expected);
 
     [Theory]
-    [InlineData("""{"tenant":{"x":1,"x":2},"id":"m"}""", "duplicate-property at byte 17, property \"tenant\"")]
-    [InlineData("""{"tenant":{"a":{"x":1}},"order":{"a":{"x":1,"x":1}},"id":"m"}""", "duplicate-property at byte 44, property \"order\"")]
-    [InlineData("""{"order":{"lines":[{"a":1},{"a":1},{"a":1,"a":2}]},"id":"m"}""", "duplicate-property at byte 42, property \"order\"")]
-    [InlineData("""{"tenant":{"a":1},"order":{"a":1,"lines":[{"a":1},{"a":1}]},"a":1,"id":"m"}""", "unknown/unknown/m")]
-    [InlineData("""{"tenant":{},"order":{"lines":[{},{}]},"a":{"tenant":1},"id":"m"}""", "unknown/unknown/m")]
-    public void TryRead_Strict_LooksForDuplicatesInsideAndOutsideOfPaths(string body, string expected)
-    {
-        (string? key, Poison poison) = Run(body, BodyValidation.Strict);
-
-        (key ?? poison.ToString()).ShouldBe(expected);
-        Run(body).Key.ShouldNotBeNull();
-    }
-
-    [Theory]
     [InlineData("""{"id":"m","tenant":{"id":"t"},"order":{"lines":[{"sku":"s" """, true)]
     [InlineData("""{"id":"m","tenant":{"id":"t"},"order":{"lines":[{"sku":"s"},,,""", true)]
     [InlineData("""{"id":"m","tenant":{"id":"t"},"order":null""", true)]

@@ -24,7 +24,6 @@ public sealed class TruncationTests
             {
                 byte[] cut = body[..length];
                 BodyRun.Read(cut).Code.ShouldNotBe("");
-                BodyRun.Read(cut, BodyValidation.Strict).Code.ShouldBe(BodyRun.Read(cut).Code);
                 BodyRun.Read(cut, BodyValidation.HeaderOnly);
             }
         }

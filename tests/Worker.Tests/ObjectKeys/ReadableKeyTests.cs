@@ -100,7 +100,6 @@ public sealed class ReadableKeyTests
     {
         string? readable = ReadableKey.Of(body);
         (string? full, Poison poison) = KeyRun.Run(body, [], Template);
-        (string? strict, Poison strictPoison) = KeyRun.Run(body, [], Template, BodyValidation.Strict);
         string text = Encoding.Latin1.GetString(body);
         if (full is null)
         {
@@ -110,7 +109,6 @@ public sealed class ReadableKeyTests
 
         readable.ShouldBe(full, text);
         KeyRun.Run(body, [], Template, BodyValidation.HeaderOnly).Key.ShouldBe(full, text);
-        (strict == full || strictPoison.Reason == PoisonReason.DuplicateProperty).ShouldBeTrue($"Strict: {strict}{strictPoison}: {text}");
         return true;
     }
 
