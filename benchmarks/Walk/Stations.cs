@@ -107,10 +107,7 @@ internal static class Stations
             "Messaging.Archive.ObjectKeys.KeyTemplate",
             "Messaging.Archive.ObjectKeys.KeySegment",
             "Messaging.Archive.ObjectKeys.KeyPart",
-            "Messaging.Archive.ObjectKeys.KeptBytes",
-            "Messaging.Archive.ObjectKeys.KeyEscapes",
-            "Messaging.Archive.ObjectKeys.KeyPartMonitor",
-            "Messaging.Archive.ObjectKeys.MessageIdEncoding"),
+            "Messaging.Archive.ObjectKeys.KeyPartMonitor"),
         new(
             "retry",
             "The S3 sink retries a failed PUT by itself, within a budget that the messages share.",

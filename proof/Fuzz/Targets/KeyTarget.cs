@@ -40,7 +40,7 @@ internal sealed class KeyTarget : FuzzTarget
         _header = new ArchiveHeader(_buffers);
     }
 
-    public override IReadOnlyList<Type> Parser { get; } = [typeof(JsonScanner), typeof(JsonEscapes), typeof(ArchiveHeaderReader), typeof(ArchiveHeader), typeof(HeaderDate), typeof(HeaderNode), typeof(KeyPart), typeof(KeyEscapes), typeof(MessageIdEncoding), typeof(PropertyNameHint)];
+    public override IReadOnlyList<Type> Parser { get; } = [typeof(JsonScanner), typeof(JsonEscapes), typeof(ArchiveHeaderReader), typeof(ArchiveHeader), typeof(HeaderDate), typeof(HeaderNode), typeof(KeyPart), typeof(PropertyNameHint)];
 
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [

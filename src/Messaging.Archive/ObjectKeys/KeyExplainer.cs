@@ -82,8 +82,8 @@ internal static class KeyExplainer
         ReadOnlySpan<byte> id = header.Text(segment.Slot);
         bool isOfSource = id.IsEmpty;
         id = isOfSource ? sourceId.Span : id;
-        Span<byte> part = stackalloc byte[MessageIdEncoding.MaxBytes];
-        ReadOnlySpan<byte> written = part[..MessageIdEncoding.Write(id, part)];
+        Span<byte> part = stackalloc byte[KeyPart.MaxBytes];
+        ReadOnlySpan<byte> written = part[..KeyPart.WriteId(id, part)];
         string from = isOfSource ? $"{OfSource}; MissingId=UseSourceId" : $"the id, from {template.Properties[segment.Slot].Name}";
         string how = id.SequenceEqual(written) ? "unchanged" : written.StartsWith("=="u8) ? "too long: its SHA-256" : "escaped";
         return new KeyPartExplanation("MessageId", isOfSource ? Quote(id) : Show(header, segment.Slot), Encoding.ASCII.GetString(written), $"{from}, {how}");

@@ -1,28 +1,50 @@
+using System.Buffers;
+using System.Security.Cryptography;
+
 namespace Messaging.Archive.ObjectKeys;
 
-/// <summary>Writes a value as a part of a key by a <see cref="KeyRule"/>. Whatever the value holds, a part has no slash, no dot at either end and at most <see cref="MaxBytes"/> bytes.</summary>
+/// <summary>
+/// Writes a value as a part of a key by a <see cref="KeyRule"/>, or a message's id. Whatever the value holds, a part has no slash, no dot
+/// at either end and at most <see cref="MaxBytes"/> bytes.
+/// </summary>
+/// <remarks>
+/// Escapes give different values different text. Kept bytes and inner dots stay unchanged. Any other byte becomes <c>=</c> and two
+/// lower-case hex digits. So do a first and a last dot, so that no level is <c>.</c> or <c>..</c>. A value whose text would be longer than
+/// <see cref="MaxBytes"/> becomes <c>==</c> and the SHA-256 of its bytes in hex; an escape never starts with <c>==</c>, so a short value
+/// never has this form. The escapes are reversible, so two short values never have the same text; two long values have the same text only
+/// if SHA-256 collides.
+/// </remarks>
 internal static class KeyPart
 {
     /// <summary>
     /// Maximum bytes of a part. S3 limits a key to 1,024 bytes: six parts and an id of this size leave 128 bytes for prefix, fixed text
-    /// and date. It also keeps a level within the 255 bytes of a file name.
+    /// and date. It also keeps a level within the 255 bytes of a file name, and a SHA-512 in lower-case hex still fits unescaped.
     /// </summary>
     public const int MaxBytes = 128;
 
     private const byte NotAllowed = 0;
 
-    private static readonly KeptBytes Kept = new("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."u8);
+    private const int EscapeLength = 3;
+
+    private static readonly SearchValues<byte> Kept = SearchValues.Create("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."u8);
+
+    // Without upper case, so that ids that differ only in case are two files even when a file system ignores case.
+    private static readonly SearchValues<byte> KeptInIds = SearchValues.Create("abcdefghijklmnopqrstuvwxyz0123456789_-."u8);
 
     // Maps each byte to the byte that is written.
     private static readonly byte[] Seed = CreateMap(static c => c == ' ' ? '_' : char.IsAsciiLetterOrDigit(c) || c == '_' ? char.ToLowerInvariant(c) : '\0');
-    private static readonly byte[] Keep = CreateMap(static c => Kept.Has((byte)c) ? c : '\0');
-    private static readonly byte[] Lower = CreateMap(static c => Kept.Has((byte)c) ? char.ToLowerInvariant(c) : '\0');
+    private static readonly byte[] Keep = CreateMap(static c => Kept.Contains((byte)c) ? c : '\0');
+    private static readonly byte[] Lower = CreateMap(static c => Kept.Contains((byte)c) ? char.ToLowerInvariant(c) : '\0');
 
     /// <summary>The part of a property that is missing, null or empty.</summary>
     public static ReadOnlySpan<byte> Unknown => "unknown"u8;
 
     /// <summary>The part of a value that does not fit its rule.</summary>
     public static ReadOnlySpan<byte> Invalid => "invalid"u8;
+
+    private static ReadOnlySpan<byte> HashMark => "=="u8;
+
+    private static ReadOnlySpan<byte> Hex => "0123456789abcdef"u8;
 
     /// <summary>Writes the part of a value.</summary>
     /// <param name="rule">The rule of the placeholder.</param>
@@ -61,13 +83,72 @@ internal static class KeyPart
     {
         if (!value.SequenceEqual(Unknown))
         {
-            return KeyEscapes.Write(value, Kept, destination);
+            return Escape(value, Kept, destination);
         }
 
         // Messages without the property get this word, so a value with the same text must be escaped.
-        int written = KeyEscapes.WriteEscape(value[0], destination);
+        int written = WriteEscape(value[0], destination);
         value[1..].CopyTo(destination[written..]);
         return written + value.Length - 1;
+    }
+
+    /// <summary>Writes a message's id, escaped; upper case is escaped, too.</summary>
+    /// <param name="id">Bytes of any kind and length, but not empty.</param>
+    /// <param name="destination">At least <see cref="MaxBytes"/> bytes.</param>
+    /// <returns>Bytes written.</returns>
+    public static int WriteId(ReadOnlySpan<byte> id, Span<byte> destination) => Escape(id, KeptInIds, destination);
+
+    // The kept bytes have the dot, and not the equals sign.
+    private static int Escape(ReadOnlySpan<byte> value, SearchValues<byte> kept, Span<byte> destination)
+    {
+        if (value.Length <= MaxBytes && !value.ContainsAnyExcept(kept) && value[0] != '.' && value[^1] != '.')
+        {
+            value.CopyTo(destination);
+            return value.Length;
+        }
+
+        return WriteEscaped(value, kept, destination);
+    }
+
+    private static int WriteEscape(byte value, Span<byte> destination)
+    {
+        destination[2] = Hex[value & 0xF];
+        destination[1] = Hex[value >> 4];
+        destination[0] = (byte)'=';
+        return EscapeLength;
+    }
+
+    private static int WriteEscaped(ReadOnlySpan<byte> value, SearchValues<byte> kept, Span<byte> destination)
+    {
+        int written = 0;
+        for (int i = 0; i < value.Length; i++)
+        {
+            byte one = value[i];
+            bool keep = kept.Contains(one) && (one != '.' || (i > 0 && i < value.Length - 1));
+            if (written + (keep ? 1 : EscapeLength) > MaxBytes)
+            {
+                return WriteHash(value, destination);
+            }
+
+            if (keep)
+            {
+                destination[written++] = one;
+                continue;
+            }
+
+            written += WriteEscape(one, destination[written..]);
+        }
+
+        return written;
+    }
+
+    private static int WriteHash(ReadOnlySpan<byte> value, Span<byte> destination)
+    {
+        Span<byte> hash = stackalloc byte[SHA256.HashSizeInBytes];
+        SHA256.HashData(value, hash);
+        HashMark.CopyTo(destination);
+        Convert.TryToHexStringLower(hash, destination[HashMark.Length..], out int hexLength);
+        return HashMark.Length + hexLength;
     }
 
     private static bool TryMap(byte[] map, ReadOnlySpan<byte> value, Span<byte> destination, out int written)

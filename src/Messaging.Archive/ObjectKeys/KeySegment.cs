@@ -29,7 +29,7 @@ internal enum KeySegmentKind
     /// <summary>A property's value by the rule of <see cref="KeyPart"/>.</summary>
     Property,
 
-    /// <summary>The id by the rule of <see cref="MessageIdEncoding"/>.</summary>
+    /// <summary>The id, by <see cref="KeyPart.WriteId"/>.</summary>
     MessageId,
 
     /// <summary>Nothing, but the fields of a date are written into the fixed text.</summary>

@@ -115,7 +115,7 @@ internal sealed class KeyTemplate
                     written += length;
                     break;
                 case KeySegmentKind.MessageId:
-                    written += MessageIdEncoding.Write(id, key[written..]);
+                    written += KeyPart.WriteId(id, key[written..]);
                     break;
                 case KeySegmentKind.Date:
                     written += WriteDate(segment, header.Date(segment.Slot), key[written..]);

@@ -45,8 +45,7 @@ internal static class KeyTemplateCompiler
     /// <summary>Bytes of the longest name between two slashes that this level can write.</summary>
     public static int LongestLevel(KeyLevel level) => level.Pieces.Sum(p => p.Kind switch
     {
-        KeyPieceKind.Property => KeyPart.MaxBytes,
-        KeyPieceKind.MessageId => MessageIdEncoding.MaxBytes,
+        KeyPieceKind.Property or KeyPieceKind.MessageId => KeyPart.MaxBytes,
         KeyPieceKind.DateField => KeySegmentBuilder.DigitsOf(p.Field),
         _ => p.Text.Length,
     });
@@ -143,7 +142,7 @@ internal static class KeyTemplateCompiler
                 nameof(KeyTemplateOptions.Template),
                 1,
                 $"the longest key would have {longest} bytes",
-                $"{KeyTemplate.MaxKeyBytes} bytes including the prefix, counting {KeyPart.MaxBytes} per property and {MessageIdEncoding.MaxBytes} for the id"));
+                $"{KeyTemplate.MaxKeyBytes} bytes including the prefix, counting {KeyPart.MaxBytes} per property and {KeyPart.MaxBytes} for the id"));
         }
     }
 }

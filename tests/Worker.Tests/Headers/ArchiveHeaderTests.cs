@@ -2,7 +2,6 @@ using System.Collections;
 using System.Reflection;
 using Pipeline.Buffers;
 using Messaging.Archive.Headers;
-using Messaging.Archive.Json;
 
 namespace Worker.Tests.Headers;
 

@@ -1,7 +1,6 @@
 using System.Text;
 using System.Text.Json;
 using System.Text.Unicode;
-using Messaging.Archive.Headers;
 using Worker.Tests.ObjectKeys;
 
 namespace Worker.Tests.Headers;

@@ -5,7 +5,7 @@ using Messaging.Archive.ObjectKeys;
 
 namespace Worker.Tests.ObjectKeys;
 
-public sealed class MessageIdEncodingTests
+public sealed class KeyPartIdTests
 {
     [Theory]
     [InlineData("0f8fad5b-d9cb-469f-a165-70867728950e")]
@@ -80,7 +80,7 @@ public sealed class MessageIdEncodingTests
     {
         string encoded = Write(id);
         return encoded == ReferenceKey.Id(id)
-            && encoded.Length <= MessageIdEncoding.MaxBytes
+            && encoded.Length <= KeyPart.MaxBytes
             && (encoded.StartsWith("==", StringComparison.Ordinal) || ReferenceKey.DecodeId(encoded).SequenceEqual(id));
     }).Check(Config.QuickThrowOnFailure.WithMaxTest(1_000));
 
@@ -104,7 +104,7 @@ public sealed class MessageIdEncodingTests
 
     private static string Write(byte[] id)
     {
-        byte[] destination = new byte[MessageIdEncoding.MaxBytes];
-        return Encoding.Latin1.GetString(destination, 0, MessageIdEncoding.Write(id, destination));
+        byte[] destination = new byte[KeyPart.MaxBytes];
+        return Encoding.Latin1.GetString(destination, 0, KeyPart.WriteId(id, destination));
     }
 }
