@@ -66,7 +66,7 @@ internal static class Stations
             "Messaging.Aws.Sqs.InFlightMessages"),
         new(
             "accept",
-            "The message takes one of the leased slots. From here on the slot owns it, until it is settled.",
+            "The message takes one of the leased slots, and is refused if it is too large. From here on the slot owns it, until it is settled.",
             "Messaging.Intake.MessageIntake",
             "Messaging.Aws.Sqs.SqsReceivedMessage",
             "Pipeline.Messages.ReceivedMessage",
@@ -79,7 +79,7 @@ internal static class Stations
             "Messaging.Intake.MessageSlot"),
         new(
             "chain",
-            "The route's parts run in order: trace, size limit, archive, store. Adjacent steps run as one.",
+            "The route's parts run in order: trace, archive, store. Adjacent steps run as one.",
             "Pipeline.Execution.ComposedPipeline",
             "Pipeline.Execution.FusedRun",
             "Pipeline.Execution.HandlingRun",
@@ -88,8 +88,7 @@ internal static class Stations
             "Pipeline.Contexts.PipelineContext",
             "Pipeline.Contexts.PhysicalContext",
             "Messaging.Stages.TracingStep",
-            "Messaging.Telemetry.MessageSpans",
-            "Messaging.Stages.SizeLimitStep"),
+            "Messaging.Telemetry.MessageSpans"),
         new(
             "header",
             "One pass over the JSON body finds the values that the key needs, and checks the whole body.",

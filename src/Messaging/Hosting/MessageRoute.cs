@@ -69,6 +69,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
             MessageIntake intake = new(plan.Name, source.Name, Pipeline, plan.Intake, policy, Breaker, counters, time, _logger, slots)
             {
                 Destination = destination,
+                MaxMessageBytes = plan.MaxMessageBytes,
                 TracesSettlement = source.TracesSettlement,
                 KeepsReservedSlots = source.KeepsReservedSlots || source.IsPushed,
             };

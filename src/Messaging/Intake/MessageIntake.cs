@@ -2,6 +2,7 @@ using System.Diagnostics;
 using Messaging.Handlers;
 using Messaging.Recoverability;
 using Messaging.Sources;
+using Messaging.Stages;
 using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
 using Pipeline.Buffers;
@@ -108,6 +109,9 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
 
     /// <summary>The source of the messages, for their spans.</summary>
     public MessageDestination Destination { get; init; }
+
+    /// <summary>Largest body that reaches the pipeline; a message with a larger one is dead-lettered.</summary>
+    public long MaxMessageBytes { get; init; } = long.MaxValue;
 
     /// <summary>True when the source itself starts the spans of its settlements.</summary>
     public bool TracesSettlement { get; init; }
@@ -216,6 +220,31 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
         _breaker.Relaxed -= BreakerClosed;
         _breaker.Throttling -= Throttled;
         await _watch.DisposeAsync();
+    }
+
+    /// <summary>Reads the body again, of a message whose size is above the limit or could not be read.</summary>
+    /// <returns>True when the message must not reach the pipeline: by its settlement, or by the exception of reading it.</returns>
+    internal bool IsRefused(ReceivedMessage message, out Settlement settlement, out Exception? failure)
+    {
+        settlement = default;
+        failure = null;
+        try
+        {
+            int length = message.Body.Length;
+            if (length <= MaxMessageBytes)
+            {
+                return false;
+            }
+
+            settlement = Settlement.DeadLetter("too-large", $"The body has {length} bytes; Stages:MaxMessageBytes allows {MaxMessageBytes}.");
+        }
+        catch (Exception exception)
+        {
+            failure = exception;
+        }
+
+        TracingStep.Record(Destination, message, settlement, failure);
+        return true;
     }
 
     internal bool TryRead(Exception failure, Cancellation cancellation, out Settlement settlement) => _policy.TryRead(failure, cancellation, out settlement);
@@ -386,7 +415,7 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
         }
     }
 
-    /// <summary>An unreadable body counts as empty: the pipeline reads it too, and its exception decides the settlement.</summary>
+    /// <summary>An unreadable body counts as empty: <see cref="IsRefused"/> reads it again, and its exception decides the settlement.</summary>
     private static int SizeOf(ReceivedMessage message)
     {
         try

@@ -142,6 +142,12 @@ internal sealed class MessageSlot
             return Settle(reason == Cancellation.Shutdown ? default : Hold.Fault, failure: null, reason);
         }
 
+        if ((Bytes == 0 || Bytes > _intake.MaxMessageBytes) && _intake.IsRefused(_message!, out Settlement refusal, out Exception? unreadable))
+        {
+            _context.Settlement = refusal;
+            return Settle(unreadable);
+        }
+
         _context.Message = _message!;
         _context.Destination = _intake.Destination;
         _context.CancellationToken = _cancellationSource.Token;

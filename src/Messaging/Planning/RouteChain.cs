@@ -29,7 +29,5 @@ internal static class RouteChain
     }
 
     /// <summary>The worker's own parts, which precede all others.</summary>
-    public static PipelineBuilder<PhysicalContext> Begin(RoutePlan plan) => new PipelineBuilder<PhysicalContext>(plan.Name)
-        .Step(new TracingStep(plan.Name))
-        .Step(new SizeLimitStep(plan.Stages));
+    public static PipelineBuilder<PhysicalContext> Begin(RoutePlan plan) => new PipelineBuilder<PhysicalContext>(plan.Name).Step(new TracingStep(plan.Name));
 }

@@ -18,50 +18,71 @@ internal sealed class TracingStep(string route) : IStep<PhysicalContext>
 
     public ValueTask<StepOutcome> BeforeAsync(PhysicalContext context)
     {
-        context.Message.Span = MessageSpans.IsListening ? Start(context) : null;
+        Start(context.Destination ?? _route, context.Message);
         return new(StepOutcome.Continue);
     }
 
     public ValueTask AfterAsync(PhysicalContext context)
     {
-        if (context.Message.Span is { } span)
-        {
-            Settlement settlement = context.Settlement;
-            span.SetTag("worker.settlement", settlement.Kind.ToString());
-            if (RouteMetrics.ErrorTypeOf(settlement) is { } error)
-            {
-                MessageSpans.Fail(span, error, settlement.Reason ?? settlement.Description);
-            }
-
-            MessageSpans.End(span);
-        }
-
+        End(context.Message.Span, context.Settlement);
         return default;
     }
 
     public ValueTask<ErrorOutcome> OnErrorAsync(PhysicalContext context, Exception exception)
     {
-        if (context.Message.Span is { } span)
-        {
-            MessageSpans.Fail(span, exception);
-            MessageSpans.End(span);
-        }
-
+        End(context.Message.Span, exception);
         return new(ErrorOutcome.Rethrow);
     }
 
-    private Activity? Start(PhysicalContext context)
+    /// <summary>Records an attempt that ends before the pipeline, by a settlement or an exception.</summary>
+    public static void Record(MessageDestination destination, ReceivedMessage message, in Settlement settlement, Exception? exception)
     {
-        Activity? span = MessageSpans.StartProcess(context.Destination ?? _route, context.Message);
+        Start(destination, message);
+        if (exception is null)
+        {
+            End(message.Span, settlement);
+        }
+        else
+        {
+            End(message.Span, exception);
+        }
+    }
+
+    private static void Start(MessageDestination destination, ReceivedMessage message)
+    {
+        message.Span = MessageSpans.IsListening ? MessageSpans.StartProcess(destination, message) : null;
         try
         {
-            span?.SetTag("messaging.message.body.size", context.Message.Body.Length);
+            message.Span?.SetTag("messaging.message.body.size", message.Body.Length);
         }
         catch (Exception)
         {
             // The next part that reads the body reports the failure.
         }
+    }
 
-        return span;
+    private static void End(Activity? span, in Settlement settlement)
+    {
+        if (span is null)
+        {
+            return;
+        }
+
+        span.SetTag("worker.settlement", settlement.Kind.ToString());
+        if (RouteMetrics.ErrorTypeOf(settlement) is { } error)
+        {
+            MessageSpans.Fail(span, error, settlement.Reason ?? settlement.Description);
+        }
+
+        MessageSpans.End(span);
+    }
+
+    private static void End(Activity? span, Exception exception)
+    {
+        if (span is not null)
+        {
+            MessageSpans.Fail(span, exception);
+            MessageSpans.End(span);
+        }
     }
 }

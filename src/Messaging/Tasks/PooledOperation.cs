@@ -3,8 +3,8 @@ using System.Threading.Tasks.Sources;
 namespace Messaging.Tasks;
 
 /// <summary>
-/// One awaited operation at a time, in an object that is reused: waiting allocates nothing. Whoever completes it, the caller continues in
-/// a work item of its own. Threads: one begins and awaits, any one completes.
+/// One awaited operation at a time, in an object that is reused: waiting allocates nothing. The caller continues in a work item
+/// of its own. Threads: one begins and awaits, any one completes.
 /// </summary>
 /// <typeparam name="TResult">The operation's result.</typeparam>
 internal abstract class PooledOperation<TResult> : IValueTaskSource<TResult>, IValueTaskSource, IThreadPoolWorkItem

@@ -97,7 +97,6 @@ public sealed class MessageIntakeAllocationTests
         CircuitBreaker breaker = new("allocations", recoverability, TimeProvider.System, NullLogger.Instance);
         IPipeline<PhysicalContext> pipeline = new PipelineBuilder<PhysicalContext>("allocations")
             .Step(new TracingStep("allocations"))
-            .Step(new SizeLimitStep(new StagesOptions()))
             .Behavior(new RetryBehavior<PhysicalContext>(recoverability, breaker, TimeProvider.System))
             .Terminator(new StoringTerminator(breaker))
             .Build(form);

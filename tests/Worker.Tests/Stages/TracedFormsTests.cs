@@ -43,7 +43,6 @@ public sealed class TracedFormsTests
             "sqs",
             new PipelineBuilder<PhysicalContext>(route)
                 .Step(new TracingStep(route))
-                .Step(new SizeLimitStep(new StagesOptions()))
                 .Behavior(new SuspendingBehavior())
                 .Step(new SuspendingStep())
                 .Behavior(new RetryBehavior<PhysicalContext>(recoverability, breaker, TimeProvider.System))
