@@ -79,10 +79,8 @@ internal static class Stations
             "Messaging.Intake.MessageSlot"),
         new(
             "chain",
-            "The route's parts run in order: trace, archive, store. Adjacent steps run as one.",
+            "The route's parts run in order: trace, archive, store.",
             "Pipeline.Execution.ComposedPipeline",
-            "Pipeline.Execution.FusedRun",
-            "Pipeline.Execution.HandlingRun",
             "Pipeline.Execution.Nodes.StepNode",
             "Pipeline.Contexts.ContextPool",
             "Pipeline.Contexts.PipelineContext",
