@@ -16,8 +16,6 @@ internal sealed class DiscardingSink : IDocumentSink, IDocumentWriter
     private readonly ArrayBufferWriter<byte> _body = new(BatchBytes + (1 << 20));
     private long _documents;
 
-    public string Name => "discarding";
-
     public IBufferWriter<byte> Body => _body;
 
     public bool IsFull => _body.WrittenCount >= BatchBytes;

@@ -9,8 +9,6 @@ internal sealed class ForeignSink(World world, IObjectSink sink, TimeProvider ti
     // Longer than Intake:MessageTimeout and the time after which the route counts as stuck, shorter than the wait for the last calls.
     private static readonly TimeSpan Hang = TimeSpan.FromSeconds(110);
 
-    public string Name => sink.Name;
-
     public string? Problem => sink.Problem;
 
     public Task CheckAsync(CancellationToken cancellationToken) => sink.CheckAsync(cancellationToken);

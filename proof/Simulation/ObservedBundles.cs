@@ -6,8 +6,6 @@ namespace Proof.Simulation;
 /// <summary>The sink of a route with bundles: checks that a stop leaves none open.</summary>
 internal sealed class ObservedBundles(BundlingSink bundles, World world, Defect defect) : IObjectSink
 {
-    public string Name => bundles.Name;
-
     public string? Problem => bundles.Problem;
 
     public Task CheckAsync(CancellationToken cancellationToken) => bundles.CheckAsync(cancellationToken);

@@ -30,8 +30,6 @@ internal sealed class ObservedSource(IMessageSource source, World world, FaultPl
     private Probe? _probe;
     private long? _probeDueSince;
 
-    public string Name => source.Name;
-
     public string? Problem => source.Problem;
 
     public Task CheckAsync(CancellationToken cancellationToken) => source.CheckAsync(cancellationToken);

@@ -15,8 +15,6 @@ internal sealed class PlantedSink : IObjectSink
         _defect = defect;
     }
 
-    public string Name => _sink.Name;
-
     public string? Problem => _sink.Problem;
 
     public static IObjectSink Wrap(IObjectSink sink, Defect defect) =>

@@ -17,8 +17,6 @@ internal sealed class PlantedSource : IMessageSource, IMessageIntake, ISlotOwner
         _defect = defect;
     }
 
-    public string Name => _source.Name;
-
     public string? Problem => _source.Problem;
 
     public static IMessageSource Wrap(IMessageSource source, Defect defect) =>

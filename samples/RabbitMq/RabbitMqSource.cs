@@ -15,8 +15,6 @@ internal sealed class RabbitMqSource(RabbitMqOptions options, SourceServices ser
     private RabbitMqSession? _session;
     private string? _problem;
 
-    public string Name => "rabbitmq";
-
     public string? Problem => Volatile.Read(ref _problem);
 
     public async Task CheckAsync(CancellationToken cancellationToken)

@@ -54,8 +54,6 @@ internal sealed class ServiceBusMessageSource : IMessageSource
         _settler = new MessageSettler(services.Route, options.Destination, options.DoneIds, _settlements, _log, services.Time);
     }
 
-    public string Name => SourceName;
-
     public string? Problem => _health.Problem ?? _settlements.Problem;
 
     public async Task CheckAsync(CancellationToken cancellationToken)

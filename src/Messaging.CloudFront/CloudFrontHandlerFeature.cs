@@ -84,6 +84,7 @@ internal sealed class CloudFrontHandlerFeature : IHandlerFeature, IExplainedFeat
                 objects,
                 new LogIndexer(shape!, limits, buffers),
                 (IDocumentSink)services.Sink!,
+                services.SinkName,
                 services.Breaker,
                 new LogDeadLetterSettings(services.DeadLetters, services.Route, services.Time, metrics, options.MaxRejectedDocuments),
                 options.ObjectTimeout,

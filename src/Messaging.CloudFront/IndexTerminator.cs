@@ -32,6 +32,7 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
     private readonly ILogObjects _objects;
     private readonly LogIndexer _indexer;
     private readonly IDocumentSink _sink;
+    private readonly string _sinkName;
     private readonly CircuitBreaker _breaker;
     private readonly LogDeadLetterSettings _deadLetters;
     private readonly TimeSpan _objectTimeout;
@@ -39,11 +40,12 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
     private readonly ILogger _logger;
 
     public IndexTerminator(
-        ILogObjects objects, LogIndexer indexer, IDocumentSink sink, CircuitBreaker breaker, LogDeadLetterSettings deadLetters, TimeSpan objectTimeout, int missingDeliveries, ILogger logger)
+        ILogObjects objects, LogIndexer indexer, IDocumentSink sink, string sinkName, CircuitBreaker breaker, LogDeadLetterSettings deadLetters, TimeSpan objectTimeout, int missingDeliveries, ILogger logger)
     {
         _objects = objects;
         _indexer = indexer;
         _sink = sink;
+        _sinkName = sinkName;
         _breaker = breaker;
         _deadLetters = deadLetters;
         _objectTimeout = objectTimeout;
@@ -102,7 +104,7 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
             DocumentId id = new(log.Bucket, log.Key, opened.Version);
             RowNumbers numbers = new();
             LogDeadLetters badRows = new(_deadLetters, log, opened.Version, id, numbers, context.DeliveryCount);
-            await using IDocumentWriter writer = writing = _sink.Begin(badRows) ?? throw new PartDefectException($"the sink {_sink.Name}", "returned null from Begin: it must return a writer.");
+            await using IDocumentWriter writer = writing = _sink.Begin(badRows) ?? throw new PartDefectException($"the sink {_sinkName}", "returned null from Begin: it must return a writer.");
             LogOutcome outcome = await _indexer.IndexAsync(opened.Content, opened.Length, id, writer, numbers, badRows, attempt.Token);
             return outcome.Fault == LogFault.None
                 ? Judge(outcome, log, badRows.FirstRejection, context.CancellationToken, limit.IsCancellationRequested)
@@ -190,7 +192,7 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
         switch (documents.Status)
         {
             case SinkStatus.Stored or SinkStatus.AlreadyStored when documents.Total != outcome.Rows - outcome.BadRows:
-                string defect = $"The {_sink.Name} sink accounted for {documents.Total} of {outcome.Rows - outcome.BadRows} documents, which is a defect of the sink.";
+                string defect = $"The sink {_sinkName} accounted for {documents.Total} of {outcome.Rows - outcome.BadRows} documents, which is a defect of the sink.";
                 _breaker.Failed(defect);
                 return Settlement.Transient($"{UntrustedText.Shorten(log.Location)} is not completed. {defect}", retryInProcess: false);
             case SinkStatus.Stored or SinkStatus.AlreadyStored:
@@ -211,16 +213,16 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
                 return Settlement.Complete;
             case SinkStatus.Transient:
                 // The sink has already retried. Waiting in the queue is better than waiting in a slot.
-                _breaker.Failed(documents.Detail ?? _sink.Name);
-                return Settlement.Transient(documents.Detail ?? $"The {_sink.Name} sink failed.", documents.RetryAfter, retryInProcess: false);
+                _breaker.Failed(documents.Detail ?? $"The sink {_sinkName} failed.");
+                return Settlement.Transient(documents.Detail ?? $"The sink {_sinkName} failed.", documents.RetryAfter, retryInProcess: false);
             case SinkStatus.Refused:
-                _breaker.Refused(documents.Detail ?? _sink.Name);
-                return Settlement.Refused(documents.Detail ?? $"The {_sink.Name} sink denies the worker access.");
+                _breaker.Refused(documents.Detail ?? $"The sink {_sinkName} denies the worker access.");
+                return Settlement.Refused(documents.Detail ?? $"The sink {_sinkName} denies the worker access.");
             case SinkStatus.Rejected or SinkStatus.Collision:
                 _breaker.Succeeded();
-                return Settlement.DeadLetter(RejectedReason, documents.Detail ?? $"The {_sink.Name} sink rejects the documents.");
+                return Settlement.DeadLetter(RejectedReason, documents.Detail ?? $"The sink {_sinkName} rejects the documents.");
             default:
-                return Settlement.Undecided($"The sink {_sink.Name} returned the status {documents.Status}, which decides nothing{(documents.Detail is null ? string.Empty : $" ({documents.Detail})")}: CompleteAsync must return Stored only when every document is accounted for, and otherwise what failed.");
+                return Settlement.Undecided($"The sink {_sinkName} returned the status {documents.Status}, which decides nothing{(documents.Detail is null ? string.Empty : $" ({documents.Detail})")}: CompleteAsync must return Stored only when every document is accounted for, and otherwise what failed.");
         }
     }
 

@@ -89,9 +89,9 @@ public abstract class ObjectSinkContractTests : IAsyncLifetime
     [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Check_WhatWorks_PassesAgain() => Contract.Check_WhatWorks_PassesAgain();
 
-    /// <inheritdoc cref="ObjectSinkContract.Names_AreFitForLogs"/>
+    /// <inheritdoc cref="ObjectSinkContract.Locate_EndsWithTheKey"/>
     [Fact(Timeout = ContractLimit.Milliseconds)]
-    public Task Names_AreFitForLogs() => Contract.Names_AreFitForLogs();
+    public Task Locate_EndsWithTheKey() => Contract.Locate_EndsWithTheKey();
 
     /// <summary>Opens a sink over an empty store.</summary>
     protected abstract ValueTask<IObjectSink> OpenAsync();

@@ -16,9 +16,6 @@ public sealed class MemoryObjectSink : IObjectSink
     public Func<string, SinkResult?>? Script { get; set; }
 
     /// <inheritdoc/>
-    public string Name => "test";
-
-    /// <inheritdoc/>
     public Task CheckAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
     /// <inheritdoc/>

@@ -230,10 +230,9 @@ public sealed class ObjectSinkContract(IObjectSink sink, Func<string, ValueTask<
         await HoldsAsync("kept", Body(10));
     }
 
-    /// <summary>The sink's name is lower case without spaces, and a located object ends with its key.</summary>
-    public Task Names_AreFitForLogs()
+    /// <summary>A located object ends with its key.</summary>
+    public Task Locate_EndsWithTheKey()
     {
-        Require.True(sink.Name.Length > 0 && sink.Name.All(c => char.IsAsciiLetterLower(c) || char.IsAsciiDigit(c) || c == '-'), $"A sink's name has lower-case letters, digits and '-': '{sink.Name}'.");
         Require.True(sink.Locate("a/b.json").EndsWith("a/b.json", StringComparison.Ordinal), $"A located object ends with its key: '{sink.Locate("a/b.json")}'.");
         return Task.CompletedTask;
     }

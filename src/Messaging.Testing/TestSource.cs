@@ -13,8 +13,6 @@ internal sealed class TestSource(SourceServices services) : IMessageSource
     private readonly ConcurrentDictionary<SentMessage, bool> _open = new();
     private readonly CancellationTokenSource _closed = new();
 
-    public string Name => "test";
-
     public void Send(SentMessage message)
     {
         _open.TryAdd(message, true);
@@ -88,7 +86,7 @@ internal sealed class TestSource(SourceServices services) : IMessageSource
         DeadLetter record = new()
         {
             SourceId = message.Id,
-            Source = Name,
+            Source = services.Name,
             Route = services.Route,
             Reason = settlement.Reason ?? "unspecified",
             Description = settlement.Description ?? string.Empty,

@@ -18,8 +18,6 @@ internal sealed class UnreadableSource(IMessageSource source, CountingHandler ha
 
     string ISourceFeature.Name => "UnderTest";
 
-    public string Name => source.Name;
-
     public string? Problem => source.Problem;
 
     public IReadOnlyList<SettingsSection> Settings => [];

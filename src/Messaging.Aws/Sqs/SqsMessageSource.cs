@@ -78,8 +78,6 @@ internal sealed partial class SqsMessageSource : IMessageSource
         SqsSourceMetrics.Observe(services.Route, _inFlight);
     }
 
-    public string Name => SourceName;
-
     public string? Problem => _problem ?? SettleProblem;
 
     private string? SettleProblem => (_deletes.IsFull || _returns.IsFull, _deletes.FailingFor > LongestFailure || _returns.FailingFor > LongestFailure) switch

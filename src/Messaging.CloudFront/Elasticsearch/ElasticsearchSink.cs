@@ -51,8 +51,6 @@ internal sealed class ElasticsearchSink : IDocumentSink
         _sender = new BatchSender(options, requests, _rules, Limits, _metrics, services.Time, _logger);
     }
 
-    public string Name => "elasticsearch";
-
     public string? Problem => _problem;
 
     /// <summary>When a batch is full.</summary>

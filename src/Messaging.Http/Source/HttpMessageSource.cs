@@ -16,13 +16,12 @@ namespace Messaging.Http.Source;
 /// </summary>
 internal sealed class HttpMessageSource : IMessageSource
 {
-    public const string SourceName = "http";
-
     private static readonly Backoff DeadLetterBackoff = new(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(30));
 
     // Routes begin milliseconds after the server, unless another service of the host is slow to start.
     private static readonly TimeSpan MaxStart = TimeSpan.FromSeconds(5);
 
+    private readonly string _name;
     private readonly HttpSourceRegistry _registry;
     private readonly IDeadLetterStore _deadLetters;
     private readonly RouteMetrics? _metrics;
@@ -47,6 +46,7 @@ internal sealed class HttpMessageSource : IMessageSource
         Receiving = new ByteBudget(options.MaxReceivingBytes);
         Redeliveries = new HttpRedeliveries(services.Time);
         InFlightPerRequest = Math.Min(options.MaxInFlightPerRequest, services.Concurrency);
+        _name = services.Name;
         _registry = registry;
         _deadLetters = services.DeadLetters;
         _metrics = services.Metrics;
@@ -55,8 +55,6 @@ internal sealed class HttpMessageSource : IMessageSource
         _messages = new BoundedPool<HttpMessage>(services.Concurrency);
         registry.Add(Route, this);
     }
-
-    public string Name => SourceName;
 
     public string Route { get; }
 
@@ -199,7 +197,7 @@ internal sealed class HttpMessageSource : IMessageSource
         Settlement outcome = settlement;
         try
         {
-            DeadLetter letter = DeadLetter.Create(message, settlement, SourceName, Route, Time.GetUtcNow());
+            DeadLetter letter = DeadLetter.Create(message, settlement, _name, Route, Time.GetUtcNow());
             await _deadLetters.WriteAsync(letter, message.Body, CancellationToken.None);
             Volatile.Write(ref _deadLetterFailures, 0);
             _metrics?.DeadLetterWritten(settlement.Reason, settlement.ExceptionType);

@@ -16,8 +16,6 @@ namespace Messaging.Sockets.TcpLines;
 /// </summary>
 internal sealed class TcpLinesMessageSource : IMessageSource
 {
-    public const string SourceName = "tcp-lines";
-
     /// <summary>Why lines were dropped: the worker stopped before it read them.</summary>
     public const string UnreadReason = "unread";
 
@@ -56,7 +54,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         Logger = services.Loggers.CreateLogger<TcpLinesMessageSource>();
         Metrics = new TcpLinesMetrics(services.Route);
         InMemory = new InMemoryMessages<LineMessage>(
-            InMemoryServices.Of(services, SourceName, Logger),
+            InMemoryServices.Of(services, Logger),
             InMemoryMessages<LineMessage>.WaitingLimit + services.Concurrency,
             static inMemory => new LineMessage(inMemory));
         _connections = new ConnectionTable(options.MaxConnections, options.MaxConnectionsPerAddress);
@@ -68,8 +66,6 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         Metrics.Observe(_connections);
         _watch = Time.CreateTimer(static state => ((TcpLinesMessageSource)state!).Watch(), this, WatchInterval, WatchInterval);
     }
-
-    public string Name => SourceName;
 
     public string Route { get; }
 

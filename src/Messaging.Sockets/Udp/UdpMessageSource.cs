@@ -15,8 +15,6 @@ namespace Messaging.Sockets.Udp;
 /// </summary>
 internal sealed partial class UdpMessageSource : IMessageSource
 {
-    public const string SourceName = "udp";
-
     /// <summary>Why a datagram was dropped: longer than the limit.</summary>
     public const string TooLargeReason = "too-large";
 
@@ -67,7 +65,7 @@ internal sealed partial class UdpMessageSource : IMessageSource
         _metrics = new UdpSourceMetrics(services.Route);
         _routeMetrics = services.Metrics;
         int limit = InMemoryMessages<DatagramMessage>.WaitingLimit + services.Concurrency + options.ChannelCapacity + IDatagramReceiver.LargestBatch;
-        _inMemory = new InMemoryMessages<DatagramMessage>(InMemoryServices.Of(services, SourceName, _logger), limit, static inMemory => new DatagramMessage(inMemory));
+        _inMemory = new InMemoryMessages<DatagramMessage>(InMemoryServices.Of(services, _logger), limit, static inMemory => new DatagramMessage(inMemory));
         if (options.ChannelCapacity > 0)
         {
             _channel = Channel.CreateBounded<DatagramMessage?>(new BoundedChannelOptions(options.ChannelCapacity + WakeUps)
@@ -83,8 +81,6 @@ internal sealed partial class UdpMessageSource : IMessageSource
 
         _kernelLook = services.Time.CreateTimer(static state => ((UdpMessageSource)state!).LookAtKernel(), this, KernelLookInterval, KernelLookInterval);
     }
-
-    public string Name => SourceName;
 
     /// <summary>The endpoint on which it receives; null before <see cref="CheckAsync"/>.</summary>
     public EndPoint? Endpoint => _socket?.Endpoint;

@@ -34,6 +34,9 @@ public sealed record HandlerServices(
     TimeProvider Time,
     int Concurrency)
 {
+    /// <summary>The sink's name: its feature's. Empty without a sink.</summary>
+    public string SinkName { get; init; } = string.Empty;
+
     /// <summary>True when the route's sink retries by itself: <see cref="SinkPlan.Retries"/>.</summary>
     public bool SinkRetries { get; init; }
 
@@ -55,7 +58,7 @@ public sealed record HandlerServices(
     /// <summary>The route's sink as handlers use it.</summary>
     /// <exception cref="InvalidOperationException">The route has no sink for objects: the handler's feature asks for another kind.</exception>
     public ObjectStore Store => field ??= Sink is IObjectSink sink
-        ? new ObjectStore(sink, Breaker, Metrics)
+        ? new ObjectStore(sink, SinkName, Breaker, Metrics)
         : throw new InvalidOperationException($"Route {Route} has no sink for objects: {nameof(IHandlerFeature)}.{nameof(IHandlerFeature.Writes)} must be {nameof(SinkKind.Objects)}.");
 
     /// <summary>Makes a part that lives as long as the route, or returns the container's instance.</summary>

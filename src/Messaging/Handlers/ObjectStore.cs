@@ -14,9 +14,10 @@ namespace Messaging.Handlers;
 /// to the route's breaker and metrics, so that an outage of the sink pauses the route. Threads: any number concurrently.
 /// </summary>
 /// <param name="sink">The route's sink.</param>
+/// <param name="name">The sink's name, for error texts.</param>
 /// <param name="breaker">The route's breaker.</param>
 /// <param name="metrics">The route's metrics.</param>
-public sealed class ObjectStore(IObjectSink sink, CircuitBreaker breaker, RouteMetrics metrics)
+public sealed class ObjectStore(IObjectSink sink, string name, CircuitBreaker breaker, RouteMetrics metrics)
 {
     /// <summary>The reason of a dead letter whose key no sink takes.</summary>
     public const string InvalidKeyReason = "invalid-key";
@@ -81,13 +82,13 @@ public sealed class ObjectStore(IObjectSink sink, CircuitBreaker breaker, RouteM
             case SinkStatus.Collision:
                 return Settlement.DeadLetter(CollisionReason, $"The key {UntrustedText.Shorten(key)} is already in use. {result.Detail ?? "The object with this key holds other bytes."}");
             case SinkStatus.Rejected:
-                return Settlement.DeadLetter(RejectedReason, result.Detail ?? $"The {sink.Name} sink rejects the object.");
+                return Settlement.DeadLetter(RejectedReason, result.Detail ?? $"The sink {name} rejects the object.");
             case SinkStatus.Refused:
-                return Settlement.Refused(result.Detail ?? $"The {sink.Name} sink denies the worker access.") with { IsReported = true };
+                return Settlement.Refused(result.Detail ?? $"The sink {name} denies the worker access.") with { IsReported = true };
             case SinkStatus.Transient:
-                return Settlement.Transient(result.Detail ?? $"The {sink.Name} sink failed.", result.RetryAfter, retryInProcess: !result.Exhausted) with { IsReported = true };
+                return Settlement.Transient(result.Detail ?? $"The sink {name} failed.", result.RetryAfter, retryInProcess: !result.Exhausted) with { IsReported = true };
             default:
-                return Settlement.Undecided($"The sink {sink.Name} returned the status {result.Status}, which decides nothing: StoreAsync must return SinkResult.Stored only for a stored object, and otherwise what failed.");
+                return Settlement.Undecided($"The sink {name} returned the status {result.Status}, which decides nothing: StoreAsync must return SinkResult.Stored only for a stored object, and otherwise what failed.");
         }
     }
 
@@ -99,10 +100,10 @@ public sealed class ObjectStore(IObjectSink sink, CircuitBreaker breaker, RouteM
         switch (result.Status)
         {
             case SinkStatus.Refused:
-                breaker.Refused(result.Detail ?? sink.Name);
+                breaker.Refused(result.Detail ?? $"The sink {name} denies the worker access.");
                 return;
             case SinkStatus.Transient:
-                breaker.Failed(result.Detail ?? sink.Name);
+                breaker.Failed(result.Detail ?? $"The sink {name} failed.");
                 return;
             case SinkStatus.Stored or SinkStatus.AlreadyStored or SinkStatus.Collision or SinkStatus.Rejected:
                 breaker.Succeeded();

@@ -2,7 +2,6 @@ using System.Threading.Channels;
 using Messaging.Configuration;
 using Messaging.Handlers;
 using Messaging.Sinks;
-using Messaging.Sources;
 using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
 
@@ -59,7 +58,7 @@ internal sealed partial class MessageRoute
 
         foreach (RouteInlet inlet in _inlets)
         {
-            await CheckSourceAsync(inlet.Source, cancellationToken);
+            await CheckSourceAsync(inlet, cancellationToken);
         }
     }
 
@@ -69,26 +68,26 @@ internal sealed partial class MessageRoute
         {
             if (!await CheckSinkAsync(sink, cancellationToken))
             {
-                LogUnanswered(Name, sink.Name, DurationText.Of(CheckLimit));
+                LogUnanswered(Name, _sinkName!, DurationText.Of(CheckLimit));
             }
         }
         catch (Exception exception) when (exception is not StartupException && !cancellationToken.IsCancellationRequested)
         {
             // Only a StartupException says that the sink can never work: a store that is down must not end the worker's other routes.
-            ReportCheckFailure(sink, exception);
+            ReportCheckFailure(exception);
         }
     }
 
-    private async Task CheckSourceAsync(IMessageSource source, CancellationToken cancellationToken)
+    private async Task CheckSourceAsync(RouteInlet inlet, CancellationToken cancellationToken)
     {
         try
         {
-            await CheckAsync(source.Name, source.CheckAsync, cancellationToken);
+            await CheckAsync(inlet.Plan.Name, inlet.Source.CheckAsync, cancellationToken);
         }
         catch (Exception exception) when (exception is not StartupException && !cancellationToken.IsCancellationRequested)
         {
             // The source decides when it receives: if that fails too, the route is not ready.
-            LogSourceCheckFailed(Name, source.Name, UntrustedText.Shorten(Describe(exception)));
+            LogSourceCheckFailed(Name, inlet.Plan.Name, UntrustedText.Shorten(Describe(exception)));
         }
     }
 
@@ -107,12 +106,12 @@ internal sealed partial class MessageRoute
         bool ended = false;
         if (_unanswered.Count < MaxUnanswered)
         {
-            Task? unanswered = await TryCheckAsync(sink.Name, sink.CheckAsync, cancellationToken);
+            Task? unanswered = await TryCheckAsync(_sinkName!, sink.CheckAsync, cancellationToken);
             ended = unanswered is null;
             _unanswered.AddRange(unanswered is null ? [] : [unanswered]);
         }
 
-        _sinkProblem = ended ? sink.Problem : $"The sink {sink.Name} did not answer its check within {DurationText.Of(CheckLimit)}.";
+        _sinkProblem = ended ? sink.Problem : $"The sink {_sinkName} did not answer its check within {DurationText.Of(CheckLimit)}.";
         return ended;
     }
 
@@ -176,7 +175,7 @@ internal sealed partial class MessageRoute
 
             if (hadProblem && SinkProblem is null)
             {
-                LogSinkReached(Name, _sink!.Name);
+                LogSinkReached(Name, _sinkName!);
             }
         }
     }
@@ -209,7 +208,7 @@ internal sealed partial class MessageRoute
         }
         catch (Exception exception)
         {
-            ReportCheckFailure(_sink, exception);
+            ReportCheckFailure(exception);
         }
 
         if (_sinkProblem is { } problem)
@@ -246,14 +245,14 @@ internal sealed partial class MessageRoute
         catch (Exception exception)
         {
             // At start a StartupException would end the worker; now messages are being received, and the breaker protects them.
-            ReportCheckFailure(_sink!, exception);
+            ReportCheckFailure(exception);
             return LongestPause;
         }
     }
 
-    private void ReportCheckFailure(ISink sink, Exception exception)
+    private void ReportCheckFailure(Exception exception)
     {
-        string problem = exception is StartupException ? UntrustedText.MessageOf(exception) : $"The check of the sink {sink.Name} threw {Describe(exception)}";
+        string problem = exception is StartupException ? UntrustedText.MessageOf(exception) : $"The check of the sink {_sinkName} threw {Describe(exception)}";
         bool isNew = _sinkProblem != problem;
         _sinkProblem = problem;
         if (isNew)

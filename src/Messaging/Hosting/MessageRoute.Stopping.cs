@@ -1,6 +1,4 @@
 using Messaging.Handlers;
-using Messaging.Intake;
-using Messaging.Sources;
 using Microsoft.Extensions.Logging;
 
 namespace Messaging.Hosting;
@@ -61,7 +59,7 @@ internal sealed partial class MessageRoute
         // In parallel: one source must not use up the others' time, not even one that blocks its thread.
         using CancellationTokenSource limit = new(CloseLimit, _time);
         using CancellationTokenSource grace = new(CloseLimit + CloseGrace, _time);
-        bool[] closed = await Task.WhenAll(_inlets.Select(inlet => CloseAsync(inlet.Source, limit.Token, grace.Token)));
+        bool[] closed = await Task.WhenAll(_inlets.Select(inlet => CloseAsync(inlet, limit.Token, grace.Token)));
         foreach (RouteInlet inlet in _inlets)
         {
             inlet.Intake.ReportAtStop();
@@ -127,7 +125,7 @@ internal sealed partial class MessageRoute
                 inlet.Intake.ReturnHeld();
             }
 
-            await Task.WhenAll(_inlets.Select(inlet => DrainAsync(inlet.Source, inlet.Intake, limit))).WaitAsync(limit);
+            await Task.WhenAll(_inlets.Select(inlet => DrainAsync(inlet, limit))).WaitAsync(limit);
             return true;
         }
         catch (OperationCanceledException)
@@ -136,16 +134,16 @@ internal sealed partial class MessageRoute
         }
     }
 
-    private async Task DrainAsync(IMessageSource source, MessageIntake intake, CancellationToken limit)
+    private async Task DrainAsync(RouteInlet inlet, CancellationToken limit)
     {
         try
         {
-            await Task.Run(() => source.DrainAsync(intake, limit), CancellationToken.None);
+            await Task.Run(() => inlet.Source.DrainAsync(inlet.Intake, limit), CancellationToken.None);
         }
         catch (Exception exception) when (exception is not OperationCanceledException || !limit.IsCancellationRequested)
         {
             // The messages in flight still get their time, and the source is closed after them.
-            LogDrainFailed(exception, Name, source.Name);
+            LogDrainFailed(exception, Name, inlet.Plan.Name);
         }
     }
 
@@ -166,16 +164,16 @@ internal sealed partial class MessageRoute
         }
     }
 
-    private async Task<bool> CloseAsync(IMessageSource source, CancellationToken limit, CancellationToken grace)
+    private async Task<bool> CloseAsync(RouteInlet inlet, CancellationToken limit, CancellationToken grace)
     {
         try
         {
-            await Task.Run(() => source.CloseAsync(limit), CancellationToken.None).WaitAsync(grace);
+            await Task.Run(() => inlet.Source.CloseAsync(limit), CancellationToken.None).WaitAsync(grace);
             return !limit.IsCancellationRequested;
         }
         catch (Exception exception)
         {
-            LogCloseFailed(exception, Name, source.Name);
+            LogCloseFailed(exception, Name, inlet.Plan.Name);
             return false;
         }
     }

@@ -29,6 +29,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     // Null when no part of the route writes to it.
     private readonly IDeadLetterStore? _deadLetters;
     private readonly string _handlerName;
+    private readonly string? _sinkName;
     private readonly int _slots;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
@@ -42,6 +43,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         _deadLetters = plan.KeepsDeadLetters ? deadLetters : null;
         Form = plan.Form.Name;
         _handlerName = plan.Handler.Name;
+        _sinkName = plan.Sink?.Name;
         _slots = plan.Slots;
         _time = time;
         _logger = loggers.CreateLogger($"Messaging.Routes.{plan.Name}");
@@ -54,7 +56,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         {
             DeadLetters = plan.Sources.Any(source => source.HoldsOnlyCopies) ? deadLetters : null,
         });
-        HandlerServices handler = new(plan.Name, _sink, Breaker, plan.Recoverability, Metrics, Calls, services, deadLetters, loggers, time, plan.Slots) { SinkRetries = plan.Sink is { Retries: true } };
+        HandlerServices handler = new(plan.Name, _sink, Breaker, plan.Recoverability, Metrics, Calls, services, deadLetters, loggers, time, plan.Slots) { SinkName = _sinkName ?? string.Empty, SinkRetries = plan.Sink is { Retries: true } };
         Pipeline = RouteChain.Compose(plan, handler);
         _checks = handler.Checks;
         _owned = handler.Owned;
@@ -63,7 +65,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         RecoverabilityPolicy policy = new(plan.Recoverability);
         foreach (SourcePlan source in plan.Sources)
         {
-            MessageDestination destination = source.Destination ?? new MessageDestination(source.Name.ToLowerInvariant(), plan.Name);
+            MessageDestination destination = source.Destination ?? new MessageDestination(source.LowerName, plan.Name);
             SlotRange slots = plan.SlotsOf(source);
             RouteMetrics counters = Metrics.ForSource(destination, !source.KeepsDeadLetters);
             MessageIntake intake = new(plan.Name, source.Name, Pipeline, plan.Intake, policy, Breaker, counters, time, _logger, slots)
@@ -73,12 +75,12 @@ internal sealed partial class MessageRoute : IAsyncDisposable
                 TracesSettlement = source.TracesSettlement,
                 KeepsReservedSlots = source.KeepsReservedSlots || source.IsPushed,
             };
-            IMessageSource created = FeatureFactory.Open(source, new SourceServices(plan.Name, services, deadLetters, loggers, time, slots.Max, Calls, counters));
+            IMessageSource created = FeatureFactory.Open(source, new SourceServices(plan.Name, services, deadLetters, loggers, time, slots.Max, Calls, counters) { Name = source.LowerName });
             RouteInlet inlet = new(plan.Name, source, created, intake, time, _logger);
             intake.SourceReportsProblem = () => inlet.OwnProblem is not null;
             _inlets.Add(inlet);
             Metrics.Publish(new InletGauges(
-                created.Name,
+                source.LowerName,
                 () => intake.Limit,
                 () => intake.InFlight,
                 () => intake.Held,
@@ -123,7 +125,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         return texts;
     }
 
-    public IEnumerable<string> SourceNames => _inlets.Select(inlet => inlet.Source.Name);
+    public IEnumerable<string> SourceNames => _inlets.Select(inlet => inlet.Plan.Name);
 
     /// <summary>Why a source cannot receive or settle, the sink was not reached, or dead letters cannot be written; null without a problem.</summary>
     public string? Problem => _inlets.Select(inlet => inlet.Problem).FirstOrDefault(problem => problem is not null) ?? SinkProblem ?? _deadLetters?.Problem;
@@ -142,7 +144,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         Name = Name,
         Sources = [.. SourceNames],
         Handler = _handlerName,
-        Sink = _sink?.Name,
+        Sink = _sinkName,
         Form = Form,
         IsReceiving = IsReceiving,
         IsStuck = IsStuck,
@@ -177,13 +179,13 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         _receiving.Add(Task.Run(KeepCheckingSinkAsync));
         _isStarted = true;
         string sources = string.Join(", ", SourceNames);
-        if (_sink is null)
+        if (_sinkName is null)
         {
             LogStartedWithoutSink(Name, sources, _handlerName);
         }
         else
         {
-            LogStarted(Name, sources, _sink.Name);
+            LogStarted(Name, sources, _sinkName);
         }
     }
 
@@ -196,7 +198,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
                 null => null,
                 BundlingSink bundles => $"{bundles.Objects:N0} bundles in {bundles.Locate(string.Empty)}",
                 IObjectSink objects => objects.Locate(string.Empty),
-                _ => sink.Name,
+                _ => null,
             };
         }
         catch (Exception)

@@ -29,6 +29,8 @@ internal sealed partial class RouteInlet(string route, SourcePlan plan, IMessage
     private volatile Failure? _failure;
     private long _receivingSince = NotReceiving;
 
+    public SourcePlan Plan => plan;
+
     public IMessageSource Source => source;
 
     public MessageIntake Intake => intake;
@@ -59,11 +61,11 @@ internal sealed partial class RouteInlet(string route, SourcePlan plan, IMessage
             if (_failure is { } failure && !IsProven(failure))
             {
                 string count = failure.InRow == 1 ? string.Empty : $" ({failure.InRow} times in a row)";
-                return $"The source {source.Name} stopped receiving{count}: {failure.Cause}. The worker restarts it every {DurationText.Of(RestartPause)}; the route is ready after {DurationText.Of(failure.Proof)} of receiving without a failure. Event 1003 has the details.";
+                return $"The source {plan.Name} stopped receiving{count}: {failure.Cause}. The worker restarts it every {DurationText.Of(RestartPause)}; the route is ready after {DurationText.Of(failure.Proof)} of receiving without a failure. Event 1003 has the details.";
             }
 
             return HasNotAsked
-                ? $"The source {source.Name} has been started, but has not asked for a slot for {DurationText.Of(ProvenAfter)}: it hangs, or waits for something that it does not report. Check what it connects to, then restart the worker."
+                ? $"The source {plan.Name} has been started, but has not asked for a slot for {DurationText.Of(ProvenAfter)}: it hangs, or waits for something that it does not report. Check what it connects to, then restart the worker."
                 : null;
         }
     }
@@ -112,7 +114,7 @@ internal sealed partial class RouteInlet(string route, SourcePlan plan, IMessage
         await Task.WhenAny(receiving, Task.Delay(proof, time, ended.Token));
         if (!receiving.IsCompleted && !stopReceiving.IsCancellationRequested)
         {
-            SafeLog.Try(() => LogReceivesAgain(route, source.Name));
+            SafeLog.Try(() => LogReceivesAgain(route, plan.Name));
         }
 
         await ended.CancelAsync();
@@ -134,7 +136,7 @@ internal sealed partial class RouteInlet(string route, SourcePlan plan, IMessage
         Volatile.Write(ref _receivingSince, NotReceiving);
         if (_failureLog.ShouldLog(cause, string.Empty, out SuppressedLines suppressed))
         {
-            SafeLog.Try(() => LogReceiveFailed(exception, route, source.Name, DurationText.Of(RestartPause), suppressed));
+            SafeLog.Try(() => LogReceiveFailed(exception, route, plan.Name, DurationText.Of(RestartPause), suppressed));
         }
     }
 

@@ -39,8 +39,6 @@ internal static class PrintedChain
 /// <summary>Replaces a route's sink in a pipeline to print; a real one would need a region and credentials.</summary>
 internal sealed class PrintedSink : IObjectSink, IDocumentSink
 {
-    public string Name => "printed";
-
     public Task CheckAsync(CancellationToken cancellationToken) => throw NotRun();
 
     public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) => throw NotRun();

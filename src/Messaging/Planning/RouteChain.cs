@@ -16,7 +16,7 @@ internal static class RouteChain
         PipelineBuilder<PhysicalContext> builder = Begin(plan);
         if (services.Sink is { } sink)
         {
-            builder.Service(sink, $"the sink {sink.Name}");
+            builder.Service(sink, $"the sink {plan.Sink!.Name}");
         }
 
         foreach (RoutePart part in plan.Parts)

@@ -75,7 +75,7 @@ public sealed class StartRehearsal
         CircuitBreaker breaker = new(route.Name, route.Recoverability, _time, _loggers.CreateLogger<CircuitBreaker>());
         foreach (SourcePlan source in route.Sources)
         {
-            Build($"{name}, source {source.Name}", source.CheckBeforeStart, () => source.Create(new SourceServices(route.Name, _services, deadLetters, _loggers, _time, route.SlotsOf(source).Max, calls, metrics)));
+            Build($"{name}, source {source.Name}", source.CheckBeforeStart, () => source.Create(new SourceServices(route.Name, _services, deadLetters, _loggers, _time, route.SlotsOf(source).Max, calls, metrics) { Name = source.LowerName }));
         }
 
         ISink? sink = route.Sink is not { } plan

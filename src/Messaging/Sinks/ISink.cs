@@ -5,9 +5,6 @@ namespace Messaging.Sinks;
 /// <summary>Where a route stores its results: an <see cref="IObjectSink"/> or an <see cref="IDocumentSink"/>. Threads: any number concurrently.</summary>
 public interface ISink : IAsyncDisposable
 {
-    /// <summary>Its name in logs and metrics, such as <c>s3</c>.</summary>
-    string Name { get; }
-
     /// <summary>Fails fast when the sink can never work as configured: no such bucket, access denied, a folder that cannot be written.</summary>
     /// <exception cref="StartupException">The sink can never work; the message names the cause, the place and the remedy.</exception>
     /// <remarks>

@@ -8,9 +8,6 @@ namespace Messaging.Sources;
 /// </summary>
 public interface IMessageSource : IAsyncDisposable
 {
-    /// <summary>Its name in logs, metrics and dead letters, such as <c>sqs</c>.</summary>
-    string Name { get; }
-
     /// <summary>Why the source cannot receive, for the readiness page; null while it can.</summary>
     string? Problem => null;
 

@@ -12,6 +12,9 @@ public sealed record SourcePlan
     /// <summary>The name of its feature; the planner sets it.</summary>
     public string Name { get; init; } = string.Empty;
 
+    /// <summary>The name in metrics and dead letters: in lower case.</summary>
+    internal string LowerName => Name.ToLowerInvariant();
+
     /// <summary>Creates the source; called only if the whole configuration is valid.</summary>
     public required Func<SourceServices, IMessageSource> Create { get; init; }
 

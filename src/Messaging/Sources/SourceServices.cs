@@ -24,6 +24,9 @@ public sealed record SourceServices(
     ApiCalls? Calls = null,
     RouteMetrics? Metrics = null)
 {
+    /// <summary>The source's name in metrics and dead letters: its feature's, in lower case.</summary>
+    public string Name { get; init; } = "source";
+
     /// <summary>Creates loggers that never throw: a full disk of a log must not keep a message from being settled.</summary>
     public ILoggerFactory Loggers { get; init; } = new SafeLoggerFactory(Loggers);
 }

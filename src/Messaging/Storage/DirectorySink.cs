@@ -42,8 +42,6 @@ internal sealed partial class DirectorySink : IObjectSink
         _logger = services.Loggers.CreateLogger<DirectorySink>();
     }
 
-    public string Name => "directory";
-
     public string? Problem => _problem;
 
     public async Task CheckAsync(CancellationToken cancellationToken)
@@ -93,7 +91,7 @@ internal sealed partial class DirectorySink : IObjectSink
     {
         try
         {
-            (int kept, int incomplete) = await new UnfinishedDeadLetters(_folder, deadLetters, _threads, _time, _logger).KeepAsync(Name, _route, cancellationToken);
+            (int kept, int incomplete) = await new UnfinishedDeadLetters(_folder, deadLetters, _threads, _time, _logger).KeepAsync("directory", _route, cancellationToken);
             if (kept > 0)
             {
                 LogKeptUnfinished(kept, _folder.Root, UnfinishedDeadLetters.Reason, incomplete);

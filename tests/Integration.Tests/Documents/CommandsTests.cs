@@ -154,7 +154,7 @@ public sealed partial class CommandsTests
             npm() { [ "$*" = ci ]; }
             listens() {
               for _ in $(seq 600); do
-                grep -qE '[Ll]istening on|receiving from (udp|sqs|tcp)' "$1" && return
+                grep -qE '[Ll]istening on|receiving from (Udp|Sqs|Tcp)' "$1" && return
                 kill -0 "$2" 2>/dev/null || break
                 sleep 0.1
               done

@@ -41,7 +41,7 @@ public sealed class BundleTests(AwsServer aws, RealS3 realS3)
             }
 
             await using WorkerProcess worker = WorkerProcess.Start(arguments);
-            await worker.WaitForLineAsync("receiving from sqs");
+            await worker.WaitForLineAsync("receiving from Sqs");
             await Task.Delay(random.Next(600));
             worker.Kill();
             await worker.WaitForExitAsync();

@@ -52,7 +52,7 @@ public sealed class KillTests(AwsServer aws, RealS3 realS3)
 
             starts++;
             await using WorkerProcess worker = WorkerProcess.Start(arguments);
-            await worker.WaitForLineAsync("receiving from sqs");
+            await worker.WaitForLineAsync("receiving from Sqs");
             await Task.Delay(random.Next(LongestLifeMs));
             worker.Kill();
             await worker.WaitForExitAsync();

@@ -73,5 +73,5 @@ public sealed class StoreTerminatorTests
         return context.Settlement;
     }
 
-    private StoreTerminator Terminator() => new(_sink, new ObjectStore(_sink, _breaker, new RouteMetrics("test")));
+    private StoreTerminator Terminator() => new(_sink, new ObjectStore(_sink, "scripted", _breaker, new RouteMetrics("test")));
 }

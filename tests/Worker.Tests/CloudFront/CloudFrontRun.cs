@@ -35,7 +35,8 @@ internal sealed class CloudFrontRun
             DeadLetters,
             NullLoggerFactory.Instance,
             time ?? TimeProvider.System,
-            Concurrency: 4);
+            Concurrency: 4)
+        { SinkName = "memory" };
         CloudFrontOptions options = new()
         {
             Buckets = ["logs"],

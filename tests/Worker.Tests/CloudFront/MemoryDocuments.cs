@@ -11,8 +11,6 @@ internal sealed class MemoryDocuments : IDocumentSink
     private readonly TaskCompletionSource _atGate = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Dictionary<string, string> _documents = new(StringComparer.Ordinal);
 
-    public string Name => "memory";
-
     /// <summary>Documents per batch.</summary>
     public int BatchSize { get; set; } = 7;
 

@@ -39,7 +39,7 @@ public sealed class HandlerConfigurationTests
         route.Route.Breaker.Refused("down");
         await route.DisposeAsync();
 
-        route.LinesOf(1010).ShouldBe(["Route orders: receiving from channel, handled by Orders"]);
+        route.LinesOf(1010).ShouldBe(["Route orders: receiving from Channel, handled by Orders"]);
         route.LinesOf(2001).ShouldHaveSingleItem().ShouldStartWith("Route orders: the handler fails; receiving is paused");
         route.Log.Entries.ShouldNotContain(entry => entry.Text.Contains("sink") || entry.Text.Contains("stor"));
         route.Route.Metrics.DoneWord.ShouldBe("completed");

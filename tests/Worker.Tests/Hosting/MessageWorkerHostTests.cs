@@ -202,8 +202,6 @@ public sealed class MessageWorkerHostTests
     /// <summary>A source that is closed in time, but without one of its messages.</summary>
     private sealed class LosingSource(RouteMetrics metrics) : IMessageSource
     {
-        public string Name => "losing";
-
         public Task CheckAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
         public Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving) => Task.Delay(Timeout.Infinite, stopReceiving);

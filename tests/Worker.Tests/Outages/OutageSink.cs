@@ -10,8 +10,6 @@ internal sealed class OutageSink : IObjectSink
     private readonly ConcurrentQueue<string> _stored = new();
     private int _attempts;
 
-    public string Name => "outage";
-
     /// <summary>The failure for a key; null to store.</summary>
     public Func<string, SinkStatus?> Fault { get; set; } = _ => null;
 

@@ -185,8 +185,6 @@ public sealed class PartExceptionTests
 
     private sealed class FailingSink(Func<Task> fail) : IObjectSink
     {
-        public string Name => "failing";
-
         public Task CheckAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
         public async ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)

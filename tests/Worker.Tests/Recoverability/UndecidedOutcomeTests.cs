@@ -24,15 +24,15 @@ public sealed class UndecidedOutcomeTests
 
     private static Dictionary<string, (Action<IMessageWorkerBuilder> Add, string[] Settings, string Log)> Cases { get; } = new(StringComparer.Ordinal)
     {
-        ["sink, default(SinkResult)"] = (Store(static () => default), ArchiveTo("Broken"), "The sink broken returned the status Undecided, which decides nothing: StoreAsync must return SinkResult.Stored only for a stored object, and otherwise what failed."),
-        ["sink, default(ValueTask)"] = (worker => worker.AddSink(new BrokenSinkFeature(static () => default)).AddArchive(), ArchiveTo("Broken"), "The sink broken returned the status Undecided"),
+        ["sink, default(SinkResult)"] = (Store(static () => default), ArchiveTo("Broken"), "The sink Broken returned the status Undecided, which decides nothing: StoreAsync must return SinkResult.Stored only for a stored object, and otherwise what failed."),
+        ["sink, default(ValueTask)"] = (worker => worker.AddSink(new BrokenSinkFeature(static () => default)).AddArchive(), ArchiveTo("Broken"), "The sink Broken returned the status Undecided"),
         ["sink, late"] = (worker => worker.AddSink(new BrokenSinkFeature(static async () =>
         {
             await Task.Yield();
             return default;
-        })).AddArchive(), ArchiveTo("Broken"), "The sink broken returned the status Undecided"),
-        ["sink, unknown status"] = (Store(static () => new SinkResult((SinkStatus)42)), ArchiveTo("Broken"), "The sink broken returned the status 42, which decides nothing"),
-        ["sink below bundles"] = (Store(static () => default), [.. ArchiveTo("Broken"), "Bundles:Enabled=true", "Bundles:MaxAge=100ms"], "The sink broken-bundles returned the status Undecided, which decides nothing"),
+        })).AddArchive(), ArchiveTo("Broken"), "The sink Broken returned the status Undecided"),
+        ["sink, unknown status"] = (Store(static () => new SinkResult((SinkStatus)42)), ArchiveTo("Broken"), "The sink Broken returned the status 42, which decides nothing"),
+        ["sink below bundles"] = (Store(static () => default), [.. ArchiveTo("Broken"), "Bundles:Enabled=true", "Bundles:MaxAge=100ms"], "The sink Broken returned the status Undecided, which decides nothing"),
         ["handler, default(Settlement)"] = (Handle(static () => new(default(Settlement))), ["Routes:orders:Handler=Orders"], "The handler ScriptedHandler returned default(Settlement), which decides nothing: return Complete, Abandon, DeadLetter, Transient or Refused."),
         ["handler, default(ValueTask)"] = (Handle(static () => default), ["Routes:orders:Handler=Orders"], "The handler ScriptedHandler returned default(Settlement)"),
         ["handler, unknown kind"] = (Handle(static () => new(new Settlement((SettlementKind)42))), ["Routes:orders:Handler=Orders"], "The handler ScriptedHandler returned default(Settlement)"),
@@ -129,8 +129,6 @@ public sealed class UndecidedOutcomeTests
 
     private sealed class BrokenSink(Func<ValueTask<SinkResult>> store) : IObjectSink
     {
-        public string Name => "broken";
-
         public Task CheckAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
         public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) => store();

@@ -24,7 +24,7 @@ public sealed class BlockingSourceTests
             RouteStatus status = route.GetStatus();
             status.IsReady.ShouldBeFalse();
             status.IsReceiving.ShouldBeFalse();
-            status.Problem.ShouldNotBeNull().ShouldContain("The source blocking");
+            status.Problem.ShouldNotBeNull().ShouldContain("The source planted");
             status.Problem.ShouldContain("has not asked for a slot for 10 s");
         }
         finally
@@ -61,8 +61,6 @@ public sealed class BlockingSourceTests
         public bool BlocksInReceive { get; init; }
 
         public ManualResetEventSlim Released { get; } = new();
-
-        public string Name => "blocking";
 
         public Task CheckAsync(CancellationToken cancellationToken) => Block(BlocksInCheck);
 

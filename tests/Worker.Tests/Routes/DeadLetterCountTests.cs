@@ -63,8 +63,6 @@ public sealed class DeadLetterCountTests
 
         string ISourceFeature.Name => "Planted";
 
-        public string Name => "planted";
-
         public Task Settled => _settled.Task;
 
         public IReadOnlyList<SettingsSection> Settings => [];

@@ -34,7 +34,7 @@ public sealed class FeatureFactoryTests
         ["sink, throws"] = (worker => Archive(worker).AddSink(new Sink(() => new() { Create = _ => throw new NotSupportedException("no such disk") })), ToSink,
             "Route orders: the sink Own cannot be created; SinkPlan.Create threw System.NotSupportedException: no such disk"),
         ["sink, check returns null"] = (worker => Archive(worker).AddSink(new Sink(() => new() { Create = _ => new Unchecked() })), ToSink,
-            "Route orders: the check of unchecked returned null instead of a task."),
+            "Route orders: the check of Own returned null instead of a task."),
         ["source, no plan"] = (worker => Handle(worker).AddSource(new Source(() => null!)), FromSource,
             $"Routes:orders:Source = \"Own\": its feature ({typeof(Source).FullName}) returned null from Configure; it must return a SourcePlan, also when it reports problems."),
         ["source, no factory"] = (worker => Handle(worker).AddSource(new Source(() => new() { Create = null! })), FromSource,
@@ -44,7 +44,7 @@ public sealed class FeatureFactoryTests
         ["source, throws"] = (worker => Handle(worker).AddSource(new Source(() => new() { Create = _ => throw new NotSupportedException("no such port") })), FromSource,
             "Route orders: the source Own cannot be created; SourcePlan.Create threw System.NotSupportedException: no such port"),
         ["source, check returns null"] = (worker => Handle(worker).AddSource(new Source(() => new() { Create = _ => new Unchecked() })), FromSource,
-            "Route orders: the check of unchecked returned null instead of a task."),
+            "Route orders: the check of Own returned null instead of a task."),
         ["handler, no plan"] = (worker => worker.AddHandler(new Handler(() => null!)), ["Routes:orders:Handler=Own"],
             $"Routes:orders:Handler = \"Own\": its feature ({typeof(Handler).FullName}) returned null from Configure; it must return a HandlerPlan, also when it reports problems."),
         ["handler, no compose"] = (worker => worker.AddHandler(new Handler(() => new() { Compose = null! })), ["Routes:orders:Handler=Own"],
@@ -126,8 +126,6 @@ public sealed class FeatureFactoryTests
 
     private sealed class Unchecked : IObjectSink, IMessageSource
     {
-        public string Name => "unchecked";
-
         public string? Problem => null;
 
         public Task CheckAsync(CancellationToken cancellationToken) => NoTask;

@@ -96,7 +96,7 @@ public sealed class MessageRouteCheckTests
     private static MessageRoute Create(ManualTimeProvider time, RecordingLog log, ISink sink, IMessageSource source)
     {
         RoutePlan plan = WorkerHost.Plan(new ConfigurationBuilder().AddCommandLine(["--Routes:archive:Sink=Memory"]).Build()).Routes.Single();
-        plan = plan with { Sink = new SinkPlan { Create = _ => sink }, Sources = [new SourcePlan { Name = "mute", Create = _ => source }] };
+        plan = plan with { Sink = new SinkPlan { Name = "mute-sink", Create = _ => sink }, Sources = [new SourcePlan { Name = "mute-source", Create = _ => source }] };
         return new MessageRoute(plan, new ServiceCollection().BuildServiceProvider(), new MemoryDeadLetters(), log, time);
     }
 
@@ -105,8 +105,6 @@ public sealed class MessageRouteCheckTests
 
     private sealed class MuteSink(bool ignoresItsToken) : IObjectSink
     {
-        public string Name => "mute-sink";
-
         public Task CheckAsync(CancellationToken cancellationToken) => NeverAsync(ignoresItsToken, cancellationToken);
 
         public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) => throw new NotSupportedException();
@@ -119,8 +117,6 @@ public sealed class MessageRouteCheckTests
     private sealed class UnreachableSink : IObjectSink
     {
         private int _checks;
-
-        public string Name => "far-sink";
 
         public int Checks => Volatile.Read(ref _checks);
 
@@ -143,8 +139,6 @@ public sealed class MessageRouteCheckTests
 
     private sealed class IdleSource : IMessageSource
     {
-        public string Name => "idle-source";
-
         public Task CheckAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
         public async Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving)
@@ -160,8 +154,6 @@ public sealed class MessageRouteCheckTests
 
     private sealed class MuteSource(bool ignoresItsToken) : IMessageSource
     {
-        public string Name => "mute-source";
-
         public Task CheckAsync(CancellationToken cancellationToken) => NeverAsync(ignoresItsToken, cancellationToken);
 
         public Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving) => throw new NotSupportedException();

@@ -35,8 +35,6 @@ public sealed class MessageRouteCloseTests
     {
         private readonly TaskCompletionSource _closed = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-        public string Name => isSlow ? "slow" : "quick";
-
         /// <summary>Completes when the close has dead-lettered all it can.</summary>
         public Task Closed => _closed.Task;
 

@@ -232,7 +232,7 @@ public sealed class MessageRouteForeignCodeTests
         listener.SetMeasurementEventCallback<double>((_, value, tags, _) =>
         {
             // The routes of other tests are collected, too.
-            if (tags.ToArray().Contains(new KeyValuePair<string, object?>("worker.source", "broken")))
+            if (tags.ToArray().Contains(new KeyValuePair<string, object?>("worker.source", "broken-source")))
             {
                 failing.Add(value);
             }
@@ -253,7 +253,7 @@ public sealed class MessageRouteForeignCodeTests
         HandlerPlan handler = plan.Handler;
         plan = plan with
         {
-            Sources = [.. sources.Select((source, i) => new SourcePlan { Name = $"source-{i}", Create = _ => source })],
+            Sources = [.. sources.Select((source, i) => new SourcePlan { Name = source is BrokenSource ? "broken-source" : $"source-{i}", Create = _ => source })],
             Handler = handler with
             {
                 Compose = (builder, services) =>
@@ -305,8 +305,6 @@ public sealed class MessageRouteForeignCodeTests
         public string? Blocks { get; init; }
 
         public ManualResetEventSlim Released { get; } = new();
-
-        public string Name => "broken";
 
         public string? Problem => Fails ? throw Failure : null;
 
@@ -377,8 +375,6 @@ public sealed class MessageRouteForeignCodeTests
 
         /// <summary>Completes when its disposal has begun.</summary>
         public Task Disposed => _disposed.Task;
-
-        public string Name => "broken-sink";
 
         public Task CheckAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 

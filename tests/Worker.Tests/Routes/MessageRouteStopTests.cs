@@ -24,7 +24,7 @@ public sealed class MessageRouteStopTests
         MemoryDeadLetters deadLetters = new();
         await using ServiceProvider services = new ServiceCollection().AddSingleton<ChannelPublishers>().BuildServiceProvider();
         RoutePlan plan = WorkerHost.Plan(new ConfigurationBuilder().AddCommandLine(["--Routes:archive:Source=Channel", "--Routes:archive:Sink=Memory"]).Build()).Routes.Single();
-        plan = plan with { Sink = new SinkPlan { Create = _ => sink } };
+        plan = plan with { Sink = new SinkPlan { Name = "hanging", Create = _ => sink } };
         MessageRoute route = new(plan, services, deadLetters, log, time);
         await route.CheckAsync(CancellationToken.None);
         route.Start();
@@ -54,8 +54,6 @@ public sealed class MessageRouteStopTests
     {
         private readonly TaskCompletionSource<SinkResult> _released = new(TaskCreationOptions.RunContinuationsAsynchronously);
         private int _storing;
-
-        public string Name => "hanging";
 
         public async Task WaitForAsync(int count)
         {

@@ -225,7 +225,7 @@ public sealed class SinkRecoveryTests
     private static MessageRoute Create(ManualTimeProvider time, RecordingLog log, ISink sink)
     {
         RoutePlan plan = WorkerHost.Plan(new ConfigurationBuilder().AddCommandLine(["--Routes:archive:Sink=Memory"]).Build()).Routes.Single();
-        plan = plan with { Sink = new SinkPlan { Create = _ => sink }, Sources = [new SourcePlan { Name = "callers", IsPushed = true, Create = _ => new Callers() }] };
+        plan = plan with { Sink = new SinkPlan { Name = "scripted", Create = _ => sink }, Sources = [new SourcePlan { Name = "callers", IsPushed = true, Create = _ => new Callers() }] };
         return new MessageRoute(plan, new ServiceCollection().BuildServiceProvider(), new MemoryDeadLetters(), log, time);
     }
 
@@ -234,8 +234,6 @@ public sealed class SinkRecoveryTests
         private int _checks;
         private int _running;
         private int _max;
-
-        public string Name => "scripted";
 
         public string? Problem { get; set; }
 
@@ -269,8 +267,6 @@ public sealed class SinkRecoveryTests
 
     private sealed class Callers : IMessageSource
     {
-        public string Name => "callers";
-
         public Task CheckAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
         public Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving) => Task.Delay(Timeout.Infinite, stopReceiving);

@@ -132,8 +132,6 @@ public sealed class SourceHealthTests
 
         public bool Failed => _fail.Task.IsCompleted;
 
-        public string Name => "planted";
-
         public void Fail() => Volatile.Read(ref _fail).TrySetResult();
 
         public Task CheckAsync(CancellationToken cancellationToken) => Task.CompletedTask;

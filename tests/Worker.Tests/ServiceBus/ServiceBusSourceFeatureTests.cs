@@ -68,7 +68,6 @@ public sealed class ServiceBusSourceFeatureTests
         Task receiving = source.ReceiveAsync(new TestIntake(64), stop.Token);
         await ServiceBusSourceHarness.UntilAsync(() => bus.Waiting == calls, "Each call should receive.");
 
-        source.Name.ShouldBe("servicebus");
         bus.Links.Select(link => link.PrefetchCount).ShouldBe(prefetchCounts, ignoreOrder: true);
         bus.Links.ShouldAllBe(link => link.ReceiveMode == ServiceBusReceiveMode.PeekLock);
         await stop.CancelAsync();

@@ -93,8 +93,6 @@ internal sealed class ClaimingHarness : SourceHarness
 
     private sealed class ClaimingSource(List<Row> table) : IMessageSource
     {
-        public string Name => "claiming";
-
         public Task CheckAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
         public async Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving)

@@ -8,8 +8,6 @@ internal sealed class DefaultDocuments : IDocumentSink, IDocumentWriter
 {
     private readonly ArrayBufferWriter<byte> _body = new();
 
-    public string Name => "default";
-
     public IBufferWriter<byte> Body => _body;
 
     public bool IsFull => _body.WrittenCount > 1_000;

@@ -53,8 +53,6 @@ internal sealed class TestSourceHarness : SourceHarness
 
     private sealed class Broken(IMessageSource source, Func<ReceivedMessage, ReceivedMessage> change) : IMessageSource
     {
-        public string Name => source.Name;
-
         public Task CheckAsync(CancellationToken cancellationToken) => source.CheckAsync(cancellationToken);
 
         public Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving) => source.ReceiveAsync(new ForwardingIntake(intake, change), stopReceiving);

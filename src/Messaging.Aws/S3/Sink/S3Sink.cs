@@ -56,8 +56,6 @@ internal sealed partial class S3Sink : IObjectSink
         _breaker = services.Breaker;
     }
 
-    public string Name => "s3";
-
     /// <summary>Creates a sink with its own client.</summary>
     /// <exception cref="StartupException">Region or endpoint cannot be found.</exception>
     public static S3Sink Create(S3SinkOptions options, AwsOptions aws, SinkServices services) =>

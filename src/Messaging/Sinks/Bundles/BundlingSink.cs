@@ -69,8 +69,6 @@ internal sealed partial class BundlingSink : WaitingRoom<Bundle>, IObjectSink
         _metrics.Observe(() => PendingMessages, () => PendingBytes);
     }
 
-    public string Name => $"{_inner.Name}-bundles";
-
     public string? Problem => _inner.Problem;
 
     /// <summary>Bundles stored since the start.</summary>

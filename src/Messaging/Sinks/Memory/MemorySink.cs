@@ -15,8 +15,6 @@ internal sealed class MemorySink(MemorySinkOptions options) : IObjectSink
     private readonly StripedCounter _stored = new();
     private long _bytes;
 
-    public string Name => "memory";
-
     /// <summary>Objects stored, including dropped ones.</summary>
     public long Count => _stored.Value;
 

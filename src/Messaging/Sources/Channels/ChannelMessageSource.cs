@@ -10,8 +10,6 @@ namespace Messaging.Sources.Channels;
 /// </summary>
 internal sealed class ChannelMessageSource : IMessageSource
 {
-    public const string SourceName = "channel";
-
     private readonly bool _drainOnStop;
     private readonly ChannelQueue _queue;
 
@@ -20,11 +18,9 @@ internal sealed class ChannelMessageSource : IMessageSource
     public ChannelMessageSource(SourceServices services, ChannelSourceOptions options, ChannelPublishers publishers, BufferPool buffers)
     {
         _drainOnStop = options.DrainOnStop;
-        _queue = new ChannelQueue(InMemoryServices.Of(services, SourceName, services.Loggers.CreateLogger<ChannelMessageSource>()), options, buffers);
+        _queue = new ChannelQueue(InMemoryServices.Of(services, services.Loggers.CreateLogger<ChannelMessageSource>()), options, buffers);
         publishers.Add(services.Route, _queue);
     }
-
-    public string Name => SourceName;
 
     public Task CheckAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 

@@ -5,7 +5,7 @@ using Microsoft.Extensions.Logging;
 namespace Messaging.Sources.InMemory;
 
 /// <summary>The services that <see cref="InMemoryMessages{T}"/> needs from its source and route.</summary>
-/// <param name="Source">The source's name.</param>
+/// <param name="Source">The source's name, for dead letters.</param>
 /// <param name="Route">The route it feeds.</param>
 /// <param name="Concurrency">The slots of the source, at least 1.</param>
 /// <param name="DeadLetters">The dead-letter store.</param>
@@ -15,6 +15,6 @@ namespace Messaging.Sources.InMemory;
 public sealed record InMemoryServices(string Source, string Route, int Concurrency, IDeadLetterStore DeadLetters, TimeProvider Time, ILogger Logger, RouteMetrics? Metrics = null)
 {
     /// <summary>The services of a source, from those of its route.</summary>
-    public static InMemoryServices Of(SourceServices services, string source, ILogger logger) =>
-        new(source, services.Route, services.Concurrency, services.DeadLetters, services.Time, logger, services.Metrics);
+    public static InMemoryServices Of(SourceServices services, ILogger logger) =>
+        new(services.Name, services.Route, services.Concurrency, services.DeadLetters, services.Time, logger, services.Metrics);
 }

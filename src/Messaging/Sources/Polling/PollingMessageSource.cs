@@ -35,18 +35,13 @@ public abstract class PollingMessageSource<TItem> : IMessageSource
     private TaskCompletionSource _wake = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private string? _problem;
 
-    /// <param name="name">Its name in logs, metrics and dead letters, such as <c>folder</c>.</param>
     /// <param name="services">What its plan's <c>Create</c> was called with.</param>
-    protected PollingMessageSource(string name, SourceServices services)
+    protected PollingMessageSource(SourceServices services)
     {
         ArgumentNullException.ThrowIfNull(services);
-        Name = name;
         _services = services;
-        _log = new PollingLog(services.Route, name, services.Loggers.CreateLogger(GetType()), services.Time);
+        _log = new PollingLog(services.Route, services.Name, services.Loggers.CreateLogger(GetType()), services.Time);
     }
-
-    /// <inheritdoc/>
-    public string Name { get; }
 
     /// <inheritdoc/>
     public string? Problem => Volatile.Read(ref _problem);
@@ -249,7 +244,7 @@ public abstract class PollingMessageSource<TItem> : IMessageSource
     {
         try
         {
-            DeadLetter letter = DeadLetter.Create(message, settlement, Name, _services.Route, _services.Time.GetUtcNow());
+            DeadLetter letter = DeadLetter.Create(message, settlement, _services.Name, _services.Route, _services.Time.GetUtcNow());
             await _services.DeadLetters.WriteAsync(letter, message.Body, CancellationToken.None);
         }
         catch (Exception exception)

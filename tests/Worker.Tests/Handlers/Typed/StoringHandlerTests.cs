@@ -64,7 +64,7 @@ public sealed class StoringHandlerTests
     [Fact]
     public async Task StoreAsync_KeyThatIsNotUtf8_IsADeadLetterAndNotStored()
     {
-        ObjectStore store = new(_sink, new CircuitBreaker("test", new RecoverabilityOptions(), TimeProvider.System, NullLogger.Instance), new RouteMetrics("test"));
+        ObjectStore store = new(_sink, "scripted", new CircuitBreaker("test", new RecoverabilityOptions(), TimeProvider.System, NullLogger.Instance), new RouteMetrics("test"));
 
         Settlement settlement = await store.StoreAsync(new byte[] { 0xC3, 0x28 }, default, CancellationToken.None);
 

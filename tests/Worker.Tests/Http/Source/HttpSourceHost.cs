@@ -97,7 +97,7 @@ internal sealed class HttpSourceHost : IAsyncDisposable
         configure?.Invoke(options);
         foreach (string route in routes ?? [Route])
         {
-            SourceServices services = new(route, app.Services, host.DeadLetters, loggers ?? host.Log, host.Time, concurrency);
+            SourceServices services = new(route, app.Services, host.DeadLetters, loggers ?? host.Log, host.Time, concurrency) { Name = "http" };
             HttpMessageSource source = new(services, options, app.Services.GetRequiredService<HttpSourceRegistry>(), buffers ?? host.Buffers);
             host._sources.Add(source);
             if (receive)

@@ -1,5 +1,7 @@
 using Messaging.Planning;
 using Messaging.Sinks;
+using Messaging.Sinks.Bundles;
+using Messaging.Sinks.Memory;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -13,10 +15,10 @@ public sealed class BundlePlannerTests
     private static readonly string[] Enabled = ["Bundles:Enabled=true", "Intake:Concurrency=1000", "Routes:archive:Sink=Memory"];
 
     [Fact]
-    public void Plan_NotEnabled_LeavesTheSinkAlone() => Sink("Routes:archive:Sink=Memory").Name.ShouldBe("memory");
+    public void Plan_NotEnabled_LeavesTheSinkAlone() => Sink("Routes:archive:Sink=Memory").ShouldBeOfType<MemorySink>();
 
     [Fact]
-    public void Plan_Enabled_PutsBundlesAroundTheSink() => Sink(Enabled).Name.ShouldBe("memory-bundles");
+    public void Plan_Enabled_PutsBundlesAroundTheSink() => Sink(Enabled).ShouldBeOfType<BundlingSink>();
 
     [Fact]
     public void Plan_EnabledForOneRoute_LeavesTheOthersAlone()
@@ -24,7 +26,7 @@ public sealed class BundlePlannerTests
         WorkerPlan plan = Plan("Routes:one:Sink=Memory", "Routes:one:Source=Http", "Routes:one:Bundles:Enabled=true", "Routes:one:Intake:Concurrency=1000", "Routes:two:Sink=Memory");
 
         plan.Errors.ShouldBeEmpty();
-        plan.Routes.Select(route => Sink(route).Name).ShouldBe(["memory-bundles", "memory"]);
+        plan.Routes.Select(route => Sink(route).GetType()).ShouldBe([typeof(BundlingSink), typeof(MemorySink)]);
     }
 
     [Theory]

@@ -9,8 +9,6 @@ internal sealed class ScriptedSink : IObjectSink
 {
     private readonly Channel<RecordedPut> _puts = Channel.CreateUnbounded<RecordedPut>();
 
-    public string Name => "scripted";
-
     /// <summary>Answers immediately when set.</summary>
     public Func<RecordedPut, SinkResult>? Rule { get; set; }
 

@@ -5,7 +5,7 @@ using Messaging.Sources.Polling;
 namespace Worker.Tests.Sources.Polling;
 
 /// <summary>Each file of a folder is a message; one worker per folder. Senders write a file elsewhere and move it in, so that it is whole.</summary>
-internal sealed class FolderSource(FolderOptions options, SourceServices services) : PollingMessageSource<string>("folder", services)
+internal sealed class FolderSource(FolderOptions options, SourceServices services) : PollingMessageSource<string>(services)
 {
     // In the same file system, so that a move is a rename.
     private string Claimed => Path.Combine(options.Path, ".claimed");

@@ -183,7 +183,7 @@ public sealed class PollingMessageSourceTests : IAsyncDisposable
     }
 
     /// <summary>Rows in memory; it fails as told.</summary>
-    private sealed class Table(SourceServices services) : PollingMessageSource<string>("rows", services)
+    private sealed class Table(SourceServices services) : PollingMessageSource<string>(services)
     {
         public ConcurrentQueue<string> Rows { get; } = new();
 

@@ -39,7 +39,7 @@ public sealed class StatsEndpointsTests
         JsonElement route = stats.GetProperty("routes").EnumerateArray().Single();
         route.GetProperty("name").GetString().ShouldBe("archive");
         route.GetProperty("handler").GetString().ShouldBe("Archive");
-        route.GetProperty("sink").GetString().ShouldBe("memory");
+        route.GetProperty("sink").GetString().ShouldBe("Memory");
         route.GetProperty("received").GetInt64().ShouldBe(posts + 1);
         route.GetProperty("done").GetInt64().ShouldBe(posts);
         route.GetProperty("duplicates").GetInt64().ShouldBe(posts - 1);

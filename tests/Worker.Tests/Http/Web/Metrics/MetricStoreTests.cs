@@ -56,7 +56,7 @@ public sealed class MetricStoreTests : IDisposable
     [Fact]
     public void Histogram_NotRead_CostsNothing()
     {
-        Histogram<double> histogram = _meter.CreateHistogram<double>(_name, "s");
+        Histogram<double> histogram = _shop.CreateHistogram<double>(_name, "s");
         histogram.Enabled.ShouldBeFalse();
 
         _store.RecordHistograms();
@@ -71,7 +71,7 @@ public sealed class MetricStoreTests : IDisposable
         histogram.Enabled.ShouldBeFalse();
         _store.RecordHistograms();
         histogram.Record(0.5);
-        _store.SeriesOf(_name).Single().ShouldBeOfType<HistogramSeries>().Counts().Sum().ShouldBe(2, "Earlier counts remain.");
+        _store.SeriesOf(_name, _shop.Name).Single().ShouldBeOfType<HistogramSeries>().Counts().Sum().ShouldBe(2, "Earlier counts remain.");
     }
 
     [Fact]
