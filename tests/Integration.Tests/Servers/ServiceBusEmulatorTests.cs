@@ -34,22 +34,6 @@ public sealed class ServiceBusEmulatorTests
     }
 
     [Fact]
-    public async Task Receive_LockHasEnded_IsRedeliveredAndTheOldLockIsLost()
-    {
-        await using ServiceBusEmulator emulator = await ServiceBusEmulator.RequireOwnAsync();
-        await using ServiceBusQueue queue = await ServiceBusQueue.CreateAsync(emulator, new { LockDuration = "PT1S" });
-        ServiceBusReceiver receiver = queue.CreateReceiver();
-        await queue.SendAsync(new ServiceBusMessage("a"));
-
-        ServiceBusReceivedMessage first = await receiver.ReceiveMessageAsync();
-        ServiceBusReceivedMessage second = await receiver.ReceiveMessageAsync();
-
-        (second.SequenceNumber, second.DeliveryCount).ShouldBe((first.SequenceNumber, 2));
-        (await Should.ThrowAsync<ServiceBusException>(receiver.CompleteMessageAsync(first))).Reason.ShouldBe(ServiceBusFailureReason.MessageLockLost);
-        (await Should.ThrowAsync<ServiceBusException>(receiver.RenewMessageLockAsync(first))).Reason.ShouldBe(ServiceBusFailureReason.MessageLockLost);
-    }
-
-    [Fact]
     public async Task Session_OneReceiverAtATime_GetsItsMessagesInOrder()
     {
         await using ServiceBusEmulator emulator = await ServiceBusEmulator.RequireOwnAsync();

@@ -61,11 +61,8 @@ public sealed class ConfigurationErrorTests
     }
 
     [Theory]
-    [InlineData("validat --Intake:Concurrency=9", "Did you mean validate?")]
     [InlineData("validate --brif", "Did you mean --brief?")]
     [InlineData("publish --cuont 3", "Did you mean --count?")]
-    [InlineData("--dmeo 3", "Did you mean --demo?")]
-    [InlineData("validate Sinks:Directory:Path=x", "Did you mean --Sinks:Directory:Path=x?")]
     [InlineData("redrive --max 0", "See redrive --help.")]
     [InlineData("validate --reference extra", "'extra' is neither")]
     [InlineData("validate --brief --reference", "exclude each other")]
@@ -74,9 +71,7 @@ public sealed class ConfigurationErrorTests
     [InlineData("redrive --from sqs --route ordrs --Routes:orders:Source=Sqs", "--route ordrs: there is no such route. Did you mean orders?")]
     [InlineData("publish --to tcp --route ordrs --Routes:orders:Source=TcpLines", "--route ordrs: there is no such route. Did you mean orders?")]
     [InlineData("publish --to udp --route nosuch", "--route nosuch: there is no such route. Known here: archive.")]
-    [InlineData("--no-such-option", "'--no-such-option' is neither a command, an option")]
     [InlineData("no-such-command", "'no-such-command' is neither a command")]
-    [InlineData("--Sinks:S3:Bucket", "'--Sinks:S3:Bucket' is neither")]
     [InlineData("--once", "--once requires --demo N")]
     [InlineData("--demo 0", "--demo 0: must be a whole number from 1 to 100000000.")]
     [InlineData("publish --to pigeon", "pigeon")]
@@ -263,8 +258,6 @@ public sealed class ConfigurationErrorTests
     }
 
     [Theory]
-    [InlineData("Sink__S3__Bucket", "Did you mean Sinks?")]
-    [InlineData("Route__orders__Source", "Did you mean Routes?")]
     [InlineData("Sinks__Directory__Pth", "Did you mean Path?")]
     [InlineData("Routes__orders__Sinc", "Did you mean Sink?")]
     [InlineData("Routes__order__Sinks__Directory__Path", "Did you mean orders?")]

@@ -13,8 +13,9 @@ internal sealed class FaultyS3Exchanges
     // Signature Version 4: a request's date may differ this much from the server's clock.
     private static readonly TimeSpan LargestSkew = TimeSpan.FromMinutes(15);
 
+    private static readonly TimeSpan DripInterval = TimeSpan.FromSeconds(1);
+
     private readonly TimeProvider _time;
-    private readonly TimeSpan _dripInterval;
     private readonly S3Service _service;
     private readonly ConcurrentQueue<Exception> _defects = new();
     private readonly int[] _numbers = new int[Enum.GetValues<S3Operation>().Length];
@@ -27,7 +28,6 @@ internal sealed class FaultyS3Exchanges
     public FaultyS3Exchanges(FaultyS3Options options, TimeProvider time)
     {
         _time = time;
-        _dripInterval = options.DripInterval;
         _service = new S3Service(Objects, time);
         History = new S3History(time);
         Script = options.Script;
@@ -149,7 +149,7 @@ internal sealed class FaultyS3Exchanges
                 await SendPiecesAsync(context, bytes.AsMemory(0, bytes.Length / 2), bytes.Length, TimeSpan.Zero);
                 break;
             case S3Outcome.Dripped:
-                await SendPiecesAsync(context, answer.ToBytes(isHead), 1, _dripInterval);
+                await SendPiecesAsync(context, answer.ToBytes(isHead), 1, DripInterval);
                 break;
         }
 

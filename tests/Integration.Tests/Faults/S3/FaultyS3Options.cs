@@ -10,7 +10,4 @@ internal sealed record FaultyS3Options
     public IReadOnlyList<string> Buckets { get; init; } = ["archive"];
 
     public FaultScript Script { get; init; } = FaultScript.Empty;
-
-    /// <summary>Time between two bytes of an answer under <see cref="S3Fault.CommitThenDrip"/>.</summary>
-    public TimeSpan DripInterval { get; init; } = TimeSpan.FromSeconds(1);
 }

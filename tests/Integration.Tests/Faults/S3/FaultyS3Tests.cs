@@ -1,4 +1,3 @@
-using System.Net;
 using System.Text;
 using Amazon.Runtime;
 using Amazon.S3;
@@ -10,14 +9,13 @@ namespace Integration.Tests.Faults.S3;
 public sealed class FaultyS3Tests : IAsyncLifetime
 {
     private const string Bucket = "archive";
-    private static readonly TimeSpan Brief = TimeSpan.FromMilliseconds(300);
 
     private FaultyS3 _s3 = null!;
     private AmazonS3Client _client = null!;
 
     public async ValueTask InitializeAsync()
     {
-        _s3 = await FaultyS3.StartAsync(new FaultyS3Options { DripInterval = TimeSpan.FromMilliseconds(100) });
+        _s3 = await FaultyS3.StartAsync();
         _client = _s3.Endpoint.CreateS3Client(config => config.MaxErrorRetry = 0);
     }
 
@@ -85,79 +83,6 @@ public sealed class FaultyS3Tests : IAsyncLifetime
         (await CodeAsync(() => _client.PutObjectAsync(Put("k", bucket: "another")))).ShouldBe("NoSuchBucket");
         await _client.PutBucketAsync("another");
         await _client.PutObjectAsync(Put("k", bucket: "another"));
-    }
-
-    [Theory]
-    [InlineData("SlowDown", 503)]
-    [InlineData("InternalError", 500)]
-    [InlineData("Conflict", 409)]
-    [InlineData("AccessDenied", 403)]
-    [InlineData("NoSuchBucket", 404)]
-    [InlineData("ExpiredToken", 400)]
-    public async Task PutObject_ErrorOnTheSecond_OnlyThatOneIsRefused(string fault, int status)
-    {
-        _s3.Script = FaultScript.Empty.OnPut(2, Enum.Parse<S3Fault>(fault));
-
-        await _client.PutObjectAsync(Put("1"));
-        AmazonS3Exception refused = await Should.ThrowAsync<AmazonS3Exception>(_client.PutObjectAsync(Put("2")));
-        await _client.PutObjectAsync(Put("3"));
-
-        ((int)refused.StatusCode).ShouldBe(status);
-        _s3.Objects.Snapshot(Bucket).Keys.ShouldBe(["1", "3"]);
-        _s3.History.Of().Select(exchange => exchange.Status).ShouldBe([200, status, 200]);
-    }
-
-    [Theory]
-    [InlineData("CommitThenReset", "Reset", true)]
-    [InlineData("CommitThenCut", "Cut", true)]
-    [InlineData("CommitThenHang", "Hung", true)]
-    [InlineData("CommitThenDrip", "Dripped", true)]
-    [InlineData("HangBeforeCommit", "Hung", false)]
-    public async Task PutObject_AnswerNeverArrives_FailsForTheClientWhateverWasCommitted(string fault, string outcome, bool committed)
-    {
-        // On every PUT: after a reset the SDK retries up to ten times immediately, whatever MaxErrorRetry says.
-        _s3.Script = FaultScript.Empty.OnEveryPut(Enum.Parse<S3Fault>(fault));
-        using var limit = new CancellationTokenSource();
-
-        Task<PutObjectResponse> put = _client.PutObjectAsync(Put("k"), limit.Token);
-        await _s3.History.WaitForAsync(exchange => exchange.Outcome.ToString() == outcome);
-        if (outcome is "Hung" or "Dripped")
-        {
-            limit.CancelAfter(Brief);
-        }
-
-        await Should.ThrowAsync<Exception>(put);
-        _s3.History.Of().ShouldAllBe(exchange => exchange.Outcome.ToString() == outcome && exchange.Committed == committed);
-        _s3.Objects.Snapshot(Bucket).Count.ShouldBe(committed ? 1 : 0);
-    }
-
-    [Theory]
-    [InlineData(RequestChecksumCalculation.WHEN_SUPPORTED, true, "BadDigest")]
-    [InlineData(RequestChecksumCalculation.WHEN_REQUIRED, false, "XAmzContentSHA256Mismatch")]
-    public async Task PutObject_CorruptedOnTheWay_IsRefused(RequestChecksumCalculation calculation, bool chunked, string code)
-    {
-        _s3.Script = FaultScript.Empty.OnPut(1, S3Fault.Corrupt);
-        using AmazonS3Client client = _s3.Endpoint.CreateS3Client(config => (config.MaxErrorRetry, config.RequestChecksumCalculation) = (0, calculation));
-
-        (await CodeAsync(() => client.PutObjectAsync(new PutObjectRequest { BucketName = Bucket, Key = "k", ContentBody = "body", UseChunkEncoding = chunked })))
-            .ShouldBe(code);
-
-        _s3.Objects.Snapshot(Bucket).ShouldBeEmpty();
-    }
-
-    [Fact]
-    public async Task TcpFaultProxy_DropAnswer_CommitsAndLosesTheAnswer()
-    {
-        await using var proxy = new TcpFaultProxy(_s3.Endpoint.ServiceUrl);
-        proxy.Set(new TcpFault.DropAnswer(), times: 1);
-        using var http = new HttpClient { BaseAddress = proxy.Url };
-
-        await Should.ThrowAsync<HttpRequestException>(http.PutAsync($"/{Bucket}/k", new StringContent("body")));
-        _s3.Objects.Snapshot(Bucket).Keys.ShouldBe(["k"]);
-
-        using HttpResponseMessage answer = await http.PutAsync($"/{Bucket}/k2", new StringContent("body"));
-        answer.StatusCode.ShouldBe(HttpStatusCode.OK);
-        proxy.Strikes.ShouldBe(1);
     }
 
     private static PutObjectRequest Put(string key, string bucket = Bucket) => new() { BucketName = bucket, Key = key, ContentBody = "body" };

@@ -35,7 +35,7 @@ internal enum S3Fault
     /// <summary>Committed, then half of the answer's bytes (of its head when there is no body) and a reset.</summary>
     CommitThenCut,
 
-    /// <summary>Committed, then the answer a byte at a time, one every <see cref="FaultyS3Options.DripInterval"/>.</summary>
+    /// <summary>Committed, then the answer a byte at a time, one a second.</summary>
     CommitThenDrip,
 
     /// <summary>A bit of the payload flips on the way: of the request for a PUT, before anything is verified; of the answer for a GET.</summary>
