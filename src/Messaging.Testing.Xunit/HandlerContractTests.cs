@@ -50,3 +50,9 @@ public abstract class HandlerContractTests : IAsyncLifetime
     /// <summary>A new harness. Each test has one of its own.</summary>
     protected abstract ValueTask<HandlerHarness> CreateAsync();
 }
+
+/// <summary>The longest run of a test of a contract, so that one that waits for what never comes fails. xunit ignores it under a debugger.</summary>
+internal static class ContractLimit
+{
+    public const int Milliseconds = 5 * 60 * 1_000;
+}

@@ -32,3 +32,11 @@ public sealed class RecordedRejections : IDocumentRejections
         Interlocked.Decrement(ref _running);
     }
 }
+
+/// <summary>A document that the store refused, as <see cref="RecordedRejections"/> keeps it.</summary>
+/// <param name="Index">The document's index in its message, from 0, in the order in which documents were opened.</param>
+/// <param name="Json">The document.</param>
+/// <param name="Status">The store's status, such as 400.</param>
+/// <param name="Type">The store's name for the error; may be empty.</param>
+/// <param name="Reason">The store's explanation; may be empty.</param>
+public readonly record struct RecordedRejection(long Index, string Json, int Status, string Type, string Reason);

@@ -38,3 +38,10 @@ public sealed class RecordingLog : ILoggerFactory, ILoggerProvider, ILogger
         _entries.Enqueue(new LogEntry(logLevel, eventId, formatter(state, exception), exception));
     }
 }
+
+/// <summary>One line of a <see cref="RecordingLog"/>.</summary>
+/// <param name="Level">Its level.</param>
+/// <param name="Id">The event.</param>
+/// <param name="Text">The formatted line.</param>
+/// <param name="Exception">The exception that was logged with it; null without one.</param>
+public readonly record struct LogEntry(LogLevel Level, EventId Id, string Text, Exception? Exception = null);

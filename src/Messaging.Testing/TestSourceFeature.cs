@@ -1,6 +1,10 @@
 using System.Collections.Concurrent;
+using System.Text;
 using Messaging.Configuration;
+using Messaging.Sinks;
 using Messaging.Sources;
+using Pipeline.Messages;
+using Pipeline.Settlements;
 
 namespace Messaging.Testing;
 
@@ -32,5 +36,35 @@ internal sealed class TestSourceFeature : ISourceFeature
         return route is not null && _sources.TryGetValue(route, out TestSource? source)
             ? source
             : throw new ArgumentException($"'{route}' is not a route whose source is {TestWorker.Source}. Those are: {string.Join(", ", _sources.Keys)}.", nameof(route));
+    }
+}
+
+/// <summary>The sink that routes of a <see cref="TestWorker"/> name as <c>Test</c>; one for all of them.</summary>
+internal sealed class TestSinkFeature(MemoryObjectSink sink) : ISinkFeature
+{
+    public string Name => TestWorker.Sink;
+
+    public IReadOnlyList<SettingsSection> Settings => [];
+
+    public SinkPlan Configure(SettingsReader settings, string route) => new() { Create = _ => sink };
+}
+
+/// <summary>One delivery of a <see cref="SentMessage"/>, with bytes of its own. The settlement overwrites them, so that a handler that keeps them sees wrong bytes.</summary>
+internal sealed class TestSourceMessage(TestSource source, SentMessage message) : ReceivedMessage
+{
+    private readonly byte[] _body = [.. message.Body];
+
+    public override ReadOnlyMemory<byte> Body => _body;
+
+    public override ReadOnlyMemory<byte> SourceId { get; } = Encoding.UTF8.GetBytes(message.Id);
+
+    public override int DeliveryCount { get; } = ++message.Deliveries;
+
+    public override IReadOnlyList<KeyValuePair<string, string>> Attributes => message.Attributes;
+
+    protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken)
+    {
+        Array.Fill(_body, PoisoningArrayPool.Poison);
+        return source.SettleAsync(message, settlement, cancellationToken);
     }
 }

@@ -29,3 +29,11 @@ internal static class PipelineNames
     public static bool IsNamespace(INamespaceSymbol? space, string name) =>
         space is { ContainingNamespace: { Name: "Pipeline", ContainingNamespace.IsGlobalNamespace: true } } && space.Name == name;
 }
+
+/// <summary>The contract that a part implements; a fork is a behaviour.</summary>
+internal enum PartContract
+{
+    Step,
+    Behavior,
+    Terminator,
+}

@@ -1,3 +1,5 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Net;
 using Messaging.Configuration;
 using Messaging.Costs.Explain;
 using Messaging.Publishing;
@@ -45,4 +47,80 @@ internal sealed class UdpSourceFeature : ISourceFeature, IExplainedFeature, ISen
         UdpSourceOptions options = settings.Read<UdpSourceOptions>(UdpSourceOptions.Section, route);
         return (_, _) => Task.FromResult<IMessageSender>(UdpSender.Open(options));
     }
+}
+
+/// <summary>Settings of the UDP source, section <c>Sources:Udp</c>.</summary>
+internal sealed class UdpSourceOptions : ISelfValidating
+{
+    public const string Section = "Sources:Udp";
+
+    [Setting("Address and port to receive datagrams on, such as 127.0.0.1:9081, 0.0.0.0:9081 or [::1]:9081; loopback by default, port 0 picks a free one")]
+    public string Endpoint { get; set; } = "127.0.0.1:9081";
+
+    [Setting("Largest message in bytes, without its checksum; a larger datagram is counted and dropped", Min = "1", Max = "65527", Bytes = true,
+        Consequence = "UDP carries at most 65,507 bytes over IPv4 and 65,527 over IPv6.")]
+    public int MaxMessageBytes { get; set; } = 65_507;
+
+    [Setting("Fletcher-32 checksum of each datagram: None, Compute (added to the message as the attribute fletcher32), Verify (the datagram's last 4 bytes, big-endian; a wrong one is counted and dropped)")]
+    public UdpChecksum Checksum { get; set; }
+
+    [Setting("How datagrams are received: Auto, Batch (many per system call; Linux) or Portable (one)")]
+    public UdpReceiving Receiving { get; set; }
+
+    [Setting("Bytes of datagrams that the kernel buffers until the worker reads them (SO_RCVBUF); beyond that the kernel drops and counts them", Min = "4KiB", Max = "1GiB", Bytes = true,
+        Consequence = "The kernel allows at most net.core.rmem_max; the worker logs the actual size at start.")]
+    public int ReceiveBuffer { get; set; } = 4 << 20;
+
+    [Setting("Maximum datagrams that wait in a channel between receiving and processing; 0 for no channel: they wait in the kernel", Min = "0", Max = "1000000",
+        Consequence = "A kill loses every message in memory.")]
+    public int ChannelCapacity { get; set; }
+
+    public void Validate(SettingsCheck check)
+    {
+        if (!TryParseEndpoint(out IPEndPoint? endpoint))
+        {
+            check.Fail(nameof(Endpoint), "must be an IP address and a port, such as 127.0.0.1:9081 or [::]:9081.", "There would be nothing to receive on.");
+        }
+        else if (!IPAddress.IsLoopback(endpoint.Address))
+        {
+            check.Warn(
+                nameof(Endpoint),
+                "accepts datagrams from other machines; UDP has neither TLS nor authentication, and a sender's address can be forged.",
+                "Anyone who can reach the port can store messages: restrict access with a firewall or network policy.");
+        }
+
+        if (Receiving == UdpReceiving.Batch && !OperatingSystem.IsLinux())
+        {
+            check.Fail(nameof(Receiving), "must be Auto or Portable on this system: only Linux has recvmmsg.");
+        }
+    }
+
+    /// <summary>Parses the endpoint; succeeds after validation.</summary>
+    public bool TryParseEndpoint([NotNullWhen(true)] out IPEndPoint? endpoint) => SourceEndpoint.TryParse(Endpoint, out endpoint);
+}
+
+/// <summary>How to treat a datagram's Fletcher-32 checksum.</summary>
+internal enum UdpChecksum
+{
+    /// <summary>The datagram is the message; nothing is computed.</summary>
+    None = 0,
+
+    /// <summary>The datagram is the message; its checksum is computed and added as the attribute <c>fletcher32</c>.</summary>
+    Compute,
+
+    /// <summary>The datagram ends with the checksum of the bytes before it, which is verified and removed. A wrong one drops the datagram.</summary>
+    Verify,
+}
+
+/// <summary>How datagrams are received from the kernel.</summary>
+internal enum UdpReceiving
+{
+    /// <summary>In batches where the system supports it, otherwise one by one.</summary>
+    Auto = 0,
+
+    /// <summary>In batches, by recvmmsg(2): Linux.</summary>
+    Batch,
+
+    /// <summary>One by one, by <see cref="System.Net.Sockets.Socket"/>: everywhere.</summary>
+    Portable,
 }

@@ -1,4 +1,5 @@
 using System.Diagnostics.Metrics;
+using Messaging.Configuration;
 using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
 
@@ -124,4 +125,19 @@ public sealed record WaitingDeadLetters
 
     /// <summary>How many wait for each reason; their sum is <see cref="Count"/>.</summary>
     public IReadOnlyDictionary<string, long> ByReason { get; init; } = new Dictionary<string, long>(StringComparer.Ordinal);
+}
+
+/// <summary>Section <c>DeadLetters</c>: where dead letters of sources without a dead-letter queue are kept.</summary>
+internal sealed class DeadLettersOptions : ISelfValidating
+{
+    [Setting("Folder for dead letters of sources without a dead-letter queue (Channel, Http, Udp, TcpLines) and of single rows of CloudFront logs")]
+    public string Path { get; set; } = "dead-letters";
+
+    public void Validate(SettingsCheck check)
+    {
+        if (Path.Contains('\0', StringComparison.Ordinal))
+        {
+            check.Fail(nameof(Path), "must be a path without NUL characters.");
+        }
+    }
 }

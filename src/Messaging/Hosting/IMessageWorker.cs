@@ -1,4 +1,6 @@
+using Messaging.Costs;
 using Messaging.DeadLetters;
+using Messaging.Recoverability;
 using Messaging.Telemetry;
 
 namespace Messaging.Hosting;
@@ -34,4 +36,92 @@ public interface IWorkerStatus
 
     /// <summary>The current state of each route, in the order of the configuration; empty before the worker has started.</summary>
     IReadOnlyList<RouteStatus> GetRoutes();
+}
+
+/// <summary>The state of a route at one moment.</summary>
+public sealed record RouteStatus
+{
+    /// <summary>The route's name.</summary>
+    public required string Name { get; init; }
+
+    /// <summary>The names of its sources, in the order of the configuration.</summary>
+    public required IReadOnlyList<string> Sources { get; init; }
+
+    /// <summary>The name of its handler.</summary>
+    public required string Handler { get; init; }
+
+    /// <summary>The name of its sink; null without one.</summary>
+    public string? Sink { get; init; }
+
+    /// <summary>The form in which its pipeline is executed.</summary>
+    public required string Form { get; init; }
+
+    /// <summary>True while messages can arrive: the route was started, its breaker is closed or the next message decides, and at least one source works.</summary>
+    public required bool IsReceiving { get; init; }
+
+    /// <summary>True when a message has run far beyond its timeout: only a restart frees its slot.</summary>
+    public required bool IsStuck { get; init; }
+
+    /// <summary>Why a source cannot receive or settle, the sink was not reached, or dead letters cannot be written; null without a problem.</summary>
+    public string? Problem { get; init; }
+
+    /// <summary>What needs an operator although messages still arrive, such as a source that leaks slots; one sentence each.</summary>
+    public IReadOnlyList<string> Warnings { get; init; } = [];
+
+    /// <summary>
+    /// True while the breaker is not closed and the next message decides: the worker's own check of the sink has succeeded since the last
+    /// failure, or there is nothing to check. The route then receives.
+    /// </summary>
+    public bool AwaitsMessage { get; init; }
+
+    /// <summary>The breaker of the sink, or of the handler in a route without a sink.</summary>
+    public required BreakerState Breaker { get; init; }
+
+    /// <summary>The last failure while the breaker is open or half open; null while it is closed.</summary>
+    public string? LastFailure { get; init; }
+
+    /// <summary>When the breaker entered its current state.</summary>
+    public required DateTimeOffset BreakerSince { get; init; }
+
+    /// <summary>Time until an open breaker allows a probe; null while it is closed.</summary>
+    public TimeSpan? NextProbe { get; init; }
+
+    /// <summary>The maximum number of messages in flight, all sources together.</summary>
+    public required int Slots { get; init; }
+
+    /// <summary>Messages that may be in flight now, all sources together, by what their throughput and the sink's answers have shown.</summary>
+    public required int Limit { get; init; }
+
+    /// <summary>Messages in flight.</summary>
+    public required int InFlight { get; init; }
+
+    /// <summary>Messages in flight that wait until the sink works.</summary>
+    public required int Held { get; init; }
+
+    /// <summary>Body bytes of the messages in flight.</summary>
+    public required long BytesInFlight { get; init; }
+
+    /// <summary>Age of the oldest message in flight; zero without one.</summary>
+    public required TimeSpan OldestAge { get; init; }
+
+    /// <summary>True when the route has a sink; otherwise <see cref="RouteTotals.Stored"/> counts the messages that its handler completed.</summary>
+    public required bool HasSink { get; init; }
+
+    /// <summary>Where its results are, such as a folder or <c>s3://bucket/</c>; null without a sink.</summary>
+    public string? Results { get; init; }
+
+    /// <summary>Its calls of billed services; a live counter.</summary>
+    public required ApiCalls Calls { get; init; }
+
+    /// <summary>When a message was last dead-lettered; null when none was since the start.</summary>
+    public DateTimeOffset? LastDeadLetterAt { get; init; }
+
+    /// <summary>Message counts since the start.</summary>
+    public required RouteTotals Totals { get; init; }
+
+    /// <summary>What its sources dropped since the start; null for nothing.</summary>
+    public DroppedInput? Dropped { get; init; }
+
+    /// <summary>True when the route can receive and settle messages.</summary>
+    public bool IsReady => IsReceiving && !IsStuck && Problem is null;
 }

@@ -1,9 +1,14 @@
+using System.Diagnostics.CodeAnalysis;
 using Messaging.Configuration;
 using Messaging.Handlers;
 using Messaging.Planning;
+using Messaging.Recoverability;
 using Messaging.Sinks;
 using Messaging.Sources;
+using Messaging.Telemetry;
 using Microsoft.Extensions.DependencyInjection;
+using Pipeline.Behaviors;
+using Pipeline.Contexts;
 
 namespace Messaging.Hosting;
 
@@ -35,4 +40,91 @@ public interface IMessageWorkerBuilder
     /// features read per-route settings, once per route. Features that share a section may each add it.
     /// </summary>
     IMessageWorkerBuilder AddSettings(SettingsSection section);
+}
+
+/// <summary>
+/// Decides by type what an exception of a handler, step or behaviour means for its message, on every route. Derived types count too; of several listed types
+/// the most derived one decides. <c>Recoverability:DeadLetterOn</c> and <c>RetryOn</c> do the same by name, and win over the same type here.
+/// </summary>
+public static class RecoverabilityWorkerBuilderExtensions
+{
+    /// <summary>Dead-letters a message on the first such exception, with the reason <c>unhandled-exception</c>: for a fault of the message that no retry helps against.</summary>
+    /// <typeparam name="TException">The type, such as <see cref="FormatException"/>.</typeparam>
+    /// <param name="builder">The worker.</param>
+    public static IMessageWorkerBuilder DeadLetterOn<TException>(this IMessageWorkerBuilder builder)
+        where TException : Exception => Add<TException>(builder, ExceptionRule.DeadLetter);
+
+    /// <summary>
+    /// Treats such an exception as <see cref="Pipeline.Settlements.TransientFaultException"/>: a service that the handler calls is down. The message is retried,
+    /// then held or abandoned, and never dead-lettered for it; the fault counts for the route's breaker.
+    /// </summary>
+    /// <typeparam name="TException">The type, such as <see cref="HttpRequestException"/>.</typeparam>
+    /// <param name="builder">The worker.</param>
+    public static IMessageWorkerBuilder RetryOn<TException>(this IMessageWorkerBuilder builder)
+        where TException : Exception => Add<TException>(builder, ExceptionRule.Retry);
+
+    private static IMessageWorkerBuilder Add<TException>(IMessageWorkerBuilder builder, ExceptionRule rule)
+    {
+        ArgumentNullException.ThrowIfNull(builder);
+        builder.Services.AddSingleton(new ExceptionTypeRule(typeof(TException), rule));
+        return builder;
+    }
+}
+
+/// <summary>Adds steps and behaviours to the pipelines of all routes; <c>Pipeline:Parts</c> selects and orders them.</summary>
+public static class RoutePartWorkerBuilderExtensions
+{
+    /// <summary>Adds a step. Each route uses one instance: the container's if the type is registered there, otherwise its own, disposed after the route has drained.</summary>
+    /// <typeparam name="TStep">The step; its constructor may take the container's services, except scoped ones.</typeparam>
+    /// <param name="builder">The worker.</param>
+    /// <param name="name">Its name in <c>Pipeline:Parts</c>; null for the name of the class.</param>
+    public static IMessageWorkerBuilder AddStep<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TStep>(this IMessageWorkerBuilder builder, string? name = null)
+        where TStep : class, IStep<PhysicalContext> => builder.AddPart(RoutePart.Step<TStep>(name));
+
+    /// <summary>Adds a behaviour, which wraps the rest of the pipeline. Instances as for <see cref="AddStep{TStep}"/>.</summary>
+    /// <typeparam name="TBehavior">The behaviour; its constructor may take the container's services, except scoped ones.</typeparam>
+    /// <param name="builder">The worker.</param>
+    /// <param name="name">Its name in <c>Pipeline:Parts</c>; null for the name of the class.</param>
+    public static IMessageWorkerBuilder AddBehavior<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TBehavior>(this IMessageWorkerBuilder builder, string? name = null)
+        where TBehavior : class, IBehavior<PhysicalContext, PhysicalContext> => builder.AddPart(RoutePart.Behavior<TBehavior>(name));
+
+    /// <summary>
+    /// Adds a step with settings: the section <paramref name="name"/>, with the overrides of the route in <c>Routes:{route}:{name}</c>, is read and checked like
+    /// the worker's own settings, and passed to the constructor. Each route has an instance of its own.
+    /// </summary>
+    /// <typeparam name="TStep">The step; its constructor takes <typeparamref name="TOptions"/>, and may take the container's services, except scoped ones.</typeparam>
+    /// <typeparam name="TOptions">A class whose properties carry <see cref="Configuration.SettingAttribute"/>; its initial values are the defaults.</typeparam>
+    /// <param name="builder">The worker.</param>
+    /// <param name="name">Its name in <c>Pipeline:Parts</c>, and the section of its settings.</param>
+    public static IMessageWorkerBuilder AddStep<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TStep, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] TOptions>(this IMessageWorkerBuilder builder, string name)
+        where TStep : class, IStep<PhysicalContext>
+        where TOptions : class, new() => builder.AddPart(RoutePart.Step<TStep, TOptions>(name));
+
+    /// <summary>Adds a behaviour with settings, as <see cref="AddStep{TStep, TOptions}"/> does a step.</summary>
+    /// <typeparam name="TBehavior">The behaviour; its constructor takes <typeparamref name="TOptions"/>, and may take the container's services, except scoped ones.</typeparam>
+    /// <typeparam name="TOptions">A class whose properties carry <see cref="Configuration.SettingAttribute"/>; its initial values are the defaults.</typeparam>
+    /// <param name="builder">The worker.</param>
+    /// <param name="name">Its name in <c>Pipeline:Parts</c>, and the section of its settings.</param>
+    public static IMessageWorkerBuilder AddBehavior<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TBehavior, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] TOptions>(this IMessageWorkerBuilder builder, string name)
+        where TBehavior : class, IBehavior<PhysicalContext, PhysicalContext>
+        where TOptions : class, new() => builder.AddPart(RoutePart.Behavior<TBehavior, TOptions>(name));
+}
+
+/// <summary>Adds telemetry of your own code to what the worker exports.</summary>
+public static class TelemetryWorkerBuilderExtensions
+{
+    /// <summary>
+    /// Exports the instruments of a <see cref="System.Diagnostics.Metrics.Meter"/> with the worker's own, in <c>/metrics</c> and over OTLP. The meter may be
+    /// created before or after the call. In <c>/metrics</c> its series have the label <c>otel_scope_name</c>, the meter's name.
+    /// </summary>
+    /// <param name="builder">The worker.</param>
+    /// <param name="name">The meter's name, such as <c>Shop</c>; <c>Shop.*</c> for all that begin like this.</param>
+    /// <exception cref="ArgumentException">The name is empty.</exception>
+    public static IMessageWorkerBuilder AddMeter(this IMessageWorkerBuilder builder, string name)
+    {
+        ArgumentNullException.ThrowIfNull(builder);
+        ArgumentException.ThrowIfNullOrWhiteSpace(name);
+        builder.Services.AddSingleton(new ExportedMeter(name));
+        return builder;
+    }
 }

@@ -1,5 +1,12 @@
+using Messaging.Costs;
+using Messaging.DeadLetters;
 using Messaging.Handlers;
+using Messaging.Recoverability;
+using Messaging.Sinks;
 using Messaging.Stages;
+using Messaging.Telemetry;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
 using Pipeline.Building;
 using Pipeline.Contexts;
 using Pipeline.Execution;
@@ -30,4 +37,45 @@ internal static class RouteChain
 
     /// <summary>The worker's own parts, which precede all others.</summary>
     public static PipelineBuilder<PhysicalContext> Begin(RoutePlan plan) => new PipelineBuilder<PhysicalContext>(plan.Name).Step(new TracingStep(plan.Name));
+}
+
+/// <summary>The pipeline of a route to print, with a sink that needs neither region nor credentials.</summary>
+internal static class PrintedChain
+{
+    public static IPipeline<PhysicalContext> Compose(RoutePlan plan, IServiceProvider services)
+    {
+        ILoggerFactory loggers = services.GetRequiredService<ILoggerFactory>();
+        CircuitBreaker breaker = new(plan.Name, plan.Recoverability, TimeProvider.System, loggers.CreateLogger<CircuitBreaker>());
+        return RouteChain.Compose(plan, new HandlerServices(
+            plan.Name,
+            plan.Sink is null ? null : new PrintedSink(),
+            breaker,
+            plan.Recoverability,
+            new RouteMetrics(plan.Name),
+            new ApiCalls(),
+            services,
+            services.GetRequiredService<IDeadLetterStore>(),
+            loggers,
+            TimeProvider.System,
+            plan.Slots)
+        {
+            SinkRetries = plan.Sink is { Retries: true },
+        });
+    }
+}
+
+/// <summary>Replaces a route's sink in a pipeline to print; a real one would need a region and credentials.</summary>
+internal sealed class PrintedSink : IObjectSink, IDocumentSink
+{
+    public Task CheckAsync(CancellationToken cancellationToken) => throw NotRun();
+
+    public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) => throw NotRun();
+
+    public string Locate(string key) => throw NotRun();
+
+    public IDocumentWriter Begin(IDocumentRejections rejections) => throw NotRun();
+
+    public ValueTask DisposeAsync() => default;
+
+    private static NotSupportedException NotRun() => new("The chain is printed, not run.");
 }

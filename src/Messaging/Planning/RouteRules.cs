@@ -67,3 +67,56 @@ internal static class RouteRules
     private static string? Names(IReadOnlyList<SourcePlan> sources, CompletionEffect effect) =>
         string.Join(", ", sources.Where(source => source.OnComplete == effect).Select(source => source.Name)) is { Length: > 0 } names ? names : null;
 }
+
+/// <summary>The minimum limits of intake and sources with which messages can wait for each other.</summary>
+internal static class BatchingRules
+{
+    // From the end of the waiting to the start of the processing: scheduling and timer delay.
+    private static readonly TimeSpan Reserve = TimeSpan.FromSeconds(5);
+
+    /// <param name="settings">Collects the problems.</param>
+    /// <param name="batching">The messages that wait for each other.</param>
+    /// <param name="processing">The longest processing time of a unit and what it is, for error messages; null when unknown.</param>
+    /// <param name="intake">The route's intake settings.</param>
+    /// <param name="sources">The route's sources.</param>
+    /// <returns>The messages that a single source can have in flight, since one source alone may have to fill a unit.</returns>
+    public static int Check(SettingsReader settings, Batching batching, (string What, TimeSpan Time)? processing, IntakeOptions intake, IReadOnlyList<SourcePlan> sources)
+    {
+        SettingValue<int>[] limits = [new("Intake:Concurrency", intake.Concurrency), .. sources.Select(source => source.MaxInFlight).OfType<SettingValue<int>>()];
+        (string key, int most) = batching.MaxMessages;
+        foreach (SettingValue<int> limit in limits.Where(limit => limit.Value < batching.MinSlots))
+        {
+            settings.Fail(
+                limit.Key,
+                $"{limit.Value}",
+                $"must be at least twice {key} = {most}: raise it to {batching.MinSlots}, or lower {key} to {limit.Value / 2}.",
+                $"Waiting messages would use all slots before their {batching.Unit} is full, so each {batching.Unit} would wait for its maximum age.");
+        }
+
+        CheckTimes(settings, batching, processing, intake, sources);
+        return limits.Min(limit => limit.Value);
+    }
+
+    private static void CheckTimes(SettingsReader settings, Batching batching, (string What, TimeSpan Time)? processing, IntakeOptions intake, IReadOnlyList<SourcePlan> sources)
+    {
+        TimeSpan longest = batching.MaxAge.Value + (processing?.Time ?? TimeSpan.Zero) + Reserve;
+        string middle = processing is { } known ? $"{known.What} {Text(known.Time)} + " : string.Empty;
+        string sum = $"{batching.MaxAge.Key} {Text(batching.MaxAge.Value)} + {middle}{Text(Reserve)}";
+        if (intake.MessageTimeout < longest)
+        {
+            settings.Fail("Intake:MessageTimeout", Text(intake.MessageTimeout), $"must be at least {Text(longest)} ({sum}).", $"Messages would be cancelled while their {batching.Unit} is {batching.Done}.");
+        }
+
+        foreach (HoldLimit hold in sources.Select(source => source.Hold).OfType<HoldLimit>().Where(hold => hold.Longest.Value < hold.InSequence * longest))
+        {
+            string each = hold.InSequence == 1 ? sum : $"{hold.InSequence} messages of a group, one after another: {sum} each";
+            settings.Fail(
+                hold.Longest.Key,
+                Text(hold.Longest.Value),
+                $"must be at least {Text(hold.InSequence * longest)} ({each}).",
+                $"Messages would be redelivered while they wait in a {batching.Unit}, and be {batching.Done} twice.");
+        }
+    }
+
+    private static string Text(TimeSpan time) => SettingText.Format(time);
+}

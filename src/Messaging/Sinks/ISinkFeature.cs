@@ -1,4 +1,8 @@
 using Messaging.Configuration;
+using Messaging.Costs;
+using Messaging.DeadLetters;
+using Messaging.Recoverability;
+using Microsoft.Extensions.Logging;
 
 namespace Messaging.Sinks;
 
@@ -18,3 +22,83 @@ public interface ISinkFeature
     /// <returns>The factory of the sink, called only if the whole configuration is valid, and the properties that the rest of the route needs.</returns>
     SinkPlan Configure(SettingsReader settings, string route);
 }
+
+/// <summary>A route's sink as configured and checked: its factory and the properties that the rest of the route needs. Immutable; nothing is opened yet.</summary>
+public sealed record SinkPlan
+{
+    /// <summary>The name of its feature; the planner sets it.</summary>
+    public string Name { get; init; } = string.Empty;
+
+    /// <summary>What it stores; the planner sets it.</summary>
+    public SinkKind Kind { get; init; }
+
+    /// <summary>Creates the sink; called only if the whole configuration is valid.</summary>
+    public required Func<SinkServices, ISink> Create { get; init; }
+
+    /// <summary>
+    /// For <c>validate</c>: reports what a start on this machine would be refused for, such as a file that is missing, and what only the start can find
+    /// out. Opens no connection and no port, and creates and changes nothing. Null when there is nothing to check.
+    /// </summary>
+    public Action<StartFindings>? CheckBeforeStart { get; init; }
+
+    /// <summary>The longest time of one store, retries included; zero when the sink sets no limit.</summary>
+    public TimeSpan StoreTimeout { get; init; }
+
+    /// <summary>
+    /// True when the sink retries a transient fault itself, within <see cref="StoreTimeout"/>, and so never asks for a retry in process
+    /// (<see cref="SinkResult.Exhausted"/>). A chain that ends in it then needs no retry of its own.
+    /// </summary>
+    public bool Retries { get; init; }
+
+    /// <summary>The maximum number of concurrent stores; null when the slots of the route are the only limit.</summary>
+    public SettingValue<int>? MaxConcurrency { get; init; }
+
+    /// <summary>Set for a sink that loses its objects when the process ends; null for a durable sink.</summary>
+    public SinkLoss? Loss { get; init; }
+
+    /// <summary>The first levels that no key may use.</summary>
+    public IReadOnlyList<ReservedLevel> ReservedLevels { get; init; } = [];
+}
+
+/// <summary>The form of stored results. A route's handler and sink must agree on it.</summary>
+public enum SinkKind
+{
+    /// <summary>Bytes under a key, with <see cref="IObjectSink"/>.</summary>
+    Objects = 0,
+
+    /// <summary>Many JSON documents per message, with <see cref="IDocumentSink"/>.</summary>
+    Documents,
+
+    /// <summary>Nothing: the handler stores its results itself or has none, and its route has no sink.</summary>
+    None,
+}
+
+/// <summary>Marks a sink that keeps objects only as long as the process runs.</summary>
+/// <param name="Allowed">The setting with which an operator accepts the loss of messages that exist nowhere else.</param>
+public sealed record SinkLoss(SettingValue<bool> Allowed);
+
+/// <summary>A first level of keys, up to the first <c>/</c>, that a sink reserves for itself.</summary>
+/// <param name="Name">The level, case-insensitive, such as <c>.tmp</c>.</param>
+/// <param name="Reason">The reason, as the end of a sentence: <c>the folder sink keeps its unfinished files there</c>.</param>
+public sealed record ReservedLevel(string Name, string Reason);
+
+/// <summary>What a sink may use.</summary>
+/// <param name="Services">The container, for singletons of the feature.</param>
+/// <param name="Loggers">The logger factory.</param>
+/// <param name="Time">The clock; tests drive it.</param>
+/// <param name="Route">The route, for the tags of its metrics; null outside a route, where no gauges are published.</param>
+/// <param name="Calls">Counts its calls; null outside a route.</param>
+/// <param name="Breaker">The route's breaker, to which others report the outcomes; null outside a route.</param>
+/// <param name="Concurrency">Maximum number of concurrent stores: the slots of all sources of the route.</param>
+/// <param name="ContentType">The media type of the objects.</param>
+/// <param name="DeadLetters">Keeps unfinished objects of a process that died, which may be the only copies of messages; null when every source keeps its messages.</param>
+public sealed record SinkServices(
+    IServiceProvider Services,
+    ILoggerFactory Loggers,
+    TimeProvider Time,
+    string? Route = null,
+    ApiCalls? Calls = null,
+    CircuitBreaker? Breaker = null,
+    int Concurrency = int.MaxValue,
+    string ContentType = "application/json",
+    IDeadLetterStore? DeadLetters = null);

@@ -1,4 +1,9 @@
 using Messaging.Configuration;
+using Messaging.Costs;
+using Messaging.DeadLetters;
+using Messaging.Telemetry;
+using Microsoft.Extensions.Logging;
+using Pipeline.Messages;
 
 namespace Messaging.Sources;
 
@@ -15,3 +20,114 @@ public interface ISourceFeature
     /// <returns>The factory of the source, called only if the whole configuration is valid, and the properties that the rest of the route needs.</returns>
     SourcePlan Configure(SettingsReader settings, string route);
 }
+
+/// <summary>
+/// One source of a route as configured and checked: its factory and the properties that the rest of the route needs. The defaults are safe
+/// for any source. Immutable; nothing is opened yet.
+/// </summary>
+public sealed record SourcePlan
+{
+    /// <summary>The name of its feature; the planner sets it.</summary>
+    public string Name { get; init; } = string.Empty;
+
+    /// <summary>The name in metrics and dead letters: in lower case.</summary>
+    internal string LowerName => Name.ToLowerInvariant();
+
+    /// <summary>Creates the source; called only if the whole configuration is valid.</summary>
+    public required Func<SourceServices, IMessageSource> Create { get; init; }
+
+    /// <summary>
+    /// For <c>validate</c>: reports what a start on this machine would be refused for, such as a file that is missing, and what only the start can find
+    /// out. Opens no connection and no port, and creates and changes nothing. Null when there is nothing to check.
+    /// </summary>
+    public Action<StartFindings>? CheckBeforeStart { get; init; }
+
+    /// <summary>True when its dead letters go to the folder <c>DeadLetters:Path</c>.</summary>
+    public bool KeepsDeadLetters { get; init; }
+
+    /// <summary>True when its messages may exist only in this process.</summary>
+    public bool HoldsOnlyCopies { get; init; }
+
+    /// <summary>The effect of completing a message outside this process.</summary>
+    public CompletionEffect OnComplete { get; init; } = CompletionEffect.Deletes;
+
+    /// <summary>The destination that its spans name; null for the source's lower-case name and the route.</summary>
+    public MessageDestination? Destination { get; init; }
+
+    /// <summary>True when the source itself starts the spans of its settlements, because it queues settlements.</summary>
+    public bool TracesSettlement { get; init; }
+
+    /// <summary>The maximum number of its messages in flight; null when only <c>Intake:Concurrency</c> limits them.</summary>
+    public SettingValue<int>? MaxInFlight { get; init; }
+
+    /// <summary>True when its messages arrive before it reserves a slot, as callers of HTTP do: the number of its messages in flight then neither follows the throughput nor falls while the store throttles.</summary>
+    public bool IsPushed { get; init; }
+
+    /// <summary>
+    /// True when it keeps reserved slots while it reserves others, such as with several receive calls open. The worker then reports a slot
+    /// that the source forgets to release only when no other slot is left.
+    /// </summary>
+    public bool KeepsReservedSlots { get; init; }
+
+    /// <summary>How long it can hold a message in flight; null when only <c>Intake:MessageTimeout</c> limits it.</summary>
+    public HoldLimit? Hold { get; init; }
+}
+
+/// <summary>The effect of completing a message outside this process, and so what is lost if the sink does not keep it.</summary>
+public enum CompletionEffect
+{
+    /// <summary>The message is deleted from its queue.</summary>
+    Deletes = 0,
+
+    /// <summary>The sender gets an answer that the message is stored, and need not send it again.</summary>
+    Acknowledges,
+
+    /// <summary>Nothing: no other process waits for it.</summary>
+    None,
+}
+
+/// <summary>What a source may use.</summary>
+/// <param name="Route">The route it feeds.</param>
+/// <param name="Services">The container, for singletons of the feature.</param>
+/// <param name="DeadLetters">The dead-letter store, for sources without a dead-letter queue.</param>
+/// <param name="Loggers">The logger factory.</param>
+/// <param name="Time">The clock; tests drive it.</param>
+/// <param name="Concurrency">The slots of the source, at least 1.</param>
+/// <param name="Calls">Counts its calls; null outside a route.</param>
+/// <param name="Metrics">Counts the dead letters that a source with <see cref="SourcePlan.KeepsDeadLetters"/> writes; those of others are counted by the route. Null outside a route.</param>
+public sealed record SourceServices(
+    string Route,
+    IServiceProvider Services,
+    IDeadLetterStore DeadLetters,
+    ILoggerFactory Loggers,
+    TimeProvider Time,
+    int Concurrency,
+    ApiCalls? Calls = null,
+    RouteMetrics? Metrics = null)
+{
+    /// <summary>The source's name in metrics and dead letters: its feature's, in lower case.</summary>
+    public string Name { get; init; } = "source";
+
+    /// <summary>Creates loggers that never throw: a full disk of a log must not keep a message from being settled.</summary>
+    public ILoggerFactory Loggers { get; init; } = new SafeLoggerFactory(Loggers);
+}
+
+/// <summary>
+/// How long a source holds a message while the sink fails. Outages use at most half of the deliveries that the queue allows; after that, a
+/// message is held for as long as the queue's API allows.
+/// </summary>
+/// <param name="MaxHold">The configured time.</param>
+/// <param name="LongestHold">The longest time that the queue's API allows; ignored if it is shorter than <paramref name="MaxHold"/>.</param>
+/// <param name="MaxDeliveries">Deliveries after which the queue dead-letters a message; 0 when it never does.</param>
+public readonly record struct HoldRule(TimeSpan MaxHold, TimeSpan LongestHold, int MaxDeliveries)
+{
+    /// <summary>The time since its receive during which a message may be held.</summary>
+    /// <param name="deliveryCount">Its deliveries so far, this one included.</param>
+    public TimeSpan LimitFor(int deliveryCount) =>
+        MaxDeliveries > 0 && deliveryCount * 2L >= MaxDeliveries && LongestHold > MaxHold ? LongestHold : MaxHold;
+}
+
+/// <summary>How long a source can hold a message in flight before it is redelivered.</summary>
+/// <param name="Longest">The time since the receive.</param>
+/// <param name="InSequence">Messages of one receive that are processed one after another within that time; 1 for unordered sources.</param>
+public sealed record HoldLimit(SettingValue<TimeSpan> Longest, int InSequence = 1);

@@ -1,3 +1,4 @@
+using Pipeline.Buffers;
 using Pipeline.Messages;
 
 namespace Messaging.Sources;
@@ -95,4 +96,51 @@ public readonly struct SlotLease : IDisposable, IEquatable<SlotLease>
     private void Throw(int count) => throw new InvalidOperationException(IsOpen
         ? $"{count} slot(s) are needed, but the lease has {Count} left. Accept at most SlotLease.Count messages, then reserve more with ReserveAsync."
         : $"{count} slot(s) are needed, but the lease has none: it is disposed, or was never reserved. Accept messages before its using block ends.");
+}
+
+/// <summary>The slots of one <see cref="SlotLease"/>, shared by its copies; pooled.</summary>
+internal sealed class LeasedSlots
+{
+    // Leases that are open simultaneously: one per receive loop, HTTP request that is being read, and follower in a FIFO group.
+    private static readonly BoundedPool<LeasedSlots> Pool = new(1_024);
+
+    public ISlotOwner? Owner { get; private set; }
+
+    public int Count { get; set; }
+
+    /// <summary>Changes with each return: a copy of an earlier lease must not use the slots of a later one.</summary>
+    public int Version { get; private set; }
+
+    public static LeasedSlots Rent(ISlotOwner owner, int count)
+    {
+        LeasedSlots slots = Pool.TryTake(out LeasedSlots? pooled) ? pooled : new LeasedSlots();
+        slots.Owner = owner;
+        slots.Count = count;
+        return slots;
+    }
+
+    public void Return()
+    {
+        (ISlotOwner owner, int left) = (Owner!, Count);
+        Version++;
+        Owner = null;
+        Count = 0;
+        Pool.Return(this);
+        if (left > 0)
+        {
+            owner.Release(left);
+        }
+    }
+}
+
+/// <summary>The other side of a <see cref="SlotLease"/>: for implementers of <see cref="IMessageIntake"/>, such as test doubles. Sources use the lease. Threads: any.</summary>
+public interface ISlotOwner
+{
+    /// <summary>Accepts messages, each on a slot of a lease; the lease has checked that it has as many.</summary>
+    /// <param name="messages">The messages, 1 or more; the span is not used after the call.</param>
+    void Accept(ReadOnlySpan<ReceivedMessage> messages);
+
+    /// <summary>Takes back slots of a lease that have no message.</summary>
+    /// <param name="slots">Their number, 1 or more.</param>
+    void Release(int slots);
 }

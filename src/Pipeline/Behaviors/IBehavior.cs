@@ -32,3 +32,22 @@ public abstract class Next<TContext>
     /// <summary>Runs the rest of the chain; await the result, once, before the part returns.</summary>
     public abstract ValueTask InvokeAsync(TContext context);
 }
+
+/// <summary>
+/// A connector that calls the rest of the chain once for each of several parts of its message, with a context each, and
+/// joins their settlements with <see cref="Settlements.Settlement.Combine"/>. Marked by type so that the printed chain shows it.
+/// </summary>
+/// <typeparam name="TIn">The context of the whole message.</typeparam>
+/// <typeparam name="TOut">The context of one part.</typeparam>
+public interface IFork<in TIn, TOut> : IBehavior<TIn, TOut>
+    where TIn : PipelineContext
+    where TOut : PipelineContext;
+
+/// <summary>The last part of a chain, which handles the message.</summary>
+/// <typeparam name="TContext">The last stage's context.</typeparam>
+public interface ITerminator<in TContext>
+    where TContext : PipelineContext
+{
+    /// <summary>Handles the message and decides its settlement.</summary>
+    ValueTask InvokeAsync(TContext context);
+}

@@ -80,3 +80,103 @@ internal abstract class FusedRun<TContext>(StepNode<TContext>[] steps, Next<TCon
         return true;
     }
 }
+
+/// <summary>A run of steps that act only before the rest of the chain; the task of the rest is returned as it is.</summary>
+internal sealed class EnteringRun<TContext>(StepNode<TContext>[] steps, Next<TContext> next) : FusedRun<TContext>(steps, next)
+    where TContext : PipelineContext
+{
+    // Does not use Enter, which needs two locals passed by reference: they would rule out a tail call to the rest of the chain, and
+    // an exception from there would have one more stack frame to unwind.
+    public override ValueTask InvokeAsync(TContext context)
+    {
+        StepNode<TContext>[] run = Steps;
+        for (int i = 0; i < run.Length; i++)
+        {
+            ValueTask<StepOutcome> before = run[i].BeforeAsync(context);
+            if (!before.IsCompleted)
+            {
+                return AwaitBefore(context, i, before);
+            }
+
+            if (!run[i].Continues(before.GetAwaiter().GetResult()))
+            {
+                return default;
+            }
+        }
+
+        return Next.InvokeAsync(context);
+    }
+
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private ValueTask AwaitBefore(TContext context, int step, ValueTask<StepOutcome> before) => StepFrame.AwaitBefore(this, context, step, before);
+}
+
+/// <summary>A run with at least one OnError: it catches what the steps or the rest of the chain throw, and shows it to the steps entered.</summary>
+internal sealed class HandlingRun<TContext>(StepNode<TContext>[] steps, Next<TContext> next) : FusedRun<TContext>(steps, next)
+    where TContext : PipelineContext
+{
+    public override ValueTask InvokeAsync(TContext context)
+    {
+        int entered = 0;
+        try
+        {
+            StepOutcome? entering = Enter(context, ref entered, out ValueTask<StepOutcome> before);
+            if (entering is null)
+            {
+                return StepFrame.AwaitBefore(this, context, entered, before);
+            }
+
+            if (entering == StepOutcome.Continue)
+            {
+                ValueTask rest = Next.InvokeAsync(context);
+                if (!rest.IsCompleted)
+                {
+                    return StepFrame.AwaitRest(this, context, entered, rest);
+                }
+
+                // Returns a pooled task source to its pool, or throws: a task that has already failed need not go through the thread pool.
+                rest.GetAwaiter().GetResult();
+            }
+
+            return TryLeave(context, ref entered, out ValueTask after) ? default : StepFrame.AwaitRest(this, context, entered, after);
+        }
+        catch (Exception exception)
+        {
+            return StepFrame.Unwind(this, context, entered, exception);
+        }
+    }
+}
+
+/// <summary>A run without OnError: exceptions pass through it, since catching and rethrowing one costs as much as the first throw.</summary>
+internal sealed class LeavingRun<TContext>(StepNode<TContext>[] steps, Next<TContext> next) : FusedRun<TContext>(steps, next)
+    where TContext : PipelineContext
+{
+    public override ValueTask InvokeAsync(TContext context)
+    {
+        int entered = 0;
+        StepOutcome? entering = Enter(context, ref entered, out ValueTask<StepOutcome> before);
+        if (entering is null)
+        {
+            return StepFrame.AwaitBefore(this, context, entered, before);
+        }
+
+        if (entering == StepOutcome.Continue)
+        {
+            ValueTask rest = Next.InvokeAsync(context);
+            if (!rest.IsCompleted)
+            {
+                return StepFrame.AwaitRest(this, context, entered, rest);
+            }
+
+            if (!rest.IsCompletedSuccessfully)
+            {
+                return rest;
+            }
+
+            // Returns a pooled task source to its pool.
+            rest.GetAwaiter().GetResult();
+        }
+
+        return TryLeave(context, ref entered, out ValueTask after) ? default : StepFrame.AwaitRest(this, context, entered, after);
+    }
+}

@@ -1,4 +1,6 @@
+using System.Diagnostics;
 using Messaging.Tasks;
+using Messaging.Telemetry;
 
 namespace Messaging.Sinks.Bundles;
 
@@ -162,5 +164,109 @@ internal sealed class Bundle : WaitingGroup
         {
             other.Entry = repeat;
         }
+    }
+}
+
+/// <summary>
+/// One message in a bundle, and the task that its caller awaits. It returns to the pool only when the caller reads the result, so key and
+/// body are never read after the caller regains them. The lock of <see cref="BundleBudget"/> guards the fields; in a closed bundle,
+/// its flush owns them.
+/// </summary>
+internal sealed class BundleWaiter(BundlingSink sink) : WaitingMessage<Bundle, SinkResult>(sink)
+{
+    public ReadOnlyMemory<byte> Key { get; private set; }
+
+    public ReadOnlyMemory<byte> Body { get; private set; }
+
+    /// <summary>The message's span, which its bundle's store links to; null without a listener.</summary>
+    public Activity? Span { get; private set; }
+
+    /// <summary>The index among the bundle's entries; meaningless for a duplicate.</summary>
+    public int Index { get; set; }
+
+    /// <summary>The entry that this message duplicates; null for an entry.</summary>
+    public BundleWaiter? Entry { get; set; }
+
+    /// <summary>The next message with the same key and bytes.</summary>
+    public BundleWaiter? Next { get; set; }
+
+    /// <summary>The result of the entry; null when its store was cancelled.</summary>
+    public SinkResult? Outcome { get; set; }
+
+    public void Open(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body)
+    {
+        Key = key;
+        Body = body;
+        Span = MessageSpans.IsListening ? Activity.Current : null;
+    }
+
+    /// <summary>The caller's task; called once, after the waiter joined its bundle.</summary>
+    public ValueTask<SinkResult> Start(CancellationToken cancellationToken) => new(this, Begin(cancellationToken));
+
+    public override void Recycle()
+    {
+        base.Recycle();
+        Key = default;
+        Body = default;
+        Span = null;
+        Index = 0;
+        Entry = null;
+        Next = null;
+        Outcome = null;
+        sink.Return(this);
+    }
+    protected override bool TryLeave(Bundle group) => sink.TryLeave(group, this);
+}
+
+/// <summary>Why a bundle was closed and stored; the tag <c>worker.reason</c> of the metric, in lower case.</summary>
+internal enum FlushReason
+{
+    /// <summary>Its estimated compressed size reached <c>Bundles:MaxBytes</c>.</summary>
+    Size = 0,
+
+    /// <summary>It contains <c>Bundles:MaxMessages</c> messages.</summary>
+    Count,
+
+    /// <summary>Its first message has waited <c>Bundles:MaxAge</c>.</summary>
+    Age,
+
+    /// <summary>The bundles of the process reached <c>Bundles:MemoryBudget</c>, and this one was the least recently extended.</summary>
+    Memory,
+
+    /// <summary>Half of the messages that one source can have in flight wait in bundles, and this one was the least recently extended.</summary>
+    Slots,
+
+    /// <summary>The sink failed before; one bundle at a time probes whether it works again.</summary>
+    Probe,
+
+    /// <summary>The worker stops.</summary>
+    Shutdown,
+}
+
+/// <summary>Compares keys byte by byte. A span can look up a prefix, so that only new prefixes are copied.</summary>
+internal sealed class ByteKeys : IEqualityComparer<byte[]>, IAlternateEqualityComparer<ReadOnlySpan<byte>, byte[]>, IEqualityComparer<ReadOnlyMemory<byte>>
+{
+    public static readonly ByteKeys Comparer = new();
+
+    public bool Equals(byte[]? x, byte[]? y) => x.AsSpan().SequenceEqual(y);
+
+    public int GetHashCode(byte[] obj) => Hash(obj);
+
+    public bool Equals(ReadOnlySpan<byte> alternate, byte[] other) => alternate.SequenceEqual(other);
+
+    public int GetHashCode(ReadOnlySpan<byte> alternate) => Hash(alternate);
+
+    public byte[] Create(ReadOnlySpan<byte> alternate) => alternate.ToArray();
+
+    public bool Equals(ReadOnlyMemory<byte> x, ReadOnlyMemory<byte> y) => x.Span.SequenceEqual(y.Span);
+
+    public int GetHashCode(ReadOnlyMemory<byte> obj) => Hash(obj.Span);
+
+    // HashCode has a random seed per process, so senders cannot choose ids that fall into one hash bucket.
+    private static int Hash(ReadOnlySpan<byte> bytes)
+    {
+        HashCode hash = default;
+        hash.AddBytes(bytes);
+        return hash.ToHashCode();
     }
 }

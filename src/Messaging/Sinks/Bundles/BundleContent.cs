@@ -56,3 +56,60 @@ internal static class BundleContent
         gzip.Write("\n"u8);
     }
 }
+
+/// <summary>A write-only stream over a pooled buffer, which the caller owns.</summary>
+internal sealed class BufferStream(PooledBuffer buffer) : Stream
+{
+    public override bool CanRead => false;
+
+    public override bool CanSeek => false;
+
+    public override bool CanWrite => true;
+
+    public override long Length => throw new NotSupportedException();
+
+    public override long Position
+    {
+        get => throw new NotSupportedException();
+        set => throw new NotSupportedException();
+    }
+
+    public override void Write(byte[] buffer, int offset, int count) => Write(buffer.AsSpan(offset, count));
+
+    public override void Write(ReadOnlySpan<byte> bytes) => buffer.Append(bytes);
+
+    public override void Flush()
+    {
+    }
+
+    public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+
+    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
+
+    public override void SetLength(long value) => throw new NotSupportedException();
+}
+
+/// <summary>
+/// The compression ratio of a route's bundles: an average weighted by size, in which older bundles count less. Guarded by the lock of
+/// <see cref="BundleBudget"/>.
+/// </summary>
+internal sealed class CompressionRatio
+{
+    // The initial assumption, with the weight of a bundle of 64 KiB: gzip reduces JSON events to a quarter or less.
+    private const double Assumed = 0.25;
+    private const double AssumedBytes = 64 << 10;
+
+    // The weight of a bundle after each later one; about the last ten matter.
+    private const double Fading = 0.8;
+
+    private double _raw = AssumedBytes;
+    private double _compressed = AssumedBytes * Assumed;
+
+    public long Estimate(long rawBytes) => (long)(rawBytes * (_compressed / _raw));
+
+    public void Learn(long rawBytes, long compressedBytes)
+    {
+        _raw = (_raw * Fading) + rawBytes;
+        _compressed = (_compressed * Fading) + compressedBytes;
+    }
+}

@@ -1,4 +1,6 @@
+using Messaging.DeadLetters;
 using Messaging.Telemetry;
+using Microsoft.Extensions.Logging;
 using Pipeline.Buffers;
 using Pipeline.Messages;
 using Pipeline.Settlements;
@@ -304,5 +306,49 @@ public sealed partial class InMemoryMessages<T> : IDisposable
         {
             _ready.Close();
         }
+    }
+}
+
+/// <summary>The services that <see cref="InMemoryMessages{T}"/> needs from its source and route.</summary>
+/// <param name="Source">The source's name, for dead letters.</param>
+/// <param name="Route">The route it feeds.</param>
+/// <param name="Concurrency">The slots of the source, at least 1.</param>
+/// <param name="DeadLetters">The dead-letter store.</param>
+/// <param name="Time">The clock; tests drive it.</param>
+/// <param name="Logger">The source's log.</param>
+/// <param name="Metrics">The route's counters; null outside a route.</param>
+public sealed record InMemoryServices(string Source, string Route, int Concurrency, IDeadLetterStore DeadLetters, TimeProvider Time, ILogger Logger, RouteMetrics? Metrics = null)
+{
+    /// <summary>The services of a source, from those of its route.</summary>
+    public static InMemoryServices Of(SourceServices services, ILogger logger) =>
+        new(services.Name, services.Route, services.Concurrency, services.DeadLetters, services.Time, logger, services.Metrics);
+}
+
+/// <summary>Counts work in progress, and tells when there is none. Threads: any number begin and end; one waits.</summary>
+internal sealed class WorkCount
+{
+    private int _count;
+    private TaskCompletionSource? _none;
+
+    public bool Any => Volatile.Read(ref _count) > 0;
+
+    public void Begin() => Interlocked.Increment(ref _count);
+
+    public void End()
+    {
+        if (Interlocked.Decrement(ref _count) == 0)
+        {
+            Volatile.Read(ref _none)?.TrySetResult();
+        }
+    }
+
+    /// <summary>Completes when everything that has begun has ended.</summary>
+    public Task WhenNoneAsync()
+    {
+        TaskCompletionSource none = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+        // Before the count is read, and End lowers the count before it looks for the waiter: one of the two sees the other.
+        Interlocked.Exchange(ref _none, none);
+        return Any ? none.Task : Task.CompletedTask;
     }
 }
