@@ -86,7 +86,14 @@ internal sealed class HttpResponses : IObserver<KeyValuePair<string, object?>>, 
             && features.Get<IHttpResponseFeature>() is not { HasStarted: true }
             && features.Get<HttpConnection>() is not { Request: not null })
         {
-            bool isCallerGone = features.Get<HttpConnection>()?.Transport.ConnectionClosed.IsCancellationRequested == true;
+            HttpConnection? connection = features.Get<HttpConnection>();
+            bool isCallerGone = connection?.Transport.ConnectionClosed.IsCancellationRequested == true;
+            if (isCallerGone && connection!.Responses is not null)
+            {
+                // Once a caller has left after its answer, Kestrel takes what it had not read of the body for another request.
+                return;
+            }
+
             Add(isCallerGone ? new HttpAnswer(null, 0, NoAnswer) : new HttpAnswer(null, bad.StatusCode, ReasonOf(bad.StatusCode)));
         }
     }
