@@ -16,7 +16,7 @@ namespace Worker;
 internal static class DemoRunner
 {
     // The name of the source Channel in RouteStatus.
-    private const string Source = "channel";
+    private const string Source = "Channel";
 
     private static readonly TimeSpan PollInterval = TimeSpan.FromMilliseconds(20);
 

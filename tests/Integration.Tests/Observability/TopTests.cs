@@ -127,7 +127,7 @@ public sealed class TopTests
 
         once.ExitCode.ShouldBe(0, once.Text);
         string[] cells = once.Text.Split('\n').Single(line => line.Contains("archive", StringComparison.Ordinal)).Split("  ", StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries);
-        cells[..3].ShouldBe(["archive", "ok", "http → Archive → directory"]);
+        cells[..3].ShouldBe(["archive", "ok", "Http → Archive → Directory"]);
         cells[5..8].ShouldBe(["1", "1", "0"]);
         once.Text.ShouldNotContain('\u001b');
     }
@@ -149,7 +149,8 @@ public sealed class TopTests
                 RequiredServers.Missing("There is no /usr/bin/tmux: install Debian's package tmux.");
             }
 
-            Terminal terminal = new(Path.Combine(folder, "tmux"));
+            // A server that was told to end still has its socket for a moment.
+            Terminal terminal = new(Path.Combine(folder, $"tmux-{Guid.NewGuid():n}"));
             await terminal.RunAsync(
                 "-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "30", $"{string.Join(' ', WorkerProcess.Daemon())} {string.Join(' ', arguments)}; echo \"exit code $?\"; exec sleep 600");
             return terminal;
