@@ -200,6 +200,8 @@ public sealed class StopTests
         harness.Bus.Waiting.ShouldBe(3);
         await harness.AdvanceUntilAsync(() => harness.Bus.Waiting == 0, TimeSpan.FromSeconds(0.1), "The receives should be cancelled.");
 
+        // The receives end before the thread that closes the links has logged.
+        await ServiceBusSourceHarness.UntilAsync(() => harness.Log.Entries.Count > 0, "The failure should be logged.");
         harness.Log.Entries.ShouldHaveSingleItem().Text.ShouldStartWith("Route archive: closing the links failed");
         close.SetResult();
         await harness.FinishAsync();

@@ -80,6 +80,20 @@ internal sealed class LineClient : IAsyncDisposable
     /// <summary>Closes the sending half; reading continues.</summary>
     public void EndSending() => _socket.Shutdown(SocketShutdown.Send);
 
+    /// <summary>Closes the sending half, and waits until the receiver's kernel has everything that was sent: under load that is later than the call.</summary>
+    public async Task EndSendingAsync()
+    {
+        // tcp(7): TCP_INFO begins with the state, which is FIN_WAIT1 until the end of the stream is acknowledged.
+        const int Tcp = 6, TcpInfo = 11, FinWait1 = 4;
+        EndSending();
+        byte[] state = new byte[1];
+        using CancellationTokenSource limit = new(TimeSpan.FromSeconds(60));
+        while (OperatingSystem.IsLinux() && _socket.GetRawSocketOption(Tcp, TcpInfo, state) > 0 && state[0] == FinWait1)
+        {
+            await Task.Delay(1, limit.Token);
+        }
+    }
+
     /// <summary>Resets the connection, as a killed process does.</summary>
     public void Reset()
     {

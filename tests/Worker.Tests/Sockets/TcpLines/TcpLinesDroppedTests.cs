@@ -123,7 +123,7 @@ public sealed class TcpLinesDroppedTests
         await run.Source.DrainAsync(run.Intake, CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(30));
 
         await client.SendAsync("{}\n{}\n{}\n{");
-        client.EndSending();
+        await client.EndSendingAsync();
         await run.FinishAsync();
 
         run.Intake.Accepted.ShouldBe(1);
