@@ -215,6 +215,7 @@ internal sealed class BundleWaiter(BundlingSink sink) : WaitingMessage<Bundle, S
         Outcome = null;
         sink.Return(this);
     }
+
     protected override bool TryLeave(Bundle group) => sink.TryLeave(group, this);
 }
 
