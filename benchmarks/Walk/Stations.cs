@@ -152,10 +152,7 @@ internal static class Stations
         new(
             "delete",
             "Completed messages wait up to 100 ms for nine others, then one call deletes them all. A message is finished when that call has succeeded for it.",
-            "Messaging.Aws.Sqs.DeleteLoop",
-            "Messaging.Aws.Sqs.SqsBatchLoop",
-            "Messaging.Aws.Sqs.SqsBatch",
-            "Messaging.Aws.Sqs.BatchTimer",
+            "Messaging.Aws.Sqs.SettleLoop",
             "Messaging.Aws.Sqs.Wire.BatchResponseReader",
             "Messaging.Aws.Sqs.Wire.BatchEntryResult"),
     ];

@@ -65,14 +65,14 @@ internal sealed class InFlightMessages(TimeProvider time, TimeSpan afterHold, in
         }
     }
 
-    /// <summary>Copies the newest handles of the batch's messages into it.</summary>
-    public void CopyHandles(SqsBatch batch)
+    /// <summary>Copies the newest handles of messages.</summary>
+    public void CopyHandles(ReadOnlySpan<SqsReceivedMessage> messages, Span<ReadOnlyMemory<byte>> handles)
     {
         lock (_lock)
         {
-            for (int i = 0; i < batch.Count; i++)
+            for (int i = 0; i < messages.Length; i++)
             {
-                batch.Handles.Span[i] = batch[i].Handle;
+                handles[i] = messages[i].Handle;
             }
         }
     }
@@ -81,19 +81,20 @@ internal sealed class InFlightMessages(TimeProvider time, TimeSpan afterHold, in
     /// Removes the messages of a batch whose settlement is over, and remembers those that are done. One that has a newer handle than the
     /// batch stays, because it must be settled with that handle.
     /// </summary>
-    /// <param name="batch">The messages, with the handles that were sent.</param>
+    /// <param name="messages">The messages.</param>
+    /// <param name="handles">The handles that were sent.</param>
     /// <param name="isOver">One value per message; set to false for a message that stays.</param>
-    public void Finish(SqsBatch batch, Span<bool> isOver)
+    public void Finish(ReadOnlySpan<SqsReceivedMessage> messages, ReadOnlySpan<ReadOnlyMemory<byte>> handles, Span<bool> isOver)
     {
         lock (_lock)
         {
-            for (int i = 0; i < batch.Count; i++)
+            for (int i = 0; i < messages.Length; i++)
             {
                 // A newer handle is a newer array, so comparing the memory is enough.
-                isOver[i] = isOver[i] && batch[i].Handle.Equals(batch.Handles.Span[i]);
+                isOver[i] = isOver[i] && messages[i].Handle.Equals(handles[i]);
                 if (isOver[i])
                 {
-                    RemoveLocked(batch[i]);
+                    RemoveLocked(messages[i]);
                 }
             }
         }

@@ -41,8 +41,8 @@ internal sealed partial class SqsMessageSource : IMessageSource
     private static readonly TimeSpan LongestFailure = TimeSpan.FromSeconds(30);
 
     private readonly Heartbeat _heartbeat;
-    private readonly DeleteLoop _deletes;
-    private readonly ReturnLoop _returns;
+    private readonly SettleLoop _deletes;
+    private readonly SettleLoop _returns;
     private readonly BoundedPool<SqsReceivedMessage> _messages = new(RetainedMessages);
     private readonly SemaphoreSlim _finding = new(1, 1);
 
@@ -73,9 +73,10 @@ internal sealed partial class SqsMessageSource : IMessageSource
         TimeSpan afterHold = (messageTimeout ?? DefaultMessageTimeout) * (queue.IsFifo ? SqsLimits.BatchEntries : 1);
         _inFlight = new InFlightMessages(services.Time, afterHold, options.DoneIds);
         _heartbeat = new Heartbeat(client, _inFlight, options, services.Time, _log);
-        _deletes = new DeleteLoop(client, this, _destination, _inFlight, services.Time, options.AcknowledgeDelay, services.Concurrency, _log);
-        _returns = new ReturnLoop(client, this, _destination, _inFlight, _heartbeat, services.Time, options.VisibilityTimeout, services.Concurrency, _log);
+        _deletes = Settling(deletes: true);
+        _returns = Settling(deletes: false);
         SqsSourceMetrics.Observe(services.Route, _inFlight);
+        SettleLoop Settling(bool deletes) => new(deletes, client, this, _destination, _inFlight, _heartbeat, options, services.Time, services.Concurrency, _log);
     }
 
     public string? Problem => _problem ?? SettleProblem;

@@ -29,13 +29,13 @@ public sealed class InFlightMessagesTests
         SqsReceivedMessage ends = Message("b", "handle-2");
         Admit(registry, stays, ends);
         (stays.IsDone, ends.IsDone) = (true, true);
-        SqsBatch sent = Batch(registry, stays, ends);
+        Sent sent = Batch(registry, stays, ends);
         Admit(registry, Message("a", "handle-3")).ShouldBe([Admission.InFlight]);
 
         Finish(registry, sent).ShouldBe([false, true]);
         registry.Count.ShouldBe(1);
         Admit(registry, Message("a", "handle-4")).ShouldBe([Admission.InFlight]);
-        SqsBatch again = Batch(registry, stays);
+        Sent again = Batch(registry, stays);
         Handles(again).ShouldBe(["handle-4"]);
         Finish(registry, again).ShouldBe([true]);
         registry.Count.ShouldBe(0);
@@ -49,7 +49,7 @@ public sealed class InFlightMessagesTests
         Admit(registry, messages);
         bool[] isOver = [false, true];
 
-        registry.Finish(Batch(registry, messages), isOver);
+        registry.Finish(messages, Batch(registry, messages).Handles, isOver);
 
         isOver.ShouldBe([false, true]);
         Admit(registry, Message("a", "handle-3"), Message("b", "handle-4")).ShouldBe([Admission.InFlight, Admission.New]);
@@ -110,7 +110,7 @@ public sealed class InFlightMessagesTests
         SqsReceivedMessage abandoned = Message("a", "handle-1");
         Admit(registry, abandoned);
         registry.Remove(abandoned);
-        SqsBatch returned = Batch(registry, abandoned);
+        Sent returned = Batch(registry, abandoned);
         Admit(registry, Message("a", "handle-2")).ShouldBe([Admission.New]);
 
         Finish(registry, returned).ShouldBe([true]);
@@ -149,24 +149,19 @@ public sealed class InFlightMessagesTests
         return admissions;
     }
 
-    private static SqsBatch Batch(InFlightMessages registry, params SqsReceivedMessage[] messages)
+    private static Sent Batch(InFlightMessages registry, params SqsReceivedMessage[] messages)
     {
-        SqsBatch batch = new();
-        foreach (SqsReceivedMessage message in messages)
-        {
-            batch.Add(message);
-        }
-
-        registry.CopyHandles(batch);
-        return batch;
+        ReadOnlyMemory<byte>[] handles = new ReadOnlyMemory<byte>[messages.Length];
+        registry.CopyHandles(messages, handles);
+        return new Sent(messages, handles);
     }
 
-    private static string[] Handles(SqsBatch batch) => [.. batch.Handles.ToArray().Select(handle => Encoding.ASCII.GetString(handle.Span))];
+    private static string[] Handles(Sent batch) => [.. batch.Handles.Select(handle => Encoding.ASCII.GetString(handle.Span))];
 
-    private static bool[] Finish(InFlightMessages registry, SqsBatch batch)
+    private static bool[] Finish(InFlightMessages registry, Sent batch)
     {
-        bool[] isOver = [.. Enumerable.Repeat(true, batch.Count)];
-        registry.Finish(batch, isOver);
+        bool[] isOver = [.. batch.Messages.Select(_ => true)];
+        registry.Finish(batch.Messages, batch.Handles, isOver);
         return isOver;
     }
 
@@ -176,4 +171,6 @@ public sealed class InFlightMessagesTests
         message.IsDone = true;
         Finish(registry, Batch(registry, message)).ShouldBe([true]);
     }
+
+    private sealed record Sent(SqsReceivedMessage[] Messages, ReadOnlyMemory<byte>[] Handles);
 }
