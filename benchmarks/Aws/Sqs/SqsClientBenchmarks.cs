@@ -5,6 +5,7 @@ using Amazon.SQS.Model;
 using BenchmarkDotNet.Attributes;
 using Benchmarks.Aws.Wire;
 using Messaging.Aws;
+using Messaging.Aws.Sqs;
 using Messaging.Aws.Sqs.Wire;
 using Pipeline.Buffers;
 
@@ -22,6 +23,7 @@ public class SqsClientBenchmarks
     private readonly AmazonSQSClient _sdk;
     private readonly ReadOnlyMemory<byte>[] _handles = [.. Enumerable.Range(0, CannedSqs.Messages).Select(i => (ReadOnlyMemory<byte>)Encoding.UTF8.GetBytes(CannedSqs.HandleOf(i)))];
     private readonly string[] _handleTexts = [.. Enumerable.Range(0, CannedSqs.Messages).Select(CannedSqs.HandleOf)];
+    private readonly SqsReceivedMessage[] _messages = [.. Enumerable.Range(0, CannedSqs.Messages).Select(_ => new SqsReceivedMessage(source: null))];
     private readonly BatchEntryResult[] _results = new BatchEntryResult[CannedSqs.Messages];
 
     public SqsClientBenchmarks()
@@ -86,14 +88,15 @@ public class SqsClientBenchmarks
     [Benchmark(OperationsPerInvoke = CannedSqs.Messages)]
     public async Task<int> ReceiveOurs()
     {
-        ReceiveBatch batch = await _ours.ReceiveAsync(new ReceiveRequest(Queue, CannedSqs.Messages, 20, 60), CancellationToken.None);
+        (int count, _, _) = await _ours.ReceiveAsync(new ReceiveRequest(Queue, 20, 60), _messages, CancellationToken.None);
         int bytes = 0;
-        for (int i = 0; i < batch.Count; i++)
+        foreach (SqsReceivedMessage message in _messages.AsSpan(0, count))
         {
-            bytes += batch[i].Body.Length;
+            bytes += message.Body.Length;
+            message.ReleaseBody();
+            message.Reset();
         }
 
-        batch.ReleaseAll();
         return bytes;
     }
 

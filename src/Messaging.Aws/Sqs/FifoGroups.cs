@@ -15,14 +15,14 @@ internal sealed class FifoGroups
     private readonly List<byte[]> _held = [];
 
     /// <summary>Blocks the messages that follow this one in its group.</summary>
-    public void Hold(SqsReceivedMessage message) => _held.Add(message.Wire.GroupId.ToArray());
+    public void Hold(SqsReceivedMessage message) => _held.Add(message.GroupId.ToArray());
 
     /// <summary>True when an earlier message of its group blocks this one.</summary>
     public bool IsHeld(SqsReceivedMessage message)
     {
         foreach (byte[] group in _held)
         {
-            if (message.Wire.GroupId.Span.SequenceEqual(group))
+            if (message.GroupId.Span.SequenceEqual(group))
             {
                 return true;
             }
@@ -36,7 +36,7 @@ internal sealed class FifoGroups
     {
         for (int i = 0; i < _tails.Count; i++)
         {
-            if (_tails[i].Wire.GroupId.Span.SequenceEqual(message.Wire.GroupId.Span))
+            if (_tails[i].GroupId.Span.SequenceEqual(message.GroupId.Span))
             {
                 _tails[i].NextInGroup = message;
                 _tails[i] = message;

@@ -20,7 +20,7 @@ internal sealed class SqsDeadLetters(SqsClient client, SqsSourceLog log)
     {
         SqsMessageAttribute[] own =
         [
-            .. message.Wire.Attributes.ToList()
+            .. message.MessageAttributes.ToList()
                 .Where(attribute => attribute.Name is not ReasonAttribute and not DetailsAttribute)
 
                 // The details have values, but no types and no bytes.
@@ -37,7 +37,7 @@ internal sealed class SqsDeadLetters(SqsClient client, SqsSourceLog log)
             : [.. complete, [.. own, reason], own, [reason], []];
         SendEntry entry = new(message.Body)
         {
-            GroupId = message.Wire.Group,
+            GroupId = message.Group,
 
             // Of FIFO queues only. It deduplicates a dead letter that was sent, but whose answer or delete failed. The message's own id, which the queue of the
             // dead letters may still remember from before a redrive, would drop it there.

@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using Messaging.Aws.Sqs.Wire;
 using Messaging.Configuration;
 using Messaging.Sources;
@@ -36,20 +35,19 @@ internal sealed partial class SqsMessageSource
                 stop.ThrowIfCancellationRequested();
                 long askedAt = _time.GetTimestamp();
                 calledAt = _time.GetUtcNow();
-                ReceiveBatch batch = await _client.ReceiveAsync(
-                    new ReceiveRequest(queues.Url, slots.Count, (int)_options.WaitTime.TotalSeconds, (int)_options.VisibilityTimeout.TotalSeconds),
+                TakeFromPool(received.AsSpan(0, slots.Count));
+                (int count, int unusable, TimeSpan took) = await _client.ReceiveAsync(
+                    new ReceiveRequest(queues.Url, (int)_options.WaitTime.TotalSeconds, (int)_options.VisibilityTimeout.TotalSeconds),
+                    received.AsMemory(0, slots.Count),
                     cutOff);
-                if (batch.Count > 0 && MessageSpans.IsListening)
+                if (count > 0 && MessageSpans.IsListening)
                 {
-                    TraceReceive(batch, calledAt);
+                    TraceReceive(received[..count], calledAt);
                 }
 
-                ReceiveSucceeded(batch.Unusable);
-
-                // Read now: the batch is reused as soon as its last message is settled.
-                bool isEmpty = batch.Count == 0;
-                HandOver(batch, received, queues.IsFifo ? new FifoGroups() : null, slots);
-                if (isEmpty)
+                ReceiveSucceeded(unusable);
+                HandOver(received.AsSpan(0, count), took, queues.IsFifo ? new FifoGroups() : null, slots);
+                if (count == 0)
                 {
                     await AfterEmptyAsync(queues, _time.GetElapsedTime(askedAt), stop);
                 }
@@ -75,26 +73,27 @@ internal sealed partial class SqsMessageSource
     }
 
     // A poll of an empty queue has no span: an idle worker would export nothing else.
-    private void TraceReceive(ReceiveBatch batch, DateTimeOffset calledAt)
-    {
-        ActivityContext[] contexts = new ActivityContext[batch.Count];
-        for (int i = 0; i < contexts.Length; i++)
-        {
-            contexts[i] = SqsTraceContext.Of(batch[i]);
-        }
+    private void TraceReceive(SqsReceivedMessage[] messages, DateTimeOffset calledAt) =>
+        MessageSpans.Received(_destination, calledAt, _time.GetUtcNow(), [.. messages.Select(message => message.CreationContext)]);
 
-        MessageSpans.Received(_destination, calledAt, _time.GetUtcNow(), contexts);
+    // The objects that a receive has not filled are kept for the next one.
+    private void TakeFromPool(Span<SqsReceivedMessage> messages)
+    {
+        foreach (ref SqsReceivedMessage message in messages)
+        {
+            message ??= _messages.TryTake(out SqsReceivedMessage? pooled) ? pooled : new SqsReceivedMessage(this);
+        }
     }
 
     /// <summary>Accepts the messages of a receive; a follower in a group keeps a slot until it is accepted.</summary>
-    private void HandOver(ReceiveBatch batch, SqsReceivedMessage[] buffer, FifoGroups? groups, SlotLease slots)
+    private void HandOver(Span<SqsReceivedMessage> messages, TimeSpan took, FifoGroups? groups, SlotLease slots)
     {
-        // In whole seconds, as SQS counts.
-        long receivedAt = _time.GetTimestamp() - ((long)batch.Took.TotalSeconds * _time.TimestampFrequency);
-        Span<SqsReceivedMessage> messages = buffer.AsSpan(0, batch.Count);
-        for (int i = 0; i < messages.Length; i++)
+        // While the answer arrived, the messages were hidden already. In whole seconds, as SQS counts.
+        long receivedAt = _time.GetTimestamp() - ((long)took.TotalSeconds * _time.TimestampFrequency);
+        foreach (SqsReceivedMessage message in messages)
         {
-            messages[i] = Open(batch[i], receivedAt);
+            message.SetReceived(receivedAt);
+            message.HoldLimit = HoldRule.LimitFor(message.DeliveryCount);
         }
 
         Span<Admission> admissions = stackalloc Admission[SqsLimits.BatchEntries];
@@ -123,14 +122,6 @@ internal sealed partial class SqsMessageSource
         messages.Clear();
     }
 
-    private SqsReceivedMessage Open(in SqsMessage wire, long receivedAt)
-    {
-        SqsReceivedMessage message = _messages.TryTake(out SqsReceivedMessage? pooled) ? pooled : new SqsReceivedMessage(this);
-        message.Open(wire, SqsReceivedMessage.KeyOf(wire.MessageId.Span), receivedAt);
-        message.HoldLimit = HoldRule.LimitFor(message.DeliveryCount);
-        return message;
-    }
-
     /// <summary>Settles messages that must not reach the route: redeliveries, damaged bodies, their followers in a group, and all during a shutdown.</summary>
     private bool IsHandled(SqsReceivedMessage message, Admission admission, FifoGroups? groups)
     {
@@ -152,7 +143,7 @@ internal sealed partial class SqsMessageSource
             return true;
         }
 
-        if (message.Wire.Flags.HasFlag(SqsMessageFlags.Md5Mismatch))
+        if (message.IsDamaged)
         {
             _log.Damaged(UntrustedText.Shorten(message.SourceId.Span));
             groups?.Hold(message);

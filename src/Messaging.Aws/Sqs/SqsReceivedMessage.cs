@@ -1,6 +1,7 @@
 using System.Buffers.Text;
 using System.Diagnostics;
 using System.Security.Cryptography;
+using System.Text;
 using Messaging.Aws.Sqs.Wire;
 using Messaging.Sources;
 using Pipeline.Messages;
@@ -9,13 +10,14 @@ using Pipeline.Settlements;
 namespace Messaging.Aws.Sqs;
 
 /// <summary>
-/// A message of an SQS queue; the object is pooled. It keeps copies of its id and handle, so that settling frees the receive buffer that it
-/// shares with others, while its delete may still wait for a batch. Fields marked "registry" are guarded by the lock of
-/// <see cref="InFlightMessages"/>.
+/// A message of an SQS queue; the object is pooled. Its body, group and attributes are slices of the response that it shares with the
+/// others of its <see cref="ReceiveBatch"/>, borrowed until <see cref="ReleaseBody"/>. Id and handle are copies: its delete may wait for a
+/// batch while the response is reused. Fields marked "registry" are guarded by the lock of <see cref="InFlightMessages"/>.
 /// </summary>
-internal sealed class SqsReceivedMessage(SqsMessageSource source) : ReceivedMessage
+internal sealed class SqsReceivedMessage(SqsMessageSource? source) : ReceivedMessage
 {
-    private SqsMessage _wire;
+    private ReceiveBatch? _batch;
+    private ReadOnlyMemory<byte> _body;
     private byte[] _id = new byte[64];
     private int _idLength;
     private byte[] _handle = new byte[512];
@@ -24,31 +26,52 @@ internal sealed class SqsReceivedMessage(SqsMessageSource source) : ReceivedMess
     /// <summary>The id as a value: SQS ids are UUIDs; anything else is hashed to one.</summary>
     public Guid Key { get; private set; }
 
-    public override ReadOnlyMemory<byte> Body => _wire.Body;
+    public override ReadOnlyMemory<byte> Body => _body;
 
     public override ReadOnlyMemory<byte> SourceId => _id.AsMemory(0, _idLength);
 
-    public override int DeliveryCount => Math.Max(1, _wire.ReceiveCount);
+    public override int DeliveryCount => Math.Max(1, ReceiveCount);
 
-    public override DateTimeOffset? EnqueuedAt => _wire.SentUnixMs > 0 ? DateTimeOffset.FromUnixTimeMilliseconds(_wire.SentUnixMs) : null;
+    public override DateTimeOffset? EnqueuedAt => SentUnixMs > 0 ? DateTimeOffset.FromUnixTimeMilliseconds(SentUnixMs) : null;
 
-    public override IReadOnlyList<KeyValuePair<string, string>> Attributes => _wire.Attributes.IsEmpty
+    public override IReadOnlyList<KeyValuePair<string, string>> Attributes => MessageAttributes.IsEmpty
         ? []
-        : [.. _wire.Attributes.ToList().Where(a => a.StringValue is not null).Select(a => KeyValuePair.Create(a.Name, a.StringValue!))];
+        : [.. MessageAttributes.ToList().Where(a => a.StringValue is not null).Select(a => KeyValuePair.Create(a.Name, a.StringValue!))];
 
-    public override ActivityContext CreationContext => SqsTraceContext.Of(_wire);
+    public override ActivityContext CreationContext => SqsTraceContext.Of(this);
 
     /// <summary>A visibility timeout can hide it for hours.</summary>
     public override bool CanReturnLate => true;
 
-    /// <summary>The message as received; valid until it is settled.</summary>
-    public ref readonly SqsMessage Wire => ref _wire;
+    /// <summary>The message attributes as JSON, parsed on demand.</summary>
+    public SqsMessageAttributes MessageAttributes { get; set; }
+
+    /// <summary>The message group; empty outside FIFO queues (and fair queues, which may have one).</summary>
+    public ReadOnlyMemory<byte> GroupId { get; set; }
+
+    /// <summary>The message group as text; null without one.</summary>
+    public string? Group => GroupId.IsEmpty ? null : Encoding.UTF8.GetString(GroupId.Span);
+
+    /// <summary>The X-Ray trace header, ASCII; empty without one.</summary>
+    public ReadOnlyMemory<byte> TraceHeader { get; set; }
+
+    /// <summary>How often the message was received, this time included; 0 when the service did not send it.</summary>
+    public int ReceiveCount { get; set; }
+
+    /// <summary>When it was sent, in milliseconds since 1970 (UTC); 0 when the service did not send it.</summary>
+    public long SentUnixMs { get; set; }
+
+    /// <summary>When it was first received, in milliseconds since 1970 (UTC); 0 when the service did not send it.</summary>
+    public long FirstReceiveUnixMs { get; set; }
+
+    /// <summary>True when the body does not match the service's MD5: damaged in transit. A redelivery may be intact.</summary>
+    public bool IsDamaged { get; set; }
 
     /// <summary>The newest handle; an earlier read stays valid until <see cref="Reset"/>. Registry.</summary>
     public ReadOnlyMemory<byte> Handle => _handle.AsMemory(0, _handleLength);
 
     /// <summary>When it was received last, as a timestamp. Registry.</summary>
-    public long ReceivedAt { get; set; }
+    public long ReceivedAt { get; private set; }
 
     /// <summary>Time from the receive for which it may be held; the same for all messages of a group in one receive.</summary>
     public TimeSpan HoldLimit { get; set; }
@@ -89,16 +112,22 @@ internal sealed class SqsReceivedMessage(SqsMessageSource source) : ReceivedMess
         return new Guid(hash[..16]);
     }
 
-    /// <summary>Fills a clean object, which from now on releases the wire message.</summary>
-    public void Open(in SqsMessage wire, Guid key, long now)
+    /// <summary>Begins a delivery in a clean object. The message releases the batch; null for none.</summary>
+    public void Open(ReceiveBatch? batch, ReadOnlyMemory<byte> body, ReadOnlySpan<byte> id, ReadOnlySpan<byte> handle)
     {
         ResetSettlement();
-        _wire = wire;
-        Key = key;
-        ReceivedAt = now;
-        RenewedAt = now;
-        _idLength = Copy(wire.MessageId.Span, ref _id);
-        _handleLength = Copy(wire.ReceiptHandle.Span, ref _handle);
+        _batch = batch;
+        _body = body;
+        Key = KeyOf(id);
+        _idLength = Copy(id, ref _id);
+        _handleLength = Copy(handle, ref _handle);
+    }
+
+    /// <summary>Sets the times of the receive. Registry.</summary>
+    public void SetReceived(long at)
+    {
+        ReceivedAt = at;
+        RenewedAt = at;
     }
 
     /// <summary>Sets the newer handle of a later receive of the same message. Registry.</summary>
@@ -107,25 +136,38 @@ internal sealed class SqsReceivedMessage(SqsMessageSource source) : ReceivedMess
         // A new array: a call may be sending the old one.
         _handle = handle.ToArray();
         _handleLength = handle.Length;
-        ReceivedAt = now;
-        RenewedAt = now;
+        SetReceived(now);
         IsLost = false;
     }
 
-    /// <summary>Releases the body; id and handle stay.</summary>
+    /// <summary>Releases the response; id and handle stay. A second call does nothing.</summary>
     public void ReleaseBody()
     {
-        _wire.Release();
-        _wire = default;
+        _body = default;
+        MessageAttributes = default;
+        GroupId = default;
+        TraceHeader = default;
+        ReceiveBatch? batch = _batch;
+        _batch = null;
+        batch?.Release();
     }
 
+    /// <summary>Clears a message that is no longer in flight; it releases no response.</summary>
     public void Reset()
     {
         Span = null;
-        _wire = default;
+        _batch = null;
+        _body = default;
         _idLength = 0;
         _handleLength = 0;
         Key = default;
+        MessageAttributes = default;
+        GroupId = default;
+        TraceHeader = default;
+        ReceiveCount = 0;
+        SentUnixMs = 0;
+        FirstReceiveUnixMs = 0;
+        IsDamaged = false;
         ReceivedAt = 0;
         HoldLimit = TimeSpan.Zero;
         RenewedAt = 0;
@@ -138,9 +180,9 @@ internal sealed class SqsReceivedMessage(SqsMessageSource source) : ReceivedMess
         Slot = default;
     }
 
-    public override TimeSpan GetHoldTime() => source.GetHoldTime(this);
+    public override TimeSpan GetHoldTime() => source!.GetHoldTime(this);
 
-    protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken) => source.SettleAsync(this, settlement);
+    protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken) => source!.SettleAsync(this, settlement);
 
     private static int Copy(ReadOnlySpan<byte> from, ref byte[] to)
     {

@@ -48,7 +48,7 @@ internal sealed class SqsRedrive
     // SQS's count of the dead-letter queue's messages at the start.
     private readonly long _held;
     private readonly HashSet<Guid> _seen = [];
-    private readonly Dictionary<Guid, byte[]> _staying = [];
+    private readonly Dictionary<Guid, ReadOnlyMemory<byte>> _staying = [];
     private int _newcomers;
     private int _failedCalls;
     private string? _ended;
@@ -128,12 +128,12 @@ internal sealed class SqsRedrive
         {
             stop.ThrowIfCancellationRequested();
             _progress.Report();
-            ReceiveBatch batch = await ReceiveAsync(calls);
+            SqsReceivedMessage[] messages = await ReceiveAsync(calls);
             try
             {
-                _bounds.Begin(batch);
-                bool isEmpty = batch.Count == 0;
-                bool bringsNew = await LookAtAllAsync(batch, stop, calls);
+                _bounds.Begin(messages);
+                bool isEmpty = messages.Length == 0;
+                bool bringsNew = await LookAtAllAsync(messages, stop, calls);
                 empty = isEmpty ? empty + 1 : 0;
                 repeated = isEmpty || bringsNew ? 0 : repeated + 1;
                 if (_seen.Count > _held + Math.Max(MinNewcomers, _held))
@@ -143,18 +143,23 @@ internal sealed class SqsRedrive
             }
             finally
             {
-                batch.ReleaseAll();
+                foreach (SqsReceivedMessage message in messages)
+                {
+                    message.ReleaseBody();
+                }
             }
         }
     }
 
-    private async ValueTask<ReceiveBatch> ReceiveAsync(CancellationToken calls)
+    private async ValueTask<SqsReceivedMessage[]> ReceiveAsync(CancellationToken calls)
     {
+        SqsReceivedMessage[] messages = [.. Enumerable.Range(0, SqsLimits.BatchEntries).Select(_ => new SqsReceivedMessage(source: null))];
         for (int attempt = 1; ; attempt++)
         {
             try
             {
-                return await _client.ReceiveAsync(new ReceiveRequest(_queues.DeadLetterUrl, SqsLimits.BatchEntries, WaitSeconds: 1, HiddenSeconds), calls);
+                (int count, _, _) = await _client.ReceiveAsync(new ReceiveRequest(_queues.DeadLetterUrl, WaitSeconds: 1, HiddenSeconds), messages, calls);
+                return messages[..count];
             }
             catch (AwsServiceException exception) when (attempt < FailedCalls && exception.Kind is AwsErrorKind.Transient or AwsErrorKind.Throttled)
             {
@@ -164,31 +169,30 @@ internal sealed class SqsRedrive
     }
 
     /// <returns>True when at least one had not been received before.</returns>
-    private async ValueTask<bool> LookAtAllAsync(ReceiveBatch batch, CancellationToken stop, CancellationToken calls)
+    private async ValueTask<bool> LookAtAllAsync(SqsReceivedMessage[] messages, CancellationToken stop, CancellationToken calls)
     {
-        List<(Guid Key, int Index)> unseen = new(batch.Count);
-        for (int i = 0; i < batch.Count; i++)
+        List<SqsReceivedMessage> unseen = new(messages.Length);
+        foreach (SqsReceivedMessage message in messages)
         {
-            Guid key = SqsReceivedMessage.KeyOf(batch[i].MessageId.Span);
-            if (_seen.Add(key))
+            if (_seen.Add(message.Key))
             {
-                unseen.Add((key, i));
+                unseen.Add(message);
             }
-            else if (!_staying.ContainsKey(key))
+            else if (!_staying.ContainsKey(message.Key))
             {
                 // Redelivered although it was sent and deleted: standard queues may do that.
-                await DeleteAsync(batch[i].ReceiptHandle, calls);
+                await DeleteAsync(message.Handle, calls);
                 continue;
             }
 
-            _staying[key] = batch[i].ReceiptHandle.ToArray();
+            _staying[message.Key] = message.Handle;
         }
 
-        foreach ((Guid key, int index) in unseen)
+        foreach (SqsReceivedMessage message in unseen)
         {
-            if (_ended is null && await LookAtAsync(batch[index], stop, calls))
+            if (_ended is null && await LookAtAsync(message, stop, calls))
             {
-                _staying.Remove(key);
+                _staying.Remove(message.Key);
             }
         }
 
@@ -196,9 +200,9 @@ internal sealed class SqsRedrive
     }
 
     /// <returns>False when the dead letter stays.</returns>
-    private async ValueTask<bool> LookAtAsync(SqsMessage message, CancellationToken stop, CancellationToken calls)
+    private async ValueTask<bool> LookAtAsync(SqsReceivedMessage message, CancellationToken stop, CancellationToken calls)
     {
-        IReadOnlyList<SqsMessageAttribute> attributes = message.Attributes.ToList();
+        IReadOnlyList<SqsMessageAttribute> attributes = message.MessageAttributes.ToList();
         string? reason = attributes.FirstOrDefault(a => a.Name == SqsDeadLetters.ReasonAttribute)?.StringValue;
         string shownReason = reason ?? "(moved by SQS)";
         SqsDeadLetterDetails details = SqsDeadLetterDetails.Read(attributes);
@@ -250,7 +254,7 @@ internal sealed class SqsRedrive
         return true;
     }
 
-    private async ValueTask<string?> MoveAsync(SqsMessage message, IReadOnlyList<SqsMessageAttribute> attributes, CancellationToken calls)
+    private async ValueTask<string?> MoveAsync(SqsReceivedMessage message, IReadOnlyList<SqsMessageAttribute> attributes, CancellationToken calls)
     {
         // The message's own come first; those that it had no room for are in the details.
         SqsMessageAttribute[] kept =
@@ -279,7 +283,7 @@ internal sealed class SqsRedrive
             return exception.Message;
         }
 
-        return await DeleteAsync(message.ReceiptHandle, calls) is { } error ? $"sent, but not deleted from the dead-letter queue: {error}" : null;
+        return await DeleteAsync(message.Handle, calls) is { } error ? $"sent, but not deleted from the dead-letter queue: {error}" : null;
     }
 
     private async ValueTask<string?> DeleteAsync(ReadOnlyMemory<byte> handle, CancellationToken calls)
@@ -332,5 +336,5 @@ internal sealed class SqsRedrive
         }
     }
 
-    private static string Name(in SqsMessage message) => UntrustedText.Shorten(message.MessageId.Span);
+    private static string Name(SqsReceivedMessage message) => UntrustedText.Shorten(message.SourceId.Span);
 }

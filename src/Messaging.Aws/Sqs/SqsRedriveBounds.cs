@@ -1,5 +1,4 @@
 using System.Text;
-using Messaging.Aws.Sqs.Wire;
 
 namespace Messaging.Aws.Sqs;
 
@@ -20,9 +19,9 @@ internal sealed class SqsRedriveBounds(DateTimeOffset began)
     /// Takes the start time from the first messages of the queue, all of which were there before: nothing has been sent yet. A message that
     /// is received for the first time shows the service's clock, which may differ from this machine's.
     /// </summary>
-    public void Begin(ReceiveBatch first)
+    public void Begin(ReadOnlySpan<SqsReceivedMessage> first)
     {
-        if (_isSet || first.Count == 0)
+        if (_isSet || first.IsEmpty)
         {
             return;
         }
@@ -30,10 +29,10 @@ internal sealed class SqsRedriveBounds(DateTimeOffset began)
         _isSet = true;
         long latest = 0;
         bool showsClock = false;
-        for (int i = 0; i < first.Count; i++)
+        foreach (SqsReceivedMessage message in first)
         {
-            showsClock |= first[i].ReceiveCount == 1 && first[i].FirstReceiveUnixMs > 0;
-            latest = Math.Max(latest, Math.Max(first[i].SentUnixMs, first[i].FirstReceiveUnixMs));
+            showsClock |= message.ReceiveCount == 1 && message.FirstReceiveUnixMs > 0;
+            latest = Math.Max(latest, Math.Max(message.SentUnixMs, message.FirstReceiveUnixMs));
         }
 
         _beganUnixMs = showsClock ? latest : Math.Max(latest, _beganUnixMs);
@@ -43,9 +42,9 @@ internal sealed class SqsRedriveBounds(DateTimeOffset began)
     public void AddSent(string messageId, string letterId) => _sent[KeyOf(messageId)] = letterId;
 
     /// <summary>Where a dead letter comes from; <paramref name="sentAs"/> is the id of the dead letter that this run sent, null for other origins.</summary>
-    public Origin OriginOf(in SqsMessage message, in SqsDeadLetterDetails details, out string? sentAs)
+    public Origin OriginOf(SqsReceivedMessage message, in SqsDeadLetterDetails details, out string? sentAs)
     {
-        if (_sent.TryGetValue(SqsReceivedMessage.KeyOf(message.MessageId.Span), out sentAs) || (details.SourceId is { } source && _sent.TryGetValue(KeyOf(source), out sentAs)))
+        if (_sent.TryGetValue(message.Key, out sentAs) || (details.SourceId is { } source && _sent.TryGetValue(KeyOf(source), out sentAs)))
         {
             return Origin.ThisRun;
         }

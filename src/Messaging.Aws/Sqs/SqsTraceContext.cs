@@ -14,9 +14,9 @@ internal static class SqsTraceContext
     // Enough for Root, Parent, Sampled and some more fields; a longer header is ignored.
     private const int MaxHeader = 256;
 
-    public static ActivityContext Of(in SqsMessage message)
+    public static ActivityContext Of(SqsReceivedMessage message)
     {
-        ActivityContext context = MessageSpans.ParseContext(message.Attributes.Find("traceparent"u8), message.Attributes.Find("tracestate"u8));
+        ActivityContext context = MessageSpans.ParseContext(message.MessageAttributes.Find("traceparent"u8), message.MessageAttributes.Find("tracestate"u8));
         return context == default ? OfHeader(message.TraceHeader.Span) : context;
     }
 

@@ -2,16 +2,12 @@ namespace Messaging.Aws.Sqs.Wire;
 
 /// <summary>The parameters of one receive call.</summary>
 /// <param name="QueueUrl">The queue's URL, as the service returned it.</param>
-/// <param name="MaxMessages">1 to 10.</param>
 /// <param name="WaitSeconds">0 to 20; how long the service waits for a first message.</param>
 /// <param name="VisibilitySeconds">0 to 43,200; how long the messages are hidden from others.</param>
-internal readonly record struct ReceiveRequest(string QueueUrl, int MaxMessages, int WaitSeconds, int VisibilitySeconds);
+internal readonly record struct ReceiveRequest(string QueueUrl, int WaitSeconds, int VisibilitySeconds);
 
 /// <summary>One message to send. Its body is borrowed until the call ends.</summary>
-/// <param name="Body">
-/// UTF-8, not empty. Lone surrogates (WTF-8, as in <see cref="SqsMessage.Body"/>) are sent as the escapes that were received; bytes that
-/// no JSON text can hold are sent as U+FFFD.
-/// </param>
+/// <param name="Body">UTF-8, not empty; invalid bytes are sent as U+FFFD.</param>
 /// <param name="Attributes">At most 10; null for none.</param>
 /// <param name="GroupId">FIFO queues need one.</param>
 /// <param name="DeduplicationId">FIFO queues without content-based deduplication need one.</param>

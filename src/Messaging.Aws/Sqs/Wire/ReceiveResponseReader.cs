@@ -1,7 +1,6 @@
 using System.Buffers.Text;
 using System.Security.Cryptography;
 using System.Text.Json;
-using System.Text.Unicode;
 using Pipeline.Buffers;
 
 namespace Messaging.Aws.Sqs.Wire;
@@ -9,7 +8,7 @@ namespace Messaging.Aws.Sqs.Wire;
 /// <summary>
 /// Reads a ReceiveMessage response in place: strings are unescaped in the buffer, once, and become slices. Allocates nothing.
 /// </summary>
-internal ref struct ReceiveResponseReader(ReceiveBatch batch, int generation, PooledBuffer response, bool verifyMd5)
+internal ref struct ReceiveResponseReader(ReceiveBatch batch, PooledBuffer response, bool verifyMd5)
 {
     private readonly Memory<byte> _memory = response.WrittenMemory;
     private Utf8JsonReader _json = new(response.WrittenSpan);
@@ -20,7 +19,7 @@ internal ref struct ReceiveResponseReader(ReceiveBatch batch, int generation, Po
     /// <summary>Fills <paramref name="messages"/>, which has the requested length.</summary>
     /// <returns>The number of messages.</returns>
     /// <exception cref="JsonException">The response is not a JSON object, or not a receive response.</exception>
-    public int Read(Span<SqsMessage> messages)
+    public int Read(ReadOnlySpan<SqsReceivedMessage> messages)
     {
         int count = 0;
         Expect(JsonTokenType.StartObject);
@@ -41,14 +40,15 @@ internal ref struct ReceiveResponseReader(ReceiveBatch batch, int generation, Po
 
             while (_json.Read() && _json.TokenType == JsonTokenType.StartObject)
             {
-                if (ReadMessage(count, out SqsMessage message) && count < messages.Length)
+                if (count < messages.Length && ReadMessage(messages[count]))
                 {
-                    messages[count++] = message;
+                    count++;
+                    continue;
                 }
-                else
-                {
-                    Unusable++;
-                }
+
+                // At the end of an entry that was read: then this does nothing.
+                _json.Skip();
+                Unusable++;
             }
 
             if (_json.TokenType != JsonTokenType.EndArray)
@@ -62,40 +62,38 @@ internal ref struct ReceiveResponseReader(ReceiveBatch batch, int generation, Po
         return count;
     }
 
-    private bool ReadMessage(int index, out SqsMessage message)
+    /// <returns>False for an entry that cannot be used; the message is then clean.</returns>
+    private bool ReadMessage(SqsReceivedMessage message)
     {
-        ReadOnlyMemory<byte> body = default;
+        ReadOnlyMemory<byte>? body = null;
         ReadOnlyMemory<byte> handle = default;
         ReadOnlyMemory<byte> id = default;
         ReadOnlyMemory<byte> md5 = default;
-        ReadOnlyMemory<byte> attributes = default;
-        SystemAttributes system = default;
-        bool hasBody = false;
         while (NextProperty())
         {
             if (_json.IsText("Body"u8))
             {
-                hasBody = ReadText(ref body);
+                body = ReadText();
             }
             else if (_json.IsText("ReceiptHandle"u8))
             {
-                ReadText(ref handle);
+                handle = ReadText() ?? handle;
             }
             else if (_json.IsText("MessageId"u8))
             {
-                ReadText(ref id);
+                id = ReadText() ?? id;
             }
             else if (_json.IsText("MD5OfBody"u8))
             {
-                ReadText(ref md5);
+                md5 = ReadText() ?? md5;
             }
             else if (_json.IsText("Attributes"u8))
             {
-                ReadSystemAttributes(ref system);
+                ReadSystemAttributes(message);
             }
             else if (_json.IsText("MessageAttributes"u8))
             {
-                attributes = ReadRawObject();
+                message.MessageAttributes = new SqsMessageAttributes(ReadRawObject());
             }
             else
             {
@@ -104,25 +102,18 @@ internal ref struct ReceiveResponseReader(ReceiveBatch batch, int generation, Po
             }
         }
 
-        message = new SqsMessage(batch, generation, index)
+        if (body is null || handle.IsEmpty || id.IsEmpty)
         {
-            Body = body,
-            ReceiptHandle = handle,
-            MessageId = id,
-            Md5OfBody = md5,
-            GroupId = system.GroupId,
-            DeduplicationId = system.DeduplicationId,
-            TraceHeader = system.TraceHeader,
-            ReceiveCount = system.ReceiveCount,
-            SentUnixMs = system.Sent,
-            FirstReceiveUnixMs = system.FirstReceive,
-            Attributes = new SqsMessageAttributes(attributes),
-            Flags = Inspect(body.Span, md5.Span),
-        };
-        return hasBody && !handle.IsEmpty && !id.IsEmpty;
+            message.Reset();
+            return false;
+        }
+
+        message.Open(batch, body.Value, id.Span, handle.Span);
+        message.IsDamaged = verifyMd5 && !md5.IsEmpty && !IsMd5(body.Value.Span, md5.Span);
+        return true;
     }
 
-    private void ReadSystemAttributes(ref SystemAttributes system)
+    private void ReadSystemAttributes(SqsReceivedMessage message)
     {
         _json.Read();
         if (_json.TokenType != JsonTokenType.StartObject)
@@ -135,27 +126,23 @@ internal ref struct ReceiveResponseReader(ReceiveBatch batch, int generation, Po
         {
             if (_json.IsText("ApproximateReceiveCount"u8))
             {
-                system.ReceiveCount = (int)Math.Clamp(ReadNumber(), 0, int.MaxValue);
+                message.ReceiveCount = (int)Math.Clamp(ReadNumber(), 0, int.MaxValue);
             }
             else if (_json.IsText("SentTimestamp"u8))
             {
-                system.Sent = ReadNumber();
+                message.SentUnixMs = ReadNumber();
             }
             else if (_json.IsText("ApproximateFirstReceiveTimestamp"u8))
             {
-                system.FirstReceive = ReadNumber();
+                message.FirstReceiveUnixMs = ReadNumber();
             }
             else if (_json.IsText("MessageGroupId"u8))
             {
-                ReadText(ref system.GroupId);
-            }
-            else if (_json.IsText("MessageDeduplicationId"u8))
-            {
-                ReadText(ref system.DeduplicationId);
+                message.GroupId = ReadText() ?? message.GroupId;
             }
             else if (_json.IsText("AWSTraceHeader"u8))
             {
-                ReadText(ref system.TraceHeader);
+                message.TraceHeader = ReadText() ?? message.TraceHeader;
             }
             else
             {
@@ -165,20 +152,14 @@ internal ref struct ReceiveResponseReader(ReceiveBatch batch, int generation, Po
         }
     }
 
-    private readonly SqsMessageFlags Inspect(ReadOnlySpan<byte> body, ReadOnlySpan<byte> md5)
+    // The service sends MD5: a check against damage, not against forgery.
+    private static bool IsMd5(ReadOnlySpan<byte> body, ReadOnlySpan<byte> md5)
     {
-        SqsMessageFlags flags = Utf8.IsValid(body) ? SqsMessageFlags.None : SqsMessageFlags.InvalidText;
-        if (!verifyMd5 || md5.IsEmpty)
-        {
-            return flags;
-        }
-
-        // The service sends MD5: a check against damage, not against forgery.
         Span<byte> hash = stackalloc byte[MD5.HashSizeInBytes];
         Span<byte> hex = stackalloc byte[MD5.HashSizeInBytes * 2];
         MD5.HashData(body, hash);
         Convert.TryToHexStringLower(hash, hex, out _);
-        return md5.SequenceEqual(hex) ? flags : flags | SqsMessageFlags.Md5Mismatch;
+        return md5.SequenceEqual(hex);
     }
 
     /// <summary>Moves to the next property's name; false at the object's end.</summary>
@@ -192,19 +173,19 @@ internal ref struct ReceiveResponseReader(ReceiveBatch batch, int generation, Po
         }
     }
 
-    private bool ReadText(ref ReadOnlyMemory<byte> text)
+    /// <returns>Null for a value that is not a string.</returns>
+    private ReadOnlyMemory<byte>? ReadText()
     {
         _json.Read();
         if (_json.TokenType != JsonTokenType.String)
         {
             _json.Skip();
-            return false;
+            return null;
         }
 
         // After the opening quote; the reader is past the string and never reads it again.
         Memory<byte> slice = _memory.Slice((int)_json.TokenStartIndex + 1, _json.ValueSpan.Length);
-        text = _json.ValueIsEscaped ? slice[..WireText.UnescapeInPlace(slice.Span)] : slice;
-        return true;
+        return _json.ValueIsEscaped ? slice[..WireText.UnescapeInPlace(slice.Span)] : slice;
     }
 
     private long ReadNumber()
@@ -226,15 +207,5 @@ internal ref struct ReceiveResponseReader(ReceiveBatch batch, int generation, Po
         bool isObject = _json.TokenType == JsonTokenType.StartObject;
         _json.Skip();
         return isObject ? _memory[start..(int)_json.BytesConsumed] : default;
-    }
-
-    private struct SystemAttributes
-    {
-        public int ReceiveCount;
-        public long Sent;
-        public long FirstReceive;
-        public ReadOnlyMemory<byte> GroupId;
-        public ReadOnlyMemory<byte> DeduplicationId;
-        public ReadOnlyMemory<byte> TraceHeader;
     }
 }

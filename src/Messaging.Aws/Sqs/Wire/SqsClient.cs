@@ -51,31 +51,25 @@ internal sealed class SqsClient : IDisposable
     }
 
     /// <summary>Receives up to 10 messages; waits as long as the request says.</summary>
-    /// <returns>The messages, each of which the caller releases; see <see cref="ReceiveBatch"/>. An empty batch needs no release.</returns>
+    /// <returns>How many of the messages were filled, each of which the caller releases; the unusable entries, see <see cref="ReceiveBatch.Open"/>; the time that the answer took to arrive.</returns>
     /// <remarks>After a cancellation, messages that were being returned stay hidden for their visibility timeout: if there is time, let the poll end.</remarks>
-    public async ValueTask<ReceiveBatch> ReceiveAsync(ReceiveRequest request, CancellationToken cancellationToken)
+    public async ValueTask<(int Count, int Unusable, TimeSpan Took)> ReceiveAsync(ReceiveRequest request, ReadOnlyMemory<SqsReceivedMessage> messages, CancellationToken cancellationToken)
     {
-        ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)(request.MaxMessages - 1), (uint)SqsLimits.BatchEntries - 1, nameof(request));
+        ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)(messages.Length - 1), (uint)SqsLimits.BatchEntries - 1, nameof(messages));
         PooledBuffer body = _buffers.Rent(FirstRequestBytes);
         PooledBuffer? response = null;
         try
         {
-            _writer.WriteReceive(body, request);
+            _writer.WriteReceive(body, request, messages.Length);
             TimeSpan deadline = TimeSpan.FromSeconds(request.WaitSeconds) + _options.ReceiveGrace;
 
             // An answer that does not arrive costs each of its messages a delivery. It is of use while they are still hidden.
             TimeSpan half = TimeSpan.FromSeconds(request.VisibilitySeconds) / 2;
             (response, TimeSpan took) = await _transport.CallAsync(SqsOperation.ReceiveMessage, body, deadline, half > _options.ReceiveGrace ? half : _options.ReceiveGrace, cancellationToken);
             ReceiveBatch batch = _batches.TryTake(out ReceiveBatch? pooled) ? pooled : new ReceiveBatch(_batches);
-            batch.Open(response, request.MaxMessages, _options.VerifyMd5, took);
+            (int count, int unusable) = batch.Open(response, messages.Span, _options.VerifyMd5);
             response = null;
-            if (batch is { Count: 0, Unusable: 0 })
-            {
-                _batches.Return(batch);
-                return ReceiveBatch.Empty;
-            }
-
-            return batch;
+            return (count, unusable, took);
         }
         catch (JsonException e)
         {

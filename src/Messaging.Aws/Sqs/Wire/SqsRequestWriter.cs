@@ -17,10 +17,10 @@ internal sealed class SqsRequestWriter
     // One writer per running call; the garbage collector takes the excess of a burst.
     private readonly BoundedPool<Utf8JsonWriter> _writers = new(32);
 
-    public void WriteReceive(PooledBuffer output, in ReceiveRequest request)
+    public void WriteReceive(PooledBuffer output, in ReceiveRequest request, int maxMessages)
     {
         Utf8JsonWriter json = Open(output, request.QueueUrl);
-        json.WriteNumber("MaxNumberOfMessages"u8, request.MaxMessages);
+        json.WriteNumber("MaxNumberOfMessages"u8, maxMessages);
         json.WriteNumber("WaitTimeSeconds"u8, request.WaitSeconds);
         json.WriteNumber("VisibilityTimeout"u8, request.VisibilitySeconds);
 
@@ -40,7 +40,7 @@ internal sealed class SqsRequestWriter
         for (int i = 0; i < receiptHandles.Length; i++)
         {
             WriteEntryStart(json, i);
-            WireText.WriteString(json, "ReceiptHandle"u8, receiptHandles[i].Span);
+            json.WriteString("ReceiptHandle"u8, receiptHandles[i].Span);
             json.WriteEndObject();
         }
 
@@ -55,7 +55,7 @@ internal sealed class SqsRequestWriter
         for (int i = 0; i < changes.Length; i++)
         {
             WriteEntryStart(json, i);
-            WireText.WriteString(json, "ReceiptHandle"u8, changes[i].ReceiptHandle.Span);
+            json.WriteString("ReceiptHandle"u8, changes[i].ReceiptHandle.Span);
             json.WriteNumber("VisibilityTimeout"u8, changes[i].VisibilitySeconds);
             json.WriteEndObject();
         }
@@ -115,7 +115,6 @@ internal sealed class SqsRequestWriter
         json.WriteStringValue("SentTimestamp"u8);
         json.WriteStringValue("ApproximateFirstReceiveTimestamp"u8);
         json.WriteStringValue("MessageGroupId"u8);
-        json.WriteStringValue("MessageDeduplicationId"u8);
         json.WriteStringValue("AWSTraceHeader"u8);
         json.WriteEndArray();
     }
@@ -128,7 +127,7 @@ internal sealed class SqsRequestWriter
 
     private static void WriteMessage(Utf8JsonWriter json, in SendEntry entry)
     {
-        WireText.WriteString(json, "MessageBody"u8, entry.Body.Span);
+        json.WriteString("MessageBody"u8, entry.Body.Span);
         if (entry.DelaySeconds is { } delay)
         {
             json.WriteNumber("DelaySeconds"u8, delay);

@@ -1,15 +1,12 @@
-using System.Buffers;
 using System.Buffers.Text;
 using System.Text;
 using System.Text.Json;
-using System.Text.Unicode;
 
 namespace Messaging.Aws.Sqs.Wire;
 
 /// <summary>
-/// Converts between JSON strings and bytes. A lone surrogate, which JSON can escape but UTF-8 cannot hold, becomes its three-byte WTF-8
-/// form (https://simonsapin.github.io/wtf-8/): nothing is lost, different texts stay different, and <see cref="Utf8.IsValid"/> is false
-/// for it, so that it never counts as valid text.
+/// Reads JSON strings. A lone surrogate, which JSON can escape and UTF-8 cannot hold, becomes three bytes that are not valid UTF-8, so that
+/// a body with one never counts as text. SQS itself delivers none.
 /// </summary>
 internal static class WireText
 {
@@ -75,27 +72,6 @@ internal static class WireText
         return Encoding.UTF8.GetString(copy, 0, UnescapeInPlace(copy));
     }
 
-    /// <summary>Writes bytes as a JSON string property: valid UTF-8 unchanged, lone surrogates as escapes, any other invalid byte as U+FFFD.</summary>
-    public static void WriteString(Utf8JsonWriter json, ReadOnlySpan<byte> name, ReadOnlySpan<byte> text)
-    {
-        if (Utf8.IsValid(text))
-        {
-            json.WriteString(name, text);
-            return;
-        }
-
-        json.WritePropertyName(name);
-        byte[] escaped = ArrayPool<byte>.Shared.Rent((text.Length * 6) + 2);
-        try
-        {
-            json.WriteRawValue(escaped.AsSpan(0, EscapeInvalid(text, escaped)), skipInputValidation: true);
-        }
-        finally
-        {
-            ArrayPool<byte>.Shared.Return(escaped);
-        }
-    }
-
     // Never overwrites unread text: no escape is shorter than the text it stands for.
     private static int Unescape(Span<byte> text, int read, ref int written)
     {
@@ -139,45 +115,4 @@ internal static class WireText
         Utf8Parser.TryParse(text.Slice(at, 4), out ushort unit, out int consumed, 'x') && consumed == 4
             ? unit
             : throw new JsonException("A \\u escape is not followed by four hex digits.");
-
-    private static int EscapeInvalid(ReadOnlySpan<byte> text, Span<byte> target)
-    {
-        int written = 0;
-        target[written++] = (byte)'"';
-        while (!text.IsEmpty)
-        {
-            if (Rune.DecodeFromUtf8(text, out Rune rune, out int consumed) == OperationStatus.Done)
-            {
-                if (rune.Value is < 0x20 or '"' or '\\')
-                {
-                    written += WriteUnit(target[written..], rune.Value);
-                }
-                else
-                {
-                    written += rune.EncodeToUtf8(target[written..]);
-                }
-            }
-            else if (text.Length >= 3 && text[0] == 0xED && text[1] is >= 0xA0 and <= 0xBF && text[2] is >= 0x80 and <= 0xBF)
-            {
-                written += WriteUnit(target[written..], 0xD000 | ((text[1] & 0x3F) << 6) | (text[2] & 0x3F));
-                consumed = 3;
-            }
-            else
-            {
-                written += Rune.ReplacementChar.EncodeToUtf8(target[written..]);
-            }
-
-            text = text[consumed..];
-        }
-
-        target[written++] = (byte)'"';
-        return written;
-    }
-
-    private static int WriteUnit(Span<byte> target, int unit)
-    {
-        "\\u"u8.CopyTo(target);
-        Utf8Formatter.TryFormat((ushort)unit, target[2..], out _, new StandardFormat('x', 4));
-        return 6;
-    }
 }

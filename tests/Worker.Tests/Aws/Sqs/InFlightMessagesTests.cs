@@ -1,6 +1,5 @@
 using System.Text;
 using Messaging.Aws.Sqs;
-using Messaging.Aws.Sqs.Wire;
 
 namespace Worker.Tests.Aws.Sqs;
 
@@ -122,23 +121,9 @@ public sealed class InFlightMessagesTests
 
     private SqsReceivedMessage Message(string id, string handle)
     {
-        SqsMessage wire = new()
-        {
-            Body = default,
-            ReceiptHandle = Encoding.ASCII.GetBytes(handle),
-            MessageId = Encoding.ASCII.GetBytes(id),
-            Md5OfBody = default,
-            GroupId = default,
-            DeduplicationId = default,
-            TraceHeader = default,
-            ReceiveCount = 1,
-            SentUnixMs = 0,
-            FirstReceiveUnixMs = 0,
-            Attributes = default,
-            Flags = SqsMessageFlags.None,
-        };
-        SqsReceivedMessage message = new(source: null!);
-        message.Open(wire, SqsReceivedMessage.KeyOf(wire.MessageId.Span), _time.GetTimestamp());
+        SqsReceivedMessage message = new(source: null);
+        message.Open(batch: null, body: default, Encoding.ASCII.GetBytes(id), Encoding.ASCII.GetBytes(handle));
+        message.SetReceived(_time.GetTimestamp());
         return message;
     }
 

@@ -1,3 +1,4 @@
+using Messaging.Aws.Sqs;
 using Messaging.Aws.Sqs.Wire;
 using Pipeline.Buffers;
 using Tests.Shared;
@@ -10,98 +11,101 @@ public sealed class ReceiveBatchTests
     private readonly BoundedPool<ReceiveBatch> _batches = new(4);
 
     [Fact]
-    public void Release_LastMessage_ReturnsTheBuffer()
+    public void ReleaseBody_LastMessage_ReturnsTheResponseAndTheBatch()
     {
-        ReceiveBatch batch = Open(new ReceiveBatch(_batches), 3);
+        ReceiveBatch batch = new(_batches);
+        SqsReceivedMessage[] messages = Open(batch, 3);
 
-        SqsMessage[] messages = [batch[2], batch[0], batch[1]];
-        messages[0].Release().ShouldBeTrue();
-        messages[1].Release().ShouldBeTrue();
+        messages[2].ReleaseBody();
+        messages[0].ReleaseBody();
         _buffers.Outstanding.ShouldBe(1);
-        messages[2].Release().ShouldBeTrue();
+        messages[1].ReleaseBody();
 
         _buffers.Outstanding.ShouldBe(0);
-        batch.Count.ShouldBe(0);
         _batches.TryTake(out ReceiveBatch? pooled).ShouldBeTrue();
         pooled.ShouldBeSameAs(batch);
     }
 
     [Fact]
-    public void Release_Twice_CountsOnce()
+    public void ReleaseBody_Twice_CountsOnce()
     {
-        ReceiveBatch batch = Open(new ReceiveBatch(_batches), 2);
-        SqsMessage first = batch[0];
-        SqsMessage second = batch[1];
+        SqsReceivedMessage[] messages = Open(new ReceiveBatch(_batches), 2);
 
-        first.Release().ShouldBeTrue();
-        first.Release().ShouldBeFalse();
-        _buffers.Outstanding.ShouldBe(1);
-        second.Release().ShouldBeTrue();
-        second.Release().ShouldBeFalse();
-
-        _buffers.Outstanding.ShouldBe(0);
-    }
-
-    [Fact]
-    public void Release_OfAnEarlierUse_DoesNotTouchTheNext()
-    {
-        ReceiveBatch batch = Open(new ReceiveBatch(_batches), 1);
-        SqsMessage stale = batch[0];
-        stale.Release();
-        _batches.TryTake(out ReceiveBatch? again).ShouldBeTrue();
-        Open(again, 1);
-
-        stale.Release().ShouldBeFalse();
+        messages[0].ReleaseBody();
+        messages[0].ReleaseBody();
 
         _buffers.Outstanding.ShouldBe(1);
-        again.Count.ShouldBe(1);
-        again[0].Release().ShouldBeTrue();
+        messages[1].ReleaseBody();
         _buffers.Outstanding.ShouldBe(0);
     }
 
     [Fact]
-    public void ReleaseAll_AfterSome_ReleasesTheRest()
+    public void ReleaseBody_OfAnEarlierUse_DoesNotTouchTheNext()
     {
-        ReceiveBatch batch = Open(new ReceiveBatch(_batches), 10);
-        batch[4].Release();
+        ReceiveBatch batch = new(_batches);
+        SqsReceivedMessage stale = Open(batch, 1).Single();
+        stale.ReleaseBody();
+        SqsReceivedMessage[] next = Open(batch, 1);
 
-        batch.ReleaseAll();
+        stale.ReleaseBody();
 
+        _buffers.Outstanding.ShouldBe(1);
+        next.ReleaseAll();
         _buffers.Outstanding.ShouldBe(0);
-        default(SqsMessage).Release().ShouldBeFalse();
-        ReceiveBatch.Empty.ReleaseAll();
     }
 
     [Fact]
-    public void Open_AgainAfterUse_LeavesNothingOfTheOldMessages()
+    public void ReleaseBody_Message_KeepsItsIdAndHandleOnly()
     {
-        ReceiveBatch batch = Open(new ReceiveBatch(_batches), 5);
-        batch.ReleaseAll();
-        Open(batch, 1, "{\"Messages\":[{\"Body\":\"b\",\"MessageId\":\"i\",\"ReceiptHandle\":\"h\"}]}");
+        SqsReceivedMessage message = Open(new ReceiveBatch(_batches), 1).Single();
 
-        batch.Count.ShouldBe(1);
-        batch[0].GroupId.IsEmpty.ShouldBeTrue();
-        batch[0].Attributes.IsEmpty.ShouldBeTrue();
-        Should.Throw<IndexOutOfRangeException>(() => batch[1].Body);
-        batch.ReleaseAll();
+        message.ReleaseBody();
+
+        message.SourceId.Span.SequenceEqual("0"u8).ShouldBeTrue();
+        message.Handle.Span.SequenceEqual("handle/0=="u8).ShouldBeTrue();
+        (message.Body.IsEmpty, message.GroupId.IsEmpty, message.TraceHeader.IsEmpty, message.MessageAttributes.IsEmpty).ShouldBe((true, true, true, true));
     }
 
     [Fact]
-    public async Task Release_FromManyThreads_ReturnsTheBufferOnce()
+    public void Open_ResponseThatIsCut_LeavesTheMessagesClean()
+    {
+        SqsReceivedMessage[] messages = ReceivedMessages.Clean(10);
+        PooledBuffer response = Rent(ReceiveResponses.Of(ReceiveResponses.Message("b"))[..^2]);
+
+        Should.Throw<System.Text.Json.JsonException>(() => new ReceiveBatch(_batches).Open(response, messages, verifyMd5: false));
+
+        messages.ShouldAllBe(message => message.SourceId.IsEmpty && message.GroupId.IsEmpty && message.Body.IsEmpty && message.ReceiveCount == 0);
+        messages.ReleaseAll();
+        _buffers.Outstanding.ShouldBe(1, "The caller keeps the response.");
+        response.Dispose();
+    }
+
+    [Fact]
+    public void Open_EntryThatCannotBeUsed_LeavesNothingInTheNext()
+    {
+        SqsReceivedMessage[] messages = ReceivedMessages.Clean(10);
+        string json = """{"Messages":[{"Body":"b","ReceiptHandle":"h","Attributes":{"MessageGroupId":"g","ApproximateReceiveCount":"7"},"MessageAttributes":{"a":{}}},{"Body":"b","MessageId":"i","ReceiptHandle":"h"}]}""";
+
+        new ReceiveBatch(_batches).Open(Rent(json), messages, verifyMd5: false).ShouldBe((1, 1));
+
+        (messages[0].GroupId.IsEmpty, messages[0].ReceiveCount, messages[0].MessageAttributes.IsEmpty).ShouldBe((true, 0, true));
+        messages.ReleaseAll();
+        _buffers.Outstanding.ShouldBe(0);
+    }
+
+    [Fact]
+    public async Task ReleaseBody_FromManyThreads_ReturnsTheResponseOnce()
     {
         for (int round = 0; round < 200; round++)
         {
-            ReceiveBatch batch = Open(_batches.TryTake(out ReceiveBatch? pooled) ? pooled : new ReceiveBatch(_batches), 10);
-            SqsMessage[] messages = [.. Enumerable.Range(0, 10).Select(i => batch[i])];
-            int released = 0;
+            SqsReceivedMessage[] messages = Open(_batches.TryTake(out ReceiveBatch? pooled) ? pooled : new ReceiveBatch(_batches), 10);
 
-            await Parallel.ForAsync(0, 20, (i, _) =>
+            await Parallel.ForAsync(0, 10, (i, _) =>
             {
-                Interlocked.Add(ref released, messages[i % 10].Release() ? 1 : 0);
+                messages[i].ReleaseBody();
                 return ValueTask.CompletedTask;
             });
 
-            released.ShouldBe(10);
             _buffers.Outstanding.ShouldBe(0);
         }
     }
@@ -111,12 +115,17 @@ public sealed class ReceiveBatchTests
     {
         byte[] response = ReceiveResponses.Utf8(ReceiveResponses.Of([.. Enumerable.Range(0, 10).Select(i => ReceiveResponses.Message(@"{\""k\"":\""v\u00e9\""}", $"{i}"))]));
         ReceiveBatch batch = new(pool: null);
+        SqsReceivedMessage[] messages = ReceivedMessages.Clean(10);
         void Cycle()
         {
             PooledBuffer buffer = _buffers.Rent(response.Length);
             buffer.Append(response);
-            batch.Open(buffer, 10, verifyMd5: false, took: TimeSpan.Zero);
-            batch.ReleaseAll();
+            batch.Open(buffer, messages, verifyMd5: false);
+            foreach (SqsReceivedMessage message in messages)
+            {
+                message.ReleaseBody();
+                message.Reset();
+            }
         }
 
         for (int i = 0; i < 50; i++)
@@ -127,13 +136,18 @@ public sealed class ReceiveBatchTests
         MinBytes.OfThread(Cycle).ShouldBe(0);
     }
 
-    private ReceiveBatch Open(ReceiveBatch batch, int count, string? json = null)
+    private SqsReceivedMessage[] Open(ReceiveBatch batch, int count)
     {
-        json ??= ReceiveResponses.Of([.. Enumerable.Range(0, count).Select(i => ReceiveResponses.Message("b", $"{i}"))]);
+        SqsReceivedMessage[] messages = ReceivedMessages.Clean(count);
+        batch.Open(Rent(ReceiveResponses.Of([.. Enumerable.Range(0, count).Select(i => ReceiveResponses.Message("b", $"{i}"))])), messages, verifyMd5: false).ShouldBe((count, 0));
+        return messages;
+    }
+
+    private PooledBuffer Rent(string json)
+    {
         byte[] bytes = ReceiveResponses.Utf8(json);
         PooledBuffer response = _buffers.Rent(bytes.Length);
         response.Append(bytes);
-        batch.Open(response, 10, verifyMd5: false, took: TimeSpan.Zero);
-        return batch;
+        return response;
     }
 }

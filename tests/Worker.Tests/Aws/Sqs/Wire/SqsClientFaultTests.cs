@@ -2,6 +2,7 @@ using System.IO.Pipelines;
 using System.Net;
 using System.Net.Sockets;
 using Messaging.Aws;
+using Messaging.Aws.Sqs;
 using Messaging.Aws.Sqs.Wire;
 using Microsoft.AspNetCore.Http;
 
@@ -106,7 +107,7 @@ public sealed class SqsClientFaultTests
         await using FakeService service = await FakeService.StartAsync((context, _) => Task.Delay(Timeout.Infinite, context.RequestAborted));
         using WireClient client = new(service.Address, time: time);
 
-        Task<ReceiveBatch> call = client.ReceiveAsync(wait: 20);
+        Task<SqsReceivedMessage[]> call = client.ReceiveAsync(wait: 20);
         await Until(() => !service.Requests.IsEmpty);
         int timers = time.ArmedTimers;
         time.Advance(TimeSpan.FromSeconds(24.9));
@@ -128,7 +129,7 @@ public sealed class SqsClientFaultTests
         using WireClient client = new(Nowhere, time: time, handler: answer);
         byte[] body = ReceiveResponses.Utf8(ReceiveResponses.Of(ReceiveResponses.Message("text")));
 
-        Task<ReceiveBatch> call = client.ReceiveAsync(visibility: visibility);
+        Task<SqsReceivedMessage[]> call = client.ReceiveAsync(visibility: visibility);
         await answer.Body.WriteAsync(body.AsMemory(0, 10));
         time.Advance(TimeSpan.FromSeconds(limit - 1));
         await answer.Body.WriteAsync(body.AsMemory(10, 10));
@@ -136,8 +137,8 @@ public sealed class SqsClientFaultTests
         await answer.Body.WriteAsync(body.AsMemory(20));
         await answer.Body.CompleteAsync();
 
-        ReceiveBatch batch = await call.WaitAsync(Patience);
-        batch.Count.ShouldBe(1);
+        SqsReceivedMessage[] batch = await call.WaitAsync(Patience);
+        batch.Length.ShouldBe(1);
         batch.ReleaseAll();
     }
 
@@ -150,7 +151,7 @@ public sealed class SqsClientFaultTests
         PiecewiseAnswer answer = new();
         using WireClient client = new(Nowhere, time: time, handler: answer);
 
-        Task<ReceiveBatch> call = client.ReceiveAsync(visibility: visibility);
+        Task<SqsReceivedMessage[]> call = client.ReceiveAsync(visibility: visibility);
         await answer.Body.WriteAsync("{"u8.ToArray());
         time.Advance(TimeSpan.FromSeconds(limit - 0.1));
         time.ArmedTimers.ShouldBe(1, "The body's limit has not ended.");
@@ -191,7 +192,7 @@ public sealed class SqsClientFaultTests
         using WireClient client = new(service.Address);
         using CancellationTokenSource stop = new();
 
-        Task<ReceiveBatch> call = client.ReceiveAsync(wait: 20, cancellationToken: stop.Token);
+        Task<SqsReceivedMessage[]> call = client.ReceiveAsync(wait: 20, cancellationToken: stop.Token);
         await Until(() => !service.Requests.IsEmpty);
         await stop.CancelAsync();
 

@@ -1,6 +1,7 @@
 using System.Text;
 using System.Text.Json;
 using Messaging.Aws;
+using Messaging.Aws.Sqs;
 using Messaging.Aws.Sqs.Wire;
 
 namespace Worker.Tests.Aws.Sqs.Wire;
@@ -9,7 +10,7 @@ namespace Worker.Tests.Aws.Sqs.Wire;
 public sealed class SqsClientTests
 {
     private static readonly string[] SystemAttributes =
-        ["ApproximateReceiveCount", "SentTimestamp", "ApproximateFirstReceiveTimestamp", "MessageGroupId", "MessageDeduplicationId", "AWSTraceHeader"];
+        ["ApproximateReceiveCount", "SentTimestamp", "ApproximateFirstReceiveTimestamp", "MessageGroupId", "AWSTraceHeader"];
 
     [Fact]
     public async Task ReceiveAsync_Request_IsAwsJsonAndCorrectlySigned()
@@ -17,9 +18,10 @@ public sealed class SqsClientTests
         await using FakeService service = await FakeService.StartAsync(200, "{}");
         using WireClient client = new(service.Address);
 
-        ReceiveBatch batch = await client.Client.ReceiveAsync(new ReceiveRequest(WireClient.Url, 7, 2, 45), CancellationToken.None);
+        (int count, int unusable, _) = await client.Client.ReceiveAsync(new ReceiveRequest(WireClient.Url, 2, 45), ReceivedMessages.Clean(7), CancellationToken.None);
 
-        batch.ShouldBeSameAs(ReceiveBatch.Empty);
+        (count, unusable).ShouldBe((0, 0));
+        client.Buffers.Outstanding.ShouldBe(0);
         FakeRequest request = service.Requests.Single();
         request.Method.ShouldBe("POST");
         request.Target.ShouldBe("/");
@@ -54,9 +56,9 @@ public sealed class SqsClientTests
         });
         using WireClient client = new(service.Address);
 
-        ReceiveBatch batch = await client.ReceiveAsync();
+        SqsReceivedMessage[] batch = await client.ReceiveAsync();
 
-        batch.Count.ShouldBe(2);
+        batch.Length.ShouldBe(2);
         Encoding.UTF8.GetString(batch[0].Body.Span).ShouldBe("smíle 😀 é");
         Encoding.UTF8.GetString(batch[1].Body.Span).ShouldBe("two");
         client.Buffers.Outstanding.ShouldBe(1);
@@ -70,13 +72,13 @@ public sealed class SqsClientTests
         await using FakeService service = await FakeService.StartAsync(200, ReceiveResponses.Of([.. Enumerable.Range(0, 10).Select(i => ReceiveResponses.Message(body, $"{i}"))]));
         using WireClient client = new(service.Address);
 
-        ReceiveBatch batch = await client.ReceiveAsync();
+        SqsReceivedMessage[] batch = await client.ReceiveAsync();
 
-        batch.Count.ShouldBe(10);
+        batch.Length.ShouldBe(10);
         for (int i = 0; i < 10; i++)
         {
             batch[i].Body.Length.ShouldBe(1_000_000);
-            batch[i].Release();
+            batch[i].ReleaseBody();
         }
     }
 
@@ -87,9 +89,9 @@ public sealed class SqsClientTests
         await using FakeService service = await FakeService.StartAsync(200, answer);
         using WireClient client = new(service.Address, new SqsWireOptions { MaxResponseBytes = Encoding.UTF8.GetByteCount(answer) });
 
-        ReceiveBatch batch = await client.ReceiveAsync();
+        SqsReceivedMessage[] batch = await client.ReceiveAsync();
 
-        batch.Count.ShouldBe(1);
+        batch.Length.ShouldBe(1);
         batch.ReleaseAll();
     }
 
@@ -232,15 +234,15 @@ public sealed class SqsClientTests
 
         await Parallel.ForAsync(0, 200, new ParallelOptions { MaxDegreeOfParallelism = 16 }, async (call, _) =>
         {
-            ReceiveBatch batch = await client.ReceiveAsync(visibility: call);
-            batch.Count.ShouldBe(10);
+            SqsReceivedMessage[] batch = await client.ReceiveAsync(visibility: call);
+            batch.Length.ShouldBe(10);
             for (int i = 0; i < 10; i++)
             {
-                SqsMessage message = batch[i];
+                SqsReceivedMessage message = batch[i];
                 Encoding.UTF8.GetString(message.Body.Span).ShouldBe($"body-{call}-{i}");
-                Encoding.UTF8.GetString(message.MessageId.Span).ShouldBe($"id-{call}-{i}");
+                Encoding.UTF8.GetString(message.SourceId.Span).ShouldBe($"id-{call}-{i}");
                 await Task.Yield();
-                message.Release().ShouldBeTrue();
+                message.ReleaseBody();
             }
         });
     }

@@ -1,5 +1,6 @@
 using Amazon.Runtime;
 using Messaging.Aws;
+using Messaging.Aws.Sqs;
 using Messaging.Aws.Sqs.Wire;
 using Messaging.Costs;
 using Pipeline.Buffers;
@@ -41,8 +42,13 @@ internal sealed class WireClient : IDisposable
 
     public SqsClient Client { get; }
 
-    public Task<ReceiveBatch> ReceiveAsync(int max = 10, int wait = 0, int visibility = 30, CancellationToken cancellationToken = default) =>
-        Client.ReceiveAsync(new ReceiveRequest(Url, max, wait, visibility), cancellationToken).AsTask();
+    /// <summary>Receives up to 10 messages.</summary>
+    public async Task<SqsReceivedMessage[]> ReceiveAsync(int wait = 0, int visibility = 30, CancellationToken cancellationToken = default)
+    {
+        SqsReceivedMessage[] messages = ReceivedMessages.Clean(10);
+        (int count, _, _) = await Client.ReceiveAsync(new ReceiveRequest(Url, wait, visibility), messages, cancellationToken);
+        return messages[..count];
+    }
 
     /// <summary>Asserts that the call fails and that its exception shows no secret.</summary>
     public async Task<AwsServiceException> FailAsync(Func<SqsClient, Task> call)
@@ -53,7 +59,7 @@ internal sealed class WireClient : IDisposable
         return error;
     }
 
-    public Task<AwsServiceException> FailReceiveAsync() => FailAsync(client => client.ReceiveAsync(new ReceiveRequest(Url, 10, 0, 30), CancellationToken.None).AsTask());
+    public Task<AwsServiceException> FailReceiveAsync() => FailAsync(_ => ReceiveAsync());
 
     public void Dispose()
     {
