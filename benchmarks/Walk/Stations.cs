@@ -56,7 +56,6 @@ internal static class Stations
             "The answer is read once, in place. Each message becomes offsets into the batch's buffer, which lives until the last of its messages is settled.",
             "Messaging.Aws.Sqs.Wire.ReceiveResponseReader",
             "Messaging.Aws.Sqs.Wire.ReceiveBatch",
-            "Messaging.Aws.Sqs.Wire.SqsMessageAttributes",
             "Messaging.Aws.Sqs.Wire.WireText",
             "Messaging.Aws.Sqs.Wire.ResponseArrays"),
         new(

@@ -57,14 +57,22 @@ public sealed class SqsTraceTests
 
         await before.SettleAsync(Settlement.Complete);
         await run.PassUntilSettledAsync();
-        run.Queue.DeliverAll([FakeMessage.New("b")]);
-        Delivery after = (await run.TakeAsync(1)).Single();
+
+        // The next receive had taken its objects before this one was free.
+        Delivery after;
+        int others = 0;
+        do
+        {
+            run.Queue.DeliverAll([FakeMessage.New("b")]);
+            after = (await run.TakeAsync(1)).Single();
+            after.Message.Span.ShouldBeNull();
+            after.Message.CreationContext.ShouldBe(default);
+            await after.SettleAsync(Settlement.Complete);
+            await run.PassUntilSettledAsync();
+        }
+        while (!ReferenceEquals(after.Message, before.Message) && ++others < 20);
 
         after.Message.ShouldBeSameAs(before.Message);
-        after.Message.Span.ShouldBeNull();
-        after.Message.CreationContext.ShouldBe(default);
-        await after.SettleAsync(Settlement.Complete);
-        await run.PassUntilSettledAsync();
         await run.EndAsync();
     }
 

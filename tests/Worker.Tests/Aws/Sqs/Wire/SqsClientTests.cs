@@ -163,7 +163,7 @@ public sealed class SqsClientTests
         sent[0].GetProperty("MessageAttributes").GetProperty("reason").GetRawText().ShouldBe("""{"DataType":"String","StringValue":"malformed-json"}""");
         sent[0].GetProperty("MessageAttributes").GetProperty("raw").GetRawText().ShouldBe("""{"DataType":"Binary","BinaryValue":"AP8="}""");
         sent[0].TryGetProperty("DelaySeconds", out _).ShouldBeFalse();
-        sent[1].GetProperty("MessageBody").GetRawText().ShouldBe("\"<\\ud800>\"");
+        sent[1].GetProperty("MessageBody").GetString().ShouldBe("<\uFFFD\uFFFD\uFFFD>", "SQS refuses what is not text.");
         sent[1].GetProperty("DelaySeconds").GetInt32().ShouldBe(5);
         request.Headers["Authorization"].ShouldBe(SignAgain(request));
     }
