@@ -39,13 +39,13 @@ internal sealed class LogReader(World world, ProcessTime process) : ILogObjects
         if (world.Store.IsDown || isRefused)
         {
             world.Meets(world.Store.IsDown ? Fault.IndexIsDown : Fault.IndexLogIsRefused);
-            return new S3ObjectContent(S3Faults.OfAnswer(503, "SlowDown", null, null, null));
+            return new S3ObjectContent(S3Fault.OfAnswer(503, "SlowDown", null, null, null));
         }
 
         if (log is null)
         {
             world.Meets(Fault.IndexLogIsMissing);
-            return new S3ObjectContent(S3Faults.OfObject(S3Faults.OfAnswer(404, "NoSuchKey", null, null, null)));
+            return new S3ObjectContent(S3Fault.OfObject(S3Fault.OfAnswer(404, "NoSuchKey", null, null, null)));
         }
 
         return new S3ObjectContent(new Answer(world, process, log.Content, brokenAt, stallsWithin), log.Content.Length, "etag");

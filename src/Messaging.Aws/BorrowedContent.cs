@@ -4,19 +4,22 @@ namespace Messaging.Aws;
 
 /// <summary>
 /// A request body over bytes that the caller owns. HTTP/1.1 only: there the client has finished reading the body when the call ends, so
-/// the owner may then reuse the bytes.
+/// the owner may then reuse the bytes, and this object for the next request.
 /// </summary>
-internal sealed class BorrowedContent(ReadOnlyMemory<byte> bytes) : HttpContent
+internal sealed class BorrowedContent : HttpContent
 {
+    /// <summary>The body of the next request, borrowed until its call ends.</summary>
+    public ReadOnlyMemory<byte> Bytes { get; set; }
+
     protected override Task SerializeToStreamAsync(Stream stream, TransportContext? context) =>
-        stream.WriteAsync(bytes).AsTask();
+        stream.WriteAsync(Bytes).AsTask();
 
     protected override Task SerializeToStreamAsync(Stream stream, TransportContext? context, CancellationToken cancellationToken) =>
-        stream.WriteAsync(bytes, cancellationToken).AsTask();
+        stream.WriteAsync(Bytes, cancellationToken).AsTask();
 
     protected override bool TryComputeLength(out long length)
     {
-        length = bytes.Length;
+        length = Bytes.Length;
         return true;
     }
 }

@@ -8,8 +8,8 @@ using Pipeline.Buffers;
 namespace Messaging.Aws;
 
 /// <summary>
-/// Signs the requests of the hot path with AWS Signature Version 4, for one service in one region: calls of a JSON protocol, and
-/// canonical requests that are already written. Threads: any. A signature allocates only its header's text (about 250 characters);
+/// Signs requests with AWS Signature Version 4, for one service in one region: whole requests, and canonical requests that are already
+/// written. Threads: any. A signature allocates only its header's text (about 250 characters);
 /// <c>AWSSigV4Signer</c> of AWSSDK.Core, which signs the other requests, allocates about 9 KB.
 /// Source: "AWS Signature Version 4 for API requests", IAM user guide; tested against AWS's test suite and AWSSDK.Core.
 /// </summary>
@@ -45,23 +45,20 @@ internal sealed class SigV4Signer
     }
 
     /// <summary>
-    /// Signs a request to the path <c>/</c> without a query: sets <c>X-Amz-Date</c>, <c>Authorization</c> and for temporary credentials
-    /// <c>X-Amz-Security-Token</c>. Every header present is signed except those that proxies and the HTTP client may change.
+    /// Signs a request: sets <c>X-Amz-Date</c>, <c>Authorization</c> and for temporary credentials <c>X-Amz-Security-Token</c>. Every header
+    /// present is signed except those that proxies and the HTTP client may change. Path and query are signed as they are sent, so they must
+    /// be encoded and sorted as the service's canonical request is.
     /// </summary>
     /// <returns>The signature's time, by the corrected clock.</returns>
     public DateTimeOffset Sign(HttpRequestMessage request, ReadOnlySpan<byte> payload, SigningCredentials credentials)
     {
-        if (request.RequestUri is not { AbsolutePath: "/", Query: "" } uri)
-        {
-            throw new ArgumentException($"'{request.RequestUri}' must be an address with the path / and no query.", nameof(request));
-        }
-
+        Uri uri = request.RequestUri!;
         DateTimeOffset at = _clock.UtcNow;
         HttpRequestHeaders headers = request.Headers;
         Set(headers, "X-Amz-Date", StampOf(at).DateTime);
         Set(headers, "X-Amz-Security-Token", credentials.SessionToken);
-        int most = headers.NonValidated.Count + (request.Content?.Headers.NonValidated.Count ?? 0) + 1;
-        SigV4Header[] signed = ArrayPool<SigV4Header>.Shared.Rent(most);
+        int max = headers.NonValidated.Count + (request.Content?.Headers.NonValidated.Count ?? 0) + 1;
+        SigV4Header[] signed = ArrayPool<SigV4Header>.Shared.Rent(max);
         try
         {
             int count = 0;
@@ -70,7 +67,7 @@ internal sealed class SigV4Signer
             count = request.Content is { } content ? Collect(content.Headers, signed, count) : count;
             Span<SigV4Header> sorted = signed.AsSpan(0, count);
             sorted.Sort(SigV4Header.Compare);
-            Set(headers, "Authorization", Authorize(request.Method.Method, sorted, payload, credentials, at));
+            Set(headers, "Authorization", Authorize(request.Method.Method, uri.PathAndQuery, sorted, payload, credentials, at));
         }
         finally
         {
@@ -110,15 +107,20 @@ internal sealed class SigV4Signer
         ? uri.IsDefaultPort ? $"[{uri.IdnHost}]" : $"[{uri.IdnHost}]:{uri.Port}"
         : uri.IsDefaultPort ? uri.IdnHost : $"{uri.IdnHost}:{uri.Port}";
 
-    private string Authorize(string method, ReadOnlySpan<SigV4Header> sorted, ReadOnlySpan<byte> payload, SigningCredentials credentials, DateTimeOffset at)
+    private string Authorize(string method, ReadOnlySpan<char> target, ReadOnlySpan<SigV4Header> sorted, ReadOnlySpan<byte> payload, SigningCredentials credentials, DateTimeOffset at)
     {
         PooledBuffer canonical = Scratch();
         AppendAscii(canonical, method);
-        canonical.Append("\n/\n\n"u8);
-        SigV4Canonical.AppendHeaders(canonical, sorted);
+        canonical.Append("\n"u8);
+        int query = target.IndexOf('?');
+        AppendAscii(canonical, query < 0 ? target : target[..query]);
+        canonical.Append("\n"u8);
+        AppendAscii(canonical, query < 0 ? default : target[(query + 1)..]);
+        canonical.Append("\n"u8);
+        SigV4Header.AppendAll(canonical, sorted);
         canonical.Append("\n"u8);
         int names = canonical.Length;
-        SigV4Canonical.AppendHeaderNames(canonical, sorted);
+        SigV4Header.AppendNames(canonical, sorted);
         int end = canonical.Length;
         canonical.Append("\n"u8);
         Span<byte> hash = stackalloc byte[HashBytes];
@@ -255,26 +257,4 @@ internal sealed class SigV4Signer
     }
 
     private sealed record Stamp(long Second, string DateTime, string Date);
-}
-
-/// <summary>One header to sign: ASCII name in any case, value as sent (multiple values already joined).</summary>
-internal readonly record struct SigV4Header(string Name, string Value)
-{
-    /// <summary>Orders by lower-case name, ordinal, as SigV4 requires (an upper-case comparison would place '_' differently).</summary>
-    public static int Compare(SigV4Header left, SigV4Header right)
-    {
-        int common = Math.Min(left.Name.Length, right.Name.Length);
-        for (int i = 0; i < common; i++)
-        {
-            int difference = Lower(left.Name[i]) - Lower(right.Name[i]);
-            if (difference != 0)
-            {
-                return difference;
-            }
-        }
-
-        return left.Name.Length - right.Name.Length;
-    }
-
-    public static char Lower(char c) => char.IsAsciiLetterUpper(c) ? (char)(c | 0x20) : c;
 }

@@ -88,7 +88,7 @@ public class SqsClientBenchmarks
     [Benchmark(OperationsPerInvoke = CannedSqs.Messages)]
     public async Task<int> ReceiveOurs()
     {
-        (int count, _, _) = await _ours.ReceiveAsync(new ReceiveRequest(Queue, 20, 60), _messages, CancellationToken.None);
+        (int count, _, _) = await _ours.ReceiveAsync(Queue, 20, 60, _messages, CancellationToken.None);
         int bytes = 0;
         foreach (SqsReceivedMessage message in _messages.AsSpan(0, count))
         {

@@ -59,7 +59,7 @@ internal sealed class S3Attempt : IDisposable
     public S3Fault Classify(Exception exception)
     {
         _caller.ThrowIfCancellationRequested();
-        return S3Faults.Classify(exception, _limit.IsCancellationRequested) with { Expired = SignedWith };
+        return S3Fault.Of(exception, _limit.IsCancellationRequested) with { Expired = SignedWith };
     }
 
     public void Dispose()

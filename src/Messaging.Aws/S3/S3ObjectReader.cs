@@ -146,7 +146,7 @@ public sealed class S3ObjectReader : IDisposable
         {
             // S3 always sends an ETag. A success without one is probably a proxy's.
             answer.Dispose();
-            return new S3ObjectContent(S3Faults.NotS3((int)answer.HttpStatusCode));
+            return new S3ObjectContent(S3Fault.NotS3((int)answer.HttpStatusCode));
         }
 
         // The requested version is preferred: an event has the same one on every delivery.

@@ -37,7 +37,9 @@ internal sealed partial class SqsMessageSource
                 calledAt = _time.GetUtcNow();
                 TakeFromPool(received.AsSpan(0, slots.Count));
                 (int count, int unusable, TimeSpan took) = await _client.ReceiveAsync(
-                    new ReceiveRequest(queues.Url, (int)_options.WaitTime.TotalSeconds, (int)_options.VisibilityTimeout.TotalSeconds),
+                    queues.Url,
+                    (int)_options.WaitTime.TotalSeconds,
+                    (int)_options.VisibilityTimeout.TotalSeconds,
                     received.AsMemory(0, slots.Count),
                     cutOff);
                 if (count > 0 && MessageSpans.IsListening)

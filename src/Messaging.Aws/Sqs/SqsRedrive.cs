@@ -158,7 +158,7 @@ internal sealed class SqsRedrive
         {
             try
             {
-                (int count, _, _) = await _client.ReceiveAsync(new ReceiveRequest(_queues.DeadLetterUrl, WaitSeconds: 1, HiddenSeconds), messages, calls);
+                (int count, _, _) = await _client.ReceiveAsync(_queues.DeadLetterUrl, waitSeconds: 1, HiddenSeconds, messages, calls);
                 return messages[..count];
             }
             catch (AwsServiceException exception) when (attempt < FailedCalls && exception.Kind is AwsErrorKind.Transient or AwsErrorKind.Throttled)

@@ -12,7 +12,7 @@ internal static class S3Advice
         "InvalidAccessKeyId" or "SignatureDoesNotMatch" or "InvalidToken" => "The credentials are refused: check access key, secret and session token.",
         "ExpiredToken" or "TokenRefreshRequired" => "The credentials have expired and there are no others: renew them.",
         "AccessDenied" or "Forbidden" or "AllAccessDisabled" => $"Grant {PermissionFor(operation)} on the bucket '{bucket}'.",
-        _ when S3Faults.IsElsewhere(fault) =>
+        _ when fault.IsElsewhere =>
             $"The bucket '{bucket}' is in {(fault.Region is null ? "another region" : $"region {fault.Region}")}: set Sinks:S3:Region.",
         "NotImplemented" or "XNotImplemented" => "The store does not support the request: set Sinks:S3:Conditional=false to store without If-None-Match.",
         "RequestTimeTooSkewed" or "RequestExpired" or "RequestInTheFuture" => "This machine's clock is wrong and could not be corrected: set it.",

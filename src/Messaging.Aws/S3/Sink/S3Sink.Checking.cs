@@ -56,7 +56,7 @@ internal sealed partial class S3Sink
             case (_, "NoSuchBucket" or "NotFound"):
                 throw new StartupException(what);
 
-            case (S3FaultKind.Refused, _) when S3Faults.IsElsewhere(fault):
+            case (S3FaultKind.Refused, _) when fault.IsElsewhere:
                 throw new StartupException(what, ExitCodes.Configuration);
 
             case (S3FaultKind.Refused, _) when fault.Status is < 300 or >= 400:

@@ -141,7 +141,7 @@ internal sealed partial class S3Sink : IObjectSink
                 return Failed(SinkStatus.Transient, fault, operation);
             }
 
-            if (!_retries.TryTake(fault.Code == S3Faults.TimeoutCode, out taken))
+            if (!_retries.TryTake(fault.Code == S3Fault.TimeoutCode, out taken))
             {
                 _logger.LogBudgetSpent(fault.Describe(operation));
                 return Failed(SinkStatus.Transient, fault, operation);
@@ -235,7 +235,7 @@ internal sealed partial class S3Sink : IObjectSink
     // A timeout below an attempt's came from the object's own deadline and says nothing about the store.
     private void ReportThrottling(in S3Fault fault, TimeSpan limit)
     {
-        if (S3Faults.IsOverload(fault) && (fault.Status != 0 || limit >= _attemptTimeout))
+        if (fault.IsOverload && (fault.Status != 0 || limit >= _attemptTimeout))
         {
             _breaker?.Throttled();
         }

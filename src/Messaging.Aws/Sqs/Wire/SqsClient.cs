@@ -50,21 +50,27 @@ internal sealed class SqsClient : IDisposable
         return new SqsClient(transport, buffers, options);
     }
 
-    /// <summary>Receives up to 10 messages; waits as long as the request says.</summary>
+    /// <summary>Receives up to 10 messages.</summary>
+    /// <param name="queueUrl">The queue's URL, as the service returned it.</param>
+    /// <param name="waitSeconds">0 to 20; how long the service waits for a first message.</param>
+    /// <param name="visibilitySeconds">0 to 43,200; how long the messages are hidden from others.</param>
+    /// <param name="messages">1 to 10 clean objects; the first ones are filled.</param>
+    /// <param name="cancellationToken">Ends the call.</param>
     /// <returns>How many of the messages were filled, each of which the caller releases; the unusable entries, see <see cref="ReceiveBatch.Open"/>; the time that the answer took to arrive.</returns>
     /// <remarks>After a cancellation, messages that were being returned stay hidden for their visibility timeout: if there is time, let the poll end.</remarks>
-    public async ValueTask<(int Count, int Unusable, TimeSpan Took)> ReceiveAsync(ReceiveRequest request, ReadOnlyMemory<SqsReceivedMessage> messages, CancellationToken cancellationToken)
+    public async ValueTask<(int Count, int Unusable, TimeSpan Took)> ReceiveAsync(
+        string queueUrl, int waitSeconds, int visibilitySeconds, ReadOnlyMemory<SqsReceivedMessage> messages, CancellationToken cancellationToken)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)(messages.Length - 1), (uint)SqsLimits.BatchEntries - 1, nameof(messages));
         PooledBuffer body = _buffers.Rent(FirstRequestBytes);
         PooledBuffer? response = null;
         try
         {
-            _writer.WriteReceive(body, request, messages.Length);
-            TimeSpan deadline = TimeSpan.FromSeconds(request.WaitSeconds) + _options.ReceiveGrace;
+            _writer.WriteReceive(body, queueUrl, messages.Length, waitSeconds, visibilitySeconds);
+            TimeSpan deadline = TimeSpan.FromSeconds(waitSeconds) + _options.ReceiveGrace;
 
             // An answer that does not arrive costs each of its messages a delivery. It is of use while they are still hidden.
-            TimeSpan half = TimeSpan.FromSeconds(request.VisibilitySeconds) / 2;
+            TimeSpan half = TimeSpan.FromSeconds(visibilitySeconds) / 2;
             (response, TimeSpan took) = await _transport.CallAsync(SqsOperation.ReceiveMessage, body, deadline, half > _options.ReceiveGrace ? half : _options.ReceiveGrace, cancellationToken);
             ReceiveBatch batch = _batches.TryTake(out ReceiveBatch? pooled) ? pooled : new ReceiveBatch(_batches);
             (int count, int unusable) = batch.Open(response, messages.Span, _options.VerifyMd5);

@@ -17,12 +17,12 @@ internal sealed class SqsRequestWriter
     // One writer per running call; the garbage collector takes the excess of a burst.
     private readonly BoundedPool<Utf8JsonWriter> _writers = new(32);
 
-    public void WriteReceive(PooledBuffer output, in ReceiveRequest request, int maxMessages)
+    public void WriteReceive(PooledBuffer output, string queueUrl, int maxMessages, int waitSeconds, int visibilitySeconds)
     {
-        Utf8JsonWriter json = Open(output, request.QueueUrl);
+        Utf8JsonWriter json = Open(output, queueUrl);
         json.WriteNumber("MaxNumberOfMessages"u8, maxMessages);
-        json.WriteNumber("WaitTimeSeconds"u8, request.WaitSeconds);
-        json.WriteNumber("VisibilityTimeout"u8, request.VisibilitySeconds);
+        json.WriteNumber("WaitTimeSeconds"u8, waitSeconds);
+        json.WriteNumber("VisibilityTimeout"u8, visibilitySeconds);
 
         // Some emulators know only the older, first name; the service accepts both.
         WriteSystemAttributeNames(json, "AttributeNames"u8);

@@ -125,7 +125,7 @@ internal sealed class SqsTransport : IDisposable
 
     private HttpRequestMessage CreateMessage(SqsOperation operation, ReadOnlyMemory<byte> body)
     {
-        BorrowedContent content = new(body);
+        BorrowedContent content = new() { Bytes = body };
         content.Headers.TryAddWithoutValidation("Content-Type", "application/x-amz-json-1.0");
         HttpRequestMessage message = new(HttpMethod.Post, _address) { Content = content, Version = HttpVersion.Version11 };
         message.Headers.TryAddWithoutValidation("X-Amz-Target", operation.Target);

@@ -90,7 +90,7 @@ public sealed class S3SinkRetryTests
         CircuitBreaker breaker = new("test", new RecoverabilityOptions(), TimeProvider.System, NullLogger.Instance);
         bool told = false;
         breaker.Throttling += () => told = true;
-        S3Fault fault = status == 0 ? new S3Fault(S3FaultKind.Transient, code) : S3Faults.OfAnswer(status, code, null, null, null);
+        S3Fault fault = status == 0 ? new S3Fault(S3FaultKind.Transient, code) : S3Fault.OfAnswer(status, code, null, null, null);
         await using S3Sink sink = Open(new ScriptedRequests(_ => fault), maxAttempts: 1, breaker);
 
         await StoreAsync(sink);

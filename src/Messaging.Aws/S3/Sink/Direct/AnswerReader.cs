@@ -46,7 +46,7 @@ internal sealed class AnswerReader(AwsClock clock, BufferPool buffers, ILogger l
         }
 
         int status = (int)response.StatusCode;
-        S3Fault fault = S3Faults.OfAnswer(
+        S3Fault fault = S3Fault.OfAnswer(
             status,
             document.Code,
             document.RequestId ?? Header(response, "x-amz-request-id"),
@@ -65,7 +65,7 @@ internal sealed class AnswerReader(AwsClock clock, BufferPool buffers, ILogger l
 
         if (operation == S3Operations.Head)
         {
-            fault = S3Faults.OfHead(fault, isSession: credentials.SessionToken is not null);
+            fault = S3Fault.OfHead(fault, isSession: credentials.SessionToken is not null);
         }
 
         return fault.Kind == S3FaultKind.ExpiredCredentials ? fault with { Expired = credentials } : fault;

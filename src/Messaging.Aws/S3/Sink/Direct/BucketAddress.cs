@@ -1,12 +1,18 @@
+using System.Buffers;
+using System.Text;
 using Messaging.Configuration;
 
 namespace Messaging.Aws.S3.Sink.Direct;
 
 /// <summary>
-/// The addresses of requests to a bucket. Immutable. Source: "Virtual hosting of buckets" and "Amazon S3 endpoints and quotas".
+/// The addresses of requests to a bucket, encoded as they are signed. Nothing is normalised: <c>//</c> and dot segments are part of a key.
+/// Immutable. Sources: "Virtual hosting of buckets", "Amazon S3 endpoints and quotas"; "Create a signed AWS API request" (UriEncode).
 /// </summary>
 internal sealed class BucketAddress
 {
+    private static readonly SearchValues<byte> Plain =
+        SearchValues.Create("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/"u8);
+
     // HttpClient would otherwise turn /bucket/../other into /other: another object, and a wrong signature.
     private static readonly UriCreationOptions AsWritten = new() { DangerousDisablePathAndQueryCanonicalization = true };
 
@@ -50,10 +56,10 @@ internal sealed class BucketAddress
     /// <summary>The address of an object: allocates one string and one Uri; encodes the key, but never normalises it.</summary>
     public Uri Of(ReadOnlySpan<byte> key)
     {
-        string text = string.Create(_root.Length + ObjectKeyEncoder.LengthOf(key), new Parts(_root, key), static (target, parts) =>
+        string text = string.Create(_root.Length + EncodedLength(key), new Parts(_root, key), static (target, parts) =>
         {
             parts.Root.CopyTo(target);
-            ObjectKeyEncoder.Encode(parts.Key, target[parts.Root.Length..]);
+            Encode(parts.Key, target[parts.Root.Length..]);
         });
         return new Uri(text, AsWritten);
     }
@@ -64,6 +70,40 @@ internal sealed class BucketAddress
 
     /// <summary>Path and query of an address created here, as they are sent.</summary>
     public ReadOnlySpan<char> TargetOf(Uri address) => address.OriginalString.AsSpan(_pathStart);
+
+    /// <summary>The number of characters that <see cref="Encode"/> writes.</summary>
+    public static int EncodedLength(ReadOnlySpan<byte> key)
+    {
+        int length = key.Length;
+        for (int special = key.IndexOfAnyExcept(Plain); special >= 0; special = key.IndexOfAnyExcept(Plain))
+        {
+            length += 2;
+            key = key[(special + 1)..];
+        }
+
+        return length;
+    }
+
+    /// <summary>Encodes a key as S3's canonical request does: every byte except the unreserved ones and the slash as <c>%XX</c> in capitals; <paramref name="target"/> is exactly <see cref="EncodedLength"/> long.</summary>
+    public static void Encode(ReadOnlySpan<byte> key, Span<char> target)
+    {
+        while (true)
+        {
+            int plain = key.IndexOfAnyExcept(Plain);
+            plain = plain < 0 ? key.Length : plain;
+            Ascii.ToUtf16(key[..plain], target, out _);
+            if (plain == key.Length)
+            {
+                return;
+            }
+
+            target[plain] = '%';
+            target[plain + 1] = "0123456789ABCDEF"[key[plain] >> 4];
+            target[plain + 2] = "0123456789ABCDEF"[key[plain] & 15];
+            key = key[(plain + 1)..];
+            target = target[(plain + 3)..];
+        }
+    }
 
     private readonly ref struct Parts(string root, ReadOnlySpan<byte> key)
     {

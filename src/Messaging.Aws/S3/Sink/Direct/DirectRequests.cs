@@ -20,14 +20,14 @@ internal sealed class DirectRequests : IS3Requests
     private readonly HttpMessageInvoker _http;
     private readonly BucketAddress _address;
     private readonly AwsCredentialSource _credentials;
-    private readonly RequestSigner _signer;
+    private readonly PutSigner _signer;
     private readonly AnswerReader _answers;
     private readonly TimeProvider _time;
     private readonly BoundedPool<PutRequest> _puts;
     private readonly ApiCalls _calls;
 
     /// <summary>
-    /// Owns <paramref name="credentials"/> and <paramref name="handler"/>, which must use HTTP/1.1 (see <see cref="PutContent"/>). Keeps
+    /// Owns <paramref name="credentials"/> and <paramref name="handler"/>, which must use HTTP/1.1 (see <see cref="BorrowedContent"/>). Keeps
     /// <paramref name="retained"/> requests for reuse: as many as are in flight.
     /// </summary>
     public DirectRequests(
@@ -37,7 +37,7 @@ internal sealed class DirectRequests : IS3Requests
         _address = address;
         _credentials = credentials;
         _http = new HttpMessageInvoker(handler, disposeHandler: true);
-        _signer = new RequestSigner(options, options.ContentType ?? services.ContentType, address, region, clock);
+        _signer = new PutSigner(options, options.ContentType ?? services.ContentType, address, region, clock);
         _answers = new AnswerReader(clock, buffers, services.Loggers.CreateLogger<DirectRequests>());
         _time = services.Time;
         _puts = new BoundedPool<PutRequest>(retained);
@@ -89,7 +89,7 @@ internal sealed class DirectRequests : IS3Requests
             }
 
             cancellationToken.ThrowIfCancellationRequested();
-            return S3Faults.Classify(exception, request.Token.IsCancellationRequested);
+            return S3Fault.Of(exception, request.Token.IsCancellationRequested);
         }
         finally
         {
@@ -111,7 +111,7 @@ internal sealed class DirectRequests : IS3Requests
                 (fault, same) = await CompareBytesAsync(key, body, attempt.Token);
             }
 
-            return (S3Faults.OfObject(fault), operation, same == true);
+            return (S3Fault.OfObject(fault), operation, same == true);
         }
         catch (Exception exception)
         {
@@ -128,7 +128,7 @@ internal sealed class DirectRequests : IS3Requests
             (HttpResponseMessage response, S3Fault fault) = await SendAsync(request, S3Operations.List, attempt.Token);
             using (response)
             {
-                return fault.Kind == S3FaultKind.None && !await _answers.IsListingAsync(response, attempt.Token) ? S3Faults.NotS3((int)response.StatusCode) : fault;
+                return fault.Kind == S3FaultKind.None && !await _answers.IsListingAsync(response, attempt.Token) ? S3Fault.NotS3((int)response.StatusCode) : fault;
             }
         }
         catch (Exception exception) when (exception is not AwsServiceException)
@@ -185,7 +185,7 @@ internal sealed class DirectRequests : IS3Requests
     private async ValueTask<S3Fault> ConfirmReadingAsync(HttpResponseMessage response, bool named, CancellationToken cancellationToken)
     {
         bool delimited = IsDelimited(response);
-        return await _answers.IsEmptyAsync(response, cancellationToken) && named && delimited ? Success(response) : S3Faults.NotS3((int)response.StatusCode);
+        return await _answers.IsEmptyAsync(response, cancellationToken) && named && delimited ? Success(response) : S3Fault.NotS3((int)response.StatusCode);
     }
 
     /// <returns>The fault; without one, whether the bytes are the same, or null when HEAD cannot tell.</returns>
@@ -201,7 +201,7 @@ internal sealed class DirectRequests : IS3Requests
             }
 
             string? etag = ETagOf(response);
-            return response.Content.Headers.ContentLength is not { } length || etag is null ? (S3Faults.NotS3((int)response.StatusCode), null)
+            return response.Content.Headers.ContentLength is not { } length || etag is null ? (S3Fault.NotS3((int)response.StatusCode), null)
                 : length != body.Length ? (fault, false)
                 : ObjectComparison.IsMd5Of(etag, body.Span) ? (fault, true)
                 : (fault, null);
@@ -222,11 +222,11 @@ internal sealed class DirectRequests : IS3Requests
             // HEAD reported the body's length: an answer that is cut, or of another length, must not count as a collision.
             if (ETagOf(response) is null || !IsDelimited(response) || (response.Content.Headers.ContentLength is { } length && length != body.Length))
             {
-                return (S3Faults.NotS3((int)response.StatusCode), null);
+                return (S3Fault.NotS3((int)response.StatusCode), null);
             }
 
             Stream stream = await response.Content.ReadAsStreamAsync(cancellationToken);
-            return await ObjectComparison.HasBytesAsync(stream, body, cancellationToken) is { } same ? (fault, same) : (S3Faults.NotS3((int)response.StatusCode), null);
+            return await ObjectComparison.HasBytesAsync(stream, body, cancellationToken) is { } same ? (fault, same) : (S3Fault.NotS3((int)response.StatusCode), null);
         }
     }
 

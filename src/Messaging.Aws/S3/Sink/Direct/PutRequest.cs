@@ -9,7 +9,7 @@ namespace Messaging.Aws.S3.Sink.Direct;
 /// </summary>
 internal sealed class PutRequest : IDisposable
 {
-    private readonly PutContent _content = new();
+    private readonly BorrowedContent _content = new();
     private readonly TimeProvider _time;
     private string? _date;
     private string? _token;
@@ -35,7 +35,14 @@ internal sealed class PutRequest : IDisposable
     /// <summary>Starts a request and its time limit.</summary>
     public void Open(ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken caller)
     {
-        _content.Open(body);
+        _content.Bytes = body;
+
+        // HttpContent would compute the length once and keep it. Each new value allocates about 90 bytes.
+        if (_content.Headers.ContentLength != body.Length)
+        {
+            _content.Headers.ContentLength = body.Length;
+        }
+
         if (_timer is null)
         {
             _timer = new CancellationTokenSource(limit, _time);
@@ -51,8 +58,8 @@ internal sealed class PutRequest : IDisposable
     /// <summary>Sets the headers that many requests share: the date for a second, the session token for hours.</summary>
     public void SetStamp(string date, string? token)
     {
-        Set(PutCanonicalRequest.Date, date, ref _date);
-        Set(PutCanonicalRequest.Token, token, ref _token);
+        Set(PutSigner.Date, date, ref _date);
+        Set(PutSigner.Token, token, ref _token);
     }
 
     /// <summary>Ends a request and drops its state, including the caller's token.</summary>
@@ -61,7 +68,7 @@ internal sealed class PutRequest : IDisposable
         // Waits for a running cancellation, which must not hit the next request.
         _caller.Dispose();
         _caller = default;
-        _content.Close();
+        _content.Bytes = default;
         if (!_timer!.TryReset())
         {
             _timer.Dispose();

@@ -68,7 +68,7 @@ internal sealed class SdkRequests : IS3Requests
 
             // S3 always sends an ETag, and never a body. Another success is probably a proxy's.
             return string.IsNullOrEmpty(response.ETag) || response.ContentLength > 0
-                ? S3Faults.NotS3((int)response.HttpStatusCode)
+                ? S3Fault.NotS3((int)response.HttpStatusCode)
                 : MessageSpans.IsListening ? S3Fault.Success((int)response.HttpStatusCode, response.ResponseMetadata?.RequestId)
                 : S3Fault.None;
         }
@@ -95,7 +95,7 @@ internal sealed class SdkRequests : IS3Requests
                 _client.GetObjectMetadataAsync(new GetObjectMetadataRequest { BucketName = _bucket, Key = name }, attempt.Token));
             if (string.IsNullOrEmpty(head.ETag))
             {
-                return (S3Faults.NotS3((int)head.HttpStatusCode), operation, false);
+                return (S3Fault.NotS3((int)head.HttpStatusCode), operation, false);
             }
 
             if (head.ContentLength != body.Length)
@@ -114,22 +114,22 @@ internal sealed class SdkRequests : IS3Requests
             if (string.IsNullOrEmpty(get.ETag) || (get.ContentLength > 0 && get.ContentLength != body.Length))
             {
                 // HEAD reported the body's length: an answer of another one, such as a proxy's page, must not count as a collision.
-                return (S3Faults.NotS3((int)get.HttpStatusCode), operation, false);
+                return (S3Fault.NotS3((int)get.HttpStatusCode), operation, false);
             }
 
             return await ObjectComparison.HasBytesAsync(get.ResponseStream, body, attempt.Token) is { } same
                 ? (S3Fault.None, operation, same)
-                : (S3Faults.NotS3((int)get.HttpStatusCode), operation, false);
+                : (S3Fault.NotS3((int)get.HttpStatusCode), operation, false);
         }
         catch (Exception exception)
         {
             S3Fault fault = attempt.Classify(exception);
             if (operation == S3Operations.Head)
             {
-                fault = S3Faults.OfHead(fault, attempt.SignedWith?.SessionToken is not null);
+                fault = S3Fault.OfHead(fault, attempt.SignedWith?.SessionToken is not null);
             }
 
-            return (S3Faults.OfObject(fault), operation, false);
+            return (S3Fault.OfObject(fault), operation, false);
         }
     }
 
@@ -142,7 +142,7 @@ internal sealed class SdkRequests : IS3Requests
             ListObjectsV2Response response = await attempt.CountAsync(_calls, S3Calls.List, _client.ListObjectsV2Async(new ListObjectsV2Request { BucketName = _bucket, MaxKeys = 1 }, attempt.Token));
 
             // The SDK reads any text as an empty listing.
-            return response is { Name: null, MaxKeys: null or 0, KeyCount: null or 0 } ? S3Faults.NotS3((int)response.HttpStatusCode) : S3Fault.None;
+            return response is { Name: null, MaxKeys: null or 0, KeyCount: null or 0 } ? S3Fault.NotS3((int)response.HttpStatusCode) : S3Fault.None;
         }
         catch (Exception exception) when (exception is not AwsServiceException)
         {

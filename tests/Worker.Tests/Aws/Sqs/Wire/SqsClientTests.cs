@@ -18,7 +18,7 @@ public sealed class SqsClientTests
         await using FakeService service = await FakeService.StartAsync(200, "{}");
         using WireClient client = new(service.Address);
 
-        (int count, int unusable, _) = await client.Client.ReceiveAsync(new ReceiveRequest(WireClient.Url, 2, 45), ReceivedMessages.Clean(7), CancellationToken.None);
+        (int count, int unusable, _) = await client.Client.ReceiveAsync(WireClient.Url, 2, 45, ReceivedMessages.Clean(7), CancellationToken.None);
 
         (count, unusable).ShouldBe((0, 0));
         client.Buffers.Outstanding.ShouldBe(0);

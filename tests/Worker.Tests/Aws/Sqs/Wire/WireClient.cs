@@ -46,7 +46,7 @@ internal sealed class WireClient : IDisposable
     public async Task<SqsReceivedMessage[]> ReceiveAsync(int wait = 0, int visibility = 30, CancellationToken cancellationToken = default)
     {
         SqsReceivedMessage[] messages = ReceivedMessages.Clean(10);
-        (int count, _, _) = await Client.ReceiveAsync(new ReceiveRequest(Url, wait, visibility), messages, cancellationToken);
+        (int count, _, _) = await Client.ReceiveAsync(Url, wait, visibility, messages, cancellationToken);
         return messages[..count];
     }
 

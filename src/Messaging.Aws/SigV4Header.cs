@@ -4,12 +4,31 @@ using Pipeline.Buffers;
 namespace Messaging.Aws;
 
 /// <summary>
-/// Writes the parts of SigV4's canonical request. Source: "Create a signed AWS API request" in the IAM user guide.
+/// One header to sign: ASCII name in any case, value as sent (multiple values already joined). Writes the headers' part of the canonical
+/// request. Source: "Create a signed AWS API request" in the IAM user guide.
 /// </summary>
-internal static class SigV4Canonical
+internal readonly record struct SigV4Header(string Name, string Value)
 {
+    /// <summary>Orders by lower-case name, ordinal, as SigV4 requires (an upper-case comparison would place '_' differently).</summary>
+    public static int Compare(SigV4Header left, SigV4Header right)
+    {
+        int common = Math.Min(left.Name.Length, right.Name.Length);
+        for (int i = 0; i < common; i++)
+        {
+            int difference = Lower(left.Name[i]) - Lower(right.Name[i]);
+            if (difference != 0)
+            {
+                return difference;
+            }
+        }
+
+        return left.Name.Length - right.Name.Length;
+    }
+
+    public static char Lower(char c) => char.IsAsciiLetterUpper(c) ? (char)(c | 0x20) : c;
+
     /// <summary>Appends <c>name:value\n</c> for each header: name in lower case, value trimmed, each run of white space as one space.</summary>
-    public static void AppendHeaders(PooledBuffer output, ReadOnlySpan<SigV4Header> sorted)
+    public static void AppendAll(PooledBuffer output, ReadOnlySpan<SigV4Header> sorted)
     {
         foreach (ref readonly SigV4Header header in sorted)
         {
@@ -21,7 +40,7 @@ internal static class SigV4Canonical
     }
 
     /// <summary>Appends the header names in lower case, separated by semicolons.</summary>
-    public static void AppendHeaderNames(PooledBuffer output, ReadOnlySpan<SigV4Header> sorted)
+    public static void AppendNames(PooledBuffer output, ReadOnlySpan<SigV4Header> sorted)
     {
         for (int i = 0; i < sorted.Length; i++)
         {

@@ -5,7 +5,7 @@ using Worker.Tests.ObjectKeys;
 
 namespace Worker.Tests.Aws.S3.Direct;
 
-public sealed class ObjectKeyEncoderTests
+public sealed class KeyEncodingTests
 {
     [Fact]
     public void Encode_EveryByte_IsPlainOrThreeCharacters()
@@ -44,8 +44,8 @@ public sealed class ObjectKeyEncoderTests
 
     private static string Encode(byte[] key)
     {
-        char[] target = new char[ObjectKeyEncoder.LengthOf(key)];
-        ObjectKeyEncoder.Encode(key, target);
+        char[] target = new char[BucketAddress.EncodedLength(key)];
+        BucketAddress.Encode(key, target);
         return new string(target);
     }
 }

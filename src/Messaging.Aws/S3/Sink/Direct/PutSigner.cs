@@ -1,9 +1,7 @@
 using System.Net.Http.Headers;
 using System.Security.Cryptography;
 using System.Text;
-using Amazon;
 using Amazon.Runtime;
-using Amazon.Runtime.Signing;
 using Pipeline.Buffers;
 
 namespace Messaging.Aws.S3.Sink.Direct;
@@ -12,28 +10,35 @@ namespace Messaging.Aws.S3.Sink.Direct;
 /// Completes and signs the requests of one bucket. A PUT allocates only the strings that HttpClient requires: its address, the body's
 /// hash and the Authorization header. Threads: any.
 /// </summary>
-internal sealed class RequestSigner
+internal sealed class PutSigner
 {
+    public const string Date = "x-amz-date";
+    public const string Token = "x-amz-security-token";
+
+    private const string Checksum = "x-amz-checksum-sha256";
+    private const string ContentHash = "x-amz-content-sha256";
     private const string ContentType = "Content-Type";
     private const string Authorization = "Authorization";
-    private const string Service = "s3";
 
     private readonly BucketAddress _address;
     private readonly SigV4Signer _signer;
-    private readonly RegionEndpoint _region;
     private readonly AwsClock _clock;
     private readonly bool _checksum;
     private readonly string _contentType;
 
     // The headers from the settings, the same for every PUT.
     private readonly SigV4Header[] _constant;
-    private readonly PutCanonicalRequest _canonical;
 
-    public RequestSigner(S3SinkOptions options, string contentType, BucketAddress address, string region, AwsClock clock)
+    // The parts of a PUT's canonical request that never change.
+    private readonly byte[] _before;
+    private readonly byte[] _after;
+    private readonly byte[] _names;
+    private readonly byte[] _namesWithToken;
+
+    public PutSigner(S3SinkOptions options, string contentType, BucketAddress address, string region, AwsClock clock)
     {
         _address = address;
-        _signer = new SigV4Signer(Service, region, clock);
-        _region = RegionEndpoint.GetBySystemName(region);
+        _signer = new SigV4Signer("s3", region, clock);
         _clock = clock;
         _checksum = options.RequestChecksumCalculation == RequestChecksumCalculation.WHEN_SUPPORTED;
         _contentType = contentType;
@@ -54,7 +59,15 @@ internal sealed class RequestSigner
         }
 
         _constant = [.. constant];
-        _canonical = new PutCanonicalRequest([.. _constant, new SigV4Header(ContentType, _contentType), new SigV4Header("host", address.Host)], _checksum);
+        SigV4Header[] sorted = [.. _constant, new SigV4Header(ContentType, _contentType), new SigV4Header("host", address.Host)];
+        Array.Sort(sorted, SigV4Header.Compare);
+
+        // The changing headers (checksum, hash, date, token) are adjacent in the order of names.
+        _before = Lines(sorted, sign: -1);
+        _after = Lines(sorted, sign: 1);
+        string[] changing = _checksum ? [Checksum, ContentHash, Date] : [ContentHash, Date];
+        _names = Names([.. sorted, .. changing.Select(name => new SigV4Header(name, string.Empty))]);
+        _namesWithToken = Names([.. sorted, .. changing.Append(Token).Select(name => new SigV4Header(name, string.Empty))]);
     }
 
     /// <summary>Creates a reusable PUT with the headers that are the same for all objects.</summary>
@@ -86,16 +99,16 @@ internal sealed class RequestSigner
         // SHA-256, because it is already computed for the signature.
         string checksum = _checksum ? Convert.ToBase64String(hash) : string.Empty;
         PooledBuffer canonical = SigV4Signer.Scratch();
-        _canonical.Write(canonical, _address.TargetOf(message.RequestUri), hex, date, checksum, credentials.SessionToken);
-        string authorization = _signer.Authorize(canonical.WrittenSpan, _canonical.SignedNames(credentials.SessionToken is not null), credentials, at);
+        WriteCanonical(canonical, _address.TargetOf(message.RequestUri), hex, date, checksum, credentials.SessionToken);
+        string authorization = _signer.Authorize(canonical.WrittenSpan, credentials.SessionToken is null ? _names : _namesWithToken, credentials, at);
 
         HttpRequestHeaders headers = message.Headers;
         if (_checksum)
         {
-            Set(headers, PutCanonicalRequest.Checksum, checksum);
+            Set(headers, Checksum, checksum);
         }
 
-        Set(headers, PutCanonicalRequest.ContentHash, Encoding.ASCII.GetString(hex));
+        Set(headers, ContentHash, Encoding.ASCII.GetString(hex));
         request.SetStamp(date, credentials.SessionToken);
         Set(headers, Authorization, authorization);
         return at;
@@ -105,25 +118,57 @@ internal sealed class RequestSigner
     /// <returns>The signature's time, by the corrected clock.</returns>
     public DateTimeOffset Sign(HttpRequestMessage request, SigningCredentials credentials)
     {
-        // These requests are rare, so the SDK's signer may allocate some KB.
-        DateTimeOffset at = _clock.UtcNow;
-        AWSSigningResult signed = AWSSigV4Signer.Sign(
-            new AWSSigningRequest { HttpMethod = request.Method, RequestUri = request.RequestUri, Content = [] },
-            new AWSSigV4Parameters
-            {
-                Credentials = credentials.SessionToken is { } token
-                    ? new SessionAWSCredentials(credentials.AccessKeyId, credentials.SecretAccessKey, token)
-                    : new BasicAWSCredentials(credentials.AccessKeyId, credentials.SecretAccessKey),
-                Region = _region,
-                Service = Service,
-                SignedAt = at.UtcDateTime,
-            });
-        foreach ((string name, string value) in signed.Headers)
+        Set(request.Headers, ContentHash, AwsRequestSigner.EmptyHash);
+        return _signer.Sign(request, payload: [], credentials);
+    }
+
+    /// <summary>Appends the canonical request. The hash is 64 lower-case hex digits; the checksum is empty when none is sent.</summary>
+    private void WriteCanonical(PooledBuffer output, ReadOnlySpan<char> path, ReadOnlySpan<byte> hash, string date, string checksum, string? token)
+    {
+        output.Append("PUT\n"u8);
+        output.Advance(Encoding.ASCII.GetBytes(path, output.GetSpan(path.Length)));
+        output.Append("\n\n"u8);
+        output.Append(_before);
+        if (_checksum)
         {
-            Set(request.Headers, name, value);
+            AppendLine(output, "x-amz-checksum-sha256:"u8, checksum);
         }
 
-        return at;
+        output.Append("x-amz-content-sha256:"u8);
+        output.Append(hash);
+        AppendLine(output, "\nx-amz-date:"u8, date);
+        if (token is not null)
+        {
+            AppendLine(output, "x-amz-security-token:"u8, token);
+        }
+
+        output.Append(_after);
+        output.Append("\n"u8);
+        output.Append(token is null ? _names : _namesWithToken);
+        output.Append("\n"u8);
+        output.Append(hash);
+    }
+
+    private static byte[] Lines(SigV4Header[] sorted, int sign)
+    {
+        using PooledBuffer buffer = BufferPool.Shared.Rent();
+        SigV4Header.AppendAll(buffer, [.. sorted.Where(header => Math.Sign(string.CompareOrdinal(header.Name.ToLowerInvariant(), ContentHash)) == sign)]);
+        return buffer.WrittenSpan.ToArray();
+    }
+
+    private static byte[] Names(SigV4Header[] headers)
+    {
+        Array.Sort(headers, SigV4Header.Compare);
+        using PooledBuffer buffer = BufferPool.Shared.Rent();
+        SigV4Header.AppendNames(buffer, headers);
+        return buffer.WrittenSpan.ToArray();
+    }
+
+    private static void AppendLine(PooledBuffer output, ReadOnlySpan<byte> name, string value)
+    {
+        output.Append(name);
+        output.Advance(Encoding.UTF8.GetBytes(value, output.GetSpan(Encoding.UTF8.GetMaxByteCount(value.Length))));
+        output.Append("\n"u8);
     }
 
     private static void Set(HttpRequestHeaders headers, string name, string value)

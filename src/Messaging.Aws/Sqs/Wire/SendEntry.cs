@@ -1,11 +1,5 @@
 namespace Messaging.Aws.Sqs.Wire;
 
-/// <summary>The parameters of one receive call.</summary>
-/// <param name="QueueUrl">The queue's URL, as the service returned it.</param>
-/// <param name="WaitSeconds">0 to 20; how long the service waits for a first message.</param>
-/// <param name="VisibilitySeconds">0 to 43,200; how long the messages are hidden from others.</param>
-internal readonly record struct ReceiveRequest(string QueueUrl, int WaitSeconds, int VisibilitySeconds);
-
 /// <summary>One message to send. Its body is borrowed until the call ends.</summary>
 /// <param name="Body">UTF-8, not empty; invalid bytes are sent as U+FFFD.</param>
 /// <param name="Attributes">At most 10; null for none.</param>
