@@ -11,7 +11,7 @@ namespace Messaging.Aws.Sqs;
 internal sealed class Heartbeat : IAsyncDisposable
 {
     // 10,000 messages in flight are 1,000 calls: 3 s at 50 ms per call, far below half of the minimum timeout (15 s).
-    private const int CallsAtOnce = 16;
+    private const int MaxConcurrentCalls = 16;
 
     // Fine enough to renew near half of the minimum timeout (30 s), coarse enough to cost nothing when idle.
     private static readonly TimeSpan Tick = TimeSpan.FromSeconds(1);
@@ -25,7 +25,7 @@ internal sealed class Heartbeat : IAsyncDisposable
     private readonly CancellationTokenSource _stop = new();
     private readonly List<DueRenewal> _due = [];
     private Task _loop = Task.CompletedTask;
-    private volatile Task _underWay = Task.CompletedTask;
+    private volatile Task _inProgress = Task.CompletedTask;
 
     public Heartbeat(SqsClient client, InFlightMessages messages, SqsSourceOptions options, TimeProvider time, SqsSourceLog log)
     {
@@ -41,7 +41,7 @@ internal sealed class Heartbeat : IAsyncDisposable
     /// Completes with the current renewals. A visibility change sent before that may reach the queue first: the message would then stay
     /// hidden for the whole timeout.
     /// </summary>
-    public Task InProgress => _underWay;
+    public Task InProgress => _inProgress;
 
     public void Start(Func<string> queueUrl) => _loop = Task.Run(() => RunAsync(queueUrl));
 
@@ -85,7 +85,7 @@ internal sealed class Heartbeat : IAsyncDisposable
         TaskCompletionSource beat = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
         // Before messages are collected: entries removed later still see this renewal.
-        _underWay = beat.Task;
+        _inProgress = beat.Task;
         try
         {
             _due.Clear();
@@ -111,7 +111,7 @@ internal sealed class Heartbeat : IAsyncDisposable
     private Task RenewAllAsync(string queueUrl, Memory<byte> handles) => Parallel.ForAsync(
         0,
         (_due.Count + SqsLimits.BatchEntries - 1) / SqsLimits.BatchEntries,
-        new ParallelOptions { MaxDegreeOfParallelism = CallsAtOnce, CancellationToken = _stop.Token },
+        new ParallelOptions { MaxDegreeOfParallelism = MaxConcurrentCalls, CancellationToken = _stop.Token },
         (batch, _) => RenewAsync(queueUrl, batch * SqsLimits.BatchEntries, handles));
 
     private async ValueTask RenewAsync(string queueUrl, int start, Memory<byte> handles)

@@ -11,18 +11,18 @@ internal sealed class PollLoad
     public PollLoad(SqsSourceOptions sqs, RouteLoad load)
     {
         _load = load;
-        AtOnce = SqsMessageSource.PollsAtOnce(load.ConcurrencyAtRest);
+        Concurrent = SqsMessageSource.ConcurrentPolls(load.ConcurrencyAtRest);
         Seconds = sqs.WaitTime > TimeSpan.Zero ? sqs.WaitTime.TotalSeconds : SqsMessageSource.ShortPollPause.TotalSeconds;
     }
 
     /// <summary>Concurrent polls of an empty queue.</summary>
-    public int AtOnce { get; }
+    public int Concurrent { get; }
 
     /// <summary>The duration of one poll.</summary>
     public double Seconds { get; }
 
     /// <summary>Polls per day without any message.</summary>
-    public double Idle => AtOnce * RouteLoad.SecondsPerDay / Seconds;
+    public double Idle => Concurrent * RouteLoad.SecondsPerDay / Seconds;
 
     /// <summary>True when most polls end without a message.</summary>
     public bool IsMostlyIdle => Idle > _load.MessagesPerDay;

@@ -48,9 +48,9 @@ internal sealed class SettleLoop
 
     // Not a bounded channel: a settlement that waits for the queue would look like one that hangs.
     private readonly Channel<SqsReceivedMessage> _waiting = Channel.CreateUnbounded<SqsReceivedMessage>();
-    private readonly SemaphoreSlim _turn = new(1, 1);
+    private readonly SemaphoreSlim _collecting = new(1, 1);
 
-    // The holder of _turn waits for _batchEnd while _missing is not 0. One timer and one wake-up per batch: per entry they cost more than it.
+    // The holder of _collecting waits for _batchEnd while _missing is not 0. One timer and one wake-up per batch: per entry they cost more than it.
     private readonly SemaphoreSlim _batchEnd = new(0, 1);
     private readonly ITimer _timer;
     private readonly CancellationTokenSource _closing = new();
@@ -165,7 +165,7 @@ internal sealed class SettleLoop
     /// <returns>False when the loop is closed and nothing waits.</returns>
     private async ValueTask<bool> CollectAsync(Batch batch)
     {
-        await _turn.WaitAsync();
+        await _collecting.WaitAsync();
         try
         {
             if (!await _waiting.Reader.WaitToReadAsync())
@@ -194,7 +194,7 @@ internal sealed class SettleLoop
         }
         finally
         {
-            _turn.Release();
+            _collecting.Release();
         }
     }
 
@@ -259,7 +259,7 @@ internal sealed class SettleLoop
     private int SecondsOf(SqsReceivedMessage message)
     {
         int waited = message.SendFailures == 0 ? 0 : (int)_time.GetElapsedTime(message.AbandonedAt).TotalSeconds;
-        return Math.Clamp(message.ReturnDelaySeconds - waited, 0, SqsLimits.VisibilityLeft(_inFlight.AgeOf(message)));
+        return Math.Clamp(message.RedeliveryDelaySeconds - waited, 0, SqsLimits.VisibilityLeft(_inFlight.AgeOf(message)));
     }
 
     private bool Sort(Batch batch)
@@ -303,7 +303,7 @@ internal sealed class SettleLoop
 
     // True while another attempt can be of use. An abandoned message is no longer renewed, so its current visibility ends by itself.
     private bool IsWorthRetrying(SqsReceivedMessage message) =>
-        _deletes ? _inFlight.IsRenewed(message) : message.ReturnDelaySeconds > 0 && _time.GetElapsedTime(message.RenewedAt) < _visibilityTimeout;
+        _deletes ? _inFlight.IsRenewed(message) : message.RedeliveryDelaySeconds > 0 && _time.GetElapsedTime(message.RenewedAt) < _visibilityTimeout;
 
     private void GiveUp(SqsReceivedMessage message)
     {
@@ -320,7 +320,7 @@ internal sealed class SettleLoop
         }
         else if (error is not null)
         {
-            _log.ReturnGivenUp(error);
+            _log.AbandonGivenUp(error);
         }
 
         _source.Recycle(message);
@@ -335,7 +335,7 @@ internal sealed class SettleLoop
         }
         else
         {
-            _log.ReturnFailed(count, error);
+            _log.AbandonFailed(count, error);
         }
     }
 

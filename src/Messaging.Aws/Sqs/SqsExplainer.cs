@@ -71,11 +71,11 @@ internal sealed class SqsExplainer(SqsSourceOptions sqs, bool isFifo, AwsCostOpt
 
     private void ExplainPolls(RouteLoad load, PollLoad polls, RouteEstimate estimate)
     {
-        estimate.Add("sqs.loops", "receive loops", SqsMessageSource.LoopsFor(load.Concurrency), "loops", Invariant($"one per {Full} of Intake:Concurrency ({load.Concurrency:N0}); {polls.AtOnce:N0} of them poll an empty queue concurrently, because each reserves its slots first"));
-        estimate.Add("sqs.idle", "SQS polls of an empty queue", polls.Idle, RouteEstimate.CallsPerDay, Invariant($"{polls.AtOnce:N0} polls of {polls.Seconds:0.#} s each (Sources:Sqs:WaitTime) on a day without any message: {RouteEstimate.Usd(polls.Idle * _price / 1_000_000)}, not in the sums below"));
+        estimate.Add("sqs.loops", "receive loops", SqsMessageSource.LoopsFor(load.Concurrency), "loops", Invariant($"one per {Full} of Intake:Concurrency ({load.Concurrency:N0}); {polls.Concurrent:N0} of them poll an empty queue concurrently, because each reserves its slots first"));
+        estimate.Add("sqs.idle", "SQS polls of an empty queue", polls.Idle, RouteEstimate.CallsPerDay, Invariant($"{polls.Concurrent:N0} polls of {polls.Seconds:0.#} s each (Sources:Sqs:WaitTime) on a day without any message: {RouteEstimate.Usd(polls.Idle * _price / 1_000_000)}, not in the sums below"));
         if (sqs.WaitTime < TimeSpan.FromSeconds(SqsLimits.WaitSeconds))
         {
-            double longPolls = polls.AtOnce * RouteLoad.SecondsPerDay / SqsLimits.WaitSeconds;
+            double longPolls = polls.Concurrent * RouteLoad.SecondsPerDay / SqsLimits.WaitSeconds;
             estimate.Save((polls.Idle - longPolls) * _price / 1_000_000, $"Sources:Sqs:WaitTime={SqsLimits.WaitSeconds}s, while the queue is empty: long polls answer as soon as a message arrives", atMost: true);
         }
     }

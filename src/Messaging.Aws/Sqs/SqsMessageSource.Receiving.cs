@@ -26,7 +26,7 @@ internal sealed partial class SqsMessageSource
             {
                 SqsQueues queues = _queues ?? await FindQueuesAsync(stop);
                 slots = await intake.ReserveAsync(min, SqsLimits.BatchEntries, stop);
-                while (_deletes.IsFull || _returns.IsFull)
+                while (_deletes.IsFull || _abandons.IsFull)
                 {
                     await Task.Delay(FullPause, _time, stop);
                 }
@@ -149,13 +149,13 @@ internal sealed partial class SqsMessageSource
         {
             _log.Damaged(UntrustedText.Shorten(message.SourceId.Span));
             groups?.Hold(message);
-            HandBack(message, RetryDelay(message));
+            AbandonOne(message, RetryDelay(message));
             return true;
         }
 
         if (_stopping || (groups is not null && groups.IsHeld(message)))
         {
-            HandBack(message, TimeSpan.Zero);
+            AbandonOne(message, TimeSpan.Zero);
             return true;
         }
 

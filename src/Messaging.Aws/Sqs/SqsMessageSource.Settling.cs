@@ -24,7 +24,7 @@ internal sealed partial class SqsMessageSource
             case SettlementKind.DeadLetter:
                 return DeadLetterAsync(message, settlement);
             default:
-                Return(message, settlement.Delay);
+                Abandon(message, settlement.Delay);
                 return default;
         }
     }
@@ -42,7 +42,7 @@ internal sealed partial class SqsMessageSource
 
         if (_stopping)
         {
-            ReturnGroup(next, TimeSpan.Zero);
+            AbandonGroup(next, TimeSpan.Zero);
         }
         else
         {
@@ -70,7 +70,7 @@ internal sealed partial class SqsMessageSource
                 _log.DeadLetterFailed(UntrustedText.Shorten(message.SourceId.Span), exception.Message);
                 TimeSpan late = GetHoldTime(message);
                 TimeSpan soon = RetryDelay(message);
-                Return(message, late > soon ? late : soon);
+                Abandon(message, late > soon ? late : soon);
                 return;
             }
             catch (AwsServiceException)
@@ -80,35 +80,35 @@ internal sealed partial class SqsMessageSource
         }
     }
 
-    private void Return(SqsReceivedMessage message, TimeSpan delay)
+    private void Abandon(SqsReceivedMessage message, TimeSpan delay)
     {
         SqsReceivedMessage? next = message.NextInGroup;
-        HandBack(message, delay);
+        AbandonOne(message, delay);
         if (next is not null)
         {
             // Followers in the group must not overtake the failed message.
-            ReturnGroup(next, delay);
+            AbandonGroup(next, delay);
         }
     }
 
-    private void ReturnGroup(SqsReceivedMessage first, TimeSpan delay)
+    private void AbandonGroup(SqsReceivedMessage first, TimeSpan delay)
     {
         for (SqsReceivedMessage? follower = first; follower is not null;)
         {
             SqsReceivedMessage? next = follower.NextInGroup;
             using SlotLease slot = follower.Slot;
-            HandBack(follower, delay);
+            AbandonOne(follower, delay);
             follower = next;
         }
     }
 
-    private void HandBack(SqsReceivedMessage message, TimeSpan delay)
+    private void AbandonOne(SqsReceivedMessage message, TimeSpan delay)
     {
         _inFlight.Remove(message);
         message.ReleaseBody();
-        message.ReturnDelaySeconds = Math.Clamp((int)Math.Ceiling(delay.TotalSeconds), 0, SqsLimits.VisibilitySeconds);
+        message.RedeliveryDelaySeconds = Math.Clamp((int)Math.Ceiling(delay.TotalSeconds), 0, SqsLimits.VisibilitySeconds);
         message.AbandonedAt = _time.GetTimestamp();
-        _returns.Enqueue(message);
+        _abandons.Enqueue(message);
     }
 
     /// <summary>At least a second, so that a message that fails repeatedly does not cause a hot loop.</summary>

@@ -42,7 +42,7 @@ internal sealed partial class SqsMessageSource : IMessageSource
 
     private readonly Heartbeat _heartbeat;
     private readonly SettleLoop _deletes;
-    private readonly SettleLoop _returns;
+    private readonly SettleLoop _abandons;
     private readonly BoundedPool<SqsReceivedMessage> _messages = new(RetainedMessages);
     private readonly SemaphoreSlim _finding = new(1, 1);
 
@@ -74,14 +74,14 @@ internal sealed partial class SqsMessageSource : IMessageSource
         _inFlight = new InFlightMessages(services.Time, afterHold, options.DoneIds);
         _heartbeat = new Heartbeat(client, _inFlight, options, services.Time, _log);
         _deletes = Settling(deletes: true);
-        _returns = Settling(deletes: false);
+        _abandons = Settling(deletes: false);
         SqsSourceMetrics.Observe(services.Route, _inFlight);
         SettleLoop Settling(bool deletes) => new(deletes, client, this, _destination, _inFlight, _heartbeat, options, services.Time, services.Concurrency, _log);
     }
 
     public string? Problem => _problem ?? SettleProblem;
 
-    private string? SettleProblem => (_deletes.IsFull || _returns.IsFull, _deletes.FailingFor > LongestFailure || _returns.FailingFor > LongestFailure) switch
+    private string? SettleProblem => (_deletes.IsFull || _abandons.IsFull, _deletes.FailingFor > LongestFailure || _abandons.FailingFor > LongestFailure) switch
     {
         (true, _) => "Settled messages wait until SQS accepts them, and none are received meanwhile; the log has the reason.",
         (_, true) => $"SQS has accepted no delete or visibility change of settled messages for more than {LongestFailure.TotalSeconds} s, so it will redeliver them; the log has the reason.",
@@ -98,7 +98,7 @@ internal sealed partial class SqsMessageSource : IMessageSource
     public static int LoopsFor(int concurrency) => (concurrency + SqsLimits.BatchEntries - 1) / SqsLimits.BatchEntries;
 
     /// <summary>Concurrent receives from an empty queue: a loop waits until enough slots are free for its receive.</summary>
-    public static int PollsAtOnce(int concurrency)
+    public static int ConcurrentPolls(int concurrency)
     {
         int polls = 0;
         for (int free = concurrency; free >= MinSlotsFor(concurrency) && polls < LoopsFor(concurrency); free -= Math.Min(free, SqsLimits.BatchEntries))
@@ -134,7 +134,7 @@ internal sealed partial class SqsMessageSource : IMessageSource
             _started = true;
             _heartbeat.Start(QueueUrl);
             _deletes.Start(QueueUrl);
-            _returns.Start(QueueUrl);
+            _abandons.Start(QueueUrl);
         }
 
         using CancellationTokenSource cutOff = new(Timeout.InfiniteTimeSpan, _time);
@@ -165,7 +165,7 @@ internal sealed partial class SqsMessageSource : IMessageSource
     {
         if (_started)
         {
-            await Task.WhenAll(_deletes.CloseAsync(cancellationToken), _returns.CloseAsync(cancellationToken));
+            await Task.WhenAll(_deletes.CloseAsync(cancellationToken), _abandons.CloseAsync(cancellationToken));
         }
     }
 

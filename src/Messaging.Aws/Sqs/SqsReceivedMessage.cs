@@ -86,7 +86,7 @@ internal sealed class SqsReceivedMessage(SqsMessageSource? source) : ReceivedMes
     public bool IsDone { get; set; }
 
     /// <summary>Seconds until the queue redelivers it; set when it is abandoned.</summary>
-    public int ReturnDelaySeconds { get; set; }
+    public int RedeliveryDelaySeconds { get; set; }
 
     /// <summary>When it was abandoned, as a timestamp.</summary>
     public long AbandonedAt { get; set; }
@@ -173,7 +173,7 @@ internal sealed class SqsReceivedMessage(SqsMessageSource? source) : ReceivedMes
         RenewedAt = 0;
         IsLost = false;
         IsDone = false;
-        ReturnDelaySeconds = 0;
+        RedeliveryDelaySeconds = 0;
         AbandonedAt = 0;
         SendFailures = 0;
         NextInGroup = null;

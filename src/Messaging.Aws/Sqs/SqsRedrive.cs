@@ -133,7 +133,7 @@ internal sealed class SqsRedrive
             {
                 _bounds.Begin(messages);
                 bool isEmpty = messages.Length == 0;
-                bool bringsNew = await LookAtAllAsync(messages, stop, calls);
+                bool bringsNew = await ProcessAllAsync(messages, stop, calls);
                 empty = isEmpty ? empty + 1 : 0;
                 repeated = isEmpty || bringsNew ? 0 : repeated + 1;
                 if (_seen.Count > _held + Math.Max(MinNewcomers, _held))
@@ -169,7 +169,7 @@ internal sealed class SqsRedrive
     }
 
     /// <returns>True when at least one had not been received before.</returns>
-    private async ValueTask<bool> LookAtAllAsync(SqsReceivedMessage[] messages, CancellationToken stop, CancellationToken calls)
+    private async ValueTask<bool> ProcessAllAsync(SqsReceivedMessage[] messages, CancellationToken stop, CancellationToken calls)
     {
         List<SqsReceivedMessage> unseen = new(messages.Length);
         foreach (SqsReceivedMessage message in messages)
@@ -190,7 +190,7 @@ internal sealed class SqsRedrive
 
         foreach (SqsReceivedMessage message in unseen)
         {
-            if (_ended is null && await LookAtAsync(message, stop, calls))
+            if (_ended is null && await ProcessAsync(message, stop, calls))
             {
                 _staying.Remove(message.Key);
             }
@@ -200,7 +200,7 @@ internal sealed class SqsRedrive
     }
 
     /// <returns>False when the dead letter stays.</returns>
-    private async ValueTask<bool> LookAtAsync(SqsReceivedMessage message, CancellationToken stop, CancellationToken calls)
+    private async ValueTask<bool> ProcessAsync(SqsReceivedMessage message, CancellationToken stop, CancellationToken calls)
     {
         IReadOnlyList<SqsMessageAttribute> attributes = message.MessageAttributes.ToList();
         string? reason = attributes.FirstOrDefault(a => a.Name == SqsDeadLetters.ReasonAttribute)?.StringValue;

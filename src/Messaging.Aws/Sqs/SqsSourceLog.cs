@@ -25,11 +25,11 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
         }
     }
 
-    public void ReturnFailed(int count, string error)
+    public void AbandonFailed(int count, string error)
     {
         if (_sends.ShouldLog(out SuppressedLines suppressed))
         {
-            LogReturnFailed(route, count, error, suppressed);
+            LogAbandonFailed(route, count, error, suppressed);
         }
     }
 
@@ -41,11 +41,11 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
         }
     }
 
-    public void ReturnGivenUp(string error)
+    public void AbandonGivenUp(string error)
     {
         if (_givenUp.ShouldLog(out SuppressedLines suppressed))
         {
-            LogReturnGivenUp(route, error, suppressed);
+            LogAbandonGivenUp(route, error, suppressed);
         }
     }
 
@@ -101,13 +101,13 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
     private partial void LogDeleteFailed(string route, int count, string error, SuppressedLines suppressed);
 
     [LoggerMessage(3201, LogLevel.Warning, "Route {Route}: abandoning {Count} message(s) failed and will be retried: {Error}{Suppressed}")]
-    private partial void LogReturnFailed(string route, int count, string error, SuppressedLines suppressed);
+    private partial void LogAbandonFailed(string route, int count, string error, SuppressedLines suppressed);
 
     [LoggerMessage(3202, LogLevel.Warning, "Route {Route}: a stored message could not be deleted and will be redelivered; its object stays unchanged: {Error}{Suppressed}")]
     private partial void LogDeleteGivenUp(string route, string error, SuppressedLines suppressed);
 
     [LoggerMessage(3203, LogLevel.Information, "Route {Route}: a message could not be abandoned; it is redelivered when its visibility timeout ends: {Error}{Suppressed}")]
-    private partial void LogReturnGivenUp(string route, string error, SuppressedLines suppressed);
+    private partial void LogAbandonGivenUp(string route, string error, SuppressedLines suppressed);
 
     [LoggerMessage(3204, LogLevel.Warning, "Route {Route}: a message's visibility could not be renewed; the worker retries in 1 s, unless the queue no longer accepts its handle: {Error}{Suppressed}")]
     private partial void LogRenewFailed(string route, string error, SuppressedLines suppressed);

@@ -46,13 +46,25 @@ public sealed class SigV4SignerTests
     }
 
     [Theory]
-    [InlineData("https://example.amazonaws.com/queue")]
-    [InlineData("https://example.amazonaws.com/?Action=ReceiveMessage")]
-    public void Sign_PathOrQuery_Throws(string address)
+    [MemberData(nameof(S3Names))]
+    public void Sign_S3Example_SignsPathAndQueryAsTheyAreSent(string name)
     {
-        using HttpRequestMessage request = new(HttpMethod.Post, address);
+        SigV4Vector vector = SigV4Vectors.S3.Single(v => v.Name == name);
+        byte[] body = Encoding.UTF8.GetBytes(vector.Body);
+        SigV4Signer signer = new("s3", "us-east-1", new AwsClock(new ManualTimeProvider(new DateTimeOffset(2013, 5, 24, 0, 0, 0, TimeSpan.Zero))));
+        Uri address = new(
+            $"https://examplebucket.s3.amazonaws.com{vector.Path}{(vector.Query.Length == 0 ? "" : "?")}{vector.Query}", new UriCreationOptions { DangerousDisablePathAndQueryCanonicalization = true });
+        using HttpRequestMessage request = new(new HttpMethod(vector.Method), address);
+        foreach ((string header, string value) in vector.Headers)
+        {
+            request.Headers.TryAddWithoutValidation(header, value).ShouldBeTrue();
+        }
 
-        Should.Throw<ArgumentException>(() => new SigV4Signer("sqs", "us-east-1", new AwsClock(TimeProvider.System)).Sign(request, [], new SigningCredentials("AKID", "secret", null)));
+        request.Headers.TryAddWithoutValidation("X-Amz-Content-Sha256", Convert.ToHexStringLower(SHA256.HashData(body)));
+
+        signer.Sign(request, body, new SigningCredentials(SigV4Vectors.S3AccessKey, SigV4Vectors.S3SecretKey, sessionToken: null));
+
+        AuthorizationOf(request).ShouldBe($"AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request, SignedHeaders={vector.SignedHeaders}, Signature={vector.Signature}");
     }
 
     [Fact]

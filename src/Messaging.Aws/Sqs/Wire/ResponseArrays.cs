@@ -8,12 +8,12 @@ namespace Messaging.Aws.Sqs.Wire;
 /// Arrays for answers to receives. Each is in use until its messages are settled, so thousands of messages in flight use more arrays than
 /// <see cref="ArrayPool{T}.Shared"/> keeps (32 of a size per core). Other sizes than 16, 32 and 64 KiB are left to that pool.
 /// </summary>
-/// <param name="kept">The most idle arrays kept of each size.</param>
-internal sealed class ResponseArrays(int kept) : ArrayPool<byte>
+/// <param name="maxIdle">The maximum number of idle arrays of each size.</param>
+internal sealed class ResponseArrays(int maxIdle) : ArrayPool<byte>
 {
     private const int SmallestLog = 14;
 
-    private readonly BoundedPool<byte[]>[] _sizes = [new(kept), new(kept), new(kept)];
+    private readonly BoundedPool<byte[]>[] _sizes = [new(maxIdle), new(maxIdle), new(maxIdle)];
 
     public override byte[] Rent(int minimumLength) =>
         PoolOf(minimumLength) is { } pool && pool.TryTake(out byte[]? array) ? array : Shared.Rent(minimumLength);

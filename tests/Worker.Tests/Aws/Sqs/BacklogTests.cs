@@ -14,7 +14,7 @@ public sealed class BacklogTests
     [Theory]
     [InlineData("DeleteMessageBatch")]
     [InlineData("ChangeMessageVisibilityBatch")]
-    public async Task Settle_NoCallSucceeds_EndsAtOnceAndReceivingPauses(string operation)
+    public async Task Settle_NoCallSucceeds_EndsImmediatelyAndReceivingPauses(string operation)
     {
         // Slots for another receive, which is under way when too many wait.
         await using SqsRun run = SqsRun.Create(slots: Settled + 10);

@@ -41,7 +41,7 @@ internal sealed class FakeQueue(TimeProvider? time = null) : IAsyncDisposable
     public Func<QueueCall, QueueAnswer?> Script { get; set; } = _ => null;
 
     /// <summary>Answers empty receives immediately, also long polls.</summary>
-    public bool AnswersEmptyAtOnce { get; set; }
+    public bool AnswersEmptyImmediately { get; set; }
 
     /// <summary>Number of waiting long polls.</summary>
     public int Polling => Volatile.Read(ref _polling);
@@ -169,7 +169,7 @@ internal sealed class FakeQueue(TimeProvider? time = null) : IAsyncDisposable
             return messages;
         }
 
-        if (AnswersEmptyAtOnce || waitSeconds == 0)
+        if (AnswersEmptyImmediately || waitSeconds == 0)
         {
             return [];
         }

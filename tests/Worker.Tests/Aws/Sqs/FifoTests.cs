@@ -104,7 +104,7 @@ public sealed class FifoTests
     }
 
     [Fact]
-    public async Task Stop_InTheMiddleOfAGroup_ReturnsTheRestAtOnce()
+    public async Task Stop_InTheMiddleOfAGroup_ReturnsTheRestImmediately()
     {
         await using SqsRun run = SqsRun.Create(isFifo: true);
         await run.BeginAsync();

@@ -130,7 +130,7 @@ public sealed class ReceiveTests
     [Theory]
     [InlineData(0)]
     [InlineData(20)]
-    public async Task Receive_EmptyAnswersAtOnce_AreNoHotLoop(int waitSeconds)
+    public async Task Receive_EmptyAnswersImmediately_AreNoHotLoop(int waitSeconds)
     {
         await using SqsRun run = SqsRun.Create(options: new SqsSourceOptions
         {
@@ -139,7 +139,7 @@ public sealed class ReceiveTests
             VisibilityTimeout = TimeSpan.FromSeconds(30),
             WaitTime = TimeSpan.FromSeconds(waitSeconds),
         });
-        run.Queue.AnswersEmptyAtOnce = true;
+        run.Queue.AnswersEmptyImmediately = true;
         await run.BeginAsync();
         DateTimeOffset begun = run.Time.GetUtcNow();
 
@@ -152,10 +152,10 @@ public sealed class ReceiveTests
 
     /// <summary>`explain` counts the polls that fit into the slots.</summary>
     [Fact]
-    public async Task Receive_EmptyAnswersAtOnce_APauseKeepsTheSlotsFromTheOtherLoops()
+    public async Task Receive_EmptyAnswersImmediately_APauseKeepsTheSlotsFromTheOtherLoops()
     {
         await using SqsRun run = SqsRun.Create(concurrency: 100, slots: 20);
-        run.Queue.AnswersEmptyAtOnce = true;
+        run.Queue.AnswersEmptyImmediately = true;
         await run.BeginAsync();
 
         await run.PassAsync(TimeSpan.FromSeconds(10));
@@ -188,7 +188,7 @@ public sealed class ReceiveTests
     public async Task Receive_OneLoopBreaks_AllEndSoThatTheRouteSeesIt()
     {
         await using SqsRun run = SqsRun.Create(concurrency: 30);
-        run.Queue.AnswersEmptyAtOnce = true;
+        run.Queue.AnswersEmptyImmediately = true;
         await run.Source.CheckAsync(CancellationToken.None);
         using CancellationTokenSource stop = new();
 
@@ -203,7 +203,7 @@ public sealed class ReceiveTests
     public async Task Receive_ManyEmptyAnswersNearTheInFlightLimit_Warns()
     {
         await using SqsRun run = SqsRun.Create();
-        run.Queue.AnswersEmptyAtOnce = true;
+        run.Queue.AnswersEmptyImmediately = true;
         run.Queue.Attributes["ApproximateNumberOfMessagesNotVisible"] = "119000";
         await run.BeginAsync();
 
@@ -216,7 +216,7 @@ public sealed class ReceiveTests
     public async Task Receive_CheckOfTheInFlightLimitFails_IsNoProblem()
     {
         await using SqsRun run = SqsRun.Create();
-        run.Queue.AnswersEmptyAtOnce = true;
+        run.Queue.AnswersEmptyImmediately = true;
         await run.BeginAsync();
         run.Queue.Script = call => call.Operation == "GetQueueAttributes" ? QueueAnswer.Error(403, "AccessDenied") : null;
 

@@ -44,7 +44,7 @@ public sealed class StopTests
     }
 
     [Fact]
-    public async Task Stop_ReceiveStillBringsMessages_AllAreReturnedAtOnce()
+    public async Task Stop_ReceiveStillBringsMessages_AllAreReturnedImmediately()
     {
         await using SqsRun run = SqsRun.Create();
         await run.BeginAsync();
@@ -62,7 +62,7 @@ public sealed class StopTests
     }
 
     [Fact]
-    public async Task Stop_FifoReceiveStillBringsMessages_AllAreReturnedAtOnce()
+    public async Task Stop_FifoReceiveStillBringsMessages_AllAreReturnedImmediately()
     {
         await using SqsRun run = SqsRun.Create(isFifo: true);
         await run.BeginAsync();
@@ -79,7 +79,7 @@ public sealed class StopTests
     }
 
     [Fact]
-    public async Task Stop_WhileTheLoopBacksOff_EndsAtOnce()
+    public async Task Stop_WhileTheLoopBacksOff_EndsImmediately()
     {
         await using SqsRun run = SqsRun.Create();
         run.Queue.Script = call => call.Operation == "ReceiveMessage" ? QueueAnswer.Error(403, "AccessDenied") : null;
@@ -145,11 +145,11 @@ public sealed class StopTests
 
         await SqsRun.WaitAsync(() => run.Queue.Deletes.Count >= 2, "The deletes were not sent.");
         await run.StopAsync();
-        using CancellationTokenSource patience = new();
-        Task closing = run.Source.CloseAsync(patience.Token);
+        using CancellationTokenSource limit = new();
+        Task closing = run.Source.CloseAsync(limit.Token);
         closing.IsCompleted.ShouldBeFalse();
 
-        await patience.CancelAsync();
+        await limit.CancelAsync();
 
         await closing.WaitAsync(TimeSpan.FromSeconds(60));
         run.HasLogged(DeleteGivenUp).ShouldBeTrue();

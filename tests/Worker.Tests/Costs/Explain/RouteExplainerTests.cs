@@ -331,7 +331,7 @@ public sealed class RouteExplainerTests
     [InlineData(20, 2)]
     [InlineData(64, 6)]
     [InlineData(70, 7)]
-    public void PollsAtOnce_Slots_AreThoseThatEachLoopReservesFirst(int concurrency, int polls) => SqsMessageSource.PollsAtOnce(concurrency).ShouldBe(polls);
+    public void ConcurrentPolls_Slots_AreThoseThatEachLoopReservesFirst(int concurrency, int polls) => SqsMessageSource.ConcurrentPolls(concurrency).ShouldBe(polls);
 
     [Fact]
     public void Explain_ServiceBus_SaysWhatAKillRedeliversAndThatItsPriceIsMissing()

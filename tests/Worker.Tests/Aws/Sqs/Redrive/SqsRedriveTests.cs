@@ -451,7 +451,7 @@ public sealed class SqsRedriveTests
     private static async Task<FakeQueue> StartAsync(int held = 50)
     {
         FakeQueue queue = await FakeQueue.StartAsync();
-        queue.AnswersEmptyAtOnce = true;
+        queue.AnswersEmptyImmediately = true;
         queue.Attributes["ApproximateNumberOfMessages"] = $"{held}";
         return queue;
     }

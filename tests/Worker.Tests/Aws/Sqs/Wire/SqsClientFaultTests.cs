@@ -12,7 +12,7 @@ namespace Worker.Tests.Aws.Sqs.Wire;
 public sealed class SqsClientFaultTests
 {
     // A call that takes longer is hung.
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan MaxWait = TimeSpan.FromSeconds(20);
 
     // For clients whose handler answers.
     private static readonly Uri Nowhere = new("http://127.0.0.1:1");
@@ -114,7 +114,7 @@ public sealed class SqsClientFaultTests
         time.ArmedTimers.ShouldBe(timers, "The call's limit has not ended.");
         time.Advance(TimeSpan.FromSeconds(0.2));
 
-        AwsServiceException error = await Should.ThrowAsync<AwsServiceException>(() => call.WaitAsync(Patience));
+        AwsServiceException error = await Should.ThrowAsync<AwsServiceException>(() => call.WaitAsync(MaxWait));
         (error.Kind, error.Code).ShouldBe((AwsErrorKind.Transient, "Timeout"));
     }
 
@@ -137,7 +137,7 @@ public sealed class SqsClientFaultTests
         await answer.Body.WriteAsync(body.AsMemory(20));
         await answer.Body.CompleteAsync();
 
-        SqsReceivedMessage[] batch = await call.WaitAsync(Patience);
+        SqsReceivedMessage[] batch = await call.WaitAsync(MaxWait);
         batch.Length.ShouldBe(1);
         batch.ReleaseAll();
     }
@@ -157,7 +157,7 @@ public sealed class SqsClientFaultTests
         time.ArmedTimers.ShouldBe(1, "The body's limit has not ended.");
         time.Advance(TimeSpan.FromSeconds(0.2));
 
-        AwsServiceException error = await Should.ThrowAsync<AwsServiceException>(() => call.WaitAsync(Patience));
+        AwsServiceException error = await Should.ThrowAsync<AwsServiceException>(() => call.WaitAsync(MaxWait));
         (error.Kind, error.Code, error.Detail).ShouldBe((AwsErrorKind.Transient, "Timeout", $"no complete answer within {limit} s"));
     }
 
@@ -182,7 +182,7 @@ public sealed class SqsClientFaultTests
         await Until(() => Volatile.Read(ref drips) > 3);
         time.Advance(TimeSpan.FromSeconds(10));
 
-        (await Should.ThrowAsync<AwsServiceException>(() => call.WaitAsync(Patience))).Code.ShouldBe("Timeout");
+        (await Should.ThrowAsync<AwsServiceException>(() => call.WaitAsync(MaxWait))).Code.ShouldBe("Timeout");
     }
 
     [Fact]
@@ -196,7 +196,7 @@ public sealed class SqsClientFaultTests
         await Until(() => !service.Requests.IsEmpty);
         await stop.CancelAsync();
 
-        OperationCanceledException error = await Should.ThrowAsync<OperationCanceledException>(() => call.WaitAsync(Patience));
+        OperationCanceledException error = await Should.ThrowAsync<OperationCanceledException>(() => call.WaitAsync(MaxWait));
         error.CancellationToken.ShouldBe(stop.Token);
     }
 
@@ -251,7 +251,7 @@ public sealed class SqsClientFaultTests
 
     private static async Task Until(Func<bool> condition)
     {
-        using CancellationTokenSource limit = new(Patience);
+        using CancellationTokenSource limit = new(MaxWait);
         while (!condition())
         {
             await Task.Delay(5, limit.Token);

@@ -46,7 +46,7 @@ public sealed class SqsClientSignatureTests
     }
 
     [Fact]
-    public async Task ReceiveAsync_WrongSecretWithAGoodClock_IsAccessDeniedAtOnce()
+    public async Task ReceiveAsync_WrongSecretWithAGoodClock_IsAccessDeniedImmediately()
     {
         await using FakeService service = await FakeService.StartAsync(403, """{"__type":"SignatureDoesNotMatch","message":"..."}""");
         using WireClient client = new(service.Address);

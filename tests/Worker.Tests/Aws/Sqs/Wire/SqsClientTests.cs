@@ -220,7 +220,7 @@ public sealed class SqsClientTests
     }
 
     [Fact]
-    public async Task Calls_ManyAtOnce_DoNotMixUp()
+    public async Task Calls_ManyInParallel_DoNotMixUp()
     {
         // Each call asks for a visibility timeout of its own, which its messages bring back.
         await using FakeService service = await FakeService.StartAsync(async (context, number) =>
