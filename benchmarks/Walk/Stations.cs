@@ -64,7 +64,7 @@ internal static class Stations
             "accept",
             "The message takes one of the leased slots, and is refused if it is too large. From here on the slot owns it, until it is settled.",
             "Messaging.Intake.MessageIntake",
-            "Messaging.Aws.Sqs.SqsReceivedMessage",
+            "Messaging.Aws.Sqs.Wire.SqsReceivedMessage",
             "Pipeline.Messages.ReceivedMessage",
             "Messaging.Sources.HoldRule",
             "Messaging.Intake.SlotHold"),

@@ -1,5 +1,5 @@
 using System.Text;
-using Messaging.Aws.Sqs;
+using Messaging.Aws.Sqs.Wire;
 using Messaging.Intake;
 using Messaging.Recoverability;
 using Messaging.Sources;

@@ -5,7 +5,6 @@ using Amazon.SQS.Model;
 using BenchmarkDotNet.Attributes;
 using Benchmarks.Aws.Wire;
 using Messaging.Aws;
-using Messaging.Aws.Sqs;
 using Messaging.Aws.Sqs.Wire;
 using Pipeline.Buffers;
 
@@ -23,7 +22,7 @@ public class SqsClientBenchmarks
     private readonly AmazonSQSClient _sdk;
     private readonly ReadOnlyMemory<byte>[] _handles = [.. Enumerable.Range(0, CannedSqs.Messages).Select(i => (ReadOnlyMemory<byte>)Encoding.UTF8.GetBytes(CannedSqs.HandleOf(i)))];
     private readonly string[] _handleTexts = [.. Enumerable.Range(0, CannedSqs.Messages).Select(CannedSqs.HandleOf)];
-    private readonly SqsReceivedMessage[] _messages = [.. Enumerable.Range(0, CannedSqs.Messages).Select(_ => new SqsReceivedMessage(source: null))];
+    private readonly SqsReceivedMessage[] _messages = [.. Enumerable.Range(0, CannedSqs.Messages).Select(_ => new SqsReceivedMessage(owner: null))];
     private readonly BatchEntryResult[] _results = new BatchEntryResult[CannedSqs.Messages];
 
     public SqsClientBenchmarks()

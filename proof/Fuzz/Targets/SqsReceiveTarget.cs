@@ -1,7 +1,6 @@
 using System.Security.Cryptography;
 using System.Text;
 using System.Text.Json;
-using Messaging.Aws.Sqs;
 using Messaging.Aws.Sqs.Wire;
 using Pipeline.Buffers;
 
@@ -37,7 +36,7 @@ internal sealed class SqsReceiveTarget : FuzzTarget
         List<string>? expected = Expect(input);
         PooledBuffer response = _buffers.Rent(input.Length);
         response.Append(input.Span);
-        SqsReceivedMessage[] messages = [.. Enumerable.Range(0, Requested).Select(_ => new SqsReceivedMessage(source: null))];
+        SqsReceivedMessage[] messages = [.. Enumerable.Range(0, Requested).Select(_ => new SqsReceivedMessage(owner: null))];
         try
         {
             (int count, _) = new ReceiveBatch(pool: null).Open(response, messages, verifyMd5: true);

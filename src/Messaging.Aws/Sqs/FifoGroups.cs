@@ -1,3 +1,4 @@
+using Messaging.Aws.Sqs.Wire;
 using Messaging.Sources;
 
 namespace Messaging.Aws.Sqs;

@@ -14,7 +14,7 @@ internal sealed partial class SqsMessageSource
     private static readonly TimeSpan DeadLetterPause = TimeSpan.FromSeconds(1);
 
     /// <summary>Carries out a settlement; called by the message.</summary>
-    internal ValueTask SettleAsync(SqsReceivedMessage message, in Settlement settlement)
+    public ValueTask SettleAsync(SqsReceivedMessage message, in Settlement settlement)
     {
         switch (settlement.Kind)
         {

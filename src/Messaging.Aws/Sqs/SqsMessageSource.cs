@@ -13,7 +13,7 @@ namespace Messaging.Aws.Sqs;
 /// are settled, and deletes only stored or dead-lettered ones. The timeline is in docs/explanation/settlement.md. This file has the life
 /// cycle; the others receive and settle.
 /// </summary>
-internal sealed partial class SqsMessageSource : IMessageSource
+internal sealed partial class SqsMessageSource : IMessageSource, ISqsMessageOwner
 {
     public const string SourceName = "sqs";
 
@@ -191,7 +191,7 @@ internal sealed partial class SqsMessageSource : IMessageSource
     }
 
     /// <summary>The remaining time for which a message may be held; called by the message.</summary>
-    internal TimeSpan GetHoldTime(SqsReceivedMessage message)
+    public TimeSpan GetHoldTime(SqsReceivedMessage message)
     {
         TimeSpan age = _inFlight.AgeOf(message);
         if (age >= _options.MaxHoldTime && age < message.HoldLimit)

@@ -153,7 +153,7 @@ internal sealed class SqsRedrive
 
     private async ValueTask<SqsReceivedMessage[]> ReceiveAsync(CancellationToken calls)
     {
-        SqsReceivedMessage[] messages = [.. Enumerable.Range(0, SqsLimits.BatchEntries).Select(_ => new SqsReceivedMessage(source: null))];
+        SqsReceivedMessage[] messages = [.. Enumerable.Range(0, SqsLimits.BatchEntries).Select(_ => new SqsReceivedMessage(owner: null))];
         for (int attempt = 1; ; attempt++)
         {
             try

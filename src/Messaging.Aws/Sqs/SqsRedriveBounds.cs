@@ -1,4 +1,5 @@
 using System.Text;
+using Messaging.Aws.Sqs.Wire;
 
 namespace Messaging.Aws.Sqs;
 

@@ -1,5 +1,6 @@
 using System.Text;
 using Messaging.Aws.Sqs;
+using Messaging.Aws.Sqs.Wire;
 
 namespace Worker.Tests.Aws.Sqs;
 
@@ -121,7 +122,7 @@ public sealed class InFlightMessagesTests
 
     private SqsReceivedMessage Message(string id, string handle)
     {
-        SqsReceivedMessage message = new(source: null);
+        SqsReceivedMessage message = new(owner: null);
         message.Open(batch: null, body: default, Encoding.ASCII.GetBytes(id), Encoding.ASCII.GetBytes(handle));
         message.SetReceived(_time.GetTimestamp());
         return message;

@@ -1,5 +1,5 @@
 using System.Text;
-using Messaging.Aws.Sqs;
+using Messaging.Aws.Sqs.Wire;
 using Tests.Shared;
 
 namespace Worker.Tests.Aws.Sqs;
@@ -13,8 +13,8 @@ public sealed class SqsReceivedMessageTests
     [Fact]
     public void Reset_EveryFieldSet_ClearsAllButTheReusedFields()
     {
-        SqsReceivedMessage used = new(source: null);
-        SqsReceivedMessage fresh = new(source: null);
+        SqsReceivedMessage used = new(owner: null);
+        SqsReceivedMessage fresh = new(owner: null);
         NonDefault.Fill(used);
         NonDefault.Differences(used, fresh).Count().ShouldBe(NonDefault.FieldsOf(typeof(SqsReceivedMessage)).Count(field => !field.IsInitOnly), "the test must have changed every field");
 

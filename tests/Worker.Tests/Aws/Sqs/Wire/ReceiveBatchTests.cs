@@ -1,4 +1,3 @@
-using Messaging.Aws.Sqs;
 using Messaging.Aws.Sqs.Wire;
 using Pipeline.Buffers;
 using Tests.Shared;

@@ -1,7 +1,6 @@
 using System.Security.Cryptography;
 using System.Text;
 using System.Text.Json;
-using Messaging.Aws.Sqs;
 using Messaging.Aws.Sqs.Wire;
 using Pipeline.Buffers;
 

@@ -1,4 +1,4 @@
-using Messaging.Aws.Sqs;
+using Messaging.Aws.Sqs.Wire;
 
 namespace Worker.Tests.Aws.Sqs.Wire;
 
@@ -6,7 +6,7 @@ namespace Worker.Tests.Aws.Sqs.Wire;
 internal static class ReceivedMessages
 {
     /// <summary>Clean objects for a receive.</summary>
-    public static SqsReceivedMessage[] Clean(int count) => [.. Enumerable.Range(0, count).Select(_ => new SqsReceivedMessage(source: null))];
+    public static SqsReceivedMessage[] Clean(int count) => [.. Enumerable.Range(0, count).Select(_ => new SqsReceivedMessage(owner: null))];
 
     public static void ReleaseAll(this IEnumerable<SqsReceivedMessage> messages)
     {

@@ -2,7 +2,6 @@ using System.IO.Pipelines;
 using System.Net;
 using System.Net.Sockets;
 using Messaging.Aws;
-using Messaging.Aws.Sqs;
 using Messaging.Aws.Sqs.Wire;
 using Microsoft.AspNetCore.Http;
 

@@ -1,7 +1,6 @@
 using System.Text;
 using System.Text.Json;
 using Messaging.Aws;
-using Messaging.Aws.Sqs;
 using Messaging.Aws.Sqs.Wire;
 
 namespace Worker.Tests.Aws.Sqs.Wire;

@@ -1,6 +1,5 @@
 using Amazon.Runtime;
 using Messaging.Aws;
-using Messaging.Aws.Sqs;
 using Messaging.Aws.Sqs.Wire;
 using Messaging.Costs;
 using Pipeline.Buffers;

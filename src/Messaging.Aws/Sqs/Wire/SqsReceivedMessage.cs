@@ -2,19 +2,18 @@ using System.Buffers.Text;
 using System.Diagnostics;
 using System.Security.Cryptography;
 using System.Text;
-using Messaging.Aws.Sqs.Wire;
 using Messaging.Sources;
 using Pipeline.Messages;
 using Pipeline.Settlements;
 
-namespace Messaging.Aws.Sqs;
+namespace Messaging.Aws.Sqs.Wire;
 
 /// <summary>
 /// A message of an SQS queue; the object is pooled. Its body, group and attributes are slices of the response that it shares with the
 /// others of its <see cref="ReceiveBatch"/>, borrowed until <see cref="ReleaseBody"/>. Id and handle are copies: its delete may wait for a
-/// batch while the response is reused. Fields marked "registry" are guarded by the lock of <see cref="InFlightMessages"/>.
+/// batch while the response is reused. Fields marked "registry" are guarded by the lock of the messages in flight.
 /// </summary>
-internal sealed class SqsReceivedMessage(SqsMessageSource? source) : ReceivedMessage
+internal sealed class SqsReceivedMessage(ISqsMessageOwner? owner) : ReceivedMessage
 {
     private ReceiveBatch? _batch;
     private ReadOnlyMemory<byte> _body;
@@ -180,9 +179,9 @@ internal sealed class SqsReceivedMessage(SqsMessageSource? source) : ReceivedMes
         Slot = default;
     }
 
-    public override TimeSpan GetHoldTime() => source!.GetHoldTime(this);
+    public override TimeSpan GetHoldTime() => owner!.GetHoldTime(this);
 
-    protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken) => source!.SettleAsync(this, settlement);
+    protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken) => owner!.SettleAsync(this, settlement);
 
     private static int Copy(ReadOnlySpan<byte> from, ref byte[] to)
     {
@@ -194,4 +193,14 @@ internal sealed class SqsReceivedMessage(SqsMessageSource? source) : ReceivedMes
         from.CopyTo(to);
         return from.Length;
     }
+}
+
+/// <summary>Who received a message, and finishes it at the queue.</summary>
+internal interface ISqsMessageOwner
+{
+    /// <summary>How long the message can still be held.</summary>
+    TimeSpan GetHoldTime(SqsReceivedMessage message);
+
+    /// <summary>Deletes or abandons it; a later call of the queue may do so.</summary>
+    ValueTask SettleAsync(SqsReceivedMessage message, in Settlement settlement);
 }
