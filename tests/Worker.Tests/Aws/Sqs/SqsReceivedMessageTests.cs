@@ -8,7 +8,7 @@ public sealed class SqsReceivedMessageTests
 {
     // The arrays are kept for the next message, but not their lengths. The reference to the source never changes. The settled
     // state remains until the object is opened again, so that a second settlement throws.
-    private static readonly string[] Kept = ["SqsReceivedMessage._id", "SqsReceivedMessage._handle", "SqsReceivedMessage.<source>P", "ReceivedMessage._version"];
+    private static readonly string[] Kept = ["SqsReceivedMessage.<owner>P", "SqsReceivedMessage._id", "SqsReceivedMessage._handle", "ReceivedMessage._version"];
 
     [Fact]
     public void Reset_EveryFieldSet_ClearsAllButTheReusedFields()
