@@ -3,8 +3,8 @@ using Pipeline.Buffers;
 using Messaging.Archive.Headers;
 using Messaging.Archive.Json;
 using Messaging.Archive.ObjectKeys;
-using Worker.Tests.Headers;
-using Worker.Tests.ObjectKeys;
+using Worker.Tests.Archive.Headers;
+using Worker.Tests.Archive.ObjectKeys;
 
 namespace Proof.Fuzz.Targets;
 

@@ -4,7 +4,7 @@ using System.Text.RegularExpressions;
 using Pipeline.Buffers;
 using Messaging.Archive.Headers;
 using Messaging.Archive.ObjectKeys;
-using Worker.Tests.ObjectKeys;
+using Worker.Tests.Archive.ObjectKeys;
 
 namespace Proof.Fuzz.Targets;
 

@@ -1,5 +1,5 @@
 using Azure.Messaging.ServiceBus;
-using Integration.Tests.ServiceBus;
+using Integration.Tests.AzureServiceBus;
 
 namespace Integration.Tests.Servers;
 

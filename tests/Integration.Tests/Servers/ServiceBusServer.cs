@@ -1,5 +1,5 @@
 using Integration.Tests.Servers;
-using Integration.Tests.ServiceBus;
+using Integration.Tests.AzureServiceBus;
 
 [assembly: AssemblyFixture(typeof(ServiceBusServer))]
 

@@ -4,7 +4,7 @@ using Pipeline.Buffers;
 using Tests.Shared;
 using Messaging.Archive.Headers;
 using Messaging.Archive.ObjectKeys;
-using Worker.Tests.ObjectKeys;
+using Worker.Tests.Archive.ObjectKeys;
 
 namespace Worker.Tests.Archive;
 

@@ -3,7 +3,7 @@ using Pipeline.Buffers;
 using Messaging.Archive;
 using Messaging.Archive.Headers;
 using Messaging.Archive.ObjectKeys;
-using Worker.Tests.ObjectKeys;
+using Worker.Tests.Archive.ObjectKeys;
 
 namespace Worker.Tests.Archive;
 

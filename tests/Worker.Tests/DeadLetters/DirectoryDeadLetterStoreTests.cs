@@ -4,7 +4,7 @@ using System.Text.Json;
 using Messaging.Configuration;
 using Messaging.DeadLetters;
 using Messaging.Storage;
-using Worker.Tests.Files;
+using Worker.Tests.Storage;
 
 namespace Worker.Tests.DeadLetters;
 

@@ -13,7 +13,7 @@ using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Pipeline.Settlements;
 using Worker.Tests.Handlers.Typed;
-using Worker.Tests.Routes;
+using Worker.Tests.Planning;
 
 namespace Worker.Tests.Hosting;
 

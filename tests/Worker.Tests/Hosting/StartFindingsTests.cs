@@ -15,7 +15,7 @@ using Pipeline.Settlements;
 using Shared.Hosting;
 using Worker.Tests.Handlers;
 using Worker.Tests.Handlers.Typed;
-using Worker.Tests.Routes;
+using Worker.Tests.Planning;
 
 namespace Worker.Tests.Hosting;
 

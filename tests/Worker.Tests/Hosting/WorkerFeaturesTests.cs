@@ -2,7 +2,7 @@ using Messaging.Configuration;
 using Messaging.Planning;
 using Messaging.Storage;
 using Microsoft.Extensions.Configuration;
-using Worker.Tests.Routes;
+using Worker.Tests.Planning;
 
 namespace Worker.Tests.Hosting;
 

@@ -1,6 +1,6 @@
 using System.Text.Json;
 using Messaging.AzureServiceBus;
-using Worker.Tests.ServiceBus;
+using Worker.Tests.AzureServiceBus;
 
 namespace Worker.Tests.Outages;
 

@@ -5,7 +5,7 @@ using Messaging.Sources;
 using Messaging.Sources.Channels;
 using Microsoft.Extensions.Configuration;
 using Shared.Hosting;
-using Worker.Tests.Routes;
+using Worker.Tests.Planning;
 
 namespace Worker.Tests.Publishing;
 

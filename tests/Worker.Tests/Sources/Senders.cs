@@ -1,7 +1,7 @@
 using Messaging.Publishing;
 using Messaging.Sources;
 using Microsoft.Extensions.Configuration;
-using Worker.Tests.Routes;
+using Worker.Tests.Planning;
 
 namespace Worker.Tests.Sources;
 

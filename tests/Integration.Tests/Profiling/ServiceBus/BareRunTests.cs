@@ -4,7 +4,7 @@ using Harness.ServiceBus;
 using Messaging.Configuration;
 using Messaging.AzureServiceBus;
 using Microsoft.Extensions.Configuration;
-using Worker.Tests.ServiceBus;
+using Worker.Tests.AzureServiceBus;
 
 namespace Integration.Tests.Profiling.ServiceBus;
 

@@ -8,8 +8,8 @@ using Messaging.Storage;
 using Microsoft.Extensions.Configuration;
 using Shared.Hosting;
 using Messaging.Archive;
-using Worker.Tests.Routes;
-using Worker.Tests.ServiceBus;
+using Worker.Tests.Planning;
+using Worker.Tests.AzureServiceBus;
 
 namespace Worker.Tests.Costs.Explain;
 

@@ -6,7 +6,7 @@ using Messaging.Handlers;
 using Messaging.Planning;
 using Messaging.Sinks;
 using Microsoft.Extensions.Configuration;
-using Worker.Tests.Routes;
+using Worker.Tests.Planning;
 
 namespace Worker.Tests.Costs.Explain;
 

@@ -8,7 +8,7 @@ using Messaging.Publishing;
 using Messaging.Storage;
 using Microsoft.Extensions.Configuration;
 using Worker.Tests.Aws.Sqs.Wire;
-using Worker.Tests.Routes;
+using Worker.Tests.Planning;
 
 namespace Worker.Tests.DeadLetters.Redrive;
 

@@ -6,7 +6,7 @@ using Messaging.Publishing;
 using Messaging.Sources;
 using Microsoft.Extensions.Configuration;
 using Shared.Hosting;
-using Worker.Tests.Routes;
+using Worker.Tests.Planning;
 
 namespace Worker.Tests.DeadLetters.Redrive;
 

@@ -1,7 +1,7 @@
 using System.Text;
 using Messaging.Aws.S3;
 using Messaging.Aws.S3.Sink.Direct;
-using Worker.Tests.ObjectKeys;
+using Worker.Tests.Archive.ObjectKeys;
 
 namespace Worker.Tests.Aws.S3.Direct;
 

@@ -4,7 +4,7 @@ using Messaging.Aws.Sqs;
 using Messaging.Configuration;
 using Messaging.DeadLetters.Redrive;
 using Messaging.Publishing;
-using Worker.Tests.Routes;
+using Worker.Tests.Planning;
 
 namespace Worker.Tests.Aws.Sqs.Redrive;
 

@@ -1,0 +1,9 @@
+using Integration.Tests.Servers;
+using Messaging.Testing.Xunit;
+
+namespace Integration.Tests.AzureServiceBus;
+
+public sealed class ServiceBusSourceContractTests(ServiceBusServer server) : MessageSourceContractTests
+{
+    protected override async ValueTask<SourceHarness> CreateAsync() => await ServiceBusSourceHarness.CreateAsync(server);
+}

@@ -1,9 +1,0 @@
-using Integration.Tests.Servers;
-using Messaging.Testing.Xunit;
-
-namespace Integration.Tests.ServiceBus;
-
-public sealed class ServiceBusSourceContractTests(ServiceBusServer server) : MessageSourceContractTests
-{
-    protected override async ValueTask<SourceHarness> CreateAsync() => await ServiceBusSourceHarness.CreateAsync(server);
-}

@@ -1,0 +1,9 @@
+using Messaging.Configuration;
+
+namespace Worker.Tests.Planning;
+
+internal sealed class FakeFeatureOptions
+{
+    [Setting("A speed", Min = "1", Max = "9")]
+    public int Speed { get; set; } = 5;
+}

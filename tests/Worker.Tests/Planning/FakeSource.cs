@@ -1,0 +1,28 @@
+using Messaging.Configuration;
+using Messaging.Costs.Explain;
+using Messaging.Sources;
+
+namespace Worker.Tests.Planning;
+
+/// <summary>A source that can be configured but not created.</summary>
+/// <param name="name">Its name.</param>
+/// <param name="describe">Its description; null for none.</param>
+internal sealed class FakeSource(string name, Func<SourcePlan, SourcePlan>? describe = null) : ISourceFeature, IExplainedFeature
+{
+    public string Name { get; } = name;
+
+    public IReadOnlyList<SettingsSection> Settings { get; init; } = [SettingsSection.Of<FakeFeatureOptions>($"Sources:{name}")];
+
+    public IRouteExplainer? Explainer { get; init; }
+
+    public List<string> Configured { get; } = [];
+
+    public IRouteExplainer? Explain(SettingsReader settings, string route) => Explainer;
+
+    public SourcePlan Configure(SettingsReader settings, string route)
+    {
+        Configured.Add($"{route}:{settings.Read<FakeFeatureOptions>($"Sources:{Name}", route).Speed}");
+        SourcePlan plan = new() { Create = _ => throw new NotSupportedException() };
+        return describe?.Invoke(plan) ?? plan;
+    }
+}

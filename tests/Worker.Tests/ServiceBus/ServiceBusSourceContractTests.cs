@@ -1,8 +1,0 @@
-using Messaging.Testing.Xunit;
-
-namespace Worker.Tests.ServiceBus;
-
-public sealed class ServiceBusSourceContractTests : MessageSourceContractTests
-{
-    protected override ValueTask<SourceHarness> CreateAsync() => ValueTask.FromResult<SourceHarness>(new ServiceBusSourceHarness());
-}
