@@ -45,8 +45,7 @@ internal sealed class HttpConnections : IDisposable
     private readonly int _limit;
     private readonly TimeSpan _firstRequestTimeout;
     private readonly TimeProvider _time;
-    private readonly ILogger _logger;
-    private readonly LogThrottle _closedLog;
+    private readonly ThrottlingLogger _logger;
     private readonly ITimer _watch;
     private readonly Lock _gate = new();
 
@@ -62,8 +61,7 @@ internal sealed class HttpConnections : IDisposable
         _limit = options.MaxConnections;
         _firstRequestTimeout = options.FirstRequestTimeout;
         _time = time;
-        _logger = logger;
-        _closedLog = new LogThrottle(time, LogInterval);
+        _logger = new ThrottlingLogger(logger, time, LogInterval);
         _watch = time.CreateTimer(static state => ((HttpConnections)state!).Watch(), this, WatchInterval, WatchInterval);
         Meter.CreateObservableGauge("worker.http.connections", () => Count, "{connection}", "Open HTTP connections");
     }
@@ -285,9 +283,6 @@ internal sealed class HttpConnections : IDisposable
     private void Report(string reason, ConnectionContext transport)
     {
         Closed.Add(1, new KeyValuePair<string, object?>("worker.reason", reason));
-        if (_closedLog.ShouldLog(out SuppressedLines suppressed))
-        {
-            WebLog.ConnectionClosed(_logger, transport.RemoteEndPoint, reason, suppressed);
-        }
+        WebLog.ConnectionClosed(_logger, transport.RemoteEndPoint, reason);
     }
 }

@@ -1,5 +1,4 @@
 using System.Net;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
 
 namespace Messaging.Http;
@@ -11,12 +10,12 @@ internal static partial class WebLog
     public static partial void Listening(ILogger logger, string urls, string messages);
 
     [LoggerMessage(1210, LogLevel.Warning,
-        "The worker closed the HTTP connection from {Peer}: {Reason}{Suppressed}")]
-    public static partial void ConnectionClosed(ILogger logger, EndPoint? peer, string reason, SuppressedLines suppressed);
+        "The worker closed the HTTP connection from {Peer}: {Reason}")]
+    public static partial void ConnectionClosed(ILogger logger, EndPoint? peer, string reason);
 
     [LoggerMessage(1211, LogLevel.Warning,
-        "An HTTP request from {Peer} was refused with 403 ({Reason}): {Message}{Suppressed}")]
-    public static partial void Refused(ILogger logger, IPAddress? peer, string reason, string message, SuppressedLines suppressed);
+        "An HTTP request from {Peer} was refused with 403 ({Reason}): {Message}")]
+    public static partial void Refused(ILogger logger, IPAddress? peer, string reason, string message);
 
     [LoggerMessage(1215, LogLevel.Warning,
         "{Count} HTTP request(s) were refused within {Period}: {Answers}. Their callers keep the messages. For 429 and 503, fix the route's problem or add workers; for others, correct the requests")]

@@ -1,5 +1,4 @@
 using Messaging.Aws.Sqs.Wire;
-using Messaging.Telemetry;
 using Pipeline.Buffers;
 
 namespace Messaging.Aws.Sqs;
@@ -21,7 +20,6 @@ internal sealed class Heartbeat : IAsyncDisposable
     private readonly SqsSourceOptions _options;
     private readonly TimeProvider _time;
     private readonly SqsSourceLog _log;
-    private readonly LogThrottle _throttle;
     private readonly CancellationTokenSource _stop = new();
     private readonly List<DueRenewal> _due = [];
     private Task _loop = Task.CompletedTask;
@@ -34,7 +32,6 @@ internal sealed class Heartbeat : IAsyncDisposable
         _options = options;
         _time = time;
         _log = log;
-        _throttle = new LogThrottle(time, TimeSpan.FromSeconds(10));
     }
 
     /// <summary>
@@ -157,10 +154,7 @@ internal sealed class Heartbeat : IAsyncDisposable
     private void Failed(int count, string error)
     {
         SqsSourceMetrics.RenewFailed(_log.Route, count);
-        if (_throttle.ShouldLog(out SuppressedLines suppressed))
-        {
-            _log.RenewFailed(error, suppressed);
-        }
+        _log.RenewFailed(error);
     }
 }
 

@@ -10,7 +10,7 @@ internal sealed partial class OtlpFailures(ILogger logger, TimeProvider time) : 
 {
     private const string Exporter = "OpenTelemetry-Exporter-OpenTelemetryProtocol";
 
-    private readonly LogThrottle _throttle = new(time, TimeSpan.FromMinutes(5));
+    private readonly ThrottlingLogger _log = new(logger, time, TimeSpan.FromMinutes(5));
 
     protected override void OnEventSourceCreated(EventSource eventSource)
     {
@@ -23,15 +23,13 @@ internal sealed partial class OtlpFailures(ILogger logger, TimeProvider time) : 
 
     protected override void OnEventWritten(EventWrittenEventArgs eventData)
     {
-        if (_throttle is null || eventData.Message is not { } message || !_throttle.ShouldLog(out SuppressedLines suppressed))
+        if (_log is not null && eventData.Message is { } message)
         {
-            return;
+            string what = string.Format(CultureInfo.InvariantCulture, message, [.. eventData.Payload ?? []]);
+            LogFailed(_log, UntrustedText.Shorten(what.Split('\n')[0]));
         }
-
-        string what = string.Format(CultureInfo.InvariantCulture, message, [.. eventData.Payload ?? []]);
-        LogFailed(logger, UntrustedText.Shorten(what.Split('\n')[0]), suppressed);
     }
 
-    [LoggerMessage(1109, LogLevel.Warning, "Metrics or traces could not be exported over OTLP: {Problem} The worker continues without them; check the variables OTEL_EXPORTER_OTLP_*{Suppressed}")]
-    private static partial void LogFailed(ILogger logger, string problem, SuppressedLines suppressed);
+    [LoggerMessage(1109, LogLevel.Warning, "Metrics or traces could not be exported over OTLP: {Problem} The worker continues without them; check the variables OTEL_EXPORTER_OTLP_*")]
+    private static partial void LogFailed(ILogger logger, string problem);
 }

@@ -25,8 +25,7 @@ internal sealed class HttpMessageSource : IMessageSource
     private readonly HttpSourceRegistry _registry;
     private readonly IDeadLetterStore _deadLetters;
     private readonly RouteMetrics? _metrics;
-    private readonly ILogger _logger;
-    private readonly LogThrottle _deadLetterLog;
+    private readonly ThrottlingLogger _logger;
     private readonly BoundedPool<HttpMessage> _messages;
     private readonly CancellationTokenSource _stopping = new();
     private readonly TaskCompletionSource _answered = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -50,8 +49,7 @@ internal sealed class HttpMessageSource : IMessageSource
         _registry = registry;
         _deadLetters = services.DeadLetters;
         _metrics = services.Metrics;
-        _logger = services.Loggers.CreateLogger<HttpMessageSource>();
-        _deadLetterLog = new LogThrottle(services.Time, TimeSpan.FromSeconds(5));
+        _logger = new ThrottlingLogger(services.Loggers.CreateLogger<HttpMessageSource>(), services.Time, TimeSpan.FromSeconds(5));
         _messages = new BoundedPool<HttpMessage>(services.Concurrency);
         registry.Add(Route, this);
     }
@@ -208,10 +206,7 @@ internal sealed class HttpMessageSource : IMessageSource
             TimeSpan delay = DeadLetterBackoff.After(Interlocked.Increment(ref _deadLetterFailures));
             outcome = Settlement.Abandon(delay, "The message can never be stored, and its dead letter could not be written.");
             _metrics?.MessageReturned();
-            if (_deadLetterLog.ShouldLog(out SuppressedLines suppressed))
-            {
-                HttpLog.DeadLetterFailed(_logger, Route, $"{exception.GetType().Name}: {UntrustedText.Shorten(exception.Message)}", DurationText.Of(delay), suppressed);
-            }
+            HttpLog.DeadLetterFailed(_logger, Route, $"{exception.GetType().Name}: {UntrustedText.Shorten(exception.Message)}", DurationText.Of(delay));
         }
 
         message.Conclude(outcome);
@@ -222,8 +217,8 @@ internal sealed class HttpMessageSource : IMessageSource
 internal static partial class HttpLog
 {
     [LoggerMessage(3050, LogLevel.Warning,
-        "Route {Route}: a dead letter could not be written ({Error}); the caller is asked to send the message again after {Delay}. Check the folder DeadLetters:Path{Suppressed}")]
-    public static partial void DeadLetterFailed(ILogger logger, string route, string error, string delay, SuppressedLines suppressed);
+        "Route {Route}: a dead letter could not be written ({Error}); the caller is asked to send the message again after {Delay}. Check the folder DeadLetters:Path")]
+    public static partial void DeadLetterFailed(ILogger logger, string route, string error, string delay);
 
     [LoggerMessage(3051, LogLevel.Warning,
         "Route {Route}: {Count} request(s) were not answered before the shutdown ended; their callers must send them again")]

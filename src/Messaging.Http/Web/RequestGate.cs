@@ -14,7 +14,7 @@ internal sealed class RequestGate(AllowedHosts hosts, HttpAnswers answers, HttpR
         RetryAfterSeconds: 1,
         Close: true);
 
-    private readonly LogThrottle _refusedLog = new(time, TimeSpan.FromSeconds(10));
+    private readonly ThrottlingLogger _log = new(logger, time, TimeSpan.FromSeconds(10));
 
     public Task InvokeAsync(HttpContext context, RequestDelegate next)
     {
@@ -56,9 +56,9 @@ internal sealed class RequestGate(AllowedHosts hosts, HttpAnswers answers, HttpR
 
     private Task RefuseAsync(HttpContext context, HttpRefusal refusal)
     {
-        if (refusal.Status == StatusCodes.Status403Forbidden && _refusedLog.ShouldLog(out SuppressedLines suppressed))
+        if (refusal.Status == StatusCodes.Status403Forbidden)
         {
-            WebLog.Refused(logger, context.Connection.RemoteIpAddress, refusal.Error, refusal.Message, suppressed);
+            WebLog.Refused(_log, context.Connection.RemoteIpAddress, refusal.Error, refusal.Message);
         }
 
         return answers.RefuseAsync(context, refusal);

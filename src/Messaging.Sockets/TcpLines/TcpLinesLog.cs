@@ -1,5 +1,4 @@
 using System.Net;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
 
 namespace Messaging.Sockets.TcpLines;
@@ -14,16 +13,16 @@ internal static partial class TcpLinesLog
     public static partial void AcceptFailed(ILogger logger, string route, string error, TimeSpan delay);
 
     [LoggerMessage(3452, LogLevel.Warning,
-        "Route {Route}: a connection from {Peer} was refused: {Reason}{Suppressed}")]
-    public static partial void Refused(ILogger logger, string route, EndPoint? peer, string reason, SuppressedLines suppressed);
+        "Route {Route}: a connection from {Peer} was refused: {Reason}")]
+    public static partial void Refused(ILogger logger, string route, EndPoint? peer, string reason);
 
     [LoggerMessage(3453, LogLevel.Warning,
-        "Route {Route}: the connection from {Peer} was closed: {Reason}{Suppressed}")]
-    public static partial void Closed(ILogger logger, string route, EndPoint? peer, string reason, SuppressedLines suppressed);
+        "Route {Route}: the connection from {Peer} was closed: {Reason}")]
+    public static partial void Closed(ILogger logger, string route, EndPoint? peer, string reason);
 
     [LoggerMessage(3454, LogLevel.Warning,
-        "Route {Route}: line {Line} from {Peer} was dropped: {Reason}, {Bytes} bytes. {Advice}{Suppressed}")]
-    public static partial void LineDropped(ILogger logger, string route, long line, EndPoint? peer, string reason, long bytes, string advice, SuppressedLines suppressed);
+        "Route {Route}: line {Line} from {Peer} was dropped: {Reason}, {Bytes} bytes. {Advice}")]
+    public static partial void LineDropped(ILogger logger, string route, long line, EndPoint? peer, string reason, long bytes, string advice);
 
     [LoggerMessage(3455, LogLevel.Debug, "Route {Route}: a connection from {Peer} ended: {Reason}, after {Lines} line(s)")]
     public static partial void Ended(ILogger logger, string route, EndPoint? peer, string reason, long lines);
@@ -43,6 +42,6 @@ internal static partial class TcpLinesLog
     public static partial void DroppedInAll(ILogger logger, string route, long tooLong, long unterminated, long bytes, string advice);
 
     [LoggerMessage(3460, LogLevel.Warning,
-        "Route {Route}: the connection from {Peer} was closed, and none of its lines became a message. {Advice}{Suppressed}")]
-    public static partial void ProxyProtocol(ILogger logger, string route, EndPoint? peer, string advice, SuppressedLines suppressed);
+        "Route {Route}: the connection from {Peer} was closed, and none of its lines became a message. {Advice}")]
+    public static partial void ProxyProtocol(ILogger logger, string route, EndPoint? peer, string advice);
 }

@@ -27,10 +27,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
     private static readonly TimeSpan LogInterval = TimeSpan.FromSeconds(10);
 
     private readonly ConnectionTable _connections;
-    private readonly LogThrottle _refusedLog;
-    private readonly LogThrottle _closedLog;
-    private readonly LogThrottle _droppedLog;
-    private readonly LogThrottle _proxyLog;
+    private readonly ThrottlingLogger _throttled;
     private readonly RouteMetrics? _routeMetrics;
     private readonly CancellationTokenSource _stopReading = new();
     private readonly CancellationTokenSource _stopHandingIn = new();
@@ -58,10 +55,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
             InMemoryMessages<LineMessage>.WaitingLimit + services.Concurrency,
             static inMemory => new LineMessage(inMemory));
         _connections = new ConnectionTable(options.MaxConnections, options.MaxConnectionsPerAddress);
-        _refusedLog = new LogThrottle(Time, LogInterval);
-        _closedLog = new LogThrottle(Time, LogInterval);
-        _droppedLog = new LogThrottle(Time, LogInterval);
-        _proxyLog = new LogThrottle(Time, LogInterval);
+        _throttled = new ThrottlingLogger(Logger, Time, LogInterval);
         _routeMetrics = services.Metrics;
         Metrics.Observe(_connections);
         _watch = Time.CreateTimer(static state => ((TcpLinesMessageSource)state!).Watch(), this, WatchInterval, WatchInterval);
@@ -196,14 +190,11 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         {
             // Without acknowledgements the sender believes that its lines arrived.
             _routeMetrics?.InputDropped(reason, FramingAdvice.ProxyProtocol, isLost: !Options.Acknowledge);
-            if (_proxyLog.ShouldLog(out SuppressedLines more))
-            {
-                TcpLinesLog.ProxyProtocol(Logger, Route, connection.Peer, FramingAdvice.ProxyProtocol, more);
-            }
+            TcpLinesLog.ProxyProtocol(_throttled, Route, connection.Peer, FramingAdvice.ProxyProtocol);
         }
-        else if (_closedLog.ShouldLog(out SuppressedLines suppressed))
+        else
         {
-            TcpLinesLog.Closed(Logger, Route, connection.Peer, reason, suppressed);
+            TcpLinesLog.Closed(_throttled, Route, connection.Peer, reason);
         }
 
         _connections.Remove(connection);
@@ -215,10 +206,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         Metrics.LineDropped(reason, bytes);
         _lastAdvice = advice;
         _routeMetrics?.InputDropped(reason, advice, isLost: !Options.Acknowledge);
-        if (_droppedLog.ShouldLog(out SuppressedLines suppressed))
-        {
-            TcpLinesLog.LineDropped(Logger, Route, line, connection.Peer, reason, bytes, advice, suppressed);
-        }
+        TcpLinesLog.LineDropped(_throttled, Route, line, connection.Peer, reason, bytes, advice);
     }
 
     /// <summary>Counts lines that arrived after the worker had stopped reading, from a sender that gets no answers.</summary>
@@ -268,11 +256,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
     private void Refuse(LineConnection connection, ILineTransport transport, string reason)
     {
         Metrics.ConnectionRefused(reason);
-        if (_refusedLog.ShouldLog(out SuppressedLines suppressed))
-        {
-            TcpLinesLog.Refused(Logger, Route, connection.Peer, reason, suppressed);
-        }
-
+        TcpLinesLog.Refused(_throttled, Route, connection.Peer, reason);
         if (Options.Acknowledge && Certificate is null)
         {
             // Nothing was sent yet: the socket's buffer has room for it; otherwise the sender gets no answer.

@@ -22,8 +22,7 @@ internal sealed partial class DeadLetterWatch : IAsyncDisposable
 
     private readonly IDeadLetterStore _store;
     private readonly TimeProvider _time;
-    private readonly ILogger _logger;
-    private readonly LogThrottle _failedLog;
+    private readonly ThrottlingLogger _logger;
     private readonly CancellationTokenSource _stop = new();
     private Task _watching = Task.CompletedTask;
     private volatile WaitingDeadLetters? _waiting;
@@ -32,8 +31,7 @@ internal sealed partial class DeadLetterWatch : IAsyncDisposable
     {
         _store = store;
         _time = time;
-        _logger = logger;
-        _failedLog = new LogThrottle(time, LogInterval);
+        _logger = new ThrottlingLogger(logger, time, LogInterval);
         Meter.CreateObservableGauge("worker.dead_letters.waiting", Measure, "{message}", "Dead letters in the folder that wait to be redriven or deleted, by reason; counted up to 100,000");
         Meter.CreateObservableGauge("worker.dead_letters.oldest_age", MeasureAge, "s", "Time since the oldest dead letter in the folder was written; 0 without one");
     }
@@ -79,10 +77,7 @@ internal sealed partial class DeadLetterWatch : IAsyncDisposable
             {
                 // A store is foreign code, and a count must not end the worker.
                 _waiting = null;
-                if (_failedLog.ShouldLog(out SuppressedLines suppressed))
-                {
-                    SafeLog.Try(() => LogFailed(UntrustedText.Shorten(UntrustedText.MessageOf(exception)).TrimEnd('.'), suppressed));
-                }
+                SafeLog.Try(() => LogFailed(UntrustedText.Shorten(UntrustedText.MessageOf(exception)).TrimEnd('.')));
             }
 
             first.TrySetResult();
@@ -104,8 +99,8 @@ internal sealed partial class DeadLetterWatch : IAsyncDisposable
         }
     }
 
-    [LoggerMessage(5102, LogLevel.Warning, "The waiting dead letters cannot be counted ({Error}); the page and worker.dead_letters.waiting do not show them. Check that the folder DeadLetters:Path is mounted, and that the worker may read it{Suppressed}")]
-    private partial void LogFailed(string error, SuppressedLines suppressed);
+    [LoggerMessage(5102, LogLevel.Warning, "The waiting dead letters cannot be counted ({Error}); the page and worker.dead_letters.waiting do not show them. Check that the folder DeadLetters:Path is mounted, and that the worker may read it")]
+    private partial void LogFailed(string error);
 }
 
 /// <summary>The dead letters of a store that wait until they are redriven or deleted; a state of the store, which a restart of the worker does not change.</summary>

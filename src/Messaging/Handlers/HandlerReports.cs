@@ -22,7 +22,7 @@ internal sealed partial class HandlerReports(string route, string handler, Excep
     private static readonly ConditionalWeakTable<Exception, object?> Reported = [];
 
     private readonly LogThrottles<Type> _failures = new(time, Interval);
-    private readonly LogThrottle _misuses = new(time, MisuseInterval);
+    private readonly ThrottlingLogger _misuses = new(logger, time, MisuseInterval);
 
     /// <summary>What an exception of the handler means.</summary>
     public ExceptionRules Rules => rules;
@@ -84,7 +84,7 @@ internal sealed partial class HandlerReports(string route, string handler, Excep
         Reported.TryAdd(exception, null);
         if (_failures.ShouldLog(exception.GetType(), out SuppressedLines suppressed))
         {
-            LogThrew(exception, route, handler, suppressed);
+            LogThrew(logger, exception, route, handler, suppressed);
         }
     }
 
@@ -93,34 +93,29 @@ internal sealed partial class HandlerReports(string route, string handler, Excep
     /// <param name="index">Its index in the batch.</param>
     public void Misused(BatchMisuse misuse, int index)
     {
-        if (!_misuses.ShouldLog(out SuppressedLines suppressed))
-        {
-            return;
-        }
-
         switch (misuse)
         {
             case BatchMisuse.Twice:
-                LogTwice(route, handler, index, suppressed);
+                LogTwice(_misuses, route, handler, index);
                 break;
             case BatchMisuse.Late:
-                LogLate(route, handler, index, suppressed);
+                LogLate(_misuses, route, handler, index);
                 break;
             default:
-                LogUndecided(route, handler, index, suppressed);
+                LogUndecided(_misuses, route, handler, index);
                 break;
         }
     }
 
     [LoggerMessage(5301, LogLevel.Error, "Route {Route}: the handler {Handler} threw{Suppressed}")]
-    private partial void LogThrew(Exception exception, string route, string handler, SuppressedLines suppressed);
+    private static partial void LogThrew(ILogger logger, Exception exception, string route, string handler, SuppressedLines suppressed);
 
-    [LoggerMessage(5302, LogLevel.Warning, "Route {Route}: the handler {Handler} settled message {Index} of a batch twice; the first settlement holds{Suppressed}")]
-    private partial void LogTwice(string route, string handler, int index, SuppressedLines suppressed);
+    [LoggerMessage(5302, LogLevel.Warning, "Route {Route}: the handler {Handler} settled message {Index} of a batch twice; the first settlement holds")]
+    private static partial void LogTwice(ILogger logger, string route, string handler, int index);
 
-    [LoggerMessage(5303, LogLevel.Warning, "Route {Route}: the handler {Handler} settled message {Index} of a batch after the batch had ended; the message was abandoned unless it was settled before{Suppressed}")]
-    private partial void LogLate(string route, string handler, int index, SuppressedLines suppressed);
+    [LoggerMessage(5303, LogLevel.Warning, "Route {Route}: the handler {Handler} settled message {Index} of a batch after the batch had ended; the message was abandoned unless it was settled before")]
+    private static partial void LogLate(ILogger logger, string route, string handler, int index);
 
-    [LoggerMessage(5304, LogLevel.Warning, "Route {Route}: the handler {Handler} settled message {Index} of a batch with default(Settlement), which decides nothing{Suppressed}")]
-    private partial void LogUndecided(string route, string handler, int index, SuppressedLines suppressed);
+    [LoggerMessage(5304, LogLevel.Warning, "Route {Route}: the handler {Handler} settled message {Index} of a batch with default(Settlement), which decides nothing")]
+    private static partial void LogUndecided(ILogger logger, string route, string handler, int index);
 }

@@ -1,4 +1,3 @@
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
 
 namespace Messaging.Sources.InMemory;
@@ -10,8 +9,8 @@ internal static partial class InMemoryLog
     public const string UnprocessedReason = "unprocessed-at-stop";
 
     [LoggerMessage(3000, LogLevel.Warning,
-        "Route {Route}: a dead letter of source {Source} could not be written ({Error}); the message is kept and redelivered in {Delay}{Suppressed}")]
-    public static partial void DeadLetterFailed(ILogger logger, string route, string source, string error, string delay, SuppressedLines suppressed);
+        "Route {Route}: a dead letter of source {Source} could not be written ({Error}); the message is kept and redelivered in {Delay}")]
+    public static partial void DeadLetterFailed(ILogger logger, string route, string source, string error, string delay);
 
     [LoggerMessage(3001, LogLevel.Warning,
         "Route {Route}: {Count} message(s) of source {Source} were not stored before the shutdown; they were written to the dead letters as unprocessed-at-stop; redrive them")]

@@ -88,11 +88,7 @@ public sealed partial class InMemoryMessages<T>
 
             _services.Metrics?.MessageReturned();
             TimeSpan delay = DeadLetterBackoff.After(++message.DeadLetterFailures);
-            if (_deadLetterLog.ShouldLog(out SuppressedLines suppressed))
-            {
-                InMemoryLog.DeadLetterFailed(_services.Logger, _services.Route, _services.Source, error, DurationText.Of(delay), suppressed);
-            }
-
+            InMemoryLog.DeadLetterFailed(_throttled, _services.Route, _services.Source, error, DurationText.Of(delay));
             await AbandonAsync(message, delay);
         }
         finally

@@ -36,7 +36,7 @@ public sealed partial class InMemoryMessages<T> : IDisposable
     private readonly ReadyMessages<T> _ready = new();
     private readonly DelayedMessages<T> _delayed;
     private readonly BoundedPool<T> _messages;
-    private readonly LogThrottle _deadLetterLog;
+    private readonly ThrottlingLogger _throttled;
     private readonly Lock _gate = new();
 
     // Every live message object, so that a shutdown finds the messages in flight. Guarded by _gate.
@@ -76,7 +76,7 @@ public sealed partial class InMemoryMessages<T> : IDisposable
 
         _messages = new BoundedPool<T>(limit);
         _handedIn = new ReceivedMessage[services.Concurrency];
-        _deadLetterLog = new LogThrottle(services.Time, LogInterval);
+        _throttled = new ThrottlingLogger(services.Logger, services.Time, LogInterval);
         _delayed = new DelayedMessages<T>(services.Time, message => _ready.TryAdd(message));
     }
 

@@ -24,9 +24,10 @@ public abstract class PollingMessageSource<TItem> : IMessageSource
 
     private static readonly Backoff FailureBackoff = new(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(30));
     private static readonly TimeSpan MinFailurePause = TimeSpan.FromMilliseconds(100);
+    private static readonly TimeSpan LogInterval = TimeSpan.FromMinutes(1);
 
     private readonly SourceServices _services;
-    private readonly PollingLog _log;
+    private readonly ThrottlingLogger _log;
     private readonly CancellationTokenSource _closing = new();
 
     // Claimed items that are not in flight: they wait for their delay, or are due.
@@ -40,7 +41,7 @@ public abstract class PollingMessageSource<TItem> : IMessageSource
     {
         ArgumentNullException.ThrowIfNull(services);
         _services = services;
-        _log = new PollingLog(services.Route, services.Name, services.Loggers.CreateLogger(GetType()), services.Time);
+        _log = new ThrottlingLogger(services.Loggers.CreateLogger(GetType()), services.Time, LogInterval);
     }
 
     /// <inheritdoc/>
@@ -97,7 +98,7 @@ public abstract class PollingMessageSource<TItem> : IMessageSource
                 // Of the subclass: a folder that cannot be listed, a database that is down.
                 TimeSpan retry = FailureBackoff.After(++failures, MinFailurePause);
                 Volatile.Write(ref _problem, $"Items cannot be claimed: {exception.Message}");
-                _log.ClaimFailed(exception, retry);
+                PollingLog.ClaimFailed(_log, exception, _services.Route, _services.Name, DurationText.Of(retry));
                 await Task.Delay(retry, _services.Time, stopReceiving).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }
         }
@@ -213,7 +214,7 @@ public abstract class PollingMessageSource<TItem> : IMessageSource
             TimeSpan retry = FailureBackoff.After(++message.Failures, MinFailurePause);
             if (!stop.IsCancellationRequested)
             {
-                _log.ReadFailed(exception, UntrustedText.Shorten(message.Id), retry);
+                PollingLog.ReadFailed(_log, exception, _services.Route, _services.Name, UntrustedText.Shorten(message.Id), DurationText.Of(retry));
             }
 
             _ = BecomeDueAsync(message, retry);
@@ -235,7 +236,7 @@ public abstract class PollingMessageSource<TItem> : IMessageSource
         catch (Exception exception)
         {
             TimeSpan retry = FailureBackoff.After(++message.Failures, MinFailurePause);
-            _log.CompleteFailed(exception, UntrustedText.Shorten(message.Id), retry);
+            PollingLog.CompleteFailed(_log, exception, _services.Route, _services.Name, UntrustedText.Shorten(message.Id), DurationText.Of(retry));
             await RedeliverAsync(message, retry);
         }
     }
@@ -250,7 +251,7 @@ public abstract class PollingMessageSource<TItem> : IMessageSource
         catch (Exception exception)
         {
             TimeSpan retry = FailureBackoff.After(++message.Failures, MinFailurePause);
-            _log.DeadLetterFailed(exception, UntrustedText.Shorten(message.Id), retry);
+            PollingLog.DeadLetterFailed(_log, exception, _services.Route, _services.Name, UntrustedText.Shorten(message.Id), DurationText.Of(retry));
             _services.Metrics?.MessageReturned();
             await RedeliverAsync(message, retry);
             return;
@@ -310,7 +311,7 @@ public abstract class PollingMessageSource<TItem> : IMessageSource
         }
         catch (Exception exception)
         {
-            _log.ReleaseFailed(exception, UntrustedText.Shorten(message.Id));
+            PollingLog.ReleaseFailed(_log, exception, _services.Route, _services.Name, UntrustedText.Shorten(message.Id));
         }
     }
 
