@@ -11,14 +11,14 @@ public class ChannelBenchmarks
     public async Task Setup() => Agreement.Require(Items * (Items - 1L) / 2, await LockedQueue(), await BlockingCollection(), await BoundedChannel(), await UnboundedChannel());
 
     [Benchmark(Baseline = true, OperationsPerInvoke = Items)]
-    public Task<long> LockedQueue() => HandOver.LockedQueueAsync(Items);
+    public Task<long> LockedQueue() => ProducerConsumer.LockedQueueAsync(Items);
 
     [Benchmark(OperationsPerInvoke = Items)]
-    public Task<long> BlockingCollection() => HandOver.BlockingCollectionAsync(Items);
+    public Task<long> BlockingCollection() => ProducerConsumer.BlockingCollectionAsync(Items);
 
     [Benchmark(OperationsPerInvoke = Items)]
-    public Task<long> BoundedChannel() => HandOver.BoundedChannelAsync(Items);
+    public Task<long> BoundedChannel() => ProducerConsumer.BoundedChannelAsync(Items);
 
     [Benchmark(OperationsPerInvoke = Items)]
-    public Task<long> UnboundedChannel() => HandOver.UnboundedChannelAsync(Items);
+    public Task<long> UnboundedChannel() => ProducerConsumer.UnboundedChannelAsync(Items);
 }

@@ -48,7 +48,7 @@ internal sealed partial class SqsMessageSource
                 }
 
                 ReceiveSucceeded(unusable);
-                HandOver(received.AsSpan(0, count), took, queues.IsFifo ? new FifoGroups() : null, slots);
+                Accept(received.AsSpan(0, count), took, queues.IsFifo ? new FifoGroups() : null, slots);
                 if (count == 0)
                 {
                     await AfterEmptyAsync(queues, _time.GetElapsedTime(askedAt), stop);
@@ -88,7 +88,7 @@ internal sealed partial class SqsMessageSource
     }
 
     /// <summary>Accepts the messages of a receive; a follower in a group keeps a slot until it is accepted.</summary>
-    private void HandOver(Span<SqsReceivedMessage> messages, TimeSpan took, FifoGroups? groups, SlotLease slots)
+    private void Accept(Span<SqsReceivedMessage> messages, TimeSpan took, FifoGroups? groups, SlotLease slots)
     {
         // While the answer arrived, the messages were hidden already. In whole seconds, as SQS counts.
         long receivedAt = _time.GetTimestamp() - ((long)took.TotalSeconds * _time.TimestampFrequency);

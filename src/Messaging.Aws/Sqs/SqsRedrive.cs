@@ -49,7 +49,7 @@ internal sealed class SqsRedrive
     private readonly long _held;
     private readonly HashSet<Guid> _seen = [];
     private readonly Dictionary<Guid, ReadOnlyMemory<byte>> _staying = [];
-    private int _newcomers;
+    private int _arrivedMeanwhile;
     private int _failedCalls;
     private string? _ended;
 
@@ -110,9 +110,9 @@ internal sealed class SqsRedrive
             await ShowAsync(stop.IsCancellationRequested);
         }
 
-        if (_newcomers > 0)
+        if (_arrivedMeanwhile > 0)
         {
-            _progress.AddNote($"{_newcomers:N0} dead letter(s) arrived while redrive ran; they stay.");
+            _progress.AddNote($"{_arrivedMeanwhile:N0} dead letter(s) arrived while redrive ran; they stay.");
         }
 
         return _progress.ToResult(stop.IsCancellationRequested ? RedriveProgress.Interrupted : _ended);
@@ -212,7 +212,7 @@ internal sealed class SqsRedrive
                 _progress.AddAgain(sentAs!, $"{UntrustedText.Shorten(shownReason)}, now {Name(message)}");
                 return false;
             case SqsRedriveBounds.Origin.Meanwhile:
-                _newcomers++;
+                _arrivedMeanwhile++;
                 return false;
         }
 

@@ -93,14 +93,14 @@ internal sealed partial class UdpMessageSource
             bytes += Math.Max(_receiver[i].Bytes.Length, 1);
             if (TryOpen(i, now, out DatagramMessage? message))
             {
-                HandOver(message, slots, stop);
+                AcceptOrEnqueue(message, slots, stop);
             }
         }
 
         return received == wanted;
     }
 
-    private void HandOver(DatagramMessage message, SlotLease slots, CancellationToken stop)
+    private void AcceptOrEnqueue(DatagramMessage message, SlotLease slots, CancellationToken stop)
     {
         if (_channel is null)
         {

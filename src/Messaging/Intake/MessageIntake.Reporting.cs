@@ -16,7 +16,8 @@ internal sealed partial class MessageIntake
     private readonly LogThrottles<string> _defectLog;
     private readonly LogThrottles<(Type, string)> _exceptionLog;
 
-    private void ReportStuck() => SafeLog.Try(() => LogStuck(_route, DurationText.Of(_options.MessageTimeout + StuckAfter)));
+    /// <summary>An exception on a pool thread would end the process.</summary>
+    internal void SettlingFailed(Exception exception) => SafeLog.Try(() => LogSettlingFailed(exception, _route));
 
     private void Report(ReceivedMessage message, in Settlement settlement, Cancellation cancellation, long acceptedAt)
     {
@@ -118,9 +119,6 @@ internal sealed partial class MessageIntake
 
     [LoggerMessage(5008, LogLevel.Warning, "Route {Route}: {Count} more message(s) of {Source} {Outcome} since the last such line; the last: message {Last}")]
     private partial void LogMoreNotStored(string route, long count, string source, string outcome, string last);
-
-    [LoggerMessage(5003, LogLevel.Critical, "Route {Route}: a message, or its settlement, has run for more than {Limit} and does not end; restart the worker to free its slot")]
-    private partial void LogStuck(string route, string limit);
 
     [LoggerMessage(5004, LogLevel.Error, "Route {Route}: settling a message failed; its source will redeliver it")]
     private partial void LogSettlingFailed(Exception exception, string route);

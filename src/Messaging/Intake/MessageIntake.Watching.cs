@@ -4,31 +4,19 @@ using Microsoft.Extensions.Logging;
 
 namespace Messaging.Intake;
 
-/// <content>
-/// Watches the source: slots that it reserved and neither uses nor releases, and settlements that do not end. Either takes slots away from the
-/// route until it stands still.
-/// </content>
+/// <content>Watches the source: slots that it reserved and neither uses nor releases are lost to the route, until it stands still.</content>
 internal sealed partial class MessageIntake
 {
-    // Longer than a settlement over a slow network, its retries included.
-    private static readonly TimeSpan SlowSettlement = TimeSpan.FromSeconds(10);
-
-    // From then on the route counts as unable to settle.
-    private static readonly TimeSpan HangingSettlement = TimeSpan.FromSeconds(30);
-
     // Longer than a receive call that waits for messages.
     private static readonly TimeSpan LeakedAfter = TimeSpan.FromMinutes(1);
 
     // Reservations from which a leak is found: a source that reserves while it still has slots may do so now and then.
     private const int MinReservations = 10;
 
-    private volatile string? _settleProblem;
-    private volatile string? _settleWarning;
     private volatile string? _slotProblem;
     private volatile string? _slotWarning;
     private string? _reportedLeak;
     private LogThrottle? _leakLog;
-    private LogThrottle? _slowLog;
 
     // Under the lock: slots accepted, released or freed; refusals since a slot last moved; and the slots that were still reserved at each
     // reservation since the last look.
@@ -53,14 +41,17 @@ internal sealed partial class MessageIntake
     /// <summary>Slots that the source has reserved and has neither used nor released, as far as that can be told.</summary>
     public int LeakedSlots => Volatile.Read(ref _leaked);
 
+    /// <summary>True when a message has ignored its cancellation for so long that its slot counts as lost.</summary>
+    public bool IsStuck => _timeouts.IsStuck;
+
     /// <summary>Settlements that have been running for more than ten seconds.</summary>
-    public int SlowSettlements { get; private set; }
+    public int SlowSettlements => _timeouts.SlowSettlements;
 
     /// <summary>Why the source can receive or settle nothing more; null without a problem.</summary>
-    public string? Problem => _settleProblem ?? _slotProblem;
+    public string? Problem => _timeouts.Problem ?? _slotProblem;
 
     /// <summary>What an operator should know although messages still arrive.</summary>
-    public IEnumerable<string> Warnings => ((string?[])[_slotProblem is null ? _slotWarning : null, _settleProblem is null ? _settleWarning : null]).OfType<string>();
+    public IEnumerable<string> Warnings => ((string?[])[_slotProblem is null ? _slotWarning : null, _timeouts.Warning]).OfType<string>();
 
     /// <summary>The source starts to receive. Slots that its last receive left reserved are leaked.</summary>
     public void BeginReceiving()
@@ -101,9 +92,8 @@ internal sealed partial class MessageIntake
         _minReserved = Math.Min(_minReserved, Reserved);
     }
 
-    private void WatchSource(long now, int slowSettlements, TimeSpan slowest)
+    private void WatchSource(long now)
     {
-        WatchSettlements(slowSettlements, slowest);
         bool explains = SourceReportsProblem();
         lock (_lock)
         {
@@ -113,20 +103,6 @@ internal sealed partial class MessageIntake
 
         ReportLeak();
         SafeLog.Try(() => LogSummaries(all: false));
-    }
-
-    private void WatchSettlements(int slow, TimeSpan slowest)
-    {
-        SlowSettlements = slow;
-        TimeSpan limit = slowest > HangingSettlement ? HangingSettlement : SlowSettlement;
-        _settleWarning = slow == 0
-            ? null
-            : $"{slow} settlement(s) of messages of the source {_source} have not ended, the oldest after more than {DurationText.Of(limit)}: its queue, caller or disk does not answer. Each keeps its slot; check what the source settles with (event 5009).";
-        _settleProblem = slowest > HangingSettlement ? _settleWarning : null;
-        if (slow > 0 && (_slowLog ??= new LogThrottle(_time, ReasonThrottle.Interval)).ShouldLog(out _))
-        {
-            SafeLog.Try(() => LogSlowSettlements(_route, slow, _source, DurationText.Of(SlowSettlement), DurationText.Of(HangingSettlement)));
-        }
     }
 
     /// <summary>Under the lock. A source with one receive at a time has used or released its slots before it reserves others.</summary>
@@ -183,9 +159,6 @@ internal sealed partial class MessageIntake
             SafeLog.Try(() => LogLeak(_route, leak));
         }
     }
-
-    [LoggerMessage(5009, LogLevel.Warning, "Route {Route}: {Count} settlement(s) of messages of {Source} have been running for more than {Limit}; each keeps its slot, and after {NotReadyAfter} the worker is not ready. Check the queue, the caller or the disk that the source settles with")]
-    private partial void LogSlowSettlements(string route, int count, string source, string limit, string notReadyAfter);
 
     [LoggerMessage(5010, LogLevel.Error, "Route {Route}: {Problem}")]
     private partial void LogLeak(string route, string problem);

@@ -20,9 +20,6 @@ namespace Messaging.Intake;
 /// </summary>
 internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsyncDisposable
 {
-    // A message this far beyond its timeout makes the route stuck; until then a cancelled call may unwind.
-    private static readonly TimeSpan StuckAfter = TimeSpan.FromSeconds(15);
-
     // Interval of the timeout check; a message may exceed its timeout by as much.
     private static readonly TimeSpan WatchInterval = TimeSpan.FromMilliseconds(500);
 
@@ -39,6 +36,7 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly LogThrottle _heldLog;
+    private readonly TimeoutWatch _timeouts;
     private readonly ITimer _watch;
     private readonly MessageSlot[] _slots;
     private readonly SlotLimit _limit;
@@ -59,7 +57,6 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
     private bool _stopping;
     private bool _aborting;
     private TaskCompletionSource? _drained;
-    private volatile bool _stuck;
 
     public MessageIntake(
         string route,
@@ -102,6 +99,7 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
         }
 
         _pump = new SlotPump(this, range.Max);
+        _timeouts = new TimeoutWatch(_slots, options.MessageTimeout, route, source, time, logger);
         _breaker.Relaxed += BreakerClosed;
         _breaker.Throttling += Throttled;
         _watch = time.CreateTimer(static state => ((MessageIntake)state!).Watch(), this, WatchInterval, WatchInterval);
@@ -144,9 +142,6 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
 
     /// <summary>Time since the oldest message in flight was accepted; zero when there is none.</summary>
     public TimeSpan OldestAge => _slots.Max(slot => slot.Age);
-
-    /// <summary>True when a message has ignored its cancellation for so long that its slot counts as lost.</summary>
-    public bool IsStuck => _stuck;
 
     /// <summary>Work items used so far, for tests.</summary>
     internal long WorkItems => _pump.Posts;
@@ -294,18 +289,6 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
         MessageSpans.End(span);
     }
 
-    internal void SettlingFailed(Exception exception)
-    {
-        try
-        {
-            LogSettlingFailed(exception, _route);
-        }
-        catch (Exception)
-        {
-            // An exception on a pool thread would end the process.
-        }
-    }
-
     /// <summary>The slot's message is settled; <see cref="ReturnFinished"/> follows.</summary>
     internal void Finished(MessageSlot slot)
     {
@@ -379,29 +362,10 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
 
     private void Watch()
     {
-        bool stuck = false;
         long now = _time.GetTimestamp();
-        int slow = 0;
-        TimeSpan slowest = TimeSpan.Zero;
-        foreach (MessageSlot slot in _slots)
-        {
-            TimeSpan running = slot.CancelBeyond(_options.MessageTimeout);
-            TimeSpan settling = slot.WatchSettling(now);
-            stuck |= running > _options.MessageTimeout + StuckAfter || settling > _options.MessageTimeout + StuckAfter;
-            settling -= slot.SettleDelay;
-            slow += settling > SlowSettlement ? 1 : 0;
-            slowest = settling > slowest ? settling : slowest;
-        }
-
-        bool isNew = stuck && !_stuck;
-        _stuck = stuck;
-        if (isNew)
-        {
-            ReportStuck();
-        }
-
+        _timeouts.Check(now);
         _breaker.Tick();
-        WatchSource(now, slow, slowest);
+        WatchSource(now);
 
         // No event marks the time at which an open breaker may be probed or a held message is due.
         RetryHeld();

@@ -14,13 +14,13 @@ public sealed class ThreadTechniqueTests
     [Theory]
     [InlineData(0)]
     [InlineData(1)]
-    [InlineData(HandOver.Capacity)]
-    [InlineData(HandOver.Capacity + 1)]
+    [InlineData(ProducerConsumer.Capacity)]
+    [InlineData(ProducerConsumer.Capacity + 1)]
     [InlineData(30_000)]
-    public async Task HandOver_AnyCount_EveryVariantGivesTheSum(int items)
+    public async Task ProducerConsumer_AnyCount_EveryVariantGivesTheSum(int items)
     {
         long sum = items * (items - 1L) / 2;
-        foreach (Func<int, Task<long>> way in (Func<int, Task<long>>[])[HandOver.LockedQueueAsync, HandOver.BlockingCollectionAsync, HandOver.BoundedChannelAsync, HandOver.UnboundedChannelAsync])
+        foreach (Func<int, Task<long>> way in (Func<int, Task<long>>[])[ProducerConsumer.LockedQueueAsync, ProducerConsumer.BlockingCollectionAsync, ProducerConsumer.BoundedChannelAsync, ProducerConsumer.UnboundedChannelAsync])
         {
             (await way(items).WaitAsync(Limit)).ShouldBe(sum);
         }

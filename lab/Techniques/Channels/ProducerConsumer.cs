@@ -4,7 +4,7 @@ using System.Threading.Channels;
 namespace Lab.Techniques.Channels;
 
 /// <summary>The numbers below a count go from one task to another and are added up there; at most <see cref="Capacity"/> wait between them.</summary>
-internal static class HandOver
+internal static class ProducerConsumer
 {
     public const int Capacity = 1_024;
 
