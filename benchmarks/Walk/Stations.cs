@@ -27,7 +27,7 @@ internal static class Stations
             "call",
             "The request is written as JSON into a pooled buffer and sent. Deletes use the same client.",
             "Messaging.Aws.Sqs.Wire.SqsClient",
-            "Messaging.Aws.Sqs.Wire.SqsTransport",
+            "Messaging.Aws.AwsTransport",
             "Messaging.Aws.Sqs.Wire.SqsRequestWriter",
             "Messaging.Aws.Sqs.Wire.SqsWireOptions",
             "Messaging.Aws.Sqs.Wire.SqsOperation",

@@ -1,3 +1,4 @@
+using Messaging.Aws;
 using Messaging.Aws.S3;
 using Messaging.CloudFront.Events;
 using Messaging.CloudFront.Objects;
@@ -39,13 +40,13 @@ internal sealed class LogReader(World world, ProcessTime process) : ILogObjects
         if (world.Store.IsDown || isRefused)
         {
             world.Meets(world.Store.IsDown ? Fault.IndexIsDown : Fault.IndexLogIsRefused);
-            return new S3ObjectContent(S3Fault.OfAnswer(503, "SlowDown", null, null, null));
+            return new S3ObjectContent(S3Fault.OfAnswer(new AwsError(503, "SlowDown", "")));
         }
 
         if (log is null)
         {
             world.Meets(Fault.IndexLogIsMissing);
-            return new S3ObjectContent(S3Fault.OfObject(S3Fault.OfAnswer(404, "NoSuchKey", null, null, null)));
+            return new S3ObjectContent(S3Fault.OfAnswer(new AwsError(404, "NoSuchKey", "")));
         }
 
         return new S3ObjectContent(new Answer(world, process, log.Content, brokenAt, stallsWithin), log.Content.Length, "etag");

@@ -19,8 +19,5 @@ internal sealed class PlantedRequests(IS3Requests requests, Defect defect) : IS3
 
     public ValueTask<S3Fault> ListAsync(TimeSpan limit, CancellationToken cancellationToken) => requests.ListAsync(limit, cancellationToken);
 
-    public ValueTask<bool> RefreshCredentialsAsync(S3Fault fault, TimeSpan limit, CancellationToken cancellationToken) =>
-        requests.RefreshCredentialsAsync(fault, limit, cancellationToken);
-
     public void Dispose() => requests.Dispose();
 }

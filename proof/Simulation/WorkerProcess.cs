@@ -261,18 +261,16 @@ internal sealed class WorkerProcess
     private SqsMessageSource CreateSqsSource(bool isFifo, Defect defect, SourceServices services)
     {
         SqsSourceOptions options = new() { Queue = QueueModel.Name(isFifo) };
-        SqsWireOptions wire = new();
-        AwsClock clock = new(_time);
         QueueCalls calls = new(_world, _time, () => IsStopping);
-        SqsTransport transport = new(
+        SqsClient client = new(
             new AwsEndpoint(new Uri("http://sqs.simulated"), "eu-west-1", IsCustom: true),
             new AwsCredentialSource(() => Task.FromResult(Credentials), _time),
-            clock,
+            new AwsClock(_time),
             PlantedWire.Wrap(new SimulatedWire(_world, _time, _world.Queue, () => _world.QueueFaults, "sqs") { Sending = calls.Sending, Answered = calls.Answered }, defect == Defect.ConfirmUnsent ? Defect.None : defect, _world.Time),
             _buffers,
             _time,
-            wire.MaxResponseBytes);
-        return new SqsMessageSource(new SqsClient(transport, _buffers, wire), SqsQueueReference.Parse(options.Queue!)!, options, services);
+            new SqsWireOptions());
+        return new SqsMessageSource(client, SqsQueueReference.Parse(options.Queue!)!, options, services);
     }
 
     private HttpMessageSource CreateHttpSource(SourceServices services)

@@ -59,7 +59,7 @@ internal sealed class AwsCredentialSource : IDisposable
     }
 
     /// <summary>The current keys; synchronous while the cached ones are fresh.</summary>
-    /// <exception cref="AwsServiceException"><see cref="AwsErrorKind.AccessDenied"/>, code <c>CredentialsUnavailable</c>: there are no credentials.</exception>
+    /// <exception cref="AwsServiceException"><see cref="AwsErrorKind.Refused"/>, code <c>CredentialsUnavailable</c>: there are no credentials.</exception>
     public ValueTask<SigningCredentials> GetAsync(CancellationToken cancellationToken)
     {
         Cached? cached = Volatile.Read(ref _cached);
@@ -151,7 +151,7 @@ internal sealed class AwsCredentialSource : IDisposable
         bool printsKeys = cause is ProcessAWSCredentialException || cause.InnerException is ProcessAWSCredentialException;
         string reason = printsKeys ? "The profile's credential_process failed." : FirstSentence(cause.Message);
         return AwsServiceException.Local(
-            AwsErrorKind.AccessDenied,
+            AwsErrorKind.Refused,
             "Finding AWS credentials",
             "CredentialsUnavailable",
             $"set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, {AwsOptions.Section}:{nameof(AwsOptions.Profile)}, or run with a role. {reason}",

@@ -17,7 +17,7 @@ internal sealed class AwsServiceException : Exception
         Detail = detail;
     }
 
-    /// <summary>What it means for the caller; never <see cref="AwsErrorKind.None"/>.</summary>
+    /// <summary>What it means for the caller; never <see cref="AwsErrorKind.None"/> or <see cref="AwsErrorKind.Undecided"/>.</summary>
     public AwsErrorKind Kind { get; }
 
     /// <summary>The call, such as <c>ReceiveMessage</c>.</summary>
@@ -39,7 +39,7 @@ internal sealed class AwsServiceException : Exception
     public TimeSpan RetryAfter { get; private init; }
 
     /// <summary>The service answered with an error.</summary>
-    public static AwsServiceException FromResponse(string operation, AwsErrorResponse error, AwsErrorKind kind) =>
+    public static AwsServiceException FromResponse(string operation, AwsError error, AwsErrorKind kind) =>
         new(kind, operation, error.Code.Length == 0 ? $"HTTP {error.Status}" : error.Code, error.Message.TrimEnd('.'), innerException: null)
         {
             Status = error.Status,
@@ -50,32 +50,4 @@ internal sealed class AwsServiceException : Exception
     /// <summary>There was no answer, or an invalid one.</summary>
     public static AwsServiceException Local(AwsErrorKind kind, string operation, string code, string detail, Exception? innerException = null) =>
         new(kind, operation, code, UntrustedText.Shorten(detail.TrimEnd('.')), innerException);
-}
-
-/// <summary>What a failed AWS call means for the caller.</summary>
-internal enum AwsErrorKind
-{
-    /// <summary>Nothing failed.</summary>
-    None = 0,
-
-    /// <summary>Too many requests, or a limit such as messages in flight: back off; the same call works later.</summary>
-    Throttled,
-
-    /// <summary>5xx, connection, timeout: back off; the same call may work later.</summary>
-    Transient,
-
-    /// <summary>Credentials or permissions are missing or refused: an operator must act.</summary>
-    AccessDenied,
-
-    /// <summary>The queue (or bucket, or object) does not exist.</summary>
-    NotFound,
-
-    /// <summary>Temporary credentials have expired, and a forced refresh returned no new ones.</summary>
-    ExpiredCredentials,
-
-    /// <summary>The signature's time was refused even after the clock was corrected.</summary>
-    ClockSkew,
-
-    /// <summary>The service will never accept this request, or its answer is invalid.</summary>
-    Invalid,
 }

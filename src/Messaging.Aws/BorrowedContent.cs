@@ -11,6 +11,9 @@ internal sealed class BorrowedContent : HttpContent
     /// <summary>The body of the next request, borrowed until its call ends.</summary>
     public ReadOnlyMemory<byte> Bytes { get; set; }
 
+    /// <summary>The body of a request; empty without one.</summary>
+    public static ReadOnlyMemory<byte> Of(HttpRequestMessage request) => request.Content is BorrowedContent content ? content.Bytes : default;
+
     protected override Task SerializeToStreamAsync(Stream stream, TransportContext? context) =>
         stream.WriteAsync(Bytes).AsTask();
 

@@ -1,23 +1,25 @@
 namespace Messaging.Aws;
 
 /// <summary>
-/// The two retries of a refused request: one with a corrected clock, one with new credentials. Created on the first refusal and used for
-/// the attempts of that request only. Threads: one at a time.
+/// The two repetitions of a refused request: one with a corrected clock, one with new credentials. Created for the attempts of one request.
+/// Threads: one at a time.
 /// </summary>
-internal sealed class SignatureRecovery(AwsClock clock, AwsCredentialSource credentials)
+/// <param name="credentials">The source of the request's keys.</param>
+/// <param name="clock">The clock of the request's signature; null for that of AWSSDK, which corrects itself.</param>
+internal sealed class SignatureRecovery(AwsCredentialSource credentials, AwsClock? clock)
 {
     private bool _clockCorrected;
     private bool _credentialsRefreshed;
 
-    /// <summary>Removes the cause of the refusal, if that is possible and was not tried before. The clock needs a <paramref name="serverTime"/>.</summary>
+    /// <summary>Removes the cause of the refusal, if that is possible and was not tried before. A <paramref name="serverTime"/> corrects the clock.</summary>
     /// <returns>True when the request should be signed and sent again.</returns>
     /// <exception cref="AwsServiceException">There are no new credentials.</exception>
     public async ValueTask<bool> TryAsync(AwsErrorKind kind, DateTimeOffset? serverTime, SigningCredentials used, CancellationToken cancellationToken)
     {
-        if (kind == AwsErrorKind.ClockSkew && !_clockCorrected && serverTime is { } time)
+        if (kind == AwsErrorKind.ClockSkew && !_clockCorrected && (clock is null || serverTime is not null))
         {
             _clockCorrected = true;
-            clock.Correct(time);
+            clock?.Correct(serverTime!.Value);
             return true;
         }
 

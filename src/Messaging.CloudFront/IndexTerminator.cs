@@ -1,5 +1,6 @@
 using System.Runtime.CompilerServices;
 using Messaging.Aws.S3;
+using Messaging.Aws;
 using Messaging.CloudFront.Documents;
 using Messaging.CloudFront.Events;
 using Messaging.CloudFront.Objects;
@@ -96,7 +97,7 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
         try
         {
             using S3ObjectContent opened = await _objects.OpenAsync(log, OpenTimeout, attempt.Token);
-            if (opened.Fault.Kind != S3FaultKind.None)
+            if (opened.Fault.Kind != AwsErrorKind.None)
             {
                 return Judge(opened.Fault, log, context.DeliveryCount);
             }
@@ -138,26 +139,26 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
     private Settlement Judge(in S3Fault fault, LogObject log, int deliveryCount)
     {
         string detail = $"{fault.Describe(S3Operations.Get)}.";
-        string encoding = fault.Kind != S3FaultKind.Missing || log.EncodedKey is null
+        string encoding = fault.Kind != AwsErrorKind.Missing || log.EncodedKey is null
             ? string.Empty
             : $" The event's key is \"{UntrustedText.Shorten(log.EncodedKey)}\", which the worker decodes as S3 encodes keys. If that text is the object's name, the store does not URL-encode the keys of its events, as Ceph does not: avoid plus and percent signs in names.";
         switch (fault.Kind)
         {
-            case S3FaultKind.Missing when deliveryCount >= _missingDeliveries:
+            case AwsErrorKind.Missing when deliveryCount >= _missingDeliveries:
                 return Settlement.DeadLetter(MissingReason, $"The object does not exist, still on delivery {deliveryCount}. {detail}{encoding}");
-            case S3FaultKind.Missing:
+            case AwsErrorKind.Missing:
                 // Not a failure of S3, so the breaker is not told. The message's deliveries limit how often the object is looked for.
                 return Settlement.Transient($"{UntrustedText.Shorten(log.Location)} does not exist. {detail}{encoding}", mayHold: false);
-            case S3FaultKind.Exists:
+            case AwsErrorKind.Exists:
                 return Settlement.DeadLetter(ChangedReason, $"The object was replaced after this event; the replacement has an event of its own. {detail}");
-            case S3FaultKind.Rejected:
+            case AwsErrorKind.Rejected:
                 return Settlement.DeadLetter(MissingReason, detail);
-            case S3FaultKind.Refused when fault.Code == "InvalidArgument" && log.VersionId is not null:
+            case AwsErrorKind.Refused when fault.Code == "InvalidArgument" && log.VersionId is not null:
                 // The version id comes from the event, so only this event is at fault: other objects can still be read.
                 return Settlement.DeadLetter(MissingReason, $"S3 does not accept the event's version id {UntrustedText.Shorten(log.VersionId)}. {detail}");
-            case S3FaultKind.Refused when fault.Code == "InvalidObjectState":
+            case AwsErrorKind.Refused when fault.Code == "InvalidObjectState":
                 return Settlement.DeadLetter(ArchivedReason, $"The object is in an archive storage class and must be restored first. {detail}");
-            case S3FaultKind.Transient or S3FaultKind.Undecided:
+            case AwsErrorKind.Transient or AwsErrorKind.Throttled or AwsErrorKind.Undecided:
                 _breaker.Failed(detail);
                 return Settlement.Transient($"{UntrustedText.Shorten(log.Location)} could not be read. {detail}", fault.RetryAfter);
             default:

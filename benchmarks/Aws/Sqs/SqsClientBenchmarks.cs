@@ -29,19 +29,14 @@ public class SqsClientBenchmarks
     {
         BasicAWSCredentials credentials = new(WireAccount.AccessKey, WireAccount.SecretKey);
         Uri address = new("http://127.0.0.1");
-        BufferPool buffers = new();
-        SqsWireOptions options = new();
         _ours = new SqsClient(
-            new SqsTransport(
-                new AwsEndpoint(address, WireAccount.Region, IsCustom: true),
-                new AwsCredentialSource(() => Task.FromResult<AWSCredentials>(credentials), TimeProvider.System),
-                new AwsClock(TimeProvider.System),
-                new CannedSqs(),
-                buffers,
-                TimeProvider.System,
-                options.MaxResponseBytes),
-            buffers,
-            options);
+            new AwsEndpoint(address, WireAccount.Region, IsCustom: true),
+            new AwsCredentialSource(() => Task.FromResult<AWSCredentials>(credentials), TimeProvider.System),
+            new AwsClock(TimeProvider.System),
+            new CannedSqs(),
+            new BufferPool(),
+            TimeProvider.System,
+            new SqsWireOptions());
         _sdk = new AmazonSQSClient(credentials, new AmazonSQSConfig
         {
             ServiceURL = address.GetLeftPart(UriPartial.Authority),

@@ -1,7 +1,7 @@
 using System.Text;
 using System.Xml;
 using System.Xml.Linq;
-using Messaging.Aws.S3.Sink.Direct;
+using Messaging.Aws;
 
 namespace Proof.Fuzz.Targets;
 
@@ -10,7 +10,7 @@ internal sealed class S3ErrorTarget : FuzzTarget
 {
     private static readonly XmlReaderSettings Settings = new() { DtdProcessing = DtdProcessing.Prohibit, XmlResolver = null, IgnoreComments = true, IgnoreProcessingInstructions = true, IgnoreWhitespace = true };
 
-    public override IReadOnlyList<Type> Parser { get; } = [typeof(ErrorDocument)];
+    public override IReadOnlyList<Type> Parser { get; } = [typeof(AwsErrorBody)];
 
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
@@ -30,7 +30,7 @@ internal sealed class S3ErrorTarget : FuzzTarget
     public override int Run(ReadOnlyMemory<byte> input)
     {
         byte[] xml = input.ToArray();
-        ErrorDocument error = ErrorDocument.Read(xml);
+        AwsErrorBody error = AwsErrorBody.Read(xml);
         if (Parse(xml)?.Root is { Name.LocalName: "Error" } root)
         {
             FuzzException.ThrowIfDifferent(error.Code, Expect(root, "Code"), "Code");

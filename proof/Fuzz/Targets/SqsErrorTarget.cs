@@ -7,11 +7,9 @@ namespace Proof.Fuzz.Targets;
 /// <summary>Error answers of AWS JSON 1.0 beside <see cref="JsonDocument"/>; the body may be anything.</summary>
 internal sealed class SqsErrorTarget : FuzzTarget
 {
-    private static readonly int[] Statuses = [400, 401, 403, 404, 408, 429, 500, 503];
-
     private readonly HttpResponseMessage[] _responses = [Response(), Response("x-amzn-errortype"), Response("x-amzn-query-error")];
 
-    public override IReadOnlyList<Type> Parser { get; } = [typeof(AwsJsonErrorReader), typeof(AwsErrorClassifier)];
+    public override IReadOnlyList<Type> Parser { get; } = [typeof(AwsErrorBody), typeof(AwsError)];
 
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
@@ -30,7 +28,7 @@ internal sealed class SqsErrorTarget : FuzzTarget
     {
         uint hash = Hash(input.Span);
         HttpResponseMessage response = _responses[hash % _responses.Length];
-        AwsErrorResponse error = AwsJsonErrorReader.Read(response, input.Span);
+        AwsError error = AwsError.Read(response, input.Span);
         FuzzException.ThrowUnless(error.Code.Length + error.Message.Length < 4_000, "The texts are not bounded");
         FuzzException.ThrowUnless(!error.Code.Concat(error.Message).Any(char.IsControl), "The texts have control characters");
         using JsonDocument? document = Texts.Parse(input);
@@ -40,7 +38,7 @@ internal sealed class SqsErrorTarget : FuzzTarget
             FuzzException.ThrowUnless(hasCode || error.Code == (response == _responses[0] ? string.Empty : "Header"), $"A code that the answer does not have: {error.Code}");
         }
 
-        return HashCode.Combine(Scale(error.Code.Length), Scale(error.Message.Length), AwsErrorClassifier.Classify(Statuses[hash / 3 % Statuses.Length], error.Code, error.Message, TimeSpan.FromMinutes(hash % 5)));
+        return HashCode.Combine(Scale(error.Code.Length), Scale(error.Message.Length), AwsError.KindOf(error.Code, error.Message, TimeSpan.FromMinutes(hash % 5)));
     }
 
     private static HttpResponseMessage Response(params ReadOnlySpan<string> headers)

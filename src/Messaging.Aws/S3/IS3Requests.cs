@@ -2,8 +2,8 @@
 namespace Messaging.Aws.S3;
 
 /// <summary>
-/// The requests that the sink makes, sent by a client of S3. Each ends within its own time, and its outcome is a value. The sink decides
-/// on attempts and waits. Threads: any number concurrently.
+/// The requests that the sink makes, sent by a client of S3. Each ends within its own time, and its outcome is a value. The client
+/// cures a wrong clock and expired keys, once each; the sink decides on attempts and waits. Threads: any number concurrently.
 /// </summary>
 internal interface IS3Requests : IDisposable
 {
@@ -19,7 +19,4 @@ internal interface IS3Requests : IDisposable
     /// <summary>Lists one key of the bucket: the cheapest request whose refusal states the cause.</summary>
     /// <exception cref="Aws.AwsServiceException">There are no credentials; the message tells how to configure them.</exception>
     ValueTask<S3Fault> ListAsync(TimeSpan limit, CancellationToken cancellationToken);
-
-    /// <summary>Fetches new credentials after a request ended in <see cref="S3FaultKind.ExpiredCredentials"/>; false when there are no others.</summary>
-    ValueTask<bool> RefreshCredentialsAsync(S3Fault fault, TimeSpan limit, CancellationToken cancellationToken);
 }

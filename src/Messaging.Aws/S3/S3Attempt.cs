@@ -18,9 +18,6 @@ internal sealed class S3Attempt : IDisposable
 
     public CancellationToken Token => _either.Token;
 
-    /// <summary>The keys of the last request, if the SDK signed it.</summary>
-    public SigningCredentials? SignedWith { get; set; }
-
     /// <summary>Limits the wait for a request of the SDK, which does not observe its token everywhere.</summary>
     public async ValueTask<T> LimitAsync<T>(Task<T> request)
     {
@@ -59,7 +56,7 @@ internal sealed class S3Attempt : IDisposable
     public S3Fault Classify(Exception exception)
     {
         _caller.ThrowIfCancellationRequested();
-        return S3Fault.Of(exception, _limit.IsCancellationRequested) with { Expired = SignedWith };
+        return S3Fault.Of(exception, _limit.IsCancellationRequested);
     }
 
     public void Dispose()

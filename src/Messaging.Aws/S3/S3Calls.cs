@@ -12,15 +12,6 @@ internal static class S3Calls
     public static readonly ApiOperation Get = new(Service, S3Operations.Get);
     public static readonly ApiOperation List = new(Service, S3Operations.List) { IsLookup = true };
 
-    /// <summary>The operation of a name in <see cref="S3Operations"/>.</summary>
-    public static ApiOperation Named(string operation) => operation switch
-    {
-        S3Operations.Put => Put,
-        S3Operations.Head => Head,
-        S3Operations.Get => Get,
-        _ => List,
-    };
-
     /// <summary>Sets the prices on a route. S3 bills a list as a PUT and a HEAD as a GET.</summary>
     public static void SetPrices(ApiCalls? calls, AwsCostOptions costs)
     {

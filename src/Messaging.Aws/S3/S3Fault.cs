@@ -17,7 +17,7 @@ namespace Messaging.Aws.S3;
 /// <param name="Region">The bucket's region according to the store; null when unknown.</param>
 /// <param name="Detail">The connection's failure when no answer arrived, such as <c>Connection refused (127.0.0.1:4566)</c>; escaped, null when unknown.</param>
 public readonly record struct S3Fault(
-    S3FaultKind Kind,
+    AwsErrorKind Kind,
     string Code = "",
     int Status = 0,
     string? RequestId = null,
@@ -43,14 +43,11 @@ public readonly record struct S3Fault(
         Code is "PermanentRedirect" or "AuthorizationHeaderMalformed" or "IllegalLocationConstraintException" or "MovedPermanently"
         || (Status is >= 300 and < 400 && Region is not null);
 
-    /// <summary>The credentials that the store reported as expired, so that new ones are fetched once for all requests that used them; null when unknown.</summary>
-    internal SigningCredentials? Expired { get; init; }
-
     /// <summary>No fault.</summary>
-    public static S3Fault None => new(S3FaultKind.None);
+    public static S3Fault None => new(AwsErrorKind.None);
 
     /// <summary>No fault, with the answer's data for the request's span; without a listener a success is <see cref="None"/>.</summary>
-    internal static S3Fault Success(int status, string? requestId) => new(S3FaultKind.None, Status: status, RequestId: requestId is null ? null : Bound(requestId));
+    internal static S3Fault Success(int status, string? requestId) => new(AwsErrorKind.None, Status: status, RequestId: requestId is null ? null : Bound(requestId));
 
     /// <summary>The fault of an exception of AWSSDK.S3. An exception of an unknown type is transient, with the type's name as the code.</summary>
     /// <param name="exception">What was thrown.</param>
@@ -59,23 +56,28 @@ public readonly record struct S3Fault(
     {
         if (timedOut || exception is OperationCanceledException or TimeoutException)
         {
-            return new S3Fault(S3FaultKind.Transient, TimeoutCode, MayHaveCommitted: true);
+            return new S3Fault(AwsErrorKind.Transient, TimeoutCode, MayHaveCommitted: true);
         }
 
         if (exception is AwsServiceException credentials)
         {
-            return new S3Fault(S3FaultKind.Refused, credentials.Code);
+            return new S3Fault(AwsErrorKind.Refused, credentials.Code);
         }
 
         if (exception is not AmazonServiceException answer || (int)answer.StatusCode == 0)
         {
             string code = CodeOf(exception);
-            return new S3Fault(S3FaultKind.Transient, code, MayHaveCommitted: true, Detail: code == ConnectionCode ? ConnectionFault.Describe(exception) : null);
+            return new S3Fault(AwsErrorKind.Transient, code, MayHaveCommitted: true, Detail: code == ConnectionCode ? ConnectionFault.Describe(exception) : null);
         }
 
         int status = (int)answer.StatusCode;
         IWebResponseData? data = (answer.InnerException as HttpErrorResponseException)?.Response;
-        return OfAnswer(status, answer.ErrorCode, answer.RequestId, data?.GetHeaderValue("Retry-After"), data?.GetHeaderValue("x-amz-bucket-region"));
+        return OfAnswer(new AwsError(status, answer.ErrorCode ?? string.Empty, Message: string.Empty)
+        {
+            RequestId = answer.RequestId,
+            RetryAfter = AwsError.SecondsOf(data?.GetHeaderValue("Retry-After")),
+            Region = data?.GetHeaderValue("x-amz-bucket-region"),
+        });
     }
 
     /// <summary>
@@ -85,90 +87,58 @@ public readonly record struct S3Fault(
     public string Describe(string operation)
     {
         string status = Status == 0 ? string.Empty : $" ({Status}{(RequestId is null ? string.Empty : $", request {RequestId}")})";
-        string code = Kind == S3FaultKind.Undecided ? "the client reported no outcome, a defect of the worker" : Code;
+        string code = Kind == AwsErrorKind.Undecided ? "the client reported no outcome, a defect of the worker" : Code;
         return $"S3 {operation}: {code}{status}{(Detail is null ? string.Empty : $": {Detail}")}";
     }
 
     /// <summary>Classifies an answer that is not the expected success. Its texts are untrusted and are bounded and escaped.</summary>
-    internal static S3Fault OfAnswer(int status, string? code, string? requestId, string? retryAfter, string? region)
+    internal static S3Fault OfAnswer(AwsError error)
     {
+        int status = error.Status;
         if (status is >= 200 and < 300)
         {
             // A success in a form that S3 never sends.
             return NotS3(status);
         }
 
-        region = region is not null && AwsRegion.IsWellFormed(region) ? region : null;
-        S3FaultKind kind = status is >= 300 and < 400 && region is not null ? S3FaultKind.Refused : KindOf(status, code ?? string.Empty);
+        string? region = error.Region is { } named && AwsRegion.IsWellFormed(named) ? named : null;
+        AwsErrorKind kind = status is >= 300 and < 400 && region is not null ? AwsErrorKind.Refused
+            : error.Kind == AwsErrorKind.Undecided ? KindOf(status)
+            : error.Kind;
         return new S3Fault(
             kind,
-            string.IsNullOrEmpty(code) ? ((HttpStatusCode)status).ToString() : Bound(code),
+            error.Code.Length == 0 ? ((HttpStatusCode)status).ToString() : Bound(error.Code),
             status,
-            string.IsNullOrEmpty(requestId) ? null : Bound(requestId),
-            SecondsOf(retryAfter),
+            string.IsNullOrEmpty(error.RequestId) ? null : Bound(error.RequestId),
+            error.RetryAfter,
 
             // A 503 means that nothing was done; the other 5xx leave that open.
-            MayHaveCommitted: kind == S3FaultKind.Transient && status is 500 or 502 or 504,
+            MayHaveCommitted: kind is AwsErrorKind.Transient or AwsErrorKind.Throttled && status is 500 or 502 or 504,
             region);
     }
 
     /// <summary>A success that S3 never sends: probably a proxy's.</summary>
-    internal static S3Fault NotS3(int status) => new(S3FaultKind.Transient, NotS3Code, status, MayHaveCommitted: true);
+    internal static S3Fault NotS3(int status) => new(AwsErrorKind.Transient, NotS3Code, status, MayHaveCommitted: true);
 
     /// <summary>True for a throttled request, or one without an answer in time. Conflicts, refusals and broken connections are no sign of load.</summary>
     internal bool IsOverload =>
-        Kind == S3FaultKind.Transient
-        && (Status is 429 or 503 || Code is TimeoutCode or "SlowDown" or "Throttling" or "ThrottlingException" or "RequestLimitExceeded" or "TooManyRequests");
+        Kind == AwsErrorKind.Throttled || (Kind == AwsErrorKind.Transient && (Status == 503 || Code == TimeoutCode));
 
     /// <summary>Adapts a fault to a request that reads an object. A HEAD's 404 has no body to say whether object or bucket is missing; a PUT's has.</summary>
     internal static S3Fault OfObject(S3Fault fault) =>
-        fault.Status == 404 && fault.Code != "NoSuchBucket" ? fault with { Kind = S3FaultKind.Missing } : fault;
+        fault.Status == 404 && fault.Code != "NoSuchBucket" ? fault with { Kind = AwsErrorKind.Missing } : fault;
 
-    /// <summary>
-    /// Adapts a fault to a HEAD, whose answer has no code: S3 answers 400 to an expired session. If the cause is another one, the retry with
-    /// new credentials fails in the same way, and the worker counts as refused.
-    /// </summary>
-    /// <param name="fault">The fault.</param>
-    /// <param name="isSession">True when temporary credentials signed the request.</param>
-    internal static S3Fault OfHead(S3Fault fault, bool isSession) =>
-        isSession && fault is { Kind: S3FaultKind.Refused, Status: 400, Code: nameof(HttpStatusCode.BadRequest) }
-            ? fault with { Kind = S3FaultKind.ExpiredCredentials }
-            : fault;
-
-    private static S3FaultKind KindOf(int status, string code) => code switch
+    // Every refusal that is not known is about bucket, credentials or settings and applies to every object: as poison it would fill the dead
+    // letters with good messages.
+    private static AwsErrorKind KindOf(int status) => status switch
     {
-        // The SDK also reports a 412 without a body as "PreconditionFailed".
-        "PreconditionFailed" => S3FaultKind.Exists,
-        "NoSuchKey" or "NoSuchVersion" => S3FaultKind.Missing,
-
-        "RequestTimeTooSkewed" or "RequestExpired" or "RequestInTheFuture" => S3FaultKind.ClockSkew,
-        "ExpiredToken" or "TokenRefreshRequired" => S3FaultKind.ExpiredCredentials,
-
-        // 409: another conditional write of the key is in progress. AWS says "retry the upload"; the SDK does not.
-        "ConditionalRequestConflict" or "OperationAborted" => S3FaultKind.Transient,
-
-        // Damaged or cut in transit: a retry sends the same bytes.
-        "BadDigest" or "XAmzContentSHA256Mismatch" or "XAmzContentChecksumMismatch" or "IncompleteBody" or "RequestTimeout"
-            or "RequestTimeoutException" => S3FaultKind.Transient,
-
-        "SlowDown" or "Throttling" or "ThrottlingException" or "RequestLimitExceeded" or "TooManyRequests" or "Busy"
-            or "QuotaExceeded" or "InternalError" or "ServiceUnavailable" or "TemporaryRedirect" => S3FaultKind.Transient,
-
-        "EntityTooLarge" or "KeyTooLongError" or "KeyTooLong" or "InvalidURI" or "InvalidObjectName" or "XMinioInvalidObjectName" => S3FaultKind.Rejected,
-
-        // Every other refusal is about bucket, credentials or settings and applies to every object: as poison it would fill the dead
-        // letters with good messages.
-        _ => KindOf(status),
-    };
-
-    private static S3FaultKind KindOf(int status) => status switch
-    {
-        412 => S3FaultKind.Exists,
-        307 or 408 or 409 or 429 => S3FaultKind.Transient,
-        413 or 414 => S3FaultKind.Rejected,
-        501 => S3FaultKind.Refused,
-        >= 500 => S3FaultKind.Transient,
-        _ => S3FaultKind.Refused,
+        412 => AwsErrorKind.Exists,
+        429 => AwsErrorKind.Throttled,
+        307 or 408 or 409 => AwsErrorKind.Transient,
+        413 or 414 => AwsErrorKind.Rejected,
+        501 => AwsErrorKind.Refused,
+        >= 500 => AwsErrorKind.Transient,
+        _ => AwsErrorKind.Refused,
     };
 
     private static string CodeOf(Exception exception) => exception switch
@@ -181,39 +151,4 @@ public readonly record struct S3Fault(
     };
 
     internal static string Bound(string text) => UntrustedText.Shorten(text[..Math.Min(text.Length, MaxCode)]);
-
-    // Stores send seconds, not the form with a date; more than an hour is cut.
-    private static TimeSpan SecondsOf(string? retryAfter) =>
-        int.TryParse(retryAfter, NumberStyles.None, CultureInfo.InvariantCulture, out int seconds) ? TimeSpan.FromSeconds(Math.Min(seconds, 3_600)) : TimeSpan.Zero;
-}
-
-/// <summary>What the outcome of one request means for its object.</summary>
-public enum S3FaultKind
-{
-    /// <summary>No outcome: a defect of the client. The request does not count as successful.</summary>
-    Undecided = 0,
-
-    /// <summary>The request succeeded.</summary>
-    None,
-
-    /// <summary>412: an object with this key exists.</summary>
-    Exists,
-
-    /// <summary>404 for an object: it does not exist.</summary>
-    Missing,
-
-    /// <summary>A retry may succeed: throttled, unreachable, timed out or damaged in transit.</summary>
-    Transient,
-
-    /// <summary>The signature's time was refused. The client has learned the store's time from the answer, so an immediate retry may succeed.</summary>
-    ClockSkew,
-
-    /// <summary>Temporary credentials have expired: a retry needs new ones.</summary>
-    ExpiredCredentials,
-
-    /// <summary>The store refuses the worker, for every object.</summary>
-    Refused,
-
-    /// <summary>The store never accepts an object with this key or of this size, so none exists.</summary>
-    Rejected,
 }

@@ -58,7 +58,7 @@ public sealed class S3ObjectReader : IDisposable
     /// <param name="bucket">The bucket.</param>
     /// <param name="key">The key.</param>
     /// <param name="versionId">The version; null for the current one. The text <c>null</c> is requested as given, but does not identify one object.</param>
-    /// <param name="eTag">The ETag the object must have, without quotation marks; null for any. Another ETag is the fault <see cref="S3FaultKind.Exists"/>.</param>
+    /// <param name="eTag">The ETag the object must have, without quotation marks; null for any. Another ETag is the fault <see cref="AwsErrorKind.Exists"/>.</param>
     /// <param name="limit">Time limit until the answer starts; only the guard limits reading it.</param>
     /// <param name="cancellationToken">Ends the wait.</param>
     /// <returns>The object, or the fault. The caller disposes it.</returns>
@@ -68,32 +68,13 @@ public sealed class S3ObjectReader : IDisposable
         (AmazonS3Client client, SdkCredentials credentials) = _connection.Value;
         using S3Attempt attempt = new(limit, _time, cancellationToken);
         GetObjectRequest request = new() { BucketName = bucket, Key = key, VersionId = versionId, EtagToMatch = eTag is null ? null : $"\"{eTag}\"" };
-        bool clockCorrected = false;
-        bool credentialsRefreshed = false;
-        while (true)
+        try
         {
-            S3Fault fault;
-            try
-            {
-                await credentials.PrepareAsync(attempt);
-                return Opened(await attempt.CountAsync(_calls, S3Calls.Get, client.GetObjectAsync(request, attempt.Token)), versionId is not (null or NullVersion) ? versionId : eTag);
-            }
-            catch (Exception exception)
-            {
-                fault = attempt.Classify(exception);
-            }
-
-            switch (fault.Kind)
-            {
-                case S3FaultKind.ClockSkew when !clockCorrected:
-                    clockCorrected = true;
-                    continue;
-                case S3FaultKind.ExpiredCredentials when !credentialsRefreshed && await RefreshAsync(credentials, fault, attempt):
-                    credentialsRefreshed = true;
-                    continue;
-                default:
-                    return new S3ObjectContent(fault);
-            }
+            return Opened(await credentials.CallAsync(attempt, _calls, S3Calls.Get, token => client.GetObjectAsync(request, token)), versionId is not (null or NullVersion) ? versionId : eTag);
+        }
+        catch (Exception exception)
+        {
+            return new S3ObjectContent(attempt.Classify(exception));
         }
     }
 
@@ -110,8 +91,7 @@ public sealed class S3ObjectReader : IDisposable
         using S3Attempt attempt = new(limit, _time, cancellationToken);
         try
         {
-            await credentials.PrepareAsync(attempt);
-            await attempt.CountAsync(_calls, S3Calls.List, client.ListObjectsV2Async(new ListObjectsV2Request { BucketName = bucket, Prefix = prefix, MaxKeys = 1 }, attempt.Token));
+            await credentials.CallAsync(attempt, _calls, S3Calls.List, token => client.ListObjectsV2Async(new ListObjectsV2Request { BucketName = bucket, Prefix = prefix, MaxKeys = 1 }, token));
             return S3Fault.None;
         }
         catch (Exception exception)
@@ -151,18 +131,5 @@ public sealed class S3ObjectReader : IDisposable
 
         // The requested version is preferred: an event has the same one on every delivery.
         return new S3ObjectContent(answer.ResponseStream, answer.ContentLength, wanted ?? eTag, answer);
-    }
-
-    private static async ValueTask<bool> RefreshAsync(SdkCredentials credentials, S3Fault fault, S3Attempt attempt)
-    {
-        try
-        {
-            return await credentials.RefreshAsync(fault, attempt.Token);
-        }
-        catch (Exception exception) when (exception is AwsServiceException or OperationCanceledException)
-        {
-            // A cancellation by the caller is noticed at the next check of its token.
-            return false;
-        }
     }
 }

@@ -140,7 +140,7 @@ internal sealed class Heartbeat : IAsyncDisposable
             {
                 _messages.Renewed(key, sentAt);
             }
-            else if (result.Kind is not (AwsErrorKind.Invalid or AwsErrorKind.NotFound) || _messages.TryLose(key, changes[i].ReceiptHandle.Span))
+            else if (result.Kind is not (AwsErrorKind.Rejected or AwsErrorKind.Missing) || _messages.TryLose(key, changes[i].ReceiptHandle.Span))
             {
                 // Expired or gone: a message in flight is still completed, because storing is idempotent. No failure when it was deleted or
                 // redelivered during the call.

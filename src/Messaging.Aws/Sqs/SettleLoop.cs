@@ -234,9 +234,9 @@ internal sealed class SettleLoop
             description = exception.Message;
         }
 
-        if (span is not null && batch.Results.ToArray().FirstOrDefault(result => !result.Succeeded) is { Kind: not AwsErrorKind.None } failure)
+        if (span is not null && batch.Results.ToArray().FirstOrDefault(result => !result.Succeeded) is { Code: { } error } failure)
         {
-            MessageSpans.Fail(span, failure.Code ?? "_OTHER", description ?? failure.Detail);
+            MessageSpans.Fail(span, error, description ?? failure.Detail);
         }
 
         MessageSpans.End(span);
@@ -269,7 +269,7 @@ internal sealed class SettleLoop
         for (int i = 0; i < isOver.Length; i++)
         {
             // A handle that is no longer accepted will not be accepted later.
-            bool isDecided = batch.Results.Span[i] is { Succeeded: true } or { Kind: AwsErrorKind.Invalid or AwsErrorKind.NotFound };
+            bool isDecided = batch.Results.Span[i] is { Succeeded: true } or { Kind: AwsErrorKind.Rejected or AwsErrorKind.Missing };
             progress |= isDecided;
             isOver[i] = isDecided || (++batch.Messages[i].SendFailures >= MinAttempts && !IsWorthRetrying(batch.Messages[i]));
         }

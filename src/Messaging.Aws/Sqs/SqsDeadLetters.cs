@@ -81,5 +81,5 @@ internal sealed class SqsDeadLetters(SqsClient client, SqsSourceLog log)
     }
 
     // By the service itself. A proxy's page says nothing about the message's size.
-    private static bool IsRefusal(AwsServiceException exception) => exception is { Kind: AwsErrorKind.Invalid, Status: 400 } && !exception.Code.StartsWith("HTTP ", StringComparison.Ordinal);
+    private static bool IsRefusal(AwsServiceException exception) => exception is { Kind: AwsErrorKind.Rejected, Status: 400 } && !exception.Code.StartsWith("HTTP ", StringComparison.Ordinal);
 }

@@ -196,7 +196,7 @@ internal sealed partial class SqsMessageSource
         catch (StartupException exception)
         {
             // The queue was unreachable at start, so this is known only now: an operator must act, and the process keeps running.
-            await AfterFailureAsync(AwsServiceException.Local(AwsErrorKind.AccessDenied, "FindQueue", "Refused", exception.Message, exception), loops: 1, stop);
+            await AfterFailureAsync(AwsServiceException.Local(AwsErrorKind.Refused, "FindQueue", "Refused", exception.Message, exception), loops: 1, stop);
         }
     }
 
@@ -223,7 +223,7 @@ internal sealed partial class SqsMessageSource
         // Set before the count: another loop's success clears it only when it sees the count.
         _problem = exception.Message;
         int failures = Interlocked.Increment(ref _receiveFailures);
-        bool refused = exception.Kind is AwsErrorKind.AccessDenied or AwsErrorKind.NotFound or AwsErrorKind.ExpiredCredentials;
+        bool refused = exception.Kind is AwsErrorKind.Refused or AwsErrorKind.Missing or AwsErrorKind.ExpiredCredentials;
 
         // Loops that fail count together; each waits for its share. A longer Retry-After is cut to the cap.
         TimeSpan wait = refused ? ReceiveBackoff.Cap : ReceiveBackoff.After(1 + (failures / loops), exception.RetryAfter);

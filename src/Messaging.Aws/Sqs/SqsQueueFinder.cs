@@ -16,11 +16,11 @@ internal sealed class SqsQueueFinder(SqsClient client, SqsQueueReference queue, 
         {
             attributes = await client.GetQueueAttributesAsync(url, cancellationToken);
         }
-        catch (AwsServiceException exception) when (exception.Kind is AwsErrorKind.NotFound)
+        catch (AwsServiceException exception) when (exception.Kind is AwsErrorKind.Missing)
         {
             throw Missing(nameof(SqsSourceOptions.Queue), queue.Name, exception);
         }
-        catch (AwsServiceException exception) when (exception.Kind is AwsErrorKind.AccessDenied or AwsErrorKind.ExpiredCredentials)
+        catch (AwsServiceException exception) when (exception.Kind is AwsErrorKind.Refused or AwsErrorKind.ExpiredCredentials)
         {
             throw Refused(queue.Name, exception);
         }
@@ -70,11 +70,11 @@ internal sealed class SqsQueueFinder(SqsClient client, SqsQueueReference queue, 
         {
             return await client.GetQueueUrlAsync(reference, cancellationToken);
         }
-        catch (AwsServiceException exception) when (exception.Kind is AwsErrorKind.NotFound)
+        catch (AwsServiceException exception) when (exception.Kind is AwsErrorKind.Missing)
         {
             throw Missing(key, reference.Name, exception);
         }
-        catch (AwsServiceException exception) when (exception.Kind is AwsErrorKind.AccessDenied or AwsErrorKind.ExpiredCredentials)
+        catch (AwsServiceException exception) when (exception.Kind is AwsErrorKind.Refused or AwsErrorKind.ExpiredCredentials)
         {
             throw Refused(reference.Name, exception);
         }

@@ -84,7 +84,7 @@ internal sealed class SqsRedrive
         }
         catch (AwsServiceException exception)
         {
-            throw new StartupException($"Queue {queue.Name}: {exception.Message}. Check the queue's name, Aws:Region, Aws:Endpoint and the credentials (deploy/iam/redrive-policy.json).", exception.Kind is AwsErrorKind.AccessDenied or AwsErrorKind.ExpiredCredentials ? ExitCodes.NoPermission : ExitCodes.Unavailable, exception);
+            throw new StartupException($"Queue {queue.Name}: {exception.Message}. Check the queue's name, Aws:Region, Aws:Endpoint and the credentials (deploy/iam/redrive-policy.json).", exception.Kind is AwsErrorKind.Refused or AwsErrorKind.ExpiredCredentials ? ExitCodes.NoPermission : ExitCodes.Unavailable, exception);
         }
     }
 
@@ -275,7 +275,7 @@ internal sealed class SqsRedrive
         }
         catch (AwsServiceException exception)
         {
-            if (exception.Kind is not AwsErrorKind.Invalid && ++_failedCalls >= FailedCalls)
+            if (exception.Kind is not AwsErrorKind.Rejected && ++_failedCalls >= FailedCalls)
             {
                 _ended = $"{_failedCalls} sends in a row failed. Run redrive again when the queue accepts messages.";
             }

@@ -50,7 +50,7 @@ internal sealed class SqsSender : IMessageSender
         catch (AwsServiceException exception)
         {
             client.Dispose();
-            throw new StartupException($"Queue {queue.Name}: {exception.Message}. Check the queue's name, Aws:Region, Aws:Endpoint and the credentials.", exception.Kind is AwsErrorKind.AccessDenied or AwsErrorKind.ExpiredCredentials ? ExitCodes.NoPermission : ExitCodes.Unavailable, exception);
+            throw new StartupException($"Queue {queue.Name}: {exception.Message}. Check the queue's name, Aws:Region, Aws:Endpoint and the credentials.", exception.Kind is AwsErrorKind.Refused or AwsErrorKind.ExpiredCredentials ? ExitCodes.NoPermission : ExitCodes.Unavailable, exception);
         }
     }
 

@@ -1,3 +1,4 @@
+using Messaging.Aws;
 using Messaging.Aws.S3;
 using Messaging.Configuration;
 using Microsoft.Extensions.Logging;
@@ -20,9 +21,8 @@ internal sealed partial class LogBucketCheck(
         foreach (string bucket in buckets)
         {
             S3Fault fault = await list(bucket, ListTimeout, cancellationToken);
-            if (fault.Kind is S3FaultKind.Transient or S3FaultKind.ClockSkew or S3FaultKind.ExpiredCredentials)
+            if (fault.Kind is AwsErrorKind.Transient or AwsErrorKind.Throttled)
             {
-                // The first answer corrects the clock, and the second request uses new credentials if there are any.
                 fault = await list(bucket, ListTimeout, cancellationToken);
             }
 
@@ -36,20 +36,20 @@ internal sealed partial class LogBucketCheck(
         string failure = fault.Describe(S3Operations.List);
         switch (fault.Kind, fault.Code)
         {
-            case (S3FaultKind.None, _):
+            case (AwsErrorKind.None, _):
                 return;
 
             case (_, "NoSuchBucket" or "NotFound"):
                 throw new StartupException($"{failure}. The log bucket '{bucket}' does not exist: create it or correct Handlers:CloudFront:Buckets.");
 
-            case (S3FaultKind.Refused, _) when fault.IsElsewhere:
+            case (AwsErrorKind.Refused, _) when fault.IsElsewhere:
                 throw new StartupException(
                     $"{failure}. The log bucket '{bucket}' is in {(fault.Region is null ? "another region" : $"region {fault.Region}")}: set Aws:Region.", ExitCodes.Configuration);
 
-            case (S3FaultKind.ClockSkew, _):
+            case (AwsErrorKind.ClockSkew, _):
                 throw new StartupException($"{failure}. The clock of this machine is wrong, and the worker could not correct for it.", ExitCodes.NoPermission);
 
-            case (S3FaultKind.Refused or S3FaultKind.ExpiredCredentials, _):
+            case (AwsErrorKind.Refused or AwsErrorKind.ExpiredCredentials, _):
                 throw new StartupException(
                     $"{failure}. The log bucket '{bucket}' cannot be read: check the credentials, and grant s3:ListBucket on it and s3:GetObject on its objects (deploy/iam/cloudfront-policy.json).",
                     ExitCodes.NoPermission);

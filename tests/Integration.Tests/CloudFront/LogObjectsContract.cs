@@ -33,7 +33,7 @@ public abstract class LogObjectsContract
         using ILogObjects objects = Create(endpoint);
         using S3ObjectContent opened = await objects.OpenAsync(new LogObject(bucket, key, null, eTag), Limit, TestContext.Current.CancellationToken);
 
-        opened.Fault.Kind.ShouldBe(S3FaultKind.None);
+        opened.Fault.Kind.ShouldBe(AwsErrorKind.None);
         opened.Length.ShouldBe(body.Length);
         opened.Version.ShouldBe(eTag);
         (await ReadAsync(opened)).ShouldBe(body);
@@ -51,7 +51,7 @@ public abstract class LogObjectsContract
         using ILogObjects objects = Create(endpoint);
         using S3ObjectContent opened = await objects.OpenAsync(new LogObject(bucket, "a", null, eTag), Limit, TestContext.Current.CancellationToken);
 
-        opened.Fault.Kind.ShouldBe(S3FaultKind.Exists);
+        opened.Fault.Kind.ShouldBe(AwsErrorKind.Exists);
         opened.Fault.Status.ShouldBe(412);
     }
 
@@ -64,7 +64,7 @@ public abstract class LogObjectsContract
         using ILogObjects objects = Create(endpoint);
         using S3ObjectContent opened = await objects.OpenAsync(new LogObject(bucket, "nothing", null, null), Limit, TestContext.Current.CancellationToken);
 
-        opened.Fault.Kind.ShouldBe(S3FaultKind.Missing);
+        opened.Fault.Kind.ShouldBe(AwsErrorKind.Missing);
     }
 
     [Fact]
@@ -75,7 +75,7 @@ public abstract class LogObjectsContract
         using ILogObjects objects = Create(endpoint);
         using S3ObjectContent opened = await objects.OpenAsync(new LogObject($"none-{Guid.NewGuid():n}", "a", null, null), Limit, TestContext.Current.CancellationToken);
 
-        opened.Fault.Kind.ShouldBe(S3FaultKind.Refused);
+        opened.Fault.Kind.ShouldBe(AwsErrorKind.Refused);
     }
 
     private static async Task<string> PutAsync(AwsEndpoint endpoint, string bucket, string key, byte[] body)

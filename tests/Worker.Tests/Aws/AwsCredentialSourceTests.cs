@@ -162,7 +162,7 @@ public sealed class AwsCredentialSourceTests
 
         AwsServiceException error = await Should.ThrowAsync<AwsServiceException>(async () => await source.GetAsync(CancellationToken.None));
 
-        error.Kind.ShouldBe(AwsErrorKind.AccessDenied);
+        error.Kind.ShouldBe(AwsErrorKind.Refused);
         error.Message.ShouldContain("metadata is away");
         (await source.GetAsync(CancellationToken.None)).AccessKeyId.ShouldBe("AKID");
     }

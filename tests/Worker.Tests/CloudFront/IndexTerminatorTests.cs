@@ -1,4 +1,5 @@
 using System.Text;
+using Messaging.Aws;
 using Messaging.Aws.S3;
 using Messaging.DeadLetters;
 using Messaging.Recoverability;
@@ -149,7 +150,7 @@ public sealed class IndexTerminatorTests
     {
         CloudFrontRun run = new();
         run.Objects.Put("a.gz", Log);
-        run.Objects.Fault = static (_, times) => times < 3 ? new S3Fault(S3FaultKind.Missing, "NoSuchKey", 404) : S3Fault.None;
+        run.Objects.Fault = static (_, times) => times < 3 ? new S3Fault(AwsErrorKind.Missing, "NoSuchKey", 404) : S3Fault.None;
 
         (await run.HandleAsync(Event)).ShouldBe(Settlement.Complete);
 
@@ -160,7 +161,7 @@ public sealed class IndexTerminatorTests
     public async Task Handle_ObjectWasReplaced_IsADeadLetter()
     {
         CloudFrontRun run = new();
-        run.Objects.Fault = static (_, _) => new S3Fault(S3FaultKind.Exists, "PreconditionFailed", 412);
+        run.Objects.Fault = static (_, _) => new S3Fault(AwsErrorKind.Exists, "PreconditionFailed", 412);
 
         (await run.HandleAsync(Event)).Reason.ShouldBe("object-changed");
     }
@@ -169,7 +170,7 @@ public sealed class IndexTerminatorTests
     public async Task Handle_ObjectIsArchived_IsADeadLetterAndStopsNothing()
     {
         CloudFrontRun run = new();
-        run.Objects.Fault = static (_, _) => new S3Fault(S3FaultKind.Refused, "InvalidObjectState", 403);
+        run.Objects.Fault = static (_, _) => new S3Fault(AwsErrorKind.Refused, "InvalidObjectState", 403);
 
         (await run.HandleAsync(Event)).Reason.ShouldBe("object-archived");
 
@@ -180,7 +181,7 @@ public sealed class IndexTerminatorTests
     public async Task Handle_VersionIdIsMalformed_IsADeadLetterAndStopsNothing()
     {
         CloudFrontRun run = new();
-        run.Objects.Fault = static (_, _) => new S3Fault(S3FaultKind.Refused, "InvalidArgument", 400);
+        run.Objects.Fault = static (_, _) => new S3Fault(AwsErrorKind.Refused, "InvalidArgument", 400);
 
         Settlement settlement = await run.HandleAsync(Events.Of(Events.Record("a.gz", versionId: "no version")));
 
@@ -193,7 +194,7 @@ public sealed class IndexTerminatorTests
     public async Task Handle_InvalidArgumentWithoutAVersionId_StopsReceiving()
     {
         CloudFrontRun run = new();
-        run.Objects.Fault = static (_, _) => new S3Fault(S3FaultKind.Refused, "InvalidArgument", 400);
+        run.Objects.Fault = static (_, _) => new S3Fault(AwsErrorKind.Refused, "InvalidArgument", 400);
 
         (await run.HandleAsync(Event)).Fault.ShouldBe(SettlementFault.Refused);
     }
@@ -202,7 +203,7 @@ public sealed class IndexTerminatorTests
     public async Task Handle_AccessDenied_StopsReceiving()
     {
         CloudFrontRun run = new();
-        run.Objects.Fault = static (_, _) => new S3Fault(S3FaultKind.Refused, "AccessDenied", 403);
+        run.Objects.Fault = static (_, _) => new S3Fault(AwsErrorKind.Refused, "AccessDenied", 403);
 
         Settlement refused = await run.HandleAsync(Event);
 
@@ -218,7 +219,7 @@ public sealed class IndexTerminatorTests
     {
         CloudFrontRun run = new();
         run.Objects.Put("a.gz", Log);
-        run.Objects.Fault = static (_, times) => times == 1 ? new S3Fault(S3FaultKind.Transient, "SlowDown", 503) : S3Fault.None;
+        run.Objects.Fault = static (_, times) => times == 1 ? new S3Fault(AwsErrorKind.Transient, "SlowDown", 503) : S3Fault.None;
 
         (await run.HandleAsync(Event)).ShouldBe(Settlement.Complete);
 
@@ -245,7 +246,7 @@ public sealed class IndexTerminatorTests
         CloudFrontRun run = new();
         run.Objects.Put("a.gz", Log);
         run.Objects.Put("b.gz", AccessLog.CreateCompressed(5));
-        run.Objects.Fault = static (key, times) => key == "b.gz" && times < 3 ? new S3Fault(S3FaultKind.Transient, "InternalError", 500) : S3Fault.None;
+        run.Objects.Fault = static (key, times) => key == "b.gz" && times < 3 ? new S3Fault(AwsErrorKind.Transient, "InternalError", 500) : S3Fault.None;
 
         (await run.HandleAsync(Events.Of(Events.Record("a.gz"), Events.Record("b.gz")))).ShouldBe(Settlement.Complete);
 

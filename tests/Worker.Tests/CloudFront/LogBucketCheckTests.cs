@@ -1,3 +1,4 @@
+using Messaging.Aws;
 using Messaging.Aws.S3;
 using Messaging.CloudFront.Objects;
 using Messaging.Configuration;
@@ -25,16 +26,16 @@ public sealed class LogBucketCheckTests
     }
 
     [Theory]
-    [InlineData(S3FaultKind.Missing, "NoSuchBucket", 404, ExitCodes.Unavailable, "The log bucket 'first' does not exist: create it or correct Handlers:CloudFront:Buckets.")]
-    [InlineData(S3FaultKind.Refused, "NoSuchBucket", 404, ExitCodes.Unavailable, "The log bucket 'first' does not exist: create it or correct Handlers:CloudFront:Buckets.")]
-    [InlineData(S3FaultKind.Refused, "AccessDenied", 403, ExitCodes.NoPermission, "grant s3:ListBucket on it and s3:GetObject on its objects")]
-    [InlineData(S3FaultKind.Refused, "InvalidAccessKeyId", 403, ExitCodes.NoPermission, "check the credentials")]
-    [InlineData(S3FaultKind.ExpiredCredentials, "ExpiredToken", 400, ExitCodes.NoPermission, "check the credentials")]
-    [InlineData(S3FaultKind.ClockSkew, "RequestTimeTooSkewed", 403, ExitCodes.NoPermission, "The clock of this machine is wrong")]
-    [InlineData(S3FaultKind.Refused, "PermanentRedirect", 301, ExitCodes.Configuration, "is in another region: set Aws:Region.")]
+    [InlineData(AwsErrorKind.Missing, "NoSuchBucket", 404, ExitCodes.Unavailable, "The log bucket 'first' does not exist: create it or correct Handlers:CloudFront:Buckets.")]
+    [InlineData(AwsErrorKind.Refused, "NoSuchBucket", 404, ExitCodes.Unavailable, "The log bucket 'first' does not exist: create it or correct Handlers:CloudFront:Buckets.")]
+    [InlineData(AwsErrorKind.Refused, "AccessDenied", 403, ExitCodes.NoPermission, "grant s3:ListBucket on it and s3:GetObject on its objects")]
+    [InlineData(AwsErrorKind.Refused, "InvalidAccessKeyId", 403, ExitCodes.NoPermission, "check the credentials")]
+    [InlineData(AwsErrorKind.ExpiredCredentials, "ExpiredToken", 400, ExitCodes.NoPermission, "check the credentials")]
+    [InlineData(AwsErrorKind.ClockSkew, "RequestTimeTooSkewed", 403, ExitCodes.NoPermission, "The clock of this machine is wrong")]
+    [InlineData(AwsErrorKind.Refused, "PermanentRedirect", 301, ExitCodes.Configuration, "is in another region: set Aws:Region.")]
     public async Task Run_BucketCannotBeUsed_EndsTheStart(object kind, string code, int status, int exitCode, string advice)
     {
-        StartupException exception = await Should.ThrowAsync<StartupException>(() => RunAsync(new S3Fault((S3FaultKind)kind, code, status)));
+        StartupException exception = await Should.ThrowAsync<StartupException>(() => RunAsync(new S3Fault((AwsErrorKind)kind, code, status)));
 
         exception.ExitCode.ShouldBe(exitCode);
         exception.Message.ShouldContain(advice);
@@ -47,7 +48,7 @@ public sealed class LogBucketCheckTests
     [InlineData("SlowDown", 503)]
     public async Task Run_BucketDoesNotAnswer_ContinuesWithAWarning(string code, int status)
     {
-        await RunAsync(new S3Fault(S3FaultKind.Transient, code, status));
+        await RunAsync(new S3Fault(AwsErrorKind.Transient, code, status));
 
         _asked.ShouldBe(["first", "first", "second", "second"]);
         _log.Of(Unanswered).Count().ShouldBe(2);
@@ -56,7 +57,7 @@ public sealed class LogBucketCheckTests
     [Fact]
     public async Task Run_SecondRequestIsAnswered_Continues()
     {
-        await RunAsync(new S3Fault(S3FaultKind.ClockSkew, "RequestTimeTooSkewed", 403), failures: 1);
+        await RunAsync(new S3Fault(AwsErrorKind.Throttled, "SlowDown", 503), failures: 1);
 
         _asked.ShouldBe(["first", "first", "second"]);
         _log.Lines.ShouldBeEmpty();

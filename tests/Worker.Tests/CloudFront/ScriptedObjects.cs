@@ -1,3 +1,4 @@
+using Messaging.Aws;
 using Messaging.Aws.S3;
 using Messaging.CloudFront.Events;
 using Messaging.CloudFront.Objects;
@@ -29,14 +30,14 @@ internal sealed class ScriptedObjects : ILogObjects
         cancellationToken.ThrowIfCancellationRequested();
         Asked.Add(wanted.Key);
         S3Fault fault = Fault(wanted.Key, Asked.Count(key => key == wanted.Key));
-        if (fault.Kind != S3FaultKind.None)
+        if (fault.Kind != AwsErrorKind.None)
         {
             return new S3ObjectContent(fault);
         }
 
         if (!_objects.TryGetValue(wanted.Key, out byte[]? bytes))
         {
-            return new S3ObjectContent(new S3Fault(S3FaultKind.Missing, "NoSuchKey", 404));
+            return new S3ObjectContent(new S3Fault(AwsErrorKind.Missing, "NoSuchKey", 404));
         }
 
         Open++;

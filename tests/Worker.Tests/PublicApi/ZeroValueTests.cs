@@ -1,9 +1,10 @@
 using System.Reflection;
 using Azure.Messaging.ServiceBus;
+using Messaging.Aws;
 using Messaging.Aws.S3;
+using Messaging.AzureServiceBus;
 using Messaging.Publishing;
 using Messaging.Recoverability;
-using Messaging.AzureServiceBus;
 using Messaging.Sinks;
 using Messaging.Sources;
 using Messaging.Sources.Lines;
@@ -78,7 +79,7 @@ public sealed class ZeroValueTests
         new Settlement((SettlementKind)42).IsDecided.ShouldBeFalse();
         default(StepOutcome).ShouldNotBe(StepOutcome.Continue);
         default(IntakeAnswer).ShouldNotBe(IntakeAnswer.Reserved);
-        default(S3Fault).Kind.ShouldNotBe(S3FaultKind.None);
+        default(S3Fault).Kind.ShouldNotBe(AwsErrorKind.None);
         default(PublishResult).IsComplete.ShouldBeFalse();
         default(LineKind).ShouldBe(LineKind.None);
         default(ServiceBusFault).Kind.ShouldBe(ServiceBusFaultKind.Other);

@@ -128,8 +128,6 @@ public sealed class TracedFormsTests
 
         public ValueTask<S3Fault> ListAsync(TimeSpan limit, CancellationToken cancellationToken) => throw new NotSupportedException();
 
-        public ValueTask<bool> RefreshCredentialsAsync(S3Fault fault, TimeSpan limit, CancellationToken cancellationToken) => throw new NotSupportedException();
-
         public void Dispose()
         {
         }

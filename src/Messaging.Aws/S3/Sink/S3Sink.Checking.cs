@@ -22,15 +22,11 @@ internal sealed partial class S3Sink
         S3Fault fault;
         try
         {
-            // Once more for each kind of fault that may pass: a late answer must not hide that the clock can be corrected.
-            HashSet<S3FaultKind> met = [];
-            do
+            fault = await _requests.ListAsync(_attemptTimeout, cancellationToken);
+            if (fault.Kind is AwsErrorKind.Transient or AwsErrorKind.Throttled)
             {
                 fault = await _requests.ListAsync(_attemptTimeout, cancellationToken);
             }
-            while (met.Add(fault.Kind)
-                && (fault.Kind is S3FaultKind.Transient or S3FaultKind.ClockSkew
-                    || (fault.Kind == S3FaultKind.ExpiredCredentials && await _requests.RefreshCredentialsAsync(fault, _attemptTimeout, cancellationToken))));
         }
         catch (AwsServiceException exception)
         {
@@ -45,21 +41,21 @@ internal sealed partial class S3Sink
         string what = $"{fault.Describe(S3Operations.List)}. {S3Advice.For(fault, S3Operations.List, _bucket)}";
         switch (fault.Kind, fault.Code)
         {
-            case (S3FaultKind.None, _):
+            case (AwsErrorKind.None, _):
                 _problem = null;
                 return;
 
-            case (S3FaultKind.ClockSkew or S3FaultKind.ExpiredCredentials, _):
+            case (AwsErrorKind.ClockSkew or AwsErrorKind.ExpiredCredentials, _):
             case (_, "InvalidAccessKeyId" or "SignatureDoesNotMatch" or "InvalidToken" or "AllAccessDisabled"):
                 throw new StartupException(what, ExitCodes.NoPermission);
 
             case (_, "NoSuchBucket" or "NotFound"):
                 throw new StartupException(what);
 
-            case (S3FaultKind.Refused, _) when fault.IsElsewhere:
+            case (AwsErrorKind.Refused, _) when fault.IsElsewhere:
                 throw new StartupException(what, ExitCodes.Configuration);
 
-            case (S3FaultKind.Refused, _) when fault.Status is < 300 or >= 400:
+            case (AwsErrorKind.Refused, _) when fault.Status is < 300 or >= 400:
                 // A worker that may put objects may lack s3:ListBucket.
                 _problem = null;
                 if (!_isUncheckedLogged)

@@ -99,8 +99,6 @@ internal sealed partial class S3Sink : IObjectSink
     {
         long start = _time.GetTimestamp();
         bool mayHaveCommitted = false;
-        bool clockCorrected = false;
-        bool credentialsRefreshed = false;
         int attempt = 1;
         int taken = 0;
         while (true)
@@ -108,7 +106,7 @@ internal sealed partial class S3Sink : IObjectSink
             SinkResult result = SinkResult.Stored;
             string operation = S3Operations.Put;
             S3Fault fault = _conditional ? await PutAsync(key, body, start, cancellationToken) : S3Fault.None;
-            if (!_conditional || fault.Kind == S3FaultKind.Exists)
+            if (!_conditional || fault.Kind == AwsErrorKind.Exists)
             {
                 (result, fault, operation) = await CompareAsync(key, body, start, mayHaveCommitted, cancellationToken);
             }
@@ -116,22 +114,14 @@ internal sealed partial class S3Sink : IObjectSink
             mayHaveCommitted |= fault.MayHaveCommitted && operation == S3Operations.Put;
             switch (fault.Kind)
             {
-                case S3FaultKind.None:
+                case AwsErrorKind.None:
                     _retries.Succeeded(taken);
                     return result;
 
-                case S3FaultKind.ClockSkew when !clockCorrected:
-                    clockCorrected = true;
-                    continue;
-
-                case S3FaultKind.ExpiredCredentials when !credentialsRefreshed && await _requests.RefreshCredentialsAsync(fault, Limit(start), cancellationToken):
-                    credentialsRefreshed = true;
-                    continue;
-
-                case S3FaultKind.Rejected:
+                case AwsErrorKind.Rejected:
                     return Failed(SinkStatus.Rejected, fault, operation);
 
-                case S3FaultKind.ClockSkew or S3FaultKind.ExpiredCredentials or S3FaultKind.Refused:
+                case AwsErrorKind.ClockSkew or AwsErrorKind.ExpiredCredentials or AwsErrorKind.Refused:
                     return Failed(SinkStatus.Refused, fault, operation);
             }
 
@@ -161,7 +151,7 @@ internal sealed partial class S3Sink : IObjectSink
         TimeSpan limit = Limit(start);
         (S3Fault fault, string operation, bool same) = await _requests.CompareAsync(key, body, limit, cancellationToken);
         ReportThrottling(fault, limit);
-        if (fault.Kind == S3FaultKind.None)
+        if (fault.Kind == AwsErrorKind.None)
         {
             // An object that an earlier attempt of this call stored, but whose answer was lost, is this call's own.
             SinkResult found = (same, mayHaveCommitted) switch
@@ -179,7 +169,7 @@ internal sealed partial class S3Sink : IObjectSink
         }
 
         // Without a condition this finds nearly every collision, but not an object that is stored at the same time.
-        if (fault.Kind == S3FaultKind.Missing && !_conditional)
+        if (fault.Kind == AwsErrorKind.Missing && !_conditional)
         {
             return (SinkResult.Stored, await PutAsync(key, body, start, cancellationToken), S3Operations.Put);
         }
@@ -214,7 +204,7 @@ internal sealed partial class S3Sink : IObjectSink
             span?.SetTag("http.response.status_code", fault.Status == 0 ? null : fault.Status);
 
             // An existing object is compared next: probably a redelivered message, and no failure.
-            if (fault.Kind is not (S3FaultKind.None or S3FaultKind.Exists))
+            if (fault.Kind is not (AwsErrorKind.None or AwsErrorKind.Exists))
             {
                 MessageSpans.Fail(span, fault.Code, fault.Describe(S3Operations.Put));
             }

@@ -105,9 +105,9 @@ internal static class BatchResponseReader
     private static BatchEntryResult Failure(string code, string detail, bool senderFault)
     {
         string name = code[(code.LastIndexOf('.') + 1)..];
-        AwsErrorKind kind = AwsErrorClassifier.Classify(status: 0, name, detail);
-        kind = kind == AwsErrorKind.Invalid && !senderFault ? AwsErrorKind.Transient : kind;
-        return new BatchEntryResult(Succeeded: false, kind, name, detail, senderFault);
+        AwsErrorKind kind = AwsError.KindOf(name, detail);
+        AwsErrorKind unknown = senderFault ? AwsErrorKind.Rejected : AwsErrorKind.Transient;
+        return new BatchEntryResult(Succeeded: false, kind == AwsErrorKind.Undecided ? unknown : kind, name, detail, senderFault);
     }
 }
 

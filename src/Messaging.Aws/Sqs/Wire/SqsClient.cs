@@ -1,6 +1,8 @@
+using System.Net;
 using System.Text.Json;
 using Messaging.Configuration;
 using Messaging.Costs;
+using Messaging.Telemetry;
 using Pipeline.Buffers;
 
 namespace Messaging.Aws.Sqs.Wire;
@@ -16,17 +18,22 @@ internal sealed class SqsClient : IDisposable
 
     private const int FirstRequestBytes = 1024;
 
-    private readonly SqsTransport _transport;
+    private readonly Uri _address;
+    private readonly AwsTransport _transport;
     private readonly BufferPool _buffers;
+    private readonly TimeProvider _time;
     private readonly SqsWireOptions _options;
     private readonly SqsRequestWriter _writer = new();
     private readonly BoundedPool<ReceiveBatch> _batches = new(RetainedBatches);
 
-    /// <summary>Owns <paramref name="transport"/>.</summary>
-    public SqsClient(SqsTransport transport, BufferPool buffers, SqsWireOptions options)
+    /// <summary>Owns <paramref name="credentials"/> and <paramref name="handler"/>, see <see cref="AwsTransport"/>.</summary>
+    public SqsClient(
+        AwsEndpoint endpoint, AwsCredentialSource credentials, AwsClock clock, HttpMessageHandler handler, BufferPool buffers, TimeProvider time, SqsWireOptions options, ApiCalls? calls = null)
     {
-        _transport = transport;
+        _address = endpoint.BaseUri;
+        _transport = new AwsTransport(new SigV4Signer("sqs", endpoint.Region, clock), credentials, handler, buffers, calls);
         _buffers = buffers;
+        _time = time;
         _options = options;
     }
 
@@ -38,16 +45,7 @@ internal sealed class SqsClient : IDisposable
     public static SqsClient Create(AwsOptions aws, SqsQueueReference queue, SqsWireOptions options, BufferPool buffers, TimeProvider time, ApiCalls? calls = null)
     {
         AwsEndpoint endpoint = SqsEndpoint.Resolve(aws, queue, Environment.GetEnvironmentVariable);
-        SqsTransport transport = new(
-            endpoint,
-            AwsCredentialSource.Create(aws, time),
-            new AwsClock(time),
-            AwsHttpHandler.Create(),
-            buffers,
-            time,
-            options.MaxResponseBytes,
-            calls);
-        return new SqsClient(transport, buffers, options);
+        return new SqsClient(endpoint, AwsCredentialSource.Create(aws, time), new AwsClock(time), AwsHttpHandler.Create(), buffers, time, options, calls);
     }
 
     /// <summary>Receives up to 10 messages.</summary>
@@ -71,7 +69,7 @@ internal sealed class SqsClient : IDisposable
 
             // An answer that does not arrive costs each of its messages a delivery. It is of use while they are still hidden.
             TimeSpan half = TimeSpan.FromSeconds(visibilitySeconds) / 2;
-            (response, TimeSpan took) = await _transport.CallAsync(SqsOperation.ReceiveMessage, body, deadline, half > _options.ReceiveGrace ? half : _options.ReceiveGrace, cancellationToken);
+            (response, TimeSpan took) = await CallAsync(SqsOperation.ReceiveMessage, body, deadline, half > _options.ReceiveGrace ? half : _options.ReceiveGrace, cancellationToken);
             ReceiveBatch batch = _batches.TryTake(out ReceiveBatch? pooled) ? pooled : new ReceiveBatch(_batches);
             (int count, int unusable) = batch.Open(response, messages.Span, _options.VerifyMd5);
             response = null;
@@ -133,7 +131,7 @@ internal sealed class SqsClient : IDisposable
     }
 
     /// <summary>The URL of the queue: the configured one, else the service's answer.</summary>
-    /// <exception cref="AwsServiceException"><see cref="AwsErrorKind.NotFound"/>: there is no such queue in this account and region.</exception>
+    /// <exception cref="AwsServiceException"><see cref="AwsErrorKind.Missing"/>: there is no such queue in this account and region.</exception>
     public async ValueTask<string> GetQueueUrlAsync(SqsQueueReference queue, CancellationToken cancellationToken)
     {
         if (queue.Url is { } url)
@@ -190,7 +188,7 @@ internal sealed class SqsClient : IDisposable
         PooledBuffer? response = null;
         try
         {
-            (response, _) = await _transport.CallAsync(operation, body, _options.CallTimeout, bodyLimit: null, cancellationToken);
+            (response, _) = await CallAsync(operation, body, _options.CallTimeout, bodyLimit: null, cancellationToken);
             BatchResponseReader.Read(response.WrittenSpan, results.Span);
         }
         catch (JsonException e)
@@ -207,7 +205,7 @@ internal sealed class SqsClient : IDisposable
     private async ValueTask<T> CallForAsync<T>(SqsOperation operation, PooledBuffer body, Func<JsonElement, T?> read, CancellationToken cancellationToken)
         where T : class
     {
-        (PooledBuffer response, _) = await _transport.CallAsync(operation, body, _options.CallTimeout, bodyLimit: null, cancellationToken);
+        (PooledBuffer response, _) = await CallAsync(operation, body, _options.CallTimeout, bodyLimit: null, cancellationToken);
         try
         {
             using JsonDocument document = JsonDocument.Parse(response.WrittenMemory);
@@ -222,6 +220,78 @@ internal sealed class SqsClient : IDisposable
             response.Dispose();
         }
     }
+
+    /// <summary>Calls one operation.</summary>
+    /// <param name="operation">The operation.</param>
+    /// <param name="request">The JSON; borrowed until the call ends.</param>
+    /// <param name="deadline">For the whole call: credentials, connecting, all attempts, up to the last byte of the answer.</param>
+    /// <param name="bodyLimit">Time for the body of a 200 answer once it has begun; null for the rest of the deadline.</param>
+    /// <param name="cancellationToken">Ends the call early.</param>
+    /// <returns>The body of the 200 answer, which the caller disposes, and the time it took to arrive.</returns>
+    /// <exception cref="AwsServiceException">Any failure; an exceeded deadline is <see cref="AwsErrorKind.Transient"/>.</exception>
+    /// <exception cref="OperationCanceledException">Only for <paramref name="cancellationToken"/>.</exception>
+    private async ValueTask<(PooledBuffer Body, TimeSpan Took)> CallAsync(SqsOperation operation, PooledBuffer request, TimeSpan deadline, TimeSpan? bodyLimit, CancellationToken cancellationToken)
+    {
+        using CancellationTokenSource timer = new(deadline, _time);
+        using CancellationTokenRegistration link = cancellationToken.UnsafeRegister(static source => ((CancellationTokenSource)source!).Cancel(), timer);
+        TimeSpan limit = deadline;
+        try
+        {
+            using HttpRequestMessage message = CreateMessage(operation, request.WrittenMemory);
+            (HttpResponseMessage? answered, AwsError? error) = await _transport.CallAsync(operation.Billed, message, timer.Token);
+            using HttpResponseMessage response = answered ?? throw AwsServiceException.FromResponse(operation.Name, error!, KindOf(error!));
+            long begunAt = _time.GetTimestamp();
+            if (bodyLimit is { } bodyTime)
+            {
+                limit = bodyTime;
+                timer.CancelAfter(bodyTime);
+            }
+
+            int max = _options.MaxResponseBytes;
+            PooledBuffer? body = response.Content.Headers.ContentLength > max ? null : await _transport.ReadAsync(response, max, timer.Token);
+            if (body is null || body.Length > max)
+            {
+                body?.Dispose();
+                throw AwsServiceException.Local(AwsErrorKind.Rejected, operation.Name, "ResponseTooLarge", $"the answer is longer than {max} bytes");
+            }
+
+            _transport.Calls.Answered(operation.Billed, body.Length);
+            return (body, _time.GetElapsedTime(begunAt));
+        }
+        catch (Exception e) when (cancellationToken.IsCancellationRequested && e is OperationCanceledException or HttpRequestException or IOException)
+        {
+            throw new OperationCanceledException("The call was cancelled.", e, cancellationToken);
+        }
+        catch (OperationCanceledException e)
+        {
+            string detail = timer.IsCancellationRequested ? $"no complete answer within {limit.TotalSeconds:0.#} s" : "no connection in time";
+            throw AwsServiceException.Local(AwsErrorKind.Transient, operation.Name, "Timeout", detail, e);
+        }
+        catch (Exception e) when (e is HttpRequestException or IOException)
+        {
+            throw AwsServiceException.Local(AwsErrorKind.Transient, operation.Name, "ConnectionError", ConnectionFault.Describe(e), e);
+        }
+    }
+
+    private HttpRequestMessage CreateMessage(SqsOperation operation, ReadOnlyMemory<byte> body)
+    {
+        BorrowedContent content = new() { Bytes = body };
+        content.Headers.TryAddWithoutValidation("Content-Type", "application/x-amz-json-1.0");
+        HttpRequestMessage message = new(HttpMethod.Post, _address) { Content = content, Version = HttpVersion.Version11 };
+        message.Headers.TryAddWithoutValidation("X-Amz-Target", operation.Target);
+        return message;
+    }
+
+    // A code that is not known says nothing about the request; then its status does.
+    private static AwsErrorKind KindOf(AwsError error) => (error.Kind, error.Status) switch
+    {
+        (not AwsErrorKind.Undecided, _) => error.Kind,
+        (_, 429) => AwsErrorKind.Throttled,
+        (_, 401 or 403) => AwsErrorKind.Refused,
+        (_, 404) => AwsErrorKind.Missing,
+        (_, 408 or >= 500) => AwsErrorKind.Transient,
+        _ => AwsErrorKind.Rejected,
+    };
 
     private static void CheckBatch(int entries, int results)
     {

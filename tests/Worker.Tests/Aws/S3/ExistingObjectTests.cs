@@ -72,11 +72,11 @@ public sealed class ExistingObjectTests
                 bool differs = (head == "honest" && found.Length != message.Length) || (found.Length == message.Length && message != found && get is not "no length" && !isCut);
                 if (differs)
                 {
-                    fault.Kind.ShouldBe(S3FaultKind.None, what);
+                    fault.Kind.ShouldBe(AwsErrorKind.None, what);
                 }
                 else if (head == "lying" && found.Length != message.Length && message.StartsWith(found, StringComparison.Ordinal))
                 {
-                    fault.Kind.ShouldBe(S3FaultKind.Transient, $"A truncated answer proves no collision. {what}");
+                    fault.Kind.ShouldBe(AwsErrorKind.Transient, $"A truncated answer proves no collision. {what}");
                 }
             }
         }
@@ -98,7 +98,7 @@ public sealed class ExistingObjectTests
 
             (S3Fault fault, string operation, bool same) = await requests.CompareAsync("k"u8.ToArray(), body, Limit, Token);
 
-            (fault.Kind, operation, same).ShouldBe((S3FaultKind.None, S3Operations.Head, found == body.Length));
+            (fault.Kind, operation, same).ShouldBe((AwsErrorKind.None, S3Operations.Head, found == body.Length));
         }
     }
 

@@ -1,3 +1,4 @@
+using Messaging.Aws;
 using Messaging.Aws.S3;
 using Messaging.Aws.S3.Sink;
 
@@ -11,7 +12,7 @@ public sealed class S3AdviceTests
     [InlineData(S3Operations.Get, "s3:GetObject", "kms:Decrypt")]
     public void For_AccessDenied_NamesThePermissionsOnBucketAndKey(string operation, string onBucket, string onKey)
     {
-        S3Fault fault = new(S3FaultKind.Refused, "AccessDenied", 403, RequestId: "4442587FB7D0A2F9");
+        S3Fault fault = new(AwsErrorKind.Refused, "AccessDenied", 403, RequestId: "4442587FB7D0A2F9");
 
         string advice = S3Advice.For(fault, operation, new string('b', 63));
 
@@ -22,5 +23,5 @@ public sealed class S3AdviceTests
 
     [Fact]
     public void For_AccessDeniedToList_NamesNoKey() =>
-        S3Advice.For(new S3Fault(S3FaultKind.Refused, "AccessDenied", 403), S3Operations.List, "archive").ShouldBe("Grant s3:ListBucket on the bucket 'archive'.");
+        S3Advice.For(new S3Fault(AwsErrorKind.Refused, "AccessDenied", 403), S3Operations.List, "archive").ShouldBe("Grant s3:ListBucket on the bucket 'archive'.");
 }

@@ -12,7 +12,7 @@ namespace Worker.Tests.Aws.S3;
 /// <summary>How the sink retries what a client reports, for either client.</summary>
 public sealed class S3SinkRetryTests
 {
-    private static readonly S3Fault SlowDown = new(S3FaultKind.Transient, "SlowDown", 503);
+    private static readonly S3Fault SlowDown = new(AwsErrorKind.Transient, "SlowDown", 503);
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
@@ -90,7 +90,7 @@ public sealed class S3SinkRetryTests
         CircuitBreaker breaker = new("test", new RecoverabilityOptions(), TimeProvider.System, NullLogger.Instance);
         bool told = false;
         breaker.Throttling += () => told = true;
-        S3Fault fault = status == 0 ? new S3Fault(S3FaultKind.Transient, code) : S3Fault.OfAnswer(status, code, null, null, null);
+        S3Fault fault = status == 0 ? new S3Fault(AwsErrorKind.Transient, code) : S3Fault.OfAnswer(new AwsError(status, code, ""));
         await using S3Sink sink = Open(new ScriptedRequests(_ => fault), maxAttempts: 1, breaker);
 
         await StoreAsync(sink);
@@ -120,7 +120,7 @@ public sealed class S3SinkRetryTests
 
         result.Status.ShouldBe(SinkStatus.Collision, result.Detail);
         fetched.ShouldBe(2);
-        server.Requests.Select(request => request.Method).ShouldBe(["PUT", "HEAD", "PUT", "HEAD"]);
+        server.Requests.Select(request => request.Method).ShouldBe(["PUT", "HEAD", "HEAD"]);
     }
 
     private static S3Sink Open(IS3Requests requests, int maxAttempts, CircuitBreaker? breaker = null) => new(
@@ -144,8 +144,6 @@ public sealed class S3SinkRetryTests
             ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken) => throw new NotSupportedException();
 
         public ValueTask<S3Fault> ListAsync(TimeSpan limit, CancellationToken cancellationToken) => throw new NotSupportedException();
-
-        public ValueTask<bool> RefreshCredentialsAsync(S3Fault fault, TimeSpan limit, CancellationToken cancellationToken) => throw new NotSupportedException();
 
         public void Dispose()
         {

@@ -23,18 +23,18 @@ public sealed class SqsAllocationTests
     public async Task ReceiveCompleteDelete_Warm_AllocatesTwoCallsForTenMessages(bool traced)
     {
         BufferPool buffers = new(ArrayPool<byte>.Create(maxArrayLength: 1 << 20, maxArraysPerBucket: 1_024));
-        SqsTransport transport = new(
+        SqsClient client = new(
             new AwsEndpoint(new Uri("http://127.0.0.1:1/"), "eu-west-1", IsCustom: true),
             new AwsCredentialSource(() => Task.FromResult<AWSCredentials>(new BasicAWSCredentials("AKIDTEST", "secret")), TimeProvider.System),
             new AwsClock(TimeProvider.System),
             new PlentifulQueue(traced),
             buffers,
             TimeProvider.System,
-            1 << 20);
+            new SqsWireOptions());
         SqsSourceOptions options = new() { Queue = WireClient.Url };
         await using ServiceProvider none = new ServiceCollection().BuildServiceProvider();
         await using SqsMessageSource source = new(
-            new SqsClient(transport, buffers, new SqsWireOptions()),
+            client,
             SqsQueueReference.Parse(WireClient.Url)!,
             options,
             new SourceServices("orders", none, new MemoryDeadLetters(), NullLoggerFactory.Instance, TimeProvider.System, Concurrency: 10));

@@ -17,14 +17,11 @@ namespace Messaging.Aws.S3.Sink.Direct;
 /// </summary>
 internal sealed class DirectRequests : IS3Requests
 {
-    private readonly HttpMessageInvoker _http;
     private readonly BucketAddress _address;
-    private readonly AwsCredentialSource _credentials;
     private readonly PutSigner _signer;
-    private readonly AnswerReader _answers;
+    private readonly AwsTransport _transport;
     private readonly TimeProvider _time;
     private readonly BoundedPool<PutRequest> _puts;
-    private readonly ApiCalls _calls;
 
     /// <summary>
     /// Owns <paramref name="credentials"/> and <paramref name="handler"/>, which must use HTTP/1.1 (see <see cref="BorrowedContent"/>). Keeps
@@ -33,15 +30,12 @@ internal sealed class DirectRequests : IS3Requests
     public DirectRequests(
         S3SinkOptions options, BucketAddress address, string region, AwsCredentialSource credentials, HttpMessageHandler handler, SinkServices services, BufferPool buffers, int retained)
     {
-        AwsClock clock = new(services.Time);
+        ILogger logger = services.Loggers.CreateLogger<DirectRequests>();
         _address = address;
-        _credentials = credentials;
-        _http = new HttpMessageInvoker(handler, disposeHandler: true);
-        _signer = new PutSigner(options, options.ContentType ?? services.ContentType, address, region, clock);
-        _answers = new AnswerReader(clock, buffers, services.Loggers.CreateLogger<DirectRequests>());
+        _signer = new PutSigner(options, options.ContentType ?? services.ContentType, address, region, new AwsClock(services.Time));
+        _transport = new AwsTransport(_signer, credentials, handler, buffers, services.Calls) { Refused = (operation, error) => Log(logger, operation.Name, error) };
         _time = services.Time;
         _puts = new BoundedPool<PutRequest>(retained);
-        _calls = services.Calls ?? new ApiCalls();
     }
 
     /// <summary>Creates a client with its own connections; opens none yet.</summary>
@@ -54,7 +48,7 @@ internal sealed class DirectRequests : IS3Requests
         handler.ConnectTimeout = options.ConnectTimeout;
 
         // Above this, a new connection is cheaper than reading the rest of an abandoned answer.
-        handler.MaxResponseDrainSize = AnswerReader.MaxAnswerBytes;
+        handler.MaxResponseDrainSize = AwsTransport.MaxErrorBytes;
 
         // Bounds the idle memory to 4,096 requests of about 1 KB.
         return new DirectRequests(options, address, endpoint.Region, credentials, handler, services, BufferPool.Shared, Math.Clamp(maxConnections, 1, 4_096));
@@ -64,30 +58,18 @@ internal sealed class DirectRequests : IS3Requests
     public async ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken)
     {
         PutRequest request = _puts.TryTake(out PutRequest? pooled) ? pooled : _signer.CreatePut(_time);
-        request.Open(body, limit, cancellationToken);
-        bool sending = false;
+        request.Open(key, body, limit, cancellationToken);
         bool answered = false;
         try
         {
-            SigningCredentials credentials = await _credentials.GetAsync(request.Token);
-            DateTimeOffset signedAt = _signer.Sign(request, key.Span, body.Span, credentials);
-            sending = true;
-            using HttpResponseMessage response = await _http.SendAsync(request.Message, request.Token);
-            sending = false;
-            _calls.Sending(S3Calls.Put);
-            S3Fault fault = response.StatusCode == HttpStatusCode.OK
-                ? await ConfirmAsync(response, request.Token)
-                : await _answers.ReadFaultAsync(response, S3Operations.Put, signedAt, credentials, request.Token);
+            (HttpResponseMessage? stored, AwsError? error) = await _transport.CallAsync(S3Calls.Put, request, request.Token);
+            using HttpResponseMessage? response = stored;
+            S3Fault fault = response is null ? S3Fault.OfAnswer(error!) : await ConfirmAsync(response, request.Token);
             answered = true;
             return fault;
         }
         catch (Exception exception)
         {
-            if (sending)
-            {
-                _calls.Failed(S3Calls.Put, exception);
-            }
-
             cancellationToken.ThrowIfCancellationRequested();
             return S3Fault.Of(exception, request.Token.IsCancellationRequested);
         }
@@ -105,7 +87,7 @@ internal sealed class DirectRequests : IS3Requests
         try
         {
             (S3Fault fault, bool? same) = await CompareHeadAsync(key, body, attempt.Token);
-            if (fault.Kind == S3FaultKind.None && same is null)
+            if (fault.Kind == AwsErrorKind.None && same is null)
             {
                 operation = S3Operations.Get;
                 (fault, same) = await CompareBytesAsync(key, body, attempt.Token);
@@ -125,11 +107,9 @@ internal sealed class DirectRequests : IS3Requests
         try
         {
             using HttpRequestMessage request = new(HttpMethod.Get, _address.OfBucket("list-type=2&max-keys=1"));
-            (HttpResponseMessage response, S3Fault fault) = await SendAsync(request, S3Operations.List, attempt.Token);
-            using (response)
-            {
-                return fault.Kind == S3FaultKind.None && !await _answers.IsListingAsync(response, attempt.Token) ? S3Fault.NotS3((int)response.StatusCode) : fault;
-            }
+            (HttpResponseMessage? listed, AwsError? error) = await SendAsync(S3Calls.List, request, attempt.Token);
+            using HttpResponseMessage? response = listed;
+            return response is null ? S3Fault.OfAnswer(error!) : await IsListingAsync(response, attempt.Token) ? S3Fault.None : NotS3(response);
         }
         catch (Exception exception) when (exception is not AwsServiceException)
         {
@@ -137,24 +117,9 @@ internal sealed class DirectRequests : IS3Requests
         }
     }
 
-    public async ValueTask<bool> RefreshCredentialsAsync(S3Fault fault, TimeSpan limit, CancellationToken cancellationToken)
-    {
-        using S3Attempt attempt = new(limit, _time, cancellationToken);
-        try
-        {
-            return fault.Expired is { } expired && await _credentials.RefreshAsync(expired, attempt.Token);
-        }
-        catch (Exception exception) when (exception is AwsServiceException or OperationCanceledException)
-        {
-            cancellationToken.ThrowIfCancellationRequested();
-            return false;
-        }
-    }
-
     public void Dispose()
     {
-        _http.Dispose();
-        _credentials.Dispose();
+        _transport.Dispose();
         while (_puts.TryTake(out PutRequest? request))
         {
             request.Dispose();
@@ -168,6 +133,8 @@ internal sealed class DirectRequests : IS3Requests
     // An answer that ends with its connection may be cut.
     private static bool IsDelimited(HttpResponseMessage response) =>
         response.Content.Headers.ContentLength is not null || response.Headers.TransferEncodingChunked == true;
+
+    private static S3Fault NotS3(HttpResponseMessage response) => S3Fault.NotS3((int)response.StatusCode);
 
     private static S3Fault Success(HttpResponseMessage response) => MessageSpans.IsListening
         ? S3Fault.Success((int)response.StatusCode, response.Headers.NonValidated.TryGetValues("x-amz-request-id", out HeaderStringValues id) ? id.ToString() : null)
@@ -185,81 +152,70 @@ internal sealed class DirectRequests : IS3Requests
     private async ValueTask<S3Fault> ConfirmReadingAsync(HttpResponseMessage response, bool named, CancellationToken cancellationToken)
     {
         bool delimited = IsDelimited(response);
-        return await _answers.IsEmptyAsync(response, cancellationToken) && named && delimited ? Success(response) : S3Fault.NotS3((int)response.StatusCode);
+        return await IsEmptyAsync(response, cancellationToken) && named && delimited ? Success(response) : NotS3(response);
     }
 
     /// <returns>The fault; without one, whether the bytes are the same, or null when HEAD cannot tell.</returns>
     private async ValueTask<(S3Fault Fault, bool? Same)> CompareHeadAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
     {
         using HttpRequestMessage request = new(HttpMethod.Head, _address.Of(key.Span));
-        (HttpResponseMessage response, S3Fault fault) = await SendAsync(request, S3Operations.Head, cancellationToken);
-        using (response)
-        {
-            if (fault.Kind != S3FaultKind.None)
-            {
-                return (fault, null);
-            }
-
-            string? etag = ETagOf(response);
-            return response.Content.Headers.ContentLength is not { } length || etag is null ? (S3Fault.NotS3((int)response.StatusCode), null)
-                : length != body.Length ? (fault, false)
-                : ObjectComparison.IsMd5Of(etag, body.Span) ? (fault, true)
-                : (fault, null);
-        }
+        (HttpResponseMessage? found, AwsError? error) = await SendAsync(S3Calls.Head, request, cancellationToken);
+        using HttpResponseMessage? response = found;
+        return response is null ? (S3Fault.OfAnswer(error!), null)
+            : response.Content.Headers.ContentLength is not { } length || ETagOf(response) is not { } etag ? (NotS3(response), null)
+            : length != body.Length ? (S3Fault.None, false)
+            : ObjectComparison.IsMd5Of(etag, body.Span) ? (S3Fault.None, true)
+            : (S3Fault.None, null);
     }
 
     private async ValueTask<(S3Fault Fault, bool? Same)> CompareBytesAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
     {
         using HttpRequestMessage request = new(HttpMethod.Get, _address.Of(key.Span));
-        (HttpResponseMessage response, S3Fault fault) = await SendAsync(request, S3Operations.Get, cancellationToken);
-        using (response)
+        (HttpResponseMessage? opened, AwsError? error) = await SendAsync(S3Calls.Get, request, cancellationToken);
+        using HttpResponseMessage? response = opened;
+        if (response is null)
         {
-            if (fault.Kind != S3FaultKind.None)
-            {
-                return (fault, null);
-            }
-
-            // HEAD reported the body's length: an answer that is cut, or of another length, must not count as a collision.
-            if (ETagOf(response) is null || !IsDelimited(response) || (response.Content.Headers.ContentLength is { } length && length != body.Length))
-            {
-                return (S3Fault.NotS3((int)response.StatusCode), null);
-            }
-
-            Stream stream = await response.Content.ReadAsStreamAsync(cancellationToken);
-            return await ObjectComparison.HasBytesAsync(stream, body, cancellationToken) is { } same ? (fault, same) : (S3Fault.NotS3((int)response.StatusCode), null);
+            return (S3Fault.OfAnswer(error!), null);
         }
+
+        // HEAD reported the body's length: an answer that is cut, or of another length, must not count as a collision.
+        if (ETagOf(response) is null || !IsDelimited(response) || (response.Content.Headers.ContentLength is { } length && length != body.Length))
+        {
+            return (NotS3(response), null);
+        }
+
+        Stream stream = await response.Content.ReadAsStreamAsync(cancellationToken);
+        return await ObjectComparison.HasBytesAsync(stream, body, cancellationToken) is { } same ? (S3Fault.None, same) : (NotS3(response), null);
     }
 
-    /// <summary>Sends a request without a body.</summary>
-    /// <returns>The answer, which the caller disposes; unread when there is no fault.</returns>
-    private async ValueTask<(HttpResponseMessage Response, S3Fault Fault)> SendAsync(HttpRequestMessage request, string operation, CancellationToken cancellationToken)
+    // A request without a body.
+    private ValueTask<(HttpResponseMessage? Response, AwsError? Error)> SendAsync(ApiOperation operation, HttpRequestMessage request, CancellationToken cancellationToken)
     {
         request.Version = HttpVersion.Version11;
         request.VersionPolicy = HttpVersionPolicy.RequestVersionExact;
-        SigningCredentials credentials = await _credentials.GetAsync(cancellationToken);
-        DateTimeOffset signedAt = _signer.Sign(request, credentials);
-        HttpResponseMessage response;
-        try
-        {
-            response = await _http.SendAsync(request, cancellationToken);
-        }
-        catch (Exception exception)
-        {
-            _calls.Failed(S3Calls.Named(operation), exception);
-            throw;
-        }
+        return _transport.CallAsync(operation, request, cancellationToken);
+    }
 
-        _calls.Sending(S3Calls.Named(operation));
-        try
+    /// <summary>True for an answer without a body; otherwise reads it, within the bound, so that the connection can be reused.</summary>
+    private async ValueTask<bool> IsEmptyAsync(HttpResponseMessage response, CancellationToken cancellationToken)
+    {
+        using PooledBuffer body = await _transport.ReadAsync(response, AwsTransport.MaxErrorBytes, cancellationToken);
+        return body.Length == 0;
+    }
+
+    /// <summary>True for a listing of a bucket, even an empty one; false for a proxy's page.</summary>
+    private async ValueTask<bool> IsListingAsync(HttpResponseMessage response, CancellationToken cancellationToken)
+    {
+        using PooledBuffer body = await _transport.ReadAsync(response, AwsTransport.MaxErrorBytes, cancellationToken);
+        return body.WrittenSpan.IndexOf("<ListBucketResult"u8) >= 0;
+    }
+
+    private static void Log(ILogger logger, string operation, AwsError error)
+    {
+        if (logger.IsEnabled(LogLevel.Debug))
         {
-            return response.StatusCode == HttpStatusCode.OK
-                ? (response, S3Fault.None)
-                : (response, await _answers.ReadFaultAsync(response, operation, signedAt, credentials, cancellationToken));
-        }
-        catch
-        {
-            response.Dispose();
-            throw;
+            S3Fault fault = S3Fault.OfAnswer(error);
+            logger.LogErrorAnswer(operation, error.Status, fault.Code, fault.RequestId, error.Message);
         }
     }
 

@@ -3,11 +3,11 @@ using System.Net;
 namespace Messaging.Aws.S3.Sink.Direct;
 
 /// <summary>
-/// The reusable parts of a PUT: the message with its constant headers, the body, the timer. Reused only after an answer was read to its
+/// A reusable PUT: the constant headers, the key and body of one object, the timer. Reused only after an answer was read to its
 /// end. HttpClient refuses a message that was sent before; handlers do not and will not (https://github.com/dotnet/corefx/issues/3725).
 /// Threads: one request at a time.
 /// </summary>
-internal sealed class PutRequest : IDisposable
+internal sealed class PutRequest : HttpRequestMessage
 {
     private readonly BorrowedContent _content = new();
     private readonly TimeProvider _time;
@@ -17,24 +17,24 @@ internal sealed class PutRequest : IDisposable
     private CancellationTokenRegistration _caller;
 
     public PutRequest(TimeProvider time)
+        : base(HttpMethod.Put, default(Uri))
     {
         _time = time;
-        Message = new HttpRequestMessage(HttpMethod.Put, default(Uri))
-        {
-            Content = _content,
-            Version = HttpVersion.Version11,
-            VersionPolicy = HttpVersionPolicy.RequestVersionExact,
-        };
+        Content = _content;
+        Version = HttpVersion.Version11;
+        VersionPolicy = HttpVersionPolicy.RequestVersionExact;
     }
 
-    public HttpRequestMessage Message { get; }
+    /// <summary>The object's key, borrowed until the request is closed.</summary>
+    public ReadOnlyMemory<byte> Key { get; private set; }
 
     /// <summary>Cancelled when the request's time ends, or by the caller.</summary>
     public CancellationToken Token => _timer!.Token;
 
     /// <summary>Starts a request and its time limit.</summary>
-    public void Open(ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken caller)
+    public void Open(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken caller)
     {
+        Key = key;
         _content.Bytes = body;
 
         // HttpContent would compute the length once and keep it. Each new value allocates about 90 bytes.
@@ -68,6 +68,7 @@ internal sealed class PutRequest : IDisposable
         // Waits for a running cancellation, which must not hit the next request.
         _caller.Dispose();
         _caller = default;
+        Key = default;
         _content.Bytes = default;
         if (!_timer!.TryReset())
         {
@@ -76,11 +77,11 @@ internal sealed class PutRequest : IDisposable
         }
     }
 
-    public void Dispose()
+    protected override void Dispose(bool disposing)
     {
         _timer?.Dispose();
         _timer = null;
-        Message.Dispose();
+        base.Dispose(disposing);
     }
 
     private void Set(string name, string? value, ref string? present)
@@ -90,10 +91,10 @@ internal sealed class PutRequest : IDisposable
             return;
         }
 
-        Message.Headers.Remove(name);
+        Headers.Remove(name);
         if (value is not null)
         {
-            Message.Headers.TryAddWithoutValidation(name, value);
+            Headers.TryAddWithoutValidation(name, value);
         }
 
         present = value;

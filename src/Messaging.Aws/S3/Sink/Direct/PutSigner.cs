@@ -10,7 +10,7 @@ namespace Messaging.Aws.S3.Sink.Direct;
 /// Completes and signs the requests of one bucket. A PUT allocates only the strings that HttpClient requires: its address, the body's
 /// hash and the Authorization header. Threads: any.
 /// </summary>
-internal sealed class PutSigner
+internal sealed class PutSigner : SigV4Signer
 {
     public const string Date = "x-amz-date";
     public const string Token = "x-amz-security-token";
@@ -21,8 +21,6 @@ internal sealed class PutSigner
     private const string Authorization = "Authorization";
 
     private readonly BucketAddress _address;
-    private readonly SigV4Signer _signer;
-    private readonly AwsClock _clock;
     private readonly bool _checksum;
     private readonly string _contentType;
 
@@ -36,10 +34,9 @@ internal sealed class PutSigner
     private readonly byte[] _namesWithToken;
 
     public PutSigner(S3SinkOptions options, string contentType, BucketAddress address, string region, AwsClock clock)
+        : base("s3", region, clock)
     {
         _address = address;
-        _signer = new SigV4Signer("s3", region, clock);
-        _clock = clock;
         _checksum = options.RequestChecksumCalculation == RequestChecksumCalculation.WHEN_SUPPORTED;
         _contentType = contentType;
         ReadOnlySpan<(string Name, string? Value)> headers =
@@ -74,35 +71,44 @@ internal sealed class PutSigner
     public PutRequest CreatePut(TimeProvider time)
     {
         PutRequest request = new(time);
-        request.Message.Content!.Headers.TryAddWithoutValidation(ContentType, _contentType);
+        request.Content!.Headers.TryAddWithoutValidation(ContentType, _contentType);
         foreach (SigV4Header header in _constant)
         {
-            request.Message.Headers.TryAddWithoutValidation(header.Name, header.Value);
+            request.Headers.TryAddWithoutValidation(header.Name, header.Value);
         }
 
         return request;
     }
 
-    /// <summary>Sets a PUT's address, hash and signature, which replace those of the previous request.</summary>
-    /// <returns>The signature's time, by the corrected clock.</returns>
-    public DateTimeOffset Sign(PutRequest request, ReadOnlySpan<byte> key, ReadOnlySpan<byte> body, SigningCredentials credentials)
+    public override DateTimeOffset Sign(HttpRequestMessage request, SigningCredentials credentials)
     {
-        HttpRequestMessage message = request.Message;
-        message.RequestUri = _address.Of(key);
+        if (request is PutRequest put)
+        {
+            return SignPut(put, credentials);
+        }
+
+        Set(request.Headers, ContentHash, AwsRequestSigner.EmptyHash);
+        return base.Sign(request, credentials);
+    }
+
+    /// <summary>Sets a PUT's address, hash and signature, which replace those of the previous request.</summary>
+    private DateTimeOffset SignPut(PutRequest request, SigningCredentials credentials)
+    {
+        request.RequestUri = _address.Of(request.Key.Span);
         Span<byte> hash = stackalloc byte[SHA256.HashSizeInBytes];
-        SHA256.HashData(body, hash);
+        SHA256.HashData(BorrowedContent.Of(request).Span, hash);
         Span<byte> hex = stackalloc byte[SHA256.HashSizeInBytes * 2];
         Convert.TryToHexStringLower(hash, hex, out _);
-        DateTimeOffset at = _clock.UtcNow;
-        string date = _signer.DateTimeOf(at);
+        DateTimeOffset at = Clock.UtcNow;
+        string date = DateTimeOf(at);
 
         // SHA-256, because it is already computed for the signature.
         string checksum = _checksum ? Convert.ToBase64String(hash) : string.Empty;
-        PooledBuffer canonical = SigV4Signer.Scratch();
-        WriteCanonical(canonical, _address.TargetOf(message.RequestUri), hex, date, checksum, credentials.SessionToken);
-        string authorization = _signer.Authorize(canonical.WrittenSpan, credentials.SessionToken is null ? _names : _namesWithToken, credentials, at);
+        PooledBuffer canonical = Scratch();
+        WriteCanonical(canonical, _address.TargetOf(request.RequestUri), hex, date, checksum, credentials.SessionToken);
+        string authorization = Authorize(canonical.WrittenSpan, credentials.SessionToken is null ? _names : _namesWithToken, credentials, at);
 
-        HttpRequestHeaders headers = message.Headers;
+        HttpRequestHeaders headers = request.Headers;
         if (_checksum)
         {
             Set(headers, Checksum, checksum);
@@ -112,14 +118,6 @@ internal sealed class PutSigner
         request.SetStamp(date, credentials.SessionToken);
         Set(headers, Authorization, authorization);
         return at;
-    }
-
-    /// <summary>Signs a request without a body.</summary>
-    /// <returns>The signature's time, by the corrected clock.</returns>
-    public DateTimeOffset Sign(HttpRequestMessage request, SigningCredentials credentials)
-    {
-        Set(request.Headers, ContentHash, AwsRequestSigner.EmptyHash);
-        return _signer.Sign(request, payload: [], credentials);
     }
 
     /// <summary>Appends the canonical request. The hash is 64 lower-case hex digits; the checksum is empty when none is sent.</summary>

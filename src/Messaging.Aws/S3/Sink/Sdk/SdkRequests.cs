@@ -49,7 +49,6 @@ internal sealed class SdkRequests : IS3Requests
         using S3Attempt attempt = new(limit, _time, cancellationToken);
         try
         {
-            await _credentials.PrepareAsync(attempt);
             PutObjectRequest request = new()
             {
                 BucketName = _bucket,
@@ -64,7 +63,11 @@ internal sealed class SdkRequests : IS3Requests
                 StorageClass = _storageClass,
             };
             request.Headers.ContentType = _contentType;
-            PutObjectResponse response = await attempt.CountAsync(_calls, S3Calls.Put, _client.PutObjectAsync(request, attempt.Token));
+            PutObjectResponse response = await _credentials.CallAsync(attempt, _calls, S3Calls.Put, token =>
+            {
+                stream.Position = 0;
+                return _client.PutObjectAsync(request, token);
+            });
 
             // S3 always sends an ETag, and never a body. Another success is probably a proxy's.
             return string.IsNullOrEmpty(response.ETag) || response.ContentLength > 0
@@ -90,9 +93,8 @@ internal sealed class SdkRequests : IS3Requests
         using S3Attempt attempt = new(limit, _time, cancellationToken);
         try
         {
-            await _credentials.PrepareAsync(attempt);
-            GetObjectMetadataResponse head = await attempt.CountAsync(_calls, S3Calls.Head,
-                _client.GetObjectMetadataAsync(new GetObjectMetadataRequest { BucketName = _bucket, Key = name }, attempt.Token));
+            GetObjectMetadataResponse head = await _credentials.CallAsync(attempt, _calls, S3Calls.Head,
+                token => _client.GetObjectMetadataAsync(new GetObjectMetadataRequest { BucketName = _bucket, Key = name }, token));
             if (string.IsNullOrEmpty(head.ETag))
             {
                 return (S3Fault.NotS3((int)head.HttpStatusCode), operation, false);
@@ -109,8 +111,8 @@ internal sealed class SdkRequests : IS3Requests
             }
 
             operation = S3Operations.Get;
-            using GetObjectResponse get = await attempt.CountAsync(_calls, S3Calls.Get,
-                _client.GetObjectAsync(new GetObjectRequest { BucketName = _bucket, Key = name }, attempt.Token));
+            using GetObjectResponse get = await _credentials.CallAsync(attempt, _calls, S3Calls.Get,
+                token => _client.GetObjectAsync(new GetObjectRequest { BucketName = _bucket, Key = name }, token));
             if (string.IsNullOrEmpty(get.ETag) || (get.ContentLength > 0 && get.ContentLength != body.Length))
             {
                 // HEAD reported the body's length: an answer of another one, such as a proxy's page, must not count as a collision.
@@ -123,13 +125,7 @@ internal sealed class SdkRequests : IS3Requests
         }
         catch (Exception exception)
         {
-            S3Fault fault = attempt.Classify(exception);
-            if (operation == S3Operations.Head)
-            {
-                fault = S3Fault.OfHead(fault, attempt.SignedWith?.SessionToken is not null);
-            }
-
-            return (S3Fault.OfObject(fault), operation, false);
+            return (S3Fault.OfObject(attempt.Classify(exception)), operation, false);
         }
     }
 
@@ -138,8 +134,7 @@ internal sealed class SdkRequests : IS3Requests
         using S3Attempt attempt = new(limit, _time, cancellationToken);
         try
         {
-            await _credentials.PrepareAsync(attempt);
-            ListObjectsV2Response response = await attempt.CountAsync(_calls, S3Calls.List, _client.ListObjectsV2Async(new ListObjectsV2Request { BucketName = _bucket, MaxKeys = 1 }, attempt.Token));
+            ListObjectsV2Response response = await _credentials.CallAsync(attempt, _calls, S3Calls.List, token => _client.ListObjectsV2Async(new ListObjectsV2Request { BucketName = _bucket, MaxKeys = 1 }, token));
 
             // The SDK reads any text as an empty listing.
             return response is { Name: null, MaxKeys: null or 0, KeyCount: null or 0 } ? S3Fault.NotS3((int)response.HttpStatusCode) : S3Fault.None;
@@ -147,20 +142,6 @@ internal sealed class SdkRequests : IS3Requests
         catch (Exception exception) when (exception is not AwsServiceException)
         {
             return attempt.Classify(exception);
-        }
-    }
-
-    public async ValueTask<bool> RefreshCredentialsAsync(S3Fault fault, TimeSpan limit, CancellationToken cancellationToken)
-    {
-        using S3Attempt attempt = new(limit, _time, cancellationToken);
-        try
-        {
-            return await _credentials.RefreshAsync(fault, attempt.Token);
-        }
-        catch (Exception exception) when (exception is AwsServiceException or OperationCanceledException)
-        {
-            cancellationToken.ThrowIfCancellationRequested();
-            return false;
         }
     }
 

@@ -1,3 +1,4 @@
+using Messaging.Aws;
 using Messaging.Aws.S3;
 using Messaging.Aws.S3.Sink;
 using Messaging.Aws.S3.Sink.Direct;
@@ -50,7 +51,7 @@ public sealed class HostileAnswerTests
         S3Fault first = await PutAsync(client, 1);
         S3Fault second = await PutAsync(client, 2);
 
-        first.Kind.ShouldBe(S3FaultKind.Transient, first.ToString());
+        first.Kind.ShouldBe(AwsErrorKind.Transient, first.ToString());
         if (code.Length > 0)
         {
             first.Code.ShouldBe(code);
@@ -74,7 +75,7 @@ public sealed class HostileAnswerTests
 
         S3Fault fault = await PutAsync(client, 1);
 
-        (fault.Kind, fault.Code).ShouldBe((S3FaultKind.Transient, code));
+        (fault.Kind, fault.Code).ShouldBe((AwsErrorKind.Transient, code));
     }
 
     [Theory]
@@ -89,7 +90,7 @@ public sealed class HostileAnswerTests
 
         S3Fault fault = await client.PutAsync("k"u8.ToArray(), new byte[10], TimeSpan.FromMilliseconds(300), Token);
 
-        fault.ShouldBe(new S3Fault(S3FaultKind.Transient, "Timeout", MayHaveCommitted: true));
+        fault.ShouldBe(new S3Fault(AwsErrorKind.Transient, "Timeout", MayHaveCommitted: true));
     }
 
     [Theory]
@@ -107,7 +108,7 @@ public sealed class HostileAnswerTests
 
         (S3Fault fault, _, bool same) = await client.CompareAsync("k"u8.ToArray(), "xyz"u8.ToArray(), Limit, Token);
 
-        (fault.Kind, same).ShouldBe((S3FaultKind.Transient, false), fault.ToString());
+        (fault.Kind, same).ShouldBe((AwsErrorKind.Transient, false), fault.ToString());
     }
 
     [Fact]

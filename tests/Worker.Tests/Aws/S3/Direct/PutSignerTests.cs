@@ -74,15 +74,16 @@ public sealed class PutSignerTests
             ManualTimeProvider time = new(Now);
             PutSigner signer = new(options, "application/json;  charset=utf-8 ", address, "eu-west-1", new AwsClock(time));
             using PutRequest request = signer.CreatePut(time);
+            request.Open("product/a b//id.json"u8.ToArray(), body, TimeSpan.FromSeconds(1), CancellationToken.None);
             SigningCredentials credentials = new("AKID", "secret", token);
 
-            signer.Sign(request, "product/a b//id.json"u8, body, credentials).ShouldBe(Now);
+            signer.Sign(request, credentials).ShouldBe(Now);
 
             List<(string, string)> headers = [("host", address.Host), ("content-type", "application/json;  charset=utf-8 ")];
-            headers.AddRange(request.Message.Headers.NonValidated.Where(header => header.Key != "Authorization").Select(header => (header.Key.ToLowerInvariant(), header.Value.ToString())));
+            headers.AddRange(request.Headers.NonValidated.Where(header => header.Key != "Authorization").Select(header => (header.Key.ToLowerInvariant(), header.Value.ToString())));
             headers.Count.ShouldBe(4 + int.PopCount(chosen));
-            request.Message.Headers.NonValidated["x-amz-content-sha256"].ToString().ShouldBe(hash);
-            request.Message.Headers.NonValidated["Authorization"].ToString().ShouldBe(
+            request.Headers.NonValidated["x-amz-content-sha256"].ToString().ShouldBe(hash);
+            request.Headers.NonValidated["Authorization"].ToString().ShouldBe(
                 ReadableSignature.Authorization("s3", "eu-west-1", "PUT", "/bucket/product/a%20b//id.json", "", headers, body, Date, credentials));
             combinations++;
         }

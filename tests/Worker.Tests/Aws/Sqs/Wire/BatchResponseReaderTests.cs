@@ -13,7 +13,7 @@ public sealed class BatchResponseReaderTests
         BatchEntryResult[] results = Read(3, """{"Failed":[{"Id":"1","Code":"ReceiptHandleIsInvalid","Message":"bad\u0007","SenderFault":true}],"Successful":[{"Id":"2","MessageId":"m-2"},{"Id":"0"}]}""");
 
         results[0].ShouldBe(new BatchEntryResult(Succeeded: true, AwsErrorKind.None));
-        results[1].ShouldBe(new BatchEntryResult(Succeeded: false, AwsErrorKind.Invalid, "ReceiptHandleIsInvalid", "bad\\u0007", SenderFault: true));
+        results[1].ShouldBe(new BatchEntryResult(Succeeded: false, AwsErrorKind.Rejected, "ReceiptHandleIsInvalid", "bad\\u0007", SenderFault: true));
         results[2].ShouldBe(new BatchEntryResult(Succeeded: true, AwsErrorKind.None, MessageId: "m-2"));
     }
 
@@ -41,9 +41,9 @@ public sealed class BatchResponseReaderTests
     [Theory]
     [InlineData("InternalError", true, nameof(AwsErrorKind.Transient))]
     [InlineData("SomethingNew", false, nameof(AwsErrorKind.Transient))]
-    [InlineData("SomethingNew", true, nameof(AwsErrorKind.Invalid))]
+    [InlineData("SomethingNew", true, nameof(AwsErrorKind.Rejected))]
     [InlineData("AWS.SimpleQueueService.RequestThrottled", true, nameof(AwsErrorKind.Throttled))]
-    [InlineData("AccessDenied", true, nameof(AwsErrorKind.AccessDenied))]
+    [InlineData("AccessDenied", true, nameof(AwsErrorKind.Refused))]
     public void Read_Failure_IsClassified(string code, bool senderFault, string expected)
     {
         Read(1, $$"""{"Failed":[{"Id":"0","Code":"{{code}}","SenderFault":{{(senderFault ? "true" : "false")}}}]}""")[0].Kind.ToString().ShouldBe(expected);

@@ -31,21 +31,21 @@ public sealed class SqsClientFaultTests
 
         AwsServiceException error = await client.FailReceiveAsync();
 
-        (error.Kind, error.Code).ShouldBe((AwsErrorKind.Invalid, "ResponseTooLarge"));
+        (error.Kind, error.Code).ShouldBe((AwsErrorKind.Rejected, "ResponseTooLarge"));
     }
 
     [Theory]
-    [InlineData(400, """{"__type":"com.amazonaws.sqs#QueueDoesNotExist","message":"The specified queue does not exist."}""", "", "QueueDoesNotExist", nameof(AwsErrorKind.NotFound))]
-    [InlineData(400, """{"__type":"QueueDoesNotExist","Message":"none"}""", "", "QueueDoesNotExist", nameof(AwsErrorKind.NotFound))]
-    [InlineData(400, "{}", "x-amzn-query-error: AWS.SimpleQueueService.NonExistentQueue;Sender", "NonExistentQueue", nameof(AwsErrorKind.NotFound))]
+    [InlineData(400, """{"__type":"com.amazonaws.sqs#QueueDoesNotExist","message":"The specified queue does not exist."}""", "", "QueueDoesNotExist", nameof(AwsErrorKind.Missing))]
+    [InlineData(400, """{"__type":"QueueDoesNotExist","Message":"none"}""", "", "QueueDoesNotExist", nameof(AwsErrorKind.Missing))]
+    [InlineData(400, "{}", "x-amzn-query-error: AWS.SimpleQueueService.NonExistentQueue;Sender", "NonExistentQueue", nameof(AwsErrorKind.Missing))]
     [InlineData(400, "", "x-amzn-ErrorType: OverLimit:http://internal.amazon.com/coral/", "OverLimit", nameof(AwsErrorKind.Throttled))]
-    [InlineData(403, """{"message":"no","__type":"com.amazon.coral.service#AccessDeniedException","more":{"deep":[1]}}""", "", "AccessDeniedException", nameof(AwsErrorKind.AccessDenied))]
+    [InlineData(403, """{"message":"no","__type":"com.amazon.coral.service#AccessDeniedException","more":{"deep":[1]}}""", "", "AccessDeniedException", nameof(AwsErrorKind.Refused))]
     [InlineData(400, """{"__type":"com.amazonaws.sqs#KmsThrottled"}""", "", "KmsThrottled", nameof(AwsErrorKind.Throttled))]
     [InlineData(503, "<html>Service Unavailable</html>", "", "HTTP 503", nameof(AwsErrorKind.Transient))]
     [InlineData(500, """{"__type":"com.amazonaws.sqs#Odd""", "", "HTTP 500", nameof(AwsErrorKind.Transient))]
     [InlineData(429, "", "", "HTTP 429", nameof(AwsErrorKind.Throttled))]
-    [InlineData(403, "", "", "HTTP 403", nameof(AwsErrorKind.AccessDenied))]
-    [InlineData(400, """{"__type":"com.amazonaws.sqs#InvalidParameterValue","message":"bad \ud800 value"}""", "", "InvalidParameterValue", nameof(AwsErrorKind.Invalid))]
+    [InlineData(403, "", "", "HTTP 403", nameof(AwsErrorKind.Refused))]
+    [InlineData(400, """{"__type":"com.amazonaws.sqs#InvalidParameterValue","message":"bad \ud800 value"}""", "", "InvalidParameterValue", nameof(AwsErrorKind.Rejected))]
     public async Task ReceiveAsync_ErrorAnswer_IsClassified(int status, string body, string header, string code, string kind)
     {
         (string, string)[] headers = header.Length == 0 ? [] : [(header[..header.IndexOf(':')], header[(header.IndexOf(':') + 1)..].Trim())];
@@ -94,7 +94,7 @@ public sealed class SqsClientFaultTests
         await using FakeService service = await FakeService.StartAsync(307, "", ("Location", other.Address.ToString()));
         using WireClient client = new(service.Address);
 
-        (await client.FailReceiveAsync()).Kind.ShouldBe(AwsErrorKind.Invalid);
+        (await client.FailReceiveAsync()).Kind.ShouldBe(AwsErrorKind.Rejected);
 
         other.Requests.ShouldBeEmpty();
     }

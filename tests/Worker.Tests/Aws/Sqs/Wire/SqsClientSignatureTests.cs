@@ -51,7 +51,7 @@ public sealed class SqsClientSignatureTests
         await using FakeService service = await FakeService.StartAsync(403, """{"__type":"SignatureDoesNotMatch","message":"..."}""");
         using WireClient client = new(service.Address);
 
-        (await client.FailReceiveAsync()).Kind.ShouldBe(AwsErrorKind.AccessDenied);
+        (await client.FailReceiveAsync()).Kind.ShouldBe(AwsErrorKind.Refused);
 
         service.Requests.Count.ShouldBe(1);
         client.Clock.Corrections.ShouldBe(0);
@@ -92,7 +92,7 @@ public sealed class SqsClientSignatureTests
 
         AwsServiceException error = await client.FailReceiveAsync();
 
-        (error.Kind, error.Code).ShouldBe((AwsErrorKind.AccessDenied, "CredentialsUnavailable"));
+        (error.Kind, error.Code).ShouldBe((AwsErrorKind.Refused, "CredentialsUnavailable"));
         error.Message.ShouldContain("AWS_ACCESS_KEY_ID");
         service.Requests.ShouldBeEmpty();
     }

@@ -15,22 +15,18 @@ internal sealed class WireClient : IDisposable
 
     public WireClient(Uri address, SqsWireOptions? options = null, TimeProvider? time = null, Func<AWSCredentials>? credentials = null, HttpMessageHandler? handler = null)
     {
-        options ??= new SqsWireOptions();
         time ??= TimeProvider.System;
         credentials ??= () => new SessionAWSCredentials("AKIDTEST", Secret, Token);
         Clock = new AwsClock(time);
         Client = new SqsClient(
-            new SqsTransport(
-                new AwsEndpoint(address, "eu-west-1", IsCustom: true),
-                new AwsCredentialSource(() => Task.FromResult(credentials()), time),
-                Clock,
-                handler ?? AwsHttpHandler.Create(),
-                Buffers,
-                time,
-                options.MaxResponseBytes,
-                Calls),
+            new AwsEndpoint(address, "eu-west-1", IsCustom: true),
+            new AwsCredentialSource(() => Task.FromResult(credentials()), time),
+            Clock,
+            handler ?? AwsHttpHandler.Create(),
             Buffers,
-            options);
+            time,
+            options ?? new SqsWireOptions(),
+            Calls);
     }
 
     public BufferPool Buffers { get; } = new();

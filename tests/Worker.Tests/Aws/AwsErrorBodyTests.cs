@@ -1,18 +1,18 @@
 using System.Text;
-using Messaging.Aws.S3.Sink.Direct;
+using Messaging.Aws;
 
-namespace Worker.Tests.Aws.S3.Direct;
+namespace Worker.Tests.Aws;
 
-public sealed class ErrorDocumentTests
+public sealed class AwsErrorBodyTests
 {
     private const string Document =
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>AuthorizationHeaderMalformed</Code><Message>the region &#39;x&#39; is wrong</Message>"
         + "<Region>eu-west-1</Region><Nested><Code>no</Code></Nested><RequestId>4442587FB7D0A2F9</RequestId><HostId>h</HostId></Error>";
 
-    private static readonly ErrorDocument Whole = new("AuthorizationHeaderMalformed", "the region 'x' is wrong", "4442587FB7D0A2F9", "eu-west-1");
+    private static readonly AwsErrorBody Whole = new("AuthorizationHeaderMalformed", "the region 'x' is wrong", "4442587FB7D0A2F9", "eu-west-1");
 
     [Fact]
-    public void Read_WholeDocument_GivesItsParts() => ErrorDocument.Read(Encoding.UTF8.GetBytes(Document)).ShouldBe(Whole);
+    public void Read_WholeDocument_GivesItsParts() => AwsErrorBody.Read(Encoding.UTF8.GetBytes(Document)).ShouldBe(Whole);
 
     [Fact]
     public void Read_CutAnywhere_GivesWhatWasWholeAndNeverThrows()
@@ -20,7 +20,7 @@ public sealed class ErrorDocumentTests
         byte[] bytes = Encoding.UTF8.GetBytes(Document);
         for (int length = 0; length <= bytes.Length; length++)
         {
-            ErrorDocument document = ErrorDocument.Read(bytes[..length]);
+            AwsErrorBody document = AwsErrorBody.Read(bytes[..length]);
 
             // Nothing from an element that is cut, and everything from one that is whole.
             string cut = Document[..length];
@@ -43,9 +43,9 @@ public sealed class ErrorDocumentTests
     [InlineData("<!DOCTYPE Error SYSTEM \"file:///etc/passwd\"><Error><Code>x</Code></Error>")]
     [InlineData("<!DOCTYPE Error [<!ENTITY e \"x\">]><Error><Code>&e;</Code></Error>")]
     [InlineData("<Error><Code><b>x</b></Code></Error>")]
-    public void Read_AnythingElse_HasNoCode(string text) => ErrorDocument.Read(Encoding.Latin1.GetBytes(text)).Code.ShouldBeNull();
+    public void Read_AnythingElse_HasNoCode(string text) => AwsErrorBody.Read(Encoding.Latin1.GetBytes(text)).Code.ShouldBeNull();
 
     [Fact]
     public void Read_NestedWithoutEnd_ReturnsNothing() =>
-        ErrorDocument.Read(Encoding.UTF8.GetBytes("<Error>" + string.Concat(Enumerable.Repeat("<a>", 20_000)))).ShouldBe(default);
+        AwsErrorBody.Read(Encoding.UTF8.GetBytes("<Error>" + string.Concat(Enumerable.Repeat("<a>", 20_000)))).ShouldBe(default);
 }
