@@ -105,7 +105,8 @@ internal sealed partial class S3Sink : IObjectSink
         {
             SinkResult result = SinkResult.Stored;
             string operation = S3Operations.Put;
-            S3Fault fault = _conditional ? await PutAsync(key, body, start, cancellationToken) : S3Fault.None;
+            TimeSpan limit = Limit(start);
+            S3Fault fault = _conditional ? Reported(await PutAsync(key, body, limit, cancellationToken), limit) : S3Fault.None;
             if (!_conditional || fault.Kind == AwsErrorKind.Exists)
             {
                 (result, fault, operation) = await CompareAsync(key, body, start, mayHaveCommitted, cancellationToken);
@@ -150,8 +151,7 @@ internal sealed partial class S3Sink : IObjectSink
     {
         TimeSpan limit = Limit(start);
         (S3Fault fault, string operation, bool same) = await _requests.CompareAsync(key, body, limit, cancellationToken);
-        ReportThrottling(fault, limit);
-        if (fault.Kind == AwsErrorKind.None)
+        if (Reported(fault, limit).Kind == AwsErrorKind.None)
         {
             // An object that an earlier attempt of this call stored, but whose answer was lost, is this call's own.
             SinkResult found = (same, mayHaveCommitted) switch
@@ -171,20 +171,15 @@ internal sealed partial class S3Sink : IObjectSink
         // Without a condition this finds nearly every collision, but not an object that is stored at the same time.
         if (fault.Kind == AwsErrorKind.Missing && !_conditional)
         {
-            return (SinkResult.Stored, await PutAsync(key, body, start, cancellationToken), S3Operations.Put);
+            limit = Limit(start);
+            return (SinkResult.Stored, Reported(await PutAsync(key, body, limit, cancellationToken), limit), S3Operations.Put);
         }
 
         return (default, fault, operation);
     }
 
-    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
-    private async ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, long start, CancellationToken cancellationToken)
-    {
-        TimeSpan limit = Limit(start);
-        S3Fault fault = await (MessageSpans.IsListening ? PutTracedAsync(key, body, limit, cancellationToken) : _requests.PutAsync(key, body, limit, cancellationToken));
-        ReportThrottling(fault, limit);
-        return fault;
-    }
+    private ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken) =>
+        MessageSpans.IsListening ? PutTracedAsync(key, body, limit, cancellationToken) : _requests.PutAsync(key, body, limit, cancellationToken);
 
     private async ValueTask<S3Fault> PutTracedAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken)
     {
@@ -222,13 +217,15 @@ internal sealed partial class S3Sink : IObjectSink
         }
     }
 
-    // A timeout below an attempt's came from the object's own deadline and says nothing about the store.
-    private void ReportThrottling(in S3Fault fault, TimeSpan limit)
+    // Tells the route when the store throttles. A timeout below an attempt's came from the object's own deadline and says nothing about the store.
+    private S3Fault Reported(in S3Fault fault, TimeSpan limit)
     {
         if (fault.IsOverload && (fault.Status != 0 || limit >= _attemptTimeout))
         {
             _breaker?.Throttled();
         }
+
+        return fault;
     }
 
     private SinkResult Failed(SinkStatus status, in S3Fault fault, string operation)

@@ -143,17 +143,20 @@ public sealed class DirectRequestsTests
     }
 
     [Fact]
-    public async Task Compare_HeadRefusedWithAWrongClock_IsClassifiedAsClockSkew()
+    public async Task Compare_HeadRefusedWithAWrongClock_IsSentOnceMoreWithTheStoresTime()
     {
         // A HEAD's answer has no body with an error code.
         ManualTimeProvider time = new(new DateTimeOffset(2026, 11, 21, 12, 0, 0, TimeSpan.Zero));
         string date = time.GetUtcNow().AddHours(1).ToString("R");
-        await using RawServer server = new(_ => $"HTTP/1.1 403 Forbidden\r\nDate: {date}\r\n\r\n");
+        await using RawServer server = new(request => request.Headers["x-amz-date"] == "20261121T130000Z"
+            ? "HTTP/1.1 404 Not Found\r\n\r\n"
+            : $"HTTP/1.1 403 Forbidden\r\nDate: {date}\r\n\r\n");
         using DirectRequests client = DirectSinks.Requests(server.Url, time: time);
 
         (S3Fault fault, _, _) = await client.CompareAsync("k"u8.ToArray(), default, Limit, Token);
 
-        fault.Kind.ShouldBe(AwsErrorKind.ClockSkew);
+        fault.Kind.ShouldBe(AwsErrorKind.Missing);
+        server.Requests.Length.ShouldBe(2);
     }
 
     [Theory]
