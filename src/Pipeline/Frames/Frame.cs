@@ -198,7 +198,7 @@ internal abstract class Frame : IValueTaskSource, IThreadPoolWorkItem
             ThrowUnlessCompleted(found);
         }
 
-        if (flags != ValueTaskSourceOnCompletedFlags.None)
+        if (flags.HasFlag(ValueTaskSourceOnCompletedFlags.FlowExecutionContext) || MustBeScheduled(flags))
         {
             (continuation, state) = ScheduledContinuation.Wrap(continuation, state, flags);
         }
