@@ -21,7 +21,7 @@ internal sealed class WorkerKey
         _template = KeyTemplate.TryCompile(new KeyTemplateOptions { Template = template }, out KeyTemplate? compiled, out _)
             ? compiled
             : throw new InvalidOperationException($"The template {template} does not compile.");
-        _reader = new ArchiveHeaderReader(_template.Properties, validation);
+        _reader = _template.CreateReader(validation);
     }
 
     /// <returns>The key's length in bytes.</returns>

@@ -84,7 +84,7 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature, IExplainedFeature
         services.Reports.Add(() => monitor.Describe() is { } parts
             ? $"properties of object keys since the start: {parts}. The rules are {ArchiveOptions.Section}:{nameof(ArchiveOptions.MissingProperty)} and {nameof(ArchiveOptions.InvalidValue)}"
             : null);
-        return new ArchiveConnector(new ArchiveHeaderReader(template.Properties, options.BodyValidation), template, options.MissingId, monitor, services.Concurrency);
+        return new ArchiveConnector(template.CreateReader(options.BodyValidation), template, options.MissingId, monitor, services.Concurrency);
     }
 }
 
@@ -99,7 +99,7 @@ internal sealed class ArchiveOptions
     [Setting("Levels in front of every key, such as archive/prod")]
     public string KeyPrefix { get; init; } = string.Empty;
 
-    [Setting("Path of the message's id, such as MessageId or event.id; event.id:number for an id that is a number")]
+    [Setting("Path of the message's id, such as MessageId or event.id; event.id:number for an id that is a number, event.id:any for a string or a number")]
     public string MessageIdProperty { get; init; } = KeyTemplateOptions.DefaultMessageIdProperty;
 
     [Setting("What to do with a message without an id: DeadLetter, or UseSourceId to name the object after the source's id")]
@@ -110,6 +110,15 @@ internal sealed class ArchiveOptions
 
     [Setting("What to do with a value that does not fit the rule of its part: Default (the part is invalid), Encode, or DeadLetter")]
     public InvalidValueRule InvalidValue { get; init; } = InvalidValueRule.Default;
+
+    [Setting("What to do with a date that cannot be read: DeadLetter, or LeaveOut (its levels are left out, as those of a missing date)")]
+    public InvalidDateRule InvalidDate { get; init; } = InvalidDateRule.DeadLetter;
+
+    [Setting("Custom date formats of .NET, such as dd/MM/yyyy HH:mm:ss, tried in order on a date in none of the known forms")]
+    public string[] DateFormats { get; init; } = [];
+
+    [Setting("Time zone of the dates in keys: UTC, or an IANA name such as Europe/Berlin")]
+    public string TimeZone { get; init; } = "UTC";
 
     [Setting("How much of a body must be valid: Full, or HeaderOnly (only the part up to the last property that the key needs)")]
     public BodyValidation BodyValidation { get; init; } = BodyValidation.Full;
@@ -122,6 +131,9 @@ internal sealed class ArchiveOptions
         MessageIdProperty = MessageIdProperty,
         MissingProperty = MissingProperty,
         InvalidValue = InvalidValue,
+        InvalidDate = InvalidDate,
+        DateFormats = DateFormats,
+        TimeZone = TimeZone,
     };
 }
 

@@ -69,7 +69,7 @@ internal static class ExplainKeyCommand
             return false;
         }
 
-        if (!new ArchiveHeaderReader(template.Properties, options.BodyValidation).TryRead(body, header, out Poison poison) || !template.TryWrite(header, source, written, out poison))
+        if (!template.CreateReader(options.BodyValidation).TryRead(body, header, out Poison poison) || !template.TryWrite(header, source, written, out poison))
         {
             output.WriteLine($"  dead letter {poison}");
             output.WriteLine($"  {PoisonDescription.Of(poison, header, template.Properties)}");

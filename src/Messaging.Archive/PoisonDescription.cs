@@ -33,7 +33,9 @@ internal static class PoisonDescription
     {
         HeaderUse.Epoch => "seconds since 1970 in the years 1 to 9999, without an exponent; for milliseconds use epochms",
         HeaderUse.EpochMs => "milliseconds since 1970 in the years 1 to 9999, without an exponent",
-        _ => "dates in the years 1 to 9999, such as 2026-01-31 and 2026-01-31T10:20:30Z; for seconds since 1970 use epoch, for milliseconds epochms",
+        HeaderUse.EpochUs => "microseconds since 1970 in the years 1 to 9999, without an exponent",
+        HeaderUse.EpochNs => "nanoseconds since 1970 in the years 1678 to 2262, without an exponent",
+        _ => $"dates in the years 1 to 9999, such as 2026-01-31 and 2026-01-31T10:20:30Z; for other notations set {ArchiveOptions.Section}:{nameof(ArchiveOptions.DateFormats)}, for seconds since 1970 use epoch, for milliseconds epochms",
     };
 
     private static string WrongType(HeaderNode node, byte first)
@@ -48,13 +50,13 @@ internal static class PoisonDescription
         };
         string taken = (node.TakesStrings, node.TakesNumbers) switch
         {
-            (true, true) => "takes numbers, and strings that hold a number",
+            (true, true) => node.DateUse == HeaderUse.None ? "takes strings, numbers, true and false" : "takes numbers, and strings that hold a number",
             (true, false) => "takes strings",
             (false, true) => node.DateUse == HeaderUse.None ? "takes numbers, true and false" : "takes numbers",
             _ => node.IsArray ? "must be an array" : "must be an object",
         };
         string advice = !isNumber || !node.TakesStrings ? ""
-            : node.DateUse == HeaderUse.None ? "; for numbers use the rule number" : "; for seconds since 1970 use epoch, for milliseconds epochms";
+            : node.DateUse == HeaderUse.None ? "; for numbers use the rule number, for both any" : "; for seconds since 1970 use epoch, for milliseconds epochms";
         return $"{taken}; the value is {value}{advice}";
     }
 }

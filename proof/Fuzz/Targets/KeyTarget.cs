@@ -35,8 +35,8 @@ internal sealed class KeyTarget : FuzzTarget
         _template = template!;
         FuzzException.ThrowUnless(KeyTemplate.TryCompile(NestedOptions, out template, out _), "The template of nested values does not compile");
         _nested = template!;
-        _rules = [.. new[] { BodyValidation.Full, BodyValidation.HeaderOnly }.Select(rule => new ArchiveHeaderReader(_nested.Properties, rule))];
-        _full = new ArchiveHeaderReader(_template.Properties);
+        _rules = [.. new[] { BodyValidation.Full, BodyValidation.HeaderOnly }.Select(rule => _nested.CreateReader(rule))];
+        _full = _template.CreateReader(BodyValidation.Full);
         _header = new ArchiveHeader(_buffers);
     }
 

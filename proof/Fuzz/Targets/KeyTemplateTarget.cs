@@ -56,7 +56,7 @@ internal sealed partial class KeyTemplateTarget : FuzzTarget
 
         ArchiveHeader header = new(_buffers);
         using PooledBuffer key = _buffers.Rent(template.LongestKeyBytes);
-        bool isRead = new ArchiveHeaderReader(template.Properties).TryRead(Body, header, out Poison poison);
+        bool isRead = template.CreateReader(BodyValidation.Full).TryRead(Body, header, out Poison poison);
         bool isWritten = isRead && template.TryWrite(header, hash / 9 % 4 == 0 ? [] : "source-1"u8, key, out poison);
         header.Reset();
         if (isWritten)

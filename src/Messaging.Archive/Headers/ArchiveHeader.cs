@@ -36,6 +36,10 @@ internal sealed class ArchiveHeader(BufferPool? buffers = null)
     /// <returns>No date when the property is missing, null, the empty string or .NET's <c>default(DateTime)</c>.</returns>
     public HeaderDate Date(int slot) => _values.AsSpan(0, _count)[slot].Date;
 
+    /// <summary>True when the value is used as a date and is none, and the reader leaves out such dates.</summary>
+    /// <param name="slot">Index of the property in the reader's list.</param>
+    public bool IsBadDate(int slot) => _values.AsSpan(0, _count)[slot].IsBadDate;
+
     /// <summary>Index in the body of the value's first byte; 0 when it is missing or null.</summary>
     /// <param name="slot">Index of the property in the reader's list.</param>
     public int Position(int slot) => _values.AsSpan(0, _count)[slot].Position;
@@ -125,6 +129,9 @@ internal struct HeaderValue
 
     /// <summary>The property occurred; its value may be null.</summary>
     public bool Found;
+
+    /// <summary>The value is used as a date and is none.</summary>
+    public bool IsBadDate;
 
     /// <summary>The value had escapes, so its bytes are in the header's buffer, not in the body.</summary>
     public bool Unescaped;

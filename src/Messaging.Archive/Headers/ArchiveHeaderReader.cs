@@ -23,13 +23,19 @@ internal sealed partial class ArchiveHeaderReader
     private readonly HeaderNode _root;
     private readonly int _slots;
     private readonly BodyValidation _validation;
+    private readonly DateForms _dateForms;
+    private readonly bool _leavesOutBadDates;
 
     /// <param name="properties">The properties; each path occurs once, and none is part of another. A property's index is its slot in the header.</param>
     /// <param name="validation">How much of the body must be valid.</param>
-    public ArchiveHeaderReader(ImmutableArray<HeaderProperty> properties, BodyValidation validation = BodyValidation.Full)
+    /// <param name="dateForms">The forms of dates other than ISO 8601's; null for the known ones.</param>
+    /// <param name="leavesOutBadDates">True when a date that cannot be read is no date; false when it makes the message poison.</param>
+    public ArchiveHeaderReader(ImmutableArray<HeaderProperty> properties, BodyValidation validation = BodyValidation.Full, DateForms? dateForms = null, bool leavesOutBadDates = false)
     {
         _root = HeaderNode.Build(properties, out _slots);
         _validation = validation;
+        _dateForms = dateForms ?? DateForms.Known;
+        _leavesOutBadDates = leavesOutBadDates;
     }
 
     private static ReadOnlySpan<byte> ByteOrderMark => [0xEF, 0xBB, 0xBF];
@@ -103,13 +109,19 @@ internal sealed partial class ArchiveHeaderReader
             value.Length = text.Length;
         }
 
-        return node.DateUse == HeaderUse.None || bytes.IsEmpty || HeaderDate.TryParse(bytes, node.DateUse, out value.Date)
+        return node.DateUse == HeaderUse.None || bytes.IsEmpty || ReadDate(bytes, node, ref value)
             ? end
             : Refuse(ref scanner, header, node, PoisonReason.BadDate, at);
     }
 
+    private bool ReadDate(ReadOnlySpan<byte> text, HeaderNode node, ref HeaderValue value)
+    {
+        value.IsBadDate = !HeaderDate.TryParse(text, node.DateUse, _dateForms, out value.Date);
+        return !value.IsBadDate || _leavesOutBadDates;
+    }
+
     // Reads numbers, booleans and null; refuses other values.
-    private static int ReadOther(ref JsonScanner scanner, int at, byte first, HeaderNode node, ArchiveHeader header, ref HeaderValue value)
+    private int ReadOther(ref JsonScanner scanner, int at, byte first, HeaderNode node, ArchiveHeader header, ref HeaderValue value)
     {
         if (node.TakesNumbers && (first == '-' || char.IsAsciiDigit((char)first) || (first is (byte)'t' or (byte)'f' && node.DateUse == HeaderUse.None)))
         {
@@ -121,7 +133,7 @@ internal sealed partial class ArchiveHeaderReader
         return after < 0 || first == 'n' ? after : Refuse(ref scanner, header, node, PoisonReason.WrongType, at);
     }
 
-    private static int ReadNumber(ref JsonScanner scanner, int at, HeaderNode node, ArchiveHeader header, ref HeaderValue value)
+    private int ReadNumber(ref JsonScanner scanner, int at, HeaderNode node, ArchiveHeader header, ref HeaderValue value)
     {
         int end = scanner.SkipScalar(at);
         if (end < 0)
@@ -139,7 +151,7 @@ internal sealed partial class ArchiveHeaderReader
         value.Position = at;
         value.Start = at;
         value.Length = end - at;
-        return node.DateUse == HeaderUse.None || HeaderDate.TryParse(scanner.Json[at..end], node.DateUse, out value.Date)
+        return node.DateUse == HeaderUse.None || ReadDate(scanner.Json[at..end], node, ref value)
             ? end
             : Refuse(ref scanner, header, node, PoisonReason.BadDate, at);
     }

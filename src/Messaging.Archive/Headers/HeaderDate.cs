@@ -15,8 +15,8 @@ internal readonly record struct HeaderDate(ushort Year, byte Month, byte Day, by
     // So far below zero that no arithmetic on it comes out as a valid field.
     private const int NotDigits = -1_000_000;
 
-    // Enough for the milliseconds of year 9999, and far from an overflow.
-    private const int MaxEpochDigits = 18;
+    // Enough for today's nanoseconds. More digits than a long holds are refused when they are parsed.
+    private const int MaxEpochDigits = 19;
 
     /// <summary>True when there is a date; years start at 1.</summary>
     public bool HasValue => Year != 0;
@@ -27,10 +27,11 @@ internal readonly record struct HeaderDate(ushort Year, byte Month, byte Day, by
     /// <summary>Reads a date of one kind.</summary>
     /// <param name="text">UTF-8, only the date.</param>
     /// <param name="use">The kind.</param>
+    /// <param name="forms">The forms other than ISO 8601's extended one.</param>
     /// <param name="date">The date in UTC; no date for the first second of year 1, and when false is returned.</param>
-    public static bool TryParse(ReadOnlySpan<byte> text, HeaderUse use, out HeaderDate date)
+    public static bool TryParse(ReadOnlySpan<byte> text, HeaderUse use, DateForms forms, out HeaderDate date)
     {
-        bool isDate = use == HeaderUse.Date ? TryParse(text, out date) : TryParseEpoch(text, use == HeaderUse.EpochMs, out date);
+        bool isDate = use == HeaderUse.Date ? TryParse(text, out date) || forms.TryParse(text, out date) : TryParseEpoch(text, use, out date);
         if (date.Year == 1 && date == NoDate)
         {
             date = default;
@@ -41,9 +42,9 @@ internal readonly record struct HeaderDate(ushort Year, byte Month, byte Day, by
 
     /// <summary>Reads the time since 1970-01-01T00:00:00Z: decimal digits, with an optional minus sign and fraction.</summary>
     /// <param name="text">ASCII, only the number.</param>
-    /// <param name="isMilliseconds">False for seconds.</param>
+    /// <param name="unit">One of <see cref="HeaderUse.AnyEpoch"/>: the unit of the number.</param>
     /// <param name="date">The date in UTC; default when false is returned.</param>
-    public static bool TryParseEpoch(ReadOnlySpan<byte> text, bool isMilliseconds, out HeaderDate date)
+    public static bool TryParseEpoch(ReadOnlySpan<byte> text, HeaderUse unit, out HeaderDate date)
     {
         date = default;
         ReadOnlySpan<byte> digits = text.StartsWith((byte)'-') ? text[1..] : text;
@@ -62,13 +63,14 @@ internal readonly record struct HeaderDate(ushort Year, byte Month, byte Day, by
             count = -count - (hasFraction && fraction[1..].ContainsAnyExcept((byte)'0') ? 1 : 0);
         }
 
-        long unit = isMilliseconds ? TimeSpan.TicksPerMillisecond : TimeSpan.TicksPerSecond;
-        if (count < (DateTime.MinValue.Ticks - DateTime.UnixEpoch.Ticks) / unit || count > (DateTime.MaxValue.Ticks - DateTime.UnixEpoch.Ticks) / unit)
+        (long seconds, long rest) = Math.DivRem(count, PerSecond(unit));
+        seconds -= rest < 0 ? 1 : 0;
+        if (seconds < (DateTime.MinValue.Ticks - DateTime.UnixEpoch.Ticks) / TimeSpan.TicksPerSecond || seconds > (DateTime.MaxValue.Ticks - DateTime.UnixEpoch.Ticks) / TimeSpan.TicksPerSecond)
         {
             return false;
         }
 
-        date = Of(DateTime.UnixEpoch.AddTicks(count * unit));
+        date = Of(DateTime.UnixEpoch.AddTicks(seconds * TimeSpan.TicksPerSecond));
         return true;
     }
 
@@ -170,8 +172,20 @@ internal readonly record struct HeaderDate(ushort Year, byte Month, byte Day, by
         return true;
     }
 
-    private static HeaderDate Of(DateTime utc) =>
+    /// <summary>The same moment in a time zone.</summary>
+    public HeaderDate In(TimeZoneInfo zone) => Of(TimeZoneInfo.ConvertTimeFromUtc(new DateTime(Year, Month, Day, Hour, Minute, Second, DateTimeKind.Utc), zone));
+
+    /// <summary>The date of a moment in UTC.</summary>
+    internal static HeaderDate Of(DateTime utc) =>
         new((ushort)utc.Year, (byte)utc.Month, (byte)utc.Day, (byte)utc.Hour, (byte)utc.Minute, (byte)utc.Second);
+
+    private static long PerSecond(HeaderUse unit) => unit switch
+    {
+        HeaderUse.Epoch => 1,
+        HeaderUse.EpochMs => 1_000,
+        HeaderUse.EpochUs => 1_000_000,
+        _ => 1_000_000_000,
+    };
 
     private static int Digits(ReadOnlySpan<byte> text, int at)
     {

@@ -42,6 +42,18 @@ internal enum HeaderUse
     /// <summary>As a date in milliseconds since 1970: a number, or a string with one.</summary>
     EpochMs = 16,
 
+    /// <summary>As a date in microseconds since 1970: a number, or a string with one.</summary>
+    EpochUs = 32,
+
+    /// <summary>As a date in nanoseconds since 1970: a number, or a string with one.</summary>
+    EpochNs = 64,
+
+    /// <summary>As text, or as the JSON text of a number or a boolean.</summary>
+    Any = 128,
+
+    /// <summary>Every unit of a date that is a number; a property has at most one.</summary>
+    AnyEpoch = Epoch | EpochMs | EpochUs | EpochNs,
+
     /// <summary>Every kind of date; a property has at most one.</summary>
-    AnyDate = Date | Epoch | EpochMs,
+    AnyDate = Date | AnyEpoch,
 }

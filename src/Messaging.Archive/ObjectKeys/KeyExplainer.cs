@@ -30,15 +30,18 @@ internal static class KeyExplainer
                     parts.Add(Id(template, header, segment, sourceId));
                     break;
                 case KeySegmentKind.Date:
-                    parts.Add(Date(template, header, segment));
+                    parts.Add(Date(template, options, header, segment));
                     break;
                 case KeySegmentKind.SkipWithoutDate when !header.Date(segment.Slot).HasValue:
                     bool isDefault = header.Text(segment.Slot).Length > 0;
+                    string why = header.IsBadDate(segment.Slot) ? $"no known form of a date; InvalidDate={options.InvalidDate}"
+                        : isDefault ? "the first second of year 1 means no date"
+                        : $"missing, null or empty; MissingProperty={options.MissingProperty}";
                     parts.Add(new KeyPartExplanation(
                         template.Properties[segment.Slot].Name,
                         Show(header, segment.Slot),
                         "(left out)",
-                        isDefault ? "the first second of year 1 means no date" : $"missing, null or empty; MissingProperty={options.MissingProperty}"));
+                        why));
                     i += segment.Skip;
                     break;
             }
@@ -50,7 +53,7 @@ internal static class KeyExplainer
     private static KeyPartExplanation Part(KeyTemplate template, KeyTemplateOptions options, ArchiveHeader header, in KeySegment segment)
     {
         ReadOnlySpan<byte> value = header.Text(segment.Slot);
-        string name = template.Properties[segment.Slot].Name + (segment.Rule == KeyRule.Seed ? "" : ":" + segment.Rule.ToString().ToLowerInvariant());
+        string name = template.Properties[segment.Slot].Name + (segment.Rule == KeyRule.Seed ? "" : ":" + segment.Rule.ToString().ToLowerInvariant()) + (segment.Limit == 0 ? "" : $":{segment.Limit}");
         Span<byte> part = stackalloc byte[KeyPart.MaxBytes];
         if (value.IsEmpty)
         {
@@ -59,19 +62,20 @@ internal static class KeyExplainer
             return new KeyPartExplanation(name, "(none)", Encoding.ASCII.GetString(KeyPart.Unknown), $"missing, null or empty{hint}; MissingProperty={options.MissingProperty}");
         }
 
-        if (KeyPart.TryWrite(segment.Rule, value, part, out int length))
+        if (KeyPart.TryWrite(segment.Rule, value, part, out int length, segment.Limit))
         {
             bool isSame = value.SequenceEqual(part[..length]);
-            return new KeyPartExplanation(name, Show(header, segment.Slot), Encoding.ASCII.GetString(part[..length]), isSame ? "unchanged" : Describe(segment.Rule, part[..length]));
+            return new KeyPartExplanation(name, Show(header, segment.Slot), Encoding.ASCII.GetString(part[..length]), isSame ? "unchanged" : Describe(segment, part[..length]));
         }
 
         bool isEncoded = options.InvalidValue == InvalidValueRule.Encode;
-        string written = Encoding.ASCII.GetString(isEncoded ? part[..KeyPart.Encode(value, part)] : KeyPart.Invalid);
+        string written = Encoding.ASCII.GetString(isEncoded ? part[..KeyPart.Encode(value, part, segment.Limit)] : KeyPart.Invalid);
         return new KeyPartExplanation(name, Show(header, segment.Slot), written, $"does not fit the rule; InvalidValue={options.InvalidValue}");
     }
 
-    private static string Describe(KeyRule rule, ReadOnlySpan<byte> part) => rule switch
+    private static string Describe(in KeySegment segment, ReadOnlySpan<byte> part) => segment.Rule switch
     {
+        _ when segment.Limit > 0 && part.LastIndexOf("=="u8) >= 0 => $"cut to {segment.Limit} bytes; its end is of its SHA-256",
         KeyRule.Seed => "lower case, blanks as _",
         KeyRule.Lower => "lower case",
         _ => part.StartsWith("=="u8) ? "too long: its SHA-256" : "escaped",
@@ -89,23 +93,26 @@ internal static class KeyExplainer
         return new KeyPartExplanation("MessageId", isOfSource ? Quote(id) : Show(header, segment.Slot), Encoding.ASCII.GetString(written), $"{from}, {how}");
     }
 
-    private static KeyPartExplanation Date(KeyTemplate template, ArchiveHeader header, in KeySegment segment)
+    private static KeyPartExplanation Date(KeyTemplate template, KeyTemplateOptions options, ArchiveHeader header, in KeySegment segment)
     {
         Span<byte> text = stackalloc byte[KeyTemplate.MaxKeyBytes];
-        int length = KeyTemplate.WriteDate(segment, header.Date(segment.Slot), text);
+        HeaderDate local = template.LocalDate(header, segment.Slot);
+        int length = KeyTemplate.WriteDate(segment, local, text);
         HeaderProperty property = template.Properties[segment.Slot];
         HeaderDate date = header.Date(segment.Slot);
         string kind = (property.Use & HeaderUse.AnyDate) switch
         {
             HeaderUse.Epoch => ", from seconds since 1970",
             HeaderUse.EpochMs => ", from milliseconds since 1970",
+            HeaderUse.EpochUs => ", from microseconds since 1970",
+            HeaderUse.EpochNs => ", from nanoseconds since 1970",
             _ => "",
         };
         DateTimeOffset now = TimeProvider.System.GetUtcNow();
         string warning = ImplausibleDate.Find(date, now) is { } why
             ? $"; warning: {why}, which is implausible{ImplausibleDate.SuggestUnit(header.Text(segment.Slot), property.Use, now)}"
             : "";
-        return new KeyPartExplanation(property.Name, Show(header, segment.Slot), Encoding.ASCII.GetString(text[..length]).Trim('/'), $"the date {ImplausibleDate.Show(date)}{kind}{warning}");
+        return new KeyPartExplanation(property.Name, Show(header, segment.Slot), Encoding.ASCII.GetString(text[..length]).Trim('/'), $"the date {ImplausibleDate.Show(date)}{kind}{(local == date ? "" : $", in {options.TimeZone}")}{warning}");
     }
 
     // As in the JSON: only strings have quotes.

@@ -26,6 +26,13 @@ internal static class KeyPart
 
     private const int EscapeLength = 3;
 
+    /// <summary>Minimum of a limit of its own: the mark and the digits of a part that was cut, and something readable before them.</summary>
+    public const int MinLimit = 40;
+
+    // 128 bits: what a cut part keeps of the SHA-256.
+    private const int CutHashBytes = 16;
+    private const int CutEnd = 2 + (CutHashBytes * 2);
+
     private static readonly SearchValues<byte> Kept = SearchValues.Create("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."u8);
 
     // Without upper case, so that ids that differ only in case are two files even when a file system ignores case.
@@ -51,15 +58,16 @@ internal static class KeyPart
     /// <param name="value">UTF-8, of any length, not empty.</param>
     /// <param name="destination">At least <see cref="MaxBytes"/> bytes.</param>
     /// <param name="written">Bytes written.</param>
+    /// <param name="limit">Maximum bytes of the part, at which a longer value is cut; 0 when a value that is too long does not fit.</param>
     /// <returns>False when the value does not fit the rule; the content of the destination is then undefined.</returns>
-    public static bool TryWrite(KeyRule rule, ReadOnlySpan<byte> value, Span<byte> destination, out int written)
+    public static bool TryWrite(KeyRule rule, ReadOnlySpan<byte> value, Span<byte> destination, out int written, int limit = 0)
     {
         if (rule == KeyRule.Seed)
         {
-            return TryMap(Seed, value, destination, out written);
+            return TryMap(Seed, value, destination, limit, out written);
         }
 
-        if (value[0] != '.' && value[^1] != '.' && TryMap(rule == KeyRule.Lower ? Lower : Keep, value, destination, out written)
+        if (value[0] != '.' && value[^1] != '.' && TryMap(rule == KeyRule.Lower ? Lower : Keep, value, destination, limit, out written)
             && (rule != KeyRule.Encode || !value.SequenceEqual(Unknown)))
         {
             return true;
@@ -71,19 +79,20 @@ internal static class KeyPart
             return false;
         }
 
-        written = Encode(value, destination);
+        written = Encode(value, destination, limit);
         return true;
     }
 
     /// <summary>Writes the part of a value by the rule <see cref="KeyRule.Encode"/>.</summary>
     /// <param name="value">Bytes of any kind and length, but not empty.</param>
     /// <param name="destination">At least <see cref="MaxBytes"/> bytes.</param>
+    /// <param name="limit">Maximum bytes of the part, at which a longer one is cut; 0 for <see cref="MaxBytes"/>, above which it is a hash.</param>
     /// <returns>Bytes written.</returns>
-    public static int Encode(ReadOnlySpan<byte> value, Span<byte> destination)
+    public static int Encode(ReadOnlySpan<byte> value, Span<byte> destination, int limit = 0)
     {
         if (!value.SequenceEqual(Unknown))
         {
-            return Escape(value, Kept, destination);
+            return Escape(value, Kept, destination, limit);
         }
 
         // Messages without the property get this word, so a value with the same text must be escaped.
@@ -96,18 +105,18 @@ internal static class KeyPart
     /// <param name="id">Bytes of any kind and length, but not empty.</param>
     /// <param name="destination">At least <see cref="MaxBytes"/> bytes.</param>
     /// <returns>Bytes written.</returns>
-    public static int WriteId(ReadOnlySpan<byte> id, Span<byte> destination) => Escape(id, KeptInIds, destination);
+    public static int WriteId(ReadOnlySpan<byte> id, Span<byte> destination) => Escape(id, KeptInIds, destination, limit: 0);
 
     // The kept bytes have the dot, and not the equals sign.
-    private static int Escape(ReadOnlySpan<byte> value, SearchValues<byte> kept, Span<byte> destination)
+    private static int Escape(ReadOnlySpan<byte> value, SearchValues<byte> kept, Span<byte> destination, int limit)
     {
-        if (value.Length <= MaxBytes && !value.ContainsAnyExcept(kept) && value[0] != '.' && value[^1] != '.')
+        if (value.Length <= (limit == 0 ? MaxBytes : limit) && !value.ContainsAnyExcept(kept) && value[0] != '.' && value[^1] != '.')
         {
             value.CopyTo(destination);
             return value.Length;
         }
 
-        return WriteEscaped(value, kept, destination);
+        return WriteEscaped(value, kept, destination, limit);
     }
 
     private static int WriteEscape(byte value, Span<byte> destination)
@@ -118,17 +127,21 @@ internal static class KeyPart
         return EscapeLength;
     }
 
-    private static int WriteEscaped(ReadOnlySpan<byte> value, SearchValues<byte> kept, Span<byte> destination)
+    private static int WriteEscaped(ReadOnlySpan<byte> value, SearchValues<byte> kept, Span<byte> destination, int limit)
     {
         int written = 0;
+        int cut = 0;
+        int max = limit == 0 ? MaxBytes : limit;
         for (int i = 0; i < value.Length; i++)
         {
             byte one = value[i];
             bool keep = kept.Contains(one) && (one != '.' || (i > 0 && i < value.Length - 1));
-            if (written + (keep ? 1 : EscapeLength) > MaxBytes)
+            if (written + (keep ? 1 : EscapeLength) > max)
             {
-                return WriteHash(value, destination);
+                return limit == 0 ? WriteHash(value, destination) : cut + WriteCutEnd(value, destination[cut..]);
             }
+
+            cut = written <= max - CutEnd ? written : cut;
 
             if (keep)
             {
@@ -142,6 +155,16 @@ internal static class KeyPart
         return written;
     }
 
+    // No part that was not cut has the mark in it, so a cut part differs from each of them, and from other cut parts by the digits.
+    private static int WriteCutEnd(ReadOnlySpan<byte> value, Span<byte> destination)
+    {
+        Span<byte> hash = stackalloc byte[SHA256.HashSizeInBytes];
+        SHA256.HashData(value, hash);
+        HashMark.CopyTo(destination);
+        Convert.TryToHexStringLower(hash[..CutHashBytes], destination[HashMark.Length..], out int hexLength);
+        return HashMark.Length + hexLength;
+    }
+
     private static int WriteHash(ReadOnlySpan<byte> value, Span<byte> destination)
     {
         Span<byte> hash = stackalloc byte[SHA256.HashSizeInBytes];
@@ -151,12 +174,12 @@ internal static class KeyPart
         return HashMark.Length + hexLength;
     }
 
-    private static bool TryMap(byte[] map, ReadOnlySpan<byte> value, Span<byte> destination, out int written)
+    private static bool TryMap(byte[] map, ReadOnlySpan<byte> value, Span<byte> destination, int limit, out int written)
     {
         written = value.Length;
-        if (value.Length > MaxBytes)
+        if (value.Length > (limit == 0 ? MaxBytes : limit))
         {
-            return false;
+            return limit > 0 && TryMapAndCut(map, value, destination[..limit], out written);
         }
 
         Span<byte> part = destination[..value.Length];
@@ -171,6 +194,28 @@ internal static class KeyPart
             part[i] = mapped;
         }
 
+        return true;
+    }
+
+    private static bool TryMapAndCut(byte[] map, ReadOnlySpan<byte> value, Span<byte> part, out int written)
+    {
+        written = part.Length;
+        int cut = part.Length - CutEnd;
+        for (int i = 0; i < value.Length; i++)
+        {
+            byte mapped = map[value[i]];
+            if (mapped == NotAllowed)
+            {
+                return false;
+            }
+
+            if (i < cut)
+            {
+                part[i] = mapped;
+            }
+        }
+
+        WriteCutEnd(value, part[cut..]);
         return true;
     }
 
@@ -203,4 +248,7 @@ internal enum KeyRule
 
     /// <summary><c>number</c>: the JSON text of a number or boolean, escaped as by <see cref="Encode"/>.</summary>
     Number,
+
+    /// <summary><c>any</c>: a string, or the JSON text of a number or boolean, escaped as by <see cref="Encode"/>.</summary>
+    Any,
 }

@@ -66,7 +66,7 @@ internal sealed partial class KeyPartMonitor
         {
             string outcome = _missingRule == MissingPropertyRule.DeadLetter
                 ? "such messages are dead-lettered"
-                : _properties[slot].Use.HasFlag(HeaderUse.Text) || _properties[slot].Use.HasFlag(HeaderUse.Number) ? "its part of the key is \"unknown\"" : "the levels of the date are left out";
+                : (_properties[slot].Use & ~HeaderUse.AnyDate) != HeaderUse.None ? "its part of the key is \"unknown\"" : "the levels of the date are left out";
             string? near = PropertyNameHint.Find(header.Body, _properties[slot].Path);
             LogMissing(_route, _names[slot], near is null ? "" : $" (it has \"{near}\": names are case-sensitive)", outcome);
         }
@@ -77,18 +77,35 @@ internal sealed partial class KeyPartMonitor
     /// <param name="rule">The rule of the placeholder.</param>
     public void CountInvalid(int slot, KeyRule rule)
     {
+        string outcome = _invalidRule switch
+        {
+            InvalidValueRule.DeadLetter => "such messages are dead-lettered",
+            InvalidValueRule.Encode => "such values are escaped",
+            _ => "its part of the key is \"invalid\", shared by all such values",
+        };
+        CountInvalid(slot, rule switch
+        {
+            KeyRule.Seed => "the default rule",
+            KeyRule.Keep => "the rule keep",
+            KeyRule.Lower => "the rule lower",
+            KeyRule.Encode => "the rule encode",
+            KeyRule.Number => "the rule number",
+            _ => "the rule any",
+        }, outcome);
+    }
+
+    private void CountInvalid(int slot, string rule, string outcome)
+    {
         Faults.Add(1, new("worker.route", _route), new("worker.property", _names[slot]), new("worker.reason", "invalid"));
         if (Interlocked.Increment(ref _invalid[slot]) == 1)
         {
-            string outcome = _invalidRule switch
-            {
-                InvalidValueRule.DeadLetter => "such messages are dead-lettered",
-                InvalidValueRule.Encode => "such values are escaped",
-                _ => "its part of the key is \"invalid\", shared by all such values",
-            };
-            LogInvalid(_route, _names[slot], rule == KeyRule.Seed ? "the default rule" : $"the rule {rule.ToString().ToLowerInvariant()}", outcome);
+            LogInvalid(_route, _names[slot], rule, outcome);
         }
     }
+
+    /// <summary>Counts a date that cannot be read, whose levels are left out.</summary>
+    /// <param name="slot">The property.</param>
+    public void CountBadDate(int slot) => CountInvalid(slot, "any known form of a date", "the levels of the date are left out");
 
     /// <summary>Counts a date that is implausible. The message is stored under it all the same.</summary>
     /// <param name="slot">A property that is used as a date.</param>
@@ -157,6 +174,14 @@ internal static class ImplausibleDate
     /// <summary>Dates before this year are implausible.</summary>
     public const int FirstYear = 1990;
 
+    private static readonly (HeaderUse Unit, string Rule, string Name)[] Units =
+    [
+        (HeaderUse.Epoch, "epoch", "seconds"),
+        (HeaderUse.EpochMs, "epochms", "milliseconds"),
+        (HeaderUse.EpochUs, "epochus", "microseconds"),
+        (HeaderUse.EpochNs, "epochns", "nanoseconds"),
+    ];
+
     /// <summary>True for a date before 1990 or more than a year after the clock. Allocates nothing.</summary>
     public static bool IsImplausible(HeaderDate date, DateTimeOffset now) =>
         date.Year < FirstYear || new DateTime(date.Year, date.Month, date.Day, date.Hour, date.Minute, date.Second, DateTimeKind.Utc) > now.UtcDateTime.AddYears(1);
@@ -174,15 +199,16 @@ internal static class ImplausibleDate
     /// <param name="now">This machine's clock.</param>
     public static string SuggestUnit(ReadOnlySpan<byte> value, HeaderUse use, DateTimeOffset now)
     {
-        bool isMilliseconds = use.HasFlag(HeaderUse.EpochMs);
-        if (!(isMilliseconds || use.HasFlag(HeaderUse.Epoch)) || !HeaderDate.TryParseEpoch(value, !isMilliseconds, out HeaderDate other) || Find(other, now) is not null)
+        HeaderUse read = use & HeaderUse.AnyEpoch;
+        foreach ((HeaderUse unit, string rule, string name) in Units)
         {
-            return string.Empty;
+            if (read != HeaderUse.None && unit != read && HeaderDate.TryParseEpoch(value, unit, out HeaderDate other) && Find(other, now) is null)
+            {
+                return $". As {name} the value is {Show(other)}: use the rule {rule} instead of {Array.Find(Units, one => one.Unit == read).Rule}";
+            }
         }
 
-        return isMilliseconds
-            ? $". As seconds the value is {Show(other)}: use the rule epoch instead of epochms"
-            : $". As milliseconds the value is {Show(other)}: use the rule epochms instead of epoch";
+        return string.Empty;
     }
 
     /// <summary>The date in UTC, as ISO 8601.</summary>

@@ -1,4 +1,5 @@
 using System.Collections.Immutable;
+using System.Numerics;
 using System.Runtime.InteropServices;
 using System.Text;
 using Messaging.Archive.Headers;
@@ -67,7 +68,7 @@ internal sealed class KeyPathCheck
 
     private static string? FindProblem(string path, HeaderUse use)
     {
-        if ((use & HeaderUse.AnyDate) is not (HeaderUse.None or HeaderUse.Date or HeaderUse.Epoch or HeaderUse.EpochMs))
+        if (BitOperations.PopCount((uint)(use & HeaderUse.AnyDate)) > 1)
         {
             return $"{path} is used as dates of two kinds";
         }

@@ -11,6 +11,7 @@ namespace Messaging.Archive.ObjectKeys;
 /// <param name="Use">The use of the property.</param>
 /// <param name="Rule">How a property becomes a part.</param>
 /// <param name="Field">The field of a date.</param>
+/// <param name="Limit">Maximum bytes of a property's part, at which a longer value is cut; 0 without a limit of its own.</param>
 [StructLayout(LayoutKind.Auto)]
 internal readonly record struct KeyPiece(
     KeyPieceKind Kind,
@@ -19,7 +20,8 @@ internal readonly record struct KeyPiece(
     PropertyPath? Path = null,
     HeaderUse Use = HeaderUse.None,
     KeyRule Rule = KeyRule.Seed,
-    KeyDateField Field = default);
+    KeyDateField Field = default,
+    int Limit = 0);
 
 /// <summary>The kind of a piece of a parsed template.</summary>
 internal enum KeyPieceKind

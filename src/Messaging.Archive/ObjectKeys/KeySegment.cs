@@ -6,6 +6,7 @@ namespace Messaging.Archive.ObjectKeys;
 /// <param name="Kind">Its kind.</param>
 /// <param name="Slot">The slot of the property that it reads, if any.</param>
 /// <param name="Rule">How a property becomes a part.</param>
+/// <param name="Limit">Maximum bytes of a property's part, at which a longer value is cut; 0 without a limit of its own.</param>
 /// <param name="IsFirst">True for the template's first use of the property, so that a missing one counts once per message.</param>
 /// <param name="Text">UTF-8 written after the value; for a date, the text with zeros in place of the fields. May be empty.</param>
 /// <param name="Fields">For a date: the position of each field in <paramref name="Text"/>.</param>
@@ -15,6 +16,7 @@ internal readonly record struct KeySegment(
     KeySegmentKind Kind,
     int Slot,
     KeyRule Rule,
+    int Limit,
     bool IsFirst,
     byte[] Text,
     (int Offset, KeyDateField Field)[] Fields,

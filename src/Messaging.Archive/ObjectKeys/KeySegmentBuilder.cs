@@ -90,7 +90,7 @@ internal sealed class KeySegmentBuilder
                     AddText(Encoding.UTF8.GetBytes(piece.Text));
                     break;
                 case KeyPieceKind.Property:
-                    Add(KeySegmentKind.Property, new HeaderProperty(piece.Path!, piece.Use), piece.Rule);
+                    Add(KeySegmentKind.Property, new HeaderProperty(piece.Path!, piece.Use), piece.Rule, piece.Limit);
                     break;
                 case KeyPieceKind.MessageId:
                     Add(KeySegmentKind.MessageId, id);
@@ -112,14 +112,14 @@ internal sealed class KeySegmentBuilder
     {
         if (_segments.Count == _closed)
         {
-            _segments.Add(new KeySegment(KeySegmentKind.Fixed, 0, KeyRule.Seed, IsFirst: false, [], [], 0));
+            _segments.Add(new KeySegment(KeySegmentKind.Fixed, 0, KeyRule.Seed, 0, IsFirst: false, [], [], 0));
         }
 
         _segments[^1] = _segments[^1] with { Text = [.. _segments[^1].Text, .. text] };
     }
 
-    private void Add(KeySegmentKind kind, HeaderProperty property, KeyRule rule = KeyRule.Seed) =>
-        _segments.Add(new KeySegment(kind, Slot(property, out bool isFirst), rule, isFirst, [], [], 0));
+    private void Add(KeySegmentKind kind, HeaderProperty property, KeyRule rule = KeyRule.Seed, int limit = 0) =>
+        _segments.Add(new KeySegment(kind, Slot(property, out bool isFirst), rule, limit, isFirst, [], [], 0));
 
     private void AddDateField(HeaderProperty date, KeyDateField field)
     {

@@ -21,6 +21,9 @@ internal sealed class KeyTemplate
     private readonly int _idSlot;
     private readonly MissingPropertyRule _missingProperty;
     private readonly InvalidValueRule _invalidValue;
+    private readonly DateForms _dateForms;
+    private readonly InvalidDateRule _invalidDate;
+    private readonly TimeZoneInfo? _zone; // null for UTC
 
     private KeyTemplate(ImmutableArray<KeyLevel> levels, HeaderProperty id, KeyTemplateOptions options)
     {
@@ -30,6 +33,10 @@ internal sealed class KeyTemplate
         _idSlot = builder.Slot(id, out _);
         _missingProperty = options.MissingProperty;
         _invalidValue = options.InvalidValue;
+        _dateForms = new DateForms(options.DateFormats);
+        _invalidDate = options.InvalidDate;
+        TimeZoneInfo zone = KeyTemplateCompiler.FindZone(options)!;
+        _zone = zone.Equals(TimeZoneInfo.Utc) ? null : zone;
         Properties = builder.Properties;
         _dateSlots = [.. Enumerable.Range(0, Properties.Length).Where(slot => (Properties[slot].Use & HeaderUse.AnyDate) != HeaderUse.None)];
         LongestKeyBytes = KeyTemplateCompiler.LongestKey(levels);
@@ -71,11 +78,14 @@ internal sealed class KeyTemplate
         return template is not null;
     }
 
+    /// <summary>Creates the reader of the values that the keys need.</summary>
+    public ArchiveHeaderReader CreateReader(BodyValidation validation) => new(Properties, validation, _dateForms, _invalidDate == InvalidDateRule.LeaveOut);
+
     /// <summary>True when the header has no id, so that the key needs the message's source id.</summary>
     public bool NeedsSourceId(ArchiveHeader header) => header.Text(_idSlot).IsEmpty;
 
     /// <summary>Appends the key of one message.</summary>
-    /// <param name="header">Read by a reader made from <see cref="Properties"/>.</param>
+    /// <param name="header">Read by the reader of <see cref="CreateReader"/>.</param>
     /// <param name="sourceId">The message's source id, used when the header has no id: any bytes, may be empty.</param>
     /// <param name="destination">The key is appended to it. Rent it with <see cref="LongestKeyBytes"/> free bytes to avoid growth.</param>
     /// <param name="poison">Why the message gets no key, when false is returned and nothing was written.</param>
@@ -103,7 +113,7 @@ internal sealed class KeyTemplate
             {
                 case KeySegmentKind.Property:
                     ReadOnlySpan<byte> value = header.Text(segment.Slot);
-                    if (value.IsEmpty || !KeyPart.TryWrite(segment.Rule, value, key[written..], out int length))
+                    if (value.IsEmpty || !KeyPart.TryWrite(segment.Rule, value, key[written..], out int length, segment.Limit))
                     {
                         length = WriteSubstitute(segment, value, header, key[written..], monitor, out poison);
                         if (length == 0)
@@ -118,12 +128,16 @@ internal sealed class KeyTemplate
                     written += KeyPart.WriteId(id, key[written..]);
                     break;
                 case KeySegmentKind.Date:
-                    written += WriteDate(segment, header.Date(segment.Slot), key[written..]);
+                    written += WriteDate(segment, LocalDate(header, segment.Slot), key[written..]);
                     continue;
                 case KeySegmentKind.SkipWithoutDate:
                     if (!header.Date(segment.Slot).HasValue)
                     {
-                        if (IsRefused(segment, header, monitor, out poison))
+                        if (header.IsBadDate(segment.Slot))
+                        {
+                            monitor?.CountBadDate(segment.Slot);
+                        }
+                        else if (IsRefused(segment, header, monitor, out poison))
                         {
                             return false;
                         }
@@ -168,7 +182,7 @@ internal sealed class KeyTemplate
                 poison = new Poison(PoisonReason.InvalidValue, header.Position(segment.Slot), Properties[segment.Slot].LogText);
                 return 0;
             case InvalidValueRule.Encode:
-                return KeyPart.Encode(value, destination);
+                return KeyPart.Encode(value, destination, segment.Limit);
             default:
                 return Copy(KeyPart.Invalid, destination);
         }
@@ -191,6 +205,9 @@ internal sealed class KeyTemplate
         text.CopyTo(destination);
         return text.Length;
     }
+
+    /// <summary>The date of a property in the time zone of the keys.</summary>
+    internal HeaderDate LocalDate(ArchiveHeader header, int slot) => _zone is null ? header.Date(slot) : header.Date(slot).In(_zone);
 
     /// <summary>Writes a date's fields with the fixed text around them.</summary>
     /// <returns>Bytes written.</returns>

@@ -35,6 +35,7 @@ internal static class KeyTemplateCompiler
         CheckId(levels, isParsed, found);
         KeyPathCheck.Check(levels, id, found);
         CheckLength(levels, found);
+        CheckDates(options, found);
         errors = [.. found];
         return found.Count == 0;
     }
@@ -45,7 +46,8 @@ internal static class KeyTemplateCompiler
     /// <summary>Bytes of the longest name between two slashes that this level can write.</summary>
     public static int LongestLevel(KeyLevel level) => level.Pieces.Sum(p => p.Kind switch
     {
-        KeyPieceKind.Property or KeyPieceKind.MessageId => KeyPart.MaxBytes,
+        KeyPieceKind.Property => p.Limit == 0 ? KeyPart.MaxBytes : p.Limit,
+        KeyPieceKind.MessageId => KeyPart.MaxBytes,
         KeyPieceKind.DateField => KeySegmentBuilder.DigitsOf(p.Field),
         _ => p.Text.Length,
     });
@@ -133,6 +135,28 @@ internal static class KeyTemplateCompiler
         }
     }
 
+    private static void CheckDates(KeyTemplateOptions options, List<KeyTemplateError> errors)
+    {
+        if (FindZone(options) is null)
+        {
+            errors.Add(new KeyTemplateError(nameof(options.TimeZone), 1, $"this machine knows no time zone {PropertyLogText.From(Encoding.UTF8.GetBytes(options.TimeZone))}", "UTC, or a name such as Europe/Berlin whose data is installed (on Linux by the package tzdata)"));
+        }
+
+        foreach (string format in options.DateFormats)
+        {
+            if (DateForms.FindProblem(format) is { } problem)
+            {
+                errors.Add(new KeyTemplateError(nameof(options.DateFormats), 1, $"the format {PropertyLogText.From(Encoding.UTF8.GetBytes(format))} cannot be used: {problem}", "custom date formats of .NET with a year, a month and a day, such as dd/MM/yyyy HH:mm:ss"));
+            }
+        }
+    }
+
+    /// <summary>The time zone of the dates in keys; null when this machine does not know it.</summary>
+    public static TimeZoneInfo? FindZone(KeyTemplateOptions options) =>
+        string.Equals(options.TimeZone, "UTC", StringComparison.OrdinalIgnoreCase) ? TimeZoneInfo.Utc
+        : TimeZoneInfo.TryFindSystemTimeZoneById(options.TimeZone, out TimeZoneInfo? zone) ? zone
+        : null;
+
     private static void CheckLength(ImmutableArray<KeyLevel> levels, List<KeyTemplateError> errors)
     {
         int longest = LongestKey(levels);
@@ -142,7 +166,7 @@ internal static class KeyTemplateCompiler
                 nameof(KeyTemplateOptions.Template),
                 1,
                 $"the longest key would have {longest} bytes",
-                $"{KeyTemplate.MaxKeyBytes} bytes including the prefix, counting {KeyPart.MaxBytes} per property and {KeyPart.MaxBytes} for the id"));
+                $"{KeyTemplate.MaxKeyBytes} bytes including the prefix, counting {KeyPart.MaxBytes} for the id and per property, or the property's own limit, such as 64 in {{user:keep:64}}"));
         }
     }
 }

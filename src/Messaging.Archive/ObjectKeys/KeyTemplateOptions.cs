@@ -17,7 +17,7 @@ internal sealed class KeyTemplateOptions
     /// <summary>Whole levels in front of every key, such as <c>archive/prod</c>; the final slash is optional. Default none.</summary>
     public string KeyPrefix { get; set; } = "";
 
-    /// <summary>The path of the message's id, followed by <c>:number</c> when the id is a number. Default <see cref="DefaultMessageIdProperty"/>.</summary>
+    /// <summary>The path of the message's id, followed by <c>:number</c> when the id is a number, by <c>:any</c> when it is a string or a number. Default <see cref="DefaultMessageIdProperty"/>.</summary>
     public string MessageIdProperty { get; set; } = DefaultMessageIdProperty;
 
     /// <summary>What to do with a message without a property of the key. Default <see cref="MissingPropertyRule.Default"/>.</summary>
@@ -25,6 +25,15 @@ internal sealed class KeyTemplateOptions
 
     /// <summary>What to do with a value that does not fit its rule. Default <see cref="InvalidValueRule.Default"/>.</summary>
     public InvalidValueRule InvalidValue { get; set; } = InvalidValueRule.Default;
+
+    /// <summary>What to do with a date that cannot be read. Default <see cref="InvalidDateRule.DeadLetter"/>.</summary>
+    public InvalidDateRule InvalidDate { get; set; } = InvalidDateRule.DeadLetter;
+
+    /// <summary>Custom date formats of .NET, tried in order on a date in none of the known forms. Default none.</summary>
+    public IReadOnlyList<string> DateFormats { get; set; } = [];
+
+    /// <summary>The time zone of the dates in keys: UTC, or an IANA name. Default UTC.</summary>
+    public string TimeZone { get; set; } = "UTC";
 }
 
 /// <summary>What to do with a message in which a property of the key is missing, null or empty. A missing id has its own rule.</summary>
@@ -35,6 +44,16 @@ internal enum MissingPropertyRule
 
     /// <summary>It is dead-lettered as <c>missing-property</c>.</summary>
     DeadLetter,
+}
+
+/// <summary>What to do with a message with a date that cannot be read.</summary>
+internal enum InvalidDateRule
+{
+    /// <summary>It is dead-lettered as <c>bad-date</c>.</summary>
+    DeadLetter = 0,
+
+    /// <summary>The levels of the date are left out, as those of a missing one.</summary>
+    LeaveOut,
 }
 
 /// <summary>What to do with a message with a value that does not fit the rule of its placeholder.</summary>

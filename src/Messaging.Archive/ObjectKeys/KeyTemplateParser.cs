@@ -1,3 +1,4 @@
+using System.Globalization;
 using Messaging.Archive.Headers;
 
 namespace Messaging.Archive.ObjectKeys;
@@ -5,10 +6,10 @@ namespace Messaging.Archive.ObjectKeys;
 /// <summary>Splits the text of a setting into pieces. Continues after an error, so that all errors are reported together.</summary>
 internal sealed class KeyTemplateParser
 {
-    private const string AllowedText = "a-z 0-9 _ - . = and / between levels";
+    private const string AllowedText = "A-Z a-z 0-9 _ - . = and / between levels";
     private const string AllowedDate = "yyyy MM dd HH mm ss with / - _ . between them";
     private const string AllowedBraces = "pairs such as {Product}, not nested; inside a name only in quotes";
-    private const string AllowedRule = "keep, lower, encode, number, a date format such as yyyy/MM/dd, or epoch: or epochms: and a date format";
+    private const string AllowedRule = "keep, lower, encode, number, any, or none of them, each with or without a limit of 40 to 128 bytes such as keep:64; a date format such as yyyy/MM/dd; or epoch:, epochms:, epochus: or epochns: and a date format";
 
     private static readonly Dictionary<string, KeyRule> Rules = new(StringComparer.Ordinal)
     {
@@ -16,6 +17,15 @@ internal sealed class KeyTemplateParser
         ["lower"] = KeyRule.Lower,
         ["encode"] = KeyRule.Encode,
         ["number"] = KeyRule.Number,
+        ["any"] = KeyRule.Any,
+    };
+
+    private static readonly Dictionary<string, HeaderUse> Epochs = new(StringComparer.Ordinal)
+    {
+        ["epoch"] = HeaderUse.Epoch,
+        ["epochms"] = HeaderUse.EpochMs,
+        ["epochus"] = HeaderUse.EpochUs,
+        ["epochns"] = HeaderUse.EpochNs,
     };
 
     private static readonly PropertyPath DefaultId = PropertyPath.Of(KeyTemplateOptions.DefaultMessageIdProperty);
@@ -61,13 +71,19 @@ internal sealed class KeyTemplateParser
             return path is null ? null : new HeaderProperty(path, HeaderUse.Text);
         }
 
-        if (text[(length + 1)..] != "number")
+        HeaderUse use = text[(length + 1)..] switch
         {
-            found.Add(length, "a rule for the id", "a path such as event.id, or event.id:number where the id is a number; the id is always escaped");
+            "number" => HeaderUse.Number,
+            "any" => HeaderUse.Any,
+            _ => HeaderUse.None,
+        };
+        if (use == HeaderUse.None)
+        {
+            found.Add(length, "a rule for the id", "a path such as event.id, event.id:number where the id is a number, or event.id:any where it is a string or a number; the id is always escaped");
             return null;
         }
 
-        return path is null ? null : new HeaderProperty(path, HeaderUse.Number);
+        return path is null ? null : new HeaderProperty(path, use);
     }
 
     private void Parse(string text, bool withPlaceholders)
@@ -102,10 +118,9 @@ internal sealed class KeyTemplateParser
         end = end < 0 ? text.Length : start + end;
         for (int i = start; i < end; i++)
         {
-            if (!char.IsAsciiLetterLower(text[i]) && !char.IsAsciiDigit(text[i]) && text[i] is not ('_' or '-' or '.' or '='))
+            if (!char.IsAsciiLetterOrDigit(text[i]) && text[i] is not ('_' or '-' or '.' or '='))
             {
-                string problem = char.IsAsciiLetterUpper(text[i]) ? "upper-case letter" : "character that is not allowed in a key";
-                _errors.Add(i, $"{problem} {KeyTextErrors.Show(text[i])}", AllowedText);
+                _errors.Add(i, $"character that is not allowed in a key {KeyTextErrors.Show(text[i])}", AllowedText);
             }
         }
 
@@ -182,16 +197,16 @@ internal sealed class KeyTemplateParser
         string word = colon < 0 ? rule : rule[..colon];
         if (Rules.TryGetValue(word, out KeyRule known))
         {
-            if (colon >= 0)
-            {
-                _errors.Add(start + colon, $"text after the rule {word}", AllowedRule);
-            }
-
-            _pieces.Add(piece with { Rule = known, Use = known == KeyRule.Number ? HeaderUse.Number : HeaderUse.Text });
+            HeaderUse use = known switch { KeyRule.Number => HeaderUse.Number, KeyRule.Any => HeaderUse.Any, _ => HeaderUse.Text };
+            int limit = colon < 0 ? 0 : ParseLimit(rule[(colon + 1)..], start + colon + 1);
+            _pieces.Add(piece with { Rule = known, Use = use, Limit = limit });
         }
-        else if (word is "epoch" or "epochms")
+        else if (colon < 0 && word.Length > 0 && word.All(char.IsAsciiDigit))
         {
-            HeaderUse use = word == "epoch" ? HeaderUse.Epoch : HeaderUse.EpochMs;
+            _pieces.Add(piece with { Limit = ParseLimit(word, start) });
+        }
+        else if (Epochs.TryGetValue(word, out HeaderUse use))
+        {
             if (colon < 0)
             {
                 _errors.Add(start + rule.Length, $"no date format after {word}", $"{word}: and {AllowedDate}, such as {word}:yyyy/MM/dd");
@@ -208,6 +223,17 @@ internal sealed class KeyTemplateParser
         {
             ParseFormat(piece with { Kind = KeyPieceKind.DateField, Use = HeaderUse.Date }, rule, start);
         }
+    }
+
+    private int ParseLimit(string text, int start)
+    {
+        if (int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int limit) && limit is >= KeyPart.MinLimit and <= KeyPart.MaxBytes)
+        {
+            return limit;
+        }
+
+        _errors.Add(start, $"the limit '{text}'", $"a limit from {KeyPart.MinLimit} to {KeyPart.MaxBytes} bytes");
+        return 0;
     }
 
     private void ParseFormat(KeyPiece date, string format, int start)

@@ -47,7 +47,7 @@ public sealed class ArchiveAllocationTests
         {
             var pool = new BufferPool();
             var header = new ArchiveHeader(pool);
-            var reader = new ArchiveHeaderReader(template.Properties, rule);
+            var reader = template.CreateReader(rule);
 
             bool written = true;
             MinBytes.OfThread(() => written &= Run()).ShouldBe(0, $"{rule}");

@@ -11,13 +11,15 @@ namespace Worker.Tests.Archive;
 public sealed class PoisonDescriptionTests
 {
     private const string Epoch = "takes seconds since 1970 in the years 1 to 9999, without an exponent; for milliseconds use epochms.";
-    private const string Date = "takes dates in the years 1 to 9999, such as 2026-01-31 and 2026-01-31T10:20:30Z; for seconds since 1970 use epoch, for milliseconds epochms.";
+    private const string Date = "takes dates in the years 1 to 9999, such as 2026-01-31 and 2026-01-31T10:20:30Z; for other notations set Handlers:Archive:DateFormats, for seconds since 1970 use epoch, for milliseconds epochms.";
 
     [Theory]
     [InlineData("{at:epoch:yyyy}", """{"at":1767225600000}""", Epoch)]
     [InlineData("{at:epoch:yyyy}", """{"at":17.9e8}""", Epoch)]
     [InlineData("{at:epoch:yyyy}", """{"at":"1.767225600e9"}""", Epoch)]
     [InlineData("{at:epochms:yyyy}", """{"at":1e300}""", "takes milliseconds since 1970 in the years 1 to 9999, without an exponent.")]
+    [InlineData("{at:epochus:yyyy}", """{"at":1e300}""", "takes microseconds since 1970 in the years 1 to 9999, without an exponent.")]
+    [InlineData("{at:epochns:yyyy}", """{"at":1e300}""", "takes nanoseconds since 1970 in the years 1678 to 2262, without an exponent.")]
     [InlineData("{at:yyyy}", """{"at":"31.01.2026"}""", Date)]
     public void Of_BadDate_SaysWhatTheRuleAccepts(string level, string body, string expected) =>
         Describe(level, "id", body).ShouldBe($"The body cannot be read: bad-date at byte 6, property \"at\", which {expected}");
@@ -25,8 +27,9 @@ public sealed class PoisonDescriptionTests
     [Theory]
     [InlineData("{p:number}", "\"4716\"", "takes numbers, true and false; the value is a string.")]
     [InlineData("{p:number}", "{}", "takes numbers, true and false; the value is an object.")]
-    [InlineData("{p}", "4716", "takes strings; the value is a number; for numbers use the rule number.")]
-    [InlineData("{p}", "-1", "takes strings; the value is a number; for numbers use the rule number.")]
+    [InlineData("{p:any}", "[]", "takes strings, numbers, true and false; the value is an array.")]
+    [InlineData("{p}", "4716", "takes strings; the value is a number; for numbers use the rule number, for both any.")]
+    [InlineData("{p}", "-1", "takes strings; the value is a number; for numbers use the rule number, for both any.")]
     [InlineData("{p}", "true", "takes strings; the value is a boolean.")]
     [InlineData("{p}", "[]", "takes strings; the value is an array.")]
     [InlineData("{p:yyyy}", "1767225600", "takes strings; the value is a number; for seconds since 1970 use epoch, for milliseconds epochms.")]
@@ -76,7 +79,7 @@ public sealed class PoisonDescriptionTests
         });
         ArchiveHeader header = new();
         using PooledBuffer key = BufferPool.Shared.Rent(template.LongestKeyBytes);
-        bool hasKey = new ArchiveHeaderReader(template.Properties, validation).TryRead(Encoding.UTF8.GetBytes(body), header, out Poison poison)
+        bool hasKey = template.CreateReader(validation).TryRead(Encoding.UTF8.GetBytes(body), header, out Poison poison)
             && template.TryWrite(header, sourceId: default, key, out poison);
         hasKey.ShouldBeFalse();
         string description = PoisonDescription.Of(poison, header, template.Properties);

@@ -198,7 +198,7 @@ public sealed class KeyPartMonitorTests
         {
             ArchiveHeader header = new();
             using PooledBuffer key = BufferPool.Shared.Rent(_template.LongestKeyBytes);
-            new ArchiveHeaderReader(_template.Properties).TryRead(Encoding.UTF8.GetBytes(body), header, out Poison poison).ShouldBeTrue(poison.ToString());
+            _template.CreateReader(BodyValidation.Full).TryRead(Encoding.UTF8.GetBytes(body), header, out Poison poison).ShouldBeTrue(poison.ToString());
             string result = _template.TryWrite(header, default, key, out poison, Monitor) ? Encoding.ASCII.GetString(key.WrittenSpan) : poison.ToString();
             header.Reset();
             return result;

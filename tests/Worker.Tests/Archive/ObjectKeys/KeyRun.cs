@@ -39,7 +39,7 @@ internal static class KeyRun
         string? key = null;
         using (PooledBuffer buffer = pool.Rent(16))
         {
-            if (new ArchiveHeaderReader(template.Properties, validation).TryRead(body, header, out Poison poison)
+            if (template.CreateReader(validation).TryRead(body, header, out Poison poison)
                 && template.TryWrite(header, sourceId, buffer, out poison))
             {
                 key = Encoding.Latin1.GetString(buffer.WrittenSpan);
