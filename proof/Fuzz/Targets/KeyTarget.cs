@@ -40,7 +40,7 @@ internal sealed class KeyTarget : FuzzTarget
         _header = new ArchiveHeader(_buffers);
     }
 
-    public override IReadOnlyList<Type> Parser { get; } = [typeof(JsonScanner), typeof(JsonEscapes), typeof(ArchiveHeaderReader), typeof(ArchiveHeader), typeof(HeaderDate), typeof(HeaderNode), typeof(KeyPart), typeof(PropertyNameHint)];
+    public override IReadOnlyList<Type> Parser { get; } = [typeof(JsonScanner), typeof(JsonEscapes), typeof(ArchiveHeaderReader), typeof(ArchiveHeader), typeof(HeaderDate), typeof(DateForms), typeof(HeaderNode), typeof(KeyPart), typeof(PropertyNameHint)];
 
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
@@ -52,6 +52,7 @@ internal sealed class KeyTarget : FuzzTarget
             "{\"a\":{\"id\":\"m\",\"b\":\"../x\"},\"list\":[\"One\",{\"c\":\"k\"},[2]],\"n\":-1.5e3,\"at\":1792000000,\"ms\":1792000000123}",
             $"{{\"MessageId\":\"{new string('i', 130)}\",\"Product\":\"{new string('P', 130)}\",\"EventDateUtc\":\"0001-01-01T00:30:00+01:00\",\"a\":{{\"id\":\"{new string('\u00e9', 70)}\"}}}}",
             $"{{\"x\":{string.Concat(Enumerable.Repeat("{\"x\":", 65))}1{new string('}', 66)}", $"{{\"x\":{new string('[', 65)}{new string(']', 65)}}}",
+            "{\"EventDateUtc\":\"20261101T102030,5 +0200\",\"MessageId\":\"m\"}", "{\"EventDateUtc\":\"Sun, 1 Nov 2026 10:20:30 GMT\",\"MessageId\":\"m\"}", "{\"EventDateUtc\":\"2026/11/01 10:20:30.5 UTC\",\"MessageId\":\"m\"}",
             "{\"at\":-1.5,\"ms\":\"0\",\"n\":true,\"a\":{\"b\":\"unknown\",\"id\":\"x\"},\"list\":[]}"),
     ];
 
