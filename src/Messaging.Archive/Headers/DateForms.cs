@@ -9,7 +9,7 @@ namespace Messaging.Archive.Headers;
 /// </summary>
 internal sealed class DateForms
 {
-    // Longer dates have fractions that nobody needs.
+    // A longer text is no date: the longest form and ten digits of a fraction fit.
     private const int MaxLength = 64;
 
     private const int CompactDate = 8;
