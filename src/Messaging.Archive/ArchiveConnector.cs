@@ -50,7 +50,7 @@ internal sealed class ArchiveConnector(ArchiveHeaderReader reader, KeyTemplate t
     {
         ReadOnlyMemory<byte> body = context.Message.Body;
         archive.CancellationToken = context.CancellationToken;
-        archive.Body = body;
+        archive.Body = context.Message.StoredBody;
         if (!reader.TryRead(body, archive.Header, out poison))
         {
             return false;
@@ -85,7 +85,7 @@ internal sealed class ArchiveContext : PipelineContext
     /// <summary>The values read from the body.</summary>
     public ArchiveHeader Header { get; } = new();
 
-    /// <summary>The bytes to store: the message's body, unchanged. A borrow from the physical message.</summary>
+    /// <summary>The bytes to store: the message's body, unchanged, or the whole that it was unwrapped from. A borrow from the physical message.</summary>
     public ReadOnlyMemory<byte> Body { get; set; }
 
     /// <summary>The object's key, UTF-8; empty until it is written.</summary>

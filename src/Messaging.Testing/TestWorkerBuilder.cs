@@ -4,6 +4,7 @@ using Messaging.Hosting;
 using Messaging.Planning;
 using Messaging.Sinks;
 using Messaging.Sources;
+using Messaging.Unwrapping;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace Messaging.Testing;
@@ -20,6 +21,8 @@ internal sealed class TestWorkerBuilder(IMessageWorkerBuilder worker) : IMessage
     public IServiceCollection Services => worker.Services;
 
     public IMessageWorkerBuilder AddSource(ISourceFeature source) => Forward(() => worker.AddSource(source));
+
+    public IMessageWorkerBuilder AddEnvelope(IEnvelopeFeature envelope) => Forward(() => worker.AddEnvelope(envelope));
 
     public IMessageWorkerBuilder AddHandler(IHandlerFeature handler) => Forward(() =>
     {

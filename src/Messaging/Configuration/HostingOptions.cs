@@ -25,7 +25,7 @@ internal sealed class PipelineOptions
     public string[]? Parts { get; set; }
 }
 
-/// <summary>Section <c>Routes:{name}</c>: sources, handler and sink of a route.</summary>
+/// <summary>Section <c>Routes:{name}</c>: sources, envelopes, handler and sink of a route.</summary>
 internal sealed class RouteOptions
 {
     /// <summary>The section, with a placeholder for the route's name.</summary>
@@ -33,6 +33,9 @@ internal sealed class RouteOptions
 
     [Setting("Sources of the route, separated by commas: Channel, Http, Sqs, ServiceBus, Udp, TcpLines")]
     public string[] Source { get; set; } = ["Channel", "Http"];
+
+    [Setting("Envelopes around the messages of the route, from the outermost to the innermost, separated by commas, such as Sns, Gzip (docs/guides/envelopes.md). Default: none")]
+    public string[] Envelope { get; set; } = [];
 
     [Setting("Handler of the route: Archive (stores each message) or CloudFront (indexes the log that an S3 event names)")]
     public string Handler { get; set; } = "Archive";

@@ -8,7 +8,7 @@ namespace Messaging.Configuration;
 /// </summary>
 public sealed class SettingsSection
 {
-    private static readonly string[] FeatureSections = ["Sources:", "Handlers:", "Sinks:"];
+    private static readonly string[] FeatureSections = ["Sources:", "Envelopes:", "Handlers:", "Sinks:"];
 
     private readonly Func<SettingsReader, object>? _read;
 
@@ -32,7 +32,7 @@ public sealed class SettingsSection
     public Type? SettingsType { get; }
 
     /// <summary>
-    /// True when a route may override the section below <c>Routes:{name}</c>, as it may every section of <c>Sources</c>,
+    /// True when a route may override the section below <c>Routes:{name}</c>, as it may every section of <c>Sources</c>, <c>Envelopes</c>,
     /// <c>Handlers</c> and <c>Sinks</c>. The parts that use such a section read it; any other section is read once for the process.
     /// </summary>
     public bool IsPerRoute { get; }
@@ -40,7 +40,7 @@ public sealed class SettingsSection
     /// <summary>The first part of the name.</summary>
     internal string Root => Name.Split(':', 2)[0];
 
-    /// <summary>True for the settings of one source, handler or sink.</summary>
+    /// <summary>True for the settings of one source, envelope, handler or sink.</summary>
     internal bool IsOfFeature => Array.Exists(FeatureSections, prefix => Name.StartsWith(prefix, StringComparison.OrdinalIgnoreCase));
 
     /// <summary>A section that a class reads.</summary>

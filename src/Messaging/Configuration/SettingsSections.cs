@@ -4,7 +4,7 @@ namespace Messaging.Configuration;
 internal sealed class SettingsSections
 {
     // Known even when no feature has settings there.
-    private static readonly string[] FeatureRoots = ["Sources", "Handlers", "Sinks"];
+    private static readonly string[] FeatureRoots = ["Sources", "Envelopes", "Handlers", "Sinks"];
 
     /// <summary>For a reader that knows only the sections it is asked for.</summary>
     public static readonly SettingsSections None = new([]);

@@ -6,6 +6,7 @@ using Messaging.Recoverability;
 using Messaging.Sinks;
 using Messaging.Sources;
 using Messaging.Telemetry;
+using Messaging.Unwrapping;
 using Microsoft.Extensions.DependencyInjection;
 using Pipeline.Behaviors;
 using Pipeline.Contexts;
@@ -13,7 +14,7 @@ using Pipeline.Contexts;
 namespace Messaging.Hosting;
 
 /// <summary>
-/// Adds sources, handlers, sinks and their settings to a message worker. Routes cannot name a feature that was not added, and its
+/// Adds sources, envelopes, handlers, sinks and their settings to a message worker. Routes cannot name a feature that was not added, and its
 /// settings are unknown keys. Mistakes, such as a duplicate name, do not throw: the worker reports them at start, with those of the
 /// configuration. Each package adds its features by extension methods, such as <c>AddSqs()</c>.
 /// </summary>
@@ -25,6 +26,9 @@ public interface IMessageWorkerBuilder
 
     /// <summary>Adds a source that routes may name in <c>Routes:{name}:Source</c>.</summary>
     IMessageWorkerBuilder AddSource(ISourceFeature source);
+
+    /// <summary>Adds an envelope that routes may name in <c>Routes:{name}:Envelope</c>.</summary>
+    IMessageWorkerBuilder AddEnvelope(IEnvelopeFeature envelope);
 
     /// <summary>Adds a handler that routes may name in <c>Routes:{name}:Handler</c>.</summary>
     IMessageWorkerBuilder AddHandler(IHandlerFeature handler);

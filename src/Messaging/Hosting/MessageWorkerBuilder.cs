@@ -7,6 +7,7 @@ using Messaging.Sinks.Memory;
 using Messaging.Sources;
 using Messaging.Sources.Channels;
 using Messaging.Storage;
+using Messaging.Unwrapping;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 
@@ -55,6 +56,12 @@ internal sealed class MessageWorkerBuilder : IMessageWorkerBuilder
     public IMessageWorkerBuilder AddSource(ISourceFeature source)
     {
         Features.Add(source);
+        return this;
+    }
+
+    public IMessageWorkerBuilder AddEnvelope(IEnvelopeFeature envelope)
+    {
+        Features.Add(envelope);
         return this;
     }
 

@@ -2,6 +2,7 @@ using Messaging.Configuration;
 using Messaging.Handlers;
 using Messaging.Sinks;
 using Messaging.Sources;
+using Messaging.Unwrapping;
 using Pipeline.Building;
 using Pipeline.Contexts;
 
@@ -26,6 +27,11 @@ internal static class FeatureFactory
     /// <exception cref="StartupException">The feature created none.</exception>
     public static IMessageSource Open(SourcePlan plan, SourceServices services) =>
         Create(services.Route, $"the source {plan.Name}", $"{nameof(SourcePlan)}.{nameof(SourcePlan.Create)}", () => plan.Create(services));
+
+    /// <summary>Creates an envelope of a route.</summary>
+    /// <exception cref="StartupException">The feature created none.</exception>
+    public static IEnvelope Open(EnvelopePlan plan, HandlerServices services) =>
+        Create(services.Route, $"the envelope {plan.Name}", $"{nameof(EnvelopePlan)}.{nameof(EnvelopePlan.Create)}", () => plan.Create(services));
 
     /// <summary>Adds the parts of a route's handler.</summary>
     /// <exception cref="StartupException">The feature threw.</exception>

@@ -5,6 +5,7 @@ using Messaging.Recoverability;
 using Messaging.Sinks;
 using Messaging.Stages;
 using Messaging.Telemetry;
+using Messaging.Unwrapping;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Pipeline.Building;
@@ -26,6 +27,11 @@ internal static class RouteChain
             builder.Service(sink, $"the sink {plan.Sink!.Name}");
         }
 
+        foreach (EnvelopePlan envelope in plan.Envelopes)
+        {
+            Unwrap(plan, envelope, builder, services);
+        }
+
         foreach (RoutePart part in plan.Parts)
         {
             part.Compose(builder, services);
@@ -33,6 +39,26 @@ internal static class RouteChain
 
         FeatureFactory.Compose(plan.Handler, builder, services);
         return builder.Build(plan.Form);
+    }
+
+    /// <summary>Adds the part that takes messages out of one envelope. It runs within the message's span and before all other parts, which see the content.</summary>
+    public static void Unwrap(RoutePlan plan, EnvelopePlan envelope, PipelineBuilder<PhysicalContext> builder, HandlerServices services)
+    {
+        UnwrapRules rules = new(
+            envelope.Name,
+            (int)plan.MaxMessageBytes,
+            plan.IsBundled || plan.Handler.Batching is not null ? int.MaxValue : plan.Unwrapping.ElementConcurrency,
+            plan.Unwrapping,
+            services);
+        UnwrapBehavior behavior = new(FeatureFactory.Open(envelope, services), rules);
+        if (envelope.Splits)
+        {
+            builder.Fork(behavior, envelope.Name);
+        }
+        else
+        {
+            builder.Behavior(behavior, envelope.Name);
+        }
     }
 
     /// <summary>The worker's own parts, which precede all others.</summary>

@@ -7,6 +7,7 @@ using Messaging.Sinks;
 using Messaging.Sinks.Bundles;
 using Messaging.Sources;
 using Messaging.Stages;
+using Messaging.Unwrapping;
 using Pipeline.Execution;
 
 namespace Messaging.Planning;
@@ -63,6 +64,11 @@ public sealed record RoutePlan
 
     internal StagesOptions Stages { get; init; }
 
+    /// <summary>What is around its messages, the outermost first.</summary>
+    public IReadOnlyList<EnvelopePlan> Envelopes { get; internal init; } = [];
+
+    internal UnwrappingOptions Unwrapping { get; init; } = new();
+
     /// <summary>Steps and behaviours added by code, in the order in which they run.</summary>
     internal IReadOnlyList<RoutePart> Parts { get; init; } = [];
 
@@ -73,14 +79,14 @@ public sealed record RoutePlan
     internal int Slots => Sources.Sum(source => SlotsOf(source).Max);
 
     /// <summary>True when a part of it writes dead letters to the folder <c>DeadLetters:Path</c>.</summary>
-    internal bool KeepsDeadLetters => Handler.KeepsDeadLetters || Sources.Any(source => source.KeepsDeadLetters);
+    internal bool KeepsDeadLetters => Handler.KeepsDeadLetters || Envelopes.Any(envelope => envelope.Splits) || Sources.Any(source => source.KeepsDeadLetters);
 
     /// <summary>Explains what the settings imply for a load: calls, costs, limits, and the effect of a kill. Opens and connects to nothing.</summary>
     /// <exception cref="StartupException">The route would store no message of this load.</exception>
     public RouteExplanation Explain(ExplainInput input) => RouteExplainer.Explain(this, input);
 
-    /// <summary>Its sources, its handler and its sink, such as <c>Sqs -> Archive -> S3</c>.</summary>
-    public string DescribeParts() => $"{string.Join(", ", Sources.Select(source => source.Name))} -> {Handler.Name}{(Sink is null ? string.Empty : $" -> {Sink.Name}")}";
+    /// <summary>Its sources, its envelopes, its handler and its sink, such as <c>Sqs -> Archive -> S3</c>.</summary>
+    public string DescribeParts() => $"{string.Join(", ", Sources.Select(source => source.Name))} -> {string.Concat(Envelopes.Select(envelope => $"{envelope.Name} -> "))}{Handler.Name}{(Sink is null ? string.Empty : $" -> {Sink.Name}")}";
 
     /// <summary>How many messages of one of its sources may be in flight.</summary>
     internal SlotRange SlotsOf(SourcePlan source)

@@ -2,7 +2,9 @@ using Messaging.Configuration;
 using Messaging.Handlers;
 using Messaging.Intake;
 using Messaging.Sinks;
+using Messaging.Sinks.Bundles;
 using Messaging.Sources;
+using Messaging.Unwrapping;
 
 namespace Messaging.Planning;
 
@@ -38,6 +40,25 @@ internal static class RouteRules
             {
                 settings.Fail(error.Key, error.Value, error.Problem, error.Consequence);
             }
+        }
+    }
+
+    /// <summary>Checks that the whole of a message can be stored where its content cannot tell what it is.</summary>
+    public static void CheckStoredPart(SettingsReader settings, string route, IReadOnlyList<EnvelopePlan> envelopes, UnwrappingOptions unwrapping, BundlesOptions bundles)
+    {
+        if (unwrapping.Store != StoredPart.Whole)
+        {
+            return;
+        }
+
+        string key = $"{UnwrappingOptions.Section}:{nameof(unwrapping.Store)}";
+        if (envelopes.FirstOrDefault(envelope => envelope.Splits) is { } splitting)
+        {
+            settings.Fail(key, nameof(StoredPart.Whole), $"must be {nameof(StoredPart.Content)} with the envelope {splitting.Name} of the route {route}.", "Each message out of one would be stored with all others.");
+        }
+        else if (envelopes.Count > 0 && bundles.Enabled)
+        {
+            settings.Fail(key, nameof(StoredPart.Whole), $"must be {nameof(StoredPart.Content)} with {BundlesOptions.Section}:{nameof(bundles.Enabled)}.", "A bundle has one JSON document per line, which an envelope need not be.");
         }
     }
 

@@ -6,6 +6,7 @@ using Messaging.Recoverability;
 using Messaging.Sinks;
 using Messaging.Sources;
 using Messaging.Telemetry;
+using Messaging.Unwrapping;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
@@ -85,6 +86,11 @@ public sealed class StartRehearsal
         HandlerServices handler = new(route.Name, sink, breaker, route.Recoverability, metrics, calls, _services, deadLetters, _loggers, _time, route.Slots) { SinkRetries = route.Sink is { Retries: true } };
         PipelineBuilder<PhysicalContext> builder = RouteChain.Begin(route);
         bool isWhole = true;
+        foreach (EnvelopePlan envelope in route.Envelopes)
+        {
+            isWhole &= Try($"{name}, envelope {envelope.Name}", () => RouteChain.Unwrap(route, envelope, builder, handler));
+        }
+
         foreach (RoutePart part in route.Parts)
         {
             isWhole &= Try($"{name}, part {part.Name}", () => part.Compose(builder, handler));

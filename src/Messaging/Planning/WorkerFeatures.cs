@@ -7,19 +7,21 @@ using Messaging.Sinks;
 using Messaging.Sinks.Bundles;
 using Messaging.Sources;
 using Messaging.Stages;
+using Messaging.Unwrapping;
 
 namespace Messaging.Planning;
 
-/// <summary>The features added to a worker: sources, handlers, sinks, parts and sections of settings. Threads: one at a time.</summary>
+/// <summary>The features added to a worker: sources, envelopes, handlers, sinks, parts and sections of settings. Threads: one at a time.</summary>
 internal sealed class WorkerFeatures
 {
     private const string Consequence = "The name would be ambiguous.";
 
     private static readonly string[] OwnParts = [PipelineOptions.NoParts, nameof(TracingStep), "RetryBehavior"];
 
-    private static readonly string[] ReservedRoots = ["Routes", "Sources", "Handlers", "Sinks"];
+    private static readonly string[] ReservedRoots = ["Routes", "Sources", "Envelopes", "Handlers", "Sinks"];
 
     private readonly List<ISourceFeature> _sources = [];
+    private readonly List<IEnvelopeFeature> _envelopes = [];
     private readonly List<IHandlerFeature> _handlers = [];
     private readonly List<ISinkFeature> _sinks = [];
     private readonly List<RoutePart> _parts = [];
@@ -28,6 +30,8 @@ internal sealed class WorkerFeatures
     private SettingsSections? _sections;
 
     public IReadOnlyList<ISourceFeature> Sources => _sources;
+
+    public IReadOnlyList<IEnvelopeFeature> Envelopes => _envelopes;
 
     public IReadOnlyList<IHandlerFeature> Handlers => _handlers;
 
@@ -45,6 +49,8 @@ internal sealed class WorkerFeatures
         RouteOptions.Settings,
         .. _sources.SelectMany(source => source.Settings),
         SettingsSection.Of<StagesOptions>("Stages", perRoute: true),
+        SettingsSection.Of<UnwrappingOptions>(UnwrappingOptions.Section, perRoute: true),
+        .. _envelopes.SelectMany(envelope => envelope.Settings),
         .. _handlers.SelectMany(handler => handler.Settings),
         .. _sinks.SelectMany(sink => sink.Settings),
         SettingsSection.Of<BundlesOptions>(BundlesOptions.Section, perRoute: true),
@@ -55,6 +61,8 @@ internal sealed class WorkerFeatures
     ]);
 
     public void Add(ISourceFeature source) => Add(_sources, source, source.Name, "Sources", source.Settings, other => other.Name);
+
+    public void Add(IEnvelopeFeature envelope) => Add(_envelopes, envelope, envelope.Name, "Envelopes", envelope.Settings, other => other.Name);
 
     public void Add(IHandlerFeature handler) => Add(_handlers, handler, handler.Name, "Handlers", handler.Settings, other => other.Name);
 

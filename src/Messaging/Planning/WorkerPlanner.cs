@@ -7,6 +7,7 @@ using Messaging.Sinks;
 using Messaging.Sinks.Bundles;
 using Messaging.Sources;
 using Messaging.Stages;
+using Messaging.Unwrapping;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Configuration.EnvironmentVariables;
 using Pipeline.Execution;
@@ -17,6 +18,7 @@ namespace Messaging.Planning;
 internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures features)
 {
     private readonly Dictionary<string, ISourceFeature> _sources = features.Sources.ToDictionary(s => s.Name, StringComparer.OrdinalIgnoreCase);
+    private readonly Dictionary<string, IEnvelopeFeature> _envelopes = features.Envelopes.ToDictionary(e => e.Name, StringComparer.OrdinalIgnoreCase);
     private readonly Dictionary<string, IHandlerFeature> _handlers = features.Handlers.ToDictionary(h => h.Name, StringComparer.OrdinalIgnoreCase);
     private readonly Dictionary<string, ISinkFeature> _sinks = features.Sinks.ToDictionary(s => s.Name, StringComparer.OrdinalIgnoreCase);
 
@@ -118,6 +120,8 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
             settings.Fail($"{section}:Source", string.Empty, $"must name at least one of {Names(_sources)}.", "The route would never receive a message.");
         }
 
+        List<EnvelopePlan> envelopes = PlanEnvelopes(settings, name, options.Envelope);
+        UnwrappingOptions unwrapping = settings.Read<UnwrappingOptions>(UnwrappingOptions.Section, name);
         IHandlerFeature? handlerFeature = Find(settings, _handlers, $"{section}:Handler", options.Handler, "handler");
         ISinkFeature? sinkFeature = FindSink(settings, $"{section}:Sink", options, handlerFeature);
         CheckKinds(settings, section, handlerFeature, sinkFeature);
@@ -133,6 +137,7 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
         RouteRules.Check(settings, name, sourcePlans, handler, sink, intake);
         if (sink is not null)
         {
+            RouteRules.CheckStoredPart(settings, name, envelopes, unwrapping, bundling);
             sink = bundles.Around(name, bundling, intake, sourcePlans, handler, sink);
         }
 
@@ -141,8 +146,26 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
             : new RoutePlan(name, form, sourcePlans, handler, sink, intake, bundling, recoverability, stages)
             {
                 Parts = parts,
+                Envelopes = envelopes,
+                Unwrapping = unwrapping,
                 Explainers = new RouteExplainers(explainers, Explain(settings, name, handlerFeature!), sinkFeature is null ? null : Explain(settings, name, sinkFeature)),
             };
+    }
+
+    private List<EnvelopePlan> PlanEnvelopes(SettingsReader settings, string route, string[] names)
+    {
+        string key = $"Routes:{route}:Envelope";
+        List<EnvelopePlan> plans = [];
+        foreach (string name in names)
+        {
+            if (Find(settings, _envelopes, key, name, "envelope") is { } feature
+                && Checked(settings, key, feature.Name, feature, feature.Configure(settings, route), nameof(EnvelopePlan.Create), plan => plan.Create) is { } plan)
+            {
+                plans.Add(plan with { Name = feature.Name });
+            }
+        }
+
+        return plans;
     }
 
     private static IRouteExplainer? Explain(SettingsReader settings, string route, object feature) => (feature as IExplainedFeature)?.Explain(settings, route);
@@ -250,6 +273,7 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
     private void FindUnknownFeatures(SettingsReader settings, string prefix)
     {
         FindUnknownFeatures(settings, $"{prefix}Sources", _sources.Keys);
+        FindUnknownFeatures(settings, $"{prefix}Envelopes", _envelopes.Keys);
         FindUnknownFeatures(settings, $"{prefix}Handlers", _handlers.Keys);
         FindUnknownFeatures(settings, $"{prefix}Sinks", _sinks.Keys);
     }

@@ -22,6 +22,9 @@ public abstract class ReceivedMessage
     /// <summary>The body's bytes, unchanged; may be empty. A borrow that ends with <see cref="SettleAsync"/>.</summary>
     public abstract ReadOnlyMemory<byte> Body { get; }
 
+    /// <summary>What a handler that stores the message unchanged stores: <see cref="Body"/>, or the message around it when the body was taken out of an envelope and the whole is wanted. A borrow like <see cref="Body"/>.</summary>
+    public virtual ReadOnlyMemory<byte> StoredBody => Body;
+
     /// <summary>The id the source knows the message by, UTF-8, never empty, the same on every delivery. A borrow like <see cref="Body"/>.</summary>
     public abstract ReadOnlyMemory<byte> SourceId { get; }
 

@@ -1,0 +1,16 @@
+namespace Messaging.Unwrapping;
+
+/// <summary>
+/// Takes the content out of what a queue, a topic, a proxy or an old client wrapped around it. One instance serves a route. Threads: any number
+/// of messages concurrently.
+/// </summary>
+public interface IEnvelope
+{
+    /// <summary>
+    /// Reads <see cref="WrappedMessage.Body"/> and decides with one call: <see cref="WrappedMessage.SetContent"/>, <see cref="WrappedMessage.AddElement"/> for each of
+    /// several messages, or one of the Refuse methods. The object is reused afterwards: never keep it.
+    /// </summary>
+    /// <param name="message">The message, and what was found in it.</param>
+    /// <param name="cancellationToken">The message's token.</param>
+    ValueTask UnwrapAsync(WrappedMessage message, CancellationToken cancellationToken);
+}

@@ -1,0 +1,78 @@
+using System.Runtime.CompilerServices;
+using Pipeline.Behaviors;
+using Pipeline.Buffers;
+using Pipeline.Contexts;
+using Pipeline.Frames;
+using Pipeline.Settlements;
+
+namespace Messaging.Unwrapping;
+
+/// <summary>
+/// Takes the content out of one envelope and passes it on: one message, or each of several. The message around it is settled when all of them
+/// are safe. Threads: any number of messages concurrently.
+/// </summary>
+internal sealed class UnwrapBehavior(IEnvelope envelope, UnwrapRules rules) : IFork<PhysicalContext, PhysicalContext>
+{
+    private readonly BoundedPool<WrappedMessage> _messages = new(rules.Concurrency);
+    private readonly InnerContexts _contexts = new(rules);
+
+    public ValueTask InvokeAsync(PhysicalContext context, Next<PhysicalContext> next) => RunAsync(context, next);
+
+    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]
+    private async ValueTask RunAsync(PhysicalContext context, Next<PhysicalContext> next)
+    {
+        if (!_messages.TryTake(out WrappedMessage? message))
+        {
+            message = new WrappedMessage();
+        }
+
+        try
+        {
+            message.Open(context.Message, rules.MaxBytes, rules.MaxElements);
+            await envelope.UnwrapAsync(message, context.CancellationToken);
+            if (message.Refusal.IsDecided && !(message.IsUnrecognized && rules.PassesUnrecognized))
+            {
+                context.Settlement = message.Refusal;
+            }
+            else if (message.Refusal.IsDecided)
+            {
+                await HandleAsync(context, next, context.Message.Body);
+            }
+            else if (message.IsSplit)
+            {
+                await new ElementRun(rules, _contexts, context, next, message.Elements).RunAsync();
+            }
+            else if (message.Content is { } content)
+            {
+                await HandleAsync(context, next, content);
+            }
+            else
+            {
+                context.Settlement = Settlement.Undecided($"The envelope {rules.Envelope} neither took out a content nor refused the message: UnwrapAsync must call {nameof(WrappedMessage.SetContent)}, {nameof(WrappedMessage.Split)} or a Refuse method.");
+            }
+        }
+        finally
+        {
+            message.Reset();
+            _messages.Return(message);
+        }
+    }
+
+    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]
+    private async ValueTask HandleAsync(PhysicalContext context, Next<PhysicalContext> next, ReadOnlyMemory<byte> content)
+    {
+        InnerContext inner = _contexts.Rent(context, content, element: 0);
+        try
+        {
+            await next.InvokeAsync(inner.Context);
+            Settlement settlement = inner.Context.Settlement;
+            context.Settlement = settlement.Kind == SettlementKind.DeadLetter
+                ? settlement with { Description = $"In the content of the envelope {rules.Envelope}: {settlement.Description}" }
+                : settlement;
+        }
+        finally
+        {
+            _contexts.Return(inner);
+        }
+    }
+}
