@@ -16,6 +16,7 @@ public static class Program
         .AddUdp()
         .AddTcpLines()
         .AddAzureServiceBus()
+        .AddEnvelopes()
         .AddArchive()
         .AddCloudFront()
         .AddS3()

@@ -39,6 +39,9 @@ public sealed class WrappedMessage
     /// <summary>An empty buffer for the content, which lives until the message is settled. Each call returns the same one.</summary>
     public PooledBuffer Buffer => _buffer ??= BufferPool.Shared.Rent();
 
+    /// <summary>True after the first call of <see cref="AddElement"/>.</summary>
+    public bool HasElements => _elements.Count > 0;
+
     internal ReadOnlyMemory<byte>? Content { get; private set; }
 
     internal IReadOnlyList<ReadOnlyMemory<byte>> Elements => _elements;

@@ -20,6 +20,7 @@ public sealed class PublicApiTests
     [InlineData("Messaging.Sockets")]
     [InlineData("Messaging.Archive")]
     [InlineData("Messaging.CloudFront")]
+    [InlineData("Messaging.Envelopes")]
     [InlineData("Messaging.Testing")]
     [InlineData("Messaging.Testing.Xunit")]
     public void PublicApi_OfEachPackage_IsTheApprovedText(string assembly)

@@ -1,0 +1,136 @@
+using System.Buffers.Binary;
+using System.Globalization;
+using System.IO.Hashing;
+using Messaging.Unwrapping;
+
+namespace Messaging.Envelopes.Compression;
+
+/// <summary>Gzip (RFC 1952) of one or more members. Checksums, lengths and the end are verified: a body that is cut off or followed by other bytes is refused.</summary>
+internal sealed class GzipEnvelope : IEnvelope
+{
+    public const string NotGzipReason = "not-gzip";
+    public const string DamagedReason = "gzip-damaged";
+
+    // A member costs a decompressor; 20 bytes are enough for one.
+    private const int MaxMembers = 10_000;
+    private const int HeaderLength = 10;
+    private const int TrailerLength = 8;
+    private const byte HasChecksum = 2;
+    private const byte HasExtra = 4;
+    private const byte HasName = 8;
+    private const byte HasComment = 16;
+    private const byte Reserved = 0xE0;
+
+    /// <summary>True for the beginning of such a body.</summary>
+    public static bool IsMarked(ReadOnlySpan<byte> body) => body.StartsWith((ReadOnlySpan<byte>)[0x1F, 0x8B]);
+
+    public ValueTask UnwrapAsync(WrappedMessage message, CancellationToken cancellationToken)
+    {
+        Unwrap(message);
+        return default;
+    }
+
+    private static void Unwrap(WrappedMessage message)
+    {
+        ReadOnlyMemory<byte> body = message.Body;
+        if (!IsMarked(body.Span))
+        {
+            message.RefuseUnrecognized(NotGzipReason, "The body does not begin with gzip's 1f 8b: byte 0.");
+            return;
+        }
+
+        int at = 0;
+        int members = 0;
+        while (at < body.Length)
+        {
+            members++;
+            if (!TryReadHeader(body.Span[at..], out int header))
+            {
+                Refuse(members == 1 ? "The header is damaged, or cut off" : "The bytes after the last member are no further one");
+                return;
+            }
+
+            switch (ReadMember(message, body[(at + header)..], out int length))
+            {
+                case InflationResult.Whole when members <= MaxMembers:
+                    at += header + length;
+                    continue;
+                case InflationResult.Whole:
+                    Refuse($"There are more than {MaxMembers} members");
+                    return;
+                case InflationResult.TooLarge:
+                    message.RefuseTooLarge();
+                    return;
+                case InflationResult.CutOff:
+                    Refuse("The data is cut off");
+                    return;
+                default:
+                    Refuse("The data or its checksum is damaged");
+                    return;
+            }
+        }
+
+        void Refuse(string fault) => message.Refuse(DamagedReason, string.Create(CultureInfo.InvariantCulture, $"{fault}: member {members}, which begins at byte {at} of {body.Length}."));
+
+        message.SetContent(message.Buffer.WrittenMemory);
+    }
+
+    /// <param name="message">Its buffer receives the content.</param>
+    /// <param name="data">The member after its header, and what follows it.</param>
+    /// <param name="length">The bytes of data and trailer.</param>
+    private static InflationResult ReadMember(WrappedMessage message, ReadOnlyMemory<byte> data, out int length)
+    {
+        int start = message.Buffer.Length;
+        length = 0;
+        InflationResult result = Inflation.Run(message, data, out _);
+        if (result != InflationResult.Whole)
+        {
+            return result;
+        }
+
+        // The decompressor does not tell how much it took. The trailer's 8 bytes, which are known now, do.
+        ReadOnlySpan<byte> content = message.Buffer.WrittenSpan[start..];
+        Span<byte> trailer = stackalloc byte[TrailerLength];
+        BinaryPrimitives.WriteUInt32LittleEndian(trailer, Crc32.HashToUInt32(content));
+        BinaryPrimitives.WriteUInt32LittleEndian(trailer[4..], (uint)content.Length);
+        int end = data.Span.IndexOf(trailer);
+        length = end + TrailerLength;
+        return end < 0 ? InflationResult.Damaged : InflationResult.Whole;
+    }
+
+    private static bool TryReadHeader(ReadOnlySpan<byte> member, out int length)
+    {
+        length = HeaderLength;
+        const byte Deflate = 8;
+        if (member.Length < HeaderLength || !IsMarked(member) || member[2] != Deflate || (member[3] & Reserved) != 0)
+        {
+            return false;
+        }
+
+        byte flags = member[3];
+        if ((flags & HasExtra) != 0)
+        {
+            if (member.Length < length + 2)
+            {
+                return false;
+            }
+
+            length += 2 + BinaryPrimitives.ReadUInt16LittleEndian(member[length..]);
+        }
+
+        if (((flags & HasName) != 0 && !TrySkipText(member, ref length)) || ((flags & HasComment) != 0 && !TrySkipText(member, ref length)))
+        {
+            return false;
+        }
+
+        length += (flags & HasChecksum) != 0 ? 2 : 0;
+        return length <= member.Length;
+    }
+
+    private static bool TrySkipText(ReadOnlySpan<byte> member, ref int length)
+    {
+        int end = length > member.Length ? -1 : member[length..].IndexOf((byte)0);
+        length += end + 1;
+        return end >= 0;
+    }
+}

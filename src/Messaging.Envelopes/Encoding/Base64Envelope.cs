@@ -1,0 +1,40 @@
+using System.Buffers;
+using System.Buffers.Text;
+using System.Globalization;
+using Messaging.Unwrapping;
+
+namespace Messaging.Envelopes.Encoding;
+
+/// <summary>Base64 (RFC 4648): the standard alphabet with padding, or the one for URLs with or without. White space is skipped.</summary>
+internal sealed class Base64Envelope : IEnvelope
+{
+    public const string NotBase64Reason = "not-base64";
+
+    private static readonly SearchValues<byte> Standard = SearchValues.Create("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/= \t\r\n"u8);
+    private static readonly SearchValues<byte> Url = SearchValues.Create("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_= \t\r\n"u8);
+
+    public ValueTask UnwrapAsync(WrappedMessage message, CancellationToken cancellationToken)
+    {
+        Unwrap(message);
+        return default;
+    }
+
+    private static void Unwrap(WrappedMessage message)
+    {
+        ReadOnlySpan<byte> body = message.Body.Span;
+        Span<byte> decoded = message.Buffer.GetSpan(Base64.GetMaxDecodedFromUtf8Length(body.Length) + 3);
+        bool isUrl = body.ContainsAny((byte)'-', (byte)'_');
+        OperationStatus status = isUrl
+            ? Base64Url.DecodeFromUtf8(body, decoded, out _, out int written)
+            : Base64.DecodeFromUtf8(body, decoded, out _, out written);
+        if (status == OperationStatus.Done && written > 0)
+        {
+            message.Buffer.Advance(written);
+            message.SetContent(message.Buffer.WrittenMemory);
+            return;
+        }
+
+        int foreign = body.IndexOfAnyExcept(isUrl ? Url : Standard);
+        message.RefuseUnrecognized(NotBase64Reason, string.Create(CultureInfo.InvariantCulture, $"The body is not base64: {(body.IsEmpty ? "it is empty" : foreign < 0 ? "its length or its end does not fit" : $"byte {foreign} is not of its alphabet")}."));
+    }
+}

@@ -1,0 +1,107 @@
+using System.Buffers;
+using System.Buffers.Text;
+using System.Text;
+using System.Text.Json;
+using Messaging.Unwrapping;
+
+namespace Messaging.Envelopes.Json;
+
+/// <summary>
+/// A CloudEvent 1.0. In structured mode the content is the event's data: JSON byte for byte, a string's text where the event says that its data is not JSON, or
+/// the bytes of data_base64. In binary mode, where attributes of the message hold the event's, the body is the data.
+/// </summary>
+internal sealed class CloudEventsEnvelope : IEnvelope
+{
+    public const string NotCloudEventReason = "not-a-cloudevent";
+    public const string NoDataReason = "cloudevent-without-data";
+    public const string DamagedReason = "cloudevent-damaged";
+
+    private static readonly byte[][] Names =
+    [
+        "specversion"u8.ToArray(), "id"u8.ToArray(), "source"u8.ToArray(), "type"u8.ToArray(), "data"u8.ToArray(), "data_base64"u8.ToArray(), "datacontenttype"u8.ToArray(),
+    ];
+
+    // The attribute's prefix in the bindings of HTTP, AMQP (both forms) and others that allow no colon.
+    private static readonly string[] BinaryMarks = ["ce-specversion", "cloudEvents:specversion", "cloudEvents_specversion", "ce_specversion"];
+
+    public ValueTask UnwrapAsync(WrappedMessage message, CancellationToken cancellationToken)
+    {
+        Unwrap(message);
+        return default;
+    }
+
+    private static void Unwrap(WrappedMessage message)
+    {
+        if (message.Message.Attributes.Any(attribute => BinaryMarks.Contains(attribute.Key, StringComparer.OrdinalIgnoreCase)))
+        {
+            message.SetContent(message.Body);
+            return;
+        }
+
+        Span<JsonMember> members = stackalloc JsonMember[7];
+        if (!JsonMembers.TryFind(message.Body.Span, Names, members, out string? fault))
+        {
+            message.RefuseUnrecognized(NotCloudEventReason, fault);
+            return;
+        }
+
+        if (members[0].Type != JsonTokenType.String || members[1].Type != JsonTokenType.String || members[2].Type != JsonTokenType.String || members[3].Type != JsonTokenType.String)
+        {
+            message.RefuseUnrecognized(NotCloudEventReason, "An event is an object with the strings specversion, id, source and type; in binary mode the message has the attribute ce-specversion.");
+            return;
+        }
+
+        (JsonMember data, JsonMember base64, JsonMember contentType) = (members[4], members[5], members[6]);
+        if (base64.Type == JsonTokenType.String)
+        {
+            SetBase64(message, base64);
+        }
+        else if (data.Type == JsonTokenType.None)
+        {
+            message.Refuse(NoDataReason, "The event has neither data nor data_base64, so there is nothing to process. To keep events without data, leave the envelope out: paths of keys reach into the event.");
+        }
+        else if (data.Type == JsonTokenType.String && !IsJson(contentType.PlainText(message.Body.Span)))
+        {
+            if (JsonMembers.TryReadText(message, data, out ReadOnlyMemory<byte> text))
+            {
+                message.SetContent(text);
+            }
+            else
+            {
+                message.Refuse(DamagedReason, $"data is no Unicode text: the string at byte {data.Start}.");
+            }
+        }
+        else
+        {
+            message.SetContent(message.Body.Slice(data.Start, data.Length));
+        }
+    }
+
+    // Without the attribute it is JSON.
+    private static bool IsJson(ReadOnlySpan<byte> contentType)
+    {
+        int end = contentType.IndexOf((byte)';');
+        ReadOnlySpan<byte> type = (end < 0 ? contentType : contentType[..end]).Trim((byte)' ');
+        return type.IsEmpty || EndsWith(type, "/json"u8) || EndsWith(type, "+json"u8);
+    }
+
+    private static bool EndsWith(ReadOnlySpan<byte> type, ReadOnlySpan<byte> end) => type.Length > end.Length && Ascii.EqualsIgnoreCase(type[^end.Length..], end);
+
+    private static void SetBase64(WrappedMessage message, JsonMember member)
+    {
+        bool isText = JsonMembers.TryReadText(message, member, out ReadOnlyMemory<byte> text);
+        if (isText && message.Buffer.Length == 0)
+        {
+            message.Buffer.Append(text.Span);
+        }
+
+        if (isText && Base64.DecodeFromUtf8InPlace(message.Buffer.WrittenSpan, out int written) == OperationStatus.Done)
+        {
+            message.SetContent(message.Buffer.WrittenMemory[..written]);
+        }
+        else
+        {
+            message.Refuse(DamagedReason, $"data_base64 is no base64: the string at byte {member.Start}.");
+        }
+    }
+}

@@ -1,0 +1,35 @@
+using System.Text.Json;
+using Messaging.Unwrapping;
+
+namespace Messaging.Envelopes.Json;
+
+/// <summary>An event of Amazon EventBridge: the content is its detail, byte for byte.</summary>
+internal sealed class EventBridgeEnvelope : IEnvelope
+{
+    public const string NotEventBridgeReason = "not-an-eventbridge-event";
+
+    private static readonly byte[][] Names = ["detail-type"u8.ToArray(), "source"u8.ToArray(), "detail"u8.ToArray()];
+
+    public ValueTask UnwrapAsync(WrappedMessage message, CancellationToken cancellationToken)
+    {
+        Unwrap(message);
+        return default;
+    }
+
+    private static void Unwrap(WrappedMessage message)
+    {
+        Span<JsonMember> members = stackalloc JsonMember[3];
+        if (!JsonMembers.TryFind(message.Body.Span, Names, members, out string? fault))
+        {
+            message.RefuseUnrecognized(NotEventBridgeReason, fault);
+        }
+        else if (members[0].Type != JsonTokenType.String || members[1].Type != JsonTokenType.String || !members[2].IsPresent)
+        {
+            message.RefuseUnrecognized(NotEventBridgeReason, "An event is an object with the strings detail-type and source, and with detail.");
+        }
+        else
+        {
+            message.SetContent(message.Body.Slice(members[2].Start, members[2].Length));
+        }
+    }
+}

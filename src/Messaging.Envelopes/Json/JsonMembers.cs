@@ -1,0 +1,122 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Globalization;
+using System.Text.Json;
+using Messaging.Unwrapping;
+
+namespace Messaging.Envelopes.Json;
+
+/// <summary>The members of an object that make it an envelope, and where they are.</summary>
+internal static class JsonMembers
+{
+    private static readonly JsonReaderOptions Options = new() { CommentHandling = JsonCommentHandling.Disallow };
+
+    private static ReadOnlySpan<byte> ByteOrderMark => [0xEF, 0xBB, 0xBF];
+
+    /// <summary>A reader of a body, after its byte order mark if it has one.</summary>
+    public static Utf8JsonReader ReaderOf(ReadOnlySpan<byte> body, out int start)
+    {
+        start = body.StartsWith(ByteOrderMark) ? ByteOrderMark.Length : 0;
+        return new Utf8JsonReader(body[start..], Options);
+    }
+
+    /// <summary>Finds members of the object that the body is; of a name that occurs several times, the last.</summary>
+    /// <param name="body">The whole of it must be valid JSON.</param>
+    /// <param name="names">The names; comparing costs nothing for others.</param>
+    /// <param name="members">Receives one member per name; its type is None where the object has none.</param>
+    /// <param name="fault">Why the body is no such object, and at which byte.</param>
+    public static bool TryFind(ReadOnlySpan<byte> body, ReadOnlySpan<byte[]> names, Span<JsonMember> members, [NotNullWhen(false)] out string? fault)
+    {
+        members.Clear();
+        Utf8JsonReader reader = ReaderOf(body, out int start);
+        try
+        {
+            if (!reader.Read() || reader.TokenType != JsonTokenType.StartObject)
+            {
+                fault = string.Create(CultureInfo.InvariantCulture, $"The body is not a JSON object: byte {start + reader.TokenStartIndex}.");
+                return false;
+            }
+
+            while (reader.Read() && reader.TokenType == JsonTokenType.PropertyName)
+            {
+                int found = Find(ref reader, names);
+                reader.Read();
+                JsonTokenType type = reader.TokenType;
+                int from = start + (int)reader.TokenStartIndex;
+                bool isEscaped = reader.ValueIsEscaped;
+                reader.Skip();
+                if (found >= 0)
+                {
+                    members[found] = new JsonMember(type, from, start + (int)reader.BytesConsumed - from, isEscaped);
+                }
+            }
+
+            // What follows the object must be blank.
+            reader.Read();
+            fault = null;
+            return true;
+        }
+        catch (JsonException)
+        {
+            fault = string.Create(CultureInfo.InvariantCulture, $"The body is not JSON: byte {start + reader.BytesConsumed}.");
+            return false;
+        }
+    }
+
+    /// <summary>Makes the text of a string member the message's content.</summary>
+    /// <param name="message">The message.</param>
+    /// <param name="member">A member of type String.</param>
+    /// <param name="text">The text: a part of the body, or of the message's buffer. Valid UTF-8.</param>
+    /// <returns>False when the text cannot be told, as with half of a surrogate pair.</returns>
+    public static bool TryReadText(WrappedMessage message, JsonMember member, out ReadOnlyMemory<byte> text)
+    {
+        ReadOnlyMemory<byte> quoted = message.Body.Slice(member.Start, member.Length);
+        if (!member.IsEscaped)
+        {
+            text = quoted[1..^1];
+            return System.Text.Unicode.Utf8.IsValid(text.Span);
+        }
+
+        Utf8JsonReader reader = new(quoted.Span, Options);
+        reader.Read();
+        try
+        {
+            int start = message.Buffer.Length;
+            int written = reader.CopyString(message.Buffer.GetSpan(quoted.Length));
+            message.Buffer.Advance(written);
+            text = message.Buffer.WrittenMemory[start..];
+            return true;
+        }
+        catch (InvalidOperationException)
+        {
+            text = default;
+            return false;
+        }
+    }
+
+    private static int Find(ref Utf8JsonReader reader, ReadOnlySpan<byte[]> names)
+    {
+        for (int i = 0; i < names.Length; i++)
+        {
+            if (reader.ValueTextEquals(names[i]))
+            {
+                return i;
+            }
+        }
+
+        return -1;
+    }
+}
+
+/// <summary>The value of a member.</summary>
+/// <param name="Type">None where the object has no such member.</param>
+/// <param name="Start">Its first byte in the body.</param>
+/// <param name="Length">Its length in bytes, quotes included.</param>
+/// <param name="IsEscaped">True for a string with escapes.</param>
+internal readonly record struct JsonMember(JsonTokenType Type, int Start, int Length, bool IsEscaped)
+{
+    /// <summary>True for a member with a value other than null.</summary>
+    public bool IsPresent => Type is not (JsonTokenType.None or JsonTokenType.Null);
+
+    /// <summary>The text of a string without escapes, as marks of envelopes are.</summary>
+    public ReadOnlySpan<byte> PlainText(ReadOnlySpan<byte> body) => Type == JsonTokenType.String && !IsEscaped ? body.Slice(Start + 1, Length - 2) : default;
+}

@@ -1,0 +1,60 @@
+using System.Globalization;
+using System.Text.Json;
+using Messaging.Envelopes.Json;
+using Messaging.Unwrapping;
+
+namespace Messaging.Envelopes.Splitting;
+
+/// <summary>A JSON array with one message per element, byte for byte. Its whole is read before the first element is processed, since nobody can tell where a malformed one ends.</summary>
+internal sealed class JsonArrayEnvelope : IEnvelope
+{
+    public const string NotArrayReason = "not-a-json-array";
+    public const string DamagedReason = "json-array-damaged";
+
+    public ValueTask UnwrapAsync(WrappedMessage message, CancellationToken cancellationToken)
+    {
+        Unwrap(message);
+        return default;
+    }
+
+    private static void Unwrap(WrappedMessage message)
+    {
+        Utf8JsonReader reader = JsonMembers.ReaderOf(message.Body.Span, out int start);
+        bool isArray = false;
+        try
+        {
+            if (!reader.Read() || reader.TokenType != JsonTokenType.StartArray)
+            {
+                message.RefuseUnrecognized(NotArrayReason, string.Create(CultureInfo.InvariantCulture, $"The body is not a JSON array: byte {start + reader.TokenStartIndex}."));
+                return;
+            }
+
+            isArray = true;
+            message.Split();
+            while (reader.Read() && reader.TokenType != JsonTokenType.EndArray)
+            {
+                int from = start + (int)reader.TokenStartIndex;
+                reader.Skip();
+                if (!message.AddElement(message.Body[from..(start + (int)reader.BytesConsumed)]))
+                {
+                    return;
+                }
+            }
+
+            // What follows the array must be blank.
+            reader.Read();
+        }
+        catch (JsonException)
+        {
+            string position = string.Create(CultureInfo.InvariantCulture, $"byte {start + reader.BytesConsumed}");
+            if (isArray)
+            {
+                message.Refuse(DamagedReason, $"The array is malformed at {position}, so none of its elements is processed.");
+            }
+            else
+            {
+                message.RefuseUnrecognized(NotArrayReason, $"The body is not JSON: {position}.");
+            }
+        }
+    }
+}

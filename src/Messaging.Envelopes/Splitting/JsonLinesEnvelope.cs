@@ -1,0 +1,60 @@
+using Messaging.Unwrapping;
+
+namespace Messaging.Envelopes.Splitting;
+
+/// <summary>
+/// One message per line (JSON Lines, NDJSON), or per record of a JSON text sequence (RFC 7464). Lines end with LF or CRLF, blank ones are skipped, and the last needs
+/// no end. What a line holds is for the handler to judge, so that a bad one is a dead letter alone.
+/// </summary>
+internal sealed class JsonLinesEnvelope : IEnvelope
+{
+    public const string NoLinesReason = "no-json-lines";
+
+    private const byte RecordSeparator = 0x1E;
+
+    public ValueTask UnwrapAsync(WrappedMessage message, CancellationToken cancellationToken)
+    {
+        Unwrap(message);
+        return default;
+    }
+
+    private static void Unwrap(WrappedMessage message)
+    {
+        ReadOnlySpan<byte> body = message.Body.Span;
+        int at = body.StartsWith((ReadOnlySpan<byte>)[0xEF, 0xBB, 0xBF]) ? 3 : 0;
+        while (at < body.Length)
+        {
+            int end = body[at..].IndexOf((byte)'\n');
+            int length = end < 0 ? body.Length - at : end;
+            Range line = Trim(body, at, at + length);
+            if (line.End.Value > line.Start.Value && !message.AddElement(message.Body[line]))
+            {
+                return;
+            }
+
+            at += length + 1;
+        }
+
+        if (!message.HasElements)
+        {
+            message.Refuse(NoLinesReason, "The body has no line that is not blank.");
+        }
+    }
+
+    private static Range Trim(ReadOnlySpan<byte> body, int from, int to)
+    {
+        while (from < to && (IsBlank(body[from]) || body[from] == RecordSeparator))
+        {
+            from++;
+        }
+
+        while (to > from && IsBlank(body[to - 1]))
+        {
+            to--;
+        }
+
+        return from..to;
+    }
+
+    private static bool IsBlank(byte value) => value is (byte)' ' or (byte)'\t' or (byte)'\r';
+}
