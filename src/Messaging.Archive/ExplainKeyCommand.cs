@@ -43,10 +43,40 @@ internal static class ExplainKeyCommand
         bool hasAll = true;
         foreach (RoutePlan route in chosen)
         {
-            hasAll &= Explain(route, ArchiveHandlerFeature.ReadOptions(settings, route.Name), body, sourceId, output);
+            hasAll &= ExplainAll(route, ArchiveHandlerFeature.ReadOptions(settings, route.Name), body, sourceId, output);
         }
 
         return hasAll ? ExitCodes.Success : ExitCodes.Incomplete;
+    }
+
+    /// <summary>Writes the keys of a message, which may be several where the route has an envelope, under one route's settings.</summary>
+    /// <returns>False when the message or one of them would be dead-lettered.</returns>
+    public static bool ExplainAll(RoutePlan route, ArchiveOptions options, byte[] body, string? sourceId, TextWriter output)
+    {
+        if (route.Envelopes.Count == 0)
+        {
+            return Explain(route, options, body, sourceId, output);
+        }
+
+        string envelopes = string.Join(", ", route.Envelopes.Select(envelope => envelope.Name));
+        bool hasAll = true;
+        foreach (ExplainedMessage message in EnvelopeExplainer.Unwrap(route, body, sourceId ?? "source-id"))
+        {
+            if (message.Refusal is { } refusal)
+            {
+                output.WriteLine($"Route {route.Name}, envelope {envelopes}, message {message.Id}:");
+                output.WriteLine($"  dead letter {refusal.Reason}");
+                output.WriteLine($"  {refusal.Description}");
+                hasAll = false;
+            }
+            else
+            {
+                output.WriteLine($"Route {route.Name}, envelope {envelopes}, message {message.Id} of {message.Body.Length} bytes:");
+                hasAll &= Explain(route, options, message.Body, sourceId is null ? null : message.Id, output);
+            }
+        }
+
+        return hasAll;
     }
 
     /// <summary>Writes the key of a message under one route's settings.</summary>

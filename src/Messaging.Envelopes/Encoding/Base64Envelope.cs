@@ -5,7 +5,7 @@ using Messaging.Unwrapping;
 
 namespace Messaging.Envelopes.Encoding;
 
-/// <summary>Base64 (RFC 4648): the standard alphabet with padding, or the one for URLs with or without. White space is skipped.</summary>
+/// <summary>Base64 (RFC 4648): the standard alphabet or the one for URLs. White space is skipped. Padding may be missing where neither + nor / occurs.</summary>
 internal sealed class Base64Envelope : IEnvelope
 {
     public const string NotBase64Reason = "not-base64";
@@ -23,7 +23,7 @@ internal sealed class Base64Envelope : IEnvelope
     {
         ReadOnlySpan<byte> body = message.Body.Span;
         Span<byte> decoded = message.Buffer.GetSpan(Base64.GetMaxDecodedFromUtf8Length(body.Length) + 3);
-        bool isUrl = body.ContainsAny((byte)'-', (byte)'_');
+        bool isUrl = !body.ContainsAny((byte)'+', (byte)'/');
         OperationStatus status = isUrl
             ? Base64Url.DecodeFromUtf8(body, decoded, out _, out int written)
             : Base64.DecodeFromUtf8(body, decoded, out _, out written);

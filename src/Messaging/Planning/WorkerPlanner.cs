@@ -272,20 +272,29 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
 
     private void FindUnknownFeatures(SettingsReader settings, string prefix)
     {
-        FindUnknownFeatures(settings, $"{prefix}Sources", _sources.Keys);
-        FindUnknownFeatures(settings, $"{prefix}Envelopes", _envelopes.Keys);
-        FindUnknownFeatures(settings, $"{prefix}Handlers", _handlers.Keys);
-        FindUnknownFeatures(settings, $"{prefix}Sinks", _sinks.Keys);
+        FindUnknownFeatures(settings, prefix, "Sources", _sources.Keys);
+        FindUnknownFeatures(settings, prefix, "Envelopes", _envelopes.Keys);
+        FindUnknownFeatures(settings, prefix, "Handlers", _handlers.Keys);
+        FindUnknownFeatures(settings, prefix, "Sinks", _sinks.Keys);
     }
 
-    private void FindUnknownFeatures(SettingsReader settings, string section, IEnumerable<string> known)
+    private void FindUnknownFeatures(SettingsReader settings, string prefix, string kind, IEnumerable<string> known)
     {
+        string section = $"{prefix}{kind}";
         settings.FindValue(section);
         foreach (IConfigurationSection child in configuration.GetSection(section).GetChildren())
         {
             if (!known.Contains(child.Key, StringComparer.OrdinalIgnoreCase))
             {
                 settings.FailUnknown(child.Path, known);
+            }
+            else if (!features.Sections.All.Any(declared => $"{prefix}{declared.Name}".Equals(child.Path, StringComparison.OrdinalIgnoreCase)))
+            {
+                // It has no settings.
+                foreach (IConfigurationSection key in child.GetChildren())
+                {
+                    settings.FailUnknown(key.Path, []);
+                }
             }
         }
     }

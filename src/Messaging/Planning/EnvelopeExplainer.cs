@@ -1,0 +1,99 @@
+using System.Text;
+using Messaging.Configuration;
+using Messaging.Costs;
+using Messaging.DeadLetters;
+using Messaging.Handlers;
+using Messaging.Recoverability;
+using Messaging.Telemetry;
+using Messaging.Unwrapping;
+using Microsoft.Extensions.Logging.Abstractions;
+using Pipeline.Behaviors;
+using Pipeline.Building;
+using Pipeline.Contexts;
+using Pipeline.Messages;
+using Pipeline.Settlements;
+
+namespace Messaging.Planning;
+
+/// <summary>Takes a message out of a route's envelopes, for commands that explain what the route does with it. Starts and stores nothing.</summary>
+public static class EnvelopeExplainer
+{
+    /// <param name="route">A route, with or without envelopes.</param>
+    /// <param name="body">The message as its source delivers it.</param>
+    /// <param name="sourceId">The source's id of it.</param>
+    /// <returns>The messages in it, in their order, and those that would be dead-lettered.</returns>
+    /// <exception cref="StartupException">An envelope of the route calls a service.</exception>
+    public static IReadOnlyList<ExplainedMessage> Unwrap(RoutePlan route, byte[] body, string sourceId)
+    {
+        ArgumentNullException.ThrowIfNull(route);
+        if (route.Envelopes.FirstOrDefault(envelope => envelope.CallsService) is { } calling)
+        {
+            throw new StartupException($"Route {route.Name}: the content of the envelope {calling.Name} is with a service, which this command does not call. Fetch it, and explain it under a route without this envelope.", ExitCodes.Usage);
+        }
+
+        Collector collector = new();
+        HandlerServices services = new(
+            route.Name,
+            Sink: null,
+            new CircuitBreaker(route.Name, route.Recoverability, TimeProvider.System, NullLogger.Instance),
+            route.Recoverability,
+            new RouteMetrics(route.Name),
+            new ApiCalls(),
+            NoServices.Instance,
+            collector,
+            NullLoggerFactory.Instance,
+            TimeProvider.System,
+            Concurrency: 1);
+        PipelineBuilder<PhysicalContext> builder = new(route.Name);
+        RoutePlan inOrder = route with { Unwrapping = new UnwrappingOptions { MaxElements = route.Unwrapping.MaxElements, Unrecognized = route.Unwrapping.Unrecognized, ElementConcurrency = 1 } };
+        foreach (EnvelopePlan envelope in route.Envelopes)
+        {
+            RouteChain.Unwrap(inOrder, envelope, builder, services);
+        }
+
+        builder.Terminator(collector);
+        PhysicalContext context = new() { Message = new ExplainedBody(body, sourceId) };
+        builder.Build(route.Form).InvokeAsync(context).AsTask().GetAwaiter().GetResult();
+        return context.Settlement.Kind == SettlementKind.DeadLetter ? [new ExplainedMessage(sourceId, body, context.Settlement)] : collector.Messages;
+    }
+
+    private sealed class Collector : ITerminator<PhysicalContext>, IDeadLetterStore
+    {
+        public List<ExplainedMessage> Messages { get; } = [];
+
+        public ValueTask InvokeAsync(PhysicalContext context)
+        {
+            Messages.Add(new ExplainedMessage(Encoding.UTF8.GetString(context.Message.SourceId.Span), context.Message.Body.ToArray(), Refusal: null));
+            context.Settlement = Settlement.Complete;
+            return default;
+        }
+
+        public ValueTask<string> WriteAsync(DeadLetter letter, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
+        {
+            Messages.Add(new ExplainedMessage(letter.SourceId, body.ToArray(), Settlement.DeadLetter(letter.Reason, letter.Description)));
+            return ValueTask.FromResult(string.Empty);
+        }
+    }
+
+    private sealed class ExplainedBody(byte[] body, string id) : ReceivedMessage
+    {
+        public override ReadOnlyMemory<byte> Body { get; } = body;
+
+        public override ReadOnlyMemory<byte> SourceId { get; } = Encoding.UTF8.GetBytes(id);
+
+        protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken) => default;
+    }
+
+    private sealed class NoServices : IServiceProvider
+    {
+        public static readonly NoServices Instance = new();
+
+        public object? GetService(Type serviceType) => null;
+    }
+}
+
+/// <summary>A message out of an envelope, as a command explains it.</summary>
+/// <param name="Id">Its id.</param>
+/// <param name="Body">Its bytes.</param>
+/// <param name="Refusal">The dead letter that it would be; null for none.</param>
+public sealed record ExplainedMessage(string Id, byte[] Body, Settlement? Refusal);

@@ -1,0 +1,207 @@
+using System.IO.Compression;
+using System.Text;
+using Pipeline.Settlements;
+
+namespace Worker.Tests.Envelopes;
+
+/// <summary>Each envelope: what is stored of a message in it, and what becomes of a message that is not.</summary>
+public sealed class FormatTests
+{
+    private const string Message = """{"MessageId":"a"}""";
+    private const string Notification = """{"Type":"Notification","MessageId":"22b8","TopicArn":"arn:aws:sns:eu-west-1:1:orders","Message":"{\"MessageId\":\"a\"}","Timestamp":"2026-01-31T10:00:00.000Z"}""";
+    private const string BrokeredString = "@\u0006string\u00083http://schemas.microsoft.com/2003/10/Serialization/";
+
+    /// <summary>The envelopes, and a message in them, in Latin-1 for those with bytes.</summary>
+    public static TheoryData<string, string> Wrapped => new()
+    {
+        { "Sns", Notification },
+        { "Sns", "\u00EF\u00BB\u00BF" + Notification },
+        { "Sns", """{"Message":"{\u0022MessageId\u0022:\u0022a\u0022}","Type":"Notification","MessageId":"1","TopicArn":"t","MessageAttributes":{"Message":{"Type":"String","Value":"x"}}}""" },
+        { "EventBridge", """{"version":"0","id":"e","detail-type":"t","source":"s","resources":[],"detail":{"MessageId":"a"}}""" },
+        { "CloudEvents", """{"specversion":"1.0","id":"1","source":"/s","type":"t","data":{"MessageId":"a"}}""" },
+        { "CloudEvents", """{"specversion":"1.0","id":"1","source":"/s","type":"t","datacontenttype":"application/json; charset=utf-8","data":{"MessageId":"a"}}""" },
+        { "CloudEvents", """{"specversion":"1.0","id":"1","source":"/s","type":"t","datacontenttype":"text/plain","data":"{\"MessageId\":\"a\"}"}""" },
+        { "CloudEvents", """{"specversion":"1.0","id":"1","source":"/s","type":"t","data_base64":"eyJNZXNzYWdlSWQiOiJhIn0="}""" },
+        { "CloudEvents", """{"specversion":"1.0","id":"1","source":"/s","type":"t","data_base64":"eyJNZXNzYWdlSWQi\u004fiJhIn0="}""" },
+        { "JsonArray, CloudEvents", """[{"specversion":"1.0","id":"1","source":"/s","type":"t","data":{"MessageId":"a"}}]""" },
+        { "Base64", "eyJNZXNzYWdlSWQiOiJhIn0=" },
+        { "Base64", "eyJNZXNzYWdlSWQi\r\nOiJhIn0=\n" },
+        { "Base64", "eyJNZXNzYWdlSWQiOiJhIn0" },
+        { "Gzip", Latin1(Compressed(Message, stream => new GZipStream(stream, CompressionLevel.Optimal))) },
+        { "Gzip", Latin1([.. Compressed("{\"Message", stream => new GZipStream(stream, CompressionLevel.Optimal)), .. Compressed("Id\":\"a\"}", stream => new GZipStream(stream, CompressionLevel.Fastest))]) },
+        { "Deflate", Latin1(Compressed(Message, stream => new DeflateStream(stream, CompressionLevel.Optimal))) },
+        { "Deflate", Latin1(Compressed(Message, stream => new ZLibStream(stream, CompressionLevel.Optimal))) },
+        { "Zstd", Latin1(Zstd(Message)) },
+        { "Zstd", Latin1([.. Zstd("{\"Message"), .. Zstd("Id\":\"a\"}")]) },
+        { "BrokeredMessage", $"{BrokeredString}\u0099\u0011{Message}" },
+        { "BrokeredMessage", $"{BrokeredString}\u009B\u0011\0{Message}" },
+        { "BrokeredMessage", $"{BrokeredString}\u0098\u0001{{\u0098\u0002\"M\u009D\u000E\0\0\0essageId\":\"a\"}}" },
+        { "BrokeredMessage", $"{BrokeredString}\u0098\u0011{Message}\u0001" },
+        { "BrokeredMessage", $"@\u000Cbase64Binary\u00083http://schemas.microsoft.com/2003/10/Serialization/\u009F\u0011{Message}" },
+        { "Sns, Base64, Gzip", $$"""{"Type":"Notification","MessageId":"1","TopicArn":"t","Message":"{{Convert.ToBase64String(Compressed(Message, stream => new GZipStream(stream, CompressionLevel.Optimal)))}}"}""" },
+        { "sns,eventbridge", """{"Type":"Notification","MessageId":"1","TopicArn":"t","Message":"{\"detail-type\":\"t\",\"source\":\"s\",\"detail\":{\"MessageId\":\"a\"}}"}""" },
+    };
+
+    /// <summary>An envelope, a message that is not in it or is damaged, the reason, and a part of the description.</summary>
+    public static TheoryData<string, string, string, string> Refused => new()
+    {
+        { "Sns", Message, "not-an-sns-envelope", "has no Type" },
+        { "Sns", "", "not-an-sns-envelope", "byte 0" },
+        { "Sns", "{\"Type\":", "not-an-sns-envelope", "byte 8" },
+        { "Sns", Notification + "x", "not-an-sns-envelope", "byte 159" },
+        { "Sns", """{"Type":"Notification","MessageId":"1","TopicArn":"t","Message":{"MessageId":"a"}}""", "not-an-sns-envelope", "byte 64" },
+        { "Sns", """{"Type":"Notification","MessageId":"1","TopicArn":"t","Message":"\ud800"}""", "not-an-sns-envelope", "byte 64" },
+        { "Sns", """{"Type":"Alarm","MessageId":"1","TopicArn":"t","Message":"x"}""", "not-an-sns-envelope", "Alarm" },
+        { "Sns", """{"Type":"SubscriptionConfirmation","MessageId":"1","Token":"x","TopicArn":"arn:aws:sns:eu-west-1:1:orders","Message":"You have chosen to subscribe","SubscribeURL":"https://sns.eu-west-1.amazonaws.com/?Action=ConfirmSubscription"}""", "sns-subscription-confirmation", "arn:aws:sns:eu-west-1:1:orders" },
+        { "EventBridge", Message, "not-an-eventbridge-event", "detail-type" },
+        { "EventBridge", "[]", "not-an-eventbridge-event", "byte 0" },
+        { "CloudEvents", Message, "not-a-cloudevent", "specversion" },
+        { "CloudEvents", """{"specversion":"1.0","id":"1","source":"/s","type":"t"}""", "cloudevent-without-data", "data_base64" },
+        { "CloudEvents", """{"specversion":"1.0","id":"1","source":"/s","type":"t","data_base64":"?"}""", "cloudevent-damaged", "byte 69" },
+        { "CloudEvents", """{"specversion":"1.0","id":"1","source":"/s","type":"t","datacontenttype":"text/plain","data":"\udc00"}""", "cloudevent-damaged", "byte 93" },
+        { "Base64", Message, "not-base64", "byte 0" },
+        { "Base64", "eyJN*", "not-base64", "byte 4" },
+        { "Base64", "", "not-base64", "empty" },
+        { "Gzip", Message, "not-gzip", "byte 0" },
+        { "Gzip", "\u001F\u008B\u0008", "gzip-damaged", "header" },
+        { "Gzip", Latin1(Compressed(Message, stream => new GZipStream(stream, CompressionLevel.Optimal))[..^1]), "gzip-damaged", "checksum" },
+        { "Gzip", Latin1(Compressed(Message, stream => new GZipStream(stream, CompressionLevel.Optimal))[..^12]), "gzip-damaged", "cut off" },
+        { "Gzip", Latin1([.. Compressed(Message, stream => new GZipStream(stream, CompressionLevel.Optimal)), 0]), "gzip-damaged", "no further one" },
+        { "Deflate", Message, "deflate-damaged", "damaged" },
+        { "Deflate", Latin1(Compressed(Message, stream => new DeflateStream(stream, CompressionLevel.Optimal))[..^1]), "deflate-damaged", "cut off" },
+        { "Deflate", Latin1([.. Compressed(Message, stream => new DeflateStream(stream, CompressionLevel.Optimal)), 0]), "deflate-damaged", "followed by" },
+        { "Deflate", Latin1([.. Compressed(Message, stream => new ZLibStream(stream, CompressionLevel.Optimal))[..^1], 0]), "deflate-damaged", "checksum" },
+        { "Zstd", Message, "not-zstd", "byte 0" },
+        { "Zstd", Latin1(Zstd(Message)[..^1]), "zstd-damaged", "cut off" },
+        { "Zstd", "\u0028\u00B5\u002F\u00FD\u00FF\u00FF\u00FF\u00FF\u00FF\u00FF\u00FF\u00FF\u00FF\u00FF\u00FF\u00FF\u00FF\u00FF\u00FF\u00FF\u00FF", "zstd-damaged", "damaged" },
+        { "BrokeredMessage", Message, "not-a-brokered-message", "byte 0" },
+        { "BrokeredMessage", $"{BrokeredString}\u0099\u0012{Message}", "brokered-message-damaged", "at byte 61" },
+        { "BrokeredMessage", $"{BrokeredString}\u0099\u0010{Message}", "brokered-message-damaged", "at byte 79 of 80" },
+        { "BrokeredMessage", BrokeredString, "brokered-message-damaged", "at byte 61 of 61" },
+    };
+
+    [Theory]
+    [MemberData(nameof(Wrapped))]
+    public async Task Content_OfTheEnvelope_IsStoredUnderItsOwnKey(string envelope, string body)
+    {
+        await using TestWorker worker = await EnvelopeWorker.StartAsync(envelope);
+
+        Settlement settlement = await worker.SendAsync(Encoding.Latin1.GetBytes(body));
+
+        settlement.ShouldBe(Settlement.Complete);
+        EnvelopeWorker.StoredBy(worker).ShouldBe([$"a: {Message}"]);
+    }
+
+    [Theory]
+    [MemberData(nameof(Refused))]
+    public async Task Body_ThatIsNotWhatItsEnvelopeSays_IsADeadLetterWhole(string envelope, string body, string reason, string description)
+    {
+        await using TestWorker worker = await EnvelopeWorker.StartAsync(envelope);
+
+        Settlement settlement = await worker.SendAsync(Encoding.Latin1.GetBytes(body), "whole");
+
+        settlement.Reason.ShouldBe(reason);
+        settlement.Description!.ShouldContain(description);
+        DeadLetteredMessage dead = worker.DeadLetters.Messages.ShouldHaveSingleItem();
+        dead.Id.ShouldBe("whole");
+        Encoding.Latin1.GetString(dead.Body).ShouldBe(body);
+        worker.Stored.Objects.ShouldBeEmpty();
+    }
+
+    [Theory]
+    [InlineData("Gzip")]
+    [InlineData("Deflate")]
+    [InlineData("Zstd")]
+    public async Task Content_LargerThanTheRouteAllows_IsNotDecompressed(string envelope)
+    {
+        await using TestWorker worker = await EnvelopeWorker.StartAsync(envelope, "Stages:MaxMessageBytes=64KiB");
+        string bomb = new(' ', 64 << 20);
+        byte[] body = envelope switch
+        {
+            "Gzip" => Compressed(bomb, stream => new GZipStream(stream, CompressionLevel.SmallestSize)),
+            "Deflate" => Compressed(bomb, stream => new ZLibStream(stream, CompressionLevel.SmallestSize)),
+            _ => Zstd(bomb),
+        };
+        body.Length.ShouldBeLessThanOrEqualTo(70_000);
+        await worker.SendAsync(body[..8]);
+        long before = GC.GetTotalAllocatedBytes(precise: true);
+
+        Settlement settlement = await worker.SendAsync(body[..Math.Min(body.Length, 64 << 10)]);
+
+        settlement.Reason.ShouldBe("too-large");
+        (GC.GetTotalAllocatedBytes(precise: true) - before).ShouldBeLessThan(16 << 20);
+    }
+
+    [Theory]
+    [InlineData("ce-specversion")]
+    [InlineData("cloudEvents:specversion")]
+    public async Task CloudEvents_InBinaryMode_PassesTheBody(string attribute)
+    {
+        await using TestWorker worker = await EnvelopeWorker.StartAsync("CloudEvents");
+
+        await worker.SendAsync(Message, attributes: [new(attribute, "1.0")]);
+
+        EnvelopeWorker.StoredBy(worker).ShouldBe([$"a: {Message}"]);
+    }
+
+    [Theory]
+    [InlineData("Sns", Message)]
+    [InlineData("Base64", Message)]
+    [InlineData("Gzip", Message)]
+    public async Task Unrecognized_WherePassIsSet_IsProcessedAsItIs(string envelope, string body)
+    {
+        await using TestWorker worker = await EnvelopeWorker.StartAsync(envelope, "Unwrapping:Unrecognized=Pass");
+
+        (await worker.SendAsync(body)).ShouldBe(Settlement.Complete);
+        EnvelopeWorker.StoredBy(worker).ShouldBe([$"a: {Message}"]);
+    }
+
+    [Fact]
+    public async Task Damaged_WherePassIsSet_IsADeadLetterAllTheSame()
+    {
+        await using TestWorker worker = await EnvelopeWorker.StartAsync("Gzip", "Unwrapping:Unrecognized=Pass");
+
+        (await worker.SendAsync(Compressed(Message, stream => new GZipStream(stream, CompressionLevel.Optimal))[..^1])).Reason.ShouldBe("gzip-damaged");
+    }
+
+    [Fact]
+    public async Task Whole_WhereItIsToBeStored_IsUnderTheKeyOfItsContent()
+    {
+        await using TestWorker worker = await EnvelopeWorker.StartAsync("Sns, Base64", "Unwrapping:Store=Whole");
+        const string Body = """{"Type":"Notification","MessageId":"1","TopicArn":"t","Message":"eyJNZXNzYWdlSWQiOiJhIn0="}""";
+
+        (await worker.SendAsync(Body)).ShouldBe(Settlement.Complete);
+        EnvelopeWorker.StoredBy(worker).ShouldBe([$"a: {Body}"]);
+    }
+
+    [Fact]
+    public async Task Content_ThatTheHandlerRefuses_IsADeadLetterWholeAndSaysSo()
+    {
+        await using TestWorker worker = await EnvelopeWorker.StartAsync("Base64");
+
+        Settlement settlement = await worker.SendAsync("e30=", "whole");
+
+        settlement.Reason.ShouldBe("missing-id");
+        settlement.Description.ShouldStartWith("In the content of the envelope Base64: ");
+        worker.DeadLetters.Messages.ShouldHaveSingleItem().Body.ShouldBe("e30="u8.ToArray());
+    }
+
+    internal static byte[] Compressed(string text, Func<Stream, Stream> compress)
+    {
+        MemoryStream compressed = new();
+        using (Stream stream = compress(compressed))
+        {
+            stream.Write(Encoding.UTF8.GetBytes(text));
+        }
+
+        return compressed.ToArray();
+    }
+
+    internal static byte[] Zstd(string text)
+    {
+        using ZstdSharp.Compressor compressor = new();
+        return compressor.Wrap(Encoding.UTF8.GetBytes(text)).ToArray();
+    }
+
+    private static string Latin1(byte[] bytes) => Encoding.Latin1.GetString(bytes);
+}
