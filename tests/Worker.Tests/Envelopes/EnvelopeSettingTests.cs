@@ -1,4 +1,3 @@
-using Messaging.Configuration;
 using Messaging.Hosting;
 using Messaging.Planning;
 using Microsoft.Extensions.Configuration;
