@@ -10,6 +10,7 @@ COPY src/Pipeline/Pipeline.csproj src/Pipeline/packages.lock.json src/Pipeline/
 COPY src/Pipeline.Generators/Pipeline.Generators.csproj src/Pipeline.Generators/packages.lock.json src/Pipeline.Generators/
 COPY src/Directory.Build.props src/
 COPY src/Messaging/Messaging.csproj src/Messaging/packages.lock.json src/Messaging/
+COPY src/Messaging.Envelopes/Messaging.Envelopes.csproj src/Messaging.Envelopes/packages.lock.json src/Messaging.Envelopes/
 COPY src/Messaging.Http/Messaging.Http.csproj src/Messaging.Http/packages.lock.json src/Messaging.Http/
 COPY src/Messaging.Aws/Messaging.Aws.csproj src/Messaging.Aws/packages.lock.json src/Messaging.Aws/
 COPY src/Messaging.AzureServiceBus/Messaging.AzureServiceBus.csproj src/Messaging.AzureServiceBus/packages.lock.json src/Messaging.AzureServiceBus/

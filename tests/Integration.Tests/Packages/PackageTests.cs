@@ -22,6 +22,7 @@ public sealed partial class PackageTests(PackedPackages packages)
         ["Quayside.Messaging.Aws"] = ["AWSSDK.S3", "AWSSDK.SSO", "AWSSDK.SSOOIDC", "AWSSDK.SecurityToken", "Quayside.Messaging"],
         ["Quayside.Messaging.CloudFront"] = ["Quayside.Messaging.Aws"],
         ["Quayside.Messaging.CommandLine"] = ["OpenTelemetry", "OpenTelemetry.Exporter.OpenTelemetryProtocol", "Quayside.Messaging", "Spectre.Console", "System.CommandLine"],
+        ["Quayside.Messaging.Envelopes"] = ["Quayside.Messaging", "System.IO.Hashing", "ZstdSharp.Port"],
         ["Quayside.Messaging.Http"] = ["Quayside.Messaging"],
         ["Quayside.Messaging.AzureServiceBus"] = ["Azure.Identity", "Azure.Messaging.ServiceBus", "Microsoft.Azure.Amqp", "Quayside.Messaging"],
         ["Quayside.Messaging.Sockets"] = ["Quayside.Messaging"],
