@@ -31,6 +31,7 @@ public sealed class CheckedSettingsTests : IDisposable
         ["Pipeline:Form"] = (Channel, ["Fastest"]),
         ["Pipeline:Parts"] = (Channel, ["NoSuchPart"]),
         ["Routes:{name}:Source"] = (Channel, ["Pigeon", "Sqss", "Channel,Channel"]),
+        ["Routes:{name}:Envelope"] = (Channel, ["Sms", "Sns,Gzap"]),
         ["Routes:{name}:Handler"] = (Channel, ["Archiv"]),
         ["Routes:{name}:Sink"] = (Channel, ["S4", "Elasticsearch"]),
         ["Sources:Sqs:Queue"] = (Sqs, ["no spaces", "https://sqs.eu-west-1.amazonaws.com/orders", "arn:aws:sns:eu-west-1:123456789012:orders", "https://queues.example/123456789012/orders", "arn:aws:sqs:us-east-1:123456789012:orders"]),

@@ -59,7 +59,7 @@ public sealed class WorkerPlannerTests
                 "Routes:a:Source = \"sqs\": there is no such source; it must be one of Channel, Http. If another package has it, call that package's Add method first.",
                 "Routes:a:Handler = \"CloudFront\": there is no such handler; it must be one of Archive, Rows. If another package has it, call that package's Add method first.",
                 "Routes:a:Sink = \"S3\": there is no such sink; it must be one of Directory, Index, Memory. If another package has it, call that package's Add method first.",
-                "Aws: is not a known key. Known here: Pipeline, Routes, Sources, Stages, Handlers, Sinks, Bundles, DeadLetters, Intake, Recoverability, Hosting. It would have no effect.",
+                "Aws: is not a known key. Known here: Pipeline, Routes, Sources, Stages, Unwrapping, Handlers, Sinks, Bundles, DeadLetters, Intake, Recoverability, Hosting, Envelopes. It would have no effect.",
             ],
             ignoreOrder: true);
 
@@ -140,7 +140,7 @@ public sealed class WorkerPlannerTests
         ErrorsOf("Routes:a:Sorce=Http", "Routes:a:Intakes:Concurrency=1").ShouldBe(
             [
                 "Routes:a:Sorce: is not a known key. Did you mean Source? It would have no effect.",
-                "Routes:a:Intakes: is not a known key. Known here: Source, Handler, Sink. It would have no effect.",
+                "Routes:a:Intakes: is not a known key. Known here: Source, Envelope, Handler, Sink. It would have no effect.",
             ],
             ignoreOrder: true);
 
