@@ -106,7 +106,7 @@ public sealed class WorkerPlannerTests
         ErrorsOf("Intakes:Concurrency=1", "Something:Else=1").ShouldBe(
             [
                 "Intakes: is not a known key. Did you mean Intake? It would have no effect.",
-                "Something: is not a known key. Known here: Pipeline, Routes, Sources, Stages, Handlers, Sinks, Bundles, DeadLetters, Intake, Recoverability, Hosting. It would have no effect.",
+                "Something: is not a known key. Known here: Pipeline, Routes, Sources, Stages, Unwrapping, Handlers, Sinks, Bundles, DeadLetters, Intake, Recoverability, Hosting, Envelopes. It would have no effect.",
             ],
             ignoreOrder: true);
 
