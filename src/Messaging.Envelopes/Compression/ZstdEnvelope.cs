@@ -26,7 +26,7 @@ internal sealed class ZstdEnvelope : IEnvelope
     {
         if (!IsMarked(message.Body.Span))
         {
-            message.RefuseUnrecognized(NotZstdReason, "The body does not begin with Zstandard's 28 b5 2f fd: byte 0.");
+            message.RefuseUnrecognized(NotZstdReason, "The body does not begin with the mark of Zstandard, 28 b5 2f fd: byte 0.");
             return;
         }
 

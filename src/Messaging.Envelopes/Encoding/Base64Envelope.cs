@@ -5,7 +5,7 @@ using Messaging.Unwrapping;
 
 namespace Messaging.Envelopes.Encoding;
 
-/// <summary>Base64 (RFC 4648): the standard alphabet or the one for URLs. White space is skipped. Padding may be missing where neither + nor / occurs.</summary>
+/// <summary>Base64 (RFC 4648): the standard alphabet or the one for URLs. Whitespace is skipped. Padding may be missing where neither + nor / occurs.</summary>
 internal sealed class Base64Envelope : IEnvelope
 {
     public const string NotBase64Reason = "not-base64";

@@ -6,7 +6,7 @@ namespace Messaging.Envelopes.Encoding;
 
 /// <summary>
 /// The body that .NET Framework's <c>BrokeredMessage(string)</c> or <c>BrokeredMessage(byte[])</c> sent: the binary XML of DataContractSerializer, one
-/// element with the text or the bytes ([MS-NBFX]). Bodies of classes have no form that another program could read, and are refused.
+/// element with the text or the bytes (MS-NBFX). Bodies of classes have no form that another program could read, and are refused.
 /// </summary>
 internal sealed class BrokeredMessageEnvelope : IEnvelope
 {
@@ -25,7 +25,7 @@ internal sealed class BrokeredMessageEnvelope : IEnvelope
 
     private static ReadOnlySpan<byte> StringElement => "@\u0006string\u00083http://schemas.microsoft.com/2003/10/Serialization/"u8;
 
-    private static ReadOnlySpan<byte> BytesElement => "@\u000Cbase64Binary\u00083http://schemas.microsoft.com/2003/10/Serialization/"u8;
+    private static ReadOnlySpan<byte> BytesElement => "@\u000C"u8 + "base64Binary\u00083http://schemas.microsoft.com/2003/10/Serialization/"u8;
 
     /// <summary>True for the beginning of such a body.</summary>
     public static bool IsMarked(ReadOnlySpan<byte> body) => body.StartsWith(StringElement) || body.StartsWith(BytesElement);
