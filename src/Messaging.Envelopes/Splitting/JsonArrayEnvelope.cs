@@ -5,7 +5,7 @@ using Messaging.Unwrapping;
 
 namespace Messaging.Envelopes.Splitting;
 
-/// <summary>A JSON array with one message per element, byte for byte. Its whole is read before the first element is processed, since nobody can tell where a malformed one ends.</summary>
+/// <summary>A JSON array with one message per element, byte for byte. Its whole is read before the first element is processed, since the elements of a malformed one have no known end.</summary>
 internal sealed class JsonArrayEnvelope : IEnvelope
 {
     public const string NotArrayReason = "not-a-json-array";

@@ -53,7 +53,7 @@ public sealed class WrappedMessage
     internal bool IsUnrecognized { get; private set; }
 
     /// <summary>The message holds one message.</summary>
-    /// <param name="content">Its bytes: a part of <see cref="Body"/> or of <see cref="Buffer"/>, or bytes that nobody changes before the message is settled.</param>
+    /// <param name="content">Its bytes: a part of <see cref="Body"/> or of <see cref="Buffer"/>, or bytes that do not change before the message is settled.</param>
     public void SetContent(ReadOnlyMemory<byte> content)
     {
         if (content.Length > MaxBytes)
