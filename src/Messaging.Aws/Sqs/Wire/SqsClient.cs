@@ -1,9 +1,11 @@
 using System.Net;
+using System.Runtime.CompilerServices;
 using System.Text.Json;
 using Messaging.Configuration;
 using Messaging.Costs;
 using Messaging.Telemetry;
 using Pipeline.Buffers;
+using Pipeline.Frames;
 
 namespace Messaging.Aws.Sqs.Wire;
 
@@ -230,6 +232,7 @@ internal sealed class SqsClient : IDisposable
     /// <returns>The body of the 200 answer, which the caller disposes, and the time it took to arrive.</returns>
     /// <exception cref="AwsServiceException">Any failure; an exceeded deadline is <see cref="AwsErrorKind.Transient"/>.</exception>
     /// <exception cref="OperationCanceledException">Only for <paramref name="cancellationToken"/>.</exception>
+    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
     private async ValueTask<(PooledBuffer Body, TimeSpan Took)> CallAsync(SqsOperation operation, PooledBuffer request, TimeSpan deadline, TimeSpan? bodyLimit, CancellationToken cancellationToken)
     {
         using CancellationTokenSource timer = new(deadline, _time);
