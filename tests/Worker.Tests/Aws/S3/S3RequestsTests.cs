@@ -10,6 +10,8 @@ namespace Worker.Tests.Aws.S3;
 /// <summary>What both clients do.</summary>
 public sealed class S3RequestsTests
 {
+    private const string Expired = "HTTP/1.1 400 Bad Request\r\nContent-Type: application/xml\r\nContent-Length: 40\r\n\r\n<Error><Code>ExpiredToken</Code></Error>";
+
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(20);
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
@@ -19,7 +21,6 @@ public sealed class S3RequestsTests
     [InlineData("Direct")]
     public async Task Put_SeveralRequestsExpiredTogether_FetchesOnce(string client)
     {
-        const string Expired = "<Error><Code>ExpiredToken</Code></Error>";
         int fetched = 0;
         using CountdownEvent both = new(2);
         AwsCredentialSource credentials = new(
@@ -34,11 +35,9 @@ public sealed class S3RequestsTests
             // Neither is refused before both are signed.
             both.Signal();
             both.Wait(Limit).ShouldBeTrue();
-            return $"HTTP/1.1 400 Bad Request\r\nContent-Type: application/xml\r\nContent-Length: {Expired.Length}\r\n\r\n{Expired}";
+            return Expired;
         });
-        using IS3Requests requests = client == "Sdk"
-            ? SdkRequests.Create(DirectSinks.Options, new S3Endpoint(server.Url, "eu-west-1", PathStyle: true), credentials, DirectSinks.Services())
-            : DirectSinks.Requests(server.Url, credentials: credentials);
+        using IS3Requests requests = Open(client, server, credentials);
 
         S3Fault[] faults = await Task.WhenAll(PutAsync(requests, "a"), PutAsync(requests, "b"));
 
@@ -46,6 +45,27 @@ public sealed class S3RequestsTests
         server.Requests.Length.ShouldBe(4);
         fetched.ShouldBe(2);
     }
+
+    [Theory]
+    [InlineData("Sdk")]
+    [InlineData("Direct")]
+    public async Task Put_ExpiredAndTheSourceOfKeysFails_IsRefusedForTheSource(string client)
+    {
+        int fetched = 0;
+        AwsCredentialSource credentials = new(
+            () => Interlocked.Increment(ref fetched) == 1 ? Task.FromResult<AWSCredentials>(new BasicAWSCredentials("AKID1", "s")) : throw new AmazonClientException("no role"), new ManualTimeProvider());
+        await using RawServer server = new(_ => Expired);
+        using IS3Requests requests = Open(client, server, credentials);
+
+        S3Fault fault = await PutAsync(requests, "a");
+
+        (fault.Kind, fault.Code).ShouldBe((AwsErrorKind.Refused, "CredentialsUnavailable"));
+        server.Requests.Length.ShouldBe(1);
+    }
+
+    private static IS3Requests Open(string client, RawServer server, AwsCredentialSource credentials) => client == "Sdk"
+        ? SdkRequests.Create(DirectSinks.Options, new S3Endpoint(server.Url, "eu-west-1", PathStyle: true), credentials, DirectSinks.Services())
+        : DirectSinks.Requests(server.Url, credentials: credentials);
 
     private static async Task<S3Fault> PutAsync(IS3Requests requests, string key) => await requests.PutAsync(Encoding.UTF8.GetBytes(key), new byte[1], Limit, Token);
 }
