@@ -22,26 +22,17 @@ public sealed class S3RequestsTests
     public async Task Put_SeveralRequestsExpiredTogether_FetchesOnce(string client)
     {
         int fetched = 0;
-        using CountdownEvent both = new(2);
+        TaskCompletionSource<AWSCredentials> first = new(TaskCreationOptions.RunContinuationsAsynchronously);
         AwsCredentialSource credentials = new(
-            () => Task.FromResult<AWSCredentials>(new BasicAWSCredentials($"AKID{Interlocked.Increment(ref fetched)}", "s")), new ManualTimeProvider());
-        await using RawServer server = new(request =>
-        {
-            if (!request.Headers["Authorization"].Contains("AKID1", StringComparison.Ordinal))
-            {
-                return RawServer.Stored;
-            }
-
-            // Neither is refused before both are signed.
-            both.Signal();
-            both.Wait(Limit).ShouldBeTrue();
-            return Expired;
-        });
+            () => Interlocked.Increment(ref fetched) == 1 ? first.Task : Task.FromResult<AWSCredentials>(new BasicAWSCredentials("AKID2", "s")), new ManualTimeProvider());
+        await using RawServer server = new(request => request.Headers["Authorization"].Contains("AKID1", StringComparison.Ordinal) ? Expired : RawServer.Stored);
         using IS3Requests requests = Open(client, server, credentials);
 
-        S3Fault[] faults = await Task.WhenAll(PutAsync(requests, "a"), PutAsync(requests, "b"));
+        // Both wait for the first keys, so both are signed with them.
+        Task<S3Fault>[] puts = [PutAsync(requests, "a"), PutAsync(requests, "b")];
+        first.SetResult(new BasicAWSCredentials("AKID1", "s"));
 
-        faults.ShouldBe([S3Fault.None, S3Fault.None]);
+        (await Task.WhenAll(puts)).ShouldBe([S3Fault.None, S3Fault.None]);
         server.Requests.Length.ShouldBe(4);
         fetched.ShouldBe(2);
     }
