@@ -1,6 +1,7 @@
 using System.CommandLine;
 using System.Diagnostics;
 using System.Globalization;
+using Messaging.Sockets.TcpLines;
 using Proof.Fuzz.Coverage;
 using Proof.Fuzz.Targets;
 using ArgumentResult = System.CommandLine.Parsing.ArgumentResult;
@@ -26,6 +27,12 @@ internal static class FuzzCommand
         ["log-rows"] = () => new LogRowsTarget(),
         ["gzip"] = () => new GzipTarget(),
         ["lines"] = () => new LinesTarget(),
+        ["frames-crlf"] = () => new FramesTarget(Framing.CrLf),
+        ["frames-nul"] = () => new FramesTarget(Framing.Nul),
+        ["frames-octets"] = () => new FramesTarget(Framing.OctetCounting),
+        ["frames-length2"] = () => new FramesTarget(Framing.Length2),
+        ["frames-length4"] = () => new FramesTarget(Framing.Length4),
+        ["proxy"] = () => new ProxyTarget(),
         ["settings"] = () => new SettingsTarget(),
     };
 

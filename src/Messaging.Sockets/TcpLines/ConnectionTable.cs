@@ -12,7 +12,9 @@ internal sealed class ConnectionTable(int limit, int limitPerAddress)
     public const string AddressLimit = "address-limit";
 
     private readonly Lock _gate = new();
-    private readonly HashSet<LineConnection> _connections = [];
+
+    // With the address by which the connection is counted; null while it is not known.
+    private readonly Dictionary<LineConnection, IPAddress?> _connections = [];
     private readonly Dictionary<IPAddress, int> _byAddress = [];
 
     public int Count
@@ -26,20 +28,47 @@ internal sealed class ConnectionTable(int limit, int limitPerAddress)
         }
     }
 
+    /// <summary>Adds a connection, counted by its address.</summary>
     /// <returns>Null, or why it is refused.</returns>
     public string? TryAdd(LineConnection connection)
     {
         lock (_gate)
         {
-            int ofAddress = _byAddress.GetValueOrDefault(connection.Address);
-            if (_connections.Count >= limit || ofAddress >= limitPerAddress)
+            if (_byAddress.GetValueOrDefault(connection.Address) >= limitPerAddress)
             {
-                return ofAddress >= limitPerAddress ? AddressLimit : TotalLimit;
+                return AddressLimit;
             }
 
-            _connections.Add(connection);
-            _byAddress[connection.Address] = ofAddress + 1;
-            return null;
+            return TryAddUncounted(connection) ?? (TryCount(connection) ? null : AddressLimit);
+        }
+    }
+
+    /// <summary>Adds a connection whose address a proxy is still to state.</summary>
+    /// <returns>Null, or why it is refused.</returns>
+    public string? TryAddUncounted(LineConnection connection)
+    {
+        lock (_gate)
+        {
+            return _connections.Count < limit && _connections.TryAdd(connection, null) ? null : TotalLimit;
+        }
+    }
+
+    /// <summary>Counts a connection by its address.</summary>
+    /// <returns>False when its address has too many.</returns>
+    public bool TryCount(LineConnection connection)
+    {
+        lock (_gate)
+        {
+            IPAddress address = connection.Address;
+            int ofAddress = _byAddress.GetValueOrDefault(address);
+            if (ofAddress >= limitPerAddress)
+            {
+                return false;
+            }
+
+            _connections[connection] = address;
+            _byAddress[address] = ofAddress + 1;
+            return true;
         }
     }
 
@@ -47,9 +76,9 @@ internal sealed class ConnectionTable(int limit, int limitPerAddress)
     {
         lock (_gate)
         {
-            if (_connections.Remove(connection) && --_byAddress[connection.Address] is 0)
+            if (_connections.Remove(connection, out IPAddress? address) && address is not null && --_byAddress[address] is 0)
             {
-                _byAddress.Remove(connection.Address);
+                _byAddress.Remove(address);
             }
         }
     }
@@ -59,7 +88,7 @@ internal sealed class ConnectionTable(int limit, int limitPerAddress)
     {
         lock (_gate)
         {
-            return [.. _connections];
+            return [.. _connections.Keys];
         }
     }
 }

@@ -3,7 +3,7 @@ namespace Messaging.Sockets.TcpLines;
 /// <summary>Passes everything through, and keeps the first bytes read, which a failed TLS handshake does not return. Disposing it leaves the inner stream open.</summary>
 internal sealed class FirstBytesStream(Stream inner) : Stream
 {
-    private readonly byte[] _first = new byte[ProxyHeader.PrefixLength];
+    private readonly byte[] _first = new byte[ForeignProtocol.PrefixLength];
     private int _kept;
 
     public ReadOnlySpan<byte> First => _first.AsSpan(0, _kept);

@@ -12,6 +12,9 @@ internal static class LineAnswers
     /// <summary>The stream ended within the line.</summary>
     public const string Unterminated = "unterminated";
 
+    /// <summary>What should be a length is none: nothing after it can be read.</summary>
+    public const string BadFrame = "bad-frame";
+
     /// <summary>The worker stops, and the line is not stored: send it again.</summary>
     public const string Stopping = "stopping";
 

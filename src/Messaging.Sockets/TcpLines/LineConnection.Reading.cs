@@ -3,6 +3,7 @@ using System.IO.Pipelines;
 using System.Net.Sockets;
 using Messaging.Sources;
 using Messaging.Sources.Lines;
+using Pipeline.Buffers;
 
 namespace Messaging.Sockets.TcpLines;
 
@@ -13,15 +14,26 @@ internal sealed partial class LineConnection
     private const int SmallestRead = 4 << 10;
     private const int LargestRead = 64 << 10;
 
-    private readonly byte[] _prefix = new byte[ProxyHeader.PrefixLength];
+    private readonly byte[] _prefix = new byte[ForeignProtocol.PrefixLength];
     private int _prefixLength;
     private bool _isFirstLine = true;
     private bool _firstLineHasNul;
+    private bool _firstLineHasLf;
+
+    // The bytes that arrived before the first message was found, up to the limit of a message, for the dead letter of a connection of another protocol.
+    private PooledBuffer? _beginning;
+
+    // What was dropped and not yet reported.
+    private readonly List<DroppedLine> _dropped = [];
+
+    private readonly CancellationTokenSource _stopFilling = new();
 
     private string _endOfStream = CloseReason.End;
 
-    /// <summary>True once the connection began as another protocol's: an HTTP request, or a PROXY header.</summary>
-    private bool IsForeign { get; set; }
+    /// <summary>True once nothing more can be read: the connection began as another protocol's, or a length was none.</summary>
+    private bool IsUnreadable => _foreign is not null || _splitter.IsBroken;
+
+    private string? _foreign;
 
     private ReadOnlySpan<byte> Prefix => _prefix.AsSpan(0, _prefixLength);
 
@@ -43,16 +55,18 @@ internal sealed partial class LineConnection
         {
             await pipe.Reader.CompleteAsync();
             await filling;
+            _beginning?.Dispose();
+            _beginning = null;
             _read.TrySetResult();
         }
 
-        return _endOfStream;
+        return _splitter.IsBroken ? CloseReason.BadFrame : _endOfStream;
     }
 
     private async Task FillAndCloseAsync(Stream stream, PipeWriter writer)
     {
         // Ends only the wait for bytes: bytes already read are processed even when the worker stops.
-        using CancellationTokenSource reading = CancellationTokenSource.CreateLinkedTokenSource(_end.Token, _source.StopReading);
+        using CancellationTokenSource reading = CancellationTokenSource.CreateLinkedTokenSource(_end.Token, _stopFilling.Token, _source.StopReading);
         try
         {
             await FillAsync(stream, writer, reading.Token);
@@ -100,14 +114,14 @@ internal sealed partial class LineConnection
         while (true)
         {
             ReadResult result = await reader.ReadAsync(CancellationToken.None);
-            long lines = _splitter.LineNumber;
+            long lines = _splitter.Number;
             Volatile.Write(ref _waits, false);
             bool waited = false;
             ReadOnlySequence<byte> bytes = result.Buffer;
             KeepPrefix(bytes.Slice(kept));
-            if (_isFirstLine && !result.IsCompleted && ProxyHeader.MayBegin(Prefix))
+            if (_isFirstLine && !result.IsCompleted && ForeignProtocol.MayBegin(_options.Framing, Prefix))
             {
-                // A few bytes more decide whether the next line is one.
+                // A few bytes more decide.
                 kept = bytes.Length;
                 reader.AdvanceTo(bytes.Start, bytes.End);
                 Volatile.Write(ref _waits, true);
@@ -116,33 +130,46 @@ internal sealed partial class LineConnection
 
             kept = 0;
             long done = 0;
+            RecognizeBeginning();
             try
             {
-                while (done < bytes.Length && !IsForeign)
+                while (done < bytes.Length && !IsUnreadable)
                 {
                     waited |= await WaitForSpaceAsync();
                     ValueTask<SlotLease> reserving = intake.ReserveAsync(1, _source.Concurrency, _source.StopHandingIn);
                     waited |= !reserving.IsCompleted;
-                    using SlotLease slots = await reserving;
+                    using (SlotLease slots = await reserving)
+                    {
+                        // It may have filled up while this connection waited for a slot.
+                        done += _source.InMemory.IsFull ? 0 : HandIn(bytes.Slice(done), slots);
+                    }
 
-                    // It may have filled up while this connection waited for a slot.
-                    done += _source.InMemory.IsFull ? 0 : HandIn(bytes.Slice(done), slots);
+                    if (_dropped.Count > 0)
+                    {
+                        await ReportDroppedAsync();
+                    }
                 }
             }
             catch (OperationCanceledException) when (_source.StopHandingIn.IsCancellationRequested)
             {
-                await LeaveOverAsync(reader, bytes.Slice(done), intake);
+                await LeaveOverAsync(reader, bytes, done, intake);
                 return;
             }
 
+            if (_foreign is not null)
+            {
+                await EndForeignAsync(bytes);
+            }
+
+            KeepBeginning(bytes);
             reader.AdvanceTo(bytes.End);
-            if (result.IsCompleted || IsForeign)
+            if (result.IsCompleted || IsUnreadable)
             {
                 await EndOfStreamAsync(intake);
                 return;
             }
 
-            if (waited || _splitter.LineNumber > lines)
+            if (waited || _splitter.Number > lines)
             {
                 Volatile.Write(ref _since, _source.Time.GetTimestamp());
             }
@@ -152,27 +179,34 @@ internal sealed partial class LineConnection
     }
 
     /// <summary>Handles bytes not handed in when the drain ended: with acknowledgements the sender sends them again; otherwise they are spilled.</summary>
-    private async ValueTask LeaveOverAsync(PipeReader reader, ReadOnlySequence<byte> rest, IMessageIntake intake)
+    private async ValueTask LeaveOverAsync(PipeReader reader, ReadOnlySequence<byte> bytes, long done, IMessageIntake intake)
     {
         if (_answers is not null)
         {
-            TcpLinesLog.Unread(_source.Logger, _source.Route, Peer, rest.Length, "The sender must send every line without an answer again.");
+            TcpLinesLog.Unread(_source.Logger, _source.Route, Peer, bytes.Length - done, "The sender must send every line without an answer again.");
             return;
         }
 
         bool isCompleted = false;
-        while ((!isCompleted || !rest.IsEmpty) && !IsForeign)
+        while ((!isCompleted || done < bytes.Length) && !IsUnreadable)
         {
-            foreach (LineMessage message in Cut(rest))
+            foreach (LineMessage message in Cut(bytes.Slice(done)))
             {
                 await _source.InMemory.ReturnAsync(message, TimeSpan.Zero);
             }
 
+            await ReportDroppedAsync();
+            if (_foreign is not null)
+            {
+                await EndForeignAsync(bytes);
+            }
+
             // The connection is no longer read, so the pipe ends after its current bytes.
-            reader.AdvanceTo(rest.End);
+            KeepBeginning(bytes);
+            reader.AdvanceTo(bytes.End);
             ReadResult result = await reader.ReadAsync(CancellationToken.None);
-            (rest, isCompleted) = (result.Buffer, result.IsCompleted);
-            KeepPrefix(rest);
+            (bytes, done, isCompleted) = (result.Buffer, 0, result.IsCompleted);
+            KeepPrefix(bytes);
         }
 
         await EndOfStreamAsync(intake);
@@ -183,7 +217,8 @@ internal sealed partial class LineConnection
         DateTimeOffset now = _source.Time.GetUtcNow();
         List<LineMessage> lines = [];
         LineKind kind;
-        while ((kind = _splitter.Next(ref bytes, out ReadOnlySpan<byte> line)) != LineKind.None && !EndsAsForeign(kind, line))
+        ReadOnlySpan<byte> line;
+        while ((kind = _splitter.Next(ref bytes, out line)) != LineKind.None && !IsForeign(kind, line))
         {
             if (kind == LineKind.Line)
             {
@@ -191,8 +226,13 @@ internal sealed partial class LineConnection
             }
             else if (kind == LineKind.TooLong)
             {
-                Drop(LineAnswers.TooLong);
+                Drop(LineAnswers.TooLong, line, _splitter.Bytes);
             }
+        }
+
+        if (_splitter.IsBroken)
+        {
+            DropBroken(line, bytes);
         }
 
         return lines;
@@ -213,7 +253,7 @@ internal sealed partial class LineConnection
         return true;
     }
 
-    /// <summary>Hands in lines until the slots or the bytes are used up.</summary>
+    /// <summary>Hands in lines until the slots or the bytes are used up, or one is dropped.</summary>
     /// <returns>Bytes consumed.</returns>
     private long HandIn(ReadOnlySequence<byte> bytes, SlotLease slots)
     {
@@ -227,7 +267,7 @@ internal sealed partial class LineConnection
                 int before = rest.Length;
                 LineKind kind = _splitter.Next(ref rest, out ReadOnlySpan<byte> line);
                 done += before - rest.Length;
-                if (EndsAsForeign(kind, line))
+                if (IsForeign(kind, line))
                 {
                     return done;
                 }
@@ -238,7 +278,13 @@ internal sealed partial class LineConnection
                 }
                 else if (kind == LineKind.TooLong)
                 {
-                    Drop(LineAnswers.TooLong);
+                    Drop(LineAnswers.TooLong, line, _splitter.Bytes);
+                    return done;
+                }
+                else if (_splitter.IsBroken)
+                {
+                    DropBroken(line, bytes.Slice(done));
+                    return done;
                 }
             }
         }
@@ -255,7 +301,7 @@ internal sealed partial class LineConnection
             Interlocked.Increment(ref _unsettled);
         }
 
-        message.Open(line, isAnswered ? this : null, _splitter.LineNumber, _source.Buffers, now);
+        message.Open(line, isAnswered ? this : null, _splitter.Number, _source.Buffers, now);
         return message;
     }
 
@@ -267,15 +313,28 @@ internal sealed partial class LineConnection
 
     private async ValueTask EndOfStreamAsync(IMessageIntake intake)
     {
+        if (_splitter.IsBroken)
+        {
+            await _stopFilling.CancelAsync();
+            return;
+        }
+
         // At shutdown the sender may not have finished its line. With acknowledgements it has no answer and sends the line again; otherwise the line is lost.
-        if (!_splitter.HasPartial || IsForeign || (IsStopping && _answers is not null))
+        if (!_splitter.HasPartial || _foreign is not null || (IsStopping && _answers is not null))
         {
             return;
         }
 
         bool isWhole = ReferenceEquals(_endOfStream, CloseReason.End) && _options.UnterminatedTail == TailRule.Accept;
         using SlotLease slot = isWhole ? await TryReserveAsync(intake) : default;
-        if (EndLastLine(isWhole) is not { } message)
+        LineMessage? message = EndLastLine(isWhole);
+        if (_foreign is not null)
+        {
+            await EndForeignAsync(default);
+        }
+
+        await ReportDroppedAsync();
+        if (message is null)
         {
             return;
         }
@@ -309,15 +368,15 @@ internal sealed partial class LineConnection
     private LineMessage? EndLastLine(bool isWhole)
     {
         LineKind kind = _splitter.End(out ReadOnlySpan<byte> line);
-        if (isWhole && kind == LineKind.Line && !EndsAsForeign(kind, line))
+        if (isWhole && kind == LineKind.Line && !IsForeign(kind, line))
         {
             return Open(line, _source.Time.GetUtcNow());
         }
 
-        if (kind != LineKind.Blank && !IsForeign)
+        if (kind != LineKind.Blank && _foreign is null)
         {
             _firstLineHasNul |= line.Contains((byte)0);
-            Drop(kind == LineKind.TooLong ? LineAnswers.TooLong : LineAnswers.Unterminated);
+            Drop(kind == LineKind.TooLong ? LineAnswers.TooLong : LineAnswers.Unterminated, line, _splitter.Bytes);
         }
 
         return null;
@@ -333,37 +392,79 @@ internal sealed partial class LineConnection
         }
 
         // Only for the advice about a first line that is dropped; other connections find their first line in their first bytes.
-        if (_splitter.LineNumber == 0 && !_firstLineHasNul)
+        if (_splitter.Number == 0)
         {
-            _firstLineHasNul = bytes.FirstSpan.Contains((byte)0);
+            _firstLineHasNul |= bytes.FirstSpan.Contains((byte)0);
+            _firstLineHasLf |= bytes.FirstSpan.Contains((byte)'\n');
         }
     }
 
-    /// <summary>Ends the connection when it begins as another protocol's; none of its lines becomes a message.</summary>
-    private bool EndsAsForeign(LineKind kind, ReadOnlySpan<byte> line)
+    private void KeepBeginning(in ReadOnlySequence<byte> bytes)
     {
-        if (!_isFirstLine || kind is not (LineKind.Line or LineKind.TooLong))
+        // JSON begins no other protocol.
+        if (!_isFirstLine || IsUnreadable || _prefix[0] is (byte)'{' or (byte)'[')
         {
-            return false;
+            _beginning?.Dispose();
+            _beginning = null;
+            return;
         }
 
-        _isFirstLine = false;
-        string? reason = ProxyHeader.Begins(Prefix) ? CloseReason.ProxyProtocol
-            : (kind == LineKind.Line ? HttpRequestLine.Matches(line) : HttpRequestLine.Begins(Prefix)) ? CloseReason.HttpRequest
-            : null;
-        if (reason is not null)
+        _beginning ??= _source.Buffers.Rent(ForeignProtocol.PrefixLength);
+        foreach (ReadOnlyMemory<byte> segment in bytes.Slice(0, Math.Min(bytes.Length, _options.MaxLineBytes - _beginning.Length)))
         {
-            IsForeign = true;
-            Abort(reason);
+            _beginning.Append(segment.Span);
         }
-
-        return IsForeign;
     }
 
-    private void Drop(string reason)
+    private void RecognizeBeginning()
     {
-        long line = _splitter.LineNumber;
-        _source.LineDropped(this, line, _splitter.LineBytes, reason, FramingAdvice.For(reason, line, Prefix, _firstLineHasNul));
-        _answers?.Add(line, reason);
+        if (_isFirstLine)
+        {
+            _foreign = ForeignProtocol.Recognize(_options.Framing, Prefix);
+        }
+    }
+
+    /// <summary>True when the connection begins as another protocol's; none of its lines becomes a message.</summary>
+    private bool IsForeign(LineKind kind, ReadOnlySpan<byte> line)
+    {
+        if (_isFirstLine && kind is LineKind.Line or LineKind.TooLong)
+        {
+            _isFirstLine = false;
+            _foreign = ForeignProtocol.Recognize(Prefix, line, isWhole: kind == LineKind.Line);
+        }
+
+        return _foreign is not null;
+    }
+
+    private async ValueTask EndForeignAsync(ReadOnlySequence<byte> bytes)
+    {
+        byte[] beginning = _beginning?.WrittenMemory.ToArray() ?? [];
+        byte[] body = [.. beginning, .. bytes.Slice(0, Math.Min(bytes.Length, _options.MaxLineBytes - beginning.Length)).ToArray()];
+        await _source.ForeignAsync(this, _foreign!, body);
+        Abort(_foreign!);
+    }
+
+    /// <summary>Notes a line to be dropped, for <see cref="ReportDroppedAsync"/>.</summary>
+    private void Drop(string reason, ReadOnlySpan<byte> bytes, long length) => _dropped.Add(new DroppedLine(
+        _splitter.Number,
+        reason,
+        length,
+        bytes.ToArray(),
+        FramingAdvice.For(_options.Framing, reason, _splitter.Number, Prefix, _firstLineHasNul, _firstLineHasLf)));
+
+    private void DropBroken(ReadOnlySpan<byte> length, ReadOnlySequence<byte> rest) =>
+        Drop(LineAnswers.BadFrame, [.. length, .. rest.Slice(0, Math.Min(rest.Length, _options.MaxLineBytes)).ToArray()], length.Length + rest.Length);
+
+    private async ValueTask ReportDroppedAsync()
+    {
+        foreach (DroppedLine dropped in _dropped)
+        {
+            // Without an answer the sender keeps what it sent.
+            bool isAnswered = _answers is not null && !_end.IsCancellationRequested && !ReferenceEquals(_endOfStream, CloseReason.Reset);
+            await _source.DropAsync(this, dropped, isAnswered);
+            _answers?.Add(dropped.Line, dropped.Reason);
+        }
+
+        _dropped.Clear();
     }
 }

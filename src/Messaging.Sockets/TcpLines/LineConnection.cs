@@ -4,7 +4,7 @@ using System.Net.Security;
 using System.Net.Sockets;
 using System.Security.Authentication;
 using Messaging.Sources;
-using Messaging.Sources.Lines;
+using Messaging.Sources.Proxies;
 using Pipeline.Settlements;
 
 namespace Messaging.Sockets.TcpLines;
@@ -35,7 +35,7 @@ internal sealed partial class LineConnection : IDisposable
     private readonly TcpLinesMessageSource _source;
     private readonly TcpLinesSourceOptions _options;
     private readonly ILineTransport _transport;
-    private readonly LineSplitter _splitter;
+    private readonly MessageSplitter _splitter;
     private readonly CancellationTokenSource _end = new();
     private readonly TaskCompletionSource _read = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly TaskCompletionSource _settled = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -56,18 +56,18 @@ internal sealed partial class LineConnection : IDisposable
         _options = source.Options;
         _transport = transport;
         Peer = transport.Peer;
-        Address = Peer.Address.IsIPv4MappedToIPv6 ? Peer.Address.MapToIPv4() : Peer.Address;
-        _splitter = new LineSplitter(source.Buffers, _options.MaxLineBytes);
+        _splitter = new MessageSplitter(_options.Framing, _options.MaxLineBytes, source.Buffers);
         _since = source.Time.GetTimestamp();
     }
 
-    public IPEndPoint Peer { get; }
+    /// <summary>The sender; behind a proxy, as the proxy states it.</summary>
+    public IPEndPoint Peer { get; private set; }
 
-    /// <summary>The peer's address, by which connections are counted.</summary>
-    public IPAddress Address { get; }
+    /// <summary>The sender's address, by which connections are counted.</summary>
+    public IPAddress Address => Peer.Address.IsIPv4MappedToIPv6 ? Peer.Address.MapToIPv4() : Peer.Address;
 
     /// <summary>Lines found so far; blank and too long ones count.</summary>
-    public long Lines => _splitter.LineNumber;
+    public long Lines => _splitter.Number;
 
     /// <summary>Completes when all bytes read are handed in and nothing more will be read.</summary>
     public Task Read => _read.Task;
@@ -165,14 +165,26 @@ internal sealed partial class LineConnection : IDisposable
 
     private async Task<string> ServeAsync(IMessageIntake intake)
     {
-        await using FirstBytesStream? first = _source.Certificate is null ? null : new FirstBytesStream(_transport.Stream);
+        Stream raw = _transport.Stream;
+        if (_options.ProxyProtocol)
+        {
+            ProxyHeaderReader header = new(raw);
+            if (await ReadProxyHeaderAsync(header) is { } refusal)
+            {
+                return refusal;
+            }
+
+            raw = header.Rest;
+        }
+
+        await using FirstBytesStream? first = _source.Certificate is null ? null : new FirstBytesStream(raw);
         await using SslStream? tls = first is null ? null : new SslStream(first, leaveInnerStreamOpen: true);
         if (tls is not null && !await TryAuthenticateAsync(tls, first!))
         {
             return CloseReason.Stopping;
         }
 
-        Stream stream = tls ?? _transport.Stream;
+        Stream stream = tls ?? raw;
         Task answering = Task.CompletedTask;
         if (_options.Acknowledge)
         {
@@ -204,6 +216,34 @@ internal sealed partial class LineConnection : IDisposable
         }
     }
 
+    /// <returns>Null, or why the connection ends.</returns>
+    private async ValueTask<string?> ReadProxyHeaderAsync(ProxyHeaderReader header)
+    {
+        using CancellationTokenSource reading = CancellationTokenSource.CreateLinkedTokenSource(_end.Token, _source.StopReading);
+        try
+        {
+            ProxyHeaderKind kind = await header.ReadAsync(reading.Token);
+            if (kind != ProxyHeaderKind.Complete)
+            {
+                if (header.First.Length > 0)
+                {
+                    await _source.ForeignAsync(this, CloseReason.NoProxyHeader, header.First.ToArray());
+                    Abort(CloseReason.NoProxyHeader);
+                }
+
+                // A health check connects and says nothing.
+                return CloseReason.End;
+            }
+        }
+        catch (OperationCanceledException) when (_source.StopReading.IsCancellationRequested && !_end.IsCancellationRequested)
+        {
+            return CloseReason.Stopping;
+        }
+
+        Peer = header.Source ?? Peer;
+        return _source.TryCountAddress(this, _transport) ? null : CloseReason.AddressLimit;
+    }
+
     /// <returns>False when the worker stops, or the sender began with a PROXY header; no line was read by then.</returns>
     private async ValueTask<bool> TryAuthenticateAsync(SslStream tls, FirstBytesStream first)
     {
@@ -217,8 +257,9 @@ internal sealed partial class LineConnection : IDisposable
         {
             return false;
         }
-        catch (Exception exception) when (exception is AuthenticationException or IOException && ProxyHeader.BeginsInsteadOfTls(first.First))
+        catch (Exception exception) when (exception is AuthenticationException or IOException && ForeignProtocol.IsProxyHeaderInsteadOfTls(first.First))
         {
+            await _source.ForeignAsync(this, CloseReason.ProxyProtocol, first.First.ToArray());
             Abort(CloseReason.ProxyProtocol);
             return false;
         }

@@ -6,8 +6,8 @@ namespace Messaging.Sockets.TcpLines;
 /// <summary>Log messages of the TCP lines source: event ids 3450 to 3499.</summary>
 internal static partial class TcpLinesLog
 {
-    [LoggerMessage(3450, LogLevel.Information, "Route {Route}: accepting connections on {Endpoint} (TLS: {Tls}, acknowledgements: {Acknowledge})")]
-    public static partial void Listening(ILogger logger, string route, EndPoint endpoint, bool tls, bool acknowledge);
+    [LoggerMessage(3450, LogLevel.Information, "Route {Route}: accepting connections on {Endpoint} (framing: {Framing}, TLS: {Tls}, PROXY protocol: {Proxy}, acknowledgements: {Acknowledge})")]
+    public static partial void Listening(ILogger logger, string route, EndPoint endpoint, Framing framing, bool tls, bool proxy, bool acknowledge);
 
     [LoggerMessage(3451, LogLevel.Warning, "Route {Route}: accepting a connection failed ({Error}); next attempt in {Delay}")]
     public static partial void AcceptFailed(ILogger logger, string route, string error, TimeSpan delay);
@@ -21,8 +21,8 @@ internal static partial class TcpLinesLog
     public static partial void Closed(ILogger logger, string route, EndPoint? peer, string reason);
 
     [LoggerMessage(3454, LogLevel.Warning,
-        "Route {Route}: line {Line} from {Peer} was dropped: {Reason}, {Bytes} bytes. {Advice}")]
-    public static partial void LineDropped(ILogger logger, string route, long line, EndPoint? peer, string reason, long bytes, string advice);
+        "Route {Route}: line {Line} from {Peer} was dropped: {Reason}, {Bytes} bytes. {Advice}{Fate}")]
+    public static partial void LineDropped(ILogger logger, string route, long line, EndPoint? peer, string reason, long bytes, string advice, string fate);
 
     [LoggerMessage(3455, LogLevel.Debug, "Route {Route}: a connection from {Peer} ended: {Reason}, after {Lines} line(s)")]
     public static partial void Ended(ILogger logger, string route, EndPoint? peer, string reason, long lines);
@@ -38,10 +38,10 @@ internal static partial class TcpLinesLog
     public static partial void CutOff(ILogger logger, string route, int count);
 
     [LoggerMessage(3459, LogLevel.Warning,
-        "Route {Route}: since the start {TooLong} line(s) were dropped as too long and {Unterminated} as unterminated, {Bytes} bytes in total. {Advice}")]
-    public static partial void DroppedInAll(ILogger logger, string route, long tooLong, long unterminated, long bytes, string advice);
+        "Route {Route}: since the start {TooLong} line(s) were dropped as too long and {Unterminated} as unterminated, and {BadFrame} connection(s) for a length that was none, {Bytes} bytes in total. {Advice}")]
+    public static partial void DroppedInAll(ILogger logger, string route, long tooLong, long unterminated, long badFrame, long bytes, string advice);
 
     [LoggerMessage(3460, LogLevel.Warning,
-        "Route {Route}: the connection from {Peer} was closed, and none of its lines became a message. {Advice}")]
-    public static partial void ProxyProtocol(ILogger logger, string route, EndPoint? peer, string advice);
+        "Route {Route}: the connection from {Peer} was closed, and none of its lines became a message: {Reason}. {Advice}{Fate}")]
+    public static partial void Foreign(ILogger logger, string route, EndPoint? peer, string reason, string advice, string fate);
 }

@@ -1,6 +1,8 @@
 using System.Net;
 using System.Net.Security;
 using System.Net.Sockets;
+using System.Text;
+using Messaging.DeadLetters;
 using Messaging.Recoverability;
 using Messaging.Sources;
 using Messaging.Sources.InMemory;
@@ -28,6 +30,9 @@ internal sealed class TcpLinesMessageSource : IMessageSource
 
     private readonly ConnectionTable _connections;
     private readonly ThrottlingLogger _throttled;
+    private readonly LogThrottle _foreignKept;
+    private readonly SourceServices _services;
+    private readonly CancellationTokenSource _stopKeeping = new();
     private readonly RouteMetrics? _routeMetrics;
     private readonly CancellationTokenSource _stopReading = new();
     private readonly CancellationTokenSource _stopHandingIn = new();
@@ -44,6 +49,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
     public TcpLinesMessageSource(SourceServices services, TcpLinesSourceOptions options, BufferPool buffers)
     {
         Options = options;
+        _services = services;
         Route = services.Route;
         Buffers = buffers;
         Time = services.Time;
@@ -56,6 +62,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
             static inMemory => new LineMessage(inMemory));
         _connections = new ConnectionTable(options.MaxConnections, options.MaxConnectionsPerAddress);
         _throttled = new ThrottlingLogger(Logger, Time, LogInterval);
+        _foreignKept = new LogThrottle(Time, LogInterval);
         _routeMetrics = services.Metrics;
         Metrics.Observe(_connections);
         _watch = Time.CreateTimer(static state => ((TcpLinesMessageSource)state!).Watch(), this, WatchInterval, WatchInterval);
@@ -100,7 +107,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
     {
         Certificate = TlsCertificate.Load(Options);
         _listener = Listen(Options);
-        TcpLinesLog.Listening(Logger, Route, _listener.Endpoint, Certificate is not null, Options.Acknowledge);
+        TcpLinesLog.Listening(Logger, Route, _listener.Endpoint, Options.Framing, Certificate is not null, Options.ProxyProtocol, Options.Acknowledge);
         return Task.CompletedTask;
     }
 
@@ -126,7 +133,10 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         _listener?.Dispose();
         await _stopReading.CancelAsync();
         await using CancellationTokenRegistration end = stopDraining.UnsafeRegister(static state => ((CancellationTokenSource)state!).Cancel(), _stopHandingIn);
-        await InMemory.DrainAsync(intake, Task.WhenAll(_connections.Snapshot().Select(connection => connection.Read)), stopDraining);
+
+        // A connection whose dead letter hangs must not hold up the drain.
+        Task read = Task.WhenAny(Task.WhenAll(_connections.Snapshot().Select(connection => connection.Read)), Task.Delay(Timeout.InfiniteTimeSpan, stopDraining));
+        await InMemory.DrainAsync(intake, read, stopDraining);
     }
 
     /// <summary>Writes the remaining answers and closes the connections.</summary>
@@ -143,9 +153,9 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         await InMemory.CloseAsync(cancellationToken);
 
         // Sets the flag before it reads the count, while a connection is removed before the flag is read: one of the two sees the other.
-        if (!Interlocked.Exchange(ref _closing, true) && Metrics.TooLong + Metrics.Unterminated > 0)
+        if (!Interlocked.Exchange(ref _closing, true) && Metrics.TooLong + Metrics.Unterminated + Metrics.BadFrame > 0)
         {
-            TcpLinesLog.DroppedInAll(Logger, Route, Metrics.TooLong, Metrics.Unterminated, Metrics.DroppedBytes, _lastAdvice);
+            TcpLinesLog.DroppedInAll(Logger, Route, Metrics.TooLong, Metrics.Unterminated, Metrics.BadFrame, Metrics.DroppedBytes, _lastAdvice);
         }
 
         EndIfLast();
@@ -155,6 +165,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         }
         catch (OperationCanceledException)
         {
+            await _stopKeeping.CancelAsync();
             LineConnection[] rest = _connections.Snapshot();
             TcpLinesLog.CutOff(Logger, Route, rest.Length);
             foreach (LineConnection connection in rest)
@@ -182,17 +193,11 @@ internal sealed class TcpLinesMessageSource : IMessageSource
     public void Ended(LineConnection connection, string reason)
     {
         Metrics.ConnectionClosed(reason);
-        if (reason is CloseReason.End or CloseReason.Stopping)
+        if (reason is CloseReason.End or CloseReason.Stopping or CloseReason.AddressLimit)
         {
             TcpLinesLog.Ended(Logger, Route, connection.Peer, reason, connection.Lines);
         }
-        else if (reason == CloseReason.ProxyProtocol)
-        {
-            // Without acknowledgements the sender believes that its lines arrived.
-            _routeMetrics?.InputDropped(reason, FramingAdvice.ProxyProtocol, isLost: !Options.Acknowledge);
-            TcpLinesLog.ProxyProtocol(_throttled, Route, connection.Peer, FramingAdvice.ProxyProtocol);
-        }
-        else
+        else if (!IsForeign(reason))
         {
             TcpLinesLog.Closed(_throttled, Route, connection.Peer, reason);
         }
@@ -201,12 +206,45 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         EndIfLast();
     }
 
-    public void LineDropped(LineConnection connection, long line, long bytes, string reason, string advice)
+    /// <summary>Counts and logs a connection of another protocol, which is then closed, and keeps what it began with.</summary>
+    public async ValueTask ForeignAsync(LineConnection connection, string reason, byte[] bytes)
     {
-        Metrics.LineDropped(reason, bytes);
-        _lastAdvice = advice;
-        _routeMetrics?.InputDropped(reason, advice, isLost: !Options.Acknowledge);
-        TcpLinesLog.LineDropped(_throttled, Route, line, connection.Peer, reason, bytes, advice);
+        string advice = FramingAdvice.ForProtocol(reason);
+
+        // Behind a PROXY header are lines, whose sender keeps them if it waits for answers. The others hold none: some of them show what they are, and a
+        // page in a browser must not fill the disk.
+        bool hasLines = reason is CloseReason.ProxyProtocol or CloseReason.NoProxyHeader;
+        bool isKept = hasLines ? !Options.Acknowledge : _foreignKept.ShouldLog(out _);
+        string fate = isKept ? await TryKeepAsync(connection, reason, advice, bytes, isPart: true) ?? KeptAs(reason) : string.Empty;
+        _routeMetrics?.InputDropped(reason, advice, isLost: hasLines && !Options.Acknowledge);
+        TcpLinesLog.Foreign(_throttled, Route, connection.Peer, reason, advice, fate);
+    }
+
+    /// <summary>Counts and logs input that was no message, and keeps it unless its sender does.</summary>
+    /// <param name="connection">The connection.</param>
+    /// <param name="dropped">The input.</param>
+    /// <param name="isAnswered">True when the sender gets an error, so that it may forget the line.</param>
+    public async ValueTask DropAsync(LineConnection connection, DroppedLine dropped, bool isAnswered)
+    {
+        Metrics.LineDropped(dropped.Reason, dropped.Length);
+        _lastAdvice = dropped.Advice;
+        bool isKept = !Options.Acknowledge || isAnswered;
+        string? problem = isKept ? await TryKeepAsync(connection, dropped.Reason, dropped.Advice, dropped.Kept, !dropped.IsWhole) : null;
+        _routeMetrics?.InputDropped(dropped.Reason, dropped.Advice, isLost: !Options.Acknowledge && (problem is not null || !dropped.IsWhole));
+        string fate = problem ?? (!isKept ? string.Empty : dropped.IsWhole ? KeptAs(dropped.Reason) : $" The first {dropped.Kept.Length} bytes are kept as a dead letter ({dropped.Reason}).");
+        TcpLinesLog.LineDropped(_throttled, Route, dropped.Line, connection.Peer, dropped.Reason, dropped.Length, dropped.Advice, fate);
+    }
+
+    /// <summary>Counts a connection by the address that the proxy stated, or refuses it.</summary>
+    public bool TryCountAddress(LineConnection connection, ILineTransport transport)
+    {
+        if (_connections.TryCount(connection))
+        {
+            return true;
+        }
+
+        ReportRefused(connection, transport, ConnectionTable.AddressLimit);
+        return false;
     }
 
     /// <summary>Counts lines that arrived after the worker had stopped reading, from a sender that gets no answers.</summary>
@@ -243,9 +281,10 @@ internal sealed class TcpLinesMessageSource : IMessageSource
     private void Serve(ILineTransport transport, IMessageIntake intake)
     {
         LineConnection connection = new(this, transport);
-        if (_connections.TryAdd(connection) is { } refusal)
+        if ((Options.ProxyProtocol ? _connections.TryAddUncounted(connection) : _connections.TryAdd(connection)) is { } refusal)
         {
-            Refuse(connection, transport, refusal);
+            ReportRefused(connection, transport, refusal);
+            connection.Dispose();
             return;
         }
 
@@ -253,7 +292,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         _ = Task.Run(() => connection.RunAsync(intake), CancellationToken.None);
     }
 
-    private void Refuse(LineConnection connection, ILineTransport transport, string reason)
+    private void ReportRefused(LineConnection connection, ILineTransport transport, string reason)
     {
         Metrics.ConnectionRefused(reason);
         TcpLinesLog.Refused(_throttled, Route, connection.Peer, reason);
@@ -262,8 +301,47 @@ internal sealed class TcpLinesMessageSource : IMessageSource
             // Nothing was sent yet: the socket's buffer has room for it; otherwise the sender gets no answer.
             transport.TrySend(LineAnswers.TooManyConnections);
         }
+    }
 
-        connection.Dispose();
+    private static bool IsForeign(string reason) =>
+        reason is CloseReason.ProxyProtocol or CloseReason.NoProxyHeader or CloseReason.ClientHello or CloseReason.HttpRequest;
+
+    private static string KeptAs(string reason) => $" Its bytes are kept as a dead letter ({reason}).";
+
+    /// <summary>Writes a dead letter of input that was no message.</summary>
+    /// <returns>Null, or why it is lost.</returns>
+    private async ValueTask<string?> TryKeepAsync(LineConnection connection, string reason, string advice, byte[] bytes, bool isPart)
+    {
+        byte[] id = new byte[ContentId.Length];
+        ContentId.Write(bytes, id);
+        DateTimeOffset now = Time.GetUtcNow();
+        DeadLetter letter = new()
+        {
+            SourceId = Encoding.ASCII.GetString(id),
+            Source = _services.Name,
+            Route = Route,
+            Reason = reason,
+            Description = $"Received from {connection.Peer} and no message. {advice}",
+            Attempts = 1,
+            FirstSeen = now,
+            LastSeen = now,
+            IsPart = isPart,
+        };
+        try
+        {
+            // A disk that hangs must not hold up the end of the process.
+            await _services.DeadLetters.WriteAsync(letter, bytes, _stopKeeping.Token).AsTask().WaitAsync(_stopKeeping.Token);
+            return null;
+        }
+        catch (OperationCanceledException)
+        {
+            return " It could not be kept: the worker stopped.";
+        }
+        catch (Exception exception)
+        {
+            // No exception of the store may end the connection.
+            return $" It could not be kept: {UntrustedText.Shorten(exception.Message)}";
+        }
     }
 
     private void Watch()

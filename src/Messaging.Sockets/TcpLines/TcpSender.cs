@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using System.Globalization;
 using System.Net;
 using System.Net.Security;
@@ -24,11 +25,13 @@ internal sealed class TcpSender : IMessageSender
 
     private readonly Stream _stream;
     private readonly StreamReader? _answers;
+    private readonly Framing _framing;
     private long _lines;
 
-    private TcpSender(Stream stream, bool acknowledged, string target)
+    private TcpSender(Stream stream, Framing framing, bool acknowledged, string target)
     {
         _stream = stream;
+        _framing = framing;
         _answers = acknowledged ? new StreamReader(stream, Encoding.ASCII) : null;
         Target = target;
     }
@@ -56,7 +59,13 @@ internal sealed class TcpSender : IMessageSender
         {
             await socket.ConnectAsync(target, cancellationToken);
             Stream stream = new NetworkStream(socket, ownsSocket: true);
-            return new TcpSender(options.Certificate is { } certificate ? await SecureAsync(stream, certificate, cancellationToken) : stream, options.Acknowledge, target.ToString());
+            if (options.ProxyProtocol)
+            {
+                // No proxy is in between, so the sender's address is the connection's own.
+                await stream.WriteAsync("PROXY UNKNOWN\r\n"u8.ToArray(), cancellationToken);
+            }
+
+            return new TcpSender(options.Certificate is { } certificate ? await SecureAsync(stream, certificate, cancellationToken) : stream, options.Framing, options.Acknowledge, target.ToString());
         }
         catch (Exception exception) when (exception is SocketException or IOException or AuthenticationException)
         {
@@ -100,8 +109,7 @@ internal sealed class TcpSender : IMessageSender
         using MemoryStream lines = new();
         foreach (OutgoingMessage message in messages)
         {
-            await lines.WriteAsync(message.Body, cancellationToken);
-            lines.WriteByte((byte)'\n');
+            Frame(lines, message.Body.Span);
         }
 
         long first = _lines + 1;
@@ -126,6 +134,39 @@ internal sealed class TcpSender : IMessageSender
 
             errors[line - first] = error;
         }
+    }
+
+    private void Frame(MemoryStream lines, ReadOnlySpan<byte> body)
+    {
+        Span<byte> length = stackalloc byte[sizeof(uint)];
+        switch (_framing)
+        {
+            case Framing.OctetCounting:
+                lines.Write(Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"{body.Length} ")));
+                break;
+            case Framing.Length2:
+                if (body.Length > ushort.MaxValue)
+                {
+                    throw new IOException($"a message has {body.Length} bytes, more than {nameof(Framing)}={Framing.Length2} can announce ({ushort.MaxValue}).");
+                }
+
+                BinaryPrimitives.WriteUInt16BigEndian(length, (ushort)body.Length);
+                lines.Write(length[..sizeof(ushort)]);
+                break;
+            case Framing.Length4:
+                BinaryPrimitives.WriteInt32BigEndian(length, body.Length);
+                lines.Write(length);
+                break;
+        }
+
+        lines.Write(body);
+        lines.Write(_framing switch
+        {
+            Framing.Lf => "\n"u8,
+            Framing.CrLf => "\r\n"u8,
+            Framing.Nul => "\0"u8,
+            _ => default,
+        });
     }
 
     /// <returns>The line, 0 for none, and its error; null for ok.</returns>

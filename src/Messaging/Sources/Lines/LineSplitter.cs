@@ -4,21 +4,26 @@ using Pipeline.Buffers;
 namespace Messaging.Sources.Lines;
 
 /// <summary>
-/// Splits a stream of bytes into lines: LF or CRLF ends a line; a CR elsewhere, NUL and every other byte belong to it. Reads each byte once
-/// and copies only lines that arrive in several pieces. Keeps at most one line, up to the limit. Allocates nothing per line. Dispose
-/// returns the buffer and is idempotent. Threads: one at a time.
+/// Splits a stream of bytes into lines; every byte that is not part of a line end belongs to its line. Reads each byte once and copies only
+/// lines that arrive in several pieces. Keeps at most one line, up to the limit. Allocates nothing per line. Dispose returns the buffer and
+/// is idempotent. Threads: one at a time.
 /// </summary>
 /// <param name="buffers">The pool for the buffer of a line in several pieces.</param>
 /// <param name="maxLineBytes">The maximum length of a line in bytes, without its line end.</param>
-public sealed class LineSplitter(BufferPool buffers, int maxLineBytes) : IDisposable
+/// <param name="lineEnd">What ends a line.</param>
+/// <param name="keepsTooLong">True when a line that is too long is returned by its first <paramref name="maxLineBytes"/> bytes.</param>
+public sealed class LineSplitter(BufferPool buffers, int maxLineBytes, LineEnd lineEnd = LineEnd.Lf, bool keepsTooLong = false) : IDisposable
 {
     // Large enough for a typical line, so that the buffer rarely grows.
     private const int PartialLineCapacity = 1_024;
+
+    private readonly byte _lastByte = lineEnd == LineEnd.Nul ? (byte)0 : (byte)'\n';
 
     // The part of the current line from earlier pieces; null without one.
     private PooledBuffer? _carried;
     private bool _carriedWasRead;
     private bool _isTooLong;
+    private bool _endsWithCr;
 
     // Bytes of the unfinished line so far, discarded ones included.
     private long _unfinished;
@@ -26,7 +31,7 @@ public sealed class LineSplitter(BufferPool buffers, int maxLineBytes) : IDispos
     /// <summary>The number of the last line found, from 1; blank and too long lines count.</summary>
     public long LineNumber { get; private set; }
 
-    /// <summary>Bytes of the last line found, without its LF; of a line that was too long, the discarded ones too.</summary>
+    /// <summary>Bytes of the last line found, without its LF or NUL; of a line that was too long, the discarded ones too.</summary>
     public long LineBytes { get; private set; }
 
     /// <summary>Bytes kept of an unfinished line.</summary>
@@ -45,7 +50,7 @@ public sealed class LineSplitter(BufferPool buffers, int maxLineBytes) : IDispos
             Dispose();
         }
 
-        int end = data.IndexOf((byte)'\n');
+        int end = lineEnd == LineEnd.CrLf ? IndexOfCrLf(data) : data.IndexOf(_lastByte);
         if (end >= 0 && _carried is null && !_isTooLong)
         {
             line = data[..end];
@@ -95,6 +100,18 @@ public sealed class LineSplitter(BufferPool buffers, int maxLineBytes) : IDispos
         _carriedWasRead = false;
     }
 
+    /// <returns>The index of the LF.</returns>
+    private int IndexOfCrLf(ReadOnlySpan<byte> data)
+    {
+        if (_endsWithCr && data is [(byte)'\n', ..])
+        {
+            return 0;
+        }
+
+        int cr = data.IndexOf("\r\n"u8);
+        return cr < 0 ? -1 : cr + 1;
+    }
+
     private LineKind NextInPieces(int end, scoped ref ReadOnlySpan<byte> data, out ReadOnlySpan<byte> line)
     {
         ReadOnlySpan<byte> piece = end < 0 ? data : data[..end];
@@ -109,11 +126,13 @@ public sealed class LineSplitter(BufferPool buffers, int maxLineBytes) : IDispos
         LineNumber++;
         LineBytes = _unfinished;
         _unfinished = 0;
+        _endsWithCr = false;
         line = _carried is null ? default : _carried.WrittenSpan;
         _carriedWasRead = _carried is not null;
         if (_isTooLong)
         {
             _isTooLong = false;
+            line = line[..Math.Min(line.Length, maxLineBytes)];
             return LineKind.TooLong;
         }
 
@@ -123,14 +142,23 @@ public sealed class LineSplitter(BufferPool buffers, int maxLineBytes) : IDispos
     private void Carry(ReadOnlySpan<byte> piece)
     {
         _unfinished += piece.Length;
+        _endsWithCr = piece.IsEmpty ? _endsWithCr : piece[^1] == '\r';
 
         // One byte more than the limit, for a CR of the line end.
-        if (_isTooLong || (_carried?.Length ?? 0) + piece.Length > maxLineBytes + 1)
+        int carried = _carried?.Length ?? 0;
+        if (_isTooLong || carried + piece.Length > maxLineBytes + 1)
         {
             _isTooLong = true;
-            Dispose();
+            if (!keepsTooLong)
+            {
+                Dispose();
+                return;
+            }
+
+            piece = piece[..Math.Clamp(maxLineBytes - carried, 0, piece.Length)];
         }
-        else if (!piece.IsEmpty)
+
+        if (!piece.IsEmpty)
         {
             _carried ??= buffers.Rent(Math.Max(piece.Length, PartialLineCapacity));
             _carried.Append(piece);
@@ -139,21 +167,34 @@ public sealed class LineSplitter(BufferPool buffers, int maxLineBytes) : IDispos
 
     private LineKind Classify(ref ReadOnlySpan<byte> line)
     {
-        if (!line.IsEmpty && line[^1] == '\r')
+        if (lineEnd != LineEnd.Nul && !line.IsEmpty && line[^1] == '\r')
         {
             line = line[..^1];
         }
 
         if (line.Length > maxLineBytes)
         {
-            line = default;
+            line = keepsTooLong ? line[..maxLineBytes] : default;
             return LineKind.TooLong;
         }
 
         // Most lines begin with a visible character; only the others are scanned.
-        bool isBlank = line.IsEmpty || (line[0] <= ' ' && !line.ContainsAnyExcept((byte)' ', (byte)'\t', (byte)'\r'));
+        bool isBlank = line.IsEmpty || (line[0] <= ' ' && !line.ContainsAnyExcept(" \t\r\n"u8));
         return isBlank ? LineKind.Blank : LineKind.Line;
     }
+}
+
+/// <summary>What ends a line.</summary>
+public enum LineEnd
+{
+    /// <summary>LF, or CR LF; a CR elsewhere belongs to the line.</summary>
+    Lf = 0,
+
+    /// <summary>CR LF; a CR or LF alone belongs to the line.</summary>
+    CrLf,
+
+    /// <summary>NUL; CR and LF belong to the line.</summary>
+    Nul,
 }
 
 /// <summary>The result of <see cref="LineSplitter"/>.</summary>
@@ -165,9 +206,9 @@ public enum LineKind
     /// <summary>A message.</summary>
     Line,
 
-    /// <summary>A line of only spaces, tabs and carriage returns: no message.</summary>
+    /// <summary>A line of only spaces, tabs, CR and LF: no message.</summary>
     Blank,
 
-    /// <summary>A line longer than the limit; its bytes were discarded.</summary>
+    /// <summary>A line longer than the limit; its bytes beyond the limit were discarded, or all of them.</summary>
     TooLong,
 }

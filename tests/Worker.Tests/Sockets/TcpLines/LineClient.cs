@@ -21,11 +21,12 @@ internal sealed class LineClient : IAsyncDisposable
         _reader = new StreamReader(stream, Encoding.ASCII);
     }
 
-    public static async Task<LineClient> ConnectAsync(IPEndPoint endpoint, bool tls = false, Func<Task>? beforeTls = null)
+    public static async Task<LineClient> ConnectAsync(IPEndPoint endpoint, bool tls = false, Func<Task>? beforeTls = null, byte[]? header = null)
     {
         Socket socket = new(endpoint.AddressFamily, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
         await socket.ConnectAsync(endpoint);
         Stream stream = new NetworkStream(socket);
+        await stream.WriteAsync(header ?? []);
         if (tls)
         {
             await (beforeTls?.Invoke() ?? Task.CompletedTask);

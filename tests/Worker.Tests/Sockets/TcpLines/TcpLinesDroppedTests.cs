@@ -1,9 +1,10 @@
+using System.Text;
 using Messaging.Telemetry;
 using Pipeline.Settlements;
 
 namespace Worker.Tests.Sockets.TcpLines;
 
-/// <summary>Bytes that become no line: counted as lost, with the probable cause and what to do, however the connection ends.</summary>
+/// <summary>Bytes that become no line: kept as a dead letter, counted, with the probable cause and what to do, however the connection ends.</summary>
 public sealed class TcpLinesDroppedTests
 {
     private const string Json = "{\"MessageId\":\"m\"}";
@@ -22,7 +23,7 @@ public sealed class TcpLinesDroppedTests
 
     [Theory]
     [MemberData(nameof(OtherFramings))]
-    public async Task Read_OtherFraming_IsCountedAsLostWithItsProbableCause(string text, string advice)
+    public async Task Read_OtherFraming_IsKeptAndCountedWithItsProbableCause(string text, string advice)
     {
         foreach (string end in (string[])["end", "reset", "silence", "stop"])
         {
@@ -43,7 +44,10 @@ public sealed class TcpLinesDroppedTests
 
             DroppedInput dropped = run.Metrics.DroppedInput.ShouldNotBeNull($"After {end} nothing was dropped.");
             dropped.Reasons.ShouldBe(new Dictionary<string, long> { ["unterminated"] = 1 }, end);
-            (run.Metrics.Totals.Lost, run.Metrics.Totals.Dropped).ShouldBe((1, 1), end);
+            (run.Metrics.Totals.Lost, run.Metrics.Totals.Dropped).ShouldBe(text.Length > 65_536 ? (1, 1) : (0, 0), end);
+            DeadLetteredMessage kept = run.DeadLetters.Messages.ShouldHaveSingleItem();
+            kept.Reason.ShouldBe("unterminated");
+            Encoding.UTF8.GetString(kept.Body).ShouldBe(text[(text.IndexOf('\n', StringComparison.Ordinal) + 1)..].TrimEnd('\r'));
             if (!text.Contains('\n', StringComparison.Ordinal))
             {
                 dropped.Advice.ShouldContain(advice);
@@ -55,18 +59,19 @@ public sealed class TcpLinesDroppedTests
     }
 
     [Fact]
-    public async Task Read_UnterminatedJsonOnTwentyConnections_IsLostTwentyTimes()
+    public async Task Read_UnterminatedJsonOnTwentyConnections_IsKeptTwentyTimes()
     {
         await using TcpLinesRun run = await TcpLinesRun.StartAsync(options => options.Acknowledge = false, _ => Settlement.Complete);
         for (int i = 0; i < 20; i++)
         {
             await using LineClient client = await run.ConnectAsync();
-            await client.SendAsync(Json);
+            await client.SendAsync($"{{\"n\":{i}}}");
         }
 
-        await TcpLinesRun.UntilAsync(() => run.Metrics.Totals.Dropped == 20, "Not every line was counted.");
+        await TcpLinesRun.UntilAsync(() => run.Metrics.DroppedInput?.ToString() == "20 unterminated", "Not every line was counted.");
         await run.FinishAsync();
-        run.Metrics.Totals.Lost.ShouldBe(20);
+        run.Metrics.Totals.Lost.ShouldBe(0);
+        run.DeadLetters.Messages.Select(letter => Encoding.UTF8.GetString(letter.Body)).ShouldBe(Enumerable.Range(0, 20).Select(n => $"{{\"n\":{n}}}"), ignoreOrder: true);
         run.Metrics.DroppedInput!.ToString().ShouldBe("20 unterminated");
     }
 
@@ -91,7 +96,8 @@ public sealed class TcpLinesDroppedTests
         run.Metrics.DroppedInput.ShouldNotBeNull().Reasons.ShouldBe(new Dictionary<string, long> { ["too-long"] = 1 });
         run.Log.Entries.Where(entry => entry.Id.Id == 3454).ShouldHaveSingleItem().Text.ShouldContain("too-long, 120000 bytes. ");
         run.Metrics.DroppedInput.Advice.ShouldContain(advice);
-        run.Metrics.Totals.Lost.ShouldBe(1);
+        run.Metrics.Totals.Lost.ShouldBe(1, "Only its beginning is kept.");
+        run.DeadLetters.Messages.ShouldHaveSingleItem().Body.Length.ShouldBe(1_000);
         await run.FinishAsync();
     }
 
@@ -107,6 +113,7 @@ public sealed class TcpLinesDroppedTests
         await client.ShouldEndAsync();
         run.Metrics.DroppedInput.ShouldNotBeNull().ToString().ShouldBe("1 unterminated");
         (run.Metrics.Totals.Lost, run.Metrics.Totals.Dropped).ShouldBe((0, 0), "The sender knows.");
+        run.DeadLetters.Messages.ShouldHaveSingleItem().Reason.ShouldBe("unterminated");
         await run.FinishAsync();
     }
 

@@ -21,7 +21,7 @@ public sealed class TcpLinesHttpRequestTests
 
             await client.ShouldEndAsync();
             run.Intake.Accepted.ShouldBe(0);
-            run.Log.Entries.ShouldContain(entry => entry.Id.Id == 3453 && entry.Text.Contains("http-request", StringComparison.Ordinal));
+            run.Log.Entries.ShouldContain(entry => entry.Id.Id == 3460 && entry.Text.Contains("http-request", StringComparison.Ordinal));
             await run.FinishAsync();
         }
     }

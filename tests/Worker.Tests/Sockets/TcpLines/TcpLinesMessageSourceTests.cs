@@ -63,8 +63,8 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
         client.Reset();
         await closing.WaitAsync(TimeSpan.FromSeconds(30));
 
-        run.DeadLetters.Messages.ShouldAllBe(letter => letter.Reason == "unprocessed-at-stop");
-        run.DeadLetters.Messages.Select(letter => Encoding.UTF8.GetString(letter.Body)).ShouldBe(Enumerable.Range(1, sent).Select(n => $"{{\"n\":{n}}}"), ignoreOrder: true);
+        run.DeadLetters.Messages.GroupBy(letter => letter.Reason).Select(letters => (letters.Key, letters.Count())).ShouldBe([("unprocessed-at-stop", sent), ("unterminated", 1)], ignoreOrder: true);
+        run.DeadLetters.Messages.Select(letter => Encoding.UTF8.GetString(letter.Body)).ShouldBe([.. Enumerable.Range(1, sent).Select(n => $"{{\"n\":{n}}}"), "{\"n\":"], ignoreOrder: true);
         for (int i = 0; i < inWork; i++)
         {
             await (await run.Intake.NextAsync()).SettleAsync(Settlement.Complete);
@@ -110,9 +110,9 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
     }
 
     [Theory]
-    [InlineData("1\n2", "1,2")]
-    [InlineData("GET / HTTP/1.1", "")]
-    public async Task Stop_AcceptedTailIsUnread_IsDeadLetteredUnlessItIsAnHttpRequest(string text, string deadLetters)
+    [InlineData("1\n2", "unprocessed-at-stop 1,unprocessed-at-stop 2")]
+    [InlineData("GET / HTTP/1.1", "http-request GET / HTTP/1.1")]
+    public async Task Stop_AcceptedTailIsUnread_IsDeadLetteredUnderItsReason(string text, string deadLetters)
     {
         FakeSender sender = new(text, ends: true);
         await using TcpLinesRun run = await TcpLinesRun.StartAsync(
@@ -130,7 +130,7 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
         await run.Source.DrainAsync(run.Intake, new CancellationToken(canceled: true)).WaitAsync(TimeSpan.FromSeconds(30));
         await run.Source.CloseAsync(CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(30));
 
-        string.Join(',', run.DeadLetters.Messages.Select(letter => Encoding.UTF8.GetString(letter.Body)).Order(StringComparer.Ordinal)).ShouldBe(deadLetters);
+        string.Join(',', run.DeadLetters.Messages.Select(letter => $"{letter.Reason} {Encoding.UTF8.GetString(letter.Body)}").Order(StringComparer.Ordinal)).ShouldBe(deadLetters);
         await run.FinishAsync();
     }
 
