@@ -35,11 +35,11 @@ internal sealed partial class ProxyTarget : FuzzTarget
         for (int length = 0; length <= input.Length && length <= ProxyHeader.LongestDecisive && decided.Length == 0; length++)
         {
             string read = Read(input.Span[..length]);
-            decided = read == nameof(ProxyHeaderKind.Incomplete) ? string.Empty : read;
+            decided = read == nameof(ProxyHeaderKind.Undecided) ? string.Empty : read;
             FuzzException.ThrowUnless(length < ProxyHeader.LongestDecisive || decided.Length > 0, "it waits for more bytes than it needs");
         }
 
-        FuzzException.ThrowIfDifferent(decided.Length == 0 ? nameof(ProxyHeaderKind.Incomplete) : decided, expected, "header, byte by byte");
+        FuzzException.ThrowIfDifferent(decided.Length == 0 ? nameof(ProxyHeaderKind.Undecided) : decided, expected, "header, byte by byte");
         return HashCode.Combine(expected[..3], Scale(input.Length), expected.Contains(':', StringComparison.Ordinal));
     }
 
@@ -53,7 +53,7 @@ internal sealed partial class ProxyTarget : FuzzTarget
         string text = Encoding.Latin1.GetString(bytes);
         return text.StartsWith("PROXY ", StringComparison.Ordinal) ? ExpectText(text)
             : text.StartsWith(Signature, StringComparison.Ordinal) ? ExpectBinary(bytes)
-            : "PROXY ".StartsWith(text, StringComparison.Ordinal) || Signature.StartsWith(text, StringComparison.Ordinal) ? nameof(ProxyHeaderKind.Incomplete)
+            : "PROXY ".StartsWith(text, StringComparison.Ordinal) || Signature.StartsWith(text, StringComparison.Ordinal) ? nameof(ProxyHeaderKind.Undecided)
             : nameof(ProxyHeaderKind.Invalid);
     }
 
@@ -62,7 +62,7 @@ internal sealed partial class ProxyTarget : FuzzTarget
         int end = text[..Math.Min(text.Length, 107)].IndexOf("\r\n", StringComparison.Ordinal);
         if (end < 0)
         {
-            return (text.Length < 107 ? ProxyHeaderKind.Incomplete : ProxyHeaderKind.Invalid).ToString();
+            return (text.Length < 107 ? ProxyHeaderKind.Undecided : ProxyHeaderKind.Invalid).ToString();
         }
 
         string line = text[..end];
@@ -92,7 +92,7 @@ internal sealed partial class ProxyTarget : FuzzTarget
 
         if (bytes.Length < 16)
         {
-            return nameof(ProxyHeaderKind.Incomplete);
+            return nameof(ProxyHeaderKind.Undecided);
         }
 
         int rest = BinaryPrimitives.ReadUInt16BigEndian(bytes[14..]);
@@ -105,7 +105,7 @@ internal sealed partial class ProxyTarget : FuzzTarget
 
         if (bytes.Length < 16 + needed)
         {
-            return nameof(ProxyHeaderKind.Incomplete);
+            return nameof(ProxyHeaderKind.Undecided);
         }
 
         IPAddress? source = address == 0 ? null : new IPAddress(bytes.Slice(16, address));

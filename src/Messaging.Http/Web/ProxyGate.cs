@@ -64,7 +64,7 @@ internal sealed class ProxyGate(WebOptions options, HttpConnections connections)
         {
             ReadResult result = await reader.ReadAsync(CancellationToken.None);
             ProxyHeaderKind kind = Read(result.Buffer, out left, out IPEndPoint? source);
-            if (kind == ProxyHeaderKind.Incomplete && !result.IsCompleted)
+            if (kind == ProxyHeaderKind.Undecided && !result.IsCompleted)
             {
                 reader.AdvanceTo(result.Buffer.Start, result.Buffer.End);
                 continue;

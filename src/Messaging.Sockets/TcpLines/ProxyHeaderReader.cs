@@ -20,7 +20,7 @@ internal sealed class ProxyHeaderReader(Stream inner)
     /// <summary>The connection after the header.</summary>
     public Stream Rest => _used == _count ? inner : new LeadingStream(_bytes.AsMemory(_used, _count - _used), inner);
 
-    /// <returns>Incomplete when the connection ended first.</returns>
+    /// <returns>Undecided when the connection ended first.</returns>
     /// <exception cref="IOException">The connection broke.</exception>
     public async ValueTask<ProxyHeaderKind> ReadAsync(CancellationToken cancellationToken)
     {
@@ -32,17 +32,17 @@ internal sealed class ProxyHeaderReader(Stream inner)
             int read = await inner.ReadAsync(_bytes.AsMemory(_count), cancellationToken);
             if (read == 0)
             {
-                return ProxyHeaderKind.Incomplete;
+                return ProxyHeaderKind.Undecided;
             }
 
             _count += read;
             kind = ProxyHeader.Read(_bytes.AsSpan(0, _count), out length, out source);
         }
-        while (kind == ProxyHeaderKind.Incomplete);
+        while (kind == ProxyHeaderKind.Undecided);
 
         Source = source;
         _used = Math.Min(length, _count);
-        return kind == ProxyHeaderKind.Complete && !await TrySkipAsync(length - _used, cancellationToken) ? ProxyHeaderKind.Incomplete : kind;
+        return kind == ProxyHeaderKind.Complete && !await TrySkipAsync(length - _used, cancellationToken) ? ProxyHeaderKind.Undecided : kind;
     }
 
     /// <summary>Skips the header's extensions (TLVs).</summary>

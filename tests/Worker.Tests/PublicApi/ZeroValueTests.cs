@@ -33,6 +33,7 @@ public sealed class ZeroValueTests
         ["Messaging.Sinks.SinkKind"] = "what a feature stores; start checks that handler and sink agree",
         ["Messaging.Sources.CompletionEffect"] = "a property of a source: zero assumes that a completed message is deleted, so that losing its object is refused",
         ["Messaging.Sources.HoldRule"] = "limits: zero holds nothing",
+        ["Messaging.Sources.Lines.LineEnd"] = "what ends a line; a parameter",
         ["Messaging.Sources.SlotLease"] = "no slots: it accepts no message",
         ["Messaging.Telemetry.RouteTotals"] = "counts: zero says that nothing happened",
         ["Messaging.Telemetry.SuppressedLines"] = "a count",

@@ -13,7 +13,7 @@ namespace Messaging.Sources.Proxies;
 /// </summary>
 public static class ProxyHeader
 {
-    /// <summary>With this many bytes of a connection, <see cref="Read"/> never answers <see cref="ProxyHeaderKind.Incomplete"/>.</summary>
+    /// <summary>With this many bytes of a connection, <see cref="Read"/> never answers <see cref="ProxyHeaderKind.Undecided"/>.</summary>
     public const int LongestDecisive = LongestText;
 
     // "PROXY UNKNOWN ffff:f...f:ffff ffff:f...f:ffff 65535 65535\r\n".
@@ -55,7 +55,7 @@ public static class ProxyHeader
         int end = line.IndexOf("\r\n"u8);
         if (end < 0)
         {
-            return bytes.Length < LongestText ? ProxyHeaderKind.Incomplete : ProxyHeaderKind.Invalid;
+            return bytes.Length < LongestText ? ProxyHeaderKind.Undecided : ProxyHeaderKind.Invalid;
         }
 
         length = end + 2;
@@ -83,7 +83,7 @@ public static class ProxyHeader
         source = null;
         if (bytes.Length <= Signature.Length)
         {
-            return ProxyHeaderKind.Incomplete;
+            return ProxyHeaderKind.Undecided;
         }
 
         // Version 2, and the command LOCAL or PROXY.
@@ -95,7 +95,7 @@ public static class ProxyHeader
 
         if (bytes.Length < BinaryLength)
         {
-            return ProxyHeaderKind.Incomplete;
+            return ProxyHeaderKind.Undecided;
         }
 
         int rest = BinaryPrimitives.ReadUInt16BigEndian(bytes[(BinaryLength - sizeof(ushort))..]);
@@ -110,7 +110,7 @@ public static class ProxyHeader
 
         if (bytes.Length < BinaryLength + addresses)
         {
-            return ProxyHeaderKind.Incomplete;
+            return ProxyHeaderKind.Undecided;
         }
 
         length = BinaryLength + rest;
@@ -141,7 +141,7 @@ public static class ProxyHeader
 public enum ProxyHeaderKind
 {
     /// <summary>More bytes decide.</summary>
-    Incomplete = 0,
+    Undecided = 0,
 
     /// <summary>A whole header, but for extensions that are skipped.</summary>
     Complete,
