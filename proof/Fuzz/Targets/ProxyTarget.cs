@@ -115,10 +115,10 @@ internal sealed partial class ProxyTarget : FuzzTarget
 
     private static byte[] Binary(string rest) => Encoding.Latin1.GetBytes(Signature + rest);
 
-    [GeneratedRegex("^PROXY UNKNOWN( .*)?$", RegexOptions.Singleline | RegexOptions.ExplicitCapture)]
+    [GeneratedRegex(@"^PROXY UNKNOWN( .*)?\z", RegexOptions.Singleline | RegexOptions.ExplicitCapture)]
     private static partial Regex UnknownHeader();
 
-    [GeneratedRegex("^PROXY TCP(?<family>[46]) (?<source>[^ ]+) (?<target>[^ ]+) (?<port>0|[1-9][0-9]{0,4}) (?<other>0|[1-9][0-9]{0,4})$", RegexOptions.Singleline | RegexOptions.ExplicitCapture)]
+    [GeneratedRegex(@"^PROXY TCP(?<family>[46]) (?<source>[^ ]+) (?<target>[^ ]+) (?<port>0|[1-9][0-9]{0,4}) (?<other>0|[1-9][0-9]{0,4})\z", RegexOptions.Singleline | RegexOptions.ExplicitCapture)]
     private static partial Regex TextHeader();
 
     [GeneratedRegex(@"^(0|[1-9][0-9]{0,2})(\.(0|[1-9][0-9]{0,2})){3}\z", RegexOptions.ExplicitCapture)]
