@@ -74,11 +74,11 @@ internal sealed class CloudFrontHandlerFeature : IHandlerFeature, IExplainedFeat
     internal static void AddParts(PipelineBuilder<PhysicalContext> builder, HandlerServices services, CloudFrontOptions options, ILogObjects objects, BufferPool buffers)
     {
         // Valid: the columns were checked when the configuration was read.
-        DocumentShape.TryCreate(options.Columns, options.Timestamp, out DocumentShape? shape, out _);
+        DocumentShape.TryCreate(options.Columns, options.Timestamp, out DocumentShape? shape, out _, options.OptionalColumns);
         LogLimits limits = new(new GzipLimits(options.MaxLogBytes, options.MaxRatio), options.MaxRowBytes, options.MaxBadRows, options.DecodePercent);
         CloudFrontMetrics metrics = new(services.Route);
         builder
-            .Connector(new CloudFrontConnector(new S3EventReader(options.Buckets, new KeyFilter(options.KeyPrefix, options.KeySuffix)), metrics, services.Concurrency))
+            .Connector(new CloudFrontConnector(new S3EventReader(options.Buckets, new KeyFilter(options.KeyPrefix, options.KeySuffix), options.KeyEncoding), metrics, services.Concurrency))
             .Behavior(new RetryBehavior<CloudFrontContext>(services.Recoverability, services.Breaker, services.Time))
             .Terminator(new IndexTerminator(
                 objects,

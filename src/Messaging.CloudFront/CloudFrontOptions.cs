@@ -1,5 +1,6 @@
 using Messaging.Aws.S3;
 using Messaging.CloudFront.Documents;
+using Messaging.CloudFront.Events;
 using Messaging.Configuration;
 
 namespace Messaging.CloudFront;
@@ -18,8 +19,14 @@ internal sealed class CloudFrontOptions : ISelfValidating
     [Setting("Suffix of the logs' keys; an event for any other key is acknowledged and its object is not read")]
     public string KeySuffix { get; init; } = string.Empty;
 
+    [Setting("How the store spells keys in its event notifications: Url as S3 does, or None as Ceph does; the keys of EventBridge are never encoded")]
+    public KeyEncoding KeyEncoding { get; init; }
+
     [Setting("Columns to index, separated by commas, spelled as in a log's #Fields line; column=field names the document's field (default: lower case, _ for punctuation; cs(User-Agent) becomes user_agent)")]
     public string[] Columns { get; init; } = ["date", "time", "cs(User-Agent)"];
+
+    [Setting("More columns to index, as in Columns, of logs that have them; a document of another log lacks the field")]
+    public string[] OptionalColumns { get; init; } = [];
 
     [Setting("Field for each row's time in UTC, built from the columns date and time (2026-01-31T10:00:00Z), or None")]
     public string TimestampField { get; init; } = "@timestamp";
@@ -70,6 +77,10 @@ internal sealed class CloudFrontOptions : ISelfValidating
         if (!DocumentShape.TryCreate(Columns, Timestamp, out _, out string? problem))
         {
             check.Fail(nameof(Columns), problem, "No document could be made.", nameof(TimestampField));
+        }
+        else if (!DocumentShape.TryCreate(Columns, Timestamp, out _, out string? wrongOptional, OptionalColumns))
+        {
+            check.Fail(nameof(OptionalColumns), wrongOptional, "No document could be made.", nameof(Columns));
         }
     }
 }

@@ -34,7 +34,7 @@ internal sealed class LogIndexer(DocumentShape shape, LogLimits limits, BufferPo
         Stream source, long length, DocumentId id, IDocumentWriter writer, RowNumbers numbers, IBadRows badRows, CancellationToken cancellationToken)
     {
         using GzipReader gzip = new(source, length, limits.Gzip);
-        using LogParser parser = new(new ColumnMap(shape.Columns, required: shape.Fields), limits.MaxRowBytes);
+        using LogParser parser = new(new ColumnMap(shape.Columns, shape.Required), limits.MaxRowBytes);
         using LogDocuments documents = new(new RowDocuments(shape, limits.DecodePercent, buffers), id, writer, numbers, limits.MaxBadRows, buffers);
         string? firstBad = null;
         bool isComplete = false;

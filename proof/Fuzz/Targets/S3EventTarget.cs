@@ -15,13 +15,15 @@ internal sealed class S3EventTarget : FuzzTarget
         .. Texts.Utf8(
             "{\"Records\":[{\"eventName\":\"ObjectCreated:Put\",\"s3\":{\"bucket\":{\"name\":\"logs\"},\"object\":{\"key\":\"a+b%2Fc.gz\",\"versionId\":\"v\",\"eTag\":\"e\"}}}]}",
             "{\"Type\":\"Notification\",\"Message\":\"{\\\"Records\\\":[{\\\"eventName\\\":\\\"ObjectCreated:Put\\\",\\\"s3\\\":{\\\"bucket\\\":{\\\"name\\\":\\\"logs\\\"},\\\"object\\\":{\\\"key\\\":\\\"k\\\"}}}]}\"}",
+            "{\"detail-type\":\"Object Created\",\"source\":\"aws.s3\",\"detail\":{\"bucket\":{\"name\":\"logs\"},\"object\":{\"key\":\"a+b\",\"version-id\":\"v\",\"etag\":\"e\"}}}",
+            "{\"detail-type\":\"Object Deleted\",\"source\":\"aws.s3\"}", "{\"detail-type\":\"x\",\"source\":\"aws.ec2\"}",
             "{\"Records\":[1,{}]}", "{\"Event\":\"s3:TestEvent\"}", "{\"Records\":[{\"eventName\":\"ObjectRemoved:Delete\"}]}"),
     ];
 
     public override IReadOnlyList<byte[]> Dictionary { get; } =
     [
         .. Texts.Json, .. Texts.Utf8(
-            "\"Records\":[", "\"eventName\":\"s3:ObjectCreated:Put\",", "\"s3\":{", "\"bucket\":{\"name\":\"logs\"},", "\"bucket\":{\"name\":\"other\"},", "\"object\":{", "\"object\":{\"key\":\"\"},", "\"object\":{\"key\":\"a%zz\"},", "\"object\":{\"key\":\"a%2F..\"},", "\"object\":{\"key\":\"%ff\"},", "\"key\":\"", "\"a%41", "%2e%2e/", "/../", "%00", "%", "+", "\"Message\":\"", "\\\"",
+            "\"Records\":[", "\"eventName\":\"s3:ObjectCreated:Put\",", "\"s3\":{", "\"bucket\":{\"name\":\"logs\"},", "\"bucket\":{\"name\":\"other\"},", "\"object\":{", "\"object\":{\"key\":\"\"},", "\"object\":{\"key\":\"a%zz\"},", "\"object\":{\"key\":\"a%2F..\"},", "\"object\":{\"key\":\"%ff\"},", "\"key\":\"", "\"a%41", "%2e%2e/", "/../", "%00", "%", "+", "\"detail-type\":\"Object Created\",\"source\":\"aws.s3\",", "\"detail\":{", "\"Message\":\"", "\\\"",
             new string('k', 1_100)),
     ];
 

@@ -15,8 +15,9 @@ internal sealed class DocumentShape
 
     private readonly byte[][] _openers;
 
-    private DocumentShape(byte[][] columns, byte[][] openers, byte[]? timestampOpener)
+    private DocumentShape(byte[][] columns, int required, byte[][] openers, byte[]? timestampOpener)
     {
+        Required = required;
         Columns = columns;
         _openers = openers;
         TimestampOpener = timestampOpener;
@@ -25,8 +26,11 @@ internal sealed class DocumentShape
         FixedBytes = 2 + openers.Sum(opener => opener.Length + 2) + (timestampOpener is null ? 0 : timestampOpener.Length + RowTimestamp.Length + 2);
     }
 
-    /// <summary>The columns to read, UTF-8, spelled as in the fields directive: the chosen ones first, then those that only the timestamp needs.</summary>
+    /// <summary>The columns to read, UTF-8, spelled as in the fields directive: the required ones first, then the optional ones, then those that only the timestamp needs.</summary>
     public byte[][] Columns { get; }
+
+    /// <summary>How many of <see cref="Columns"/>, counted from the first, a log must have.</summary>
+    public int Required { get; }
 
     /// <summary>How many of <see cref="Columns"/> become fields, counted from the first.</summary>
     public int Fields => _openers.Length;
@@ -51,15 +55,17 @@ internal sealed class DocumentShape
     /// <param name="timestampField">The field built from the columns <c>date</c> and <c>time</c>; empty for none. A column mapped to the same field replaces it.</param>
     /// <param name="shape">The shape, when true is returned.</param>
     /// <param name="problem">What is wrong, as a predicate of the setting's name; null when true is returned.</param>
-    public static bool TryCreate(IReadOnlyList<string> columns, string timestampField, [NotNullWhen(true)] out DocumentShape? shape, [NotNullWhen(false)] out string? problem)
+    /// <param name="optional">More columns, which a log may lack.</param>
+    public static bool TryCreate(IReadOnlyList<string> columns, string timestampField, [NotNullWhen(true)] out DocumentShape? shape, [NotNullWhen(false)] out string? problem, IReadOnlyList<string>? optional = null)
     {
         shape = null;
-        problem = columns.Count is 0 or > MaxColumns ? $"must name 1 to {MaxColumns} columns." : null;
+        IReadOnlyList<string> all = [.. columns, .. optional ?? []];
+        problem = all.Count is 0 or > MaxColumns ? $"must name 1 to {MaxColumns} columns." : null;
         ImmutableArray<byte[]>.Builder names = ImmutableArray.CreateBuilder<byte[]>();
         ImmutableArray<byte[]>.Builder openers = ImmutableArray.CreateBuilder<byte[]>();
         HashSet<string> knownColumns = new(StringComparer.Ordinal);
         HashSet<string> knownFields = new(StringComparer.Ordinal);
-        foreach (string text in columns)
+        foreach (string text in all)
         {
             int equals = text.LastIndexOf('=');
             string column = (equals < 0 ? text : text[..equals]).Trim();
@@ -97,7 +103,7 @@ internal sealed class DocumentShape
             names.AddRange(new[] { DateColumn, TimeColumn }.Where(knownColumns.Add).Select(Encoding.UTF8.GetBytes));
         }
 
-        shape = new DocumentShape([.. names], [.. openers], timestampOpener);
+        shape = new DocumentShape([.. names], columns.Count, [.. openers], timestampOpener);
         return true;
     }
 

@@ -6,7 +6,7 @@ using Pipeline.Buffers;
 namespace Messaging.CloudFront.Documents;
 
 /// <summary>
-/// Writes rows as JSON documents, each an object of strings. A column with the value <c>-</c> is omitted; so is the timestamp of a row
+/// Writes rows as JSON documents, each an object of strings. A column that the log lacks, or with the value <c>-</c>, is omitted; so is the timestamp of a row
 /// without a valid date and time. Threads: one at a time. Expected bytes allocated per row: 0.
 /// </summary>
 internal sealed class RowDocuments : IDisposable
@@ -69,7 +69,7 @@ internal sealed class RowDocuments : IDisposable
         for (int column = 0; column < _shape.Fields; column++)
         {
             ReadOnlySpan<byte> value = ValueOf(row, column);
-            if (row[column] is [(byte)'-'])
+            if (!row.Has(column) || row[column] is [(byte)'-'])
             {
                 continue;
             }

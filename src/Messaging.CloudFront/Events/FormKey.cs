@@ -6,8 +6,18 @@ using System.Text.Unicode;
 
 namespace Messaging.CloudFront.Events;
 
+/// <summary>How event notifications spell the keys of objects.</summary>
+internal enum KeyEncoding
+{
+    /// <summary>URL-encoded, as S3 does: a blank is a plus sign, and a plus sign <c>%2B</c>.</summary>
+    Url = 0,
+
+    /// <summary>Unchanged, as Ceph does.</summary>
+    None,
+}
+
 /// <summary>
-/// Decodes object keys of event notifications: they are <c>application/x-www-form-urlencoded</c>, so a blank is <c>+</c> and a plus sign
+/// Reads object keys of events. Those of notifications are <c>application/x-www-form-urlencoded</c>, so a blank is <c>+</c> and a plus sign
 /// <c>%2B</c> (https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html).
 /// </summary>
 internal static partial class FormKey
@@ -15,20 +25,20 @@ internal static partial class FormKey
     /// <summary>S3's limit, in bytes after decoding.</summary>
     public const int MaxBytes = 1_024;
 
-    /// <summary>Decodes exactly once.</summary>
-    /// <returns>False for an empty or too long key, for a percent sign without two hexadecimal digits, for a byte 0, and for bytes that are
-    /// not UTF-8. Also false for keys that could address another object and that no log of CloudFront has: AWSSDK.S3 removes a leading
+    /// <summary>Decodes a key exactly once, if it is encoded at all.</summary>
+    /// <returns>False for an empty or too long key, for a percent sign without two hexadecimal digits where keys are encoded, for a byte 0, and for
+    /// bytes that are not UTF-8. Also false for keys that could address another object and that no log of CloudFront has: AWSSDK.S3 removes a leading
     /// slash, and a proxy may resolve the segment <c>.</c> or <c>..</c> into another bucket.</returns>
-    public static bool TryDecode(string encoded, [NotNullWhen(true)] out string? key)
+    public static bool TryRead(string text, KeyEncoding encoding, [NotNullWhen(true)] out string? key)
     {
         key = null;
-        if (BrokenEscape().IsMatch(encoded))
+        if (encoding == KeyEncoding.Url && BrokenEscape().IsMatch(text))
         {
             return false;
         }
 
-        byte[] bytes = Encoding.UTF8.GetBytes(encoded);
-        ReadOnlySpan<byte> decoded = WebUtility.UrlDecodeToBytes(bytes, 0, bytes.Length);
+        byte[] bytes = Encoding.UTF8.GetBytes(text);
+        ReadOnlySpan<byte> decoded = encoding == KeyEncoding.Url ? WebUtility.UrlDecodeToBytes(bytes, 0, bytes.Length) : bytes;
         if (decoded.Length is 0 or > MaxBytes || !Utf8.IsValid(decoded) || decoded.Contains((byte)0))
         {
             return false;

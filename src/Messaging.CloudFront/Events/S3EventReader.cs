@@ -6,12 +6,13 @@ using Messaging.Telemetry;
 namespace Messaging.CloudFront.Events;
 
 /// <summary>
-/// Reads S3 event notifications (versions 2.x), as S3 sends them to a queue, or wrapped in the envelope of SNS. It skips unknown
-/// properties. Poison is a value: no body makes it throw. Immutable: one instance serves all threads.
+/// Reads S3 event notifications (versions 2.x), as S3 sends them to a queue, and S3's events from EventBridge; either may be wrapped in the
+/// envelope of SNS. It skips unknown properties. Poison is a value: no body makes it throw. Immutable: one instance serves all threads.
 /// </summary>
 /// <param name="buckets">The buckets whose objects may be read.</param>
 /// <param name="filter">Which of their keys are logs.</param>
-internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, KeyFilter filter)
+/// <param name="encoding">How notifications spell keys. EventBridge's events have them unchanged.</param>
+internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, KeyFilter filter, KeyEncoding encoding = KeyEncoding.Url)
 {
     // S3's have at most 40 characters.
     private const int MaxETag = 256;
@@ -70,6 +71,7 @@ internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, KeyFilt
         {
             (JsonValueKind.Array, _) => ReadRecords(records.Value, fields),
             _ when fields.Find(root, "Event"u8) is { ValueKind: JsonValueKind.String } test && test.ValueEquals("s3:TestEvent"u8) => new S3Event([], Ignored: 1),
+            _ when fields.Find(root, "detail-type"u8) is { ValueKind: JsonValueKind.String } && fields.Text(root, "source"u8) == "aws.s3" => ReadEventBridge(root, fields),
             (_, JsonValueKind.String) when !isEnveloped => ReadEnveloped(root, message.Value.GetString()!, fields),
             _ => Poison(EventFault.NoRecords, $"The body has neither a property Records with an array nor the property Event with s3:TestEvent.{DescribeOther(root, fields)}"),
         };
@@ -102,7 +104,28 @@ internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, KeyFilt
             return " SNS sent it to ask for a confirmation, and it announces no object. Confirm the subscription with its SubscribeURL; the worker does not.";
         }
 
-        return fields.Find(root, "detail-type"u8) is null ? string.Empty : " It is an event of EventBridge, whose format the worker does not read: let the bucket notify the queue itself.";
+        return fields.Find(root, "detail-type"u8) is null ? string.Empty : " It is an event of EventBridge, but its source is not aws.s3: let the rule send the bucket's events only.";
+    }
+
+    private S3Event ReadEventBridge(JsonElement? root, EventFields fields)
+    {
+        LogObject? log = null;
+        if (fields.Text(root, "detail-type"u8) == "Object Created")
+        {
+            JsonElement? detail = fields.Object(root, "detail"u8);
+            JsonElement? found = fields.Object(detail, "object"u8);
+            log = Select(
+                fields.Text(fields.Object(detail, "bucket"u8), "name"u8),
+                fields.Text(found, "key"u8),
+                KeyEncoding.None,
+                fields.Text(found, "version-id"u8),
+                fields.Text(found, "etag"u8),
+                fields);
+        }
+
+        return fields.Fault != EventFault.None ? Poison(fields.Fault, fields.Detail)
+            : log is null ? new S3Event([], Ignored: 1)
+            : new S3Event([log], Ignored: 0);
     }
 
     // An empty list requests nothing; the message is acknowledged.
@@ -138,19 +161,23 @@ internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, KeyFilt
         JsonElement? found = fields.Object(s3, "object"u8);
         string? eventName = fields.Text(root, "eventName"u8);
         string? bucket = fields.Text(fields.Object(s3, "bucket"u8), "name"u8);
-        string? encoded = fields.Text(found, "key"u8);
+        string? key = fields.Text(found, "key"u8);
         string? version = fields.Text(found, "versionId"u8);
         string? eTag = fields.Text(found, "eTag"u8);
-        string? key = null;
         if (eventName is null)
         {
             fields.Fail(EventFault.BadRecord, isObject ? "A record has no eventName." : "A record is not an object.");
-        }
-        else if (!IsCreation(eventName))
-        {
             return null;
         }
-        else if (bucket is null || encoded is null)
+
+        return IsCreation(eventName) ? Select(bucket, key, encoding, version, eTag, fields) : null;
+    }
+
+    /// <returns>Null for an object that is ignored or has a fault.</returns>
+    private LogObject? Select(string? bucket, string? text, KeyEncoding encoding, string? version, string? eTag, EventFields fields)
+    {
+        string? key = null;
+        if (bucket is null || text is null)
         {
             fields.Fail(EventFault.BadRecord, "A record has no bucket name or no key.");
         }
@@ -158,16 +185,17 @@ internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, KeyFilt
         {
             fields.Fail(EventFault.WrongBucket, $"The bucket {UntrustedText.Shorten(bucket)} is not listed in {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.Buckets)}.");
         }
-        else if (!FormKey.TryDecode(encoded, out key))
+        else if (!FormKey.TryRead(text, encoding, out key))
         {
-            fields.Fail(EventFault.BadKey, $"A key is empty, is longer than 1,024 bytes, is not URL-encoded as S3 encodes keys (some stores, such as Ceph, do not encode them), begins with a slash, or has a segment . or .. in it: {UntrustedText.Shorten(encoded)}");
+            string unencoded = encoding == KeyEncoding.None ? string.Empty : $" is not URL-encoded as S3 encodes keys (some stores, such as Ceph, do not encode them: set {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.KeyEncoding)} to None),";
+            fields.Fail(EventFault.BadKey, $"A key is empty, is longer than 1,024 bytes,{unencoded} begins with a slash, or has a zero byte or a segment . or .. in it: {UntrustedText.Shorten(text)}");
         }
         else if (!IsETag(eTag))
         {
             fields.Fail(EventFault.BadRecord, "A record's eTag is not an ETag.");
         }
 
-        return fields.Fault == EventFault.None && filter.Takes(key!) ? new LogObject(bucket!, key!, NullIfEmpty(version), NullIfEmpty(eTag), encoded == key ? null : encoded) : null;
+        return fields.Fault == EventFault.None && filter.Takes(key!) ? new LogObject(bucket!, key!, NullIfEmpty(version), NullIfEmpty(eTag), text == key ? null : text) : null;
     }
 
     // "ObjectCreated:Put" in a notification, "s3:ObjectCreated:Put" from some S3-compatible stores.

@@ -240,7 +240,7 @@ internal sealed class LogParser : IDisposable
             if (fault != LogFault.None)
             {
                 Fail(fault, _columns.Missing is { } missing && fault == LogFault.MissingColumn
-                    ? $"The log has no column {missing}."
+                    ? $"The log has no column {missing}. If not every log has it, name it in {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.OptionalColumns)} instead of {nameof(CloudFrontOptions.Columns)}."
                     : "The line that begins with #Fields: names no column, or names one twice.");
                 return false;
             }

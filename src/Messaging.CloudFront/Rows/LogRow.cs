@@ -25,6 +25,9 @@ internal readonly ref struct LogRow
     /// <summary>Its bytes without the line end.</summary>
     public ReadOnlySpan<byte> Text => _window[_start.._end];
 
+    /// <summary>False when the log lacks the chosen column.</summary>
+    public bool Has(int chosen) => _columns!.PlaceOf(chosen) >= 0;
+
     /// <summary>A chosen column, unchanged; may be empty, and is empty when the log lacks the column.</summary>
     public ReadOnlySpan<byte> this[int chosen]
     {

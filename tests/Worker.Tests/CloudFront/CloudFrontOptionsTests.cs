@@ -18,6 +18,8 @@ public sealed class CloudFrontOptionsTests
     [InlineData("Handlers:CloudFront:Buckets=LOGS", "Buckets")]
     [InlineData("Handlers:CloudFront:Columns=date, date", "Columns")]
     [InlineData("Handlers:CloudFront:Columns=da te", "Columns")]
+    [InlineData("Handlers:CloudFront:OptionalColumns=date", "OptionalColumns")]
+    [InlineData("Handlers:CloudFront:KeyEncoding=Base64", "KeyEncoding")]
     [InlineData("Handlers:CloudFront:MaxRatio=1", "MaxRatio")]
     [InlineData("Handlers:CloudFront:MaxRowBytes=5MiB", "MaxRowBytes")]
     [InlineData("Handlers:CloudFront:MaxBadRows=-1", "MaxBadRows")]

@@ -15,5 +15,14 @@ internal static class Events
         "object":{"key":"{{{{key}}}}","size":1024{{{{(eTag is null ? "" : $",\"eTag\":\"{eTag}\"")}}}}{{{{(versionId is null ? "" : $",\"versionId\":\"{versionId}\"")}}}},"sequencer":"0055AED6DCD90281E5"}}}
         """;
 
+    /// <summary>An event as S3 sends it to EventBridge.</summary>
+    public static string EventBridge(string key, string bucket = "logs", string type = "Object Created") =>
+        $$$"""
+        {"version":"0","id":"17793124-05d4-b198-2fde-7ededc63b103","detail-type":"{{{type}}}","source":"aws.s3","account":"111122223333","time":"2026-01-31T10:00:00Z",
+        "region":"eu-west-1","resources":["arn:aws:s3:::{{{bucket}}}"],"detail":{"version":"0","bucket":{"name":"{{{bucket}}}"},
+        "object":{"key":"{{{key}}}","size":5,"etag":"d41d8cd98f00b204e9800998ecf8427e","version-id":"096fKKXTRTtl3on89fVO.nfljtsv6qko","sequencer":"617f08299329d189"},
+        "request-id":"N4N7GDK58NMKJ12R","requester":"123456789012","source-ip-address":"192.0.2.1","reason":"PutObject"}}
+        """;
+
     public static string Of(params string[] records) => $$"""{"Records":[{{string.Join(',', records)}}]}""";
 }

@@ -17,9 +17,9 @@ internal sealed class IndexRun : IBadRows
 
     private readonly LogIndexer _indexer;
 
-    public IndexRun(string[]? columns = null, string timestampField = TimestampField, int maxBadRows = 5, bool decode = false, int maxRowBytes = 64 * 1024)
+    public IndexRun(string[]? columns = null, string timestampField = TimestampField, int maxBadRows = 5, bool decode = false, int maxRowBytes = 64 * 1024, string[]? optional = null)
     {
-        DocumentShape.TryCreate(columns ?? Columns, timestampField, out DocumentShape? shape, out string? problem).ShouldBeTrue(problem);
+        DocumentShape.TryCreate(columns ?? Columns, timestampField, out DocumentShape? shape, out string? problem, optional).ShouldBeTrue(problem);
         _indexer = new LogIndexer(shape!, new LogLimits(new GzipLimits(64L << 20, 200), maxRowBytes, maxBadRows, decode), Buffers);
     }
 

@@ -232,6 +232,27 @@ public sealed class LogIndexerTests
     }
 
     [Fact]
+    public async Task Index_LogOfNineteenColumns_LeavesAnOptionalOneOut()
+    {
+        IndexRun run = new(["c-ip"], timestampField: string.Empty, optional: ["x-forwarded-for", "sc-status=status"]);
+        string[] columns = ["date", "time", "x-edge-location", "sc-bytes", "c-ip", "cs-method", "cs(Host)", "cs-uri-stem", "sc-status", "cs(Referer)", "cs(User-Agent)", "cs-uri-query", "cs(Cookie)", "x-edge-result-type", "x-edge-request-id", "x-host-header", "cs-protocol", "cs-bytes", "time-taken"];
+
+        LogOutcome outcome = await run.IndexTextAsync($"#Fields: {string.Join(' ', columns)}\n{string.Join('\t', columns.Select(column => column == "c-ip" ? "192.0.2.1" : "200"))}\n#Fields: x-forwarded-for c-ip\n\t192.0.2.2\n-\t192.0.2.3\n");
+
+        outcome.BadRows.ShouldBe(0);
+        run.InOrder().ShouldBe(["""{"c_ip":"192.0.2.1","status":"200"}""", """{"c_ip":"192.0.2.2","x_forwarded_for":""}""", """{"c_ip":"192.0.2.3"}"""]);
+    }
+
+    [Fact]
+    public async Task Index_RequiredColumnMissing_NamesTheSettingForOptionalOnes()
+    {
+        LogOutcome outcome = await new IndexRun(["c-ip", "x-forwarded-for"]).IndexTextAsync("#Fields: c-ip\n192.0.2.1\n");
+
+        outcome.Fault.ShouldBe(LogFault.MissingColumn);
+        outcome.Detail.ShouldBe("The log has no column x-forwarded-for. If not every log has it, name it in Handlers:CloudFront:OptionalColumns instead of Columns.");
+    }
+
+    [Fact]
     public async Task Index_TwoMembersWithHeadersOfTheirOwn_AreOneLog()
     {
         IndexRun run = new(["a", "b"]);

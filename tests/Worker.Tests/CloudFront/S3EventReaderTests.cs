@@ -29,6 +29,17 @@ public sealed class S3EventReaderTests
         { "{\"Message\":\"{}\"}", "event-no-records" },
         { "{\"Message\":\"{\\\"Message\\\":\\\"{}\\\"}\"}", "event-no-records" },
         { "{\"detail-type\":\"Object Created\",\"detail\":{\"bucket\":{\"name\":\"logs\"},\"object\":{\"key\":\"a\"}}}", "event-no-records" },
+        { "{\"detail-type\":1,\"source\":\"aws.s3\"}", "event-no-records" },
+        { "{\"detail-type\":\"Object Created\",\"source\":\"aws.s3\"}", "event-bad-record" },
+        { "{\"detail-type\":\"Object Created\",\"source\":\"aws.s3\",\"detail\":[]}", "event-bad-record" },
+        { "{\"detail-type\":\"Object Created\",\"source\":\"aws.s3\",\"detail\":{\"bucket\":{\"name\":\"logs\"},\"object\":{}}}", "event-bad-record" },
+        { "{\"detail-type\":\"Object Created\",\"detail-type\":\"Object Deleted\",\"source\":\"aws.s3\"}", "duplicate-property" },
+        { Events.EventBridge("a", bucket: "elsewhere"), "event-wrong-bucket" },
+        { Events.EventBridge("a/../b"), "event-bad-key" },
+        { Events.EventBridge("/a"), "event-bad-key" },
+        { Events.EventBridge("a\\u0000"), "event-bad-key" },
+        { Events.EventBridge(new string('k', 1_025)), "event-bad-key" },
+        { Events.EventBridge("a\\ud800"), "invalid-utf8" },
         { "{\"Message\":\"{\"}", "event-no-records" },
         { "{\"Message\":\"\"}", "event-no-records" },
         { "{\"Message\":\" \"}", "event-no-records" },
@@ -81,7 +92,7 @@ public sealed class S3EventReaderTests
     [InlineData("""{"Type":"UnsubscribeConfirmation","Message":"You have chosen to deactivate","SubscribeURL":"https://sns.example/"}""", "SNS sent it")]
     [InlineData("""{"Type":"SubscriptionConfirmation","Message":"{}"}""", "SNS sent it")]
     [InlineData("""{"Type":"Notification","Message":"a text"}""", "its text is not JSON")]
-    [InlineData("""{"detail-type":"Object Created","source":"aws.s3","detail":{"bucket":{"name":"logs"},"object":{"key":"k","size":1}}}""", "EventBridge")]
+    [InlineData("""{"detail-type":"EC2 Instance State-change Notification","source":"aws.ec2","detail":{"state":"running"}}""", "an event of EventBridge, but its source is not aws.s3")]
     public void Read_WellFormedJsonThatIsNoS3Event_SaysWhatItIs(string body, string detail)
     {
         S3Event read = Read(body);
@@ -99,7 +110,7 @@ public sealed class S3EventReaderTests
         S3Event read = Read(Events.Of(Events.Record(key)));
 
         read.Fault.ShouldBe(EventFault.BadKey);
-        read.Detail.ShouldContain("not URL-encoded as S3 encodes keys (some stores, such as Ceph, do not encode them)");
+        read.Detail.ShouldContain("not URL-encoded as S3 encodes keys (some stores, such as Ceph, do not encode them: set Handlers:CloudFront:KeyEncoding to None)");
         read.Detail.ShouldContain(key);
     }
 
@@ -171,6 +182,38 @@ public sealed class S3EventReaderTests
         });
 
         Read(wrapped).Objects.Single().Key.ShouldBe("red flower.gz");
+    }
+
+    [Theory]
+    [InlineData("""{"detail-type":"Object Created","source":"aws.s3","detail":{"bucket":{"name":"logs"},"object":{"key":"k","size":1}}}""")]
+    [InlineData("""{"Type":"Notification","Message":"{\"detail-type\":\"Object Created\",\"source\":\"aws.s3\",\"detail\":{\"bucket\":{\"name\":\"logs\"},\"object\":{\"key\":\"k\",\"size\":1}}}"}""")]
+    public void Read_EventOfEventBridge_NamesItsObject(string body) => Read(body).Objects.ShouldBe([new LogObject("logs", "k", null, null)]);
+
+    [Theory]
+    [InlineData("red+flower.gz")]
+    [InlineData("a%20b%zz 2023-08-08T14:03:40.zip")]
+    public void Read_EventOfEventBridge_KeyIsNotDecoded(string key) =>
+        Read(Events.EventBridge(key)).Objects.ShouldBe([new LogObject("logs", key, "096fKKXTRTtl3on89fVO.nfljtsv6qko", "d41d8cd98f00b204e9800998ecf8427e")]);
+
+    [Fact]
+    public void Read_OtherEventsOfEventBridge_AreIgnoredAndCounted()
+    {
+        S3Event read = Read(Events.EventBridge("a", type: "Object Deleted"));
+
+        (read.Fault, read.Objects.Length, read.Ignored).ShouldBe((EventFault.None, 0, 1));
+        new S3EventReader(["logs"], new KeyFilter("cdn/", "")).Read(Encoding.UTF8.GetBytes(Events.EventBridge("a"))).Ignored.ShouldBe(1);
+    }
+
+    [Theory]
+    [InlineData("raw+plus.gz")]
+    [InlineData("100%.gz")]
+    [InlineData("a%20b")]
+    public void Read_KeyEncodingNone_KeyIsUnchanged(string key)
+    {
+        S3EventReader reader = new(["logs"], new KeyFilter(string.Empty, string.Empty), KeyEncoding.None);
+
+        reader.Read(Encoding.UTF8.GetBytes(Events.Of(Events.Record(key)))).Objects.ShouldBe([new LogObject("logs", key, null, "d41d8cd98f00b204e9800998ecf8427e")]);
+        reader.Read(Encoding.UTF8.GetBytes(Events.Of(Events.Record("../a")))).Detail.ShouldNotContain("KeyEncoding");
     }
 
     [Fact]
