@@ -25,6 +25,7 @@ internal static class FuzzCommand
         ["s3-event"] = () => new S3EventTarget(),
         ["bulk"] = () => new BulkTarget(),
         ["log-rows"] = () => new LogRowsTarget(),
+        ["log-json"] = () => new LogJsonTarget(),
         ["gzip"] = () => new GzipTarget(),
         ["lines"] = () => new LinesTarget(),
         ["frames-crlf"] = () => new FramesTarget(Framing.CrLf),

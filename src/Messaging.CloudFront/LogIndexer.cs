@@ -70,7 +70,7 @@ internal sealed class LogIndexer(DocumentShape shape, LogLimits limits, BufferPo
             ParseStatus status;
             while ((status = parser.Parse(documents)) == ParseStatus.Paused)
             {
-                if (documents.FindBad(parser.Columns) is { } bad)
+                if (documents.FindBad(parser.Columns, parser.MissingColumn) is { } bad)
                 {
                     firstBad ??= bad.Describe();
                     if (documents.HasTooManyBadRows)

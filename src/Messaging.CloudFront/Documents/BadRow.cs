@@ -8,7 +8,8 @@ namespace Messaging.CloudFront.Documents;
 /// <param name="Fault">Why.</param>
 /// <param name="Text">Its bytes, or the first of them. A borrow of the call.</param>
 /// <param name="Columns">Columns that the log's fields directive names.</param>
-internal readonly record struct BadRow(long Number, RowFault Fault, ReadOnlyMemory<byte> Text, int Columns)
+/// <param name="Missing">The first required column that a row in JSON lacks; null when it has all.</param>
+internal readonly record struct BadRow(long Number, RowFault Fault, ReadOnlyMemory<byte> Text, int Columns, string? Missing = null)
 {
     // What files of other formats have between columns.
     private static readonly (byte Separator, string Name)[] OtherSeparators = [((byte)',', "comma"), ((byte)';', "semicolon"), ((byte)'|', "vertical bar"), ((byte)' ', "blank")];
@@ -21,6 +22,8 @@ internal readonly record struct BadRow(long Number, RowFault Fault, ReadOnlyMemo
         RowFault.TooLong => $"is longer than {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.MaxRowBytes)} allows.",
         RowFault.Nul => "has a zero byte in it.",
         RowFault.InvalidUtf8 => "has a chosen column that is not UTF-8.",
+        RowFault.NotJson => "is not a JSON object, or has a chosen column twice.",
+        RowFault.MissingColumn => $"has no column {Missing}. If not every row has it, name it in {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.OptionalColumns)} instead of {nameof(CloudFrontOptions.Columns)}.",
         _ => DescribeColumns(),
     };
 

@@ -44,7 +44,8 @@ internal sealed class LogDocuments : ILogRows, IDisposable
 
     /// <summary>Returns the bad row that the parser paused for; null when there is none. Valid until <see cref="Forget"/>.</summary>
     /// <param name="columns">Columns that the log's fields directive names.</param>
-    public BadRow? FindBad(int columns) => _bad is null ? null : new BadRow(_badNumber, _badFault, _bad.WrittenMemory, columns);
+    /// <param name="missing">The first required column that the row lacks, if it is one in JSON.</param>
+    public BadRow? FindBad(int columns, string? missing) => _bad is null ? null : new BadRow(_badNumber, _badFault, _bad.WrittenMemory, columns, missing);
 
     public bool Take(in LogRow row) =>
         _rows.TryWrite(row, _id.Of(row.Number), _writer)

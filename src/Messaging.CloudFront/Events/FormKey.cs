@@ -6,16 +6,6 @@ using System.Text.Unicode;
 
 namespace Messaging.CloudFront.Events;
 
-/// <summary>How event notifications spell the keys of objects.</summary>
-internal enum KeyEncoding
-{
-    /// <summary>URL-encoded, as S3 does: a blank is a plus sign, and a plus sign <c>%2B</c>.</summary>
-    Url = 0,
-
-    /// <summary>Unchanged, as Ceph does.</summary>
-    None,
-}
-
 /// <summary>
 /// Reads object keys of events. Those of notifications are <c>application/x-www-form-urlencoded</c>, so a blank is <c>+</c> and a plus sign
 /// <c>%2B</c> (https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html).
@@ -50,4 +40,14 @@ internal static partial class FormKey
 
     [GeneratedRegex("%(?![0-9A-Fa-f]{2})")]
     private static partial Regex BrokenEscape();
+}
+
+/// <summary>How event notifications spell the keys of objects.</summary>
+internal enum KeyEncoding
+{
+    /// <summary>URL-encoded, as S3 does: a blank is a plus sign, and a plus sign <c>%2B</c>.</summary>
+    Url = 0,
+
+    /// <summary>Unchanged, as Ceph does.</summary>
+    None,
 }

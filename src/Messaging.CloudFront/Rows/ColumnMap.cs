@@ -1,7 +1,7 @@
 namespace Messaging.CloudFront.Rows;
 
 /// <summary>
-/// Maps the chosen columns to their positions in a row, by the log's fields directive. Threads: one at a time.
+/// Maps the chosen columns to their positions in a row, by the log's fields directive or the properties of a JSON row. Threads: one at a time.
 /// </summary>
 /// <param name="names">The chosen columns, as the directive spells them, UTF-8.</param>
 /// <param name="required">How many of them, from the first, a log must have; any other that it lacks is empty.</param>
@@ -12,13 +12,13 @@ internal sealed class ColumnMap(byte[][] names, int required)
     /// <summary>Number of columns that a row must have; 0 before a directive is read.</summary>
     public int Count { get; private set; }
 
-    /// <summary>Number of chosen columns.</summary>
-    public int Chosen => _places.Length;
+    /// <summary>The chosen columns.</summary>
+    public byte[][] Names => names;
 
     /// <summary>Number of tabs per row whose positions are needed to find every chosen column.</summary>
     public int TabsNeeded => _places.Max() + 1;
 
-    /// <summary>The first required column that the directive did not name; null when it named all.</summary>
+    /// <summary>The first required column that the directive, or the JSON row, did not name; null when it named all.</summary>
     public string? Missing { get; private set; }
 
     /// <summary>Reads a fields directive.</summary>
@@ -51,18 +51,37 @@ internal sealed class ColumnMap(byte[][] names, int required)
         }
 
         Count = count;
-        int missing = _places.AsSpan(0, required).IndexOf(-1);
-        if (missing >= 0)
+        return count == 0 ? LogFault.BadFields
+            : FindMissing() ? LogFault.MissingColumn
+            : LogFault.None;
+    }
+
+    /// <summary>Forgets the places: each row of a JSON log names its columns itself.</summary>
+    public void Clear()
+    {
+        _places.AsSpan().Fill(-1);
+        Count = 0;
+    }
+
+    /// <summary>Gives a chosen column the next place.</summary>
+    /// <returns>False when it has one already.</returns>
+    public bool TryPlace(int chosen)
+    {
+        if (_places[chosen] >= 0)
         {
-            Missing = System.Text.Encoding.UTF8.GetString(names[missing]);
+            return false;
         }
 
-        return (count, missing) switch
-        {
-            (0, _) => LogFault.BadFields,
-            (_, >= 0) => LogFault.MissingColumn,
-            _ => LogFault.None,
-        };
+        _places[chosen] = Count++;
+        return true;
+    }
+
+    /// <returns>True when a required column has no place; <see cref="Missing"/> is the first.</returns>
+    public bool FindMissing()
+    {
+        int missing = _places.AsSpan(0, required).IndexOf(-1);
+        Missing = missing < 0 ? null : System.Text.Encoding.UTF8.GetString(names[missing]);
+        return missing >= 0;
     }
 
     /// <summary>The position of a chosen column in a row, from 0; -1 when the log lacks it.</summary>

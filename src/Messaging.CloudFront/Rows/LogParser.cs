@@ -4,8 +4,8 @@ using System.Diagnostics;
 namespace Messaging.CloudFront.Rows;
 
 /// <summary>
-/// Reads a log of CloudFront's standard format 1.0 (W3C extended): directives, then rows of tab-separated columns. It reads through a
-/// window of fixed size, so memory does not grow with the log; a line that crosses the window's end is moved to its beginning.
+/// Reads a log of CloudFront's standard format 1.0 (W3C extended): directives, then rows of tab-separated columns; or a log whose first line begins
+/// with a brace, which has a JSON object per line. It reads through a window of fixed size, so memory does not grow with the log; a line that crosses the window's end is moved to its beginning.
 /// Use: fill <see cref="Free"/>, <see cref="Advance"/>, <see cref="Parse"/> until it needs input; <see cref="Finish"/> at the end, and
 /// <see cref="Parse"/> once more. Threads: one at a time. Expected bytes allocated per row: 0.
 /// </summary>
@@ -14,12 +14,15 @@ internal sealed class LogParser : IDisposable
     // 128 KiB fit the second-level cache of current processors, so decompressed bytes are still cached when they are parsed.
     private const int MinWindow = 128 * 1024;
 
+    private const string NoFieldsDetail = "A row comes before the line that begins with #Fields:, and the log does not begin with { as one in JSON does. Of the output formats of standard logging v2, choose w3c or JSON.";
+
     // Space for a line end and for the newline that Finish adds.
     private const int Slack = 4;
 
     private readonly ColumnMap _columns;
     private readonly int _maxRowBytes;
     private byte[] _window;
+    private JsonRow? _json;
     private int[] _tabs;
     private int _noted;
     private int _start;
@@ -45,6 +48,9 @@ internal sealed class LogParser : IDisposable
 
     /// <summary>Columns that the last fields directive names; 0 before it.</summary>
     public int Columns => _columns.Count;
+
+    /// <summary>The first required column that the last row in JSON lacks; null when it has all.</summary>
+    public string? MissingColumn => _columns.Missing;
 
     /// <summary>Why the rest of the log cannot be read.</summary>
     public LogFault Fault { get; private set; }
@@ -99,6 +105,7 @@ internal sealed class LogParser : IDisposable
 
     public void Dispose()
     {
+        _json?.Dispose();
         byte[]? window = Interlocked.Exchange(ref _window!, null);
         if (window is not null)
         {
@@ -126,7 +133,8 @@ internal sealed class LogParser : IDisposable
                 continue;
             }
 
-            if (text[start] == '#')
+            bool isJson = IsJson(text[start]);
+            if (text[start] == '#' && !isJson)
             {
                 if (!ReadDirective(text.Slice(start, length)))
                 {
@@ -144,13 +152,17 @@ internal sealed class LogParser : IDisposable
 
             bool goOn;
             RowFault fault = FaultOf(scanner, length);
-            if (fault == RowFault.None)
+            if (isJson)
+            {
+                goOn = TakeJson(text.Slice(start, length), rows);
+            }
+            else if (fault == RowFault.None)
             {
                 goOn = rows.Take(new LogRow(text, start, length, tabs, _columns, ++_rows));
             }
             else if (_columns.Count == 0)
             {
-                return Fail(LogFault.NoFields, "A row comes before the line that begins with #Fields:.");
+                return Fail(LogFault.NoFields, NoFieldsDetail);
             }
             else
             {
@@ -166,6 +178,17 @@ internal sealed class LogParser : IDisposable
 
         _start += scanner.Next;
         return EndOfWindow(rows);
+    }
+
+    private bool IsJson(byte first) => _json is not null || (first == '{' && _columns.Count == 0);
+
+    private bool TakeJson(ReadOnlySpan<byte> line, ILogRows rows)
+    {
+        _json ??= new JsonRow(_columns, _maxRowBytes);
+        RowFault fault = line.Length > _maxRowBytes ? RowFault.TooLong : _json.Read(line);
+        return fault == RowFault.None
+            ? rows.Take(_json.ToRow(line, ++_rows))
+            : rows.TakeBad(++_rows, line[..Math.Min(line.Length, _maxRowBytes)], fault);
     }
 
     private RowFault FaultOf(in RowScanner row, int length)
@@ -193,14 +216,15 @@ internal sealed class LogParser : IDisposable
             return ParseStatus.NeedsInput;
         }
 
-        if (_window[0] == '#')
+        bool isJson = IsJson(_window[0]);
+        if (_window[0] == '#' && !isJson)
         {
             return Fail(LogFault.BadFields, $"A directive has more than {_maxRowBytes} bytes.");
         }
 
-        if (_columns.Count == 0)
+        if (_columns.Count == 0 && !isJson)
         {
-            return Fail(LogFault.NoFields, "A row comes before the line that begins with #Fields:.");
+            return Fail(LogFault.NoFields, NoFieldsDetail);
         }
 
         _skipping = true;

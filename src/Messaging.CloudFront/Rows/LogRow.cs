@@ -9,6 +9,9 @@ internal readonly ref struct LogRow
     private readonly int _start;
     private readonly int _end;
 
+    // Of a row in JSON only, whose values are a copy.
+    private readonly ReadOnlySpan<byte> _text;
+
     public LogRow(ReadOnlySpan<byte> window, int start, int length, ReadOnlySpan<int> tabs, ColumnMap columns, long number)
     {
         _window = window;
@@ -19,11 +22,19 @@ internal readonly ref struct LogRow
         Number = number;
     }
 
+    /// <param name="text">The row as it is in the log.</param>
+    /// <param name="values">Its chosen values, one after another with a byte between them.</param>
+    /// <param name="gaps">The positions of those bytes.</param>
+    /// <param name="columns">The places of the columns among the values.</param>
+    /// <param name="number">The row's number.</param>
+    public LogRow(ReadOnlySpan<byte> text, ReadOnlySpan<byte> values, ReadOnlySpan<int> gaps, ColumnMap columns, long number)
+        : this(values, 0, values.Length, gaps, columns, number) => _text = text;
+
     /// <summary>The row's number in the log, from 1; bad rows count, directives and blank lines do not.</summary>
     public long Number { get; }
 
     /// <summary>Its bytes without the line end.</summary>
-    public ReadOnlySpan<byte> Text => _window[_start.._end];
+    public ReadOnlySpan<byte> Text => _text.IsEmpty ? _window[_start.._end] : _text;
 
     /// <summary>False when the log lacks the chosen column.</summary>
     public bool Has(int chosen) => _columns!.PlaceOf(chosen) >= 0;

@@ -20,6 +20,12 @@ internal enum RowFault
 
     /// <summary>A chosen column is not UTF-8.</summary>
     InvalidUtf8,
+
+    /// <summary>The row of a log in JSON is not a JSON object, or has a chosen column twice.</summary>
+    NotJson,
+
+    /// <summary>The row of a log in JSON lacks a required column.</summary>
+    MissingColumn,
 }
 
 /// <summary>The stable texts of <see cref="RowFault"/>. They are part of the contract with users: never changed, never used again.</summary>
@@ -34,6 +40,8 @@ internal static class RowFaultCodes
         RowFault.TooLong => "row-too-long",
         RowFault.Nul => "row-nul",
         RowFault.InvalidUtf8 => "row-invalid-utf8",
+        RowFault.NotJson => "row-not-json",
+        RowFault.MissingColumn => "row-missing-column",
         _ => throw new ArgumentOutOfRangeException(nameof(fault), fault, "Unknown fault."),
     };
 }
