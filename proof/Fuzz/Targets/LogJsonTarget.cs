@@ -88,7 +88,7 @@ internal sealed class LogJsonTarget : FuzzTarget
             using JsonDocument document = JsonDocument.Parse(line);
             if (document.RootElement.ValueKind != JsonValueKind.Object)
             {
-                return Bad(line);
+                return Bad(RowFault.NotJson, line);
             }
 
             string?[] values = new string?[Names.Length];
@@ -97,7 +97,7 @@ internal sealed class LogJsonTarget : FuzzTarget
                 int chosen = Array.FindIndex(Names, name => property.NameEquals(name));
                 if (chosen >= 0 && values[chosen] is not null)
                 {
-                    return Bad(line);
+                    return Bad(RowFault.NotJson, line);
                 }
 
                 if (chosen >= 0)
@@ -111,16 +111,17 @@ internal sealed class LogJsonTarget : FuzzTarget
                 }
             }
 
-            return values[0] is null || values[1] is null ? $"{RowFault.MissingColumn.Code()} {Encoding.Latin1.GetString(line)}" : string.Join('|', values);
+            return values[0] is null || values[1] is null ? Bad(RowFault.MissingColumn, line) : string.Join('|', values);
         }
         catch (Exception exception) when (exception is JsonException or InvalidOperationException)
         {
-            return Bad(line);
+            return Bad(RowFault.NotJson, line);
         }
     }
 
     // Which of a line's two faults is found first depends on the way of reading.
-    private static string Bad(ReadOnlySpan<byte> line) => $"bad {Encoding.Latin1.GetString(line)}";
+    private static string Bad(RowFault fault, ReadOnlySpan<byte> line) =>
+        $"{(fault is RowFault.NotJson or RowFault.InvalidUtf8 || !Utf8.IsValid(line) ? "bad" : fault.Code())} {Encoding.Latin1.GetString(line)}";
 
     private sealed class Rows(bool pause) : ILogRows
     {
@@ -140,7 +141,7 @@ internal sealed class LogJsonTarget : FuzzTarget
 
         public bool TakeBad(long number, ReadOnlySpan<byte> text, RowFault fault)
         {
-            _seen.Append(number).Append(": ").Append(fault is RowFault.NotJson or RowFault.InvalidUtf8 ? Bad(text) : $"{fault.Code()} {Encoding.Latin1.GetString(text)}").Append('\n');
+            _seen.Append(number).Append(": ").Append(fault == RowFault.TooLong ? $"{fault.Code()} {Encoding.Latin1.GetString(text)}" : Bad(fault, text)).Append('\n');
             return !pause;
         }
 

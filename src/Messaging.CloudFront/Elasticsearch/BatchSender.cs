@@ -113,8 +113,7 @@ internal sealed class BatchSender(ElasticsearchSinkOptions options, BulkRequests
 
     private BatchResult Refused(in BulkFault fault)
     {
-        string said = fault.Reason.Length == 0 ? string.Empty : $" Elasticsearch reported: {fault.Reason}";
-        return new BatchResult(SinkStatus.Refused, Bound($"{ElasticsearchAdvice.Describe(fault, Operation)}. {ElasticsearchAdvice.For(fault, rules, options.Index!)}{said}"));
+        return new BatchResult(SinkStatus.Refused, Bound($"{ElasticsearchAdvice.Describe(fault, Operation)}. {ElasticsearchAdvice.For(fault, rules, options.Index!)}"));
     }
 
     private static BatchResult Transient(in BulkFault fault) =>

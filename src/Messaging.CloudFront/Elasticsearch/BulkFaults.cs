@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Net.Http.Headers;
+using System.Text;
 using System.Text.Json;
 using Messaging.Configuration;
 using Messaging.Telemetry;
@@ -49,21 +50,32 @@ internal static class BulkFaults
             kind == BulkFaultKind.Transient ? SecondsOf(retryAfter) : TimeSpan.Zero);
     }
 
-    // {"error":{"type":"…","reason":"…",…},"status":403}; gateways and old servers send a string.
+    // {"error":{"type":"…","reason":"…",…},"status":403}; gateways and old servers send a string, Amazon OpenSearch {"Message":"…"}, proxies any text.
     private static (string Type, string Reason) ReadError(ReadOnlyMemory<byte> body)
     {
         try
         {
             using JsonDocument document = JsonDocument.Parse(body);
-            if (document.RootElement.ValueKind != JsonValueKind.Object || !document.RootElement.TryGetProperty("error", out JsonElement error))
+            JsonElement root = document.RootElement;
+            if (root.ValueKind != JsonValueKind.Object)
             {
                 return (string.Empty, string.Empty);
             }
 
+            if (!root.TryGetProperty("error", out JsonElement error))
+            {
+                return (string.Empty, Text(root, root.TryGetProperty("Message", out _) ? "Message" : "message"));
+            }
+
             return error.ValueKind == JsonValueKind.Object ? (Text(error, "type"), Text(error, "reason")) : (string.Empty, Text(error));
         }
-        catch (Exception exception) when (exception is JsonException or InvalidOperationException)
+        catch (JsonException)
         {
+            return (string.Empty, UntrustedText.Shorten(string.Join(' ', Encoding.UTF8.GetString(body.Span).Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries))));
+        }
+        catch (InvalidOperationException)
+        {
+            // An escape encodes half a surrogate pair.
             return (string.Empty, string.Empty);
         }
     }

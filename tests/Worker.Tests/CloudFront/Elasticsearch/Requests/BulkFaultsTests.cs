@@ -26,7 +26,12 @@ public sealed class BulkFaultsTests
     [InlineData("""{"error":"Incorrect HTTP method","status":405}""", "HTTP403", "Incorrect HTTP method")]
     [InlineData("""{"error":{"type":7,"reason":null}}""", "HTTP403", "")]
     [InlineData("""{"error":{"type":"\ud800","reason":"\ud800"}}""", "HTTP403", "")]
-    [InlineData("<html>Forbidden</html>", "HTTP403", "")]
+    [InlineData("<html>\r\nForbidden</html>\n", "HTTP403", "<html> Forbidden</html>")]
+    [InlineData("""{"Message":"User: anonymous is not authorized to perform: es:ESHttpPost"}""", "HTTP403", "User: anonymous is not authorized to perform: es:ESHttpPost")]
+    [InlineData("""{"message":"Forbidden by the gateway"}""", "HTTP403", "Forbidden by the gateway")]
+    [InlineData("""{"message":["x"]}""", "HTTP403", "")]
+    [InlineData("{}", "HTTP403", "")]
+    [InlineData(" \t", "HTTP403", "")]
     [InlineData("[]", "HTTP403", "")]
     [InlineData("null", "HTTP403", "")]
     [InlineData("", "HTTP403", "")]
@@ -35,6 +40,23 @@ public sealed class BulkFaultsTests
         BulkFault fault = BulkFaults.OfAnswer(403, Encoding.UTF8.GetBytes(body), null);
 
         (fault.Code, fault.Reason, fault.Status).ShouldBe((code, reason, 403));
+    }
+
+    [Fact]
+    public void OfAnswer_PageOfAProxy_IsBounded() =>
+        BulkFaults.OfAnswer(502, Encoding.UTF8.GetBytes(new string('x', 60_000)), null).Reason.Length.ShouldBeInRange(200, 300);
+
+    [Theory]
+    [InlineData("""{"Message":"User: anonymous is not authorized to perform: es:ESHttpPost."}""", "Elasticsearch _bulk: HTTP403 (403): User: anonymous is not authorized to perform: es:ESHttpPost", "set Sinks:Elasticsearch:SigV4")]
+    [InlineData("""{"status":403,"request-id":"1","error":{"reason":"403 Forbidden","type":"Forbidden"}}""", "Elasticsearch _bulk: Forbidden (403): 403 Forbidden", "set Sinks:Elasticsearch:SigV4")]
+    [InlineData("""{"error":{"type":"security_exception","reason":"action [indices:data/write/bulk] is unauthorized"}}""", "Elasticsearch _bulk: security_exception (403): action [indices:data/write/bulk] is unauthorized", "Grant the privilege create_doc on 'logs'.")]
+    [InlineData("", "Elasticsearch _bulk: HTTP403 (403)", "Grant the privilege create_doc on 'logs'.")]
+    public void Describe_Refusal_HasTheServersText(string body, string text, string advice)
+    {
+        BulkFault fault = BulkFaults.OfAnswer(403, Encoding.UTF8.GetBytes(body), null);
+
+        ElasticsearchAdvice.Describe(fault, "_bulk").ShouldBe(text);
+        ElasticsearchAdvice.For(fault, new ItemRules("logs"), "logs").ShouldContain(advice);
     }
 
     [Fact]
