@@ -174,7 +174,7 @@ public sealed class ElasticsearchSinkFaultTests
         DocumentsResult result = await run.WriteAsync(4);
 
         result.Status.ShouldBe(SinkStatus.Transient);
-        result.Detail.ShouldBe("Elasticsearch _bulk: es_rejected_execution_exception (429)");
+        result.Detail!.ShouldStartWith("Elasticsearch _bulk: es_rejected_execution_exception (429): ");
         (await run.Server.HistoryAsync()).Select(exchange => exchange.Ids.Count).ShouldBe([4, 2, 1, 1, 1]);
         run.Sink.Segments.Outstanding.ShouldBe(0);
     }
@@ -193,7 +193,7 @@ public sealed class ElasticsearchSinkFaultTests
         DocumentsResult result = await run.WriteAsync(5);
 
         result.Status.ShouldBe(SinkStatus.Refused);
-        result.Detail!.ShouldStartWith($"Elasticsearch _bulk: {type} ({status}). ");
+        result.Detail!.ShouldStartWith($"Elasticsearch _bulk: {type} ({status}): because. ");
         (await run.Server.HistoryAsync()).Count.ShouldBe(1);
     }
 
