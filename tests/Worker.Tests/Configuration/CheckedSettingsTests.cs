@@ -52,6 +52,7 @@ public sealed class CheckedSettingsTests : IDisposable
         ["Handlers:Archive:MessageIdProperty"] = (Channel, ["a..b", "event.id:nonsense"]),
         ["Handlers:CloudFront:Buckets"] = (CloudFront, ["Upper", "a", "ok-bucket,no_bucket", "logs/2026"]),
         ["Handlers:CloudFront:Columns"] = (CloudFront, ["=", "date=a b", "date,date"]),
+        ["Handlers:CloudFront:OptionalColumns"] = (CloudFront, ["=", "b=a b", "date"]),
         ["Handlers:CloudFront:TimestampField"] = (CloudFront, ["a b"]),
         ["Recoverability:DeadLetterOn"] = (Channel, ["NoSuchException", "System.String", "TimeoutException,NoSuch"]),
         ["Recoverability:RetryOn"] = (Channel, ["NoSuchException", "System.String"]),
