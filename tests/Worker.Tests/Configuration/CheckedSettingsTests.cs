@@ -50,6 +50,8 @@ public sealed class CheckedSettingsTests : IDisposable
         ["Handlers:Archive:Template"] = (Channel, ["{Product", "../{MessageId}", "{MessageId:nonsense}"]),
         ["Handlers:Archive:KeyPrefix"] = (Channel, ["a//b", "../a"]),
         ["Handlers:Archive:MessageIdProperty"] = (Channel, ["a..b", "event.id:nonsense"]),
+        ["Handlers:Archive:DateFormats"] = (Channel, ["HH:mm", "%"]),
+        ["Handlers:Archive:TimeZone"] = (Channel, ["Europe/Nowhere", "+02:00"]),
         ["Handlers:CloudFront:Buckets"] = (CloudFront, ["Upper", "a", "ok-bucket,no_bucket", "logs/2026"]),
         ["Handlers:CloudFront:Columns"] = (CloudFront, ["=", "date=a b", "date,date"]),
         ["Handlers:CloudFront:OptionalColumns"] = (CloudFront, ["=", "b=a b", "date"]),
