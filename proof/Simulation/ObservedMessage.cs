@@ -52,6 +52,8 @@ internal sealed class ObservedMessage : ReceivedMessage
         }
     }
 
+    public override ReadOnlyMemory<byte> StoredBody => _message.StoredBody;
+
     public override ReadOnlyMemory<byte> SourceId => _message.SourceId;
 
     public override int DeliveryCount => _message.DeliveryCount;
