@@ -1,4 +1,5 @@
 using Messaging.Aws;
+using Messaging.Aws.ExtendedClient;
 using Messaging.Aws.S3.Sink;
 using Messaging.Aws.Sqs;
 
@@ -9,6 +10,9 @@ public static class AwsWorkerBuilderExtensions
 {
     /// <summary>Adds the source <c>Sqs</c>: messages of an Amazon SQS queue, deleted after they are stored. Settings: <c>Sources:Sqs</c>, <c>Aws</c> and <c>Costs</c>.</summary>
     public static IMessageWorkerBuilder AddSqs(this IMessageWorkerBuilder builder) => builder.AddSettings(AwsOptions.Settings).AddSettings(AwsCostOptions.Settings).AddSource(new SqsSourceFeature());
+
+    /// <summary>Adds the envelope <c>ExtendedClient</c>: messages of the SQS Extended Client, whose payloads are in S3. Settings: <c>Envelopes:ExtendedClient</c> and <c>Aws</c>.</summary>
+    public static IMessageWorkerBuilder AddExtendedClient(this IMessageWorkerBuilder builder) => builder.AddSettings(AwsOptions.Settings).AddSettings(AwsCostOptions.Settings).AddEnvelope(new ExtendedClientFeature());
 
     /// <summary>Adds the sink <c>S3</c>: an object per message or bundle in a bucket. Settings: <c>Sinks:S3</c>, <c>Aws</c> and <c>Costs</c>.</summary>
     public static IMessageWorkerBuilder AddS3(this IMessageWorkerBuilder builder) => builder.AddSettings(AwsOptions.Settings).AddSettings(AwsCostOptions.Settings).AddSink(new S3SinkFeature());

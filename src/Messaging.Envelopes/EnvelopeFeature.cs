@@ -6,10 +6,16 @@ namespace Messaging.Envelopes;
 /// <summary>An envelope without settings.</summary>
 /// <param name="name">Its name in routes.</param>
 /// <param name="envelope">Serves all routes.</param>
+/// <param name="isRecognized">See <see cref="IEnvelopeFeature.IsRecognized"/>; null for an envelope without marks.</param>
 /// <param name="splits">See <see cref="EnvelopePlan.Splits"/>.</param>
-internal sealed class EnvelopeFeature(string name, IEnvelope envelope, bool splits = false) : IEnvelopeFeature
+internal sealed class EnvelopeFeature(string name, IEnvelope envelope, Func<ReadOnlyMemory<byte>, bool>? isRecognized = null, bool splits = false) : IEnvelopeFeature
 {
     public string Name => name;
+
+    public bool IsRecognized(ReadOnlyMemory<byte> body) => isRecognized?.Invoke(body) == true;
+
+    /// <summary>The envelope.</summary>
+    public IEnvelope Envelope => envelope;
 
     public EnvelopePlan Configure(SettingsReader settings, string route) => new() { Create = _ => envelope, Splits = splits };
 }

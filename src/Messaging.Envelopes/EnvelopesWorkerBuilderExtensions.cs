@@ -11,21 +11,30 @@ public static class EnvelopesWorkerBuilderExtensions
 {
     /// <summary>
     /// Adds the envelopes that routes may name in <c>Routes:{name}:Envelope</c>: Sns, EventBridge, CloudEvents, Base64, Gzip, Deflate, Zstd, BrokeredMessage,
-    /// JsonArray and JsonLines. A route that names none has no part more in its chain.
+    /// JsonArray and JsonLines, and Auto for those with unmistakable marks. A route that names none has no part more in its chain.
     /// </summary>
     public static IMessageWorkerBuilder AddEnvelopes(this IMessageWorkerBuilder builder)
     {
         ArgumentNullException.ThrowIfNull(builder);
+        EnvelopeFeature[] marked =
+        [
+            new EnvelopeFeature("Sns", new SnsEnvelope(), SnsEnvelope.IsMarked),
+            new EnvelopeFeature("EventBridge", new EventBridgeEnvelope(), EventBridgeEnvelope.IsMarked),
+            new EnvelopeFeature("CloudEvents", new CloudEventsEnvelope(), CloudEventsEnvelope.IsMarked),
+            new EnvelopeFeature("Base64", new Base64Envelope(), Base64Envelope.IsMarked),
+            new EnvelopeFeature("Gzip", new GzipEnvelope(), static body => GzipEnvelope.IsMarked(body.Span)),
+            new EnvelopeFeature("Zstd", new ZstdEnvelope(), static body => ZstdEnvelope.IsMarked(body.Span)),
+            new EnvelopeFeature("BrokeredMessage", new BrokeredMessageEnvelope(), static body => BrokeredMessageEnvelope.IsMarked(body.Span)),
+        ];
+        foreach (EnvelopeFeature envelope in marked)
+        {
+            builder.AddEnvelope(envelope);
+        }
+
         return builder
-            .AddEnvelope(new EnvelopeFeature("Sns", new SnsEnvelope()))
-            .AddEnvelope(new EnvelopeFeature("EventBridge", new EventBridgeEnvelope()))
-            .AddEnvelope(new EnvelopeFeature("CloudEvents", new CloudEventsEnvelope()))
-            .AddEnvelope(new EnvelopeFeature("Base64", new Base64Envelope()))
-            .AddEnvelope(new EnvelopeFeature("Gzip", new GzipEnvelope()))
             .AddEnvelope(new EnvelopeFeature("Deflate", new DeflateEnvelope()))
-            .AddEnvelope(new EnvelopeFeature("Zstd", new ZstdEnvelope()))
-            .AddEnvelope(new EnvelopeFeature("BrokeredMessage", new BrokeredMessageEnvelope()))
             .AddEnvelope(new EnvelopeFeature("JsonArray", new JsonArrayEnvelope(), splits: true))
-            .AddEnvelope(new EnvelopeFeature("JsonLines", new JsonLinesEnvelope(), splits: true));
+            .AddEnvelope(new EnvelopeFeature("JsonLines", new JsonLinesEnvelope(), splits: true))
+            .AddEnvelope(new AutoFeature(marked));
     }
 }

@@ -17,6 +17,7 @@ public static class Program
         .AddTcpLines()
         .AddAzureServiceBus()
         .AddEnvelopes()
+        .AddExtendedClient()
         .AddArchive()
         .AddCloudFront()
         .AddS3()

@@ -56,12 +56,16 @@ internal sealed partial class KeyPartMonitor
         _year = time.GetUtcNow().Year;
     }
 
+    /// <summary>Shown messages without a property.</summary>
+    public Action<ReadOnlyMemory<byte>> LookForEnvelope { get; init; } = static _ => { };
+
     /// <summary>Counts a message without a property.</summary>
     /// <param name="slot">The property.</param>
     /// <param name="header">Read from the message.</param>
     public void CountMissing(int slot, ArchiveHeader header)
     {
         Faults.Add(1, new("worker.route", _route), new("worker.property", _names[slot]), new("worker.reason", "missing"));
+        LookForEnvelope(header.Body);
         if (Interlocked.Increment(ref _missing[slot]) == 1)
         {
             string outcome = _missingRule == MissingPropertyRule.DeadLetter

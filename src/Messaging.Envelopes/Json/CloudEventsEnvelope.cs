@@ -24,6 +24,14 @@ internal sealed class CloudEventsEnvelope : IEnvelope
     // The attribute's prefix in the bindings of HTTP, AMQP (both forms) and others that allow no colon.
     private static readonly string[] BinaryMarks = ["ce-specversion", "cloudEvents:specversion", "cloudEvents_specversion", "ce_specversion"];
 
+    /// <summary>True for a body with the members of this envelope.</summary>
+    public static bool IsMarked(ReadOnlyMemory<byte> body)
+    {
+        Span<JsonMember> members = stackalloc JsonMember[7];
+        return JsonMembers.TryFind(body.Span, Names, members, out _)
+            && members[..4].ToArray().All(member => member.Type == JsonTokenType.String) && members[0].PlainText(body.Span).StartsWith("1."u8);
+    }
+
     public ValueTask UnwrapAsync(WrappedMessage message, CancellationToken cancellationToken)
     {
         Unwrap(message);

@@ -10,6 +10,14 @@ internal sealed class EventBridgeEnvelope : IEnvelope
 
     private static readonly byte[][] Names = ["detail-type"u8.ToArray(), "source"u8.ToArray(), "detail"u8.ToArray()];
 
+    /// <summary>True for a body with the members of this envelope.</summary>
+    public static bool IsMarked(ReadOnlyMemory<byte> body)
+    {
+        Span<JsonMember> members = stackalloc JsonMember[3];
+        return JsonMembers.TryFind(body.Span, Names, members, out _)
+            && members[0].Type == JsonTokenType.String && members[1].Type == JsonTokenType.String && members[2].Type == JsonTokenType.StartObject;
+    }
+
     public ValueTask UnwrapAsync(WrappedMessage message, CancellationToken cancellationToken)
     {
         Unwrap(message);

@@ -17,6 +17,14 @@ internal sealed class SnsEnvelope : IEnvelope
 
     private static readonly byte[][] Names = ["Type"u8.ToArray(), "MessageId"u8.ToArray(), "TopicArn"u8.ToArray(), "Message"u8.ToArray()];
 
+    /// <summary>True for a body with the members of this envelope.</summary>
+    public static bool IsMarked(ReadOnlyMemory<byte> body)
+    {
+        Span<JsonMember> members = stackalloc JsonMember[4];
+        return JsonMembers.TryFind(body.Span, Names, members, out _)
+            && members[1].IsPresent && members[2].IsPresent && members[3].IsPresent && (members[0].PlainText(body.Span).SequenceEqual("Notification"u8) || members[0].PlainText(body.Span).EndsWith("Confirmation"u8));
+    }
+
     public ValueTask UnwrapAsync(WrappedMessage message, CancellationToken cancellationToken)
     {
         Unwrap(message);

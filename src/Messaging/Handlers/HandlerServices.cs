@@ -40,6 +40,12 @@ public sealed record HandlerServices(
     /// <summary>True when the route's sink retries by itself: <see cref="SinkPlan.Retries"/>.</summary>
     public bool SinkRetries { get; init; }
 
+    /// <summary>
+    /// Shows the worker a message that misses what the handler needs, and that is processed nevertheless: if it is in an envelope that the route does not open, the
+    /// log tells once. Dead letters are shown by the worker itself.
+    /// </summary>
+    public Action<ReadOnlyMemory<byte>> LookForEnvelope { get; init; } = static _ => { };
+
     /// <summary>The checks to run at start, before the route receives.</summary>
     public IList<RouteCheck> Checks { get; } = [];
 

@@ -4,10 +4,11 @@ using Messaging.Handlers;
 using Messaging.Intake;
 using Messaging.Planning;
 using Messaging.Recoverability;
-using Messaging.Sinks;
 using Messaging.Sinks.Bundles;
+using Messaging.Sinks;
 using Messaging.Sources;
 using Messaging.Telemetry;
+using Messaging.Unwrapping;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Pipeline.Contexts;
@@ -56,7 +57,8 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         {
             DeadLetters = plan.Sources.Any(source => source.HoldsOnlyCopies) ? deadLetters : null,
         });
-        HandlerServices handler = new(plan.Name, _sink, Breaker, plan.Recoverability, Metrics, Calls, services, deadLetters, loggers, time, plan.Slots) { SinkName = _sinkName ?? string.Empty, SinkRetries = plan.Sink is { Retries: true } };
+        EnvelopeHint hint = new(plan.Name, plan.OtherEnvelopes, _logger);
+        HandlerServices handler = new(plan.Name, _sink, Breaker, plan.Recoverability, Metrics, Calls, services, deadLetters, loggers, time, plan.Slots) { SinkName = _sinkName ?? string.Empty, SinkRetries = plan.Sink is { Retries: true }, LookForEnvelope = hint.Look };
         Pipeline = RouteChain.Compose(plan, handler);
         _checks = handler.Checks;
         _owned = handler.Owned;
@@ -73,6 +75,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
                 Destination = destination,
                 MaxMessageBytes = plan.MaxMessageBytes,
                 TracesSettlement = source.TracesSettlement,
+                LookForEnvelope = hint.Look,
                 KeepsReservedSlots = source.KeepsReservedSlots || source.IsPushed,
             };
             IMessageSource created = FeatureFactory.Open(source, new SourceServices(plan.Name, services, deadLetters, loggers, time, slots.Max, Calls, counters) { Name = source.LowerName });

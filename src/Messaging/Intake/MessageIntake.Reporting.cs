@@ -27,6 +27,11 @@ internal sealed partial class MessageIntake
             return;
         }
 
+        if (settlement.Kind == SettlementKind.DeadLetter)
+        {
+            SafeLog.Try(() => LookForEnvelope(message.Body));
+        }
+
         if (cancellation == Cancellation.Timeout)
         {
             _metrics.MessageTimedOut();

@@ -111,6 +111,9 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
     /// <summary>Largest body that reaches the pipeline; a message with a larger one is dead-lettered.</summary>
     public long MaxMessageBytes { get; init; } = long.MaxValue;
 
+    /// <summary>Shown the bodies of dead letters.</summary>
+    public Action<ReadOnlyMemory<byte>> LookForEnvelope { get; init; } = static _ => { };
+
     /// <summary>True when the source itself starts the spans of its settlements.</summary>
     public bool TracesSettlement { get; init; }
 

@@ -67,6 +67,9 @@ public sealed record RoutePlan
     /// <summary>What is around its messages, the outermost first.</summary>
     public IReadOnlyList<EnvelopePlan> Envelopes { get; internal init; } = [];
 
+    /// <summary>The envelopes that the worker knows, for a route that names none; empty otherwise.</summary>
+    internal IReadOnlyList<IEnvelopeFeature> OtherEnvelopes { get; init; } = [];
+
     internal UnwrappingOptions Unwrapping { get; init; } = new();
 
     /// <summary>Steps and behaviours added by code, in the order in which they run.</summary>

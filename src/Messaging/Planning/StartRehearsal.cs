@@ -88,6 +88,7 @@ public sealed class StartRehearsal
         bool isWhole = true;
         foreach (EnvelopePlan envelope in route.Envelopes)
         {
+            Try($"{name}, envelope {envelope.Name}", () => envelope.CheckBeforeStart?.Invoke(_findings));
             isWhole &= Try($"{name}, envelope {envelope.Name}", () => RouteChain.Unwrap(route, envelope, builder, handler));
         }
 

@@ -147,6 +147,7 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
             {
                 Parts = parts,
                 Envelopes = envelopes,
+                OtherEnvelopes = options.Envelope.Length == 0 ? features.Envelopes : [],
                 Unwrapping = unwrapping,
                 Explainers = new RouteExplainers(explainers, Explain(settings, name, handlerFeature!), sinkFeature is null ? null : Explain(settings, name, sinkFeature)),
             };

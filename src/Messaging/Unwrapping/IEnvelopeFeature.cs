@@ -12,6 +12,12 @@ public interface IEnvelopeFeature
     /// <summary>The section <c>Envelopes:{Name}</c> and the class that reads it; empty for an envelope without settings.</summary>
     IReadOnlyList<SettingsSection> Settings => [];
 
+    /// <summary>
+    /// True for a body with marks of this envelope that no other message has. A route without envelopes whose message misses something names the envelope in its
+    /// log. May cost as much as reading the body.
+    /// </summary>
+    bool IsRecognized(ReadOnlyMemory<byte> body) => false;
+
     /// <summary>Reads and checks the settings for one route; problems go into the reader. Touches nothing outside the configuration.</summary>
     EnvelopePlan Configure(SettingsReader settings, string route);
 }
@@ -24,6 +30,9 @@ public sealed record EnvelopePlan
 
     /// <summary>Makes the route's instance; called only when the whole configuration is valid.</summary>
     public required Func<HandlerServices, IEnvelope> Create { get; init; }
+
+    /// <summary>For <c>validate</c>, as <see cref="HandlerPlan.CheckBeforeStart"/>.</summary>
+    public Action<StartFindings>? CheckBeforeStart { get; init; }
 
     /// <summary>True when one message may hold several.</summary>
     public bool Splits { get; init; }

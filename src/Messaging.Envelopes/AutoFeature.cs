@@ -1,0 +1,46 @@
+using Messaging.Configuration;
+using Messaging.Unwrapping;
+using Microsoft.Extensions.Logging;
+
+namespace Messaging.Envelopes;
+
+/// <summary>The envelope <c>Auto</c> of routes: whichever has its marks in a message; a message without any is passed on as it is.</summary>
+/// <param name="marked">Those with marks.</param>
+internal sealed class AutoFeature(IReadOnlyList<EnvelopeFeature> marked) : IEnvelopeFeature
+{
+    public string Name => "Auto";
+
+    public EnvelopePlan Configure(SettingsReader settings, string route) => new()
+    {
+        Create = services => new AutoEnvelope(marked, route, services.Loggers.CreateLogger($"Messaging.Routes.{route}")),
+    };
+}
+
+/// <summary>Opens the envelope that a message is in. Threads: any number of messages concurrently.</summary>
+internal sealed partial class AutoEnvelope(IReadOnlyList<EnvelopeFeature> marked, string route, ILogger logger) : IEnvelope
+{
+    private readonly ILogger _logger = logger;
+    private readonly int[] _found = new int[marked.Count];
+
+    public ValueTask UnwrapAsync(WrappedMessage message, CancellationToken cancellationToken)
+    {
+        for (int i = 0; i < marked.Count; i++)
+        {
+            if (marked[i].IsRecognized(message.Body))
+            {
+                if (Interlocked.Exchange(ref _found[i], 1) == 0)
+                {
+                    LogFound(route, marked[i].Name);
+                }
+
+                return marked[i].Envelope.UnwrapAsync(message, cancellationToken);
+            }
+        }
+
+        message.SetContent(message.Body);
+        return default;
+    }
+
+    [LoggerMessage(5402, LogLevel.Information, "Route {Route}: Envelope=Auto found messages in the envelope {Envelope}")]
+    private partial void LogFound(string route, string envelope);
+}
