@@ -34,6 +34,7 @@ internal static class FuzzCommand
         ["frames-length2"] = () => new FramesTarget(Framing.Length2),
         ["frames-length4"] = () => new FramesTarget(Framing.Length4),
         ["proxy"] = () => new ProxyTarget(),
+        ["envelopes"] = () => new EnvelopeTarget(),
         ["settings"] = () => new SettingsTarget(),
     };
 

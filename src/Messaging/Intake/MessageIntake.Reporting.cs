@@ -29,7 +29,7 @@ internal sealed partial class MessageIntake
 
         if (settlement.Kind == SettlementKind.DeadLetter)
         {
-            SafeLog.Try(() => LookForEnvelope(message.Body));
+            ShowBody(message);
         }
 
         if (cancellation == Cancellation.Timeout)
@@ -42,6 +42,9 @@ internal sealed partial class MessageIntake
             LogNotStored(message, settlement);
         }
     }
+
+    // In a method of its own: the closure is for dead letters only.
+    private void ShowBody(ReceivedMessage message) => SafeLog.Try(() => LookForEnvelope(message.Body));
 
     /// <summary>Logs what a part did wrong: it decided nothing, or threw. A part that was cancelled is not at fault.</summary>
     private void ReportFault(ReceivedMessage message, in Settlement decided, Exception? exception, Cancellation cancellation)

@@ -33,7 +33,7 @@ public sealed partial class EnvelopesPageTests
     public void Page_HasRowsAndConfigurations()
     {
         Rows.Count().ShouldBe(13);
-        Configurations.Count().ShouldBe(3);
+        Configurations.Count().ShouldBe(4);
     }
 
     [Theory]

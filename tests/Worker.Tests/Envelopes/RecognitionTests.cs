@@ -1,0 +1,75 @@
+using System.IO.Compression;
+using System.Text;
+using Pipeline.Settlements;
+
+namespace Worker.Tests.Envelopes;
+
+/// <summary>Envelopes that are recognised by their marks: a warning where the route names none, and <c>Auto</c>.</summary>
+public sealed class RecognitionTests
+{
+    private const string Message = """{"MessageId":"a"}""";
+
+    /// <summary>The envelope, and a message in it, in Latin-1 for those with bytes.</summary>
+    public static TheoryData<string, string> Marked => new()
+    {
+        { "Sns", """{"Type":"Notification","MessageId":"1","TopicArn":"t","Message":"{\"MessageId\":\"a\"}"}""" },
+        { "EventBridge", """{"id":"1","detail-type":"t","source":"s","detail":{"MessageId":"a"}}""" },
+        { "CloudEvents", """{"specversion":"1.0","id":"1","source":"s","type":"t","data":{"MessageId":"a"}}""" },
+        { "Base64", Convert.ToBase64String(Gzip(Message)) },
+        { "Base64", Convert.ToBase64String(FormatTests.Zstd(Message)) },
+        { "Gzip", Encoding.Latin1.GetString(Gzip(Message)) },
+        { "Zstd", Encoding.Latin1.GetString(FormatTests.Zstd(Message)) },
+        { "BrokeredMessage", $"@\u0006string\u00083http://schemas.microsoft.com/2003/10/Serialization/\u0099\u0011{Message}" },
+    };
+
+    [Theory]
+    [MemberData(nameof(Marked))]
+    public async Task Route_WithoutAnEnvelope_WarnsOnceAndNamesTheSetting(string envelope, string body)
+    {
+        await using TestWorker worker = await EnvelopeWorker.StartAsync(string.Empty, "Handlers:Archive:Template={EventName}/{MessageId}");
+
+        await worker.SendAsync(Message);
+        await worker.SendAsync(Encoding.Latin1.GetBytes(body));
+        await worker.SendAsync(Encoding.Latin1.GetBytes(body));
+
+        worker.Log.Entries.Where(entry => entry.Id.Id == 5401).ShouldHaveSingleItem().Text.ShouldContain($"set Routes:archive:Envelope={envelope} (");
+    }
+
+    [Fact]
+    public async Task Route_MessagesThatLackNothingOrAreInNoEnvelope_DoesNotWarn()
+    {
+        await using TestWorker worker = await EnvelopeWorker.StartAsync(string.Empty, "Handlers:Archive:Template={EventName}/{MessageId}");
+
+        await worker.SendAsync(Message);
+        await worker.SendAsync("{");
+        await worker.SendAsync("""{"MessageId":"b","EventName":"e","Type":"Notification","TopicArn":"t","Message":"m"}""");
+
+        worker.Log.Entries.ShouldNotContain(entry => entry.Id.Id == 5401);
+    }
+
+    [Theory]
+    [MemberData(nameof(Marked))]
+    public async Task Auto_AMessageWithMarks_TakesItOutAndLogsItOnce(string envelope, string body)
+    {
+        // A second one opens what was in the base64.
+        await using TestWorker worker = await EnvelopeWorker.StartAsync("Auto, Auto");
+
+        (await worker.SendAsync(Encoding.Latin1.GetBytes(body))).ShouldBe(Settlement.Complete);
+        (await worker.SendAsync(Encoding.Latin1.GetBytes(body))).ShouldBe(Settlement.Complete);
+
+        EnvelopeWorker.StoredBy(worker).ShouldBe([$"a: {Message}"]);
+        worker.Log.Entries.Where(entry => entry.Id.Id == 5402).ShouldContain(entry => entry.Text.EndsWith($"in the envelope {envelope}", StringComparison.Ordinal), 1);
+    }
+
+    [Fact]
+    public async Task Auto_AMessageWithoutMarks_IsPassedOn()
+    {
+        await using TestWorker worker = await EnvelopeWorker.StartAsync("Auto");
+
+        (await worker.SendAsync(Message)).ShouldBe(Settlement.Complete);
+        EnvelopeWorker.StoredBy(worker).ShouldBe([$"a: {Message}"]);
+        worker.Log.Entries.ShouldNotContain(entry => entry.Id.Id == 5402);
+    }
+
+    private static byte[] Gzip(string text) => FormatTests.Compressed(text, stream => new GZipStream(stream, CompressionLevel.Optimal));
+}
