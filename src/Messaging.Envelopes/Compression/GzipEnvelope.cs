@@ -81,21 +81,37 @@ internal sealed class GzipEnvelope : IEnvelope
     private static InflationResult ReadMember(WrappedMessage message, ReadOnlyMemory<byte> data, out int length)
     {
         int start = message.Buffer.Length;
-        length = 0;
-        InflationResult result = Inflation.Run(message, data, out _);
+        length = data.Length;
+        if (data.Length < TrailerLength)
+        {
+            return InflationResult.CutOff;
+        }
+
+        InflationResult result = Inflation.Run(message, data[..^TrailerLength], out int left);
         if (result != InflationResult.Whole)
         {
             return result;
         }
 
-        // The decompressor does not tell how much it took. The trailer's 8 bytes, which are known now, do.
         ReadOnlySpan<byte> content = message.Buffer.WrittenSpan[start..];
         Span<byte> trailer = stackalloc byte[TrailerLength];
         BinaryPrimitives.WriteUInt32LittleEndian(trailer, Crc32.HashToUInt32(content));
         BinaryPrimitives.WriteUInt32LittleEndian(trailer[4..], (uint)content.Length);
+        if (left == 0)
+        {
+            return data.Span[^TrailerLength..].SequenceEqual(trailer) ? InflationResult.Whole : InflationResult.Damaged;
+        }
+
+        // Others follow. Where this member ends the decompressor does not tell, but the trailer is known now; the second run proves that the data ends there.
         int end = data.Span.IndexOf(trailer);
+        if (end < 0)
+        {
+            return InflationResult.Damaged;
+        }
+
+        message.Buffer.Truncate(start);
         length = end + TrailerLength;
-        return end < 0 ? InflationResult.Damaged : InflationResult.Whole;
+        return Inflation.Run(message, data[..end], out left) == InflationResult.Whole && left == 0 ? InflationResult.Whole : InflationResult.Damaged;
     }
 
     private static bool TryReadHeader(ReadOnlySpan<byte> member, out int length)

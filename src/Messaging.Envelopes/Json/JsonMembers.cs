@@ -95,12 +95,19 @@ internal static class JsonMembers
 
     private static int Find(ref Utf8JsonReader reader, ReadOnlySpan<byte[]> names)
     {
-        for (int i = 0; i < names.Length; i++)
+        try
         {
-            if (reader.ValueTextEquals(names[i]))
+            for (int i = 0; i < names.Length; i++)
             {
-                return i;
+                if (reader.ValueTextEquals(names[i]))
+                {
+                    return i;
+                }
             }
+        }
+        catch (InvalidOperationException)
+        {
+            // A name with half of a surrogate pair is none of them.
         }
 
         return -1;

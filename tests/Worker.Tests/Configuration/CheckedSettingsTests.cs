@@ -31,6 +31,7 @@ public sealed class CheckedSettingsTests : IDisposable
         ["Pipeline:Form"] = (Channel, ["Fastest"]),
         ["Pipeline:Parts"] = (Channel, ["NoSuchPart"]),
         ["Routes:{name}:Source"] = (Channel, ["Pigeon", "Sqss", "Channel,Channel"]),
+        ["Envelopes:ExtendedClient:Buckets"] = ("--Routes:r:Source=Channel --Routes:r:Envelope=ExtendedClient --Envelopes:ExtendedClient:Buckets=payloads", ["Bad_Bucket", "a"]),
         ["Routes:{name}:Envelope"] = (Channel, ["Sms", "Sns,Gzap"]),
         ["Routes:{name}:Handler"] = (Channel, ["Archiv"]),
         ["Routes:{name}:Sink"] = (Channel, ["S4", "Elasticsearch"]),

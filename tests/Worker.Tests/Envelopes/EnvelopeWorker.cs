@@ -14,7 +14,7 @@ internal static class EnvelopeWorker
             new("Routes:archive:Handler", "Archive"),
             new("Routes:archive:Sink", TestWorker.Sink),
             new("Routes:archive:Envelope", envelope),
-            new("Handlers:Archive:Template", "{MessageId}"),
+            .. settings.Any(setting => setting.StartsWith("Handlers:Archive:Template=", StringComparison.Ordinal)) ? [] : (KeyValuePair<string, string?>[])[new("Handlers:Archive:Template", "{MessageId}")],
             .. settings.Select(setting => setting.Split('=', 2)).Select(pair => KeyValuePair.Create<string, string?>(pair[0], pair[1])),
         ]);
 
