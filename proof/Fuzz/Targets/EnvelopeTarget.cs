@@ -49,7 +49,7 @@ internal sealed class EnvelopeTarget : FuzzTarget
             """{"detail-type":"t","source":"s","detail":{"a":[1]}}""",
             """{"specversion":"1.0","id":"1","source":"s","type":"t","datacontenttype":"text/plain","data":"x"}""",
             """{"specversion":"1.0","id":"1","source":"s","type":"t","data_base64":"e30="}""",
-            """[{"a":1}, "b" ,[]]""", "{\"a\":1}\n{\"b\":2}\r\n", "eyJNZXNzYWdlSWQiOiJhIn0=", "_-8", "[]"),
+            """[{"a":1}, "b" ,[]]""", "{\"a\":1}\n{\"b\":2}\r\n", "e30=", "_-8", "[]"),
         Gzip.Compress("{}"), [.. Gzip.Compress("a"), .. Gzip.Compress("b")], Gzip.Compress(new string('x', 100_000)),
         [0x78, 0x9C, 0xAB, 0xAE, 0x05, 0x00, 0x01, 0x75, 0x00, 0xF9], [0xAB, 0xAE, 0x05, 0x00], [0x28, 0xB5, 0x2F, 0xFD, 0x20, 2, 17, 0, 0, 0x7B, 0x7D],
         Encoding.Latin1.GetBytes(Brokered + "\u0099\u0002{}"), Encoding.Latin1.GetBytes(Brokered + "\u0098\u0001{\u009B\u0001\0}"),
