@@ -46,7 +46,11 @@ internal sealed class HttpAnswers(BufferPool buffers)
     }
 
     /// <summary>Answers a single message: 200 stored, 422 dead-lettered, 503 not stored.</summary>
-    public Task SettledAsync(HttpContext context, ReceivedMessage message, in Settlement settlement)
+    /// <param name="context">The request.</param>
+    /// <param name="message">The message.</param>
+    /// <param name="settlement">Its settlement.</param>
+    /// <param name="hint">What its caller probably meant, for a message that is dead-lettered; null without one.</param>
+    public Task SettledAsync(HttpContext context, ReceivedMessage message, in Settlement settlement, string? hint = null)
     {
         int status = StatusCodes.Status200OK;
         HttpConnection.Note(context, settlement.Kind switch
@@ -69,6 +73,11 @@ internal sealed class HttpAnswers(BufferPool buffers)
                 json.WriteString("status"u8, "dead-lettered"u8);
                 json.WriteString("reason"u8, settlement.Reason);
                 json.WriteString("description"u8, DescriptionOf(settlement));
+                if (hint is not null)
+                {
+                    json.WriteString("hint"u8, hint);
+                }
+
                 break;
             default:
                 status = StatusCodes.Status503ServiceUnavailable;

@@ -23,6 +23,9 @@ internal sealed class HttpResponses : IObserver<KeyValuePair<string, object?>>, 
     public const string DeadLettered = "dead-lettered";
     public const string NotStored = "not-stored";
 
+    /// <summary>The reason of an answer to the validation of a webhook.</summary>
+    public const string Handshake = "handshake";
+
     /// <summary>The reason of a request that got no answer, because its caller had closed the connection or the worker did.</summary>
     public const string NoAnswer = "no-answer";
 
@@ -191,7 +194,7 @@ internal sealed class HttpResponses : IObserver<KeyValuePair<string, object?>>, 
 internal readonly record struct HttpAnswer(string? Route, int Status, string Reason)
 {
     /// <summary>False when the route accepted the message: its settlement is counted as the route's.</summary>
-    public bool IsRefusal => Reason is not (HttpResponses.Stored or HttpResponses.DeadLettered or HttpResponses.NotStored);
+    public bool IsRefusal => Reason is not (HttpResponses.Stored or HttpResponses.DeadLettered or HttpResponses.NotStored or HttpResponses.Handshake);
 
     /// <inheritdoc/>
     public override string ToString() => $"{(Status > 0 ? $"{Status} " : string.Empty)}{Reason}{(Route is null ? string.Empty : $" (route {Route})")}";

@@ -34,6 +34,10 @@ internal sealed class WebOptions : ISelfValidating
         Consequence = "Connections that send nothing stay open this long.")]
     public TimeSpan FirstRequestTimeout { get; set; } = TimeSpan.FromSeconds(10);
 
+    [Setting("Time that an HTTP connection is kept between two requests. Longer than the balancer's own idle timeout: else the worker closes a connection just as the balancer sends on it, and the caller sees 502", Min = "1s", Max = "24h",
+        Consequence = "Idle connections take memory and a descriptor this long, unless others need them.")]
+    public TimeSpan KeepAliveTimeout { get; set; } = TimeSpan.FromSeconds(620);
+
     /// <summary>The address of <see cref="Url"/>; localhost is 127.0.0.1.</summary>
     public IPAddress Address => IPAddress.TryParse(Url.DnsSafeHost, out IPAddress? address) ? address : IPAddress.Loopback;
 

@@ -34,6 +34,12 @@ internal sealed class HttpSourceOptions : ISelfValidating
     [Setting("Time that a line of NDJSON waits for a slot; after that the answer names the lines to send again", Min = "100ms", Max = "1h")]
     public TimeSpan SlotTimeout { get; set; } = TimeSpan.FromSeconds(30);
 
+    [Setting("Answer Event Grid's validation of a webhook (aeg-event-type: SubscriptionValidation) with its code, instead of storing it as a message")]
+    public bool EventGridValidation { get; set; }
+
+    [Setting("Origins that may send CloudEvents to this webhook, as they ask with OPTIONS and WebHook-Request-Origin (CloudEvents HTTP webhook, Event Grid): names such as eventgrid.azure.net, or * for every one")]
+    public string[] WebhookOrigins { get; set; } = [];
+
     public void Validate(SettingsCheck check)
     {
         if (MaxRequestBytes < MaxMessageBytes)

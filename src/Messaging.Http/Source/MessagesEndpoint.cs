@@ -11,9 +11,6 @@ internal sealed class MessagesEndpoint(HttpSourceRegistry registry, HttpAnswers 
     private static readonly HttpRefusal NotPost = new(
         StatusCodes.Status405MethodNotAllowed, "method-not-allowed", "Send messages with POST.");
 
-    private static readonly HttpRefusal Encoded = new(
-        StatusCodes.Status415UnsupportedMediaType, "encoded-body", "Bodies are stored unchanged: send them without a Content-Encoding.");
-
     /// <summary>Answers one request, whatever its method.</summary>
     /// <param name="context">The request.</param>
     /// <param name="route">The route that the path names; null for the default.</param>
@@ -23,6 +20,11 @@ internal sealed class MessagesEndpoint(HttpSourceRegistry registry, HttpAnswers 
         context.Response.StatusCode = StatusCodes.Status500InternalServerError;
         if (!HttpMethods.IsPost(context.Request.Method))
         {
+            if (registry.TryFind(route, out HttpMessageSource? asked) && WebhookHandshakes.TryAllow(context, asked.Options))
+            {
+                return Task.CompletedTask;
+            }
+
             context.Response.Headers.Allow = HttpMethods.Post;
             return answers.RefuseAsync(context, NotPost);
         }
@@ -52,15 +54,21 @@ internal sealed class MessagesEndpoint(HttpSourceRegistry registry, HttpAnswers 
 
     private Task Handle(HttpContext context, HttpMessageSource source)
     {
-        string? encoding = context.Request.Headers.ContentEncoding;
-        if (!string.IsNullOrEmpty(encoding) && !encoding.Equals("identity", StringComparison.OrdinalIgnoreCase))
+        if (!ContentCoding.TryRead(context.Request.Headers.ContentEncoding, out string? coding))
         {
-            return answers.RefuseAsync(context, Encoded);
+            context.Response.Headers.AcceptEncoding = ContentCoding.Accepted;
+            return answers.RefuseAsync(context, ContentCoding.Unknown);
         }
 
-        return IsNdjson(context.Request.ContentType)
-            ? NdjsonRequest.HandleAsync(context, source, answers)
-            : SingleMessageRequest.HandleAsync(context, source, answers);
+        if (WebhookHandshakes.IsValidation(context.Request, source.Options))
+        {
+            return WebhookHandshakes.ValidateAsync(context, source, answers);
+        }
+
+        BatchForm form = BatchFormOf(context.Request.ContentType);
+        return form == BatchForm.None
+            ? SingleMessageRequest.HandleAsync(context, source, answers, coding)
+            : NdjsonRequest.HandleAsync(context, source, answers, form, coding);
     }
 
     private HttpRefusal UnknownRoute(string? route)
@@ -82,11 +90,28 @@ internal sealed class MessagesEndpoint(HttpSourceRegistry registry, HttpAnswers 
         return new HttpRefusal(StatusCodes.Status404NotFound, "unknown-route", $"{problem} Routes with it: {registry.Names}. Send to one of them, or add Http to Routes:{{name}}:Source.");
     }
 
-    private static bool IsNdjson(string? contentType)
+    private static BatchForm BatchFormOf(string? contentType)
     {
         ReadOnlySpan<char> type = contentType;
         int parameters = type.IndexOf(';');
         type = (parameters < 0 ? type : type[..parameters]).Trim();
-        return type.Equals("application/x-ndjson", StringComparison.OrdinalIgnoreCase) || type.Equals("application/ndjson", StringComparison.OrdinalIgnoreCase);
+        return Is(type, "application/x-ndjson") || Is(type, "application/ndjson") || Is(type, "application/jsonl") || Is(type, "application/x-jsonlines") ? BatchForm.Lines
+            : Is(type, "application/json-seq") ? BatchForm.Sequence
+            : BatchForm.None;
     }
+
+    private static bool Is(ReadOnlySpan<char> type, string name) => type.Equals(name, StringComparison.OrdinalIgnoreCase);
+}
+
+/// <summary>How a body holds several messages.</summary>
+internal enum BatchForm
+{
+    /// <summary>It is one message.</summary>
+    None = 0,
+
+    /// <summary>One per line: NDJSON, JSON Lines.</summary>
+    Lines,
+
+    /// <summary>One after each record separator, 0x1E (RFC 7464).</summary>
+    Sequence,
 }

@@ -18,10 +18,17 @@ internal sealed class NdjsonRequest : IDisposable
     private static readonly HttpRefusal NoSlot = new(
         StatusCodes.Status503ServiceUnavailable, "paused", "No slot became free in time. Send the lines from resendFrom on again after Retry-After seconds.", RetryAfterSeconds: 5);
 
+    private static readonly HttpRefusal NoSequence = new(
+        StatusCodes.Status400BadRequest, "not-a-sequence", "A body of application/json-seq begins with a record separator (0x1E) before its first JSON text (RFC 7464). Nothing was accepted.");
+
+    private const int DecodedPieceBytes = 64 << 10;
+
     private readonly HttpContext _context;
     private readonly HttpMessageSource _source;
     private readonly HttpAnswers _answers;
     private readonly string? _id;
+    private readonly BatchForm _form;
+    private readonly string? _coding;
     private readonly RequestBody _body;
     private readonly LineSplitter _splitter;
     private readonly NdjsonResults _results;
@@ -29,27 +36,33 @@ internal sealed class NdjsonRequest : IDisposable
 
     private long _received;
     private long _held;
+
+    // The body as it was received, when it has a Content-Encoding.
+    private PooledBuffer? _encoded;
     private bool _accepted;
 
     // The first line to send again when the request ended early; 0 when all lines were read.
     private int _resendFrom;
 
-    private NdjsonRequest(HttpContext context, HttpMessageSource source, HttpAnswers answers, string? id)
+    private NdjsonRequest(HttpContext context, HttpMessageSource source, HttpAnswers answers, string? id, BatchForm form, string? coding)
     {
         _context = context;
         _source = source;
         _answers = answers;
         _id = id;
+        _form = form;
+        _coding = coding;
         _body = new RequestBody(context, source);
-        _splitter = new LineSplitter(source.Buffers, source.Options.MaxMessageBytes);
+        _splitter = new LineSplitter(source.Buffers, source.Options.MaxMessageBytes, form == BatchForm.Sequence ? LineEnd.RecordSeparator : LineEnd.Lf);
         _results = new NdjsonResults(source.Buffers, answers);
         _window = new Queue<HttpMessage>(source.InFlightPerRequest);
     }
 
     // Fits an int, as Sources:Http:MaxRequestLines does.
-    private int LineNumber => (int)_splitter.LineNumber;
+    // A sequence begins with its first separator: what is before it is no message.
+    private int LineNumber => (int)_splitter.LineNumber - (_form == BatchForm.Sequence ? 1 : 0);
 
-    public static async Task HandleAsync(HttpContext context, HttpMessageSource source, HttpAnswers answers)
+    public static async Task HandleAsync(HttpContext context, HttpMessageSource source, HttpAnswers answers, BatchForm form, string? coding)
     {
         HttpRefusal? refusal;
         if (!MessageIds.TryRead(context.Request.Headers, out string? id, out refusal)
@@ -60,7 +73,7 @@ internal sealed class NdjsonRequest : IDisposable
             return;
         }
 
-        using NdjsonRequest request = new(context, source, answers, id);
+        using NdjsonRequest request = new(context, source, answers, id, form, coding);
         await request.RunAsync();
     }
 
@@ -69,6 +82,7 @@ internal sealed class NdjsonRequest : IDisposable
         _source.Receiving.Return(_held);
         _results.Dispose();
         _splitter.Dispose();
+        _encoded?.Dispose();
         _body.Dispose();
     }
 
@@ -114,7 +128,7 @@ internal sealed class NdjsonRequest : IDisposable
             HttpRefusal? end;
             try
             {
-                end = await TakeAsync(result.Buffer, result.IsCompleted);
+                end = _coding is null ? await TakeAsync(result.Buffer, result.IsCompleted) : await TakeEncodedAsync(result.Buffer, result.IsCompleted);
             }
             finally
             {
@@ -125,6 +139,56 @@ internal sealed class NdjsonRequest : IDisposable
             {
                 return end;
             }
+        }
+    }
+
+    /// <summary>Keeps the encoded body until it is whole, then decodes it in pieces.</summary>
+    private async ValueTask<HttpRefusal?> TakeEncodedAsync(ReadOnlySequence<byte> data, bool isLast)
+    {
+        _encoded ??= _source.Buffers.Rent();
+        if (_encoded.Length + data.Length > _source.Options.MaxRequestBytes)
+        {
+            return StopAt(1, TooLarge(_source.Options));
+        }
+
+        foreach (ReadOnlyMemory<byte> segment in data)
+        {
+            _encoded.Append(segment.Span);
+        }
+
+        if (!Hold())
+        {
+            return StopAt(1, HttpRefusal.Memory);
+        }
+
+        if (!isLast || _encoded.Length == 0)
+        {
+            return null;
+        }
+
+        byte[] piece = ArrayPool<byte>.Shared.Rent(DecodedPieceBytes);
+        try
+        {
+            await using Stream decoded = ContentCoding.Decode(_coding!, _encoded);
+            int read;
+            do
+            {
+                read = await decoded.ReadAsync(piece, CancellationToken.None);
+                if (await TakeAsync(new ReadOnlySequence<byte>(piece, 0, read), isLast: read == 0) is { } end)
+                {
+                    return end;
+                }
+            }
+            while (read > 0);
+            return null;
+        }
+        catch (InvalidDataException)
+        {
+            return StopAt(LineNumber + 1, ContentCoding.Damaged);
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(piece);
         }
     }
 
@@ -142,6 +206,11 @@ internal sealed class NdjsonRequest : IDisposable
             HttpRefusal? end = LineNumber > _source.Options.MaxRequestLines ? TooManyLines(_source.Options)
                 : (found is LineKind.Line or LineKind.TooLong) && !Hold(line) ? HttpRefusal.Memory
                 : null;
+            if (found is LineKind.Line or LineKind.TooLong && LineNumber == 0)
+            {
+                end = NoSequence;
+            }
+
             if (end is not null)
             {
                 line?.Dispose();
@@ -189,6 +258,7 @@ internal sealed class NdjsonRequest : IDisposable
         if (kind == LineKind.Line)
         {
             // A copy, because the request's bytes are released before the message is settled.
+            bytes = _form == BatchForm.Sequence ? bytes.TrimEnd((byte)'\n') : bytes;
             line = _source.Buffers.Rent(bytes.Length);
             line.Append(bytes);
             _splitter.Dispose();
@@ -268,7 +338,7 @@ internal sealed class NdjsonRequest : IDisposable
     /// <summary>Counts the bytes of the incomplete line, of a line that waits for a slot, and of the results towards MaxReceivingBytes.</summary>
     private bool Hold(PooledBuffer? line = null)
     {
-        long change = _splitter.Kept + (line?.Length ?? 0) + _results.Length - _held;
+        long change = _splitter.Kept + (line?.Length ?? 0) + _results.Length + (_encoded?.Length ?? 0) - _held;
         if (change != 0 && !_source.Receiving.TryTake(change))
         {
             return false;

@@ -16,7 +16,7 @@ internal static class SingleMessageRequest
     // The maximum memory that a Content-Length reserves; the rest of a larger body must arrive first.
     private const int LargestAnnouncedCapacity = 16 << 10;
 
-    public static async Task HandleAsync(HttpContext context, HttpMessageSource source, HttpAnswers answers)
+    public static async Task HandleAsync(HttpContext context, HttpMessageSource source, HttpAnswers answers, string? coding)
     {
         long announced = context.Request.ContentLength ?? -1;
         HttpRefusal? refusal;
@@ -29,6 +29,13 @@ internal static class SingleMessageRequest
         }
 
         (PooledBuffer? body, refusal) = await ReadAsync(context, source, (int)announced);
+        if (coding is not null && body is not null)
+        {
+            PooledBuffer encoded = body;
+            (body, refusal) = ContentCoding.DecodeWhole(coding, encoded, source, TooLarge(source.Options));
+            encoded.Dispose();
+        }
+
         SlotLease slot = default;
         if (body is not null && !source.TryReserve(out slot, out refusal))
         {
@@ -39,6 +46,7 @@ internal static class SingleMessageRequest
         if (body is not null)
         {
             HttpMessage message;
+            string? hint = BatchHint.Of(body.WrittenSpan);
             using (slot)
             {
                 message = source.HandIn(slot, body, id, line: 0, context.Request.Headers);
@@ -46,7 +54,7 @@ internal static class SingleMessageRequest
 
             // Even if the connection closes, the message belongs to the route until it is settled.
             Settlement settlement = await message.SettledAsync();
-            Task answering = answers.SettledAsync(context, message, settlement);
+            Task answering = answers.SettledAsync(context, message, settlement, hint);
             source.Return(message);
             await answering;
         }
@@ -63,8 +71,9 @@ internal static class SingleMessageRequest
         _ => null,
     };
 
+    /// <summary>Reads the whole body.</summary>
     /// <returns>The body or the refusal; neither when the connection was closed.</returns>
-    private static async ValueTask<(PooledBuffer? Body, HttpRefusal? Refusal)> ReadAsync(HttpContext context, HttpMessageSource source, int announced)
+    public static async ValueTask<(PooledBuffer? Body, HttpRefusal? Refusal)> ReadAsync(HttpContext context, HttpMessageSource source, int announced)
     {
         using RequestBody request = new(context, source);
         PooledBuffer? body = null;

@@ -121,6 +121,7 @@ public sealed class WebServer : IHostedLifecycleService, IStartCheck, IAsyncDisp
         {
             kestrel.AddServerHeader = false;
             kestrel.Limits.RequestHeadersTimeout = _options.FirstRequestTimeout;
+            kestrel.Limits.KeepAliveTimeout = _options.KeepAliveTimeout;
             kestrel.Listen(_options.Address, _options.Url.Port, endpoint => endpoint
                 .Use(next => connection => _parts.Connections.ServeAsync(connection, next))
                 .Use(next => connection => _parts.Proxies.ServeAsync(connection, next)));

@@ -17,7 +17,7 @@ public sealed class LineSplitter(BufferPool buffers, int maxLineBytes, LineEnd l
     // Large enough for a typical line, so that the buffer rarely grows.
     private const int PartialLineCapacity = 1_024;
 
-    private readonly byte _lastByte = lineEnd == LineEnd.Nul ? (byte)0 : (byte)'\n';
+    private readonly byte _lastByte = lineEnd == LineEnd.Nul ? (byte)0 : lineEnd == LineEnd.RecordSeparator ? (byte)0x1E : (byte)'\n';
 
     // The part of the current line from earlier pieces; null without one.
     private PooledBuffer? _carried;
@@ -167,7 +167,7 @@ public sealed class LineSplitter(BufferPool buffers, int maxLineBytes, LineEnd l
 
     private LineKind Classify(ref ReadOnlySpan<byte> line)
     {
-        if (lineEnd != LineEnd.Nul && !line.IsEmpty && line[^1] == '\r')
+        if (lineEnd is LineEnd.Lf or LineEnd.CrLf && !line.IsEmpty && line[^1] == '\r')
         {
             line = line[..^1];
         }
@@ -195,6 +195,9 @@ public enum LineEnd
 
     /// <summary>NUL; CR and LF belong to the line.</summary>
     Nul,
+
+    /// <summary>The record separator, 0x1E, as between the texts of a JSON sequence (RFC 7464); CR and LF belong to the line.</summary>
+    RecordSeparator,
 }
 
 /// <summary>The result of <see cref="LineSplitter"/>.</summary>

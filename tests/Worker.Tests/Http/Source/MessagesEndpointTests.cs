@@ -72,7 +72,7 @@ public sealed class MessagesEndpointTests
     {
         await using HttpSourceHost host = await HttpSourceHost.StartAsync();
         using ByteArrayContent content = new([1, 2, 3]);
-        content.Headers.ContentEncoding.Add("gzip");
+        content.Headers.ContentEncoding.Add("br");
 
         using HttpResponseMessage response = await host.Client.PostAsync("/messages", content);
 

@@ -1,0 +1,18 @@
+namespace Messaging.Http.Source;
+
+/// <summary>Recognizes a single body that holds several messages: when it is dead-lettered, its caller is told how to send them. 0 B.</summary>
+internal static class BatchHint
+{
+    private const string Array = "The body is a JSON array, which is one message. To send its elements as messages, send each on a line of its own with Content-Type: application/x-ndjson.";
+
+    private const string Lines = "The body has several JSON texts on lines of their own. To send each line as a message, send the body with Content-Type: application/x-ndjson.";
+
+    /// <returns>Null for a body of one message.</returns>
+    public static string? Of(ReadOnlySpan<byte> body)
+    {
+        body = body.TrimStart(" \t\r\n"u8);
+        return body is [(byte)'[', ..] ? Array
+            : body is [(byte)'{', ..] && (body.IndexOf("}\n{"u8) >= 0 || body.IndexOf("}\r\n{"u8) >= 0) ? Lines
+            : null;
+    }
+}
