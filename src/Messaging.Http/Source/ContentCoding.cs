@@ -1,12 +1,10 @@
-using System.IO.Compression;
-using System.Runtime.InteropServices;
 using Microsoft.AspNetCore.Http;
 using Pipeline.Buffers;
 
 namespace Messaging.Http.Source;
 
 /// <summary>
-/// Decodes bodies with a Content-Encoding (RFC 9110, section 8.4): gzip, and deflate with or without the zlib header. The limits of the decoded bytes are those
+/// Decodes bodies with a Content-Encoding (RFC 9110, section 8.4): gzip of one member, and deflate with its zlib header. The limits of the decoded bytes are those
 /// of bodies that were sent without one, so a small body that decodes to much costs no more than they do. Threads: any.
 /// </summary>
 internal static class ContentCoding
@@ -38,16 +36,6 @@ internal static class ContentCoding
         return coding is null or "gzip" or "deflate";
     }
 
-    /// <summary>Opens a stream of the decoded bytes.</summary>
-    public static Stream Decode(string coding, PooledBuffer encoded)
-    {
-        ArraySegment<byte> bytes = MemoryMarshal.TryGetArray<byte>(encoded.WrittenMemory, out ArraySegment<byte> array) ? array : encoded.WrittenMemory.ToArray();
-        MemoryStream source = new(bytes.Array!, bytes.Offset, bytes.Count, writable: false);
-        return coding == "gzip" ? new GZipStream(source, CompressionMode.Decompress)
-            : HasZlibHeader(bytes) ? new ZLibStream(source, CompressionMode.Decompress)
-            : new DeflateStream(source, CompressionMode.Decompress);
-    }
-
     /// <summary>Decodes a whole body.</summary>
     /// <param name="coding">The coding.</param>
     /// <param name="encoded">The body as received.</param>
@@ -60,7 +48,7 @@ internal static class ContentCoding
         long held = 0;
         try
         {
-            using Stream decoded = Decode(coding, encoded);
+            using DecodedBody decoded = new(coding, encoded);
             int read;
             while ((read = decoded.Read(body.GetSpan(ChunkBytes))) > 0)
             {
@@ -76,6 +64,11 @@ internal static class ContentCoding
 
                 held += read;
                 body.Advance(read);
+            }
+
+            if (!decoded.IsWhole)
+            {
+                return (null, Damaged);
             }
 
             PooledBuffer whole = body;
@@ -98,7 +91,4 @@ internal static class ContentCoding
             source.Receiving.Return(held);
         }
     }
-
-    // RFC 1950, section 2.2: compression method 8, and a header that is a multiple of 31.
-    private static bool HasZlibHeader(ReadOnlySpan<byte> bytes) => bytes.Length >= 2 && (bytes[0] & 0x0F) == 8 && ((bytes[0] << 8) + bytes[1]) % 31 == 0;
 }

@@ -169,11 +169,16 @@ internal sealed class NdjsonRequest : IDisposable
         byte[] piece = ArrayPool<byte>.Shared.Rent(DecodedPieceBytes);
         try
         {
-            await using Stream decoded = ContentCoding.Decode(_coding!, _encoded);
+            using DecodedBody decoded = new(_coding!, _encoded);
             int read;
             do
             {
-                read = await decoded.ReadAsync(piece, CancellationToken.None);
+                read = decoded.Read(piece);
+                if (read == 0 && !decoded.IsWhole)
+                {
+                    return StopAt(LineNumber + 1, ContentCoding.Damaged);
+                }
+
                 if (await TakeAsync(new ReadOnlySequence<byte>(piece, 0, read), isLast: read == 0) is { } end)
                 {
                     return end;

@@ -114,6 +114,7 @@ public sealed class MessagesEndpointTests
             "Sources:Http:MinBodyRate=256",
             "Sources:Http:BodyTimeout=30s",
             "Sources:Http:SlotTimeout=30s",
+            "Sources:Http:EventGridValidation=false",
         ]);
     }
 

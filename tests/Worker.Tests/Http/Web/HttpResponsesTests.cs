@@ -137,7 +137,7 @@ public sealed class HttpResponsesTests
         yield return ($"{Post}X-Message-Id: a b\nContent-Length: 1\n\nx", 400, "invalid-message-id");
         yield return ($"{Post}Transfer-Encoding: chunked\n\nxyz\n", 400, "bad-request");
         yield return ($"{Post}Content-Length: 10\n\nx", 408, "too-slow");
-        yield return ($"{Post}Content-Encoding: gzip\nContent-Length: 1\n\nx", 415, "encoded-body");
+        yield return ($"{Post}Content-Encoding: br\nContent-Length: 1\n\nx", 415, "encoded-body");
         yield return ("GET /messages HTTP/1.1\nHost: localhost\n\n", 405, "method-not-allowed");
         yield return ("POST /messages/none HTTP/1.1\nHost: localhost\nContent-Length: 1\n\nx", 404, "unknown-route");
         yield return ("POST /message HTTP/1.1\nHost: localhost\nContent-Length: 1\n\nx", 404, "unknown-path");

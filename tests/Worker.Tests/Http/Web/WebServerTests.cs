@@ -311,7 +311,7 @@ public sealed class WebServerTests
             "Transfer-Encoding: chunked\n\n4\nhalf\n",
             "Content-Type: application/x-ndjson\nContent-Length: 100\n\nhalf",
             "Content-Length: 1001\n\nmore than is taken",
-            "Content-Encoding: gzip\nContent-Length: 100\n\nhalf",
+            "Content-Encoding: br\nContent-Length: 100\n\nhalf",
         })
         {
             callers.Add(await RawConnection.ConnectAsync(PortOf(app), $"POST /messages HTTP/1.1\nHost: localhost\n{rest}"));
