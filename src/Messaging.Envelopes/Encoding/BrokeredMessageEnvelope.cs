@@ -22,6 +22,8 @@ internal sealed class BrokeredMessageEnvelope : IEnvelope
     private const byte Bytes8Text = 0x9E;
     private const byte Bytes32Text = 0xA2;
     private const byte EmptyText = 0xA8;
+    private const byte Unicode8Text = 0xB6;
+    private const byte Unicode32Text = 0xBA;
 
     private static ReadOnlySpan<byte> StringElement => "@\u0006string\u00083http://schemas.microsoft.com/2003/10/Serialization/"u8;
 
@@ -113,7 +115,9 @@ internal sealed class BrokeredMessageEnvelope : IEnvelope
             return true;
         }
 
-        (byte from, byte to) = isString ? (Chars8Text, Chars32Text) : (Bytes8Text, Bytes32Text);
+        // The writer chooses UTF-16 for a text that is shorter in it.
+        bool isUtf16 = isString && kind is >= Unicode8Text and <= Unicode32Text;
+        (byte from, byte to) = isUtf16 ? (Unicode8Text, Unicode32Text) : isString ? (Chars8Text, Chars32Text) : (Bytes8Text, Bytes32Text);
         if (kind < from || kind > to)
         {
             return false;
@@ -132,12 +136,17 @@ internal sealed class BrokeredMessageEnvelope : IEnvelope
             2 => BinaryPrimitives.ReadUInt16LittleEndian(digits),
             _ => BinaryPrimitives.ReadUInt32LittleEndian(digits),
         };
-        if (length > body.Length - at - 1 - width)
+        if (length > body.Length - at - 1 - width || (isUtf16 && length % sizeof(char) != 0))
         {
             return false;
         }
 
         text = memory.Slice(at + 1 + width, (int)length);
+        if (isUtf16)
+        {
+            text = System.Text.Encoding.Convert(System.Text.Encoding.Unicode, System.Text.Encoding.UTF8, text.ToArray());
+        }
+
         at += 1 + width + (int)length;
         return true;
     }

@@ -41,6 +41,16 @@ public sealed class RoundTripTests
         Texts.Where(text => text.All(XmlConvert.IsXmlChar) || text.Contains('\ud83d', StringComparison.Ordinal)).Where(text => !text.Contains('\0', StringComparison.Ordinal)).ToArbitrary(),
         text => Opened.By(new BrokeredMessageEnvelope(), Brokered(text)).Text == text).QuickCheckThrowOnFailure();
 
+    [Theory]
+    [InlineData("€ä€")]
+    [InlineData("日本語")]
+    public void Text_ThatIsShorterInUtf16_IsTheSame(string text)
+    {
+        Brokered(text).AsSpan().IndexOf(Encoding.UTF8.GetBytes(text)).ShouldBe(-1);
+        Opened.By(new BrokeredMessageEnvelope(), Brokered(text)).Text.ShouldBe(text);
+        Opened.By(new BrokeredMessageEnvelope(), Brokered(text)[..^1]).Refusal.Reason.ShouldBe(BrokeredMessageEnvelope.DamagedReason);
+    }
+
     [Fact]
     public void Json_OfAnEvent_IsTheSameByteForByte() => Prop.ForAll(
         Texts.ToArbitrary(),
