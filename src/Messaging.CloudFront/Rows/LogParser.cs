@@ -227,6 +227,12 @@ internal sealed class LogParser : IDisposable
             return Fail(LogFault.NoFields, NoFieldsDetail);
         }
 
+        if (isJson)
+        {
+            // The first row decides the format, also when it is too long.
+            _json ??= new JsonRow(_columns, _maxRowBytes);
+        }
+
         _skipping = true;
         bool goOn = rows.TakeBad(++_rows, _window.AsSpan(0, _maxRowBytes), RowFault.TooLong);
         _start = 0;

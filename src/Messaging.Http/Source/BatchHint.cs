@@ -3,7 +3,7 @@ namespace Messaging.Http.Source;
 /// <summary>Recognizes a single body that holds several messages: when it is dead-lettered, its caller is told how to send them. 0 B.</summary>
 internal static class BatchHint
 {
-    private const string Array = "The body is a JSON array, which is one message. To send its elements as messages, send each on a line of its own with Content-Type: application/x-ndjson.";
+    private const string Array = "The body is a JSON array, which is one message. To send its elements as messages, send each on a line of its own with Content-Type: application/x-ndjson, or set Routes:{route}:Envelope=JsonArray at the worker.";
 
     private const string Lines = "The body has several JSON texts on lines of their own. To send each line as a message, send the body with Content-Type: application/x-ndjson.";
 

@@ -33,6 +33,7 @@ public sealed class JsonLogTests
         { "{\"a\":\"" + new string('x', 25) + "\",\"b\":\"\"}\n", "1: |" + new string('x', 25) },
         { "{\"a\":\"" + new string('x', 26) + "\",\"b\":\"\"}\n{}\n", "1: row-too-long {\"a\":\"" + new string('x', 26) + "\",\"b\":\"\"\n2: row-missing-column {}" },
         { "{\"a\":\"" + new string('x', 200) + "\"}\n{\"a\":\"1\",\"b\":\"2\"}\n", "1: row-too-long {\"a\":\"" + new string('x', 34) + "\n2: 2|1" },
+        { "{\"a\":\"" + new string('x', 200) + "\"}\nx\n", "1: row-too-long {\"a\":\"" + new string('x', 34) + "\n2: row-not-json x" },
         { "[{\"a\":\"1\",\"b\":\"2\"}]\n", "! log-no-fields" },
     };
 

@@ -100,7 +100,7 @@ public sealed class CheckedSettingsTests : IDisposable
     {
         ["Handlers:CloudFront:KeyPrefix"] = "keys of S3 are any text",
         ["Handlers:CloudFront:KeySuffix"] = "keys of S3 are any text",
-        ["Sources:Http:WebhookOrigins"] = "origins are compared as text, whoever asks",
+        ["Sources:Http:WebhookOrigins"] = "origins are compared as text",
         ["Sinks:S3:SessionToken"] = "only AWS knows whether it is valid",
         ["Aws:SessionToken"] = "only AWS knows whether it is valid",
     };

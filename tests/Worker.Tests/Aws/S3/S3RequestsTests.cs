@@ -28,12 +28,12 @@ public sealed class S3RequestsTests
         await using RawServer server = new(request => request.Headers["Authorization"].Contains("AKID1", StringComparison.Ordinal) ? Expired : RawServer.Stored);
         using IS3Requests requests = Open(client, server, credentials);
 
-        // Both wait for the first keys, so both are signed with them.
+        // The SDK may ask for keys later, on a thread of its own: its second request is then signed with the new ones.
         Task<S3Fault>[] puts = [PutAsync(requests, "a"), PutAsync(requests, "b")];
         first.SetResult(new BasicAWSCredentials("AKID1", "s"));
 
         (await Task.WhenAll(puts)).ShouldBe([S3Fault.None, S3Fault.None]);
-        server.Requests.Length.ShouldBe(4);
+        server.Requests.Length.ShouldBeInRange(client == "Sdk" ? 3 : 4, 4);
         fetched.ShouldBe(2);
     }
 
