@@ -6,7 +6,7 @@ using Pipeline.Buffers;
 
 namespace Proof.Fuzz.Targets;
 
-/// <summary>The messages of a TCP connection in one framing under every split, beside a twin that has all bytes at once.</summary>
+/// <summary>The messages of a TCP connection in one framing under every split, beside a twin that has all bytes in one piece.</summary>
 internal sealed class FramesTarget(Framing framing) : FuzzTarget
 {
     private const int MaxBytes = 60;

@@ -18,31 +18,6 @@ internal sealed class DeflateEnvelope : IEnvelope
         return default;
     }
 
-    /// <summary>Adler-32 (RFC 1950).</summary>
-    internal static uint ChecksumOf(ReadOnlySpan<byte> content)
-    {
-        const uint Modulus = 65_521;
-
-        // The largest number of bytes whose sums fit into 32 bits.
-        const int Run = 5_552;
-        (uint a, uint b) = (1, 0);
-        while (!content.IsEmpty)
-        {
-            ReadOnlySpan<byte> run = content[..Math.Min(Run, content.Length)];
-            foreach (byte value in run)
-            {
-                a += value;
-                b += a;
-            }
-
-            a %= Modulus;
-            b %= Modulus;
-            content = content[run.Length..];
-        }
-
-        return (b << 16) | a;
-    }
-
     private static void Unwrap(WrappedMessage message)
     {
         ReadOnlyMemory<byte> body = message.Body;
@@ -63,6 +38,13 @@ internal sealed class DeflateEnvelope : IEnvelope
                 message.RefuseUnrecognized(DamagedReason, string.Create(CultureInfo.InvariantCulture, $"The deflate data {fault}: {message.Buffer.Length} bytes were decompressed from {body.Length}."));
                 return;
         }
+    }
+
+    private static uint ChecksumOf(ReadOnlySpan<byte> content)
+    {
+        Adler32 checksum = new();
+        checksum.Append(content);
+        return checksum.Value;
     }
 
     // The method is deflate, the window at most 32 KiB, there is no dictionary, and the two bytes are a multiple of 31.

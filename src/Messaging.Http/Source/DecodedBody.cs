@@ -1,6 +1,7 @@
 using System.Buffers.Binary;
 using System.IO.Compression;
 using System.Runtime.InteropServices;
+using Messaging.Envelopes.Compression;
 using Pipeline.Buffers;
 
 namespace Messaging.Http.Source;
@@ -11,14 +12,11 @@ namespace Messaging.Http.Source;
 /// </summary>
 internal sealed class DecodedBody : IDisposable
 {
-    private const uint Modulus = 65_521;
-
     private readonly ReadOnlyMemory<byte> _encoded;
     private readonly bool _isGzip;
     private readonly Stream _stream;
     private uint _length;
-    private uint _low = 1;
-    private uint _high;
+    private Adler32 _checksum = new();
 
     public DecodedBody(string coding, PooledBuffer encoded)
     {
@@ -31,7 +29,7 @@ internal sealed class DecodedBody : IDisposable
 
     /// <summary>After the last read: true when nothing of the body is missing.</summary>
     public bool IsWhole => _encoded.Length > sizeof(uint)
-        && (_isGzip ? BinaryPrimitives.ReadUInt32LittleEndian(_encoded.Span[^sizeof(uint)..]) == _length : BinaryPrimitives.ReadUInt32BigEndian(_encoded.Span[^sizeof(uint)..]) == ((_high << 16) | _low));
+        && (_isGzip ? BinaryPrimitives.ReadUInt32LittleEndian(_encoded.Span[^sizeof(uint)..]) == _length : BinaryPrimitives.ReadUInt32BigEndian(_encoded.Span[^sizeof(uint)..]) == _checksum.Value);
 
     /// <returns>Bytes read; 0 at the end.</returns>
     /// <exception cref="InvalidDataException">The body is not what its coding says.</exception>
@@ -41,11 +39,7 @@ internal sealed class DecodedBody : IDisposable
         _length = unchecked(_length + (uint)read);
         if (!_isGzip)
         {
-            foreach (byte value in buffer[..read])
-            {
-                _low = (_low + value) % Modulus;
-                _high = (_high + _low) % Modulus;
-            }
+            _checksum.Append(buffer[..read]);
         }
 
         return read;

@@ -13,15 +13,13 @@ namespace Messaging.Http.Source;
 /// A request with one message per line. Lines are handed in while the rest arrives, with a limited number in flight. The answer follows the last settlement.
 /// Threads: one; other threads settle the messages.
 /// </summary>
-internal sealed class NdjsonRequest : IDisposable
+internal sealed partial class NdjsonRequest : IDisposable
 {
     private static readonly HttpRefusal NoSlot = new(
         StatusCodes.Status503ServiceUnavailable, "paused", "No slot became free in time. Send the lines from resendFrom on again after Retry-After seconds.", RetryAfterSeconds: 5);
 
     private static readonly HttpRefusal NoSequence = new(
         StatusCodes.Status400BadRequest, "not-a-sequence", "A body of application/json-seq begins with a record separator (0x1E) before its first JSON text (RFC 7464). Nothing was accepted.");
-
-    private const int DecodedPieceBytes = 64 << 10;
 
     private readonly HttpContext _context;
     private readonly HttpMessageSource _source;
@@ -37,8 +35,6 @@ internal sealed class NdjsonRequest : IDisposable
     private long _received;
     private long _held;
 
-    // The body as it was received, when it has a Content-Encoding.
-    private PooledBuffer? _encoded;
     private bool _accepted;
 
     // The first line to send again when the request ended early; 0 when all lines were read.
@@ -139,61 +135,6 @@ internal sealed class NdjsonRequest : IDisposable
             {
                 return end;
             }
-        }
-    }
-
-    /// <summary>Keeps the encoded body until it is whole, then decodes it in pieces.</summary>
-    private async ValueTask<HttpRefusal?> TakeEncodedAsync(ReadOnlySequence<byte> data, bool isLast)
-    {
-        _encoded ??= _source.Buffers.Rent();
-        if (_encoded.Length + data.Length > _source.Options.MaxRequestBytes)
-        {
-            return StopAt(1, TooLarge(_source.Options));
-        }
-
-        foreach (ReadOnlyMemory<byte> segment in data)
-        {
-            _encoded.Append(segment.Span);
-        }
-
-        if (!Hold())
-        {
-            return StopAt(1, HttpRefusal.Memory);
-        }
-
-        if (!isLast || _encoded.Length == 0)
-        {
-            return null;
-        }
-
-        byte[] piece = ArrayPool<byte>.Shared.Rent(DecodedPieceBytes);
-        try
-        {
-            using DecodedBody decoded = new(_coding!, _encoded);
-            int read;
-            do
-            {
-                read = decoded.Read(piece);
-                if (read == 0 && !decoded.IsWhole)
-                {
-                    return StopAt(LineNumber + 1, ContentCoding.Damaged);
-                }
-
-                if (await TakeAsync(new ReadOnlySequence<byte>(piece, 0, read), isLast: read == 0) is { } end)
-                {
-                    return end;
-                }
-            }
-            while (read > 0);
-            return null;
-        }
-        catch (InvalidDataException)
-        {
-            return StopAt(LineNumber + 1, ContentCoding.Damaged);
-        }
-        finally
-        {
-            ArrayPool<byte>.Shared.Return(piece);
         }
     }
 

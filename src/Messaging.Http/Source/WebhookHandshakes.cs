@@ -1,6 +1,7 @@
+using System.Globalization;
+using System.Text;
 using System.Text.Json;
 using Microsoft.AspNetCore.Http;
-using Microsoft.Extensions.Primitives;
 using Pipeline.Buffers;
 
 namespace Messaging.Http.Source;
@@ -19,20 +20,20 @@ internal static class WebhookHandshakes
     public static bool TryAllow(HttpContext context, HttpSourceOptions options)
     {
         string origin = context.Request.Headers["WebHook-Request-Origin"].ToString();
-        if (!HttpMethods.IsOptions(context.Request.Method) || origin.Length == 0
+        if (!HttpMethods.IsOptions(context.Request.Method) || origin.Length == 0 || !Ascii.IsValid(origin)
             || !Array.Exists(options.WebhookOrigins, allowed => allowed == "*" || allowed.Equals(origin, StringComparison.OrdinalIgnoreCase)))
         {
             return false;
         }
 
-        StringValues rate = context.Request.Headers["WebHook-Request-Rate"];
+        string rate = context.Request.Headers["WebHook-Request-Rate"].ToString();
         HttpConnection.Note(context, HttpResponses.Handshake);
         context.Response.StatusCode = StatusCodes.Status200OK;
         context.Response.Headers.Allow = HttpMethods.Post;
         context.Response.Headers["WebHook-Allowed-Origin"] = origin;
 
         // The worker has no limit of its own: it answers 429 when it is busy.
-        context.Response.Headers["WebHook-Allowed-Rate"] = rate.Count == 0 ? "*" : rate;
+        context.Response.Headers["WebHook-Allowed-Rate"] = uint.TryParse(rate, NumberStyles.None, CultureInfo.InvariantCulture, out _) ? rate : "*";
         return true;
     }
 
@@ -82,8 +83,9 @@ internal static class WebhookHandshakes
                 ? code.GetString()
                 : null;
         }
-        catch (JsonException)
+        catch (Exception exception) when (exception is JsonException or InvalidOperationException)
         {
+            // InvalidOperationException: a text with half a surrogate pair.
             return null;
         }
     }

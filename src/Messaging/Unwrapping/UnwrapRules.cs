@@ -8,7 +8,7 @@ namespace Messaging.Unwrapping;
 /// <summary>What an envelope of a route does by its settings, and the services for the messages that it splits.</summary>
 /// <param name="Envelope">Its name.</param>
 /// <param name="MaxBytes">The largest content.</param>
-/// <param name="ElementConcurrency">How many messages out of one are processed at a time.</param>
+/// <param name="ElementConcurrency">How many messages out of one are processed concurrently.</param>
 /// <param name="Options">The section <c>Unwrapping</c> of the route.</param>
 /// <param name="Services">The services of the route.</param>
 internal sealed record UnwrapRules(string Envelope, int MaxBytes, int ElementConcurrency, UnwrappingOptions Options, HandlerServices Services)

@@ -16,7 +16,7 @@ internal sealed class UnwrappingOptions
     [Setting("Most messages that one message may hold; one with more is dead-lettered as too-many-elements", Min = "1", Max = "1000000")]
     public int MaxElements { get; set; } = 10_000;
 
-    [Setting("How many messages out of one are processed at a time; 1 keeps their order. Messages that wait for each other, in a bundle or a batch, all wait at once", Min = "1", Max = "1000")]
+    [Setting("How many messages out of one are processed concurrently; 1 keeps their order. Messages that wait for each other, in a bundle or a batch, all wait together", Min = "1", Max = "1000")]
     public int ElementConcurrency { get; set; } = 8;
 }
 

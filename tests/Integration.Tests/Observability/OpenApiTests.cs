@@ -41,6 +41,7 @@ public sealed partial class OpenApiTests
         await CheckAsync(client, "post", "/messages", body: """{"EventDateUtc":"2026-01-31T10:00:00Z","Product":"p","SiteKey":"s","EventName":"e","MessageId":"m"}""");
         await CheckAsync(client, "post", "/messages/{route}", "/messages/archive", "{");
         await CheckAsync(client, "post", "/messages", body: string.Empty);
+        (await CheckAsync(client, "post", "/messages", body: "[{}]"))["hint"].ShouldNotBeNull();
         JsonNode letters = await CheckAsync(client, "get", "/api/v1/dead-letters");
         string name = Uri.EscapeDataString(letters["letters"]![0]!["name"]!.GetValue<string>());
         await CheckAsync(client, "get", "/api/v1/dead-letters", "/api/v1/dead-letters?after=none");

@@ -167,6 +167,7 @@ public sealed class EncodedBodyTests
     [InlineData(true, "[]", 422, 0)]
     [InlineData(true, "{", 422, 0)]
     [InlineData(true, "[{\"data\":{\"validationCode\":1}}]", 422, 0)]
+    [InlineData(true, "[{\"data\":{\"validationCode\":\"\\ud800\"}}]", 422, 0)]
     [InlineData(false, "[{\"data\":{\"validationCode\":\"512d38b6\"}}]", 200, 1)]
     public async Task Post_EventGridValidation_IsAnsweredWithItsCode(bool isSet, string body, int status, int accepted)
     {
@@ -209,6 +210,23 @@ public sealed class EncodedBodyTests
             response.Headers.GetValues("WebHook-Allowed-Rate").ShouldBe(["120"]);
         }
 
+        await host.FinishAsync();
+    }
+
+    [Theory]
+    [InlineData("ä.example.com", "120", 405, null)]
+    [InlineData("a.example.com", "ä", 200, "*")]
+    [InlineData("a.example.com", "120, 130", 200, "*")]
+    public async Task Options_TextThatNoAnswerCanCarry_IsNotRepeated(string origin, string rate, int status, string? allowedRate)
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(options => options.WebhookOrigins = ["*"]);
+
+        await using RawConnection connection = await host.ConnectAsync(string.Empty);
+        await connection.SendAsync(Encoding.UTF8.GetBytes($"OPTIONS /messages HTTP/1.1\r\nHost: a\r\nWebHook-Request-Origin: {origin}\r\nWebHook-Request-Rate: {rate}\r\n\r\n"));
+        RawAnswer answer = await connection.ReadAsync();
+
+        answer.Status.ShouldBe(status);
+        answer.Has($"WebHook-Allowed-Rate: {allowedRate}").ShouldBe(allowedRate is not null);
         await host.FinishAsync();
     }
 
