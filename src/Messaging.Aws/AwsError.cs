@@ -83,7 +83,8 @@ internal sealed record AwsError(int Status, string Code, string Message)
         // Damaged or cut in transit: a retry sends the same bytes.
         "BadDigest" or "XAmzContentSHA256Mismatch" or "XAmzContentChecksumMismatch" or "IncompleteBody" => AwsErrorKind.Transient,
 
-        "EntityTooLarge" or "KeyTooLongError" or "KeyTooLong" or "InvalidURI" or "InvalidObjectName" or "XMinioInvalidObjectName" => AwsErrorKind.Rejected,
+        "EntityTooLarge" or "KeyTooLongError" or "KeyTooLong" or "InvalidURI" or "InvalidObjectName" or "XMinioInvalidObjectName"
+            or "MetadataTooLarge" => AwsErrorKind.Rejected,
         _ => AwsErrorKind.Undecided,
     };
 

@@ -1,4 +1,3 @@
-using System.Net.Http.Headers;
 using Amazon.Runtime;
 using Messaging.Configuration;
 
@@ -8,12 +7,9 @@ namespace Messaging.Aws.S3;
 /// Section <c>Sinks:S3</c>. Region, endpoint and credentials come from the section <c>Aws</c>; settings here override them, for queues and
 /// objects in different places.
 /// </summary>
-internal sealed class S3SinkOptions : ISelfValidating
+internal sealed partial class S3SinkOptions : ISelfValidating
 {
     public const string Section = "Sinks:S3";
-
-    // The names that S3 documents. Of storage classes only the alphabet is checked, because other stores have their own.
-    private static readonly string[] Encryptions = ["AES256", "aws:kms", "aws:kms:dsse"];
 
     [Setting("Sdk (AWSSDK.S3) or Direct (the worker's own client, a fraction of the cost per PUT; docs/reference/s3.md lists what it does not support)")]
     public S3ClientKind Client { get; init; }
@@ -48,7 +44,7 @@ internal sealed class S3SinkOptions : ISelfValidating
     [Setting("Store with If-None-Match: *, so that the store never overwrites an object; false for a store that does not support it", Consequence = "With false, two messages with the same key that are stored at the same time can overwrite each other unnoticed.")]
     public bool Conditional { get; init; } = true;
 
-    [Setting("WHEN_REQUIRED or WHEN_SUPPORTED: whether a checksum header is sent in addition to the SHA-256 that signs every body (Sdk: CRC32, Direct: SHA-256); many S3-compatible stores refuse it, and a bucket with object lock requires it")]
+    [Setting("WHEN_REQUIRED or WHEN_SUPPORTED: whether a checksum header is sent in addition to the SHA-256 that signs every body (Sdk: CRC32, Direct: SHA-256); many S3-compatible stores refuse it. Object lock requires it: the settings of object lock switch it on")]
     public RequestChecksumCalculation RequestChecksumCalculation { get; init; } = RequestChecksumCalculation.WHEN_REQUIRED;
 
     [Setting("Send bodies as aws-chunked (Sdk only); costs about four times the memory per request and gains nothing at these sizes")]
@@ -65,18 +61,6 @@ internal sealed class S3SinkOptions : ISelfValidating
 
     [Setting("Attempts to store one object, the first included", Min = "1", Max = "20")]
     public int MaxAttempts { get; init; } = 3;
-
-    [Setting("Content type of the objects; default `application/json`, for bundles `application/gzip`")]
-    public string? ContentType { get; init; }
-
-    [Setting("Server-side encryption: AES256, aws:kms or aws:kms:dsse; default: the bucket's")]
-    public string? ServerSideEncryption { get; init; }
-
-    [Setting("Key of aws:kms encryption; default: the account's own for S3")]
-    public string? KmsKeyId { get; init; }
-
-    [Setting("Storage class such as INTELLIGENT_TIERING; default STANDARD")]
-    public string? StorageClass { get; init; }
 
     /// <inheritdoc/>
     public void Validate(SettingsCheck check)
@@ -154,34 +138,6 @@ internal sealed class S3SinkOptions : ISelfValidating
         if (AccessKeyId is not null && Profile is not null)
         {
             check.Fail(nameof(Profile), "must not be set together with AccessKeyId.", "It would be unclear which credentials apply.", nameof(AccessKeyId));
-        }
-    }
-
-    private void ValidateObject(SettingsCheck check)
-    {
-        if (ContentType is not null && !MediaTypeHeaderValue.TryParse(ContentType, out _))
-        {
-            check.Fail(nameof(ContentType), "must be a media type such as application/json.", "No object could be stored.");
-        }
-
-        if (ServerSideEncryption is not null && !Encryptions.Contains(ServerSideEncryption, StringComparer.Ordinal))
-        {
-            check.Fail(nameof(ServerSideEncryption), $"must be one of {string.Join(", ", Encryptions)}.", "No object could be stored.");
-        }
-
-        if (KmsKeyId is not null && ServerSideEncryption is null or "AES256")
-        {
-            check.Fail(nameof(KmsKeyId), "needs ServerSideEncryption aws:kms or aws:kms:dsse.", "The key would not be used.", nameof(ServerSideEncryption));
-        }
-
-        if (KmsKeyId is not null && KmsKeyId.StartsWith("arn:", StringComparison.Ordinal) && KmsKeyId.Split(':') is not ["arn", _, "kms", _, _, ['k', 'e', 'y', '/', ..] or ['a', 'l', 'i', 'a', 's', '/', ..]])
-        {
-            check.Fail(nameof(KmsKeyId), "must be a key's id, its alias (alias/name), or the ARN of one (arn:aws:kms:eu-west-1:123456789012:key/id).", "No object could be stored.");
-        }
-
-        if (StorageClass is not null && !StorageClass.All(c => char.IsAsciiLetterUpper(c) || char.IsAsciiDigit(c) || c == '_'))
-        {
-            check.Fail(nameof(StorageClass), "must be a storage class such as STANDARD_IA.", "No object could be stored.");
         }
     }
 }

@@ -44,6 +44,9 @@ internal sealed record SettingProperty(PropertyInfo Property, SettingAttribute S
 
     public string Name => Property.Name;
 
+    /// <summary>True for a list of named values, each a key of its own below the property's: <c>Tags:team</c>.</summary>
+    public bool IsNamed => Type == typeof(IReadOnlyDictionary<string, string>);
+
     public Type Type => Property.PropertyType;
 
     /// <summary>The properties of a class that are settings.</summary>

@@ -11,7 +11,7 @@ public static class SettingText
     private static readonly (string Suffix, long Factor)[] ByteUnits =
         [("KiB", 1L << 10), ("MiB", 1L << 20), ("GiB", 1L << 30), ("KB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000), ("B", 1)];
 
-    private static readonly Type[] Readable = [typeof(string), typeof(string[]), typeof(bool), typeof(int), typeof(long), typeof(double), typeof(decimal), typeof(TimeSpan), typeof(DateTimeOffset), typeof(Uri)];
+    private static readonly Type[] Readable = [typeof(string), typeof(string[]), typeof(bool), typeof(int), typeof(long), typeof(double), typeof(decimal), typeof(TimeSpan), typeof(DateTimeOffset), typeof(Uri), typeof(IReadOnlyDictionary<string, string>)];
 
     // ISO 8601 with an offset: without one, the meaning would depend on the machine.
     private static readonly string[] Instants = [$"{Minutes}'Z'", $"{Minutes}zzz", $"{Seconds}'Z'", $"{Seconds}zzz"];
@@ -141,6 +141,7 @@ public static class SettingText
         int number when bytes => FormatBytes(number),
         long number when bytes => FormatBytes(number),
         string[] list => string.Join(", ", list),
+        IReadOnlyDictionary<string, string> named => string.Join(", ", named.Select(one => $"{one.Key}={one.Value}")),
         IFormattable other => other.ToString(null, CultureInfo.InvariantCulture),
         _ => value.ToString() ?? string.Empty,
     };

@@ -8,7 +8,7 @@ namespace Messaging.Configuration;
 /// Reads settings objects from the configuration, collecting every problem instead of stopping at the first. A section may be
 /// set globally and again below a route; the route's values win. Used at start only.
 /// </summary>
-public sealed class SettingsReader
+public sealed partial class SettingsReader
 {
     private const string RoutesPrefix = "Routes:";
 
@@ -197,6 +197,11 @@ public sealed class SettingsReader
     /// <returns>False when a problem was reported and the property keeps its default.</returns>
     private bool TryReadProperty(object settings, SettingProperty property, string[] layers)
     {
+        if (property.IsNamed)
+        {
+            return ReadNamed(settings, property, layers);
+        }
+
         SettingAttribute setting = property.Setting;
         (string Key, string Value)[] all = [.. FindAll(layers, property)];
         (string Key, string Value)? found = all.Length > 0 ? all[0] : null;
@@ -266,6 +271,16 @@ public sealed class SettingsReader
         {
             string key = $"{layer}:{property.Name}";
 
+            if (property.IsNamed)
+            {
+                if (NamedIn(key) is { Length: > 0 } named)
+                {
+                    yield return (key, SettingText.Format(named.ToDictionary(StringComparer.OrdinalIgnoreCase), bytes: false));
+                }
+
+                continue;
+            }
+
             // An empty value counts as not set, so that an environment variable can switch a key off.
             if (FindText(key) is { } value)
             {
@@ -318,6 +333,10 @@ public sealed class SettingsReader
             if (match is null && !allowedSections.Contains(child.Key, StringComparer.OrdinalIgnoreCase) && !others.Contains(child.Key, StringComparer.OrdinalIgnoreCase))
             {
                 FailUnknown(child.Path, [.. properties.Select(p => p.Name), .. others]);
+            }
+            else if (match is { IsNamed: true })
+            {
+                FindUnnamed(child);
             }
             else if (match is not null && child.GetChildren().FirstOrDefault(below => match.Type != typeof(string[]) || !IsItem(below)) is { } below)
             {

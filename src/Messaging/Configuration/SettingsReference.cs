@@ -20,7 +20,7 @@ public static class SettingsReference
             object defaults = Activator.CreateInstance(type)!;
             foreach (SettingProperty property in SettingProperty.Of(type))
             {
-                text.Append("| `").Append(section.Name).Append(':').Append(property.Name).Append("` | ")
+                text.Append("| `").Append(section.Name).Append(':').Append(property.Name).Append(property.IsNamed ? ":{name}` | " : "` | ")
                     .Append(Default(property, defaults)).Append(" | ")
                     .Append(property.Setting.Description).Append(Range(property.Setting)).Append(" |\n");
             }

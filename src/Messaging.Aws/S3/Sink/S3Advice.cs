@@ -4,24 +4,43 @@ namespace Messaging.Aws.S3.Sink;
 /// <summary>Tells an operator what a refusal means and what to do.</summary>
 internal static class S3Advice
 {
+    private const string Retention = ", s3:PutObjectRetention";
+    private const string LegalHold = ", s3:PutObjectLegalHold";
+
     /// <summary>One sentence for a refusal; at most 256 characters with <see cref="S3Fault.Describe"/> before it.</summary>
-    public static string For(in S3Fault fault, string operation, string bucket) => fault.Code switch
+    /// <param name="fault">The refusal.</param>
+    /// <param name="operation">What was refused.</param>
+    /// <param name="bucket">The bucket.</param>
+    /// <param name="further">The permissions that the PUT needs beside s3:PutObject; see <see cref="PermissionsFor"/>.</param>
+    public static string For(in S3Fault fault, string operation, string bucket, string further = "") => fault.Code switch
     {
         "CredentialsUnavailable" => "There are no credentials: set Aws:AccessKeyId and Aws:SecretAccessKey, Aws:Profile, or run with a role.",
         "NoSuchBucket" or "NotFound" => $"The bucket '{bucket}' does not exist: create it or set Sinks:S3:Bucket.",
         "InvalidAccessKeyId" or "SignatureDoesNotMatch" or "InvalidToken" => "The credentials are refused: check access key, secret and session token.",
         "ExpiredToken" or "TokenRefreshRequired" => "The credentials have expired and there are no others: renew them.",
-        "AccessDenied" or "Forbidden" or "AllAccessDisabled" => $"Grant {PermissionFor(operation)} on the bucket '{bucket}'.",
+        "AccessDenied" or "Forbidden" or "AllAccessDisabled" => $"Grant {PermissionFor(operation, further)} on the bucket '{bucket}'.",
+        "AccessControlListNotSupported" => $"The bucket '{bucket}' does not use ACLs: remove Sinks:S3:Acl.",
+        "InvalidRequest" when further.Contains(Retention, StringComparison.Ordinal) || further.Contains(LegalHold, StringComparison.Ordinal) =>
+            $"The bucket '{bucket}' may have no object lock: enable it, or remove the settings of Sinks:S3 that begin with ObjectLock.",
         _ when fault.IsElsewhere =>
             $"The bucket '{bucket}' is in {(fault.Region is null ? "another region" : $"region {fault.Region}")}: set Sinks:S3:Region.",
-        "NotImplemented" or "XNotImplemented" => "The store does not support the request: set Sinks:S3:Conditional=false to store without If-None-Match.",
+        "NotImplemented" or "XNotImplemented" => "The store does not support the request: set Sinks:S3:Conditional=false to store without If-None-Match, and remove what else it does not support.",
         "RequestTimeTooSkewed" or "RequestExpired" or "RequestInTheFuture" => "This machine's clock is wrong and could not be corrected: set it.",
         _ => $"Check the settings of Sinks:S3 and the bucket '{bucket}'.",
     };
 
-    private static string PermissionFor(string operation) => operation switch
+    /// <summary>The permissions that a PUT needs beside s3:PutObject, each with a comma and a blank before it.</summary>
+    /// <param name="options">The settings of the objects.</param>
+    /// <param name="hasTags">True when the object has tags.</param>
+    public static string PermissionsFor(S3SinkOptions options, bool hasTags) => string.Concat(
+        hasTags ? ", s3:PutObjectTagging" : "",
+        options.Acl is null ? "" : ", s3:PutObjectAcl",
+        options.ObjectLockMode is null ? "" : Retention,
+        options.ObjectLockLegalHold ? LegalHold : "");
+
+    private static string PermissionFor(string operation, string further) => operation switch
     {
-        S3Operations.Put => "s3:PutObject (and kms:GenerateDataKey on a KMS key)",
+        S3Operations.Put => $"s3:PutObject{further} (and kms:GenerateDataKey on a KMS key)",
         S3Operations.List => "s3:ListBucket",
 
         // Without ListBucket a missing object is reported as denied.

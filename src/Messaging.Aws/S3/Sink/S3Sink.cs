@@ -32,6 +32,7 @@ internal sealed partial class S3Sink : IObjectSink
     private readonly IS3Requests _requests;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
+    private readonly S3SinkOptions _options;
     private readonly string _bucket;
     private readonly KeyValuePair<string, object?> _route;
     private readonly bool _conditional;
@@ -47,6 +48,7 @@ internal sealed partial class S3Sink : IObjectSink
         _requests = requests;
         _time = services.Time;
         _logger = services.Loggers.CreateLogger<S3Sink>();
+        _options = options;
         _bucket = options.Bucket!;
         _route = new KeyValuePair<string, object?>("worker.route", services.Route);
         _conditional = options.Conditional;
@@ -233,7 +235,7 @@ internal sealed partial class S3Sink : IObjectSink
         string detail = fault.Describe(operation);
         if (status == SinkStatus.Refused)
         {
-            detail = $"{detail}. {S3Advice.For(fault, operation, _bucket)}";
+            detail = $"{detail}. {S3Advice.For(fault, operation, _bucket, S3Advice.PermissionsFor(_options, _options.Tags.Count > 0))}";
         }
 
         return new SinkResult(status, detail.Length > MaxDetail ? detail[..MaxDetail] : detail, fault.RetryAfter, Exhausted: status == SinkStatus.Transient);

@@ -33,6 +33,18 @@ public sealed class S3SinkFeatureTests
     [InlineData("SecretAccessKey", "canary-secret", "must be set when SecretAccessKey")]
     [InlineData("Conditonal", "false", "Did you mean Conditional?")]
     [InlineData("Client", "curl", "must be one of Sdk, Direct")]
+    [InlineData("BucketKeyEnabled", "true", "needs ServerSideEncryption aws:kms")]
+    [InlineData("Acl", "everybody", "must be one of private, public-read")]
+    [InlineData("ObjectLockMode", "STRICT", "must be one of GOVERNANCE, COMPLIANCE")]
+    [InlineData("ObjectLockMode", "COMPLIANCE", "must be set together with ObjectLockMode")]
+    [InlineData("ObjectLockRetention", "365d", "must be set together with ObjectLockRetention")]
+    [InlineData("ObjectLockRetention", "0s", "must be from 1m to 36500d")]
+    [InlineData("ExpectedBucketOwner", "1234", "must be the 12 digits")]
+    [InlineData("Metadata", "team", "must be a section of named values")]
+    [InlineData("Metadata:my team", "a", "must be a header's name")]
+    [InlineData("Tags:aws:team", "a", "must not begin with aws:")]
+    [InlineData("Tags:team;", "a", "must have 1 to 128 letters")]
+    [InlineData("Tags:team", "a;b", "must have at most 256 letters")]
     public void Configure_WrongValue_IsOneClearProblem(string key, string? value, string problem)
     {
         SettingsReader settings = Read([("Sinks:S3:Bucket", "archive"), ($"Sinks:S3:{key}", value)]);
@@ -53,6 +65,30 @@ public sealed class S3SinkFeatureTests
 
         settings.Errors.ShouldHaveSingleItem().Problem.ShouldContain("use Sdk for it");
     }
+
+    [Fact]
+    public void Configure_MetadataAndTagsOfS3sLimits_AreAccepted()
+    {
+        (string, string?)[] tags = [.. Enumerable.Range(0, 10).Select(i => ($"Sinks:S3:Tags:{new string('k', 127)}{i}", (string?)new string('v', 256)))];
+
+        Read([("Sinks:S3:Bucket", "archive"), .. tags, ("Sinks:S3:Metadata:name", new string('v', 2_044))]).Errors.ShouldBeEmpty();
+    }
+
+    [Fact]
+    public void Configure_MoreTagsOrMetadataThanS3Takes_IsAProblem()
+    {
+        (string, string?)[] tags = [.. Enumerable.Range(0, 11).Select(i => ($"Sinks:S3:Tags:k{i}", (string?)"v"))];
+
+        Read([("Sinks:S3:Bucket", "archive"), .. tags]).Errors.ShouldHaveSingleItem().Problem.ShouldBe("must have at most 10 tags; these are 11.");
+        Read([("Sinks:S3:Bucket", "archive"), ("Sinks:S3:Metadata:name", new string('v', 2_045))]).Errors.ShouldHaveSingleItem().Problem.ShouldBe("must have at most 2,048 bytes of names and values; these have 2,049.");
+    }
+
+    [Theory]
+    [InlineData("public-read")]
+    [InlineData("public-read-write")]
+    [InlineData("authenticated-read")]
+    public void Configure_AclThatMakesObjectsPublic_IsAWarning(string acl) =>
+        Read([("Sinks:S3:Bucket", "archive"), ("Sinks:S3:Acl", acl)]).Warnings.ShouldHaveSingleItem().Problem.ShouldContain("readable outside the account");
 
     [Theory]
     [InlineData("http://127.0.0.1:9000")]

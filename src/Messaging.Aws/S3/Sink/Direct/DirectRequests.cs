@@ -57,7 +57,9 @@ internal sealed class DirectRequests : IS3Requests
     [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
     public async ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken)
     {
-        PutRequest request = _puts.TryTake(out PutRequest? pooled) ? pooled : _signer.CreatePut(_time);
+        PutRequest request = _signer.NeedsOwnPut ? _signer.CreateOwnPut(_time)
+            : _puts.TryTake(out PutRequest? pooled) ? pooled
+            : _signer.CreatePut(_time);
         request.Open(key, body, limit, cancellationToken);
         bool answered = false;
         try
@@ -224,7 +226,7 @@ internal sealed class DirectRequests : IS3Requests
         request.Close();
 
         // After a failure the message may still be in use, so it is not pooled.
-        if (answered)
+        if (answered && !request.IsOwn)
         {
             _puts.Return(request);
         }

@@ -25,6 +25,9 @@ internal sealed class PutRequest : HttpRequestMessage
         VersionPolicy = HttpVersionPolicy.RequestVersionExact;
     }
 
+    /// <summary>True for a PUT with headers of its own, which is used for one object.</summary>
+    public bool IsOwn { get; init; }
+
     /// <summary>The object's key, borrowed until the request is closed.</summary>
     public ReadOnlyMemory<byte> Key { get; private set; }
 

@@ -1,14 +1,14 @@
+using System.Globalization;
 using System.Net.Http.Headers;
 using System.Security.Cryptography;
 using System.Text;
-using Amazon.Runtime;
 using Pipeline.Buffers;
 
 namespace Messaging.Aws.S3.Sink.Direct;
 
 /// <summary>
 /// Completes and signs the requests of one bucket. A PUT allocates only the strings that HttpClient requires: its address, the body's
-/// hash and the Authorization header. Threads: any.
+/// hash and the Authorization header. A PUT with headers of its own (<see cref="CreateOwnPut"/>) is signed like any request. Threads: any.
 /// </summary>
 internal sealed class PutSigner : SigV4Signer
 {
@@ -20,6 +20,9 @@ internal sealed class PutSigner : SigV4Signer
     private const string ContentType = "Content-Type";
     private const string Authorization = "Authorization";
 
+    // Headers of the body; the rest are headers of the request.
+    private static readonly string[] OfContent = ["Content-Encoding", "Content-Disposition"];
+
     private readonly BucketAddress _address;
     private readonly bool _checksum;
     private readonly string _contentType;
@@ -27,8 +30,16 @@ internal sealed class PutSigner : SigV4Signer
     // The headers from the settings, the same for every PUT.
     private readonly SigV4Header[] _constant;
 
+    // The configured metadata and tags.
+    private readonly SigV4Header[] _properties;
+
+    // The headers that every request to the bucket has.
+    private readonly SigV4Header[] _access;
+    private readonly TimeSpan? _retention;
+
     // The parts of a PUT's canonical request that never change.
     private readonly byte[] _before;
+    private readonly byte[] _between;
     private readonly byte[] _after;
     private readonly byte[] _names;
     private readonly byte[] _namesWithToken;
@@ -37,31 +48,19 @@ internal sealed class PutSigner : SigV4Signer
         : base("s3", region, clock)
     {
         _address = address;
-        _checksum = options.RequestChecksumCalculation == RequestChecksumCalculation.WHEN_SUPPORTED;
+        _checksum = options.SendsChecksum;
         _contentType = contentType;
-        ReadOnlySpan<(string Name, string? Value)> headers =
-        [
-            ("If-None-Match", options.Conditional ? "*" : null),
-            ("x-amz-server-side-encryption", options.ServerSideEncryption),
-            ("x-amz-server-side-encryption-aws-kms-key-id", options.KmsKeyId),
-            ("x-amz-storage-class", options.StorageClass),
-        ];
-        List<SigV4Header> constant = [];
-        foreach ((string name, string? value) in headers)
-        {
-            if (value is not null)
-            {
-                constant.Add(new SigV4Header(name, value));
-            }
-        }
-
-        _constant = [.. constant];
-        SigV4Header[] sorted = [.. _constant, new SigV4Header(ContentType, _contentType), new SigV4Header("host", address.Host)];
+        _retention = options.ObjectLockRetention;
+        _access = Access(options);
+        _constant = [.. Constant(options), .. _access];
+        _properties = Properties(options.Metadata, options.Tags);
+        SigV4Header[] sorted = [.. _constant, .. _properties, new SigV4Header(ContentType, _contentType), new SigV4Header("host", address.Host)];
         Array.Sort(sorted, SigV4Header.Compare);
 
-        // The changing headers (checksum, hash, date, token) are adjacent in the order of names.
-        _before = Lines(sorted, sign: -1);
-        _after = Lines(sorted, sign: 1);
+        // The headers that change (checksum, hash, date, token) have fixed places in the order of names.
+        _before = Lines(sorted, after: string.Empty, before: Checksum);
+        _between = Lines(sorted, Date, Token);
+        _after = Lines(sorted, Token, before: null);
         string[] changing = _checksum ? [Checksum, ContentHash, Date] : [ContentHash, Date];
         _names = Names([.. sorted, .. changing.Select(name => new SigV4Header(name, string.Empty))]);
         _namesWithToken = Names([.. sorted, .. changing.Append(Token).Select(name => new SigV4Header(name, string.Empty))]);
@@ -71,10 +70,24 @@ internal sealed class PutSigner : SigV4Signer
     public PutRequest CreatePut(TimeProvider time)
     {
         PutRequest request = new(time);
-        request.Content!.Headers.TryAddWithoutValidation(ContentType, _contentType);
-        foreach (SigV4Header header in _constant)
+        Add(request, _constant);
+        Add(request, _properties);
+        return request;
+    }
+
+    /// <summary>True when a PUT has headers of its own even without properties of its own: the end of its retention.</summary>
+    public bool NeedsOwnPut => _retention is not null;
+
+    /// <summary>Creates a PUT for one object, which has headers of its own and is not reused.</summary>
+    /// <param name="time">The clock.</param>
+    public PutRequest CreateOwnPut(TimeProvider time)
+    {
+        PutRequest request = new(time) { IsOwn = true };
+        Add(request, _constant);
+        Add(request, _properties);
+        if (_retention is { } retention)
         {
-            request.Headers.TryAddWithoutValidation(header.Name, header.Value);
+            request.Headers.TryAddWithoutValidation("x-amz-object-lock-retain-until-date", S3Retention.EndOf(Clock.UtcNow, retention).ToString(S3Retention.Format, CultureInfo.InvariantCulture));
         }
 
         return request;
@@ -82,12 +95,35 @@ internal sealed class PutSigner : SigV4Signer
 
     public override DateTimeOffset Sign(HttpRequestMessage request, SigningCredentials credentials)
     {
-        if (request is PutRequest put)
+        if (request is PutRequest { IsOwn: false } put)
         {
             return SignPut(put, credentials);
         }
 
+        if (request is PutRequest own)
+        {
+            return SignOwnPut(own, credentials);
+        }
+
         Set(request.Headers, ContentHash, AwsRequestSigner.EmptyHash);
+        foreach (SigV4Header header in _access)
+        {
+            Set(request.Headers, header.Name, header.Value);
+        }
+
+        return base.Sign(request, credentials);
+    }
+
+    private DateTimeOffset SignOwnPut(PutRequest request, SigningCredentials credentials)
+    {
+        request.RequestUri = _address.Of(request.Key.Span);
+        byte[] hash = SHA256.HashData(BorrowedContent.Of(request).Span);
+        Set(request.Headers, ContentHash, Convert.ToHexStringLower(hash));
+        if (_checksum)
+        {
+            Set(request.Headers, Checksum, Convert.ToBase64String(hash));
+        }
+
         return base.Sign(request, credentials);
     }
 
@@ -135,6 +171,7 @@ internal sealed class PutSigner : SigV4Signer
         output.Append("x-amz-content-sha256:"u8);
         output.Append(hash);
         AppendLine(output, "\nx-amz-date:"u8, date);
+        output.Append(_between);
         if (token is not null)
         {
             AppendLine(output, "x-amz-security-token:"u8, token);
@@ -147,11 +184,69 @@ internal sealed class PutSigner : SigV4Signer
         output.Append(hash);
     }
 
-    private static byte[] Lines(SigV4Header[] sorted, int sign)
+    private static SigV4Header[] Constant(S3SinkOptions options) => Given(
+    [
+        ("If-None-Match", options.Conditional ? "*" : null),
+        ("Cache-Control", options.CacheControl),
+        ("Content-Disposition", options.ContentDisposition),
+        ("Content-Encoding", options.ContentEncoding),
+        ("x-amz-acl", options.Acl),
+        ("x-amz-object-lock-legal-hold", options.ObjectLockLegalHold ? "ON" : null),
+        ("x-amz-object-lock-mode", options.ObjectLockMode?.ToString()),
+        ("x-amz-server-side-encryption", options.ServerSideEncryption),
+        ("x-amz-server-side-encryption-aws-kms-key-id", options.KmsKeyId),
+        ("x-amz-server-side-encryption-bucket-key-enabled", options.BucketKeyEnabled switch { true => "true", false => "false", null => null }),
+        ("x-amz-storage-class", options.StorageClass),
+    ]);
+
+    private static SigV4Header[] Access(S3SinkOptions options) => Given(
+    [
+        ("x-amz-expected-bucket-owner", options.ExpectedBucketOwner),
+        ("x-amz-request-payer", options.RequesterPays ? "requester" : null),
+    ]);
+
+    private static SigV4Header[] Given(ReadOnlySpan<(string Name, string? Value)> headers)
+    {
+        List<SigV4Header> given = [];
+        foreach ((string name, string? value) in headers)
+        {
+            if (value is not null)
+            {
+                given.Add(new SigV4Header(name, value));
+            }
+        }
+
+        return [.. given];
+    }
+
+    private static SigV4Header[] Properties(IReadOnlyCollection<KeyValuePair<string, string>> metadata, IReadOnlyCollection<KeyValuePair<string, string>> tags) =>
+    [
+        .. metadata.Select(entry => new SigV4Header(S3PropertyRules.MetadataPrefix + S3PropertyRules.NameOf(entry.Key), S3PropertyRules.EncodeMetadata(entry.Value))),
+        .. tags.Count == 0 ? [] : (ReadOnlySpan<SigV4Header>)[new SigV4Header(S3PropertyRules.TaggingHeader, S3PropertyRules.WriteTags(tags))],
+    ];
+
+    private void Add(PutRequest request, ReadOnlySpan<SigV4Header> headers)
+    {
+        HttpContentHeaders content = request.Content!.Headers;
+        if (!content.Contains(ContentType))
+        {
+            content.TryAddWithoutValidation(ContentType, _contentType);
+        }
+
+        foreach (SigV4Header header in headers)
+        {
+            HttpHeaders target = OfContent.Contains(header.Name, StringComparer.Ordinal) ? content : request.Headers;
+            target.TryAddWithoutValidation(header.Name, header.Value);
+        }
+    }
+
+    private static byte[] Lines(SigV4Header[] sorted, string after, string? before)
     {
         using PooledBuffer buffer = BufferPool.Shared.Rent();
-        SigV4Header.AppendAll(buffer, [.. sorted.Where(header => Math.Sign(string.CompareOrdinal(header.Name.ToLowerInvariant(), ContentHash)) == sign)]);
+        SigV4Header.AppendAll(buffer, [.. sorted.Where(header => Is(header.Name.ToLowerInvariant()))]);
         return buffer.WrittenSpan.ToArray();
+
+        bool Is(string name) => string.CompareOrdinal(name, after) > 0 && (before is null || string.CompareOrdinal(name, before) < 0);
     }
 
     private static byte[] Names(SigV4Header[] headers)

@@ -1,4 +1,5 @@
 using System.Text;
+using Amazon.Runtime;
 using Amazon.S3;
 using Amazon.S3.Model;
 using Messaging.Costs;
@@ -14,12 +15,9 @@ internal sealed class SdkRequests : IS3Requests
     private readonly SdkCredentials _credentials;
     private readonly TimeProvider _time;
     private readonly string _bucket;
-    private readonly string? _ifNoneMatch;
-    private readonly bool _chunked;
+    private readonly S3SinkOptions _options;
     private readonly string _contentType;
-    private readonly ServerSideEncryptionMethod? _encryption;
-    private readonly string? _kmsKeyId;
-    private readonly S3StorageClass? _storageClass;
+    private readonly RequestPayer? _payer;
     private readonly ApiCalls _calls;
 
     private SdkRequests(S3SinkOptions options, AmazonS3Client client, SdkCredentials credentials, SinkServices services)
@@ -29,18 +27,15 @@ internal sealed class SdkRequests : IS3Requests
         _time = services.Time;
         _calls = services.Calls ?? new ApiCalls();
         _bucket = options.Bucket!;
-        _ifNoneMatch = options.Conditional ? "*" : null;
-        _chunked = options.ChunkedEncoding;
+        _options = options;
         _contentType = options.ContentType ?? services.ContentType;
-        _encryption = options.ServerSideEncryption is { } method ? new ServerSideEncryptionMethod(method) : null;
-        _kmsKeyId = options.KmsKeyId;
-        _storageClass = options.StorageClass is { } storageClass ? new S3StorageClass(storageClass) : null;
+        _payer = options.RequesterPays ? RequestPayer.Requester : null;
     }
 
     public static SdkRequests Create(S3SinkOptions options, S3Endpoint endpoint, AwsCredentialSource source, SinkServices services)
     {
         SdkCredentials credentials = new(source);
-        return new SdkRequests(options, SdkConnection.CreateClient(endpoint, credentials, options.ConnectTimeout, options.TotalTimeout, options.RequestChecksumCalculation), credentials, services);
+        return new SdkRequests(options, SdkConnection.CreateClient(endpoint, credentials, options.ConnectTimeout, options.TotalTimeout, options.SendsChecksum ? RequestChecksumCalculation.WHEN_SUPPORTED : RequestChecksumCalculation.WHEN_REQUIRED), credentials, services);
     }
 
     public async ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken)
@@ -49,20 +44,7 @@ internal sealed class SdkRequests : IS3Requests
         using S3Attempt attempt = new(limit, _time, cancellationToken);
         try
         {
-            PutObjectRequest request = new()
-            {
-                BucketName = _bucket,
-                Key = Encoding.UTF8.GetString(key.Span),
-                InputStream = stream,
-                AutoCloseStream = false,
-                AutoResetStreamPosition = false,
-                UseChunkEncoding = _chunked,
-                IfNoneMatch = _ifNoneMatch,
-                ServerSideEncryptionMethod = _encryption,
-                ServerSideEncryptionKeyManagementServiceKeyId = _kmsKeyId,
-                StorageClass = _storageClass,
-            };
-            request.Headers.ContentType = _contentType;
+            PutObjectRequest request = CreatePut(key, stream);
             PutObjectResponse response = await _credentials.CallAsync(attempt, _calls, S3Calls.Put, token =>
             {
                 stream.Position = 0;
@@ -94,7 +76,7 @@ internal sealed class SdkRequests : IS3Requests
         try
         {
             GetObjectMetadataResponse head = await _credentials.CallAsync(attempt, _calls, S3Calls.Head,
-                token => _client.GetObjectMetadataAsync(new GetObjectMetadataRequest { BucketName = _bucket, Key = name }, token));
+                token => _client.GetObjectMetadataAsync(new GetObjectMetadataRequest { BucketName = _bucket, Key = name, ExpectedBucketOwner = _options.ExpectedBucketOwner, RequestPayer = _payer }, token));
             if (string.IsNullOrEmpty(head.ETag))
             {
                 return (S3Fault.NotS3((int)head.HttpStatusCode), operation, false);
@@ -112,7 +94,7 @@ internal sealed class SdkRequests : IS3Requests
 
             operation = S3Operations.Get;
             using GetObjectResponse get = await _credentials.CallAsync(attempt, _calls, S3Calls.Get,
-                token => _client.GetObjectAsync(new GetObjectRequest { BucketName = _bucket, Key = name }, token));
+                token => _client.GetObjectAsync(new GetObjectRequest { BucketName = _bucket, Key = name, ExpectedBucketOwner = _options.ExpectedBucketOwner, RequestPayer = _payer }, token));
             if (string.IsNullOrEmpty(get.ETag) || (get.ContentLength > 0 && get.ContentLength != body.Length))
             {
                 // HEAD reported the body's length: an answer of another one, such as a proxy's page, must not count as a collision.
@@ -134,7 +116,7 @@ internal sealed class SdkRequests : IS3Requests
         using S3Attempt attempt = new(limit, _time, cancellationToken);
         try
         {
-            ListObjectsV2Response response = await _credentials.CallAsync(attempt, _calls, S3Calls.List, token => _client.ListObjectsV2Async(new ListObjectsV2Request { BucketName = _bucket, MaxKeys = 1 }, token));
+            ListObjectsV2Response response = await _credentials.CallAsync(attempt, _calls, S3Calls.List, token => _client.ListObjectsV2Async(new ListObjectsV2Request { BucketName = _bucket, MaxKeys = 1, ExpectedBucketOwner = _options.ExpectedBucketOwner, RequestPayer = _payer }, token));
 
             // The SDK reads any text as an empty listing.
             return response is { Name: null, MaxKeys: null or 0, KeyCount: null or 0 } ? S3Fault.NotS3((int)response.HttpStatusCode) : S3Fault.None;
@@ -149,5 +131,44 @@ internal sealed class SdkRequests : IS3Requests
     {
         _client.Dispose();
         _credentials.Dispose();
+    }
+
+    private PutObjectRequest CreatePut(ReadOnlyMemory<byte> key, BorrowedStream stream)
+    {
+        PutObjectRequest request = new()
+        {
+            BucketName = _bucket,
+            Key = Encoding.UTF8.GetString(key.Span),
+            InputStream = stream,
+            AutoCloseStream = false,
+            AutoResetStreamPosition = false,
+            UseChunkEncoding = _options.ChunkedEncoding,
+            IfNoneMatch = _options.Conditional ? "*" : null,
+            ServerSideEncryptionMethod = _options.ServerSideEncryption,
+            ServerSideEncryptionKeyManagementServiceKeyId = _options.KmsKeyId,
+            BucketKeyEnabled = _options.BucketKeyEnabled,
+            StorageClass = _options.StorageClass,
+            CannedACL = _options.Acl,
+            ExpectedBucketOwner = _options.ExpectedBucketOwner,
+            RequestPayer = _payer,
+            ObjectLockLegalHoldStatus = _options.ObjectLockLegalHold ? ObjectLockLegalHoldStatus.On : null,
+            ObjectLockMode = _options.ObjectLockMode?.ToString(),
+            ObjectLockRetainUntilDate = _options.ObjectLockRetention is { } retention ? S3Retention.EndOf(_time.GetUtcNow(), retention) : null,
+        };
+        request.Headers.ContentType = _contentType;
+        request.Headers.ContentEncoding = _options.ContentEncoding;
+        request.Headers.CacheControl = _options.CacheControl;
+        request.Headers.ContentDisposition = _options.ContentDisposition;
+        foreach ((string name, string value) in _options.Metadata)
+        {
+            request.Metadata[S3PropertyRules.NameOf(name)] = S3PropertyRules.EncodeMetadata(value);
+        }
+
+        if (_options.Tags.Count > 0)
+        {
+            request.TagSet = [.. _options.Tags.Select(tag => new Tag { Key = tag.Key, Value = tag.Value })];
+        }
+
+        return request;
     }
 }

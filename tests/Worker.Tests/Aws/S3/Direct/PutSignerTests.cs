@@ -1,3 +1,4 @@
+using System.Collections.ObjectModel;
 using System.Security.Cryptography;
 using System.Text;
 using Amazon.Runtime;
@@ -57,7 +58,7 @@ public sealed class PutSignerTests
         byte[] body = "{}"u8.ToArray();
         string hash = Convert.ToHexStringLower(SHA256.HashData(body));
         int combinations = 0;
-        for (int chosen = 0; chosen < 1 << 6; chosen++)
+        for (int chosen = 0; chosen < 1 << 12; chosen++)
         {
             bool Has(int setting) => (chosen & (1 << setting)) != 0;
             string? token = Has(0) ? "a/token+with=signs" : null;
@@ -69,6 +70,12 @@ public sealed class PutSignerTests
                 KmsKeyId = Has(3) ? "arn:aws:kms:eu-west-1:123456789012:key/1" : null,
                 StorageClass = Has(4) ? "STANDARD_IA" : null,
                 RequestChecksumCalculation = Has(5) ? RequestChecksumCalculation.WHEN_SUPPORTED : RequestChecksumCalculation.WHEN_REQUIRED,
+                Acl = Has(6) ? "private" : null,
+                CacheControl = Has(7) ? "no-cache" : null,
+                ExpectedBucketOwner = Has(8) ? "123456789012" : null,
+                BucketKeyEnabled = Has(9) ? true : null,
+                Metadata = Has(10) ? new Dictionary<string, string> { ["Team_a"] = " a  b " } : ReadOnlyDictionary<string, string>.Empty,
+                Tags = Has(11) ? new Dictionary<string, string> { ["a b"] = "c&d" } : ReadOnlyDictionary<string, string>.Empty,
             };
             BucketAddress address = BucketAddress.Create("bucket", new S3Endpoint(Custom: null, "eu-west-1", PathStyle: true));
             ManualTimeProvider time = new(Now);
@@ -88,7 +95,7 @@ public sealed class PutSignerTests
             combinations++;
         }
 
-        combinations.ShouldBe(64);
+        combinations.ShouldBe(4_096);
     }
 
     private static string Expected(string method, string path, string query, BucketAddress address, string hash, byte[] body, string? token, SigningCredentials credentials)

@@ -1,0 +1,152 @@
+using System.Collections.ObjectModel;
+using System.Net.Http.Headers;
+using Amazon.Runtime;
+using Messaging.Configuration;
+
+namespace Messaging.Aws.S3;
+
+/// <content>What every object gets beside its bytes.</content>
+internal sealed partial class S3SinkOptions
+{
+    // The names that S3 documents. Of storage classes only the alphabet is checked, because other stores have their own.
+    private static readonly string[] Encryptions = ["AES256", "aws:kms", "aws:kms:dsse"];
+
+    // https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#canned-acl, without the one that only a bucket can have.
+    private static readonly string[] Acls = ["private", "public-read", "public-read-write", "authenticated-read", "aws-exec-read", "bucket-owner-read", "bucket-owner-full-control"];
+
+    [Setting("Content type of the objects; default `application/json`, for bundles `application/gzip`")]
+    public string? ContentType { get; init; }
+
+    [Setting("Server-side encryption: AES256, aws:kms or aws:kms:dsse; default: the bucket's")]
+    public string? ServerSideEncryption { get; init; }
+
+    [Setting("Key of aws:kms encryption; default: the account's own for S3")]
+    public string? KmsKeyId { get; init; }
+
+    [Setting("Storage class such as INTELLIGENT_TIERING; default STANDARD")]
+    public string? StorageClass { get; init; }
+
+    [Setting("Use the bucket's own data key with aws:kms encryption, so that S3 calls KMS less often; default: the bucket's")]
+    public bool? BucketKeyEnabled { get; init; }
+
+    [Setting("Canned ACL such as bucket-owner-full-control, for a bucket that still uses ACLs; default none")]
+    public string? Acl { get; init; }
+
+    [Setting("Content encoding of the objects, such as gzip, for bodies that are stored compressed; default none")]
+    public string? ContentEncoding { get; init; }
+
+    [Setting("Cache-Control of the objects; default none")]
+    public string? CacheControl { get; init; }
+
+    [Setting("Content-Disposition of the objects; default none")]
+    public string? ContentDisposition { get; init; }
+
+    [Setting("Object lock: GOVERNANCE or COMPLIANCE; default: the bucket's. The bucket must have object lock")]
+    public S3ObjectLockMode? ObjectLockMode { get; init; }
+
+    [Setting("How long an object is locked, from its PUT, such as 365d", Min = "1m", Max = "36500d", Consequence = "S3 refuses a retention of no time and of more than 100 years.")]
+    public TimeSpan? ObjectLockRetention { get; init; }
+
+    [Setting("Put a legal hold on every object. The bucket must have object lock")]
+    public bool ObjectLockLegalHold { get; init; }
+
+    [Setting("Account that must own the bucket, such as 123456789012; S3 refuses every request to a bucket of another one")]
+    public string? ExpectedBucketOwner { get; init; }
+
+    [Setting("Pay for the requests to a bucket of the kind requester pays")]
+    public bool RequesterPays { get; init; }
+
+    [Setting("User metadata of every object, by its name without x-amz-meta-; at most 2,048 bytes of names and values")]
+    public IReadOnlyDictionary<string, string> Metadata { get; init; } = ReadOnlyDictionary<string, string>.Empty;
+
+    [Setting("Tags of every object, by their keys; at most 10")]
+    public IReadOnlyDictionary<string, string> Tags { get; init; } = ReadOnlyDictionary<string, string>.Empty;
+
+    /// <summary>True when a checksum header is sent: S3 requires one with object lock.</summary>
+    public bool SendsChecksum => RequestChecksumCalculation == RequestChecksumCalculation.WHEN_SUPPORTED || ObjectLockMode is not null || ObjectLockLegalHold;
+
+    private void ValidateObject(SettingsCheck check)
+    {
+        if (ContentType is not null && !MediaTypeHeaderValue.TryParse(ContentType, out _))
+        {
+            check.Fail(nameof(ContentType), "must be a media type such as application/json.", "No object could be stored.");
+        }
+
+        if (ServerSideEncryption is not null && !Encryptions.Contains(ServerSideEncryption, StringComparer.Ordinal))
+        {
+            check.Fail(nameof(ServerSideEncryption), $"must be one of {string.Join(", ", Encryptions)}.", "No object could be stored.");
+        }
+
+        if (KmsKeyId is not null && ServerSideEncryption is null or "AES256")
+        {
+            check.Fail(nameof(KmsKeyId), "needs ServerSideEncryption aws:kms or aws:kms:dsse.", "The key would not be used.", nameof(ServerSideEncryption));
+        }
+
+        if (KmsKeyId is not null && KmsKeyId.StartsWith("arn:", StringComparison.Ordinal) && KmsKeyId.Split(':') is not ["arn", _, "kms", _, _, ['k', 'e', 'y', '/', ..] or ['a', 'l', 'i', 'a', 's', '/', ..]])
+        {
+            check.Fail(nameof(KmsKeyId), "must be a key's id, its alias (alias/name), or the ARN of one (arn:aws:kms:eu-west-1:123456789012:key/id).", "No object could be stored.");
+        }
+
+        if (StorageClass is not null && !StorageClass.All(c => char.IsAsciiLetterUpper(c) || char.IsAsciiDigit(c) || c == '_'))
+        {
+            check.Fail(nameof(StorageClass), "must be a storage class such as STANDARD_IA.", "No object could be stored.");
+        }
+
+        if (BucketKeyEnabled is not null && ServerSideEncryption is null or "AES256")
+        {
+            check.Fail(nameof(BucketKeyEnabled), "needs ServerSideEncryption aws:kms or aws:kms:dsse.", "It would have no effect.", nameof(ServerSideEncryption));
+        }
+
+        if (Acl is not null && !Acls.Contains(Acl, StringComparer.Ordinal))
+        {
+            check.Fail(nameof(Acl), $"must be one of {string.Join(", ", Acls)}.", "No object could be stored.");
+        }
+        else if (Acl is "public-read" or "public-read-write" or "authenticated-read")
+        {
+            check.Warn(nameof(Acl), "makes every object readable outside the account.", "Messages would be public.");
+        }
+
+        if (ExpectedBucketOwner is not null && (ExpectedBucketOwner.Length != 12 || !ExpectedBucketOwner.All(char.IsAsciiDigit)))
+        {
+            check.Fail(nameof(ExpectedBucketOwner), "must be the 12 digits of an AWS account.", "Every request would be refused.");
+        }
+
+        ValidateHeader(check, nameof(ContentEncoding), ContentEncoding);
+        ValidateHeader(check, nameof(CacheControl), CacheControl);
+        ValidateHeader(check, nameof(ContentDisposition), ContentDisposition);
+        if (ObjectLockMode is not null != ObjectLockRetention is not null)
+        {
+            string missing = ObjectLockMode is null ? nameof(ObjectLockMode) : nameof(ObjectLockRetention);
+            string given = ObjectLockMode is null ? nameof(ObjectLockRetention) : nameof(ObjectLockMode);
+            check.Fail(missing, $"must be set together with {given}.", "No object could be stored.", given);
+        }
+
+        foreach (string problem in S3PropertyRules.FindProblems(Metadata, S3PropertyKind.Metadata))
+        {
+            check.Fail(nameof(Metadata), problem, "No object could be stored.");
+        }
+
+        foreach (string problem in S3PropertyRules.FindProblems(Tags, S3PropertyKind.Tag))
+        {
+            check.Fail(nameof(Tags), problem, "No object could be stored.");
+        }
+    }
+
+    private static void ValidateHeader(SettingsCheck check, string property, string? value)
+    {
+        if (value is not null && !value.All(c => c is >= ' ' and <= '~'))
+        {
+            check.Fail(property, "must be printable ASCII.", "No object could be stored.");
+        }
+    }
+}
+
+/// <summary>How strictly an object is locked, as S3 writes it.</summary>
+internal enum S3ObjectLockMode
+{
+    /// <summary>Only with s3:BypassGovernanceRetention can it be deleted earlier.</summary>
+    GOVERNANCE = 0,
+
+    /// <summary>It cannot be deleted earlier, not even by the account's root user.</summary>
+    COMPLIANCE,
+}

@@ -1,0 +1,83 @@
+using System.Text;
+using Amazon.S3;
+using Amazon.S3.Model;
+using Integration.Tests.Servers;
+using Messaging.Aws.S3;
+using Messaging.Aws.S3.Sink;
+using Messaging.Sinks;
+using AwsEndpoint = Integration.Tests.Servers.AwsEndpoint;
+
+namespace Integration.Tests.Aws.S3;
+
+/// <summary>What a store that verifies signatures returns of the settings of objects, read with the SDK.</summary>
+public sealed class S3ObjectSettingsTests(RealS3 real)
+{
+    private static readonly byte[] Body = "{\"a\":1}"u8.ToArray();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Theory]
+    [InlineData("Sdk")]
+    [InlineData("Direct")]
+    public async Task Store_MetadataTagsAndHeaders_AreReturnedAsTheyWereSet(string client)
+    {
+        AwsEndpoint endpoint = real.Require();
+        using AmazonS3Client s3 = endpoint.CreateS3Client();
+        string bucket = await endpoint.CreateBucketAsync("settings");
+        await using S3Sink sink = S3Sinks.Open(endpoint, new S3SinkOptions
+        {
+            Client = Enum.Parse<S3ClientKind>(client),
+            Bucket = bucket,
+            ContentType = "application/x-ndjson",
+            ContentEncoding = "identity",
+            CacheControl = "no-cache",
+            ContentDisposition = "attachment; filename=\"a.json\"",
+            Acl = "public-read",
+            Metadata = new Dictionary<string, string> { ["Team"] = "billing, \"EU\"", ["city"] = "Zürich" },
+            Tags = new Dictionary<string, string> { ["cost centre"] = "a+b = c/d", ["größe"] = "XL" },
+        });
+
+        (await sink.StoreAsync("a/b c.json"u8.ToArray(), Body, Token)).ShouldBe(SinkResult.Stored);
+        (await sink.StoreAsync("a/b c.json"u8.ToArray(), Body, Token)).ShouldBe(SinkResult.AlreadyStored);
+
+        GetObjectMetadataResponse head = await s3.GetObjectMetadataAsync(bucket, "a/b c.json", Token);
+        (head.Headers.ContentType, head.Headers.ContentEncoding, head.Headers.CacheControl, head.Headers.ContentDisposition)
+            .ShouldBe(("application/x-ndjson", "identity", "no-cache", "attachment; filename=\"a.json\""));
+        head.Metadata["team"].ShouldBe("billing, \"EU\"");
+        Decoded(head.Metadata["city"]).ShouldBe("Zürich");
+        GetObjectTaggingResponse tags = await s3.GetObjectTaggingAsync(new GetObjectTaggingRequest { BucketName = bucket, Key = "a/b c.json" }, Token);
+        tags.Tagging.Select(tag => (tag.Key, tag.Value)).ShouldBe([("cost centre", "a+b = c/d"), ("größe", "XL")], ignoreOrder: true);
+        GetObjectAclResponse acl = await s3.GetObjectAclAsync(new GetObjectAclRequest { BucketName = bucket, Key = "a/b c.json" }, Token);
+        acl.Grants.ShouldContain(grant => grant.Grantee.URI != null && grant.Grantee.URI.EndsWith("AllUsers", StringComparison.Ordinal) && grant.Permission == S3Permission.READ);
+    }
+
+    [Theory]
+    [InlineData("Sdk")]
+    [InlineData("Direct")]
+    public async Task Store_ObjectLock_IsReturnedAndHoldsTheObject(string client)
+    {
+        AwsEndpoint endpoint = real.Require();
+        using AmazonS3Client s3 = endpoint.CreateS3Client();
+        string bucket = $"locked-{Guid.NewGuid():n}";
+        await s3.PutBucketAsync(new PutBucketRequest { BucketName = bucket, ObjectLockEnabledForBucket = true }, Token);
+        DateTime before = DateTime.UtcNow;
+        await using S3Sink sink = S3Sinks.Open(endpoint, new S3SinkOptions
+        {
+            Client = Enum.Parse<S3ClientKind>(client),
+            Bucket = bucket,
+            ObjectLockMode = S3ObjectLockMode.GOVERNANCE,
+            ObjectLockRetention = TimeSpan.FromMinutes(1),
+            ObjectLockLegalHold = true,
+        });
+
+        (await sink.StoreAsync("locked"u8.ToArray(), Body, Token)).ShouldBe(SinkResult.Stored);
+        (await sink.StoreAsync("locked"u8.ToArray(), Body, Token)).ShouldBe(SinkResult.AlreadyStored);
+
+        ObjectLockRetention retention = (await s3.GetObjectRetentionAsync(new GetObjectRetentionRequest { BucketName = bucket, Key = "locked" }, Token)).Retention;
+        retention.Mode.Value.ShouldBe("GOVERNANCE");
+        retention.RetainUntilDate!.Value.ToUniversalTime().ShouldBeGreaterThanOrEqualTo(before.AddMinutes(1).AddSeconds(-1));
+        (await s3.GetObjectLegalHoldAsync(new GetObjectLegalHoldRequest { BucketName = bucket, Key = "locked" }, Token)).LegalHold.Status.Value.ShouldBe("ON");
+    }
+
+    private static string Decoded(string word) => word.StartsWith("=?", StringComparison.Ordinal) ? Encoding.UTF8.GetString(Convert.FromBase64String(word[10..^2])) : word;
+}
