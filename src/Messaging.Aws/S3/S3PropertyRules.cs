@@ -155,10 +155,7 @@ internal static class S3PropertyRules
 
     private static bool IsOfTag(Rune rune) =>
         "+-=._:/@".Contains(rune.ToString(), StringComparison.Ordinal)
-        || Rune.GetUnicodeCategory(rune) is UnicodeCategory.UppercaseLetter or UnicodeCategory.LowercaseLetter or UnicodeCategory.TitlecaseLetter
-            or UnicodeCategory.ModifierLetter or UnicodeCategory.OtherLetter
-            or UnicodeCategory.DecimalDigitNumber or UnicodeCategory.LetterNumber or UnicodeCategory.OtherNumber
-            or UnicodeCategory.SpaceSeparator or UnicodeCategory.LineSeparator or UnicodeCategory.ParagraphSeparator;
+        || Rune.IsLetter(rune) || Rune.IsNumber(rune) || Rune.GetUnicodeCategory(rune) == UnicodeCategory.SpaceSeparator;
 }
 
 /// <summary>What an object can have beside its bytes under names of the user's.</summary>
