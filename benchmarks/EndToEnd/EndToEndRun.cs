@@ -211,7 +211,7 @@ internal sealed class EndToEndRun : IDisposable
         return JsonSerializer.Deserialize(line, EndToEndJson.Default.ClientSample)!;
     }
 
-    private static (string Name, string Value)[] EnvironmentOf(ClientKind kind) => kind is ClientKind.WorkerSdk or ClientKind.WorkerDirect ? WorkerEnvironment : ClientEnvironment;
+    private static (string Name, string Value)[] EnvironmentOf(ClientKind kind) => kind.IsWorker() ? WorkerEnvironment : ClientEnvironment;
 
     private static string QueueOf(ClientKind kind, int inFlight) => string.Create(CultureInfo.InvariantCulture, $"{kind}-{inFlight}");
 }

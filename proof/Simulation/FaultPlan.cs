@@ -93,6 +93,10 @@ internal sealed record FaultPlan
         HasForeignLoop = random.Next(8) == 0 && Source != SourceKind.Http && !onlyTheSinkFails && Has(FaultKinds.Source);
         TimeSpan[] bursts = [.. Enumerable.Range(0, random.Next(1, 4)).Select(_ => TimeSpan.FromSeconds(random.NextDouble() * (Chaos.TotalSeconds - 1)))];
         Bursts = random.Next(3) == 0 ? bursts : [];
+
+        // Drawn apart, so that it changes nothing else of a world.
+        Random envelopes = new(seed ^ 0xE57E);
+        Envelope = !Indexes && envelopes.Next(3) == 0 ? Envelopes.All[envelopes.Next(Envelopes.All.Length)] : null;
     }
 
     public int Seed { get; }
@@ -175,6 +179,9 @@ internal sealed record FaultPlan
 
     /// <summary>True when the messages are events, and the rows of the logs that they name become documents; else each message is stored.</summary>
     public bool Indexes { get; }
+
+    /// <summary>What the messages have around them; null for nothing.</summary>
+    public string? Envelope { get; }
 
     /// <summary>True when Elasticsearch answers success for documents that it cannot index, and puts them into a failure store.</summary>
     public bool HasFailureStore { get; }

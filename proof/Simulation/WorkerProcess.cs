@@ -42,7 +42,7 @@ internal sealed class WorkerProcess
 
     private static readonly AWSCredentials Credentials = new BasicAWSCredentials("AKIDTEST", "secret");
     private static readonly IServiceProvider Services = new ServiceCollection().BuildServiceProvider();
-    private static readonly Dictionary<(int Concurrency, int Start), RoutePlan> Plans = [];
+    private static readonly Dictionary<(int Concurrency, int Start, string? Envelope), RoutePlan> Plans = [];
 
     private readonly World _world;
     private readonly ProcessTime _time;
@@ -68,7 +68,7 @@ internal sealed class WorkerProcess
         _isNdjson = plan.MessagesPerRequest > 1;
         _disk = plan.UsesFolder ? world.Disk.Mount(_time, defect) : null;
         _deadLetters = _disk is null ? world.DeadLetters.Open(_time) : new DirectoryDeadLetterStore(new DeadLettersOptions { Path = DiskModel.Letters }, _time, host: _disk);
-        RoutePlan archive = PlanFor(plan.Concurrency, plan.StartConcurrency);
+        RoutePlan archive = PlanFor(plan.Concurrency, plan.StartConcurrency, plan.Envelope);
         RoutePlan route = archive with
         {
             Sources = [new SourcePlan
@@ -195,7 +195,7 @@ internal sealed class WorkerProcess
     private void CheckSettled()
     {
         RouteTotals totals = Totals;
-        long ended = totals.Stored + totals.Returned + totals.DeadLetters + totals.Lost;
+        long ended = totals.Stored + totals.Returned + totals.DeadLetters - totals.Elements + totals.Lost;
 
         // An abandoned line waits in the worker; a stop ends it without another delivery.
         long endedAgain = _listener is null ? 0 : totals.Returned;
@@ -226,17 +226,18 @@ internal sealed class WorkerProcess
         }
     }
 
-    private static RoutePlan PlanFor(int concurrency, int start)
+    private static RoutePlan PlanFor(int concurrency, int start, string? envelope)
     {
-        if (!Plans.TryGetValue((concurrency, start), out RoutePlan? plan))
+        if (!Plans.TryGetValue((concurrency, start, envelope), out RoutePlan? plan))
         {
             string[] settings =
             [
                 "--Routes:archive:Sink=Memory", "--Routes:archive:Source=Channel", "--Handlers:Archive:Template={Folder}/{MessageId}",
                 $"--Intake:Concurrency={concurrency}", $"--Intake:StartConcurrency={start}", "--Recoverability:MaxDeliveries=1000",
+                .. envelope is null ? [] : new[] { $"--Routes:archive:Envelope={envelope}" },
             ];
             plan = WorkerHost.Plan(new ConfigurationBuilder().AddCommandLine(settings).Build()).Routes.Single();
-            Plans.Add((concurrency, start), plan);
+            Plans.Add((concurrency, start, envelope), plan);
         }
 
         return plan;

@@ -91,7 +91,7 @@ internal sealed partial class World
     public DiskModel Disk { get; }
 
     /// <summary>All dead letters; without a record in the dead-letter queue of a source.</summary>
-    private IEnumerable<(DeadLetter? Letter, byte[] Body)> Dead => Queue.Dead.Concat(Bus.Dead).Select(body => ((DeadLetter?)null, body))
+    public IEnumerable<(DeadLetter? Letter, byte[] Body)> Dead => Queue.Dead.Concat(Bus.Dead).Select(body => ((DeadLetter?)null, body))
         .Concat((_plan.UsesFolder ? Disk.DeadLetters() : DeadLetters.Letters).Select(dead => ((DeadLetter?)dead.Letter, dead.Body)));
 
     public FaultRates StoreFaults => _isCalm ? default : _plan.Store;

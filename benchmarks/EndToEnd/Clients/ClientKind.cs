@@ -23,4 +23,17 @@ internal enum ClientKind
 
     /// <summary>The worker, storing through its own client.</summary>
     WorkerDirect,
+
+    /// <summary>The same, and each message comes in a notification of SNS.</summary>
+    WorkerSns,
+
+    /// <summary>The same, and each message comes as base64 of gzip.</summary>
+    WorkerGzip,
+}
+
+/// <summary>Groups of clients.</summary>
+internal static class ClientKinds
+{
+    /// <summary>True for the worker.</summary>
+    public static bool IsWorker(this ClientKind kind) => kind is ClientKind.WorkerSdk or ClientKind.WorkerDirect or ClientKind.WorkerSns or ClientKind.WorkerGzip;
 }

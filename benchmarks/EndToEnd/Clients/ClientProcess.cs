@@ -29,7 +29,7 @@ internal static class ClientProcess
 
     private static Task WorkAsync(ClientSettings settings)
     {
-        if (settings.Kind is ClientKind.WorkerSdk or ClientKind.WorkerDirect)
+        if (settings.Kind.IsWorker())
         {
             return WorkerLoop.RunAsync(settings);
         }

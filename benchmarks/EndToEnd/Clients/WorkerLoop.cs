@@ -26,8 +26,13 @@ internal static class WorkerLoop
             $"--Aws:AccessKeyId={WireAccount.AccessKey}",
             $"--Aws:SecretAccessKey={WireAccount.SecretKey}",
             $"--Sinks:S3:Bucket={ClientSettings.Bucket}",
-            $"--Sinks:S3:Client={(settings.Kind == ClientKind.WorkerDirect ? "Direct" : "Sdk")}",
+            $"--Sinks:S3:Client={(settings.Kind == ClientKind.WorkerSdk ? "Sdk" : "Direct")}",
         ];
+        if (settings.Kind is ClientKind.WorkerSns or ClientKind.WorkerGzip)
+        {
+            keys.Add($"--Routes:measured:Envelope={(settings.Kind == ClientKind.WorkerSns ? "Sns" : "Base64, Gzip")}");
+        }
+
         if (settings.InFlight != ClientSettings.Found)
         {
             keys.AddRange([$"--Intake:Concurrency={settings.InFlight}", $"--Intake:StartConcurrency={settings.InFlight}"]);

@@ -1,5 +1,6 @@
 using System.Buffers.Text;
 using System.Globalization;
+using System.IO.Compression;
 using System.Security.Cryptography;
 using System.Text;
 using System.Text.Encodings.Web;
@@ -18,20 +19,46 @@ internal static class MessageBody
     /// <summary>Characters of an id: generation, dash, index, in hexadecimal digits.</summary>
     public const int IdLength = 13;
 
+    /// <summary>The most bytes that are delivered for one message.</summary>
+    public const int MaxDelivered = 4 * Length;
+
     private const string Placeholder = "0000-00000000";
     private const int Sites = 8;
 
     private static readonly byte[][] Raw = [.. Enumerable.Range(0, Sites).Select(Compose)];
-    private static readonly byte[][] Escaped = [.. Raw.Select(raw => JsonEncodedText.Encode(raw, JavaScriptEncoder.UnsafeRelaxedJsonEscaping).EncodedUtf8Bytes.ToArray())];
+    private static readonly byte[][] Escaped = [.. Raw.Select(Escape)];
+    private static readonly byte[][] Notifications = [.. Escaped.Select(Notify)];
+    private static readonly byte[][] EscapedNotifications = [.. Notifications.Select(Escape)];
     private static readonly int[] RawAt = [.. Raw.Select(FindId)];
     private static readonly int[] EscapedAt = [.. Escaped.Select(FindId)];
+    private static readonly int[] NotificationAt = [.. Notifications.Select(FindId)];
+    private static readonly int[] EscapedNotificationAt = [.. EscapedNotifications.Select(FindId)];
 
     /// <summary>Writes the body as it is.</summary>
     /// <returns>Bytes written: <see cref="Length"/>.</returns>
     public static int Write(Span<byte> to, int generation, int index) => Write(to, Raw[index % Sites], RawAt[index % Sites], generation, index);
 
-    /// <summary>Writes the body as the inside of a JSON string.</summary>
-    public static int WriteEscaped(Span<byte> to, int generation, int index) => Write(to, Escaped[index % Sites], EscapedAt[index % Sites], generation, index);
+    /// <summary>Writes what the queue delivers, the body in its envelope, as the inside of a JSON string.</summary>
+    /// <returns>Bytes written, at most <see cref="MaxDelivered"/>.</returns>
+    public static int WriteDelivered(Span<byte> to, MessageEnvelope envelope, int generation, int index) => envelope switch
+    {
+        MessageEnvelope.None => Write(to, Escaped[index % Sites], EscapedAt[index % Sites], generation, index),
+        MessageEnvelope.Sns => Write(to, EscapedNotifications[index % Sites], EscapedNotificationAt[index % Sites], generation, index),
+        _ => WriteGzip(to, generation, index),
+    };
+
+    /// <summary>The MD5 of what the queue delivers.</summary>
+    public static UInt128 DeliveredMd5(MessageEnvelope envelope, int generation, int index)
+    {
+        Span<byte> delivered = stackalloc byte[MaxDelivered];
+        int length = envelope switch
+        {
+            MessageEnvelope.None => Write(delivered, generation, index),
+            MessageEnvelope.Sns => Write(delivered, Notifications[index % Sites], NotificationAt[index % Sites], generation, index),
+            _ => WriteGzip(delivered, generation, index),
+        };
+        return Md5(delivered[..length]);
+    }
 
     public static void WriteId(Span<byte> to, int generation, int index)
     {
@@ -79,6 +106,33 @@ internal static class MessageBody
         return template.Length;
     }
 
+    // Base64 needs no escapes.
+    private static int WriteGzip(Span<byte> to, int generation, int index)
+    {
+        byte[] body = new byte[Length];
+        Write(body, generation, index);
+        MemoryStream compressed = new(Length);
+        using (GZipStream gzip = new(compressed, CompressionLevel.Fastest, leaveOpen: true))
+        {
+            gzip.Write(body);
+        }
+
+        Base64.EncodeToUtf8(compressed.GetBuffer().AsSpan(0, (int)compressed.Length), to, out _, out int written);
+        return written;
+    }
+
+    private static byte[] Escape(byte[] json) => JsonEncodedText.Encode(json, JavaScriptEncoder.UnsafeRelaxedJsonEscaping).EncodedUtf8Bytes.ToArray();
+
+    // With all that SNS sends, of its lengths.
+    private static byte[] Notify(byte[] escaped) =>
+    [
+        .. "{\"Type\":\"Notification\",\"MessageId\":\"22b80b92-fdea-4c2c-8f9d-bdfb0c7bf324\",\"TopicArn\":\"arn:aws:sns:eu-west-1:123456789012:orders\",\"Message\":\""u8,
+        .. escaped,
+        .. "\",\"Timestamp\":\"2026-01-31T10:00:00.000Z\",\"SignatureVersion\":\"1\",\"Signature\":\""u8,
+        .. Enumerable.Repeat((byte)'A', 344),
+        .. "\",\"SigningCertURL\":\"https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-9c6465fa7f48f5cacd23014631ec1136.pem\",\"UnsubscribeURL\":\"https://sns.eu-west-1.amazonaws.com/?Action=Unsubscribe&SubscriptionArn=arn:aws:sns:eu-west-1:123456789012:orders:c9135db0-26c4-47ec-8998-413945fb5a96\"}"u8,
+    ];
+
     private static int FindId(byte[] template) => template.AsSpan().IndexOf(Encoding.UTF8.GetBytes(Placeholder));
 
     private static byte[] Compose(int site)
@@ -91,4 +145,16 @@ internal static class MessageBody
         string note = string.Concat(Enumerable.Repeat("the quick brown fox jumps over the lazy dog; ", 30))[..missing];
         return Encoding.UTF8.GetBytes(head + lines + tail + note + end);
     }
+}
+
+/// <summary>What the queue delivers around a body.</summary>
+internal enum MessageEnvelope
+{
+    None = 0,
+
+    /// <summary>A notification of SNS.</summary>
+    Sns,
+
+    /// <summary>Base64 of gzip.</summary>
+    Gzip,
 }

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Benchmarks.EndToEnd.Clients;
 
 namespace Benchmarks.EndToEnd.Server;
 
@@ -25,9 +26,15 @@ internal sealed class MessageQueue
     public MessageQueue(string name)
     {
         Name = name;
+        Envelope = name.StartsWith(nameof(ClientKind.WorkerSns), StringComparison.Ordinal) ? MessageEnvelope.Sns
+            : name.StartsWith(nameof(ClientKind.WorkerGzip), StringComparison.Ordinal) ? MessageEnvelope.Gzip
+            : MessageEnvelope.None;
     }
 
     public string Name { get; }
+
+    /// <summary>What is around its messages: what its client expects.</summary>
+    public MessageEnvelope Envelope { get; }
 
     public int Generation { get; private set; }
 

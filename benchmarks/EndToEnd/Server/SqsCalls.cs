@@ -131,9 +131,9 @@ internal sealed class SqsCalls(Func<string, MessageQueue> queueOf)
         answer.Advance(MessageBody.IdLength + 9);
         answer.Write(HandleFiller);
         answer.Write("\",\"MD5OfBody\":\""u8);
-        answer.WriteHex(message.Md5);
+        answer.WriteHex(queue.Envelope == MessageEnvelope.None ? message.Md5 : MessageBody.DeliveredMd5(queue.Envelope, queue.Generation, index));
         answer.Write("\",\"Body\":\""u8);
-        answer.Advance(MessageBody.WriteEscaped(answer.Reserve(MessageBody.Length * 2), queue.Generation, index));
+        answer.Advance(MessageBody.WriteDelivered(answer.Reserve(MessageBody.MaxDelivered), queue.Envelope, queue.Generation, index));
         answer.Write("\",\"Attributes\":{\"ApproximateReceiveCount\":\""u8);
         answer.WriteNumber(message.ReceiveCount);
         answer.Write("\",\"SentTimestamp\":\"1769853600000\"}}"u8);

@@ -68,7 +68,7 @@ internal sealed class CloudEventsEnvelope : IEnvelope
         {
             message.Refuse(NoDataReason, "The event has neither data nor data_base64, so there is nothing to process. To keep events without data, leave the envelope out: paths of keys reach into the event.");
         }
-        else if (data.Type == JsonTokenType.String && !IsJson(contentType.PlainText(message.Body.Span)))
+        else if (data.Type == JsonTokenType.String && IsText(message.Body.Span, data, contentType))
         {
             if (JsonMembers.TryReadText(message, data, out ReadOnlyMemory<byte> text))
             {
@@ -85,7 +85,10 @@ internal sealed class CloudEventsEnvelope : IEnvelope
         }
     }
 
-    // Without the attribute it is JSON.
+    // Without datacontenttype a string is a string of JSON. AWS.Messaging sends an object or array as such a string, however.
+    private static bool IsText(ReadOnlySpan<byte> body, JsonMember data, JsonMember contentType) =>
+        contentType.Type == JsonTokenType.None ? body[data.Start + 1] is (byte)'{' or (byte)'[' : !IsJson(contentType.PlainText(body));
+
     private static bool IsJson(ReadOnlySpan<byte> contentType)
     {
         int end = contentType.IndexOf((byte)';');

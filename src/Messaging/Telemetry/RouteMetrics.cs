@@ -108,7 +108,8 @@ public sealed class RouteMetrics
         Volatile.Read(ref _counts.Returned),
         Volatile.Read(ref _counts.DeadLetters),
         LostAtStop + Volatile.Read(ref _counts.Dropped),
-        Volatile.Read(ref _counts.Dropped));
+        Volatile.Read(ref _counts.Dropped),
+        Volatile.Read(ref _counts.Elements));
 
     /// <summary>What the sources dropped since the start; null for nothing.</summary>
     internal DroppedInput? DroppedInput
@@ -229,6 +230,13 @@ public sealed class RouteMetrics
         }
     }
 
+    /// <summary>Counts the dead letter of one of several messages in an envelope; the message around it is counted by its own settlement.</summary>
+    internal void ElementDeadLetterWritten(string? reason, string? exceptionType)
+    {
+        Interlocked.Increment(ref _counts.Elements);
+        CountDeadLetter(reason, exceptionType);
+    }
+
     /// <summary>Counts a message as returned, because its dead letter could not be written. Has no effect where <see cref="DeadLetterWritten"/> has none.</summary>
     public void MessageReturned()
     {
@@ -340,6 +348,7 @@ public sealed class RouteMetrics
         public long Duplicates;
         public long Returned;
         public long DeadLetters;
+        public long Elements;
         public long LastDeadLetter;
         public long Lost;
         public long Dropped;
@@ -359,10 +368,11 @@ internal sealed record InletGauges(
 /// <param name="Stored">Messages whose objects are stored, duplicates included; in a route without a sink, messages that the handler completed.</param>
 /// <param name="Duplicates">Stored messages whose object existed before.</param>
 /// <param name="Returned">Messages abandoned; their sources redeliver them.</param>
-/// <param name="DeadLetters">Messages dead-lettered; for sources without a dead-letter queue, dead letters written.</param>
+/// <param name="DeadLetters">Messages dead-lettered; for sources without a dead-letter queue, dead letters written. <paramref name="Elements"/> included.</param>
 /// <param name="Lost">Messages that a shutdown could neither store nor write to the dead letters, and <paramref name="Dropped"/>.</param>
 /// <param name="Dropped">Input that a source dropped because it was no whole message, and whose sender does not know: lines, datagrams. One piece may have held several messages.</param>
-public readonly record struct RouteTotals(long Received, long Stored, long Duplicates, long Returned, long DeadLetters, long Lost = 0, long Dropped = 0);
+/// <param name="Elements">Dead letters of one of several messages in an envelope. The message around it counts by its own outcome.</param>
+public readonly record struct RouteTotals(long Received, long Stored, long Duplicates, long Returned, long DeadLetters, long Lost = 0, long Dropped = 0, long Elements = 0);
 
 /// <summary>A route for <see cref="ProgressReport"/>.</summary>
 /// <param name="Name">Its name.</param>

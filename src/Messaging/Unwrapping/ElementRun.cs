@@ -125,7 +125,7 @@ internal sealed partial class ElementRun(UnwrapRules rules, InnerContexts contex
             try
             {
                 string place = await rules.Services.DeadLetters.WriteAsync(letter, elements[number - 1], context.CancellationToken);
-                rules.Services.Metrics.DeadLetterWritten(settlement.Reason, settlement.ExceptionType);
+                rules.Services.Metrics.ElementDeadLetterWritten(settlement.Reason, settlement.ExceptionType);
                 if (rules.DeadLetterLog.ShouldLog(letter.Reason, out SuppressedLines suppressed))
                 {
                     LogDeadLetter(rules.Services.Route, UntrustedText.Shorten(id), letter.Reason, place, UntrustedText.Shorten(letter.Description), suppressed);

@@ -1,3 +1,4 @@
+using System.IO.Compression;
 using Benchmarks.EndToEnd.Server;
 
 namespace Benchmarks.Tests.EndToEnd;
@@ -57,16 +58,42 @@ public sealed class MessageQueueTests
     public void Body_EveryMessage_IsJsonOfOneKibibyteWithItsId()
     {
         byte[] body = new byte[MessageBody.Length];
-        byte[] escaped = new byte[MessageBody.Length * 2];
+        byte[] escaped = new byte[MessageBody.MaxDelivered];
         for (int index = 0; index < 20; index++)
         {
             MessageBody.Write(body, 7, index).ShouldBe(MessageBody.Length);
             string id = System.Text.Json.JsonDocument.Parse(body).RootElement.GetProperty("MessageId").GetString()!;
-            int length = MessageBody.WriteEscaped(escaped, 7, index);
+            int length = MessageBody.WriteDelivered(escaped, MessageEnvelope.None, 7, index);
 
             MessageBody.TryReadId(System.Text.Encoding.ASCII.GetBytes(id), out int generation, out int read).ShouldBeTrue();
             (generation, read).ShouldBe((7, index));
             System.Text.Json.JsonSerializer.Deserialize<string>([(byte)'"', .. escaped[..length], (byte)'"']).ShouldBe(System.Text.Encoding.UTF8.GetString(body));
         }
+    }
+    [Fact]
+    public void Delivered_InAnEnvelope_HoldsTheBody()
+    {
+        byte[] body = new byte[MessageBody.Length];
+        byte[] escaped = new byte[MessageBody.MaxDelivered];
+        for (int index = 0; index < 20; index++)
+        {
+            MessageBody.Write(body, 7, index);
+            string sns = Delivered(MessageEnvelope.Sns, escaped, index);
+            string gzip = Delivered(MessageEnvelope.Gzip, escaped, index);
+
+            System.Text.Json.JsonDocument.Parse(sns).RootElement.GetProperty("Message").GetString().ShouldBe(System.Text.Encoding.UTF8.GetString(body));
+            using GZipStream content = new(new MemoryStream(Convert.FromBase64String(gzip)), CompressionMode.Decompress);
+            using MemoryStream read = new();
+            content.CopyTo(read);
+            read.ToArray().ShouldBe(body);
+        }
+    }
+
+    private static string Delivered(MessageEnvelope envelope, byte[] to, int index)
+    {
+        int length = MessageBody.WriteDelivered(to, envelope, 7, index);
+        string delivered = System.Text.Json.JsonSerializer.Deserialize<string>([(byte)'"', .. to[..length], (byte)'"'])!;
+        MessageBody.DeliveredMd5(envelope, 7, index).ShouldBe(MessageBody.Md5(System.Text.Encoding.UTF8.GetBytes(delivered)));
+        return delivered;
     }
 }

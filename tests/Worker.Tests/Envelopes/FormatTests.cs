@@ -21,6 +21,7 @@ public sealed class FormatTests
         { "CloudEvents", """{"specversion":"1.0","id":"1","source":"/s","type":"t","data":{"MessageId":"a"}}""" },
         { "CloudEvents", """{"specversion":"1.0","id":"1","source":"/s","type":"t","datacontenttype":"application/json; charset=utf-8","data":{"MessageId":"a"}}""" },
         { "CloudEvents", """{"specversion":"1.0","id":"1","source":"/s","type":"t","datacontenttype":"text/plain","data":"{\"MessageId\":\"a\"}"}""" },
+        { "CloudEvents", """{"id":"1","source":"/aws/messaging","specversion":"1.0","type":"Shop.Order","time":"2026-01-31T10:00:00+00:00","data":"{\"MessageId\":\"a\"}"}""" },
         { "CloudEvents", """{"specversion":"1.0","id":"1","source":"/s","type":"t","data_base64":"eyJNZXNzYWdlSWQiOiJhIn0="}""" },
         { "CloudEvents", """{"specversion":"1.0","id":"1","source":"/s","type":"t","data_base64":"eyJNZXNzYWdlSWQi\u004fiJhIn0="}""" },
         { "JsonArray, CloudEvents", """[{"specversion":"1.0","id":"1","source":"/s","type":"t","data":{"MessageId":"a"}}]""" },
