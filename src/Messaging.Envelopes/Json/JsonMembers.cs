@@ -76,21 +76,12 @@ internal static class JsonMembers
             return System.Text.Unicode.Utf8.IsValid(text.Span);
         }
 
-        Utf8JsonReader reader = new(quoted.Span, Options);
-        reader.Read();
-        try
-        {
-            int start = message.Buffer.Length;
-            int written = reader.CopyString(message.Buffer.GetSpan(quoted.Length));
-            message.Buffer.Advance(written);
-            text = message.Buffer.WrittenMemory[start..];
-            return true;
-        }
-        catch (InvalidOperationException)
-        {
-            text = default;
-            return false;
-        }
+        int start = message.Buffer.Length;
+        Span<byte> unescaped = message.Buffer.GetSpan(quoted.Length - 2)[..(quoted.Length - 2)];
+        quoted.Span[1..^1].CopyTo(unescaped);
+        message.Buffer.Advance(JsonUnescaping.InPlace(unescaped));
+        text = message.Buffer.WrittenMemory[start..];
+        return System.Text.Unicode.Utf8.IsValid(text.Span);
     }
 
     private static int Find(ref Utf8JsonReader reader, ReadOnlySpan<byte[]> names)

@@ -1,6 +1,6 @@
-using System.Buffers.Text;
 using System.Text;
 using System.Text.Json;
+using Messaging.Envelopes.Json;
 
 namespace Messaging.Aws.Sqs.Wire;
 
@@ -10,30 +10,8 @@ namespace Messaging.Aws.Sqs.Wire;
 /// </summary>
 internal static class WireText
 {
-    /// <summary>Replaces JSON escapes by the text they stand for; the result is never longer.</summary>
-    /// <param name="text">The content of a JSON string that a <see cref="Utf8JsonReader"/> has validated.</param>
-    /// <returns>The new length.</returns>
-    public static int UnescapeInPlace(Span<byte> text)
-    {
-        int read = text.IndexOf((byte)'\\');
-        if (read < 0)
-        {
-            return text.Length;
-        }
-
-        int written = read;
-        while (read < text.Length)
-        {
-            read = Unescape(text, read, ref written);
-            int plain = text[read..].IndexOf((byte)'\\');
-            plain = plain < 0 ? text.Length - read : plain;
-            text.Slice(read, plain).CopyTo(text[written..]);
-            written += plain;
-            read += plain;
-        }
-
-        return written;
-    }
+    /// <inheritdoc cref="JsonUnescaping.InPlace"/>
+    public static int UnescapeInPlace(Span<byte> text) => JsonUnescaping.InPlace(text);
 
     /// <summary>
     /// Whether the reader stands at this property name or string. Half a surrogate pair equals nothing, where <c>ValueTextEquals</c> would throw
@@ -71,48 +49,4 @@ internal static class WireText
         byte[] copy = escaped.ToArray();
         return Encoding.UTF8.GetString(copy, 0, UnescapeInPlace(copy));
     }
-
-    // Never overwrites unread text: no escape is shorter than the text it stands for.
-    private static int Unescape(Span<byte> text, int read, ref int written)
-    {
-        byte escape = text[read + 1];
-        if (escape != (byte)'u')
-        {
-            text[written++] = escape switch
-            {
-                (byte)'n' => (byte)'\n',
-                (byte)'t' => (byte)'\t',
-                (byte)'r' => (byte)'\r',
-                (byte)'b' => (byte)'\b',
-                (byte)'f' => (byte)'\f',
-                _ => escape,
-            };
-            return read + 2;
-        }
-
-        int unit = HexUnit(text, read + 2);
-        read += 6;
-        if (char.IsHighSurrogate((char)unit) && read + 6 <= text.Length && text[read] == (byte)'\\' && text[read + 1] == (byte)'u'
-            && HexUnit(text, read + 2) is int low && char.IsLowSurrogate((char)low))
-        {
-            written += new Rune((char)unit, (char)low).EncodeToUtf8(text[written..]);
-            return read + 6;
-        }
-
-        if (char.IsSurrogate((char)unit))
-        {
-            text[written++] = (byte)(0xE0 | (unit >> 12));
-            text[written++] = (byte)(0x80 | ((unit >> 6) & 0x3F));
-            text[written++] = (byte)(0x80 | (unit & 0x3F));
-            return read;
-        }
-
-        written += new Rune((char)unit).EncodeToUtf8(text[written..]);
-        return read;
-    }
-
-    private static int HexUnit(ReadOnlySpan<byte> text, int at) =>
-        Utf8Parser.TryParse(text.Slice(at, 4), out ushort unit, out int consumed, 'x') && consumed == 4
-            ? unit
-            : throw new JsonException("A \\u escape is not followed by four hex digits.");
 }
