@@ -31,9 +31,10 @@ internal sealed class ArchiveWork(World world, FaultPlan plan) : Work
 
     public override bool IsPart(DeadLetter? letter, byte[] body) => letter switch
     {
+        // An object, or the start of one or of a dead letter.
         { Reason: UnfinishedDeadLetters.Reason, IsPart: false } => AllContents().Any(content => content.AsSpan().SequenceEqual(body)),
-        { IsPart: true } => plan.BundleMessages > 0
-            || AllContents().Any(content => content.AsSpan().StartsWith(body) && (letter.Reason == UnfinishedDeadLetters.Reason || (IsSplit && IsPoison(content) && content.Length == body.Length))),
+        { Reason: UnfinishedDeadLetters.Reason } => plan.BundleMessages > 0 || AllContents().Any(content => content.AsSpan().StartsWith(body)) || world.Sent.Any(message => message.Body.AsSpan().StartsWith(body)),
+        { IsPart: true } => IsSplit && AllContents().Any(content => IsPoison(content) && content.AsSpan().SequenceEqual(body)),
         _ => false,
     };
 
