@@ -51,7 +51,7 @@ internal sealed class ArchiveConnector(ArchiveHeaderReader reader, KeyTemplate t
         ReadOnlyMemory<byte> body = context.Message.Body;
         archive.CancellationToken = context.CancellationToken;
         archive.Body = context.Message.StoredBody;
-        if (!reader.TryRead(body, archive.Header, out poison))
+        if (!reader.TryRead(body, archive.Header, out poison) || !reader.TryReadSource(context.Message, archive.Header, out poison))
         {
             return false;
         }

@@ -18,7 +18,8 @@ internal static class PoisonDescription
         PoisonReason.MissingProperty =>
             $"The key needs the property \"{poison.Property}\", and the message has no value there{Near(poison, header, properties, " (", ")")}. Send one, or set {ArchiveOptions.Section}:{nameof(ArchiveOptions.MissingProperty)} to {nameof(MissingPropertyRule.Default)}.",
         PoisonReason.InvalidValue =>
-            $"The key cannot take the value of the property \"{poison.Property}\" (byte {poison.Position}). Send another, use {{{poison.Property}:encode}}, or set {ArchiveOptions.Section}:{nameof(ArchiveOptions.InvalidValue)} to {nameof(InvalidValueRule.Encode)}.",
+            $"The key cannot take the value of the property \"{poison.Property}\"{(poison.Position == Poison.OutsideBody ? "" : $" (byte {poison.Position})")}. Send another, use {{{poison.Property}:encode}}, or set {ArchiveOptions.Section}:{nameof(ArchiveOptions.InvalidValue)} to {nameof(InvalidValueRule.Encode)}.",
+        PoisonReason.BadDate or PoisonReason.WrongType when poison.Position == Poison.OutsideBody => $"The key cannot be made: {poison}, {Takes(poison, properties)}.",
         PoisonReason.BadDate when header.Refused is { } node => $"The body cannot be read: {poison}, which takes {DatesOf(node.DateUse)}.",
         PoisonReason.WrongType when header.Refused is { } node => $"The body cannot be read: {poison}, which {WrongType(node, header.Body.Span[poison.Position])}.",
         _ => $"The body cannot be read: {poison}.",
@@ -28,6 +29,10 @@ internal static class PoisonDescription
         properties.FirstOrDefault(property => property.LogText == poison.Property) is { } missing && PropertyNameHint.Find(header.Body, missing.Path) is { } near
             ? $"{before}it has \"{near}\": names are case-sensitive{after}"
             : "";
+
+    private static string Takes(Poison poison, ImmutableArray<HeaderProperty> properties) =>
+        poison.Reason == PoisonReason.WrongType ? "which takes numbers, true and false; for text leave out the rule number, or use any"
+            : $"which takes {DatesOf((properties.FirstOrDefault(property => property.LogText == poison.Property)?.Use ?? HeaderUse.Date) & HeaderUse.AnyDate)}";
 
     private static string DatesOf(HeaderUse use) => use switch
     {

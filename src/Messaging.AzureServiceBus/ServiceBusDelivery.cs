@@ -58,6 +58,12 @@ internal sealed class ServiceBusDelivery : ReceivedMessage
         ? []
         : [.. _message.ApplicationProperties.Select(property => KeyValuePair.Create(property.Key, PropertyText.Format(property.Value)))];
 
+    /// <summary>The session; without one the partition key.</summary>
+    public override string? Group => NonEmpty(_message.SessionId) ?? NonEmpty(_message.PartitionKey);
+
+    /// <summary>The message id: by it the broker recognises a message that was sent twice, where duplicate detection is on.</summary>
+    public override string? DeduplicationId => NonEmpty(_message.MessageId);
+
     /// <summary>The Azure SDKs call the same value <c>Diagnostic-Id</c>.</summary>
     public override ActivityContext CreationContext =>
         MessageSpans.ParseContext(Text("traceparent"), Text("tracestate")) is var context && context != default ? context : MessageSpans.ParseContext(Text("Diagnostic-Id"), traceState: null);
@@ -66,6 +72,19 @@ internal sealed class ServiceBusDelivery : ReceivedMessage
 
     /// <summary>The id of a redriven message before its redrive; null for another message.</summary>
     public static string? OriginalId(ServiceBusReceivedMessage message) => message.ApplicationProperties.TryGetValue(OriginalIdProperty, out object? id) ? id as string : null;
+
+    public override string? FindAttribute(string name) =>
+        _message.ApplicationProperties.TryGetValue(name, out object? value) ? PropertyText.Format(value) : null;
+
+    public override string? FindSystemProperty(string name) => NonEmpty(name switch
+    {
+        "subject" => _message.Subject,
+        "correlation-id" => _message.CorrelationId,
+        "content-type" => _message.ContentType,
+        "to" => _message.To,
+        "reply-to" => _message.ReplyTo,
+        _ => null,
+    });
 
     public override TimeSpan GetHoldTime() => _run.GetHoldTime(DeliveryCount, _lock.Age);
 
@@ -123,6 +142,8 @@ internal sealed class ServiceBusDelivery : ReceivedMessage
         await settling;
         _isSettled = true;
     }
+
+    private static string? NonEmpty(string? text) => string.IsNullOrEmpty(text) ? null : text;
 
     private string? Text(string property) => _message.ApplicationProperties.TryGetValue(property, out object? value) ? value as string : null;
 }

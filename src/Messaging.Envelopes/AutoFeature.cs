@@ -1,6 +1,7 @@
 using Messaging.Configuration;
 using Messaging.Unwrapping;
 using Microsoft.Extensions.Logging;
+using Pipeline.Messages;
 
 namespace Messaging.Envelopes;
 
@@ -40,6 +41,9 @@ internal sealed partial class AutoEnvelope(IReadOnlyList<EnvelopeFeature> marked
         message.SetContent(message.Body);
         return default;
     }
+
+    public IReadOnlyList<KeyValuePair<string, string>> ReadAttributes(ReceivedMessage message) =>
+        marked.FirstOrDefault(one => one.IsRecognized(message.Body))?.Envelope.ReadAttributes(message) ?? [];
 
     [LoggerMessage(5402, LogLevel.Information, "Route {Route}: Envelope=Auto found messages in the envelope {Envelope}")]
     private partial void LogFound(string route, string envelope);

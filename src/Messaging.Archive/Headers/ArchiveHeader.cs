@@ -1,4 +1,6 @@
+using System.Globalization;
 using System.Runtime.InteropServices;
+using System.Text;
 using Messaging.Archive.Json;
 using Pipeline.Buffers;
 
@@ -40,7 +42,7 @@ internal sealed class ArchiveHeader(BufferPool? buffers = null)
     /// <param name="slot">Index of the property in the reader's list.</param>
     public bool IsBadDate(int slot) => _values.AsSpan(0, _count)[slot].IsBadDate;
 
-    /// <summary>Index in the body of the value's first byte; 0 when it is missing or null.</summary>
+    /// <summary>Index in the body of the value's first byte; 0 when it is missing or null, <see cref="Poison.OutsideBody"/> when it is not in the body.</summary>
     /// <param name="slot">Index of the property in the reader's list.</param>
     public int Position(int slot) => _values.AsSpan(0, _count)[slot].Position;
 
@@ -82,6 +84,43 @@ internal sealed class ArchiveHeader(BufferPool? buffers = null)
     }
 
     internal ref HeaderValue Slot(int slot) => ref _values[slot];
+
+    /// <summary>Sets a value that is not in the body.</summary>
+    internal ReadOnlySpan<byte> SetText(int slot, string text)
+    {
+        _unescaped ??= _buffers.Rent();
+        Span<byte> destination = _unescaped.GetSpan(Encoding.UTF8.GetMaxByteCount(text.Length));
+        return Append(slot, Encoding.UTF8.GetBytes(text, destination));
+    }
+
+    /// <inheritdoc cref="SetText(int, string)"/>
+    internal ReadOnlySpan<byte> SetText(int slot, ReadOnlySpan<byte> text)
+    {
+        _unescaped ??= _buffers.Rent();
+        text.CopyTo(_unescaped.GetSpan(text.Length));
+        return Append(slot, text.Length);
+    }
+
+    /// <summary>Sets a date that is not in the body, and its text.</summary>
+    internal void SetDate(int slot, DateTime utc)
+    {
+        const int Length = 20;
+        _unescaped ??= _buffers.Rent();
+        utc.TryFormat(_unescaped.GetSpan(Length), out int written, "yyyy-MM-dd'T'HH:mm:ss'Z'", CultureInfo.InvariantCulture);
+        Append(slot, written);
+        _values[slot].Date = HeaderDate.Of(utc);
+    }
+
+    private ReadOnlySpan<byte> Append(int slot, int length)
+    {
+        ref HeaderValue value = ref _values[slot];
+        value.Unescaped = true;
+        value.Start = _unescaped!.Length;
+        value.Length = length;
+        value.Position = Poison.OutsideBody;
+        _unescaped.Advance(length);
+        return _unescaped.WrittenSpan[value.Start..];
+    }
 
     /// <summary>Unescapes a value into the header's buffer.</summary>
     internal ReadOnlySpan<byte> Unescape(ReadOnlySpan<byte> escaped, scoped ref HeaderValue value)

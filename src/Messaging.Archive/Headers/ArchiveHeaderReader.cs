@@ -33,6 +33,7 @@ internal sealed partial class ArchiveHeaderReader
     public ArchiveHeaderReader(ImmutableArray<HeaderProperty> properties, BodyValidation validation = BodyValidation.Full, DateForms? dateForms = null, bool leavesOutBadDates = false)
     {
         _root = HeaderNode.Build(properties, out _slots);
+        _ofSource = OfSource(properties);
         _validation = validation;
         _dateForms = dateForms ?? DateForms.Known;
         _leavesOutBadDates = leavesOutBadDates;

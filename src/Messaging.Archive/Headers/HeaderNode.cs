@@ -77,7 +77,8 @@ internal sealed class HeaderNode
     public static HeaderNode Build(IReadOnlyList<HeaderProperty> properties, out int slots)
     {
         slots = properties.Count;
-        return Build([.. properties.Select((property, slot) => (property, slot))], default, depth: 0, slot: -1, ref slots);
+        List<(HeaderProperty, int)> inBody = [.. properties.Select((property, slot) => (property, slot)).Where(one => !one.property.Path.IsOfSource)];
+        return inBody.Count == 0 ? new HeaderNode("", default, depth: 0, slot: -1, HeaderUse.None, [], isArray: false) : Build(inBody, default, depth: 0, slot: -1, ref slots);
     }
 
     /// <summary>The child with a name. The lookup costs the same for any order of names.</summary>

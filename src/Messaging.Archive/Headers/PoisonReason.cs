@@ -77,15 +77,19 @@ internal static class PoisonReasonCodes
 
 /// <summary>Why and where a body is poison. The default value means "not poison".</summary>
 /// <param name="Reason">The first fault in reading order, except that invalid UTF-8 is checked first.</param>
-/// <param name="Position">Zero-based index in the body (a byte order mark counts) of the byte where the fault was detected.</param>
+/// <param name="Position">Zero-based index in the body (a byte order mark counts) of the byte where the fault was detected; <see cref="OutsideBody"/> when it is not in the body.</param>
 /// <param name="Property">
 /// The path that the key uses, when the fault is there; otherwise the top-level property that contains the fault, or the duplicate one. Printable ASCII of at most
 /// <see cref="PropertyLogText.MaxLength"/> characters, safe to log. Null when the fault is not about a property.
 /// </param>
 internal readonly record struct Poison(PoisonReason Reason, int Position, string? Property)
 {
+    /// <summary>The position of a value that the source knows beside the body.</summary>
+    public const int OutsideBody = -1;
+
     /// <summary>One line for a log or a dead letter's description, such as <c>wrong-type at byte 12, property "Product"</c>.</summary>
-    public override string ToString() => Property is null
+    public override string ToString() => Position == OutsideBody ? $"{Reason.Code()}, {Property}"
+        : Property is null
         ? $"{Reason.Code()} at byte {Position}"
         : $"{Reason.Code()} at byte {Position}, property \"{Property}\"";
 }

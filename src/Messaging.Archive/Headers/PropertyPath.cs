@@ -9,7 +9,7 @@ namespace Messaging.Archive.Headers;
 
 /// <summary>
 /// The path of a value in a body: names and array indexes from the top-level object inwards, such as <c>tenant.id</c> or
-/// <c>order.lines[0].sku</c>. Names are compared byte by byte, so they are case-sensitive. Paths are equal when all their steps are.
+/// <c>order.lines[0].sku</c>. Or, after an @, what the source knows beside the body: <c>@group</c>, <c>@attribute.tenant</c>. Names are compared byte by byte, so they are case-sensitive. Paths are equal when all their steps are.
 /// </summary>
 internal sealed class PropertyPath : IEquatable<PropertyPath>
 {
@@ -22,7 +22,8 @@ internal sealed class PropertyPath : IEquatable<PropertyPath>
     private static readonly SearchValues<char> Special = SearchValues.Create(".[]:\"{}");
 
     /// <param name="steps">At least one; the first has a name.</param>
-    public PropertyPath(ImmutableArray<PropertyStep> steps)
+    /// <param name="isOfSource">True when the first is one of <see cref="SourceNames"/> and means what the source knows.</param>
+    public PropertyPath(ImmutableArray<PropertyStep> steps, bool isOfSource = false)
     {
         if (steps.IsDefaultOrEmpty || steps[0].Name is null)
         {
@@ -30,8 +31,14 @@ internal sealed class PropertyPath : IEquatable<PropertyPath>
         }
 
         Steps = steps;
-        Text = Format(steps);
+        IsOfSource = isOfSource;
+        Text = !isOfSource ? Format(steps)
+            : steps.Length == 1 ? steps[0].Name!
+            : $"{steps[0].Name}.{Format(steps[1..])}";
     }
+
+    /// <summary>True when the value is not in the body.</summary>
+    public bool IsOfSource { get; }
 
     /// <summary>The steps, outermost first.</summary>
     public ImmutableArray<PropertyStep> Steps { get; }
@@ -57,7 +64,8 @@ internal sealed class PropertyPath : IEquatable<PropertyPath>
                 continue;
             }
 
-            text.Append(text.Length > 0 ? "." : "").Append(Quote(step.Name));
+            // The first name of a path into the body is not taken for one of the source.
+            text.Append(text.Length > 0 ? "." : "").Append(Quote(step.Name, text.Length == 0 && SourceNames.All.Contains(step.Name)));
         }
 
         return text.ToString();
@@ -75,7 +83,7 @@ internal sealed class PropertyPath : IEquatable<PropertyPath>
     /// <inheritdoc/>
     public override string ToString() => Text;
 
-    private static string Quote(string name) => name.Length > 0 && name[0] != ' ' && name[^1] != ' ' && !name.AsSpan().ContainsAny(Special)
+    private static string Quote(string name, bool isTaken) => !isTaken && name.Length > 0 && name[0] != ' ' && name[^1] != ' ' && !name.AsSpan().ContainsAny(Special)
         ? name
         : $"\"{name.Replace("\\", "\\\\", StringComparison.Ordinal).Replace("\"", "\\\"", StringComparison.Ordinal)}\"";
 }

@@ -115,11 +115,11 @@ internal static class KeyExplainer
         return new KeyPartExplanation(property.Name, Show(header, segment.Slot), Encoding.ASCII.GetString(text[..length]).Trim('/'), $"the date {ImplausibleDate.Show(date)}{kind}{(local == date ? "" : $", in {options.TimeZone}")}{warning}");
     }
 
-    // As in the JSON: only strings have quotes.
+    // As in the JSON: only strings have quotes. What the source knows is text.
     private static string Show(ArchiveHeader header, int slot)
     {
         ReadOnlySpan<byte> value = header.Text(slot);
-        return value.IsEmpty || header.Body.Span[header.Position(slot)] == '"' ? Quote(value) : UntrustedText.Shorten(value);
+        return value.IsEmpty || header.Position(slot) == Poison.OutsideBody || header.Body.Span[header.Position(slot)] == '"' ? Quote(value) : UntrustedText.Shorten(value);
     }
 
     private static string Quote(ReadOnlySpan<byte> value) => value.IsEmpty ? "(none)" : $"\"{UntrustedText.Shorten(value)}\"";

@@ -42,10 +42,10 @@ internal sealed class KeyPathCheck
     private void Add(HeaderProperty property, string setting, int position)
     {
         ImmutableArray<PropertyStep> steps = property.Path.Steps;
-        for (int length = 1; length <= steps.Length; length++)
+        for (int length = property.Path.IsOfSource ? steps.Length : 1; length <= steps.Length; length++)
         {
             Shape shape = length == steps.Length ? Shape.Value : steps[length].Name is null ? Shape.Array : Shape.Object;
-            string path = PropertyPath.Format(steps[..length]);
+            string path = length == steps.Length ? property.Path.Text : PropertyPath.Format(steps[..length]);
             HeaderUse use = shape == Shape.Value ? property.Use : HeaderUse.None;
             if (!_places.TryGetValue(path, out Place place))
             {

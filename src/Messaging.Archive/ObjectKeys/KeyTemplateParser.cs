@@ -66,6 +66,12 @@ internal sealed class KeyTemplateParser
         string text = options.MessageIdProperty;
         var found = new KeyTextErrors(nameof(options.MessageIdProperty), errors);
         PropertyPath? path = PropertyPathParser.Parse(text, 0, found, out int length);
+        if (path is { IsOfSource: true } && path.Text is SourceNames.Enqueued or SourceNames.Group)
+        {
+            found.Add(0, $"{path.Text} as the id: several messages can have the same", "what differs from message to message, such as @attribute.id, @deduplication-id or @id");
+            return null;
+        }
+
         if (length == text.Length)
         {
             return path is null ? null : new HeaderProperty(path, HeaderUse.Text);
@@ -187,6 +193,13 @@ internal sealed class KeyTemplateParser
 
     private void ParseRule(KeyPiece piece, string? rule, int start)
     {
+        if (piece.Path is { IsOfSource: true, Text: SourceNames.Enqueued } && (rule is null || rule.Length == 0 || Rules.ContainsKey(rule) || Epochs.ContainsKey(rule.Split(':')[0]) || rule.All(char.IsAsciiDigit)))
+        {
+            _errors.Add(start, "@enqueued without a date format", $"{AllowedDate}, such as {{@enqueued:yyyy/MM/dd/HH}}");
+            _pieces.Add(piece);
+            return;
+        }
+
         if (rule is null)
         {
             _pieces.Add(piece);

@@ -9,10 +9,15 @@ internal static class PropertyNameHint
 {
     /// <summary>A name in the body that differs from a step of the path only in case.</summary>
     /// <param name="body">The body; without a hint when it is not JSON.</param>
-    /// <param name="path">The path of the missing property.</param>
+    /// <param name="path">The path of the missing property; without a hint when it is not one in the body.</param>
     /// <returns>Printable ASCII; null when there is none.</returns>
     public static string? Find(ReadOnlyMemory<byte> body, PropertyPath path)
     {
+        if (path.IsOfSource)
+        {
+            return null;
+        }
+
         try
         {
             using JsonDocument document = JsonDocument.Parse(body.Span.StartsWith(Encoding.UTF8.Preamble) ? body[Encoding.UTF8.Preamble.Length..] : body);

@@ -19,6 +19,7 @@ internal ref struct PropertyPathParser
     private readonly KeyTextErrors _errors;
     private readonly ImmutableArray<PropertyStep>.Builder _steps;
     private bool _failed;
+    private bool _isOfSource;
     private int _at;
 
     private PropertyPathParser(ReadOnlySpan<char> text, int offset, KeyTextErrors errors)
@@ -40,7 +41,7 @@ internal ref struct PropertyPathParser
         var parser = new PropertyPathParser(text, offset, errors);
         parser.Parse();
         length = parser._at;
-        return parser._failed ? null : new PropertyPath(parser._steps.ToImmutable());
+        return parser._failed ? null : new PropertyPath(parser._steps.ToImmutable(), parser._isOfSource);
     }
 
     private void Parse()
@@ -78,6 +79,28 @@ internal ref struct PropertyPathParser
         if (_steps.Count > PropertyPath.MaxSteps)
         {
             Fail(0, $"a path of {_steps.Count} steps", $"at most {PropertyPath.MaxSteps} steps, the deepest nesting of a body");
+        }
+
+        if (_text.StartsWith('@') && _steps is [{ Name: { } first }, ..])
+        {
+            CheckSource(first);
+        }
+    }
+
+    // Any other name is a property of the body, such as @timestamp, unless it looks like a mistake.
+    private void CheckSource(string first)
+    {
+        _isOfSource = SourceNames.All.Contains(first);
+        if (!_isOfSource)
+        {
+            if (SourceNames.FindNearest(first) is { } nearest)
+            {
+                Fail(0, $"unknown name {PropertyLogText.From(Encoding.UTF8.GetBytes(first))}", $"{nearest}; a property of the body with such a name in quotes, as {{\"@name\"}}");
+            }
+        }
+        else if (first == SourceNames.Attribute ? _steps is not [_, { Name: not null }] : _steps.Count > 1)
+        {
+            Fail(0, $"{first} with {_steps.Count - 1} names after it", first == SourceNames.Attribute ? "one name, such as @attribute.tenant; in quotes if it holds a dot, as @attribute.\"a.b\"" : $"{first} alone");
         }
     }
 

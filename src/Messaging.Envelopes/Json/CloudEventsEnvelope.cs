@@ -3,6 +3,7 @@ using System.Buffers.Text;
 using System.Text;
 using System.Text.Json;
 using Messaging.Unwrapping;
+using Pipeline.Messages;
 
 namespace Messaging.Envelopes.Json;
 
@@ -21,8 +22,12 @@ internal sealed class CloudEventsEnvelope : IEnvelope
         "specversion"u8.ToArray(), "id"u8.ToArray(), "source"u8.ToArray(), "type"u8.ToArray(), "data"u8.ToArray(), "data_base64"u8.ToArray(), "datacontenttype"u8.ToArray(),
     ];
 
-    // The attribute's prefix in the bindings of HTTP, AMQP (both forms) and others that allow no colon.
-    private static readonly string[] BinaryMarks = ["ce-specversion", "cloudEvents:specversion", "cloudEvents_specversion", "ce_specversion"];
+    // In the binding of HTTP, whose values are percent-encoded. Under this prefix keys and handlers find the attributes of every mode.
+    private const string Prefix = "ce-";
+
+    // In the bindings of HTTP, AMQP (both forms) and others that allow no hyphen.
+    private static readonly string[] BinaryPrefixes = [Prefix, "cloudEvents:", "cloudEvents_", "ce_"];
+    private static readonly (string Version, string Id)[] BinaryMarks = [.. BinaryPrefixes.Select(prefix => (prefix + "specversion", prefix + "id"))];
 
     /// <summary>True for a body with the members of this envelope.</summary>
     public static bool IsMarked(ReadOnlyMemory<byte> body)
@@ -38,9 +43,42 @@ internal sealed class CloudEventsEnvelope : IEnvelope
         return default;
     }
 
+    /// <summary>The event's attributes as <c>ce-id</c>, <c>ce-type</c> and so on, whatever the mode.</summary>
+    public IReadOnlyList<KeyValuePair<string, string>> ReadAttributes(ReceivedMessage message)
+    {
+        if (!IsBinary(message))
+        {
+            return [.. JsonAttributes.Read(message.Body.Span, static name => name is not ("data" or "data_base64"), Prefix)];
+        }
+
+        Dictionary<string, string> found = new(StringComparer.Ordinal);
+        foreach ((string name, string value) in message.Attributes)
+        {
+            if (BinaryPrefixes.FirstOrDefault(prefix => name.StartsWith(prefix, StringComparison.Ordinal)) is { } prefix)
+            {
+                found.TryAdd(Prefix + name[prefix.Length..], prefix == Prefix ? Uri.UnescapeDataString(value) : value);
+            }
+        }
+
+        return [.. found];
+    }
+
+    private static bool IsBinary(ReceivedMessage message)
+    {
+        foreach ((string version, string id) in BinaryMarks)
+        {
+            if (message.FindAttribute(version) is not null && message.FindAttribute(id) is not null)
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
     private static void Unwrap(WrappedMessage message)
     {
-        if (message.Message.Attributes.Any(attribute => BinaryMarks.Contains(attribute.Key, StringComparer.OrdinalIgnoreCase)))
+        if (IsBinary(message.Message))
         {
             message.SetContent(message.Body);
             return;
@@ -55,7 +93,7 @@ internal sealed class CloudEventsEnvelope : IEnvelope
 
         if (members[0].Type != JsonTokenType.String || members[1].Type != JsonTokenType.String || members[2].Type != JsonTokenType.String || members[3].Type != JsonTokenType.String)
         {
-            message.RefuseUnrecognized(NotCloudEventReason, "An event is an object with the strings specversion, id, source and type; in binary mode the message has the attribute ce-specversion.");
+            message.RefuseUnrecognized(NotCloudEventReason, "An event is an object with the strings specversion, id, source and type; in binary mode the message has the attributes ce-specversion and ce-id.");
             return;
         }
 

@@ -1,5 +1,6 @@
 using System.Text.Json;
 using Messaging.Unwrapping;
+using Pipeline.Messages;
 
 namespace Messaging.Envelopes.Json;
 
@@ -23,6 +24,9 @@ internal sealed class EventBridgeEnvelope : IEnvelope
         Unwrap(message);
         return default;
     }
+
+    public IReadOnlyList<KeyValuePair<string, string>> ReadAttributes(ReceivedMessage message) =>
+        [.. JsonAttributes.Read(message.Body.Span, static name => name is "detail-type" or "source" or "account" or "region" or "time" or "id")];
 
     private static void Unwrap(WrappedMessage message)
     {

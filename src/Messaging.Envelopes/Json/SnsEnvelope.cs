@@ -1,6 +1,7 @@
 using System.Text.Json;
 using Messaging.Telemetry;
 using Messaging.Unwrapping;
+using Pipeline.Messages;
 
 namespace Messaging.Envelopes.Json;
 
@@ -17,6 +18,8 @@ internal sealed class SnsEnvelope : IEnvelope
 
     private static readonly byte[][] Names = ["Type"u8.ToArray(), "MessageId"u8.ToArray(), "TopicArn"u8.ToArray(), "Message"u8.ToArray()];
 
+    private static readonly byte[][] AttributesName = ["MessageAttributes"u8.ToArray()];
+
     /// <summary>True for a body with the members of this envelope.</summary>
     public static bool IsMarked(ReadOnlyMemory<byte> body)
     {
@@ -29,6 +32,25 @@ internal sealed class SnsEnvelope : IEnvelope
     {
         Unwrap(message);
         return default;
+    }
+
+    /// <summary>The sender's message attributes, and what SNS itself says of the message, which no attribute hides.</summary>
+    public IReadOnlyList<KeyValuePair<string, string>> ReadAttributes(ReceivedMessage message)
+    {
+        ReadOnlySpan<byte> body = message.Body.Span;
+        Dictionary<string, string> found = new(StringComparer.Ordinal);
+        Span<JsonMember> members = stackalloc JsonMember[1];
+        if (JsonMembers.TryFind(body, AttributesName, members, out _) && members[0].Type == JsonTokenType.StartObject)
+        {
+            JsonAttributes.ReadNested(body.Slice(members[0].Start, members[0].Length), found);
+        }
+
+        foreach ((string name, string value) in JsonAttributes.Read(body, static name => name is "TopicArn" or "Subject" or "MessageId" or "Timestamp"))
+        {
+            found[name] = value;
+        }
+
+        return [.. found];
     }
 
     private static void Unwrap(WrappedMessage message)

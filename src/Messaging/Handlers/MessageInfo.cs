@@ -44,6 +44,14 @@ public readonly struct MessageInfo
     /// <exception cref="InvalidOperationException">The message was settled.</exception>
     public IReadOnlyList<KeyValuePair<string, string>> Attributes => Message.Attributes;
 
+    /// <summary>The group of the message: the message group of SQS, the session of Service Bus; null without one.</summary>
+    /// <exception cref="InvalidOperationException">The message was settled.</exception>
+    public string? Group => Message.Group;
+
+    /// <summary>By what its source recognised a message that was sent twice; null where the sender gave nothing of the kind.</summary>
+    /// <exception cref="InvalidOperationException">The message was settled.</exception>
+    public string? DeduplicationId => Message.DeduplicationId;
+
     /// <summary>The body's bytes, unchanged. A borrow: copy what is needed after the handler's task has ended.</summary>
     /// <exception cref="InvalidOperationException">The message was settled.</exception>
     public ReadOnlyMemory<byte> Body => Message.Body;
@@ -51,6 +59,16 @@ public readonly struct MessageInfo
     private ReceivedMessage Message => _message is { } message && message.Version == _version
         ? message
         : throw new InvalidOperationException("The message was settled, and its source may have reused it: read what is needed before the handler returns.");
+
+    /// <summary>One of <see cref="Attributes"/>, without making them all; null when the message has none of that name.</summary>
+    /// <param name="name">Its exact name.</param>
+    /// <exception cref="InvalidOperationException">The message was settled.</exception>
+    public string? FindAttribute(string name) => Message.FindAttribute(name);
+
+    /// <summary>A property that the messaging system defines: <c>subject</c>, <c>correlation-id</c>, <c>content-type</c>, <c>to</c> or <c>reply-to</c>. Null without a value.</summary>
+    /// <param name="name">Its name.</param>
+    /// <exception cref="InvalidOperationException">The message was settled.</exception>
+    public string? FindSystemProperty(string name) => Message.FindSystemProperty(name);
 
     /// <summary><see cref="SourceId"/> as text; allocates.</summary>
     /// <exception cref="InvalidOperationException">The message was settled.</exception>

@@ -15,7 +15,7 @@ namespace Messaging.Unwrapping;
 /// Processes the messages out of one. Those that can never be processed become dead letters of their own once all others are safe. If one has to be
 /// tried again, the whole is: its source redelivers it, and what is stored already is recognised. Nothing is written aside before that is known.
 /// </summary>
-internal sealed partial class ElementRun(UnwrapRules rules, InnerContexts contexts, PhysicalContext context, Next<PhysicalContext> next, IReadOnlyList<ReadOnlyMemory<byte>> elements)
+internal sealed partial class ElementRun(UnwrapRules rules, IEnvelope envelope, InnerContexts contexts, PhysicalContext context, Next<PhysicalContext> next, IReadOnlyList<ReadOnlyMemory<byte>> elements)
 {
     private readonly ILogger _logger = rules.Logger;
     private readonly Lock _lock = new();
@@ -46,7 +46,7 @@ internal sealed partial class ElementRun(UnwrapRules rules, InnerContexts contex
     {
         while (!Volatile.Read(ref _isStopped) && Interlocked.Increment(ref _taken) is var number && number <= elements.Count)
         {
-            InnerContext inner = contexts.Rent(context, elements[number - 1], number);
+            InnerContext inner = contexts.Rent(context, elements[number - 1], number, envelope);
             Exception? exception = null;
             Settlement settlement = default;
             try

@@ -1,3 +1,5 @@
+using Pipeline.Messages;
+
 namespace Messaging.Unwrapping;
 
 /// <summary>
@@ -13,4 +15,11 @@ public interface IEnvelope
     /// <param name="message">The message, and what was found in it.</param>
     /// <param name="cancellationToken">The message's token.</param>
     ValueTask UnwrapAsync(WrappedMessage message, CancellationToken cancellationToken);
+
+    /// <summary>
+    /// The attributes that the envelope adds to those of the message around it. Asked only if a part reads attributes of a message that this envelope held, at most once each.
+    /// </summary>
+    /// <param name="message">The message in its envelope, which <see cref="UnwrapAsync"/> did not refuse. A borrow.</param>
+    /// <returns>At most one of each name; they hide those of the same name around them.</returns>
+    IReadOnlyList<KeyValuePair<string, string>> ReadAttributes(ReceivedMessage message) => [];
 }

@@ -11,14 +11,15 @@ internal sealed class InnerContexts(UnwrapRules rules)
     /// <param name="outer">The context of the message around it.</param>
     /// <param name="content">The message's bytes.</param>
     /// <param name="element">Its number, from 1; 0 for the only one.</param>
-    public InnerContext Rent(PhysicalContext outer, ReadOnlyMemory<byte> content, int element)
+    /// <param name="envelope">What it was taken out of; null when it was not.</param>
+    public InnerContext Rent(PhysicalContext outer, ReadOnlyMemory<byte> content, int element, IEnvelope? envelope)
     {
         if (!_pool.TryTake(out InnerContext? inner))
         {
             inner = new InnerContext();
         }
 
-        inner.Message.Open(outer.Message, content, element, rules.StoresWhole);
+        inner.Message.Open(outer.Message, envelope, content, element, rules.StoresWhole);
         inner.Context.Message = inner.Message;
         inner.Context.Destination = outer.Destination;
         inner.Context.CancellationToken = outer.CancellationToken;

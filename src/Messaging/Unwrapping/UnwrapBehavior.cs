@@ -36,15 +36,15 @@ internal sealed class UnwrapBehavior(IEnvelope envelope, UnwrapRules rules) : IF
             }
             else if (message.Refusal.IsDecided)
             {
-                await HandleAsync(context, next, context.Message.Body);
+                await HandleAsync(context, next, context.Message.Body, from: null);
             }
             else if (message.IsSplit)
             {
-                await new ElementRun(rules, _contexts, context, next, message.Elements).RunAsync();
+                await new ElementRun(rules, envelope, _contexts, context, next, message.Elements).RunAsync();
             }
             else if (message.Content is { } content)
             {
-                await HandleAsync(context, next, content);
+                await HandleAsync(context, next, content, envelope);
             }
             else
             {
@@ -59,9 +59,9 @@ internal sealed class UnwrapBehavior(IEnvelope envelope, UnwrapRules rules) : IF
     }
 
     [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]
-    private async ValueTask HandleAsync(PhysicalContext context, Next<PhysicalContext> next, ReadOnlyMemory<byte> content)
+    private async ValueTask HandleAsync(PhysicalContext context, Next<PhysicalContext> next, ReadOnlyMemory<byte> content, IEnvelope? from)
     {
-        InnerContext inner = _contexts.Rent(context, content, element: 0);
+        InnerContext inner = _contexts.Rent(context, content, element: 0, from);
         try
         {
             await next.InvokeAsync(inner.Context);

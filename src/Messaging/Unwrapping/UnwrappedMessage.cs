@@ -17,6 +17,8 @@ internal sealed class UnwrappedMessage : ReceivedMessage
     private byte[]? _elementId;
     private int _element;
     private bool _storesWhole;
+    private IEnvelope? _envelope;
+    private IReadOnlyList<KeyValuePair<string, string>>? _added;
 
     public override ReadOnlyMemory<byte> Body => _body;
 
@@ -29,13 +31,22 @@ internal sealed class UnwrappedMessage : ReceivedMessage
 
     public override DateTimeOffset? EnqueuedAt => Whole.EnqueuedAt;
 
-    public override IReadOnlyList<KeyValuePair<string, string>> Attributes => Whole.Attributes;
+    public override IReadOnlyList<KeyValuePair<string, string>> Attributes => Added.Count == 0
+        ? Whole.Attributes
+        : [.. Added, .. Whole.Attributes.Where(outer => !Added.Any(inner => string.Equals(inner.Key, outer.Key, StringComparison.Ordinal)))];
+
+    public override string? Group => Whole.Group;
+
+    public override string? DeduplicationId => Whole.DeduplicationId;
 
     public override ActivityContext CreationContext => Whole.CreationContext;
 
     public override bool CanReturnLate => Whole.CanReturnLate;
 
     public override bool IsSentAgainByCaller => Whole.IsSentAgainByCaller;
+
+    // Reading them costs a pass over the envelope, and most routes read none.
+    private IReadOnlyList<KeyValuePair<string, string>> Added => _added ??= _envelope?.ReadAttributes(Whole) ?? [];
 
     private ReceivedMessage Whole => _whole ?? throw new InvalidOperationException("The message is settled.");
 
@@ -44,13 +55,30 @@ internal sealed class UnwrappedMessage : ReceivedMessage
     /// <param name="element">Its number, from 1.</param>
     public static byte[] ElementId(ReadOnlySpan<byte> whole, int element) => [.. whole, (byte)'-', .. Encoding.ASCII.GetBytes(element.ToString(CultureInfo.InvariantCulture))];
 
+    public override string? FindAttribute(string name)
+    {
+        foreach ((string key, string value) in Added)
+        {
+            if (string.Equals(key, name, StringComparison.Ordinal))
+            {
+                return value;
+            }
+        }
+
+        return Whole.FindAttribute(name);
+    }
+
+    public override string? FindSystemProperty(string name) => Whole.FindSystemProperty(name);
+
     /// <param name="whole">The message around it.</param>
+    /// <param name="envelope">What it was taken out of; null when it was not.</param>
     /// <param name="body">Its bytes.</param>
     /// <param name="element">Its number, from 1; 0 for the only one.</param>
     /// <param name="storesWhole">True when what is stored is the message around it.</param>
-    public void Open(ReceivedMessage whole, ReadOnlyMemory<byte> body, int element, bool storesWhole)
+    public void Open(ReceivedMessage whole, IEnvelope? envelope, ReadOnlyMemory<byte> body, int element, bool storesWhole)
     {
         _whole = whole;
+        _envelope = envelope;
         _body = body;
         _element = element;
         _storesWhole = storesWhole;
@@ -62,6 +90,8 @@ internal sealed class UnwrappedMessage : ReceivedMessage
         // A handler that kept its MessageInfo must not read the next message by it.
         ResetSettlement();
         _whole = null;
+        _envelope = null;
+        _added = null;
         _body = default;
         _elementId = null;
         _element = 0;

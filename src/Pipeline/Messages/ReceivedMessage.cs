@@ -37,6 +37,12 @@ public abstract class ReceivedMessage
     /// <summary>Named values beside the body (message attributes, headers); empty when there are none.</summary>
     public virtual IReadOnlyList<KeyValuePair<string, string>> Attributes => [];
 
+    /// <summary>What the message must be processed with or after, where its source has such groups: the message group of SQS, the session of Service Bus.</summary>
+    public virtual string? Group => null;
+
+    /// <summary>By what its source recognised a message that was sent twice; null where the sender gave nothing of the kind.</summary>
+    public virtual string? DeduplicationId => null;
+
     /// <summary>
     /// The W3C trace context that the sender gave the message: the parent of its span. Default when the sender gave no well-formed one.
     /// Only read while there is a listener for spans, before the settlement; it may allocate.
@@ -54,6 +60,27 @@ public abstract class ReceivedMessage
 
     /// <summary>True when the source never redelivers by itself: the sender of an abandoned message is told to send it again.</summary>
     public virtual bool IsSentAgainByCaller => false;
+
+    /// <summary>One of <see cref="Attributes"/>, without making them all.</summary>
+    /// <param name="name">Its exact name.</param>
+    /// <returns>Null when the message has none of that name.</returns>
+    public virtual string? FindAttribute(string name)
+    {
+        foreach ((string key, string value) in Attributes)
+        {
+            if (string.Equals(key, name, StringComparison.Ordinal))
+            {
+                return value;
+            }
+        }
+
+        return null;
+    }
+
+    /// <summary>A property that the messaging system itself defines, which no attribute of the sender can hide.</summary>
+    /// <param name="name">Its name: <c>subject</c>, <c>correlation-id</c>, <c>content-type</c>, <c>to</c> or <c>reply-to</c>.</param>
+    /// <returns>Null where the source has no such property, or the message no value.</returns>
+    public virtual string? FindSystemProperty(string name) => null;
 
     /// <summary>
     /// Asks the source whether the receiver may keep the message while its sink fails, instead of abandoning it. Called by the

@@ -140,6 +140,10 @@ internal ref struct ReceiveResponseReader(ReceiveBatch batch, PooledBuffer respo
             {
                 message.GroupId = ReadText() ?? message.GroupId;
             }
+            else if (_json.IsText("MessageDeduplicationId"u8))
+            {
+                message.Deduplication = ReadText() ?? message.Deduplication;
+            }
             else if (_json.IsText("AWSTraceHeader"u8))
             {
                 message.TraceHeader = ReadText() ?? message.TraceHeader;

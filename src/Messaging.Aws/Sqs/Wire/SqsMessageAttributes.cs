@@ -38,6 +38,20 @@ internal readonly struct SqsMessageAttributes(ReadOnlyMemory<byte> json)
     }
 
     /// <summary>The text of one attribute; null when it is missing or not text.</summary>
+    public string? Find(string name)
+    {
+        // The service allows names of 256 characters.
+        const int MaxBytes = 1_024;
+        if (IsEmpty || name.Length > MaxBytes / 3)
+        {
+            return null;
+        }
+
+        Span<byte> utf8 = stackalloc byte[MaxBytes];
+        return Find(utf8[..Encoding.UTF8.GetBytes(name, utf8)]);
+    }
+
+    /// <inheritdoc cref="Find(string)"/>
     public string? Find(ReadOnlySpan<byte> name)
     {
         if (IsEmpty)

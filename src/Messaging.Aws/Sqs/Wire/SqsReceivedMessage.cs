@@ -37,6 +37,8 @@ internal sealed class SqsReceivedMessage(ISqsMessageOwner? owner) : ReceivedMess
         ? []
         : [.. MessageAttributes.ToList().Where(a => a.StringValue is not null).Select(a => KeyValuePair.Create(a.Name, a.StringValue!))];
 
+    public override string? FindAttribute(string name) => MessageAttributes.Find(name);
+
     public override ActivityContext CreationContext => SqsTraceContext.Of(this);
 
     /// <summary>A visibility timeout can hide it for hours.</summary>
@@ -49,7 +51,12 @@ internal sealed class SqsReceivedMessage(ISqsMessageOwner? owner) : ReceivedMess
     public ReadOnlyMemory<byte> GroupId { get; set; }
 
     /// <summary>The message group as text; null without one.</summary>
-    public string? Group => GroupId.IsEmpty ? null : Encoding.UTF8.GetString(GroupId.Span);
+    public override string? Group => GroupId.IsEmpty ? null : Encoding.UTF8.GetString(GroupId.Span);
+
+    /// <summary>The deduplication id; empty outside FIFO queues.</summary>
+    public ReadOnlyMemory<byte> Deduplication { get; set; }
+
+    public override string? DeduplicationId => Deduplication.IsEmpty ? null : Encoding.UTF8.GetString(Deduplication.Span);
 
     /// <summary>The X-Ray trace header, ASCII; empty without one.</summary>
     public ReadOnlyMemory<byte> TraceHeader { get; set; }
@@ -145,6 +152,7 @@ internal sealed class SqsReceivedMessage(ISqsMessageOwner? owner) : ReceivedMess
         _body = default;
         MessageAttributes = default;
         GroupId = default;
+        Deduplication = default;
         TraceHeader = default;
         ReceiveBatch? batch = _batch;
         _batch = null;
@@ -162,6 +170,7 @@ internal sealed class SqsReceivedMessage(ISqsMessageOwner? owner) : ReceivedMess
         Key = default;
         MessageAttributes = default;
         GroupId = default;
+        Deduplication = default;
         TraceHeader = default;
         ReceiveCount = 0;
         SentUnixMs = 0;

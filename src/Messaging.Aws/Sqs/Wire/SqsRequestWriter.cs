@@ -115,6 +115,7 @@ internal sealed class SqsRequestWriter
         json.WriteStringValue("SentTimestamp"u8);
         json.WriteStringValue("ApproximateFirstReceiveTimestamp"u8);
         json.WriteStringValue("MessageGroupId"u8);
+        json.WriteStringValue("MessageDeduplicationId"u8);
         json.WriteStringValue("AWSTraceHeader"u8);
         json.WriteEndArray();
     }

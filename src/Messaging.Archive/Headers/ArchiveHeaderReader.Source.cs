@@ -1,0 +1,79 @@
+using System.Collections.Immutable;
+using Messaging.Archive.Json;
+using Pipeline.Messages;
+
+namespace Messaging.Archive.Headers;
+
+/// <content>The values that are not in the body.</content>
+internal sealed partial class ArchiveHeaderReader
+{
+    private readonly (int Slot, HeaderProperty Property)[] _ofSource;
+
+    /// <summary>Reads what the source knows of a message, if the key needs any of it, after <see cref="TryRead"/>.</summary>
+    /// <param name="message">The message.</param>
+    /// <param name="header">Receives the values; of one that the message lacks nothing.</param>
+    /// <param name="poison">The reason, when false is returned.</param>
+    public bool TryReadSource(ReceivedMessage message, ArchiveHeader header, out Poison poison)
+    {
+        foreach ((int slot, HeaderProperty property) in _ofSource)
+        {
+            PoisonReason reason = ReadSource(message, property, slot, header);
+            if (reason != PoisonReason.None)
+            {
+                poison = new Poison(reason, Poison.OutsideBody, property.LogText);
+                return false;
+            }
+        }
+
+        poison = default;
+        return true;
+    }
+
+    private static (int Slot, HeaderProperty Property)[] OfSource(ImmutableArray<HeaderProperty> properties) =>
+        [.. properties.Select((property, slot) => (slot, property)).Where(one => one.property.Path.IsOfSource)];
+
+    private PoisonReason ReadSource(ReceivedMessage message, HeaderProperty property, int slot, ArchiveHeader header)
+    {
+        string name = property.Path.Steps[0].Name!;
+        switch (name)
+        {
+            case SourceNames.Enqueued:
+                if (message.EnqueuedAt is { } enqueued)
+                {
+                    header.SetDate(slot, enqueued.UtcDateTime);
+                }
+
+                return PoisonReason.None;
+            case SourceNames.Id:
+                return Check(header.SetText(slot, message.SourceId.Span), property, ref header.Slot(slot));
+        }
+
+        string? text = name switch
+        {
+            SourceNames.Attribute => message.FindAttribute(property.Path.Steps[1].Name!),
+            SourceNames.Group => message.Group,
+            SourceNames.DeduplicationId => message.DeduplicationId,
+            _ => message.FindSystemProperty(name[1..]),
+        };
+        return string.IsNullOrEmpty(text) ? PoisonReason.None : Check(header.SetText(slot, text), property, ref header.Slot(slot));
+    }
+
+    // A source's value has no type: it is what its text can be read as.
+    private PoisonReason Check(ReadOnlySpan<byte> text, HeaderProperty property, ref HeaderValue value)
+    {
+        HeaderUse date = property.Use & HeaderUse.AnyDate;
+        if (date != HeaderUse.None)
+        {
+            value.IsBadDate = !HeaderDate.TryParse(text, date, _dateForms, out value.Date);
+            return value.IsBadDate && !_leavesOutBadDates ? PoisonReason.BadDate : PoisonReason.None;
+        }
+
+        return property.Use.HasFlag(HeaderUse.Number) && !IsNumber(text) ? PoisonReason.WrongType : PoisonReason.None;
+    }
+
+    private static bool IsNumber(ReadOnlySpan<byte> text)
+    {
+        var scanner = new JsonScanner(text, rejectLoneSurrogates: true);
+        return (text[0] is (byte)'-' or (byte)'t' or (byte)'f' || char.IsAsciiDigit((char)text[0])) && scanner.SkipScalar(0) == text.Length;
+    }
+}
