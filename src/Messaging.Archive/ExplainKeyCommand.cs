@@ -13,22 +13,34 @@ namespace Messaging.Archive;
 /// <summary><c>explain-key</c>: shows the key of a message and the origin of each of its parts.</summary>
 internal static class ExplainKeyCommand
 {
+    // Without --source-id.
+    private const string NoSourceId = "source-id";
+
     public static Command Create(CommandContext context)
     {
         Option<string> file = new("--file", "-f") { Description = "The message, as its sender sends it; - for standard input", HelpName = "file", DefaultValueFactory = static _ => MessageFile.StandardInput };
         Option<string?> route = new("--route") { Description = "Only this route; default: every route that archives", HelpName = "name" };
         Option<string?> sourceId = new("--source-id") { Description = "The message's source id, for MissingId=UseSourceId", HelpName = "id" };
+        Option<KeyValuePair<string, string>[]> attribute = AttributeOption.Create("An attribute of the message, for keys with {@attribute.name}; may be given several times");
+        Option<string?> group = new("--group") { Description = "The message's group or session, for keys with {@group}", HelpName = "id" };
         Command command = new("explain-key", "Show the object key of a message and the origin of each part; starts and stores nothing; exit code 1 when the message would be dead-lettered")
         {
             file,
             route,
             sourceId,
+            attribute,
+            group,
         };
-        command.SetAction(parsed => Run(context, context.ReadConfiguration(parsed), parsed.GetValue(file)!, parsed.GetValue(route), parsed.GetValue(sourceId), parsed.InvocationConfiguration.Output));
+        command.SetAction(parsed => Run(
+            context,
+            context.ReadConfiguration(parsed),
+            new SampleMessage(MessageFile.Read(parsed.GetValue(file)!), parsed.GetValue(sourceId) ?? NoSourceId, parsed.GetValue(attribute), parsed.GetValue(group), TimeProvider.System.GetUtcNow()),
+            parsed.GetValue(route),
+            parsed.InvocationConfiguration.Output));
         return command;
     }
 
-    private static int Run(CommandContext context, IConfiguration configuration, string file, string? onlyRoute, string? sourceId, TextWriter output)
+    private static int Run(CommandContext context, IConfiguration configuration, SampleMessage message, string? onlyRoute, TextWriter output)
     {
         WorkerPlan plan = context.Plan(configuration);
         SettingsReader settings = new(configuration);
@@ -39,11 +51,10 @@ internal static class ExplainKeyCommand
             throw new StartupException(onlyRoute is null ? "No route archives messages, and only such routes have keys." : $"--route {onlyRoute}: must be a route that archives messages: {string.Join(", ", routes.Select(route => route.Name))}.{(NearestName.Find(onlyRoute, routes.Select(route => route.Name)) is { } nearest ? $" Did you mean {nearest}?" : string.Empty)}", ExitCodes.Usage);
         }
 
-        byte[] body = MessageFile.Read(file);
         bool hasAll = true;
         foreach (RoutePlan route in chosen)
         {
-            hasAll &= ExplainAll(route, ArchiveHandlerFeature.ReadOptions(settings, route.Name), body, sourceId, output);
+            hasAll &= ExplainAll(route, ArchiveHandlerFeature.ReadOptions(settings, route.Name), message, output);
         }
 
         return hasAll ? ExitCodes.Success : ExitCodes.Incomplete;
@@ -51,28 +62,29 @@ internal static class ExplainKeyCommand
 
     /// <summary>Writes the keys of a message, which may be several where the route has an envelope, under one route's settings.</summary>
     /// <returns>False when the message or one of them would be dead-lettered.</returns>
-    public static bool ExplainAll(RoutePlan route, ArchiveOptions options, byte[] body, string? sourceId, TextWriter output)
+    public static bool ExplainAll(RoutePlan route, ArchiveOptions options, SampleMessage message, TextWriter output)
     {
         if (route.Envelopes.Count == 0)
         {
-            return Explain(route, options, body, sourceId, output);
+            return Explain(route, options, message, output);
         }
 
         string envelopes = string.Join(", ", route.Envelopes.Select(envelope => envelope.Name));
         bool hasAll = true;
-        foreach (ExplainedMessage message in EnvelopeExplainer.Unwrap(route, body, sourceId ?? "source-id"))
+        foreach (ExplainedMessage inner in EnvelopeExplainer.Unwrap(route, message))
         {
-            if (message.Refusal is { } refusal)
+            string id = inner.Message.GetSourceIdString();
+            if (inner.Refusal is { } refusal)
             {
-                output.WriteLine($"Route {route.Name}, envelope {envelopes}, message {message.Id}:");
+                output.WriteLine($"Route {route.Name}, envelope {envelopes}, message {id}:");
                 output.WriteLine($"  dead letter {refusal.Reason}");
                 output.WriteLine($"  {refusal.Description}");
                 hasAll = false;
             }
             else
             {
-                output.WriteLine($"Route {route.Name}, envelope {envelopes}, message {message.Id} of {message.Body.Length} bytes:");
-                hasAll &= Explain(route, options, message.Body, sourceId is null ? null : message.Id, output);
+                output.WriteLine($"Route {route.Name}, envelope {envelopes}, message {id} of {inner.Message.Body.Length} bytes:");
+                hasAll &= Explain(route, options, inner.Message, output);
             }
         }
 
@@ -81,7 +93,7 @@ internal static class ExplainKeyCommand
 
     /// <summary>Writes the key of a message under one route's settings.</summary>
     /// <returns>False when the message would be dead-lettered.</returns>
-    public static bool Explain(RoutePlan route, ArchiveOptions options, byte[] body, string? sourceId, TextWriter output)
+    public static bool Explain(RoutePlan route, ArchiveOptions options, SampleMessage message, TextWriter output)
     {
         KeyTemplateOptions key = options.Key;
         if (!KeyTemplate.TryCompile(key, out KeyTemplate? template, out _))
@@ -89,7 +101,8 @@ internal static class ExplainKeyCommand
             throw new ArgumentException("The template has faults.", nameof(options));
         }
 
-        byte[] source = options.MissingId == MissingIdRule.UseSourceId ? Encoding.UTF8.GetBytes(sourceId ?? "source-id") : [];
+        ReadOnlyMemory<byte> body = message.Body;
+        ReadOnlyMemory<byte> source = options.MissingId == MissingIdRule.UseSourceId ? message.SourceId : default;
         ArchiveHeader header = new();
         using PooledBuffer written = BufferPool.Shared.Rent(template.LongestKeyBytes);
         output.WriteLine($"Route {route.Name}: {key.Template}");
@@ -99,7 +112,8 @@ internal static class ExplainKeyCommand
             return false;
         }
 
-        if (!template.CreateReader(options.BodyValidation).TryRead(body, header, out Poison poison) || !template.TryWrite(header, source, written, out poison))
+        ArchiveHeaderReader reader = template.CreateReader(options.BodyValidation);
+        if (!reader.TryRead(body, header, out Poison poison) || !reader.TryReadSource(message, header, out poison) || !template.TryWrite(header, source.Span, written, out poison))
         {
             output.WriteLine($"  dead letter {poison}");
             output.WriteLine($"  {PoisonDescription.Of(poison, header, template.Properties)}");
@@ -117,7 +131,7 @@ internal static class ExplainKeyCommand
             output.WriteLine($"  {part.Placeholder.PadRight(name)}  {part.Value.PadRight(value)} -> {part.Part.PadRight(text)}  {part.Because}");
         }
 
-        if (sourceId is null && parts.Any(part => part.Because.StartsWith(KeyExplainer.OfSource, StringComparison.Ordinal)))
+        if (message.GetSourceIdString().StartsWith(NoSourceId, StringComparison.Ordinal) && parts.Any(part => part.Because.StartsWith(KeyExplainer.OfSource, StringComparison.Ordinal)))
         {
             output.WriteLine("  The id comes from the source; give one with --source-id.");
         }

@@ -98,7 +98,7 @@ internal sealed class KeyTemplate
             id = sourceId;
             if (id.IsEmpty)
             {
-                poison = new Poison(PoisonReason.MissingId, 0, Properties[_idSlot].LogText);
+                poison = new Poison(PoisonReason.MissingId, PositionOf(_idSlot, header), Properties[_idSlot].LogText);
                 return false;
             }
         }
@@ -196,9 +196,11 @@ internal sealed class KeyTemplate
         }
 
         bool isRefused = _missingProperty == MissingPropertyRule.DeadLetter;
-        poison = isRefused ? new Poison(PoisonReason.MissingProperty, header.Position(segment.Slot), Properties[segment.Slot].LogText) : default;
+        poison = isRefused ? new Poison(PoisonReason.MissingProperty, PositionOf(segment.Slot, header), Properties[segment.Slot].LogText) : default;
         return isRefused;
     }
+
+    private int PositionOf(int slot, ArchiveHeader header) => Properties[slot].Path.IsOfSource ? Poison.OutsideBody : header.Position(slot);
 
     private static int Copy(ReadOnlySpan<byte> text, Span<byte> destination)
     {

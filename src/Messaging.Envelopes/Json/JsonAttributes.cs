@@ -1,4 +1,3 @@
-using System.Text;
 using System.Text.Json;
 
 namespace Messaging.Envelopes.Json;
@@ -61,7 +60,7 @@ internal static class JsonAttributes
             return reader.TokenType switch
             {
                 JsonTokenType.String or JsonTokenType.PropertyName => reader.GetString(),
-                JsonTokenType.Number or JsonTokenType.True or JsonTokenType.False => Encoding.UTF8.GetString(reader.ValueSpan),
+                JsonTokenType.Number or JsonTokenType.True or JsonTokenType.False => System.Text.Encoding.UTF8.GetString(reader.ValueSpan),
                 _ => null,
             };
         }

@@ -1,4 +1,3 @@
-using System.Text;
 using Messaging.Configuration;
 using Messaging.Costs;
 using Messaging.DeadLetters;
@@ -10,7 +9,6 @@ using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Behaviors;
 using Pipeline.Building;
 using Pipeline.Contexts;
-using Pipeline.Messages;
 using Pipeline.Settlements;
 
 namespace Messaging.Planning;
@@ -19,13 +17,13 @@ namespace Messaging.Planning;
 public static class EnvelopeExplainer
 {
     /// <param name="route">A route, with or without envelopes.</param>
-    /// <param name="body">The message as its source delivers it.</param>
-    /// <param name="sourceId">The source's id of it.</param>
+    /// <param name="message">The message as its source delivers it.</param>
     /// <returns>The messages in it, in their order, and those that would be dead-lettered.</returns>
     /// <exception cref="StartupException">An envelope of the route calls a service.</exception>
-    public static IReadOnlyList<ExplainedMessage> Unwrap(RoutePlan route, byte[] body, string sourceId)
+    public static IReadOnlyList<ExplainedMessage> Unwrap(RoutePlan route, SampleMessage message)
     {
         ArgumentNullException.ThrowIfNull(route);
+        ArgumentNullException.ThrowIfNull(message);
         if (route.Envelopes.FirstOrDefault(envelope => envelope.CallsService) is { } calling)
         {
             throw new StartupException($"Route {route.Name}: the content of the envelope {calling.Name} is with a service, which this command does not call. Fetch it, and explain it under a route without this envelope.", ExitCodes.Usage);
@@ -52,9 +50,9 @@ public static class EnvelopeExplainer
         }
 
         builder.Terminator(collector);
-        PhysicalContext context = new() { Message = new ExplainedBody(body, sourceId) };
+        PhysicalContext context = new() { Message = message };
         builder.Build(route.Form).InvokeAsync(context).AsTask().GetAwaiter().GetResult();
-        return context.Settlement.Kind == SettlementKind.DeadLetter ? [new ExplainedMessage(sourceId, body, context.Settlement)] : collector.Messages;
+        return context.Settlement.Kind == SettlementKind.DeadLetter ? [new ExplainedMessage(message, context.Settlement)] : collector.Messages;
     }
 
     private sealed class Collector : ITerminator<PhysicalContext>, IDeadLetterStore
@@ -63,25 +61,16 @@ public static class EnvelopeExplainer
 
         public ValueTask InvokeAsync(PhysicalContext context)
         {
-            Messages.Add(new ExplainedMessage(Encoding.UTF8.GetString(context.Message.SourceId.Span), context.Message.Body.ToArray(), Refusal: null));
+            Messages.Add(new ExplainedMessage(SampleMessage.Of(context.Message), Refusal: null));
             context.Settlement = Settlement.Complete;
             return default;
         }
 
         public ValueTask<string> WriteAsync(DeadLetter letter, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
         {
-            Messages.Add(new ExplainedMessage(letter.SourceId, body.ToArray(), Settlement.DeadLetter(letter.Reason, letter.Description)));
+            Messages.Add(new ExplainedMessage(new SampleMessage(body.ToArray(), letter.SourceId), Settlement.DeadLetter(letter.Reason, letter.Description)));
             return ValueTask.FromResult(string.Empty);
         }
-    }
-
-    private sealed class ExplainedBody(byte[] body, string id) : ReceivedMessage
-    {
-        public override ReadOnlyMemory<byte> Body { get; } = body;
-
-        public override ReadOnlyMemory<byte> SourceId { get; } = Encoding.UTF8.GetBytes(id);
-
-        protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken) => default;
     }
 
     private sealed class NoServices : IServiceProvider
@@ -93,7 +82,6 @@ public static class EnvelopeExplainer
 }
 
 /// <summary>A message out of an envelope, as a command explains it.</summary>
-/// <param name="Id">Its id.</param>
-/// <param name="Body">Its bytes.</param>
+/// <param name="Message">The message.</param>
 /// <param name="Refusal">The dead letter that it would be; null for none.</param>
-public sealed record ExplainedMessage(string Id, byte[] Body, Settlement? Refusal);
+public sealed record ExplainedMessage(SampleMessage Message, Settlement? Refusal);

@@ -1,5 +1,6 @@
 using System.Text;
 using Messaging.Configuration;
+using Messaging.Planning;
 using Microsoft.Extensions.Configuration;
 using Shared.Hosting;
 using Messaging.Archive;
@@ -43,6 +44,24 @@ public sealed class ExplainKeyCommandTests
           MessageId  4711   -> 4711  the id, from id, unchanged
 
         """));
+
+    [Fact]
+    public void Explain_SourceValues_AreShownAsText()
+    {
+        SampleMessage message = new("""{"x":1}"""u8.ToArray(), "m", [new("ce-id", "A1"), new("tenant", "a b")], "g-7", new DateTimeOffset(2026, 11, 27, 10, 0, 0, TimeSpan.Zero));
+
+        ExplainMessage(message, ("Template", "{@attribute.tenant}/{@group:keep}/{@enqueued:yyyy/MM}/{@attribute.none}/{MessageId}"), ("MessageIdProperty", "@attribute.ce-id")).ShouldBe(
+            (true, """
+            Route orders: {@attribute.tenant}/{@group:keep}/{@enqueued:yyyy/MM}/{@attribute.none}/{MessageId}
+              key a_b/g-7/2026/11/unknown/=411
+              @attribute.tenant  "a b"                  -> a_b      lower case, blanks as _
+              @group:keep        "g-7"                  -> g-7      unchanged
+              @enqueued          "2026-11-27T10:00:00Z" -> 2026/11  the date 2026-11-27T10:00:00Z
+              @attribute.none    (none)                 -> unknown  missing, null or empty; MissingProperty=Default
+              MessageId          "A1"                   -> =411     the id, from @attribute.ce-id, escaped
+
+            """));
+    }
 
     [Fact]
     public void Explain_ImplausibleDate_WarnsAndNamesTheOtherUnit() => Explain(
@@ -173,12 +192,15 @@ public sealed class ExplainKeyCommandTests
 
     private static (bool Explained, string Text) Explain(string body, params (string Key, string Value)[] settings) => ExplainOf("from-source", body, settings);
 
-    private static (bool Explained, string Text) ExplainOf(string? sourceId, string body, params (string Key, string Value)[] settings)
+    private static (bool Explained, string Text) ExplainOf(string? sourceId, string body, params (string Key, string Value)[] settings) =>
+        ExplainMessage(new SampleMessage(Encoding.UTF8.GetBytes(body), sourceId ?? "source-id"), settings);
+
+    private static (bool Explained, string Text) ExplainMessage(SampleMessage message, params (string Key, string Value)[] settings)
     {
         IConfiguration configuration = Configure(settings);
         ArchiveOptions options = ArchiveHandlerFeature.ReadOptions(new SettingsReader(configuration), "orders");
         StringWriter output = new() { NewLine = "\n" };
-        bool isExplained = ExplainKeyCommand.Explain(WorkerHost.Plan(configuration).Routes.ShouldHaveSingleItem(), options, Encoding.UTF8.GetBytes(body), sourceId, output);
+        bool isExplained = ExplainKeyCommand.Explain(WorkerHost.Plan(configuration).Routes.ShouldHaveSingleItem(), options, message, output);
         return (isExplained, output.ToString());
     }
 

@@ -13,6 +13,10 @@ internal sealed class BusEntry(long number, DateTimeOffset enqueuedAt, string? i
 
     public Dictionary<string, object> Properties { get; } = properties;
 
+    public string? Session { get; init; }
+
+    public string? Subject { get; init; }
+
     public int DeliveryCount { get; set; }
 
     /// <summary>The lock of its last delivery; each delivery has a new lock.</summary>

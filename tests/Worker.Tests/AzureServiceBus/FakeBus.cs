@@ -105,11 +105,11 @@ internal sealed class FakeBus : IFakeBroker
         return client;
     }
 
-    public void Publish(byte[] body, string? id = null, IReadOnlyDictionary<string, object>? properties = null)
+    public void Publish(byte[] body, string? id = null, IReadOnlyDictionary<string, object>? properties = null, string? session = null, string? subject = null)
     {
         lock (_lock)
         {
-            _entries.Add(new BusEntry(++_numbers, Time.GetUtcNow(), id, body, new Dictionary<string, object>(properties ?? new Dictionary<string, object>(), StringComparer.Ordinal)));
+            _entries.Add(new BusEntry(++_numbers, Time.GetUtcNow(), id, body, new Dictionary<string, object>(properties ?? new Dictionary<string, object>(), StringComparer.Ordinal)) { Session = session, Subject = subject });
         }
 
         Pulse();
@@ -338,6 +338,8 @@ internal sealed class FakeBus : IFakeBroker
         return ServiceBusModelFactory.ServiceBusReceivedMessage(
             body: new BinaryData(entry.Body),
             messageId: entry.Id,
+            sessionId: entry.Session,
+            subject: entry.Subject,
             properties: entry.Properties,
             lockTokenGuid: entry.LockToken,
             deliveryCount: entry.DeliveryCount,

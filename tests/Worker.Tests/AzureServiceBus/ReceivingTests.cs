@@ -322,6 +322,26 @@ public sealed class ReceivingTests
     }
 
     [Fact]
+    public async Task Message_Properties_AreFoundByName()
+    {
+        await using ServiceBusSourceHarness harness = new();
+        await harness.StartAsync();
+        harness.Bus.Publish(Body, "id-1", new Dictionary<string, object>(StringComparer.Ordinal) { ["retries"] = 3, ["subject"] = "the application's" }, session: "s-1", subject: "created");
+
+        Delivery delivery = await harness.Intake.NextAsync();
+
+        delivery.Message.FindAttribute("retries").ShouldBe("3");
+        delivery.Message.FindAttribute("subject").ShouldBe("the application's");
+        delivery.Message.FindAttribute("none").ShouldBeNull();
+        delivery.Message.FindSystemProperty("subject").ShouldBe("created");
+        delivery.Message.FindSystemProperty("content-type").ShouldBeNull();
+        delivery.Message.Group.ShouldBe("s-1");
+        delivery.Message.DeduplicationId.ShouldBe("id-1");
+        await delivery.SettleAsync(Settlement.Complete);
+        await harness.FinishAsync();
+    }
+
+    [Fact]
     public async Task Logs_HoldNoBodyAndNoConnectionString()
     {
         await using ServiceBusSourceHarness harness = new();

@@ -25,6 +25,10 @@ public sealed class ReceiveResponseReaderTests : IDisposable
         Text(message.SourceId).ShouldBe("id-1");
         Text(message.GroupId).ShouldBe("group-7");
         message.Group.ShouldBe("group-7");
+        message.DeduplicationId.ShouldBe("dedup-9");
+        message.FindAttribute("n").ShouldBe("12.5");
+        message.FindAttribute("raw").ShouldBeNull("It is binary.");
+        message.FindAttribute(new string('\u20ac', 5_000)).ShouldBeNull();
         Text(message.TraceHeader).ShouldStartWith("Root=1-5759e988");
         message.ReceiveCount.ShouldBe(3);
         message.SentUnixMs.ShouldBe(1_792_000_000_123);

@@ -9,7 +9,7 @@ namespace Worker.Tests.Aws.Sqs.Wire;
 public sealed class SqsClientTests
 {
     private static readonly string[] SystemAttributes =
-        ["ApproximateReceiveCount", "SentTimestamp", "ApproximateFirstReceiveTimestamp", "MessageGroupId", "AWSTraceHeader"];
+        ["ApproximateReceiveCount", "SentTimestamp", "ApproximateFirstReceiveTimestamp", "MessageGroupId", "MessageDeduplicationId", "AWSTraceHeader"];
 
     [Fact]
     public async Task ReceiveAsync_Request_IsAwsJsonAndCorrectlySigned()
