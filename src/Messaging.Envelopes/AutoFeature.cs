@@ -7,18 +7,23 @@ namespace Messaging.Envelopes;
 
 /// <summary>The envelope <c>Auto</c> of routes: whichever has its marks in a message; a message without any is passed on as it is.</summary>
 /// <param name="marked">Those with marks.</param>
-internal sealed class AutoFeature(IReadOnlyList<EnvelopeFeature> marked) : IEnvelopeFeature
+internal sealed class AutoFeature(IReadOnlyList<IEnvelopeFeature> marked) : IEnvelopeFeature
 {
     public string Name => "Auto";
 
-    public EnvelopePlan Configure(SettingsReader settings, string route) => new()
+    public EnvelopePlan Configure(SettingsReader settings, string route)
     {
-        Create = services => new AutoEnvelope(marked, route, services.Loggers.CreateLogger($"Messaging.Routes.{route}")),
-    };
+        EnvelopePlan[] plans = [.. marked.Select(envelope => envelope.Configure(settings, route))];
+        return new EnvelopePlan
+        {
+            CallsService = plans.Any(plan => plan.CallsService),
+            Create = services => new AutoEnvelope(marked, [.. plans.Select(plan => plan.Create(services))], route, services.Loggers.CreateLogger($"Messaging.Routes.{route}")),
+        };
+    }
 }
 
 /// <summary>Opens the envelope that a message is in. Threads: any number of messages concurrently.</summary>
-internal sealed partial class AutoEnvelope(IReadOnlyList<EnvelopeFeature> marked, string route, ILogger logger) : IEnvelope
+internal sealed partial class AutoEnvelope(IReadOnlyList<IEnvelopeFeature> marked, IEnvelope[] envelopes, string route, ILogger logger) : IEnvelope
 {
     private readonly ILogger _logger = logger;
     private readonly int[] _found = new int[marked.Count];
@@ -34,7 +39,7 @@ internal sealed partial class AutoEnvelope(IReadOnlyList<EnvelopeFeature> marked
                     LogFound(route, marked[i].Name);
                 }
 
-                return marked[i].Envelope.UnwrapAsync(message, cancellationToken);
+                return envelopes[i].UnwrapAsync(message, cancellationToken);
             }
         }
 
@@ -43,7 +48,7 @@ internal sealed partial class AutoEnvelope(IReadOnlyList<EnvelopeFeature> marked
     }
 
     public IReadOnlyList<KeyValuePair<string, string>> ReadAttributes(ReceivedMessage message) =>
-        marked.FirstOrDefault(one => one.IsRecognized(message.Body))?.Envelope.ReadAttributes(message) ?? [];
+        marked.Zip(envelopes).FirstOrDefault(one => one.First.IsRecognized(message.Body)).Second?.ReadAttributes(message) ?? [];
 
     [LoggerMessage(5402, LogLevel.Information, "Route {Route}: Envelope=Auto found messages in the envelope {Envelope}")]
     private partial void LogFound(string route, string envelope);

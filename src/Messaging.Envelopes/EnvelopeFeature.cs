@@ -14,8 +14,5 @@ internal sealed class EnvelopeFeature(string name, IEnvelope envelope, Func<Read
 
     public bool IsRecognized(ReadOnlyMemory<byte> body) => isRecognized?.Invoke(body) == true;
 
-    /// <summary>The envelope.</summary>
-    public IEnvelope Envelope => envelope;
-
     public EnvelopePlan Configure(SettingsReader settings, string route) => new() { Create = _ => envelope, Splits = splits };
 }

@@ -2,7 +2,9 @@ using Messaging.Envelopes;
 using Messaging.Envelopes.Compression;
 using Messaging.Envelopes.Encoding;
 using Messaging.Envelopes.Json;
+using Messaging.Envelopes.Sns;
 using Messaging.Envelopes.Splitting;
+using Messaging.Unwrapping;
 
 namespace Messaging.Hosting;
 
@@ -16,9 +18,9 @@ public static class EnvelopesWorkerBuilderExtensions
     public static IMessageWorkerBuilder AddEnvelopes(this IMessageWorkerBuilder builder)
     {
         ArgumentNullException.ThrowIfNull(builder);
-        EnvelopeFeature[] marked =
+        IEnvelopeFeature[] marked =
         [
-            new EnvelopeFeature("Sns", new SnsEnvelope(), SnsEnvelope.IsMarked),
+            new SnsFeature(),
             new EnvelopeFeature("EventBridge", new EventBridgeEnvelope(), EventBridgeEnvelope.IsMarked),
             new EnvelopeFeature("CloudEvents", new CloudEventsEnvelope(), CloudEventsEnvelope.IsMarked),
             new EnvelopeFeature("Base64", new Base64Envelope(), Base64Envelope.IsMarked),
@@ -26,7 +28,7 @@ public static class EnvelopesWorkerBuilderExtensions
             new EnvelopeFeature("Zstd", new ZstdEnvelope(), static body => ZstdEnvelope.IsMarked(body.Span)),
             new EnvelopeFeature("BrokeredMessage", new BrokeredMessageEnvelope(), static body => BrokeredMessageEnvelope.IsMarked(body.Span)),
         ];
-        foreach (EnvelopeFeature envelope in marked)
+        foreach (IEnvelopeFeature envelope in marked)
         {
             builder.AddEnvelope(envelope);
         }

@@ -5,6 +5,7 @@ using System.Xml;
 using Messaging.Envelopes.Compression;
 using Messaging.Envelopes.Encoding;
 using Messaging.Envelopes.Json;
+using Messaging.Envelopes.Sns;
 using Messaging.Envelopes.Splitting;
 using Messaging.Unwrapping;
 using Pipeline.Messages;

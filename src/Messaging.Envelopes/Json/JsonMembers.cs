@@ -2,6 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
 using System.Text.Json;
 using Messaging.Unwrapping;
+using Pipeline.Buffers;
 
 namespace Messaging.Envelopes.Json;
 
@@ -77,11 +78,21 @@ internal static class JsonMembers
         }
 
         int start = message.Buffer.Length;
-        Span<byte> unescaped = message.Buffer.GetSpan(quoted.Length - 2)[..(quoted.Length - 2)];
-        quoted.Span[1..^1].CopyTo(unescaped);
-        message.Buffer.Advance(JsonUnescaping.InPlace(unescaped));
-        text = message.Buffer.WrittenMemory[start..];
-        return System.Text.Unicode.Utf8.IsValid(text.Span);
+        bool isText = TryAppendText(message.Body.Span, member, message.Buffer);
+        text = isText ? message.Buffer.WrittenMemory[start..] : default;
+        return isText;
+    }
+
+    /// <summary>Appends the text of a string member.</summary>
+    /// <returns>As for <see cref="TryReadText"/>.</returns>
+    public static bool TryAppendText(ReadOnlySpan<byte> body, JsonMember member, PooledBuffer target)
+    {
+        ReadOnlySpan<byte> escaped = body.Slice(member.Start + 1, member.Length - 2);
+        Span<byte> text = target.GetSpan(escaped.Length)[..escaped.Length];
+        escaped.CopyTo(text);
+        int length = member.IsEscaped ? JsonUnescaping.InPlace(text) : text.Length;
+        target.Advance(length);
+        return System.Text.Unicode.Utf8.IsValid(text[..length]);
     }
 
     private static int Find(ref Utf8JsonReader reader, ReadOnlySpan<byte[]> names)

@@ -26,7 +26,7 @@ public static class EnvelopeExplainer
         ArgumentNullException.ThrowIfNull(message);
         if (route.Envelopes.FirstOrDefault(envelope => envelope.CallsService) is { } calling)
         {
-            throw new StartupException($"Route {route.Name}: the content of the envelope {calling.Name} is with a service, which this command does not call. Fetch it, and explain it under a route without this envelope.", ExitCodes.Usage);
+            throw new StartupException($"Route {route.Name}: to take the content out of the envelope {calling.Name}, a service must be called, which this command does not do. Explain the content under a route without this envelope, or without the setting that needs the call.", ExitCodes.Usage);
         }
 
         Collector collector = new();

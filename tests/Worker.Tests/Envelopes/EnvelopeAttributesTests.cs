@@ -1,5 +1,5 @@
 using System.Text;
-using Messaging.Envelopes.Json;
+using Messaging.Envelopes.Sns;
 using Messaging.Handlers;
 using Messaging.Planning;
 using Messaging.Unwrapping;

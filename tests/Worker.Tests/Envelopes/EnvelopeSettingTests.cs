@@ -3,6 +3,7 @@ using Messaging.Planning;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Messaging.Archive;
+using Messaging.Configuration;
 
 namespace Worker.Tests.Envelopes;
 
@@ -15,6 +16,8 @@ public sealed class EnvelopeSettingTests
     [InlineData("Routes:archive:Envelope=Gzip;Unwrapping:Store=Whole;Bundles:Enabled=true", "must be Content with Bundles:Enabled", "")]
     [InlineData("Routes:archive:Envelope=Gzip;Unwrapping:Unrecognised=Pass", "Unrecognised", "Did you mean Unrecognized?")]
     [InlineData("Routes:archive:Envelope=Gzip;Envelopes:Gzip:Level=3", "Level", "")]
+    [InlineData("Routes:archive:Envelope=Sns;Envelopes:Sns:Topics=arn:aws:sqs:eu-west-1:1:orders", "must be ARNs of topics", "arn:aws:sns:eu-west-1:123456789012:orders")]
+    [InlineData("Routes:archive:Envelope=Auto;Envelopes:Sns:Topics=orders", "must be ARNs of topics", "\"orders\" is not one")]
     [InlineData("Envelopes:Gzap:Level=3", "Gzap", "Did you mean Gzip?")]
     public void Plan_WithASettingThatDoesNotFit_SaysWhatDoes(string settings, string problem, string advice)
     {
@@ -74,6 +77,14 @@ public sealed class EnvelopeSettingTests
             found.ShouldBeGreaterThanOrEqualTo(at, $"{line} in {output}");
             at = found;
         }
+    }
+
+    [Fact]
+    public void ExplainKey_OfAnEnvelopeThatCallsAService_SaysWhatToDo()
+    {
+        WorkerPlan plan = Plan("Routes:archive:Envelope=Auto;Envelopes:Sns:Topics=arn:aws:sns:eu-west-1:123456789012:orders");
+
+        Should.Throw<StartupException>(() => EnvelopeExplainer.Unwrap(plan.Routes.ShouldHaveSingleItem(), new SampleMessage([], "m"))).Message.ShouldContain("to take the content out of the envelope Auto, a service must be called");
     }
 
     private static WorkerPlan Plan(string settings, Action<IMessageWorkerBuilder>? add = null)

@@ -8,8 +8,13 @@ internal static class EnvelopeWorker
 {
     /// <param name="envelope">The value of <c>Routes:archive:Envelope</c>; empty for none.</param>
     /// <param name="settings">Further settings, such as <c>Unwrapping:Store=Whole</c>.</param>
-    public static Task<TestWorker> StartAsync(string envelope, params string[] settings) => TestWorker.StartAsync(
-        worker => worker.AddEnvelopes().AddArchive(),
+    public static Task<TestWorker> StartAsync(string envelope, params string[] settings) => StartAsync(worker => worker.AddEnvelopes().AddArchive(), envelope, settings);
+
+    /// <param name="configure">Adds the envelopes and the handler.</param>
+    /// <param name="envelope">As above.</param>
+    /// <param name="settings">As above.</param>
+    public static Task<TestWorker> StartAsync(Action<IMessageWorkerBuilder> configure, string envelope, string[] settings) => TestWorker.StartAsync(
+        configure,
         [
             new("Routes:archive:Handler", "Archive"),
             new("Routes:archive:Sink", TestWorker.Sink),

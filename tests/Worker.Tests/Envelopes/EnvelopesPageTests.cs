@@ -8,10 +8,11 @@ using Pipeline.Settlements;
 
 namespace Worker.Tests.Envelopes;
 
-/// <summary>What docs/guides/envelopes.md shows is so.</summary>
+/// <summary>What docs/guides/envelopes.md and http-senders.md show is so.</summary>
 public sealed partial class EnvelopesPageTests
 {
-    private static readonly string Page = File.ReadAllText(Path.Combine(AppContext.BaseDirectory, "envelopes.md"));
+    private static readonly string Page = Read("envelopes.md");
+    private static readonly string Senders = Read("http-senders.md");
 
     public static TheoryData<string, string, string> Rows
     {
@@ -27,13 +28,13 @@ public sealed partial class EnvelopesPageTests
         }
     }
 
-    public static TheoryData<string> Configurations => [.. Fence().Matches(Page).Select(match => match.Groups["json"].Value)];
+    public static TheoryData<string> Configurations => [.. Fence().Matches(Page + Senders).Select(match => match.Groups["json"].Value)];
 
     [Fact]
     public void Page_HasRowsAndConfigurations()
     {
         Rows.Count().ShouldBe(13);
-        Configurations.Count().ShouldBe(4);
+        Configurations.Count().ShouldBe(5);
     }
 
     [Theory]
@@ -73,6 +74,8 @@ public sealed partial class EnvelopesPageTests
         reasons.ShouldNotBeEmpty();
         reasons.ShouldAllBe(reason => Page.Contains($"`{reason}`", StringComparison.Ordinal));
     }
+
+    private static string Read(string page) => File.ReadAllText(Path.Combine(AppContext.BaseDirectory, page));
 
     [GeneratedRegex("^\\| `(?<envelope>[A-Za-z0-9, ]+)` \\| `(?<received>.+?)` \\| `(?<gets>\\{.+)` \\|$", RegexOptions.Multiline | RegexOptions.ExplicitCapture)]
     private static partial Regex Row();

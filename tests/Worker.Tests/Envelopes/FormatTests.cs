@@ -53,7 +53,7 @@ public sealed class FormatTests
         { "Sns", """{"Type":"Notification","MessageId":"1","TopicArn":"t","Message":{"MessageId":"a"}}""", "not-an-sns-envelope", "byte 64" },
         { "Sns", """{"Type":"Notification","MessageId":"1","TopicArn":"t","Message":"\ud800"}""", "not-an-sns-envelope", "byte 64" },
         { "Sns", """{"Type":"Alarm","MessageId":"1","TopicArn":"t","Message":"x"}""", "not-an-sns-envelope", "Alarm" },
-        { "Sns", """{"Type":"SubscriptionConfirmation","MessageId":"1","Token":"x","TopicArn":"arn:aws:sns:eu-west-1:1:orders","Message":"You have chosen to subscribe","SubscribeURL":"https://sns.eu-west-1.amazonaws.com/?Action=ConfirmSubscription"}""", "sns-subscription-confirmation", "arn:aws:sns:eu-west-1:1:orders" },
+        { "Sns", """{"Type":"SubscriptionConfirmation","MessageId":"1","Token":"x","TopicArn":"arn:aws:sns:eu-west-1:1:orders","Message":"You have chosen to subscribe","SubscribeURL":"https://sns.eu-west-1.amazonaws.com/?Action=ConfirmSubscription"}""", "sns-subscription-confirmation", "subscribes to arn:aws:sns:eu-west-1:1:orders. It is no message. A subscription of a queue needs no confirmation. One of a URL is confirmed by the worker if Envelopes:Sns:Topics names the topic" },
         { "Sns", """{"\ud800":1,"x":{}}""", "not-an-sns-envelope", "has no Type" },
         { "EventBridge", Message, "not-an-eventbridge-event", "detail-type" },
         { "EventBridge", "[]", "not-an-eventbridge-event", "byte 0" },

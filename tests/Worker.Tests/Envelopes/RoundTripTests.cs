@@ -8,6 +8,7 @@ using FsCheck.Fluent;
 using Messaging.Envelopes.Compression;
 using Messaging.Envelopes.Encoding;
 using Messaging.Envelopes.Json;
+using Messaging.Envelopes.Sns;
 using Messaging.Envelopes.Splitting;
 using Messaging.Unwrapping;
 
