@@ -131,7 +131,16 @@ internal sealed partial class MessageIntake
         bool isWaiting = _waiting.Count > 0 || _refusals > 0;
         if (_moves != _movesSeen || Reserved == 0 || _freeSlots.Count < _slots.Length || !isWaiting || isExplained || _breaker.State != BreakerState.Closed)
         {
-            _refusals = _moves != _movesSeen ? 0 : _refusals;
+            if (_moves != _movesSeen)
+            {
+                _refusals = 0;
+                if (_slotProblem is not null)
+                {
+                    // Not all of them were leaked. Those that were, FindLeak finds.
+                    (_leaked, _slotWarning) = (0, null);
+                }
+            }
+
             (_movesSeen, _quietSince, _slotProblem) = (_moves, now, null);
             return;
         }

@@ -102,6 +102,7 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
         _timeouts = new TimeoutWatch(_slots, options.MessageTimeout, route, source, time, logger);
         _breaker.Relaxed += BreakerClosed;
         _breaker.Throttling += Throttled;
+        (_quietSince, _reservationsSince) = (time.GetTimestamp(), time.GetTimestamp());
         _watch = time.CreateTimer(static state => ((MessageIntake)state!).Watch(), this, WatchInterval, WatchInterval);
     }
 

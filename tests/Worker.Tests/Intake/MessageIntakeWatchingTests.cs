@@ -80,6 +80,24 @@ public sealed class MessageIntakeWatchingTests
         fixture.Intake.Release(4);
         fixture.Time.Advance(Minute);
         fixture.Intake.Problem.ShouldBeNull();
+        fixture.Intake.LeakedSlots.ShouldBe(0);
+        fixture.Intake.Warnings.ShouldBeEmpty();
+    }
+
+    [Fact]
+    public async Task Slots_OfASourceThatWaitsSinceItsStart_AreNotLeakedYet()
+    {
+        await using IntakeFixture fixture = new();
+
+        // As pollers of an empty queue do, before the first look.
+        fixture.Reserve(4);
+        fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Full);
+        fixture.Time.Advance(TimeSpan.FromSeconds(1));
+        fixture.Time.Advance(TimeSpan.FromSeconds(20));
+
+        fixture.Intake.Problem.ShouldBeNull();
+        fixture.Logger.Of(5010).ShouldBeEmpty();
+        fixture.Intake.Release(4);
     }
 
     [Fact]
