@@ -100,7 +100,8 @@ internal static class KeyTemplateCompiler
         KeyPiece[] ids = [.. levels.SelectMany(l => l.Pieces).Where(p => p.Kind == KeyPieceKind.MessageId)];
         if (ids.Length == 0 && isParsed)
         {
-            string problem = "no {MessageId}: messages with different ids would share a key";
+            string? near = levels.SelectMany(level => level.Pieces).Select(piece => piece.Path?.Text).FirstOrDefault(path => string.Equals(path, "MessageId", StringComparison.OrdinalIgnoreCase));
+            string problem = $"no {{MessageId}}{(near is null ? "" : $" ({{{near}}} is another property: case matters)")}: messages with different ids would share a key";
             errors.Add(new KeyTemplateError(nameof(KeyTemplateOptions.Template), 1, problem, AllowedId));
         }
 

@@ -149,7 +149,7 @@ public sealed class WebServer : IHostedLifecycleService, IStartCheck, IAsyncDisp
     private sealed class Loggers(ILoggerFactory host) : ILoggerFactory
     {
         public ILogger CreateLogger(string categoryName) =>
-            categoryName == "Microsoft.AspNetCore.Hosting.Diagnostics" ? NullLogger.Instance : host.CreateLogger(categoryName);
+            categoryName is "Microsoft.AspNetCore.Hosting.Diagnostics" or "Microsoft.AspNetCore.Routing.EndpointMiddleware" ? NullLogger.Instance : host.CreateLogger(categoryName);
 
         public void AddProvider(ILoggerProvider provider) => host.AddProvider(provider);
 

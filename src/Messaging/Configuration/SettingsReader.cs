@@ -224,8 +224,9 @@ public sealed partial class SettingsReader
         }
         else if (setting.Required)
         {
+            string[] routes = layers is [var only] ? [.. Configuration.GetSection("Routes").GetChildren().Where(route => route[$"{only}:{property.Name}"] is not null).Select(route => route.Key)] : [];
             string where = layers is [var own, var shared] ? $" for route {own[RoutesPrefix.Length..^(shared.Length + 1)]} (or {own}:{property.Name})" : "";
-            Fail(key, value: null, $"must be set{where}: {setting.Description}.", setting.Consequence);
+            Fail(key, value: null, $"must be set{where}: {setting.Description}.{(routes.Length == 0 ? "" : $" It is set for {string.Join(", ", routes)}: use one of these with --route.")}", setting.Consequence);
             return false;
         }
 

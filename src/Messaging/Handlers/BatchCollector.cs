@@ -154,7 +154,7 @@ internal sealed class BatchCollector<T> : WaitingRoom<BatchRun<T>>, IDisposable
     {
         if (failure is not null)
         {
-            _reports.Threw(failure, cancellationToken);
+            _reports.Threw(failure, message: null, cancellationToken);
         }
 
         // Messages that were settled before the handler threw stay settled.

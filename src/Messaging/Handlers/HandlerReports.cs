@@ -2,6 +2,7 @@ using System.Runtime.CompilerServices;
 using Messaging.Recoverability;
 using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
+using Pipeline.Messages;
 using Pipeline.Settlements;
 
 namespace Messaging.Handlers;
@@ -63,8 +64,9 @@ internal sealed partial class HandlerReports(string route, string handler, Excep
 
     /// <summary>The handler threw.</summary>
     /// <param name="exception">What it threw.</param>
+    /// <param name="message">The message that it was passed; null for a batch.</param>
     /// <param name="cancellationToken">The token that it was passed.</param>
-    public void Threw(Exception exception, CancellationToken cancellationToken)
+    public void Threw(Exception exception, ReceivedMessage? message, CancellationToken cancellationToken)
     {
         if (rules.TryRead(exception, cancellationToken.IsCancellationRequested, out Settlement settlement))
         {
@@ -84,7 +86,7 @@ internal sealed partial class HandlerReports(string route, string handler, Excep
         Reported.TryAdd(exception, null);
         if (_failures.ShouldLog(exception.GetType(), out SuppressedLines suppressed))
         {
-            LogThrew(logger, exception, route, handler, suppressed);
+            LogThrew(logger, exception, route, handler, message is null ? "a batch" : $"message {UntrustedText.Shorten(message.SourceId.Span)}", suppressed);
         }
     }
 
@@ -107,8 +109,8 @@ internal sealed partial class HandlerReports(string route, string handler, Excep
         }
     }
 
-    [LoggerMessage(5301, LogLevel.Error, "Route {Route}: the handler {Handler} threw{Suppressed}")]
-    private static partial void LogThrew(ILogger logger, Exception exception, string route, string handler, SuppressedLines suppressed);
+    [LoggerMessage(5301, LogLevel.Error, "Route {Route}: the handler {Handler} threw for {Message}{Suppressed}")]
+    private static partial void LogThrew(ILogger logger, Exception exception, string route, string handler, string message, SuppressedLines suppressed);
 
     [LoggerMessage(5302, LogLevel.Warning, "Route {Route}: the handler {Handler} settled message {Index} of a batch twice; the first settlement holds")]
     private static partial void LogTwice(ILogger logger, string route, string handler, int index);

@@ -30,7 +30,7 @@ internal sealed class JsonHandlerTerminator<TMessage>(IMessageHandler<TMessage> 
         }
         catch (Exception exception)
         {
-            reports.Threw(exception, context.CancellationToken);
+            reports.Threw(exception, context.Message, context.CancellationToken);
             throw;
         }
 
@@ -53,7 +53,7 @@ internal sealed class JsonHandlerTerminator<TMessage>(IMessageHandler<TMessage> 
         }
         catch (Exception exception)
         {
-            reports.Threw(exception, context.CancellationToken);
+            reports.Threw(exception, context.Message, context.CancellationToken);
             throw;
         }
 

@@ -80,7 +80,7 @@ public sealed class BatchOutcomeTests
         route.Publisher.Returned.ShouldBe(1);
         handler.Batches.Count.ShouldBe(2, "nothing is retried in process");
         route.LinesOf(5002).ShouldHaveSingleItem().ShouldContain("boom");
-        route.LinesOf(5301).ShouldHaveSingleItem().ShouldBe("Route orders: the handler ScriptedBatchHandler threw");
+        route.LinesOf(5301).ShouldHaveSingleItem().ShouldBe("Route orders: the handler ScriptedBatchHandler threw for a batch");
         route.Route.Breaker.State.ShouldBe(BreakerState.Closed);
     }
 
