@@ -42,6 +42,8 @@ public sealed class SentMessage
 
     internal IReadOnlyList<KeyValuePair<string, string>> Attributes { get; }
 
+    internal string? Group { get; init; }
+
     internal int Deliveries { get; set; }
 
     /// <summary>When it was delivered first; null before.</summary>

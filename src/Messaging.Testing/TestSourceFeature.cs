@@ -62,6 +62,8 @@ internal sealed class TestSourceMessage(TestSource source, SentMessage message) 
 
     public override IReadOnlyList<KeyValuePair<string, string>> Attributes => message.Attributes;
 
+    public override string? Group => message.Group;
+
     protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken)
     {
         Array.Fill(_body, PoisoningArrayPool.Poison);

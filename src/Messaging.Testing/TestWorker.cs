@@ -91,9 +91,10 @@ public sealed class TestWorker : IAsyncDisposable
     /// <param name="id">The message's id; null for a new one.</param>
     /// <param name="route">The route; null for the only one.</param>
     /// <param name="attributes">Named values beside the body; null for none.</param>
-    public SentMessage Send(ReadOnlySpan<byte> body, string? id = null, string? route = null, IReadOnlyList<KeyValuePair<string, string>>? attributes = null)
+    /// <param name="group">The message's group; null for none.</param>
+    public SentMessage Send(ReadOnlySpan<byte> body, string? id = null, string? route = null, IReadOnlyList<KeyValuePair<string, string>>? attributes = null, string? group = null)
     {
-        SentMessage message = new(id ?? Guid.CreateVersion7().ToString(), body.ToArray(), attributes ?? []);
+        SentMessage message = new(id ?? Guid.CreateVersion7().ToString(), body.ToArray(), attributes ?? []) { Group = group };
         _sources.Find(route).Send(message);
         return message;
     }
