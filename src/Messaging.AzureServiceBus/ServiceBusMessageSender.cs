@@ -43,6 +43,10 @@ public sealed class ServiceBusMessageSender : IMessageSender
     // A group is a session.
     public bool SendsGroups => true;
 
+    /// <inheritdoc/>
+    // The message id, which the worker also knows the message by.
+    public bool SendsDeduplicationIds => true;
+
     /// <summary>Opens a sender and its link.</summary>
     /// <param name="client">The client (<see cref="ServiceBusSourceOptions.CreateClient"/>); the sender disposes it, also when opening fails.</param>
     /// <param name="options">The queue or topic.</param>
@@ -69,6 +73,9 @@ public sealed class ServiceBusMessageSender : IMessageSender
             throw ServiceBusFault.Of(exception).ToStartupException(sender.Target, "the right Send (role Azure Service Bus Data Sender)");
         }
     }
+
+    /// <inheritdoc/>
+    public string? CheckAttribute(string name, string value) => null;
 
     /// <inheritdoc/>
     public async Task<string?[]> SendAsync(IReadOnlyList<OutgoingMessage> messages, CancellationToken cancellationToken)
@@ -119,7 +126,12 @@ public sealed class ServiceBusMessageSender : IMessageSender
 
     private ServiceBusMessage Create(OutgoingMessage outgoing)
     {
-        ServiceBusMessage message = new(outgoing.Body) { MessageId = outgoing.Id, ContentType = "application/json", SessionId = outgoing.Group ?? (_needsSession ? $"session-{outgoing.Id[^1] % Sessions}" : null) };
+        ServiceBusMessage message = new(outgoing.Body) { MessageId = outgoing.DeduplicationId ?? outgoing.Id, ContentType = "application/json", SessionId = outgoing.Group ?? (_needsSession ? $"session-{outgoing.Id[^1] % Sessions}" : null) };
+        foreach ((string name, string value) in outgoing.Attributes)
+        {
+            message.ApplicationProperties[name] = value;
+        }
+
         if (MessageSpans.TryGetCurrent(out string? parent, out string? state))
         {
             message.ApplicationProperties["traceparent"] = parent;

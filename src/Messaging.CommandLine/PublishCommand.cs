@@ -5,6 +5,7 @@ using Messaging.CommandLine.Telemetry;
 using Messaging.Configuration;
 using Messaging.Handlers;
 using Messaging.Publishing;
+using Messaging.Telemetry;
 
 namespace Messaging.CommandLine;
 
@@ -24,8 +25,10 @@ internal static class PublishCommand
         Option<string?> url = new("--url") { Description = "Address of the running worker; default Hosting:Url", HelpName = "address" };
         Option<string?> route = new("--route") { Description = "Route to send to, if the worker has several", HelpName = "name" };
         Option<string[]> group = new("--group") { Description = "Group of the messages (MessageGroupId of SQS: FIFO and fair queues; session of Service Bus); several are used in turn", HelpName = "id" };
+        Option<string?> deduplication = new("--deduplication-id") { Description = "By what the queue recognises a message that was sent twice (MessageDeduplicationId of FIFO queues, message id of Service Bus); every message has it, so a queue that recognises them keeps one; default the message's id", HelpName = "id" };
+        Option<KeyValuePair<string, string>[]> attribute = AttributeOption.Create("An attribute of every message (message attribute of SQS, application property of Service Bus, header of HTTP); may be given several times");
         Option<int?> rate = CountOption.Create("--rate", [], "Maximum messages per second; default no limit", 10_000_000);
-        Command command = new("publish", $"Send {(samples is null ? string.Empty : "generated ")}messages to a worker's source") { count, to, file, group, rate, url, route };
+        Command command = new("publish", $"Send {(samples is null ? string.Empty : "generated ")}messages to a worker's source") { count, to, file, group, deduplication, attribute, rate, url, route };
         command.SetAction(async (parsed, cancellationToken) =>
         {
             GeneratedMessages messages = new(parsed.GetValue(file) is { } name ? Repeat(MessageFile.Read(name)) : samples!.WriteSample, TimeProvider.System);
@@ -39,7 +42,27 @@ internal static class PublishCommand
                 throw new StartupException($"publish --to {parsed.GetValue(to)} sends no groups: leave out --group, or send to a queue of SQS.", ExitCodes.Usage);
             }
 
-            OutgoingMessage Generate(int index) => groups.Length == 0 ? messages.Create(index) : messages.Create(index) with { Group = groups[index % groups.Length] };
+            string? deduplicationId = parsed.GetValue(deduplication);
+            if (deduplicationId is not null && !sender.SendsDeduplicationIds)
+            {
+                throw new StartupException($"publish --to {parsed.GetValue(to)} sends no deduplication ids: leave out --deduplication-id, or send to a FIFO queue of SQS or to Service Bus.", ExitCodes.Usage);
+            }
+
+            KeyValuePair<string, string>[] attributes = parsed.GetValue(attribute) ?? [];
+            foreach ((string attributeName, string value) in attributes)
+            {
+                if (sender.CheckAttribute(attributeName, value) is { } problem)
+                {
+                    throw new StartupException($"publish --to {parsed.GetValue(to)} cannot send the attribute {UntrustedText.Shorten(attributeName)}: {problem}.", ExitCodes.Usage);
+                }
+            }
+
+            OutgoingMessage Generate(int index) => messages.Create(index) with
+            {
+                Group = groups.Length == 0 ? null : groups[index % groups.Length],
+                DeduplicationId = deduplicationId,
+                Attributes = attributes,
+            };
             return await RunAsync(sender, Generate, parsed.GetValue(count)!.Value, parsed.GetValue(rate), cancellationToken);
         });
         return command;

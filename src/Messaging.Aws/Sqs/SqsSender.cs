@@ -38,6 +38,8 @@ internal sealed class SqsSender : IMessageSender
 
     public bool SendsGroups => true;
 
+    public bool SendsDeduplicationIds => _isFifo;
+
     /// <exception cref="StartupException">The queue is missing, refuses access or is unreachable.</exception>
     public static async Task<IMessageSender> OpenAsync(SqsSourceOptions options, AwsOptions aws, TimeProvider time, CancellationToken cancellationToken)
     {
@@ -53,6 +55,8 @@ internal sealed class SqsSender : IMessageSender
             throw new StartupException($"Queue {queue.Name}: {exception.Message}. Check the queue's name, Aws:Region, Aws:Endpoint and the credentials.", exception.Kind is AwsErrorKind.Refused or AwsErrorKind.ExpiredCredentials ? ExitCodes.NoPermission : ExitCodes.Unavailable, exception);
         }
     }
+
+    public string? CheckAttribute(string name, string value) => SqsLimits.FindAttributeProblem(name, value);
 
     public async Task<string?[]> SendAsync(IReadOnlyList<OutgoingMessage> messages, CancellationToken cancellationToken)
     {
@@ -106,7 +110,13 @@ internal sealed class SqsSender : IMessageSender
         }
     }
 
-    private SendEntry ToEntry(OutgoingMessage message, IReadOnlyList<SqsMessageAttribute>? attributes) => _isFifo
-        ? new SendEntry(message.Body, attributes, GroupId: message.Group ?? $"group-{message.Id[^1] % Groups}", DeduplicationId: message.Id)
-        : new SendEntry(message.Body, attributes, GroupId: message.Group);
+    private SendEntry ToEntry(OutgoingMessage message, IReadOnlyList<SqsMessageAttribute>? trace)
+    {
+        IReadOnlyList<SqsMessageAttribute>? attributes = message.Attributes.Count == 0
+            ? trace
+            : [.. message.Attributes.Select(attribute => new SqsMessageAttribute(attribute.Key, "String", attribute.Value)).Concat(trace ?? []).DistinctBy(attribute => attribute.Name, StringComparer.Ordinal)];
+        return _isFifo
+            ? new SendEntry(message.Body, attributes, GroupId: message.Group ?? $"group-{message.Id[^1] % Groups}", DeduplicationId: message.DeduplicationId ?? message.Id)
+            : new SendEntry(message.Body, attributes, GroupId: message.Group);
+    }
 }

@@ -112,6 +112,10 @@ internal sealed class HttpSender : IMessageSender
         return results;
     }
 
+    public string? CheckAttribute(string name, string value) => KeptHeaders.CanSend(name, value)
+        ? null
+        : "it is sent as a header, whose name has letters, digits and hyphens and is none that the request itself has, and whose value is printable ASCII";
+
     public void Dispose() => _client.Dispose();
 
     private async Task<string?> SendAsync(OutgoingMessage message, CancellationToken cancellationToken)
@@ -196,6 +200,11 @@ internal sealed class HttpSender : IMessageSender
             // HttpClient would send the context of its own span, which listeners of the worker's spans do not see.
             request.Headers.TryAddWithoutValidation("traceparent", parent);
             request.Headers.TryAddWithoutValidation("tracestate", state);
+        }
+
+        foreach ((string name, string value) in message.Attributes)
+        {
+            request.Headers.TryAddWithoutValidation(name, value);
         }
 
         if (message.Id.Length is > 0 and <= MessageIds.MaxHeaderLength && message.Id.All(c => c is > ' ' and <= '~'))

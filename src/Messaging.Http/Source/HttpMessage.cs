@@ -20,6 +20,7 @@ internal sealed class HttpMessage(HttpMessageSource source) : ReceivedMessage, I
     private DateTimeOffset _enqueuedAt;
     private int _delivery = 1;
     private ActivityContext _creation;
+    private IReadOnlyList<KeyValuePair<string, string>> _attributes = [];
 
     // The request continues on the thread pool: a settling thread must not write answers.
     private ManualResetValueTaskSourceCore<Settlement> _outcome = new() { RunContinuationsAsynchronously = true };
@@ -32,6 +33,8 @@ internal sealed class HttpMessage(HttpMessageSource source) : ReceivedMessage, I
 
     public override DateTimeOffset? EnqueuedAt => _enqueuedAt;
 
+    public override IReadOnlyList<KeyValuePair<string, string>> Attributes => _attributes;
+
     public override ActivityContext CreationContext => _creation;
 
     public override bool IsSentAgainByCaller => true;
@@ -39,10 +42,25 @@ internal sealed class HttpMessage(HttpMessageSource source) : ReceivedMessage, I
     /// <summary>The line of an NDJSON request, from 1; 0 for a single body.</summary>
     public int Line { get; private set; }
 
+    /// <summary>The names of headers are the same in any case.</summary>
+    public override string? FindAttribute(string name)
+    {
+        foreach ((string key, string value) in _attributes)
+        {
+            if (string.Equals(key, name, StringComparison.OrdinalIgnoreCase))
+            {
+                return value;
+            }
+        }
+
+        return null;
+    }
+
     /// <summary>Fills a cleared message, which then owns the body.</summary>
-    public void Open(PooledBuffer body, string? givenId, int line, DateTimeOffset now, ActivityContext creation)
+    public void Open(PooledBuffer body, string? givenId, int line, IReadOnlyList<KeyValuePair<string, string>> attributes, DateTimeOffset now, ActivityContext creation)
     {
         _creation = creation;
+        _attributes = attributes;
         _body = body;
         _idLength = MessageIds.Write(givenId, line, body.WrittenSpan, _id);
         Line = line;
@@ -73,6 +91,7 @@ internal sealed class HttpMessage(HttpMessageSource source) : ReceivedMessage, I
         _enqueuedAt = default;
         _delivery = 1;
         _creation = default;
+        _attributes = [];
         _outcome.Reset();
     }
 

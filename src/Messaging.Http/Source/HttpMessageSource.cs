@@ -43,6 +43,7 @@ internal sealed class HttpMessageSource : IMessageSource
         Time = services.Time;
         Buffers = buffers;
         Receiving = new ByteBudget(options.MaxReceivingBytes);
+        Headers = new KeptHeaders(options.Headers);
         Redeliveries = new HttpRedeliveries(services.Time);
         InFlightPerRequest = Math.Min(options.MaxInFlightPerRequest, services.Concurrency);
         _name = services.Name;
@@ -64,6 +65,9 @@ internal sealed class HttpMessageSource : IMessageSource
 
     /// <summary>Bytes of bodies that have arrived and are not handed in yet, and of the results of NDJSON requests.</summary>
     public ByteBudget Receiving { get; }
+
+    /// <summary>The headers that become attributes.</summary>
+    public KeptHeaders Headers { get; }
 
     /// <summary>Messages that were answered 503 and may be sent again.</summary>
     public HttpRedeliveries Redeliveries { get; }
@@ -170,14 +174,15 @@ internal sealed class HttpMessageSource : IMessageSource
     /// <param name="givenId">The caller's id, or null.</param>
     /// <param name="line">The line of an NDJSON request, from 1; 0 for a single body.</param>
     /// <param name="headers">The request's headers, which may carry the caller's trace context.</param>
-    public HttpMessage HandIn(SlotLease slot, PooledBuffer body, string? givenId, int line, IHeaderDictionary headers)
+    /// <param name="attributes">Those of them that are kept.</param>
+    public HttpMessage HandIn(SlotLease slot, PooledBuffer body, string? givenId, int line, IHeaderDictionary headers, IReadOnlyList<KeyValuePair<string, string>> attributes)
     {
         if (!_messages.TryTake(out HttpMessage? message))
         {
             message = new HttpMessage(this);
         }
 
-        message.Open(body, givenId, line, Time.GetUtcNow(), MessageSpans.IsListening ? MessageSpans.ParseContext(headers.TraceParent, headers.TraceState) : default);
+        message.Open(body, givenId, line, attributes, Time.GetUtcNow(), MessageSpans.IsListening ? MessageSpans.ParseContext(headers.TraceParent, headers.TraceState) : default);
         slot.Accept(message);
         return message;
     }

@@ -40,8 +40,19 @@ internal sealed class HttpSourceOptions : ISelfValidating
     [Setting("Origins that may send CloudEvents to this webhook, as they ask with OPTIONS and WebHook-Request-Origin (CloudEvents HTTP webhook, Event Grid): names such as eventgrid.azure.net, or * for every one")]
     public string[] WebhookOrigins { get; set; } = [];
 
+    [Setting("Headers that become attributes of the messages of a request: names, or the start of names and a *; names are kept in lower case. Headers with credentials are refused")]
+    public string[] Headers { get; set; } = ["ce-*"];
+
     public void Validate(SettingsCheck check)
     {
+        foreach (string pattern in Headers)
+        {
+            if (KeptHeaders.FindProblem(pattern) is { } problem)
+            {
+                check.Fail(nameof(Headers), problem, "No header could be kept.");
+            }
+        }
+
         if (MaxRequestBytes < MaxMessageBytes)
         {
             check.Fail(nameof(MaxRequestBytes), $"must be at least {nameof(MaxMessageBytes)} ({MaxMessageBytes}).", "The largest message could not be sent as a line.", nameof(MaxMessageBytes));

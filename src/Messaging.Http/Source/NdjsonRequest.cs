@@ -25,6 +25,7 @@ internal sealed partial class NdjsonRequest : IDisposable
     private readonly HttpMessageSource _source;
     private readonly HttpAnswers _answers;
     private readonly string? _id;
+    private readonly IReadOnlyList<KeyValuePair<string, string>> _attributes;
     private readonly BatchForm _form;
     private readonly string? _coding;
     private readonly RequestBody _body;
@@ -40,12 +41,13 @@ internal sealed partial class NdjsonRequest : IDisposable
     // The first line to send again when the request ended early; 0 when all lines were read.
     private int _resendFrom;
 
-    private NdjsonRequest(HttpContext context, HttpMessageSource source, HttpAnswers answers, string? id, BatchForm form, string? coding)
+    private NdjsonRequest(HttpContext context, HttpMessageSource source, HttpAnswers answers, string? id, IReadOnlyList<KeyValuePair<string, string>> attributes, BatchForm form, string? coding)
     {
         _context = context;
         _source = source;
         _answers = answers;
         _id = id;
+        _attributes = attributes;
         _form = form;
         _coding = coding;
         _body = new RequestBody(context, source);
@@ -62,6 +64,7 @@ internal sealed partial class NdjsonRequest : IDisposable
     {
         HttpRefusal? refusal;
         if (!MessageIds.TryRead(context.Request.Headers, out string? id, out refusal)
+            || !source.Headers.TryRead(context.Request.Headers, out IReadOnlyList<KeyValuePair<string, string>> attributes, out refusal)
             || (refusal = CheckLength(context.Request.ContentLength, source.Options)) is not null
             || !source.MayReceive(out refusal))
         {
@@ -69,7 +72,7 @@ internal sealed partial class NdjsonRequest : IDisposable
             return;
         }
 
-        using NdjsonRequest request = new(context, source, answers, id, form, coding);
+        using NdjsonRequest request = new(context, source, answers, id, attributes, form, coding);
         await request.RunAsync();
     }
 
@@ -233,7 +236,7 @@ internal sealed partial class NdjsonRequest : IDisposable
             if (refusal is null)
             {
                 _accepted = true;
-                HttpMessage message = _source.HandIn(slot, owned, _id, LineNumber, _context.Request.Headers);
+                HttpMessage message = _source.HandIn(slot, owned, _id, LineNumber, _context.Request.Headers, _attributes);
                 owned = null;
                 _window.Enqueue(message);
             }

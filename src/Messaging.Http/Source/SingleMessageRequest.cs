@@ -21,6 +21,7 @@ internal static class SingleMessageRequest
         long announced = context.Request.ContentLength ?? -1;
         HttpRefusal? refusal;
         if (!MessageIds.TryRead(context.Request.Headers, out string? id, out refusal)
+            || !source.Headers.TryRead(context.Request.Headers, out IReadOnlyList<KeyValuePair<string, string>> attributes, out refusal)
             || (refusal = CheckLength(announced, source.Options)) is not null
             || !source.MayReceive(out refusal))
         {
@@ -49,7 +50,7 @@ internal static class SingleMessageRequest
             string? hint = BatchHint.Of(body.WrittenSpan);
             using (slot)
             {
-                message = source.HandIn(slot, body, id, line: 0, context.Request.Headers);
+                message = source.HandIn(slot, body, id, line: 0, context.Request.Headers, attributes);
             }
 
             // Even if the connection closes, the message belongs to the route until it is settled.

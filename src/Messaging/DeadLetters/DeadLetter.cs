@@ -48,6 +48,14 @@ public sealed record DeadLetter
     /// <summary>Message attributes as received.</summary>
     public IReadOnlyDictionary<string, string> Attributes { get; init; } = new Dictionary<string, string>(StringComparer.Ordinal);
 
+    /// <summary>The message's group or session; null without one.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public string? Group { get; init; }
+
+    /// <summary>By what the source recognised a message that was sent twice; null without it.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public string? DeduplicationId { get; init; }
+
     /// <summary>Makes the record of a message that is dead-lettered by a source without a dead-letter queue.</summary>
     /// <param name="message">The message, before the source clears it. A borrow of this call.</param>
     /// <param name="settlement">The settlement by which it is dead-lettered.</param>
@@ -76,6 +84,8 @@ public sealed record DeadLetter
             FirstSeen = message.EnqueuedAt ?? now,
             LastSeen = now,
             Attributes = attributes,
+            Group = message.Group,
+            DeduplicationId = message.DeduplicationId,
         };
     }
 

@@ -19,7 +19,11 @@ internal sealed class CheckedSender(IMessageSender sender, string name) : IMessa
 
     public bool SendsGroups => sender.SendsGroups;
 
+    public bool SendsDeduplicationIds => sender.SendsDeduplicationIds;
+
     public string? Problem => sender.Problem;
+
+    public string? CheckAttribute(string name, string value) => sender.CheckAttribute(name, value);
 
     public async Task<string?[]> SendAsync(IReadOnlyList<OutgoingMessage> messages, CancellationToken cancellationToken)
     {

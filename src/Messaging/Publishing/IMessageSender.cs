@@ -26,6 +26,14 @@ public interface IMessageSender : IDisposable
     /// <summary>True when it sends <see cref="OutgoingMessage.Group"/>; false when it ignores it.</summary>
     bool SendsGroups => false;
 
+    /// <summary>True when it sends <see cref="OutgoingMessage.DeduplicationId"/>; false when it ignores it.</summary>
+    bool SendsDeduplicationIds => false;
+
+    /// <summary>Why it cannot send an attribute of <see cref="OutgoingMessage.Attributes"/>; null when it can.</summary>
+    /// <param name="name">The attribute's name.</param>
+    /// <param name="value">Its value.</param>
+    string? CheckAttribute(string name, string value) => "it sends no attributes";
+
     /// <summary>Why no further message can be sent; null while sending works. Never reset.</summary>
     string? Problem => null;
 
@@ -45,6 +53,12 @@ public sealed record OutgoingMessage(string Id, ReadOnlyMemory<byte> Body)
 {
     /// <summary>Its group, where <see cref="IMessageSender.SendsGroups"/> is true; null for the sender's choice.</summary>
     public string? Group { get; init; }
+
+    /// <summary>By what its source recognises a message that was sent twice, where <see cref="IMessageSender.SendsDeduplicationIds"/> is true; null for <see cref="Id"/>.</summary>
+    public string? DeduplicationId { get; init; }
+
+    /// <summary>Named values beside the body, of which <see cref="IMessageSender.CheckAttribute"/> has approved each; at most one of a name.</summary>
+    public IReadOnlyList<KeyValuePair<string, string>> Attributes { get; init; } = [];
 }
 
 /// <summary>The result of publishing.</summary>

@@ -23,7 +23,11 @@ internal sealed class TracedSender(IMessageSender sender, string name) : IMessag
 
     public bool SendsGroups => sender.SendsGroups;
 
+    public bool SendsDeduplicationIds => sender.SendsDeduplicationIds;
+
     public string? Problem => sender.Problem;
+
+    public string? CheckAttribute(string name, string value) => sender.CheckAttribute(name, value);
 
     public async Task<string?[]> SendAsync(IReadOnlyList<OutgoingMessage> messages, CancellationToken cancellationToken)
     {

@@ -194,7 +194,7 @@ internal sealed class FolderRedrive : IDisposable
 
         _progress.AddFound();
         IMessageSender sender = await SenderForAsync(RouteOf(letter), stop);
-        if ((await sender.SendAsync([new OutgoingMessage(letter.Letter.SourceId, body)], stop))[0] is { } error)
+        if ((await sender.SendAsync([ToMessage(letter.Letter, body, sender)], stop))[0] is { } error)
         {
             _progress.AddLeft(letter.Name, error);
             _refused |= sender.Problem is null;
@@ -222,6 +222,14 @@ internal sealed class FolderRedrive : IDisposable
             _progress.AddLeft(letter.Name, $"stored, but not deleted: {exception.Message}");
         }
     }
+
+    // Of the attributes that its source kept, those that this way can carry. A record that was edited by hand may have none.
+    private static OutgoingMessage ToMessage(DeadLetter letter, byte[] body, IMessageSender sender) => new(letter.SourceId, body)
+    {
+        Group = letter.Group,
+        DeduplicationId = letter.DeduplicationId,
+        Attributes = [.. (letter.Attributes ?? new Dictionary<string, string>()).Where(attribute => attribute.Value is not null && sender.CheckAttribute(attribute.Key, attribute.Value) is null)],
+    };
 
     private async ValueTask<IMessageSender> SenderForAsync(string route, CancellationToken stop)
     {
