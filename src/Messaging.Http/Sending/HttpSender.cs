@@ -112,7 +112,7 @@ internal sealed class HttpSender : IMessageSender
         return results;
     }
 
-    public string? CheckAttribute(string name, string value) => KeptHeaders.CanSend(name, value)
+    public string? CheckAttribute(string name, string value) => HeaderRules.CanSend(name, value)
         ? null
         : "it is sent as a header, whose name has letters, digits and hyphens and is none that the request itself has, and whose value is printable ASCII";
 

@@ -47,7 +47,7 @@ internal sealed class HttpSourceOptions : ISelfValidating
     {
         foreach (string pattern in Headers)
         {
-            if (KeptHeaders.FindProblem(pattern) is { } problem)
+            if (HeaderRules.FindProblem(pattern) is { } problem)
             {
                 check.Fail(nameof(Headers), problem, "No header could be kept.");
             }

@@ -1,5 +1,3 @@
-using System.Buffers;
-using System.Collections.Frozen;
 using System.Diagnostics.CodeAnalysis;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Primitives;
@@ -15,16 +13,6 @@ internal sealed class KeptHeaders
     // Every CloudEvent in binary mode has it.
     private const string CloudEvents = "ce-*";
     private const string CloudEventsMark = "ce-specversion";
-
-    // What callers prove who they are with is written into no key, dead letter or queue.
-    private static readonly FrozenSet<string> Secret = FrozenSet.Create(StringComparer.OrdinalIgnoreCase, "Authorization", "Proxy-Authorization", "Cookie", "Set-Cookie");
-
-    // They belong to the connection, or the sender sets them itself.
-    private static readonly FrozenSet<string> Reserved = FrozenSet.Create(
-        StringComparer.OrdinalIgnoreCase,
-        "Connection", "Date", "Expect", "Host", "Keep-Alive", "Origin", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Via", "traceparent", "tracestate", MessageIds.Header);
-
-    private static readonly SearchValues<char> NameCharacters = SearchValues.Create("!#$%&'+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
 
     private static readonly HttpRefusal TooLarge = new(
         StatusCodes.Status431RequestHeaderFieldsTooLarge,
@@ -43,22 +31,6 @@ internal sealed class KeptHeaders
         _names = [.. all.Where(pattern => !pattern.EndsWith('*'))];
         _prefixes = [.. all.Where(pattern => pattern.EndsWith('*') && pattern != CloudEvents).Select(pattern => pattern[..^1])];
     }
-
-    /// <summary>Says what is wrong with a pattern; null when it can be used.</summary>
-    public static string? FindProblem(string pattern)
-    {
-        string name = pattern.EndsWith('*') ? pattern[..^1] : pattern;
-        return name.AsSpan().ContainsAnyExcept(NameCharacters) || pattern.Length == 0 ? $"'{pattern}' must be the name of a header, such as x-tenant, or the start of names and a *, such as ce-*."
-            : Secret.FirstOrDefault(secret => pattern.EndsWith('*') ? secret.StartsWith(name, StringComparison.OrdinalIgnoreCase) : secret.Equals(name, StringComparison.OrdinalIgnoreCase)) is { } found
-                ? $"'{pattern}' must not take {found}: name the headers that are needed."
-            : null;
-    }
-
-    /// <summary>True for a name and a value that a sender can send as a header of its own.</summary>
-    public static bool CanSend(string name, string value) =>
-        name.Length > 0 && !name.AsSpan().ContainsAnyExcept(NameCharacters) && FindProblem(name) is null
-        && !name.StartsWith("Content-", StringComparison.OrdinalIgnoreCase) && !Reserved.Contains(name)
-        && value.Length > 0 && !value.AsSpan().ContainsAnyExceptInRange(' ', '~') && value[0] != ' ' && value[^1] != ' ';
 
     /// <summary>Reads the headers of a request.</summary>
     /// <param name="headers">The request's.</param>

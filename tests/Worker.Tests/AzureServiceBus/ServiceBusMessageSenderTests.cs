@@ -89,6 +89,18 @@ public sealed class ServiceBusMessageSenderTests
     }
 
     [Fact]
+    public async Task Send_Attributes_AreApplicationProperties()
+    {
+        using IMessageSender sender = await CreateAsync();
+        sender.CheckAttribute("any name", "").ShouldBeNull();
+
+        await sender.SendAsync([.. Messages(1).Select(message => message with { Group = "s-1", DeduplicationId = "d-1", Attributes = [new("tenant", "acme")] })], CancellationToken.None);
+
+        ServiceBusMessage sent = _bus.Senders[0].Sent.ShouldHaveSingleItem();
+        (sent.MessageId, sent.SessionId, sent.ApplicationProperties["tenant"]).ShouldBe(("d-1", "s-1", (object)"acme"));
+    }
+
+    [Fact]
     public async Task Create_Refused_SaysWhatToDoAndDisposesTheSender()
     {
         _bus.CheckFault = BusFaults.Of(ServiceBusFaultKind.NotFound, "There is no such queue.");

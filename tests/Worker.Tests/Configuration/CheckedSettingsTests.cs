@@ -54,6 +54,7 @@ public sealed class CheckedSettingsTests : IDisposable
         ["Handlers:Archive:DateFormats"] = (Channel, ["HH:mm", "%"]),
         ["Handlers:Archive:TimeZone"] = (Channel, ["Europe/Nowhere", "+02:00"]),
         ["Handlers:CloudFront:Buckets"] = (CloudFront, ["Upper", "a", "ok-bucket,no_bucket", "logs/2026"]),
+        ["Sources:Http:Headers"] = (Http, ["Authorization", "*", "x-*-y", "a b"]),
         ["Handlers:CloudFront:Columns"] = (CloudFront, ["=", "date=a b", "date,date"]),
         ["Handlers:CloudFront:OptionalColumns"] = (CloudFront, ["=", "b=a b", "date"]),
         ["Handlers:CloudFront:TimestampField"] = (CloudFront, ["a b"]),

@@ -65,7 +65,7 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
     [Fact]
     public async Task Read_WhatWasWritten_IsTheSame()
     {
-        DeadLetter letter = Letter() with { Attributes = new Dictionary<string, string>(StringComparer.Ordinal) { ["a"] = "b" } };
+        DeadLetter letter = Letter() with { Group = "g-1", DeduplicationId = "d-1", Attributes = new Dictionary<string, string>(StringComparer.Ordinal) { ["a"] = "b" } };
         await _store.WriteAsync(letter, "{"u8.ToArray(), Token);
 
         StoredDeadLetter stored = Read(_store).ShouldHaveSingleItem();

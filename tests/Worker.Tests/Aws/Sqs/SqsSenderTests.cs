@@ -54,6 +54,42 @@ public sealed class SqsSenderTests
     }
 
     [Fact]
+    public async Task Send_AttributesAndDeduplicationId_AreThoseOfTheMessage()
+    {
+        await using FakeQueue queue = await FakeQueue.StartAsync();
+        using IMessageSender sender = await OpenAsync(queue, "orders.fifo");
+        sender.SendsDeduplicationIds.ShouldBeTrue();
+
+        await sender.SendAsync([.. Messages(1).Select(message => message with { DeduplicationId = "d-1", Attributes = [new("tenant", "acme")] })], CancellationToken.None);
+
+        JsonElement entry = Entries(queue.Calls.Single(call => call.Operation == "SendMessageBatch")).Single();
+        entry.GetProperty("MessageDeduplicationId").GetString().ShouldBe("d-1");
+        entry.GetProperty("MessageAttributes").GetRawText().ShouldBe("""{"tenant":{"DataType":"String","StringValue":"acme"}}""");
+    }
+
+    [Theory]
+    [InlineData("tenant", "a", null)]
+    [InlineData("a..b", "a", "single dots inside")]
+    [InlineData("a b", "a", "A-Z a-z 0-9")]
+    [InlineData("aws.x", "a", "begin with AWS.")]
+    [InlineData("tenant", "", "no empty values")]
+    public async Task CheckAttribute_WhatSqsRefuses_IsSaidBefore(string name, string value, string? problem)
+    {
+        await using FakeQueue queue = await FakeQueue.StartAsync();
+        using IMessageSender sender = await OpenAsync(queue);
+        sender.SendsDeduplicationIds.ShouldBeFalse("A standard queue recognises nothing.");
+
+        if (problem is null)
+        {
+            sender.CheckAttribute(name, value).ShouldBeNull();
+        }
+        else
+        {
+            sender.CheckAttribute(name, value).ShouldNotBeNull().ShouldContain(problem);
+        }
+    }
+
+    [Fact]
     public async Task Send_SomeAreRefused_NamesThem()
     {
         await using FakeQueue queue = await FakeQueue.StartAsync();

@@ -41,6 +41,21 @@ public sealed class FolderRedriveTests : IDisposable
     }
 
     [Fact]
+    public async Task Run_Attributes_AreSentAsHeadersWhereTheyCanBe()
+    {
+        Write("m-1", "malformed-json", attributes: new(StringComparer.Ordinal) { ["x-tenant"] = "acme", ["no header"] = "x", ["Host"] = "evil", ["x-empty"] = "" });
+        await using FakeService worker = await StartAsync(Stored);
+
+        RedriveResult result = await RunAsync(worker);
+
+        result.Sent.ShouldBe(1);
+        FakeRequest sent = worker.Requests.ShouldHaveSingleItem();
+        sent.Headers["x-tenant"].ShouldBe("acme");
+        sent.Headers["Host"].ShouldNotBe("evil");
+        sent.Headers.ContainsKey("x-empty").ShouldBeFalse();
+    }
+
+    [Fact]
     public async Task Run_DryRun_ListsReasonRouteAndIdAndSendsNothing()
     {
         await WriteAsync("one");
@@ -341,7 +356,7 @@ public sealed class FolderRedriveTests : IDisposable
         return new RedriveCatalog(FakeFeatures.Of([new HttpSourceFeature()], [], [])).RunAsync("folder", configuration, request, new CommandServices(TimeProvider.System, output, TextWriter.Null), stop);
     }
 
-    private string Write(string id, string reason, bool isPart = false)
+    private string Write(string id, string reason, bool isPart = false, Dictionary<string, string>? attributes = null)
     {
         DeadLetter letter = new()
         {
@@ -354,6 +369,7 @@ public sealed class FolderRedriveTests : IDisposable
             FirstSeen = new DateTimeOffset(2026, 1, 1, 0, 0, 0, TimeSpan.Zero),
             LastSeen = new DateTimeOffset(2026, 1, 1, 0, 0, 0, TimeSpan.Zero),
             IsPart = isPart,
+            Attributes = attributes ?? [],
         };
         return _store.WriteAsync(letter, Encoding.UTF8.GetBytes($"body of {id}"), CancellationToken.None).AsTask().GetAwaiter().GetResult();
     }

@@ -115,7 +115,7 @@ public sealed class MessagesEndpointTests
             "Sources:Http:BodyTimeout=30s",
             "Sources:Http:SlotTimeout=30s",
             "Sources:Http:EventGridValidation=false",
-            "Sources:Http:WebhookOrigins=",
+            "Sources:Http:WebhookOrigins=", "Sources:Http:Headers=ce-*",
         ]);
     }
 
