@@ -1,13 +1,14 @@
 using Messaging.Aws.S3;
+using Messaging.Sinks;
 
 namespace Proof.Simulation;
 
 /// <summary>Requests of S3 with a <see cref="Defect"/>.</summary>
 internal sealed class PlantedRequests(IS3Requests requests, Defect defect) : IS3Requests
 {
-    public async ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken)
+    public async ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, TimeSpan limit, CancellationToken cancellationToken)
     {
-        S3Fault fault = await requests.PutAsync(key, body, limit, cancellationToken);
+        S3Fault fault = await requests.PutAsync(key, body, properties, limit, cancellationToken);
         return defect == Defect.BelieveAnyAnswer && fault.Status >= 500 ? S3Fault.None : fault;
     }
 

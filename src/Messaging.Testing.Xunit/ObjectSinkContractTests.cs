@@ -85,6 +85,10 @@ public abstract class ObjectSinkContractTests : IAsyncLifetime
     [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Store_Cancelled_ThrowsForThatToken() => Contract.Store_Cancelled_ThrowsForThatToken();
 
+    /// <inheritdoc cref="ObjectSinkContract.Store_WithMetadataAndTags_ComparesBytesAloneOrRefusesThem"/>
+    [Fact(Timeout = ContractLimit.Milliseconds)]
+    public Task Store_WithMetadataAndTags_ComparesBytesAloneOrRefusesThem() => Contract.Store_WithMetadataAndTags_ComparesBytesAloneOrRefusesThem();
+
     /// <inheritdoc cref="ObjectSinkContract.Check_WhatWorks_PassesAgain"/>
     [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Check_WhatWorks_PassesAgain() => Contract.Check_WhatWorks_PassesAgain();

@@ -8,9 +8,13 @@ namespace Messaging.Testing;
 public sealed class MemoryObjectSink : IObjectSink
 {
     private readonly ConcurrentDictionary<string, byte[]> _objects = new(StringComparer.Ordinal);
+    private readonly ConcurrentDictionary<string, ObjectProperties> _properties = new(StringComparer.Ordinal);
 
     /// <summary>The objects by their keys.</summary>
     public IReadOnlyDictionary<string, byte[]> Objects => _objects;
+
+    /// <summary>The metadata and tags of the objects that have any, by their keys, as the handler gave them.</summary>
+    public IReadOnlyDictionary<string, ObjectProperties> Properties => _properties;
 
     /// <summary>Decides the result of each store by its key. Null, or a script that returns null, stores the object. For faults: a throttled store, a refused key.</summary>
     public Func<string, SinkResult?>? Script { get; set; }
@@ -20,7 +24,11 @@ public sealed class MemoryObjectSink : IObjectSink
 
     /// <inheritdoc/>
     public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) =>
-        cancellationToken.IsCancellationRequested ? ValueTask.FromCanceled<SinkResult>(cancellationToken) : ValueTask.FromResult(Store(Encoding.UTF8.GetString(key.Span), body.Span));
+        StoreAsync(key, body, ObjectProperties.None, cancellationToken);
+
+    /// <inheritdoc/>
+    public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties properties, CancellationToken cancellationToken) =>
+        cancellationToken.IsCancellationRequested ? ValueTask.FromCanceled<SinkResult>(cancellationToken) : ValueTask.FromResult(Store(Encoding.UTF8.GetString(key.Span), body.Span, properties));
 
     /// <inheritdoc/>
     public string Locate(string key) => $"test:{key}";
@@ -28,7 +36,7 @@ public sealed class MemoryObjectSink : IObjectSink
     /// <summary>Has no effect: the objects can still be read.</summary>
     public ValueTask DisposeAsync() => default;
 
-    private SinkResult Store(string key, ReadOnlySpan<byte> body)
+    private SinkResult Store(string key, ReadOnlySpan<byte> body, ObjectProperties properties)
     {
         if (Script?.Invoke(key) is { } result)
         {
@@ -37,6 +45,11 @@ public sealed class MemoryObjectSink : IObjectSink
 
         if (_objects.TryAdd(key, body.ToArray()))
         {
+            if (!properties.IsEmpty)
+            {
+                _properties[key] = properties;
+            }
+
             return SinkResult.Stored;
         }
 

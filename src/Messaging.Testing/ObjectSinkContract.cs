@@ -220,6 +220,34 @@ public sealed class ObjectSinkContract(IObjectSink sink, Func<string, ValueTask<
         Require.True(await readBack("cancelled") is null, "A store that was cancelled before it began stores nothing.");
     }
 
+    /// <summary>
+    /// Metadata and tags do not identify an object: with others, or none, the same bytes are a duplicate and other bytes a collision. A sink that cannot
+    /// keep them says so, and stores nothing.
+    /// </summary>
+    public async Task Store_WithMetadataAndTags_ComparesBytesAloneOrRefusesThem()
+    {
+        ObjectProperties properties = new() { Metadata = [new("origin", "Zürich")], Tags = [new("team", "billing")] };
+        byte[] key = Encoding.UTF8.GetBytes("described");
+        ValueTask<SinkResult> storing;
+        try
+        {
+            storing = sink.StoreAsync(key, Body(100), properties, CancellationToken);
+        }
+        catch (NotSupportedException)
+        {
+            Require.True(await readBack("described") is null, "A sink that cannot keep metadata and tags stores nothing.");
+            Stored(await sink.StoreAsync(key, Body(100), ObjectProperties.None, CancellationToken));
+            return;
+        }
+
+        Stored(await storing);
+        await HoldsAsync("described", Body(100));
+        Require.Equal(await sink.StoreAsync(key, Body(100), new ObjectProperties { Tags = [new("team", "other")] }, CancellationToken), SinkResult.AlreadyStored, "The same bytes with other tags are a duplicate.");
+        Require.Equal(await StoreAsync("described", Body(100)), SinkResult.AlreadyStored, "The same bytes without tags are a duplicate.");
+        Require.Equal((await sink.StoreAsync(key, Body(99), properties, CancellationToken)).Status, SinkStatus.Collision, "Other bytes with the same tags are a collision.");
+        await HoldsAsync("described", Body(100));
+    }
+
     /// <summary>The check can be repeated, and changes nothing.</summary>
     public async Task Check_WhatWorks_PassesAgain()
     {

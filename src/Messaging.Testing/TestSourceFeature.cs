@@ -44,6 +44,8 @@ internal sealed class TestSinkFeature(MemoryObjectSink sink) : ISinkFeature
 {
     public string Name => TestWorker.Sink;
 
+    public bool KeepsProperties => true;
+
     public IReadOnlyList<SettingsSection> Settings => [];
 
     public SinkPlan Configure(SettingsReader settings, string route) => new() { Create = _ => sink };

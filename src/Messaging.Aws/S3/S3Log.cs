@@ -1,3 +1,4 @@
+using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
 
 namespace Messaging.Aws.S3;
@@ -19,6 +20,9 @@ internal static partial class S3Log
 
     [LoggerMessage(4105, LogLevel.Debug, "{Failure}: not retried, because recent retries have used up the retry budget")]
     public static partial void LogBudgetSpent(this ILogger logger, string failure);
+
+    [LoggerMessage(4107, LogLevel.Warning, "Route {Route}: the {Kind} {Name} of an object was {Outcome}; the object is stored (metric worker.sink.property_losses){Suppressed}")]
+    public static partial void LogPropertyLost(this ILogger logger, string? route, string kind, string name, string outcome, SuppressedLines suppressed);
 
     [LoggerMessage(4106, LogLevel.Debug, "{Operation} was answered with {Status} {Code}, request {RequestId}: {Message}")]
     public static partial void LogErrorAnswer(this ILogger logger, string operation, int status, string code, string? requestId, string message);

@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text;
+using Messaging.Sinks;
 
 namespace Messaging.Aws.S3;
 
@@ -31,7 +32,7 @@ internal static class S3PropertyRules
     private const int MaxWordBytes = 45;
 
     /// <summary>Everything wrong with configured names and values.</summary>
-    public static IEnumerable<string> FindProblems(IEnumerable<KeyValuePair<string, string>> properties, S3PropertyKind kind)
+    public static IEnumerable<string> FindProblems(IEnumerable<KeyValuePair<string, string>> properties, ObjectPropertyKind kind)
     {
         int bytes = 0;
         int count = 0;
@@ -43,31 +44,31 @@ internal static class S3PropertyRules
             {
                 yield return problem;
             }
-            else if (kind == S3PropertyKind.Tag && (value.Length > MaxTagValue || value.EnumerateRunes().Any(rune => !IsOfTag(rune))))
+            else if (kind == ObjectPropertyKind.Tag && (value.Length > MaxTagValue || value.EnumerateRunes().Any(rune => !IsOfTag(rune))))
             {
                 yield return $"the value of the tag '{name}' must have at most {MaxTagValue} letters, digits, blanks and + - = . _ : / @.";
             }
         }
 
-        if (kind == S3PropertyKind.Metadata && bytes > MaxMetadataBytes)
+        if (kind == ObjectPropertyKind.Metadata && bytes > MaxMetadataBytes)
         {
             yield return $"must have at most {MaxMetadataBytes:N0} bytes of names and values; these have {bytes:N0}.";
         }
 
-        if (kind == S3PropertyKind.Tag && count > MaxTags)
+        if (kind == ObjectPropertyKind.Tag && count > MaxTags)
         {
             yield return $"must have at most {MaxTags} tags; these are {count}.";
         }
     }
 
     /// <summary>What is wrong with a name; null when S3 takes it.</summary>
-    public static string? FindNameProblem(string name, S3PropertyKind kind) => kind switch
+    public static string? FindNameProblem(string name, ObjectPropertyKind kind) => kind switch
     {
-        S3PropertyKind.Metadata when name.Length == 0 || !name.All(IsOfToken) =>
+        ObjectPropertyKind.Metadata when name.Length == 0 || !name.All(IsOfToken) =>
             $"the name '{name}' must be a header's name: letters, digits and ! # $ % & ' * + - . ^ _ ` | ~.",
-        S3PropertyKind.Tag when name.Length is 0 or > MaxTagKey || name.EnumerateRunes().Any(rune => !IsOfTag(rune)) =>
+        ObjectPropertyKind.Tag when name.Length is 0 or > MaxTagKey || name.EnumerateRunes().Any(rune => !IsOfTag(rune)) =>
             $"the key '{name}' must have 1 to {MaxTagKey} letters, digits, blanks and + - = . _ : / @.",
-        S3PropertyKind.Tag when name.StartsWith("aws:", StringComparison.OrdinalIgnoreCase) =>
+        ObjectPropertyKind.Tag when name.StartsWith("aws:", StringComparison.OrdinalIgnoreCase) =>
             $"the key '{name}' must not begin with aws:, which AWS keeps for itself.",
         _ => null,
     };
@@ -156,11 +157,4 @@ internal static class S3PropertyRules
     private static bool IsOfTag(Rune rune) =>
         "+-=._:/@".Contains(rune.ToString(), StringComparison.Ordinal)
         || Rune.IsLetter(rune) || Rune.IsNumber(rune) || Rune.GetUnicodeCategory(rune) == UnicodeCategory.SpaceSeparator;
-}
-
-/// <summary>What an object can have beside its bytes under names of the user's.</summary>
-internal enum S3PropertyKind
-{
-    Metadata = 0,
-    Tag,
 }

@@ -2,6 +2,7 @@ using System.Collections.ObjectModel;
 using System.Net.Http.Headers;
 using Amazon.Runtime;
 using Messaging.Configuration;
+using Messaging.Sinks;
 
 namespace Messaging.Aws.S3;
 
@@ -121,12 +122,12 @@ internal sealed partial class S3SinkOptions
             check.Fail(missing, $"must be set together with {given}.", "No object could be stored.", given);
         }
 
-        foreach (string problem in S3PropertyRules.FindProblems(Metadata, S3PropertyKind.Metadata))
+        foreach (string problem in S3PropertyRules.FindProblems(Metadata, ObjectPropertyKind.Metadata))
         {
             check.Fail(nameof(Metadata), problem, "No object could be stored.");
         }
 
-        foreach (string problem in S3PropertyRules.FindProblems(Tags, S3PropertyKind.Tag))
+        foreach (string problem in S3PropertyRules.FindProblems(Tags, ObjectPropertyKind.Tag))
         {
             check.Fail(nameof(Tags), problem, "No object could be stored.");
         }

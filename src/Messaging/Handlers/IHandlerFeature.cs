@@ -59,6 +59,9 @@ public sealed record HandlerPlan
     /// <summary>Finds the setting by which a key could begin with a level that the sink reserves; null where none can.</summary>
     public Func<ReservedLevel, ConfigurationError?>? FindReserved { get; init; }
 
+    /// <summary>The metadata and tags that it gives its objects.</summary>
+    public IReadOnlyList<ObjectPropertyPlan> Properties { get; init; } = [];
+
     /// <summary>
     /// True when a message is only an event and the handler reads the object that it names. What the route stores and needs then does not
     /// follow from the number and size of its messages.

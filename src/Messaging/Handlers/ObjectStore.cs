@@ -34,10 +34,17 @@ public sealed class ObjectStore(IObjectSink sink, string name, CircuitBreaker br
     /// <param name="key">The object's key: 1 to 1,024 bytes in UTF-8.</param>
     /// <param name="body">The bytes to store; may be empty. Borrowed until the task completes.</param>
     /// <param name="cancellationToken">The token that the handler was passed.</param>
-    public ValueTask<Settlement> StoreAsync(string key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
+    public ValueTask<Settlement> StoreAsync(string key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) => StoreAsync(key, body, ObjectProperties.None, cancellationToken);
+
+    /// <inheritdoc cref="StoreAsync(ReadOnlyMemory{byte}, ReadOnlyMemory{byte}, ObjectProperties, CancellationToken)"/>
+    /// <param name="key">The object's key: 1 to 1,024 bytes in UTF-8.</param>
+    /// <param name="body">The bytes to store; may be empty. Borrowed until the task completes.</param>
+    /// <param name="properties">The object's metadata and tags.</param>
+    /// <param name="cancellationToken">The token that the handler was passed.</param>
+    public ValueTask<Settlement> StoreAsync(string key, ReadOnlyMemory<byte> body, ObjectProperties properties, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(key);
-        return StoreAsync(Encoding.UTF8.GetBytes(key), body, cancellationToken);
+        return StoreAsync(Encoding.UTF8.GetBytes(key), body, properties, cancellationToken);
     }
 
     /// <summary>Stores one object. The same key with the same bytes may be stored any number of times; other bytes never replace an object.</summary>
@@ -48,15 +55,25 @@ public sealed class ObjectStore(IObjectSink sink, string name, CircuitBreaker br
     /// What the handler returns: Complete only when the object is stored; a dead letter <c>invalid-key</c>, <c>key-collision</c> or
     /// <c>sink-rejected</c>; or a fault of the sink, during which the message is held or abandoned.
     /// </returns>
-    public ValueTask<Settlement> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
+    public ValueTask<Settlement> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) => StoreAsync(key, body, ObjectProperties.None, cancellationToken);
+
+    /// <summary>Stores one object with metadata and tags, which do not identify it: a duplicate keeps those that it has.</summary>
+    /// <param name="key">The object's key: UTF-8, 1 to 1,024 bytes. Borrowed until the task completes.</param>
+    /// <param name="body">The bytes to store; may be empty. Borrowed until the task completes.</param>
+    /// <param name="properties">The object's metadata and tags. The sink adapts what its store cannot carry, and reports what is lost.</param>
+    /// <param name="cancellationToken">The token that the handler was passed.</param>
+    /// <returns>As without metadata and tags.</returns>
+    /// <exception cref="NotSupportedException">There are some, and the route's sink cannot keep any. Nothing was stored.</exception>
+    public ValueTask<Settlement> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties properties, CancellationToken cancellationToken)
     {
+        ArgumentNullException.ThrowIfNull(properties);
         if (key.Length is 0 or > MaxKeyBytes || !Utf8.IsValid(key.Span))
         {
             return ValueTask.FromResult(Settlement.DeadLetter(InvalidKeyReason, $"The key {UntrustedText.Shorten(key.Span)} has {key.Length:N0} bytes; a key is UTF-8 of 1 to {MaxKeyBytes:N0} bytes."));
         }
 
         long started = RouteMetrics.StoreStarts();
-        ValueTask<SinkResult> storing = sink.StoreAsync(key, body, cancellationToken);
+        ValueTask<SinkResult> storing = properties.IsEmpty ? sink.StoreAsync(key, body, cancellationToken) : sink.StoreAsync(key, body, properties, cancellationToken);
         return storing.IsCompletedSuccessfully ? ValueTask.FromResult(Settle(storing.Result, key.Span, started)) : AwaitAsync(storing, key, started);
     }
 

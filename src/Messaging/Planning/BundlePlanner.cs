@@ -59,6 +59,7 @@ internal sealed class BundlePlanner(SettingsReader settings)
         return sink with
         {
             Retries = true,
+            KeepsProperties = false,
             Create = services => new BundlingSink((IObjectSink)FeatureFactory.Open(sink, services with { ContentType = BundleContentType }), bundles, limits, _budget, services),
         };
     }

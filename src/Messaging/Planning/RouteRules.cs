@@ -43,6 +43,30 @@ internal static class RouteRules
         }
     }
 
+    /// <summary>Checks that the sink keeps the metadata and tags that the handler gives its objects.</summary>
+    public static void CheckProperties(SettingsReader settings, string route, HandlerPlan? handler, SinkPlan sink, IEnumerable<ISinkFeature> sinks)
+    {
+        if (handler is not { Properties: [{ } first, ..] properties })
+        {
+            return;
+        }
+
+        if (!sink.KeepsProperties)
+        {
+            string[] able = [.. sinks.Where(other => other.KeepsProperties).Select(other => other.Name).Order(StringComparer.Ordinal)];
+            string advice = able.Contains(sink.Name, StringComparer.Ordinal) ? $"set {BundlesOptions.Section}:{nameof(BundlesOptions.Enabled)}=false, because a bundle has several messages"
+                : able.Length == 0 ? "the worker has no sink that does"
+                : $"set Routes:{route}:Sink to one that does ({string.Join(", ", able)})";
+            settings.Fail(first.Setting, settings.Configuration[first.Setting], $"needs a sink that keeps metadata and tags, and {sink.Name}{(able.Contains(sink.Name, StringComparer.Ordinal) ? " with bundles" : "")} does not: {advice}, or remove the setting.", "Objects would be stored without them.");
+            return;
+        }
+
+        foreach (ConfigurationError error in sink.CheckProperties?.Invoke(properties) ?? [])
+        {
+            settings.Fail(error);
+        }
+    }
+
     /// <summary>Checks that the whole of a message can be stored where its content cannot tell what it is.</summary>
     public static void CheckStoredPart(SettingsReader settings, string route, IReadOnlyList<EnvelopePlan> envelopes, UnwrappingOptions unwrapping, BundlesOptions bundles)
     {

@@ -132,13 +132,14 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
             ? null
             : Checked(settings, $"{section}:Sink", sinkFeature.Name, sinkFeature, sinkFeature.Configure(settings, name), nameof(SinkPlan.Create), plan => plan.Create);
         handler = handler is null ? null : handler with { Name = handlerFeature!.Name };
-        sink = sink is null ? null : sink with { Name = sinkFeature!.Name, Kind = sinkFeature.Kind };
+        sink = sink is null ? null : sink with { Name = sinkFeature!.Name, Kind = sinkFeature.Kind, KeepsProperties = sinkFeature.KeepsProperties };
         BundlesOptions bundling = bundles.Read(name);
         RouteRules.Check(settings, name, sourcePlans, handler, sink, intake);
         if (sink is not null)
         {
             RouteRules.CheckStoredPart(settings, name, envelopes, unwrapping, bundling);
             sink = bundles.Around(name, bundling, intake, sourcePlans, handler, sink);
+            RouteRules.CheckProperties(settings, name, handler, sink, _sinks.Values);
         }
 
         return settings.Errors.Count > problemsBefore || handler is null

@@ -36,11 +36,22 @@ public interface IObjectSink : ISink
     /// <returns>The outcome; expected failures are values. Throws only <see cref="OperationCanceledException"/> of this token.</returns>
     ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken);
 
+    /// <summary>Stores one object with metadata and tags; otherwise as the method without them.</summary>
+    /// <param name="key">As above.</param>
+    /// <param name="body">As above.</param>
+    /// <param name="properties">Not part of the comparison: an object that exists with the same bytes keeps its own.</param>
+    /// <param name="cancellationToken">As above.</param>
+    /// <returns>As above.</returns>
+    /// <exception cref="NotSupportedException">There are properties, and the sink cannot keep any; nothing was stored. A sink that can implements this method, and its feature says so (<see cref="ISinkFeature.KeepsProperties"/>).</exception>
+    ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties properties, CancellationToken cancellationToken) => properties.IsEmpty
+        ? StoreAsync(key, body, cancellationToken)
+        : throw new NotSupportedException($"{GetType().Name} cannot keep metadata and tags of an object: use a sink that can, such as S3, or store the object without them.");
+
     /// <summary>The location of the object, for reports: a path or <c>s3://bucket/key</c>.</summary>
     string Locate(string key);
 }
 
-/// <summary>The outcome of one <see cref="IObjectSink.StoreAsync"/>.</summary>
+/// <summary>The outcome of one store of an <see cref="IObjectSink"/>.</summary>
 /// <param name="Status">The status.</param>
 /// <param name="Detail">Which call failed and how, as text of at most 256 characters; null on success.</param>
 /// <param name="RetryAfter">Transient only: the minimum wait that the store asked for; zero without one.</param>

@@ -18,6 +18,9 @@ public interface ISinkFeature
     /// <summary>What it stores: its sinks are <see cref="IObjectSink"/> or <see cref="IDocumentSink"/> accordingly.</summary>
     SinkKind Kind => SinkKind.Objects;
 
+    /// <summary>True when its sinks keep <see cref="ObjectProperties"/>; a route whose handler gives them to its objects needs such a sink.</summary>
+    bool KeepsProperties => false;
+
     /// <summary>Reads and checks the settings for one route; reports problems to the reader. Accesses nothing but the configuration.</summary>
     /// <returns>The factory of the sink, called only if the whole configuration is valid, and the properties that the rest of the route needs.</returns>
     SinkPlan Configure(SettingsReader settings, string route);
@@ -31,6 +34,12 @@ public sealed record SinkPlan
 
     /// <summary>What it stores; the planner sets it.</summary>
     public SinkKind Kind { get; init; }
+
+    /// <summary>Whether it keeps metadata and tags; the planner sets it.</summary>
+    public bool KeepsProperties { get; init; }
+
+    /// <summary>Reports the properties of objects that it can never keep, such as a name that its store does not allow; null where it takes all.</summary>
+    public Func<IReadOnlyList<ObjectPropertyPlan>, IEnumerable<ConfigurationError>>? CheckProperties { get; init; }
 
     /// <summary>Creates the sink; called only if the whole configuration is valid.</summary>
     public required Func<SinkServices, ISink> Create { get; init; }

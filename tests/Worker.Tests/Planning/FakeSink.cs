@@ -18,6 +18,8 @@ internal sealed class FakeSink(string name, SinkKind kind = SinkKind.Objects, Fu
 
     public SinkKind Kind => kind;
 
+    public bool KeepsProperties { get; init; }
+
     public IRouteExplainer? Explain(SettingsReader settings, string route) => Explainer;
 
     public SinkPlan Configure(SettingsReader settings, string route)

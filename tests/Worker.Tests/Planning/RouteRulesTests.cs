@@ -79,6 +79,41 @@ public sealed class RouteRulesTests
         plan.Errors.Count(error => error.Problem.EndsWith(": the store keeps its index there.", StringComparison.Ordinal)).ShouldBe(refused ? plan.Errors.Count : 0);
     }
 
+    [Fact]
+    public void Plan_PropertiesForASinkThatCannotKeepThem_NameTheSinksThatCan()
+    {
+        Starts(
+            Plan(handler: WithTag).Errors,
+            "Handlers:Archive:Tags:tenant: needs a sink that keeps metadata and tags, and Mine does not: the worker has no sink that does, or remove the setting. Objects would be stored without them.");
+        Starts(
+            PlanKeeping("Other", handler: WithTag).Errors,
+            "Handlers:Archive:Tags:tenant: needs a sink that keeps metadata and tags, and Mine does not: set Routes:one:Sink to one that does (Other), or remove the setting.");
+    }
+
+    [Fact]
+    public void Plan_PropertiesInBundles_AreRefused() => Starts(
+        PlanKeeping("Mine", handler: handler => WithTag(Json(handler)), settings: Bundled).Errors,
+        "Handlers:Archive:Tags:tenant: needs a sink that keeps metadata and tags, and Mine with bundles does not: set Bundles:Enabled=false, because a bundle has several messages, or remove the setting.");
+
+    [Fact]
+    public void Plan_PropertiesForASinkThatKeepsThem_AreCheckedByIt()
+    {
+        PlanKeeping("Mine", handler: WithTag).Errors.ShouldBeEmpty();
+        Starts(
+            PlanKeeping("Mine", handler: WithTag, sink: plan => plan with { CheckProperties = properties => [new ConfigurationError(properties[0].Setting, properties[0].Value, "has a wrong name.")] }).Errors,
+            "Handlers:Archive:Tags:tenant: has a wrong name.");
+    }
+
+    private static HandlerPlan WithTag(HandlerPlan handler) => handler with { Properties = [new ObjectPropertyPlan("Handlers:Archive:Tags:tenant", ObjectPropertyKind.Tag, "tenant", Value: null)] };
+
+    private static WorkerPlan PlanKeeping(string keeping, Func<HandlerPlan, HandlerPlan> handler, Func<SinkPlan, SinkPlan>? sink = null, string[]? settings = null) =>
+        new WorkerPlanner(
+            Configure([.. settings ?? [], "Routes:one:Sink=Mine"]),
+            FakeFeatures.Of(
+                [new FakeSource("Rabbit")],
+                [new FakeHandler("Archive", describe: handler)],
+                [.. ((string[])["Mine", "Other"]).Select(name => new FakeSink(name, describe: sink) { KeepsProperties = name == keeping })])).Plan();
+
     private static HandlerPlan Json(HandlerPlan handler) => handler with { StoresWholeJson = true };
 
     private static Func<SinkPlan, SinkPlan> Loses(bool allowed) => sink => sink with { Loss = new SinkLoss(new SettingValue<bool>("Sinks:Mine:Loss", allowed)) };

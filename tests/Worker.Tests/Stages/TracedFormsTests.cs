@@ -117,7 +117,7 @@ public sealed class TracedFormsTests
 
     private sealed class SlowRequests : IS3Requests
     {
-        public async ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken)
+        public async ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, TimeSpan limit, CancellationToken cancellationToken)
         {
             await Task.Yield();
             return S3Fault.Success(200, $"request-{Encoding.UTF8.GetString(key.Span)}");

@@ -33,6 +33,7 @@ internal sealed partial class S3Sink : IObjectSink
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly S3SinkOptions _options;
+    private readonly S3ObjectProperties _properties;
     private readonly string _bucket;
     private readonly KeyValuePair<string, object?> _route;
     private readonly bool _conditional;
@@ -49,6 +50,7 @@ internal sealed partial class S3Sink : IObjectSink
         _time = services.Time;
         _logger = services.Loggers.CreateLogger<S3Sink>();
         _options = options;
+        _properties = new S3ObjectProperties(options, services.Route, _logger, services.Time);
         _bucket = options.Bucket!;
         _route = new KeyValuePair<string, object?>("worker.route", services.Route);
         _conditional = options.Conditional;
@@ -75,7 +77,10 @@ internal sealed partial class S3Sink : IObjectSink
         return new S3Sink(options, requests, services);
     }
 
-    public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
+    public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) =>
+        StoreAsync(key, body, ObjectProperties.None, cancellationToken);
+
+    public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties properties, CancellationToken cancellationToken)
     {
         if (cancellationToken.IsCancellationRequested)
         {
@@ -85,7 +90,7 @@ internal sealed partial class S3Sink : IObjectSink
         // Decoding would silently change invalid UTF-8, and two keys could become one.
         return key.Length is 0 or > MaxKeyBytes || !Utf8.IsValid(key.Span)
             ? new ValueTask<SinkResult>(new SinkResult(SinkStatus.Rejected, "S3 does not allow the key: it must be 1 to 1,024 bytes of UTF-8."))
-            : StoreWithinBoundsAsync(key, body, cancellationToken);
+            : StoreWithinBoundsAsync(key, body, properties.IsEmpty ? null : _properties.Fit(properties), cancellationToken);
     }
 
     public string Locate(string key) => $"s3://{_bucket}/{key}";
@@ -97,7 +102,7 @@ internal sealed partial class S3Sink : IObjectSink
     }
 
     [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
-    private async ValueTask<SinkResult> StoreWithinBoundsAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
+    private async ValueTask<SinkResult> StoreWithinBoundsAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, CancellationToken cancellationToken)
     {
         long start = _time.GetTimestamp();
         bool mayHaveCommitted = false;
@@ -108,10 +113,10 @@ internal sealed partial class S3Sink : IObjectSink
             SinkResult result = SinkResult.Stored;
             string operation = S3Operations.Put;
             TimeSpan limit = Limit(start);
-            S3Fault fault = _conditional ? Reported(await PutAsync(key, body, limit, cancellationToken), limit) : S3Fault.None;
+            S3Fault fault = _conditional ? Reported(await PutAsync(key, body, properties, limit, cancellationToken), limit) : S3Fault.None;
             if (!_conditional || fault.Kind == AwsErrorKind.Exists)
             {
-                (result, fault, operation) = await CompareAsync(key, body, start, mayHaveCommitted, cancellationToken);
+                (result, fault, operation) = await CompareAsync(key, body, properties, start, mayHaveCommitted, cancellationToken);
             }
 
             mayHaveCommitted |= fault.MayHaveCommitted && operation == S3Operations.Put;
@@ -122,22 +127,22 @@ internal sealed partial class S3Sink : IObjectSink
                     return result;
 
                 case AwsErrorKind.Rejected:
-                    return Failed(SinkStatus.Rejected, fault, operation);
+                    return Failed(SinkStatus.Rejected, fault, operation, properties);
 
                 case AwsErrorKind.ClockSkew or AwsErrorKind.ExpiredCredentials or AwsErrorKind.Refused:
-                    return Failed(SinkStatus.Refused, fault, operation);
+                    return Failed(SinkStatus.Refused, fault, operation, properties);
             }
 
             TimeSpan wait = Backoff.After(attempt, fault.RetryAfter);
             if (attempt >= _maxAttempts || wait >= Remaining(start))
             {
-                return Failed(SinkStatus.Transient, fault, operation);
+                return Failed(SinkStatus.Transient, fault, operation, properties);
             }
 
             if (!_retries.TryTake(fault.Code == S3Fault.TimeoutCode, out taken))
             {
                 _logger.LogBudgetSpent(fault.Describe(operation));
-                return Failed(SinkStatus.Transient, fault, operation);
+                return Failed(SinkStatus.Transient, fault, operation, properties);
             }
 
             _logger.LogRetry(fault.Describe(operation), attempt, _maxAttempts, wait);
@@ -149,7 +154,7 @@ internal sealed partial class S3Sink : IObjectSink
 
     /// <summary>Compares the existing object with the body; without conditional PUTs, stores the object when there is none.</summary>
     private async ValueTask<(SinkResult Result, S3Fault Fault, string Operation)> CompareAsync(
-        ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, long start, bool mayHaveCommitted, CancellationToken cancellationToken)
+        ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, long start, bool mayHaveCommitted, CancellationToken cancellationToken)
     {
         TimeSpan limit = Limit(start);
         (S3Fault fault, string operation, bool same) = await _requests.CompareAsync(key, body, limit, cancellationToken);
@@ -174,16 +179,16 @@ internal sealed partial class S3Sink : IObjectSink
         if (fault.Kind == AwsErrorKind.Missing && !_conditional)
         {
             limit = Limit(start);
-            return (SinkResult.Stored, Reported(await PutAsync(key, body, limit, cancellationToken), limit), S3Operations.Put);
+            return (SinkResult.Stored, Reported(await PutAsync(key, body, properties, limit, cancellationToken), limit), S3Operations.Put);
         }
 
         return (default, fault, operation);
     }
 
-    private ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken) =>
-        MessageSpans.IsListening ? PutTracedAsync(key, body, limit, cancellationToken) : _requests.PutAsync(key, body, limit, cancellationToken);
+    private ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, TimeSpan limit, CancellationToken cancellationToken) =>
+        MessageSpans.IsListening ? PutTracedAsync(key, body, properties, limit, cancellationToken) : _requests.PutAsync(key, body, properties, limit, cancellationToken);
 
-    private async ValueTask<S3Fault> PutTracedAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken)
+    private async ValueTask<S3Fault> PutTracedAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, TimeSpan limit, CancellationToken cancellationToken)
     {
         Activity? span = MessageSpans.StartCall(
             "S3.PutObject",
@@ -196,7 +201,7 @@ internal sealed partial class S3Sink : IObjectSink
             ]);
         try
         {
-            S3Fault fault = await _requests.PutAsync(key, body, limit, cancellationToken);
+            S3Fault fault = await _requests.PutAsync(key, body, properties, limit, cancellationToken);
             span?.SetTag("aws.request_id", fault.RequestId);
             span?.SetTag("http.response.status_code", fault.Status == 0 ? null : fault.Status);
 
@@ -230,12 +235,12 @@ internal sealed partial class S3Sink : IObjectSink
         return fault;
     }
 
-    private SinkResult Failed(SinkStatus status, in S3Fault fault, string operation)
+    private SinkResult Failed(SinkStatus status, in S3Fault fault, string operation, ObjectProperties? properties)
     {
         string detail = fault.Describe(operation);
         if (status == SinkStatus.Refused)
         {
-            detail = $"{detail}. {S3Advice.For(fault, operation, _bucket, S3Advice.PermissionsFor(_options, _options.Tags.Count > 0))}";
+            detail = $"{detail}. {S3Advice.For(fault, operation, _bucket, S3Advice.PermissionsFor(_options, (properties?.Tags.Count ?? _options.Tags.Count) > 0))}";
         }
 
         return new SinkResult(status, detail.Length > MaxDetail ? detail[..MaxDetail] : detail, fault.RetryAfter, Exhausted: status == SinkStatus.Transient);

@@ -9,6 +9,8 @@ internal sealed class S3SinkFeature : ISinkFeature, IExplainedFeature
 {
     public string Name => "S3";
 
+    public bool KeepsProperties => true;
+
     public IReadOnlyList<SettingsSection> Settings { get; } = [SettingsSection.Of<S3SinkOptions>(S3SinkOptions.Section)];
 
     public SinkPlan Configure(SettingsReader settings, string route)
@@ -29,6 +31,7 @@ internal sealed class S3SinkFeature : ISinkFeature, IExplainedFeature
                 return S3Sink.Create(options, aws, services);
             },
             CheckBeforeStart = findings => AwsStartCheck.Check(findings, aws, fromAddress: null, "S3", () => S3Endpoint.Resolve(options.ForcePathStyle, aws, Environment.GetEnvironmentVariable)),
+            CheckProperties = properties => S3ObjectProperties.FindProblems(options, properties),
             StoreTimeout = options.TotalTimeout,
             Retries = true,
         };

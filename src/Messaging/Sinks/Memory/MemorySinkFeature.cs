@@ -8,6 +8,8 @@ internal sealed class MemorySinkFeature : ISinkFeature, IExplainedFeature
 {
     public string Name => "Memory";
 
+    public bool KeepsProperties => true;
+
     public IReadOnlyList<SettingsSection> Settings { get; } = [SettingsSection.Of<MemorySinkOptions>(MemorySinkOptions.Section)];
 
     public IRouteExplainer Explain(SettingsReader settings, string route) => new NoServiceCalls();

@@ -2,7 +2,10 @@ using System.Security.Cryptography;
 using System.Text;
 using Messaging.Aws;
 using Messaging.Aws.S3;
+using Messaging.Aws.S3.Sink;
 using Messaging.Aws.S3.Sink.Sdk;
+using Messaging.Sinks;
+using Microsoft.Extensions.Logging.Abstractions;
 using Worker.Tests.Aws.S3.Direct;
 
 namespace Worker.Tests.Aws.S3;
@@ -96,6 +99,47 @@ public sealed class S3ObjectSettingsTests
     }
 
     [Fact]
+    public async Task Put_RandomPropertiesOfAMessage_ReplaceTheConfiguredAndAreSignedAsTheyAreSent()
+    {
+        Random random = new(4717);
+        S3SinkOptions options = new() { Bucket = "archive", Metadata = new Dictionary<string, string> { ["fixed"] = "a" }, Tags = new Dictionary<string, string> { ["fixed"] = "b" } };
+        for (int i = 0; i < 40; i++)
+        {
+            S3ObjectProperties fitting = new(options, "orders", NullLogger.Instance, TimeProvider.System);
+            ObjectProperties properties = fitting.Fit(new ObjectProperties
+            {
+                Metadata = [.. RandomProperties(random, "abCD-_.0", "ab  \"=,;/\t\u00fc\u6f22\ud83d\ude00")],
+                Tags = [.. RandomProperties(random, "ab +-=._:/@", "ab +-=._:/@\u00fc\u6f22;\ud83d\ude00")],
+            });
+
+            (RawRequest sdk, RawRequest direct) = await PutAsync(options, [.. Enumerable.Repeat((byte)i, i)], properties);
+
+            Common(sdk).ShouldBe(Common(direct), ignoreOrder: true, $"case {i}");
+            direct.Headers.Keys.Count(name => name.StartsWith("x-amz-meta-", StringComparison.Ordinal)).ShouldBe(properties.Metadata.Count);
+            direct.Headers["x-amz-tagging"].Split('&').Length.ShouldBe(properties.Tags.Count);
+            IsSigned(sdk, $"case {i}, SDK");
+            IsSigned(direct, $"case {i}, direct");
+        }
+    }
+
+    [Theory]
+    [InlineData("Sdk")]
+    [InlineData("Direct")]
+    public async Task Put_AfterOneWithPropertiesOfItsOwn_HasNoneOfThem(string client)
+    {
+        await using RawServer server = new(_ => RawServer.Stored);
+        using IS3Requests requests = Clients(server, new S3SinkOptions { Bucket = "archive" }, TimeProvider.System).Last(one => (one is SdkRequests) == (client == "Sdk"));
+        ObjectProperties properties = new() { Metadata = [new("a", "b")], Tags = [new("c", "d")] };
+
+        foreach (ObjectProperties? given in (ObjectProperties?[])[null, properties, null])
+        {
+            (await requests.PutAsync("k"u8.ToArray(), "{}"u8.ToArray(), given, Limit, Token)).Kind.ShouldBe(AwsErrorKind.None);
+        }
+
+        server.Requests.Select(request => (request.Headers.ContainsKey("x-amz-meta-a"), request.Headers.ContainsKey("x-amz-tagging"))).ShouldBe([(false, false), (true, true), (false, false)]);
+    }
+
+    [Fact]
     public async Task CompareAndList_BucketOwnerAndPayer_AreSentByBothClients()
     {
         S3SinkOptions options = new() { Bucket = "archive", ExpectedBucketOwner = "123456789012", RequesterPays = true };
@@ -118,14 +162,14 @@ public sealed class S3ObjectSettingsTests
         }
     }
 
-    private static async Task<(RawRequest Sdk, RawRequest Direct)> PutAsync(S3SinkOptions options, byte[] body)
+    private static async Task<(RawRequest Sdk, RawRequest Direct)> PutAsync(S3SinkOptions options, byte[] body, ObjectProperties? properties = null)
     {
         await using RawServer server = new(_ => RawServer.Stored);
         foreach (IS3Requests client in Clients(server, options, new ManualTimeProvider(new DateTimeOffset(2026, 1, 31, 10, 0, 0, TimeSpan.Zero).AddMilliseconds(1))))
         {
             using (client)
             {
-                (await client.PutAsync("k"u8.ToArray(), body, Limit, Token)).Kind.ShouldBe(AwsErrorKind.None);
+                (await client.PutAsync("k"u8.ToArray(), body, properties, Limit, Token)).Kind.ShouldBe(AwsErrorKind.None);
             }
         }
 

@@ -1,6 +1,7 @@
 using System.Text;
 using System.Text.RegularExpressions;
 using Messaging.Aws.S3;
+using Messaging.Sinks;
 
 namespace Worker.Tests.Aws.S3;
 
@@ -74,7 +75,7 @@ public sealed partial class S3PropertyRulesTests
 
             string clean = S3PropertyRules.CleanTag(value, out bool replaced, out bool cut);
 
-            S3PropertyRules.FindProblems([new("k", clean)], S3PropertyKind.Tag).ShouldBeEmpty();
+            S3PropertyRules.FindProblems([new("k", clean)], ObjectPropertyKind.Tag).ShouldBeEmpty();
             (clean == value).ShouldBe(!replaced && !cut);
         }
     }

@@ -58,5 +58,5 @@ public sealed class S3RequestsTests
         ? SdkRequests.Create(DirectSinks.Options, new S3Endpoint(server.Url, "eu-west-1", PathStyle: true), credentials, DirectSinks.Services())
         : DirectSinks.Requests(server.Url, credentials: credentials);
 
-    private static async Task<S3Fault> PutAsync(IS3Requests requests, string key) => await requests.PutAsync(Encoding.UTF8.GetBytes(key), new byte[1], Limit, Token);
+    private static async Task<S3Fault> PutAsync(IS3Requests requests, string key) => await requests.PutAsync(Encoding.UTF8.GetBytes(key), new byte[1], null, Limit, Token);
 }

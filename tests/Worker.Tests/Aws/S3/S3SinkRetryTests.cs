@@ -137,7 +137,7 @@ public sealed class S3SinkRetryTests
 
         public int Puts => Volatile.Read(ref _puts);
 
-        public ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken) =>
+        public ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, TimeSpan limit, CancellationToken cancellationToken) =>
             new(put(Interlocked.Increment(ref _puts)));
 
         public ValueTask<(S3Fault Fault, string Operation, bool Same)> CompareAsync(

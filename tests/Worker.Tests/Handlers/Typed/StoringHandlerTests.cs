@@ -132,6 +132,36 @@ public sealed class StoringHandlerTests
     }
 
     [Fact]
+    public async Task Handle_TagsForASinkThatKeepsThem_ArriveThere()
+    {
+        MemoryObjectSink sink = new();
+        await using HandlerRoute route = await HandlerRoute.StartAsync(
+            worker => worker.AddSink(new Feature(sink)).AddStoringHandler<Order, StoreOrder, StoreOptions>("Orders", TestJson.Default.Order), "Routes:orders:Sink=Scripted");
+
+        await route.PublishAsync("""{"id":"tagged"}""");
+        await route.PublishAsync("""{"id":"a"}""");
+        await route.SettleAllAsync();
+
+        route.Publisher.Completed.ShouldBe(2);
+        sink.Objects.Count.ShouldBe(2);
+        sink.Properties.ShouldHaveSingleItem().Key.ShouldBe("tagged");
+        sink.Properties["tagged"].Tags.ShouldBe([new("team", "billing")]);
+    }
+
+    [Fact]
+    public async Task Handle_TagsForASinkThatCannotKeepThem_IsADeadLetterThatSaysSo()
+    {
+        await using HandlerRoute route = await StartAsync("Recoverability:RetryMaxAttempts=1", "Recoverability:MaxDeliveries=1");
+
+        await route.PublishAsync("""{"id":"tagged"}""");
+        await route.SettleAllAsync();
+
+        route.Publisher.Completed.ShouldBe(0);
+        _sink.Stored.ShouldBeEmpty();
+        route.DeadLetters.ShouldHaveSingleItem().Description.ShouldContain("ScriptedSink cannot keep metadata and tags");
+    }
+
+    [Fact]
     public void Plan_NoSuchSink_IsAnError() =>
         HandlerRoute.Plan(worker => worker.AddStoringHandler<Order, StoreOrder, StoreOptions>("Orders", TestJson.Default.Order), "Routes:orders:Sink=Nowhere")
             .Errors.ShouldHaveSingleItem().Key.ShouldBe("Routes:orders:Sink");
@@ -160,6 +190,7 @@ public sealed class StoringHandlerTests
         public ValueTask<Settlement> HandleAsync(Order message, MessageInfo info, CancellationToken cancellationToken) => message.Id switch
         {
             "skip" => ValueTask.FromResult(Settlement.Complete),
+            "tagged" => store.StoreAsync("tagged", "{}"u8.ToArray(), new ObjectProperties { Tags = [new("team", "billing")] }, cancellationToken),
             "fault" => ValueTask.FromResult(Settlement.Transient("the price list is down")),
             _ => store.StoreAsync(KeyOf(message), Encoding.UTF8.GetBytes($"order {message.Id}"), cancellationToken),
         };
@@ -177,7 +208,7 @@ public sealed class StoringHandlerTests
         public ValueTask<Settlement> HandleAsync(Order message, MessageInfo info, CancellationToken cancellationToken) => ValueTask.FromResult(Settlement.Complete);
     }
 
-    private sealed class Feature(ScriptedSink sink) : ISinkFeature
+    private sealed class Feature(IObjectSink sink) : ISinkFeature
     {
         public string Name => "Scripted";
 

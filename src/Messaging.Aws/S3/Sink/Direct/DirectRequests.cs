@@ -55,9 +55,9 @@ internal sealed class DirectRequests : IS3Requests
     }
 
     [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
-    public async ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken)
+    public async ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, TimeSpan limit, CancellationToken cancellationToken)
     {
-        PutRequest request = _signer.NeedsOwnPut ? _signer.CreateOwnPut(_time)
+        PutRequest request = properties is not null || _signer.NeedsOwnPut ? _signer.CreateOwnPut(_time, properties)
             : _puts.TryTake(out PutRequest? pooled) ? pooled
             : _signer.CreatePut(_time);
         request.Open(key, body, limit, cancellationToken);

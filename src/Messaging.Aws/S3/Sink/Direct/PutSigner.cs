@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Net.Http.Headers;
 using System.Security.Cryptography;
 using System.Text;
+using Messaging.Sinks;
 using Pipeline.Buffers;
 
 namespace Messaging.Aws.S3.Sink.Direct;
@@ -80,11 +81,12 @@ internal sealed class PutSigner : SigV4Signer
 
     /// <summary>Creates a PUT for one object, which has headers of its own and is not reused.</summary>
     /// <param name="time">The clock.</param>
-    public PutRequest CreateOwnPut(TimeProvider time)
+    /// <param name="properties">All metadata and tags of the object, as S3 takes them; null for the configured ones.</param>
+    public PutRequest CreateOwnPut(TimeProvider time, ObjectProperties? properties)
     {
         PutRequest request = new(time) { IsOwn = true };
         Add(request, _constant);
-        Add(request, _properties);
+        Add(request, properties is null ? _properties : Properties(properties.Metadata, properties.Tags));
         if (_retention is { } retention)
         {
             request.Headers.TryAddWithoutValidation("x-amz-object-lock-retain-until-date", S3Retention.EndOf(Clock.UtcNow, retention).ToString(S3Retention.Format, CultureInfo.InvariantCulture));

@@ -38,13 +38,13 @@ internal sealed class SdkRequests : IS3Requests
         return new SdkRequests(options, SdkConnection.CreateClient(endpoint, credentials, options.ConnectTimeout, options.TotalTimeout, options.SendsChecksum ? RequestChecksumCalculation.WHEN_SUPPORTED : RequestChecksumCalculation.WHEN_REQUIRED), credentials, services);
     }
 
-    public async ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken)
+    public async ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, TimeSpan limit, CancellationToken cancellationToken)
     {
         BorrowedStream stream = new(body);
         using S3Attempt attempt = new(limit, _time, cancellationToken);
         try
         {
-            PutObjectRequest request = CreatePut(key, stream);
+            PutObjectRequest request = CreatePut(key, stream, properties);
             PutObjectResponse response = await _credentials.CallAsync(attempt, _calls, S3Calls.Put, token =>
             {
                 stream.Position = 0;
@@ -133,7 +133,7 @@ internal sealed class SdkRequests : IS3Requests
         _credentials.Dispose();
     }
 
-    private PutObjectRequest CreatePut(ReadOnlyMemory<byte> key, BorrowedStream stream)
+    private PutObjectRequest CreatePut(ReadOnlyMemory<byte> key, BorrowedStream stream, ObjectProperties? properties)
     {
         PutObjectRequest request = new()
         {
@@ -159,14 +159,14 @@ internal sealed class SdkRequests : IS3Requests
         request.Headers.ContentEncoding = _options.ContentEncoding;
         request.Headers.CacheControl = _options.CacheControl;
         request.Headers.ContentDisposition = _options.ContentDisposition;
-        foreach ((string name, string value) in _options.Metadata)
+        foreach ((string name, string value) in properties?.Metadata ?? (IEnumerable<KeyValuePair<string, string>>)_options.Metadata)
         {
             request.Metadata[S3PropertyRules.NameOf(name)] = S3PropertyRules.EncodeMetadata(value);
         }
 
-        if (_options.Tags.Count > 0)
+        if ((properties?.Tags.Count ?? _options.Tags.Count) > 0)
         {
-            request.TagSet = [.. _options.Tags.Select(tag => new Tag { Key = tag.Key, Value = tag.Value })];
+            request.TagSet = [.. (properties?.Tags ?? (IEnumerable<KeyValuePair<string, string>>)_options.Tags).Select(tag => new Tag { Key = tag.Key, Value = tag.Value })];
         }
 
         return request;

@@ -29,7 +29,7 @@ public sealed class DirectRequestsTests
         await using RawServer server = new(_ => RawServer.Stored);
         using DirectRequests client = DirectSinks.Requests(server.Url);
 
-        (await client.PutAsync(Encoding.UTF8.GetBytes(key), "{}"u8.ToArray(), Limit, Token)).ShouldBe(S3Fault.None);
+        (await client.PutAsync(Encoding.UTF8.GetBytes(key), "{}"u8.ToArray(), null, Limit, Token)).ShouldBe(S3Fault.None);
 
         server.Requests.Single().Line.ShouldBe($"PUT {target} HTTP/1.1");
     }
@@ -50,7 +50,7 @@ public sealed class DirectRequestsTests
         using DirectRequests client = DirectSinks.Requests(server.Url, options);
         byte[] body = Encoding.UTF8.GetBytes("{\"a\":1}");
 
-        (await client.PutAsync("k"u8.ToArray(), body, Limit, Token)).ShouldBe(S3Fault.None);
+        (await client.PutAsync("k"u8.ToArray(), body, null, Limit, Token)).ShouldBe(S3Fault.None);
 
         RawRequest request = server.Requests.Single();
         request.Body.ShouldBe(body);
@@ -77,7 +77,7 @@ public sealed class DirectRequestsTests
         using DirectRequests client = DirectSinks.Requests(server.Url, credentials: credentials, time: time);
         for (int i = 0; i < 3; i++)
         {
-            (await client.PutAsync(Encoding.UTF8.GetBytes($"k {i}/ü"), new byte[i * 700], Limit, Token)).ShouldBe(S3Fault.None);
+            (await client.PutAsync(Encoding.UTF8.GetBytes($"k {i}/ü"), new byte[i * 700], null, Limit, Token)).ShouldBe(S3Fault.None);
             time.Advance(TimeSpan.FromMinutes(1));
         }
 
@@ -115,7 +115,7 @@ public sealed class DirectRequestsTests
         using DirectRequests client = new(
             DirectSinks.Options, address, "eu-west-1", DirectSinks.Credentials(), handler, DirectSinks.Services(), BufferPool.Shared, retained: 1);
 
-        (await client.PutAsync("a/k"u8.ToArray(), new byte[3], Limit, Token)).ShouldBe(S3Fault.None);
+        (await client.PutAsync("a/k"u8.ToArray(), new byte[3], null, Limit, Token)).ShouldBe(S3Fault.None);
         await client.ListAsync(Limit, Token);
 
         server.Requests.Select(request => request.Line).ShouldBe(["PUT /a/k HTTP/1.1", "GET /?list-type=2&max-keys=1 HTTP/1.1"]);
@@ -137,7 +137,7 @@ public sealed class DirectRequestsTests
             $"HTTP/1.1 403 Forbidden\r\nDate: {date}\r\nContent-Length: 49\r\n\r\n<Error><Code>RequestTimeTooSkewed</Code></Error>\n");
         using DirectRequests client = DirectSinks.Requests(server.Url, time: time);
 
-        (await client.PutAsync("k"u8.ToArray(), default, Limit, Token)).Kind.ShouldBe(AwsErrorKind.ClockSkew);
+        (await client.PutAsync("k"u8.ToArray(), default, null, Limit, Token)).Kind.ShouldBe(AwsErrorKind.ClockSkew);
 
         server.Requests.Select(request => request.Headers["x-amz-date"]).ShouldBe(["20261121T120000Z", $"20261121T{12 + hours}0000Z"]);
     }
@@ -180,13 +180,13 @@ public sealed class DirectRequestsTests
         await using RawServer server = new(request => request.Target == "/archive/hang" ? "" : RawServer.Stored);
         using DirectRequests client = DirectSinks.Requests(server.Url);
         using CancellationTokenSource source = new();
-        Task<S3Fault> put = client.PutAsync("hang"u8.ToArray(), new byte[3], Limit, source.Token).AsTask();
+        Task<S3Fault> put = client.PutAsync("hang"u8.ToArray(), new byte[3], null, Limit, source.Token).AsTask();
         await server.WaitForAsync(1);
 
         await source.CancelAsync();
 
         (await Should.ThrowAsync<OperationCanceledException>(put)).CancellationToken.ShouldBe(source.Token);
-        (await client.PutAsync("k"u8.ToArray(), new byte[3], Limit, Token)).ShouldBe(S3Fault.None);
+        (await client.PutAsync("k"u8.ToArray(), new byte[3], null, Limit, Token)).ShouldBe(S3Fault.None);
         server.Requests[1].Connection.ShouldBe(2);
     }
 
@@ -198,8 +198,8 @@ public sealed class DirectRequestsTests
         for (int i = 0; i < 100; i++)
         {
             using CancellationTokenSource source = new();
-            (await client.PutAsync("k"u8.ToArray(), new byte[3], Limit, source.Token)).ShouldBe(S3Fault.None);
-            Task<S3Fault> next = client.PutAsync("k"u8.ToArray(), new byte[3], Limit, Token).AsTask();
+            (await client.PutAsync("k"u8.ToArray(), new byte[3], null, Limit, source.Token)).ShouldBe(S3Fault.None);
+            Task<S3Fault> next = client.PutAsync("k"u8.ToArray(), new byte[3], null, Limit, Token).AsTask();
             await source.CancelAsync();
             (await next).ShouldBe(S3Fault.None);
         }
@@ -211,11 +211,11 @@ public sealed class DirectRequestsTests
         await using RawServer server = new(_ => RawServer.Stored);
         ManualTimeProvider time = new();
         using DirectRequests client = DirectSinks.Requests(server.Url, time: time);
-        (await client.PutAsync("k"u8.ToArray(), default, TimeSpan.FromMilliseconds(500), Token)).ShouldBe(S3Fault.None);
+        (await client.PutAsync("k"u8.ToArray(), default, null, TimeSpan.FromMilliseconds(500), Token)).ShouldBe(S3Fault.None);
 
         time.Advance(TimeSpan.FromMilliseconds(700));
 
-        (await client.PutAsync("k"u8.ToArray(), default, Limit, Token)).ShouldBe(S3Fault.None);
+        (await client.PutAsync("k"u8.ToArray(), default, null, Limit, Token)).ShouldBe(S3Fault.None);
     }
 
     [Theory]

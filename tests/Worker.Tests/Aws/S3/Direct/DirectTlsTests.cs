@@ -26,8 +26,8 @@ public sealed class DirectTlsTests
         Task<string[]> serving = ServeAsync(listener, certificate, requests: 2);
         using DirectRequests client = Open(listener, "archive", out List<SslPolicyErrors> errors);
 
-        (await client.PutAsync("a/k"u8.ToArray(), new byte[3], Limit, Token)).ShouldBe(S3Fault.None);
-        (await client.PutAsync("b/k"u8.ToArray(), new byte[3], Limit, Token)).ShouldBe(S3Fault.None);
+        (await client.PutAsync("a/k"u8.ToArray(), new byte[3], null, Limit, Token)).ShouldBe(S3Fault.None);
+        (await client.PutAsync("b/k"u8.ToArray(), new byte[3], null, Limit, Token)).ShouldBe(S3Fault.None);
 
         (await serving).ShouldBe(["archive.s3.eu-west-1.amazonaws.com", "PUT /a/k HTTP/1.1", "PUT /b/k HTTP/1.1"]);
 
@@ -44,7 +44,7 @@ public sealed class DirectTlsTests
         Task<string[]> serving = ServeAsync(listener, certificate, requests: 1);
         using DirectRequests client = Open(listener, "my.archive", out List<SslPolicyErrors> errors);
 
-        (await client.PutAsync("k"u8.ToArray(), new byte[3], Limit, Token)).ShouldBe(S3Fault.None);
+        (await client.PutAsync("k"u8.ToArray(), new byte[3], null, Limit, Token)).ShouldBe(S3Fault.None);
 
         (await serving).ShouldBe(["s3.eu-west-1.amazonaws.com", "PUT /my.archive/k HTTP/1.1"]);
         errors.ShouldBe([SslPolicyErrors.RemoteCertificateChainErrors]);
@@ -59,7 +59,7 @@ public sealed class DirectTlsTests
         Task<string[]> serving = ServeAsync(listener, certificate, requests: 1);
         using DirectRequests client = Open(listener, "archive", out _, trust: false);
 
-        (await client.PutAsync("k"u8.ToArray(), new byte[3], Limit, Token)).Code.ShouldBe("ConnectionError");
+        (await client.PutAsync("k"u8.ToArray(), new byte[3], null, Limit, Token)).Code.ShouldBe("ConnectionError");
 
         (await serving).Skip(1).ShouldBeEmpty();
     }

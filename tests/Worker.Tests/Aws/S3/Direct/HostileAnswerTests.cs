@@ -88,7 +88,7 @@ public sealed class HostileAnswerTests
         await using RawServer server = new(_ => answer);
         using DirectRequests client = DirectSinks.Requests(server.Url);
 
-        S3Fault fault = await client.PutAsync("k"u8.ToArray(), new byte[10], TimeSpan.FromMilliseconds(300), Token);
+        S3Fault fault = await client.PutAsync("k"u8.ToArray(), new byte[10], null, TimeSpan.FromMilliseconds(300), Token);
 
         fault.ShouldBe(new S3Fault(AwsErrorKind.Transient, "Timeout", MayHaveCommitted: true));
     }
@@ -146,5 +146,5 @@ public sealed class HostileAnswerTests
     }
 
     private static ValueTask<S3Fault> PutAsync(DirectRequests client, byte value) =>
-        client.PutAsync("k"u8.ToArray(), new[] { value, value, value }, Limit, Token);
+        client.PutAsync("k"u8.ToArray(), new[] { value, value, value }, null, Limit, Token);
 }

@@ -34,7 +34,7 @@ public sealed class SdkRequestsTests
         using SdkRequests client = Create(server, options);
         byte[] body = "{\"a\":1}"u8.ToArray();
 
-        (await client.PutAsync("a/b c.json"u8.ToArray(), body, Limit, Token)).Kind.ShouldBe(AwsErrorKind.None);
+        (await client.PutAsync("a/b c.json"u8.ToArray(), body, null, Limit, Token)).Kind.ShouldBe(AwsErrorKind.None);
 
         RawRequest request = server.Requests.ShouldHaveSingleItem();
         request.Line.ShouldBe("PUT /archive/a/b%20c.json HTTP/1.1");
@@ -67,7 +67,7 @@ public sealed class SdkRequestsTests
         };
         using SdkRequests client = Create(server, options);
 
-        (await client.PutAsync("k"u8.ToArray(), "{}"u8.ToArray(), Limit, Token)).Kind.ShouldBe(AwsErrorKind.None);
+        (await client.PutAsync("k"u8.ToArray(), "{}"u8.ToArray(), null, Limit, Token)).Kind.ShouldBe(AwsErrorKind.None);
 
         RawRequest request = server.Requests.ShouldHaveSingleItem();
         (request.Headers.Keys.Any(name => name.StartsWith("x-amz-checksum-", StringComparison.OrdinalIgnoreCase)) || request.Headers.ContainsKey("x-amz-trailer")).ShouldBe(hasChecksum);
@@ -80,7 +80,7 @@ public sealed class SdkRequestsTests
         await using RawServer server = new(_ => RawServer.Stored);
         using SdkRequests client = Create(server, new S3SinkOptions { Client = S3ClientKind.Sdk, Bucket = "archive", ChunkedEncoding = false });
 
-        (await client.PutAsync("k"u8.ToArray(), "{}"u8.ToArray(), Limit, Token)).Kind.ShouldBe(AwsErrorKind.None);
+        (await client.PutAsync("k"u8.ToArray(), "{}"u8.ToArray(), null, Limit, Token)).Kind.ShouldBe(AwsErrorKind.None);
 
         RawRequest request = server.Requests.ShouldHaveSingleItem();
         request.Headers["If-None-Match"].ShouldBe("*");
