@@ -1,6 +1,7 @@
 using System.Runtime.CompilerServices;
 using Messaging.Archive.Headers;
 using Messaging.Archive.ObjectKeys;
+using Messaging.Sinks;
 using Pipeline.Behaviors;
 using Pipeline.Buffers;
 using Pipeline.Contexts;
@@ -58,7 +59,17 @@ internal sealed class ArchiveConnector(ArchiveHeaderReader reader, KeyTemplate t
 
         // Some sources make the id when it is read.
         ReadOnlySpan<byte> sourceId = missingId == MissingIdRule.UseSourceId && template.NeedsSourceId(archive.Header) ? context.Message.SourceId.Span : default;
-        return template.TryWrite(archive.Header, sourceId, archive.KeyBuffer, out poison, monitor);
+        if (!template.TryWrite(archive.Header, sourceId, archive.KeyBuffer, out poison, monitor))
+        {
+            return false;
+        }
+
+        if (template.ObjectProperties is { } properties)
+        {
+            archive.Properties = properties.Read(archive.Header, sourceId);
+        }
+
+        return true;
     }
 
     [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]
@@ -88,6 +99,9 @@ internal sealed class ArchiveContext : PipelineContext
     /// <summary>The bytes to store: the message's body, unchanged, or the whole that it was unwrapped from. A borrow from the physical message.</summary>
     public ReadOnlyMemory<byte> Body { get; set; }
 
+    /// <summary>The object's metadata and tags.</summary>
+    public ObjectProperties Properties { get; set; } = ObjectProperties.None;
+
     /// <summary>The object's key, UTF-8; empty until it is written.</summary>
     public ReadOnlyMemory<byte> Key => _key.WrittenMemory;
 
@@ -100,6 +114,7 @@ internal sealed class ArchiveContext : PipelineContext
         base.Reset();
         Header.Reset();
         Body = default;
+        Properties = ObjectProperties.None;
         _key.Truncate(0);
     }
 }

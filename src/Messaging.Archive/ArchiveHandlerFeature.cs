@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Collections.Immutable;
+using System.Collections.ObjectModel;
 using Messaging.Archive.Headers;
 using Messaging.Archive.ObjectKeys;
 using Messaging.Configuration;
@@ -53,12 +54,20 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature, IExplainedFeature
             },
             StoresWholeJson = options.BodyValidation != BodyValidation.HeaderOnly,
             WholeJsonChoice = new SettingChoice($"{ArchiveOptions.Section}:{nameof(options.BodyValidation)}", options.BodyValidation.ToString(), nameof(BodyValidation.Full)),
+            Properties = [.. key.Properties.Select(property => new ObjectPropertyPlan(SettingOf(settings, route, property), property.Kind, property.Name, property.IsFixed ? property.Text : null))],
             FindReserved = level => FindReserved(settings, route, key, level),
             Describe = output => KeyRulesReport.Write(route, options, template!, output),
         };
     }
 
     public void WriteSample(IBufferWriter<byte> body, int index, string id, DateTimeOffset date) => MessageGenerator.Write(body, index, id, date);
+
+    private static string SettingOf(SettingsReader settings, string route, ObjectPropertyText property)
+    {
+        string shared = $"{ArchiveOptions.Section}:{property.Setting}";
+        string own = $"Routes:{route}:{shared}";
+        return settings.Configuration[own] is null ? shared : own;
+    }
 
     // Without this check the sink would reject such keys one by one.
     private static ConfigurationError? FindReserved(SettingsReader settings, string route, KeyTemplateOptions key, ReservedLevel reserved)
@@ -120,6 +129,12 @@ internal sealed class ArchiveOptions
     [Setting("Time zone of the dates in keys: UTC, or an IANA name such as Europe/Berlin")]
     public string TimeZone { get; init; } = "UTC";
 
+    [Setting("Metadata of each object, by name: fixed text, or one placeholder such as {tenant} or {order.customer.id}, whose value is stored unchanged; a message without the value has no such entry. Needs a sink that keeps metadata, such as S3")]
+    public IReadOnlyDictionary<string, string> Metadata { get; init; } = ReadOnlyDictionary<string, string>.Empty;
+
+    [Setting("Tags of each object, by key; otherwise as Metadata")]
+    public IReadOnlyDictionary<string, string> Tags { get; init; } = ReadOnlyDictionary<string, string>.Empty;
+
     [Setting("How much of a body must be valid: Full, or HeaderOnly (only the part up to the last property that the key needs)")]
     public BodyValidation BodyValidation { get; init; } = BodyValidation.Full;
 
@@ -134,6 +149,11 @@ internal sealed class ArchiveOptions
         InvalidDate = InvalidDate,
         DateFormats = DateFormats,
         TimeZone = TimeZone,
+        Properties =
+        [
+            .. Metadata.Select(entry => new ObjectPropertyText($"{nameof(Metadata)}:{entry.Key}", ObjectPropertyKind.Metadata, entry.Key, entry.Value)),
+            .. Tags.Select(entry => new ObjectPropertyText($"{nameof(Tags)}:{entry.Key}", ObjectPropertyKind.Tag, entry.Key, entry.Value)),
+        ],
     };
 }
 

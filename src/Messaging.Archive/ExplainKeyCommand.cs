@@ -3,6 +3,7 @@ using System.Text;
 using Messaging.CommandLine;
 using Messaging.Configuration;
 using Messaging.Planning;
+using Messaging.Telemetry;
 using Microsoft.Extensions.Configuration;
 using Pipeline.Buffers;
 using Messaging.Archive.Headers;
@@ -131,6 +132,12 @@ internal static class ExplainKeyCommand
             output.WriteLine($"  {part.Placeholder.PadRight(name)}  {part.Value.PadRight(value)} -> {part.Part.PadRight(text)}  {part.Because}");
         }
 
+        if (template.ObjectProperties?.Read(header, source) is { } properties)
+        {
+            Write("metadata", properties.Metadata, output);
+            Write("tag", properties.Tags, output);
+        }
+
         if (message.GetSourceIdString().StartsWith(NoSourceId, StringComparison.Ordinal) && parts.Any(part => part.Because.StartsWith(KeyExplainer.OfSource, StringComparison.Ordinal)))
         {
             output.WriteLine("  The id comes from the source; give one with --source-id.");
@@ -143,5 +150,13 @@ internal static class ExplainKeyCommand
 
         header.Reset();
         return true;
+    }
+
+    private static void Write(string kind, IReadOnlyList<KeyValuePair<string, string>> properties, TextWriter output)
+    {
+        foreach ((string name, string value) in properties)
+        {
+            output.WriteLine($"  {kind} {UntrustedText.Shorten(name)} = \"{UntrustedText.Shorten(value)}\"");
+        }
     }
 }

@@ -13,7 +13,9 @@ internal sealed class StoreTerminator(IObjectSink sink, ObjectStore store) : ITe
     public ValueTask InvokeAsync(ArchiveContext context)
     {
         long started = RouteMetrics.StoreStarts();
-        ValueTask<SinkResult> storing = sink.StoreAsync(context.Key, context.Body, context.CancellationToken);
+        ValueTask<SinkResult> storing = context.Properties.IsEmpty
+            ? sink.StoreAsync(context.Key, context.Body, context.CancellationToken)
+            : sink.StoreAsync(context.Key, context.Body, context.Properties, context.CancellationToken);
         if (!storing.IsCompletedSuccessfully)
         {
             return AwaitAsync(storing, context, started);

@@ -131,7 +131,7 @@ internal sealed partial class ArchiveHeaderReader
 
         // Null counts as missing. The value is validated first, so that a malformed one is reported as malformed.
         int after = scanner.SkipValue(at, node.Depth);
-        return after < 0 || first == 'n' ? after : Refuse(ref scanner, header, node, PoisonReason.WrongType, at);
+        return after < 0 || first == 'n' || node.TakesAll ? after : Refuse(ref scanner, header, node, PoisonReason.WrongType, at);
     }
 
     private int ReadNumber(ref JsonScanner scanner, int at, HeaderNode node, ArchiveHeader header, ref HeaderValue value)

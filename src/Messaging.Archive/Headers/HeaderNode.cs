@@ -39,6 +39,7 @@ internal sealed class HeaderNode
         DateUse = use & HeaderUse.AnyDate;
         TakesStrings = use != HeaderUse.None && !use.HasFlag(HeaderUse.Number);
         TakesNumbers = use != HeaderUse.None && (use & (HeaderUse.Text | HeaderUse.Date)) == HeaderUse.None;
+        TakesAll = children.Length == 0 ? use == HeaderUse.Raw : Array.TrueForAll(children, child => child.TakesAll);
         IsArray = children.Length > 0 && isArray;
         IsObject = children.Length > 0 && !isArray;
         Leaves = children.Length == 0 ? 1 : children.Sum(child => child.Leaves);
@@ -65,6 +66,9 @@ internal sealed class HeaderNode
     public bool TakesStrings { get; }
 
     public bool TakesNumbers { get; }
+
+    /// <summary>True when a value of another kind counts as missing instead of making the message poison.</summary>
+    public bool TakesAll { get; }
 
     public bool IsObject { get; }
 

@@ -51,6 +51,9 @@ internal enum HeaderUse
     /// <summary>As text, or as the JSON text of a number or a boolean.</summary>
     Any = 128,
 
+    /// <summary>As the text of a string, a number or a boolean, for metadata and tags; any other value counts as missing.</summary>
+    Raw = 256,
+
     /// <summary>Every unit of a date that is a number; a property has at most one.</summary>
     AnyEpoch = Epoch | EpochMs | EpochUs | EpochNs,
 

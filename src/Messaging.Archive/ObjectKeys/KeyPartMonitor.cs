@@ -70,7 +70,7 @@ internal sealed partial class KeyPartMonitor
         {
             string outcome = _missingRule == MissingPropertyRule.DeadLetter
                 ? "such messages are dead-lettered"
-                : (_properties[slot].Use & ~HeaderUse.AnyDate) != HeaderUse.None ? "its part of the key is \"unknown\"" : "the levels of the date are left out";
+                : (_properties[slot].Use & ~(HeaderUse.AnyDate | HeaderUse.Raw)) != HeaderUse.None ? "its part of the key is \"unknown\"" : "the levels of the date are left out";
             string? near = PropertyNameHint.Find(header.Body, _properties[slot].Path);
             LogMissing(_route, _names[slot], near is null ? "" : $" (it has \"{near}\": names are case-sensitive)", outcome);
         }

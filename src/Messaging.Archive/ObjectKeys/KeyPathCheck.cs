@@ -21,8 +21,8 @@ internal sealed class KeyPathCheck
         Array,
     }
 
-    /// <summary>Checks the paths of all placeholders and of the id against each other.</summary>
-    public static void Check(ImmutableArray<KeyLevel> levels, HeaderProperty? id, List<KeyTemplateError> errors)
+    /// <summary>Checks the paths of all placeholders, of the id, and of metadata and tags against each other.</summary>
+    public static void Check(ImmutableArray<KeyLevel> levels, HeaderProperty? id, IEnumerable<(string Setting, PropertyPath Path)> properties, List<KeyTemplateError> errors)
     {
         var check = new KeyPathCheck(errors);
         if (id is not null)
@@ -36,6 +36,11 @@ internal sealed class KeyPathCheck
             {
                 check.Add(new HeaderProperty(piece.Path!, piece.Use), level.Setting, piece.Position);
             }
+        }
+
+        foreach ((string setting, PropertyPath path) in properties)
+        {
+            check.Add(new HeaderProperty(path, HeaderUse.Raw), setting, 1);
         }
     }
 

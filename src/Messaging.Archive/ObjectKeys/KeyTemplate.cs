@@ -37,6 +37,8 @@ internal sealed class KeyTemplate
         _invalidDate = options.InvalidDate;
         TimeZoneInfo zone = KeyTemplateCompiler.FindZone(options)!;
         _zone = zone.Equals(TimeZoneInfo.Utc) ? null : zone;
+        int[] slots = [.. options.Properties.Select(property => SlotOf(property, builder))];
+        ObjectProperties = ObjectPropertyReader.Create(options.Properties, slots, _idSlot);
         Properties = builder.Properties;
         _dateSlots = [.. Enumerable.Range(0, Properties.Length).Where(slot => (Properties[slot].Use & HeaderUse.AnyDate) != HeaderUse.None)];
         LongestKeyBytes = KeyTemplateCompiler.LongestKey(levels);
@@ -45,7 +47,10 @@ internal sealed class KeyTemplate
         Sharing = [.. levels.SelectMany(level => level.FindSharing()).Distinct(StringComparer.Ordinal)];
     }
 
-    /// <summary>The properties that the key needs, in the order of the template; the header's reader looks for them.</summary>
+    /// <summary>Reads the metadata and tags of the objects; null when they have none.</summary>
+    public ObjectPropertyReader? ObjectProperties { get; }
+
+    /// <summary>The properties that the key needs, in the order of the template, and those that only metadata and tags need; the header's reader looks for them.</summary>
     public ImmutableArray<HeaderProperty> Properties { get; }
 
     /// <summary>Bytes of the longest key that any message can get, at most <see cref="MaxKeyBytes"/>.</summary>
@@ -187,6 +192,10 @@ internal sealed class KeyTemplate
                 return Copy(KeyPart.Invalid, destination);
         }
     }
+
+    private int SlotOf(ObjectPropertyText property, KeySegmentBuilder builder) => property.Parse([]) is not { } path ? -1
+        : path.Equals(KeyTemplateParser.DefaultId) ? _idSlot
+        : builder.Slot(new HeaderProperty(path, HeaderUse.Raw), out _);
 
     private bool IsRefused(in KeySegment segment, ArchiveHeader header, KeyPartMonitor? monitor, out Poison poison)
     {

@@ -33,7 +33,7 @@ internal static class KeyTemplateCompiler
         levels = [.. all];
         CheckLevels(levels, found);
         CheckId(levels, isParsed, found);
-        KeyPathCheck.Check(levels, id, found);
+        KeyPathCheck.Check(levels, id, PathsOf(options, found), found);
         CheckLength(levels, found);
         CheckDates(options, found);
         errors = [.. found];
@@ -51,6 +51,21 @@ internal static class KeyTemplateCompiler
         KeyPieceKind.DateField => KeySegmentBuilder.DigitsOf(p.Field),
         _ => p.Text.Length,
     });
+
+    // A placeholder of the id's name is the id, whatever property it comes from.
+    private static List<(string Setting, PropertyPath Path)> PathsOf(KeyTemplateOptions options, List<KeyTemplateError> errors)
+    {
+        List<(string, PropertyPath)> paths = [];
+        foreach (ObjectPropertyText property in options.Properties)
+        {
+            if (property.Parse(errors) is { } path && !path.Equals(KeyTemplateParser.DefaultId))
+            {
+                paths.Add((property.Setting, path));
+            }
+        }
+
+        return paths;
+    }
 
     private static List<KeyLevel> Split(string setting, List<KeyPiece> pieces)
     {

@@ -32,6 +32,9 @@ internal sealed class KeyTemplateOptions
     /// <summary>Custom date formats of .NET, tried in order on a date in none of the known forms. Default none.</summary>
     public IReadOnlyList<string> DateFormats { get; set; } = [];
 
+    /// <summary>The metadata and tags of the objects. Default none.</summary>
+    public IReadOnlyList<ObjectPropertyText> Properties { get; set; } = [];
+
     /// <summary>The time zone of the dates in keys: UTC, or an IANA name. Default UTC.</summary>
     public string TimeZone { get; set; } = "UTC";
 }

@@ -28,7 +28,8 @@ internal sealed class KeyTemplateParser
         ["epochns"] = HeaderUse.EpochNs,
     };
 
-    private static readonly PropertyPath DefaultId = PropertyPath.Of(KeyTemplateOptions.DefaultMessageIdProperty);
+    /// <summary>The path that means the id, whatever property it comes from.</summary>
+    public static readonly PropertyPath DefaultId = PropertyPath.Of(KeyTemplateOptions.DefaultMessageIdProperty);
 
     private readonly KeyTextErrors _errors;
     private readonly PropertyPath? _id;
