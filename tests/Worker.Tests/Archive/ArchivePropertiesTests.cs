@@ -1,8 +1,6 @@
-using Messaging.Archive;
 using Messaging.Configuration;
 using Messaging.Hosting;
 using Messaging.Sinks;
-using Messaging.Testing;
 using Microsoft.Extensions.Configuration;
 using Pipeline.Settlements;
 using Shared.Hosting;

@@ -10,7 +10,7 @@ using AwsEndpoint = Integration.Tests.Servers.AwsEndpoint;
 namespace Integration.Tests.Aws.S3;
 
 /// <summary>What a store that verifies signatures returns of the settings of objects, read with the SDK.</summary>
-public sealed class S3ObjectSettingsTests(RealS3 real)
+public sealed class S3ObjectSettingsTests(RealS3 real, AwsServer emulator)
 {
     private static readonly byte[] Body = "{\"a\":1}"u8.ToArray();
 
@@ -54,6 +54,16 @@ public sealed class S3ObjectSettingsTests(RealS3 real)
     [Theory]
     [InlineData("Sdk")]
     [InlineData("Direct")]
+    public Task Store_PropertiesOfAMessage_AreReturned(string client) => StorePropertiesAsync(real.Require(), client);
+
+    [Theory]
+    [InlineData("Sdk")]
+    [InlineData("Direct")]
+    public async Task Store_PropertiesOfAMessageOverAnEmulator_AreReturned(string client) => await StorePropertiesAsync(await emulator.RequireAsync(), client);
+
+    [Theory]
+    [InlineData("Sdk")]
+    [InlineData("Direct")]
     public async Task Store_ObjectLock_IsReturnedAndHoldsTheObject(string client)
     {
         AwsEndpoint endpoint = real.Require();
@@ -80,6 +90,27 @@ public sealed class S3ObjectSettingsTests(RealS3 real)
         retention.Mode.Value.ShouldBe("GOVERNANCE");
         retention.RetainUntilDate!.Value.ToUniversalTime().ShouldBeGreaterThanOrEqualTo(before.AddMinutes(1).AddSeconds(-1));
         (await s3.GetObjectLegalHoldAsync(new GetObjectLegalHoldRequest { BucketName = bucket, Key = "locked" }, Token)).LegalHold.Status.Value.ShouldBe("ON");
+    }
+
+    private static async Task StorePropertiesAsync(AwsEndpoint endpoint, string client)
+    {
+        using AmazonS3Client s3 = endpoint.CreateS3Client();
+        string bucket = await endpoint.CreateBucketAsync("properties");
+        await using S3Sink sink = S3Sinks.Open(endpoint, new S3SinkOptions { Client = Enum.Parse<S3ClientKind>(client), Bucket = bucket, Tags = new Dictionary<string, string> { ["team"] = "billing" } });
+        ObjectProperties properties = new() { Metadata = [new("Tenant", "a  b, \"c\""), new("city", " Zürich ")], Tags = [new("order", "1/2 + 3")] };
+
+        (await sink.StoreAsync("described"u8.ToArray(), Body, properties, Token)).ShouldBe(SinkResult.Stored);
+        (await sink.StoreAsync("plain"u8.ToArray(), Body, Token)).ShouldBe(SinkResult.Stored);
+
+        GetObjectMetadataResponse head = await s3.GetObjectMetadataAsync(bucket, "described", Token);
+        head.Metadata["tenant"].ShouldBe("a  b, \"c\"");
+        Decoded(head.Metadata["city"]).ShouldBe(" Zürich ");
+        (await TagsAsync("described")).ShouldBe([("team", "billing"), ("order", "1/2 + 3")], ignoreOrder: true);
+        (await s3.GetObjectMetadataAsync(bucket, "plain", Token)).Metadata.Count.ShouldBe(0);
+        (await TagsAsync("plain")).ShouldBe([("team", "billing")]);
+
+        async Task<IEnumerable<(string, string)>> TagsAsync(string key) =>
+            (await s3.GetObjectTaggingAsync(new GetObjectTaggingRequest { BucketName = bucket, Key = key }, Token)).Tagging.Select(tag => (tag.Key, tag.Value));
     }
 
     private static string Decoded(string word) => word.StartsWith("=?", StringComparison.Ordinal) ? Encoding.UTF8.GetString(Convert.FromBase64String(word[10..^2])) : word;

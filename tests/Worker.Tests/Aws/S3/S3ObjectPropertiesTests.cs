@@ -1,10 +1,8 @@
 using System.Diagnostics.Metrics;
 using Messaging.Aws.S3;
 using Messaging.Aws.S3.Sink;
-using Messaging.Configuration;
 using Messaging.Sinks;
 using Messaging.Telemetry;
-using Messaging.Testing;
 
 namespace Worker.Tests.Aws.S3;
 
