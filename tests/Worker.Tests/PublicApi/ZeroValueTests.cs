@@ -30,6 +30,7 @@ public sealed class ZeroValueTests
         ["Messaging.Recoverability.Backoff"] = "two limits of a wait",
         ["Messaging.Recoverability.BreakerState"] = "a state; the numbers are the values of the metric worker.breaker.state",
         ["Messaging.Sinks.DocumentRejection"] = "always a rejection",
+        ["Messaging.Sinks.ObjectPropertyKind"] = "what a property is; a parameter",
         ["Messaging.Sinks.SinkKind"] = "what a feature stores; start checks that handler and sink agree",
         ["Messaging.Sources.CompletionEffect"] = "a property of a source: zero assumes that a completed message is deleted, so that losing its object is refused",
         ["Messaging.Sources.HoldRule"] = "limits: zero holds nothing",
