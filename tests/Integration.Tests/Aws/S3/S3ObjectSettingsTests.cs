@@ -54,12 +54,14 @@ public sealed class S3ObjectSettingsTests(RealS3 real, AwsServer emulator)
     [Theory]
     [InlineData("Sdk")]
     [InlineData("Direct")]
-    public Task Store_PropertiesOfAMessage_AreReturned(string client) => StorePropertiesAsync(real.Require(), client);
+    public Task Store_PropertiesOfAMessage_AreReturned(string client) => StorePropertiesAsync(real.Require(), client, keepsTags: true);
 
+    // fauxqs answers GetObjectTagging with the object.
     [Theory]
     [InlineData("Sdk")]
     [InlineData("Direct")]
-    public async Task Store_PropertiesOfAMessageOverAnEmulator_AreReturned(string client) => await StorePropertiesAsync(await emulator.RequireAsync(), client);
+    public async Task Store_PropertiesOfAMessageOverAnEmulator_AreReturned(string client) =>
+        await StorePropertiesAsync(await emulator.RequireAsync(), client, keepsTags: false);
 
     [Theory]
     [InlineData("Sdk")]
@@ -92,7 +94,7 @@ public sealed class S3ObjectSettingsTests(RealS3 real, AwsServer emulator)
         (await s3.GetObjectLegalHoldAsync(new GetObjectLegalHoldRequest { BucketName = bucket, Key = "locked" }, Token)).LegalHold.Status.Value.ShouldBe("ON");
     }
 
-    private static async Task StorePropertiesAsync(AwsEndpoint endpoint, string client)
+    private static async Task StorePropertiesAsync(AwsEndpoint endpoint, string client, bool keepsTags)
     {
         using AmazonS3Client s3 = endpoint.CreateS3Client();
         string bucket = await endpoint.CreateBucketAsync("properties");
@@ -105,9 +107,12 @@ public sealed class S3ObjectSettingsTests(RealS3 real, AwsServer emulator)
         GetObjectMetadataResponse head = await s3.GetObjectMetadataAsync(bucket, "described", Token);
         head.Metadata["tenant"].ShouldBe("a  b, \"c\"");
         Decoded(head.Metadata["city"]).ShouldBe(" Zürich ");
-        (await TagsAsync("described")).ShouldBe([("team", "billing"), ("order", "1/2 + 3")], ignoreOrder: true);
         (await s3.GetObjectMetadataAsync(bucket, "plain", Token)).Metadata.Count.ShouldBe(0);
-        (await TagsAsync("plain")).ShouldBe([("team", "billing")]);
+        if (keepsTags)
+        {
+            (await TagsAsync("described")).ShouldBe([("team", "billing"), ("order", "1/2 + 3")], ignoreOrder: true);
+            (await TagsAsync("plain")).ShouldBe([("team", "billing")]);
+        }
 
         async Task<IEnumerable<(string, string)>> TagsAsync(string key) =>
             (await s3.GetObjectTaggingAsync(new GetObjectTaggingRequest { BucketName = bucket, Key = key }, Token)).Tagging.Select(tag => (tag.Key, tag.Value));
