@@ -132,7 +132,7 @@ internal static class ExplainKeyCommand
             output.WriteLine($"  {part.Placeholder.PadRight(name)}  {part.Value.PadRight(value)} -> {part.Part.PadRight(text)}  {part.Because}");
         }
 
-        if (template.ObjectProperties?.Read(header, source) is { } properties)
+        if (template.ObjectProperties?.Read(header, source.Span) is { } properties)
         {
             Write("metadata", properties.Metadata, output);
             Write("tag", properties.Tags, output);

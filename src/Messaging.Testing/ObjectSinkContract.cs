@@ -226,7 +226,7 @@ public sealed class ObjectSinkContract(IObjectSink sink, Func<string, ValueTask<
     /// </summary>
     public async Task Store_WithMetadataAndTags_ComparesBytesAloneOrRefusesThem()
     {
-        ObjectProperties properties = new() { Metadata = [new("origin", "Zürich")], Tags = [new("team", "billing")] };
+        ObjectProperties properties = new() { Metadata = [new("origin", "日本")], Tags = [new("team", "billing")] };
         byte[] key = Encoding.UTF8.GetBytes("described");
         ValueTask<SinkResult> storing;
         try

@@ -52,6 +52,18 @@ public sealed class ArchivePropertiesTests
     }
 
     [Fact]
+    public async Task Store_WhatTheSourceKnows_IsTheValueOfItsPlaceholder()
+    {
+        await using TestWorker worker = await StartAsync([("Metadata:tenant", "{@attribute.tenant}"), ("Metadata:group", "{@group}"), ("Tags:id", "{@id}")]);
+
+        (await worker.SendAsync("""{"MessageId":"1"}""", id: "s-1", attributes: [KeyValuePair.Create("tenant", "Zürich & Co")])).ShouldBe(Settlement.Complete);
+
+        ObjectProperties properties = worker.Stored.Properties.ShouldHaveSingleItem().Value;
+        properties.Metadata.ShouldBe([new("tenant", "Zürich & Co")]);
+        properties.Tags.ShouldBe([new("id", "s-1")]);
+    }
+
+    [Fact]
     public async Task Store_ValueThatTheKeyReadsToo_KeepsTheKeysRules()
     {
         await using TestWorker worker = await StartAsync([("Template", "{n}/{MessageId}"), ("Tags:n", "{n}")]);
