@@ -55,6 +55,7 @@ internal static class Stations
             "Messaging.Aws.Sqs.Wire.ReceiveResponseReader",
             "Messaging.Aws.Sqs.Wire.ReceiveBatch",
             "Messaging.Aws.Sqs.Wire.WireText",
+            "Messaging.Envelopes.Json.JsonUnescaping",
             "Messaging.Aws.Sqs.Wire.ResponseArrays"),
         new(
             "registry",
@@ -112,6 +113,7 @@ internal static class Stations
             "Messaging.Handlers.ObjectStore",
             "Messaging.Aws.S3.Sink.S3Sink",
             "Messaging.Aws.S3.S3Fault",
+            "Messaging.Sinks.ObjectProperties",
             "Messaging.Sinks.SinkResult"),
         new(
             "PUT",
