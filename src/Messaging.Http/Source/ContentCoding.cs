@@ -4,7 +4,7 @@ using Pipeline.Buffers;
 namespace Messaging.Http.Source;
 
 /// <summary>
-/// Decodes bodies with a Content-Encoding (RFC 9110, section 8.4): gzip of one member, and deflate with its zlib header. The limits of the decoded bytes are those
+/// Decodes bodies with a Content-Encoding (RFC 9110, section 8.4): gzip of one or more members, and deflate with its zlib header. The limits of the decoded bytes are those
 /// of bodies that were sent without one, so a small body that decodes to much costs no more than they do. Threads: any.
 /// </summary>
 internal static class ContentCoding
@@ -66,7 +66,7 @@ internal static class ContentCoding
                 body.Advance(read);
             }
 
-            if (!decoded.IsWhole)
+            if (!decoded.IsWhole())
             {
                 return (null, Damaged);
             }

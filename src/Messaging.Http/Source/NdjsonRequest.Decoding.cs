@@ -43,7 +43,7 @@ internal sealed partial class NdjsonRequest
             do
             {
                 read = decoded.Read(piece);
-                if (read == 0 && !decoded.IsWhole)
+                if (read == 0 && !decoded.IsWhole())
                 {
                     return StopAt(LineNumber + 1, ContentCoding.Damaged);
                 }

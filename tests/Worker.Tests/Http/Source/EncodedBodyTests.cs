@@ -2,6 +2,8 @@ using System.IO.Compression;
 using System.Net;
 using System.Text;
 using System.Text.Json;
+using Messaging.Http.Source;
+using Pipeline.Buffers;
 using Pipeline.Settlements;
 
 namespace Worker.Tests.Http.Source;
@@ -83,6 +85,43 @@ public sealed class EncodedBodyTests
         (await SingleMessageRequestTests.JsonAsync(response)).GetProperty("error").GetString().ShouldBe("encoding-damaged");
         host.Intake.Accepted.ShouldBe(0);
         await host.FinishAsync();
+    }
+
+    [Theory]
+    [InlineData(null, 1)]
+    [InlineData("application/x-ndjson", 3)]
+    public async Task Post_GzipOfSeveralMembers_IsStoredDecoded(string? type, int accepted)
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        host.Intake.Script = _ => Settlement.Complete;
+        byte[][] members = [Compress("gzip", "{\"n\":1}\n{\"n\""), Compress("gzip", string.Empty), WithName(Compress("gzip", $":2}}\n{{\"n\":\"{new string('x', 100_000)}\"}}\n"))];
+        using ByteArrayContent content = new([.. members.SelectMany(member => member)]);
+        content.Headers.ContentEncoding.Add("gzip");
+        content.Headers.ContentType = type is null ? null : new(type);
+
+        using HttpResponseMessage response = await host.Client.PostAsync("/messages", content);
+
+        response.StatusCode.ShouldBe(HttpStatusCode.OK);
+        host.Intake.Accepted.ShouldBe(accepted);
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public void Decode_GzipOfSeveralMembers_IsWholeOnlyAtItsEnd()
+    {
+        byte[] first = Compress("gzip", "first");
+        byte[] whole = [.. first, .. WithName(Compress("gzip", "second, and longer"))];
+        for (int length = 1; length <= whole.Length; length++)
+        {
+            string? text = Decode(whole[..length]);
+            text.ShouldBe(length == whole.Length ? "firstsecond, and longer" : length == first.Length ? "first" : null, $"{length} of {whole.Length} bytes");
+        }
+
+        Decode([.. whole, 0]).ShouldBeNull();
+        Decode([.. whole, .. "{\"n\":1}"u8]).ShouldBeNull();
+        byte[] wrongChecksum = [.. whole];
+        wrongChecksum[^5] ^= 1;
+        Decode(wrongChecksum).ShouldBeNull();
     }
 
     [Theory]
@@ -229,6 +268,32 @@ public sealed class EncodedBodyTests
         answer.Has($"WebHook-Allowed-Rate: {allowedRate}").ShouldBe(allowedRate is not null);
         await host.FinishAsync();
     }
+
+    private static string? Decode(byte[] body)
+    {
+        using PooledBuffer encoded = new BufferPool().Rent();
+        encoded.Append(body);
+        using DecodedBody decoded = new("gzip", encoded);
+        using MemoryStream content = new();
+        byte[] piece = new byte[7];
+        try
+        {
+            int read;
+            while ((read = decoded.Read(piece)) > 0)
+            {
+                content.Write(piece.AsSpan(0, read));
+            }
+
+            return decoded.IsWhole() ? Encoding.UTF8.GetString(content.ToArray()) : null;
+        }
+        catch (InvalidDataException)
+        {
+            return null;
+        }
+    }
+
+    // An extra field, a name and a comment.
+    private static byte[] WithName(byte[] member) => [.. member[..3], 4 + 8 + 16, .. member[4..10], 6, 0, .. "abcdef"u8, .. "name\0comment\0"u8, .. member[10..]];
 
     private static ByteArrayContent Encoded(string coding, string text, string? type)
     {
