@@ -40,6 +40,7 @@ internal sealed class HttpMessageSource : IMessageSource
     {
         Route = services.Route;
         Options = options;
+        CrossOrigin = new CrossOrigin(options);
         Time = services.Time;
         Buffers = buffers;
         Receiving = new ByteBudget(options.MaxReceivingBytes);
@@ -58,6 +59,9 @@ internal sealed class HttpMessageSource : IMessageSource
     public string Route { get; }
 
     public HttpSourceOptions Options { get; }
+
+    /// <summary>Which pages of other origins may send messages.</summary>
+    public CrossOrigin CrossOrigin { get; }
 
     public TimeProvider Time { get; }
 

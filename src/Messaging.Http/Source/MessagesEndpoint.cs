@@ -18,9 +18,15 @@ internal sealed class MessagesEndpoint(HttpSourceRegistry registry, HttpAnswers 
     {
         // ASP.NET's default is 200, which only a settlement may set: a code path that forgets its answer must fail.
         context.Response.StatusCode = StatusCodes.Status500InternalServerError;
+        bool isKnown = registry.TryFind(route, out HttpMessageSource? source);
+        if (isKnown && source!.CrossOrigin.Answer(context))
+        {
+            return Task.CompletedTask;
+        }
+
         if (!HttpMethods.IsPost(context.Request.Method))
         {
-            if (registry.TryFind(route, out HttpMessageSource? asked) && WebhookHandshakes.TryAllow(context, asked.Options))
+            if (isKnown && WebhookHandshakes.TryAllow(context, source!.Options))
             {
                 return Task.CompletedTask;
             }
@@ -29,12 +35,7 @@ internal sealed class MessagesEndpoint(HttpSourceRegistry registry, HttpAnswers 
             return answers.RefuseAsync(context, NotPost);
         }
 
-        if (!registry.TryFind(route, out HttpMessageSource? source))
-        {
-            return answers.RefuseAsync(context, UnknownRoute(route));
-        }
-
-        return HandleAsync(context, source);
+        return isKnown ? HandleAsync(context, source!) : answers.RefuseAsync(context, UnknownRoute(route));
     }
 
     private async Task HandleAsync(HttpContext context, HttpMessageSource source)

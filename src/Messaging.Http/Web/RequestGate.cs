@@ -1,3 +1,4 @@
+using Messaging.Http.Source;
 using Messaging.Telemetry;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;
@@ -5,7 +6,7 @@ using Microsoft.Extensions.Logging;
 namespace Messaging.Http.Web;
 
 /// <summary>The first middleware: counts the request on its connection, and refuses forbidden requests. Threads: any. 0 B per request.</summary>
-internal sealed class RequestGate(AllowedHosts hosts, HttpAnswers answers, HttpResponses responses, TimeProvider time, ILogger<RequestGate> logger)
+internal sealed class RequestGate(AllowedHosts hosts, HttpSourceRegistry sources, HttpAnswers answers, HttpResponses responses, TimeProvider time, ILogger<RequestGate> logger)
 {
     private static readonly HttpRefusal NoConnection = new(
         StatusCodes.Status503ServiceUnavailable,
@@ -14,6 +15,7 @@ internal sealed class RequestGate(AllowedHosts hosts, HttpAnswers answers, HttpR
         RetryAfterSeconds: 1,
         Close: true);
 
+    private readonly Func<HttpRequest, bool> _allowsOrigin = sources.AllowsOrigin;
     private readonly ThrottlingLogger _log = new(logger, time, TimeSpan.FromSeconds(10));
 
     public Task InvokeAsync(HttpContext context, RequestDelegate next)
@@ -50,7 +52,7 @@ internal sealed class RequestGate(AllowedHosts hosts, HttpAnswers answers, HttpR
                 connection);
         }
 
-        HttpRefusal? refusal = hosts.Check(context.Request) ?? (isReserve && !HealthEndpoints.IsHealth(context.Request.Path) ? NoConnection : null);
+        HttpRefusal? refusal = hosts.Check(context.Request, _allowsOrigin) ?? (isReserve && !HealthEndpoints.IsHealth(context.Request.Path) ? NoConnection : null);
         return refusal is null ? next(context) : RefuseAsync(context, refusal);
     }
 

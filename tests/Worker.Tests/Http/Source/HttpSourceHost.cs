@@ -86,7 +86,7 @@ internal sealed class HttpSourceHost : IAsyncDisposable
         WebApplication app = builder.Build();
         if (connections is not null)
         {
-            RequestGate gate = new(new AllowedHosts(new WebOptions()), app.Services.GetRequiredService<HttpAnswers>(), new HttpResponses(TimeProvider.System, NullLogger<HttpResponses>.Instance), TimeProvider.System, NullLogger<RequestGate>.Instance);
+            RequestGate gate = new(new AllowedHosts(new WebOptions()), app.Services.GetRequiredService<HttpSourceRegistry>(), app.Services.GetRequiredService<HttpAnswers>(), new HttpResponses(TimeProvider.System, NullLogger<HttpResponses>.Instance), TimeProvider.System, NullLogger<RequestGate>.Instance);
             app.Use(next => context => gate.InvokeAsync(context, next));
         }
 

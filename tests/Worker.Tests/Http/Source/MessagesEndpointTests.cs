@@ -116,6 +116,9 @@ public sealed class MessagesEndpointTests
             "Sources:Http:SlotTimeout=30s",
             "Sources:Http:EventGridValidation=false",
             "Sources:Http:WebhookOrigins=", "Sources:Http:Headers=ce-*",
+            "Sources:Http:CorsOrigins=",
+            "Sources:Http:CorsHeaders=",
+            "Sources:Http:CorsMaxAge=10m",
         ]);
     }
 
