@@ -24,17 +24,17 @@ internal sealed class SqsDeadLetters(SqsClient client, SqsSourceLog log)
                 .Where(attribute => attribute.Name is not ReasonAttribute and not DetailsAttribute)
 
                 // The details have values, but no types and no bytes.
-                .OrderBy(attribute => attribute.DataType == "String")
-                .Take(SqsLimits.MessageAttributes - 2),
+                .OrderBy(attribute => attribute.DataType == "String"),
         ];
+        SqsMessageAttribute[] most = own.Length > SqsLimits.MessageAttributes - 2 ? own[..(SqsLimits.MessageAttributes - 2)] : own;
         SqsMessageAttribute reason = new(ReasonAttribute, "String", letter.Reason);
         SqsMessageAttribute details = new(DetailsAttribute, "String", letter.ToJson());
         SqsMessageAttribute[][] complete = letter.Exception is null
-            ? [[.. own, reason, details]]
-            : [[.. own, reason, details], [.. own, reason, new(DetailsAttribute, "String", (letter with { Exception = null }).ToJson())]];
+            ? [[.. most, reason, details]]
+            : [[.. most, reason, details], [.. most, reason, new(DetailsAttribute, "String", (letter with { Exception = null }).ToJson())]];
         SqsMessageAttribute[][] choices = own.Length == 0
             ? [.. complete, [reason], []]
-            : [.. complete, [.. own, reason], own, [reason], []];
+            : [.. complete, .. own.Length < SqsLimits.MessageAttributes ? (SqsMessageAttribute[][])[[.. own, reason]] : [], own, [reason], []];
         SendEntry entry = new(message.Body)
         {
             GroupId = message.Group,

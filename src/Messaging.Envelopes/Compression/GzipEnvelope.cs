@@ -13,6 +13,9 @@ internal sealed class GzipEnvelope : IEnvelope
 
     // A member costs a decompressor; 20 bytes are enough for one.
     private const int MaxMembers = 10_000;
+    // Places that look like a member's trailer; each costs a run.
+    private const int MaxTrailers = 16;
+
     private const int HeaderLength = 10;
     private const int TrailerLength = 8;
     private const byte HasChecksum = 2;
@@ -103,15 +106,22 @@ internal sealed class GzipEnvelope : IEnvelope
         }
 
         // Others follow. Where this member ends the decompressor does not tell, but the trailer is known now; the second run proves that the data ends there.
+        // The data may hold the trailer's bytes too: that of an empty member is eight zeros.
         int end = data.Span.IndexOf(trailer);
-        if (end < 0)
+        for (int candidate = 0; end >= 0 && candidate < MaxTrailers; candidate++)
         {
-            return InflationResult.Damaged;
+            message.Buffer.Truncate(start);
+            if (Inflation.Run(message, data[..end], out left) == InflationResult.Whole && left == 0)
+            {
+                length = end + TrailerLength;
+                return InflationResult.Whole;
+            }
+
+            int next = data.Span[(end + 1)..].IndexOf(trailer);
+            end = next < 0 ? -1 : end + 1 + next;
         }
 
-        message.Buffer.Truncate(start);
-        length = end + TrailerLength;
-        return Inflation.Run(message, data[..end], out left) == InflationResult.Whole && left == 0 ? InflationResult.Whole : InflationResult.Damaged;
+        return InflationResult.Damaged;
     }
 
     private static bool TryReadHeader(ReadOnlySpan<byte> member, out int length)

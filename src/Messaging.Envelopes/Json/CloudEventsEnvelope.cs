@@ -22,6 +22,8 @@ internal sealed class CloudEventsEnvelope : IEnvelope
         "specversion"u8.ToArray(), "id"u8.ToArray(), "source"u8.ToArray(), "type"u8.ToArray(), "data"u8.ToArray(), "data_base64"u8.ToArray(), "datacontenttype"u8.ToArray(),
     ];
 
+    private const int MaxContentType = 256;
+
     // In the binding of HTTP, whose values are percent-encoded. Under this prefix keys and handlers find the attributes of every mode.
     private const string Prefix = "ce-";
 
@@ -48,7 +50,7 @@ internal sealed class CloudEventsEnvelope : IEnvelope
     {
         if (!IsBinary(message))
         {
-            return [.. JsonAttributes.Read(message.Body.Span, static name => name is not ("data" or "data_base64"), Prefix)];
+            return [.. JsonAttributes.Read(message.Body.Span, static name => name is not ("data" or "data_base64" or "specversion"), Prefix)];
         }
 
         Dictionary<string, string> found = new(StringComparer.Ordinal);
@@ -60,6 +62,15 @@ internal sealed class CloudEventsEnvelope : IEnvelope
             }
         }
 
+        // The mark counts once: an event within this one is in structured mode.
+        foreach ((string version, _) in BinaryMarks)
+        {
+            if (message.FindAttribute(version) is not null)
+            {
+                found[version] = string.Empty;
+            }
+        }
+
         return [.. found];
     }
 
@@ -67,7 +78,7 @@ internal sealed class CloudEventsEnvelope : IEnvelope
     {
         foreach ((string version, string id) in BinaryMarks)
         {
-            if (message.FindAttribute(version) is not null && message.FindAttribute(id) is not null)
+            if (message.FindAttribute(version) is { Length: > 0 } && message.FindAttribute(id) is not null)
             {
                 return true;
             }
@@ -125,10 +136,17 @@ internal sealed class CloudEventsEnvelope : IEnvelope
 
     // Without datacontenttype a string is a string of JSON. AWS.Messaging sends an object or array as such a string, however.
     private static bool IsText(ReadOnlySpan<byte> body, JsonMember data, JsonMember contentType) =>
-        contentType.Type == JsonTokenType.None ? body[data.Start + 1] is (byte)'{' or (byte)'[' : !IsJson(contentType.PlainText(body));
+        contentType.Type == JsonTokenType.None ? body[data.Start + 1] is (byte)'{' or (byte)'[' : !IsJson(contentType.Type == JsonTokenType.String ? body.Slice(contentType.Start + 1, contentType.Length - 2) : default);
 
-    private static bool IsJson(ReadOnlySpan<byte> contentType)
+    private static bool IsJson(ReadOnlySpan<byte> escaped)
     {
+        Span<byte> contentType = stackalloc byte[Math.Min(escaped.Length, MaxContentType)];
+        escaped[..contentType.Length].CopyTo(contentType);
+        if (escaped.Length <= MaxContentType)
+        {
+            contentType = contentType[..JsonUnescaping.InPlace(contentType)];
+        }
+
         int end = contentType.IndexOf((byte)';');
         ReadOnlySpan<byte> type = (end < 0 ? contentType : contentType[..end]).Trim((byte)' ');
         return type.IsEmpty || EndsWith(type, "/json"u8) || EndsWith(type, "+json"u8);

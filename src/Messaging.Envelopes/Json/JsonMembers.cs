@@ -9,7 +9,13 @@ namespace Messaging.Envelopes.Json;
 /// <summary>The members of an object that make it an envelope, and where they are.</summary>
 internal static class JsonMembers
 {
-    private static readonly JsonReaderOptions Options = new() { CommentHandling = JsonCommentHandling.Disallow };
+    private static readonly JsonReaderOptions Options = new()
+    {
+        CommentHandling = JsonCommentHandling.Disallow,
+
+        // Deeper than a message may be, so that the handler judges its content, and alone.
+        MaxDepth = 256,
+    };
 
     private static ReadOnlySpan<byte> ByteOrderMark => [0xEF, 0xBB, 0xBF];
 

@@ -17,6 +17,11 @@ namespace Messaging.Unwrapping;
 /// </summary>
 internal sealed partial class ElementRun(UnwrapRules rules, IEnvelope envelope, InnerContexts contexts, PhysicalContext context, Next<PhysicalContext> next, IReadOnlyList<ReadOnlyMemory<byte>> elements)
 {
+    // Files that are written together share their flushes.
+    private const int MaxConcurrentWrites = 32;
+
+    private const int MaxAttributeBytes = 4_096;
+
     private readonly ILogger _logger = rules.Logger;
     private readonly Lock _lock = new();
     private readonly SortedDictionary<int, Settlement> _deadLetters = [];
@@ -114,30 +119,79 @@ internal sealed partial class ElementRun(UnwrapRules rules, IEnvelope envelope, 
 
     private async Task<Settlement> WriteDeadLettersAsync()
     {
-        foreach ((int number, Settlement settlement) in _deadLetters)
+        KeyValuePair<int, Settlement>[] dead = [.. _deadLetters];
+        DeadLetter common = WithBoundedAttributes(DeadLetter.Create(context.Message, dead[0].Value, rules.Envelope.ToLowerInvariant(), rules.Services.Route, rules.Services.Time.GetUtcNow()));
+        Task<Settlement>[] running = new Task<Settlement>[Math.Min(MaxConcurrentWrites, dead.Length)];
+        int next = 0;
+        for (int lane = 0; lane < running.Length; lane++)
         {
-            string id = Encoding.UTF8.GetString(UnwrappedMessage.ElementId(context.Message.SourceId.Span, number));
-            DeadLetter letter = DeadLetter.Create(context.Message, settlement, rules.Envelope.ToLowerInvariant(), rules.Services.Route, rules.Services.Time.GetUtcNow()) with
-            {
-                SourceId = id,
-                IsPart = true,
-            };
-            try
-            {
-                string place = await rules.Services.DeadLetters.WriteAsync(letter, elements[number - 1], context.CancellationToken);
-                rules.Services.Metrics.ElementDeadLetterWritten(settlement.Reason, settlement.ExceptionType);
-                if (rules.DeadLetterLog.ShouldLog(letter.Reason, out SuppressedLines suppressed))
-                {
-                    LogDeadLetter(rules.Services.Route, UntrustedText.Shorten(id), letter.Reason, place, UntrustedText.Shorten(letter.Description), suppressed);
-                }
-            }
-            catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
-            {
-                return Settlement.Transient(string.Create(CultureInfo.InvariantCulture, $"The dead letter of message {number} of {elements.Count} could not be written: {UntrustedText.MessageOf(exception)}"), retryInProcess: false);
-            }
+            running[lane] = WriteLaneAsync();
         }
 
-        return Settlement.Complete;
+        return (await Task.WhenAll(running)).Aggregate(Settlement.Combine);
+
+        async Task<Settlement> WriteLaneAsync()
+        {
+            while (Interlocked.Increment(ref next) is var taken && taken <= dead.Length)
+            {
+                (int number, Settlement settlement) = dead[taken - 1];
+                Settlement written = await WriteDeadLetterAsync(common, number, settlement);
+                if (written.Kind != SettlementKind.Complete)
+                {
+                    Volatile.Write(ref next, dead.Length);
+                    return written;
+                }
+            }
+
+            return Settlement.Complete;
+        }
+    }
+
+    private async Task<Settlement> WriteDeadLetterAsync(DeadLetter common, int number, Settlement settlement)
+    {
+        DeadLetter letter = common with
+        {
+            SourceId = Encoding.UTF8.GetString(UnwrappedMessage.ElementId(context.Message.SourceId.Span, number)),
+            Reason = settlement.Reason ?? common.Reason,
+            Description = settlement.Description ?? string.Empty,
+            ExceptionType = settlement.ExceptionType,
+            Exception = settlement.Exception is { } exception ? DeadLetter.Describe(exception) : null,
+            IsPart = true,
+        };
+        try
+        {
+            string place = await rules.Services.DeadLetters.WriteAsync(letter, elements[number - 1], context.CancellationToken);
+            rules.Services.Metrics.ElementDeadLetterWritten(settlement.Reason, settlement.ExceptionType);
+            if (rules.DeadLetterLog.ShouldLog(letter.Reason, out SuppressedLines suppressed))
+            {
+                LogDeadLetter(rules.Services.Route, UntrustedText.Shorten(letter.SourceId), letter.Reason, place, UntrustedText.Shorten(letter.Description), suppressed);
+            }
+
+            return Settlement.Complete;
+        }
+        catch (Exception failure) when (failure is IOException or UnauthorizedAccessException)
+        {
+            return Settlement.Transient(string.Create(CultureInfo.InvariantCulture, $"The dead letter of message {number} of {elements.Count} could not be written: {UntrustedText.MessageOf(failure)}"), retryInProcess: false);
+        }
+    }
+
+    // Each record repeats what the message has beside its body: without a limit one message could fill the disk.
+    private static DeadLetter WithBoundedAttributes(DeadLetter letter)
+    {
+        Dictionary<string, string> kept = new(StringComparer.Ordinal);
+        int bytes = 0;
+        foreach ((string name, string value) in letter.Attributes)
+        {
+            bytes += Encoding.UTF8.GetByteCount(name) + Encoding.UTF8.GetByteCount(value);
+            if (bytes > MaxAttributeBytes)
+            {
+                break;
+            }
+
+            kept.Add(name, value);
+        }
+
+        return letter with { Attributes = kept };
     }
 
     [LoggerMessage(5400, LogLevel.Warning, "Route {Route}: message {Id}, one of several in an envelope, is dead-lettered as {Reason} ({Place}): {Description}{Suppressed}")]

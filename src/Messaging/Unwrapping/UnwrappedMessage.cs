@@ -33,7 +33,7 @@ internal sealed class UnwrappedMessage : ReceivedMessage
 
     public override IReadOnlyList<KeyValuePair<string, string>> Attributes => Added.Count == 0
         ? Whole.Attributes
-        : [.. Added, .. Whole.Attributes.Where(outer => !Added.Any(inner => string.Equals(inner.Key, outer.Key, StringComparison.Ordinal)))];
+        : [.. Added, .. Whole.Attributes.ExceptBy(Added.Select(static inner => inner.Key), static outer => outer.Key, StringComparer.Ordinal)];
 
     public override string? Group => Whole.Group;
 

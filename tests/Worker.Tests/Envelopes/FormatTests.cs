@@ -9,6 +9,9 @@ public sealed class FormatTests
 {
     private const string Message = """{"MessageId":"a"}""";
     private const string Notification = """{"Type":"Notification","MessageId":"22b8","TopicArn":"arn:aws:sns:eu-west-1:1:orders","Message":"{\"MessageId\":\"a\"}","Timestamp":"2026-01-31T10:00:00.000Z"}""";
+    // GZipStream itself writes nothing for an empty content.
+    private static readonly byte[] EmptyMember = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+
     private const string BrokeredString = "@\u0006string\u00083http://schemas.microsoft.com/2003/10/Serialization/";
 
     /// <summary>The envelopes, and a message in them, in Latin-1 for those with bytes.</summary>
@@ -24,12 +27,15 @@ public sealed class FormatTests
         { "CloudEvents", """{"id":"1","source":"/aws/messaging","specversion":"1.0","type":"Shop.Order","time":"2026-01-31T10:00:00+00:00","data":"{\"MessageId\":\"a\"}"}""" },
         { "CloudEvents", """{"specversion":"1.0","id":"1","source":"/s","type":"t","data_base64":"eyJNZXNzYWdlSWQiOiJhIn0="}""" },
         { "CloudEvents", """{"specversion":"1.0","id":"1","source":"/s","type":"t","data_base64":"eyJNZXNzYWdlSWQi\u004fiJhIn0="}""" },
+        { "CloudEvents", """{"specversion":"1.0","id":"1","source":"/s","type":"t","datacontenttype":"text\/plain","data":"{\"MessageId\":\"a\"}"}""" },
+        { "CloudEvents, CloudEvents", """{"specversion":"1.0","id":"1","source":"/s","type":"t","data":{"specversion":"1.0","id":"2","source":"/s","type":"t","data":{"MessageId":"a"}}}""" },
         { "JsonArray, CloudEvents", """[{"specversion":"1.0","id":"1","source":"/s","type":"t","data":{"MessageId":"a"}}]""" },
         { "Base64", "eyJNZXNzYWdlSWQiOiJhIn0=" },
         { "Base64", "eyJNZXNzYWdlSWQi\r\nOiJhIn0=\n" },
         { "Base64", "eyJNZXNzYWdlSWQiOiJhIn0" },
         { "Gzip", Latin1(Compressed(Message, stream => new GZipStream(stream, CompressionLevel.Optimal))) },
         { "Gzip", Latin1([.. Compressed("{\"Message", stream => new GZipStream(stream, CompressionLevel.Optimal)), .. Compressed("Id\":\"a\"}", stream => new GZipStream(stream, CompressionLevel.Fastest))]) },
+        { "Gzip", Latin1([.. EmptyMember, .. Compressed(Message, stream => new GZipStream(stream, CompressionLevel.Optimal)), .. EmptyMember]) },
         { "Deflate", Latin1(Compressed(Message, stream => new DeflateStream(stream, CompressionLevel.Optimal))) },
         { "Deflate", Latin1(Compressed(Message, stream => new ZLibStream(stream, CompressionLevel.Optimal))) },
         { "Zstd", Latin1(Zstd(Message)) },

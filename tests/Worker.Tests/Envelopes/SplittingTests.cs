@@ -46,6 +46,43 @@ public sealed class SplittingTests
     }
 
     [Fact]
+    public async Task JsonArray_OneElementIsTooDeep_IsADeadLetterAlone()
+    {
+        await using TestWorker worker = await EnvelopeWorker.StartAsync("JsonArray");
+        string deep = $"{{\"MessageId\":\"b\",\"x\":{new string('[', 64)}{new string(']', 64)}}}";
+
+        Settlement settlement = await worker.SendAsync($"[{{\"MessageId\":\"a\"}},{deep}]", "whole");
+
+        settlement.ShouldBe(Settlement.Complete);
+        worker.Stored.Objects.Keys.ShouldBe(["a"]);
+        worker.DeadLetters.Messages.ShouldHaveSingleItem().Reason.ShouldBe("too-deep");
+    }
+
+    [Fact]
+    public async Task DeadLetters_OfAMessageWithLargeAttributes_RepeatOnlyALimitedPartOfThem()
+    {
+        await using TestWorker worker = await EnvelopeWorker.StartAsync("CloudEvents, JsonArray");
+        string extensions = string.Concat(Enumerable.Range(0, 100).Select(index => $",\"x{index}\":\"{new string('v', 1_000)}\""));
+
+        Settlement settlement = await worker.SendAsync($"{{\"specversion\":\"1.0\",\"id\":\"1\",\"source\":\"/s\",\"type\":\"t\"{extensions},\"data\":[{{\"MessageId\":\"a\"}},1,2,3]}}");
+
+        settlement.ShouldBe(Settlement.Complete);
+        worker.DeadLetters.Records.Count.ShouldBe(3);
+        worker.DeadLetters.Records.ShouldAllBe(record => record.Attributes["ce-type"] == "t" && record.Attributes.Sum(attribute => attribute.Key.Length + attribute.Value.Length) <= 4_096);
+    }
+
+    [Fact]
+    public async Task DeadLetters_OfManyElements_AreWrittenTogether()
+    {
+        await using TestWorker worker = await EnvelopeWorker.StartAsync("JsonArray");
+
+        Settlement settlement = await worker.SendAsync($"[{{\"MessageId\":\"a\"}}{string.Concat(Enumerable.Repeat(",1", 2_000))}]", "whole");
+
+        settlement.ShouldBe(Settlement.Complete);
+        worker.DeadLetters.Messages.Select(dead => dead.Id).ShouldBe(Enumerable.Range(2, 2_000).Select(number => $"whole-{number}"), ignoreOrder: true);
+    }
+
+    [Fact]
     public async Task JsonLines_OneLineIsMalformed_IsADeadLetterAlone()
     {
         await using TestWorker worker = await EnvelopeWorker.StartAsync("JsonLines");
