@@ -7,10 +7,12 @@ namespace Messaging.Testing;
 /// <summary>One message as it arrived at a <see cref="TestIntake"/>, with copies of what it held then.</summary>
 public sealed class Delivery
 {
+    private readonly Action _decided;
     private readonly Action _settled;
 
-    internal Delivery(ReceivedMessage message, Action settled)
+    internal Delivery(ReceivedMessage message, Action decided, Action settled)
     {
+        _decided = decided;
         Message = message;
         Body = message.Body.ToArray();
         Id = Encoding.UTF8.GetString(message.SourceId.Span);
@@ -42,6 +44,7 @@ public sealed class Delivery
         {
             Require.Bytes(Message.Body.Span, Body, "A body stays as it is until the settlement.");
             Require.Equal(Encoding.UTF8.GetString(Message.SourceId.Span), Id, "An id stays as it is until the settlement.");
+            _decided();
             await Message.SettleAsync(settlement, cancellationToken);
         }
         finally

@@ -27,6 +27,7 @@ public sealed class TestIntake(int concurrency = 64) : IMessageIntake, ISlotOwne
     private int _released;
     private int _accepted;
     private int _unsettled;
+    private int _undecided;
     private int _maxUnsettled;
     private int _waiting;
     private bool _refused;
@@ -49,7 +50,7 @@ public sealed class TestIntake(int concurrency = 64) : IMessageIntake, ISlotOwne
     /// <summary>Messages accepted and not settled yet.</summary>
     public int Unsettled => Read(ref _unsettled);
 
-    /// <summary>The peak number of unsettled messages.</summary>
+    /// <summary>The peak number of messages whose settlement had not begun. What waits for one may deliver the next message before the call returns.</summary>
     public int MaxUnsettled => Read(ref _maxUnsettled);
 
     /// <summary>Slots reserved and neither used nor released; 0 at the end.</summary>
@@ -163,10 +164,10 @@ public sealed class TestIntake(int concurrency = 64) : IMessageIntake, ISlotOwne
             _accepted++;
             Require.True(Balance >= 0, "The source delivered a message without a reserved slot.");
             _unsettled++;
-            _maxUnsettled = Math.Max(_maxUnsettled, _unsettled);
+            _maxUnsettled = Math.Max(_maxUnsettled, ++_undecided);
         }
 
-        Delivery delivery = new(message, Settled);
+        Delivery delivery = new(message, Decided, Settled);
         if (Script is { } script)
         {
             _ = Task.Run(() => RunAsync(script, delivery));
@@ -248,6 +249,14 @@ public sealed class TestIntake(int concurrency = 64) : IMessageIntake, ISlotOwne
         lock (_lock)
         {
             _reserved += slots;
+        }
+    }
+
+    private void Decided()
+    {
+        lock (_lock)
+        {
+            _undecided--;
         }
     }
 

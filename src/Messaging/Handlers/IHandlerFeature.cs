@@ -59,6 +59,9 @@ public sealed record HandlerPlan
     /// <summary>Finds the setting by which a key could begin with a level that the sink reserves; null where none can.</summary>
     public Func<ReservedLevel, ConfigurationError?>? FindReserved { get; init; }
 
+    /// <summary>The setting by which the id of a message is an attribute or the like, which messages out of one share; null where it is another.</summary>
+    public SettingValue<string>? IdOfWhole { get; init; }
+
     /// <summary>The metadata and tags that it gives its objects.</summary>
     public IReadOnlyList<ObjectPropertyPlan> Properties { get; init; } = [];
 

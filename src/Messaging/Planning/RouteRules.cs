@@ -67,6 +67,16 @@ internal static class RouteRules
         }
     }
 
+    /// <summary>Checks that messages out of one do not share an id.</summary>
+    public static void CheckId(SettingsReader settings, string route, IReadOnlyList<EnvelopePlan> envelopes, HandlerPlan? handler)
+    {
+        // An envelope after the one that splits may give each its own.
+        if (handler?.IdOfWhole is { } id && envelopes is [.., { Splits: true } splitting])
+        {
+            settings.Fail(id.Key, id.Value, $"must be a property of the body, or @id, with the envelope {splitting.Name} of the route {route}: all messages out of one would have the same id.", "All but one of them would be dead-lettered as key-collision.");
+        }
+    }
+
     /// <summary>Checks that the whole of a message can be stored where its content cannot tell what it is.</summary>
     public static void CheckStoredPart(SettingsReader settings, string route, IReadOnlyList<EnvelopePlan> envelopes, UnwrappingOptions unwrapping, BundlesOptions bundles)
     {

@@ -135,6 +135,7 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
         sink = sink is null ? null : sink with { Name = sinkFeature!.Name, Kind = sinkFeature.Kind, KeepsProperties = sinkFeature.KeepsProperties };
         BundlesOptions bundling = bundles.Read(name);
         RouteRules.Check(settings, name, sourcePlans, handler, sink, intake);
+        RouteRules.CheckId(settings, name, envelopes, handler);
         if (sink is not null)
         {
             RouteRules.CheckStoredPart(settings, name, envelopes, unwrapping, bundling);

@@ -122,7 +122,7 @@ internal sealed partial class ElementRun(UnwrapRules rules, IEnvelope envelope, 
         KeyValuePair<int, Settlement>[] dead = [.. _deadLetters];
         DeadLetter common = WithBoundedAttributes(DeadLetter.Create(context.Message, dead[0].Value, rules.Envelope.ToLowerInvariant(), rules.Services.Route, rules.Services.Time.GetUtcNow()));
         Task<Settlement>[] running = new Task<Settlement>[Math.Min(MaxConcurrentWrites, dead.Length)];
-        int next = 0;
+        int last = 0;
         for (int lane = 0; lane < running.Length; lane++)
         {
             running[lane] = WriteLaneAsync();
@@ -132,13 +132,13 @@ internal sealed partial class ElementRun(UnwrapRules rules, IEnvelope envelope, 
 
         async Task<Settlement> WriteLaneAsync()
         {
-            while (Interlocked.Increment(ref next) is var taken && taken <= dead.Length)
+            while (Interlocked.Increment(ref last) is var taken && taken <= dead.Length)
             {
                 (int number, Settlement settlement) = dead[taken - 1];
                 Settlement written = await WriteDeadLetterAsync(common, number, settlement);
                 if (written.Kind != SettlementKind.Complete)
                 {
-                    Volatile.Write(ref next, dead.Length);
+                    Volatile.Write(ref last, dead.Length);
                     return written;
                 }
             }
