@@ -62,11 +62,19 @@ internal sealed class ObservedMessage : ReceivedMessage
 
     public override IReadOnlyList<KeyValuePair<string, string>> Attributes => _message.Attributes;
 
+    public override string? Group => _message.Group;
+
+    public override string? DeduplicationId => _message.DeduplicationId;
+
     public override ActivityContext CreationContext => _message.CreationContext;
 
     public override bool CanReturnLate => _message.CanReturnLate;
 
     public override bool IsSentAgainByCaller => _message.IsSentAgainByCaller;
+
+    public override string? FindAttribute(string name) => _message.FindAttribute(name);
+
+    public override string? FindSystemProperty(string name) => _message.FindSystemProperty(name);
 
     public override TimeSpan GetHoldTime()
     {
