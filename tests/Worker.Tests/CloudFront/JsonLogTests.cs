@@ -106,12 +106,19 @@ public sealed class JsonLogTests
         using LogParser parser = new(new ColumnMap([.. "date,sc-status,cs(User-Agent)".Split(',').Select(Encoding.UTF8.GetBytes)], required: 3), 64 * 1024);
         CountedRows counted = new();
         Fill(1);
-        long before = GC.GetAllocatedBytesForCurrentThread();
 
-        Fill(rows);
+        // The runtime may allocate on this thread too, when it compiles a method again. A parser that allocates does so each time.
+        long[] allocated = [.. Enumerable.Range(0, 5).Select(_ => Allocated(() => Fill(rows)))];
 
-        (GC.GetAllocatedBytesForCurrentThread() - before).ShouldBe(0);
-        counted.Bytes.ShouldBe((rows + 1) * ("2024-11-14".Length + "200".Length + "Mozilla/5.0".Length));
+        allocated.Min().ShouldBe(0);
+        counted.Bytes.ShouldBe(((5 * rows) + 1) * ("2024-11-14".Length + "200".Length + "Mozilla/5.0".Length));
+
+        static long Allocated(Action action)
+        {
+            long before = GC.GetAllocatedBytesForCurrentThread();
+            action();
+            return GC.GetAllocatedBytesForCurrentThread() - before;
+        }
 
         void Fill(int count)
         {

@@ -51,11 +51,7 @@ internal sealed class MemorySink(MemorySinkOptions options) : IObjectSink
         string name = Encoding.UTF8.GetString(key);
         if (_objects.TryAdd(name, body.ToArray()))
         {
-            if (!properties.IsEmpty)
-            {
-                _properties[name] = properties;
-            }
-
+            Keep(name, properties);
             _stored.Increment();
             return SinkResult.Stored;
         }
@@ -64,6 +60,14 @@ internal sealed class MemorySink(MemorySinkOptions options) : IObjectSink
         return body.SequenceEqual(_objects[name])
             ? SinkResult.AlreadyStored
             : new SinkResult(SinkStatus.Collision, "The key holds other bytes.");
+    }
+
+    private void Keep(string name, ObjectProperties properties)
+    {
+        if (!properties.IsEmpty)
+        {
+            _properties[name] = properties;
+        }
     }
 
     private static int SizeOf(ObjectProperties properties)
