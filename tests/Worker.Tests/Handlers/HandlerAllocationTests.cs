@@ -39,7 +39,7 @@ public sealed class HandlerAllocationTests
 
     [Fact]
     public async Task Handle_InBatches_AllocatesAFewObjectsABatch() =>
-        (await MeasureAsync(worker => worker.AddBatchHandler<Order, CompletingBatchHandler>("Orders", TestJson.Default.Order))).ShouldBeLessThan(40);
+        (await MeasureAsync(worker => worker.AddBatchHandler<Order, CompletingBatchHandler>("Orders", TestJson.Default.Order))).ShouldBeLessThan(80, "on a busy machine batches are smaller");
 
     /// <returns>Bytes per message, without those of its object.</returns>
     private static async Task<double> MeasureAsync(Action<IMessageWorkerBuilder> add)
