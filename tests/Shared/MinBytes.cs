@@ -19,11 +19,12 @@ internal static class MinBytes
     }
 
     /// <param name="round">The round; short, since a busy machine creates pool threads meanwhile, and each allocates.</param>
-    /// <param name="rounds">How many.</param>
-    public static long OfProcess(Action round, int rounds = Rounds)
+    /// <param name="rounds">How many at most.</param>
+    /// <param name="enough">No further round is needed below it: a busy machine compiles hot methods late, and allocates more until then.</param>
+    public static long OfProcess(Action round, int rounds = Rounds, long enough = 0)
     {
         long min = long.MaxValue;
-        for (int i = 0; i < rounds; i++)
+        for (int i = 0; i < rounds && min >= enough; i++)
         {
             long before = GC.GetTotalAllocatedBytes(precise: true);
             round();

@@ -33,6 +33,9 @@ internal sealed class GzipReader : IDisposable
     /// <summary>Compressed bytes read so far.</summary>
     public long Taken => _feed.Taken;
 
+    /// <summary>The decompressed seal, in which no object ends by chance.</summary>
+    internal static ReadOnlyMemory<byte> Seal => GzipSeal.Content;
+
     /// <summary>Reads more of the decompressed bytes.</summary>
     /// <param name="buffer">Receives the bytes; must be larger than the seal's content.</param>
     /// <param name="cancellationToken">Ends the wait; the reader cannot be used afterwards.</param>
@@ -40,7 +43,7 @@ internal sealed class GzipReader : IDisposable
     [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
     public async ValueTask<GzipRead> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken)
     {
-        ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(buffer.Length, GzipSeal.Content.Length, nameof(buffer));
+        ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(buffer.Length, Seal.Length, nameof(buffer));
         if (_isTooLarge)
         {
             // Gzip hardly enlarges any data, so the log is too large as well. And an object of a million empty members would be read without output.
@@ -58,7 +61,7 @@ internal sealed class GzipReader : IDisposable
 
             // The decompressor reads input only after it has returned all its output, so from here on the seal's content must follow,
             // complete and alone.
-            for (int count = total; count > 0 && total <= GzipSeal.Content.Length; total += count)
+            for (int count = total; count > 0 && total <= Seal.Length; total += count)
             {
                 count = await _members.ReadAsync(buffer[total..], cancellationToken);
             }
@@ -68,7 +71,7 @@ internal sealed class GzipReader : IDisposable
             return Damaged();
         }
 
-        bool isWhole = buffer.Span[..total].SequenceEqual(GzipSeal.Content.Span);
+        bool isWhole = buffer.Span[..total].SequenceEqual(Seal.Span);
         return new GzipRead(0, _feed.Taken == 0 ? LogFault.NotGzip : isWhole ? LogFault.None : LogFault.GzipTruncated);
     }
 

@@ -1,6 +1,7 @@
 using System.Buffers.Binary;
 using System.IO.Compression;
 using System.Runtime.InteropServices;
+using Messaging.CloudFront.Gzip;
 using Messaging.Envelopes.Compression;
 using Pipeline.Buffers;
 
@@ -62,9 +63,9 @@ internal sealed class DecodedBody : IDisposable
 
     private bool EndsWithAMember()
     {
-        _encoded.Append(GzipEnd.Member);
+        _encoded.Append(GzipSeal.Member.Span);
         using GZipStream again = new(Source(), CompressionMode.Decompress);
-        Span<byte> piece = new byte[GzipEnd.Content.Length + PieceBytes];
+        Span<byte> piece = new byte[GzipSeal.Content.Length + PieceBytes];
         long total = 0;
         int kept = 0;
         int read;
@@ -72,11 +73,11 @@ internal sealed class DecodedBody : IDisposable
         {
             total += read;
             int have = kept + read;
-            kept = Math.Min(have, GzipEnd.Content.Length);
+            kept = Math.Min(have, GzipSeal.Content.Length);
             piece[(have - kept)..have].CopyTo(piece);
         }
 
-        return total == _length + GzipEnd.Content.Length && piece[..kept].SequenceEqual(GzipEnd.Content);
+        return total == _length + GzipSeal.Content.Length && piece[..kept].SequenceEqual(GzipSeal.Content.Span);
     }
 
     private MemoryStream Source()

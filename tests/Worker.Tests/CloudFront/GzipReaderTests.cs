@@ -172,7 +172,7 @@ public sealed class GzipReaderTests
     [Fact]
     public async Task Read_ContentThatEndsLikeTheSeal_IsReturnedWhole()
     {
-        byte[] content = [.. "before "u8, .. GzipSeal.Content.Span];
+        byte[] content = [.. "before "u8, .. GzipReader.Seal.Span];
 
         (byte[] bytes, LogFault fault) = await GzipRun.ReadAsync(AccessLog.Compress(content));
 
