@@ -55,7 +55,7 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature, IExplainedFeature
             StoresWholeJson = options.BodyValidation != BodyValidation.HeaderOnly,
             WholeJsonChoice = new SettingChoice($"{ArchiveOptions.Section}:{nameof(options.BodyValidation)}", options.BodyValidation.ToString(), nameof(BodyValidation.Full)),
             Properties = [.. key.Properties.Select(property => new ObjectPropertyPlan(SettingOf(settings, route, property), property.Kind, property.Name, property.IsFixed ? property.Text : null))],
-            IdOfWhole = SharedId(options.MessageIdProperty) ? new SettingValue<string>($"{ArchiveOptions.Section}:{nameof(options.MessageIdProperty)}", options.MessageIdProperty) : null,
+            IdOfWhole = template?.SharesId == true ? new SettingValue<string>($"{ArchiveOptions.Section}:{nameof(options.MessageIdProperty)}", options.MessageIdProperty) : null,
             FindReserved = level => FindReserved(settings, route, key, level),
             Describe = output => KeyRulesReport.Write(route, options, template!, output),
         };
@@ -69,8 +69,6 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature, IExplainedFeature
         string own = $"Routes:{route}:{shared}";
         return settings.Configuration[own] is null ? shared : own;
     }
-
-    private static bool SharedId(string property) => property != SourceNames.Id && SourceNames.All.Any(name => property == name || property.StartsWith($"{name}.", StringComparison.Ordinal));
 
     // Without this check the sink would reject such keys one by one.
     private static ConfigurationError? FindReserved(SettingsReader settings, string route, KeyTemplateOptions key, ReservedLevel reserved)

@@ -53,6 +53,9 @@ internal sealed class KeyTemplate
     /// <summary>The properties that the key needs, in the order of the template, and those that only metadata and tags need; the header's reader looks for them.</summary>
     public ImmutableArray<HeaderProperty> Properties { get; }
 
+    /// <summary>True when the id is one that messages out of one envelope share.</summary>
+    public bool SharesId => Properties[_idSlot].Path is { IsOfSource: true, Text: not SourceNames.Id };
+
     /// <summary>Bytes of the longest key that any message can get, at most <see cref="MaxKeyBytes"/>.</summary>
     public int LongestKeyBytes { get; }
 

@@ -19,7 +19,7 @@ public sealed class EnvelopeSettingTests
     [InlineData("Routes:archive:Envelope=Sns;Envelopes:Sns:Topics=arn:aws:sqs:eu-west-1:1:orders", "must be ARNs of topics", "arn:aws:sns:eu-west-1:123456789012:orders")]
     [InlineData("Routes:archive:Envelope=Auto;Envelopes:Sns:Topics=orders", "must be ARNs of topics", "\"orders\" is not one")]
     [InlineData("Routes:archive:Envelope=CloudEvents, JsonArray;Handlers:Archive:MessageIdProperty=@attribute.ce-id", "must be a property of the body, or @id, with the envelope JsonArray", "")]
-    [InlineData("Routes:archive:Envelope=JsonLines;Handlers:Archive:MessageIdProperty=@deduplication-id", "all messages out of one would have the same id", "")]
+    [InlineData("Routes:archive:Envelope=JsonLines;Handlers:Archive:MessageIdProperty=@deduplication-id:any", "all messages out of one would have the same id", "")]
     [InlineData("Envelopes:Gzap:Level=3", "Gzap", "Did you mean Gzip?")]
     public void Plan_WithASettingThatDoesNotFit_SaysWhatDoes(string settings, string problem, string advice)
     {
