@@ -16,6 +16,8 @@ public sealed class PublishingHandlerTests
     [InlineData("without-key")]
     [InlineData("with-key")]
     [InlineData("object")]
+    [InlineData("properties")]
+    [InlineData("object-with-properties")]
     public async Task Publish_ByAHandler_WithAndWithoutAKey(string publisher)
     {
         await using HandlerRoute route = await HandlerRoute.StartAsync(worker => worker.AddHandler<Order, Relay>("Orders", TestJson.Default.Order));
@@ -53,9 +55,21 @@ public sealed class PublishingHandlerTests
                 case "object":
                     await publisher.PublishAsync(message with { Id = "sent-object" }, TestJson.Default.Order, cancellationToken: cancellationToken);
                     return Settlement.Complete;
+                case "properties":
+                    await publisher.PublishAsync("""{"id":"read"}"""u8.ToArray(), "4711", Properties("sent-properties"), cancellationToken);
+                    return Settlement.Complete;
+                case "object-with-properties":
+                    await publisher.PublishAsync(message with { Id = "read" }, TestJson.Default.Order, "4711", Properties("sent-object-with-properties"), cancellationToken);
+                    return Settlement.Complete;
+                case "read":
+                    return Settlement.DeadLetter(
+                        info is { Group: "g-7", DeduplicationId: "d-1", Attributes.Count: 1 } && info.GetSourceIdString() == "4711" ? info.FindAttribute("reason")! : "properties-lost",
+                        "What arrived.");
                 default:
                     return Settlement.DeadLetter(message.Id, "What arrived.");
             }
         }
+
+        private static MessageProperties Properties(string reason) => new() { Attributes = [new("reason", reason)], Group = "g-7", DeduplicationId = "d-1" };
     }
 }

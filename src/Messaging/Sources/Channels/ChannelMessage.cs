@@ -22,6 +22,7 @@ internal sealed class ChannelMessage(InMemoryMessages<ChannelMessage> inMemory) 
     // A new id is formatted when it is first read: most messages have their own.
     private Guid _newId;
     private ActivityContext _creation;
+    private MessageProperties _properties = MessageProperties.None;
 
     public override ReadOnlyMemory<byte> SourceId
     {
@@ -36,17 +37,25 @@ internal sealed class ChannelMessage(InMemoryMessages<ChannelMessage> inMemory) 
         }
     }
 
+    public override IReadOnlyList<KeyValuePair<string, string>> Attributes => _properties.Attributes;
+
+    public override string? Group => _properties.Group;
+
+    public override string? DeduplicationId => _properties.DeduplicationId;
+
     /// <summary>The publisher's span.</summary>
     public override ActivityContext CreationContext => _creation;
 
     /// <summary>Fills an empty message with a copy of <paramref name="body"/>.</summary>
     /// <param name="body">The body.</param>
     /// <param name="id">A validated id, or null for a new one.</param>
+    /// <param name="properties">What it has beside the body.</param>
     /// <param name="buffers">The pool for the body's buffer.</param>
     /// <param name="now">The time of publishing.</param>
-    public void Open(ReadOnlySpan<byte> body, string? id, BufferPool buffers, DateTimeOffset now)
+    public void Open(ReadOnlySpan<byte> body, string? id, MessageProperties properties, BufferPool buffers, DateTimeOffset now)
     {
         Fill(body, buffers, now);
+        _properties = properties;
         _creation = MessageSpans.IsListening && Activity.Current is { IdFormat: ActivityIdFormat.W3C } publisher ? Received(publisher.Context) : default;
         if (id is null)
         {
@@ -81,6 +90,7 @@ internal sealed class ChannelMessage(InMemoryMessages<ChannelMessage> inMemory) 
         base.Clear();
         _idLength = 0;
         _creation = default;
+        _properties = MessageProperties.None;
     }
 
     protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken) =>

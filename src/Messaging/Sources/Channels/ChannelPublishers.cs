@@ -56,7 +56,13 @@ internal sealed class ChannelPublisher(ChannelPublishers routes, string? route) 
     private ChannelQueue Queue => routes.Find(route);
 
     public ValueTask PublishAsync(ReadOnlyMemory<byte> body, string? id = null, CancellationToken cancellationToken = default) =>
-        Queue.PublishAsync(body, id, cancellationToken);
+        Queue.PublishAsync(body, id, MessageProperties.None, cancellationToken);
+
+    public ValueTask PublishAsync(ReadOnlyMemory<byte> body, string? id, MessageProperties properties, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(properties);
+        return Queue.PublishAsync(body, id, properties, cancellationToken);
+    }
 
     /// <summary>Completes when no accepted message is unsettled.</summary>
     public Task WhenSettledAsync(CancellationToken cancellationToken) => Queue.WhenEmptyAsync(cancellationToken);

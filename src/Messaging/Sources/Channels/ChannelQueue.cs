@@ -63,19 +63,19 @@ internal sealed class ChannelQueue : IDisposable
     /// <summary>Messages in the queue: waiting, in flight, or waiting for redelivery.</summary>
     public int Unsettled => _inMemory.Unsettled;
 
-    public ValueTask PublishAsync(ReadOnlyMemory<byte> body, string? id, CancellationToken cancellationToken)
+    public ValueTask PublishAsync(ReadOnlyMemory<byte> body, string? id, MessageProperties properties, CancellationToken cancellationToken)
     {
-        CheckBody(body);
+        CheckSize(body, properties);
         CheckId(id);
         ValueTask space = _space.TakeAsync(cancellationToken);
         if (!space.IsCompletedSuccessfully)
         {
-            return PublishWhenSpaceAsync(space, body, id);
+            return PublishWhenSpaceAsync(space, body, id, properties);
         }
 
         // Returns the waiter, where another thread has granted space meanwhile.
         space.GetAwaiter().GetResult();
-        return Enqueue(body.Span, id);
+        return Enqueue(body.Span, id, properties);
     }
 
     /// <summary>Completes when the queue is empty: every accepted message was completed or dead-lettered.</summary>
@@ -117,20 +117,20 @@ internal sealed class ChannelQueue : IDisposable
         }
     }
 
-    private async ValueTask PublishWhenSpaceAsync(ValueTask space, ReadOnlyMemory<byte> body, string? id)
+    private async ValueTask PublishWhenSpaceAsync(ValueTask space, ReadOnlyMemory<byte> body, string? id, MessageProperties properties)
     {
         await space;
-        await Enqueue(body.Span, id);
+        await Enqueue(body.Span, id, properties);
     }
 
-    private ValueTask Enqueue(ReadOnlySpan<byte> body, string? id)
+    private ValueTask Enqueue(ReadOnlySpan<byte> body, string? id, MessageProperties properties)
     {
         // The message is counted before the flag is read, and a shutdown sets the flag before it reads the count: one of them sees the
         // other, so the last message is never missed.
         ChannelMessage message = _inMemory.Take();
         if (!Volatile.Read(ref _refusing))
         {
-            message.Open(body, id, _buffers, _time.GetUtcNow());
+            message.Open(body, id, properties, _buffers, _time.GetUtcNow());
             Interlocked.Increment(ref _published);
             if (_inMemory.TryPut(message))
             {
@@ -161,13 +161,20 @@ internal sealed class ChannelQueue : IDisposable
     private ChannelClosedException Refused() => new(
         $"Route '{_route}' is stopping and accepts no more messages. This message was not accepted: publish it again after the restart.");
 
-    private void CheckBody(ReadOnlyMemory<byte> body)
+    private void CheckSize(ReadOnlyMemory<byte> body, MessageProperties properties)
     {
         if (body.Length > _maxMessageBytes)
         {
             throw new ArgumentException(
                 $"The body has {body.Length} bytes; route '{_route}' allows at most {_maxMessageBytes} ({ChannelSourceOptions.Section}:{nameof(ChannelSourceOptions.MaxMessageBytes)}).",
                 nameof(body));
+        }
+
+        if (properties != MessageProperties.None && body.Length + properties.Bytes > _maxMessageBytes)
+        {
+            throw new ArgumentException(
+                $"The body has {body.Length} bytes and its properties {properties.Bytes}; route '{_route}' allows at most {_maxMessageBytes} together ({ChannelSourceOptions.Section}:{nameof(ChannelSourceOptions.MaxMessageBytes)}).",
+                nameof(properties));
         }
     }
 

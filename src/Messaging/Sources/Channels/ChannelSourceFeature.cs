@@ -51,7 +51,7 @@ internal sealed class ChannelSourceOptions
         Consequence = "A kill loses every message in the channel.")]
     public int Capacity { get; set; } = 1_000;
 
-    [Setting("Largest body in bytes; publishing a larger one throws", Min = "1", Max = "256MiB", Bytes = true,
+    [Setting("Largest body in bytes, with the attributes published beside it; publishing a larger one throws", Min = "1", Max = "256MiB", Bytes = true,
         Consequence = "The channel can use up to Capacity times this much memory.")]
     public int MaxMessageBytes { get; set; } = 1 << 20;
 

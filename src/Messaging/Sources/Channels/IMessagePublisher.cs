@@ -27,6 +27,14 @@ public interface IMessagePublisher
     /// <exception cref="InvalidOperationException">The route has no channel source, or has not started.</exception>
     ValueTask PublishAsync(ReadOnlyMemory<byte> body, string? id = null, CancellationToken cancellationToken = default);
 
+    /// <summary>Hands a message with properties beside its body to the route, as above.</summary>
+    /// <param name="body">The body; copied before the call returns. May be empty.</param>
+    /// <param name="id">The message's id, as above; null for a new one.</param>
+    /// <param name="properties">Attributes, group and deduplication id; together with the body they have at most <c>Sources:Channel:MaxMessageBytes</c> bytes.</param>
+    /// <param name="cancellationToken">Cancels the wait for room; the message is then not accepted.</param>
+    /// <inheritdoc cref="PublishAsync(ReadOnlyMemory{byte}, string, CancellationToken)"/>
+    ValueTask PublishAsync(ReadOnlyMemory<byte> body, string? id, MessageProperties properties, CancellationToken cancellationToken = default);
+
     /// <summary>Writes a message as UTF-8 JSON and publishes it. Allocates the JSON.</summary>
     /// <param name="message">The message; written before the call returns. Null is the JSON <c>null</c>, which every typed handler dead-letters.</param>
     /// <param name="typeInfo">How it is written, from a <c>JsonSerializerContext</c>: no reflection at run time. Use the one that the route's handler was added with.</param>
@@ -36,4 +44,15 @@ public interface IMessagePublisher
     /// <inheritdoc cref="PublishAsync(ReadOnlyMemory{byte}, string, CancellationToken)"/>
     ValueTask PublishAsync<T>(T message, JsonTypeInfo<T> typeInfo, string? id = null, CancellationToken cancellationToken = default) =>
         PublishAsync(JsonSerializer.SerializeToUtf8Bytes(message, typeInfo), id, cancellationToken);
+
+    /// <summary>Writes a message as UTF-8 JSON and publishes it with properties beside its body. Allocates the JSON.</summary>
+    /// <param name="message">The message, as above.</param>
+    /// <param name="typeInfo">How it is written, as above.</param>
+    /// <param name="id">The message's id, as above; null for a new one.</param>
+    /// <param name="properties">Attributes, group and deduplication id, as above.</param>
+    /// <param name="cancellationToken">Cancels the wait for room; the message is then not accepted.</param>
+    /// <exception cref="NotSupportedException">The type, or one that it refers to, cannot be written as JSON.</exception>
+    /// <inheritdoc cref="PublishAsync(ReadOnlyMemory{byte}, string, CancellationToken)"/>
+    ValueTask PublishAsync<T>(T message, JsonTypeInfo<T> typeInfo, string? id, MessageProperties properties, CancellationToken cancellationToken = default) =>
+        PublishAsync(JsonSerializer.SerializeToUtf8Bytes(message, typeInfo), id, properties, cancellationToken);
 }
