@@ -55,7 +55,7 @@ internal static class Stations
             "Messaging.Aws.Sqs.Wire.ReceiveResponseReader",
             "Messaging.Aws.Sqs.Wire.ReceiveBatch",
             "Messaging.Aws.Sqs.Wire.WireText",
-            "Messaging.Envelopes.Json.JsonUnescaping",
+            "Messaging.Json.JsonEscapes",
             "Messaging.Aws.Sqs.Wire.ResponseArrays"),
         new(
             "registry",
@@ -93,8 +93,8 @@ internal static class Stations
             "Messaging.Archive.Headers.ArchiveHeader",
             "Messaging.Archive.Headers.HeaderNode",
             "Messaging.Archive.Headers.HeaderDate",
-            "Messaging.Archive.Json.JsonScanner",
-            "Messaging.Archive.Json.JsonText"),
+            "Messaging.Json.JsonScanner",
+            "Messaging.Json.JsonText"),
         new(
             "key",
             "The template's segments and those values make the object's key.",

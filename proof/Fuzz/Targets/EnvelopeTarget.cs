@@ -40,7 +40,7 @@ internal sealed class EnvelopeTarget : FuzzTarget
     public override IReadOnlyList<Type> Parser { get; } =
     [
         typeof(SnsEnvelope), typeof(EventBridgeEnvelope), typeof(CloudEventsEnvelope), typeof(JsonMembers), typeof(JsonArrayEnvelope), typeof(JsonLinesEnvelope), typeof(Base64Envelope),
-        typeof(GzipEnvelope), typeof(DeflateEnvelope), typeof(Inflation), typeof(BodyFeed), typeof(ZstdEnvelope), typeof(BrokeredMessageEnvelope),
+        typeof(GzipEnvelope), typeof(DeflateEnvelope), typeof(Inflation), typeof(BodyFeed), typeof(ZstdEnvelope), typeof(BrokeredMessageEnvelope), .. Texts.JsonOf(typeof(JsonMembers)),
     ];
 
     public override IReadOnlyList<byte[]> Corpus { get; } =

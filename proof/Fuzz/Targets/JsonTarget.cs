@@ -1,6 +1,8 @@
+extern alias archive;
+
 using System.Text.Json;
 using System.Text.Unicode;
-using Messaging.Archive.Json;
+using archive::Messaging.Json;
 
 namespace Proof.Fuzz.Targets;
 

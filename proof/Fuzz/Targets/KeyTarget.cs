@@ -1,7 +1,9 @@
+extern alias archive;
+
 using System.Text;
 using Pipeline.Buffers;
 using Messaging.Archive.Headers;
-using Messaging.Archive.Json;
+using archive::Messaging.Json;
 using Messaging.Archive.ObjectKeys;
 using Worker.Tests.Archive.Headers;
 using Worker.Tests.Archive.ObjectKeys;

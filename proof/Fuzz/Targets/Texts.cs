@@ -1,7 +1,9 @@
+extern alias archive;
+
 using System.Runtime.InteropServices;
 using System.Text;
 using System.Text.Json;
-using Messaging.Archive.Json;
+using archive::Messaging.Json;
 
 namespace Proof.Fuzz.Targets;
 
@@ -16,6 +18,10 @@ internal static class Texts
             "\\u0000", "\\ud83d\\ude00", "\\ud800", "\\udc00", "\\n", "\\/", "\\u00e9", "\\b\\f\\r\\t", "\\x", " ", "\t", "\r\n", "\uFEFF", "é€😀", "NaN", "//", "[[[[[[[[[[[[[[[[", "{\"a\":{\"a\":{\"a\":{\"a\":"),
         [0xFF], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82], [0], [0x7F], [0x1F],
     ];
+
+    /// <summary>The readers of JSON that an assembly shares with others.</summary>
+    /// <param name="parser">A type of the assembly.</param>
+    public static IEnumerable<Type> JsonOf(Type parser) => ((string[])["JsonScanner", "JsonEscapes"]).Select(name => parser.Assembly.GetType($"Messaging.Json.{name}", throwOnError: true)!);
 
     public static IEnumerable<byte[]> Utf8(params IEnumerable<string> texts) => texts.Select(Encoding.UTF8.GetBytes);
 

@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Runtime.InteropServices;
 using System.Text;
-using Messaging.Archive.Json;
+using Messaging.Json;
 using Pipeline.Buffers;
 
 namespace Messaging.Archive.Headers;

@@ -1,5 +1,5 @@
 using System.Collections.Immutable;
-using Messaging.Archive.Json;
+using Messaging.Json;
 using Pipeline.Messages;
 
 namespace Messaging.Archive.Headers;

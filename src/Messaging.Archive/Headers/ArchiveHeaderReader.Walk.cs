@@ -1,4 +1,4 @@
-using Messaging.Archive.Json;
+using Messaging.Json;
 
 namespace Messaging.Archive.Headers;
 

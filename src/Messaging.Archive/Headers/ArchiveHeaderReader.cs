@@ -3,7 +3,7 @@ using System.Collections.Immutable;
 using System.Runtime.CompilerServices;
 using System.Text;
 using System.Text.Unicode;
-using Messaging.Archive.Json;
+using Messaging.Json;
 
 namespace Messaging.Archive.Headers;
 

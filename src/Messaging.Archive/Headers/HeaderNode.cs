@@ -1,7 +1,7 @@
 using System.Buffers;
 using System.Runtime.CompilerServices;
 using System.Text;
-using Messaging.Archive.Json;
+using Messaging.Json;
 
 namespace Messaging.Archive.Headers;
 

@@ -1,6 +1,6 @@
 using System.Buffers;
 using System.Text;
-using Messaging.Archive.Json;
+using Messaging.Json;
 
 namespace Messaging.Archive.Headers;
 

@@ -3,7 +3,7 @@ using System.Collections.Immutable;
 using System.Globalization;
 using System.Runtime.InteropServices;
 using System.Text;
-using Messaging.Archive.Json;
+using Messaging.Json;
 
 namespace Messaging.Archive.Headers;
 

@@ -2,6 +2,7 @@ using System.Buffers;
 using System.Buffers.Text;
 using System.Text;
 using System.Text.Json;
+using Messaging.Json;
 using Messaging.Unwrapping;
 using Pipeline.Messages;
 
@@ -144,7 +145,7 @@ internal sealed class CloudEventsEnvelope : IEnvelope
         escaped[..contentType.Length].CopyTo(contentType);
         if (escaped.Length <= MaxContentType)
         {
-            contentType = contentType[..JsonUnescaping.InPlace(contentType)];
+            contentType = contentType[..JsonEscapes.UnescapeInPlace(contentType)];
         }
 
         int end = contentType.IndexOf((byte)';');

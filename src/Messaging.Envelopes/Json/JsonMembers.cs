@@ -1,6 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
 using System.Text.Json;
+using Messaging.Json;
 using Messaging.Unwrapping;
 using Pipeline.Buffers;
 
@@ -34,39 +35,24 @@ internal static class JsonMembers
     public static bool TryFind(ReadOnlySpan<byte> body, ReadOnlySpan<byte[]> names, Span<JsonMember> members, [NotNullWhen(false)] out string? fault)
     {
         members.Clear();
-        Utf8JsonReader reader = ReaderOf(body, out int start);
-        try
+        JsonScanner json = new(body, rejectLoneSurrogates: false);
+        int start = json.SkipBlanks(body.StartsWith(ByteOrderMark) ? ByteOrderMark.Length : 0);
+        if (json.Peek(start) != '{')
         {
-            if (!reader.Read() || reader.TokenType != JsonTokenType.StartObject)
-            {
-                fault = string.Create(CultureInfo.InvariantCulture, $"The body is not a JSON object: byte {start + reader.TokenStartIndex}.");
-                return false;
-            }
-
-            while (reader.Read() && reader.TokenType == JsonTokenType.PropertyName)
-            {
-                int found = Find(ref reader, names);
-                reader.Read();
-                JsonTokenType type = reader.TokenType;
-                int from = start + (int)reader.TokenStartIndex;
-                bool isEscaped = reader.ValueIsEscaped;
-                reader.Skip();
-                if (found >= 0)
-                {
-                    members[found] = new JsonMember(type, from, start + (int)reader.BytesConsumed - from, isEscaped);
-                }
-            }
-
-            // What follows the object must be blank.
-            reader.Read();
-            fault = null;
-            return true;
-        }
-        catch (JsonException)
-        {
-            fault = string.Create(CultureInfo.InvariantCulture, $"The body is not JSON: byte {start + reader.BytesConsumed}.");
+            fault = string.Create(CultureInfo.InvariantCulture, $"The body is not {(json.SkipValue(start, depth: 0) < 0 ? "JSON" : "a JSON object")}: byte {start}.");
             return false;
         }
+
+        int at = FindMembers(ref json, start, names, members);
+        if (at >= 0 && json.SkipBlanks(at) < body.Length)
+        {
+            at = json.Fail(JsonFault.Malformed, json.SkipBlanks(at));
+        }
+
+        fault = at >= 0 ? null
+            : json.Failure == JsonFault.TooDeep ? string.Create(CultureInfo.InvariantCulture, $"The body has more than {JsonScanner.MaxDepth} levels of objects and arrays: byte {json.FailedAt}.")
+            : string.Create(CultureInfo.InvariantCulture, $"The body is not JSON: byte {json.FailedAt}.");
+        return at >= 0;
     }
 
     /// <summary>Makes the text of a string member the message's content.</summary>
@@ -96,30 +82,67 @@ internal static class JsonMembers
         ReadOnlySpan<byte> escaped = body.Slice(member.Start + 1, member.Length - 2);
         Span<byte> text = target.GetSpan(escaped.Length)[..escaped.Length];
         escaped.CopyTo(text);
-        int length = member.IsEscaped ? JsonUnescaping.InPlace(text) : text.Length;
+        int length = member.IsEscaped ? JsonEscapes.UnescapeInPlace(text) : text.Length;
         target.Advance(length);
         return System.Text.Unicode.Utf8.IsValid(text[..length]);
     }
 
-    private static int Find(ref Utf8JsonReader reader, ReadOnlySpan<byte[]> names)
+    private static int FindMembers(ref JsonScanner json, int at, ReadOnlySpan<byte[]> names, Span<JsonMember> members)
     {
-        try
+        at = json.Enter(at, '{', out bool isEnd);
+        while (!isEnd)
         {
-            for (int i = 0; i < names.Length; i++)
+            at = json.ReadName(at, out JsonText name);
+            if (at < 0)
             {
-                if (reader.ValueTextEquals(names[i]))
-                {
-                    return i;
-                }
+                return at;
             }
+
+            int start = at;
+            JsonText text = default;
+            JsonTokenType type = TypeOf(json.Peek(at));
+
+            // The members of a value are not among the levels around it: the handler judges how deep its content is.
+            at = type == JsonTokenType.String ? json.ReadString(at, out text) : json.SkipValue(at, depth: 0);
+            if (at < 0)
+            {
+                return at;
+            }
+
+            if (Find(name, json.Json, names) is var found and >= 0)
+            {
+                members[found] = new JsonMember(type, start, at - start, text.HasEscapes);
+            }
+
+            at = json.Next(at, '}', out isEnd);
         }
-        catch (InvalidOperationException)
+
+        return at;
+    }
+
+    private static int Find(JsonText name, ReadOnlySpan<byte> json, ReadOnlySpan<byte[]> names)
+    {
+        for (int i = 0; i < names.Length; i++)
         {
-            // A name with half of a surrogate pair is none of them.
+            if (name.Is(json, names[i]))
+            {
+                return i;
+            }
         }
 
         return -1;
     }
+
+    private static JsonTokenType TypeOf(byte first) => first switch
+    {
+        (byte)'"' => JsonTokenType.String,
+        (byte)'{' => JsonTokenType.StartObject,
+        (byte)'[' => JsonTokenType.StartArray,
+        (byte)'t' => JsonTokenType.True,
+        (byte)'f' => JsonTokenType.False,
+        (byte)'n' => JsonTokenType.Null,
+        _ => JsonTokenType.Number,
+    };
 }
 
 /// <summary>The value of a member.</summary>

@@ -1,6 +1,7 @@
 using System.Buffers.Text;
 using System.Security.Cryptography;
 using System.Text.Json;
+using Messaging.Json;
 using Pipeline.Buffers;
 
 namespace Messaging.Aws.Sqs.Wire;
@@ -11,7 +12,8 @@ namespace Messaging.Aws.Sqs.Wire;
 internal ref struct ReceiveResponseReader(ReceiveBatch batch, PooledBuffer response, bool verifyMd5)
 {
     private readonly Memory<byte> _memory = response.WrittenMemory;
-    private Utf8JsonReader _json = new(response.WrittenSpan);
+    private JsonScanner _json = new(response.WrittenSpan, rejectLoneSurrogates: false);
+    private int _at;
 
     /// <summary>Entries that were skipped.</summary>
     public int Unusable { get; private set; }
@@ -22,43 +24,56 @@ internal ref struct ReceiveResponseReader(ReceiveBatch batch, PooledBuffer respo
     public int Read(ReadOnlySpan<SqsReceivedMessage> messages)
     {
         int count = 0;
-        Expect(JsonTokenType.StartObject);
-        while (NextProperty())
+        _at = _json.SkipBlanks(0);
+        if (_json.Peek(_at) != '{')
         {
-            bool isMessages = _json.IsText("Messages"u8);
-            _json.Read();
-            if (!isMessages || _json.TokenType == JsonTokenType.Null)
+            throw new JsonException("The response is not a JSON object.");
+        }
+
+        for (bool isInside = Enter('{'); isInside; isInside = Next('}'))
+        {
+            if (!ReadName().Is(_json.Json, "Messages"u8) || _json.Peek(_at) == 'n')
             {
-                _json.Skip();
+                Skip();
                 continue;
             }
 
-            if (_json.TokenType != JsonTokenType.StartArray)
+            if (_json.Peek(_at) != '[')
             {
                 throw new JsonException("\"Messages\" is not an array.");
             }
 
-            while (_json.Read() && _json.TokenType == JsonTokenType.StartObject)
-            {
-                if (count < messages.Length && ReadMessage(messages[count]))
-                {
-                    count++;
-                    continue;
-                }
+            count = ReadMessages(messages, count);
+        }
 
-                // At the end of an entry that was read: then this does nothing.
-                _json.Skip();
-                Unusable++;
-            }
+        _at = _json.SkipBlanks(_at);
+        return _at == _json.Json.Length ? count : throw new JsonException($"The response does not end with its object: byte {_at}.");
+    }
 
-            if (_json.TokenType != JsonTokenType.EndArray)
+    private int ReadMessages(ReadOnlySpan<SqsReceivedMessage> messages, int count)
+    {
+        for (bool isInside = Enter('['); isInside; isInside = Next(']'))
+        {
+            if (_json.Peek(_at) != '{')
             {
                 throw new JsonException("\"Messages\" holds something that is not an object.");
             }
+
+            if (count == messages.Length)
+            {
+                Skip();
+                Unusable++;
+            }
+            else if (ReadMessage(messages[count]))
+            {
+                count++;
+            }
+            else
+            {
+                Unusable++;
+            }
         }
 
-        // Throws if anything follows the object.
-        _json.Read();
         return count;
     }
 
@@ -69,36 +84,38 @@ internal ref struct ReceiveResponseReader(ReceiveBatch batch, PooledBuffer respo
         ReadOnlyMemory<byte> handle = default;
         ReadOnlyMemory<byte> id = default;
         ReadOnlyMemory<byte> md5 = default;
-        while (NextProperty())
+        for (bool isInside = Enter('{'); isInside; isInside = Next('}'))
         {
-            if (_json.IsText("Body"u8))
+            JsonText name = ReadName();
+            if (name.Is(_json.Json, "Body"u8))
             {
                 body = ReadText();
             }
-            else if (_json.IsText("ReceiptHandle"u8))
+            else if (name.Is(_json.Json, "ReceiptHandle"u8))
             {
                 handle = ReadText() ?? handle;
             }
-            else if (_json.IsText("MessageId"u8))
+            else if (name.Is(_json.Json, "MessageId"u8))
             {
                 id = ReadText() ?? id;
             }
-            else if (_json.IsText("MD5OfBody"u8))
+            else if (name.Is(_json.Json, "MD5OfBody"u8))
             {
                 md5 = ReadText() ?? md5;
             }
-            else if (_json.IsText("Attributes"u8))
+            else if (name.Is(_json.Json, "Attributes"u8) && _json.Peek(_at) == '{')
             {
                 ReadSystemAttributes(message);
             }
-            else if (_json.IsText("MessageAttributes"u8))
+            else if (name.Is(_json.Json, "MessageAttributes"u8))
             {
-                message.MessageAttributes = new SqsMessageAttributes(ReadRawObject());
+                bool isObject = _json.Peek(_at) == '{';
+                ReadOnlyMemory<byte> attributes = Skip();
+                message.MessageAttributes = new SqsMessageAttributes(isObject ? attributes : default);
             }
             else
             {
-                _json.Read();
-                _json.Skip();
+                Skip();
             }
         }
 
@@ -115,43 +132,36 @@ internal ref struct ReceiveResponseReader(ReceiveBatch batch, PooledBuffer respo
 
     private void ReadSystemAttributes(SqsReceivedMessage message)
     {
-        _json.Read();
-        if (_json.TokenType != JsonTokenType.StartObject)
+        for (bool isInside = Enter('{'); isInside; isInside = Next('}'))
         {
-            _json.Skip();
-            return;
-        }
-
-        while (NextProperty())
-        {
-            if (_json.IsText("ApproximateReceiveCount"u8))
+            JsonText name = ReadName();
+            if (name.Is(_json.Json, "ApproximateReceiveCount"u8))
             {
                 message.ReceiveCount = (int)Math.Clamp(ReadNumber(), 0, int.MaxValue);
             }
-            else if (_json.IsText("SentTimestamp"u8))
+            else if (name.Is(_json.Json, "SentTimestamp"u8))
             {
                 message.SentUnixMs = ReadNumber();
             }
-            else if (_json.IsText("ApproximateFirstReceiveTimestamp"u8))
+            else if (name.Is(_json.Json, "ApproximateFirstReceiveTimestamp"u8))
             {
                 message.FirstReceiveUnixMs = ReadNumber();
             }
-            else if (_json.IsText("MessageGroupId"u8))
+            else if (name.Is(_json.Json, "MessageGroupId"u8))
             {
                 message.GroupId = ReadText() ?? message.GroupId;
             }
-            else if (_json.IsText("MessageDeduplicationId"u8))
+            else if (name.Is(_json.Json, "MessageDeduplicationId"u8))
             {
                 message.Deduplication = ReadText() ?? message.Deduplication;
             }
-            else if (_json.IsText("AWSTraceHeader"u8))
+            else if (name.Is(_json.Json, "AWSTraceHeader"u8))
             {
                 message.TraceHeader = ReadText() ?? message.TraceHeader;
             }
             else
             {
-                _json.Read();
-                _json.Skip();
+                Skip();
             }
         }
     }
@@ -166,50 +176,56 @@ internal ref struct ReceiveResponseReader(ReceiveBatch batch, PooledBuffer respo
         return md5.SequenceEqual(hex);
     }
 
-    /// <summary>Moves to the next property's name; false at the object's end.</summary>
-    private bool NextProperty() => _json.Read() && _json.TokenType == JsonTokenType.PropertyName;
-
-    private void Expect(JsonTokenType type)
+    /// <returns>Whether it has a name or an element.</returns>
+    private bool Enter(char open)
     {
-        if (!_json.Read() || _json.TokenType != type)
-        {
-            throw new JsonException("The response is not a JSON object.");
-        }
+        _at = Valid(_json.Enter(_at, open, out bool isEnd));
+        return !isEnd;
+    }
+
+    /// <returns>Whether there is another name or element.</returns>
+    private bool Next(char close)
+    {
+        _at = Valid(_json.Next(_at, close, out bool isEnd));
+        return !isEnd;
+    }
+
+    private JsonText ReadName()
+    {
+        _at = Valid(_json.ReadName(_at, out JsonText name));
+        return name;
+    }
+
+    /// <returns>The value's JSON.</returns>
+    private ReadOnlyMemory<byte> Skip()
+    {
+        int start = _at;
+        _at = Valid(_json.SkipValue(_at, depth: 1));
+        return _memory[start.._at];
     }
 
     /// <returns>Null for a value that is not a string.</returns>
     private ReadOnlyMemory<byte>? ReadText()
     {
-        _json.Read();
-        if (_json.TokenType != JsonTokenType.String)
+        if (_json.Peek(_at) != '"')
         {
-            _json.Skip();
+            Skip();
             return null;
         }
 
-        // After the opening quote; the reader is past the string and never reads it again.
-        Memory<byte> slice = _memory.Slice((int)_json.TokenStartIndex + 1, _json.ValueSpan.Length);
-        return _json.ValueIsEscaped ? slice[..WireText.UnescapeInPlace(slice.Span)] : slice;
+        _at = Valid(_json.ReadString(_at, out JsonText text));
+
+        // The scanner is past the string and never reads it again.
+        Memory<byte> slice = _memory.Slice(text.Start, text.Length);
+        return text.HasEscapes ? slice[..JsonEscapes.UnescapeInPlace(slice.Span)] : slice;
     }
 
     private long ReadNumber()
     {
-        _json.Read();
-        if (_json.TokenType is JsonTokenType.String or JsonTokenType.Number)
-        {
-            return Utf8Parser.TryParse(_json.ValueSpan, out long value, out int consumed) && consumed == _json.ValueSpan.Length ? value : 0;
-        }
-
-        _json.Skip();
-        return 0;
+        ReadOnlySpan<byte> text = _json.Peek(_at) == '"' ? ReadText()!.Value.Span : Skip().Span;
+        return Utf8Parser.TryParse(text, out long value, out int consumed) && consumed == text.Length ? value : 0;
     }
 
-    private ReadOnlyMemory<byte> ReadRawObject()
-    {
-        _json.Read();
-        int start = (int)_json.TokenStartIndex;
-        bool isObject = _json.TokenType == JsonTokenType.StartObject;
-        _json.Skip();
-        return isObject ? _memory[start..(int)_json.BytesConsumed] : default;
-    }
+    private readonly int Valid(int at) =>
+        at >= 0 ? at : throw new JsonException($"The response is not JSON: byte {_json.FailedAt}{(_json.Failure == JsonFault.TooDeep ? ", nested too deep" : "")}.");
 }

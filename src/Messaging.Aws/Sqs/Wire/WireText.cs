@@ -1,18 +1,12 @@
 using System.Text;
 using System.Text.Json;
-using Messaging.Envelopes.Json;
+using Messaging.Json;
 
 namespace Messaging.Aws.Sqs.Wire;
 
-/// <summary>
-/// Reads JSON strings. A lone surrogate, which JSON can escape and UTF-8 cannot hold, becomes three bytes that are not valid UTF-8, so that
-/// a body with one never counts as text. SQS itself delivers none.
-/// </summary>
+/// <summary>JSON strings with half a surrogate pair, for which <see cref="Utf8JsonReader"/> throws. SQS itself delivers none.</summary>
 internal static class WireText
 {
-    /// <inheritdoc cref="JsonUnescaping.InPlace"/>
-    public static int UnescapeInPlace(Span<byte> text) => JsonUnescaping.InPlace(text);
-
     /// <summary>
     /// Whether the reader stands at this property name or string. Half a surrogate pair equals nothing, where <c>ValueTextEquals</c> would throw
     /// <see cref="InvalidOperationException"/>.
@@ -22,20 +16,7 @@ internal static class WireText
     public static bool IsText(this scoped in Utf8JsonReader reader, ReadOnlySpan<byte> text)
     {
         ReadOnlySpan<byte> value = reader.ValueSpan;
-        if (!reader.ValueIsEscaped)
-        {
-            return value.SequenceEqual(text);
-        }
-
-        // An escape has six bytes per byte of text at most, so a longer value is another one.
-        if (value.Length > text.Length * 6)
-        {
-            return false;
-        }
-
-        Span<byte> copy = stackalloc byte[value.Length];
-        value.CopyTo(copy);
-        return copy[..UnescapeInPlace(copy)].SequenceEqual(text);
+        return reader.ValueIsEscaped ? JsonEscapes.IsText(value, text) : value.SequenceEqual(text);
     }
 
     /// <summary>The text of a JSON string's content; lone surrogates become U+FFFD, where <c>Utf8JsonReader.GetString</c> would throw.</summary>
@@ -47,6 +28,6 @@ internal static class WireText
         }
 
         byte[] copy = escaped.ToArray();
-        return Encoding.UTF8.GetString(copy, 0, UnescapeInPlace(copy));
+        return Encoding.UTF8.GetString(copy, 0, JsonEscapes.UnescapeInPlace(copy));
     }
 }

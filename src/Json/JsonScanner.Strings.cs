@@ -2,7 +2,7 @@ using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Runtime.Intrinsics;
 
-namespace Messaging.Archive.Json;
+namespace Messaging.Json;
 
 /// <content>Strings and property names.</content>
 internal ref partial struct JsonScanner
@@ -51,13 +51,7 @@ internal ref partial struct JsonScanner
     {
         while (json.Length - at >= Vector128<byte>.Count)
         {
-            Vector128<byte> bytes = Vector128.Create(json[at..]);
-
-            // The XOR swaps quote and blank and moves no other byte across that limit, so that one comparison finds quotes and
-            // control characters. Unsigned "less than" would use AVX-512 mask registers, and the string's length would wait for them.
-            Vector128<byte> flipped = bytes ^ Vector128.Create((byte)('"' ^ ' '));
-            uint special = (Vector128.Equals(Vector128.Min(flipped, Vector128.Create((byte)' ')), flipped)
-                | Vector128.Equals(bytes, Vector128.Create((byte)'\\'))).ExtractMostSignificantBits();
+            uint special = SpecialsOf(Vector128.Create(json[at..]));
             if (special != 0)
             {
                 return at + BitOperations.TrailingZeroCount(special);
@@ -74,11 +68,54 @@ internal ref partial struct JsonScanner
         return at;
     }
 
+    // A bit for each quote, backslash and control character.
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private static uint SpecialsOf(Vector128<byte> bytes)
+    {
+        // The XOR swaps quote and blank and moves no other byte across that limit, so that one comparison finds quotes and
+        // control characters. Unsigned "less than" would use AVX-512 mask registers, and the string's length would wait for them.
+        Vector128<byte> flipped = bytes ^ Vector128.Create((byte)('"' ^ ' '));
+        return (Vector128.Equals(Vector128.Min(flipped, Vector128.Create((byte)' ')), flipped)
+            | Vector128.Equals(bytes, Vector128.Create((byte)'\\'))).ExtractMostSignificantBits();
+    }
+
+    // A document within a string has an escape every few bytes, and nearly all are of a quote or a backslash: these are taken from one vector.
+    private static int SkipPlainEscapes(ReadOnlySpan<byte> json, int at)
+    {
+        while (json.Length - at > Vector128<byte>.Count)
+        {
+            uint special = SpecialsOf(Vector128.Create(json[at..]));
+            int next = at + Vector128<byte>.Count;
+            while (special != 0)
+            {
+                int found = at + BitOperations.TrailingZeroCount(special);
+                if (json[found] != '\\' || json[found + 1] is not ((byte)'"' or (byte)'\\'))
+                {
+                    return found;
+                }
+
+                special &= special - 1;
+                if (found + 1 == next)
+                {
+                    next++;
+                }
+                else
+                {
+                    special &= special - 1;
+                }
+            }
+
+            at = next;
+        }
+
+        return FindSpecial(json, at);
+    }
+
     private int ReadEscapedString(int start, int at, out JsonText text)
     {
         bool lone = false;
         text = default;
-        for (; Peek(at) == '\\'; at = FindSpecial(_json, at))
+        for (at = SkipPlainEscapes(_json, at); Peek(at) == '\\'; at = SkipPlainEscapes(_json, at))
         {
             int escape = at;
             at = ReadEscape(at + 1, out bool half);

@@ -1,11 +1,13 @@
+extern alias archive;
+
 using System.Text;
 using System.Text.Json;
 using System.Text.Unicode;
-using Messaging.Aws.Sqs.Wire;
+using archive::Messaging.Json;
 
-namespace Worker.Tests.Aws.Sqs.Wire;
+namespace Worker.Tests.Json;
 
-public sealed class WireTextTests
+public sealed class JsonEscapesTests
 {
     [Theory]
     [InlineData("", "")]
@@ -47,8 +49,15 @@ public sealed class WireTextTests
         for (int i = 0; i < 500; i++)
         {
             StringBuilder escaped = new();
-            for (int n = random.Next(30); n > 0; n--)
+            int plain = random.Next(2, 40);
+            for (int n = random.Next(200); n > 0; n--)
             {
+                if (random.Next(4) == 0)
+                {
+                    // Runs without escapes around the width of a vector.
+                    escaped.Append('p', random.Next(plain));
+                }
+
                 Rune rune = alphabet[random.Next(alphabet.Length)];
                 foreach (char c in rune.ToString())
                 {
@@ -62,9 +71,22 @@ public sealed class WireTextTests
         }
     }
 
+    [Theory]
+    [InlineData("Body", "Body", true)]
+    [InlineData(@"B\u006fdy", "Body", true)]
+    [InlineData(@"\u0042\u006f\u0064\u0079", "Body", true)]
+    [InlineData(@"Bod\\", @"Bod\\", false)]
+    [InlineData(@"Bod\ud800", "Body", false)]
+    [InlineData(@"\u0042\u006f\u0064\u0079\u0079", "Body", false)]
+    [InlineData("", "Body", false)]
+    public void IsText_AnotherSpelling_IsTheSame(string escaped, string text, bool expected)
+    {
+        JsonEscapes.IsText(Encoding.UTF8.GetBytes(escaped), Encoding.UTF8.GetBytes(text)).ShouldBe(expected);
+    }
+
     private static byte[] Unescape(string escaped)
     {
         byte[] bytes = Encoding.UTF8.GetBytes(escaped);
-        return bytes[..WireText.UnescapeInPlace(bytes)];
+        return bytes[..JsonEscapes.UnescapeInPlace(bytes)];
     }
 }

@@ -1,6 +1,6 @@
 using System.Runtime.CompilerServices;
 
-namespace Messaging.Archive.Json;
+namespace Messaging.Json;
 
 /// <summary>
 /// Validates JSON (RFC 8259) in one pass, without recursion, exceptions or allocation; 64 levels at most. Every method takes the index to
@@ -50,6 +50,38 @@ internal ref partial struct JsonScanner
 
     /// <summary>Skips JSON's four blanks; never fails.</summary>
     public readonly int SkipBlanks(int at) => SkipBlanks(_json, at);
+
+    /// <summary>Goes into an object or an array.</summary>
+    /// <param name="at">Index of its opening bracket.</param>
+    /// <param name="open">The bracket, <c>{</c> or <c>[</c>.</param>
+    /// <param name="isEnd">True when it is empty, or after a fault.</param>
+    /// <returns>The index of its first name or element, or after the closing bracket.</returns>
+    public int Enter(int at, char open, out bool isEnd)
+    {
+        isEnd = true;
+        if (Peek(at) != open)
+        {
+            return Malformed(at);
+        }
+
+        at = SkipBlanks(at + 1);
+        isEnd = Peek(at) == (open == '{' ? '}' : ']');
+        return isEnd ? at + 1 : at;
+    }
+
+    /// <summary>Goes to the next name or element of an object or an array.</summary>
+    /// <param name="at">The index after a value in it.</param>
+    /// <param name="close">Its closing bracket, <c>}</c> or <c>]</c>.</param>
+    /// <param name="isEnd">True when there is none, or after a fault.</param>
+    /// <returns>The index of the next name or element, or after the closing bracket.</returns>
+    public int Next(int at, char close, out bool isEnd)
+    {
+        at = SkipBlanks(at);
+        isEnd = Peek(at) != ',';
+        return !isEnd ? SkipBlanks(at + 1)
+            : Peek(at) == close ? at + 1
+            : Malformed(at);
+    }
 
     /// <summary>Validates one value of any kind, with everything inside it.</summary>
     /// <param name="at">Index of its first byte, blanks skipped.</param>
@@ -254,4 +286,9 @@ internal readonly record struct JsonText(int Start, int Length, bool HasEscapes,
     /// <summary>The bytes between the quotes.</summary>
     /// <param name="json">The text that was scanned.</param>
     public ReadOnlySpan<byte> In(ReadOnlySpan<byte> json) => json.Slice(Start, Length);
+
+    /// <summary>True when the string means this text; half a surrogate pair equals no text.</summary>
+    /// <param name="json">The text that was scanned.</param>
+    /// <param name="text">UTF-8, unescaped.</param>
+    public bool Is(ReadOnlySpan<byte> json, ReadOnlySpan<byte> text) => HasEscapes ? JsonEscapes.IsText(In(json), text) : In(json).SequenceEqual(text);
 }
