@@ -36,13 +36,4 @@ public sealed class TurnMediansTests
             return order.Count <= 4 ? 1_000_000 : nanoseconds;
         }
     }
-
-    [Fact]
-    public void Row_ThreeProcesses_ShowsTheOneWithTheMedianRatioAndTheRatiosOfAll() =>
-        RatioTable.Row("depth 2", [new(100, 150, 1.5), new(200, 180, 0.9), new(300, 330, 1.1)])
-            .ShouldBe("depth 2              300       330                1.10   0.90 1.10 1.50");
-
-    [Fact]
-    public void Header_Names_StandOverTheirColumns() =>
-        new RatioTable("verb", "template", "scan", "key").Header.ShouldBe("template         scan ns    key ns          key / scan   of each process");
 }

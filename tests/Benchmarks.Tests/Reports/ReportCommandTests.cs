@@ -35,18 +35,6 @@ public sealed class ReportCommandTests : IDisposable
     }
 
     [Fact]
-    public void Run_AMeasuredFile_ReadsUnitsFromTheNamesOfItsFigures()
-    {
-        WriteFile("end-to-end.json", """{"machine":"EPYC","byInFlight":[{"Client":"Direct","InFlight":64,"Messages":10000,"MessagesPerSecond":34300.4,"CpuMicroseconds":34,"Bytes":3500,"PauseMilliseconds":2.5,"P99":5.25}],"bySize":[]}""");
-
-        Run().ShouldBe(0);
-
-        Page().Descendants("h2").Single().Value.ShouldBe("end-to-end by in flight");
-        Page().Descendants("tr").Last().Elements().Select(cell => cell.Value).ShouldBe(["Direct", "64", "10,000", "34,300/s", "34 µs", "3.5 KB", "2.5 ms", "5.25 ms"]);
-        Page().Descendants("figcaption").Single().Value.ShouldBe("64 in flight, 10,000 messagesprocessor time, and bytes");
-    }
-
-    [Fact]
     public void Run_MarkupInNames_IsEncoded()
     {
         ReportFile.Write(_results, "a", "<b>EPYC</b>", ("N.KeyBenchmarks.Of<script>(Type: <i>&)", 1, 0));
@@ -56,19 +44,6 @@ public sealed class ReportCommandTests : IDisposable
         Page().Descendants("td").Select(cell => cell.Value).ShouldContain("Of<script>");
         Page().Descendants("i").ShouldBeEmpty();
         Page().Descendants("script").ShouldBeEmpty();
-    }
-
-    [Fact]
-    public void Run_ChartOfASuite_IsAFileOfItsOwn()
-    {
-        ReportFile.Write(_results, "a", "EPYC", ("N.KeyBenchmarks.Original", 800, 0), ("N.OtherBenchmarks.Original", 1, 0));
-
-        Run(chart: "keys.svg", suite: "KeyBenchmarks").ShouldBe(0);
-
-        XElement chart = XElement.Load(Path.Combine(_results.FullName, "keys.svg"));
-        chart.Name.LocalName.ShouldBe("svg");
-        chart.Value.ShouldContain("800 ns, 0 B");
-        File.Exists(Path.Combine(_results.FullName, "report.html")).ShouldBeFalse();
     }
 
     [Fact]

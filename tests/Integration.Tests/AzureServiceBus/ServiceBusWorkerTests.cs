@@ -89,27 +89,6 @@ public sealed class ServiceBusWorkerTests(ServiceBusServer server, AwsServer aws
     }
 
     [Fact]
-    public async Task Archive_Poison_IsDeadLetteredWithItsReasonAndTheRestIsStored()
-    {
-        await using ServiceBusQueue queue = await server.RequireQueueAsync();
-        ArchiveMessage poison = new("poison", "{\"Product\":");
-        ArchiveMessage good = ArchiveMessage.Create("good");
-        await queue.SendAsync([poison, good]);
-        await using DirectoryUnderTest sink = new();
-
-        await using RunningWorker worker = await RunningWorker.StartAsync([.. queue.Arguments, .. sink.Arguments], queue.Environment);
-        ServiceBusReceivedMessage letter = (await queue.WaitForDeadLettersAsync(1)).ShouldHaveSingleItem();
-        await queue.WaitUntilEmptyAsync();
-
-        (await worker.StopAsync()).ShouldBe(0);
-        letter.Body.ToArray().ShouldBe(poison.Body);
-        (letter.MessageId, letter.DeadLetterReason).ShouldBe(("poison", "malformed-json"));
-        JsonDocument.Parse((string)letter.ApplicationProperties["DeadLetterDetails"]).RootElement.GetProperty("route").GetString().ShouldBe("archive");
-        await sink.ShouldHoldExactlyAsync([good]);
-        worker.Process.Output.Snapshot().ShouldContain(line => line.Text.Contains("1 stored, 1 dead-lettered", StringComparison.Ordinal));
-    }
-
-    [Fact]
     public async Task Publish_ToServiceBus_IsReceived()
     {
         await using ServiceBusQueue queue = await server.RequireQueueAsync();

@@ -77,38 +77,6 @@ public sealed class TraceTests(AwsServer aws, RealS3 realS3)
         (await worker.StopAsync()).ShouldBe(0);
     }
 
-    [Fact]
-    public async Task Bundle_OfManyMessages_PutAndSettleLinkToEachMessage()
-    {
-        const int Messages = 10;
-        AwsEndpoint endpoint = await aws.RequireAsync();
-        using SqsQueue deadLetters = await SqsQueue.CreateAsync(endpoint);
-        using SqsQueue queue = await SqsQueue.CreateAsync(endpoint, deadLetters: deadLetters);
-        await using SinkUnderTest sink = await SinkUnderTest.CreateAsync(SinkKind.FaultyS3, aws, realS3);
-        await using OtlpReceiver collector = await OtlpReceiver.StartAsync();
-        await using RunningWorker worker = await RunningWorker.StartAsync(
-            [.. RunningWorker.SqsArguments(endpoint, queue), .. sink.Arguments, "--Bundles:Enabled=true", $"--Bundles:MaxMessages={Messages}", "--Bundles:MaxAge=1s"], collector.Environment);
-        Dictionary<string, string> senders = [];
-        foreach (ArchiveMessage message in ArchiveMessage.CreateMany("traced", Messages))
-        {
-            string trace = Guid.NewGuid().ToString("n");
-            string span = Guid.NewGuid().ToString("n")[..16];
-            senders.Add(trace, span);
-            await queue.SendAsync(message.Text, attributes: new Dictionary<string, string> { ["traceparent"] = $"00-{trace}-{span}-01" });
-        }
-
-        OtlpSpan[] processes = await collector.WaitForAsync($"process {queue.Name}", Messages);
-        processes.ToDictionary(process => process.TraceId, process => process.ParentId).ShouldBe(senders, ignoreOrder: true);
-        string[] ids = [.. processes.Select(process => process.SpanId)];
-        await Eventually.BecomesTrueAsync(() => Linked(collector, "S3.PutObject").Count == Messages, "a PUT that links to each message");
-        Linked(collector, "S3.PutObject").ShouldBe(ids, ignoreOrder: true);
-
-        // A delete of one message is a child of its span.
-        await Eventually.BecomesTrueAsync(() => Linked(collector, $"settle {queue.Name}").Count == Messages, "a settlement of each message");
-        Linked(collector, $"settle {queue.Name}").ShouldBe(ids, ignoreOrder: true);
-        Linked(collector, $"receive {queue.Name}").ShouldBe(senders.Values, ignoreOrder: true);
-    }
-
     private static List<string> Linked(OtlpReceiver collector, string name) =>
         [.. collector.Spans.Where(span => span.Name == name).SelectMany(span => span.ParentId.Length > 0 ? [span.ParentId] : span.Links)];
 

@@ -5,13 +5,6 @@ using System.Text.Json.Nodes;
 using System.Text.RegularExpressions;
 using Integration.Tests.Processes;
 using Integration.Tests.Servers;
-using Messaging.CommandLine;
-using Messaging.Sources.Channels;
-using Microsoft.Extensions.Configuration;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
-using Microsoft.Extensions.Logging;
-using Shared.Hosting;
 
 namespace Integration.Tests.Worker;
 
@@ -47,27 +40,6 @@ public sealed partial class BadInputTests(AwsServer aws, RealS3 realS3)
         ShouldHaveOneLineEach(worker.Process.Output, bad);
     }
 
-    [Fact]
-    public async Task Http_TooLargeOrEmpty_RefusesWithoutADeadLetter()
-    {
-        await using SinkUnderTest sink = await SinkUnderTest.CreateAsync(SinkKind.Directory, aws, realS3);
-        await using RunningWorker worker = await RunningWorker.StartAsync([.. sink.Arguments, "--Routes:archive:Source=Http"]);
-        ArchiveMessage good = ArchiveMessage.Create("small-enough");
-
-        (HttpStatusCode tooLarge, JsonNode answer) = await worker.PostAsync(ArchiveMessage.Create("large", 2 << 20).Body);
-        (HttpStatusCode empty, JsonNode emptyAnswer) = await worker.PostAsync(ReadOnlyMemory<byte>.Empty);
-        (HttpStatusCode stored, _) = await worker.PostAsync(good.Body);
-
-        tooLarge.ShouldBe(HttpStatusCode.RequestEntityTooLarge);
-        answer["error"]!.GetValue<string>().ShouldBe("too-large");
-        empty.ShouldBe(HttpStatusCode.BadRequest);
-        emptyAnswer["error"]!.GetValue<string>().ShouldBe("empty-body");
-        stored.ShouldBe(HttpStatusCode.OK);
-        (await worker.StopAsync()).ShouldBe(0);
-        await sink.ShouldHoldExactlyAsync([good]);
-        DeadLetterFolder.Read(Path.Combine(worker.Process.WorkingDirectory, "dead-letters")).ShouldBeEmpty();
-    }
-
     [Theory]
     [InlineData(SinkKind.Directory)]
     [InlineData(SinkKind.RealS3)]
@@ -95,42 +67,6 @@ public sealed partial class BadInputTests(AwsServer aws, RealS3 realS3)
         (await deadLetters.DrainAsync()).Select(letter => $"{letter.Attributes["DeadLetterReason"]} {letter.Body}")
             .ShouldBe(bad.Select(message => $"{message.Reason} {Encoding.UTF8.GetString(message.Body)}"), ignoreOrder: true);
         ShouldHaveOneLineEach(worker.Process.Output, bad);
-    }
-
-    [Fact]
-    public async Task Channel_BadMessagesBetweenGoodOnes_DeadLettersEachWithItsReason()
-    {
-        await using SinkUnderTest sink = await SinkUnderTest.CreateAsync(SinkKind.Directory, aws, realS3);
-        DirectoryInfo folder = Directory.CreateTempSubdirectory("channel-");
-        try
-        {
-            BadMessage[] bad = [.. BadMessage.All, .. BadMessage.Bytes, new BadMessage("empty-body", []), new BadMessage("too-large", ArchiveMessage.Create("large", 202 << 10).Body)];
-            ArchiveMessage[] good = ArchiveMessage.CreateMany("between", bad.Length);
-            IConfigurationRoot configuration = WorkerConfiguration.Build(
-                configFile: null,
-                [.. RunningWorker.CommonArguments, .. sink.Arguments, "--Routes:archive:Source=Channel", "--Stages:MaxMessageBytes=201KiB", $"--DeadLetters:Path={folder.FullName}"]);
-            using (IHost app = WorkerHost.Build(configuration, logging => logging.ClearProviders()))
-            {
-                await app.StartAsync();
-                ChannelPublisher publisher = app.Services.GetRequiredService<ChannelPublishers>().For("archive");
-                for (int i = 0; i < bad.Length; i++)
-                {
-                    await publisher.PublishAsync(bad[i].Body);
-                    await publisher.PublishAsync(good[i].Body);
-                }
-
-                await publisher.WhenSettledAsync(new CancellationTokenSource(TimeSpan.FromSeconds(60)).Token);
-                (publisher.Completed, publisher.DeadLettered, publisher.Lost).ShouldBe((good.Length, bad.Length, 0));
-                await app.StopAsync();
-            }
-
-            await sink.ShouldHoldExactlyAsync(good);
-            DeadLetterFolder.ShouldHoldExactly(folder.FullName, bad);
-        }
-        finally
-        {
-            folder.Delete(recursive: true);
-        }
     }
 
     // The first message of each reason is logged in full, the others are counted (event 5008).

@@ -115,28 +115,6 @@ public sealed class BundleTests(AwsServer aws, RealS3 realS3)
         (await deadLetters.CountAsync()).Total.ShouldBe(0);
     }
 
-    [Fact]
-    public async Task Store_SinkFailsAndRecovers_KeepsEveryMessageAndStoresItInABundle()
-    {
-        AwsEndpoint endpoint = await aws.RequireAsync();
-        using SqsQueue deadLetters = await SqsQueue.CreateAsync(endpoint);
-        using SqsQueue queue = await SqsQueue.CreateAsync(endpoint, deadLetters: deadLetters);
-        await using var sink = (FaultyS3UnderTest)await SinkUnderTest.CreateAsync(SinkKind.FaultyS3, aws, realS3);
-        sink.Server.Script = FaultScript.Empty.OnEveryPut(S3Fault.SlowDown);
-        ArchiveMessage[] messages = ArchiveMessage.CreateMany("down", 120);
-        await queue.SendAllAsync(messages.Select(message => message.Text));
-        await using RunningWorker worker = await RunningWorker.StartAsync(
-            [.. RunningWorker.SqsArguments(endpoint, queue), .. sink.Arguments, .. SmallBundles, "--Sinks:S3:TotalTimeout=1s", "--Sinks:S3:AttemptTimeout=1s", "--Sinks:S3:ConnectTimeout=1s", "--Recoverability:BackoffCap=2s", "--Recoverability:BreakerOpen=500ms", "--Recoverability:BreakerFailures=2"]);
-        await Eventually.BecomesTrueAsync(async () => (await worker.HealthAsync()).Route["breaker"]!.GetValue<string>() != "Closed", "the breaker opens");
-
-        sink.Server.Script = FaultScript.Empty;
-        await queue.WaitForCountAsync(counts => counts.Total == 0, TimeSpan.FromSeconds(90));
-
-        (await worker.StopAsync()).ShouldBe(0);
-        (await sink.ReadLinesAsync()).Distinct(StringComparer.Ordinal).ShouldBe(messages.Select(message => message.Text), ignoreOrder: true);
-        (await deadLetters.CountAsync()).Total.ShouldBe(0);
-    }
-
     private static async Task SendAsync(SqsQueue queue, List<ArchiveMessage> sent, int count)
     {
         ArchiveMessage[] messages = ArchiveMessage.CreateMany("kill", count, sent.Count);

@@ -37,53 +37,6 @@ public sealed class FullDiskTests(AwsServer aws)
     }
 
     [Fact]
-    public async Task Run_DiskBecomesReadOnly_PausesAndRecoversWhenItIsWritable()
-    {
-        await using Tmpfs disk = await Tmpfs.MountAsync("8m");
-        await using RunningWorker worker = await RunningWorker.StartAsync(
-            ["--Routes:archive:Source=Http", $"--Sinks:Directory:Path={disk.Path}/objects", $"--DeadLetters:Path={disk.Path}/letters", "--Recoverability:BreakerOpen=1s"]);
-        ArchiveMessage[] messages = ArchiveMessage.CreateMany("read-only", 3);
-        (await worker.PostAsync(messages[0].Body)).Status.ShouldBe(HttpStatusCode.OK);
-
-        await disk.RemountAsync("ro");
-        (await worker.PostAsync(messages[1].Body)).Status.ShouldBe(HttpStatusCode.ServiceUnavailable);
-        (await worker.HealthAsync()).Status.ShouldBe(HttpStatusCode.ServiceUnavailable);
-        (HttpStatusCode whilePaused, JsonNode answer) = await worker.PostAsync(messages[1].Body);
-        await disk.RemountAsync("rw");
-
-        // Only a caller's message probes the store, and a load balancer routes callers only to a ready worker.
-        await worker.WaitForHealthAsync(HttpStatusCode.OK);
-        (await worker.PostAsync(messages[1].Body)).Status.ShouldBe(HttpStatusCode.OK);
-        (await worker.PostAsync(messages[2].Body)).Status.ShouldBe(HttpStatusCode.OK);
-        (await worker.HealthAsync()).Status.ShouldBe(HttpStatusCode.OK);
-        (await worker.StopAsync()).ShouldBe(0);
-        whilePaused.ShouldBe(HttpStatusCode.ServiceUnavailable);
-        answer["error"]!.GetValue<string>().ShouldBeOneOf("paused", "not-stored");
-        ShouldHold($"{disk.Path}/objects", messages);
-    }
-
-    [Fact]
-    public async Task Run_NoSpaceForDeadLetters_CallerKeepsTheMessage()
-    {
-        await using Tmpfs disk = await Tmpfs.MountAsync("1m");
-        await using RunningWorker worker = await RunningWorker.StartAsync(["--Routes:archive:Source=Http", $"--DeadLetters:Path={disk.Path}/letters"]);
-        (await worker.PostAsync("{broken"u8.ToArray())).Status.ShouldBe(HttpStatusCode.UnprocessableEntity);
-        string ballast = disk.Fill();
-
-        (HttpStatusCode status, JsonNode answer) = await worker.PostAsync("{broken too"u8.ToArray());
-        (HttpStatusCode good, _) = await worker.PostAsync(ArchiveMessage.Create("good").Body);
-        File.Delete(ballast);
-        (HttpStatusCode repaired, _) = await worker.PostAsync("{broken too"u8.ToArray());
-
-        status.ShouldBe(HttpStatusCode.ServiceUnavailable);
-        answer["error"]!.GetValue<string>().ShouldBe("not-stored");
-        good.ShouldBe(HttpStatusCode.OK);
-        repaired.ShouldBe(HttpStatusCode.UnprocessableEntity);
-        (await worker.StopAsync()).ShouldBe(0);
-        DeadLetterFolder.Read($"{disk.Path}/letters").Count.ShouldBe(2);
-    }
-
-    [Fact]
     public async Task Run_DescriptorsExhausted_AnswersAndRecovers()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "needs /proc and prlimit");

@@ -36,30 +36,6 @@ public sealed class UdpTests
     }
 
     [Fact]
-    public async Task Receive_DamagedAndPoisonedDatagrams_OnlyTheGoodOnesAreStored()
-    {
-        await using DirectoryUnderTest sink = new();
-        await using RunningWorker worker = await StartAsync(sink, "--Sources:Udp:Checksum=Verify");
-        ArchiveMessage[] messages = ArchiveMessage.CreateMany("checked", 20);
-        using UdpClient sender = new();
-        sender.Connect(await EndpointAsync(worker));
-        foreach (ArchiveMessage message in messages)
-        {
-            byte[] damaged = WithFletcher32(message.Body);
-            damaged[5] ^= 1;
-            await sender.SendAsync(damaged);
-            await sender.SendAsync(WithFletcher32("{\"no\":\"id\"}"u8.ToArray()));
-            await sender.SendAsync(WithFletcher32(message.Body));
-        }
-
-        await Eventually.BecomesTrueAsync(async () => (await sink.ReadAllAsync()).Count == messages.Length, "all good datagrams are stored");
-        await worker.Process.WaitForLineAsync("dropped: checksum");
-        (await worker.StopAsync()).ShouldBe(0);
-        await sink.ShouldHoldExactlyAsync(messages);
-        sender.Available.ShouldBe(0, "There is never a reply.");
-    }
-
-    [Fact]
     public async Task Publish_ToUdp_IsStored()
     {
         await using DirectoryUnderTest sink = new();

@@ -7,48 +7,6 @@ namespace Lab.Tests.Techniques;
 public sealed class NativeBufferPoolTests
 {
     [Fact]
-    public void Rent_ABlock_HasTheSizeAndKeepsWhatIsWritten()
-    {
-        using NativeBufferPool pool = new(1_000);
-        using IMemoryOwner<byte> owner = pool.Rent();
-        Random.Shared.NextBytes(owner.Memory.Span);
-        byte[] copy = owner.Memory.ToArray();
-
-        GC.Collect();
-
-        copy.Length.ShouldBe(1_000);
-        owner.Memory.Span.SequenceEqual(copy).ShouldBeTrue();
-    }
-
-    [Fact]
-    public void Rent_TwoConcurrently_DoNotShare()
-    {
-        using NativeBufferPool pool = new(16);
-        using IMemoryOwner<byte> first = pool.Rent();
-        using IMemoryOwner<byte> second = pool.Rent();
-
-        first.Memory.Span.Fill(1);
-        second.Memory.Span.Fill(2);
-
-        first.Memory.ToArray().ShouldAllBe(one => one == 1);
-        pool.Outstanding.ShouldBe(2);
-    }
-
-    [Fact]
-    public void Rent_AfterReturn_GivesTheSameBlockAgain()
-    {
-        using NativeBufferPool pool = new(16);
-        NativeBuffer first = pool.Rent();
-        Give(first);
-
-        NativeBuffer second = pool.Rent();
-
-        second.ShouldBeSameAs(first);
-        Give(second);
-        pool.Outstanding.ShouldBe(0);
-    }
-
-    [Fact]
     public void Dispose_Twice_ReturnsOnce()
     {
         using NativeBufferPool pool = new(16);
@@ -70,18 +28,6 @@ public sealed class NativeBufferPoolTests
 
         Should.Throw<ObjectDisposedException>(() => borrowed.Span.Length);
         Should.Throw<ObjectDisposedException>(() => borrowed.Pin());
-    }
-
-    [Fact]
-    public void Return_MoreThanRetained_FreesTheRest()
-    {
-        using NativeBufferPool pool = new(16, retained: 1);
-        NativeBuffer first = pool.Rent();
-        NativeBuffer second = pool.Rent();
-        Give(first);
-        Give(second);
-
-        (first.Block.IsClosed, second.Block.IsClosed).ShouldBe((false, true));
     }
 
     [Fact]

@@ -19,46 +19,6 @@ public sealed class TechniqueCommandTests : IDisposable
     }
 
     [Fact]
-    public void WritePages_WithoutParameters_WritesARowAMethod()
-    {
-        ReportFile.Write(_results, "a", "EPYC", ("N.OneBenchmarks.Original", 1_234.5, 160), ("N.OneBenchmarks.Ours", 9.87, null), ("N.TwoBenchmarks.Other", 1, 1));
-        WritePage("Text.\n<!-- figures:OneBenchmarks -->\nold\n<!-- /figures:OneBenchmarks -->\nMore.\n");
-
-        Run().ShouldBe(0);
-
-        Page().ShouldBe("""
-            Text.
-            <!-- figures:OneBenchmarks -->
-            | | ns | B |
-            |---|---:|---:|
-            | Original | 1,234 | 160 |
-            | Ours | 9.9 | - |
-
-            Medians, 2026-11-21, ?, EPYC, ? cores, ? hardware threads, ?, ?, ?: `dotnet run -c Release --project lab -- techniques --filter '*.OneBenchmarks.*'`
-            <!-- /figures:OneBenchmarks -->
-            More.
-
-            """);
-    }
-
-    [Fact]
-    public void WritePages_WithAParameter_WritesTwoColumnsAValue()
-    {
-        ReportFile.Write(_results, "a", "EPYC", ("N.OneBenchmarks.A(Size: 1)", 1, 0), ("N.OneBenchmarks.B(Size: 1)", 2, 8), ("N.OneBenchmarks.A(Size: 20)", 3, 0));
-        WritePage("<!-- figures:OneBenchmarks --><!-- /figures:OneBenchmarks -->");
-
-        Run().ShouldBe(0);
-
-        Page().ShouldContain("""
-            | | Size: 1: ns | B | Size: 20: ns | B |
-            |---|---:|---:|---:|---:|
-            | A | 1.0 | 0 | 3.0 | 0 |
-            | B | 2.0 | 8 | failed | - |
-
-            """);
-    }
-
-    [Fact]
     public void WritePages_ASuiteNotRun_LeavesItsTableAndSaysSo()
     {
         ReportFile.Write(_results, "a", "EPYC", ("N.OneBenchmarks.Original", 1, 160));

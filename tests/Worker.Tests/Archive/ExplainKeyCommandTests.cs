@@ -35,17 +35,6 @@ public sealed class ExplainKeyCommandTests
         """));
 
     [Fact]
-    public void Explain_Values_AreShownAsTheJsonHasThem() => Explain(
-        """{"a":"4711","id":4711}""", ("Template", "{a}/{MessageId}"), ("MessageIdProperty", "id:number")).ShouldBe(
-        (true, """
-        Route orders: {a}/{MessageId}
-          key 4711/4711
-          a          "4711" -> 4711  unchanged
-          MessageId  4711   -> 4711  the id, from id, unchanged
-
-        """));
-
-    [Fact]
     public void Explain_SourceValues_AreShownAsText()
     {
         SampleMessage message = new("""{"x":1}"""u8.ToArray(), "m", [new("ce-id", "A1"), new("tenant", "a b")], "g-7", new DateTimeOffset(2026, 11, 27, 10, 0, 0, TimeSpan.Zero));
@@ -116,17 +105,6 @@ public sealed class ExplainKeyCommandTests
         text.Contains("  dead letter too-large: the body has 17 bytes; Stages:MaxMessageBytes allows 16\n", StringComparison.Ordinal).ShouldBe(!isExplained);
     }
 
-    [Fact]
-    public void Explain_RouteWithBundles_SaysThatTheBundleHasANameOfItsOwn() =>
-        Explain(SmallMessage, ("Template", "{MessageId}"), ("Bundles:Enabled", "true"), ("Bundles:MaxMessages", "32")).ShouldBe(
-        (true, """
-        Route orders: {MessageId}
-          key 1
-          MessageId  "1" -> 1  the id, from MessageId, unchanged
-          The message is a line of a bundle, which has a name of its own in this folder (Bundles:Enabled).
-
-        """));
-
     [Theory]
     [InlineData("""{"tenant":"t","MessageId":"1"}""", "Default", "dead letter wrong-type at byte 10, property \"tenant\"")]
     [InlineData("""{"MessageId":"1"}""", "DeadLetter", "dead letter missing-property at byte 0, property \"tenant.id\"")]
@@ -173,18 +151,6 @@ public sealed class ExplainKeyCommandTests
 
         output.ToString().Split('\n').Where(line => line.Contains("warning:")).ShouldBe(
             [$"  warning: different values of {merging} can become one level, so tenants could share a prefix. {advice} (docs/reference/object-keys.md)."]);
-    }
-
-    [Fact]
-    public void Write_PropertiesThatMergeByRuleAndByLevel_WarnsOfEach()
-    {
-        IConfiguration configuration = Configure(("Template", "{a}.{b:encode}/{MessageId}"));
-        StringWriter output = new() { NewLine = "\n" };
-
-        Describe(configuration, output);
-
-        output.ToString().ShouldContain("different values of a, b can become one level, so tenants could share a prefix. Give each");
-        output.ToString().ShouldContain("different values of a can become one level, so tenants could share a prefix. Use the rule");
     }
 
     private static void Describe(IConfiguration configuration, TextWriter output) =>

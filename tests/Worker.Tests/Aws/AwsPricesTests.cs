@@ -51,18 +51,6 @@ public sealed class AwsPricesTests
         operations.Where(operation => operation.IsLookup).Select(operation => operation.ToString()).ShouldBe(["S3 ListObjectsV2", "SQS GetQueueUrl", "SQS GetQueueAttributes"]);
     }
 
-    [Theory]
-    [InlineData(0, 1)]
-    [InlineData(65_536, 1)]
-    [InlineData(65_537, 2)]
-    [InlineData(262_144, 4)]
-    [InlineData(1_048_576, 16)]
-    public void RequestsFor_Payload_IsOneFor64KiBOfSqsAndOneOfS3(long bytes, long requests)
-    {
-        SqsOperation.SendMessageBatch.Billed.RequestsFor(bytes).ShouldBe(requests);
-        S3Calls.Put.RequestsFor(bytes).ShouldBe(1);
-    }
-
     private static ApiCalls Priced(bool fifo)
     {
         ApiCalls calls = new();

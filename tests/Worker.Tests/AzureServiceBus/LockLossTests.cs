@@ -155,6 +155,27 @@ public sealed class LockLossTests
         harness.Intake.Accepted.ShouldBe(1);
     }
 
+    [Fact]
+    public async Task GetHoldTime_HalfOfTheDeliveriesUsed_IsLongerThanMaxLockRenewalAndLogged()
+    {
+        await using ServiceBusSourceHarness harness = new(maxLockRenewal: TimeSpan.FromMinutes(3));
+        await harness.StartAsync();
+        await harness.PublishAsync(Body, "a");
+        for (int delivery = 1; delivery < 5; delivery++)
+        {
+            await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Abandon(TimeSpan.Zero));
+        }
+
+        Delivery fifth = await harness.Intake.NextAsync();
+        await harness.AdvanceAsync(TimeSpan.FromMinutes(3));
+
+        fifth.Message.GetHoldTime().ShouldBeGreaterThan(TimeSpan.FromMinutes(3));
+        harness.Log.Entries.ShouldContain(entry => entry.Id.Id == 3310);
+        await fifth.SettleAsync(Settlement.Complete);
+        await harness.WaitUntilEmptyAsync();
+        await harness.FinishAsync();
+    }
+
     private static Task UntilRedeliveredAsync(ServiceBusSourceHarness harness) =>
         ServiceBusSourceHarness.UntilAsync(() => harness.Bus.HandedOut > 1, "The message in flight was not redelivered.");
 }

@@ -27,18 +27,6 @@ public sealed class IndexTerminatorTests
         run.DeadLetters.Messages.ShouldBeEmpty();
     }
 
-    [Fact]
-    public async Task Handle_TimestampFieldIsNone_DocumentsHaveTheColumnsOnly()
-    {
-        CloudFrontRun run = new(timestampField: "None");
-        run.Objects.Put("a.gz", Log);
-
-        (await run.HandleAsync(Event)).ShouldBe(Settlement.Complete);
-
-        run.Sink.Documents.Count.ShouldBe(30);
-        run.Sink.Documents.Values.ShouldAllBe(document => document.StartsWith("{\"date\":", StringComparison.Ordinal));
-    }
-
     [Theory]
     [InlineData(default(SinkStatus), false, "The sink memory returned the status Undecided, which decides nothing (scripted): CompleteAsync must return Stored only when every document is accounted for, and otherwise what failed.")]
     [InlineData((SinkStatus)42, false, "The sink memory returned the status 42, which decides nothing")]
@@ -64,43 +52,6 @@ public sealed class IndexTerminatorTests
         run.Sink.HasNoWriter = true;
 
         (await Should.ThrowAsync<Pipeline.Behaviors.PartDefectException>(run.HandleAsync(Event))).Message.ShouldBe("The sink memory returned null from Begin: it must return a writer.");
-    }
-
-    [Fact]
-    public async Task Handle_SeveralRecords_IndexesAll()
-    {
-        CloudFrontRun run = new();
-        run.Objects.Put("a b.gz", Log);
-        run.Objects.Put("c+d.gz", AccessLog.CreateCompressed(20, seed: 2));
-
-        (await run.HandleAsync(Events.Of(Events.Record("a+b.gz"), Events.Record("x", eventName: "ObjectRemoved:Delete"), Events.Record("c%2Bd.gz")))).ShouldBe(Settlement.Complete);
-
-        run.Objects.Asked.ShouldBe(["a b.gz", "c+d.gz"]);
-        run.Sink.Documents.Count.ShouldBe(50);
-    }
-
-    [Fact]
-    public async Task Handle_EventTwice_AddsNothing()
-    {
-        CloudFrontRun run = new();
-        run.Objects.Put("a.gz", Log);
-        await run.HandleAsync(Event);
-
-        (await run.HandleAsync(Event, delivery: 2)).ShouldBe(Settlement.Complete);
-
-        run.Sink.Documents.Count.ShouldBe(30);
-    }
-
-    [Fact]
-    public async Task Handle_NewVersionOfAnObject_GetsDocumentsOfItsOwn()
-    {
-        CloudFrontRun run = new();
-        run.Objects.Put("a.gz", Log);
-        await run.HandleAsync(Events.Of(Events.Record("a.gz", versionId: "one")));
-
-        await run.HandleAsync(Events.Of(Events.Record("a.gz", versionId: "two")));
-
-        run.Sink.Documents.Count.ShouldBe(60);
     }
 
     [Theory]
@@ -254,25 +205,6 @@ public sealed class IndexTerminatorTests
         run.Sink.Documents.Count.ShouldBe(35);
     }
 
-    [Fact]
-    public async Task Handle_BadObject_TheDescriptionCountsItsRows()
-    {
-        CloudFrontRun run = new();
-        byte[] log = AccessLog.CreateCompressed(2_000);
-        run.Objects.Put("bad.gz", log[..^20]);
-        run.Sink.Rejects = index => index == 3;
-
-        Settlement first = await run.HandleAsync(Events.Of(Events.Record("bad.gz")));
-        int indexed = run.Sink.Documents.Count;
-        run.Sink.Rejects = static _ => false;
-        Settlement second = await run.HandleAsync(Events.Of(Events.Record("bad.gz")));
-
-        indexed.ShouldBeGreaterThan(0);
-        first.Reason.ShouldBe("gzip-truncated");
-        first.Description!.ShouldContain($"{indexed} were indexed, 0 had been indexed before, 1 were rejected and 0 could not be read");
-        second.Description!.ShouldContain($"1 were indexed, {indexed} had been indexed before, 0 were rejected and 0 could not be read");
-    }
-
     [Theory]
     [InlineData("truncated", "gzip-truncated")]
     [InlineData("crc", "gzip-corrupt")]
@@ -336,17 +268,6 @@ public sealed class IndexTerminatorTests
         (await run.HandleAsync(Event, delivery: 2)).ShouldBe(Settlement.Complete);
 
         run.DeadLetters.Messages.Count.ShouldBe(1);
-    }
-
-    [Fact]
-    public async Task Handle_TooManyBadRows_FailTheLog()
-    {
-        CloudFrontRun run = new(maxBadRows: 2);
-        run.Objects.Put("a.gz", AccessLog.Compress("#Fields: date time cs(User-Agent)\nbad\nbad\nbad\n"u8));
-
-        (await run.HandleAsync(Event)).Reason.ShouldBe("log-too-many-bad-rows");
-
-        run.DeadLetters.Messages.Count.ShouldBe(2);
     }
 
     [Fact]
@@ -424,46 +345,6 @@ public sealed class IndexTerminatorTests
     }
 
     [Fact]
-    public async Task Handle_RowHasTabsAndCommas_TheDescriptionBlamesNoSeparator()
-    {
-        CloudFrontRun run = new();
-        run.Objects.Put("a.gz", AccessLog.Compress("#Fields: date time cs(User-Agent)\na,b,c\td\n"u8));
-
-        Settlement settlement = await run.HandleAsync(Event);
-
-        settlement.Description!.ShouldEndWith("Row 1 has 2 columns, and the #Fields line names 3.");
-    }
-
-    [Theory]
-    [InlineData(0)]
-    [InlineData(2)]
-    public async Task Handle_MoreRowsThanAllowedCannotBeRead_TheDescriptionHasTheFirst(int maxBadRows)
-    {
-        CloudFrontRun run = new(maxBadRows: maxBadRows);
-        run.Objects.Put("a.gz", AccessLog.Compress("#Fields: date time cs(User-Agent)\na,b,c\nbad\nbad\n"u8));
-
-        Settlement settlement = await run.HandleAsync(Event);
-
-        settlement.Reason.ShouldBe("log-too-many-bad-rows");
-        settlement.Description!.ShouldContain("Row 1 has 1 column, and the #Fields line names 3.");
-        run.DeadLetters.Messages.Count.ShouldBe(maxBadRows);
-    }
-
-    [Fact]
-    public async Task Handle_RowsRejectedAndUnreadable_TheDescriptionHasBoth()
-    {
-        CloudFrontRun run = new();
-        run.Objects.Put("a.gz", AccessLog.Compress("#Fields: date time cs(User-Agent)\nd\tt\tu\nbad\nd\tt\tu\n"u8));
-        run.Sink.Rejects = static _ => true;
-
-        Settlement settlement = await run.HandleAsync(Event);
-
-        settlement.Reason.ShouldBe("log-no-documents");
-        settlement.Description!.ShouldContain("None of the log's 3 rows became a document. The sink rejected 2 documents");
-        settlement.Description!.ShouldContain("1 could not be read. Row 2 has 1 column");
-    }
-
-    [Fact]
     public async Task Handle_RedrivenAfterTheIndexWasRepaired_Completes()
     {
         CloudFrontRun run = new();
@@ -476,17 +357,6 @@ public sealed class IndexTerminatorTests
         (await run.HandleAsync(Event, delivery: 3)).ShouldBe(Settlement.Complete, "Existing documents count as indexed.");
 
         run.Sink.Documents.Count.ShouldBe(3);
-    }
-
-    [Theory]
-    [InlineData("#Version: 1.0\n#Fields: date time cs(User-Agent)\n")]
-    [InlineData("#Version: 1.0\r\n#Fields: date time cs(User-Agent)\r\n\r\n")]
-    public async Task Handle_LogWithoutRows_Completes(string text)
-    {
-        CloudFrontRun run = new();
-        run.Objects.Put("a.gz", AccessLog.Compress(Encoding.ASCII.GetBytes(text)));
-
-        (await run.HandleAsync(Event)).ShouldBe(Settlement.Complete);
     }
 
     [Theory]
@@ -503,24 +373,6 @@ public sealed class IndexTerminatorTests
 
         (settlement.Fault, settlement.RetryInProcess).ShouldBe((SettlementFault.Transient, false));
         settlement.Description!.ShouldContain($"accounted for {30 + difference} of 30 documents");
-    }
-
-    [Theory]
-    [InlineData("raw+plus.gz", true)]
-    [InlineData("100%25.gz", true)]
-    [InlineData("a.gz", false)]
-    public async Task Handle_ObjectIsMissing_SaysThatTheKeyWasDecoded(string key, bool isDecoded)
-    {
-        CloudFrontRun run = new();
-
-        Settlement first = await run.HandleAsync(Events.Of(Events.Record(key)));
-        Settlement last = await run.HandleAsync(Events.Of(Events.Record(key)), delivery: 3);
-
-        foreach (string description in (string[])[first.Description!, last.Description!])
-        {
-            description.Contains($"The event's key is \"{key}\"", StringComparison.Ordinal).ShouldBe(isDecoded);
-            description.Contains("does not URL-encode", StringComparison.Ordinal).ShouldBe(isDecoded);
-        }
     }
 
     [Fact]

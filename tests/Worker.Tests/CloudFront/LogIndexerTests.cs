@@ -171,26 +171,6 @@ public sealed class LogIndexerTests
     }
 
     [Fact]
-    public async Task Index_Values_AreAsTheLogHasThem()
-    {
-        IndexRun run = new(["a", "b"]);
-
-        await run.IndexTextAsync("#Fields: a b\n-\t-\n-\tx%20y\n\t\"q\\\"\nr\r\t\u0001\n%2D\t-\n");
-
-        run.InOrder().ShouldBe(["{}", """{"b":"x%20y"}""", """{"a":"","b":"\"q\\\""}""", """{"a":"r\r","b":"\u0001"}""", """{"a":"%2D"}"""]);
-    }
-
-    [Fact]
-    public async Task Index_DateAndTime_BecomeTheTimestamp()
-    {
-        IndexRun run = new(["c-ip"]);
-
-        await run.IndexTextAsync("#Fields: time c-ip date\n23:59:59\t192.0.2.1\t2024-02-29\n-\t192.0.2.2\t2026-01-31\n");
-
-        run.InOrder().ShouldBe(["""{"@timestamp":"2024-02-29T23:59:59Z","c_ip":"192.0.2.1"}""", """{"c_ip":"192.0.2.2"}"""]);
-    }
-
-    [Fact]
     public async Task Index_LogWithoutDateAndTime_NeedsNoTimestamp()
     {
         IndexRun run = new(["a"]);

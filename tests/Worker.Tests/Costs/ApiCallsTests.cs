@@ -148,9 +148,6 @@ public sealed class ApiCallsTests
     }
 
     [Fact]
-    public void Describe_NoCalls_IsEmpty() => ApiCallReport.Describe(new ApiCalls(), 10).ShouldBeNull();
-
-    [Fact]
     public void Describe_Calls_AreThoseThatWereSent()
     {
         ApiCalls calls = Priced();
@@ -170,24 +167,6 @@ public sealed class ApiCallsTests
         Send(calls, Find, 3);
 
         ApiCallReport.Describe(calls, 1).ShouldBe("Bucket Put 1, Queue Receive 1 for 1 message stored: about $5.40 per million; to find queue and bucket: Bucket List 1, Queue Find 3; about $0.000012 in total");
-    }
-
-    [Fact]
-    public void Describe_OnlyLookups_NamesTheirPurposeAndNoCostPerMillion()
-    {
-        ApiCalls calls = Priced();
-        Send(calls, List, 1);
-
-        ApiCallReport.Describe(calls, 3).ShouldBe("Bucket List 1 to find queue and bucket; about $0.000005 in total");
-    }
-
-    [Fact]
-    public void Describe_NothingStored_HasOnlyTheCalls()
-    {
-        ApiCalls calls = Priced();
-        Send(calls, Receive, 1_250);
-
-        ApiCallReport.Describe(calls, 0).ShouldBe("Queue Receive 1,250 and no message stored; about $0.0005 in total");
     }
 
     [Fact]

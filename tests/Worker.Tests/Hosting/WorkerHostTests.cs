@@ -1,5 +1,4 @@
 using Messaging.CommandLine;
-using Messaging.Configuration;
 using Messaging.Hosting;
 using Messaging.Http;
 using Messaging.Http.Web;
@@ -99,28 +98,6 @@ public sealed class WorkerHostTests
         WorkerPlan plan = WorkerHost.Plan(Configuration($"Sources:ServiceBus:{key}"));
 
         plan.Errors.Select(error => error.Key).ShouldBe(wrong is null ? [] : [wrong]);
-    }
-
-    [Fact]
-    public void Plan_RouteOverride_WinsForItsRouteOnly()
-    {
-        WorkerPlan plan = WorkerHost.Plan(Configuration(
-            "Routes:a:Source=Channel",
-            "Routes:a:Intake:Concurrency=5",
-            "Routes:b:Source=Channel",
-            "Intake:Concurrency=7"));
-
-        plan.Errors.ShouldBeEmpty();
-        plan.Routes.Single(route => route.Name == "a").Intake.Concurrency.ShouldBe(5);
-        plan.Routes.Single(route => route.Name == "b").Intake.Concurrency.ShouldBe(7);
-    }
-
-    [Fact]
-    public void Build_WrongConfiguration_ThrowsWithEveryProblem()
-    {
-        ConfigurationException exception = Should.Throw<ConfigurationException>(() => WorkerHost.Build(Configuration("Intake:Concurrency=0", "Pipeline:Form=Fast")));
-
-        exception.Errors.Count.ShouldBe(2);
     }
 
     /// <summary>Otherwise callers would be answered before the routes have been checked, and after they have ended.</summary>

@@ -1,4 +1,3 @@
-using Messaging.Configuration;
 using Messaging.Handlers;
 using Messaging.Hosting;
 using Messaging.Http.Web;
@@ -142,16 +141,6 @@ public sealed class TestWorkerTests
         await using TestWorker worker = await StartAsync();
 
         Should.Throw<ArgumentException>(() => worker.Send("{}"u8, route: "clicks")).Message.ShouldContain("orders");
-    }
-
-    [Fact]
-    public async Task StartAsync_WrongConfiguration_ThrowsWithEveryProblem()
-    {
-        ConfigurationException exception = await Should.ThrowAsync<ConfigurationException>(async () =>
-            await StartAsync(time: null, KeyValuePair.Create<string, string?>("Routes:orders:Sink", "Nowhere"), KeyValuePair.Create<string, string?>("Intake:Concurency", "1")));
-
-        exception.Message.ShouldContain("Nowhere");
-        exception.Message.ShouldContain("Did you mean Concurrency?");
     }
 
     [Fact]

@@ -1,6 +1,5 @@
 using System.Security.Cryptography;
 using Benchmarks.CloudFront.Bulk;
-using Tests.Shared;
 
 namespace Benchmarks.Tests.CloudFront.Bulk;
 
@@ -29,25 +28,5 @@ public sealed class BulkSuiteTests
 
         bytes.Length.ShouldBeInRange(filtered ? 6_000 : 23_000, filtered ? 10_000 : 27_000);
         Convert.ToHexStringLower(SHA256.HashData(bytes))[..16].ShouldBe(hash);
-    }
-
-    [Fact]
-    public void Read_Success_AllocatesNothingCountedOrNot()
-    {
-        byte[] response = BulkInput.Create(failure: false);
-        foreach (bool count in (bool[])[false, true])
-        {
-            WorkerParser parser = new(count);
-            MinBytes.OfThread(() => Read(parser, response)).ShouldBe(0);
-            parser.Items.ShouldBe(count ? 108 : 0);
-        }
-
-        static void Read(WorkerParser parser, byte[] response)
-        {
-            for (int i = 0; i < 100; i++)
-            {
-                parser.Read(response).Success.ShouldBeTrue();
-            }
-        }
     }
 }

@@ -1,5 +1,4 @@
 using Benchmarks.Sockets.Receiving;
-using Harness.Pages;
 
 namespace Benchmarks.Tests.Sockets.Receiving;
 
@@ -25,26 +24,5 @@ public sealed class ReceivingRowTests
         row.PerSecond.ShouldBe(200);
         row.CpuMicroseconds.ShouldBe(20);
         row.Loss.ShouldBe(0.05, tolerance: 1e-9);
-    }
-
-    [Fact]
-    public void ToTable_ComparesWithTheBaselines()
-    {
-        ReceivingCase what = new("Title", "file", "line", "receiver", "sender", ["Bare", "Ours"], ["Bare"], MeasuresLoss: true);
-        ReceivingReport report = new(
-            new MachineInfo("cpu", 2, "os", "runtime", "commit"),
-            DateTimeOffset.UnixEpoch,
-            what,
-            2,
-            3,
-            1,
-            [new ReceivingRow("Bare", 1_000, 1, 0, 1_000, 0), new ReceivingRow("Ours", 900, 2, 0.5, 1_000, 0.1)],
-            new ReceivingPass("Ours", [], 500, 500));
-
-        string[] lines = report.ToTable().Split('\n');
-
-        lines.ShouldContain("| Ours | 900 | 0.90 | 2.000 | 0.50 | 1,000 | 10.000 % |");
-        lines.ShouldContain("Ours at half of its rate: 500 lines sent, 500 received, 0 lost.");
-        lines.Where(line => line.StartsWith('|')).Select(line => line.Count(c => c == '|')).Distinct().Count().ShouldBe(1, "Every row has as many cells as the head.");
     }
 }

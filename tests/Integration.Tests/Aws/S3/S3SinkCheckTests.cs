@@ -108,27 +108,6 @@ public class S3SinkCheckTests(RealS3 real)
     }
 
     [Fact]
-    public async Task Check_ClockAnHourOff_Passes()
-    {
-        await using FaultyS3 s3 = await FaultyS3.StartAsync();
-        s3.ClockOffset = TimeSpan.FromHours(1);
-
-        (await CheckAsync(s3.Endpoint, "archive")).ShouldBeEmpty();
-    }
-
-    [Fact]
-    public async Task Check_ClockAnHourOffAfterAFailedCall_Passes()
-    {
-        await using FaultyS3 s3 = await FaultyS3.StartAsync();
-        s3.ClockOffset = TimeSpan.FromHours(1);
-        s3.Script = FaultScript.Empty.With(new FaultRule { Fault = S3Fault.CommitThenReset, Operation = S3Operation.ListObjects, Last = 1 });
-
-        (await CheckAsync(s3.Endpoint, "archive")).ShouldBeEmpty();
-
-        s3.History.Snapshot().Select(exchange => exchange.Status).TakeLast(2).ShouldBe([403, 200]);
-    }
-
-    [Fact]
     public async Task Check_BucketInAnotherRegion_NamesIt()
     {
         await using StubServer stub = await StubServer.StartAsync(context =>

@@ -1,13 +1,10 @@
 using System.Diagnostics;
 using System.Text;
-using Amazon.Runtime;
 using Integration.Tests.Faults.S3;
-using Messaging.Aws;
 using Messaging.Aws.S3;
 using Messaging.Aws.S3.Sink;
 using Messaging.Sinks;
 using Microsoft.AspNetCore.Http;
-using Microsoft.Extensions.Logging.Abstractions;
 using S3Fault = Integration.Tests.Faults.S3.S3Fault;
 
 namespace Integration.Tests.Aws.S3;
@@ -150,23 +147,6 @@ public class S3SinkFaultTests : IAsyncLifetime
         result.Detail!.ShouldContain("Timeout");
     }
 
-    [Fact]
-    public async Task Store_SomeAttemptsThrottled_StoresEveryObjectOnce()
-    {
-        _s3.Script = new FaultScript(7).OnSomePuts(0.2, S3Fault.SlowDown).OnSomePuts(0.1, S3Fault.CommitThenReset).OnSomePuts(0.1, S3Fault.Conflict);
-        await using S3Sink sink = Open(new S3SinkOptions { Client = Client, Bucket = Bucket, MaxAttempts = 12 });
-
-        SinkResult[] results = await Task.WhenAll(Enumerable.Range(0, 200).Select(async i =>
-            await sink.StoreAsync(Encoding.UTF8.GetBytes($"o/{i}"), Encoding.UTF8.GetBytes($"{i}"), Token)));
-
-        results.ShouldAllBe(result => result == SinkResult.Stored);
-        Dictionary<string, byte[]> objects = _s3.Objects.Snapshot(Bucket);
-        objects.Count.ShouldBe(200);
-        objects.ShouldAllBe(entry => $"o/{Encoding.UTF8.GetString(entry.Value)}" == entry.Key);
-        _s3.History.Of().Count(exchange => exchange.Committed).ShouldBe(200);
-        _s3.History.Of().Length.ShouldBeGreaterThan(230);
-    }
-
     [Theory]
     [InlineData("AccessDenied", "s3:PutObject")]
     [InlineData("NoSuchBucket", "create it")]
@@ -185,24 +165,6 @@ public class S3SinkFaultTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Store_CredentialsExpired_FetchesNewOnesOnce()
-    {
-        _s3.Script = FaultScript.Empty.OnPut(1, S3Fault.ExpiredToken);
-        int fetched = 0;
-        AwsCredentialSource credentials = new(
-            () => Task.FromResult<AWSCredentials>(new SessionAWSCredentials($"key-{++fetched}", "secret", "token")), TimeProvider.System);
-        S3SinkOptions options = new() { Client = Client, Bucket = Bucket, MaxAttempts = 1 };
-        await using S3Sink sink = S3Sink.Create(
-            options, S3Sinks.AwsOf(_s3.Endpoint), credentials, new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System));
-
-        (await StoreAsync(sink)).ShouldBe(SinkResult.Stored);
-        (await StoreAsync(sink, "k2")).ShouldBe(SinkResult.Stored);
-
-        fetched.ShouldBe(2);
-        _s3.History.Of().Select(exchange => exchange.Status).ShouldBe([400, 200, 200]);
-    }
-
-    [Fact]
     public async Task Store_DuplicateWithoutReadAccess_IsRefusedNotPoison()
     {
         (await StoreAsync()).ShouldBe(SinkResult.Stored);
@@ -212,20 +174,6 @@ public class S3SinkFaultTests : IAsyncLifetime
 
         result.Status.ShouldBe(SinkStatus.Refused);
         result.Detail!.ShouldContain("s3:GetObject");
-    }
-
-    [Theory]
-    [InlineData(1)]
-    [InlineData(-1)]
-    public async Task Store_ClockAnHourOff_IsCorrectedAndStored(int hours)
-    {
-        _s3.ClockOffset = TimeSpan.FromHours(hours);
-        await using S3Sink sink = Open(new S3SinkOptions { Client = Client, Bucket = Bucket, MaxAttempts = 1 });
-
-        (await StoreAsync(sink)).ShouldBe(SinkResult.Stored);
-        (await StoreAsync(sink, "k2")).ShouldBe(SinkResult.Stored);
-
-        _s3.History.Of().Select(exchange => exchange.Status).ShouldBe([403, 200, 200]);
     }
 
     [Fact]
@@ -242,15 +190,6 @@ public class S3SinkFaultTests : IAsyncLifetime
 
         (await storing).ShouldBe(SinkResult.Stored);
         _s3.Objects.Find(Bucket, "k")!.Body.ShouldBe(Body);
-    }
-
-    [Fact]
-    public async Task Store_ComparisonThrottled_IsRepeated()
-    {
-        (await StoreAsync()).ShouldBe(SinkResult.Stored);
-        _s3.Script = FaultScript.Empty.With(new FaultRule { Fault = S3Fault.SlowDown, Operation = S3Operation.HeadObject, Last = 2 });
-
-        (await StoreAsync()).ShouldBe(SinkResult.AlreadyStored);
     }
 
     [Fact]

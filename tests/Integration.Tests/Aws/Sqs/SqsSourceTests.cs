@@ -1,6 +1,4 @@
-using System.Collections.Concurrent;
 using System.Text;
-using Integration.Tests.Faults;
 using Integration.Tests.Servers;
 using Integration.Tests.Worker;
 using Pipeline.Settlements;
@@ -85,80 +83,5 @@ public sealed class SqsSourceTests(AwsServer aws)
 
         await harness.FinishAsync();
         (await harness.Queue.CountAsync()).ShouldBe(new SqsCounts(Visible: 480, InFlight: 0, Delayed: 0));
-    }
-
-    [Fact]
-    public async Task Fifo_GroupsThatFailSometimes_EachGroupIsCompletedInOrder()
-    {
-        const int Groups = 6;
-        const int Messages = 20;
-        await using SqsSourceHarness harness = await SqsSourceHarness.CreateAsync(await aws.RequireAsync(), isFifo: true);
-        for (int n = 0; n < Messages; n++)
-        {
-            for (int group = 0; group < Groups; group++)
-            {
-                await harness.Queue.SendAsync($"{group}-{n}", $"group-{group}");
-            }
-        }
-
-        ConcurrentDictionary<string, ConcurrentQueue<int>> finished = new(StringComparer.Ordinal);
-        ConcurrentDictionary<string, int> attempts = new(StringComparer.Ordinal);
-        harness.Intake.Script = delivery =>
-        {
-            string body = Encoding.UTF8.GetString(delivery.Body);
-            string[] parts = body.Split('-');
-            if (attempts.AddOrUpdate(body, 1, (_, count) => count + 1) == 1 && int.Parse(parts[1]) % 5 == 2)
-            {
-                return Settlement.Abandon(TimeSpan.Zero, "The first time.");
-            }
-
-            finished.GetOrAdd(parts[0], _ => new ConcurrentQueue<int>()).Enqueue(int.Parse(parts[1]));
-            return int.Parse(parts[1]) == 13 ? Settlement.DeadLetter("unlucky", "The thirteenth.") : Settlement.Complete;
-        };
-        await harness.StartAsync();
-
-        await harness.WaitUntilEmptyAsync();
-
-        finished.Count.ShouldBe(Groups);
-        finished.Values.ShouldAllBe(group => group.SequenceEqual(Enumerable.Range(0, Messages)));
-        (await harness.DeadLettersAsync(Groups)).Select(letter => Encoding.UTF8.GetString(letter.Body))
-            .ShouldBe(Enumerable.Range(0, Groups).Select(group => $"{group}-13"), ignoreOrder: true);
-        await harness.FinishAsync();
-    }
-
-    [Fact]
-    public async Task Faults_OnTheWayToTheQueue_NothingIsLost()
-    {
-        const int Messages = 600;
-        AwsEndpoint endpoint = await aws.RequireAsync();
-        await using TcpFaultProxy proxy = new(endpoint.ServiceUrl);
-        await using SqsSourceHarness harness = await SqsSourceHarness.CreateAsync(endpoint, visibility: ShortVisibility, address: proxy.Url);
-        ConcurrentDictionary<string, int> completed = new(StringComparer.Ordinal);
-        harness.Intake.Script = delivery =>
-        {
-            completed.AddOrUpdate(Encoding.UTF8.GetString(delivery.Body), 1, (_, count) => count + 1);
-            return Settlement.Complete;
-        };
-        await harness.StartAsync();
-
-        // Receives and deletes share the proxy, so each fault strikes some of both.
-        TcpFault[] faults = [new TcpFault.DropAnswer(), new TcpFault.Refuse(), new TcpFault.ResetAfter(700), new TcpFault.Hang(), new TcpFault.DropAnswer(), new TcpFault.ResetAfter(100)];
-        foreach (TcpFault fault in faults)
-        {
-            await harness.Queue.SendAllAsync(Enumerable.Range(0, Messages / faults.Length).Select(number => $"{fault.GetType().Name}-{number}-{Guid.NewGuid()}"));
-            proxy.Set(fault);
-            await Task.Delay(fault is TcpFault.Hang ? Longer : Moment);
-            proxy.Clear();
-            await Task.Delay(300);
-        }
-
-        await harness.WaitUntilEmptyAsync();
-
-        proxy.Strikes.ShouldBeGreaterThan(faults.Length);
-        completed.Count.ShouldBe(Messages);
-        completed.Values.ShouldAllBe(times => times == 1, "A redelivered message that was completed is deleted, not stored again.");
-        (await harness.DeadLettersAsync(expected: 0)).ShouldBeEmpty();
-        harness.Source.Problem.ShouldBeNull();
-        await harness.FinishAsync();
     }
 }

@@ -1,5 +1,4 @@
 using ElasticsearchServer;
-using Integration.Tests.Processes;
 using Messaging.CloudFront.Elasticsearch;
 using Messaging.Sinks;
 
@@ -290,17 +289,6 @@ public sealed class ElasticsearchSinkFaultTests
 
         result.Status.ShouldBe(SinkStatus.Transient);
         result.Detail.ShouldStartWith("Elasticsearch _bulk: ConnectionError");
-    }
-
-    [Fact]
-    public async Task Complete_ServerStopped_IsTransientWithinItsTotalTime()
-    {
-        await using SinkRun run = await SinkRun.StartAsync(change: options => Change(options, attempt: Short, total: TimeSpan.FromSeconds(2)));
-        await run.Server.Process.SignalAsync(ProcessSignal.Stop);
-
-        DocumentsResult result = await run.WriteAsync(5);
-
-        (result.Status, result.Detail).ShouldBe((SinkStatus.Transient, "Elasticsearch _bulk: Timeout"));
     }
 
     private static ElasticsearchSinkOptions Change(

@@ -69,16 +69,6 @@ public sealed class ComparisonTests : IDisposable
         }
     }
 
-    [Fact]
-    public void Charts_OfARun_HaveAColumnPerBinAndBucketAndABarPerType()
-    {
-        XElement[] charts = [.. XDocument.Parse(RunPage.Create([Run(1_000)], 1)).Descendants("figure")];
-
-        charts.Select(chart => chart.Descendants("rect").Count()).ShouldBe([3, 3, 2, 1]);
-        charts[1].Value.ShouldContain("2 pauses, the longest 44 ms");
-        charts[1].Descendants("rect").Select(column => column.Value).ShouldBe(["from 0 s: 0 s", "from 10 ms: 47 ms", "from 20 ms: 0 s"]);
-    }
-
     [Theory]
     [InlineData(null, "cannot be read")]
     [InlineData("{", "was not written by 'harness --json FILE'")]

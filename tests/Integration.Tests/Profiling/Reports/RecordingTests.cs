@@ -37,22 +37,4 @@ public sealed class RecordingTests
         record.Percentile(1).ShouldBe(1_000);
         (record with { Latency = [] }).Percentile(0.5).ShouldBeNull();
     }
-
-    [Theory]
-    [InlineData(0, "0 s")]
-    [InlineData(4.4e-10, "0.44 ns")]
-    [InlineData(12.34e-6, "12.3 µs")]
-    [InlineData(0.044, "44 ms")]
-    [InlineData(99.96, "100 s")]
-    public void Time_HasThreeDigitsAndItsUnit(double seconds, string text) => Figures.Time(seconds).ShouldBe(text);
-
-    [Theory]
-    [InlineData(0, "0 B")]
-    [InlineData(711.4, "711 B")]
-    [InlineData(12_345_678, "12.3 MB")]
-    [InlineData(1_234_000_000, "1.23 GB")]
-    public void Bytes_AreDecimal(double bytes, string text) => Figures.Bytes(bytes).ShouldBe(text);
-
-    [Fact]
-    public void Rate_HasThousands() => Figures.Rate(1_234.4).ShouldBe("1,234/s");
 }

@@ -1,11 +1,9 @@
 using System.Net;
 using System.Text;
 using System.Text.Json;
-using System.Text.Json.Nodes;
 using ElasticsearchServer;
 using Integration.Tests.Processes;
 using Integration.Tests.Servers;
-using Tests.Shared.CloudFront;
 
 namespace Integration.Tests.Worker.CloudFront;
 
@@ -75,76 +73,6 @@ public sealed class CloudFrontTests(AwsServer aws)
         (await worker.PostAsync(Encoding.UTF8.GetBytes(truncated))).Status.ShouldBe(HttpStatusCode.UnprocessableEntity);
 
         folder.Bodies("gzip-truncated").Select(Encoding.UTF8.GetString).ShouldBe([truncated]);
-        (await worker.StopAsync()).ShouldBe(0);
-    }
-
-    [Fact]
-    public async Task Http_ElasticsearchThrottlesAndRejects_ItemsAreRetriedOrDeadLettered()
-    {
-        AwsEndpoint endpoint = await aws.RequireAsync();
-        using LogBucket bucket = await LogBucket.CreateAsync(endpoint);
-        await using StrictElasticsearch elasticsearch = await StrictElasticsearch.StartAsync();
-        using var folder = new LetterFolder();
-        ExpectedRows log = ExpectedRows.Create("a.gz", 50, seed: 5);
-        string notification = await bucket.PutAsync(log.Key, log.Compressed);
-
-        // First every item is throttled, then two of the fifty are rejected: rows 1 and 26.
-        await elasticsearch.ScriptAsync(
-            new FaultRule { Fault = ServerFault.FailItems, First = 1, Last = 1, Status = 429 },
-            new FaultRule { Fault = ServerFault.FailItems, First = 2, Last = 2, Status = 400, Type = "document_parsing_exception", Reason = "no", EveryNthItem = 25 });
-        await using RunningWorker worker = await StartHttpAsync(endpoint, bucket, elasticsearch, folder);
-
-        (await worker.PostAsync(Encoding.UTF8.GetBytes(notification))).Status.ShouldBe(HttpStatusCode.OK);
-
-        (await elasticsearch.DocumentsAsync(Index)).Count.ShouldBe(48);
-        folder.Bodies("document-rejected").Select(Encoding.UTF8.GetString).ShouldBe([log.Documents[0], log.Documents[25]], ignoreOrder: true);
-        (await worker.StopAsync()).ShouldBe(0);
-    }
-
-    [Fact]
-    public async Task Http_IndexIsAtALimit_IsHeldAndIndexedOnceItIsRaised()
-    {
-        AwsEndpoint endpoint = await aws.RequireAsync();
-        using LogBucket bucket = await LogBucket.CreateAsync(endpoint);
-        await using StrictElasticsearch elasticsearch = await StrictElasticsearch.StartAsync();
-        using var folder = new LetterFolder();
-        ExpectedRows log = ExpectedRows.Create("a.gz", 50, seed: 5);
-        byte[] notification = Encoding.UTF8.GetBytes(await bucket.PutAsync(log.Key, log.Compressed));
-        await elasticsearch.ScriptAsync(new FaultRule { Fault = ServerFault.FailItems, Status = 400, Type = "illegal_argument_exception", Reason = "Limit of total fields [1000] has been exceeded while adding new fields [1]" });
-        await using RunningWorker worker = await StartHttpAsync(endpoint, bucket, elasticsearch, folder);
-
-        (await worker.PostAsync(notification)).Status.ShouldBe(HttpStatusCode.ServiceUnavailable);
-        await worker.WaitForHealthAsync(HttpStatusCode.ServiceUnavailable);
-        (await worker.ReadPageAsync("/healthz/ready")).ShouldContain("has reached a limit");
-        await elasticsearch.ScriptAsync();
-
-        await Eventually.BecomesTrueAsync(async () => (await worker.PostAsync(notification)).Status == HttpStatusCode.OK, "the event is accepted");
-        await ShouldHoldAsync(elasticsearch, [log], atLeast: false);
-        folder.Bodies("document-rejected").ShouldBeEmpty();
-        (await worker.StopAsync()).ShouldBe(0);
-    }
-
-    [Fact]
-    public async Task Http_NoRowBecomesADocument_IsADeadLetterOfTheEventAndCounted()
-    {
-        AwsEndpoint endpoint = await aws.RequireAsync();
-        using LogBucket bucket = await LogBucket.CreateAsync(endpoint);
-        await using StrictElasticsearch elasticsearch = await StrictElasticsearch.StartAsync();
-        using var folder = new LetterFolder();
-        ExpectedRows log = ExpectedRows.Create("a.gz", 50, seed: 5);
-        string rejected = await bucket.PutAsync(log.Key, log.Compressed);
-        string commas = await bucket.PutAsync("commas.gz", AccessLog.Compress("#Version: 1.0\n#Fields: date time cs(User-Agent)\n2026-01-31,10:00:00,curl\n"u8));
-        await elasticsearch.ScriptAsync(new FaultRule { Fault = ServerFault.FailItems, Status = 400, Type = "mapper_parsing_exception", Reason = "failed to parse", Cause = "unheard of" });
-        await using RunningWorker worker = await StartHttpAsync(endpoint, bucket, elasticsearch, folder);
-
-        (HttpStatusCode first, JsonNode answer) = await worker.PostAsync(Encoding.UTF8.GetBytes(rejected));
-        (HttpStatusCode second, JsonNode other) = await worker.PostAsync(Encoding.UTF8.GetBytes(commas));
-
-        (first, second).ShouldBe((HttpStatusCode.UnprocessableEntity, HttpStatusCode.UnprocessableEntity));
-        answer.ToJsonString().ShouldContain("mapper_parsing_exception: failed to parse: unheard of");
-        other.ToJsonString().ShouldContain("Row 1 has 1 column, and the #Fields line names 3.");
-        folder.Bodies("log-no-documents").Select(Encoding.UTF8.GetString).ShouldBe([rejected, commas], ignoreOrder: true);
-        (await worker.ReadPageAsync("/metrics")).ShouldContain("worker_messages_dead_letters_total{worker_route=\"archive\",worker_reason=\"log-no-documents\"} 2\n");
         (await worker.StopAsync()).ShouldBe(0);
     }
 

@@ -209,6 +209,22 @@ public sealed class HeartbeatTests
     }
 
     [Fact]
+    public async Task GetHoldTime_HalfOfTheDeliveriesUsed_IsLongerThanMaxHoldTimeAndLogged()
+    {
+        await using SqsRun run = SqsRun.Create(options: ShortHold());
+        Delivery[] deliveries = await run.BeginWithAsync(new FakeMessage("a", "h-a") { ReceiveCount = 4 }, new FakeMessage("b", "h-b") { ReceiveCount = 5 });
+
+        run.Time.Advance(ShortHold().MaxHoldTime);
+
+        deliveries[0].Message.GetHoldTime().ShouldBe(TimeSpan.Zero);
+        run.Log.Entries.ShouldNotContain(entry => entry.Id.Id == 3214);
+        deliveries[1].Message.GetHoldTime().ShouldBeGreaterThan(TimeSpan.FromHours(11));
+        run.Log.Entries.ShouldContain(entry => entry.Id.Id == 3214);
+        await CompleteAsync(deliveries);
+        await run.EndAsync();
+    }
+
+    [Fact]
     public async Task Renew_RestOfAGroupAfterMaxHoldTime_GoesOnForTheTimeoutsOfTenMessages()
     {
         await using SqsRun run = SqsRun.Create(isFifo: true, options: ShortHold("orders.fifo"));

@@ -30,22 +30,6 @@ public sealed class ArrivingBodyTests
         await host.FinishAsync();
     }
 
-    [Fact]
-    public async Task Post_OneByteAtATime_IsOneMessage()
-    {
-        await using HttpSourceHost host = await HttpSourceHost.StartAsync(time: new ManualTimeProvider());
-        host.Intake.Script = _ => Settlement.Complete;
-        await using RawConnection connection = await host.ConnectAsync("POST /messages HTTP/1.1\nHost: x\nContent-Length: 20\n\n");
-        for (int sent = 1; sent <= 20; sent++)
-        {
-            await connection.SendAsync("x");
-            await HttpSourceHost.UntilAsync(() => host.Source.Receiving.Taken == sent || host.Intake.Accepted == 1);
-        }
-
-        (await connection.ReadAsync()).Status.ShouldBe(200);
-        await host.FinishAsync();
-    }
-
     [Theory]
     [InlineData("Content-Length: 100\n\nhalf")]
     [InlineData("Transfer-Encoding: chunked\n\n4\nhalf\n")]

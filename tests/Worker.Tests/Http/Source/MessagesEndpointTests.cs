@@ -1,5 +1,4 @@
 using System.Net;
-using System.Text.Json;
 using Messaging.Configuration;
 using Messaging.Http.Source;
 using Microsoft.Extensions.Configuration;
@@ -67,20 +66,6 @@ public sealed class MessagesEndpointTests
         await named.FinishAsync();
     }
 
-    [Fact]
-    public async Task Post_Encoded_Answers415()
-    {
-        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
-        using ByteArrayContent content = new([1, 2, 3]);
-        content.Headers.ContentEncoding.Add("br");
-
-        using HttpResponseMessage response = await host.Client.PostAsync("/messages", content);
-
-        response.StatusCode.ShouldBe(HttpStatusCode.UnsupportedMediaType);
-        JsonElement json = await SingleMessageRequestTests.JsonAsync(response);
-        json.GetProperty("error").GetString().ShouldBe("encoded-body");
-    }
-
     /// <summary>A start that fails ends the routes before the web server: a caller must not give its message up.</summary>
     [Fact]
     public async Task Post_RouteEnded_IsRefusedAsStopping()
@@ -94,32 +79,6 @@ public sealed class MessagesEndpointTests
         using HttpResponseMessage gone = await host.Client.PostAsync("/messages", new StringContent("x"));
 
         gone.StatusCode.ShouldBe(HttpStatusCode.ServiceUnavailable);
-    }
-
-    [Fact]
-    public void Configure_Nothing_TakesTheDefaults()
-    {
-        SettingsReader reader = new(new ConfigurationBuilder().Build());
-
-        new HttpSourceFeature().Configure(reader, "orders");
-
-        reader.Errors.ShouldBeEmpty();
-        reader.Effective.Where(setting => setting.Key.StartsWith("Sources:Http", StringComparison.Ordinal)).Select(setting => $"{setting.Key}={setting.Value}").ShouldBe(
-        [
-            "Sources:Http:MaxMessageBytes=1MiB",
-            "Sources:Http:MaxRequestBytes=64MiB",
-            "Sources:Http:MaxRequestLines=100000",
-            "Sources:Http:MaxInFlightPerRequest=64",
-            "Sources:Http:MaxReceivingBytes=64MiB",
-            "Sources:Http:MinBodyRate=256",
-            "Sources:Http:BodyTimeout=30s",
-            "Sources:Http:SlotTimeout=30s",
-            "Sources:Http:EventGridValidation=false",
-            "Sources:Http:WebhookOrigins=", "Sources:Http:Headers=ce-*",
-            "Sources:Http:CorsOrigins=",
-            "Sources:Http:CorsHeaders=",
-            "Sources:Http:CorsMaxAge=10m",
-        ]);
     }
 
     [Theory]

@@ -144,19 +144,6 @@ public sealed class NdjsonRequestTests
     }
 
     [Fact]
-    public async Task Post_MoreLinesThanSlots_WaitsForThem()
-    {
-        await using HttpSourceHost host = await HttpSourceHost.StartAsync(concurrency: 2);
-        host.Intake.Script = _ => Settlement.Complete;
-
-        using HttpResponseMessage response = await PostAsync(host, string.Join('\n', Enumerable.Range(0, 500)));
-
-        response.StatusCode.ShouldBe(HttpStatusCode.OK);
-        host.Intake.MaxUnsettled.ShouldBeInRange(1, 2);
-        await host.FinishAsync();
-    }
-
-    [Fact]
     public async Task Post_ManyLines_AreInFlightWithinTheRequestsBound()
     {
         await using HttpSourceHost host = await HttpSourceHost.StartAsync(options => options.MaxInFlightPerRequest = 4);

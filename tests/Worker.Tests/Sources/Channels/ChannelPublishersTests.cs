@@ -64,32 +64,6 @@ public sealed class ChannelPublishersTests
         (publishers.For("a").Published, publishers.For("b").Published).ShouldBe((0, 1));
     }
 
-    [Fact]
-    public void Configure_Nothing_TakesTheDefaults()
-    {
-        SettingsReader reader = new(new ConfigurationBuilder().Build());
-
-        new ChannelSourceFeature().Configure(reader, "orders");
-
-        reader.Errors.ShouldBeEmpty();
-        reader.Effective.Select(setting => $"{setting.Key}={setting.Value}").ShouldBe(
-            ["Sources:Channel:Capacity=1000", "Sources:Channel:MaxMessageBytes=1MiB", "Sources:Channel:DrainOnStop=true"]);
-    }
-
-    [Theory]
-    [InlineData("Sources:Channel:Capacity", "0")]
-    [InlineData("Sources:Channel:MaxMessageBytes", "0")]
-    [InlineData("Sources:Channel:Capacty", "5")]
-    [InlineData("Routes:orders:Sources:Channel:DrainOnStop", "maybe")]
-    public void Configure_WrongValue_IsReportedWithItsKey(string key, string value)
-    {
-        SettingsReader reader = new(new ConfigurationBuilder().AddInMemoryCollection([new(key, value)]).Build());
-
-        new ChannelSourceFeature().Configure(reader, "orders");
-
-        reader.Errors.ShouldHaveSingleItem().Key.ShouldBe(key);
-    }
-
     private static ServiceProvider Services() => new ServiceCollection().AddChannelPublishers().BuildServiceProvider();
 
     private static IMessageSource Create(ServiceProvider services, string route)

@@ -1,4 +1,3 @@
-using System.Net.Sockets;
 using System.Text;
 using Messaging.Aws;
 using Messaging.Aws.S3.Sink;
@@ -38,30 +37,6 @@ public sealed class DirectPutAllocationTests
 
         // Measured 2,600. Signing needs 960 of them for a key of 84 bytes: address 304, hash 152, Authorization 504. The rest is HttpClient's.
         min.ShouldBeInRange(1_000, 3_000);
-    }
-
-    [Fact]
-    public void Server_Warm_AllocatesNothing()
-    {
-        // The test above counts only the client's bytes if the server allocates none.
-        using FrugalServer server = new(BodyLength);
-        using Socket client = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
-        client.Connect(server.Address);
-        byte[] request = [.. "PUT /k HTTP/1.1\r\n\r\n"u8, .. new byte[BodyLength]];
-        byte[] answer = new byte[4_096];
-        int answered = 0;
-
-        long min = MinBytes.OfProcess(() =>
-        {
-            for (int i = 0; i < Puts; i++)
-            {
-                client.Send(request);
-                answered += client.Receive(answer.AsSpan()) > 0 ? 1 : 0;
-            }
-        });
-
-        answered.ShouldBe(MinBytes.Rounds * Puts);
-        ((double)min / Puts).ShouldBeLessThan(20);
     }
 
     private static async Task StoreAsync(S3Sink sink, byte[] body, int count)

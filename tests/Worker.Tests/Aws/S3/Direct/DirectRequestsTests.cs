@@ -17,23 +17,6 @@ public sealed class DirectRequestsTests
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    [Theory]
-    [InlineData("a/b.json", "/archive/a/b.json")]
-    [InlineData("../other", "/archive/../other")]
-    [InlineData("a/./b//c/..", "/archive/a/./b//c/..")]
-    [InlineData("%2e%2e/%2F", "/archive/%252e%252e/%252F")]
-    [InlineData("a b+c?d#e&f=g", "/archive/a%20b%2Bc%3Fd%23e%26f%3Dg")]
-    [InlineData("grün/🙂\\", "/archive/gr%C3%BCn/%F0%9F%99%82%5C")]
-    public async Task Put_AnyKey_IsSentUnchanged(string key, string target)
-    {
-        await using RawServer server = new(_ => RawServer.Stored);
-        using DirectRequests client = DirectSinks.Requests(server.Url);
-
-        (await client.PutAsync(Encoding.UTF8.GetBytes(key), "{}"u8.ToArray(), null, Limit, Token)).ShouldBe(S3Fault.None);
-
-        server.Requests.Single().Line.ShouldBe($"PUT {target} HTTP/1.1");
-    }
-
     [Fact]
     public async Task Put_Request_HasTheHeadersOfTheSettingsAndNoOthers()
     {

@@ -18,18 +18,6 @@ public sealed class KeyEncodingTests
     }
 
     [Fact]
-    public void Encode_NaughtyKeys_AreEncodedPartByPart()
-    {
-        foreach (string key in NaughtyStrings.All.Where(key => Encoding.UTF8.GetByteCount(key) <= 1_024))
-        {
-            // EscapeDataString follows RFC 3986, like SigV4's UriEncode.
-            string expected = string.Join('/', key.Split('/').Select(Uri.EscapeDataString));
-
-            Encode(Encoding.UTF8.GetBytes(key)).ShouldBe(expected);
-        }
-    }
-
-    [Fact]
     public void Of_NaughtyKeys_ReachTheWireUnchanged()
     {
         BucketAddress address = BucketAddress.Create("archive", new S3Endpoint(new Uri("http://127.0.0.1:9000"), "eu-west-1", PathStyle: true));

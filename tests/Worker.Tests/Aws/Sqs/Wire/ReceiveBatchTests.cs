@@ -1,6 +1,5 @@
 using Messaging.Aws.Sqs.Wire;
 using Pipeline.Buffers;
-using Tests.Shared;
 
 namespace Worker.Tests.Aws.Sqs.Wire;
 
@@ -107,32 +106,6 @@ public sealed class ReceiveBatchTests
 
             _buffers.Outstanding.ShouldBe(0);
         }
-    }
-
-    [Fact]
-    public void OpenAndRelease_InSteadyState_AllocatesNothing()
-    {
-        byte[] response = ReceiveResponses.Utf8(ReceiveResponses.Of([.. Enumerable.Range(0, 10).Select(i => ReceiveResponses.Message(@"{\""k\"":\""v\u00e9\""}", $"{i}"))]));
-        ReceiveBatch batch = new(pool: null);
-        SqsReceivedMessage[] messages = ReceivedMessages.Clean(10);
-        void Cycle()
-        {
-            PooledBuffer buffer = _buffers.Rent(response.Length);
-            buffer.Append(response);
-            batch.Open(buffer, messages, verifyMd5: false);
-            foreach (SqsReceivedMessage message in messages)
-            {
-                message.ReleaseBody();
-                message.Reset();
-            }
-        }
-
-        for (int i = 0; i < 50; i++)
-        {
-            Cycle();
-        }
-
-        MinBytes.OfThread(Cycle).ShouldBe(0);
     }
 
     private SqsReceivedMessage[] Open(ReceiveBatch batch, int count)
