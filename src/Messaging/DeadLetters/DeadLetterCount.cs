@@ -5,13 +5,14 @@ namespace Messaging.DeadLetters;
 
 /// <summary>
 /// Counts the records below a dead-letter folder. A folder of a day is listed again only when it has changed, so a count costs one look at each folder and
-/// the listing of those in which dead letters were written or deleted. A count ends at <see cref="Limit"/> records. Threads: one at a time.
+/// the listing of those in which dead letters were written or deleted. A count ends at its limit. Threads: one at a time.
 /// </summary>
 /// <param name="root">The folder of the store.</param>
 /// <param name="time">The clock.</param>
-internal sealed class DeadLetterCount(string root, TimeProvider time)
+/// <param name="limit">The maximum number of dead letters that are counted.</param>
+internal sealed class DeadLetterCount(string root, TimeProvider time, int limit = DeadLetterCount.Limit)
 {
-    /// <summary>The maximum number of dead letters that are counted.</summary>
+    /// <summary>The maximum number of dead letters that a worker counts.</summary>
     public const int Limit = 100_000;
 
     // A change within the resolution of a file system's timestamps leaves the time of a folder as it was: 2 s at most (FAT).
@@ -34,7 +35,7 @@ internal sealed class DeadLetterCount(string root, TimeProvider time)
         // The oldest day first, so that the oldest dead letter is among those that are counted.
         foreach (DirectoryInfo folder in Folders(root).Where(folder => folder.Name != DurableFolder.TemporaryFolder).SelectMany(reason => Folders(reason.FullName)).OrderBy(day => day.Name, StringComparer.Ordinal))
         {
-            Listing listing = ListingOf(folder, Limit + 1 - total);
+            Listing listing = ListingOf(folder, limit + 1 - total);
             if (!listing.IsCut)
             {
                 listings[folder.FullName] = listing;
@@ -46,7 +47,7 @@ internal sealed class DeadLetterCount(string root, TimeProvider time)
             }
 
             string reason = folder.Parent!.Name;
-            long counted = Math.Min(listing.Count, Limit - total);
+            long counted = Math.Min(listing.Count, limit - total);
             byReason[reason] = byReason.GetValueOrDefault(reason) + counted;
             total += counted;
             if (oldest.Count == 0 || oldest[0].Day == listing.Day)

@@ -35,22 +35,6 @@ public sealed class UdpTests
         await sink.ShouldHoldExactlyAsync(messages);
     }
 
-    [Fact]
-    public async Task Publish_ToUdp_IsStored()
-    {
-        await using DirectoryUnderTest sink = new();
-        await using RunningWorker worker = await StartAsync(sink, "--Sources:Udp:Checksum=Verify");
-        IPEndPoint endpoint = await EndpointAsync(worker);
-
-        WorkerCommand publish = await WorkerCommand.RunAsync(
-            "publish", "--to", "udp", "--count", "300", "--rate", "1000", $"--Sources:Udp:Endpoint={endpoint}", "--Sources:Udp:Checksum=Verify");
-
-        publish.ExitCode.ShouldBe(0, publish.Text);
-        publish.Text.ShouldContain("300 message(s) sent as datagrams (without an answer)");
-        await Eventually.BecomesTrueAsync(async () => (await sink.ReadAllAsync()).Count == 300, "all datagrams are stored");
-        (await worker.StopAsync()).ShouldBe(0);
-    }
-
     // The checksum as documented, without the worker's code.
     private static byte[] WithFletcher32(byte[] message)
     {

@@ -82,26 +82,28 @@ public sealed class DeadLetterCountTests : IDisposable
     [Fact]
     public void Count_AboveItsLimit_SaysThatThereAreMore()
     {
+        const int Limit = 100;
         string today = Directory.CreateDirectory(_folder["letters/flood/20260103"]).FullName;
-        for (int i = 0; i < DeadLetterCount.Limit; i++)
+        for (int i = 0; i < Limit; i++)
         {
             File.Create(Path.Combine(today, $"{i}.json")).Dispose();
         }
 
         string first = Path.Combine(Directory.CreateDirectory(_folder["letters/other/20260101"]).FullName, "first.json");
         File.Create(first).Dispose();
-        DeadLetterCount count = new(_folder["letters"], _time);
+        DeadLetterCount.Limit.ShouldBe(100_000);
+        DeadLetterCount count = new(_folder["letters"], _time, Limit);
 
         WaitingDeadLetters waiting = count.Count(_ => null);
 
-        waiting.Count.ShouldBe(DeadLetterCount.Limit);
+        waiting.Count.ShouldBe(Limit);
         waiting.IsMore.ShouldBeTrue();
         waiting.OldestAt.ShouldBe(new DateTimeOffset(File.GetLastWriteTimeUtc(first)));
         waiting.ByReason["other"].ShouldBe(1);
 
         File.Delete(first);
         waiting = count.Count(_ => null);
-        waiting.Count.ShouldBe(DeadLetterCount.Limit);
+        waiting.Count.ShouldBe(Limit);
         waiting.IsMore.ShouldBeFalse();
     }
 

@@ -60,10 +60,6 @@ public sealed class ElasticsearchSinkFaultTests
     [Theory]
     [InlineData(401, "security_exception", "credentials")]
     [InlineData(403, "security_exception", "create_doc")]
-    [InlineData(403, "cluster_block_exception", "blocked for writing")]
-    [InlineData(404, "index_not_found_exception", "does not exist")]
-    [InlineData(400, "index_closed_exception", "closed")]
-    [InlineData(400, "routing_missing_exception", "routing value")]
     public async Task Complete_RefusedItems_IsRefusedAndNothingIsRejected(int status, string type, string advice)
     {
         await using SinkRun run = await SinkRun.StartAsync([new FaultRule { Fault = ServerFault.FailItems, Status = status, Type = type }]);

@@ -21,9 +21,19 @@ internal sealed class LineClient : IAsyncDisposable
         _reader = new StreamReader(stream, Encoding.ASCII);
     }
 
-    public static async Task<LineClient> ConnectAsync(IPEndPoint endpoint, bool tls = false, Func<Task>? beforeTls = null, byte[]? header = null)
+    /// <param name="endpoint">The worker's endpoint.</param>
+    /// <param name="tls">Whether it speaks TLS.</param>
+    /// <param name="beforeTls">What it waits for before the handshake.</param>
+    /// <param name="header">Bytes before everything else.</param>
+    /// <param name="receiveBuffer">Bytes that its kernel keeps of answers that it does not read; null for the kernel's default, which grows to megabytes.</param>
+    public static async Task<LineClient> ConnectAsync(IPEndPoint endpoint, bool tls = false, Func<Task>? beforeTls = null, byte[]? header = null, int? receiveBuffer = null)
     {
         Socket socket = new(endpoint.AddressFamily, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
+        if (receiveBuffer is { } bytes)
+        {
+            socket.ReceiveBufferSize = bytes;
+        }
+
         await socket.ConnectAsync(endpoint);
         Stream stream = new NetworkStream(socket);
         await stream.WriteAsync(header ?? []);

@@ -293,7 +293,7 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
     public async Task Stop_SenderDoesNotReadItsAnswers_DelaysTheDrainByTheIdleTimeoutAtMost()
     {
         await using TcpLinesRun run = await TcpLinesRun.StartAsync(options => options.IdleTimeout = TimeSpan.FromSeconds(20), _ => Settlement.Complete);
-        LineClient client = await run.ConnectAsync();
+        LineClient client = await run.ConnectAsync(receiveBuffer: 4_096);
         byte[] lines = Encoding.ASCII.GetBytes(string.Concat(Enumerable.Repeat("x\n", 50_000)));
         Task sending = Task.Run(async () =>
         {

@@ -54,7 +54,7 @@ internal sealed class TcpLinesRun : IAsyncDisposable
         return run;
     }
 
-    public Task<LineClient> ConnectAsync() => LineClient.ConnectAsync(Endpoint);
+    public Task<LineClient> ConnectAsync(int? receiveBuffer = null) => LineClient.ConnectAsync(Endpoint, receiveBuffer: receiveBuffer);
 
     /// <summary>Polls, because the condition changes on other threads.</summary>
     public static async Task UntilAsync(Func<bool> condition, string what)

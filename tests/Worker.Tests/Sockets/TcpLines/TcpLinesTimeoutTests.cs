@@ -206,7 +206,7 @@ public sealed class TcpLinesTimeoutTests
     public async Task Answer_SenderDoesNotRead_ReadingStopsAndTheConnectionEnds()
     {
         await using TcpLinesRun run = await TcpLinesRun.StartAsync(script: _ => Settlement.Complete);
-        LineClient client = await run.ConnectAsync();
+        LineClient client = await run.ConnectAsync(receiveBuffer: 4_096);
         using CancellationTokenSource enough = new();
         byte[] lines = Encoding.ASCII.GetBytes(string.Concat(Enumerable.Repeat("x\n", 50_000)));
         Task sending = Task.Run(async () =>
