@@ -14,30 +14,6 @@ public sealed class StrangersWorkerTests
     private static readonly string[] Route = ["--Routes:orders:Source=Channel", "--Routes:orders:Handler=Orders"];
 
     [Fact]
-    public async Task Help_ShowsOnlyTheAddedFeatures()
-    {
-        WorkerCommand help = await RunAsync("--help");
-
-        help.ExitCode.ShouldBe(0, help.Text);
-        string[] words = ["Books orders.", "Sources:Outbox", "Handlers:Orders", "Tenants", "--orders <count>", "routes ", "validate ", "explain ", "publish ", "--config <file>"];
-        words.ShouldAllBe(word => help.Text.Contains(word, StringComparison.Ordinal), help.Text);
-        string[] others = ["explain-key", "redrive", "--demo", "Archive", "S3", "Sqs", "Hosting:Url"];
-        others.ShouldAllBe(word => !help.Text.Contains(word, StringComparison.Ordinal), help.Text);
-    }
-
-    [Fact]
-    public async Task Validate_Reference_HasItsRows()
-    {
-        WorkerCommand reference = await RunAsync("validate", "--reference");
-
-        reference.ExitCode.ShouldBe(0, reference.Text);
-        reference.Text.ShouldContain("| `Handlers:Orders:MaxQuantity` | `10` | Pieces of one order at most; 1 to 100 |");
-        reference.Text.ShouldContain("| `Tenants:Lifetime` | `5m` | How long a tenant is remembered; 1s to 24h |");
-        reference.Text.ShouldContain("| `Sources:Outbox:Path` | (required) | The file that the shop appends orders to |");
-        reference.Text.ShouldNotContain("Sinks:S3");
-    }
-
-    [Fact]
     public async Task Validate_RightConfiguration_ShowsItWithSecretsMasked()
     {
         WorkerCommand valid = await RunAsync(["validate", .. Route, "--Handlers:Orders:ApiKey=hunter2", "--Tenants:Lifetime=9m"]);

@@ -162,23 +162,6 @@ public sealed class ConfigurationErrorTests
         Shown(result, "Routes:orders:Source").ShouldBe("Channel");
     }
 
-    /// <summary>The verdict is visible at either end of a long output.</summary>
-    [Fact]
-    public async Task Validate_Verdict_IsFirstAndLast()
-    {
-        WorkerCommand valid = await WorkerCommand.RunAsync("validate");
-        WorkerCommand wrong = await WorkerCommand.RunAsync("validate", "--Intake:Concurrency=0", "--Sinks:Directory:Fsync=maybe");
-
-        string[] lines = valid.Text.Split('\n');
-        valid.ExitCode.ShouldBe(0, valid.Text);
-        lines[0].ShouldStartWith("The configuration is valid: 1 route (archive).");
-        lines[^1].ShouldBe(lines[0]);
-        wrong.ExitCode.ShouldBe(Wrong, wrong.Text);
-        string output = string.Join('\n', wrong.Text.Split('\n').Skip(3));
-        wrong.Error.Split('\n')[0].ShouldBe("The configuration has 2 problems; nothing was started:");
-        output.Split('\n')[^3..].ShouldBe(wrong.Error.Split('\n')[..3]);
-    }
-
     [Fact]
     public async Task Validate_Brief_HasTheVerdictTheProblemsAndALinePerRoute()
     {
@@ -238,11 +221,6 @@ public sealed class ConfigurationErrorTests
 
     [Theory]
     [InlineData("--help")]
-    [InlineData("validate --help")]
-    [InlineData("explain --help")]
-    [InlineData("explain-key --help")]
-    [InlineData("top --help")]
-    [InlineData("publish -h")]
     [InlineData("redrive -?")]
     public async Task Help_OfEveryCommand_ShowsHowSettingsAreGiven(string commandLine)
     {
@@ -259,8 +237,6 @@ public sealed class ConfigurationErrorTests
 
     [Theory]
     [InlineData("Sinks__Directory__Pth", "Did you mean Path?")]
-    [InlineData("Routes__orders__Sinc", "Did you mean Sink?")]
-    [InlineData("Routes__order__Sinks__Directory__Path", "Did you mean orders?")]
     public async Task Environment_MistypedName_IsNamed(string variable, string hint)
     {
         WorkerCommand result = await WorkerCommand.RunAsync(

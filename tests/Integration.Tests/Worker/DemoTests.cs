@@ -31,18 +31,6 @@ public sealed partial class DemoTests
     }
 
     [Fact]
-    public async Task Demo_InBundles_SaysHowManyObjectsItStored()
-    {
-        await using WorkerProcess worker = WorkerProcess.Start([.. RunningWorker.CommonArguments, "--demo", "1000", "--once", "--Bundles:Enabled=true", "--Bundles:MaxAge=500ms", "--Intake:Concurrency=1000"]);
-
-        (await worker.WaitForExitAsync()).ShouldBe(0, worker.Output.Describe());
-
-        int bundles = Directory.EnumerateFiles(Path.Combine(worker.WorkingDirectory, "data"), "*.gz", SearchOption.AllDirectories).Count();
-        bundles.ShouldBeInRange(1, 999);
-        worker.Output.Describe().ShouldContain(string.Create(System.Globalization.CultureInfo.InvariantCulture, $"Objects         {bundles:N0} bundles in "));
-    }
-
-    [Fact]
     public async Task Demo_IdleDaemonAfterwards_UsesLittleProcessorTimeAndMemory()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "needs /proc");

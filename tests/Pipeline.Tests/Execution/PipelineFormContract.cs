@@ -128,20 +128,6 @@ public abstract partial class PipelineFormContract
 
     [Theory]
     [MemberData(nameof(Timings))]
-    public async Task Invoke_FirstStepStops_NothingElseRuns(Timing timing)
-    {
-        OuterContext context = new();
-        IPipeline<OuterContext> pipeline = ChainBuilding.Chain()
-            .Steps(new ScriptedStep("a") { Timing = timing, Outcome = Pipeline.Behaviors.StepOutcome.Stop })
-            .End(Form, Part.Terminator(timing));
-
-        (await pipeline.RunAsync(context)).ShouldBeNull();
-
-        context.ToString().ShouldBe("a>");
-    }
-
-    [Theory]
-    [MemberData(nameof(Timings))]
     public async Task Invoke_FortyParts_RunInOrder(Timing timing)
     {
         OuterContext context = new();

@@ -10,10 +10,8 @@ public sealed class LockLossTests
     [Fact]
     public async Task Lock_LongHandling_IsRenewed()
     {
-        await using ServiceBusSourceHarness harness = new();
-        await harness.StartAsync();
-        await harness.PublishAsync(Body, "a");
-        Delivery delivery = await harness.Intake.NextAsync();
+        await using ServiceBusSourceHarness harness = await ServiceBusSourceHarness.ReceivingAsync();
+        Delivery delivery = await harness.ReceiveAsync(Body, "a");
 
         await harness.AdvanceAsync(TimeSpan.FromMinutes(10));
 
@@ -29,8 +27,7 @@ public sealed class LockLossTests
         await using ServiceBusSourceHarness harness = new();
         harness.Bus.RenewFault = BusFaults.Of(ServiceBusFaultKind.Transient, "busy");
         await harness.StartAsync();
-        await harness.PublishAsync(Body, "a");
-        Delivery delivery = await harness.Intake.NextAsync();
+        Delivery delivery = await harness.ReceiveAsync(Body, "a");
 
         await harness.AdvanceAsync(TimeSpan.FromMinutes(2));
 
@@ -45,10 +42,8 @@ public sealed class LockLossTests
     [Fact]
     public async Task Redelivery_WhileInFlight_IsNotHandledAndCompletedUnderItsOwnLock()
     {
-        await using ServiceBusSourceHarness harness = new();
-        await harness.StartAsync();
-        await harness.PublishAsync(Body, "a");
-        Delivery delivery = await harness.Intake.NextAsync();
+        await using ServiceBusSourceHarness harness = await ServiceBusSourceHarness.ReceivingAsync();
+        Delivery delivery = await harness.ReceiveAsync(Body, "a");
 
         harness.Bus.LoseLocks();
         await UntilRedeliveredAsync(harness);
@@ -65,10 +60,8 @@ public sealed class LockLossTests
     [Fact]
     public async Task Redelivery_WhileInFlight_IsDeadLetteredUnderItsOwnLock()
     {
-        await using ServiceBusSourceHarness harness = new();
-        await harness.StartAsync();
-        await harness.PublishAsync(Body, "a");
-        Delivery delivery = await harness.Intake.NextAsync();
+        await using ServiceBusSourceHarness harness = await ServiceBusSourceHarness.ReceivingAsync();
+        Delivery delivery = await harness.ReceiveAsync(Body, "a");
         harness.Bus.LoseLocks();
         await UntilRedeliveredAsync(harness);
 
@@ -85,8 +78,7 @@ public sealed class LockLossTests
         await using ServiceBusSourceHarness harness = new();
         harness.Bus.Script = call => call is { Operation: "Complete", Delivery: 1 } ? BusFaults.Of(ServiceBusFaultKind.LockLost, "gone") : null;
         await harness.StartAsync();
-        await harness.PublishAsync(Body, "a");
-        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
+        await (await harness.ReceiveAsync(Body, "a")).SettleAsync(Settlement.Complete);
         await ServiceBusSourceHarness.UntilAsync(() => harness.Log.Entries.Any(entry => entry.Id.Id == 3305), "It was not reported that it could not be completed.");
         harness.Bus.Count.ShouldBe(1, "The lock was lost, so the message is still there.");
 
@@ -103,8 +95,7 @@ public sealed class LockLossTests
         await using ServiceBusSourceHarness harness = new(doneIds: 0);
         harness.Bus.Script = call => call is { Operation: "Complete", Delivery: 1 } ? BusFaults.Of(ServiceBusFaultKind.LockLost, "gone") : null;
         await harness.StartAsync();
-        await harness.PublishAsync(Body, "a");
-        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
+        await (await harness.ReceiveAsync(Body, "a")).SettleAsync(Settlement.Complete);
         await ServiceBusSourceHarness.UntilAsync(() => harness.Bus.Calls.Count == 1, "It should have been completed.");
 
         harness.Bus.LoseLocks();
@@ -119,10 +110,8 @@ public sealed class LockLossTests
     [Fact]
     public async Task Queue_Recreated_ItsMessagesAreNotTakenForSettledOnes()
     {
-        await using ServiceBusSourceHarness harness = new();
-        await harness.StartAsync();
-        await harness.PublishAsync(Body, "old");
-        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
+        await using ServiceBusSourceHarness harness = await ServiceBusSourceHarness.ReceivingAsync();
+        await (await harness.ReceiveAsync(Body, "old")).SettleAsync(Settlement.Complete);
         await harness.WaitUntilEmptyAsync();
 
         harness.Bus.Recreate();
@@ -139,10 +128,8 @@ public sealed class LockLossTests
     [Fact]
     public async Task Lock_HeldBeyondTheLongestRenewal_IsRedeliveredAndSettledOnce()
     {
-        await using ServiceBusSourceHarness harness = new();
-        await harness.StartAsync();
-        await harness.PublishAsync(Body, "a");
-        Delivery delivery = await harness.Intake.NextAsync();
+        await using ServiceBusSourceHarness harness = await ServiceBusSourceHarness.ReceivingAsync();
+        Delivery delivery = await harness.ReceiveAsync(Body, "a");
 
         await harness.AdvanceAsync(ServiceBusSourceOptions.LongestHold);
         harness.Bus.HandedOut.ShouldBe(1);
@@ -158,8 +145,7 @@ public sealed class LockLossTests
     [Fact]
     public async Task GetHoldTime_HalfOfTheDeliveriesUsed_IsLongerThanMaxLockRenewalAndLogged()
     {
-        await using ServiceBusSourceHarness harness = new(maxLockRenewal: TimeSpan.FromMinutes(3));
-        await harness.StartAsync();
+        await using ServiceBusSourceHarness harness = await ServiceBusSourceHarness.ReceivingAsync(maxLockRenewal: TimeSpan.FromMinutes(3));
         await harness.PublishAsync(Body, "a");
         for (int delivery = 1; delivery < 5; delivery++)
         {

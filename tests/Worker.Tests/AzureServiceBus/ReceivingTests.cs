@@ -13,8 +13,7 @@ public sealed class ReceivingTests
     public async Task Link_LostAndRestored_IsLoggedAndReceivingContinues()
     {
         // One call: the failure of a second call could arrive after the message that ends the outage.
-        await using ServiceBusSourceHarness harness = new(calls: 1);
-        await harness.StartAsync();
+        await using ServiceBusSourceHarness harness = await ServiceBusSourceHarness.ReceivingAsync(calls: 1);
         harness.Source.Problem.ShouldBeNull();
 
         harness.Bus.ReceiveFault = BusFaults.Of(ServiceBusFaultKind.Transient, "the link was detached");
@@ -41,8 +40,7 @@ public sealed class ReceivingTests
     [InlineData(nameof(ServiceBusFaultKind.Other))]
     public async Task Problem_RefusalEndedOnAnIdleQueue_EndsWhenTheBrokerAnswers(string kind)
     {
-        await using ServiceBusSourceHarness harness = new(calls: 1);
-        await harness.StartAsync();
+        await using ServiceBusSourceHarness harness = await ServiceBusSourceHarness.ReceivingAsync(calls: 1);
         harness.Bus.ReceiveFault = harness.Bus.CheckFault = BusFaults.Of(kind, "refused");
         harness.Bus.Pulse();
         await UntilRunEndedAsync(harness);
@@ -91,16 +89,13 @@ public sealed class ReceivingTests
     [Fact]
     public async Task Receive_MessageCannotBeConverted_OtherMessagesAreReceived()
     {
-        await using ServiceBusSourceHarness harness = new(calls: 1);
-        await harness.StartAsync();
+        await using ServiceBusSourceHarness harness = await ServiceBusSourceHarness.ReceivingAsync(calls: 1);
         harness.Bus.ReceiveFault = BusFaults.Of(ServiceBusFaultKind.Unreadable, "Value cannot be null.");
         harness.Bus.Pulse();
         await ServiceBusSourceHarness.UntilAsync(() => harness.Log.Entries.Any(entry => entry.Id.Id == 3311), "It should be reported.");
         harness.Source.Problem.ShouldBeNull("The broker delivers messages.");
         harness.Bus.ReceiveFault = null;
-        await harness.PublishAsync(Body, "b");
-
-        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
+        await (await harness.ReceiveAsync(Body, "b")).SettleAsync(Settlement.Complete);
 
         await harness.WaitUntilEmptyAsync();
         harness.Bus.Links.ShouldHaveSingleItem().IsClosed.ShouldBeFalse("No time has passed: the run neither ends nor pauses.");
@@ -112,8 +107,7 @@ public sealed class ReceivingTests
     [Fact]
     public async Task Problem_ConnectionLostOnAnIdleQueue_EndsWhenTheBrokerAnswers()
     {
-        await using ServiceBusSourceHarness harness = new();
-        await harness.StartAsync();
+        await using ServiceBusSourceHarness harness = await ServiceBusSourceHarness.ReceivingAsync();
         harness.Bus.ReceiveFault = harness.Bus.CheckFault = BusFaults.Of(ServiceBusFaultKind.Transient, "down");
         harness.Bus.Pulse();
         await ServiceBusSourceHarness.UntilAsync(() => harness.Source.Problem is not null, "The problem should show.");
@@ -176,10 +170,8 @@ public sealed class ReceivingTests
     [Fact]
     public async Task Refused_WithAMessageInFlight_ReceivesAgainBeforeItIsSettled()
     {
-        await using ServiceBusSourceHarness harness = new(calls: 2);
-        await harness.StartAsync();
-        await harness.PublishAsync(Body, "a");
-        Delivery held = await harness.Intake.NextAsync();
+        await using ServiceBusSourceHarness harness = await ServiceBusSourceHarness.ReceivingAsync(calls: 2);
+        Delivery held = await harness.ReceiveAsync(Body, "a");
         harness.Bus.ReceiveFault = BusFaults.Of(ServiceBusFaultKind.Unauthorized, "refused");
         harness.Bus.Pulse();
         await UntilRunEndedAsync(harness);
@@ -200,10 +192,8 @@ public sealed class ReceivingTests
     [Fact]
     public async Task Refused_MessageOfAnEarlierRunInFlight_IsAwaitedByTheClose()
     {
-        await using ServiceBusSourceHarness harness = new(calls: 2);
-        await harness.StartAsync();
-        await harness.PublishAsync(Body, "a");
-        Delivery held = await harness.Intake.NextAsync();
+        await using ServiceBusSourceHarness harness = await ServiceBusSourceHarness.ReceivingAsync(calls: 2);
+        Delivery held = await harness.ReceiveAsync(Body, "a");
         harness.Bus.ReceiveFault = BusFaults.Of(ServiceBusFaultKind.Unauthorized, "refused");
         harness.Bus.Pulse();
         await UntilRunEndedAsync(harness);
@@ -243,8 +233,7 @@ public sealed class ReceivingTests
     public async Task Intake_PausedWhileMessagesWait_ReceivesNoMoreThanSlotsAndRaisesNoDeliveryCount()
     {
         const int Calls = 4;
-        await using ServiceBusSourceHarness harness = new(Calls);
-        await harness.StartAsync();
+        await using ServiceBusSourceHarness harness = await ServiceBusSourceHarness.ReceivingAsync(Calls);
         for (int i = 0; i < 20; i++)
         {
             await harness.PublishAsync(Body, $"m{i}");
@@ -307,8 +296,7 @@ public sealed class ReceivingTests
     [Fact]
     public async Task Message_WithoutId_IsKnownByItsNumber()
     {
-        await using ServiceBusSourceHarness harness = new();
-        await harness.StartAsync();
+        await using ServiceBusSourceHarness harness = await ServiceBusSourceHarness.ReceivingAsync();
         harness.Bus.Publish(Body, id: null, new Dictionary<string, object>(StringComparer.Ordinal) { ["tenant"] = "a", ["retries"] = 3, ["urgent"] = true });
 
         Delivery delivery = await harness.Intake.NextAsync();
@@ -324,8 +312,7 @@ public sealed class ReceivingTests
     [Fact]
     public async Task Message_Properties_AreFoundByName()
     {
-        await using ServiceBusSourceHarness harness = new();
-        await harness.StartAsync();
+        await using ServiceBusSourceHarness harness = await ServiceBusSourceHarness.ReceivingAsync();
         harness.Bus.Publish(Body, "id-1", new Dictionary<string, object>(StringComparer.Ordinal) { ["retries"] = 3, ["subject"] = "the application's" }, session: "s-1", subject: "created");
 
         Delivery delivery = await harness.Intake.NextAsync();

@@ -46,6 +46,21 @@ internal sealed class ServiceBusSourceHarness : SourceHarness
         return Task.CompletedTask;
     }
 
+    /// <summary>A harness that receives.</summary>
+    public static async Task<ServiceBusSourceHarness> ReceivingAsync(int calls = 64, TimeSpan? maxAbandonDelay = null, TimeSpan? maxLockRenewal = null, int doneIds = 1_000)
+    {
+        ServiceBusSourceHarness harness = new(calls, maxAbandonDelay, maxLockRenewal, doneIds);
+        await harness.StartAsync();
+        return harness;
+    }
+
+    /// <summary>Publishes a message and waits until the intake has it.</summary>
+    public async Task<Delivery> ReceiveAsync(byte[] body, string id)
+    {
+        await PublishAsync(body, id);
+        return await Intake.NextAsync();
+    }
+
     public override Task AdvanceAsync(TimeSpan time)
     {
         Time.Advance(time);

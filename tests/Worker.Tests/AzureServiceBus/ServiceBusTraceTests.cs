@@ -26,8 +26,7 @@ public sealed class ServiceBusTraceTests
     [MemberData(nameof(Contexts))]
     public async Task Receive_TraceParentElseDiagnosticId_IsTheCreationContext(object? traceParent, object? diagnosticId, string? expected)
     {
-        await using ServiceBusSourceHarness harness = new();
-        await harness.StartAsync();
+        await using ServiceBusSourceHarness harness = await ServiceBusSourceHarness.ReceivingAsync();
         Dictionary<string, object> properties = [];
         foreach ((string name, object? value) in (ReadOnlySpan<(string, object?)>)[("traceparent", traceParent), ("Diagnostic-Id", diagnosticId)])
         {

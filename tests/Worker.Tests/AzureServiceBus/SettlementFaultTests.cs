@@ -16,9 +16,7 @@ public sealed class SettlementFaultTests
         int calls = 0;
         harness.Bus.Script = _ => ++calls < 3 ? BusFaults.Of(ServiceBusFaultKind.Transient, "busy") : null;
         await harness.StartAsync();
-        await harness.PublishAsync(Body, "a");
-
-        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
+        await (await harness.ReceiveAsync(Body, "a")).SettleAsync(Settlement.Complete);
 
         await harness.AdvanceUntilAsync(() => harness.Bus.Count == 0, Step, "The third attempt should have completed it.");
         calls.ShouldBe(3);
@@ -33,8 +31,7 @@ public sealed class SettlementFaultTests
         harness.Bus.Script = call => call is { MessageId: "a", Delivery: 1 } ? BusFaults.Of(ServiceBusFaultKind.Transient, "busy") : null;
         await harness.StartAsync();
         await harness.PublishAsync(Body, "a");
-        await harness.PublishAsync(Body, "b");
-        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
+        await (await harness.ReceiveAsync(Body, "b")).SettleAsync(Settlement.Complete);
 
         await harness.AdvanceUntilAsync(() => harness.Intake.Accepted == 2, Step, "The next message should have been received.");
 
@@ -53,9 +50,7 @@ public sealed class SettlementFaultTests
         await using ServiceBusSourceHarness harness = new();
         harness.Bus.Script = _ => BusFaults.Of(ServiceBusFaultKind.Gone, "not found");
         await harness.StartAsync();
-        await harness.PublishAsync(Body, "a");
-
-        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
+        await (await harness.ReceiveAsync(Body, "a")).SettleAsync(Settlement.Complete);
 
         await ServiceBusSourceHarness.UntilAsync(() => harness.Bus.Calls.Count == 1, "It should have been completed.");
         await harness.FinishAsync();
@@ -69,8 +64,7 @@ public sealed class SettlementFaultTests
         await using ServiceBusSourceHarness harness = new();
         harness.Bus.Script = call => call is { Operation: "Abandon", Delivery: 1 } ? BusFaults.Of(ServiceBusFaultKind.Other, "no") : null;
         await harness.StartAsync();
-        await harness.PublishAsync(Body, "a");
-        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Abandon(TimeSpan.Zero));
+        await (await harness.ReceiveAsync(Body, "a")).SettleAsync(Settlement.Abandon(TimeSpan.Zero));
         await ServiceBusSourceHarness.UntilAsync(() => harness.Log.Entries.Any(entry => entry.Id.Id == 3306), "The failure should have been logged.");
         harness.Bus.Locked.ShouldBe(1);
 
@@ -92,8 +86,7 @@ public sealed class SettlementFaultTests
         await using ServiceBusSourceHarness harness = new();
         harness.Bus.Script = call => call is { Operation: "DeadLetter", Delivery: 1 } ? BusFaults.Of(kind, "full") : null;
         await harness.StartAsync();
-        await harness.PublishAsync(Body, "a");
-        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.DeadLetter("malformed-json", "no"));
+        await (await harness.ReceiveAsync(Body, "a")).SettleAsync(Settlement.DeadLetter("malformed-json", "no"));
 
         Delivery again = await harness.Intake.NextAsync();
 
@@ -126,9 +119,7 @@ public sealed class SettlementFaultTests
         await using ServiceBusSourceHarness harness = new();
         harness.Bus.Script = call => call.Properties.Count > 0 ? BusFaults.Of(ServiceBusFaultKind.Other, "properties too large") : null;
         await harness.StartAsync();
-        await harness.PublishAsync(Body, "a");
-
-        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.DeadLetter("malformed-json", "no"));
+        await (await harness.ReceiveAsync(Body, "a")).SettleAsync(Settlement.DeadLetter("malformed-json", "no"));
 
         await harness.WaitUntilEmptyAsync();
         BusLetter letter = harness.Bus.Letters.ShouldHaveSingleItem();
@@ -143,8 +134,7 @@ public sealed class SettlementFaultTests
         await using ServiceBusSourceHarness harness = new();
         harness.Bus.Script = call => call.Delivery == 1 ? BusFaults.Of(ServiceBusFaultKind.LockLost, "lost") : null;
         await harness.StartAsync();
-        await harness.PublishAsync(Body, "a");
-        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.DeadLetter("malformed-json", "no"));
+        await (await harness.ReceiveAsync(Body, "a")).SettleAsync(Settlement.DeadLetter("malformed-json", "no"));
         await ServiceBusSourceHarness.UntilAsync(() => harness.Log.Entries.Any(entry => entry.Id.Id == 3307), "The failure should have been logged.");
 
         harness.Bus.LoseLocks();
@@ -158,11 +148,8 @@ public sealed class SettlementFaultTests
     [Fact]
     public async Task DeadLetter_LongTexts_AreCutToTheServicesLimit()
     {
-        await using ServiceBusSourceHarness harness = new();
-        await harness.StartAsync();
-        await harness.PublishAsync(Body, "a");
-
-        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.DeadLetter(new string('r', 5_000), new string('d', 10_000), "System.Exception"));
+        await using ServiceBusSourceHarness harness = await ServiceBusSourceHarness.ReceivingAsync();
+        await (await harness.ReceiveAsync(Body, "a")).SettleAsync(Settlement.DeadLetter(new string('r', 5_000), new string('d', 10_000), "System.Exception"));
 
         await harness.WaitUntilEmptyAsync();
         BusLetter letter = harness.Bus.Letters.ShouldHaveSingleItem();
@@ -175,11 +162,8 @@ public sealed class SettlementFaultTests
     [Fact]
     public async Task DeadLetter_AfterAnException_KeepsItsText()
     {
-        await using ServiceBusSourceHarness harness = new();
-        await harness.StartAsync();
-        await harness.PublishAsync(Body, "a");
-
-        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.DeadLetter("unhandled-exception", "d") with { Exception = new InvalidOperationException("no customer") });
+        await using ServiceBusSourceHarness harness = await ServiceBusSourceHarness.ReceivingAsync();
+        await (await harness.ReceiveAsync(Body, "a")).SettleAsync(Settlement.DeadLetter("unhandled-exception", "d") with { Exception = new InvalidOperationException("no customer") });
 
         await harness.WaitUntilEmptyAsync();
         harness.Bus.Letters.ShouldHaveSingleItem().Properties["DeadLetterDetails"].ShouldBeOfType<string>().ShouldContain("\"exception\":\"System.InvalidOperationException: no customer");
@@ -226,10 +210,8 @@ public sealed class SettlementFaultTests
     [Fact]
     public async Task Abandon_LongDelay_IsCutToTheLongestTimeAMessageIsKept()
     {
-        await using ServiceBusSourceHarness harness = new(maxAbandonDelay: TimeSpan.FromSeconds(10));
-        await harness.StartAsync();
-        await harness.PublishAsync(Body, "a");
-        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Abandon(TimeSpan.FromHours(1)));
+        await using ServiceBusSourceHarness harness = await ServiceBusSourceHarness.ReceivingAsync(maxAbandonDelay: TimeSpan.FromSeconds(10));
+        await (await harness.ReceiveAsync(Body, "a")).SettleAsync(Settlement.Abandon(TimeSpan.FromHours(1)));
 
         // Renewals, the watch over settlements, the delay, and the broker's clock.
         await harness.Time.WaitForTimersAsync(4);
@@ -249,12 +231,10 @@ public sealed class SettlementFaultTests
     [InlineData(SettlementKind.DeadLetter)]
     public async Task Settlement_BrokerDoesNotAnswer_IsReportedUntilItAnswers(SettlementKind kind)
     {
-        await using ServiceBusSourceHarness harness = new();
-        await harness.StartAsync();
+        await using ServiceBusSourceHarness harness = await ServiceBusSourceHarness.ReceivingAsync();
         TaskCompletionSource gate = new(TaskCreationOptions.RunContinuationsAsynchronously);
         harness.Bus.Gate = gate.Task;
-        await harness.PublishAsync(Body, "a");
-        await (await harness.Intake.NextAsync()).SettleAsync(kind switch
+        await (await harness.ReceiveAsync(Body, "a")).SettleAsync(kind switch
         {
             SettlementKind.Complete => Settlement.Complete,
             SettlementKind.Abandon => Settlement.Abandon(TimeSpan.Zero),
@@ -281,12 +261,10 @@ public sealed class SettlementFaultTests
     [Fact]
     public async Task Settlement_BrokerIsSlowButAnswers_IsNotReported()
     {
-        await using ServiceBusSourceHarness harness = new();
-        await harness.StartAsync();
+        await using ServiceBusSourceHarness harness = await ServiceBusSourceHarness.ReceivingAsync();
         TaskCompletionSource gate = new(TaskCreationOptions.RunContinuationsAsynchronously);
         harness.Bus.Gate = gate.Task;
-        await harness.PublishAsync(Body, "a");
-        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
+        await (await harness.ReceiveAsync(Body, "a")).SettleAsync(Settlement.Complete);
 
         for (int second = 0; second < 8; second++)
         {

@@ -10,10 +10,8 @@ public sealed class StopTests
     [Fact]
     public async Task Stop_KeptMessages_AreAbandonedImmediately()
     {
-        await using ServiceBusSourceHarness harness = new();
-        await harness.StartAsync();
-        await harness.PublishAsync(Body, "a");
-        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Abandon(TimeSpan.FromSeconds(20)));
+        await using ServiceBusSourceHarness harness = await ServiceBusSourceHarness.ReceivingAsync();
+        await (await harness.ReceiveAsync(Body, "a")).SettleAsync(Settlement.Abandon(TimeSpan.FromSeconds(20)));
 
         await harness.FinishAsync();
 
@@ -24,10 +22,8 @@ public sealed class StopTests
     [Fact]
     public async Task Stop_MessagesSentDuringTheDrain_AreNotLocked()
     {
-        await using ServiceBusSourceHarness harness = new(calls: 4);
-        await harness.StartAsync();
-        await harness.PublishAsync(Body, "a");
-        Delivery inFlight = await harness.Intake.NextAsync();
+        await using ServiceBusSourceHarness harness = await ServiceBusSourceHarness.ReceivingAsync(calls: 4);
+        Delivery inFlight = await harness.ReceiveAsync(Body, "a");
 
         await harness.StopReceivingAsync();
         await UntilClosedAsync(harness);
@@ -44,10 +40,8 @@ public sealed class StopTests
     public async Task Stop_MessageInFlightForLong_KeepsItsLockUntilItIsSettled()
     {
         const int Renewals = 10;
-        await using ServiceBusSourceHarness harness = new();
-        await harness.StartAsync();
-        await harness.PublishAsync(Body, "a");
-        Delivery inFlight = await harness.Intake.NextAsync();
+        await using ServiceBusSourceHarness harness = await ServiceBusSourceHarness.ReceivingAsync();
+        Delivery inFlight = await harness.ReceiveAsync(Body, "a");
         await harness.StopReceivingAsync();
         await UntilClosedAsync(harness);
 
@@ -66,10 +60,8 @@ public sealed class StopTests
     [Fact]
     public async Task Stop_RenewalFails_IsLoggedAndRetriedWhileTransient()
     {
-        await using ServiceBusSourceHarness harness = new();
-        await harness.StartAsync();
-        await harness.PublishAsync(Body, "a");
-        Delivery inFlight = await harness.Intake.NextAsync();
+        await using ServiceBusSourceHarness harness = await ServiceBusSourceHarness.ReceivingAsync();
+        Delivery inFlight = await harness.ReceiveAsync(Body, "a");
         await harness.StopReceivingAsync();
         await UntilClosedAsync(harness);
 
@@ -91,8 +83,7 @@ public sealed class StopTests
         await using ServiceBusSourceHarness harness = new();
         TaskCompletionSource gate = new(TaskCreationOptions.RunContinuationsAsynchronously);
         await harness.StartAsync();
-        await harness.PublishAsync(Body, "a");
-        Delivery delivery = await harness.Intake.NextAsync();
+        Delivery delivery = await harness.ReceiveAsync(Body, "a");
         harness.Bus.Gate = gate.Task;
         await delivery.SettleAsync(Settlement.Complete);
         await harness.StopReceivingAsync();
@@ -109,10 +100,8 @@ public sealed class StopTests
     [Fact]
     public async Task Close_TimeoutEnds_ThrowsAndLosesNothing()
     {
-        await using ServiceBusSourceHarness harness = new();
-        await harness.StartAsync();
-        await harness.PublishAsync(Body, "a");
-        Delivery delivery = await harness.Intake.NextAsync();
+        await using ServiceBusSourceHarness harness = await ServiceBusSourceHarness.ReceivingAsync();
+        Delivery delivery = await harness.ReceiveAsync(Body, "a");
         await harness.StopReceivingAsync();
 
         await Should.ThrowAsync<OperationCanceledException>(harness.Source.CloseAsync(new CancellationToken(canceled: true)));
@@ -126,10 +115,8 @@ public sealed class StopTests
     [Fact]
     public async Task Stop_MessageArrivesAfterIt_IsAbandonedWithoutHandling()
     {
-        await using ServiceBusSourceHarness harness = new(calls: 1);
-        await harness.StartAsync();
-        await harness.PublishAsync(Body, "a");
-        Delivery delivery = await harness.Intake.NextAsync();
+        await using ServiceBusSourceHarness harness = await ServiceBusSourceHarness.ReceivingAsync(calls: 1);
+        Delivery delivery = await harness.ReceiveAsync(Body, "a");
         harness.Bus.LoseLocks();
         await harness.StopReceivingAsync();
 
@@ -210,8 +197,7 @@ public sealed class StopTests
     [Fact]
     public async Task Dispose_Twice_DisposesEachClientOnce()
     {
-        await using ServiceBusSourceHarness harness = new();
-        await harness.StartAsync();
+        await using ServiceBusSourceHarness harness = await ServiceBusSourceHarness.ReceivingAsync();
         await harness.FinishAsync();
 
         await harness.Source.DisposeAsync();

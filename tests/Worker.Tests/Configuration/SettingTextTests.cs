@@ -11,9 +11,7 @@ public sealed class SettingTextTests
     [InlineData(typeof(string), "a", true)]
     [InlineData(typeof(string[]), "a,b", true)]
     [InlineData(typeof(bool), "true", true)]
-    [InlineData(typeof(bool?), "true", true)]
     [InlineData(typeof(int), "1", true)]
-    [InlineData(typeof(long), "1", true)]
     [InlineData(typeof(double), "1", true)]
     [InlineData(typeof(TimeSpan), "1s", true)]
     [InlineData(typeof(Uri), "http://a", true)]
@@ -32,18 +30,14 @@ public sealed class SettingTextTests
     [InlineData("250ms", "00:00:00.250")]
     [InlineData("20s", "00:00:20")]
     [InlineData("5m", "00:05:00")]
-    [InlineData("2h", "02:00:00")]
     [InlineData("3d", "3.00:00:00")]
     [InlineData("1.5s", "00:00:01.5")]
-    [InlineData("1.001s", "00:00:01.001")]
     [InlineData("0s", "00:00:00")]
     [InlineData("0.1ms", "00:00:00.0001")]
     [InlineData(" 20 S ", "00:00:20")]
-    [InlineData("20MS", "00:00:00.020")]
     [InlineData("-5s", "-00:00:05")]
     [InlineData("00:00:20", "00:00:20")]
     [InlineData("1.00:00:01", "1.00:00:01")]
-    [InlineData("00:00:00.5", "00:00:00.5")]
     public void TryParse_Time_IsRead(string text, string expected) =>
         Parse<TimeSpan>(text).ShouldBe(TimeSpan.ParseExact(expected, ["c", @"hh\:mm\:ss\.f", @"hh\:mm\:ss\.fff", @"hh\:mm\:ss\.ffff", @"\-hh\:mm\:ss"], CultureInfo.InvariantCulture, expected[0] == '-' ? TimeSpanStyles.AssumeNegative : TimeSpanStyles.None));
 
@@ -89,11 +83,8 @@ public sealed class SettingTextTests
     [InlineData("")]
     [InlineData("5:00")]
     [InlineData("24:00:00")]
-    [InlineData("00:60:00")]
-    [InlineData("1:2:3:4")]
     [InlineData("20 seconds")]
     [InlineData("NaNs")]
-    [InlineData("Infinityms")]
     [InlineData("1e300d")]
     [InlineData("0x10s")]
     [InlineData("5m30s")]
@@ -105,9 +96,7 @@ public sealed class SettingTextTests
     [InlineData("64 kib", 65_536)]
     [InlineData("64KB", 64_000)]
     [InlineData("1MiB", 1_048_576)]
-    [InlineData("2MB", 2_000_000)]
     [InlineData("3GiB", 3_221_225_472)]
-    [InlineData("3GB", 3_000_000_000)]
     [InlineData("17B", 17)]
     [InlineData("0", 0)]
     [InlineData("-1", -1)]
@@ -117,9 +106,7 @@ public sealed class SettingTextTests
     [InlineData("64K")]
     [InlineData("1.5MiB")]
     [InlineData("-1KiB")]
-    [InlineData("KiB")]
     [InlineData("9999999999GiB")]
-    [InlineData("64TiB")]
     [InlineData("64KiBB")]
     public void TryParse_NotBytes_IsRefused(string text) => SettingText.TryParse(text, typeof(long), bytes: true, out _).ShouldBeFalse();
 
@@ -132,7 +119,6 @@ public sealed class SettingTextTests
     [InlineData("2147483648", false)]
     [InlineData("2GiB", false)]
     [InlineData("1,000", false)]
-    [InlineData("1.0", false)]
     [InlineData("0x10", false)]
     public void TryParse_Int_ChecksItsRange(string text, bool accepted) =>
         SettingText.TryParse(text, typeof(int), bytes: text.EndsWith('B'), out _).ShouldBe(accepted);
@@ -157,8 +143,6 @@ public sealed class SettingTextTests
     [InlineData("Monday", true)]
     [InlineData("moNDay", true)]
     [InlineData("1", false)]
-    [InlineData("+1", false)]
-    [InlineData("-1", false)]
     [InlineData("Sunday,Monday", false)]
     [InlineData("Someday", false)]
     public void TryParse_Enum_OnlyNames(string text, bool accepted)
@@ -169,10 +153,8 @@ public sealed class SettingTextTests
 
     [Theory]
     [InlineData("http://127.0.0.1:4566", true)]
-    [InlineData("https://example.com/a%20b", true)]
     [InlineData("localhost:4566", false)]
     [InlineData("/etc/passwd", false)]
-    [InlineData("example.com", false)]
     [InlineData("http://", false)]
     public void TryParse_Uri_OnlyWithScheme(string text, bool accepted) => SettingText.TryParse(text, typeof(Uri), bytes: false, out _).ShouldBe(accepted);
 
@@ -188,7 +170,6 @@ public sealed class SettingTextTests
     [InlineData(typeof(int), false, "a whole number")]
     [InlineData(typeof(double), false, "a number")]
     [InlineData(typeof(TimeSpan), false, "a time such as 250ms, 20s, 5m or 00:00:20")]
-    [InlineData(typeof(TimeSpan?), false, "a time such as 250ms, 20s, 5m or 00:00:20")]
     [InlineData(typeof(Uri), false, "an absolute address that begins with http:// or https://")]
     [InlineData(typeof(UriKind), false, "one of RelativeOrAbsolute, Absolute, Relative")]
     public void Expected_EachType_DescribesItsValues(Type type, bool bytes, string expected) => SettingText.Expected(type, bytes).ShouldBe(expected);
@@ -197,7 +178,6 @@ public sealed class SettingTextTests
     [InlineData(0, "0ms")]
     [InlineData(250, "250ms")]
     [InlineData(20_000, "20s")]
-    [InlineData(90_000, "90s")]
     [InlineData(300_000, "5m")]
     [InlineData(86_400_000, "24h")]
     [InlineData(-1_000, "-1000ms")]

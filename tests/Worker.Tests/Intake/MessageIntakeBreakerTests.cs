@@ -49,9 +49,7 @@ public sealed class MessageIntakeBreakerTests
     public async Task HalfOpen_ProbeReleasedUnused_TheNextMayProbe()
     {
         await using IntakeFixture fixture = new();
-        fixture.OpenBreaker();
-        fixture.Time.Advance(Open);
-        fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Reserved);
+        ReserveProbe(fixture);
         fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Paused);
 
         fixture.Intake.Release(1);
@@ -65,9 +63,7 @@ public sealed class MessageIntakeBreakerTests
     public async Task HalfOpen_ProbeNeverReachesTheSink_TheNextMayProbe()
     {
         await using IntakeFixture fixture = new(_ => throw new PoisonMessageException("bad", "never stored"));
-        fixture.OpenBreaker();
-        fixture.Time.Advance(Open);
-        fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Reserved);
+        ReserveProbe(fixture);
         TestMessage probe = new();
         fixture.Intake.Accept(probe);
         await probe.Settled;
@@ -88,9 +84,7 @@ public sealed class MessageIntakeBreakerTests
             throw new TransientFaultException("still down");
         });
         await using IntakeFixture own = fixture;
-        fixture.OpenBreaker();
-        fixture.Time.Advance(Open);
-        fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Reserved);
+        ReserveProbe(fixture);
         TestMessage probe = new();
         fixture.Intake.Accept(probe);
         await probe.Settled;
@@ -113,9 +107,7 @@ public sealed class MessageIntakeBreakerTests
             context.Settlement = Settlement.Abandon(TimeSpan.Zero);
         });
         TestMessage old = fixture.Accept(new TestMessage { Bytes = new byte[1] });
-        fixture.OpenBreaker();
-        fixture.Time.Advance(Open);
-        fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Reserved);
+        ReserveProbe(fixture);
         TestMessage probe = new();
         fixture.Intake.Accept(probe);
 
@@ -138,9 +130,7 @@ public sealed class MessageIntakeBreakerTests
     {
         await using IntakeFixture fixture = new(concurrency: 20);
         fixture.Reserve(10);
-        fixture.OpenBreaker();
-        fixture.Time.Advance(Open);
-        fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Reserved);
+        ReserveProbe(fixture);
 
         fixture.Intake.Release(10);
         fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Paused, "the probe is still reserved");
@@ -154,9 +144,7 @@ public sealed class MessageIntakeBreakerTests
     public async Task HalfOpen_ProbeWaitsOnAnEmptyQueue_AnotherReceiverMayProbe()
     {
         await using IntakeFixture fixture = new();
-        fixture.OpenBreaker();
-        fixture.Time.Advance(Open);
-        fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Reserved);
+        ReserveProbe(fixture);
         fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Paused);
 
         fixture.Time.Advance(Open);
@@ -197,6 +185,13 @@ public sealed class MessageIntakeBreakerTests
         fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Reserved);
         fixture.Breaker.Succeeded();
         fixture.Intake.Release(1);
+    }
+
+    private static void ReserveProbe(IntakeFixture fixture)
+    {
+        fixture.OpenBreaker();
+        fixture.Time.Advance(Open);
+        fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Reserved);
     }
 
     private static Task WaitForInFlightAsync(IntakeFixture fixture, int count) => PassingTime.UntilAsync(() => fixture.Intake.InFlight == count);

@@ -12,22 +12,24 @@ namespace Worker.Tests.Planning;
 
 /// <summary>While the breaker is open and no message arrives, the worker's own checks decide whether the route is ready.</summary>
 [Collection(OneThreadCollection.Name)]
-public sealed class SinkRecoveryTests
+public sealed class SinkRecoveryTests : IDisposable
 {
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan WaitLimit = TimeSpan.FromSeconds(30);
+
+    private readonly RecordingLog _log = new();
+    private readonly ManualTimeProvider _time = new();
+    private readonly ScriptedSink _sink = new();
+
+    public void Dispose() => _log.Dispose();
 
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
     public async Task Readiness_OutageWithoutMessages_Is503UntilTheSinkAnswersItsCheck(bool refuses)
     {
-        using RecordingLog log = new();
-        ManualTimeProvider time = new();
-        ScriptedSink sink = new();
-        await using MessageRoute route = Create(time, log, sink);
-        await StartAsync(route);
-        Break(sink, refuses);
+        await using MessageRoute route = await StartAsync();
+        Break(_sink, refuses);
         route.Breaker.Refused("The folder is full.");
 
         // An hour without a caller.
@@ -36,18 +38,18 @@ public sealed class SinkRecoveryTests
             RouteStatus status = route.GetStatus();
             status.IsReady.ShouldBeFalse($"after {i} s");
             status.IsReceiving.ShouldBeFalse();
-            await time.PassAsync(Second);
+            await _time.PassAsync(Second);
         }
 
-        int checks = sink.Checks;
+        int checks = _sink.Checks;
         checks.ShouldBeInRange(2, 3_600 / 20, "with a backoff");
-        Mend(sink);
-        await time.PassUntilAsync(Second, () => route.GetStatus().IsReady);
+        Mend(_sink);
+        await _time.PassUntilAsync(Second, () => route.GetStatus().IsReady);
 
         RouteStatus ready = route.GetStatus();
         ready.AwaitsMessage.ShouldBeTrue();
         ready.Breaker.ShouldBe(BreakerState.HalfOpen, "a check alone does not close it");
-        log.Entries.ShouldContain(entry => entry.Id.Id == 1013);
+        _log.Entries.ShouldContain(entry => entry.Id.Id == 1013);
         route.Breaker.Succeeded();
         route.GetStatus().Breaker.ShouldBe(BreakerState.Closed);
         await route.DrainAsync(CancellationToken.None).WaitAsync(WaitLimit, TestContext.Current.CancellationToken);
@@ -77,25 +79,21 @@ public sealed class SinkRecoveryTests
     [InlineData(true)]
     public async Task Readiness_OneMessageFailsAndNoMoreCome_TheCheckDecides(bool isOutage)
     {
-        using RecordingLog log = new();
-        ManualTimeProvider time = new();
-        ScriptedSink sink = new();
-        await using MessageRoute route = Create(time, log, sink);
-        await StartAsync(route);
+        await using MessageRoute route = await StartAsync();
         if (isOutage)
         {
-            Break(sink, refuses: false);
+            Break(_sink, refuses: false);
         }
 
-        int checks = sink.Checks;
+        int checks = _sink.Checks;
         route.Breaker.Failed("No space left on device.");
-        await time.PassUntilAsync(Second, () => sink.Checks > checks);
+        await _time.PassUntilAsync(Second, () => _sink.Checks > checks);
 
         if (isOutage)
         {
-            await time.PassUntilAsync(Second, () => !route.GetStatus().IsReady);
-            Mend(sink);
-            await time.PassUntilAsync(Second, () => route.GetStatus().IsReady);
+            await _time.PassUntilAsync(Second, () => !route.GetStatus().IsReady);
+            Mend(_sink);
+            await _time.PassUntilAsync(Second, () => route.GetStatus().IsReady);
         }
 
         route.GetStatus().Breaker.ShouldBe(isOutage ? BreakerState.HalfOpen : BreakerState.Closed);
@@ -105,20 +103,16 @@ public sealed class SinkRecoveryTests
     [Fact]
     public async Task Readiness_SinkBreaksAfterACheckThatPassed_TheNextFailureIsChecked()
     {
-        using RecordingLog log = new();
-        ManualTimeProvider time = new();
-        ScriptedSink sink = new();
-        await using MessageRoute route = Create(time, log, sink);
-        await StartAsync(route);
-        int checks = sink.Checks;
+        await using MessageRoute route = await StartAsync();
+        int checks = _sink.Checks;
         route.Breaker.Failed("throttled");
-        await time.PassUntilAsync(Second, () => sink.Checks > checks);
+        await _time.PassUntilAsync(Second, () => _sink.Checks > checks);
         route.GetStatus().IsReady.ShouldBeTrue();
 
-        Break(sink, refuses: false);
+        Break(_sink, refuses: false);
         route.Breaker.Failed("No space left on device.");
 
-        await time.PassUntilAsync(Second, () => !route.GetStatus().IsReady);
+        await _time.PassUntilAsync(Second, () => !route.GetStatus().IsReady);
         await route.DrainAsync(CancellationToken.None).WaitAsync(WaitLimit, TestContext.Current.CancellationToken);
     }
 
@@ -134,12 +128,8 @@ public sealed class SinkRecoveryTests
     [Fact]
     public async Task Readiness_CheckThatShowsNothing_IsDisprovedLessAndLessOften()
     {
-        using RecordingLog log = new();
-        ManualTimeProvider time = new();
-        ScriptedSink sink = new();
-        await using MessageRoute route = Create(time, log, sink);
-        await StartAsync(route);
-        int before = sink.Checks;
+        await using MessageRoute route = await StartAsync();
+        int before = _sink.Checks;
         route.Breaker.Refused("down");
 
         // Whenever the route is ready, a caller's message fails.
@@ -152,57 +142,49 @@ public sealed class SinkRecoveryTests
                 route.Breaker.Failed("still down");
             }
 
-            await time.PassAsync(Second);
+            await _time.PassAsync(Second);
         }
 
         ready.ShouldBeInRange(5, 30);
-        (sink.Checks - before).ShouldBeLessThanOrEqualTo(ready + 1);
+        (_sink.Checks - before).ShouldBeLessThanOrEqualTo(ready + 1);
         await route.DrainAsync(CancellationToken.None).WaitAsync(WaitLimit, TestContext.Current.CancellationToken);
     }
 
     [Fact]
     public async Task Checks_NeverTwiceConcurrentlyAndNoneWhileTheSinkWorks()
     {
-        using RecordingLog log = new();
-        ManualTimeProvider time = new();
-        ScriptedSink sink = new();
-        await using MessageRoute route = Create(time, log, sink);
-        await StartAsync(route);
-        int checks = sink.Checks;
+        await using MessageRoute route = await StartAsync();
+        int checks = _sink.Checks;
         for (int i = 0; i < 600; i++)
         {
-            await time.PassAsync(Second);
+            await _time.PassAsync(Second);
         }
 
-        sink.Checks.ShouldBe(checks);
-        sink.MaxConcurrent.ShouldBe(1);
+        _sink.Checks.ShouldBe(checks);
+        _sink.MaxConcurrent.ShouldBe(1);
         await route.DrainAsync(CancellationToken.None).WaitAsync(WaitLimit, TestContext.Current.CancellationToken);
     }
 
     [Fact]
     public async Task Readiness_ChecksThatNeverEnd_AreFewAndEndWithTheOutage()
     {
-        using RecordingLog log = new();
-        ManualTimeProvider time = new();
-        ScriptedSink sink = new();
-        await using MessageRoute route = Create(time, log, sink);
-        await StartAsync(route);
+        await using MessageRoute route = await StartAsync();
         TaskCompletionSource hang = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        sink.Hang = hang.Task;
-        int checks = sink.Checks;
+        _sink.Hang = hang.Task;
+        int checks = _sink.Checks;
         route.Breaker.Refused("It does not answer.");
 
-        await time.PassUntilAsync(Second, () => sink.Checks == checks + 8);
+        await _time.PassUntilAsync(Second, () => _sink.Checks == checks + 8);
         for (int i = 0; i < 3_600; i++)
         {
-            await time.PassAsync(Second);
+            await _time.PassAsync(Second);
         }
 
-        sink.Checks.ShouldBe(checks + 8, "each keeps a thread or a connection");
+        _sink.Checks.ShouldBe(checks + 8, "each keeps a thread or a connection");
         route.GetStatus().IsReady.ShouldBeFalse();
-        sink.Hang = Task.CompletedTask;
+        _sink.Hang = Task.CompletedTask;
         hang.SetResult();
-        await time.PassUntilAsync(Second, () => route.GetStatus().IsReady);
+        await _time.PassUntilAsync(Second, () => route.GetStatus().IsReady);
         await route.DrainAsync(CancellationToken.None).WaitAsync(WaitLimit, TestContext.Current.CancellationToken);
     }
 
@@ -213,6 +195,13 @@ public sealed class SinkRecoveryTests
     }
 
     private static void Mend(ScriptedSink sink) => (sink.Problem, sink.Refusal) = (null, null);
+
+    private async Task<MessageRoute> StartAsync()
+    {
+        MessageRoute route = Create(_time, _log, _sink);
+        await StartAsync(route);
+        return route;
+    }
 
     private static async Task StartAsync(MessageRoute route)
     {
