@@ -16,7 +16,7 @@ internal sealed class S3Store : IStore
         _client = new AmazonS3Client(accessKey, secretKey, new AmazonS3Config { ServiceURL = endpoint, ForcePathStyle = true, AuthenticationRegion = "us-east-1" });
         Arguments =
         [
-            "--Routes:archive:Sink=S3", $"--Sinks:S3:Bucket={_bucket}", $"--Sinks:S3:Endpoint={endpoint}", $"--Sinks:S3:Client={(isDirect ? "Direct" : "Sdk")}",
+            "--Routes:archive:Sink=S3", $"--Sinks:S3:Bucket={_bucket}", $"--Sinks:S3:Endpoint={endpoint}", $"--Sinks:S3:Client={(isDirect ? "Auto" : "Sdk")}",
             "--Sinks:S3:Region=us-east-1", $"--Sinks:S3:AccessKeyId={accessKey}", $"--Sinks:S3:SecretAccessKey={secretKey}",
         ];
     }

@@ -99,7 +99,7 @@ internal static class ValidateCommand
         Console.Out.WriteLine();
         foreach (RoutePlan route in plan.Routes)
         {
-            route.Handler.Describe?.Invoke(Console.Out);
+            route.Describe(Console.Out);
         }
 
         ConfigurationReport.WriteEffective(plan);

@@ -24,6 +24,12 @@ internal static partial class S3Log
     [LoggerMessage(4107, LogLevel.Warning, "Route {Route}: the {Kind} {Name} of an object was {Outcome}; the object is stored (metric worker.sink.property_losses){Suppressed}")]
     public static partial void LogPropertyLost(this ILogger logger, string? route, string kind, string name, string outcome, SuppressedLines suppressed);
 
+    [LoggerMessage(4108, LogLevel.Information, "Route {Route}: objects are stored with {Client}")]
+    public static partial void LogClient(this ILogger logger, string? route, string client);
+
+    [LoggerMessage(4109, LogLevel.Warning, "Route {Route}: the store refused a request of the direct client ({Failure}) and accepted it from AWSSDK.S3. Nothing is lost. The route stays with AWSSDK.S3 until the worker ends, which costs more per message: set Sinks:S3:Client=Sdk, and report the refusal")]
+    public static partial void LogClientChanged(this ILogger logger, string? route, string failure);
+
     [LoggerMessage(4106, LogLevel.Debug, "{Operation} was answered with {Status} {Code}, request {RequestId}: {Message}")]
     public static partial void LogErrorAnswer(this ILogger logger, string operation, int status, string code, string? requestId, string message);
 }

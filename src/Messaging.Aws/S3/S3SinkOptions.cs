@@ -11,7 +11,7 @@ internal sealed partial class S3SinkOptions : ISelfValidating
 {
     public const string Section = "Sinks:S3";
 
-    [Setting("Sdk (AWSSDK.S3) or Direct (the worker's own client, a fraction of the cost per PUT; docs/reference/s3.md lists what it does not support)")]
+    [Setting("Auto, Sdk (AWSSDK.S3) or Direct (the worker's own client, a fraction of the cost per PUT; docs/reference/s3.md lists what it does not support). Auto is Direct, unless a setting needs Sdk or the store refuses requests of Direct that it accepts of Sdk")]
     public S3ClientKind Client { get; init; }
 
     [Setting("Bucket the objects are stored in; it must exist", Required = true)]
@@ -93,6 +93,16 @@ internal sealed partial class S3SinkOptions : ISelfValidating
         }
     }
 
+    // Directory buckets need a session (CreateSession) and other hostnames.
+    private bool IsDirectoryBucket => Bucket?.EndsWith("--x-s3", StringComparison.Ordinal) == true;
+
+    /// <summary>What only AWSSDK.S3 does, of what these settings, the environment and the profile ask for; null for nothing.</summary>
+    /// <param name="isAws">False for a store of another address, whose hostname is configured.</param>
+    public string? FindSdkOnly(bool isAws) => ChunkedEncoding ? $"{Section}:{nameof(ChunkedEncoding)} is true"
+        : IsDirectoryBucket ? $"{Section}:{nameof(Bucket)} is a directory bucket (S3 Express)"
+        : isAws && AwsEndpoint.FindVariant() is { } variant ? $"{variant} is true"
+        : null;
+
     private void ValidateDirect(SettingsCheck check)
     {
         if (ChunkedEncoding)
@@ -100,8 +110,7 @@ internal sealed partial class S3SinkOptions : ISelfValidating
             check.Fail(nameof(ChunkedEncoding), $"must be false with {nameof(Client)} Direct, which sends bodies unchanged; use Sdk for it.", "The setting would have no effect.", nameof(Client));
         }
 
-        // Directory buckets need a session (CreateSession) and other hostnames.
-        if (Bucket?.EndsWith("--x-s3", StringComparison.Ordinal) == true)
+        if (IsDirectoryBucket)
         {
             check.Fail(nameof(Bucket), $"must not be a directory bucket (S3 Express) with {nameof(Client)} Direct; use Sdk for it.", "Requests would be refused.", nameof(Client));
         }
@@ -145,8 +154,11 @@ internal sealed partial class S3SinkOptions : ISelfValidating
 /// <summary>Which client calls the store; docs/reference/s3.md compares them.</summary>
 internal enum S3ClientKind
 {
+    /// <summary>The direct client, unless the settings need AWSSDK.S3 or the store refuses its requests.</summary>
+    Auto = 0,
+
     /// <summary>AWSSDK.S3.</summary>
-    Sdk = 0,
+    Sdk,
 
     /// <summary>The worker's own client: SigV4 over SocketsHttpHandler.</summary>
     Direct,

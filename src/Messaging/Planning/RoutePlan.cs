@@ -91,6 +91,13 @@ public sealed record RoutePlan
     /// <summary>Its sources, its envelopes, its handler and its sink, such as <c>Sqs -> Archive -> S3</c>.</summary>
     public string DescribeParts() => $"{string.Join(", ", Sources.Select(source => source.Name))} -> {string.Concat(Envelopes.Select(envelope => $"{envelope.Name} -> "))}{Handler.Name}{(Sink is null ? string.Empty : $" -> {Sink.Name}")}";
 
+    /// <summary>Writes what handler and sink say of themselves to <c>validate</c>.</summary>
+    public void Describe(TextWriter output)
+    {
+        Handler.Describe?.Invoke(output);
+        Sink?.Describe?.Invoke(output);
+    }
+
     /// <summary>How many messages of one of its sources may be in flight.</summary>
     internal SlotRange SlotsOf(SourcePlan source)
     {

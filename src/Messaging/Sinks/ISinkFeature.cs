@@ -50,6 +50,9 @@ public sealed record SinkPlan
     /// </summary>
     public Action<StartFindings>? CheckBeforeStart { get; init; }
 
+    /// <summary>Writes what <c>validate</c> shows about the sink: a paragraph and an empty line; null for nothing. Called only when the route has no problem.</summary>
+    public Action<TextWriter>? Describe { get; init; }
+
     /// <summary>The longest time of one store, retries included; zero when the sink sets no limit.</summary>
     public TimeSpan StoreTimeout { get; init; }
 

@@ -5,6 +5,7 @@ namespace Messaging.Aws.S3.Sink;
 /// <content>The check at start: lists one key.</content>
 internal sealed partial class S3Sink
 {
+    private bool _isClientLogged;
     private bool _isUnconditionalLogged;
     private bool _isUncheckedLogged;
     private volatile string? _problem;
@@ -13,6 +14,12 @@ internal sealed partial class S3Sink
 
     public async Task CheckAsync(CancellationToken cancellationToken)
     {
+        if (_client is not null && !_isClientLogged)
+        {
+            _isClientLogged = true;
+            _logger.LogClient(_route.Value as string, _client);
+        }
+
         if (!_conditional && !_isUnconditionalLogged)
         {
             _isUnconditionalLogged = true;
@@ -22,10 +29,20 @@ internal sealed partial class S3Sink
         S3Fault fault;
         try
         {
-            fault = await _requests.ListAsync(_attemptTimeout, cancellationToken);
-            if (fault.Kind is AwsErrorKind.Transient or AwsErrorKind.Throttled)
+            fault = await ListAsync(_requests, cancellationToken);
+            if (_hasChanged == 0 && _trial?.For(fault) is { } other)
             {
-                fault = await _requests.ListAsync(_attemptTimeout, cancellationToken);
+                S3Fault again = await ListAsync(other, cancellationToken);
+                if (again.Kind == AwsErrorKind.None)
+                {
+                    ChangeClient(other, fault.Describe(S3Operations.List));
+                }
+                else
+                {
+                    _trial.Refused();
+                }
+
+                fault = again;
             }
         }
         catch (AwsServiceException exception)
@@ -34,6 +51,12 @@ internal sealed partial class S3Sink
         }
 
         Judge(fault);
+    }
+
+    private async ValueTask<S3Fault> ListAsync(IS3Requests requests, CancellationToken cancellationToken)
+    {
+        S3Fault fault = await requests.ListAsync(_attemptTimeout, cancellationToken);
+        return fault.Kind is AwsErrorKind.Transient or AwsErrorKind.Throttled ? await requests.ListAsync(_attemptTimeout, cancellationToken) : fault;
     }
 
     private void Judge(in S3Fault fault)

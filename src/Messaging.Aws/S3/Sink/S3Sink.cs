@@ -24,12 +24,16 @@ internal sealed partial class S3Sink : IObjectSink
     private const int MaxDetail = 256;
 
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
+    private static readonly Counter<long> ClientChanges = Meter.CreateCounter<long>(
+        "worker.sink.client_changes", "{change}", "Changes from the direct client of S3 to AWSSDK.S3, after the store refused a request of the former and accepted it from the latter");
+
     private static readonly Counter<long> Retries = Meter.CreateCounter<long>("worker.sink.retries", "{request}", "Requests to the object store that were retried, by error: an early sign of throttling");
 
     // AWS Architecture Blog, "Exponential Backoff And Jitter"; the cap is never reached within the total time of 20 s.
     private static readonly Backoff Backoff = new(TimeSpan.FromMilliseconds(100), TimeSpan.FromSeconds(20));
 
-    private readonly IS3Requests _requests;
+    private readonly ClientTrial? _trial;
+    private readonly string? _client;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly S3SinkOptions _options;
@@ -42,11 +46,22 @@ internal sealed partial class S3Sink : IObjectSink
     private readonly int _maxAttempts;
     private readonly CircuitBreaker? _breaker;
     private readonly RetryBudget _retries = new();
+    private readonly IS3Requests _first;
+    private volatile IS3Requests _requests;
+    private int _hasChanged;
 
-    /// <summary>Owns <paramref name="requests"/>.</summary>
-    public S3Sink(S3SinkOptions options, IS3Requests requests, SinkServices services)
+    /// <summary>Owns the clients.</summary>
+    /// <param name="options">The settings.</param>
+    /// <param name="requests">The client.</param>
+    /// <param name="services">What the worker gives the sink.</param>
+    /// <param name="trial">Has the client that takes over when only its requests are accepted; null for none.</param>
+    /// <param name="client">The client's name for the log; null to say nothing.</param>
+    public S3Sink(S3SinkOptions options, IS3Requests requests, SinkServices services, ClientTrial? trial = null, string? client = null)
     {
+        _first = requests;
         _requests = requests;
+        _trial = trial;
+        _client = client;
         _time = services.Time;
         _logger = services.Loggers.CreateLogger<S3Sink>();
         _options = options;
@@ -70,11 +85,14 @@ internal sealed partial class S3Sink : IObjectSink
     {
         S3Endpoint endpoint = S3Endpoint.Resolve(options.ForcePathStyle, aws, Environment.GetEnvironmentVariable);
 
+        S3ClientChoice choice = S3ClientChoice.Of(options, aws);
+
         // One connection per concurrent request, so that none waits for a connection until its deadline.
-        IS3Requests requests = options.Client == S3ClientKind.Direct
+        IS3Requests requests = choice.IsDirect
             ? DirectRequests.Create(options, endpoint, credentials, services, services.Concurrency)
             : SdkRequests.Create(options, endpoint, credentials, services);
-        return new S3Sink(options, requests, services);
+        ClientTrial? trial = choice.MayChange ? new ClientTrial(() => SdkRequests.Create(options, endpoint, credentials, services), services.Time) : null;
+        return new S3Sink(options, requests, services, trial, choice.Description);
     }
 
     public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) =>
@@ -97,7 +115,8 @@ internal sealed partial class S3Sink : IObjectSink
 
     public ValueTask DisposeAsync()
     {
-        _requests.Dispose();
+        _first.Dispose();
+        _trial?.Dispose();
         return default;
     }
 
@@ -108,15 +127,17 @@ internal sealed partial class S3Sink : IObjectSink
         bool mayHaveCommitted = false;
         int attempt = 1;
         int taken = 0;
+        IS3Requests requests = _requests;
+        string? refusal = null;
         while (true)
         {
             SinkResult result = SinkResult.Stored;
             string operation = S3Operations.Put;
             TimeSpan limit = Limit(start);
-            S3Fault fault = _conditional ? Reported(await PutAsync(key, body, properties, limit, cancellationToken), limit) : S3Fault.None;
+            S3Fault fault = _conditional ? Reported(await PutAsync(requests, key, body, properties, limit, cancellationToken), limit) : S3Fault.None;
             if (!_conditional || fault.Kind == AwsErrorKind.Exists)
             {
-                (result, fault, operation) = await CompareAsync(key, body, properties, start, mayHaveCommitted, cancellationToken);
+                (result, fault, operation) = await CompareAsync(requests, key, body, properties, start, mayHaveCommitted, cancellationToken);
             }
 
             mayHaveCommitted |= fault.MayHaveCommitted && operation == S3Operations.Put;
@@ -124,12 +145,27 @@ internal sealed partial class S3Sink : IObjectSink
             {
                 case AwsErrorKind.None:
                     _retries.Succeeded(taken);
+                    if (refusal is not null)
+                    {
+                        ChangeClient(requests, refusal);
+                    }
+
                     return result;
 
                 case AwsErrorKind.Rejected:
                     return Failed(SinkStatus.Rejected, fault, operation, properties);
 
+                case AwsErrorKind.Refused when requests == _first && _trial?.For(fault) is { } other:
+                    refusal = fault.Describe(operation);
+                    requests = other;
+                    continue;
+
                 case AwsErrorKind.ClockSkew or AwsErrorKind.ExpiredCredentials or AwsErrorKind.Refused:
+                    if (refusal is not null)
+                    {
+                        _trial!.Refused();
+                    }
+
                     return Failed(SinkStatus.Refused, fault, operation, properties);
             }
 
@@ -154,10 +190,10 @@ internal sealed partial class S3Sink : IObjectSink
 
     /// <summary>Compares the existing object with the body; without conditional PUTs, stores the object when there is none.</summary>
     private async ValueTask<(SinkResult Result, S3Fault Fault, string Operation)> CompareAsync(
-        ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, long start, bool mayHaveCommitted, CancellationToken cancellationToken)
+        IS3Requests requests, ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, long start, bool mayHaveCommitted, CancellationToken cancellationToken)
     {
         TimeSpan limit = Limit(start);
-        (S3Fault fault, string operation, bool same) = await _requests.CompareAsync(key, body, limit, cancellationToken);
+        (S3Fault fault, string operation, bool same) = await requests.CompareAsync(key, body, limit, cancellationToken);
         if (Reported(fault, limit).Kind == AwsErrorKind.None)
         {
             // An object that an earlier attempt of this call stored, but whose answer was lost, is this call's own.
@@ -179,16 +215,16 @@ internal sealed partial class S3Sink : IObjectSink
         if (fault.Kind == AwsErrorKind.Missing && !_conditional)
         {
             limit = Limit(start);
-            return (SinkResult.Stored, Reported(await PutAsync(key, body, properties, limit, cancellationToken), limit), S3Operations.Put);
+            return (SinkResult.Stored, Reported(await PutAsync(requests, key, body, properties, limit, cancellationToken), limit), S3Operations.Put);
         }
 
         return (default, fault, operation);
     }
 
-    private ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, TimeSpan limit, CancellationToken cancellationToken) =>
-        MessageSpans.IsListening ? PutTracedAsync(key, body, properties, limit, cancellationToken) : _requests.PutAsync(key, body, properties, limit, cancellationToken);
+    private ValueTask<S3Fault> PutAsync(IS3Requests requests, ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, TimeSpan limit, CancellationToken cancellationToken) =>
+        MessageSpans.IsListening ? PutTracedAsync(requests, key, body, properties, limit, cancellationToken) : requests.PutAsync(key, body, properties, limit, cancellationToken);
 
-    private async ValueTask<S3Fault> PutTracedAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, TimeSpan limit, CancellationToken cancellationToken)
+    private async ValueTask<S3Fault> PutTracedAsync(IS3Requests requests, ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, TimeSpan limit, CancellationToken cancellationToken)
     {
         Activity? span = MessageSpans.StartCall(
             "S3.PutObject",
@@ -201,7 +237,7 @@ internal sealed partial class S3Sink : IObjectSink
             ]);
         try
         {
-            S3Fault fault = await _requests.PutAsync(key, body, properties, limit, cancellationToken);
+            S3Fault fault = await requests.PutAsync(key, body, properties, limit, cancellationToken);
             span?.SetTag("aws.request_id", fault.RequestId);
             span?.SetTag("http.response.status_code", fault.Status == 0 ? null : fault.Status);
 
@@ -233,6 +269,17 @@ internal sealed partial class S3Sink : IObjectSink
         }
 
         return fault;
+    }
+
+    // The direct client stays open for its requests in flight, until the sink ends.
+    private void ChangeClient(IS3Requests requests, string refusal)
+    {
+        if (Interlocked.Exchange(ref _hasChanged, 1) == 0)
+        {
+            _requests = requests;
+            ClientChanges.Add(1, _route);
+            _logger.LogClientChanged(_route.Value as string, refusal);
+        }
     }
 
     private SinkResult Failed(SinkStatus status, in S3Fault fault, string operation, ObjectProperties? properties)

@@ -20,6 +20,7 @@ public sealed class S3SinkFeatureTests
     [InlineData("KmsKeyId", "k", "needs ServerSideEncryption")]
     [InlineData("RequestChecksumCalculation", "sometimes", "must be one of WHEN_SUPPORTED, WHEN_REQUIRED")]
     [InlineData("SecretAccessKey", "canary-secret", "must be set when SecretAccessKey")]
+    [InlineData("Client", "curl", "must be one of Auto, Sdk, Direct")]
     [InlineData("BucketKeyEnabled", "true", "needs ServerSideEncryption aws:kms")]
     [InlineData("ObjectLockMode", "STRICT", "must be one of GOVERNANCE, COMPLIANCE")]
     [InlineData("ObjectLockMode", "COMPLIANCE", "must be set together with ObjectLockMode")]

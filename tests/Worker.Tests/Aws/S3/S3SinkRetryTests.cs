@@ -129,24 +129,4 @@ public sealed class S3SinkRetryTests
         new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System, Breaker: breaker));
 
     private static async Task<SinkResult> StoreAsync(S3Sink sink) => await sink.StoreAsync("k"u8.ToArray(), new byte[1], Token);
-
-    /// <summary>A client that ends the n-th PUT, from 1, with a test's result.</summary>
-    private sealed class ScriptedRequests(Func<int, S3Fault> put) : IS3Requests
-    {
-        private int _puts;
-
-        public int Puts => Volatile.Read(ref _puts);
-
-        public ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, TimeSpan limit, CancellationToken cancellationToken) =>
-            new(put(Interlocked.Increment(ref _puts)));
-
-        public ValueTask<(S3Fault Fault, string Operation, bool Same)> CompareAsync(
-            ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken) => throw new NotSupportedException();
-
-        public ValueTask<S3Fault> ListAsync(TimeSpan limit, CancellationToken cancellationToken) => throw new NotSupportedException();
-
-        public void Dispose()
-        {
-        }
-    }
 }

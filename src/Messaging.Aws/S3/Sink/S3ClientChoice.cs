@@ -1,0 +1,27 @@
+namespace Messaging.Aws.S3.Sink;
+
+/// <summary>The client that a sink begins with, and why.</summary>
+/// <param name="IsDirect">True for the direct client, false for AWSSDK.S3.</param>
+/// <param name="MayChange">True where the sink goes over to AWSSDK.S3 when the store accepts only its requests.</param>
+/// <param name="Description">The client's name and the reason, as the end of a sentence.</param>
+internal readonly record struct S3ClientChoice(bool IsDirect, bool MayChange, string Description)
+{
+    private const string Setting = $"{S3SinkOptions.Section}:{nameof(S3SinkOptions.Client)}";
+
+    /// <summary>The choice for settings, environment and profile.</summary>
+    /// <param name="options">The sink's settings.</param>
+    /// <param name="aws">Those of the section Aws under them.</param>
+    public static S3ClientChoice Of(S3SinkOptions options, AwsOptions aws)
+    {
+        if (options.Client != S3ClientKind.Auto)
+        {
+            bool isDirect = options.Client == S3ClientKind.Direct;
+            return new S3ClientChoice(isDirect, MayChange: false, $"{(isDirect ? "the direct client" : "AWSSDK.S3")} ({Setting}={options.Client})");
+        }
+
+        bool isAws = AwsEndpoint.FindCustom(aws, "S3", Environment.GetEnvironmentVariable) is null;
+        return options.FindSdkOnly(isAws) is { } reason
+            ? new S3ClientChoice(IsDirect: false, MayChange: false, $"AWSSDK.S3, because {reason}")
+            : new S3ClientChoice(IsDirect: true, MayChange: true, $"the direct client ({Setting}=Auto, and nothing needs AWSSDK.S3)");
+    }
+}
