@@ -26,7 +26,6 @@ internal sealed class WorkerRun : IDisposable
             $"--Aws:AccessKeyId={WireAccount.AccessKey}",
             $"--Aws:SecretAccessKey={WireAccount.SecretKey}",
             $"--Sinks:S3:Bucket={ClientSettings.Bucket}",
-            "--Sinks:S3:Client=Direct",
             "--Logging:LogLevel:Default=Warning",
         ];
         ProcessStartInfo start = new(build.Command[0], [.. build.Command.Skip(1), .. settings])

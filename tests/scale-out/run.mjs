@@ -82,7 +82,7 @@ async function startWorker() {
   const child = spawn('dotnet', [
     join(root, 'src/Worker/bin/Release/net10.0/Worker.dll'), '--Hosting:Url=http://127.0.0.1:0', `--DeadLetters:Path=${folder}/dead-letters`,
     '--Routes:archive:Source=Sqs', '--Sources:Sqs:Queue=scale-out', '--Sources:Sqs:VisibilityTimeout=30s', '--Sources:Sqs:WaitTime=1s',
-    '--Routes:archive:Sink=S3', '--Sinks:S3:Client=Direct', '--Sinks:S3:Bucket=bucket', `--Sinks:S3:Endpoint=http://127.0.0.1:${s3.address().port}`,
+    '--Routes:archive:Sink=S3', '--Sinks:S3:Bucket=bucket', `--Sinks:S3:Endpoint=http://127.0.0.1:${s3.address().port}`,
     `--Intake:Concurrency=${slots}`, `--Aws:Endpoint=${sqs}`, '--Aws:Region=us-east-1', '--Aws:AccessKeyId=test', '--Aws:SecretAccessKey=test',
   ], { cwd: folder });
   let output = '';

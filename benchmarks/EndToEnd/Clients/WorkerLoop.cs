@@ -1,4 +1,5 @@
 using Benchmarks.Aws.Wire;
+using Messaging.Aws.S3;
 using Messaging.CommandLine;
 using Messaging.Hosting;
 using Microsoft.Extensions.Configuration;
@@ -26,7 +27,7 @@ internal static class WorkerLoop
             $"--Aws:AccessKeyId={WireAccount.AccessKey}",
             $"--Aws:SecretAccessKey={WireAccount.SecretKey}",
             $"--Sinks:S3:Bucket={ClientSettings.Bucket}",
-            $"--Sinks:S3:Client={(settings.Kind == ClientKind.WorkerSdk ? "Sdk" : "Direct")}",
+            $"--Sinks:S3:Client={(settings.Kind == ClientKind.WorkerSdk ? S3ClientKind.Sdk : S3ClientKind.Auto)}",
         ];
         if (settings.Kind is ClientKind.WorkerSns or ClientKind.WorkerGzip)
         {
