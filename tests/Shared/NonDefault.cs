@@ -50,6 +50,11 @@ internal static class NonDefault
             return new CancellationToken(canceled: true);
         }
 
+        if (type == typeof(Action))
+        {
+            return () => { };
+        }
+
         if (type == typeof(bool))
         {
             return true;

@@ -10,14 +10,15 @@ namespace Messaging.Aws.ExtendedClient;
 
 /// <summary>
 /// A message of the SQS Extended Client, which puts large payloads into S3 and sends a pointer. The content is the payload; a body that is no pointer is its
-/// own content, since small payloads are sent as they are. The object stays in its bucket. Threads: any number of messages concurrently.
+/// own content, since small payloads are sent as they are. Threads: any number of messages concurrently.
 /// </summary>
 /// <param name="open">Requests an object within a time limit.</param>
 /// <param name="options">The settings, which are valid.</param>
+/// <param name="deletion">Deletes the payloads of completed messages; null where they stay.</param>
 /// <param name="breaker">Receives the failures of S3.</param>
 /// <param name="time">The clock of the time limit.</param>
 internal sealed class ExtendedClientEnvelope(
-    Func<PayloadPointer, TimeSpan, CancellationToken, ValueTask<S3ObjectContent>> open, ExtendedClientOptions options, CircuitBreaker breaker, TimeProvider time) : IEnvelope
+    Func<PayloadPointer, TimeSpan, CancellationToken, ValueTask<S3ObjectContent>> open, ExtendedClientOptions options, PayloadDeletion? deletion, CircuitBreaker breaker, TimeProvider time) : IEnvelope
 {
     public const string NotPointerReason = "not-a-payload-pointer";
     public const string BucketReason = "pointer-bucket-not-allowed";
@@ -68,6 +69,10 @@ internal sealed class ExtendedClientEnvelope(
             }
 
             await ReadAsync(opened.Content, message, attempt.Token);
+            if (deletion is not null)
+            {
+                message.WhenCompleted(() => deletion.Begin(pointer));
+            }
         }
         catch (Exception exception) when (!cancellationToken.IsCancellationRequested)
         {

@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Messaging.Aws.S3;
 
-/// <summary>Log messages of the S3 sink: event ids 4101 to 4199. The store's codes and ids are bounded and escaped.</summary>
+/// <summary>Log messages of the S3 sink and of payloads in S3: event ids 4101 to 4199. The store's codes and ids are bounded and escaped.</summary>
 internal static partial class S3Log
 {
     [LoggerMessage(4101, LogLevel.Warning, "Bucket {Bucket} is unreachable ({Failure}); the worker still tries to store each message")]
@@ -29,6 +29,9 @@ internal static partial class S3Log
 
     [LoggerMessage(4109, LogLevel.Warning, "Route {Route}: the store refused a request of the direct client ({Failure}) and accepted it from AWSSDK.S3. Nothing is lost. The route stays with AWSSDK.S3 until the worker ends, which costs more per message: set Sinks:S3:Client=Sdk, and report the refusal")]
     public static partial void LogClientChanged(this ILogger logger, string? route, string failure);
+
+    [LoggerMessage(4110, LogLevel.Warning, "Route {Route}: the payload {Place} of a completed message was not deleted and stays in its bucket ({Failure}). Delete what stays by a lifecycle rule{Suppressed}")]
+    public static partial void LogPayloadKept(this ILogger logger, string route, string place, string failure, SuppressedLines suppressed);
 
     [LoggerMessage(4106, LogLevel.Debug, "{Operation} was answered with {Status} {Code}, request {RequestId}: {Message}")]
     public static partial void LogErrorAnswer(this ILogger logger, string operation, int status, string code, string? requestId, string message);

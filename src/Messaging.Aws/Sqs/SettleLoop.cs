@@ -322,6 +322,10 @@ internal sealed class SettleLoop
         {
             _log.AbandonGivenUp(error);
         }
+        else
+        {
+            message.Completed?.Invoke();
+        }
 
         _source.Recycle(message);
     }

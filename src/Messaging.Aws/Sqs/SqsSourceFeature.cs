@@ -39,6 +39,7 @@ internal sealed class SqsSourceFeature : ISourceFeature, IExplainedFeature, ISen
             CheckBeforeStart = findings => AwsStartCheck.Check(findings, aws, queue!.Region, "SQS", () => SqsEndpoint.Resolve(aws, queue, Environment.GetEnvironmentVariable)),
             Destination = queue?.Destination,
             TracesSettlement = true,
+            ConfirmsCompletion = true,
             KeepsReservedSlots = true,
 
             // A FIFO group is handled one message at a time: the last of a receive waits for all before it. No Hold for a standard queue:

@@ -136,6 +136,7 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
         BundlesOptions bundling = bundles.Read(name);
         RouteRules.Check(settings, name, sourcePlans, handler, sink, intake);
         RouteRules.CheckId(settings, name, envelopes, handler);
+        RouteRules.CheckDeletion(settings, name, sourcePlans, envelopes, unwrapping);
         if (sink is not null)
         {
             RouteRules.CheckStoredPart(settings, name, envelopes, unwrapping, bundling);

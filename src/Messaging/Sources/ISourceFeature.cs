@@ -51,6 +51,9 @@ public sealed record SourcePlan
     /// <summary>The effect of completing a message outside this process.</summary>
     public CompletionEffect OnComplete { get; init; } = CompletionEffect.Deletes;
 
+    /// <summary>True when its messages implement <see cref="ReceivedMessage.WhenCompleted"/>: the source knows when a message will not be delivered again.</summary>
+    public bool ConfirmsCompletion { get; init; }
+
     /// <summary>The destination that its spans name; null for the source's lower-case name and the route.</summary>
     public MessageDestination? Destination { get; init; }
 
