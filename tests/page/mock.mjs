@@ -194,7 +194,7 @@ const server = createServer(async (request, response) => {
     const page = matching.slice(from, from + Number(q.limit));
     const reasons = Object.entries(Object.groupBy?.(letters, one => one.reason) ?? letters.reduce((a, one) => ({ ...a, [one.reason]: [...(a[one.reason] ?? []), one] }), {})).map(([reason, list]) => ({ reason, count: list.length }));
     json({ folder: 'dead-letters', available: true, problem: null, reasons, letters: page, next: from + page.length < matching.length ? page.at(-1).name : null, truncated: false });
-  } else if (path === 'dead-letters/letter') letter() ? json({ ...letter(), exceptionType: null, attributes: { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', tenant: is('markup') ? markup : 'acme' } }) : fail(404, 'not-found', 'There is no such dead letter.');
+  } else if (path === 'dead-letters/letter') letter() ? json({ ...letter(), exceptionType: null, group: is('markup') ? markup : 'g-7', deduplicationId: 'd-1', attributes: { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', tenant: is('markup') ? markup : 'acme' } }) : fail(404, 'not-found', 'There is no such dead letter.');
   else if (path === 'dead-letters/body') { response.writeHead(200, { 'Content-Type': 'application/octet-stream', 'X-Body-Bytes': bodyOf(letter()).length }); response.end(bodyOf(letter())); }
   else if (path === 'redrive' && request.method === 'POST') {
     let text = '';

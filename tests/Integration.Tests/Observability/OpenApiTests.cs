@@ -19,7 +19,7 @@ public sealed partial class OpenApiTests
         string[] mapped = [.. Directory.EnumerateFiles(RepositoryFolder.Combine("src", "Messaging.Http"), "*.cs", SearchOption.AllDirectories)
             .SelectMany(file => Mapping.Matches(File.ReadAllText(file)))
             .Select(match => (match.Groups["path"].Value.Replace("{Root}", "/api/v1", StringComparison.Ordinal), match.Groups["verb"].Value))
-            .Select(found => $"{(found.Item2.Length == 0 ? "post" : found.Item2.ToLowerInvariant())} {found.Item1}")
+            .SelectMany(found => (found.Item2.Length == 0 ? (string[])["options", "post"] : [found.Item2.ToLowerInvariant()]).Select(verb => $"{verb} {found.Item1}"))
             .Order(StringComparer.Ordinal)];
 
         string[] documented = [.. Document["paths"]!.AsObject()
@@ -34,7 +34,7 @@ public sealed partial class OpenApiTests
     {
         string folder = Directory.CreateTempSubdirectory("openapi-").FullName;
         await using RunningWorker worker = await RunningWorker.StartAsync(
-            ["--Routes:archive:Source=Http", "--Routes:archive:Sink=Directory", $"--Sinks:Directory:Path={Path.Combine(folder, "objects")}", $"--DeadLetters:Path={Path.Combine(folder, "letters")}", $"--Hosting:Token={Token}"]);
+            ["--Routes:archive:Source=Http", "--Routes:archive:Sink=Directory", $"--Sinks:Directory:Path={Path.Combine(folder, "objects")}", $"--DeadLetters:Path={Path.Combine(folder, "letters")}", "--Sources:Http:CorsOrigins=https://shop.example.com", $"--Hosting:Token={Token}"]);
         using HttpClient client = new() { BaseAddress = worker.Url };
         client.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue("Bearer", Token);
 
@@ -42,6 +42,14 @@ public sealed partial class OpenApiTests
         await CheckAsync(client, "post", "/messages/{route}", "/messages/archive", "{");
         await CheckAsync(client, "post", "/messages", body: string.Empty);
         (await CheckAsync(client, "post", "/messages", body: "[{}]"))["hint"].ShouldNotBeNull();
+        await CheckAsync(client, "options", "/messages");
+        using (HttpRequestMessage preflight = new(HttpMethod.Options, "/messages/archive") { Headers = { { "Origin", "https://shop.example.com" }, { "Access-Control-Request-Method", "POST" } } })
+        {
+            using HttpResponseMessage allowed = await client.SendAsync(preflight);
+            Document["paths"]!["/messages/{route}"]!["options"]!["responses"]![$"{(int)allowed.StatusCode}"].ShouldNotBeNull();
+            allowed.Headers.Contains("Access-Control-Allow-Origin").ShouldBeTrue();
+        }
+
         JsonNode letters = await CheckAsync(client, "get", "/api/v1/dead-letters");
         string name = Uri.EscapeDataString(letters["letters"]![0]!["name"]!.GetValue<string>());
         await CheckAsync(client, "get", "/api/v1/dead-letters", "/api/v1/dead-letters?after=none");

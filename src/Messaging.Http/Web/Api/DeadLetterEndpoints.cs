@@ -212,6 +212,8 @@ internal sealed class DeadLetterEndpoints(IDeadLetterStore store, HttpAnswers an
             letter.ExceptionType)
         {
             Exception = whole ? letter.Exception : null,
+            Group = whole && letter.Group is { } group ? Cut(group) : null,
+            DeduplicationId = whole && letter.DeduplicationId is { } deduplicationId ? Cut(deduplicationId) : null,
             Attributes = whole ? AttributesOf(letter) : null,
         };
     }
@@ -244,12 +246,18 @@ internal sealed record DeadLetterList(string Folder, bool Available, bool Trunca
 
 internal sealed record ReasonCount(string Reason, int Count);
 
-/// <summary>A dead letter, its texts cut to a limit; exception and attributes only where it was asked for by name.</summary>
+/// <summary>A dead letter, its texts cut to a limit; exception, group, deduplication id and attributes only where it was asked for by name.</summary>
 internal sealed record LetterState(
     string Name, string Id, string Route, string Source, string Reason, string Description, int Attempts, DateTime FirstSeen, DateTime LastSeen, bool IsPart, long BodyBytes, string? ExceptionType)
 {
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public string? Exception { get; init; }
+
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public string? Group { get; init; }
+
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public string? DeduplicationId { get; init; }
 
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyDictionary<string, string>? Attributes { get; init; }

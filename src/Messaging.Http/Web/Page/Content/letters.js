@@ -136,6 +136,7 @@ async function openLetter(name) {
   write('letter-description', current.description ?? '');
   syncRows(byId('letter-facts'), [['Reason', current.reason], ['Route', current.route], ['Source', current.source], ['Attempts', count(current.attempts)],
     ['First seen', moment(current.firstSeen)], ['Last seen', moment(current.lastSeen)], ['Exception', current.exceptionType ?? 'none'], ['File', current.name],
+    current.group && ['Group', current.group], current.deduplicationId && ['Deduplication id', current.deduplicationId],
     current.isPart && ['Part', 'This is part of a message.']]);
   const attributes = Object.entries(current.attributes ?? {});
   syncRows(byId('letter-attributes'), attributes.length > 0 ? attributes : [['None', '']]);

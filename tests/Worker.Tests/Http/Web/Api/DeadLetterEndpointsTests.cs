@@ -77,6 +77,26 @@ public sealed class DeadLetterEndpointsTests
     }
 
     [Fact]
+    public async Task DeadLetter_OfAGroup_ShowsItAndTheDeduplicationId()
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+        await host.PostAsync(ApiHost.Poison, "grouped");
+        string record = Directory.GetFiles(host.Letters, "*.json", SearchOption.AllDirectories).Single();
+        string name = Path.GetRelativePath(host.Letters, record)[..^".json".Length];
+        (await host.GetAsync($"/api/v1/dead-letters/letter?name={name}")).TryGetProperty("group", out _).ShouldBeFalse();
+        JsonNode edited = JsonNode.Parse(await File.ReadAllTextAsync(record))!;
+        edited["group"] = "g-7";
+        edited["deduplicationId"] = new string('d', 3_000);
+        await File.WriteAllTextAsync(record, edited.ToJsonString());
+
+        JsonElement letter = await host.GetAsync($"/api/v1/dead-letters/letter?name={name}");
+
+        letter.GetProperty("group").GetString().ShouldBe("g-7");
+        letter.GetProperty("deduplicationId").GetString()!.Length.ShouldBeInRange(2_000, 2_010);
+        (await host.GetAsync("/api/v1/dead-letters")).GetProperty("letters")[0].TryGetProperty("group", out _).ShouldBeFalse();
+    }
+
+    [Fact]
     public async Task Folder_ThatIsALink_IsNotFollowed()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "needs the right to make links");
