@@ -9,6 +9,7 @@ using Messaging.Handlers;
 using Messaging.Publishing;
 using Messaging.Recoverability;
 using Messaging.Sinks;
+using Messaging.Sources;
 
 namespace Messaging.Archive;
 
@@ -55,6 +56,7 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature, IExplainedFeature
             StoresWholeJson = options.BodyValidation != BodyValidation.HeaderOnly,
             WholeJsonChoice = new SettingChoice($"{ArchiveOptions.Section}:{nameof(options.BodyValidation)}", options.BodyValidation.ToString(), nameof(BodyValidation.Full)),
             Properties = [.. key.Properties.Select(property => new ObjectPropertyPlan(SettingOf(settings, route, property), property.Kind, property.Name, property.IsFixed ? property.Text : null))],
+            NeededValues = template is null ? [] : [.. NeededValues(options, template, key)],
             IdOfWhole = template?.SharesId == true ? new SettingValue<string>($"{ArchiveOptions.Section}:{nameof(options.MessageIdProperty)}", options.MessageIdProperty) : null,
             FindReserved = level => FindReserved(settings, route, key, level),
             Describe = output => KeyRulesReport.Write(route, options, template!, output),
@@ -62,6 +64,28 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature, IExplainedFeature
     }
 
     public void WriteSample(IBufferWriter<byte> body, int index, string id, DateTimeOffset date) => MessageGenerator.Write(body, index, id, date);
+
+    private static IEnumerable<NeededValue> NeededValues(ArchiveOptions options, KeyTemplate template, KeyTemplateOptions key)
+    {
+        foreach (PropertyPath path in template.Properties.Select(property => property.Path).Where(path => path.IsOfSource))
+        {
+            MessageValue? value = path.Steps[0].Name switch
+            {
+                SourceNames.Id or SourceNames.Enqueued => null,
+                SourceNames.Attribute => new MessageValue(MessageValueKind.Attribute, path.Steps[^1].Name),
+                SourceNames.Group => new MessageValue(MessageValueKind.Group),
+                SourceNames.DeduplicationId => new MessageValue(MessageValueKind.DeduplicationId),
+                { } name => new MessageValue(MessageValueKind.SystemProperty, name[1..]),
+                null => null,
+            };
+            if (value is { } needed)
+            {
+                string setting = options.Template.Contains($"{{{path.Text}", StringComparison.Ordinal) ? nameof(options.Template)
+                    : key.Properties.FirstOrDefault(property => path.Equals(property.Parse([])))?.Setting ?? nameof(options.MessageIdProperty);
+                yield return new NeededValue($"{ArchiveOptions.Section}:{setting}", path.Text, needed);
+            }
+        }
+    }
 
     private static string SettingOf(SettingsReader settings, string route, ObjectPropertyText property)
     {

@@ -50,6 +50,7 @@ internal sealed class HttpSourceFeature : ISourceFeature, IExplainedFeature, ISe
             KeepsDeadLetters = true,
             OnComplete = CompletionEffect.Acknowledges,
             IsPushed = true,
+            CanGive = value => value.Kind == MessageValueKind.Attribute && KeptHeaders.CanKeep(options.Headers, value.Name!),
         };
     }
 

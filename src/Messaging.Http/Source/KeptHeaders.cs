@@ -32,6 +32,11 @@ internal sealed class KeptHeaders
         _prefixes = [.. all.Where(pattern => pattern.EndsWith('*') && pattern != CloudEvents).Select(pattern => pattern[..^1])];
     }
 
+    /// <summary>True when a header of this name becomes an attribute; attributes are in lower case.</summary>
+    public static bool CanKeep(IEnumerable<string> patterns, string attribute) => attribute == attribute.ToLowerInvariant() && patterns.Any(pattern => pattern.EndsWith('*')
+        ? attribute.StartsWith(pattern[..^1], StringComparison.OrdinalIgnoreCase)
+        : attribute.Equals(pattern, StringComparison.OrdinalIgnoreCase));
+
     /// <summary>Reads the headers of a request.</summary>
     /// <param name="headers">The request's.</param>
     /// <param name="kept">The attributes, with names in lower case.</param>

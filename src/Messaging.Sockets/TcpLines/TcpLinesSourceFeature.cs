@@ -35,6 +35,7 @@ internal sealed class TcpLinesSourceFeature : ISourceFeature, IExplainedFeature,
             KeepsDeadLetters = true,
             HoldsOnlyCopies = true,
             OnComplete = CompletionEffect.Acknowledges,
+            CanGive = static _ => false,
         };
     }
 

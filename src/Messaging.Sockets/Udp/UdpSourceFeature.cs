@@ -31,6 +31,7 @@ internal sealed class UdpSourceFeature : ISourceFeature, IExplainedFeature, ISen
             KeepsDeadLetters = true,
             HoldsOnlyCopies = true,
             OnComplete = CompletionEffect.None,
+            CanGive = value => options.Checksum != UdpChecksum.None && value is { Kind: MessageValueKind.Attribute, Name: DatagramMessage.ChecksumAttribute },
         };
     }
 

@@ -96,18 +96,19 @@ public sealed partial class SettingsReader
     /// <param name="section">The section.</param>
     /// <param name="type">The class that reads it.</param>
     /// <param name="route">The route whose overrides are checked; null for the section itself.</param>
-    internal void CheckUnused(string section, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] Type type, string? route = null)
+    /// <returns>True when it is configured and nothing has read it.</returns>
+    internal bool CheckUnused(string section, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] Type type, string? route = null)
     {
         string layer = route is null ? section : $"{RoutesPrefix}{route}:{section}";
         if (_layers.Contains((layer.ToUpperInvariant(), type)))
         {
-            return;
+            return false;
         }
 
         FindValue(layer);
         if (!Configuration.GetSection(layer).GetChildren().Any())
         {
-            return;
+            return false;
         }
 
         string[] layers = route is null ? [section] : [layer, section];
@@ -123,6 +124,8 @@ public sealed partial class SettingsReader
             validating.Validate(new SettingsCheck(section, property => Shown(properties, property, layers), unread, found, warnings: [], onlyConfigured: true));
             Report(found);
         }
+
+        return true;
     }
 
     /// <summary>Reports a key that nothing reads, with the nearest name that exists.</summary>

@@ -1,6 +1,7 @@
 using System.Text.Json.Serialization.Metadata;
 using Messaging.Configuration;
 using Messaging.Sinks;
+using Messaging.Sources;
 using Pipeline.Building;
 using Pipeline.Contexts;
 
@@ -62,6 +63,9 @@ public sealed record HandlerPlan
     /// <summary>The setting by which the id of a message is an attribute or the like, which messages out of one share; null where it is another.</summary>
     public SettingValue<string>? IdOfWhole { get; init; }
 
+    /// <summary>What it needs of a message beside the body, for the start's warning where no source of the route can give it.</summary>
+    public IReadOnlyList<NeededValue> NeededValues { get; init; } = [];
+
     /// <summary>The metadata and tags that it gives its objects.</summary>
     public IReadOnlyList<ObjectPropertyPlan> Properties { get; init; } = [];
 
@@ -77,6 +81,12 @@ public sealed record HandlerPlan
     /// </summary>
     public Action<TextWriter>? Describe { get; init; }
 }
+
+/// <summary>What a handler needs of a message beside its body.</summary>
+/// <param name="Setting">The setting that asks for it, with its section.</param>
+/// <param name="Placeholder">As it stands there, such as <c>@attribute.tenant</c>.</param>
+/// <param name="Value">What it is.</param>
+public sealed record NeededValue(string Setting, string Placeholder, MessageValue Value);
 
 /// <summary>A check at start that a handler needs beside those of sink and sources.</summary>
 /// <param name="Name">What is checked, as the log names it.</param>

@@ -77,6 +77,24 @@ internal static class RouteRules
         }
     }
 
+    /// <summary>Warns where the handler asks for what no message of the route can have beside its body.</summary>
+    public static void CheckNeededValues(SettingsReader settings, string route, IReadOnlyList<SourcePlan> sources, IReadOnlyList<EnvelopePlan> envelopes, HandlerPlan? handler)
+    {
+        foreach (NeededValue needed in handler?.NeededValues ?? [])
+        {
+            // An envelope may have attributes of its own.
+            bool canCome = (envelopes.Count > 0 && needed.Value.Kind == MessageValueKind.Attribute) || sources.Any(source => source.CanGive?.Invoke(needed.Value) ?? true);
+            if (!canCome)
+            {
+                settings.Warn(
+                    needed.Setting,
+                    settings.Configuration[$"Routes:{route}:{needed.Setting}"] ?? settings.Configuration[needed.Setting],
+                    $"asks for {needed.Placeholder}, which no message of {string.Join(", ", sources.Select(source => source.Name))} has in the route {route} (docs/reference/attributes.md).",
+                    "Every message is processed as one without it.");
+            }
+        }
+    }
+
     /// <summary>Checks that an envelope which deletes payloads does so only when they are no longer needed.</summary>
     public static void CheckDeletion(SettingsReader settings, string route, IReadOnlyList<SourcePlan> sources, IReadOnlyList<EnvelopePlan> envelopes, UnwrappingOptions unwrapping)
     {

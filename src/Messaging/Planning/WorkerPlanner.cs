@@ -56,15 +56,26 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
 
         foreach (SettingsSection section in features.Sections.All.Where(section => section.IsPerRoute))
         {
-            settings.CheckUnused(section.Name, section.SettingsType!);
+            bool isUnused = settings.CheckUnused(section.Name, section.SettingsType!);
+            if (isUnused && NameOfEnvelope(section) is { } envelope)
+            {
+                settings.Warn(section.Name, value: null, $"is set, and no route has the envelope {envelope} (Routes:{{name}}:Envelope).", "It has no effect.");
+            }
+
             foreach (string name in names)
             {
-                settings.CheckUnused(section.Name, section.SettingsType!, name);
+                if (settings.CheckUnused(section.Name, section.SettingsType!, name) && NameOfEnvelope(section) is { } own)
+                {
+                    settings.Warn($"Routes:{name}:{section.Name}", value: null, $"is set, and the route does not have the envelope {own} (Routes:{name}:Envelope).", "It has no effect.");
+                }
             }
         }
 
         return new WorkerPlan(routes, settings.Effective, settings.Errors, settings.Warnings, named, process);
     }
+
+    // A check of senders that never runs is worth a warning, unlike the settings of a sink for a later route.
+    private static string? NameOfEnvelope(SettingsSection section) => section.Name.StartsWith("Envelopes:", StringComparison.Ordinal) ? section.Name["Envelopes:".Length..] : null;
 
     private static PipelineForm FindForm(SettingsReader settings, PipelineOptions options)
     {
@@ -136,6 +147,7 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
         BundlesOptions bundling = bundles.Read(name);
         RouteRules.Check(settings, name, sourcePlans, handler, sink, intake);
         RouteRules.CheckId(settings, name, envelopes, handler);
+        RouteRules.CheckNeededValues(settings, name, sourcePlans, envelopes, handler);
         RouteRules.CheckDeletion(settings, name, sourcePlans, envelopes, unwrapping);
         if (sink is not null)
         {

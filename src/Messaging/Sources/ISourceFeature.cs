@@ -51,6 +51,9 @@ public sealed record SourcePlan
     /// <summary>The effect of completing a message outside this process.</summary>
     public CompletionEffect OnComplete { get; init; } = CompletionEffect.Deletes;
 
+    /// <summary>False for what none of its messages can ever have, so that the start warns where a handler asks for it. Null when they may have anything.</summary>
+    public Func<MessageValue, bool>? CanGive { get; init; }
+
     /// <summary>True when its messages implement <see cref="ReceivedMessage.WhenCompleted"/>: the source knows when a message will not be delivered again.</summary>
     public bool ConfirmsCompletion { get; init; }
 

@@ -35,6 +35,8 @@ public sealed class ZeroValueTests
         ["Messaging.Sources.CompletionEffect"] = "a property of a source: zero assumes that a completed message is deleted, so that losing its object is refused",
         ["Messaging.Sources.HoldRule"] = "limits: zero holds nothing",
         ["Messaging.Sources.Lines.LineEnd"] = "what ends a line; a parameter",
+        ["Messaging.Sources.MessageValue"] = "what a message can have; a parameter",
+        ["Messaging.Sources.MessageValueKind"] = "its kind",
         ["Messaging.Sources.SlotLease"] = "no slots: it accepts no message",
         ["Messaging.Telemetry.RouteTotals"] = "counts: zero says that nothing happened",
         ["Messaging.Telemetry.SuppressedLines"] = "a count",

@@ -25,6 +25,7 @@ internal sealed class ChannelSourceFeature : ISourceFeature, IExplainedFeature
             KeepsDeadLetters = true,
             HoldsOnlyCopies = true,
             OnComplete = CompletionEffect.None,
+            CanGive = static value => value.Kind != MessageValueKind.SystemProperty,
 
             // Messages in flight count towards the capacity.
             MaxInFlight = new SettingValue<int>($"{ChannelSourceOptions.Section}:{nameof(options.Capacity)}", options.Capacity),
