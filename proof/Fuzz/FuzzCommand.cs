@@ -35,6 +35,12 @@ internal static class FuzzCommand
         ["frames-length4"] = () => new FramesTarget(Framing.Length4),
         ["proxy"] = () => new ProxyTarget(),
         ["envelopes"] = () => new EnvelopeTarget(),
+        ["json-lines"] = () => new JsonLinesTarget(),
+        ["base64"] = () => new Base64Target(),
+        ["cloudevents"] = () => new CloudEventsTarget(),
+        ["deflate"] = () => new InflationTarget(isZstd: false),
+        ["zstd"] = () => new InflationTarget(isZstd: true),
+        ["sns-signed"] = () => new SnsSignedTarget(),
         ["settings"] = () => new SettingsTarget(),
     };
 
