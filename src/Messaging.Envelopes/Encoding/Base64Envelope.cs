@@ -31,7 +31,9 @@ internal sealed class Base64Envelope : IEnvelope
         OperationStatus status = isUrl
             ? Base64Url.DecodeFromUtf8(body, decoded, out _, out int written)
             : Base64.DecodeFromUtf8(body, decoded, out _, out written);
-        if (status == OperationStatus.Done && written > 0)
+
+        // The runtime takes % for padding in the alphabet for URLs.
+        if (status == OperationStatus.Done && written > 0 && !(isUrl && body.Contains((byte)'%')))
         {
             message.Buffer.Advance(written);
             message.SetContent(message.Buffer.WrittenMemory);

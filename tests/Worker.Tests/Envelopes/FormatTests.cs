@@ -69,6 +69,8 @@ public sealed class FormatTests
         { "CloudEvents", """{"specversion":"1.0","id":"1","source":"/s","type":"t","datacontenttype":"text/plain","data":"\udc00"}""", "cloudevent-damaged", "byte 93" },
         { "Base64", Message, "not-base64", "byte 0" },
         { "Base64", "eyJN*", "not-base64", "byte 4" },
+        { "Base64", "AA%", "not-base64", "byte 2" },
+        { "Base64", "\r\nAAA% ", "not-base64", "byte 5" },
         { "Base64", "", "not-base64", "empty" },
         { "Gzip", Message, "not-gzip", "byte 0" },
         { "Gzip", "\u001F\u008B\u0008", "gzip-damaged", "header" },
