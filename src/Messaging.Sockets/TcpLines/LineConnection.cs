@@ -32,6 +32,9 @@ internal sealed partial class LineConnection : IDisposable
     // section 4.2.2.13). It is also the time to read answers during a shutdown.
     private static readonly TimeSpan LingerLimit = TimeSpan.FromSeconds(2);
 
+    // 8 MiB: more than a socket holds by default, and an end for a sender that never pauses.
+    private const int MaxLateReads = 2_048;
+
     private readonly TcpLinesMessageSource _source;
     private readonly TcpLinesSourceOptions _options;
     private readonly ILineTransport _transport;
@@ -285,6 +288,7 @@ internal sealed partial class LineConnection : IDisposable
             return;
         }
 
+        byte[] discarded = new byte[4_096];
         long bytes = 0;
         long lines = 0;
         using CancellationTokenSource limit = new(LingerLimit, _source.Time);
@@ -297,12 +301,8 @@ internal sealed partial class LineConnection : IDisposable
             }
 
             _transport.EndSending();
-            byte[] discarded = new byte[4_096];
-            int read;
-            while ((read = await _transport.Stream.ReadAsync(discarded, limit.Token)) > 0)
+            while (Count(await _transport.Stream.ReadAsync(discarded, limit.Token)))
             {
-                bytes += read;
-                lines += discarded.AsSpan(0, read).Count((byte)'\n');
             }
         }
         catch (Exception exception) when (exception is IOException or SocketException or OperationCanceledException or ObjectDisposedException)
@@ -310,10 +310,29 @@ internal sealed partial class LineConnection : IDisposable
             // The sender is gone or still sending; it has every answer it will get.
         }
 
+        // The limit may end before the first read has begun: then what has arrived is still in the socket.
+        try
+        {
+            for (int i = 0; i < MaxLateReads && _transport.Stream is NetworkStream { DataAvailable: true } stream && Count(stream.Read(discarded)); i++)
+            {
+            }
+        }
+        catch (Exception exception) when (exception is IOException or SocketException or ObjectDisposedException)
+        {
+            // The sender has reset the connection.
+        }
+
         // Over TLS the bytes are ciphertext, and some of them are the sender's goodbye.
         if (bytes > 0 && _answers is null && tls is null)
         {
             _source.Unread(this, Math.Max(lines, 1), bytes);
+        }
+
+        bool Count(int read)
+        {
+            bytes += read;
+            lines += discarded.AsSpan(0, read).Count((byte)'\n');
+            return read > 0;
         }
     }
 }
