@@ -9,6 +9,9 @@ public sealed class KeyPartIdTests
 {
     [Theory]
     [InlineData("0f8fad5b-d9cb-469f-a165-70867728950e")]
+    [InlineData("01arz3ndektsv4rrffq69g5fav")]
+    [InlineData("0")]
+    [InlineData("1234567890123456789")]
     [InlineData("order_17.v2-final")]
     [InlineData("a..b")]
     public void Write_OrdinaryId_IsUnchanged(string id) => Write(id).ShouldBe(id);
@@ -16,10 +19,16 @@ public sealed class KeyPartIdTests
     [Theory]
     [InlineData(".", "=2e")]
     [InlineData("..", "=2e=2e")]
+    [InlineData("...", "=2e.=2e")]
+    [InlineData(".a.", "=2ea=2e")]
     [InlineData("A", "=41")]
     [InlineData("=41", "=3d41")]
+    [InlineData("==", "=3d=3d")]
+    [InlineData("a b", "a=20b")]
     [InlineData("a/../b", "a=2f..=2fb")]
+    [InlineData("a\\b", "a=5cb")]
     [InlineData("%2e%2E", "=252e=252=45")]
+    [InlineData("\0", "=00")]
     [InlineData("\u00E9", "=c3=a9")]
     [InlineData("\U0001F600", "=f0=9f=98=80")]
     public void Write_AnythingElse_IsEscaped(string id, string expected) => Write(id).ShouldBe(expected);

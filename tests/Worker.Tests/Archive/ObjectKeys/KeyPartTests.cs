@@ -8,10 +8,13 @@ public sealed class KeyPartTests
 {
     [Theory]
     [InlineData(" ", "_")]
+    [InlineData("   ", "___")]
     [InlineData(" a ", "_a_")]
     [InlineData("My Product", "my_product")]
     [InlineData("A_b 9", "a_b_9")]
     [InlineData("a\tb", null)]
+    [InlineData("a-b", null)]
+    [InlineData("a.b", null)]
     [InlineData("a/b", null)]
     [InlineData("caf\u00E9", null)]
     [InlineData("unknown", "unknown")]
@@ -21,12 +24,14 @@ public sealed class KeyPartTests
     [InlineData("acme-corp", "acme-corp")]
     [InlineData("Acme_9.x", "Acme_9.x")]
     [InlineData("0F8FAD5B-d9cb-469f-a165-70867728950e", "0F8FAD5B-d9cb-469f-a165-70867728950e")]
+    [InlineData("a b", null)]
     [InlineData(".", null)]
     [InlineData("..", null)]
     [InlineData(".tmp", null)]
     [InlineData("a.", null)]
     [InlineData("a..b", "a..b")]
     [InlineData("a/b", null)]
+    [InlineData("a=b", null)]
     [InlineData("caf\u00E9", null)]
     public void TryWrite_Keep_KeepsOrDoesNotFit(string value, string? expected)
     {
