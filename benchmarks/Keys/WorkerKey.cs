@@ -1,7 +1,8 @@
 using System.Text;
-using Pipeline.Buffers;
 using Messaging.Archive.Headers;
 using Messaging.Archive.ObjectKeys;
+using Pipeline.Buffers;
+using Pipeline.Messages;
 
 namespace Benchmarks.Keys;
 
@@ -25,26 +26,26 @@ internal sealed class WorkerKey
     }
 
     /// <returns>The key's length in bytes.</returns>
-    public int Length(ReadOnlyMemory<byte> body)
+    public int Length(ReadOnlyMemory<byte> body, ReceivedMessage? message = null)
     {
-        PooledBuffer key = Write(body);
+        PooledBuffer key = Write(body, message);
         int length = key.Length;
         Release(key);
         return length;
     }
 
-    public string Text(ReadOnlyMemory<byte> body)
+    public string Text(ReadOnlyMemory<byte> body, ReceivedMessage? message = null)
     {
-        PooledBuffer key = Write(body);
+        PooledBuffer key = Write(body, message);
         string text = Encoding.ASCII.GetString(key.WrittenSpan);
         Release(key);
         return text;
     }
 
-    private PooledBuffer Write(ReadOnlyMemory<byte> body)
+    private PooledBuffer Write(ReadOnlyMemory<byte> body, ReceivedMessage? message)
     {
         PooledBuffer key = BufferPool.Shared.Rent(_template.LongestKeyBytes);
-        if (!_reader.TryRead(body, _header, out Poison poison) || !_template.TryWrite(_header, default, key, out poison))
+        if (!_reader.TryRead(body, _header, out Poison poison) || (message is not null && !_reader.TryReadSource(message, _header, out poison)) || !_template.TryWrite(_header, default, key, out poison))
         {
             throw new InvalidOperationException($"The body is poison: {poison}.");
         }
