@@ -123,9 +123,9 @@ public readonly record struct S3Fault(
     internal bool IsOverload =>
         Kind == AwsErrorKind.Throttled || (Kind == AwsErrorKind.Transient && (Status == 503 || Code == TimeoutCode));
 
-    /// <summary>True for a refusal that a request of another form might not get: of its signature, its headers or its address, not of keys, permissions or bucket.</summary>
+    /// <summary>True for a refusal that a request of another form might not get: of its signature, its headers or its address. A refused key or permission is none.</summary>
     internal bool MayBeOfTheForm =>
-        Kind == AwsErrorKind.Refused && !IsElsewhere && (Status is 400 or 405 or 411 or 501 or (>= 300 and < 400) || Code is "SignatureDoesNotMatch" or "MissingSecurityHeader");
+        Kind == AwsErrorKind.Refused && !IsElsewhere && Code != "InvalidToken" && (Status is 400 or 405 or 411 or 501 or (>= 300 and < 400) || Code is "SignatureDoesNotMatch" or "MissingSecurityHeader");
 
     /// <summary>Adapts a fault to a request that reads an object. A HEAD's 404 has no body to say whether object or bucket is missing; a PUT's has.</summary>
     internal static S3Fault OfObject(S3Fault fault) =>

@@ -1,8 +1,8 @@
 namespace Messaging.Aws.S3.Sink;
 
 /// <summary>
-/// AWSSDK.S3 beside the direct client: it repeats a request that the store refused for a reason that may lie in the request's form. While it is
-/// refused too, which is the rule with wrong keys, it repeats one request a minute. Threads: any number concurrently.
+/// AWSSDK.S3 beside the direct client: it repeats a request that the store refused for a reason that may lie in the request's form. When it is
+/// refused too, which is the rule with wrong keys, it is not asked again for a minute. Threads: any number concurrently.
 /// </summary>
 /// <param name="create">Makes the client; called at the first refusal.</param>
 /// <param name="time">The clock.</param>

@@ -30,7 +30,7 @@ internal sealed partial class S3Sink
         try
         {
             fault = await ListAsync(_requests, cancellationToken);
-            if (_hasChanged == 0 && _trial?.For(fault) is { } other)
+            if (_requests == _first && _trial?.For(fault) is { } other)
             {
                 S3Fault again = await ListAsync(other, cancellationToken);
                 if (again.Kind == AwsErrorKind.None)

@@ -48,7 +48,6 @@ internal sealed partial class S3Sink : IObjectSink
     private readonly RetryBudget _retries = new();
     private readonly IS3Requests _first;
     private volatile IS3Requests _requests;
-    private int _hasChanged;
 
     /// <summary>Owns the clients.</summary>
     /// <param name="options">The settings.</param>
@@ -274,9 +273,8 @@ internal sealed partial class S3Sink : IObjectSink
     // The direct client stays open for its requests in flight, until the sink ends.
     private void ChangeClient(IS3Requests requests, string refusal)
     {
-        if (Interlocked.Exchange(ref _hasChanged, 1) == 0)
+        if (Interlocked.CompareExchange(ref _requests, requests, _first) == _first)
         {
-            _requests = requests;
             ClientChanges.Add(1, _route);
             _logger.LogClientChanged(_route.Value as string, refusal);
         }

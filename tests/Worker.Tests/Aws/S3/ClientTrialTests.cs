@@ -84,6 +84,7 @@ public sealed class ClientTrialTests
     [Theory]
     [InlineData(403, "AccessDenied")]
     [InlineData(403, "InvalidAccessKeyId")]
+    [InlineData(400, "InvalidToken")]
     [InlineData(404, "NoSuchBucket")]
     [InlineData(400, "AuthorizationHeaderMalformed")]
     [InlineData(301, "PermanentRedirect")]
