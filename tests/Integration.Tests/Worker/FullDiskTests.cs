@@ -41,10 +41,15 @@ public sealed class FullDiskTests(AwsServer aws)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "needs /proc and prlimit");
 
-        // Without descriptors the runtime itself sometimes ended the process ("Out of memory.", exit code 134), probably where its
-        // background compiler had to load an assembly. Without tiered compilation, code is compiled and loaded at its first use.
-        await using RunningWorker worker = await RunningWorker.StartAsync(
-            ["--Routes:archive:Source=Http", "--Recoverability:BreakerOpen=1s"], [KeyValuePair.Create("DOTNET_TieredCompilation", "0")]);
+        // Each thread that the runtime starts opens a pipe, and without one it ends the process ("Out of memory.", exit code 134): the pool gets
+        // its threads before the descriptors go. The same for code, whose assembly has to be opened.
+        await using RunningWorker worker = await RunningWorker.StartAsync(["--Routes:archive:Source=Http", "--Recoverability:BreakerOpen=1s"],
+        [
+            KeyValuePair.Create("DOTNET_TieredCompilation", "0"),
+            KeyValuePair.Create("DOTNET_ThreadPool_ForceMinWorkerThreads", "2"),
+            KeyValuePair.Create("DOTNET_ThreadPool_ForceMaxWorkerThreads", "2"),
+            KeyValuePair.Create("DOTNET_ThreadPool_ThreadTimeoutMs", "-1"),
+        ]);
         ArchiveMessage[] messages = ArchiveMessage.CreateMany("descriptors", 3);
         // These requests load all code that later ones need.
         (await worker.PostAsync(messages[0].Body)).Status.ShouldBe(HttpStatusCode.OK);

@@ -78,6 +78,8 @@ internal sealed class HttpSourceHost : IAsyncDisposable
             }
         }));
         builder.Services.AddMessagesEndpoint();
+        // Disposed with the host: its meter would hide the counts of later tests.
+        builder.Services.AddSingleton(_ => new HttpResponses(TimeProvider.System, NullLogger<HttpResponses>.Instance));
         if (buffers is not null)
         {
             builder.Services.AddSingleton(buffers);
@@ -86,7 +88,7 @@ internal sealed class HttpSourceHost : IAsyncDisposable
         WebApplication app = builder.Build();
         if (connections is not null)
         {
-            RequestGate gate = new(new AllowedHosts(new WebOptions()), app.Services.GetRequiredService<HttpSourceRegistry>(), app.Services.GetRequiredService<HttpAnswers>(), new HttpResponses(TimeProvider.System, NullLogger<HttpResponses>.Instance), TimeProvider.System, NullLogger<RequestGate>.Instance);
+            RequestGate gate = new(new AllowedHosts(new WebOptions()), app.Services.GetRequiredService<HttpSourceRegistry>(), app.Services.GetRequiredService<HttpAnswers>(), app.Services.GetRequiredService<HttpResponses>(), TimeProvider.System, NullLogger<RequestGate>.Instance);
             app.Use(next => context => gate.InvokeAsync(context, next));
         }
 

@@ -10,13 +10,16 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Worker.Tests.Http.Web.Api;
 
-public sealed class WorkerHistoryTests : IWorkerStatus
+public sealed class WorkerHistoryTests : IWorkerStatus, IDisposable
 {
     private readonly ManualTimeProvider _time = new();
     private readonly HttpResponses _responses;
     private RouteTotals _totals;
 
     public WorkerHistoryTests() => _responses = new HttpResponses(_time, NullLogger<HttpResponses>.Instance);
+
+    // Its meter would hide the counts of other tests of this process.
+    public void Dispose() => _responses.Dispose();
 
     public bool IsStopping => false;
 
