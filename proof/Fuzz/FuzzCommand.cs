@@ -41,6 +41,7 @@ internal static class FuzzCommand
         ["deflate"] = () => new InflationTarget(isZstd: false),
         ["zstd"] = () => new InflationTarget(isZstd: true),
         ["sns-signed"] = () => new SnsSignedTarget(),
+        ["put-signature"] = () => new PutSignatureTarget(),
         ["settings"] = () => new SettingsTarget(),
     };
 
