@@ -107,7 +107,7 @@ internal sealed class PutSignatureTarget : FuzzTarget
         S3Endpoint endpoint = new(custom is null ? null : new Uri(custom), Regions[Choose(5)], PathStyle: custom is not null || Choose(4) == 0);
 
         // A token has no blanks, so the pooled PUT takes it as it is.
-        SigningCredentials credentials = new("AKIDEXAMPLE", Secret, HeaderOf(TextOf(6))?.Replace(" ", string.Empty, StringComparison.Ordinal));
+        SigningCredentials credentials = new("access-key", Secret, HeaderOf(TextOf(6))?.Replace(" ", string.Empty, StringComparison.Ordinal));
         byte[] body = lines.Count > 7 ? lines[7] : [];
 
         PutObjectRequest put = PutOf(options, key, body, metadata, tags);
