@@ -9,6 +9,7 @@ using Benchmarks.EndToEnd.Server;
 using Benchmarks.Files;
 using Benchmarks.Handlers;
 using Benchmarks.Http;
+using Benchmarks.Interleaved;
 using Benchmarks.Keys;
 using Benchmarks.Native;
 using Benchmarks.Pipelines;
@@ -74,7 +75,7 @@ internal static class BenchmarkCommand
 
         Option<int> launches = new("--launches") { Description = "Processes per case, 1 to 1,000", DefaultValueFactory = _ => 15 };
         launches.InRange(1, 1_000);
-        Option<DirectoryInfo?> output = new("--results") { Description = "Folder for cold-start.md" };
+        Option<DirectoryInfo?> output = new("--results") { Description = "Folder for cold-start.md and .json" };
         Command cold = new("cold", "Measures composing a chain and sending one message, each time in a new process") { launches, output };
         cold.SetAction((result, cancellationToken) => ColdStart.RunAsync(result.GetValue(launches), result.GetValue(output), cancellationToken));
 
@@ -93,14 +94,15 @@ internal static class BenchmarkCommand
         return CommandRunner.InvokeAsync(root, args);
     }
 
-    private static Command InTurns(string name, string description, Func<int, int, CancellationToken, Task<int>> run)
+    private static Command InTurns(string name, string description, Func<RatioOptions, CancellationToken, Task<int>> run)
     {
         Option<int> turns = new("--turns") { Description = "Turns of each side, 10 to 100,000", DefaultValueFactory = _ => 1_500 };
         turns.InRange(10, 100_000);
         Option<int> launches = new("--launches") { Description = "Processes per row, 1 to 100", DefaultValueFactory = _ => 7 };
         launches.InRange(1, 100);
-        Command command = new(name, description) { launches, turns };
-        command.SetAction((result, cancellationToken) => run(result.GetValue(launches), result.GetValue(turns), cancellationToken));
+        Option<DirectoryInfo?> results = new("--results") { Description = $"Folder for {name}.json" };
+        Command command = new(name, description) { launches, turns, results };
+        command.SetAction((result, cancellationToken) => run(new RatioOptions(name, result.GetValue(launches), result.GetValue(turns), result.GetValue(results)), cancellationToken));
         return command;
     }
 

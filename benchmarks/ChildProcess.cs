@@ -25,6 +25,8 @@ internal sealed class ChildProcess : IDisposable
         }
     }
 
+    public ProcessMemory Memory => ProcessMemory.Of(_process.Id);
+
     public bool HasExited => _process.HasExited;
 
     public static ChildProcess Start(params string[] arguments) => Start(arguments, []);

@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Globalization;
 using System.Text;
 using Benchmarks.Pipelines.Chains;
+using Benchmarks.Reports;
 
 namespace Benchmarks.Cold;
 
@@ -39,6 +40,8 @@ internal static class ColdStart
         {
             await File.WriteAllTextAsync(Path.Combine(output.FullName, "cold-start.md"), table, cancellationToken);
         }
+
+        await ResultsFile.WriteAsync(output, "cold-start", $"compose and first message in a new process, median of {launches} launches", [.. samples.Select(sample => new { Variant = sample.Key.Item1, Parts = sample.Key.Item2, Microseconds = Median(sample.Value) })], cancellationToken);
 
         return 0;
     }

@@ -17,6 +17,8 @@ namespace Benchmarks.EndToEnd;
 /// <param name="P50">Median milliseconds from delivery to delete.</param>
 /// <param name="P99">99th percentile of the same.</param>
 /// <param name="Calls">SQS calls per thousand messages.</param>
+/// <param name="PeakMiB">The most resident memory of the client's process since its start, at the end of the last pass.</param>
+/// <param name="CpuMicrosecondsOfPasses">Processor time per message of every pass, in their order: pass by pass, clients met the same disturbances.</param>
 internal sealed record EndToEndRow(
     ClientKind Client,
     int InFlight,
@@ -31,7 +33,9 @@ internal sealed record EndToEndRow(
     double PauseMilliseconds,
     double P50,
     double P99,
-    double Calls)
+    double Calls,
+    double PeakMiB,
+    IReadOnlyList<double> CpuMicrosecondsOfPasses)
 {
     public double MessagesPerCpuSecond => 1e6 / CpuMicroseconds;
 }

@@ -124,7 +124,7 @@ internal sealed class EndToEndRun : IDisposable
             }
         }
 
-        EndToEndRow[] medians = [.. rows.Values.Select(of => of.OrderBy(row => row.CpuMicroseconds).ElementAt(of.Count / 2) with { Passes = of.Count })];
+        EndToEndRow[] medians = [.. rows.Values.Select(of => of.OrderBy(row => row.CpuMicroseconds).ElementAt(of.Count / 2) with { Passes = of.Count, PeakMiB = of[^1].PeakMiB, CpuMicrosecondsOfPasses = [.. of.Select(row => row.CpuMicroseconds)] })];
         foreach (EndToEndRow row in medians)
         {
             _log.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{row.Client}, {inFlight} in flight, {messages} messages: {row.MessagesPerSecond:N0} messages/s, {row.CpuMicroseconds:F1} us, {row.Bytes:N0} B per message"));
@@ -163,7 +163,9 @@ internal sealed class EndToEndRun : IDisposable
             used.PauseSeconds * 1_000,
             totals.P50,
             totals.P99,
-            (totals.Receives + totals.DeleteCalls) * 1_000.0 / messages);
+            (totals.Receives + totals.DeleteCalls) * 1_000.0 / messages,
+            client.Memory.PeakMiB,
+            [used.CpuSeconds * 1e6 / messages]);
     }
 
     private async Task<QueueTotals> WaitAsync(ChildProcess client, string queue, CancellationToken cancellationToken)

@@ -3,6 +3,7 @@ using System.Diagnostics;
 using System.Globalization;
 using System.Runtime.Versioning;
 using System.Text;
+using Benchmarks.Reports;
 using Harness.Pages;
 using Messaging.Sinks;
 using Messaging.Storage;
@@ -27,16 +28,19 @@ internal static class FolderCommand
         objects.InRange(100, 1_000_000);
         Option<int> rounds = new("--rounds") { Description = "Rounds per row, in turns; the median is shown", DefaultValueFactory = _ => 5 };
         rounds.InRange(1, 100);
-        Command command = new("folder", "Stores objects of 1 KiB durably, 64 in parallel: the folder sink beside threads that write, fsync, rename and share the folder's fsync (a minute)") { folder, objects, rounds };
-        command.SetAction((result, _) => OperatingSystem.IsWindows()
+        Option<DirectoryInfo?> results = new("--results") { Description = "Folder for folder.json" };
+        Command command = new("folder", "Stores objects of 1 KiB durably, 64 in parallel: the folder sink beside threads that write, fsync, rename and share the folder's fsync (a minute)") { folder, objects, rounds, results };
+        command.SetAction((result, cancellationToken) => OperatingSystem.IsWindows()
             ? throw new InvalidOperationException("The benchmark runs on Unix: Windows has no fsync of folders.")
-            : RunAsync(result.GetValue(folder)!, result.GetValue(objects), result.GetValue(rounds)));
+            : RunAsync(result.GetValue(folder)!, result.GetValue(objects), result.GetValue(rounds), result.GetValue(results), cancellationToken));
         return command;
     }
 
     [UnsupportedOSPlatform("windows")]
-    private static async Task<int> RunAsync(DirectoryInfo folder, int objects, int rounds)
+    private static async Task<int> RunAsync(DirectoryInfo folder, int objects, int rounds, DirectoryInfo? results, CancellationToken cancellationToken)
     {
+        // Before measuring, so that a folder that cannot be created fails first.
+        results?.Create();
         (string Name, Func<string, Task> Store)[] rows =
         [
             ("Bare threads, 64", root => BareAsync(root, objects, Concurrency)),
@@ -80,6 +84,12 @@ internal static class FolderCommand
         }
 
         Console.Out.Write(text);
+        await ResultsFile.WriteAsync(
+            results,
+            "folder",
+            $"{objects} objects per round, medians of {rounds} rounds in turns",
+            [.. measured.Select(of => (of.Key, Median: Median(of.Value), of.Value)).Select(of => new { Row = of.Key, CpuMicroseconds = of.Median.Microseconds, ObjectsPerSecond = of.Median.PerSecond, ObjectsPerSecondOfRounds = of.Value.Select(round => round.PerSecond) })],
+            cancellationToken);
         return 0;
     }
 

@@ -27,8 +27,8 @@ internal static class TypedRatio
     private const int WarmUpTurns = 100;
 
     /// <summary>Measures and prints a row.</summary>
-    public static Task<int> RunAsync(int launches, int turns, CancellationToken cancellationToken) =>
-        new RatioTable(Verb, "source", "archive", "typed").RunAsync([Case], launches, turns, cancellationToken);
+    public static Task<int> RunAsync(RatioOptions options, CancellationToken cancellationToken) =>
+        new RatioTable(Verb, "source", "archive", "typed").RunAsync([Case], options, cancellationToken);
 
     /// <summary>Measures in this process and prints <see cref="TurnMedians"/>.</summary>
     public static async Task<int> RunChildAsync(string turns)

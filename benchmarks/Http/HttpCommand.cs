@@ -8,6 +8,7 @@ using System.Text.Json;
 using Benchmarks.EndToEnd;
 using Benchmarks.EndToEnd.Clients;
 using Benchmarks.Keys;
+using Benchmarks.Reports;
 using Harness.Pages;
 
 namespace Benchmarks.Http;
@@ -30,13 +31,16 @@ internal static class HttpCommand
         messages.InRange(100, 10_000_000);
         Option<int> rounds = new("--rounds") { Description = "Rounds per row, in turns; the median is shown", DefaultValueFactory = _ => 7 };
         rounds.InRange(1, 100);
-        Command command = new("http", "Posts single messages to the worker, whose sink keeps nothing, and to a bare Kestrel endpoint that reads the body and answers 200 (two minutes)") { connections, messages, rounds };
-        command.SetAction((result, cancellationToken) => RunAsync(result.GetValue(connections), result.GetValue(messages), result.GetValue(rounds), cancellationToken));
+        Option<DirectoryInfo?> results = new("--results") { Description = "Folder for http.json" };
+        Command command = new("http", "Posts single messages to the worker, whose sink keeps nothing, and to a bare Kestrel endpoint that reads the body and answers 200 (two minutes)") { connections, messages, rounds, results };
+        command.SetAction((result, cancellationToken) => RunAsync(result.GetValue(connections), result.GetValue(messages), result.GetValue(rounds), result.GetValue(results), cancellationToken));
         return command;
     }
 
-    private static async Task<int> RunAsync(int connections, int messages, int rounds, CancellationToken cancellationToken)
+    private static async Task<int> RunAsync(int connections, int messages, int rounds, DirectoryInfo? results, CancellationToken cancellationToken)
     {
+        // Before measuring, so that a folder that cannot be created fails first.
+        results?.Create();
         Dictionary<HttpServerKind, (ChildProcess Server, HttpLoad Load)> rows = [];
         Dictionary<HttpServerKind, List<(double Microseconds, double Bytes, double PerSecond)>> measured = [];
         try
@@ -86,6 +90,12 @@ internal static class HttpCommand
         }
 
         Console.Out.Write(text);
+        await ResultsFile.WriteAsync(
+            results,
+            "http",
+            $"{connections} connections, {messages} messages per round, medians of {rounds} rounds in turns",
+            [.. measured.Select(of => (of.Key, Median: Median(of.Value), of.Value)).Select(of => new { Server = of.Key, CpuMicroseconds = of.Median.Microseconds, of.Median.Bytes, MessagesPerSecond = of.Median.PerSecond, CpuMicrosecondsOfRounds = of.Value.Select(round => round.Microseconds) })],
+            cancellationToken);
         return 0;
     }
 

@@ -1,4 +1,5 @@
 using System.Globalization;
+using Benchmarks.Reports;
 
 namespace Benchmarks.Interleaved;
 
@@ -25,20 +26,29 @@ internal sealed class RatioTable(string verb, string kind, string baseline, stri
         return string.Create(CultureInfo.InvariantCulture, $"{name,-9}  {median.Baseline,13:F0}  {median.Subject,8:F0}  {median.Ratio,18:F2}   {all}");
     }
 
-    public async Task<int> RunAsync(IEnumerable<string> cases, int launches, int turns, CancellationToken cancellationToken)
+    /// <param name="cases">The cases, a row each.</param>
+    /// <param name="options">How often, and the folder for the rows.</param>
+    /// <param name="cancellationToken">Ends the run.</param>
+    public async Task<int> RunAsync(IEnumerable<string> cases, RatioOptions options, CancellationToken cancellationToken)
     {
+        // Before measuring, so that a folder that cannot be created fails first.
+        options.Results?.Create();
+        List<RatioRow> rows = [];
         Console.Out.WriteLine(Header);
         foreach (string name in cases)
         {
             List<TurnMedians> processes = [];
-            while (processes.Count < launches)
+            while (processes.Count < options.Launches)
             {
-                using ChildProcess child = ChildProcess.Start(verb, name, turns.ToString(CultureInfo.InvariantCulture));
+                using ChildProcess child = ChildProcess.Start(verb, name, options.Turns.ToString(CultureInfo.InvariantCulture));
                 processes.Add(TurnMedians.Parse(await child.ReadLineAsync(ChildLimit, cancellationToken)));
             }
 
             Console.Out.WriteLine(Row(name, processes));
+            rows.Add(RatioRow.Of(name, processes));
         }
+
+        await ResultsFile.WriteAsync(options.Results, options.Name, $"{subject} in turns with {baseline}, {options.Turns} turns in each of {options.Launches} processes; ratios are medians of neighbouring turns, the row is the process with the median ratio", rows, cancellationToken);
 
         return 0;
     }

@@ -24,8 +24,8 @@ internal static class KeyRatio
     ];
 
     /// <summary>Measures every template and prints a row for each.</summary>
-    public static Task<int> RunAsync(int launches, int turns, CancellationToken cancellationToken) =>
-        new RatioTable(Verb, "template", "scan", "key").RunAsync(Cases.Select(one => one.Name), launches, turns, cancellationToken);
+    public static Task<int> RunAsync(RatioOptions options, CancellationToken cancellationToken) =>
+        new RatioTable(Verb, "template", "scan", "key").RunAsync(Cases.Select(one => one.Name), options, cancellationToken);
 
     /// <summary>Measures one template and prints <see cref="TurnMedians"/>.</summary>
     public static int RunChild(string name, string turns)

@@ -14,6 +14,12 @@ internal sealed class NativeRun : IDisposable
     private static readonly TimeSpan PassPoll = TimeSpan.FromMilliseconds(10);
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(60);
 
+    // A small load: a burst of messages a second, then nothing.
+    private const int SmallBursts = 20;
+    private const int MessagesPerBurst = 100;
+    private static readonly TimeSpan BurstEvery = TimeSpan.FromSeconds(0.5);
+    private static readonly TimeSpan Rest = TimeSpan.FromSeconds(10);
+
     // Tiered compilation has settled after as many passes.
     private const int WarmUps = 5;
 
@@ -83,7 +89,7 @@ internal sealed class NativeRun : IDisposable
                     if (pass >= 0)
                     {
                         microseconds[i].Add((workers[i].ProcessorTime - before).TotalMicroseconds / messages);
-                        resident[i].Add(workers[i].ResidentBytes / 1024.0 / 1024);
+                        resident[i].Add(workers[i].Memory.ResidentMiB);
                     }
                 }
             }
@@ -94,6 +100,29 @@ internal sealed class NativeRun : IDisposable
         }
 
         return ([.. microseconds.Select(Median)], [.. resident.Select(Median)]);
+    }
+
+    /// <summary>Starts each build with the settings of its own and sends it a small load: 2,000 messages within 10 s, 100 at a time; then nothing for 10 s.</summary>
+    /// <returns>The memory of each build at rest, after the load.</returns>
+    public async Task<ProcessMemory[]> MeasureSmallLoadAsync(CancellationToken cancellationToken)
+    {
+        List<ProcessMemory> memory = [];
+        foreach (WorkerBuild build in Builds)
+        {
+            string queue = $"{build.Name}-small";
+            using WorkerRun worker = new(build, _endpoint, queue);
+            for (int burst = 0; burst < SmallBursts; burst++)
+            {
+                await FillAsync(queue, MessagesPerBurst, cancellationToken);
+                await WaitAsync(worker, queue, totals => totals.Deleted == totals.Messages, PassPoll, cancellationToken);
+                await Task.Delay(BurstEvery, cancellationToken);
+            }
+
+            await Task.Delay(Rest, cancellationToken);
+            memory.Add(worker.Memory);
+        }
+
+        return [.. memory];
     }
 
     public void Dispose()

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Globalization;
 using Benchmarks.Aws.Wire;
 using Benchmarks.EndToEnd.Clients;
 
@@ -52,15 +51,7 @@ internal sealed class WorkerRun : IDisposable
         }
     }
 
-    /// <summary>Resident memory now, in bytes; of Linux.</summary>
-    public long ResidentBytes
-    {
-        get
-        {
-            string line = File.ReadLines($"/proc/{_process.Id}/status").First(status => status.StartsWith("VmRSS:", StringComparison.Ordinal));
-            return long.Parse(line.Split(' ', StringSplitOptions.RemoveEmptyEntries)[1], CultureInfo.InvariantCulture) * 1024;
-        }
-    }
+    public ProcessMemory Memory => ProcessMemory.Of(_process.Id);
 
     public void Dispose()
     {

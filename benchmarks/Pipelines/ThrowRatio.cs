@@ -17,8 +17,8 @@ internal static class ThrowRatio
     private static readonly string[] Depths = ["10", "20", "40"];
 
     /// <summary>Measures every depth and prints a row for each.</summary>
-    public static Task<int> RunAsync(int launches, int turns, CancellationToken cancellationToken) =>
-        new RatioTable(Verb, "depth", nameof(Variant.Expression), nameof(Variant.Fused)).RunAsync(Depths, launches, turns, cancellationToken);
+    public static Task<int> RunAsync(RatioOptions options, CancellationToken cancellationToken) =>
+        new RatioTable(Verb, "depth", nameof(Variant.Expression), nameof(Variant.Fused)).RunAsync(Depths, options, cancellationToken);
 
     /// <summary>Measures one depth and prints <see cref="TurnMedians"/>.</summary>
     public static int RunChild(string depthText, string turns)

@@ -105,7 +105,7 @@ internal static class AlternativesCommand
     private static AlternativeRow RowOf(WorkKind work, string name, List<RunnerRound> rounds)
     {
         RunnerRound median = rounds.OrderBy(round => round.Nanoseconds).ElementAt(rounds.Count / 2);
-        return new AlternativeRow(work, name, median.Nanoseconds, median.Bytes, median.PerSecond);
+        return new AlternativeRow(work, name, median.Nanoseconds, median.Bytes, median.PerSecond, [.. rounds.Select(round => round.Nanoseconds)]);
     }
 
     private static string[] ArgumentsOf(RunnerKind runner, WorkKind work) => [RunnerProcess.Verb, runner.ToString(), work.ToString()];
