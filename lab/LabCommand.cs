@@ -28,7 +28,7 @@ internal static class LabCommand
         Command chart = new("chart", "Draws the charts of results as SVG files in the first of their folders") { results };
         chart.SetAction(result => ChartCommand.Run(result.GetValue(results)!));
 
-        RootCommand root = new("Measures published techniques and tables again, and other libraries beside the worker") { run, TechniqueCommand.Create(), UdpCommand.CreateSmall(), AlternativesCommand.Create(), PagesCommand.Create(), chart, SeedsCommand.Create() };
+        RootCommand root = new("Measures published techniques and tables again, and other libraries beside the worker") { run, TechniqueCommand.Create(), UdpCommand.CreateSmall(), AlternativesCommand.Create(), PagesCommand.Create(), CompareAllCommand.Create(), chart, SeedsCommand.Create() };
         return CommandRunner.InvokeAsync(root, args);
     }
 }
