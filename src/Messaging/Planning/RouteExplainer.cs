@@ -191,6 +191,9 @@ internal sealed class RouteExplainer
         Add("bytes.inflight", "bytes in flight, all slots full", bytes, "bytes", ofASource <= _route.Intake.BytesInFlight
             ? (FormattableString)$"{how}; Intake:BytesInFlight ({_route.Intake.BytesInFlight:N0} for each source) is not reached"
             : $"{how}; above Intake:BytesInFlight ({_route.Intake.BytesInFlight:N0} for each source), so a source pauses receiving at {_route.Intake.BytesInFlight / _load.MessageBytes:N0} messages in flight");
+
+        // Above the cap a source still receives into the slots that it was granted before, so the slots are the bound.
+        Add("memory.buffers", "memory for message buffers, at most", 2 * bytes, "bytes", $"bytes in flight x 2: a buffer's size is a power of two; pools keep the buffers for the next messages, and are trimmed when memory is short; text that a source escapes, as SQS does, takes more; the process itself is not included");
     }
 
     private void ExplainMaxRate(int stores, string limit, double seconds)

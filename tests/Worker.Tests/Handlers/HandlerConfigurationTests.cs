@@ -55,7 +55,7 @@ public sealed class HandlerConfigurationTests
         string json = JsonSerializer.Serialize(new Explanation(new ExplainInput(1, 1, null, 1), [explanation]), ExplainJson.Default.Explanation);
         json.ShouldNotContain("sink", Case.Insensitive);
         json.ShouldNotContain("stor");
-        explanation.Lines.Select(line => line.Name).ShouldBe(["rate", "cost.day", "bytes.inflight", "kill.lost"]);
+        explanation.Lines.Select(line => line.Name).ShouldBe(["rate", "cost.day", "bytes.inflight", "memory.buffers", "kill.lost"]);
     }
 
     [Fact]

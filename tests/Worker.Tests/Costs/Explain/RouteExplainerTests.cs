@@ -47,6 +47,7 @@ public sealed class RouteExplainerTests
             ["slots.expected"] = 64,
             ["rate.most"] = 20_000,
             ["bytes.inflight"] = 1_024_000,
+            ["memory.buffers"] = 2_048_000,
             ["kill.redelivered"] = 1_000 + 21,
         });
         ExplainSaving saving = route.Savings.ShouldHaveSingleItem();
@@ -103,6 +104,8 @@ public sealed class RouteExplainerTests
     [InlineData(18_000_000, 1_024, null, "rate.most", 10_000, "Bundles:Enabled=true")]
     [InlineData(18_000_000, 1_024, null, "cost.day", 180, "Costs:S3PutPerMillion=10", "Costs:SqsStandardPerMillion=0")]
     [InlineData(18_000_000, 1_024, null, "bytes.inflight", 2 * 1_024_000, "Routes:archive:Source=Sqs,Http")]
+    [InlineData(18_000_000, 1_024, null, "memory.buffers", 2 * 2 * 1_024_000, "Routes:archive:Source=Sqs,Http")]
+    [InlineData(18_000_000, 1_024, null, "memory.buffers", 2 * 64 * 1_024, "Intake:Concurrency=64")]
     public void Explain_SqsToS3_Line_HasItsValue(long messagesPerDay, int messageBytes, int? messagesPerObject, string line, double value, params string[] settings) =>
         Line(Explain(new ExplainInput(messagesPerDay, messageBytes, messagesPerObject, PutMilliseconds: 50), [.. SqsToS3, .. settings]), line).Value.ShouldBe(value, 1e-3);
 

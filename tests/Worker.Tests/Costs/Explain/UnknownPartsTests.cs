@@ -15,7 +15,7 @@ public sealed class UnknownPartsTests
 {
     private static readonly ExplainInput Load = new(8_640_000, 1_000, MessagesPerObject: null, PutMilliseconds: 50);
 
-    private static readonly string[] CoreLines = ["rate", "objects.day", "cost.day", "concurrency.needed", "slots.expected", "rate.most", "bytes.inflight"];
+    private static readonly string[] CoreLines = ["rate", "objects.day", "cost.day", "concurrency.needed", "slots.expected", "rate.most", "bytes.inflight", "memory.buffers"];
 
     [Fact]
     public void Explain_NoDescriptions_ShowsTheCoresFiguresAndNotesMissingCalls()
@@ -46,7 +46,7 @@ public sealed class UnknownPartsTests
     {
         RouteExplanation route = Explain(sourceExplainer: new Broker());
 
-        route.Lines.Select(line => line.Name).ShouldBe(["rate", "objects.day", "rabbit.get", "cost.day", "cost.month", "cost.million", "concurrency.needed", "slots.expected", "rate.most", "bytes.inflight", "kill.rabbit"]);
+        route.Lines.Select(line => line.Name).ShouldBe(["rate", "objects.day", "rabbit.get", "cost.day", "cost.month", "cost.million", "concurrency.needed", "slots.expected", "rate.most", "bytes.inflight", "memory.buffers", "kill.rabbit"]);
         Line(route, "rabbit.get").Because.ShouldBe("one a message; 259,200,000 per month, $17.28 per day");
         Line(route, "cost.day").Value.ShouldBe(17.28);
         Line(route, "cost.million").Value.ShouldBe(2);
