@@ -45,9 +45,15 @@ internal sealed record AwsEndpoint(Uri BaseUri, string Region, bool IsCustom)
         return null;
     }
 
+    /// <summary>True when the environment or the profile asks for endpoints with validated cryptography.</summary>
+    public static bool IsFips => FallbackInternalConfigurationFactory.UseFIPSEndpoint == true;
+
+    /// <summary>True when the environment or the profile asks for endpoints with IPv6.</summary>
+    public static bool IsDualStack => FallbackInternalConfigurationFactory.UseDualStackEndpoint == true;
+
     /// <summary>The AWS setting that asks for another kind of endpoint than the usual one, from the environment or the profile; null for none.</summary>
-    public static string? FindVariant() => FallbackInternalConfigurationFactory.UseFIPSEndpoint == true ? "AWS_USE_FIPS_ENDPOINT (use_fips_endpoint)"
-        : FallbackInternalConfigurationFactory.UseDualStackEndpoint == true ? "AWS_USE_DUALSTACK_ENDPOINT (use_dualstack_endpoint)"
+    public static string? FindVariant() => IsFips ? "AWS_USE_FIPS_ENDPOINT (use_fips_endpoint)"
+        : IsDualStack ? "AWS_USE_DUALSTACK_ENDPOINT (use_dualstack_endpoint)"
         : null;
 
     /// <summary>Why an address cannot be an endpoint, as the predicate of a sentence; null when it can.</summary>

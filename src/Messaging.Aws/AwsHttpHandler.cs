@@ -6,16 +6,18 @@ namespace Messaging.Aws;
 internal static class AwsHttpHandler
 {
     /// <summary>
-    /// Connections to AWS go only to the configured address: no redirects (a signed request must not follow one), no proxy from the
-    /// environment, no cookies, no decompression, no tracing headers (they would be unsigned and unused).
+    /// Connections to AWS: no redirects (a signed request must not follow one), no cookies, no decompression, no tracing headers (they would be
+    /// unsigned and unused). Through the proxy that the environment names (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, without the hosts of NO_PROXY), as
+    /// AWSSDK does for credentials; never to this machine.
     /// </summary>
     /// <param name="maxConnections">Per host: the maximum number of concurrent calls. Unlimited for SQS, where renewals and deletes must not wait behind long polls.</param>
-    public static SocketsHttpHandler Create(int maxConnections = int.MaxValue) => new()
+    /// <param name="custom">The address of a server outside AWS; null for AWS.</param>
+    public static SocketsHttpHandler Create(int maxConnections = int.MaxValue, Uri? custom = null) => new()
     {
         AllowAutoRedirect = false,
         AutomaticDecompression = DecompressionMethods.None,
         UseCookies = false,
-        UseProxy = false,
+        UseProxy = custom is not { IsLoopback: true },
         ActivityHeadersPropagator = null,
         ConnectTimeout = TimeSpan.FromSeconds(2),
         MaxConnectionsPerServer = maxConnections,

@@ -8,18 +8,37 @@ namespace Messaging.Aws.S3;
 /// <param name="PathStyle">True when the bucket is in the path, false when it is in the hostname.</param>
 internal sealed record S3Endpoint(Uri? Custom, string Region, bool PathStyle)
 {
+    /// <summary>True for AWS's endpoints with validated cryptography: <c>AWS_USE_FIPS_ENDPOINT</c>, <c>use_fips_endpoint</c>.</summary>
+    public bool IsFips { get; init; }
+
+    /// <summary>True for AWS's endpoints with IPv6: <c>AWS_USE_DUALSTACK_ENDPOINT</c>, <c>use_dualstack_endpoint</c>.</summary>
+    public bool IsDualStack { get; init; }
+
+    /// <summary>AWS's endpoint of another region, which may be signed for without doubt: null for a custom endpoint, the same region, or another partition.</summary>
+    public S3Endpoint? In(string region) =>
+        Custom is null && region != Region && AwsRegion.DomainOf(region) == AwsRegion.DomainOf(Region) ? this with { Region = region } : null;
+
     /// <summary>
     /// Finds the endpoint; opens no connection to it. Without a configured region it looks one up, which may take seconds outside AWS. Without
-    /// <paramref name="forcePathStyle"/> the bucket is where the kind of store needs it.
+    /// <paramref name="forcePathStyle"/> the bucket is where the kind of store needs it. The ARN of an access point names the region itself.
     /// </summary>
     /// <exception cref="StartupException">There is no usable region or endpoint.</exception>
-    public static S3Endpoint Resolve(bool? forcePathStyle, AwsOptions aws, Func<string, string?> environment)
+    public static S3Endpoint Resolve(bool? forcePathStyle, AwsOptions aws, Func<string, string?> environment, string? bucket = null)
     {
         Uri? custom = AwsEndpoint.FindCustom(aws, "S3", environment);
+        string? ofAccessPoint = bucket is null ? null : BucketName.RegionOfAccessPoint(bucket);
+        if (custom is not null && ofAccessPoint is not null)
+        {
+            throw new StartupException($"The bucket is the access point {bucket}, which only AWS has, but {custom} is configured as the endpoint: remove one of them.", ExitCodes.Configuration);
+        }
 
         // Most stores outside AWS have no regions and accept S3's first one.
-        string region = AwsRegion.Resolve(aws, fromAddress: null, environment, otherwise: custom is null ? null : "us-east-1");
-        return new S3Endpoint(custom, region, forcePathStyle ?? custom is not null);
+        string region = ofAccessPoint ?? AwsRegion.Resolve(aws, fromAddress: null, environment, otherwise: custom is null ? null : "us-east-1");
+        return new S3Endpoint(custom, region, forcePathStyle ?? custom is not null)
+        {
+            IsFips = custom is null && AwsEndpoint.IsFips,
+            IsDualStack = custom is null && AwsEndpoint.IsDualStack,
+        };
     }
 }
 
@@ -33,4 +52,11 @@ public static class BucketName
         && char.IsAsciiLetterOrDigit(name[0])
         && char.IsAsciiLetterOrDigit(name[^1])
         && !name.Contains("..", StringComparison.Ordinal);
+
+    /// <summary>The region in the ARN of an access point, such as <c>arn:aws:s3:eu-west-1:123456789012:accesspoint/name</c>; null for everything else.</summary>
+    internal static string? RegionOfAccessPoint(string bucket) =>
+        bucket.Split(':', '/') is ["arn", ['a', 'w', 's', ..], "s3", var region, { Length: 12 } account, "accesspoint", var name]
+        && AwsRegion.IsWellFormed(region) && account.All(char.IsAsciiDigit) && IsValid(name)
+            ? region
+            : null;
 }

@@ -14,7 +14,7 @@ internal sealed partial class S3SinkOptions : ISelfValidating
     [Setting("Auto, Sdk (AWSSDK.S3) or Direct (the worker's own client, a fraction of the cost per PUT; docs/reference/s3.md lists what it does not support). Auto is Direct, unless a setting needs Sdk or the store refuses requests of Direct that it accepts of Sdk")]
     public S3ClientKind Client { get; init; }
 
-    [Setting("Bucket the objects are stored in; it must exist", Required = true)]
+    [Setting("Bucket the objects are stored in, or the ARN or alias of an access point; it must exist", Required = true)]
     public string? Bucket { get; init; }
 
     [Setting("Region of the bucket; default Aws:Region and its defaults")]
@@ -65,9 +65,9 @@ internal sealed partial class S3SinkOptions : ISelfValidating
     /// <inheritdoc/>
     public void Validate(SettingsCheck check)
     {
-        if (Bucket is not null && !BucketName.IsValid(Bucket))
+        if (Bucket is not null && !BucketName.IsValid(Bucket) && BucketName.RegionOfAccessPoint(Bucket) is null)
         {
-            check.Fail(nameof(Bucket), "must be a bucket's name: 3 to 63 lower-case letters, digits, dots and dashes.", "Requests would go elsewhere.");
+            check.Fail(nameof(Bucket), "must be a bucket's name: 3 to 63 lower-case letters, digits, dots and dashes; or the ARN of an access point: arn:aws:s3:eu-west-1:123456789012:accesspoint/name.", "Requests would go elsewhere.");
         }
 
         if (Region is not null && !AwsRegion.IsWellFormed(Region))
@@ -96,11 +96,9 @@ internal sealed partial class S3SinkOptions : ISelfValidating
     // Directory buckets need a session (CreateSession) and other hostnames.
     private bool IsDirectoryBucket => Bucket?.EndsWith("--x-s3", StringComparison.Ordinal) == true;
 
-    /// <summary>What only AWSSDK.S3 does, of what these settings, the environment and the profile ask for; null for nothing.</summary>
-    /// <param name="isAws">False for a store of another address, whose hostname is configured.</param>
-    public string? FindSdkOnly(bool isAws) => ChunkedEncoding ? $"{Section}:{nameof(ChunkedEncoding)} is true"
+    /// <summary>What only AWSSDK.S3 does, of what these settings ask for; null for nothing.</summary>
+    public string? FindSdkOnly() => ChunkedEncoding ? $"{Section}:{nameof(ChunkedEncoding)} is true"
         : IsDirectoryBucket ? $"{Section}:{nameof(Bucket)} is a directory bucket (S3 Express)"
-        : isAws && AwsEndpoint.FindVariant() is { } variant ? $"{variant} is true"
         : null;
 
     private void ValidateDirect(SettingsCheck check)

@@ -14,7 +14,7 @@ internal static class SdkConnection
     {
         AmazonS3Config config = new()
         {
-            HttpClientFactory = new SdkHttpClientFactory(connectTimeout),
+            HttpClientFactory = new SdkHttpClientFactory(connectTimeout, endpoint.Custom),
             ConnectTimeout = connectTimeout,
 
             // Only a guard: every attempt's own token ends it earlier. The SDK's default is 24.8 days.
@@ -50,12 +50,12 @@ internal static class SdkConnection
 }
 
 /// <summary>Creates the SDK's HTTP client: one per client of S3, disposed with it.</summary>
-internal sealed class SdkHttpClientFactory(TimeSpan connectTimeout) : HttpClientFactory
+internal sealed class SdkHttpClientFactory(TimeSpan connectTimeout, Uri? custom) : HttpClientFactory
 {
     public override HttpClient CreateHttpClient(IClientConfig clientConfig)
     {
         // The route's concurrency is the bound; a second one here would only let requests wait until their deadline.
-        SocketsHttpHandler connections = AwsHttpHandler.Create();
+        SocketsHttpHandler connections = AwsHttpHandler.Create(custom: custom);
         connections.ConnectTimeout = connectTimeout;
         return new HttpClient(new SdkHttpHandler(connections), disposeHandler: true)
         {

@@ -1,25 +1,54 @@
 namespace Messaging.Aws.S3.Sink;
 
 /// <summary>
-/// AWSSDK.S3 beside the direct client: it repeats a request that the store refused for a reason that may lie in the request's form. When it is
-/// refused too, which is the rule with wrong keys, it is not asked again for a minute. Threads: any number concurrently.
+/// The client that repeats a request which the store refused for a reason that another client does not have: AWSSDK.S3 where the reason may lie in the
+/// request's form, a client of the bucket's region where the answer names one. When it is refused too, which is the rule with wrong keys, it is not
+/// asked again for a minute. Threads: any number concurrently.
 /// </summary>
-/// <param name="create">Makes the client; called at the first refusal.</param>
+/// <param name="createSdk">Makes AWSSDK.S3's client, at the first refusal; null where the sink stays with its own.</param>
 /// <param name="time">The clock.</param>
-internal sealed class ClientTrial(Func<IS3Requests> create, TimeProvider time) : IDisposable
+/// <param name="createIn">Makes a client of a region, at the first answer that names one; its null, or null, where the region is not followed.</param>
+internal sealed class ClientTrial(Func<IS3Requests>? createSdk, TimeProvider time, Func<string, IS3Requests?>? createIn = null) : IDisposable
 {
     private static readonly TimeSpan Pause = TimeSpan.FromMinutes(1);
 
-    private readonly Lazy<IS3Requests> _sdk = new(create);
+    private readonly Lock _lock = new();
+    private IS3Requests? _sdk;
+    private IS3Requests? _elsewhere;
+    private string? _region;
     private long _refusedAt;
     private bool _isRefused;
 
     /// <summary>The client to repeat the request with; null when that would not help.</summary>
-    /// <param name="fault">The direct client's.</param>
-    public IS3Requests? For(in S3Fault fault) =>
-        fault.MayBeOfTheForm && (!Volatile.Read(ref _isRefused) || time.GetElapsedTime(Volatile.Read(ref _refusedAt)) >= Pause) ? _sdk.Value : null;
+    /// <param name="fault">The first client's.</param>
+    public IS3Requests? For(in S3Fault fault)
+    {
+        if (Volatile.Read(ref _isRefused) && time.GetElapsedTime(Volatile.Read(ref _refusedAt)) < Pause)
+        {
+            return null;
+        }
 
-    /// <summary>AWSSDK.S3 was refused too.</summary>
+        lock (_lock)
+        {
+            if (fault.MayBeOfTheForm)
+            {
+                return _sdk ??= createSdk?.Invoke();
+            }
+
+            if (fault.IsElsewhere && fault.Region is { } region && _elsewhere is null)
+            {
+                _elsewhere = createIn?.Invoke(region);
+                _region = region;
+            }
+
+            return fault.IsElsewhere && fault.Region == _region ? _elsewhere : null;
+        }
+    }
+
+    /// <summary>The region of a client that was made for one; null for AWSSDK.S3's.</summary>
+    public string? RegionOf(IS3Requests client) => client == _elsewhere ? _region : null;
+
+    /// <summary>The other client was refused too.</summary>
     public void Refused()
     {
         Volatile.Write(ref _refusedAt, time.GetTimestamp());
@@ -28,9 +57,7 @@ internal sealed class ClientTrial(Func<IS3Requests> create, TimeProvider time) :
 
     public void Dispose()
     {
-        if (_sdk.IsValueCreated)
-        {
-            _sdk.Value.Dispose();
-        }
+        _sdk?.Dispose();
+        _elsewhere?.Dispose();
     }
 }

@@ -8,10 +8,8 @@ internal readonly record struct S3ClientChoice(bool IsDirect, bool MayChange, st
 {
     private const string Setting = $"{S3SinkOptions.Section}:{nameof(S3SinkOptions.Client)}";
 
-    /// <summary>The choice for settings, environment and profile.</summary>
-    /// <param name="options">The sink's settings.</param>
-    /// <param name="aws">Those of the section Aws under them.</param>
-    public static S3ClientChoice Of(S3SinkOptions options, AwsOptions aws)
+    /// <summary>The choice for the sink's settings.</summary>
+    public static S3ClientChoice Of(S3SinkOptions options)
     {
         if (options.Client != S3ClientKind.Auto)
         {
@@ -19,8 +17,7 @@ internal readonly record struct S3ClientChoice(bool IsDirect, bool MayChange, st
             return new S3ClientChoice(isDirect, MayChange: false, $"{(isDirect ? "the direct client" : "AWSSDK.S3")} ({Setting}={options.Client})");
         }
 
-        bool isAws = AwsEndpoint.FindCustom(aws, "S3", Environment.GetEnvironmentVariable) is null;
-        return options.FindSdkOnly(isAws) is { } reason
+        return options.FindSdkOnly() is { } reason
             ? new S3ClientChoice(IsDirect: false, MayChange: false, $"AWSSDK.S3, because {reason}")
             : new S3ClientChoice(IsDirect: true, MayChange: true, $"the direct client ({Setting}=Auto, and nothing needs AWSSDK.S3)");
     }

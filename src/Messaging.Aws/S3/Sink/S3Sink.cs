@@ -53,7 +53,7 @@ internal sealed partial class S3Sink : IObjectSink
     /// <param name="options">The settings.</param>
     /// <param name="requests">The client.</param>
     /// <param name="services">What the worker gives the sink.</param>
-    /// <param name="trial">Has the client that takes over when only its requests are accepted; null for none.</param>
+    /// <param name="trial">Has the clients that take over when only their requests are accepted; null for none.</param>
     /// <param name="client">The client's name for the log; null to say nothing.</param>
     public S3Sink(S3SinkOptions options, IS3Requests requests, SinkServices services, ClientTrial? trial = null, string? client = null)
     {
@@ -82,16 +82,18 @@ internal sealed partial class S3Sink : IObjectSink
     /// <summary>Creates a sink that owns the credentials.</summary>
     public static S3Sink Create(S3SinkOptions options, AwsOptions aws, AwsCredentialSource credentials, SinkServices services)
     {
-        S3Endpoint endpoint = S3Endpoint.Resolve(options.ForcePathStyle, aws, Environment.GetEnvironmentVariable);
-
-        S3ClientChoice choice = S3ClientChoice.Of(options, aws);
+        S3Endpoint endpoint = S3Endpoint.Resolve(options.ForcePathStyle, aws, Environment.GetEnvironmentVariable, options.Bucket);
+        S3ClientChoice choice = S3ClientChoice.Of(options);
+        ClientTrial trial = new(
+            choice.MayChange ? () => SdkRequests.Create(options, endpoint, credentials, services) : null,
+            services.Time,
+            region => endpoint.In(region) is { } other ? Open(other) : null);
+        return new S3Sink(options, Open(endpoint), services, trial, choice.Description);
 
         // One connection per concurrent request, so that none waits for a connection until its deadline.
-        IS3Requests requests = choice.IsDirect
-            ? DirectRequests.Create(options, endpoint, credentials, services, services.Concurrency)
-            : SdkRequests.Create(options, endpoint, credentials, services);
-        ClientTrial? trial = choice.MayChange ? new ClientTrial(() => SdkRequests.Create(options, endpoint, credentials, services), services.Time) : null;
-        return new S3Sink(options, requests, services, trial, choice.Description);
+        IS3Requests Open(S3Endpoint place) => choice.IsDirect
+            ? DirectRequests.Create(options, place, credentials, services, services.Concurrency)
+            : SdkRequests.Create(options, place, credentials, services);
     }
 
     public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) =>
@@ -270,11 +272,17 @@ internal sealed partial class S3Sink : IObjectSink
         return fault;
     }
 
-    // The direct client stays open for its requests in flight, until the sink ends.
+    // The first client stays open for its requests in flight, until the sink ends.
     private void ChangeClient(IS3Requests requests, string refusal)
     {
         if (Interlocked.CompareExchange(ref _requests, requests, _first) == _first)
         {
+            if (_trial!.RegionOf(requests) is { } region)
+            {
+                _logger.LogRegionChanged(_route.Value as string, _bucket, region, refusal);
+                return;
+            }
+
             ClientChanges.Add(1, _route);
             _logger.LogClientChanged(_route.Value as string, refusal);
         }

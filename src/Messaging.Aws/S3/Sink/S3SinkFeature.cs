@@ -30,9 +30,9 @@ internal sealed class S3SinkFeature : ISinkFeature, IExplainedFeature
                 S3Calls.SetPrices(services.Calls, costs);
                 return S3Sink.Create(options, aws, services);
             },
-            CheckBeforeStart = findings => AwsStartCheck.Check(findings, aws, fromAddress: null, "S3", () => S3Endpoint.Resolve(options.ForcePathStyle, aws, Environment.GetEnvironmentVariable)),
+            CheckBeforeStart = findings => AwsStartCheck.Check(findings, aws, fromAddress: null, "S3", () => S3Endpoint.Resolve(options.ForcePathStyle, aws, Environment.GetEnvironmentVariable, options.Bucket)),
             CheckProperties = properties => S3ObjectProperties.FindProblems(options, properties),
-            Describe = output => output.WriteLine($"Route {route} stores in S3 with {S3ClientChoice.Of(options, aws).Description}.{Environment.NewLine}"),
+            Describe = output => output.WriteLine($"Route {route} stores in S3 with {S3ClientChoice.Of(options).Description}.{Environment.NewLine}"),
             StoreTimeout = options.TotalTimeout,
             Retries = true,
         };
@@ -41,19 +41,19 @@ internal sealed class S3SinkFeature : ISinkFeature, IExplainedFeature
     public IRouteExplainer Explain(SettingsReader settings, string route)
     {
         S3SinkOptions options = settings.Read<S3SinkOptions>(S3SinkOptions.Section, route);
-        return new S3Explainer(options, options.Over(settings.Read<AwsOptions>(AwsOptions.Section, route)), settings.Read<AwsCostOptions>(AwsCostOptions.Section));
+        return new S3Explainer(options, settings.Read<AwsCostOptions>(AwsCostOptions.Section));
     }
 }
 
 /// <summary>What <c>explain</c> shows for a route that stores in S3.</summary>
-internal sealed class S3Explainer(S3SinkOptions s3, AwsOptions aws, AwsCostOptions costs) : IRouteExplainer
+internal sealed class S3Explainer(S3SinkOptions s3, AwsCostOptions costs) : IRouteExplainer
 {
     public double PricePerMillionObjects => costs.S3PutPerMillion;
 
     public void ExplainCalls(RouteLoad load, RouteEstimate estimate)
     {
         double puts = load.ObjectsPerDay;
-        estimate.Call("s3.put", "S3 PutObject", puts, 1, costs.S3PutPerMillion, $"one per object, with {S3ClientChoice.Of(s3, aws).Description}; retries and duplicates (a HEAD each) come in addition");
+        estimate.Call("s3.put", "S3 PutObject", puts, 1, costs.S3PutPerMillion, $"one per object, with {S3ClientChoice.Of(s3).Description}; retries and duplicates (a HEAD each) come in addition");
         if (!s3.Conditional)
         {
             estimate.Call("s3.head", "S3 HeadObject", puts, 1, costs.S3GetPerMillion, "Sinks:S3:Conditional is false: each key is checked first");

@@ -47,7 +47,7 @@ internal sealed class SqsClient : IDisposable
     public static SqsClient Create(AwsOptions aws, SqsQueueReference queue, SqsWireOptions options, BufferPool buffers, TimeProvider time, ApiCalls? calls = null)
     {
         AwsEndpoint endpoint = SqsEndpoint.Resolve(aws, queue, Environment.GetEnvironmentVariable);
-        return new SqsClient(endpoint, AwsCredentialSource.Create(aws, time), new AwsClock(time), AwsHttpHandler.Create(), buffers, time, options, calls);
+        return new SqsClient(endpoint, AwsCredentialSource.Create(aws, time), new AwsClock(time), AwsHttpHandler.Create(custom: endpoint.BaseUri), buffers, time, options, calls);
     }
 
     /// <summary>Receives up to 10 messages.</summary>

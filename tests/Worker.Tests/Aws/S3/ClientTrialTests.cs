@@ -140,6 +140,80 @@ public sealed class ClientTrialTests
         sdk.Lists.ShouldBe(0);
     }
 
+    [Theory]
+    [InlineData(301, "PermanentRedirect")]
+    [InlineData(307, "")]
+    [InlineData(400, "AuthorizationHeaderMalformed")]
+    public async Task Store_TheBucketIsInAnotherRegion_RepeatsThePutThereAndStays(int status, string code)
+    {
+        ScriptedRequests first = new(_ => Elsewhere(status, code));
+        ScriptedRequests other = new(_ => S3Fault.None);
+        List<string?> changes = [];
+        List<string> regions = [];
+        using MeterListener listener = Listen(changes);
+        await using S3Sink sink = Open(first, region =>
+        {
+            regions.Add(region);
+            return other;
+        });
+
+        (await StoreAsync(sink)).ShouldBe(SinkResult.Stored);
+        (await StoreAsync(sink)).ShouldBe(SinkResult.Stored);
+
+        regions.ShouldBe(["eu-north-1"]);
+        (first.Puts, other.Puts).ShouldBe((1, 2));
+        _log.Entries.Where(entry => entry.Id == 4111).ShouldHaveSingleItem().Text.ShouldContain("the bucket archive is in the region eu-north-1");
+        _log.Entries.ShouldNotContain(entry => entry.Id == 4109);
+        changes.ShouldBeEmpty();
+    }
+
+    [Fact]
+    public async Task Store_TheOtherRegionNamesAThird_RefusesAndAsksOnceAMinute()
+    {
+        ScriptedRequests first = new(_ => Elsewhere(301, "PermanentRedirect"));
+        ScriptedRequests other = new(_ => S3Fault.OfAnswer(new AwsError(301, "PermanentRedirect", "") { Region = "eu-south-2" }));
+        await using S3Sink sink = Open(first, _ => other);
+
+        for (int i = 0; i < 3; i++)
+        {
+            SinkResult result = await StoreAsync(sink);
+            result.Status.ShouldBe(SinkStatus.Refused);
+            result.Detail.ShouldNotBeNull().ShouldContain("set Sinks:S3:Region");
+        }
+
+        (first.Puts, other.Puts).ShouldBe((3, 1));
+        _log.Entries.ShouldNotContain(entry => entry.Id == 4111);
+    }
+
+    [Fact]
+    public async Task Store_ARegionThatIsNotFollowed_IsRefused()
+    {
+        ScriptedRequests first = new(_ => Elsewhere(301, "PermanentRedirect"));
+        await using S3Sink sink = Open(first, _ => null);
+
+        SinkResult result = await StoreAsync(sink);
+
+        result.Status.ShouldBe(SinkStatus.Refused);
+        result.Detail.ShouldNotBeNull().ShouldContain("is in region eu-north-1: set Sinks:S3:Region");
+        first.Puts.ShouldBe(1);
+    }
+
+    [Fact]
+    public async Task Check_TheBucketIsInAnotherRegion_BeginsThere()
+    {
+        ScriptedRequests first = new(_ => S3Fault.None, () => Elsewhere(400, "AuthorizationHeaderMalformed"));
+        ScriptedRequests other = new(_ => S3Fault.None, () => S3Fault.None);
+        S3Sink sink = Open(first, _ => other);
+
+        await sink.CheckAsync(Token);
+        (await StoreAsync(sink)).ShouldBe(SinkResult.Stored);
+        await sink.DisposeAsync();
+
+        (first.Puts, other.Puts).ShouldBe((0, 1));
+        (first.IsDisposed, other.IsDisposed).ShouldBe((true, true));
+        _log.Entries.Where(entry => entry.Id == 4111).ShouldHaveSingleItem();
+    }
+
     [Fact]
     public async Task Dispose_AfterTheChange_DisposesBoth()
     {
@@ -162,7 +236,7 @@ public sealed class ClientTrialTests
     [InlineData(S3ClientKind.Direct, false, "archive", true, "the direct client (Sinks:S3:Client=Direct)")]
     internal void Choice_OfTheSettings_SaysWhich(S3ClientKind client, bool chunked, string bucket, bool isDirect, string description)
     {
-        S3ClientChoice choice = S3ClientChoice.Of(new S3SinkOptions { Client = client, ChunkedEncoding = chunked, Bucket = bucket }, new AwsOptions());
+        S3ClientChoice choice = S3ClientChoice.Of(new S3SinkOptions { Client = client, ChunkedEncoding = chunked, Bucket = bucket });
 
         choice.ShouldBe(new S3ClientChoice(isDirect, MayChange: isDirect && client == S3ClientKind.Auto, description));
     }
@@ -184,12 +258,18 @@ public sealed class ClientTrialTests
         return listener;
     }
 
+    private static S3Fault Elsewhere(int status, string code) => S3Fault.OfAnswer(new AwsError(status, code, "") { Region = "eu-north-1" });
+
     private static async Task<SinkResult> StoreAsync(S3Sink sink) => await sink.StoreAsync("k"u8.ToArray(), new byte[1], Token);
 
-    private S3Sink Open(ScriptedRequests direct, ScriptedRequests sdk, int maxAttempts = 3) => new(
+    private S3Sink Open(ScriptedRequests direct, ScriptedRequests sdk, int maxAttempts = 3) => Open(direct, new ClientTrial(() => sdk, _time), maxAttempts);
+
+    private S3Sink Open(ScriptedRequests first, Func<string, IS3Requests?> createIn) => Open(first, new ClientTrial(createSdk: null, _time, createIn));
+
+    private S3Sink Open(ScriptedRequests first, ClientTrial trial, int maxAttempts = 3) => new(
         new S3SinkOptions { Bucket = "archive", MaxAttempts = maxAttempts },
-        direct,
+        first,
         new SinkServices(null!, _log, _time, Route: "trial"),
-        new ClientTrial(() => sdk, _time),
+        trial,
         "the direct client");
 }

@@ -14,6 +14,7 @@ public sealed class S3SinkFeatureTests
     [Theory]
     [InlineData("Bucket", null, "must be set")]
     [InlineData("Bucket", "../other", "must be a bucket's name")]
+    [InlineData("Bucket", "arn:aws:s3::123456789012:accesspoint/orders.mrap", "or the ARN of an access point")]
     [InlineData("Region", "eu-west-1.evil.example", "must be a region's name")]
     [InlineData("AttemptTimeout", "30s", "must not be above TotalTimeout")]
     [InlineData("ConnectTimeout", "10s", "must not be above AttemptTimeout")]
@@ -51,6 +52,11 @@ public sealed class S3SinkFeatureTests
 
         settings.Errors.ShouldHaveSingleItem().Problem.ShouldContain("use Sdk for it");
     }
+
+    [Theory]
+    [InlineData("arn:aws:s3:eu-west-1:123456789012:accesspoint/orders")]
+    [InlineData("orders-abcdefghijklmnopqrstuvwxyz012345-s3alias")]
+    public void Configure_AccessPoint_IsABucket(string bucket) => Read([("Sinks:S3:Bucket", bucket), ("Sinks:S3:Client", "Direct")]).Errors.ShouldBeEmpty();
 
     [Fact]
     public void Configure_MetadataAndTagsOfS3sLimits_AreAccepted()

@@ -1,5 +1,8 @@
 using System.Buffers;
 using System.Text;
+using Amazon.Runtime;
+using Amazon.S3.Endpoints;
+using Amazon.S3.Internal;
 using Messaging.Configuration;
 
 namespace Messaging.Aws.S3.Sink.Direct;
@@ -30,9 +33,9 @@ internal sealed class BucketAddress
     /// <summary>The Host header of every request.</summary>
     public string Host { get; }
 
-    /// <summary>The address of a bucket; <paramref name="variant"/> is the AWS setting that asks for another kind of endpoint, null for the usual one.</summary>
-    /// <exception cref="StartupException">The settings ask for an endpoint whose hostname only the SDK knows.</exception>
-    public static BucketAddress Create(string bucket, S3Endpoint endpoint, string? variant = null)
+    /// <summary>The address of a bucket, or of an access point by its ARN. AWS's own addresses come from AWSSDK.S3's rules.</summary>
+    /// <exception cref="StartupException">AWS has no such endpoint, such as FIPS in China.</exception>
+    public static BucketAddress Create(string bucket, S3Endpoint endpoint)
     {
         if (endpoint.Custom is { } custom)
         {
@@ -42,15 +45,22 @@ internal sealed class BucketAddress
             return new BucketAddress(inPath ? $"{custom.Scheme}://{authority}/{bucket}/" : $"{custom.Scheme}://{bucket}.{authority}/");
         }
 
-        if (variant is not null)
+        S3EndpointParameters parameters = new()
         {
-            throw new StartupException(
-                $"{variant} is true, which Sinks:S3:Client=Direct does not support: set Sinks:S3:Endpoint to that endpoint, or Sinks:S3:Client=Sdk.",
-                ExitCodes.Configuration);
+            Bucket = bucket,
+            Region = endpoint.Region,
+            ForcePathStyle = endpoint.PathStyle,
+            UseFIPS = endpoint.IsFips,
+            UseDualStack = endpoint.IsDualStack,
+        };
+        try
+        {
+            return new BucketAddress($"{new AmazonS3EndpointProvider().ResolveEndpoint(parameters).URL.TrimEnd('/')}/");
         }
-
-        string host = $"s3.{endpoint.Region}.{AwsRegion.DomainOf(endpoint.Region)}";
-        return new BucketAddress(endpoint.PathStyle || bucket.Contains('.') ? $"https://{host}/{bucket}/" : $"https://{bucket}.{host}/");
+        catch (AmazonClientException exception)
+        {
+            throw new StartupException($"AWS has no endpoint for the bucket '{bucket}' with these settings (Sinks:S3, Aws, the environment): {exception.Message}", ExitCodes.Configuration, exception);
+        }
     }
 
     /// <summary>The address of an object: allocates one string and one Uri; encodes the key, but never normalises it.</summary>

@@ -42,9 +42,8 @@ internal sealed class DirectRequests : IS3Requests
     /// <exception cref="StartupException">See <see cref="BucketAddress.Create"/>.</exception>
     public static DirectRequests Create(S3SinkOptions options, S3Endpoint endpoint, AwsCredentialSource credentials, SinkServices services, int maxConnections)
     {
-        // Environment or profile, as the SDK reads them: ignoring them would call another kind of endpoint than configured.
-        BucketAddress address = BucketAddress.Create(options.Bucket!, endpoint, AwsEndpoint.FindVariant());
-        SocketsHttpHandler handler = AwsHttpHandler.Create(maxConnections);
+        BucketAddress address = BucketAddress.Create(options.Bucket!, endpoint);
+        SocketsHttpHandler handler = AwsHttpHandler.Create(maxConnections, endpoint.Custom);
         handler.ConnectTimeout = options.ConnectTimeout;
 
         // Above this, a new connection is cheaper than reading the rest of an abandoned answer.

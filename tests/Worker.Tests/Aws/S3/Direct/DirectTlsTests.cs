@@ -124,7 +124,7 @@ public sealed class DirectTlsTests
         return [.. seen];
     }
 
-    private static X509Certificate2 CertificateFor(string name)
+    internal static X509Certificate2 CertificateFor(string name)
     {
         using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         CertificateRequest request = new($"CN={name}", key, HashAlgorithmName.SHA256);
