@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using System.Globalization;
 using System.Text;
 using Benchmarks.Pipelines.Chains;
@@ -48,24 +47,9 @@ internal static class ColdStart
 
     private static async Task<double> LaunchAsync(Variant variant, int depth, CancellationToken cancellationToken)
     {
-        using Process child = Process.Start(new ProcessStartInfo(Environment.ProcessPath!, ["cold-child", variant.ToString(), depth.ToString(CultureInfo.InvariantCulture)]) { RedirectStandardOutput = true, UseShellExecute = false })!;
-        using CancellationTokenSource limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        limit.CancelAfter(ChildLimit);
-        try
-        {
-            string line = await child.StandardOutput.ReadToEndAsync(limit.Token);
-            await child.WaitForExitAsync(limit.Token);
-            return child.ExitCode == 0
-                ? double.Parse(line.Split(' ')[0], CultureInfo.InvariantCulture)
-                : throw new InvalidOperationException($"{variant} at depth {depth} ended with exit code {child.ExitCode}.");
-        }
-        finally
-        {
-            if (!child.HasExited)
-            {
-                child.Kill();
-            }
-        }
+        using ChildProcess child = ChildProcess.Start("cold-child", variant.ToString(), depth.ToString(CultureInfo.InvariantCulture));
+        string line = await child.ReadLineAsync(ChildLimit, cancellationToken);
+        return double.Parse(line.Split(' ')[0], CultureInfo.InvariantCulture);
     }
 
     private static string Table(Dictionary<(Variant Variant, int Depth), List<double>> samples, int launches)

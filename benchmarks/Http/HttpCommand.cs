@@ -43,6 +43,7 @@ internal static class HttpCommand
         results?.Create();
         Dictionary<HttpServerKind, (ChildProcess Server, HttpLoad Load)> rows = [];
         Dictionary<HttpServerKind, List<(double Microseconds, double Bytes, double PerSecond)>> measured = [];
+        Dictionary<HttpServerKind, double> peaks = [];
         try
         {
             foreach (HttpServerKind kind in Enum.GetValues<HttpServerKind>())
@@ -69,6 +70,11 @@ internal static class HttpCommand
                     }
                 }
             }
+
+            foreach ((HttpServerKind kind, (ChildProcess server, _)) in rows)
+            {
+                peaks[kind] = server.Memory.PeakMiB;
+            }
         }
         finally
         {
@@ -82,11 +88,11 @@ internal static class HttpCommand
         double bare = Median(measured[HttpServerKind.Bare]).Microseconds;
         StringBuilder text = new();
         text.Append(CultureInfo.InvariantCulture, $"# A message over HTTP, {connections} connections\n\n{MachineInfo.Current()}; {messages:N0} messages of {KeyInput.Bytes().Length} B per round, medians of {rounds} rounds in turns; the client shares the machine\n\n");
-        text.Append("| | us of processor per message | of the bare endpoint | bytes per message | messages/s |\n|---|---:|---:|---:|---:|\n");
+        text.Append("| | us of processor per message | of the bare endpoint | bytes per message | messages/s | peak RSS, MiB |\n|---|---:|---:|---:|---:|---:|\n");
         foreach ((HttpServerKind kind, List<(double, double, double)> of) in measured)
         {
             (double microseconds, double bytes, double perSecond) = Median(of);
-            text.Append(CultureInfo.InvariantCulture, $"| {kind} | {microseconds:F1} | {microseconds / bare:F2} | {bytes:N0} | {perSecond:N0} |\n");
+            text.Append(CultureInfo.InvariantCulture, $"| {kind} | {microseconds:F1} | {microseconds / bare:F2} | {bytes:N0} | {perSecond:N0} | {peaks[kind]:F0} |\n");
         }
 
         Console.Out.Write(text);
@@ -94,7 +100,7 @@ internal static class HttpCommand
             results,
             "http",
             $"{connections} connections, {messages} messages per round, medians of {rounds} rounds in turns",
-            [.. measured.Select(of => (of.Key, Median: Median(of.Value), of.Value)).Select(of => new { Server = of.Key, CpuMicroseconds = of.Median.Microseconds, of.Median.Bytes, MessagesPerSecond = of.Median.PerSecond, CpuMicrosecondsOfRounds = of.Value.Select(round => round.Microseconds) })],
+            [.. measured.Select(of => (of.Key, Median: Median(of.Value), of.Value)).Select(of => new { Server = of.Key, CpuMicroseconds = of.Median.Microseconds, of.Median.Bytes, MessagesPerSecond = of.Median.PerSecond, PeakMiB = peaks[of.Key], CpuMicrosecondsOfRounds = of.Value.Select(round => round.Microseconds) })],
             cancellationToken);
         return 0;
     }

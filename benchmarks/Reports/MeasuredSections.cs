@@ -6,12 +6,12 @@ using Harness.Pages;
 namespace Benchmarks.Reports;
 
 /// <summary>
-/// The files that end-to-end, put, udp and tcp-lines write: rows with a name and figures, whose property names contain the units. A new
+/// The files that the commands write: rows with a name and figures, whose property names contain the units. A new
 /// command's file with such rows is shown without a change here.
 /// </summary>
 internal static partial class MeasuredSections
 {
-    private static readonly string[] Arrays = ["Rows", "byInFlight", "bySize"];
+    private static readonly string[] Arrays = ["Rows", "rows", "byInFlight", "bySize"];
 
     /// <summary>The properties that divide rows into cases.</summary>
     private static readonly string[] Cases = ["InFlight", "Messages"];
@@ -27,7 +27,7 @@ internal static partial class MeasuredSections
                 if (document.RootElement.ValueKind == JsonValueKind.Object && document.RootElement.TryGetProperty(array, out JsonElement rows) && rows.ValueKind == JsonValueKind.Array && rows.GetArrayLength() > 0)
                 {
                     string name = Path.ChangeExtension(Path.GetRelativePath(folder.FullName, file.FullName), null).Replace('\\', '/');
-                    yield return Section(array == "Rows" ? name : $"{name} {Words(array)}", Machine(document.RootElement), [.. rows.EnumerateArray()]);
+                    yield return Section(string.Equals(array, "rows", StringComparison.OrdinalIgnoreCase) ? name : $"{name} {Words(array)}", Machine(document.RootElement), [.. rows.EnumerateArray()]);
                 }
             }
         }

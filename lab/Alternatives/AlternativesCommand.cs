@@ -90,6 +90,8 @@ internal static class AlternativesCommand
                     }
                 }
             }
+
+            return [.. children.Select(child => RowOf(work, child.Name, child.Process.Memory.PeakMiB, child.Rounds))];
         }
         finally
         {
@@ -98,14 +100,12 @@ internal static class AlternativesCommand
                 process.Dispose();
             }
         }
-
-        return [.. children.Select(child => RowOf(work, child.Name, child.Rounds))];
     }
 
-    private static AlternativeRow RowOf(WorkKind work, string name, List<RunnerRound> rounds)
+    private static AlternativeRow RowOf(WorkKind work, string name, double peakMiB, List<RunnerRound> rounds)
     {
         RunnerRound median = rounds.OrderBy(round => round.Nanoseconds).ElementAt(rounds.Count / 2);
-        return new AlternativeRow(work, name, median.Nanoseconds, median.Bytes, median.PerSecond, [.. rounds.Select(round => round.Nanoseconds)]);
+        return new AlternativeRow(work, name, median.Nanoseconds, median.Bytes, median.PerSecond, peakMiB, [.. rounds.Select(round => round.Nanoseconds)]);
     }
 
     private static string[] ArgumentsOf(RunnerKind runner, WorkKind work) => [RunnerProcess.Verb, runner.ToString(), work.ToString()];

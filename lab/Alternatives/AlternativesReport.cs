@@ -15,10 +15,10 @@ internal static class AlternativesReport
         foreach (IGrouping<WorkKind, AlternativeRow> work in rows.GroupBy(row => row.Work))
         {
             double worker = work.FirstOrDefault(row => row.Runner == nameof(RunnerKind.Worker))?.ProcessorNanoseconds ?? double.NaN;
-            text.Append(CultureInfo.InvariantCulture, $"## {work.Key}\n\n| runner | ns of processor per message | of the worker's | bytes per message | messages/s |\n|---|---:|---:|---:|---:|\n");
+            text.Append(CultureInfo.InvariantCulture, $"## {work.Key}\n\n| runner | ns of processor per message | of the worker's | bytes per message | messages/s | peak RSS, MiB |\n|---|---:|---:|---:|---:|---:|\n");
             foreach (AlternativeRow row in work)
             {
-                text.Append(CultureInfo.InvariantCulture, $"| {row.Runner} | {row.ProcessorNanoseconds:N0} | {row.ProcessorNanoseconds / worker:F2} | {row.Bytes:N0} | {row.MessagesPerSecond:N0} |\n");
+                text.Append(CultureInfo.InvariantCulture, $"| {row.Runner} | {row.ProcessorNanoseconds:N0} | {row.ProcessorNanoseconds / worker:F2} | {row.Bytes:N0} | {row.MessagesPerSecond:N0} | {row.PeakMiB:F0} |\n");
             }
 
             text.Append('\n');

@@ -7,7 +7,8 @@ namespace Lab.Pages;
 /// <summary>
 /// A text with places for figures: <c>{put Direct BytesAPut:N0}</c> is a figure of the row of put.json that has the name Direct; names with
 /// spaces are quoted. <c>{a / b + c:F2}</c> divides by another figure, by a sum or by a number. After the .NET format, <c>~2</c> rounds to so many
-/// digits first; <c>range</c> before it shows the least and the most of arrays, divided pass by pass, and <c>list</c> all of them.
+/// digits first; <c>range</c> before it shows the least and the most of arrays, divided pass by pass, or - where the results are older than the figure,
+/// and <c>list</c> all of them.
 /// </summary>
 internal sealed partial class MeasuredText(string name, string template)
 {
@@ -38,7 +39,7 @@ internal sealed partial class MeasuredText(string name, string template)
         string[] words = format.Split(' ');
         if (words[0] == "range" && !sides.SelectMany(side => side).All(term => rows.HasFigure(term[0], term[1..^1], term[^1])))
         {
-            // The results are of a day when the command did not keep every pass.
+            // The results are of a day when the command did not keep the figure.
             return "-";
         }
 
@@ -52,12 +53,14 @@ internal sealed partial class MeasuredText(string name, string template)
         };
         return words switch
         {
-            ["range", var of] => $"{Number(ratios.Min(), of)}-{Number(ratios.Max(), of)}",
+            ["range", var of] => Range(Number(ratios.Min(), of), Number(ratios.Max(), of)),
             ["list", var of] => string.Join(' ', ratios.Select(one => Number(one, of))),
             [var of] when ratios.Length == 1 => Number(ratios[0], of),
             _ => throw new FormatException("the format is wrong, or the figure is an array: range F2, list F2 or F2"),
         };
     }
+
+    private static string Range(string least, string most) => least == most ? most : $"{least}-{most}";
 
     private static double[] Sum(ResultRows rows, string[][] terms) => terms.Length == 1 ? Value(rows, terms[0]) : [terms.Sum(term => Value(rows, term).Single())];
 

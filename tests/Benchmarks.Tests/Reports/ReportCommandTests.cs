@@ -35,6 +35,18 @@ public sealed class ReportCommandTests : IDisposable
     }
 
     [Fact]
+    public async Task Run_RowsOfACommand_AreATable()
+    {
+        await ResultsFile.WriteAsync(_results, "folder", "3 rounds", [new { Row = "Threads", CpuMicroseconds = 12.5, ObjectsPerSecond = 2_565.4, ObjectsPerSecondOfRounds = (double[])[1, 2] }], CancellationToken.None);
+
+        Run().ShouldBe(0);
+
+        Page().Descendants("h2").Single().Value.ShouldBe("folder");
+        Page().Descendants("p").ShouldContain(text => text.Value.EndsWith("; 3 rounds"));
+        Page().Descendants("tr").Select(row => string.Join('|', row.Elements().Select(cell => cell.Value))).ShouldBe(["row|processor time|objects per second", "Threads|12.5 us|2,565/s"]);
+    }
+
+    [Fact]
     public void Run_MarkupInNames_IsEncoded()
     {
         ReportFile.Write(_results, "a", "<b>EPYC</b>", ("N.KeyBenchmarks.Of<script>(Type: <i>&)", 1, 0));

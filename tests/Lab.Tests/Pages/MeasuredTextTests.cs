@@ -29,6 +29,7 @@ public sealed class MeasuredTextTests : IDisposable
     [InlineData("{put Direct InFlight=16 Bytes / 1000:F2} KB", "2.65 KB")]
     [InlineData("{put 'Two loops' Seconds / put Direct InFlight=16 Seconds + put Direct InFlight=64 Seconds:F2}", "2.67")]
     [InlineData("{put 'Two loops' Passes / put Direct InFlight=64 Passes:range F1}", "1.5-3.0")]
+    [InlineData("{put Direct InFlight=16 Seconds:range F1}", "0.5")]
     [InlineData("{put Direct InFlight=16 Passes:list F0}", "10 20 30")]
     [InlineData("{put Direct InFlight=16 NotKept:range F1}", "-")]
     [InlineData("![chart]({folder}/put.svg)", "![chart](../results/put.svg)")]
