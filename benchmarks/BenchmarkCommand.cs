@@ -65,6 +65,12 @@ internal static class BenchmarkCommand
                 return Task.FromResult(TcpLinesCommand.Send(port));
         }
 
+        return CommandRunner.InvokeAsync(Root(), args);
+    }
+
+    /// <summary>The commands, without the verbs of child processes.</summary>
+    public static RootCommand Root()
+    {
         Command run = new("run", "Runs the BenchmarkDotNet suites of the worker's parts; its own options follow, such as --filter '*Execution*'") { TreatUnmatchedTokensAsErrors = false };
         run.SetAction(result => SuiteRunner.Run(Suites, result.UnmatchedTokens, SuiteConfig.Full(), "run"));
 
@@ -90,8 +96,7 @@ internal static class BenchmarkCommand
         Command compare = new("compare", "Compares two results folders row by row; exits with 1 when a row got slower or allocates more, with 2 when the folders cannot be compared") { before, after, threshold };
         compare.SetAction(result => ResultComparer.Run(result.GetValue(before)!, result.GetValue(after)!, result.GetValue(threshold), Console.Out));
 
-        RootCommand root = new("Measures what the worker's parts cost") { run, bytes, cold, keys, throws, typed, Put(), EndToEndCommand.Create(), UdpCommand.Create(), TcpLinesCommand.Create(), FolderCommand.Create(), HttpCommand.Create(), WalkCommand.Create(), NativeCommand.Create(), compare, ReportCommand.Create() };
-        return CommandRunner.InvokeAsync(root, args);
+        return new RootCommand("Measures what the worker's parts cost") { run, bytes, cold, keys, throws, typed, Put(), EndToEndCommand.Create(), UdpCommand.Create(), TcpLinesCommand.Create(), FolderCommand.Create(), HttpCommand.Create(), WalkCommand.Create(), NativeCommand.Create(), compare, ReportCommand.Create() };
     }
 
     private static Command InTurns(string name, string description, Func<RatioOptions, CancellationToken, Task<int>> run)

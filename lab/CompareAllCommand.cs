@@ -15,7 +15,7 @@ internal static class CompareAllCommand
     private const string Loops = "--clients SdkDefaults SdkTuned PlainSigned WorkerSdk WorkerDirect";
 
     /// <summary>The comparisons: the program, its arguments, and those of --quick, which is null where there is no short form. {0} is the folder, {1} the native worker.</summary>
-    private static readonly (Assembly Program, string Full, string? Quick)[] Steps =
+    public static readonly (Assembly Program, string Full, string? Quick)[] Steps =
     [
         (Benchmarks, "end-to-end --no-sizes --in-flight 64 --passes 7 --results {0}", "end-to-end --no-sizes --in-flight 64 --messages 2000 --warm-up 1000 --passes 3 --results {0}"),
         (Benchmarks, $"end-to-end --messages 10000 --sizes 1000 10000 100000 {Loops} --results {{0}}/sweep", $"end-to-end --messages 500 --warm-up 200 --passes 1 --sizes 1000 10000 100000 {Loops} --results {{0}}/sweep"),

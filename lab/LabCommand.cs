@@ -21,6 +21,12 @@ internal static class LabCommand
             return RunnerProcess.RunAsync(runner, work);
         }
 
+        return CommandRunner.InvokeAsync(Root(), args);
+    }
+
+    /// <summary>The commands, without the verb of child processes.</summary>
+    public static RootCommand Root()
+    {
         Command run = new("run", "Runs the BenchmarkDotNet suites of the published tables; its own options follow, such as --filter '*JsonLevels*'") { TreatUnmatchedTokensAsErrors = false };
         run.SetAction(result => SuiteRunner.Run(LabSuites.Tables, result.UnmatchedTokens, SuiteConfig.Full(), "run", Project));
 
@@ -28,7 +34,6 @@ internal static class LabCommand
         Command chart = new("chart", "Draws the charts of results as SVG files in the first of their folders") { results };
         chart.SetAction(result => ChartCommand.Run(result.GetValue(results)!));
 
-        RootCommand root = new("Measures published techniques and tables again, and other libraries beside the worker") { run, TechniqueCommand.Create(), UdpCommand.CreateSmall(), AlternativesCommand.Create(), PagesCommand.Create(), CompareAllCommand.Create(), chart, SeedsCommand.Create() };
-        return CommandRunner.InvokeAsync(root, args);
+        return new RootCommand("Measures published techniques and tables again, and other libraries beside the worker") { run, TechniqueCommand.Create(), UdpCommand.CreateSmall(), AlternativesCommand.Create(), PagesCommand.Create(), CompareAllCommand.Create(), chart, SeedsCommand.Create() };
     }
 }

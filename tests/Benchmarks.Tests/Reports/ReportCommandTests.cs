@@ -43,7 +43,7 @@ public sealed class ReportCommandTests : IDisposable
 
         Page().Descendants("h2").Single().Value.ShouldBe("folder");
         Page().Descendants("p").ShouldContain(text => text.Value.EndsWith("; 3 rounds"));
-        Page().Descendants("tr").Select(row => string.Join('|', row.Elements().Select(cell => cell.Value))).ShouldBe(["row|processor time|objects per second", "Threads|12.5 us|2,565/s"]);
+        Page().Descendants("tr").Select(row => string.Join('|', row.Elements().Select(cell => cell.Value))).ShouldBe(["row|processor time|objects per second", "Threads|12.5 µs|2,565/s"]);
     }
 
     [Fact]
