@@ -149,13 +149,16 @@ internal sealed class AwsCredentialSource : IDisposable
     {
         // The exception may contain the keys that the credential process printed, so neither it nor its text is passed on.
         bool printsKeys = cause is ProcessAWSCredentialException || cause.InnerException is ProcessAWSCredentialException;
-        string reason = printsKeys ? "The profile's credential_process failed." : FirstSentence(cause.Message);
+        bool printsPassword = EnvironmentProxy.IsPasswordIn(cause);
+        string reason = printsKeys ? "The profile's credential_process failed."
+            : printsPassword ? "The proxy of HTTPS_PROXY did not pass the request on."
+            : FirstSentence(cause.Message);
         return AwsServiceException.Local(
             AwsErrorKind.Refused,
             "Finding AWS credentials",
             "CredentialsUnavailable",
             $"set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, {AwsOptions.Section}:{nameof(AwsOptions.Profile)}, or run with a role. {reason}",
-            printsKeys ? null : cause);
+            printsKeys || printsPassword ? null : cause);
     }
 
     // The default chain lists the exception of each of its providers, a line each.

@@ -18,6 +18,7 @@ internal static class AwsHttpHandler
         AutomaticDecompression = DecompressionMethods.None,
         UseCookies = false,
         UseProxy = custom is not { IsLoopback: true },
+        Proxy = new EnvironmentProxy(),
         ActivityHeadersPropagator = null,
         ConnectTimeout = TimeSpan.FromSeconds(2),
         MaxConnectionsPerServer = maxConnections,

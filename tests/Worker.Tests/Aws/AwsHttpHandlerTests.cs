@@ -10,7 +10,7 @@ using Worker.Tests.Aws.Sqs.Wire;
 
 namespace Worker.Tests.Aws;
 
-/// <summary>Proxies. With no proxy of its own a handler takes that of the environment: https://learn.microsoft.com/dotnet/api/system.net.http.httpclient.defaultproxy.</summary>
+/// <summary>Proxies; CredentialTests start workers with one in the environment.</summary>
 public sealed class AwsHttpHandlerTests
 {
     private const string Host = "sqs.eu-west-1.amazonaws.com";
@@ -31,7 +31,7 @@ public sealed class AwsHttpHandlerTests
         using SocketsHttpHandler handler = AwsHttpHandler.Create(custom: custom is null ? null : new Uri(custom));
 
         handler.UseProxy.ShouldBe(usesProxy);
-        handler.Proxy.ShouldBeNull();
+        handler.Proxy.ShouldBeOfType<EnvironmentProxy>();
         handler.AllowAutoRedirect.ShouldBeFalse();
     }
 

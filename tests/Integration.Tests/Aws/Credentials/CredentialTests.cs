@@ -56,7 +56,48 @@ public sealed class CredentialTests : IDisposable
         run.Text.ShouldNotContain("runtime dependency");
     }
 
-    private Task<WorkerCommand> RunAsync(CredentialServer server, string source)
+    [Fact]
+    public async Task Start_ProxyOfTheEnvironment_GetsTheRequests()
+    {
+        await using CredentialServer server = await CredentialServer.StartAsync();
+
+        WorkerCommand run = await RunAsync(server, "environment", ("HTTP_PROXY", server.Url), ("AWS_ENDPOINT_URL", "http://queue.invalid"), ("Aws__AllowPlainHttp", "true"));
+
+        server.SignedBy.ShouldBe(["ENVIRONMENT"], run.Text);
+    }
+
+    [Fact]
+    public async Task Start_ServerOnThisMachine_IsCalledWithoutTheProxy()
+    {
+        await using CredentialServer server = await CredentialServer.StartAsync();
+
+        WorkerCommand run = await RunAsync(server, "environment", ("HTTP_PROXY", "http://127.0.0.1:1"));
+
+        server.SignedBy.ShouldBe(["ENVIRONMENT"], run.Text);
+    }
+
+    [Theory]
+    [InlineData("environment", Unavailable)]
+    [InlineData("web-identity", NoPermission)]
+    public async Task Publish_TheProxyRefuses_DoesNotShowItsPassword(string source, int exitCode)
+    {
+        await using CredentialServer server = await CredentialServer.StartAsync();
+        WriteFiles(server);
+        Dictionary<string, string> environment = new(EnvironmentOf(source, server).Select(variable => KeyValuePair.Create(variable.Name, variable.Value)), StringComparer.Ordinal)
+        {
+            ["HOME"] = _home,
+            ["AWS_REGION"] = "eu-west-1",
+            ["HTTPS_PROXY"] = server.Url.Replace("//", "//user:canary@", StringComparison.Ordinal),
+        };
+
+        WorkerCommand run = await WorkerCommand.RunAsync(["publish", "--to", "sqs", "--count", "1", "--Sources:Sqs:Queue=orders"], environment);
+
+        run.Text.ShouldContain("proxy");
+        run.Text.ShouldNotContain("canary");
+        run.ExitCode.ShouldBe(exitCode, run.Text);
+    }
+
+    private Task<WorkerCommand> RunAsync(CredentialServer server, string source, params (string Name, string Value)[] further)
     {
         Dictionary<string, string> environment = new(StringComparer.Ordinal)
         {
@@ -64,7 +105,7 @@ public sealed class CredentialTests : IDisposable
             ["AWS_REGION"] = "eu-west-1",
             ["AWS_ENDPOINT_URL"] = server.Url,
         };
-        foreach ((string name, string value) in EnvironmentOf(source, server))
+        foreach ((string name, string value) in (IEnumerable<(string, string)>)[.. EnvironmentOf(source, server), .. further])
         {
             environment[name] = value;
         }
