@@ -82,7 +82,7 @@ internal static class Stations
             "Pipeline.Contexts.ContextPool",
             "Pipeline.Contexts.PipelineContext",
             "Pipeline.Contexts.PhysicalContext",
-            "Messaging.Stages.TracingStep",
+            "Messaging.Stages.TracingBehavior",
             "Messaging.Telemetry.MessageSpans"),
         new(
             "header",

@@ -46,7 +46,7 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature, IExplainedFeature
             Compose = (builder, services) =>
             {
                 builder.Connector(Connect(options, template!, key, services));
-                if (!services.SinkRetries)
+                if (!services.SinkRetries && services.Recoverability.Attempts > 1)
                 {
                     builder.Behavior(new RetryBehavior<ArchiveContext>(services.Recoverability, services.Breaker, services.Time));
                 }

@@ -242,7 +242,7 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
             failure = exception;
         }
 
-        TracingStep.Record(Destination, message, settlement, failure);
+        TracingBehavior.Record(Destination, message, settlement, failure);
         return true;
     }
 

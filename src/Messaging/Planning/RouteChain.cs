@@ -62,7 +62,7 @@ internal static class RouteChain
     }
 
     /// <summary>The worker's own parts, which precede all others.</summary>
-    public static PipelineBuilder<PhysicalContext> Begin(RoutePlan plan) => new PipelineBuilder<PhysicalContext>(plan.Name).Step(new TracingStep(plan.Name));
+    public static PipelineBuilder<PhysicalContext> Begin(RoutePlan plan) => new PipelineBuilder<PhysicalContext>(plan.Name).Behavior(new TracingBehavior(plan.Name));
 }
 
 /// <summary>The pipeline of a route to print, with a sink that needs neither region nor credentials.</summary>

@@ -16,7 +16,7 @@ internal sealed class WorkerFeatures
 {
     private const string Consequence = "The name would be ambiguous.";
 
-    private static readonly string[] OwnParts = [PipelineOptions.NoParts, nameof(TracingStep), "RetryBehavior"];
+    private static readonly string[] OwnParts = [PipelineOptions.NoParts, nameof(TracingBehavior), "RetryBehavior"];
 
     private static readonly string[] ReservedRoots = ["Routes", "Sources", "Envelopes", "Handlers", "Sinks"];
 

@@ -31,6 +31,7 @@ public sealed class PrintPipelineActionTests
     [InlineData(true, "--Routes:archive:Sink=Directory")]
     [InlineData(false, "--Routes:archive:Sink=S3", "--Sinks:S3:Bucket=bucket")]
     [InlineData(false, "--Routes:archive:Sink=Directory", "--Bundles:Enabled=true", "--Intake:Concurrency=1000")]
+    [InlineData(false, "--Routes:archive:Sink=Directory", "--Recoverability:Attempts=1")]
     public void Compose_Archive_RetriesOnlyAroundASinkThatDoesNotRetryItself(bool retries, params string[] keys)
     {
         using IHost app = WorkerHost.Build(WorkerConfiguration.Build(configFile: null, keys, readSettingsFile: false));

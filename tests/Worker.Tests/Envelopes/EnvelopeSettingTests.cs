@@ -50,8 +50,8 @@ public sealed class EnvelopeSettingTests
     }
 
     [Theory]
-    [InlineData("", "TracingStep,ArchiveConnector,RetryBehavior,StoreTerminator")]
-    [InlineData("Sns, Gzip, JsonLines", "TracingStep,Sns,Gzip,JsonLines,ArchiveConnector,RetryBehavior,StoreTerminator")]
+    [InlineData("", "TracingBehavior,ArchiveConnector,RetryBehavior,StoreTerminator")]
+    [InlineData("Sns, Gzip, JsonLines", "TracingBehavior,Sns,Gzip,JsonLines,ArchiveConnector,RetryBehavior,StoreTerminator")]
     public async Task Chain_OfARoute_HasAPartPerEnvelope(string envelope, string parts)
     {
         await using TestWorker worker = await EnvelopeWorker.StartAsync(envelope);

@@ -96,7 +96,7 @@ public sealed class MessageIntakeAllocationTests
         RouteMetrics metrics = new("allocations");
         CircuitBreaker breaker = new("allocations", recoverability, TimeProvider.System, NullLogger.Instance);
         IPipeline<PhysicalContext> pipeline = new PipelineBuilder<PhysicalContext>("allocations")
-            .Step(new TracingStep("allocations"))
+            .Behavior(new TracingBehavior("allocations"))
             .Behavior(new RetryBehavior<PhysicalContext>(recoverability, breaker, TimeProvider.System))
             .Terminator(new StoringTerminator(breaker))
             .Build(form);

@@ -42,7 +42,7 @@ public sealed class TracedFormsTests
             route,
             "sqs",
             new PipelineBuilder<PhysicalContext>(route)
-                .Step(new TracingStep(route))
+                .Behavior(new TracingBehavior(route))
                 .Behavior(new SuspendingBehavior())
                 .Step(new SuspendingStep())
                 .Behavior(new RetryBehavior<PhysicalContext>(recoverability, breaker, TimeProvider.System))

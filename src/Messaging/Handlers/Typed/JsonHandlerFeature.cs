@@ -40,8 +40,11 @@ internal sealed class JsonHandlerFeature<TMessage, [DynamicallyAccessedMembers(D
             ? new ScopedHandler<TMessage, THandler>(services.CreateScoped<THandler>(arguments))
             : services.Create<THandler>(arguments);
         HandlerReports reports = services.ReportsOf(typeof(THandler));
-        builder
-            .Behavior(new RetryBehavior<PhysicalContext>(services.Recoverability, services.Breaker, services.Time, retriesUnknown: true))
-            .Terminator(new JsonHandlerTerminator<TMessage>(handler, json, services.Route, reports, stores), reports.Handler);
+        if (services.Recoverability.Attempts > 1)
+        {
+            builder.Behavior(new RetryBehavior<PhysicalContext>(services.Recoverability, services.Breaker, services.Time, retriesUnknown: true));
+        }
+
+        builder.Terminator(new JsonHandlerTerminator<TMessage>(handler, json, services.Route, reports, stores), reports.Handler);
     }
 }

@@ -42,12 +42,13 @@ public sealed class RoutePartTests
     }
 
     [Theory]
-    [InlineData("Pipeline:Parts=None", "TracingStep,RetryBehavior,ScriptedHandler")]
-    [InlineData("Pipeline:Parts=", "TracingStep,FirstStep,Around,second,RetryBehavior,ScriptedHandler")]
-    [InlineData("Routes:orders:Pipeline:Parts=Around", "TracingStep,Around,RetryBehavior,ScriptedHandler")]
-    public async Task Description_AddedParts_AreInOrder(string setting, string expected)
+    [InlineData("Pipeline:Parts=None", "TracingBehavior,RetryBehavior,ScriptedHandler")]
+    [InlineData("Pipeline:Parts=None;Recoverability:Attempts=1", "TracingBehavior,ScriptedHandler")]
+    [InlineData("Pipeline:Parts=", "TracingBehavior,FirstStep,Around,second,RetryBehavior,ScriptedHandler")]
+    [InlineData("Routes:orders:Pipeline:Parts=Around", "TracingBehavior,Around,RetryBehavior,ScriptedHandler")]
+    public async Task Description_AddedParts_AreInOrder(string settings, string expected)
     {
-        await using HandlerRoute route = await HandlerRoute.StartAsync(Add, setting);
+        await using HandlerRoute route = await HandlerRoute.StartAsync(Add, settings.Split(';', StringSplitOptions.RemoveEmptyEntries));
 
         string[] lines = route.Route.Pipeline.Description.Split('\n', StringSplitOptions.RemoveEmptyEntries);
 

@@ -14,14 +14,14 @@ using Worker.Tests.Telemetry;
 namespace Worker.Tests.Stages;
 
 [Collection(SpanCollection.Name)]
-public sealed class TracingStepTests
+public sealed class TracingBehaviorTests
 {
     private readonly string _route = $"route-{Guid.NewGuid():n}";
     private readonly ConcurrentQueue<Activity> _spans = new();
 
     private readonly PhysicalContext _context;
 
-    public TracingStepTests() => _context = new PhysicalContext
+    public TracingBehaviorTests() => _context = new PhysicalContext
     {
         Message = new TestMessage { Id = "a\nb", Bytes = new byte[7] },
         Destination = new MessageDestination("aws_sqs", _route),
@@ -153,7 +153,7 @@ public sealed class TracingStepTests
 
     private ValueTask RunAsync(Settlement settlement, Exception? exception = null, Action? inside = null) =>
         new PipelineBuilder<PhysicalContext>("traced")
-            .Step(new TracingStep(_route))
+            .Behavior(new TracingBehavior(_route))
             .Terminator(new ScriptedEnd(settlement, exception, inside))
             .Build(PipelineForm.Fused)
             .InvokeAsync(_context);
