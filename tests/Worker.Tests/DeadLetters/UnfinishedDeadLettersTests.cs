@@ -39,11 +39,13 @@ public sealed class UnfinishedDeadLettersTests : IDisposable
         _log.Entries.ShouldContain(entry => entry.Id.Id == 4003);
     }
 
-    [Fact]
-    public async Task Check_WholeBundle_IsADeadLetterPerMessage()
+    [Theory]
+    [InlineData("Gzip")]
+    [InlineData("Zstd")]
+    public async Task Check_WholeBundle_IsADeadLetterPerMessage(string compression)
     {
         string[] bodies = Bodies(50);
-        byte[] bundle = Bundle(bodies);
+        byte[] bundle = Bundle(bodies, compression);
         await File.WriteAllBytesAsync(Leave($"m-orders-aa-1-{bundle.Length:x}.tmp", string.Empty), bundle, Token);
 
         await CheckAsync(_deadLetters);
@@ -54,11 +56,13 @@ public sealed class UnfinishedDeadLettersTests : IDisposable
         Left().ShouldBeEmpty();
     }
 
-    [Fact]
-    public async Task Check_BundleIsCutOff_ItsFirstMessagesAndItsBytesAreKept()
+    [Theory]
+    [InlineData("Gzip")]
+    [InlineData("Zstd")]
+    public async Task Check_BundleIsCutOff_ItsFirstMessagesAndItsBytesAreKept(string compression)
     {
-        string[] bodies = Bodies(2_000);
-        byte[] whole = Bundle(bodies);
+        string[] bodies = Bodies(4_000);
+        byte[] whole = Bundle(bodies, compression);
         byte[] found = whole[..(whole.Length / 2)];
         await File.WriteAllBytesAsync(Leave($"m-orders-aa-1-{whole.Length:x}.tmp", string.Empty), found, Token);
 
@@ -72,10 +76,12 @@ public sealed class UnfinishedDeadLettersTests : IDisposable
         Left().ShouldBeEmpty();
     }
 
-    [Fact]
-    public async Task Check_BundleIsDamaged_NoneOfItsLinesIsTrusted()
+    [Theory]
+    [InlineData("Gzip")]
+    [InlineData("Zstd")]
+    public async Task Check_BundleIsDamaged_NoneOfItsLinesIsTrusted(string compression)
     {
-        byte[] bundle = Bundle(Bodies(50));
+        byte[] bundle = Bundle(Bodies(50), compression);
         bundle[bundle.Length / 2] ^= 1;
         await ShouldKeepAsItIsAsync(bundle);
     }
@@ -86,7 +92,7 @@ public sealed class UnfinishedDeadLettersTests : IDisposable
     [Fact]
     public async Task Keep_CancelledOnceTheDeadLettersAreWritten_DeletesTheFile()
     {
-        byte[] bundle = Bundle(Bodies(2));
+        byte[] bundle = Bundle(Bodies(2), "Gzip");
         await File.WriteAllBytesAsync(Leave($"m-orders-aa-1-{bundle.Length:x}.tmp", string.Empty), bundle, Token);
         using CancellationTokenSource cancellation = new();
         using FileThreads threads = new("test", 1);
@@ -242,7 +248,7 @@ public sealed class UnfinishedDeadLettersTests : IDisposable
     private static string[] Bodies(int count) =>
         [.. Enumerable.Range(0, count).Select(i => $$"""{"n":{{i}},"hash":"{{Convert.ToHexString(SHA256.HashData(BitConverter.GetBytes(i)))}}"}""")];
 
-    private static byte[] Bundle(string[] bodies)
+    private static byte[] Bundle(string[] bodies, string compression)
     {
         BundleWaiter[] entries = [.. bodies.Select(body =>
         {
@@ -251,7 +257,7 @@ public sealed class UnfinishedDeadLettersTests : IDisposable
             return entry;
         })];
         using PooledBuffer content = BufferPool.Shared.Rent();
-        BundleContent.Write(entries, content, CancellationToken.None);
+        BundleContent.Write(Enum.Parse<BundleCompression>(compression), entries, content, CancellationToken.None);
         return content.WrittenSpan.ToArray();
     }
 

@@ -1,6 +1,7 @@
 using System.IO.Compression;
 using System.Text;
 using Messaging.Sinks;
+using ZstdSharp;
 
 namespace Worker.Tests.Sinks.Bundles;
 
@@ -20,9 +21,10 @@ internal sealed class RecordedPut(string key, byte[] bytes, CancellationToken ca
     /// <summary>The object's lines, without line ends.</summary>
     public string[] Lines => LinesOf(Bytes);
 
-    public static string[] LinesOf(byte[] gzip)
+    public static string[] LinesOf(byte[] bundle)
     {
-        using GZipStream stream = new(new MemoryStream(gzip), CompressionMode.Decompress);
+        using MemoryStream bytes = new(bundle);
+        using Stream stream = bundle[0] == 0x1f ? new GZipStream(bytes, CompressionMode.Decompress) : new DecompressionStream(bytes);
         using StreamReader reader = new(stream, new UTF8Encoding(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true), detectEncodingFromByteOrderMarks: false);
         string text = reader.ReadToEnd();
         text.ShouldEndWith("\n");
