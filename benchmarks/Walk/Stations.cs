@@ -78,7 +78,6 @@ internal static class Stations
             "chain",
             "The route's parts run in order: trace, archive, store.",
             "Pipeline.Execution.ComposedPipeline",
-            "Pipeline.Execution.Nodes.StepNode",
             "Pipeline.Contexts.ContextPool",
             "Pipeline.Contexts.PipelineContext",
             "Pipeline.Contexts.PhysicalContext",
