@@ -129,8 +129,7 @@ internal static class Stations
             "Pipeline.Frames.FrameThread",
             "Pipeline.Frames.PooledFrames",
             "Pipeline.Frames.PooledAsyncMethodBuilder",
-            "Pipeline.Frames.StateMachineFrame",
-            "Pipeline.Execution.Nodes.StepFrame"),
+            "Pipeline.Frames.StateMachineFrame"),
         new(
             "decide",
             "The outcome becomes a settlement: complete, abandon or dead-letter. The breaker learns whether the sink works.",
