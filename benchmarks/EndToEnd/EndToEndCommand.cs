@@ -17,10 +17,10 @@ internal static class EndToEndCommand
         Option<int> passes = new("--passes") { Description = "Passes per row; the median is shown", DefaultValueFactory = _ => 3 };
         Option<int[]> sizes = new("--sizes") { Description = "Messages per pass of the table that shows whether the cost stays flat, separated by spaces", AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => [1_000, 10_000, 100_000, 1_000_000] };
         Option<bool> noSizes = new("--no-sizes") { Description = "Leave that table out" };
-        Option<ClientKind[]> clients = new("--clients") { Description = "Clients to run, separated by spaces; default all but those with envelopes, WorkerSns and WorkerGzip, and WorkerZstd, for --bundle", AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => [.. Enum.GetValues<ClientKind>().Except([ClientKind.WorkerSns, ClientKind.WorkerGzip, ClientKind.WorkerZstd])] };
+        Option<ClientKind[]> clients = new("--clients") { Description = "Clients to run, separated by spaces; default all but those with envelopes, WorkerSns and WorkerGzip", AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => [.. Enum.GetValues<ClientKind>().Except([ClientKind.WorkerSns, ClientKind.WorkerGzip])] };
         Option<int> warmUp = new("--warm-up") { Description = "Messages per warm-up round", DefaultValueFactory = _ => 10_000 };
         Option<int> putLatency = new("--put-latency-ms") { Description = "How long a PUT waits for its answer; a real S3 takes about 20 ms" };
-        Option<int> bundle = new("--bundle") { Description = "Messages that the worker stores in one object (gzip; WorkerZstd: Zstandard); 0 for an object per message" };
+        Option<int> bundle = new("--bundle") { Description = "Messages that the worker stores in one object (gzip); 0 for an object per message" };
         Option<DirectoryInfo?> results = new("--results") { Description = "Folder for end-to-end.md, .json and .svg; with a latency or bundles, end-to-end-20ms.md or end-to-end-bundles.md" };
         Command command = new("end-to-end", "Measures SQS to S3: the worker with both clients beside hand-written loops over the SDKs and HttpClient (40 minutes)") { inFlight, messages, passes, sizes, noSizes, clients, warmUp, putLatency, bundle, results };
         // The range of Intake:Concurrency.

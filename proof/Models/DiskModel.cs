@@ -168,7 +168,7 @@ internal sealed class DiskModel(World world)
         byte[][] kept = [.. DeadLetters().Select(letter => letter.Body)];
         bool Has(byte[] bytes) => Array.Exists(kept, body => body.AsSpan().SequenceEqual(bytes));
         return file.Content.Length == 0 || Has(file.Content)
-            || (BundleContent.Find(file.Content) is not null && Gzip.ReadLines(file.Content).All(line => Has(Encoding.UTF8.GetBytes(line))));
+            || (BundleContent.IsBundle(file.Content) && Gzip.ReadLines(file.Content).All(line => Has(Encoding.UTF8.GetBytes(line))));
     }
 
     public static bool IsTemporary(string path) => path.Contains("/.tmp/", StringComparison.Ordinal);
@@ -185,7 +185,7 @@ internal sealed class DiskModel(World world)
     {
         if (!_read.TryGetValue(file, out (DeadLetter? Letter, string[] Lines) read))
         {
-            read = BundleContent.Find(bytes) is not null ? (null, Gzip.ReadLines(bytes)) : (ParseLetter(bytes), []);
+            read = BundleContent.IsBundle(bytes) ? (null, Gzip.ReadLines(bytes)) : (ParseLetter(bytes), []);
             _read.Add(file, read);
         }
 

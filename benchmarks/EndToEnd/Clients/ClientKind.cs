@@ -29,14 +29,11 @@ internal enum ClientKind
 
     /// <summary>The same, and each message comes as base64 of gzip.</summary>
     WorkerGzip,
-
-    /// <summary>The worker, whose bundles are compressed with Zstandard; for <c>--bundle</c>.</summary>
-    WorkerZstd,
 }
 
 /// <summary>Groups of clients.</summary>
 internal static class ClientKinds
 {
     /// <summary>True for the worker.</summary>
-    public static bool IsWorker(this ClientKind kind) => kind is ClientKind.WorkerSdk or ClientKind.WorkerDirect or ClientKind.WorkerSns or ClientKind.WorkerGzip or ClientKind.WorkerZstd;
+    public static bool IsWorker(this ClientKind kind) => kind is ClientKind.WorkerSdk or ClientKind.WorkerDirect or ClientKind.WorkerSns or ClientKind.WorkerGzip;
 }

@@ -2,7 +2,6 @@ using Benchmarks.Aws.Wire;
 using Messaging.Aws.S3;
 using Messaging.CommandLine;
 using Messaging.Hosting;
-using Messaging.Sinks.Bundles;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
@@ -42,7 +41,7 @@ internal static class WorkerLoop
 
         if (settings.Bundle > 0)
         {
-            keys.AddRange(["--Bundles:Enabled=true", $"--Bundles:MaxMessages={settings.Bundle}", "--Bundles:MaxAge=1s", $"--Bundles:Compression={(settings.Kind == ClientKind.WorkerZstd ? BundleCompression.Zstd : BundleCompression.Gzip)}"]);
+            keys.AddRange(["--Bundles:Enabled=true", $"--Bundles:MaxMessages={settings.Bundle}", "--Bundles:MaxAge=1s"]);
         }
 
         IConfigurationRoot configuration = WorkerConfiguration.Build(configFile: null, keys, readSettingsFile: false);

@@ -1,9 +1,9 @@
+using System.IO.Compression;
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
 using System.Text.Json;
 using Benchmarks.Aws.Wire;
-using Messaging.Sinks.Bundles;
 
 namespace Benchmarks.EndToEnd.Server;
 
@@ -111,9 +111,9 @@ internal sealed class MessageServer : IDisposable
         {
             Stored(name[..^".json"u8.Length], md5);
         }
-        else if (BundleContent.Find(body) is { } compression)
+        else if (name.EndsWith(".ndjson.gz"u8))
         {
-            StoredLines(body, compression);
+            StoredLines(body);
         }
 
         answer.Write("HTTP/1.1 200 OK\r\nETag: \""u8);
@@ -121,12 +121,12 @@ internal sealed class MessageServer : IDisposable
         answer.Write("\"\r\nContent-Length: 0\r\n\r\n"u8);
     }
 
-    private void StoredLines(ReadOnlySpan<byte> bundle, BundleCompression compression)
+    private void StoredLines(ReadOnlySpan<byte> bundle)
     {
         _lines.SetLength(0);
-        using (Stream content = BundleContent.Decompress(compression, new MemoryStream(bundle.ToArray())))
+        using (GZipStream gzip = new(new MemoryStream(bundle.ToArray()), CompressionMode.Decompress))
         {
-            content.CopyTo(_lines);
+            gzip.CopyTo(_lines);
         }
 
         ReadOnlySpan<byte> rest = _lines.GetBuffer().AsSpan(0, (int)_lines.Length);

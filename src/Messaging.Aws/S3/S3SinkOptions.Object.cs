@@ -15,7 +15,7 @@ internal sealed partial class S3SinkOptions
     // https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#canned-acl, without the one that only a bucket can have.
     private static readonly string[] Acls = ["private", "public-read", "public-read-write", "authenticated-read", "aws-exec-read", "bucket-owner-read", "bucket-owner-full-control"];
 
-    [Setting("Content type of the objects; default `application/json`, for bundles `application/gzip` or `application/zstd`")]
+    [Setting("Content type of the objects; default `application/json`, for bundles `application/gzip`")]
     public string? ContentType { get; init; }
 
     [Setting("Server-side encryption: AES256, aws:kms or aws:kms:dsse; default: the bucket's")]

@@ -13,6 +13,8 @@ namespace Messaging.Planning;
 /// </summary>
 internal sealed class BundlePlanner(SettingsReader settings)
 {
+    private const string BundleContentType = "application/gzip";
+
     private readonly BundleBudget _budget = new(settings.Read<BundlesOptions>(BundlesOptions.Section).MemoryBudget);
 
     /// <summary>The minimum <c>Intake:Concurrency</c>: while a bundle fills, another one of the same size is being stored.</summary>
@@ -58,7 +60,7 @@ internal sealed class BundlePlanner(SettingsReader settings)
         {
             Retries = true,
             KeepsProperties = false,
-            Create = services => new BundlingSink((IObjectSink)FeatureFactory.Open(sink, services with { ContentType = BundleContent.ContentTypeOf(bundles.Compression) }), bundles, limits, _budget, services),
+            Create = services => new BundlingSink((IObjectSink)FeatureFactory.Open(sink, services with { ContentType = BundleContentType }), bundles, limits, _budget, services),
         };
     }
 

@@ -1,12 +1,9 @@
-using System.Buffers;
 using System.IO.Compression;
 using Pipeline.Buffers;
-using ZstdSharp;
-using ZstdSharp.Unsafe;
 
 namespace Messaging.Sinks.Bundles;
 
-/// <summary>Writes entries as compressed JSON lines. On one version of the runtime and of ZstdSharp, the same entries give the same bytes.</summary>
+/// <summary>Writes entries as JSON lines in gzip (RFC 1952). On one version of the runtime, the same entries give the same bytes.</summary>
 internal static class BundleContent
 {
     // RFC 1952, 2.3: the runtime writes MTIME as zero, but OS depends on the platform (3 or 10); 255 means unknown.
@@ -14,81 +11,33 @@ internal static class BundleContent
     private const byte AnyOs = 255;
 
     // Messages of 266 B: 1.7 us each for 22.4 % of their bytes; level 6 takes 3.0 us for 21.1 %, level 1 1.0 us for 33 % (zlib-ng).
-    private static readonly ZLibCompressionOptions Gzip = new() { CompressionLevel = 3 };
-
-    // Messages of 204 B: 0.6 us each for 23.5 % of their bytes, where gzip takes 1.4 us for 25.3 %; no level up to 5 is smaller.
-    private const int ZstdLevel = 1;
-
-    // A line is a few hundred bytes; a call of the compressor for each takes a tenth more time.
-    private const int BlockSize = 64 << 10;
+    private static readonly ZLibCompressionOptions Compression = new() { CompressionLevel = 3 };
 
     private static ReadOnlySpan<byte> ByteOrderMark => [0xEF, 0xBB, 0xBF];
 
-    /// <summary>The end of the keys of such bundles.</summary>
-    public static ReadOnlySpan<byte> ExtensionOf(BundleCompression compression) => compression == BundleCompression.Zstd ? ".ndjson.zst"u8 : ".ndjson.gz"u8;
+    /// <summary>True for bytes that begin as those of <see cref="Write"/>: no flags, no time, an unknown platform.</summary>
+    public static bool IsBundle(ReadOnlySpan<byte> bytes) => bytes is [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, _, AnyOs, ..];
 
-    /// <summary>The content type of such bundles.</summary>
-    public static string ContentTypeOf(BundleCompression compression) => compression == BundleCompression.Zstd ? "application/zstd" : "application/gzip";
-
-    /// <summary>
-    /// The compression of bytes that begin as those of <see cref="Write"/> (gzip without flags, time and platform, or Zstandard's mark); null for others.
-    /// </summary>
-    public static BundleCompression? Find(ReadOnlySpan<byte> bytes) => bytes switch
-    {
-        [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, _, AnyOs, ..] => BundleCompression.Gzip,
-        [0x28, 0xB5, 0x2F, 0xFD, ..] => BundleCompression.Zstd,
-        _ => null,
-    };
-
-    /// <summary>Writes the entries as one gzip member or one frame of Zstandard.</summary>
-    /// <param name="compression">Which.</param>
+    /// <summary>Writes the entries as one gzip member.</summary>
     /// <param name="entries">The entries, sorted; their bodies are valid JSON.</param>
     /// <param name="content">The empty buffer for the bytes.</param>
     /// <param name="cancellationToken">Checked between entries.</param>
-    public static void Write(BundleCompression compression, ReadOnlySpan<BundleWaiter> entries, PooledBuffer content, CancellationToken cancellationToken)
+    public static void Write(ReadOnlySpan<BundleWaiter> entries, PooledBuffer content, CancellationToken cancellationToken)
     {
-        byte[] block = ArrayPool<byte>.Shared.Rent(BlockSize);
-        try
+        using (BufferStream stream = new(content))
+        using (GZipStream gzip = new(stream, Compression))
         {
-            using BufferStream stream = new(content);
-            using Stream compressor = Compress(compression, stream);
-            LineWriter lines = new(compressor, block);
             foreach (BundleWaiter entry in entries)
             {
                 cancellationToken.ThrowIfCancellationRequested();
-                WriteLine(ref lines, entry.Body.Span);
+                WriteLine(gzip, entry.Body.Span);
             }
-
-            lines.Flush();
-        }
-        finally
-        {
-            ArrayPool<byte>.Shared.Return(block);
         }
 
-        if (compression == BundleCompression.Gzip)
-        {
-            content.WrittenSpan[OsOffset] = AnyOs;
-        }
+        content.WrittenSpan[OsOffset] = AnyOs;
     }
 
-    /// <summary>A stream of the bundle's lines; disposes <paramref name="bundle"/>.</summary>
-    public static Stream Decompress(BundleCompression compression, Stream bundle) =>
-        compression == BundleCompression.Zstd ? new DecompressionStream(bundle, leaveOpen: false) : new GZipStream(bundle, CompressionMode.Decompress);
-
-    private static Stream Compress(BundleCompression compression, Stream stream)
-    {
-        if (compression == BundleCompression.Gzip)
-        {
-            return new GZipStream(stream, Gzip);
-        }
-
-        CompressionStream zstd = new(stream, ZstdLevel);
-        zstd.SetParameter(ZSTD_cParameter.ZSTD_c_checksumFlag, 1);
-        return zstd;
-    }
-
-    private static void WriteLine(ref LineWriter lines, ReadOnlySpan<byte> body)
+    private static void WriteLine(GZipStream gzip, ReadOnlySpan<byte> body)
     {
         if (body.StartsWith(ByteOrderMark))
         {
@@ -98,43 +47,13 @@ internal static class BundleContent
         // JSON strings cannot contain them unescaped, so they are formatting. In UTF-8 no byte of a longer sequence equals them.
         for (int at = body.IndexOfAny((byte)'\r', (byte)'\n'); at >= 0; at = body.IndexOfAny((byte)'\r', (byte)'\n'))
         {
-            lines.Write(body[..at]);
-            lines.Write(" "u8);
+            gzip.Write(body[..at]);
+            gzip.Write(" "u8);
             body = body[(at + 1)..];
         }
 
-        lines.Write(body);
-        lines.Write("\n"u8);
-    }
-
-    /// <summary>Collects lines in a block for the compressor.</summary>
-    private ref struct LineWriter(Stream compressor, Span<byte> block)
-    {
-        private readonly Span<byte> _block = block;
-        private int _length;
-
-        public void Write(ReadOnlySpan<byte> bytes)
-        {
-            if (bytes.Length > _block.Length - _length)
-            {
-                Flush();
-            }
-
-            if (bytes.Length > _block.Length)
-            {
-                compressor.Write(bytes);
-                return;
-            }
-
-            bytes.CopyTo(_block[_length..]);
-            _length += bytes.Length;
-        }
-
-        public void Flush()
-        {
-            compressor.Write(_block[.._length]);
-            _length = 0;
-        }
+        gzip.Write(body);
+        gzip.Write("\n"u8);
     }
 }
 
@@ -176,7 +95,7 @@ internal sealed class BufferStream(PooledBuffer buffer) : Stream
 /// </summary>
 internal sealed class CompressionRatio
 {
-    // The initial assumption, with the weight of a bundle of 64 KiB: both formats reduce JSON events to a quarter or less.
+    // The initial assumption, with the weight of a bundle of 64 KiB: gzip reduces JSON events to a quarter or less.
     private const double Assumed = 0.25;
     private const double AssumedBytes = 64 << 10;
 

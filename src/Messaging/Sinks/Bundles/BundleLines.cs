@@ -1,4 +1,4 @@
-using ZstdSharp;
+using System.IO.Compression;
 
 namespace Messaging.Sinks.Bundles;
 
@@ -7,33 +7,31 @@ namespace Messaging.Sinks.Bundles;
 /// one at a time.
 /// </summary>
 /// <param name="bundle">What <see cref="BundleContent"/> wrote, or its beginning; disposed when it was read.</param>
-/// <param name="compression">How it is compressed.</param>
 /// <param name="maxLineBytes">Reading ends at a longer line.</param>
-internal sealed class BundleLines(Stream bundle, BundleCompression compression, int maxLineBytes)
+internal sealed class BundleLines(Stream bundle, int maxLineBytes)
 {
     private const int StartSize = 64 << 10;
 
     private bool _isDamaged;
     private bool _isComplete;
 
-    /// <summary>True for a bundle that has lines and can be read to its end. Of a damaged one no line can be trusted, since only the checksum at the end shows the damage.</summary>
+    /// <summary>True for a bundle that has lines and can be read to its end. Of a damaged one no line can be trusted, since only gzip's checksum at the end shows the damage.</summary>
     /// <param name="bundle">The whole bundle; disposed.</param>
-    /// <param name="compression">How it is compressed.</param>
     /// <param name="maxLineBytes">A bundle with a longer line counts as damaged.</param>
-    public static bool AreIntact(Stream bundle, BundleCompression compression, int maxLineBytes)
+    public static bool AreIntact(Stream bundle, int maxLineBytes)
     {
-        BundleLines lines = new(bundle, compression, maxLineBytes);
+        BundleLines lines = new(bundle, maxLineBytes);
         return lines.Read().Count() > 0 && lines._isComplete;
     }
 
     /// <summary>The lines without their line ends, each a copy; enumerated once.</summary>
     public IEnumerable<byte[]> Read()
     {
-        using Stream content = BundleContent.Decompress(compression, bundle);
+        using GZipStream gzip = new(bundle, CompressionMode.Decompress);
         byte[] buffer = new byte[Math.Min(StartSize, maxLineBytes)];
         int filled = 0;
         int read;
-        while ((read = Read(content, buffer, filled)) > 0)
+        while ((read = Read(gzip, buffer, filled)) > 0)
         {
             int start = 0;
             int end = Array.IndexOf(buffer, (byte)'\n', filled, read);
@@ -62,13 +60,13 @@ internal sealed class BundleLines(Stream bundle, BundleCompression compression, 
         _isComplete = !_isDamaged && filled == 0;
     }
 
-    private int Read(Stream content, byte[] buffer, int filled)
+    private int Read(GZipStream gzip, byte[] buffer, int filled)
     {
         try
         {
-            return content.Read(buffer.AsSpan(filled));
+            return gzip.Read(buffer.AsSpan(filled));
         }
-        catch (Exception exception) when (exception is InvalidDataException or ZstdException or EndOfStreamException)
+        catch (InvalidDataException)
         {
             _isDamaged = true;
             return 0;

@@ -7,11 +7,8 @@ internal sealed class BundlesOptions : ISelfValidating
 {
     public const string Section = "Bundles";
 
-    [Setting("Store messages with the same key prefix as one object of compressed JSON lines; each is acknowledged after that object is stored")]
+    [Setting("Store messages with the same key prefix as one object of JSON lines in gzip; each is acknowledged after that object is stored")]
     public bool Enabled { get; init; }
-
-    [Setting("How bundles are compressed: Gzip (.ndjson.gz), which every reader knows, or Zstd (.ndjson.zst), which takes less than half of the processor time and is smaller")]
-    public BundleCompression Compression { get; init; } = BundleCompression.Gzip;
 
     [Setting("Compressed size at which a bundle is stored, estimated from earlier bundles", Bytes = true, Min = "1KiB", Max = "1GiB", Consequence = "If it is too low, objects are small again; if it is too high, one store exceeds the time limit of the sink.")]
     public long MaxBytes { get; init; } = 8L << 20;
@@ -39,13 +36,3 @@ internal sealed class BundlesOptions : ISelfValidating
 /// <param name="InFlight">Maximum number of messages in flight.</param>
 /// <param name="MaxPending">Maximum number of messages in open bundles: half of a source's messages in flight; the other half is being stored.</param>
 internal sealed record BundleLimits(string Route, int InFlight, int MaxPending);
-
-/// <summary>How the lines of a bundle are compressed.</summary>
-internal enum BundleCompression
-{
-    /// <summary>Gzip (RFC 1952), which every reader knows.</summary>
-    Gzip = 0,
-
-    /// <summary>Zstandard (RFC 8878) with a checksum: smaller, for less than half of the processor time.</summary>
-    Zstd,
-}

@@ -138,7 +138,7 @@ internal sealed partial class BundlingSink
     private byte[] Compress(Bundle bundle, int first, int count, PooledBuffer content, CancellationToken cancellationToken)
     {
         ReadOnlySpan<BundleWaiter> entries = CollectionsMarshal.AsSpan(bundle.Entries).Slice(first, count);
-        BundleContent.Write(_compression, entries, content, cancellationToken);
+        BundleContent.Write(entries, content, cancellationToken);
         long raw = 0;
         foreach (BundleWaiter entry in entries)
         {
@@ -150,7 +150,7 @@ internal sealed partial class BundlingSink
             _ratio.Learn(raw, content.Length);
         }
 
-        return BundleName.Create(bundle.Prefix, entries, content.WrittenSpan, BundleContent.ExtensionOf(_compression));
+        return BundleName.Create(bundle.Prefix, entries, content.WrittenSpan);
     }
 
     /// <summary>Sets the outcome of entries without one.</summary>

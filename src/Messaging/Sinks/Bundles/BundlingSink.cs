@@ -19,7 +19,6 @@ internal sealed partial class BundlingSink : WaitingRoom<Bundle>, IObjectSink
     private const int RetainedBundles = 64;
 
     private readonly IObjectSink _inner;
-    private readonly BundleCompression _compression;
     private readonly int _maxMessages;
     private readonly long _maxBytes;
     private readonly int _maxPending;
@@ -57,7 +56,6 @@ internal sealed partial class BundlingSink : WaitingRoom<Bundle>, IObjectSink
         : base(budget.Gate, services.Time, options.MaxAge)
     {
         _inner = inner;
-        _compression = options.Compression;
         _maxMessages = options.MaxMessages;
         _maxBytes = options.MaxBytes;
         _maxPending = limits.MaxPending;

@@ -21,10 +21,10 @@ internal sealed class BundleFixture : IAsyncDisposable
 
     public BundleFixture(
         int maxMessages = 100, long maxBytes = 1 << 20, int maxPending = 1_000, BundleBudget? budget = null, IObjectSink? inner = null, TimeProvider? time = null, TimeSpan? maxAge = null,
-        ILoggerFactory? loggers = null, BundleCompression compression = BundleCompression.Gzip)
+        ILoggerFactory? loggers = null)
     {
         Breaker = new CircuitBreaker(_route, new RecoverabilityOptions(), time ?? Time, NullLogger.Instance);
-        BundlesOptions options = new() { Enabled = true, Compression = compression, MaxMessages = maxMessages, MaxBytes = maxBytes, MaxAge = maxAge ?? TimeSpan.FromSeconds(10) };
+        BundlesOptions options = new() { Enabled = true, MaxMessages = maxMessages, MaxBytes = maxBytes, MaxAge = maxAge ?? TimeSpan.FromSeconds(10) };
         SinkServices services = new(new ServiceCollection().BuildServiceProvider(), loggers ?? NullLoggerFactory.Instance, time ?? Time, Breaker: Breaker);
         Sink = new BundlingSink(inner ?? Inner, options, new BundleLimits(_route, 2_000, maxPending), budget ?? new BundleBudget(1 << 30), services);
         _listener = Listen();

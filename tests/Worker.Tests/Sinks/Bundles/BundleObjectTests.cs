@@ -3,7 +3,6 @@ using System.Text;
 using FsCheck;
 using FsCheck.Fluent;
 using Messaging.Sinks;
-using Messaging.Sinks.Bundles;
 
 namespace Worker.Tests.Sinks.Bundles;
 
@@ -41,32 +40,6 @@ public sealed class BundleObjectTests
                 changed[^1].Id += "~";
                 StoreTogether(changed).Key.ShouldNotBe(one.Key);
             }));
-
-    [Fact]
-    public void Store_Zstd_IsOneFrameWithAChecksumUnderItsExtension()
-    {
-        RecordedPut put = Store([("p/b", "2"), ("p/a", "{\n}")], BundleCompression.Zstd);
-
-        put.Lines.ShouldBe(["{ }", "2"]);
-        put.Key.ShouldMatch("^p/a-[0-9a-f]{32}\\.ndjson\\.zst$");
-        // RFC 8878, 3.1.1: the mark, then the descriptor, of which bit 2 says that a checksum follows.
-        put.Bytes[..4].ShouldBe([0x28, 0xB5, 0x2F, 0xFD]);
-        (put.Bytes[4] & 4).ShouldBe(4);
-        Store([("p/a", "{\n}"), ("p/b", "2")], BundleCompression.Zstd).Key.ShouldBe(put.Key);
-        Store([("p/a", "{\n}"), ("p/b", "2")]).Key.ShouldEndWith(".ndjson.gz");
-    }
-
-    [Theory]
-    [InlineData("Gzip")]
-    [InlineData("Zstd")]
-    public void Store_BodiesAroundTheBlock_AreAllThere(string compression)
-    {
-        string[] bodies = [.. new[] { 0, 65_533, 65_534, 65_535, 65_536, 65_537, 200_000, 3 }.Select(length => $"\"{new string('x', Math.Max(0, length - 2))}\"")];
-
-        RecordedPut put = Store([.. bodies.Select((body, i) => ($"p/{i}", body))], Enum.Parse<BundleCompression>(compression));
-
-        put.Lines.ShouldBe(bodies);
-    }
 
     [Fact]
     public void Store_AnyMessages_OneLineEachInTheOrderOfTheirKeys()
@@ -130,17 +103,14 @@ public sealed class BundleObjectTests
         name[expected.Length..].ShouldMatch("^[0-9a-f]{32}\\.ndjson\\.gz$");
     }
 
-    [Theory]
-    [InlineData("Gzip")]
-    [InlineData("Zstd")]
-    public void Store_LongestKeys_GiveNamesWithinTheLimitAndKeepWholeLevels(string format)
+    [Fact]
+    public void Store_LongestKeys_GiveNamesWithinTheLimitAndKeepWholeLevels()
     {
-        BundleCompression compression = Enum.Parse<BundleCompression>(format);
         string levels = string.Concat(Enumerable.Repeat("1234567/", 127));
         foreach (string key in (string[])[levels + "12345678", new string('x', 1_023) + "/", new string('é', 512), "a/" + new string('x', 1_000) + "/b", levels[..^1]])
         {
             Encoding.UTF8.GetByteCount(key).ShouldBeLessThanOrEqualTo(1_024);
-            string name = Store([(key, "1")], compression).Key;
+            string name = Store([(key, "1")]).Key;
             Encoding.UTF8.GetByteCount(name).ShouldBeLessThanOrEqualTo(1_024);
             key.ShouldStartWith(name[..(name.LastIndexOf('/') + 1)]);
             name.ShouldNotContain('\uFFFD');
@@ -152,7 +122,7 @@ public sealed class BundleObjectTests
     private static RecordedPut StoreTogether((string Id, string Body)[] messages) => Store([.. messages.Select(message => ($"p/q/{message.Id}", message.Body))]);
 
     /// <summary>The object of these messages, in this order of arrival.</summary>
-    private static RecordedPut Store((string Key, string Body)[] messages, BundleCompression compression = BundleCompression.Gzip)
+    private static RecordedPut Store((string Key, string Body)[] messages)
     {
         using CancellationTokenSource limit = new(Intake.TestMessage.WaitLimit);
         RecordedPut? put = null;
@@ -164,7 +134,7 @@ public sealed class BundleObjectTests
                 return SinkResult.Stored;
             },
         };
-        BundleFixture bundles = new(maxMessages: 5_000, maxPending: 5_000, inner: inner, compression: compression);
+        BundleFixture bundles = new(maxMessages: 5_000, maxPending: 5_000, inner: inner);
         Task<SinkResult>[] tasks = [.. messages.Select(message => bundles.StoreAsync(message.Key, message.Body))];
         bundles.Sink.StopWaiting();
         Task.WaitAll(tasks, limit.Token);

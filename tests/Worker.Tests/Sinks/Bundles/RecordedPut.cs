@@ -1,7 +1,6 @@
 using System.IO.Compression;
 using System.Text;
 using Messaging.Sinks;
-using ZstdSharp;
 
 namespace Worker.Tests.Sinks.Bundles;
 
@@ -21,10 +20,9 @@ internal sealed class RecordedPut(string key, byte[] bytes, CancellationToken ca
     /// <summary>The object's lines, without line ends.</summary>
     public string[] Lines => LinesOf(Bytes);
 
-    public static string[] LinesOf(byte[] bundle)
+    public static string[] LinesOf(byte[] gzip)
     {
-        using MemoryStream bytes = new(bundle);
-        using Stream stream = bundle[0] == 0x1f ? new GZipStream(bytes, CompressionMode.Decompress) : new DecompressionStream(bytes);
+        using GZipStream stream = new(new MemoryStream(gzip), CompressionMode.Decompress);
         using StreamReader reader = new(stream, new UTF8Encoding(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true), detectEncodingFromByteOrderMarks: false);
         string text = reader.ReadToEnd();
         text.ShouldEndWith("\n");
