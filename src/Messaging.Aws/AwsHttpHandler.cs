@@ -11,7 +11,7 @@ internal static class AwsHttpHandler
     /// AWSSDK does for credentials; never to this machine.
     /// </summary>
     /// <param name="maxConnections">Per host: the maximum number of concurrent calls. Unlimited for SQS, where renewals and deletes must not wait behind long polls.</param>
-    /// <param name="custom">The address of a server outside AWS; null for AWS.</param>
+    /// <param name="custom">The address that is called, where it may be on this machine; null for AWS.</param>
     public static SocketsHttpHandler Create(int maxConnections = int.MaxValue, Uri? custom = null) => new()
     {
         AllowAutoRedirect = false,

@@ -14,9 +14,11 @@ internal sealed class EnvironmentProxy : IWebProxy
         set => throw new NotSupportedException();
     }
 
-    public Uri? GetProxy(Uri destination) => HttpClient.DefaultProxy.GetProxy(destination) is { UserInfo.Length: > 0 } proxy
-        ? new UriBuilder(proxy) { UserName = null, Password = null }.Uri
-        : HttpClient.DefaultProxy.GetProxy(destination);
+    public Uri? GetProxy(Uri destination)
+    {
+        Uri? proxy = HttpClient.DefaultProxy.GetProxy(destination);
+        return proxy is { UserInfo.Length: > 0 } ? new UriBuilder(proxy) { UserName = null, Password = null }.Uri : proxy;
+    }
 
     public bool IsBypassed(Uri host) => HttpClient.DefaultProxy.IsBypassed(host);
 
