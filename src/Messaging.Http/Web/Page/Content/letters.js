@@ -7,6 +7,7 @@ import { keepsLettersInFolder } from './problems.js';
 
 const pageSize = 20;
 const refreshEvery = 10000;
+const refreshAtLeastEvery = 30000;
 
 const [reasonField, dayField, searchField] = ['reason', 'day', 'search'].map(name => byId(`letters-${name}`));
 const on = (id, event, listener) => byId(id).addEventListener(event, listener);
@@ -108,7 +109,7 @@ export function showLetters(wanted) {
   loadFirstPage(wanted);
 }
 
-/** Handles the worker's values; reloads the newest page after dead letters were added, at most every 10 s. */
+/** Handles the worker's values; reloads the newest page after a change, at most every 10 s; every 30 s where reading the folder is slow. */
 export function updateLetters({ routes, ...stats }) {
   if (canChange !== stats.canChange) {
     canChange = stats.canChange;
@@ -118,7 +119,7 @@ export function updateLetters({ routes, ...stats }) {
   const total = stats.waitingDeadLetters ? `${stats.waitingDeadLetters.count} ${stats.waitingDeadLetters.newestAt}` : sum(routes.filter(keepsLettersInFolder).map(route => route.deadLetters));
   if (total === knownTotal) return;
   knownTotal = total;
-  if (!refresh && after === null && chosen.size === 0) refresh = setTimeout(load, Math.max(200, readAt + Math.max(refreshEvery, 50 * took) - Date.now()));
+  if (!refresh && after === null && chosen.size === 0) refresh = setTimeout(load, Math.max(200, readAt + Math.min(Math.max(refreshEvery, 50 * took), refreshAtLeastEvery) - Date.now()));
 }
 
 // One record
