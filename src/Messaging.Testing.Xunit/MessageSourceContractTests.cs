@@ -87,6 +87,10 @@ public abstract class MessageSourceContractTests : IAsyncLifetime
     [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Reopen_AfterACrash_RedeliversWhatWasNotSettled() => Contract.Reopen_AfterACrash_RedeliversWhatWasNotSettled();
 
+    /// <inheritdoc cref="MessageSourceContract.Interrupt_WithMessagesInFlight_LosesNone"/>
+    [Fact(Timeout = ContractLimit.Milliseconds)]
+    public Task Interrupt_WithMessagesInFlight_LosesNone() => Contract.Interrupt_WithMessagesInFlight_LosesNone();
+
     /// <summary>A new harness. Each test has one of its own.</summary>
     protected abstract ValueTask<SourceHarness> CreateAsync();
 }

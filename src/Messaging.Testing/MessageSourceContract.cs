@@ -377,22 +377,74 @@ public sealed class MessageSourceContract(SourceHarness harness)
         Require.Equal(harness.Intake.Accepted, Unsettled, "After a crash each message that was not settled is delivered again, and no other.");
     }
 
+    /// <summary>
+    /// After its connections have ended, a source connects again by itself. What was in flight is settled as decided or delivered again, with
+    /// the same id and body, and no settlement reaches another message.
+    /// </summary>
+    public async Task Interrupt_WithMessagesInFlight_LosesNone()
+    {
+        if (!harness.HoldsConnections)
+        {
+            return;
+        }
+
+        const int Completed = 2;
+        const int InFlight = 4;
+        await harness.StartAsync();
+        Dictionary<string, Delivery> inFlight = new(StringComparer.Ordinal);
+        for (int i = 0; i < InFlight; i++)
+        {
+            await harness.PublishAsync(Encoding.UTF8.GetBytes($"{{\"n\":{i}}}"));
+            Delivery delivery = await harness.Intake.NextAsync();
+            inFlight.Add(delivery.Id, delivery);
+        }
+
+        ConcurrentQueue<Delivery> after = new();
+        harness.Intake.Script = delivery =>
+        {
+            after.Enqueue(delivery);
+            return Settlement.Complete;
+        };
+        await harness.InterruptAsync();
+        Delivery[] held = [.. inFlight.Values];
+        await Task.WhenAll(held.Select((delivery, i) => delivery.SettleAsync(i < Completed ? Settlement.Complete : Settlement.Abandon(TimeSpan.Zero))));
+        await harness.PublishAsync("{\"n\":\"new\"}"u8.ToArray());
+
+        const int Expected = InFlight - Completed + 1;
+        await WhileTimePassesAsync(
+            () => after.Select(delivery => delivery.Id).Except(held.Take(Completed).Select(delivery => delivery.Id), StringComparer.Ordinal).Distinct(StringComparer.Ordinal).Count() >= Expected,
+            "After its connections have ended, a source connects again, receives new messages, and delivers again what was abandoned.");
+        await harness.WaitUntilEmptyAsync();
+        Require.Empty(await harness.DeadLettersAsync(expected: 0), "The end of a connection dead-letters no message.");
+        await harness.FinishAsync();
+        foreach (Delivery again in after.Where(delivery => inFlight.ContainsKey(delivery.Id)))
+        {
+            Require.Bytes(again.Body, inFlight[again.Id].Body, "A body is the same on every delivery.");
+        }
+
+        Require.Equal(after.Select(delivery => delivery.Id).Except(inFlight.Keys, StringComparer.Ordinal).Distinct(StringComparer.Ordinal).Count(), 1, "An id is the same on every delivery, and no message is delivered that was not sent.");
+    }
+
     private static string UnreadableBody(int number) => $"{UnreadableSource.Mark} {number}";
 
     /// <summary>The next message, while time passes: a queue redelivers what a crashed process held only after a while.</summary>
     private async Task<Delivery> NextAfterTimeAsync()
     {
         Task<Delivery> next = harness.Intake.NextAsync();
+        await WhileTimePassesAsync(() => next.IsCompleted, "After a crash each message that was not settled is delivered again: one was not.");
+        return await next;
+    }
+
+    private async Task WhileTimePassesAsync(Func<bool> condition, string what)
+    {
         TimeSpan step = TimeSpan.FromMilliseconds(100);
-        for (TimeSpan passed = TimeSpan.Zero; !next.IsCompleted; passed += step)
+        for (TimeSpan passed = TimeSpan.Zero; !condition(); passed += step)
         {
-            Require.True(passed < MaxRedelivery, "After a crash each message that was not settled is delivered again: one was not.");
+            Require.True(passed < MaxRedelivery, what);
             step = step < MaxStep ? step * 2 : MaxStep;
             await harness.AdvanceAsync(step);
-            await Task.WhenAny(next, Task.Delay(10));
+            await Task.Delay(10);
         }
-
-        return await next;
     }
 
     private async Task SendAsync(int count, Func<int, string> body)

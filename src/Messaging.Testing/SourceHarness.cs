@@ -46,6 +46,9 @@ public abstract class SourceHarness(int slots = 64) : IAsyncDisposable
     /// </summary>
     public virtual bool RedeliversAfterCrash => true;
 
+    /// <summary>True for a source whose connections to its queue can end while it runs: then the contract calls <see cref="InterruptAsync"/>.</summary>
+    public virtual bool HoldsConnections => false;
+
     /// <summary>The delay with which the contract abandons; a multiple of what the source can measure.</summary>
     public virtual TimeSpan AbandonDelay => TimeSpan.FromSeconds(4);
 
@@ -70,6 +73,13 @@ public abstract class SourceHarness(int slots = 64) : IAsyncDisposable
     /// </summary>
     public virtual Task ReopenAsync() => throw new ContractException(
         $"{GetType().Name} does not override {nameof(ReopenAsync)}: end the source with {nameof(CrashAsync)} and open another over the same queue, or set {nameof(RedeliversAfterCrash)} to false if its messages do not survive a crash.");
+
+    /// <summary>
+    /// Ends all connections of the source, as a restart of the server or of the network does, and lets it connect again. Its queue keeps its
+    /// messages; returns when the source has noticed, or needs not.
+    /// </summary>
+    public virtual Task InterruptAsync() => throw new ContractException(
+        $"{GetType().Name} does not override {nameof(InterruptAsync)}: end the source's connections there, and let it connect again, or leave {nameof(HoldsConnections)} false.");
 
     /// <summary>Checks the source, then lets it receive.</summary>
     /// <param name="intake">Where the messages go; null for <see cref="Intake"/>.</param>

@@ -40,6 +40,9 @@ internal sealed class ServiceBusSourceHarness : SourceHarness
     /// <summary>A real broker's connections are encrypted, and locks last there; so no test cuts them.</summary>
     public override bool RedeliversAfterCrash => Queue.Emulator is not null;
 
+    /// <summary>As <see cref="RedeliversAfterCrash"/>.</summary>
+    public override bool HoldsConnections => Queue.Emulator is not null;
+
     public override TimeSpan AbandonDelay => TimeSpan.FromSeconds(2);
 
     public static async Task<ServiceBusSourceHarness> CreateAsync(ServiceBusServer server) => new(await server.RequireQueueAsync(), sessions: false);
@@ -75,6 +78,12 @@ internal sealed class ServiceBusSourceHarness : SourceHarness
         await Eventually.BecomesTrueAsync(async () => (await emulator.DescribeAsync(Queue.Name))["credit"]!.AsArray().Count == 0, "the broker knows that the source is gone");
         await emulator.ExpireLocksAsync(Queue.Name);
         _source = Open();
+    }
+
+    public override Task InterruptAsync()
+    {
+        _proxy!.ResetAll();
+        return Task.CompletedTask;
     }
 
     public override async Task<IReadOnlyList<DeadLetteredMessage>> DeadLettersAsync(int expected) =>

@@ -85,6 +85,31 @@ public sealed class ContractTests
     }
 
     [Fact]
+    public async Task Source_LosesWhatAnInterruptionLeft_IsDetected() =>
+        (await SourceBreaksAsync(
+            message => new TestSourceHarness.BrokenMessage(message) { OtherSettlement = settlement => settlement.Kind == SettlementKind.Abandon ? Settlement.Complete : settlement },
+            contract => contract.Interrupt_WithMessagesInFlight_LosesNone()))
+            .ShouldStartWith("After its connections have ended, a source connects again");
+
+    [Fact]
+    public async Task Source_SendsOtherIdsAfterAnInterruption_IsDetected()
+    {
+        int deliveries = 0;
+        (await SourceBreaksAsync(
+            message => new TestSourceHarness.BrokenMessage(message) { OtherId = $"id-{++deliveries}" },
+            contract => contract.Interrupt_WithMessagesInFlight_LosesNone()))
+            .ShouldStartWith("An id is the same on every delivery");
+    }
+
+    [Fact]
+    public async Task Harness_CannotInterrupt_SaysWhatToDo()
+    {
+        await using UnopenableHarness harness = new();
+
+        (await Should.ThrowAsync<ContractException>(() => harness.InterruptAsync())).Message.ShouldContain("HoldsConnections");
+    }
+
+    [Fact]
     public async Task Sink_ReplacesOtherBytes_IsDetected()
     {
         MemoryObjectSink sink = new() { Script = _ => SinkResult.Stored };

@@ -29,6 +29,11 @@ internal sealed class TestSourceHarness : SourceHarness
     /// <summary>It forgets its messages with the process.</summary>
     public override bool RedeliversAfterCrash => false;
 
+    /// <summary>It has none: the rule must hold all the more.</summary>
+    public override bool HoldsConnections => true;
+
+    public override Task InterruptAsync() => Task.CompletedTask;
+
     public override Task PublishAsync(byte[] body, string? id = null)
     {
         SentMessage message = new(id ?? Guid.NewGuid().ToString(), body, []);

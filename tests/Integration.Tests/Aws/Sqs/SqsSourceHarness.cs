@@ -1,5 +1,6 @@
 using System.Text;
 using System.Text.Json;
+using Integration.Tests.Faults;
 using Integration.Tests.Servers;
 using Messaging.Aws;
 using Messaging.Aws.Sqs;
@@ -18,14 +19,16 @@ internal sealed class SqsSourceHarness : SourceHarness
     private BufferPool _buffers = new(new PoisoningArrayPool());
     private readonly SqsQueue _deadLetters;
     private readonly Func<SqsMessageSource> _open;
+    private readonly TcpFaultProxy? _proxy;
     private SqsMessageSource _source;
 
-    private SqsSourceHarness(AwsEndpoint endpoint, SqsQueue queue, SqsQueue deadLetters, TimeSpan visibility, TimeSpan maxHold, int concurrency, Uri? address)
+    private SqsSourceHarness(AwsEndpoint endpoint, SqsQueue queue, SqsQueue deadLetters, TimeSpan visibility, TimeSpan maxHold, int concurrency)
     {
         Queue = queue;
         _deadLetters = deadLetters;
+        _proxy = endpoint.ServiceUrl.IsLoopback ? new TcpFaultProxy(endpoint.ServiceUrl) : null;
         SqsQueueReference reference = SqsQueueReference.Parse(queue.Name)!;
-        AwsOptions aws = new() { Endpoint = address ?? endpoint.ServiceUrl, Region = endpoint.Region, AccessKeyId = endpoint.AccessKey, SecretAccessKey = endpoint.SecretKey };
+        AwsOptions aws = new() { Endpoint = _proxy?.Url ?? endpoint.ServiceUrl, Region = endpoint.Region, AccessKeyId = endpoint.AccessKey, SecretAccessKey = endpoint.SecretKey };
         SqsSourceOptions options = new()
         {
             Queue = queue.Name,
@@ -56,6 +59,9 @@ internal sealed class SqsSourceHarness : SourceHarness
 
     public override bool KeepsGivenIds => false;
 
+    /// <summary>To a server of this machine.</summary>
+    public override bool HoldsConnections => _proxy is not null;
+
     public override TimeSpan AbandonDelay => TimeSpan.FromSeconds(2);
 
     /// <param name="endpoint">The server.</param>
@@ -63,15 +69,14 @@ internal sealed class SqsSourceHarness : SourceHarness
     /// <param name="visibility">The visibility timeout; shorter than users may configure it where a test waits for its end.</param>
     /// <param name="maxHold">The time after which the source renews no visibility timeout.</param>
     /// <param name="concurrency">The source's concurrency.</param>
-    /// <param name="address">A proxy in front of the server.</param>
     public static async Task<SqsSourceHarness> CreateAsync(
-        AwsEndpoint endpoint, bool isFifo = false, TimeSpan? visibility = null, TimeSpan? maxHold = null, int concurrency = 60, Uri? address = null)
+        AwsEndpoint endpoint, bool isFifo = false, TimeSpan? visibility = null, TimeSpan? maxHold = null, int concurrency = 60)
     {
         SqsQueue deadLetters = await SqsQueue.CreateAsync(endpoint, isFifo: isFifo);
 
         // Every fault counts as a receive, and no message may become a dead letter.
         SqsQueue queue = await SqsQueue.CreateAsync(endpoint, isFifo: isFifo, deadLetters: deadLetters, maxReceiveCount: 1_000);
-        return new SqsSourceHarness(endpoint, queue, deadLetters, visibility ?? TimeSpan.FromSeconds(30), maxHold ?? TimeSpan.FromMinutes(15), concurrency, address);
+        return new SqsSourceHarness(endpoint, queue, deadLetters, visibility ?? TimeSpan.FromSeconds(30), maxHold ?? TimeSpan.FromMinutes(15), concurrency);
     }
 
     public override Task PublishAsync(byte[] body, string? id = null) => Queue.SendAsync(Encoding.UTF8.GetString(body));
@@ -86,6 +91,12 @@ internal sealed class SqsSourceHarness : SourceHarness
         _source = _open();
     }
 
+    public override Task InterruptAsync()
+    {
+        _proxy!.ResetAll();
+        return Task.CompletedTask;
+    }
+
     public override async Task<IReadOnlyList<DeadLetteredMessage>> DeadLettersAsync(int expected)
     {
         await _deadLetters.WaitForCountAsync(counts => counts.Total >= expected);
@@ -97,6 +108,11 @@ internal sealed class SqsSourceHarness : SourceHarness
     public override async ValueTask DisposeAsync()
     {
         await base.DisposeAsync();
+        if (_proxy is not null)
+        {
+            await _proxy.DisposeAsync();
+        }
+
         Queue.Dispose();
         _deadLetters.Dispose();
         GC.SuppressFinalize(this);
