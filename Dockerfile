@@ -13,6 +13,7 @@ COPY src/Messaging/Messaging.csproj src/Messaging/packages.lock.json src/Messagi
 COPY src/Messaging.Envelopes/Messaging.Envelopes.csproj src/Messaging.Envelopes/packages.lock.json src/Messaging.Envelopes/
 COPY src/Messaging.Http/Messaging.Http.csproj src/Messaging.Http/packages.lock.json src/Messaging.Http/
 COPY src/Messaging.Aws/Messaging.Aws.csproj src/Messaging.Aws/packages.lock.json src/Messaging.Aws/
+COPY src/Messaging.AzureBlobs/Messaging.AzureBlobs.csproj src/Messaging.AzureBlobs/packages.lock.json src/Messaging.AzureBlobs/
 COPY src/Messaging.AzureServiceBus/Messaging.AzureServiceBus.csproj src/Messaging.AzureServiceBus/packages.lock.json src/Messaging.AzureServiceBus/
 COPY src/Messaging.Sockets/Messaging.Sockets.csproj src/Messaging.Sockets/packages.lock.json src/Messaging.Sockets/
 COPY src/Messaging.CommandLine/Messaging.CommandLine.csproj src/Messaging.CommandLine/packages.lock.json src/Messaging.CommandLine/

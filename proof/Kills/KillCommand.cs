@@ -11,22 +11,23 @@ internal static class KillCommand
     private static readonly Option<int> Seed = Options.Number("--seed", "The first round's seed: decides source, store, messages and delays", 1);
     private static readonly Option<int> PerRound = Options.Number("--per-round", "Kills before a round is checked", 10);
     private static readonly Option<KillSource> Source = Options.Names<KillSource>("--source", "The source of every round");
+    private static readonly Option<KillStore> Store = Options.Names<KillStore>("--store", "The store of every round");
     private static readonly Option<int> Lanes = Options.Number("--lanes", "Rounds that run in parallel", Environment.ProcessorCount);
 
     public static Command Create()
     {
-        Command command = new("kill", "Kills workers (SIGKILL) while they receive over SQS, Service Bus, HTTP and TCP, then checks each message; ends with 'N kills, M failures'. Needs Node, `npm ci` in tests/servers/fauxqs and tests/servers/servicebus, and for S3 the variables S3_ENDPOINT, S3_ACCESS_KEY and S3_SECRET_KEY")
+        Command command = new("kill", "Kills workers (SIGKILL) while they receive over SQS, Service Bus, HTTP and TCP, then checks each message; ends with 'N kills, M failures'. Needs Node, `npm ci` in tests/servers/fauxqs, tests/servers/servicebus and tests/servers/azurite, and for S3 the variables S3_ENDPOINT, S3_ACCESS_KEY and S3_SECRET_KEY")
         {
-            Kills, Seed, PerRound, Source, Lanes, ResultLog.Record,
+            Kills, Seed, PerRound, Source, Store, Lanes, ResultLog.Record,
         };
-        command.SetAction((result, stop) => RunAsync(result.GetValue(Kills), result.GetValue(Seed), result.GetValue(PerRound), result.GetValue(Source), result.GetValue(Lanes), result.GetValue(ResultLog.Record), stop));
+        command.SetAction((result, stop) => RunAsync(result.GetValue(Kills), result.GetValue(Seed), result.GetValue(PerRound), result.GetValue(Source), result.GetValue(Store), result.GetValue(Lanes), result.GetValue(ResultLog.Record), stop));
         return command;
     }
 
-    private static async Task<int> RunAsync(int kills, int seed, int perRound, KillSource source, int lanes, string? record, CancellationToken stop)
+    private static async Task<int> RunAsync(int kills, int seed, int perRound, KillSource source, KillStore store, int lanes, string? record, CancellationToken stop)
     {
         Stopwatch watch = Stopwatch.StartNew();
-        if (await S3Store.FindProblemAsync() is { } problem)
+        if (await S3Store.FindProblemAsync() is { } problem || (problem = store == KillStore.S3 && S3Store.Endpoint is null ? "--store S3 needs S3_ENDPOINT." : null) is not null)
         {
             Console.Error.WriteLine($"error: {problem}");
             return 1;
@@ -34,17 +35,18 @@ internal static class KillCommand
 
         using Emulator? fauxqs = await Emulator.StartAsync("fauxqs", stop);
         using Emulator? serviceBus = await Emulator.StartAsync("servicebus", stop);
-        if (fauxqs is null || serviceBus is null)
+        using Emulator? azurite = await Emulator.StartAsync("azurite", stop);
+        if (fauxqs is null || serviceBus is null || azurite is null)
         {
-            string name = fauxqs is null ? "fauxqs" : "servicebus";
+            string name = fauxqs is null ? "fauxqs" : serviceBus is null ? "servicebus" : "azurite";
             Console.Error.WriteLine($"error: the emulator {name} did not start: install Node, run `npm ci` in tests/servers/{name}, and this command in the repository's root.");
             return 1;
         }
 
-        Console.WriteLine($"Stores: folders{(S3Store.Endpoint is { } endpoint ? $", and S3 at {endpoint}" : "; none in S3, since S3_ENDPOINT is not set")}");
+        Console.WriteLine($"Stores: folders, Azurite{(S3Store.Endpoint is { } endpoint ? $", and S3 at {endpoint}" : "; none in S3, since S3_ENDPOINT is not set")}");
         Uri sqs = new(fauxqs.Ready[fauxqs.Ready.IndexOf("http", StringComparison.Ordinal)..]);
         int count = (int)(((long)kills + perRound - 1) / perRound);
-        Queue<KillRound> rounds = new(Enumerable.Range(0, count).Select(round => new KillRound(seed + round, Math.Min(perRound, kills - (round * perRound)), source, sqs, serviceBus.Ready)));
+        Queue<KillRound> rounds = new(Enumerable.Range(0, count).Select(round => new KillRound(seed + round, Math.Min(perRound, kills - (round * perRound)), source, store, sqs, serviceBus.Ready, azurite.Ready)));
         int done = 0;
         int failures = 0;
         int midStream = 0;

@@ -7,7 +7,7 @@ using System.Text.Json;
 namespace Proof.Kills;
 
 /// <summary>Some kills of workers with one source and one store, followed by a check of every message.</summary>
-internal sealed class KillRound(int seed, int kills, KillSource source, Uri sqs, string serviceBus)
+internal sealed class KillRound(int seed, int kills, KillSource source, KillStore store, Uri sqs, string serviceBus, string azurite)
 {
     private const string Unfinished = "unfinished-at-stop";
 
@@ -68,12 +68,17 @@ internal sealed class KillRound(int seed, int kills, KillSource source, Uri sqs,
             KillSource.Tcp => new LineSender(FreePort()),
             _ => await ServiceBusSender.CreateAsync(serviceBus, seed),
         };
-        await using IStore store = S3Store.Endpoint is not null && _random.Next(2) == 0
-            ? await S3Store.CreateAsync(isDirect: _random.Next(2) == 0)
-            : new FolderStore(Directory.CreateDirectory(Path.Combine(folder, "data")).FullName);
-        Scenario = $"{sender.GetType().Name} to {store.GetType().Name}";
+        KillStore[] stores = S3Store.Endpoint is null ? [KillStore.Folder, KillStore.AzureBlobs] : [KillStore.Folder, KillStore.AzureBlobs, KillStore.S3];
+        KillStore drawnStore = stores[_random.Next(stores.Length)];
+        await using IStore kept = (store == KillStore.Any ? drawnStore : store) switch
+        {
+            KillStore.S3 => await S3Store.CreateAsync(isDirect: _random.Next(2) == 0),
+            KillStore.AzureBlobs => await BlobStore.CreateAsync(azurite),
+            _ => new FolderStore(Directory.CreateDirectory(Path.Combine(folder, "data")).FullName),
+        };
+        Scenario = $"{sender.GetType().Name} to {kept.GetType().Name}";
         string deadLetters = Path.Combine(folder, "dead-letters");
-        string[] arguments = ["--Hosting:Url=http://127.0.0.1:0", .. sender.Arguments, .. store.Arguments, $"--DeadLetters:Path={deadLetters}"];
+        string[] arguments = ["--Hosting:Url=http://127.0.0.1:0", .. sender.Arguments, .. kept.Arguments, $"--DeadLetters:Path={deadLetters}"];
 
         using CancellationTokenSource sent = new();
         Task sending = sender.SendAsync(_ledger, sent.Token);
@@ -81,7 +86,7 @@ internal sealed class KillRound(int seed, int kills, KillSource source, Uri sqs,
         await sent.CancelAsync();
         await SettleAsync(folder, arguments, sender, stop);
         await sending;
-        Check(await store.ReadAsync(), [.. (await sender.ReadDeadLettersAsync()).Select(body => new Letter(string.Empty, body, IsPart: false)), .. Letters(deadLetters)]);
+        Check(await kept.ReadAsync(), [.. (await sender.ReadDeadLettersAsync()).Select(body => new Letter(string.Empty, body, IsPart: false)), .. Letters(deadLetters)]);
     }
 
     private async Task KillAsync(string folder, string[] arguments, int workers, CancellationToken stop)

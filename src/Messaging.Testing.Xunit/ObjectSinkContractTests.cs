@@ -11,13 +11,16 @@ public abstract class ObjectSinkContractTests : IAsyncLifetime
     /// <summary>False for a sink that is documented to let two stores of one key at the same moment both succeed.</summary>
     protected virtual bool DecidesRaces => true;
 
+    /// <summary>False for a sink whose store drops dots at the end of a key or before a <c>/</c>: it must reject such a key, so that no two keys become one.</summary>
+    protected virtual bool KeepsDotsAtEnds => true;
+
     /// <summary>The sink under test.</summary>
     protected IObjectSink Sink => _sink ?? throw new InvalidOperationException("The sink is opened before each test.");
 
     /// <summary>Ends with the test.</summary>
     protected static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    private ObjectSinkContract Contract => new(Sink, ReadBackAsync) { DecidesRaces = DecidesRaces, CancellationToken = Token };
+    private ObjectSinkContract Contract => new(Sink, ReadBackAsync) { DecidesRaces = DecidesRaces, KeepsDotsAtEnds = KeepsDotsAtEnds, CancellationToken = Token };
 
     /// <summary>Opens and checks the sink of the test.</summary>
     public virtual async ValueTask InitializeAsync()

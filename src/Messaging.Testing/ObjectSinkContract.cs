@@ -16,6 +16,9 @@ public sealed class ObjectSinkContract(IObjectSink sink, Func<string, ValueTask<
     /// <summary>False for a sink that is documented to let two stores of one key at the same moment both succeed.</summary>
     public bool DecidesRaces { get; init; } = true;
 
+    /// <summary>False for a sink whose store drops dots at the end of a key or before a <c>/</c>: it must reject such a key, so that no two keys become one.</summary>
+    public bool KeepsDotsAtEnds { get; init; } = true;
+
     /// <summary>Cancels the rules' waits.</summary>
     public CancellationToken CancellationToken { get; init; }
 
@@ -150,6 +153,11 @@ public sealed class ObjectSinkContract(IObjectSink sink, Func<string, ValueTask<
         foreach (string key in keys)
         {
             byte[] body = Encoding.UTF8.GetBytes(key);
+            if (!KeepsDotsAtEnds && key.Split('/').Any(level => level.EndsWith('.')))
+            {
+                Require.Equal((await StoreAsync(key, body)).Status, SinkStatus.Rejected, $"The key '{key}', which the store would change, is rejected.");
+                continue;
+            }
 
             Stored(await StoreAsync(key, body));
 

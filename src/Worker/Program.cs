@@ -21,6 +21,7 @@ public static class Program
         .AddArchive()
         .AddCloudFront()
         .AddS3()
+        .AddAzureBlobs()
         .AddElasticsearch()
         .AddDemo();
 }

@@ -9,7 +9,10 @@ namespace Benchmarks.Aws.Put;
 /// One connection of the server: a thread that blocks, one buffer, nothing allocated per request. Reads a whole PUT, answers 200 with the
 /// MD5 of the object as its ETag.
 /// </summary>
-internal sealed class PutConnection(Socket socket, Action<string, byte[]>? stored)
+/// <param name="socket">The connection.</param>
+/// <param name="stored">Called with the path and the bytes of each object; null when they are measured.</param>
+/// <param name="status">Of the answer.</param>
+internal sealed class PutConnection(Socket socket, Action<string, byte[]>? stored, string status)
 {
     private const int LargestRequest = 256 * 1024;
     private const int HexLength = MD5.HashSizeInBytes * 2;
@@ -19,7 +22,8 @@ internal sealed class PutConnection(Socket socket, Action<string, byte[]>? store
     // As Amazon's answer to a PUT, except x-amz-id-2: a fifth header would cost every client over HttpClient 330 to 370 bytes more.
     private readonly byte[] _answer =
     [
-        .. "HTTP/1.1 200 OK\r\nx-amz-request-id: 0A49CE4060975EAC\r\nDate: Sat, 21 Nov 2026 12:00:00 GMT\r\nETag: \""u8,
+        .. Encoding.ASCII.GetBytes($"HTTP/1.1 {status}\r\n"),
+        .. "x-amz-request-id: 0A49CE4060975EAC\r\nDate: Sat, 21 Nov 2026 12:00:00 GMT\r\nETag: \""u8,
         .. new byte[HexLength],
         .. "\"\r\nServer: AmazonS3\r\nContent-Length: 0\r\n\r\n"u8,
     ];

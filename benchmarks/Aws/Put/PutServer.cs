@@ -10,12 +10,15 @@ namespace Benchmarks.Aws.Put;
 internal sealed class PutServer : IDisposable
 {
     private readonly Action<string, byte[]>? _stored;
+    private readonly string _status;
     private readonly Socket _listener = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
 
     /// <param name="stored">Called with the path and the bytes of each object; null when they are measured.</param>
-    public PutServer(Action<string, byte[]>? stored = null)
+    /// <param name="status">Of the answers.</param>
+    public PutServer(Action<string, byte[]>? stored = null, string status = "200 OK")
     {
         _stored = stored;
+        _status = status;
         _listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
         _listener.Listen();
         Start(Accept);
@@ -47,7 +50,7 @@ internal sealed class PutServer : IDisposable
             Start(() =>
             {
                 using Socket owned = socket;
-                new PutConnection(owned, _stored).Serve();
+                new PutConnection(owned, _stored, _status).Serve();
             });
         }
     }

@@ -40,7 +40,7 @@ internal sealed class RouteOptions
     [Setting("Handler of the route: Archive (stores each message) or CloudFront (indexes the log that an S3 event names)")]
     public string Handler { get; set; } = "Archive";
 
-    [Setting("Sink of the route: Directory, S3 or Memory for objects, Elasticsearch for documents")]
+    [Setting("Sink of the route: Directory, S3, AzureBlobs or Memory for objects, Elasticsearch for documents")]
     public string Sink { get; set; } = "Directory";
 
     /// <summary>Reads a route's own keys.</summary>

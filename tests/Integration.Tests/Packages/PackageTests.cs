@@ -24,6 +24,7 @@ public sealed partial class PackageTests(PackedPackages packages)
         ["Quayside.Messaging.CommandLine"] = ["OpenTelemetry", "OpenTelemetry.Exporter.OpenTelemetryProtocol", "Quayside.Messaging", "Spectre.Console", "System.CommandLine"],
         ["Quayside.Messaging.Envelopes"] = ["Quayside.Messaging", "System.IO.Hashing", "ZstdSharp.Port"],
         ["Quayside.Messaging.Http"] = ["Quayside.Messaging"],
+        ["Quayside.Messaging.AzureBlobs"] = ["Azure.Identity", "Azure.Storage.Blobs", "Quayside.Messaging"],
         ["Quayside.Messaging.AzureServiceBus"] = ["Azure.Identity", "Azure.Messaging.ServiceBus", "Microsoft.Azure.Amqp", "Quayside.Messaging"],
         ["Quayside.Messaging.Sockets"] = ["Quayside.Messaging"],
         ["Quayside.Messaging.Testing"] = ["Quayside.Messaging"],

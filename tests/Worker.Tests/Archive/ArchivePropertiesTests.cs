@@ -105,7 +105,7 @@ public sealed class ArchivePropertiesTests
     [Fact]
     public void Plan_SinkThatCannotKeepThem_NamesThoseThatCan() =>
         WorkerHost.Plan(Configuration(("Handlers:Archive:Metadata:tenant", "{tenant}"))).Errors.ShouldHaveSingleItem().ToString().ShouldBe(
-            "Handlers:Archive:Metadata:tenant = \"{tenant}\": needs a sink that keeps metadata and tags, and Directory does not: set Routes:archive:Sink to one that does (Memory, S3), or remove the setting. Objects would be stored without them.");
+            "Handlers:Archive:Metadata:tenant = \"{tenant}\": needs a sink that keeps metadata and tags, and Directory does not: set Routes:archive:Sink to one that does (AzureBlobs, Memory, S3), or remove the setting. Objects would be stored without them.");
 
     [Fact]
     public void Plan_NameThatS3DoesNotAllow_IsAProblemOfTheRoutesSetting()

@@ -16,6 +16,7 @@ public sealed class CheckedSettingsTests : IDisposable
     private const string Sqs = "--Routes:r:Source=Sqs --Sources:Sqs:Queue=orders --Aws:Region=eu-west-1 --Aws:AccessKeyId=a --Aws:SecretAccessKey=b";
     private const string S3 = "--Routes:r:Source=Channel --Routes:r:Sink=S3 --Sinks:S3:Bucket=bucket --Aws:Region=eu-west-1 --Aws:AccessKeyId=a --Aws:SecretAccessKey=b";
     private const string S3WithoutKeys = "--Routes:r:Source=Channel --Routes:r:Sink=S3 --Sinks:S3:Bucket=bucket --Aws:Region=eu-west-1";
+    private const string Blobs = "--Routes:r:Source=Channel --Routes:r:Sink=AzureBlobs --Sinks:AzureBlobs:Container=archive --Sinks:AzureBlobs:Endpoint=https://a.blob.core.windows.net";
     private const string ServiceBus = "--Routes:r:Source=ServiceBus --Sources:ServiceBus:FullyQualifiedNamespace=a.servicebus.windows.net --Sources:ServiceBus:Queue=orders";
     private const string Topic = "--Routes:r:Source=ServiceBus --Sources:ServiceBus:FullyQualifiedNamespace=a.servicebus.windows.net --Sources:ServiceBus:Topic=t --Sources:ServiceBus:Subscription=s";
     private const string TcpLines = "--Routes:r:Source=TcpLines";
@@ -80,6 +81,15 @@ public sealed class CheckedSettingsTests : IDisposable
         ["Sinks:S3:CacheControl"] = (S3, ["no\u2014store"]),
         ["Sinks:S3:ContentDisposition"] = (S3, ["in\u0001line"]),
         ["Sinks:S3:ExpectedBucketOwner"] = (S3, ["12345678901", "my-account-1"]),
+        ["Sinks:AzureBlobs:ConnectionString"] = (
+            "--Routes:r:Source=Channel --Routes:r:Sink=AzureBlobs --Sinks:AzureBlobs:Container=archive --Sinks:AzureBlobs:ConnectionString=UseDevelopmentStorage=true",
+            ["a.blob.core.windows.net", "AccountName=a", "AccountName=a;AccountKey=no!base64", "AccountName=a;AccountKey=YQ==;BlobEndpoint=http://a.example"]),
+        ["Sinks:AzureBlobs:Endpoint"] = (Blobs, ["a.blob.core.windows.net", "http://127.0.0.1:10000", "https://a.blob.core.windows.net/archive", "https://a b"]),
+        ["Sinks:AzureBlobs:Container"] = (Blobs, ["Upper", "a", "a--b", "a/b"]),
+        ["Sinks:AzureBlobs:ContentType"] = (Blobs, ["json"]),
+        ["Sinks:AzureBlobs:ContentEncoding"] = (Blobs, ["gz\u00efp"]),
+        ["Sinks:AzureBlobs:CacheControl"] = (Blobs, ["no\u2014store"]),
+        ["Sinks:AzureBlobs:ContentDisposition"] = (Blobs, ["in\u0001line"]),
         ["Sinks:Elasticsearch:Endpoint"] = (CloudFront, ["search.example", "ftp://search.example", "http://search.example", "https://user:word@search.example", "https://a b"]),
         ["Sinks:Elasticsearch:Endpoints"] = (CloudFront.Replace("Endpoint=", "Endpoints=", StringComparison.Ordinal), ["search.example", "https://a.example,b.example", "https://a.example,http://b.example", "https://user:word@a.example,https://b.example"]),
         ["Sinks:Elasticsearch:CloudId"] = (CloudFront.Replace("Endpoint=https://search.example", "CloudId=name:ZXUtd2VzdC0xLmV4YW1wbGUkYWJj", StringComparison.Ordinal), ["name", "name:no base64", "name:aG9zdA==", "name:JGlk"]),

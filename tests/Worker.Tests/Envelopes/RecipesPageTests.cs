@@ -47,8 +47,8 @@ public sealed partial class RecipesPageTests
     [Fact]
     public void Page_HasARecipePerSection()
     {
-        Configurations.Count().ShouldBe(9);
-        Messages.Count().ShouldBe(8);
+        Configurations.Count().ShouldBe(10);
+        Messages.Count().ShouldBe(9);
     }
 
     [Theory]

@@ -16,6 +16,7 @@ public sealed class PublicApiTests
     [InlineData("Messaging.CommandLine")]
     [InlineData("Messaging.Http")]
     [InlineData("Messaging.Aws")]
+    [InlineData("Messaging.AzureBlobs")]
     [InlineData("Messaging.AzureServiceBus")]
     [InlineData("Messaging.Sockets")]
     [InlineData("Messaging.Archive")]

@@ -1,8 +1,8 @@
-using System.Diagnostics.Metrics;
 using Messaging.Configuration;
 using Messaging.Sinks;
 using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
+using Objects;
 
 namespace Messaging.Aws.S3.Sink;
 
@@ -13,10 +13,6 @@ namespace Messaging.Aws.S3.Sink;
 internal sealed class S3ObjectProperties
 {
     private static readonly TimeSpan LineInterval = TimeSpan.FromMinutes(1);
-
-    private static readonly Meter Meter = new(RouteMetrics.SourceName);
-    private static readonly Counter<long> Losses = Meter.CreateCounter<long>(
-        "worker.sink.property_losses", "{property}", "Metadata and tags that S3 cannot carry as they are, by name and reason (replaced, cut, left_out); the objects are stored");
 
     private readonly string? _route;
     private readonly ILogger _logger;
@@ -135,7 +131,7 @@ internal sealed class S3ObjectProperties
 
     private void Lose(ObjectPropertyKind kind, string name, string reason, LogThrottle throttle, string outcome)
     {
-        Losses.Add(1, new("worker.route", _route), new("worker.property", name), new("worker.reason", reason));
+        ObjectStoreMetrics.PropertyLost(_route, name, reason);
         if (throttle.ShouldLog(out SuppressedLines suppressed))
         {
             _logger.LogPropertyLost(_route, kind == ObjectPropertyKind.Tag ? "tag" : "metadata", UntrustedText.Shorten(name), outcome, suppressed);

@@ -10,6 +10,7 @@ using Messaging.Recoverability;
 using Messaging.Sinks;
 using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
+using Objects;
 using Pipeline.Frames;
 
 namespace Messaging.Aws.S3.Sink;
@@ -26,8 +27,6 @@ internal sealed partial class S3Sink : IObjectSink
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
     private static readonly Counter<long> ClientChanges = Meter.CreateCounter<long>(
         "worker.sink.client_changes", "{change}", "Changes from the direct client of S3 to AWSSDK.S3, after the store refused a request of the former and accepted it from the latter");
-
-    private static readonly Counter<long> Retries = Meter.CreateCounter<long>("worker.sink.retries", "{request}", "Requests to the object store that were retried, by error: an early sign of throttling");
 
     // AWS Architecture Blog, "Exponential Backoff And Jitter"; the cap is never reached within the total time of 20 s.
     private static readonly Backoff Backoff = new(TimeSpan.FromMilliseconds(100), TimeSpan.FromSeconds(20));
@@ -183,7 +182,7 @@ internal sealed partial class S3Sink : IObjectSink
             }
 
             _logger.LogRetry(fault.Describe(operation), attempt, _maxAttempts, wait);
-            Retries.Add(1, _route, new KeyValuePair<string, object?>("error.type", fault.Status == 0 ? fault.Code : fault.Status));
+            ObjectStoreMetrics.Retried(_route.Value as string, fault.Status, fault.Code);
             await Task.Delay(wait, _time, cancellationToken);
             attempt++;
         }

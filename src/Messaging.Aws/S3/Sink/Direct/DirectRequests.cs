@@ -6,6 +6,7 @@ using Messaging.Costs;
 using Messaging.Sinks;
 using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
+using Objects;
 using Pipeline.Buffers;
 using Pipeline.Frames;
 

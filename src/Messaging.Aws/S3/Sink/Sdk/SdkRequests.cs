@@ -5,6 +5,7 @@ using Amazon.S3.Model;
 using Messaging.Costs;
 using Messaging.Sinks;
 using Messaging.Telemetry;
+using Objects;
 
 namespace Messaging.Aws.S3.Sink.Sdk;
 

@@ -1,4 +1,6 @@
-using Messaging.Aws.S3.Sink.Sdk;
+extern alias aws;
+
+using aws::Objects;
 
 namespace Worker.Tests.Aws.S3.Sdk;
 

@@ -1,4 +1,4 @@
-namespace Messaging.Aws.S3.Sink.Sdk;
+namespace Objects;
 
 /// <summary>
 /// Reads the caller's bytes until <see cref="Detach"/>. After a timeout or a reset the HTTP client may still be reading when the call has
