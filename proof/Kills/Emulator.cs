@@ -39,6 +39,14 @@ internal sealed class Emulator : IDisposable
         return null;
     }
 
+    /// <summary>Ends it.</summary>
+    /// <returns>What it printed at its end, if anything.</returns>
+    public Task<string?> StopAsync()
+    {
+        _process.StandardInput.Close();
+        return _process.StandardOutput.ReadLineAsync();
+    }
+
     public void Dispose()
     {
         // It ends with its input.

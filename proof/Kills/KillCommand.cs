@@ -67,6 +67,7 @@ internal static class KillCommand
                 Console.WriteLine($"{round}{string.Concat(round.Failures.Take(20).Select(failure => $"\n  {failure}"))}");
             }
         }));
+        Console.WriteLine($"{await azurite.StopAsync()}: duplicates, which their workers compared and completed");
         Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{messages} messages, {midStream} kills while receiving, {watch.Elapsed.TotalSeconds:0} s"));
         if (stop.IsCancellationRequested)
         {

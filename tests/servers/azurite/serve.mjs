@@ -16,11 +16,18 @@ configuration.enableAccessLog = false;
 // Clients ask for the newest version of the API.
 configuration.skipApiVersionCheck = true;
 const server = new BlobServer(configuration);
+let existing = 0;
+server.httpServer.on("request", (request, response) => response.on("finish", () => {
+  if (request.method === "PUT" && response.statusCode === 409) existing++;
+}));
 await server.start();
 const endpoint = `${server.getHttpServerAddress()}/${EMULATOR_ACCOUNT_NAME}`;
 process.stdout.write(`azurite listening on DefaultEndpointsProtocol=http;AccountName=${EMULATOR_ACCOUNT_NAME};AccountKey=${EMULATOR_ACCOUNT_KEY_STR};BlobEndpoint=${endpoint};\n`);
 
-const stop = () => process.exit(0);
+const stop = () => {
+  process.stdout.write(`azurite refused ${existing} PUTs of blobs that exist\n`);
+  process.exit(0);
+};
 process.on("SIGTERM", stop);
 process.on("SIGINT", stop);
 process.stdin.on("end", stop);
