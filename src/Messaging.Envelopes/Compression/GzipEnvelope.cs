@@ -149,8 +149,14 @@ internal sealed class GzipEnvelope : IEnvelope
             return false;
         }
 
-        length += (flags & HasChecksum) != 0 ? 2 : 0;
-        return length <= member.Length;
+        if ((flags & HasChecksum) == 0)
+        {
+            return length <= member.Length;
+        }
+
+        int end = length;
+        length += 2;
+        return length <= member.Length && BinaryPrimitives.ReadUInt16LittleEndian(member[end..]) == (ushort)Crc32.HashToUInt32(member[..end]);
     }
 
     private static bool TrySkipText(ReadOnlySpan<byte> member, ref int length)

@@ -78,6 +78,7 @@ public sealed class FormatTests
         { "Gzip", Latin1([.. Compressed(Message, stream => new GZipStream(stream, CompressionLevel.Optimal))[..^8], 0, .. Compressed(Message, stream => new GZipStream(stream, CompressionLevel.Optimal))[^8..]]), "gzip-damaged", "checksum" },
         { "Gzip", Latin1(Compressed(Message, stream => new GZipStream(stream, CompressionLevel.Optimal))[..^12]), "gzip-damaged", "cut off" },
         { "Gzip", Latin1([.. Compressed(Message, stream => new GZipStream(stream, CompressionLevel.Optimal)), 0]), "gzip-damaged", "no further one" },
+        { "Gzip", Latin1([0x1F, 0x8B, 8, 2, 0, 0, 0, 0, 0, 3, 0, 0, .. Compressed(Message, stream => new GZipStream(stream, CompressionLevel.Optimal))[10..]]), "gzip-damaged", "header" },
         { "Deflate", Message, "deflate-damaged", "damaged" },
         { "Deflate", Latin1(Compressed(Message, stream => new DeflateStream(stream, CompressionLevel.Optimal))[..^1]), "deflate-damaged", "cut off" },
         { "Deflate", Latin1([.. Compressed(Message, stream => new DeflateStream(stream, CompressionLevel.Optimal)), 0]), "deflate-damaged", "followed by" },

@@ -1,4 +1,5 @@
 using System.IO.Compression;
+using System.IO.Hashing;
 using System.Runtime.Serialization;
 using System.Text;
 using System.Text.Json;
@@ -116,7 +117,12 @@ public sealed class RoundTripTests
         return compressed.ToArray();
     }
 
-    private static byte[] WithHeader(byte[] member) => [0x1F, 0x8B, 8, 2 + 4 + 8 + 16, .. member[4..10], 3, 0, 1, 2, 3, .. "name\0comment\0"u8, 7, 7, .. member[10..]];
+    private static byte[] WithHeader(byte[] member)
+    {
+        byte[] header = [0x1F, 0x8B, 8, 2 + 4 + 8 + 16, .. member[4..10], 3, 0, 1, 2, 3, .. "name\0comment\0"u8];
+        uint checksum = Crc32.HashToUInt32(header);
+        return [.. header, (byte)checksum, (byte)(checksum >> 8), .. member[10..]];
+    }
 
     private static byte[] Zstd(byte[] bytes)
     {
