@@ -66,9 +66,7 @@ internal static class Stations
             "The message takes one of the leased slots, and is refused if it is too large. From here on the slot owns it, until it is settled.",
             "Messaging.Intake.MessageIntake",
             "Messaging.Aws.Sqs.Wire.SqsReceivedMessage",
-            "Pipeline.Messages.ReceivedMessage",
-            "Messaging.Sources.HoldRule",
-            "Messaging.Intake.SlotHold"),
+            "Pipeline.Messages.ReceivedMessage"),
         new(
             "pump",
             "A work item of the thread pool runs the slots of a batch one after another.",

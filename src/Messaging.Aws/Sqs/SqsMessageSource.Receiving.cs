@@ -95,7 +95,6 @@ internal sealed partial class SqsMessageSource
         foreach (SqsReceivedMessage message in messages)
         {
             message.SetReceived(receivedAt);
-            message.HoldLimit = HoldRule.LimitFor(message.DeliveryCount);
         }
 
         Span<Admission> admissions = stackalloc Admission[SqsLimits.BatchEntries];

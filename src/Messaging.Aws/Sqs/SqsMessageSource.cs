@@ -91,9 +91,6 @@ internal sealed partial class SqsMessageSource : IMessageSource, ISqsMessageOwne
     /// <summary>Messages received and neither deleted nor abandoned yet.</summary>
     internal int InFlight => _inFlight.Count;
 
-    // SQS counts the 12 hours from the receive, including the last renewal: held until then, a message is still hidden when it is abandoned.
-    private HoldRule HoldRule => new(_options.MaxHoldTime, TimeSpan.FromSeconds(SqsLimits.VisibilitySeconds) - _options.VisibilityTimeout, _queues!.MaxReceiveCount);
-
     /// <summary>Receive loops, and acknowledging workers, for a number of messages in flight: one per 10, the batch size.</summary>
     public static int LoopsFor(int concurrency) => (concurrency + SqsLimits.BatchEntries - 1) / SqsLimits.BatchEntries;
 
@@ -189,6 +186,13 @@ internal sealed partial class SqsMessageSource : IMessageSource, ISqsMessageOwne
         message.Reset();
         _messages.Return(message);
     }
+
+    /// <summary>
+    /// The time from its receive during which a message may be held. SQS counts the 12 hours from the receive, including the last renewal: held until
+    /// then, a message is still hidden when it is abandoned.
+    /// </summary>
+    public TimeSpan HoldLimitFor(int deliveryCount) =>
+        new HoldRule(_options.MaxHoldTime, TimeSpan.FromSeconds(SqsLimits.VisibilitySeconds) - _options.VisibilityTimeout, _queues!.MaxReceiveCount).LimitFor(deliveryCount);
 
     /// <summary>The remaining time for which a message may be held; called by the message.</summary>
     public TimeSpan GetHoldTime(SqsReceivedMessage message)

@@ -71,7 +71,7 @@ internal sealed partial class MessageIntake
                 return false;
             }
 
-            if (slot.Hold.Failures == 0 && _heldLog.ShouldLog(out SuppressedLines suppressed))
+            if (slot.Hold is null && _heldLog.ShouldLog(out SuppressedLines suppressed))
             {
                 using IDisposable? scope = CorrelateLogs(message);
                 LogHeld(_route, UntrustedText.Shorten(message.SourceId.Span), message.DeliveryCount, DurationText.Of(TimeSpan.FromSeconds(Math.Round(limit.TotalSeconds))), _breaker.Part, UntrustedText.Shorten(fault.Description ?? string.Empty), suppressed);
@@ -83,7 +83,7 @@ internal sealed partial class MessageIntake
             return false;
         }
 
-        SlotHold hold = slot.Hold;
+        SlotHold hold = slot.Hold ??= new SlotHold();
         long successes = _breaker.Successes;
         lock (_lock)
         {
@@ -130,7 +130,7 @@ internal sealed partial class MessageIntake
             foreach (MessageSlot slot in _held)
             {
                 // A message that failed while others were stored keeps its own wait, or it could reopen the breaker immediately.
-                if (slot.Hold.OwnFailures == 0)
+                if (slot.Hold!.OwnFailures == 0)
                 {
                     slot.Hold.RetryAt = now + Ticks(_policy.Stagger());
                 }
@@ -171,7 +171,7 @@ internal sealed partial class MessageIntake
     {
         for (int i = _held.Count - 1; i >= 0; i--)
         {
-            if (_held[i].Hold.EndsAt <= now)
+            if (_held[i].Hold!.EndsAt <= now)
             {
                 MessageSlot slot = _held[i];
                 _held.RemoveAt(i);
@@ -187,7 +187,7 @@ internal sealed partial class MessageIntake
         int kept = 0;
         for (int i = 0; i < _held.Count; i++)
         {
-            if (_held[i].Hold.RetryAt <= now)
+            if (_held[i].Hold!.RetryAt <= now)
             {
                 _held[i].Retry();
                 _pump.Add(_held[i]);
@@ -205,7 +205,7 @@ internal sealed partial class MessageIntake
     private bool IsNewMessagesTurn() => _lastProbeWasHeld && _waiting.Count > 0 && _free > 0 && _bytes < _options.BytesInFlight;
 
     /// <summary>Under the lock: the message with the oldest failure, preferring messages without failures of their own.</summary>
-    private int FindProbe() => Math.Max(0, _held.FindIndex(static slot => slot.Hold.OwnFailures == 0));
+    private int FindProbe() => Math.Max(0, _held.FindIndex(static slot => slot.Hold!.OwnFailures == 0));
 
     /// <summary>Under the lock.</summary>
     private void Probe(int index)

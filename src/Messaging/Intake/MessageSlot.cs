@@ -59,8 +59,8 @@ internal sealed class MessageSlot
         }
     }
 
-    /// <summary>The state of the message while the sink fails. Guarded by the intake's lock while the message is held.</summary>
-    public SlotHold Hold { get; } = new();
+    /// <summary>The state of the message since the sink's first fault; null before. Guarded by the intake's lock while the message is held.</summary>
+    public SlotHold? Hold { get; set; }
 
     /// <summary>The number of the breaker's probe, if this message is the probe; otherwise 0. Written under the intake's lock.</summary>
     public long Probe { get; set; }
@@ -139,7 +139,7 @@ internal sealed class MessageSlot
         if (_holdEnd is { } reason)
         {
             // At a shutdown no fault is passed, so that the message is abandoned without a delay.
-            return Settle(reason == Cancellation.Shutdown ? default : Hold.Fault, failure: null, reason);
+            return Settle(reason == Cancellation.Shutdown ? default : Hold!.Fault, failure: null, reason);
         }
 
         if ((Bytes == 0 || Bytes > _intake.MaxMessageBytes) && _intake.IsRefused(_message!, out Settlement refusal, out Exception? unreadable))
@@ -238,13 +238,10 @@ internal sealed class MessageSlot
     {
         Volatile.Write(ref _state, _state | Settling);
         ReceivedMessage message = _message!;
-        TimeSpan returnDelay = Hold.ReturnDelay;
+        TimeSpan returnDelay = Hold?.ReturnDelay ?? TimeSpan.Zero;
         _message = null;
         _holdEnd = null;
-        if (Hold.Failures > 0)
-        {
-            Hold.Reset();
-        }
+        Hold = null;
 
         try
         {

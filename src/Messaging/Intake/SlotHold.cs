@@ -2,7 +2,7 @@ using Pipeline.Settlements;
 
 namespace Messaging.Intake;
 
-/// <summary>The state of a message that is held while the sink fails.</summary>
+/// <summary>The state of a message that is held while the sink fails; it begins with the first fault.</summary>
 internal sealed class SlotHold
 {
     private long _successesSeen;
@@ -41,16 +41,5 @@ internal sealed class SlotHold
         Fault = fault;
         Failures++;
         _successesSeen = successes;
-    }
-
-    public void Reset()
-    {
-        Fault = default;
-        Failures = 0;
-        OwnFailures = 0;
-        RetryAt = 0;
-        EndsAt = 0;
-        ReturnDelay = TimeSpan.Zero;
-        _successesSeen = 0;
     }
 }

@@ -21,6 +21,7 @@ internal sealed class SqsReceivedMessage(ISqsMessageOwner? owner) : ReceivedMess
     private int _idLength;
     private byte[] _handle = new byte[512];
     private int _handleLength;
+    private TimeSpan? _holdLimit;
 
     /// <summary>The id as a value: SQS ids are UUIDs; anything else is hashed to one.</summary>
     public Guid Key { get; private set; }
@@ -79,8 +80,12 @@ internal sealed class SqsReceivedMessage(ISqsMessageOwner? owner) : ReceivedMess
     /// <summary>When it was received last, as a timestamp. Registry.</summary>
     public long ReceivedAt { get; private set; }
 
-    /// <summary>Time from the receive for which it may be held; the same for all messages of a group in one receive.</summary>
-    public TimeSpan HoldLimit { get; set; }
+    /// <summary>Time from the receive for which it may be held. Set for a group, whose messages in one receive have the same.</summary>
+    public TimeSpan HoldLimit
+    {
+        get => _holdLimit ?? owner!.HoldLimitFor(DeliveryCount);
+        set => _holdLimit = value;
+    }
 
     /// <summary>When its invisibility was last set, as a timestamp. Registry.</summary>
     public long RenewedAt { get; set; }
@@ -180,7 +185,7 @@ internal sealed class SqsReceivedMessage(ISqsMessageOwner? owner) : ReceivedMess
         FirstReceiveUnixMs = 0;
         IsDamaged = false;
         ReceivedAt = 0;
-        HoldLimit = TimeSpan.Zero;
+        _holdLimit = null;
         RenewedAt = 0;
         IsLost = false;
         IsDone = false;
@@ -213,6 +218,9 @@ internal sealed class SqsReceivedMessage(ISqsMessageOwner? owner) : ReceivedMess
 /// <summary>Who received a message, and finishes it at the queue.</summary>
 internal interface ISqsMessageOwner
 {
+    /// <summary>Time from the receive for which a message on this delivery may be held.</summary>
+    TimeSpan HoldLimitFor(int deliveryCount);
+
     /// <summary>How long the message can still be held.</summary>
     TimeSpan GetHoldTime(SqsReceivedMessage message);
 
