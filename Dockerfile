@@ -15,6 +15,7 @@ COPY src/Messaging.Http/Messaging.Http.csproj src/Messaging.Http/packages.lock.j
 COPY src/Messaging.Aws/Messaging.Aws.csproj src/Messaging.Aws/packages.lock.json src/Messaging.Aws/
 COPY src/Messaging.AzureBlobs/Messaging.AzureBlobs.csproj src/Messaging.AzureBlobs/packages.lock.json src/Messaging.AzureBlobs/
 COPY src/Messaging.AzureServiceBus/Messaging.AzureServiceBus.csproj src/Messaging.AzureServiceBus/packages.lock.json src/Messaging.AzureServiceBus/
+COPY src/Messaging.RabbitMq/Messaging.RabbitMq.csproj src/Messaging.RabbitMq/packages.lock.json src/Messaging.RabbitMq/
 COPY src/Messaging.Sockets/Messaging.Sockets.csproj src/Messaging.Sockets/packages.lock.json src/Messaging.Sockets/
 COPY src/Messaging.CommandLine/Messaging.CommandLine.csproj src/Messaging.CommandLine/packages.lock.json src/Messaging.CommandLine/
 COPY src/Messaging.CloudFront/Messaging.CloudFront.csproj src/Messaging.CloudFront/packages.lock.json src/Messaging.CloudFront/

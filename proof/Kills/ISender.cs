@@ -12,6 +12,10 @@ internal interface ISender : IAsyncDisposable
     /// <summary>Sends messages until it is cancelled.</summary>
     Task SendAsync(Ledger ledger, CancellationToken stop);
 
+    /// <summary>A worker was killed, and another has started.</summary>
+    /// <param name="kill">The number of the kill in its round, from 1.</param>
+    Task KilledAsync(int kill) => Task.CompletedTask;
+
     /// <summary>Whether every message sent has its outcome.</summary>
     Task<bool> IsSettledAsync();
 

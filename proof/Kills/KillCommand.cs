@@ -16,7 +16,7 @@ internal static class KillCommand
 
     public static Command Create()
     {
-        Command command = new("kill", "Kills workers (SIGKILL) while they receive over SQS, Service Bus, HTTP and TCP, then checks each message; ends with 'N kills, M failures'. Needs Node, `npm ci` in tests/servers/fauxqs, tests/servers/servicebus and tests/servers/azurite, and for S3 the variables S3_ENDPOINT, S3_ACCESS_KEY and S3_SECRET_KEY")
+        Command command = new("kill", "Kills workers (SIGKILL) while they receive over SQS, Service Bus, RabbitMQ, HTTP and TCP, then checks each message; ends with 'N kills, M failures'. Needs Node, `npm ci` in tests/servers/fauxqs, tests/servers/servicebus and tests/servers/azurite; for RabbitMQ Debian's rabbitmq-server, and for S3 the variables S3_ENDPOINT, S3_ACCESS_KEY and S3_SECRET_KEY")
         {
             Kills, Seed, PerRound, Source, Store, Lanes, ResultLog.Record,
         };
@@ -45,6 +45,12 @@ internal static class KillCommand
 
         Console.WriteLine($"Stores: folders, Azurite{(S3Store.Endpoint is { } endpoint ? $", and S3 at {endpoint}" : "; none in S3, since S3_ENDPOINT is not set")}");
         Uri sqs = new(fauxqs.Ready[fauxqs.Ready.IndexOf("http", StringComparison.Ordinal)..]);
+        if (source == KillSource.RabbitMq && !RabbitMqSender.IsInstalled)
+        {
+            Console.Error.WriteLine("error: rabbitmq-server is not installed: apt-get install -y --no-install-recommends rabbitmq-server");
+            return 1;
+        }
+
         int count = (int)(((long)kills + perRound - 1) / perRound);
         Queue<KillRound> rounds = new(Enumerable.Range(0, count).Select(round => new KillRound(seed + round, Math.Min(perRound, kills - (round * perRound)), source, store, sqs, serviceBus.Ready, azurite.Ready)));
         int done = 0;

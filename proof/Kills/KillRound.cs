@@ -60,12 +60,14 @@ internal sealed class KillRound(int seed, int kills, KillSource source, KillStor
 
     private async Task RunAsync(string folder, CancellationToken stop)
     {
-        KillSource drawn = (KillSource)_random.Next((int)KillSource.Sqs, (int)KillSource.ServiceBus + 1);
+        KillSource last = RabbitMqSender.IsInstalled ? KillSource.RabbitMq : KillSource.ServiceBus;
+        KillSource drawn = (KillSource)_random.Next((int)KillSource.Sqs, (int)last + 1);
         await using ISender sender = (source == KillSource.Any ? drawn : source) switch
         {
             KillSource.Sqs => await SqsSender.CreateAsync(sqs, seed),
             KillSource.Http => new HttpCallers(FreePort()),
             KillSource.Tcp => new LineSender(FreePort()),
+            KillSource.RabbitMq => await RabbitMqSender.CreateAsync(folder, seed),
             _ => await ServiceBusSender.CreateAsync(serviceBus, seed),
         };
         KillStore[] stores = S3Store.Endpoint is null ? [KillStore.Folder, KillStore.AzureBlobs] : [KillStore.Folder, KillStore.AzureBlobs, KillStore.S3];
@@ -82,15 +84,16 @@ internal sealed class KillRound(int seed, int kills, KillSource source, KillStor
 
         using CancellationTokenSource sent = new();
         Task sending = sender.SendAsync(_ledger, sent.Token);
-        await KillAsync(folder, arguments, sender.Workers, stop);
+        await KillAsync(folder, arguments, sender, stop);
         await sent.CancelAsync();
         await SettleAsync(folder, arguments, sender, stop);
         await sending;
         Check(await kept.ReadAsync(), [.. (await sender.ReadDeadLettersAsync()).Select(body => new Letter(string.Empty, body, IsPart: false)), .. Letters(deadLetters)]);
     }
 
-    private async Task KillAsync(string folder, string[] arguments, int workers, CancellationToken stop)
+    private async Task KillAsync(string folder, string[] arguments, ISender sender, CancellationToken stop)
     {
+        int workers = sender.Workers;
         KilledWorker[] running = [.. Enumerable.Range(0, workers).Select(_ => new KilledWorker(folder, arguments, stop))];
         try
         {
@@ -113,6 +116,7 @@ internal sealed class KillRound(int seed, int kills, KillSource source, KillStor
                 await Task.Delay(delay, stop);
                 await running[victim].DisposeAsync();
                 running[victim] = new KilledWorker(folder, arguments, stop);
+                await sender.KilledAsync(kill + 1);
             }
         }
         finally

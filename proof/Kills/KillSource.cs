@@ -17,4 +17,7 @@ internal enum KillSource
 
     /// <summary>A queue of Azure Service Bus.</summary>
     ServiceBus,
+
+    /// <summary>A queue of RabbitMQ.</summary>
+    RabbitMq,
 }

@@ -4,7 +4,6 @@ using Messaging.Hosting;
 using Microsoft.Extensions.DependencyInjection;
 using Npgsql;
 using Samples.Postgres;
-using Samples.RabbitMq;
 
 return await WorkerApp.RunAsync(args, worker =>
 {

@@ -78,9 +78,11 @@ for (const kustomization of kustomizations) {
         ['authenticationRef', authenticationRef.name, authentication],
         ...(type === 'aws-sqs-queue'
           ? [['queueURL', metadata.queueURL, settings.Sources__Sqs__Queue], ['awsRegion', metadata.awsRegion, settings.Aws__Region], ['queueLength', /^\d+$/.test(metadata.queueLength), true]]
-          : [['queueName', metadata.queueName, settings.Sources__ServiceBus__Queue],
-            ['namespace', `${metadata.namespace}.servicebus.windows.net`, settings.Sources__ServiceBus__FullyQualifiedNamespace],
-            ['messageCount', /^\d+$/.test(metadata.messageCount), true]]),
+          : type === 'rabbitmq'
+            ? [['queueName', metadata.queueName, settings.Sources__RabbitMq__Queue], ['value', /^\d+$/.test(metadata.value), true]]
+            : [['queueName', metadata.queueName, settings.Sources__ServiceBus__Queue],
+              ['namespace', `${metadata.namespace}.servicebus.windows.net`, settings.Sources__ServiceBus__FullyQualifiedNamespace],
+              ['messageCount', /^\d+$/.test(metadata.messageCount), true]]),
       ]);
     });
   }

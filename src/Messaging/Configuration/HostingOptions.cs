@@ -31,7 +31,7 @@ internal sealed class RouteOptions
     /// <summary>The section, with a placeholder for the route's name.</summary>
     public static SettingsSection Settings { get; } = SettingsSection.Of<RouteOptions>("Routes:{name}", perRoute: true);
 
-    [Setting("Sources of the route, separated by commas: Channel, Http, Sqs, ServiceBus, Udp, TcpLines")]
+    [Setting("Sources of the route, separated by commas: Channel, Http, Sqs, ServiceBus, RabbitMq, Udp, TcpLines")]
     public string[] Source { get; set; } = ["Channel", "Http"];
 
     [Setting("Envelopes around the messages of the route, from the outermost to the innermost, separated by commas, such as Sns, Gzip (docs/guides/envelopes.md). Default: none")]

@@ -61,6 +61,11 @@ public sealed partial class CommandsTests
             }
         }
 
+        if (Blocks(page).Any(block => block.Text.Contains("tests/servers/rabbitmq ", StringComparison.Ordinal)) && !File.Exists("/usr/lib/rabbitmq/bin/rabbitmq-server"))
+        {
+            RequiredServers.Missing($"The commands of {page} need rabbitmq-server, which this machine does not have.");
+        }
+
         string root = Directory.CreateTempSubdirectory("commands-").FullName;
 
         // Commands may write beside the repository's folder, such as ../orders.

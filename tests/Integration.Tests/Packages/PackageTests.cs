@@ -26,6 +26,7 @@ public sealed partial class PackageTests(PackedPackages packages)
         ["Quayside.Messaging.Http"] = ["Quayside.Messaging"],
         ["Quayside.Messaging.AzureBlobs"] = ["Azure.Identity", "Azure.Storage.Blobs", "Quayside.Messaging"],
         ["Quayside.Messaging.AzureServiceBus"] = ["Azure.Identity", "Azure.Messaging.ServiceBus", "Microsoft.Azure.Amqp", "Quayside.Messaging"],
+        ["Quayside.Messaging.RabbitMq"] = ["Quayside.Messaging", "RabbitMQ.Client"],
         ["Quayside.Messaging.Sockets"] = ["Quayside.Messaging"],
         ["Quayside.Messaging.Testing"] = ["Quayside.Messaging"],
         ["Quayside.Messaging.Testing.Xunit"] = ["Quayside.Messaging.Testing", "xunit.v3.extensibility.core"],

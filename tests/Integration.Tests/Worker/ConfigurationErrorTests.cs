@@ -35,7 +35,7 @@ public sealed class ConfigurationErrorTests
         ["Recoverability:BackoffCap = \"1ms\"", "must not be below BackoffBase"],
         ["Handlers:Archive:Template = \"{Product\""],
         ["Hosting:Url = \"ftp://127.0.0.1:1\"", "must be http://address:port"],
-        ["Routes:archive:Source = \"Carrier-Pigeon\"", "Channel, Http, ServiceBus, Sqs, TcpLines, Udp"],
+        ["Routes:archive:Source = \"Carrier-Pigeon\"", "Channel, Http, RabbitMq, ServiceBus, Sqs, TcpLines, Udp"],
         ["Sources:Sqs:VisibilityTimeout = \"5s\"", "30s", "12h", "messages are redelivered"],
         ["Sources:Sqs:Queue: must be set", "There would be nothing to receive from."],
         ["Sinks:S3:Bucket: must be set"],

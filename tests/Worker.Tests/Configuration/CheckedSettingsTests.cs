@@ -19,6 +19,8 @@ public sealed class CheckedSettingsTests : IDisposable
     private const string Blobs = "--Routes:r:Source=Channel --Routes:r:Sink=AzureBlobs --Sinks:AzureBlobs:Container=archive --Sinks:AzureBlobs:Endpoint=https://a.blob.core.windows.net";
     private const string ServiceBus = "--Routes:r:Source=ServiceBus --Sources:ServiceBus:FullyQualifiedNamespace=a.servicebus.windows.net --Sources:ServiceBus:Queue=orders";
     private const string Topic = "--Routes:r:Source=ServiceBus --Sources:ServiceBus:FullyQualifiedNamespace=a.servicebus.windows.net --Sources:ServiceBus:Topic=t --Sources:ServiceBus:Subscription=s";
+    private const string RabbitMq = "--Routes:r:Source=RabbitMq --Sources:RabbitMq:Queue=orders";
+    private const string RabbitMqTls = RabbitMq + " --Sources:RabbitMq:Uri=amqps://rabbit.example/";
     private const string TcpLines = "--Routes:r:Source=TcpLines";
     private const string Tls = "--Routes:r:Source=TcpLines --Sources:TcpLines:Certificate=$pem --Sources:TcpLines:CertificateKey=$key";
     private const string Udp = "--Routes:r:Source=Udp";
@@ -50,6 +52,16 @@ public sealed class CheckedSettingsTests : IDisposable
         ["Sources:ServiceBus:Queue"] = (ServiceBus, ["orders?", "/orders", "orders//new", "or ders", "$long"]),
         ["Sources:ServiceBus:Topic"] = (Topic, ["topic#", "topic/", "$long"]),
         ["Sources:ServiceBus:Subscription"] = (Topic, ["a/b", "a b", "$long"]),
+        ["Sources:RabbitMq:Uri"] = (RabbitMq, ["rabbit.example", "http://rabbit.example", "amqp://", "amqp://rabbit.example/a/b"]),
+        ["Sources:RabbitMq:User"] = (RabbitMq, ["worker"]),
+        ["Sources:RabbitMq:Password"] = (RabbitMq, ["word"]),
+        ["Sources:RabbitMq:VirtualHost"] = (RabbitMq, ["$long"]),
+        ["Sources:RabbitMq:Queue"] = (RabbitMq, ["$long"]),
+        ["Sources:RabbitMq:DeadLetterQueue"] = (RabbitMq, ["orders", "$long"]),
+        ["Sources:RabbitMq:DeadLetterExchange"] = (RabbitMq, ["$long"]),
+        ["Sources:RabbitMq:CaCertificate"] = (RabbitMqTls, ["$missing", "$folder", "$empty", "$key"]),
+        ["Sources:RabbitMq:ClientCertificate"] = (RabbitMqTls + " --Sources:RabbitMq:ClientCertificate=$pem --Sources:RabbitMq:ClientCertificateKey=$key", ["$missing", "$folder", "$empty", "$otherpem"]),
+        ["Sources:RabbitMq:ClientCertificateKey"] = (RabbitMqTls + " --Sources:RabbitMq:ClientCertificate=$pem --Sources:RabbitMq:ClientCertificateKey=$key", ["$missing", "$folder", "$empty", "$encrypted", "$otherkey"]),
         ["Handlers:Archive:Template"] = (Channel, ["{Product", "../{MessageId}", "{MessageId:nonsense}"]),
         ["Handlers:Archive:KeyPrefix"] = (Channel, ["a//b", "../a"]),
         ["Handlers:Archive:MessageIdProperty"] = (Channel, ["a..b", "event.id:nonsense"]),

@@ -47,8 +47,8 @@ public sealed partial class RecipesPageTests
     [Fact]
     public void Page_HasARecipePerSection()
     {
-        Configurations.Count().ShouldBe(10);
-        Messages.Count().ShouldBe(9);
+        Configurations.Count().ShouldBe(11);
+        Messages.Count().ShouldBe(10);
     }
 
     [Theory]

@@ -18,6 +18,7 @@ public sealed class PublicApiTests
     [InlineData("Messaging.Aws")]
     [InlineData("Messaging.AzureBlobs")]
     [InlineData("Messaging.AzureServiceBus")]
+    [InlineData("Messaging.RabbitMq")]
     [InlineData("Messaging.Sockets")]
     [InlineData("Messaging.Archive")]
     [InlineData("Messaging.CloudFront")]

@@ -23,9 +23,9 @@ public sealed class RedriveCatalogTests : IDisposable
     {
         RedriveCatalog stores = new(WorkerHost.Features());
 
-        stores.Names.ShouldBe(["folder", "sqs", "servicebus"]);
+        stores.Names.ShouldBe(["folder", "sqs", "servicebus", "rabbitmq"]);
         stores.Description.ShouldBe(
-            "folder (dead letters of sources without a dead-letter queue, posted to a running worker) or sqs (dead-letter queue, moved to the queue: --Sources:Sqs:Queue=name) or servicebus (dead-letter queue, moved to the queue: --Sources:ServiceBus:Queue=name)");
+            "folder (dead letters of sources without a dead-letter queue, posted to a running worker) or sqs (dead-letter queue, moved to the queue: --Sources:Sqs:Queue=name) or servicebus (dead-letter queue, moved to the queue: --Sources:ServiceBus:Queue=name) or rabbitmq (dead-letter queue, moved to the queue: --Sources:RabbitMq:Queue=name)");
     }
 
     [Fact]

@@ -1,11 +1,10 @@
-using System.Threading.Channels;
 using RabbitMQ.Client;
 using RabbitMQ.Client.Events;
 
-namespace Samples.RabbitMq;
+namespace Messaging.RabbitMq;
 
-/// <summary>Receives the broker's deliveries. The prefetch limits how many of them can wait here.</summary>
-internal sealed class RabbitMqConsumer(RabbitMqSession session, IChannel channel, ChannelWriter<RabbitMqMessage> arrived) : AsyncDefaultBasicConsumer(channel)
+/// <summary>Receives the broker's deliveries. The prefetch limits how many of them can wait in the session.</summary>
+internal sealed class RabbitMqConsumer(RabbitMqSession session, IChannel channel) : AsyncDefaultBasicConsumer(channel)
 {
     public override Task HandleBasicDeliverAsync(
         string consumerTag,
@@ -17,19 +16,19 @@ internal sealed class RabbitMqConsumer(RabbitMqSession session, IChannel channel
         ReadOnlyMemory<byte> body,
         CancellationToken cancellationToken = default)
     {
-        arrived.TryWrite(new RabbitMqMessage(session, deliveryTag, redelivered, new BasicProperties(properties), body.ToArray()));
+        session.Add(new RabbitMqMessage(session, deliveryTag, redelivered, routingKey, properties, body.Span));
         return Task.CompletedTask;
     }
 
     public override Task HandleBasicCancelAsync(string consumerTag, CancellationToken cancellationToken = default)
     {
-        arrived.TryComplete(new IOException("RabbitMQ cancelled the consumer; check whether the queue was deleted."));
+        session.Broken(new IOException("RabbitMQ cancelled the consumer: the queue was deleted, or has moved to another node."));
         return Task.CompletedTask;
     }
 
     public override Task HandleChannelShutdownAsync(object channel, ShutdownEventArgs reason)
     {
-        arrived.TryComplete(new IOException($"RabbitMQ closed the channel: {reason.ReplyText}"));
+        session.Broken(new RabbitMQ.Client.Exceptions.AlreadyClosedException(reason));
         return Task.CompletedTask;
     }
 }

@@ -1,0 +1,83 @@
+using System.Net.Sockets;
+using System.Security.Authentication;
+using Messaging.Configuration;
+using Messaging.Telemetry;
+using RabbitMQ.Client.Events;
+using RabbitMQ.Client.Exceptions;
+
+namespace Messaging.RabbitMq;
+
+/// <summary>A failed call of the client as the worker sees it.</summary>
+/// <param name="Text">What the broker or the network said: one line, shortened and printable.</param>
+/// <param name="Remedy">What an operator has to do before the call can succeed; null when a later attempt may succeed by itself.</param>
+/// <param name="ExitCode">Of a start that the fault ends.</param>
+internal readonly record struct RabbitMqFault(string Text, string? Remedy, int ExitCode)
+{
+    // Reply codes of AMQP 0-9-1.
+    private const int AccessRefused = 403;
+    private const int NotFound = 404;
+    private const int ResourceLocked = 405;
+    private const int PreconditionFailed = 406;
+    private const int NotAllowed = 530;
+    private const int NotImplemented = 540;
+
+    /// <summary>True for exceptions caused by the broker, the network or a closed connection.</summary>
+    public static bool IsOne(Exception exception) => exception is RabbitMQClientException or IOException or SocketException or TimeoutException or ObjectDisposedException or AuthenticationException;
+
+    /// <summary>Classifies an exception of the client.</summary>
+    public static RabbitMqFault Of(Exception exception)
+    {
+        for (Exception? cause = exception; cause is not null; cause = cause.InnerException)
+        {
+            switch (cause)
+            {
+                // A broker that goes down during the handshake gives PossibleAuthenticationFailureException, so that one is no refusal.
+                case AuthenticationFailureException:
+                    return new RabbitMqFault(TextOf(cause), "check user and password, in Sources:RabbitMq:Uri or User and Password.", ExitCodes.NoPermission);
+                case OperationInterruptedException { ShutdownReason: { } reason }:
+                    return Of(reason);
+                case AuthenticationException:
+                    return new RabbitMqFault(TextOf(cause), "check the broker's certificate and its hostname; Sources:RabbitMq:CaCertificate names authorities that the machine does not trust.", ExitCodes.Configuration);
+            }
+        }
+
+        return new RabbitMqFault(TextOf(exception), Remedy: null, ExitCodes.Unavailable);
+    }
+
+    /// <summary>Classifies why the broker closed a channel or a connection.</summary>
+    public static RabbitMqFault Of(ShutdownEventArgs reason)
+    {
+        string text = UntrustedText.Shorten(reason.ReplyText);
+        return reason.ReplyCode switch
+        {
+            NotFound => new(text, "create what is missing, or set Sources:RabbitMq:Declare to true, which creates the queues.", ExitCodes.Unavailable),
+            AccessRefused => new(text, "the user needs the right to read the queue, and to write to the exchange that dead letters are published to (rabbitmqctl set_permissions).", ExitCodes.NoPermission),
+            NotAllowed when text.Contains("not found", StringComparison.Ordinal) => new(text, "check the virtual host, in Sources:RabbitMq:Uri or VirtualHost.", ExitCodes.Unavailable),
+            NotAllowed => new(text, "the user needs access to the virtual host (rabbitmqctl set_permissions).", ExitCodes.NoPermission),
+            ResourceLocked => new(text, "an exclusive queue belongs to another connection; use a durable one.", ExitCodes.Unavailable),
+            NotImplemented => new(text, "the queue is of a type that does not have what the worker needs; use a quorum or classic queue.", ExitCodes.Configuration),
+            PreconditionFailed when text.Contains("timed out", StringComparison.Ordinal) => new(text, Remedy: null, ExitCodes.Unavailable),
+            PreconditionFailed => new(text, "the queue cannot be used like this; use a quorum or classic queue.", ExitCodes.Configuration),
+            _ => new(text, Remedy: null, ExitCodes.Unavailable),
+        };
+    }
+
+    /// <summary>The cause in the words of the broker or the network, as one line.</summary>
+    public static string TextOf(Exception exception)
+    {
+        // The outer exceptions only say that no endpoint was reachable.
+        Exception cause = exception;
+        while (cause.InnerException is { } inner && cause is BrokerUnreachableException or AggregateException)
+        {
+            cause = inner;
+        }
+
+        string text = cause is OperationInterruptedException { ShutdownReason: { } reason } ? reason.ReplyText : cause.Message;
+        return UntrustedText.Shorten(cause.InnerException is SocketException socket ? $"{text}: {socket.Message}" : text);
+    }
+
+    /// <summary>What ends a start or a command.</summary>
+    public StartupException ToStartupException(RabbitMqSourceOptions options) => new($"RabbitMQ at {options.Address}: {this}", ExitCode);
+
+    public override string ToString() => Remedy is null ? Text : $"{Text.TrimEnd('.')}; {Remedy}";
+}

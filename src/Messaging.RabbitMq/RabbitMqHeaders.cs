@@ -1,0 +1,79 @@
+using System.Globalization;
+using System.Text;
+using Pipeline.Settlements;
+using RabbitMQ.Client;
+
+namespace Messaging.RabbitMq;
+
+/// <summary>Reads the headers of deliveries, and copies messages without what belongs to one delivery only.</summary>
+internal static class RabbitMqHeaders
+{
+    public const string Reason = "dead-letter-reason";
+    public const string Description = "dead-letter-description";
+
+    private const string Deliveries = "dead-letter-deliveries";
+    private const string Queue = "dead-letter-queue";
+    private const string DeliveryCount = "x-delivery-count";
+
+    // Headers share a frame, of 128 KiB by default.
+    private const int MaxDescription = 4096;
+
+    // The broker's own counts, the client's number, and CC and BCC, by which the broker would route the copy to further queues.
+    private static readonly string[] OfOneDelivery = [DeliveryCount, "x-acquired-count", "x-dotnet-pub-seq-no", "CC", "BCC"];
+
+    // What describes a dead letter: the worker's own, and the broker's.
+    private static readonly string[] OfDeadLetters = [Reason, Description, Deliveries, Queue, "x-death", "x-first-death-exchange", "x-first-death-queue", "x-first-death-reason", "x-last-death-exchange", "x-last-death-queue", "x-last-death-reason"];
+
+    /// <summary>The earlier deliveries that a quorum queue has counted; null where the queue counts none.</summary>
+    public static int? EarlierDeliveries(IReadOnlyBasicProperties properties) => properties.Headers?.TryGetValue(DeliveryCount, out object? count) == true && count is long or int
+        ? (int)Math.Clamp(Convert.ToInt64(count, CultureInfo.InvariantCulture), 0, int.MaxValue - 1)
+        : null;
+
+    /// <summary>A header's text; null where the message has none of that name, or one that is no single value.</summary>
+    public static string? Find(IReadOnlyBasicProperties properties, string name) =>
+        properties.Headers?.TryGetValue(name, out object? value) == true ? TextOf(value) : null;
+
+    /// <summary>The text of a header; null for tables and lists.</summary>
+    public static string? TextOf(object? value) => value switch
+    {
+        null => string.Empty,
+        byte[] bytes => Encoding.UTF8.GetString(bytes),
+        string text => text,
+        bool flag => flag ? "true" : "false",
+        AmqpTimestamp time => TimeOf(time)?.ToString("O", CultureInfo.InvariantCulture),
+        BinaryTableValue binary => Convert.ToBase64String(binary.Bytes ?? []),
+        IFormattable number => number.ToString(null, CultureInfo.InvariantCulture),
+        _ => null,
+    };
+
+    /// <summary>The time of seconds since 1970; null for a number that no date has, such as milliseconds.</summary>
+    public static DateTimeOffset? TimeOf(AmqpTimestamp time) =>
+        time.UnixTime >= 0 && time.UnixTime <= DateTimeOffset.MaxValue.ToUnixTimeSeconds() ? DateTimeOffset.FromUnixTimeSeconds(time.UnixTime) : null;
+
+    /// <summary>The properties of a dead letter.</summary>
+    public static BasicProperties DeadLetter(RabbitMqMessage message, Settlement settlement, string queue)
+    {
+        BasicProperties copy = Copy(message.Properties, []);
+        string description = settlement.Description ?? string.Empty;
+        copy.Headers![Reason] = settlement.Reason;
+        copy.Headers[Description] = description.Length > MaxDescription ? description[..MaxDescription] : description;
+        copy.Headers[Deliveries] = (long)message.DeliveryCount;
+        copy.Headers[Queue] = queue;
+        return copy;
+    }
+
+    /// <summary>The properties of a dead letter that becomes a message again.</summary>
+    public static BasicProperties Redriven(IReadOnlyBasicProperties letter) => Copy(letter, OfDeadLetters);
+
+    private static BasicProperties Copy(IReadOnlyBasicProperties properties, string[] without) => new(properties)
+    {
+        Persistent = true,
+        Headers = (properties.Headers ?? new Dictionary<string, object?>(StringComparer.Ordinal))
+            .Where(header => !OfOneDelivery.Contains(header.Key, StringComparer.Ordinal) && !without.Contains(header.Key, StringComparer.Ordinal))
+            .ToDictionary(StringComparer.Ordinal),
+
+        // The broker would refuse another user's name, and drop the copy at the end of its time.
+        UserId = null,
+        Expiration = null,
+    };
+}

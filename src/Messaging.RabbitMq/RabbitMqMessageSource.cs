@@ -1,0 +1,186 @@
+using Messaging.Recoverability;
+using Messaging.Sources;
+using Microsoft.Extensions.Logging;
+using RabbitMQ.Client;
+
+namespace Messaging.RabbitMq;
+
+/// <summary>The messages of one queue. The prefetch limits what the broker sends; what has arrived waits for slots.</summary>
+internal sealed class RabbitMqMessageSource : IMessageSource
+{
+    private static readonly Backoff Backoff = new(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(30));
+    private static readonly TimeSpan MinWait = TimeSpan.FromMilliseconds(500);
+
+
+    // Slots are in use for moments while a route is busy, and for longer only while it is paused.
+    private static readonly TimeSpan MinWaitForSlots = TimeSpan.FromMinutes(1);
+
+    private readonly RabbitMqSourceOptions _options;
+    private readonly SourceServices _services;
+    private readonly RabbitMqLog _log;
+    private readonly DeadLetterPublisher _letters;
+    private readonly ReturnCounts _returns = new();
+    private RabbitMqSession? _session;
+    private volatile string? _problem = "RabbitMQ has not answered yet.";
+    private int _failures;
+
+    public RabbitMqMessageSource(RabbitMqSourceOptions options, SourceServices services)
+    {
+        _options = options;
+        _services = services;
+        _log = new RabbitMqLog(services.Loggers.CreateLogger<RabbitMqMessageSource>(), services.Route, services.Time);
+        _letters = new DeadLetterPublisher(options, _log, services.Time);
+    }
+
+    public string? Problem => _problem ?? _letters.Problem;
+
+    public async Task CheckAsync(CancellationToken cancellationToken)
+    {
+        try
+        {
+            await using IConnection connection = await _options.CreateFactory("checking").CreateConnectionAsync(cancellationToken);
+            foreach (string queue in await RabbitMqBroker.CheckQueuesAsync(connection, _options, _options.RejectDeadLetters || _options.DeadLetterExchange is not null ? [_options.Queue] : [_options.Queue, _options.DeadLetters], cancellationToken))
+            {
+                _log.Created(queue);
+            }
+
+            if (_options.DeadLetterExchange is { } exchange)
+            {
+                await using IChannel channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
+                await channel.ExchangeDeclarePassiveAsync(exchange, cancellationToken);
+            }
+
+            _problem = null;
+        }
+        catch (Exception exception) when (RabbitMqFault.IsOne(exception) || (exception is OperationCanceledException && !cancellationToken.IsCancellationRequested))
+        {
+            RabbitMqFault fault = RabbitMqFault.Of(exception);
+            if (fault.Remedy is not null)
+            {
+                throw fault.ToStartupException(_options);
+            }
+
+            // It is only unreachable; receiving retries.
+            _problem = fault.Text;
+            _log.Unreachable(_options.Address, fault);
+        }
+    }
+
+    public async Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving)
+    {
+        while (!stopReceiving.IsCancellationRequested)
+        {
+            try
+            {
+                await ReceiveUntilBrokenAsync(intake, stopReceiving);
+            }
+            catch (OperationCanceledException) when (stopReceiving.IsCancellationRequested)
+            {
+                return;
+            }
+            catch (Exception exception) when (RabbitMqFault.IsOne(exception) || exception is OperationCanceledException)
+            {
+                RabbitMqFault fault = RabbitMqFault.Of(exception);
+                TimeSpan wait = Backoff.After(++_failures, MinWait);
+                _problem = fault.ToString();
+                _log.ReceiveFailed(fault, wait);
+                await Task.Delay(wait, _services.Time, stopReceiving).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            }
+        }
+    }
+
+    /// <summary>Requeues the messages that wait for a redelivery, sends the last acknowledgements, and closes the connection.</summary>
+    public async Task CloseAsync(CancellationToken cancellationToken)
+    {
+        if (_session is { } session)
+        {
+            await session.CloseAsync(cancellationToken);
+        }
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await EndSessionAsync();
+        await _letters.DisposeAsync();
+    }
+
+    private async Task ReceiveUntilBrokenAsync(IMessageIntake intake, CancellationToken stopReceiving)
+    {
+        // A paused route has no slots, so the broker must not send it messages.
+        (await intake.ReserveAsync(1, 1, stopReceiving)).Dispose();
+        await EndSessionAsync();
+        int prefetch = Math.Min(_options.Prefetch ?? _services.Concurrency, _services.Concurrency);
+        RabbitMqSession session = await RabbitMqSession.OpenAsync(_options, prefetch, _letters, _returns, _services.Time, _log, stopReceiving);
+        _session = session;
+        try
+        {
+            await session.StartConsumingAsync(stopReceiving);
+            _letters.Reset();
+            Recovered();
+            while (await session.WaitAsync(stopReceiving))
+            {
+                _failures = 0;
+                using SlotLease slots = await ReserveAsync(intake, session, stopReceiving);
+                session.Accept(slots);
+            }
+        }
+        finally
+        {
+            if (stopReceiving.IsCancellationRequested)
+            {
+                await session.StopConsumingAsync();
+            }
+        }
+    }
+
+    /// <summary>Waits for slots. Deliveries that have arrived wait too, but for MaxHoldTime at most, or a minute. After that they are requeued, and consuming stops until there are slots.</summary>
+    private async Task<SlotLease> ReserveAsync(IMessageIntake intake, RabbitMqSession session, CancellationToken stopReceiving)
+    {
+        int wanted = Math.Max(session.Arrived, 1);
+        ValueTask<SlotLease> free = intake.ReserveAsync(1, wanted, stopReceiving);
+        if (free.IsCompletedSuccessfully)
+        {
+            return free.Result;
+        }
+
+        Task<SlotLease> waiting = free.AsTask();
+        try
+        {
+            return await waiting.WaitAsync(_options.MaxHoldTime > MinWaitForSlots ? _options.MaxHoldTime : MinWaitForSlots, _services.Time);
+        }
+        catch (TimeoutException)
+        {
+            await session.StopConsumingAsync();
+        }
+
+        SlotLease slots = await waiting;
+        try
+        {
+            await session.StartConsumingAsync(stopReceiving);
+            return slots;
+        }
+        catch
+        {
+            slots.Dispose();
+            throw;
+        }
+    }
+
+    private void Recovered()
+    {
+        if (_problem is not null)
+        {
+            _problem = null;
+            _log.ReceiveRecovered();
+        }
+    }
+
+    private async Task EndSessionAsync()
+    {
+        if (_session is { } session)
+        {
+            _session = null;
+            await session.DisposeAsync();
+        }
+    }
+}

@@ -1,0 +1,158 @@
+using Messaging.DeadLetters.Redrive;
+using Messaging.Publishing;
+using Messaging.Telemetry;
+using RabbitMQ.Client;
+using RabbitMQ.Client.Exceptions;
+
+namespace Messaging.RabbitMq;
+
+/// <summary>
+/// Moves messages from the dead-letter queue to the queue: publishes first and acknowledges after the broker's confirmation, so that a crash
+/// duplicates a message but never loses one. It looks at those that were there at the start; those that stay are requeued at the end.
+/// </summary>
+internal sealed class RabbitMqRedrive(IChannel letters, IChannel queue, RabbitMqSourceOptions options, RedriveRequest request, CommandServices services)
+{
+    // This many failed calls in a row show that the broker fails, not the dead letters.
+    private const int FailedCalls = 5;
+
+    private static readonly TimeSpan StopLimit = TimeSpan.FromSeconds(3);
+
+    private readonly HashSet<string> _sent = new(StringComparer.Ordinal);
+    private int _failedCalls;
+
+    /// <exception cref="Configuration.StartupException">A queue is missing, or the broker refuses access or is unreachable.</exception>
+    public static async Task<RedriveResult> RunAsync(RabbitMqSourceOptions options, RedriveRequest request, CommandServices services, CancellationToken cancellationToken)
+    {
+        IConnection connection = await RabbitMqBroker.OpenAsync(options, "redrive to", [options.Queue, options.DeadLetters], cancellationToken);
+        try
+        {
+            IChannel letters = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
+            uint total = await letters.MessageCountAsync(options.DeadLetters, cancellationToken);
+            RabbitMqRedrive redrive = new(letters, await connection.CreateConfirmingChannelAsync(cancellationToken), options, request, services);
+            return await redrive.RunAsync(new RedriveProgress(request, total, services.Time, services.Output), total, cancellationToken);
+        }
+        catch (Exception exception) when (RabbitMqFault.IsOne(exception))
+        {
+            throw RabbitMqFault.Of(exception).ToStartupException(options);
+        }
+        finally
+        {
+            // The dead letters that stay are requeued with it.
+            await RabbitMqBroker.CloseAsync(connection);
+        }
+    }
+
+    private async Task<RedriveResult> RunAsync(RedriveProgress progress, uint total, CancellationToken stop)
+    {
+        string? ended = null;
+        try
+        {
+            for (uint seen = 0; seen < total && !progress.HasAll && ended is null; seen++)
+            {
+                if (await letters.BasicGetAsync(options.DeadLetters, autoAck: false, stop) is not { } letter)
+                {
+                    // Another receiver took the rest.
+                    break;
+                }
+
+                ended = await LookAtAsync(letter, progress, stop);
+            }
+
+            if (ended is null && !request.DryRun && !progress.HasAll)
+            {
+                await LookAtNewcomersAsync(progress, stop);
+            }
+        }
+        catch (OperationCanceledException) when (stop.IsCancellationRequested)
+        {
+            ended = RedriveProgress.Interrupted;
+        }
+        catch (Exception exception) when (RabbitMqFault.IsOne(exception))
+        {
+            ended = $"{RabbitMqFault.Of(exception).ToString().TrimEnd('.')}. Run redrive again for the rest.";
+        }
+
+        return progress.ToResult(ended);
+    }
+
+    /// <returns>Why the redrive ends; null while it goes on.</returns>
+    private async Task<string?> LookAtAsync(BasicGetResult letter, RedriveProgress progress, CancellationToken stop)
+    {
+        string reason = ReasonOf(letter);
+        if (request.Reason is not null && !string.Equals(reason, request.Reason, StringComparison.Ordinal))
+        {
+            progress.AddOtherReason(Shown(reason));
+            return null;
+        }
+
+        progress.AddFound();
+        string name = NameOf(letter);
+        if (request.DryRun)
+        {
+            services.Output.WriteLine($"{Shown(reason)}  {name}  {UntrustedText.Shorten(RabbitMqHeaders.Find(letter.BasicProperties, RabbitMqHeaders.Description) ?? "(no description)")}");
+            progress.Report();
+            return null;
+        }
+
+        await progress.WaitForRateAsync(stop);
+        stop.ThrowIfCancellationRequested();
+
+        // After a signal a running call gets time to end: what was published must also be acknowledged here.
+        using CancellationTokenSource call = new(Timeout.InfiniteTimeSpan, services.Time);
+        await using CancellationTokenRegistration link = stop.UnsafeRegister(static source => ((CancellationTokenSource)source!).CancelAfter(StopLimit), call);
+        try
+        {
+            await queue.BasicPublishAsync(string.Empty, options.Queue, mandatory: true, RabbitMqHeaders.Redriven(letter.BasicProperties), letter.Body, call.Token);
+        }
+        catch (Exception exception) when (exception is PublishException || call.IsCancellationRequested)
+        {
+            progress.AddLeft(name, exception is PublishException ? RabbitMqFault.TextOf(exception) : "no answer before the interrupted command had to end; it may have been sent");
+            return ++_failedCalls < FailedCalls ? null : $"{_failedCalls} sends in a row failed. Run redrive again when the queue accepts messages.";
+        }
+
+        _failedCalls = 0;
+        await letters.BasicAckAsync(letter.DeliveryTag, multiple: false, CancellationToken.None);
+        _sent.Add(name);
+        progress.AddSent();
+        return null;
+    }
+
+    /// <summary>Those that arrived since the start: which of them this run has sent.</summary>
+    private async Task LookAtNewcomersAsync(RedriveProgress progress, CancellationToken stop)
+    {
+        int others = 0;
+        for (uint left = await letters.MessageCountAsync(options.DeadLetters, stop); left > 0 && await letters.BasicGetAsync(options.DeadLetters, autoAck: false, stop) is { } letter; left--)
+        {
+            if (_sent.Contains(NameOf(letter)))
+            {
+                progress.AddAgain(NameOf(letter), Shown(ReasonOf(letter)));
+            }
+            else
+            {
+                others++;
+            }
+        }
+
+        if (others > 0)
+        {
+            progress.AddNote($"{others:N0} dead letter(s) arrived while redrive ran; they stay.");
+        }
+    }
+
+    private static string ReasonOf(BasicGetResult letter) =>
+        RabbitMqHeaders.Find(letter.BasicProperties, RabbitMqHeaders.Reason) ?? RabbitMqHeaders.Find(letter.BasicProperties, "x-first-death-reason") ?? string.Empty;
+
+    private static string Shown(string reason) => reason.Length == 0 ? "(no reason)" : UntrustedText.Shorten(reason);
+
+    private static string NameOf(BasicGetResult letter)
+    {
+        if (letter.BasicProperties.MessageId is { Length: > 0 } id)
+        {
+            return UntrustedText.Shorten(id);
+        }
+
+        Span<byte> made = stackalloc byte[Sources.ContentId.Length];
+        Sources.ContentId.Write(letter.Body.Span, made);
+        return System.Text.Encoding.ASCII.GetString(made);
+    }
+}

@@ -1,0 +1,279 @@
+using System.Threading.Channels;
+using Messaging.Sources;
+using Pipeline.Messages;
+using Pipeline.Settlements;
+using RabbitMQ.Client;
+
+namespace Messaging.RabbitMq;
+
+/// <summary>
+/// One connection and the messages received on it. Their tags are valid only on this connection, and when it breaks, the broker
+/// redelivers them. Threads: any, but for the methods that receive: one at a time.
+/// </summary>
+internal sealed class RabbitMqSession : IAsyncDisposable
+{
+    private const int MaxAccepted = 64;
+
+    // RabbitMQ 4 drops a message after 20 deliveries, or gives it to a dead-letter exchange.
+    private const int ManyDeliveries = 15;
+
+    private static readonly TimeSpan DeadLetterRetry = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan LongestDelay = TimeSpan.FromDays(1);
+
+    private readonly RabbitMqSourceOptions _options;
+    private readonly IConnection _connection;
+    private readonly IChannel _channel;
+    private readonly DeadLetterPublisher _letters;
+    private readonly RabbitMqLog _log;
+    private readonly Acknowledgements _acknowledgements;
+    private readonly Channel<RabbitMqMessage> _arrived = Channel.CreateUnbounded<RabbitMqMessage>();
+    private readonly RabbitMqConsumer _consumer;
+    private readonly ReceivedMessage[] _accepting = new ReceivedMessage[MaxAccepted];
+
+    // Ends the delays; no dead letter is tried again.
+    private readonly CancellationTokenSource _closing = new();
+
+    // Ends also the wait for the broker's confirmation.
+    private readonly CancellationTokenSource _aborting = new();
+    private readonly TaskCompletionSource _noneWaits = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private string? _consumerTag;
+
+    // Messages that wait for their delay or are being dead-lettered, plus one for the session until it closes.
+    private int _waiting = 1;
+
+    internal RabbitMqSession(RabbitMqSourceOptions options, IConnection connection, IChannel channel, DeadLetterPublisher letters, ReturnCounts returns, TimeProvider time, RabbitMqLog log)
+    {
+        _options = options;
+        _connection = connection;
+        _channel = channel;
+        _letters = letters;
+        _log = log;
+        Returns = returns;
+        Time = time;
+        _acknowledgements = new Acknowledgements(channel, time, log);
+        _consumer = new RabbitMqConsumer(this, channel);
+    }
+
+    public TimeProvider Time { get; }
+
+    public ReturnCounts Returns { get; }
+
+    /// <summary>Deliveries that have not been accepted.</summary>
+    public int Arrived => _arrived.Reader.Count;
+
+    /// <param name="options">Where to connect.</param>
+    /// <param name="prefetch">Maximum number of messages that the broker sends before one is settled.</param>
+    /// <param name="letters">Publishes dead letters.</param>
+    /// <param name="returns">Counts what the queue does not.</param>
+    /// <param name="time">The worker's clock.</param>
+    /// <param name="log">The source's log.</param>
+    /// <param name="cancellationToken">Cancels connecting.</param>
+    public static async Task<RabbitMqSession> OpenAsync(RabbitMqSourceOptions options, int prefetch, DeadLetterPublisher letters, ReturnCounts returns, TimeProvider time, RabbitMqLog log, CancellationToken cancellationToken)
+    {
+        IConnection connection = await options.CreateFactory("receiving from").CreateConnectionAsync(cancellationToken);
+        try
+        {
+            IChannel channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
+            await channel.BasicQosAsync(prefetchSize: 0, (ushort)prefetch, global: false, cancellationToken);
+            return new RabbitMqSession(options, connection, channel, letters, returns, time, log);
+        }
+        catch
+        {
+            await connection.DisposeAsync();
+            throw;
+        }
+    }
+
+    public async Task StartConsumingAsync(CancellationToken cancellationToken) =>
+        _consumerTag = await _channel.BasicConsumeAsync(_options.Queue, autoAck: false, _consumer, cancellationToken);
+
+    /// <summary>Stops receiving and requeues the deliveries that were not accepted.</summary>
+    public async Task StopConsumingAsync()
+    {
+        try
+        {
+            if (_consumerTag is { } tag)
+            {
+                _consumerTag = null;
+                await _channel.BasicCancelAsync(tag);
+            }
+
+            while (_arrived.Reader.TryRead(out RabbitMqMessage? message))
+            {
+                await _channel.BasicNackAsync(message.Tag, multiple: false, requeue: true);
+                _acknowledgements.Remove(message);
+                message.Free();
+            }
+        }
+        catch (Exception exception) when (RabbitMqFault.IsOne(exception))
+        {
+            // The broker takes back what a broken connection has not acknowledged.
+        }
+    }
+
+    /// <summary>A delivery has arrived.</summary>
+    public void Add(RabbitMqMessage message)
+    {
+        _acknowledgements.Add(message);
+        _arrived.Writer.TryWrite(message);
+    }
+
+    /// <summary>Nothing more will arrive.</summary>
+    public void Broken(Exception exception) => _arrived.Writer.TryComplete(exception);
+
+    /// <summary>Waits for a delivery; throws when the connection or the consumer has ended.</summary>
+    public ValueTask<bool> WaitAsync(CancellationToken cancellationToken) => _arrived.Reader.WaitToReadAsync(cancellationToken);
+
+    /// <summary>Accepts what has arrived, as far as there are slots.</summary>
+    public void Accept(in SlotLease slots)
+    {
+        while (slots.Count > 0)
+        {
+            int count = 0;
+            while (count < Math.Min(slots.Count, MaxAccepted) && _arrived.Reader.TryRead(out RabbitMqMessage? message))
+            {
+                _accepting[count++] = message;
+            }
+
+            if (count == 0)
+            {
+                return;
+            }
+
+            slots.Accept(_accepting.AsSpan(0, count));
+            Array.Clear(_accepting, 0, count);
+        }
+    }
+
+    /// <summary>How much longer a message may be held.</summary>
+    public TimeSpan GetHoldTime(RabbitMqMessage message)
+    {
+        TimeSpan left = _options.MaxHoldTime - message.Age;
+        return _closing.IsCancellationRequested || left < TimeSpan.Zero ? TimeSpan.Zero : left;
+    }
+
+    public void Complete(RabbitMqMessage message)
+    {
+        Returns.Remove(message);
+        message.Free();
+        _acknowledgements.Complete(message);
+    }
+
+    /// <summary>
+    /// Publishes the message as a dead letter, and acknowledges it once the broker has confirmed the copy. Meanwhile it keeps its place in the
+    /// prefetch, but no slot.
+    /// </summary>
+    public void DeadLetter(RabbitMqMessage message, Settlement settlement)
+    {
+        Interlocked.Increment(ref _waiting);
+        _ = DeadLetterAsync(message, settlement);
+    }
+
+    /// <summary>Requeues the message after its delay. Until then the broker keeps it for this worker.</summary>
+    public void Return(RabbitMqMessage message, TimeSpan delay)
+    {
+        Returns.Add(message);
+        if (message.DeliveryCount >= ManyDeliveries)
+        {
+            _log.ManyDeliveries(message.DeliveryCount, _options.Queue);
+        }
+
+        Interlocked.Increment(ref _waiting);
+        _ = ReturnAsync(message, delay < LongestDelay ? delay : LongestDelay);
+    }
+
+    /// <summary>Requeues the waiting messages immediately, sends the last acknowledgements and closes the connection.</summary>
+    /// <param name="cancellationToken">Ends the wait for confirmations of dead letters; the messages without one are requeued.</param>
+    public async Task CloseAsync(CancellationToken cancellationToken)
+    {
+        await _closing.CancelAsync();
+        await using (cancellationToken.UnsafeRegister(static aborting => ((CancellationTokenSource)aborting!).Cancel(), _aborting))
+        {
+            OneWaitsLess();
+            await _noneWaits.Task;
+        }
+
+        await _acknowledgements.FlushAsync();
+        await DisposeAsync();
+    }
+
+    /// <summary>Closes the connection. The broker redelivers the messages that are not settled.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        await _closing.CancelAsync();
+        await _aborting.CancelAsync();
+        _acknowledgements.Dispose();
+        await RabbitMqBroker.CloseAsync(_connection);
+    }
+
+    private async Task DeadLetterAsync(RabbitMqMessage message, Settlement settlement)
+    {
+        try
+        {
+            while (!_options.RejectDeadLetters)
+            {
+                try
+                {
+                    await _letters.PublishAsync(message, settlement, _aborting.Token);
+                    Complete(message);
+                    return;
+                }
+                catch (Exception exception)
+                {
+                    // Of whatever kind: the message is kept.
+                    if (_closing.IsCancellationRequested)
+                    {
+                        await RejectAsync(message, requeue: true);
+                        return;
+                    }
+
+                    _log.DeadLetterFailed(_options.DeadLetterTarget, DeadLetterRetry, exception);
+                }
+
+                await Task.Delay(DeadLetterRetry, Time, _closing.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            }
+
+            Returns.Remove(message);
+            await RejectAsync(message, requeue: false);
+        }
+        finally
+        {
+            OneWaitsLess();
+        }
+    }
+
+    private async Task ReturnAsync(RabbitMqMessage message, TimeSpan delay)
+    {
+        if (delay > TimeSpan.Zero)
+        {
+            await Task.Delay(delay, Time, _closing.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        }
+
+        await RejectAsync(message, requeue: true);
+        OneWaitsLess();
+    }
+
+    private async Task RejectAsync(RabbitMqMessage message, bool requeue)
+    {
+        try
+        {
+            // Since 4.3 a quorum queue counts this delivery only if it is rejected.
+            await _channel.BasicRejectAsync(message.Tag, requeue);
+            _acknowledgements.Remove(message);
+        }
+        catch (Exception exception) when (RabbitMqFault.IsOne(exception))
+        {
+            // The broker takes back what a broken connection has not acknowledged.
+        }
+
+        message.Free();
+    }
+
+    private void OneWaitsLess()
+    {
+        if (Interlocked.Decrement(ref _waiting) == 0)
+        {
+            _noneWaits.TrySetResult();
+        }
+    }
+}

@@ -1,0 +1,68 @@
+using Messaging.Configuration;
+using Messaging.Costs.Explain;
+using Messaging.DeadLetters.Redrive;
+using Messaging.Intake;
+using Messaging.Publishing;
+using Messaging.Sources;
+
+namespace Messaging.RabbitMq;
+
+/// <summary>The source <c>RabbitMq</c> of routes, the sender of <c>publish --to rabbitmq</c>, and the redrive of its dead letters.</summary>
+internal sealed class RabbitMqSourceFeature : ISourceFeature, IExplainedFeature, ISenderFeature, IRedriveFeature
+{
+    private const string PrefetchKey = $"{RabbitMqSourceOptions.Section}:{nameof(RabbitMqSourceOptions.Prefetch)}";
+
+    public string Name => "RabbitMq";
+
+    public IReadOnlyList<SettingsSection> Settings { get; } = [SettingsSection.Of<RabbitMqSourceOptions>(RabbitMqSourceOptions.Section)];
+
+    public IReadOnlyList<string> SenderNames { get; } = ["rabbitmq"];
+
+    public string SenderTarget => $"directly to the queue of {RabbitMqSourceOptions.Section}";
+
+    public string RedriveName => "rabbitmq";
+
+    public string RedriveDescription => $"dead-letter queue, moved to the queue: --{RabbitMqSourceOptions.Section}:{nameof(RabbitMqSourceOptions.Queue)}=name";
+
+    public SourcePlan Configure(SettingsReader settings, string route)
+    {
+        RabbitMqSourceOptions options = settings.Read<RabbitMqSourceOptions>(RabbitMqSourceOptions.Section, route);
+        int slots = settings.Read<IntakeOptions>("Intake", route).Concurrency;
+        if (options.Prefetch > slots)
+        {
+            settings.Fail(PrefetchKey, $"{options.Prefetch}", $"must not exceed Intake:Concurrency ({slots}).", "Further messages would wait in the worker's memory.");
+        }
+
+        return new SourcePlan
+        {
+            Create = services => new RabbitMqMessageSource(options, services),
+            Hold = new HoldLimit(new SettingValue<TimeSpan>($"{RabbitMqSourceOptions.Section}:{nameof(options.MaxHoldTime)}", options.MaxHoldTime)),
+            CheckBeforeStart = findings => findings.LeaveToStart($"Whether RabbitMQ at {options.Address} accepts the worker, and has the queues."),
+            CanGive = static value => value is not ({ Kind: MessageValueKind.Group or MessageValueKind.DeduplicationId } or { Kind: MessageValueKind.SystemProperty, Name: "to" }),
+            Destination = options.Destination,
+            MaxInFlight = options.Prefetch is { } prefetch ? new SettingValue<int>(PrefetchKey, prefetch) : null,
+        };
+    }
+
+    public IRouteExplainer Explain(SettingsReader settings, string route)
+    {
+        int? prefetch = settings.Read<RabbitMqSourceOptions>(RabbitMqSourceOptions.Section, route).Prefetch;
+        return new NoServiceCalls((load, estimate) => estimate.Add(
+            "kill.redelivered.rabbitmq", "redelivered by a kill, at most", prefetch ?? load.Concurrency, "messages",
+            prefetch is null ? "Intake:Concurrency; no message is lost, but each redelivery counts" : $"{PrefetchKey}; no message is lost, but each redelivery counts"));
+    }
+
+    public Func<CommandServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
+    {
+        CommandArguments.Check(settings, route, url);
+        RabbitMqSourceOptions options = settings.Read<RabbitMqSourceOptions>(RabbitMqSourceOptions.Section, route);
+        return (services, cancellationToken) => RabbitMqMessageSender.OpenAsync(options, services, cancellationToken);
+    }
+
+    public Func<CommandServices, CancellationToken, Task<RedriveResult>> ConfigureRedrive(SettingsReader settings, RedriveRequest request)
+    {
+        CommandArguments.Check(settings, request.Route, request.Url);
+        RabbitMqSourceOptions options = settings.Read<RabbitMqSourceOptions>(RabbitMqSourceOptions.Section, request.Route);
+        return (services, cancellationToken) => RabbitMqRedrive.RunAsync(options, request, services, cancellationToken);
+    }
+}

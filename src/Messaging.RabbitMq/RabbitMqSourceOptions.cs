@@ -1,0 +1,201 @@
+using System.Net.Security;
+using System.Security.Authentication;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+using System.Text;
+using Messaging.Configuration;
+using Pipeline.Messages;
+using RabbitMQ.Client;
+
+namespace Messaging.RabbitMq;
+
+/// <summary>Section <c>Sources:RabbitMq</c>: the broker, the queue, and how the source receives from it.</summary>
+internal sealed class RabbitMqSourceOptions : ISelfValidating
+{
+    public const string Section = "Sources:RabbitMq";
+
+    // A short string of AMQP 0-9-1.
+    private const int MaxName = 255;
+
+    // Below the limit of a check at start, so that the reason is reported and not the limit.
+    private static readonly TimeSpan AnswerLimit = TimeSpan.FromSeconds(10);
+
+    [Setting("Address of the broker, such as amqp://host:5672/vhost; amqps:// for TLS. It may have user and password: amqp://user:password@host/vhost", Secret = true)]
+    public string Uri { get; init; } = "amqp://guest:guest@localhost:5672/";
+
+    [Setting("User; default: the one in the address")]
+    public string? User { get; init; }
+
+    [Setting("Password of User", Secret = true)]
+    public string? Password { get; init; }
+
+    [Setting("Virtual host; default: the one in the address")]
+    public string? VirtualHost { get; init; }
+
+    [Setting("Queue to receive from; preferably a quorum queue, which counts deliveries (docs/reference/rabbitmq.md)", Required = true)]
+    public string Queue { get; init; } = string.Empty;
+
+    [Setting("Queue for dead letters, which have reason and description as headers; default: {Queue}.dead-letters. With DeadLetterExchange, the routing key")]
+    public string? DeadLetterQueue { get; init; }
+
+    [Setting("Exchange to publish dead letters to; default: none, they go directly to DeadLetterQueue")]
+    public string? DeadLetterExchange { get; init; }
+
+    [Setting("Reject dead letters instead of publishing them, for a queue whose policy has a dead-letter exchange; then they have no reason of the worker")]
+    public bool RejectDeadLetters { get; init; }
+
+    [Setting("Create Queue and DeadLetterQueue at the start when they are missing, as quorum queues that allow 1,000 deliveries; existing queues are never changed. Without it a missing queue is an error")]
+    public bool Declare { get; init; }
+
+    [Setting("Messages that the broker sends before the first is settled; default Intake:Concurrency, and at most that", Min = "1", Max = "10000", Consequence = "Messages beyond the slots wait in the worker's memory, and a kill of the worker adds a delivery to each.")]
+    public int? Prefetch { get; init; }
+
+    [Setting("How long a message is held while the sink fails, before it is requeued", Min = "0s", Max = "25m", Consequence = "RabbitMQ closes the channel of a message that is not acknowledged within its consumer_timeout, 30 minutes by default.")]
+    public TimeSpan MaxHoldTime { get; init; } = TimeSpan.FromMinutes(15);
+
+    [Setting("Interval of heartbeats; a connection that is silent for two of them counts as broken", Min = "1s", Max = "10m")]
+    public TimeSpan Heartbeat { get; init; } = TimeSpan.FromSeconds(15);
+
+    [Setting("PEM file of the authorities that may have signed the broker's certificate; default: those of the machine")]
+    public string? CaCertificate { get; init; }
+
+    [Setting("PEM file of the worker's own certificate, for a broker that asks for one")]
+    public string? ClientCertificate { get; init; }
+
+    [Setting("PEM file of the certificate's private key, not encrypted; default: the key is in ClientCertificate")]
+    public string? ClientCertificateKey { get; init; }
+
+    /// <summary>The dead-letter queue in effect.</summary>
+    public string DeadLetters => DeadLetterQueue ?? $"{Queue}.dead-letters";
+
+    /// <summary>Where dead letters are published to, for people.</summary>
+    public string DeadLetterTarget => DeadLetterExchange is { } exchange ? $"exchange {exchange} (key {DeadLetters})" : $"queue {DeadLetters}";
+
+    /// <summary>The queue, for spans.</summary>
+    public MessageDestination Destination => new("rabbitmq", Queue);
+
+    /// <summary>The broker's address without user and password.</summary>
+    public string Address => System.Uri.TryCreate(Uri, UriKind.Absolute, out Uri? uri) ? $"{uri.Scheme}://{uri.Host}{(uri.Port < 0 ? string.Empty : $":{uri.Port}")}" : "the broker";
+
+    private bool HasTls => Uri.StartsWith("amqps:", StringComparison.OrdinalIgnoreCase);
+
+    public void Validate(SettingsCheck check)
+    {
+        if (!System.Uri.TryCreate(Uri, UriKind.Absolute, out Uri? uri) || uri.Scheme is not ("amqp" or "amqps") || uri.Host.Length == 0 || uri.AbsolutePath.LastIndexOf('/') > 0)
+        {
+            check.Fail(nameof(Uri), "must be an address such as amqp://user:password@host:5672/vhost; a slash in the virtual host is written %2F.");
+        }
+
+        foreach ((string name, string? value) in (ReadOnlySpan<(string, string?)>)[(nameof(Queue), Queue), (nameof(DeadLetterQueue), DeadLetterQueue), (nameof(DeadLetterExchange), DeadLetterExchange), (nameof(VirtualHost), VirtualHost)])
+        {
+            if (value is not null && Encoding.UTF8.GetByteCount(value) > MaxName)
+            {
+                check.Fail(name, $"must have at most {MaxName} bytes.");
+            }
+        }
+
+        if ((User is null) != (Password is null))
+        {
+            check.Fail(User is null ? nameof(Password) : nameof(User), "must be set together with the other: User and Password.", "Neither is taken from Uri then.", nameof(User), nameof(Password));
+        }
+
+        if (DeadLetterExchange is null && DeadLetters == Queue)
+        {
+            check.Fail(nameof(DeadLetterQueue), "must not be the same queue as Queue.", "Dead letters would be received as messages.", nameof(Queue), nameof(DeadLetterExchange));
+        }
+
+        if (RejectDeadLetters)
+        {
+            check.Warn(nameof(RejectDeadLetters), "drops dead letters unless the queue has a dead-letter exchange, which the worker cannot see.", "Set dead-letter-exchange in the queue's policy (docs/reference/rabbitmq.md).");
+        }
+
+        ValidateTls(check);
+    }
+
+    /// <summary>The connections' settings. The worker reconnects by itself: a delivery can be acknowledged only on its own channel.</summary>
+    /// <param name="purpose">What the broker shows it as.</param>
+    public ConnectionFactory CreateFactory(string purpose)
+    {
+        ConnectionFactory factory = new()
+        {
+            Uri = new Uri(Uri),
+            AutomaticRecoveryEnabled = false,
+            TopologyRecoveryEnabled = false,
+            RequestedHeartbeat = Heartbeat,
+            RequestedConnectionTimeout = AnswerLimit,
+            ContinuationTimeout = AnswerLimit,
+            HandshakeContinuationTimeout = AnswerLimit,
+            ClientProvidedName = $"worker, {purpose} {Queue}",
+        };
+        factory.UserName = User ?? factory.UserName;
+        factory.Password = Password ?? factory.Password;
+        factory.VirtualHost = VirtualHost ?? factory.VirtualHost;
+        if (HasTls)
+        {
+            // The client accepts any hostname by default.
+            factory.Ssl.AcceptablePolicyErrors = SslPolicyErrors.None;
+            factory.Ssl.Version = SslProtocols.None;
+            factory.Ssl.Certs = ClientCertificate is null ? null : [LoadClientCertificate()];
+            factory.Ssl.CertificateValidationCallback = CaCertificate is null ? null : TrustOnly(LoadAuthorities());
+        }
+
+        return factory;
+    }
+
+    private void ValidateTls(SettingsCheck check)
+    {
+        if (!HasTls && (CaCertificate ?? ClientCertificate) is not null)
+        {
+            check.Fail(CaCertificate is null ? nameof(ClientCertificate) : nameof(CaCertificate), "needs an address amqps:// in Uri.", "It would have no effect.", nameof(Uri), nameof(CaCertificate), nameof(ClientCertificate));
+        }
+
+        if (ClientCertificateKey is not null && ClientCertificate is null)
+        {
+            check.Fail(nameof(ClientCertificate), $"must be set when {nameof(ClientCertificateKey)} is.", "It would have no effect.", nameof(ClientCertificateKey));
+        }
+        else if (ClientCertificate is not null && FindProblem(() => LoadClientCertificate().Dispose()) is { } problem)
+        {
+            check.Fail(nameof(ClientCertificate), $"must be a PEM file with a certificate, and {nameof(ClientCertificateKey)} its own key, not encrypted: {problem}", null, nameof(ClientCertificateKey));
+        }
+
+        if (CaCertificate is not null && FindProblem(() => LoadAuthorities()) is { } unreadable)
+        {
+            check.Fail(nameof(CaCertificate), $"must be a PEM file with certificates: {unreadable}");
+        }
+    }
+
+    private static string? FindProblem(Action load)
+    {
+        try
+        {
+            load();
+            return null;
+        }
+        catch (Exception exception) when (exception is CryptographicException or IOException or UnauthorizedAccessException or ArgumentException)
+        {
+            return exception.Message;
+        }
+    }
+
+    private X509Certificate2 LoadClientCertificate() => X509Certificate2.CreateFromPemFile(ClientCertificate!, ClientCertificateKey);
+
+    private X509Certificate2Collection LoadAuthorities()
+    {
+        X509Certificate2Collection authorities = [];
+        authorities.ImportFromPemFile(CaCertificate!);
+        return authorities.Count > 0 ? authorities : throw new CryptographicException("It has no certificate.");
+    }
+
+    private static RemoteCertificateValidationCallback TrustOnly(X509Certificate2Collection authorities) => (_, certificate, chain, errors) =>
+    {
+        if (certificate is not X509Certificate2 given || chain is null || (errors & ~SslPolicyErrors.RemoteCertificateChainErrors) != SslPolicyErrors.None)
+        {
+            return false;
+        }
+
+        chain.ChainPolicy.TrustMode = X509ChainTrustMode.CustomRootTrust;
+        chain.ChainPolicy.CustomTrustStore.AddRange(authorities);
+        chain.ChainPolicy.RevocationMode = X509RevocationMode.NoCheck;
+        return chain.Build(given);
+    };
+}

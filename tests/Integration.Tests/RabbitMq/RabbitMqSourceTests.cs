@@ -1,0 +1,172 @@
+using Integration.Tests.Servers;
+using Integration.Tests.Worker;
+using Pipeline.Settlements;
+using RabbitMQ.Client;
+
+namespace Integration.Tests.RabbitMq;
+
+/// <summary>What RabbitMQ has and other queues do not: headers that anyone may set, counts of quorum queues only, consumers that the broker cancels.</summary>
+public sealed class RabbitMqSourceTests(RabbitMqServer server)
+{
+    private static readonly byte[] Body = "{}"u8.ToArray();
+
+    [Theory]
+    [InlineData("many")]
+    [InlineData(7L)]
+    public async Task Receive_SenderSetTheCountOfDeliveries_IsAFirstDelivery(object count)
+    {
+        await using RabbitMqSourceHarness harness = await RabbitMqSourceHarness.CreateAsync(server.Require());
+        await harness.StartAsync();
+        await harness.PublishAsync(Body, new BasicProperties { Headers = new Dictionary<string, object?>(StringComparer.Ordinal) { ["x-delivery-count"] = count } });
+
+        Delivery delivery = await harness.Intake.NextAsync();
+
+        delivery.Count.ShouldBe(1);
+        await delivery.SettleAsync(Settlement.Complete);
+        await harness.WaitUntilEmptyAsync();
+        await harness.FinishAsync();
+    }
+
+    [Theory]
+    [InlineData("quorum")]
+    [InlineData("classic")]
+    public async Task Return_AgainAndAgain_CountsEachDelivery(string type)
+    {
+        await using RabbitMqSourceHarness harness = await RabbitMqSourceHarness.CreateAsync(server.Require(), type);
+        await harness.StartAsync();
+        await harness.PublishAsync(Body, "often");
+
+        for (int expected = 1; expected <= 5; expected++)
+        {
+            Delivery delivery = await harness.Intake.NextAsync();
+            delivery.Count.ShouldBe(expected);
+            await delivery.SettleAsync(expected < 5 ? Settlement.Abandon(TimeSpan.Zero) : Settlement.Complete);
+        }
+
+        await harness.Queue.WaitUntilEmptyAsync(() => Task.FromResult(harness.Intake.Unsettled == 0));
+        await harness.FinishAsync();
+    }
+
+    /// <summary>Copied as they are, these would route the dead letter to further queues, have it refused, or let it expire.</summary>
+    [Fact]
+    public async Task DeadLetter_PropertiesOfTheDelivery_AreNotCopied()
+    {
+        await using RabbitMqSourceHarness harness = await RabbitMqSourceHarness.CreateAsync(server.Require());
+        await using RabbitMqQueue other = await RabbitMqQueue.CreateAsync(harness.Queue.Address);
+        await harness.StartAsync();
+        await harness.PublishAsync(Body, new BasicProperties
+        {
+            MessageId = "letter",
+            Expiration = "60000",
+            UserId = "guest",
+            CorrelationId = "c-1",
+            Headers = new Dictionary<string, object?>(StringComparer.Ordinal) { ["CC"] = new List<object> { other.Name }, ["tenant"] = "north" },
+        });
+        await other.WaitForAsync(1);
+        Delivery delivery = await harness.Intake.NextAsync();
+
+        await delivery.SettleAsync(Settlement.DeadLetter("tried", "It failed."));
+
+        BasicGetResult letter = (await harness.Queue.TakeDeadLettersAsync(1)).ShouldHaveSingleItem();
+        RabbitMqQueue.Header(letter, "dead-letter-reason").ShouldBe("tried");
+        RabbitMqQueue.Header(letter, "dead-letter-description").ShouldBe("It failed.");
+        RabbitMqQueue.Header(letter, "dead-letter-deliveries").ShouldBe("1");
+        RabbitMqQueue.Header(letter, "dead-letter-queue").ShouldBe(harness.Queue.Name);
+        RabbitMqQueue.Header(letter, "tenant").ShouldBe("north");
+        letter.BasicProperties.CorrelationId.ShouldBe("c-1");
+        letter.BasicProperties.IsExpirationPresent().ShouldBeFalse();
+        letter.BasicProperties.IsUserIdPresent().ShouldBeFalse();
+        (await other.CountAsync()).ShouldBe(1u);
+        await harness.FinishAsync();
+    }
+
+    [Fact]
+    public async Task DeadLetter_ByRejecting_GoesToTheQueuesExchange()
+    {
+        await using RabbitMqSourceHarness harness = await RabbitMqSourceHarness.CreateAsync(server.Require(), "classic", "--Sources:RabbitMq:RejectDeadLetters=true");
+        await harness.Queue.Channel.QueueDeleteAsync(harness.Queue.Name);
+        await harness.Queue.DeclareAsync("classic", ("x-dead-letter-exchange", string.Empty), ("x-dead-letter-routing-key", harness.Queue.DeadLetters));
+        await harness.StartAsync();
+        await harness.PublishAsync(Body, "rejected");
+        Delivery delivery = await harness.Intake.NextAsync();
+
+        await delivery.SettleAsync(Settlement.DeadLetter("tried", "It failed."));
+
+        BasicGetResult letter = (await harness.Queue.TakeDeadLettersAsync(1)).ShouldHaveSingleItem();
+        RabbitMqQueue.Header(letter, "x-first-death-reason").ShouldBe("rejected");
+        await harness.FinishAsync();
+    }
+
+    [Fact]
+    public async Task DeadLetter_QueueForThemIsMissing_KeepsTheMessageUntilThereIsOne()
+    {
+        await using RabbitMqSourceHarness harness = await RabbitMqSourceHarness.CreateAsync(server.Require());
+        await harness.StartAsync();
+        await harness.Queue.Channel.QueueDeleteAsync(harness.Queue.DeadLetters);
+        await harness.PublishAsync(Body, "kept");
+        Delivery delivery = await harness.Intake.NextAsync();
+
+        await delivery.SettleAsync(Settlement.DeadLetter("tried", "It failed."));
+        await Eventually.BecomesTrueAsync(() => harness.Source.Problem is not null, "the source says that it cannot send dead letters");
+        harness.Source.Problem!.ShouldContain("NO_ROUTE");
+        await harness.Queue.Channel.QueueDeclareAsync(harness.Queue.DeadLetters, durable: true, exclusive: false, autoDelete: false);
+
+        (await harness.Queue.TakeDeadLettersAsync(1)).ShouldHaveSingleItem().BasicProperties.MessageId.ShouldBe("kept");
+        harness.Source.Problem.ShouldBeNull();
+        await harness.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Receive_QueueIsDeletedAndCreatedAgain_ReceivesAgain()
+    {
+        await using RabbitMqSourceHarness harness = await RabbitMqSourceHarness.CreateAsync(server.Require());
+        await harness.StartAsync();
+        await harness.PublishAsync(Body, "before");
+        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
+
+        await harness.Queue.Channel.QueueDeleteAsync(harness.Queue.Name);
+        await Eventually.BecomesTrueAsync(() => harness.Source.Problem?.Contains("NOT_FOUND", StringComparison.Ordinal) == true, "the source says that the queue is missing");
+        await harness.Queue.DeclareAsync();
+        await harness.PublishAsync(Body, "after");
+
+        Delivery delivery = await harness.Intake.NextAsync();
+        delivery.Id.ShouldBe("after");
+        await delivery.SettleAsync(Settlement.Complete);
+        harness.Source.Problem.ShouldBeNull();
+        await harness.FinishAsync();
+    }
+
+    /// <summary>Settlements out of order: none is acknowledged for another, so none is left and none is delivered twice.</summary>
+    [Fact]
+    public async Task Settle_OutOfOrder_AcknowledgesEachOnce()
+    {
+        await using RabbitMqSourceHarness harness = await RabbitMqSourceHarness.CreateAsync(server.Require());
+        await harness.StartAsync();
+        const int Count = 2_000;
+        Task sending = Task.WhenAll(Enumerable.Range(0, Count).Select(number => harness.PublishAsync(Body, $"m-{number}")));
+        Random random = new(4711);
+        List<Delivery> waiting = [];
+        HashSet<string> ids = [];
+        for (int received = 0; received < Count; received++)
+        {
+            Delivery delivery = await harness.Intake.NextAsync();
+            delivery.Count.ShouldBe(1);
+            ids.Add(delivery.Id).ShouldBeTrue();
+            waiting.Add(delivery);
+            if (waiting.Count == 60 || received == Count - 1)
+            {
+                foreach (Delivery one in waiting.OrderBy(_ => random.Next()))
+                {
+                    await one.SettleAsync(Settlement.Complete);
+                }
+
+                waiting.Clear();
+            }
+        }
+
+        await sending;
+        await harness.WaitUntilEmptyAsync();
+        await harness.FinishAsync();
+        (await harness.Queue.CountAsync()).ShouldBe(0u);
+    }
+}

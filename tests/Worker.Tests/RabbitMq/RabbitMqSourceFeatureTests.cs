@@ -1,0 +1,65 @@
+using Messaging.Planning;
+using Messaging.RabbitMq;
+using Microsoft.Extensions.Configuration;
+using RabbitMQ.Client;
+using Shared.Hosting;
+
+namespace Worker.Tests.RabbitMq;
+
+public sealed class RabbitMqSourceFeatureTests
+{
+    [Fact]
+    public void Plan_AddressWithAPassword_ShowsItNowhere()
+    {
+        WorkerPlan plan = Plan("Uri=amqps://worker:canary4711@rabbit.example/orders", "Queue=orders");
+
+        plan.Errors.ShouldBeEmpty();
+        plan.Effective.Single(setting => setting.Key == "Sources:RabbitMq:Uri").Value.ShouldBe("***");
+        plan.Effective.ShouldAllBe(setting => !setting.Value.Contains("canary", StringComparison.Ordinal));
+    }
+
+    [Theory]
+    [InlineData("Queue: must be set", "Prefetch=10")]
+    [InlineData("Uri = \"***\": must be an address such as amqp://", "Queue=q", "Uri=http://guest:canary4711@localhost")]
+    [InlineData("Prefetch = \"1001\": must not exceed Intake:Concurrency (1000).", "Queue=q", "Prefetch=1001")]
+    [InlineData("DeadLetterQueue = \"q\": must not be the same queue as Queue.", "Queue=q", "DeadLetterQueue=q")]
+    [InlineData("User = \"worker\": must be set together with the other: User and Password.", "Queue=q", "User=worker")]
+    [InlineData("CaCertificate = \"/no/such/file\": needs an address amqps:// in Uri.", "Queue=q", "CaCertificate=/no/such/file")]
+    [InlineData("ClientCertificate: must be set when ClientCertificateKey is.", "Queue=q", "ClientCertificateKey=/no/such/file")]
+    [InlineData("MaxHoldTime = \"30m\": must be from 0s to 25m.", "Queue=q", "MaxHoldTime=30m")]
+    public void Plan_Unsafe_IsRefused(string expected, params string[] settings)
+    {
+        string[] errors = [.. Plan(settings).Errors.Select(error => error.ToString())];
+
+        errors.ShouldContain(error => error.StartsWith($"Sources:RabbitMq:{expected}", StringComparison.Ordinal), string.Join('\n', errors));
+        errors.ShouldAllBe(error => !error.Contains("canary", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void Plan_DeadLettersAreRejected_WarnsThatTheQueueMayDropThem() =>
+        Plan("Queue=q", "RejectDeadLetters=true").Warnings.ShouldHaveSingleItem().ToString().ShouldContain("drops dead letters unless the queue has a dead-letter exchange");
+
+    [Fact]
+    public void CreateFactory_TlsByAddress_ChecksTheHostName()
+    {
+        ConnectionFactory factory = new RabbitMqSourceOptions { Uri = "amqps://worker:word@rabbit.example/orders", Queue = "q" }.CreateFactory("testing");
+
+        factory.Ssl.Enabled.ShouldBeTrue();
+        factory.Ssl.ServerName.ShouldBe("rabbit.example");
+        factory.Ssl.AcceptablePolicyErrors.ShouldBe(System.Net.Security.SslPolicyErrors.None);
+        (factory.UserName, factory.Password, factory.VirtualHost).ShouldBe(("worker", "word", "orders"));
+        factory.AutomaticRecoveryEnabled.ShouldBeFalse();
+    }
+
+    [Fact]
+    public void CreateFactory_UserPasswordAndHost_OverrideTheAddress()
+    {
+        ConnectionFactory factory = new RabbitMqSourceOptions { Uri = "amqp://a:b@rabbit.example/c", User = "worker", Password = "word", VirtualHost = "/", Queue = "q" }.CreateFactory("testing");
+
+        (factory.UserName, factory.Password, factory.VirtualHost).ShouldBe(("worker", "word", "/"));
+    }
+
+    private static WorkerPlan Plan(params string[] settings) => WorkerHost.Plan(new ConfigurationBuilder()
+        .AddCommandLine(["--Routes:archive:Source=RabbitMq", "--Routes:archive:Sink=Directory", .. settings.Select(setting => $"--Sources:RabbitMq:{setting}")])
+        .Build());
+}
