@@ -24,6 +24,7 @@ internal sealed class BlobRequests : IDisposable
     private readonly BlobSinkOptions _options;
     private readonly BlobUploadOptions _upload;
     private readonly string _contentType;
+    private readonly bool _isUnprotected;
     private readonly TimeProvider _time;
     private readonly ApiCalls _calls;
 
@@ -36,8 +37,9 @@ internal sealed class BlobRequests : IDisposable
         _time = services.Time;
         _calls = services.Calls ?? new ApiCalls();
         _contentType = options.ContentType ?? services.ContentType;
-        bool isHere = options.ConnectionString is { } given && new BlobServiceClient(given).Uri.IsLoopback;
-        _http = new HttpClient(new BoundedAnswers(connections ?? CreateConnections(options, isHere))) { Timeout = Timeout.InfiniteTimeSpan };
+        Uri account = options.ConnectionString is { } given ? new BlobServiceClient(given).Uri : options.Endpoint!;
+        _isUnprotected = account.Scheme == Uri.UriSchemeHttp && !account.IsLoopback;
+        _http = new HttpClient(new BoundedAnswers(connections ?? CreateConnections(options, account.IsLoopback))) { Timeout = Timeout.InfiniteTimeSpan };
         _container = CreateClient(options, new HttpClientTransport(_http));
         _upload = CreateUpload(properties: null);
     }
@@ -141,8 +143,8 @@ internal sealed class BlobRequests : IDisposable
         Metadata = ToDictionary(properties?.Metadata ?? _options.Metadata.Select(entry => new KeyValuePair<string, string>(entry.Key, BlobPropertyRules.EncodeMetadata(entry.Value)))),
         Tags = ToDictionary(properties?.Tags ?? (IEnumerable<KeyValuePair<string, string>>)_options.Tags),
 
-        // The store refuses a body that was damaged in transit.
-        TransferValidation = new UploadTransferValidationOptions { ChecksumAlgorithm = StorageChecksumAlgorithm.MD5 },
+        // So that the store refuses a body that was damaged in transit. TLS does that too, and a digest of 1 KiB costs a tenth of the PUT.
+        TransferValidation = _isUnprotected ? new UploadTransferValidationOptions { ChecksumAlgorithm = StorageChecksumAlgorithm.MD5 } : null,
     };
 
     private static Dictionary<string, string>? ToDictionary(IEnumerable<KeyValuePair<string, string>> properties) => properties.Any() ? new(properties, StringComparer.Ordinal) : null;

@@ -279,8 +279,10 @@ public sealed class BlobSinkFaultTests
         store.Requests.ShouldBeEmpty();
     }
 
-    [Fact]
-    public async Task Store_Request_HasConditionDigestAndNoExpectation()
+    [Theory]
+    [InlineData("https", false)]
+    [InlineData("http", true)]
+    public async Task Store_Request_HasTheConditionAndWithoutTlsADigest(string scheme, bool hasDigest)
     {
         HttpRequestMessage? sent = null;
         ScriptedBlobs store = new((request, _) =>
@@ -289,10 +291,10 @@ public sealed class BlobSinkFaultTests
             return ScriptedBlobs.Created();
         });
 
-        await StoreAsync(store);
+        await StoreAsync(store, scheme: scheme);
 
         sent!.Headers.IfNoneMatch.ShouldHaveSingleItem().Tag.ShouldBe("*");
-        sent.Content!.Headers.ContentMD5.ShouldBe(System.Security.Cryptography.MD5.HashData(Body));
+        sent.Content!.Headers.ContentMD5.ShouldBe(hasDigest ? System.Security.Cryptography.MD5.HashData(Body) : null);
         sent.Headers.GetValues("x-ms-blob-content-type").ShouldBe(["application/json"]);
         sent.Headers.ExpectContinue.ShouldNotBe(true);
         sent.Headers.Contains("x-ms-tags").ShouldBeFalse();
@@ -341,14 +343,14 @@ public sealed class BlobSinkFaultTests
         _log.Entries.ShouldHaveSingleItem().Text.ShouldContain("Container archive is unreachable (AzureBlobs ListBlobs: NotABlobStorageAnswer");
     }
 
-    private async Task<SinkResult> StoreAsync(ScriptedBlobs store, string key = "k")
+    private async Task<SinkResult> StoreAsync(ScriptedBlobs store, string key = "k", string scheme = "https")
     {
-        await using BlobSink sink = Open(store);
+        await using BlobSink sink = Open(store, scheme: scheme);
         return await sink.StoreAsync(Encoding.UTF8.GetBytes(key), Body, Token);
     }
 
-    private BlobSink Open(ScriptedBlobs store, CircuitBreaker? breaker = null) => new(
-        new BlobSinkOptions { ConnectionString = $"BlobEndpoint=https://orders.blob.core.windows.net;AccountName=orders;AccountKey={Convert.ToBase64String(new byte[64])}", Container = "archive" },
+    private BlobSink Open(ScriptedBlobs store, CircuitBreaker? breaker = null, string scheme = "https") => new(
+        new BlobSinkOptions { ConnectionString = $"BlobEndpoint={scheme}://orders.blob.core.windows.net;AccountName=orders;AccountKey={Convert.ToBase64String(new byte[64])}", Container = "archive" },
         new SinkServices(null!, _log, TimeProvider.System, Breaker: breaker),
         store);
 }
