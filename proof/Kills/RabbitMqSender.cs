@@ -101,11 +101,7 @@ internal sealed class RabbitMqSender : ISender
 
     public async ValueTask DisposeAsync()
     {
-        if (_connection is { } connection)
-        {
-            await connection.DisposeAsync();
-        }
-
+        await EndAsync();
         await RunAsync("down", _folder);
     }
 
@@ -120,8 +116,7 @@ internal sealed class RabbitMqSender : ISender
             }
             catch (Exception exception) when (exception is RabbitMQClientException or IOException or ObjectDisposedException or OperationCanceledException or TimeoutException)
             {
-                _connection?.Dispose();
-                _connection = null;
+                await EndAsync();
                 await Task.Delay(200);
             }
         }
@@ -131,12 +126,22 @@ internal sealed class RabbitMqSender : ISender
     {
         if (_connection is not { IsOpen: true } || _channel is not { IsOpen: true })
         {
-            _connection?.Dispose();
+            await EndAsync();
             _connection = await new ConnectionFactory { Uri = _address, AutomaticRecoveryEnabled = false }.CreateConnectionAsync();
             _channel = await _connection.CreateChannelAsync(new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true));
         }
 
         return _channel;
+    }
+
+    // Not by Dispose, which blocks the only thread of this program's pool.
+    private async Task EndAsync()
+    {
+        if (_connection is { } connection)
+        {
+            _connection = null;
+            await connection.DisposeAsync();
+        }
     }
 
     private static async Task<string> RunAsync(params string[] arguments)
