@@ -22,7 +22,10 @@ public sealed class BlobSinkContractTests(AzuriteServer azurite) : ObjectSinkCon
     {
         AzuriteProcess server = await azurite.RequireAsync();
         _container = await server.CreateContainerAsync();
-        return new BlobSink(new BlobSinkOptions { ConnectionString = server.ConnectionString, Container = _container.Name }, new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System));
+
+        // Azurite has one thread, which 64 writers keep waiting on a busy machine.
+        BlobSinkOptions options = new() { ConnectionString = server.ConnectionString, Container = _container.Name, AttemptTimeout = TimeSpan.FromMinutes(1), TotalTimeout = TimeSpan.FromMinutes(2) };
+        return new BlobSink(options, new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System));
     }
 
     protected override async ValueTask<byte[]?> ReadBackAsync(string key)
