@@ -18,6 +18,9 @@ public sealed class MessageSourceContract(SourceHarness harness)
     // Room for the visibility timeouts and locks of harnesses on real servers.
     private static readonly TimeSpan MaxRedelivery = TimeSpan.FromSeconds(200);
 
+    // The least real time that a rule waits.
+    private static readonly TimeSpan MinPatience = TimeSpan.FromSeconds(15);
+
     // Time passes in steps that grow to this.
     private static readonly TimeSpan MaxStep = TimeSpan.FromSeconds(0.8);
 
@@ -437,11 +440,14 @@ public sealed class MessageSourceContract(SourceHarness harness)
 
     private async Task WhileTimePassesAsync(Func<bool> condition, string what)
     {
+        long started = Stopwatch.GetTimestamp();
         TimeSpan step = TimeSpan.FromMilliseconds(100);
         for (TimeSpan passed = TimeSpan.Zero; !condition(); passed += step)
         {
-            Require.True(passed < MaxRedelivery, what);
-            step = step < MaxStep ? step * 2 : MaxStep;
+            // By a clock of the harness's own, much time passes while a busy machine has not yet run what waits for it.
+            bool hasPassed = passed >= MaxRedelivery;
+            Require.True(!hasPassed || Stopwatch.GetElapsedTime(started) < MinPatience, what);
+            step = hasPassed ? TimeSpan.Zero : step < MaxStep ? step * 2 : MaxStep;
             await harness.AdvanceAsync(step);
             await Task.Delay(10);
         }

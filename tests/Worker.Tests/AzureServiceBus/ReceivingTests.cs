@@ -27,7 +27,7 @@ public sealed class ReceivingTests
         harness.Source.Problem.ShouldBeNull();
         harness.Bus.Links.ShouldHaveSingleItem().IsClosed.ShouldBeFalse("The client opens a lost link again by itself.");
         harness.Log.Entries.Count(entry => entry.Id.Id == 3301).ShouldBe(1, "One line for an outage.");
-        harness.Log.Entries.ShouldContain(entry => entry.Id.Id == 3303);
+        await ServiceBusSourceHarness.UntilAsync(() => harness.Log.Entries.Any(entry => entry.Id.Id == 3303), "The recovery should be reported.");
         await harness.FinishAsync();
     }
 
@@ -52,7 +52,7 @@ public sealed class ReceivingTests
 
         (harness.Time.GetUtcNow() - ended).ShouldBeLessThan(TimeSpan.FromMinutes(1.5));
         harness.Intake.Accepted.ShouldBe(0, "No message was needed.");
-        harness.Log.Entries.ShouldContain(entry => entry.Id.Id == 3303);
+        await ServiceBusSourceHarness.UntilAsync(() => harness.Log.Entries.Any(entry => entry.Id.Id == 3303), "The recovery should be reported.");
         await harness.FinishAsync();
     }
 
