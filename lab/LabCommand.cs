@@ -3,6 +3,7 @@ using Benchmarks;
 using Benchmarks.Sockets.Udp;
 using Lab.Alternatives;
 using Lab.Charts;
+using Lab.RabbitMq;
 using Lab.Seeds;
 using Lab.Techniques.Pages;
 
@@ -21,6 +22,11 @@ internal static class LabCommand
             return RunnerProcess.RunAsync(runner, work);
         }
 
+        if (args is [ReceiverProcess.Verb, string receiver, string broker, string queue])
+        {
+            return ReceiverProcess.RunAsync(receiver, broker, queue);
+        }
+
         return CommandRunner.InvokeAsync(Root(), args);
     }
 
@@ -34,6 +40,6 @@ internal static class LabCommand
         Command chart = new("chart", "Draws the charts of results as SVG files in the first of their folders") { results };
         chart.SetAction(result => ChartCommand.Run(result.GetValue(results)!));
 
-        return new RootCommand("Measures published techniques and tables again, and other libraries beside the worker") { run, TechniqueCommand.Create(), UdpCommand.CreateSmall(), AlternativesCommand.Create(), PagesCommand.Create(), CompareAllCommand.Create(), chart, SeedsCommand.Create() };
+        return new RootCommand("Measures published techniques and tables again, and other libraries beside the worker") { run, TechniqueCommand.Create(), UdpCommand.CreateSmall(), AlternativesCommand.Create(), RabbitMqCommand.Create(), PagesCommand.Create(), CompareAllCommand.Create(), chart, SeedsCommand.Create() };
     }
 }
