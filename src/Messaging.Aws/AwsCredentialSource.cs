@@ -1,11 +1,12 @@
 using System.Diagnostics.CodeAnalysis;
-using Amazon.Runtime;
 using Amazon.Runtime.CredentialManagement;
 using Amazon.Runtime.Credentials;
-using Amazon.SecurityToken;
+using Amazon.Runtime;
 using Amazon.SSO;
 using Amazon.SSOOIDC;
+using Amazon.SecurityToken;
 using Messaging.Telemetry;
+using Objects;
 
 namespace Messaging.Aws;
 

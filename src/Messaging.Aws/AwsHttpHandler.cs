@@ -1,4 +1,5 @@
 using System.Net;
+using Objects;
 
 namespace Messaging.Aws;
 

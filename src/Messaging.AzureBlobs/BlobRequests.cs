@@ -173,6 +173,7 @@ internal sealed class BlobRequests : IDisposable
         AutomaticDecompression = DecompressionMethods.None,
         UseCookies = false,
         UseProxy = !isHere,
+        Proxy = new EnvironmentProxy(),
         ActivityHeadersPropagator = null,
         ConnectTimeout = options.ConnectTimeout,
 

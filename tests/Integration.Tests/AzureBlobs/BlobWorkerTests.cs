@@ -4,6 +4,7 @@ using Azure.Storage.Blobs;
 using Azure.Storage.Blobs.Models;
 using Azure.Storage.Blobs.Specialized;
 using Azure.Storage.Sas;
+using Integration.Tests.Aws.Credentials;
 using Integration.Tests.Processes;
 using Integration.Tests.Servers;
 using Integration.Tests.Worker;
@@ -106,6 +107,22 @@ public sealed class BlobWorkerTests(AzuriteServer azurite)
         result.ShouldHaveNoStackTrace().Error.ShouldContain("The shared access signature expired at 2026-01-31 10:00:00Z");
         result.Text.ShouldNotContain("sig=");
         result.Text.ShouldNotContain(signature.Split("sig=")[1]);
+    }
+
+    [Fact]
+    public async Task Run_TheProxyRefuses_DoesNotShowItsPassword()
+    {
+        await using CredentialServer proxy = await CredentialServer.StartAsync();
+        await using RunningWorker worker = await RunningWorker.StartAsync(
+            Arguments("DefaultEndpointsProtocol=https;AccountName=orders;AccountKey=Zm9v;EndpointSuffix=core.windows.net", "archive"),
+            [new("HTTPS_PROXY", proxy.Url.Replace("//", "//user:canary@", StringComparison.Ordinal))]);
+
+        (await worker.PostAsync(ArchiveMessage.Create("one").Body, cancellationToken: Token)).Status.ShouldBe(HttpStatusCode.ServiceUnavailable);
+
+        (await worker.StopAsync()).ShouldBe(0);
+        string output = worker.Process.Output.Describe(int.MaxValue);
+        output.ShouldContain("ConnectionError: The proxy tunnel request");
+        output.ShouldNotContain("canary");
     }
 
     private static string[] Arguments(string connectionString, string container) =>

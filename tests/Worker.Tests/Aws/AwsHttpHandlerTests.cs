@@ -1,3 +1,5 @@
+extern alias aws;
+
 using System.Net;
 using System.Net.Security;
 using System.Net.Sockets;
@@ -31,7 +33,7 @@ public sealed class AwsHttpHandlerTests
         using SocketsHttpHandler handler = AwsHttpHandler.Create(custom: custom is null ? null : new Uri(custom));
 
         handler.UseProxy.ShouldBe(usesProxy);
-        handler.Proxy.ShouldBeOfType<EnvironmentProxy>();
+        handler.Proxy.ShouldBeOfType<aws::Objects.EnvironmentProxy>();
         handler.AllowAutoRedirect.ShouldBeFalse();
     }
 
