@@ -11,7 +11,6 @@ internal sealed class RabbitMqMessageSource : IMessageSource
     private static readonly Backoff Backoff = new(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(30));
     private static readonly TimeSpan MinWait = TimeSpan.FromMilliseconds(500);
 
-
     // Slots are in use for moments while a route is busy, and for longer only while it is paused.
     private static readonly TimeSpan MinWaitForSlots = TimeSpan.FromMinutes(1);
 

@@ -6,7 +6,7 @@ using RabbitMQ.Client;
 
 namespace Worker.Tests.RabbitMq;
 
-/// <summary>Acknowledgements of several deliveries at once must cover completed deliveries only.</summary>
+/// <summary>A frame that acknowledges several deliveries must cover completed ones only.</summary>
 public sealed class AcknowledgementsTests
 {
     [Theory]
@@ -100,6 +100,7 @@ public sealed class AcknowledgementsTests
     private sealed class Broker
     {
         private readonly Lock _gate = new();
+        private TaskCompletionSource? _emptied;
 
         public ManualTimeProvider Time { get; } = new();
 
@@ -144,22 +145,25 @@ public sealed class AcknowledgementsTests
 
                 Mistakes.AddRange(tags.Where(one => !decided.Contains(one)).Select(one => $"{method} of {one} with {tag}"));
                 Unacknowledged.ExceptWith(tags);
+                if (Unacknowledged.Count == 0)
+                {
+                    _emptied?.TrySetResult();
+                }
             }
         }
 
-        public async Task EmptyAsync()
+        /// <summary>Waits until every delivery is decided.</summary>
+        public Task EmptyAsync()
         {
-            while (true)
+            lock (_gate)
             {
-                lock (_gate)
+                if (Unacknowledged.Count == 0)
                 {
-                    if (Unacknowledged.Count == 0)
-                    {
-                        return;
-                    }
+                    return Task.CompletedTask;
                 }
 
-                await Task.Delay(1, TestContext.Current.CancellationToken);
+                _emptied = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+                return _emptied.Task.WaitAsync(TestContext.Current.CancellationToken);
             }
         }
     }

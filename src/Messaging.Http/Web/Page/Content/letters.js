@@ -38,7 +38,7 @@ async function load() {
     took = Date.now() - readAt;
     shown = answer;
     problem = answer.problem ?? (answer.available ? '' : 'The folder of the dead letters is not available.');
-    write('letters-note', `From HTTP, channel, UDP and TCP sources, in the folder ${answer.folder}. SQS and Service Bus have their own dead-letter queues.${answer.truncated ? ' The newest 10,000 are listed and counted.' : ''}`);
+    write('letters-note', `From HTTP, channel, UDP and TCP sources, in the folder ${answer.folder}. SQS, Service Bus and RabbitMQ have dead-letter queues of their own.${answer.truncated ? ' The newest 10,000 are listed and counted.' : ''}`);
   } catch (error) {
     problem = error.message;
   }
