@@ -30,13 +30,13 @@ public sealed class ObjectStore(IObjectSink sink, string name, CircuitBreaker br
 
     private const int MaxKeyBytes = 1_024;
 
-    /// <inheritdoc cref="StoreAsync(ReadOnlyMemory{byte}, ReadOnlyMemory{byte}, CancellationToken)"/>
+    /// <inheritdoc cref="StoreAsync(ReadOnlyMemory{byte}, ReadOnlyMemory{byte}, CancellationToken)" path="/*[not(self::param)]"/>
     /// <param name="key">The object's key: 1 to 1,024 bytes in UTF-8.</param>
     /// <param name="body">The bytes to store; may be empty. Borrowed until the task completes.</param>
     /// <param name="cancellationToken">The token that the handler was passed.</param>
     public ValueTask<Settlement> StoreAsync(string key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) => StoreAsync(key, body, ObjectProperties.None, cancellationToken);
 
-    /// <inheritdoc cref="StoreAsync(ReadOnlyMemory{byte}, ReadOnlyMemory{byte}, ObjectProperties, CancellationToken)"/>
+    /// <inheritdoc cref="StoreAsync(ReadOnlyMemory{byte}, ReadOnlyMemory{byte}, ObjectProperties, CancellationToken)" path="/*[not(self::param)]"/>
     /// <param name="key">The object's key: 1 to 1,024 bytes in UTF-8.</param>
     /// <param name="body">The bytes to store; may be empty. Borrowed until the task completes.</param>
     /// <param name="properties">The object's metadata and tags.</param>

@@ -32,7 +32,7 @@ public interface IMessagePublisher
     /// <param name="id">The message's id, as above; null for a new one.</param>
     /// <param name="properties">Attributes, group and deduplication id; together with the body they have at most <c>Sources:Channel:MaxMessageBytes</c> bytes.</param>
     /// <param name="cancellationToken">Cancels the wait for room; the message is then not accepted.</param>
-    /// <inheritdoc cref="PublishAsync(ReadOnlyMemory{byte}, string, CancellationToken)"/>
+    /// <inheritdoc cref="PublishAsync(ReadOnlyMemory{byte}, string, CancellationToken)" path="/exception"/>
     ValueTask PublishAsync(ReadOnlyMemory<byte> body, string? id, MessageProperties properties, CancellationToken cancellationToken = default);
 
     /// <summary>Writes a message as UTF-8 JSON and publishes it. Allocates the JSON.</summary>
@@ -41,7 +41,7 @@ public interface IMessagePublisher
     /// <param name="id">The message's id, as above.</param>
     /// <param name="cancellationToken">Cancels the wait for room; the message is then not accepted.</param>
     /// <exception cref="NotSupportedException">The type, or one that it refers to, cannot be written as JSON.</exception>
-    /// <inheritdoc cref="PublishAsync(ReadOnlyMemory{byte}, string, CancellationToken)"/>
+    /// <inheritdoc cref="PublishAsync(ReadOnlyMemory{byte}, string, CancellationToken)" path="/exception"/>
     ValueTask PublishAsync<T>(T message, JsonTypeInfo<T> typeInfo, string? id = null, CancellationToken cancellationToken = default) =>
         PublishAsync(JsonSerializer.SerializeToUtf8Bytes(message, typeInfo), id, cancellationToken);
 
@@ -52,7 +52,7 @@ public interface IMessagePublisher
     /// <param name="properties">Attributes, group and deduplication id, as above.</param>
     /// <param name="cancellationToken">Cancels the wait for room; the message is then not accepted.</param>
     /// <exception cref="NotSupportedException">The type, or one that it refers to, cannot be written as JSON.</exception>
-    /// <inheritdoc cref="PublishAsync(ReadOnlyMemory{byte}, string, CancellationToken)"/>
+    /// <inheritdoc cref="PublishAsync(ReadOnlyMemory{byte}, string, CancellationToken)" path="/exception"/>
     ValueTask PublishAsync<T>(T message, JsonTypeInfo<T> typeInfo, string? id, MessageProperties properties, CancellationToken cancellationToken = default) =>
         PublishAsync(JsonSerializer.SerializeToUtf8Bytes(message, typeInfo), id, properties, cancellationToken);
 }
