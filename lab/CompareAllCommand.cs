@@ -47,7 +47,7 @@ internal static class CompareAllCommand
         Option<DirectoryInfo> results = new("--results") { Description = "Folder for the results, such as benchmarks/results/2026-11-27-epyc-2-cores", Required = true };
         Option<FileInfo> native = new("--native") { Description = "The native worker", DefaultValueFactory = _ => new FileInfo("src/Worker/bin/native/Worker") };
         Option<bool> quick = new("--quick") { Description = "Minutes instead of hours, to try the command: figures of too few messages, and none of BenchmarkDotNet's suites" };
-        Option<DirectoryInfo> repository = new("--repository") { Description = "The folder with README.md and docs/explanation/performance; a copy of them to try the command", DefaultValueFactory = _ => new DirectoryInfo(".") };
+        Option<DirectoryInfo> repository = new("--repository") { Description = "The folder with README.md and docs/evidence/performance; a copy of them to try the command", DefaultValueFactory = _ => new DirectoryInfo(".") };
         Command command = new("compare-all", "Measures everything that the README and the performance pages show, one comparison after the other, and writes their figures and charts (two hours; on a quiet machine)") { results, native, quick, repository };
         command.SetAction((result, cancellationToken) => RunAsync(result.GetValue(results)!, result.GetValue(native)!, result.GetValue(quick), result.GetValue(repository)!, cancellationToken));
         return command;

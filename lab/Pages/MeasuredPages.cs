@@ -15,8 +15,8 @@ internal static partial class MeasuredPages
     public static IEnumerable<FileInfo> In(DirectoryInfo repository) =>
     [
         new(Path.Combine(repository.FullName, "README.md")),
-        new(Path.Combine(repository.FullName, "docs", "explanation", "performance.md")),
-        .. new DirectoryInfo(Path.Combine(repository.FullName, "docs", "explanation", "performance")).GetFiles("*.md").OrderBy(file => file.Name, StringComparer.Ordinal),
+        new(Path.Combine(repository.FullName, "docs", "evidence", "performance.md")),
+        .. new DirectoryInfo(Path.Combine(repository.FullName, "docs", "evidence", "performance")).GetFiles("*.md").OrderBy(file => file.Name, StringComparer.Ordinal),
     ];
 
     /// <summary>Writes the marked parts of all pages. A part whose files the given folders have is of those from then on.</summary>

@@ -10,7 +10,7 @@ namespace Messaging.Json;
 /// </summary>
 /// <remarks>
 /// Why not Utf8JsonReader: on a 300-byte message it takes twice the time, it reports faults by throwing, and it accepts lone
-/// surrogates; see docs/explanation/adr/json-scanner.md. Tests compare this scanner with it.
+/// surrogates; see docs/evidence/adr/json-scanner.md. Tests compare this scanner with it.
 /// </remarks>
 internal ref partial struct JsonScanner
 {

@@ -10,7 +10,7 @@ namespace Messaging.AzureServiceBus;
 
 /// <summary>
 /// One delivery of a message, under its lock. Settling only records the decision: the run's call waits for it and carries it out while the
-/// lock is still renewed. The client allocates some kilobytes per message (docs/guides/profile.md), so this object is not pooled.
+/// lock is still renewed. The client allocates some kilobytes per message (docs/evidence/profile.md), so this object is not pooled.
 /// </summary>
 internal sealed class ServiceBusDelivery : ReceivedMessage
 {

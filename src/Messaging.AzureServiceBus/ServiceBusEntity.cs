@@ -4,7 +4,7 @@ namespace Messaging.AzureServiceBus;
 
 /// <summary>
 /// The queue or subscription that a source receives from, over one client. Runs, each with links of its own, follow one another.
-/// docs/explanation/adr/service-bus.md has the reasons.
+/// docs/evidence/adr/service-bus.md has the reasons.
 /// </summary>
 /// <param name="client">Receives and settles. Owned.</param>
 /// <param name="checking">The client of checks (<see cref="CheckRetries"/>). Owned.</param>

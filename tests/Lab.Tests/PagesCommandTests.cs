@@ -3,7 +3,7 @@ namespace Lab.Tests;
 /// <summary>The committed pages and charts are what the command makes of the committed results.</summary>
 public sealed class PagesCommandTests : IDisposable
 {
-    private static readonly string[] Folders = [Path.Combine("benchmarks", "results"), Path.Combine("lab", "results"), Path.Combine("lab", "docs"), Path.Combine("docs", "explanation")];
+    private static readonly string[] Folders = [Path.Combine("benchmarks", "results"), Path.Combine("lab", "results"), Path.Combine("lab", "docs"), Path.Combine("docs", "evidence")];
 
     private readonly DirectoryInfo _copy = Directory.CreateTempSubdirectory("lab-");
     private readonly StringWriter _output = new();

@@ -5,7 +5,7 @@ namespace Messaging.CloudFront.Gzip;
 
 /// <summary>
 /// A gzip member of known content that is appended to an object, or to a body over HTTP. It decompresses completely only if the object ends at the end of a
-/// member, which the runtime does not report otherwise (docs/explanation/adr/gzip-seal.md). Its content is random.
+/// member, which the runtime does not report otherwise (docs/evidence/adr/gzip-seal.md). Its content is random.
 /// </summary>
 internal static class GzipSeal
 {

@@ -8,7 +8,7 @@ namespace Messaging.Intake;
 
 /// <content>
 /// Messages that keep their slots while the sink fails, so that an outage costs them no delivery. While the breaker is half open, one at a
-/// time is its probe; once it is closed, all are retried. See docs/explanation/adr/hold-through-an-outage.md.
+/// time is its probe; once it is closed, all are retried. See docs/evidence/adr/hold-through-an-outage.md.
 /// </content>
 internal sealed partial class MessageIntake
 {

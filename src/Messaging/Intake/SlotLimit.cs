@@ -2,7 +2,7 @@ namespace Messaging.Intake;
 
 /// <summary>
 /// How many messages of a source may be in flight: as many as raise its throughput. The reasons are in
-/// docs/explanation/adr/concurrency.md. Threads: none; the intake's lock guards it.
+/// docs/evidence/adr/concurrency.md. Threads: none; the intake's lock guards it.
 /// <list type="bullet">
 /// <item>A limit is worth twice another one if the throughput with it is a tenth higher.</item>
 /// <item>While a source wants more slots, the limit is doubled as long as that is worth it. Every 5 s to a minute it is then doubled or halved for a trial.</item>

@@ -101,8 +101,8 @@ public sealed partial class MeasuredPagesTests : IDisposable
     {
         string readme = Path.Combine(_copy.FullName, "README.md");
         File.WriteAllText(readme, edit(File.ReadAllText(Path.Combine(Documents.Root, "README.md"))));
-        Directory.CreateDirectory(Path.Combine(_copy.FullName, "docs", "explanation", "performance"));
-        File.WriteAllText(Path.Combine(_copy.FullName, "docs", "explanation", "performance.md"), "# Performance\n");
+        Directory.CreateDirectory(Path.Combine(_copy.FullName, "docs", "evidence", "performance"));
+        File.WriteAllText(Path.Combine(_copy.FullName, "docs", "evidence", "performance.md"), "# Performance\n");
         DirectoryInfo results = Directory.CreateDirectory(Path.Combine(_copy.FullName, Results));
         File.Copy(Path.Combine(Documents.Root, Results, "end-to-end.json"), Path.Combine(results.FullName, "end-to-end.json"));
         return readme;

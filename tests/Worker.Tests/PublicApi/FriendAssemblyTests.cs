@@ -16,7 +16,7 @@ public sealed class FriendAssemblyTests
     {
         IEnumerable<string> seenBy = Assembly.Load(assembly).GetCustomAttributes<InternalsVisibleToAttribute>().Select(friend => friend.AssemblyName.Split(',')[0]);
 
-        seenBy.Except(Friends).ShouldBeEmpty($"Shipped code uses only the public API of {assembly} (docs/explanation/adr/rooms.md).");
+        seenBy.Except(Friends).ShouldBeEmpty($"Shipped code uses only the public API of {assembly} (docs/evidence/adr/rooms.md).");
     }
 
     [Fact]
