@@ -52,6 +52,8 @@ internal static class BenchmarkCommand
                 return Task.FromResult(KeyRatio.RunChild(template, count));
             case [TypedRatio.Verb, _, string count]:
                 return TypedRatio.RunChildAsync(count);
+            case [DurationRatio.Verb, _, string count]:
+                return DurationRatio.RunChildAsync(count);
             case [ThrowRatio.Verb, string depth, string count]:
                 return Task.FromResult(ThrowRatio.RunChild(depth, count));
             case [UdpCommand.ReceiverVerb, string receiver]:
@@ -91,6 +93,7 @@ internal static class BenchmarkCommand
         Command keys = InTurns("keys", "Measures message to key, with values at depth 1, 2 and 4, alternating with a bare scan of the message's tokens (a minute)", KeyRatio.RunAsync);
         Command throws = InTurns("throws", "Sends messages through 10, 20 and 40 parts, the last of which throws synchronously: Fused alternating with Expression (two minutes)", ThrowRatio.RunAsync);
         Command typed = InTurns("typed", "Measures the processor time from the channel to a typed handler, alternating with the archive and the sink Memory, whose bodies are deserialized separately (a minute with --turns 200)", TypedRatio.RunAsync);
+        Command durations = InTurns("durations", "Measures the processor time from the channel to the archive and the sink Memory while the histograms of /metrics are recorded, alternating with the same while they are not (a minute with --turns 200)", DurationRatio.RunAsync);
 
         Argument<DirectoryInfo> before = new("before") { Description = "A results folder" };
         Argument<DirectoryInfo> after = new("after") { Description = "Another one from the same machine" };
@@ -99,7 +102,7 @@ internal static class BenchmarkCommand
         Command compare = new("compare", "Compares two results folders row by row; exits with 1 when a row got slower or allocates more, with 2 when the folders cannot be compared") { before, after, threshold };
         compare.SetAction(result => ResultComparer.Run(result.GetValue(before)!, result.GetValue(after)!, result.GetValue(threshold), Console.Out));
 
-        return new RootCommand("Measures what the worker's parts cost") { run, bytes, cold, keys, throws, typed, Put(), BlobsCommand.Create(), EndToEndCommand.Create(), UdpCommand.Create(), TcpLinesCommand.Create(), FolderCommand.Create(), HttpCommand.Create(), WalkCommand.Create(), NativeCommand.Create(), compare, ReportCommand.Create() };
+        return new RootCommand("Measures what the worker's parts cost") { run, bytes, cold, keys, throws, typed, durations, Put(), BlobsCommand.Create(), EndToEndCommand.Create(), UdpCommand.Create(), TcpLinesCommand.Create(), FolderCommand.Create(), HttpCommand.Create(), WalkCommand.Create(), NativeCommand.Create(), compare, ReportCommand.Create() };
     }
 
     private static Command InTurns(string name, string description, Func<RatioOptions, CancellationToken, Task<int>> run)

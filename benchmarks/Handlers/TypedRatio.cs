@@ -20,8 +20,10 @@ internal static class TypedRatio
     /// <summary>First argument of the process that measures; the name of the only case and the number of turns follow.</summary>
     public const string Verb = "typed-child";
 
+    /// <summary>The route to the archive and the sink Memory.</summary>
+    public const string Archive = "archive";
+
     private const string Case = "channel";
-    private const string Archive = "archive";
     private const string Typed = "typed";
     private const int MessagesPerTurn = 2_000;
     private const int WarmUpTurns = 100;
@@ -46,7 +48,8 @@ internal static class TypedRatio
         return 0;
     }
 
-    private static IHost Build()
+    /// <summary>A worker with both routes, not started.</summary>
+    public static IHost Build()
     {
         HostApplicationBuilder builder = Host.CreateEmptyApplicationBuilder(settings: null);
         builder.Configuration.AddInMemoryCollection(new Dictionary<string, string?>
@@ -65,7 +68,7 @@ internal static class TypedRatio
 
     /// <summary>Publishes the messages of a turn and waits until the route has settled them.</summary>
     /// <returns>Nanoseconds of the process's processor time per message.</returns>
-    private static double Route(IHost host, string route, byte[] body)
+    public static double Route(IHost host, string route, byte[] body)
     {
         IMessagePublisher publisher = host.Services.GetRequiredKeyedService<IMessagePublisher>(route);
         IWorkerStatus status = host.Services.GetRequiredService<IWorkerStatus>();

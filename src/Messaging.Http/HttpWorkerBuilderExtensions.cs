@@ -29,7 +29,13 @@ public static class HttpWorkerBuilderExtensions
         services.TryAddSingleton<AllowedHosts>();
         services.TryAddSingleton<HttpResponses>();
         services.TryAddSingleton<RequestGate>();
-        services.TryAddSingleton<MetricStore>();
+        services.TryAddSingleton(static provider =>
+        {
+            // From the start, so that the first scrape has the durations of every message.
+            MetricStore metrics = ActivatorUtilities.CreateInstance<MetricStore>(provider);
+            metrics.RecordHistograms();
+            return metrics;
+        });
         services.TryAddSingleton<MetricsEndpoint>();
         services.TryAddSingleton<ApiAccess>();
         services.TryAddSingleton<WorkerHistory>();

@@ -215,8 +215,10 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         // page in a browser must not fill the disk.
         bool hasLines = reason is CloseReason.ProxyProtocol or CloseReason.NoProxyHeader;
         bool isKept = hasLines ? !Options.Acknowledge : _foreignKept.ShouldLog(out _);
-        string fate = isKept ? await TryKeepAsync(connection, reason, advice, bytes, isPart: true) ?? KeptAs(reason) : string.Empty;
-        _routeMetrics?.InputDropped(reason, advice, isLost: hasLines && !Options.Acknowledge);
+        string? problem = isKept ? await TryKeepAsync(connection, reason, advice, bytes, isPart: true) : null;
+        string fate = problem ?? (isKept ? KeptAs(reason) : string.Empty);
+        bool isLost = hasLines && !Options.Acknowledge;
+        _routeMetrics?.InputDropped(reason, advice, isLost, lostBytes: isLost && problem is not null ? bytes.Length : 0);
         TcpLinesLog.Foreign(_throttled, Route, connection.Peer, reason, advice, fate);
     }
 
@@ -230,7 +232,8 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         _lastAdvice = dropped.Advice;
         bool isKept = !Options.Acknowledge || isAnswered;
         string? problem = isKept ? await TryKeepAsync(connection, dropped.Reason, dropped.Advice, dropped.Kept, !dropped.IsWhole) : null;
-        _routeMetrics?.InputDropped(dropped.Reason, dropped.Advice, isLost: !Options.Acknowledge && (problem is not null || !dropped.IsWhole));
+        bool isLost = !Options.Acknowledge && (problem is not null || !dropped.IsWhole);
+        _routeMetrics?.InputDropped(dropped.Reason, dropped.Advice, isLost, lostBytes: isLost ? dropped.Length - (problem is null ? dropped.Kept.Length : 0) : 0);
         string fate = problem ?? (!isKept ? string.Empty : dropped.IsWhole ? KeptAs(dropped.Reason) : $" The first {dropped.Kept.Length} bytes are kept as a dead letter ({dropped.Reason}).");
         TcpLinesLog.LineDropped(_throttled, Route, dropped.Line, connection.Peer, dropped.Reason, dropped.Length, dropped.Advice, fate);
     }
@@ -250,7 +253,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
     /// <summary>Counts lines that arrived after the worker had stopped reading, from a sender that gets no answers.</summary>
     public void Unread(LineConnection connection, long lines, long bytes)
     {
-        _routeMetrics?.InputDropped(UnreadReason, FramingAdvice.Unread, isLost: true, lines);
+        _routeMetrics?.InputDropped(UnreadReason, FramingAdvice.Unread, isLost: true, lines, bytes);
         TcpLinesLog.Unread(Logger, Route, connection.Peer, bytes, FramingAdvice.Unread);
     }
 

@@ -56,7 +56,7 @@ internal sealed class BatchReceiver : IDatagramReceiver
         get
         {
             ref readonly SocketCalls.Header header = ref _headers[index];
-            return new Datagram(_bytes.AsSpan(index * _stride, (int)header.Length), (header.Message.Flags & SocketCalls.Truncated) != 0);
+            return new Datagram(_bytes.AsSpan(index * _stride, Math.Min((int)header.Length, _stride)), (int)header.Length);
         }
     }
 
@@ -68,7 +68,7 @@ internal sealed class BatchReceiver : IDatagramReceiver
             _headers[i].Message.NameLength = NameBytes;
         }
 
-        int received = SocketCalls.ReceiveMany(_socket.SafeHandle, _headersAddress, (uint)Math.Min(max, Datagrams), SocketCalls.DoNotWait, timeout: 0);
+        int received = SocketCalls.ReceiveMany(_socket.SafeHandle, _headersAddress, (uint)Math.Min(max, Datagrams), SocketCalls.DoNotWait | SocketCalls.Truncated, timeout: 0);
         _received = received >= 0 ? received : Failed(Marshal.GetLastPInvokeError());
         return _received;
     }

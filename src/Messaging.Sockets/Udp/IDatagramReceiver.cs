@@ -31,10 +31,13 @@ internal interface IDatagramReceiver
 
 /// <summary>One datagram as received; valid until the next receive.</summary>
 /// <param name="bytes">Its bytes, possibly none; only the first ones when it is truncated.</param>
-/// <param name="isTruncated">True when it was longer than the limit.</param>
-internal readonly ref struct Datagram(ReadOnlySpan<byte> bytes, bool isTruncated)
+/// <param name="length">Its length as sent, in bytes; where the system does not tell that of a truncated one, one more than the limit.</param>
+internal readonly ref struct Datagram(ReadOnlySpan<byte> bytes, int length)
 {
     public ReadOnlySpan<byte> Bytes { get; } = bytes;
 
-    public bool IsTruncated { get; } = isTruncated;
+    public int Length { get; } = length;
+
+    /// <summary>True when it was longer than the limit.</summary>
+    public bool IsTruncated => Length > Bytes.Length;
 }

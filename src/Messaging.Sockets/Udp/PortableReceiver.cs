@@ -27,7 +27,7 @@ internal sealed class PortableReceiver : IDatagramReceiver
 
     public int BatchSize => 1;
 
-    public Datagram this[int index] => new(_buffer.AsSpan(0, Math.Min(_length, _maxBytes)), _length > _maxBytes);
+    public Datagram this[int index] => new(_buffer.AsSpan(0, Math.Min(_length, _maxBytes)), _length);
 
     public int Receive(int max)
     {

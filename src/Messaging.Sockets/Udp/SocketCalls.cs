@@ -14,7 +14,7 @@ internal static class SocketCalls
     /// <summary>MSG_DONTWAIT: this call does not wait, whatever the socket's mode.</summary>
     public const int DoNotWait = 0x40;
 
-    /// <summary>MSG_TRUNC, in <see cref="Message.Flags"/>: the datagram was longer than its buffer.</summary>
+    /// <summary>MSG_TRUNC: the length of a datagram is that which was sent, though its buffer is shorter.</summary>
     public const int Truncated = 0x20;
 
     public const int Eintr = 4;

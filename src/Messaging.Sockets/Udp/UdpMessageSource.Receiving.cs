@@ -140,14 +140,14 @@ internal sealed partial class UdpMessageSource
         if (datagram.IsTruncated)
         {
             _metrics.DroppedTooLarge();
-            Dropped(index, TooLargeReason, TooLargeAdvice);
+            Dropped(index, datagram.Length, TooLargeReason, TooLargeAdvice);
             return false;
         }
 
         if (_checksum == UdpChecksum.Verify && !Fletcher32.TryVerify(datagram.Bytes, out body))
         {
             _metrics.DroppedCorrupt();
-            Dropped(index, ChecksumReason, ChecksumAdvice);
+            Dropped(index, datagram.Length, ChecksumReason, ChecksumAdvice);
             return false;
         }
 
@@ -156,9 +156,9 @@ internal sealed partial class UdpMessageSource
         return true;
     }
 
-    private void Dropped(int index, string reason, string advice)
+    private void Dropped(int index, int bytes, string reason, string advice)
     {
-        _routeMetrics?.InputDropped(reason, advice, isLost: true);
+        _routeMetrics?.InputDropped(reason, advice, isLost: true, lostBytes: bytes);
         if (_dropLog.ShouldLog(out SuppressedLines suppressed))
         {
             UdpLog.Dropped(_logger, _route, _receiver!.SenderOf(index), reason, advice, suppressed);

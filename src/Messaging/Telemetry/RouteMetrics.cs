@@ -30,6 +30,7 @@ public sealed class RouteMetrics
     private static readonly Counter<long> DeadLetters = Meter.CreateCounter<long>("worker.messages.dead_letters", "{message}", "Messages dead-lettered, by reason; dead letters in the folder count when they are written");
     private static readonly Counter<long> Lost = Meter.CreateCounter<long>("worker.messages.lost", "{message}", "Messages lost at a shutdown: neither stored nor written to the dead letters; event 3002 has their ids");
     private static readonly Counter<long> Dropped = Meter.CreateCounter<long>("worker.messages.dropped", "{message}", "Input that a source dropped because it was no whole message, by reason: too-long, unterminated, unread, proxy-protocol, too-large, checksum, kernel-buffer. One piece may have held several messages");
+    private static readonly Counter<long> LostBytes = Meter.CreateCounter<long>("worker.input.lost", "By", "Bytes of dropped input that neither its sender nor a dead letter keeps, by reason, as far as they are known: not for kernel-buffer, nor for unread datagrams");
     private static readonly Counter<long> Timeouts = Meter.CreateCounter<long>("worker.messages.timeouts", "{message}", "Messages that took longer than Intake:MessageTimeout");
     private static readonly Histogram<double> ProcessDuration = Meter.CreateHistogram("messaging.process.duration", "s", "Time from acceptance to settlement", tags: null, Seconds);
     private static readonly Histogram<double> StoreDuration = Meter.CreateHistogram("worker.sink.duration", "s", "Time of a store by the sink, its retries and waits included", tags: null, Seconds);
@@ -251,8 +252,10 @@ public sealed class RouteMetrics
     /// <param name="advice">The probable cause and what to do: printable sentences. The page shows that of the reason with the most pieces.</param>
     /// <param name="isLost">False when the sender gets an answer, or sends the input again.</param>
     /// <param name="count">Pieces dropped, at least 1.</param>
-    public void InputDropped(string reason, string advice, bool isLost, long count = 1)
+    /// <param name="lostBytes">Their bytes that neither the sender nor a dead letter keeps; 0 when none, or when unknown.</param>
+    public void InputDropped(string reason, string advice, bool isLost, long count = 1, long lostBytes = 0)
     {
+        KeyValuePair<string, object?> tag = new("worker.reason", reason);
         if (isLost)
         {
             Interlocked.Add(ref _counts.Dropped, count);
@@ -264,7 +267,11 @@ public sealed class RouteMetrics
             _counts.DroppedAdvice[reason] = advice;
         }
 
-        Dropped.TryAdd(count, _route, new KeyValuePair<string, object?>("worker.reason", reason));
+        Dropped.TryAdd(count, _route, tag);
+        if (lostBytes > 0)
+        {
+            LostBytes.TryAdd(lostBytes, _route, tag);
+        }
     }
 
     /// <summary>Counts messages that a shutdown could neither store nor write to the dead letters.</summary>

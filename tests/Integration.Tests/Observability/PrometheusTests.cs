@@ -64,7 +64,7 @@ public sealed class PrometheusTests
         }
 
         await Eventually.BecomesTrueAsync(async () => await QueryAsync(port, "worker_messages_stored_total{worker_route=\"archive\"}") == 6, "Prometheus knows the stored messages");
-        (await QueryAsync(port, "messaging_process_duration_seconds_count{worker_route=\"archive\"}")).ShouldBe(5, "Counted since the first scrape.");
+        (await QueryAsync(port, "messaging_process_duration_seconds_count{worker_route=\"archive\",error_type=\"\"}")).ShouldBe(6, "Counted since the start.");
         (await QueryAsync(port, "worker_messages_limit{worker_source=\"http\"}")).ShouldBe(1_000);
         LabelsShouldBeThoseOfTheReference(await worker.ReadPageAsync("/metrics"));
     }

@@ -7,7 +7,7 @@ namespace Messaging.Http.Web.Metrics;
 
 /// <summary>
 /// Keeps the values of the worker's and the runtime's instruments and those of added meters, the same as OTLP exports, for <c>/metrics</c> and the page. Counters count from the start;
-/// they cover rare events, while frequent ones are observable and read on collection. Histograms cost time per message, so they are kept only from the first
+/// they cover rare events, while frequent ones are observable and read on collection. Histograms cost time per message, so they are kept only from a
 /// <see cref="RecordHistograms"/> until <see cref="RecordingTime"/> after the last. Threads: any.
 /// </summary>
 internal sealed partial class MetricStore : IDisposable
@@ -26,6 +26,7 @@ internal sealed partial class MetricStore : IDisposable
     private readonly ILogger _logger;
     private readonly Lock _gate = new();
     private readonly MeterListener _listener;
+    private readonly ITimer _unread;
     private MeterListener? _histograms;
     private long _lastRead;
     private long _collection;
@@ -37,6 +38,7 @@ internal sealed partial class MetricStore : IDisposable
         _added = [.. added];
         _logger = logger;
         _listener = Listen(static kind => kind != MetricKind.Histogram);
+        _unread = time.CreateTimer(static state => ((MetricStore)state!).EndUnread(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
     }
 
     /// <summary>Every known metric by name; of metrics with the same name, the worker's own comes first.</summary>
@@ -52,11 +54,14 @@ internal sealed partial class MetricStore : IDisposable
     {
         lock (_gate)
         {
-            _lastRead = _time.GetTimestamp();
-            if (_histograms is null && !_isDisposed)
+            if (_isDisposed)
             {
-                _histograms = Listen(static kind => kind == MetricKind.Histogram);
+                return;
             }
+
+            _lastRead = _time.GetTimestamp();
+            _unread.Change(RecordingTime + TimeSpan.FromSeconds(1), Timeout.InfiniteTimeSpan);
+            _histograms ??= Listen(static kind => kind == MetricKind.Histogram);
         }
     }
 
@@ -84,12 +89,6 @@ internal sealed partial class MetricStore : IDisposable
             {
                 family.Forget(_collection);
             }
-
-            if (_histograms is not null && _time.GetElapsedTime(_lastRead) > RecordingTime)
-            {
-                _histograms.Dispose();
-                _histograms = null;
-            }
         }
     }
 
@@ -98,8 +97,22 @@ internal sealed partial class MetricStore : IDisposable
         lock (_gate)
         {
             _isDisposed = true;
+            _unread.Dispose();
             _listener.Dispose();
             _histograms?.Dispose();
+        }
+    }
+
+    private void EndUnread()
+    {
+        lock (_gate)
+        {
+            // A read may have come before this callback.
+            if (_time.GetElapsedTime(_lastRead) > RecordingTime)
+            {
+                _histograms?.Dispose();
+                _histograms = null;
+            }
         }
     }
 

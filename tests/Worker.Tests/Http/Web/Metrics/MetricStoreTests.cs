@@ -75,6 +75,21 @@ public sealed class MetricStoreTests : IDisposable
     }
 
     [Fact]
+    public void Histogram_NoLongerRead_IsKeptFor15MinutesWithoutACollection()
+    {
+        Histogram<double> histogram = _shop.CreateHistogram<double>(_name, "s");
+        _store.RecordHistograms();
+        _time.Advance(TimeSpan.FromMinutes(14));
+        _store.RecordHistograms();
+
+        _time.Advance(TimeSpan.FromMinutes(15));
+        histogram.Enabled.ShouldBeTrue("The last read was 15 minutes ago.");
+        _time.Advance(TimeSpan.FromSeconds(1));
+
+        histogram.Enabled.ShouldBeFalse();
+    }
+
+    [Fact]
     public void Attributes_OfManyValues_AreBounded()
     {
         Counter<long> counter = _meter.CreateCounter<long>(_name);
