@@ -1,5 +1,10 @@
-// The metrics of GET /metrics, by the reference that the worker's tests hold against its source, and what a PromQL expression asks of them.
+// The metrics of GET /metrics, by the reference that the worker's tests hold against its source, those that Prometheus records from them, and what a
+// PromQL expression asks of them.
+import { parse } from 'yaml';
 import { read } from './checks.mjs';
+
+/** The rules of deploy/prometheus/alerts.yml: alerts, and recorded series. */
+export const rules = parse(read('deploy/prometheus/alerts.yml')).groups.flatMap(group => group.rules);
 
 // Of the meter System.Runtime (learn.microsoft.com/dotnet/core/diagnostics/built-in-metrics-runtime), those that the dashboard shows.
 const Runtime = [
@@ -12,12 +17,16 @@ const Runtime = [
 
 const Row = /^\| `([\w.]+)` \| (counter|gauge|histogram)(?:, (\S+))? \| ([^|]*) \|/gm;
 
-/** Every metric by its exported name, with its kind and its labels. */
+/** Every metric by its exported or recorded name, with its kind and its labels. */
 export function readMetrics() {
   const metrics = new Map([['up', { kind: 'gauge', labels: [] }], ['ALERTS', { kind: 'gauge', labels: ['alertname', 'alertstate', 'severity'] }]]);
   const rows = [...read('docs/reference/metrics.md').matchAll(Row)].map(([, name, kind, unit, labels]) => [kind, name, unit, labels.match(/[a-z_.]+/g) ?? []]);
   for (const [kind, name, unit, labels] of [...Runtime, ...rows]) {
     exported(kind, name, unit).forEach(sample => metrics.set(sample, { kind, labels: labels.map(label => label.replaceAll('.', '_')) }));
+  }
+
+  for (const { record, expr } of rules.filter(rule => rule.record)) {
+    metrics.set(record, { kind: 'gauge', labels: [...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list]) => list.split(', ')) });
   }
 
   return metrics;
@@ -35,7 +44,7 @@ function exported(kind, name, unit) {
 export function problemsOf(expression, metrics) {
   const bare = expression.replace(/"(?:[^"\\]|\\.)*"/g, '""');
   const grouping = /\b(?:by|without)\s*\(([^)]*)\)/g;
-  const names = [...new Set(bare.replace(/\{[^}]*\}|\[[^\]]*\]/g, ' ').replace(grouping, ' ').match(/\b(?:up|ALERTS|(?:worker|messaging|dotnet)_\w+)\b/g))];
+  const names = [...new Set(bare.replace(/\{[^}]*\}|\[[^\]]*\]/g, ' ').replace(grouping, ' ').match(/(?<![\w:])(?:up|ALERTS|(?:worker|messaging|dotnet)_\w+|\w+:[\w:]+)(?![\w:])/g))];
   const unknown = names.filter(name => !metrics.has(name));
   if (names.length === 0 || unknown.length > 0) {
     return names.length === 0 ? ['names no metric'] : unknown.map(name => `no instrument gives ${name}`);

@@ -36,7 +36,7 @@ function createProblem(route, kind, tone, title, texts, action, see, letters) {
   return { key: `${route}/${kind}`, kind, tone, route, title: `${route === null ? '' : `Route ${route}: `}${title}`, text: lines(...texts), action, see, letters };
 }
 
-const guide = (section, event) => `docs/guides/operate.md#${section}${event ? `, event ${event} in the log` : ''}`;
+const guide = (section, event) => `docs/guides/alerts.md#${section}${event ? `, event ${event} in the log` : ''}`;
 
 /** Dead letters in the store: a state, whichever process wrote them. */
 function findWaiting({ stats, history }) {
