@@ -20,7 +20,7 @@ internal static class WayPage
 
             Which code does a message pass from SQS to S3, and in which order? It passes {{Stations.All.Count}} stations. Begin with the first file of each; the others are there for detail. A type that several stations use stands at the first of them.
 
-            Two owners share the way. A source owns a message until the intake accepts it, and again from its settlement on; in between its slot owns it. [The pipeline](pipeline.md) explains the chain, [Settlement](settlement.md) what happens in each fault.
+            Two owners share the way. A source owns a message until the intake accepts it, and again from its settlement on; in between its slot owns it. [The pipeline](../evidence/pipeline.md) explains the chain, [Settlement](settlement.md) what happens in each fault.
 
 
             """).ReplaceLineEndings("\n"));

@@ -7,6 +7,9 @@ public sealed partial class DocumentTests
 {
     private const int LongestPage = 12 * 1024;
 
+    // As many as a user can survey. Proofs, figures and decisions are evidence.
+    private const int MaxUserPages = 45;
+
     // Generated tables, which may be longer.
     private static readonly string[] Generated = ["docs/reference/configuration.md", "docs/reference/events.md", "docs/evidence/fault-pairs.md", "docs/reference/metrics.md"];
 
@@ -96,6 +99,11 @@ public sealed partial class DocumentTests
         .Where(page => (page == "README.md" || page.StartsWith("docs/", StringComparison.Ordinal)) && !Generated.Contains(page))
         .Where(page => new FileInfo(RepositoryFolder.Combine(page)).Length > LongestPage)
         .ShouldBeEmpty();
+
+    [Fact]
+    public void Pages_ThatAreNotEvidence_AreFew() => FindPages()
+        .Count(page => page.StartsWith("docs/", StringComparison.Ordinal) && !page.StartsWith("docs/evidence/", StringComparison.Ordinal))
+        .ShouldBeInRange(30, MaxUserPages);
 
     private static IEnumerable<string> FindPages()
     {
