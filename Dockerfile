@@ -47,6 +47,8 @@ ENV Hosting__Url=http://0.0.0.0:8080 DOTNET_EnableDiagnostics_IPC=1 DOTNET_gcSer
 EXPOSE 8080
 VOLUME ["/app/data", "/app/dead-letters"]
 STOPSIGNAL SIGTERM
+# Unhealthy only when a restart helps. A check starts .NET, 0.2 s of processor time.
+HEALTHCHECK --interval=30s --timeout=5s --start-period=30s --retries=3 CMD ["dotnet", "Worker.dll", "health"]
 ENTRYPOINT ["dotnet", "Worker.dll"]
 
 FROM mcr.microsoft.com/dotnet/runtime-deps:10.0.12-noble-chiseled@sha256:18d4848091a40d13dbfdd6a8340c1657dc3e2f2d7fa2f042e9d162e68669dbc9 AS native
@@ -57,4 +59,5 @@ ENV Hosting__Url=http://0.0.0.0:8080
 EXPOSE 8080
 VOLUME ["/app/data", "/app/dead-letters"]
 STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 CMD ["/app/Worker", "health"]
 ENTRYPOINT ["/app/Worker"]

@@ -66,6 +66,14 @@ for (const { path, context, project, targets } of [
     ];
   }));
 
+  await check(`${path}: the health check is the command of the program`, () => last.flatMap(stage => {
+    const [, options, command] = /^(.*?) ?CMD (\[.*\])$/.exec(one(stage, 'HEALTHCHECK')) ?? [];
+    return [
+      ...(command === JSON.stringify([...JSON.parse(one(stage, 'ENTRYPOINT')), 'health']).replaceAll(',', ', ') ? [] : [`${stage.name}: HEALTHCHECK is ${one(stage, 'HEALTHCHECK')}`]),
+      ...['interval', 'timeout', 'start-period', 'retries'].filter(option => !options?.includes(`--${option}=`)).map(option => `${stage.name}: HEALTHCHECK has no --${option}`),
+    ];
+  }));
+
   await check(`${path}: what is copied exists, and .dockerignore leaves it in`, () => {
     const ignored = read(join(context, '.dockerignore')).split('\n').filter(line => line !== '' && !line.startsWith('**/'));
     return stages.flatMap(copies).flatMap(words => words.slice(0, -1)).flatMap(source => [

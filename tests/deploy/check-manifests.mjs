@@ -1,9 +1,8 @@
 // deploy/kubernetes: resources against the schemas of Kubernetes and KEDA, and against the worker: settings, ports, probes, times.
 // Neither Debian nor npm has a current kubectl or kustomize. Where one is installed, every kustomization is rendered and checked too.
 import { join } from 'node:path';
-import ts from 'typescript';
 import { parse, parseAllDocuments } from 'yaml';
-import { check, files, read, root, run } from './checks.mjs';
+import { check, differences, files, fitTypes, read, run, secondsToEnd, unknownSettings } from './checks.mjs';
 
 const folder = 'deploy/kubernetes';
 const documents = text => parseAllDocuments(text).map(document => document.toJS());
@@ -19,7 +18,6 @@ const settingsOf = ({ configMapGenerator }) => Object.fromEntries([base.configMa
   .flatMap(([{ literals }]) => literals.map(literal => [literal.slice(0, literal.indexOf('=')), literal.slice(literal.indexOf('=') + 1)])));
 
 const renderer = ['kubectl', 'kustomize'].find(isInstalled);
-const differences = expected => expected.filter(([, actual, wanted]) => actual !== wanted).map(([name, actual, wanted]) => `${name} is ${actual}, not ${wanted}`);
 
 await check(`manifests: ${resources.length} resources fit their schemas`, () => fitSchemas(resources));
 
@@ -49,12 +47,11 @@ await check('manifests: every selector selects the pods', () => {
 
 await check('manifests: port, probes and times are the worker\'s', () => {
   const { Hosting__Url: url, Hosting__DrainTimeout: drain } = settingsOf(base);
-  const reserve = Number(/ShutdownReserve = TimeSpan\.FromSeconds\((\d+)\)/.exec(read('src/Messaging/Hosting/MessageWorkerHostExtensions.cs'))[1]);
   const pages = [...read('src/Messaging.Http/HealthEndpoints.cs').matchAll(/MapGet\("(\/healthz\/\w+)"/g)].map(([, page]) => page);
   const probes = [['startupProbe', 'live'], ['livenessProbe', 'live'], ['readinessProbe', 'ready']];
   return differences([
     ['Hosting__Url', url, `http://0.0.0.0:${container.ports.find(({ name }) => name === 'http').containerPort}`],
-    ['time to end', pod.terminationGracePeriodSeconds >= Number.parseInt(drain, 10) + reserve + 5, true],
+    ['time to end', pod.terminationGracePeriodSeconds >= secondsToEnd(drain), true],
     ...probes.map(([probe, page]) => [probe, `${container[probe].httpGet.port}${container[probe].httpGet.path}`, `http/healthz/${page}`]),
     ...probes.map(([probe]) => [`${probe}, a page of the worker`, pages.includes(container[probe].httpGet.path), true]),
   ]);
@@ -62,10 +59,7 @@ await check('manifests: port, probes and times are the worker\'s', () => {
 
 for (const kustomization of kustomizations) {
   const settings = settingsOf(kustomization);
-  await check(`${kustomization.name}: settings are keys of the configuration`, () => {
-    const keys = [...read('docs/reference/configuration.md').matchAll(/^\| `([A-Z][\w:{}]+)` \|/gm)].map(([, key]) => key);
-    return Object.keys(settings).filter(setting => !keys.includes(setting.replaceAll('__', ':').replace(/^Routes:\w+:/, 'Routes:{name}:')) && !setting.startsWith('Logging__'));
-  });
+  await check(`${kustomization.name}: settings are keys of the configuration`, () => unknownSettings(Object.keys(settings)));
 
   const scaled = kustomization.resources.includes('scaledobject.yaml') ? documents(read(`${folder}/${kustomization.name}/scaledobject.yaml`)) : [];
   if (scaled.length > 0) {
@@ -123,12 +117,6 @@ async function fitSchemas(list) {
     }
   }));
 
-  const file = join(root, 'tests/deploy/resources.ts');
   const text = list.map((resource, i) => `import type { I${resource.kind} as T${i} } from '${moduleOf(resource)}';\nexport const r${i}: T${i} = ${JSON.stringify(resource)};`).join('\n');
-  const options = { strict: true, noEmit: true, skipLibCheck: true, target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext, types: [] };
-  const host = ts.createCompilerHost(options);
-  const { getSourceFile } = host;
-  host.getSourceFile = (path, ...rest) => (path === file ? ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true) : getSourceFile.call(host, path, ...rest));
-  const diagnostics = ts.getPreEmitDiagnostics(ts.createProgram([file], options, host));
-  return [...problems.flat(), ...diagnostics.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))];
+  return [...problems.flat(), ...fitTypes(text)];
 }

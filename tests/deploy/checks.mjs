@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 
@@ -30,6 +31,29 @@ export function run(program, args, input) {
   } catch (error) {
     throw new Error(error.code === 'ENOENT' ? `${program} is not installed` : `${program} ${args.join(' ')}\n${error.stdout}${error.stderr}`);
   }
+}
+
+/** What differs, of `[name, actual, wanted]`. */
+export const differences = expected => expected.filter(([, actual, wanted]) => actual !== wanted).map(([name, actual, wanted]) => `${name} is ${actual}, not ${wanted}`);
+
+/** Environment variables that are no key of the worker's configuration. */
+export function unknownSettings(variables) {
+  const keys = [...read('docs/reference/configuration.md').matchAll(/^\| `([A-Z][\w:{}]+)` \|/gm)].map(([, key]) => key);
+  return variables.filter(variable => !keys.includes(variable.replaceAll('__', ':').replace(/^Routes:\w+:/, 'Routes:{name}:')) && !variable.startsWith('Logging__'));
+}
+
+/** Seconds that a worker needs to end: its drain timeout, such as 25s, what follows it, and 5 s to spare. */
+export const secondsToEnd = drain => Number.parseInt(drain, 10) + 5
+  + Number(/ShutdownReserve = TimeSpan\.FromSeconds\((\d+)\)/.exec(read('src/Messaging/Hosting/MessageWorkerHostExtensions.cs'))[1]);
+
+/** What the compiler says of a TypeScript file; unknown fields of literals are errors. */
+export function fitTypes(text) {
+  const file = join(root, 'tests/deploy/resources.ts');
+  const options = { strict: true, noEmit: true, skipLibCheck: true, target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext, types: [] };
+  const host = ts.createCompilerHost(options);
+  const { getSourceFile } = host;
+  host.getSourceFile = (path, ...rest) => (path === file ? ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true) : getSourceFile.call(host, path, ...rest));
+  return ts.getPreEmitDiagnostics(ts.createProgram([file], options, host)).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
 }
 
 /** Files below a folder, relative to the root. */
