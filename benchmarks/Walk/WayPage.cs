@@ -22,6 +22,25 @@ internal static class WayPage
 
             Two owners share the way. A source owns a message until the intake accepts it, and again from its settlement on; in between its slot owns it. [The pipeline](../evidence/pipeline.md) explains the chain, [Settlement](settlement.md) what happens in each fault.
 
+            ```mermaid
+            flowchart TB
+              subgraph first [the source owns the message]
+                direction LR
+                s1[receive] --> s2[reserve] --> s3[call] --> s6[parse] --> s7[registry]
+              end
+              subgraph slot [its slot owns it]
+                direction LR
+                s8[accept] --> s9[pump] --> s10[chain] --> s11[header] --> s12[key] --> s14[store] --> s15["PUT, retry, suspend"] --> s17[decide]
+              end
+              subgraph last [the source owns it again]
+                direction LR
+                s18[settle] --> s19[delete]
+              end
+              first --> slot --> last
+            ```
+
+            `sign` and `count` belong to every call: the receive, the PUT and the delete.
+
 
             """).ReplaceLineEndings("\n"));
         int number = 0;
