@@ -18,11 +18,15 @@ internal readonly record struct RabbitMqFault(string Text, string? Remedy, int E
     private const int NotFound = 404;
     private const int ResourceLocked = 405;
     private const int PreconditionFailed = 406;
+    private const int FrameError = 501;
     private const int NotAllowed = 530;
     private const int NotImplemented = 540;
 
     /// <summary>True for exceptions caused by the broker, the network or a closed connection.</summary>
     public static bool IsOne(Exception exception) => exception is RabbitMQClientException or IOException or SocketException or TimeoutException or ObjectDisposedException or AuthenticationException;
+
+    /// <summary>True where the broker ended the connection over a frame, such as one that is too large.</summary>
+    public static bool IsFrameError(Exception exception) => exception is OperationInterruptedException { ShutdownReason.ReplyCode: FrameError };
 
     /// <summary>Classifies an exception of the client.</summary>
     public static RabbitMqFault Of(Exception exception)

@@ -10,19 +10,20 @@ internal static class RabbitMqHeaders
 {
     public const string Reason = "dead-letter-reason";
     public const string Description = "dead-letter-description";
+    public const string ExceptionType = "dead-letter-exception-type";
+    public const string Exception = "dead-letter-exception";
 
     private const string Deliveries = "dead-letter-deliveries";
     private const string Queue = "dead-letter-queue";
     private const string DeliveryCount = "x-delivery-count";
 
-    // Headers share a frame, of 128 KiB by default.
     private const int MaxDescription = 4096;
 
     // The broker's own counts, the client's number, and CC and BCC, by which the broker would route the copy to further queues.
     private static readonly string[] OfOneDelivery = [DeliveryCount, "x-acquired-count", "x-dotnet-pub-seq-no", "CC", "BCC"];
 
     // What describes a dead letter: the worker's own, and the broker's.
-    private static readonly string[] OfDeadLetters = [Reason, Description, Deliveries, Queue, "x-death", "x-first-death-exchange", "x-first-death-queue", "x-first-death-reason", "x-last-death-exchange", "x-last-death-queue", "x-last-death-reason"];
+    private static readonly string[] OfDeadLetters = [Reason, Description, ExceptionType, Exception, Deliveries, Queue, "x-death", "x-first-death-exchange", "x-first-death-queue", "x-first-death-reason", "x-last-death-exchange", "x-last-death-queue", "x-last-death-reason"];
 
     /// <summary>The earlier deliveries that a quorum queue has counted; null where the queue counts none.</summary>
     public static int? EarlierDeliveries(IReadOnlyBasicProperties properties) => properties.Headers?.TryGetValue(DeliveryCount, out object? count) == true && count is long or int
@@ -51,14 +52,31 @@ internal static class RabbitMqHeaders
         time.UnixTime >= 0 && time.UnixTime <= DateTimeOffset.MaxValue.ToUnixTimeSeconds() ? DateTimeOffset.FromUnixTimeSeconds(time.UnixTime) : null;
 
     /// <summary>The properties of a dead letter.</summary>
-    public static BasicProperties DeadLetter(RabbitMqMessage message, Settlement settlement, string queue)
+    /// <param name="message">The message.</param>
+    /// <param name="settlement">Why it is dead-lettered.</param>
+    /// <param name="queue">The queue that it came from.</param>
+    /// <param name="isBrief">True to leave out the texts: a message's headers may nearly fill the one frame that they all must fit.</param>
+    public static BasicProperties DeadLetter(RabbitMqMessage message, Settlement settlement, string queue, bool isBrief = false)
     {
         BasicProperties copy = Copy(message.Properties, []);
-        string description = settlement.Description ?? string.Empty;
         copy.Headers![Reason] = settlement.Reason;
-        copy.Headers[Description] = description.Length > MaxDescription ? description[..MaxDescription] : description;
         copy.Headers[Deliveries] = (long)message.DeliveryCount;
         copy.Headers[Queue] = queue;
+        if (!isBrief)
+        {
+            string description = settlement.Description ?? string.Empty;
+            copy.Headers[Description] = description.Length > MaxDescription ? description[..MaxDescription] : description;
+            if (settlement.ExceptionType is { } type)
+            {
+                copy.Headers[ExceptionType] = type;
+            }
+
+            if (settlement.Exception is { } exception)
+            {
+                copy.Headers[Exception] = Messaging.DeadLetters.DeadLetter.Describe(exception);
+            }
+        }
+
         return copy;
     }
 

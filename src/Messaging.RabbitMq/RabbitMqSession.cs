@@ -208,13 +208,14 @@ internal sealed class RabbitMqSession : IAsyncDisposable
 
     private async Task DeadLetterAsync(RabbitMqMessage message, Settlement settlement)
     {
+        bool isBrief = false;
         try
         {
             while (!_options.RejectDeadLetters)
             {
                 try
                 {
-                    await _letters.PublishAsync(message, settlement, _aborting.Token);
+                    await _letters.PublishAsync(message, settlement, isBrief, _aborting.Token);
                     Complete(message);
                     return;
                 }
@@ -227,6 +228,7 @@ internal sealed class RabbitMqSession : IAsyncDisposable
                         return;
                     }
 
+                    isBrief = RabbitMqFault.IsFrameError(exception);
                     _log.DeadLetterFailed(_options.DeadLetterTarget, DeadLetterRetry, exception);
                 }
 

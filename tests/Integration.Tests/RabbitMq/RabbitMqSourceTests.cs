@@ -65,11 +65,13 @@ public sealed class RabbitMqSourceTests(RabbitMqServer server)
         await other.WaitForAsync(1);
         Delivery delivery = await harness.Intake.NextAsync();
 
-        await delivery.SettleAsync(Settlement.DeadLetter("tried", "It failed."));
+        await delivery.SettleAsync(Settlement.DeadLetter("tried", "It failed.", "System.FormatException") with { Exception = new FormatException("no number") });
 
         BasicGetResult letter = (await harness.Queue.TakeDeadLettersAsync(1)).ShouldHaveSingleItem();
         RabbitMqQueue.Header(letter, "dead-letter-reason").ShouldBe("tried");
         RabbitMqQueue.Header(letter, "dead-letter-description").ShouldBe("It failed.");
+        RabbitMqQueue.Header(letter, "dead-letter-exception-type").ShouldBe("System.FormatException");
+        RabbitMqQueue.Header(letter, "dead-letter-exception")!.ShouldContain("no number");
         RabbitMqQueue.Header(letter, "dead-letter-deliveries").ShouldBe("1");
         RabbitMqQueue.Header(letter, "dead-letter-queue").ShouldBe(harness.Queue.Name);
         RabbitMqQueue.Header(letter, "tenant").ShouldBe("north");
@@ -77,6 +79,26 @@ public sealed class RabbitMqSourceTests(RabbitMqServer server)
         letter.BasicProperties.IsExpirationPresent().ShouldBeFalse();
         letter.BasicProperties.IsUserIdPresent().ShouldBeFalse();
         (await other.CountAsync()).ShouldBe(1u);
+        await harness.FinishAsync();
+    }
+
+    /// <summary>All headers share one frame, of 128 KiB by default; the message's own leave no room for the texts.</summary>
+    [Fact]
+    public async Task DeadLetter_HeadersNearlyFillTheFrame_LosesTheTextsOnly()
+    {
+        await using RabbitMqSourceHarness harness = await RabbitMqSourceHarness.CreateAsync(server.Require());
+        await harness.StartAsync();
+        string large = new('x', (128 << 10) - 500);
+        await harness.PublishAsync(Body, new BasicProperties { MessageId = "large", Headers = new Dictionary<string, object?>(StringComparer.Ordinal) { ["large"] = large } });
+        Delivery delivery = await harness.Intake.NextAsync();
+
+        await delivery.SettleAsync(Settlement.DeadLetter("tried", new string('d', 2_000), "System.FormatException") with { Exception = new FormatException("no number") });
+
+        BasicGetResult letter = (await harness.Queue.TakeDeadLettersAsync(1)).ShouldHaveSingleItem();
+        RabbitMqQueue.Header(letter, "large").ShouldBe(large);
+        RabbitMqQueue.Header(letter, "dead-letter-reason").ShouldBe("tried");
+        RabbitMqQueue.Header(letter, "dead-letter-description").ShouldBeNull();
+        harness.Source.Problem.ShouldBeNull();
         await harness.FinishAsync();
     }
 

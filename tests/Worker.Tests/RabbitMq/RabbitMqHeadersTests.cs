@@ -47,7 +47,7 @@ public sealed class RabbitMqHeadersTests
     {
         BasicProperties letter = With(
             ("tenant", "north"), ("CC", "other"), ("BCC", "other"), ("x-delivery-count", 2L), ("x-dotnet-pub-seq-no", 1L), ("x-death", new List<object?>()), ("x-first-death-reason", "rejected"),
-            ("dead-letter-reason", "r"), ("dead-letter-description", "d"), ("dead-letter-deliveries", 1L), ("dead-letter-queue", "q"));
+            ("dead-letter-reason", "r"), ("dead-letter-description", "d"), ("dead-letter-exception-type", "t"), ("dead-letter-exception", "e"), ("dead-letter-deliveries", 1L), ("dead-letter-queue", "q"));
         letter.UserId = "another";
         letter.Expiration = "1";
         letter.MessageId = "m";
@@ -59,7 +59,7 @@ public sealed class RabbitMqHeadersTests
         message.Persistent.ShouldBeTrue();
         message.IsUserIdPresent().ShouldBeFalse();
         message.IsExpirationPresent().ShouldBeFalse();
-        letter.Headers!.Count.ShouldBe(11);
+        letter.Headers!.Count.ShouldBe(13);
     }
 
     private static BasicProperties With(params (string Name, object? Value)[] headers) => new() { Headers = headers.ToDictionary(header => header.Name, header => header.Value, StringComparer.Ordinal) };
