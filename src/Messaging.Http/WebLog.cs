@@ -24,4 +24,7 @@ internal static partial class WebLog
     [LoggerMessage(1216, LogLevel.Warning,
         "The worker closed the HTTP connection from {Peer}: {Reason}. {Advice}")]
     public static partial void ClosedForHeader(ILogger logger, EndPoint? peer, string reason, string advice);
+
+    [LoggerMessage(1217, LogLevel.Information, "A copy of dead letter {Original} with another body was made over the API: {Copy} ({Note})")]
+    public static partial void DeadLetterCopied(ILogger logger, string original, string copy, string note);
 }

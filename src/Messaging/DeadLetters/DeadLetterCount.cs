@@ -33,7 +33,7 @@ internal sealed class DeadLetterCount(string root, TimeProvider time, int limit 
         long total = 0;
 
         // The oldest day first, so that the oldest dead letter is among those that are counted.
-        foreach (DirectoryInfo folder in Folders(root).Where(folder => folder.Name != DurableFolder.TemporaryFolder).SelectMany(reason => Folders(reason.FullName)).OrderBy(day => day.Name, StringComparer.Ordinal))
+        foreach (DirectoryInfo folder in Folders(root).Where(folder => !folder.Name.StartsWith('.')).SelectMany(reason => Folders(reason.FullName)).OrderBy(day => day.Name, StringComparer.Ordinal))
         {
             Listing listing = ListingOf(folder, limit + 1 - total);
             if (!listing.IsCut)
@@ -120,7 +120,7 @@ internal sealed class DeadLetterCount(string root, TimeProvider time, int limit 
     {
         private (DateTimeOffset? Oldest, DateTimeOffset? Newest)? _ends;
 
-        public static bool IsRecord(ref FileSystemEntry entry) => entry.FileName.EndsWith(DirectoryDeadLetterStore.RecordSuffix, StringComparison.Ordinal) && !entry.IsDirectory;
+        public static bool IsRecord(ref FileSystemEntry entry) => entry.FileName.EndsWith(DeadLetterFiles.RecordSuffix, StringComparison.Ordinal) && !entry.IsDirectory;
 
         /// <summary>The times of the oldest and the newest record, found on the first call. The times of the files choose the two records, whose own times count.</summary>
         public (DateTimeOffset? Oldest, DateTimeOffset? Newest) Ends(string root, Func<string, DateTimeOffset?> timeOf) => _ends ??= Find(root, timeOf);
@@ -146,7 +146,7 @@ internal sealed class DeadLetterCount(string root, TimeProvider time, int limit 
             return (TimeOf(oldest), TimeOf(newest));
 
             DateTimeOffset? TimeOf((string Path, DateTimeOffset At)? record) => record is not { } found ? null
-                : timeOf(Path.GetRelativePath(root, found.Path)[..^DirectoryDeadLetterStore.RecordSuffix.Length].Replace('\\', '/')) ?? found.At;
+                : timeOf(Path.GetRelativePath(root, found.Path)[..^DeadLetterFiles.RecordSuffix.Length].Replace('\\', '/')) ?? found.At;
         }
     }
 }

@@ -128,6 +128,9 @@ internal sealed class DeadLettersOptions : ISelfValidating
     [Setting("Folder for dead letters of sources without a dead-letter queue (Channel, Http, Udp, TcpLines) and of single rows of CloudFront logs")]
     public string Path { get; set; } = "dead-letters";
 
+    [Setting("Days that a discarded dead letter can be restored before it is deleted", Min = "1", Max = "3650", Consequence = "What is deleted cannot be restored.")]
+    public int DiscardedDays { get; set; } = 30;
+
     public void Validate(SettingsCheck check)
     {
         if (Path.Contains('\0', StringComparison.Ordinal))

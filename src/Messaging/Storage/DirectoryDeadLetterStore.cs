@@ -17,11 +17,8 @@ namespace Messaging.Storage;
 /// without a record does not count: a crash leaves either a whole dead letter or none. Writes run on threads of their own, so a disk that
 /// hangs blocks no other thread. Threads: any, also several workers on one folder.
 /// </summary>
-internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDeadLetterReader, IStartCheck, IDisposable
+internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDeadLetterEditor, IStartCheck, IDisposable
 {
-    private const string BodySuffix = ".body";
-    public const string RecordSuffix = ".json";
-
     // Enough to recognise an id. With '~', 32 digits of hash and the suffix, a name stays far below 255 bytes.
     private const int MaxIdLength = 100;
     private const int MaxReasonLength = 64;
@@ -34,10 +31,9 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
     // Short, so that the readiness page turns green soon after the disk works again; a probe writes one small file.
     private static readonly TimeSpan ProbeInterval = TimeSpan.FromSeconds(5);
 
-    // Indented, because people read these files.
-    private static readonly DeadLetterJson Records = new(new JsonSerializerOptions(JsonSerializerDefaults.Web) { WriteIndented = true });
-
     private readonly DurableFolder _folder;
+    private readonly DeadLetterFiles _discarded;
+    private readonly int _discardedDays;
     private readonly FileThreads _threads;
     private readonly FileCalls<(DeadLetter Letter, ReadOnlyMemory<byte> Body), string> _writes;
     private readonly TimeProvider _time;
@@ -52,6 +48,9 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
     public DirectoryDeadLetterStore(DeadLettersOptions options, TimeProvider time, ILogger<DirectoryDeadLetterStore>? logger = null, IFileHost? host = null)
     {
         _folder = new DurableFolder(options.Path, fsync: true, host: host);
+        Letters = new DeadLetterFiles(_folder);
+        _discarded = new DeadLetterFiles(_folder, DiscardedFolder);
+        _discardedDays = options.DiscardedDays;
         _threads = new FileThreads("dead letters", Threads, host);
         _writes = new FileCalls<(DeadLetter Letter, ReadOnlyMemory<byte> Body), string>(_threads, request => Write(request.Letter, request.Body.Span), Threads);
         _probes = new FileCalls<bool, bool>(_threads, _ => Probe(), kept: 1);
@@ -64,6 +63,9 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
 
     /// <summary>The folder's absolute path.</summary>
     public string Root => _folder.Root;
+
+    /// <summary>The dead letters that wait.</summary>
+    public DeadLetterFiles Letters { get; }
 
     public string? Problem => _problem;
 
@@ -171,23 +173,32 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
         PlaceResult placed;
 
         // Other bytes under the name: an operator has edited the body of this message's earlier dead letter, as the documentation allows.
-        for (int copy = 2; (placed = _folder.Place(name + BodySuffix, body, isOnlyCopy)) == PlaceResult.OtherBytes; copy++)
+        for (int copy = 2; (placed = _folder.Place(name + DeadLetterFiles.BodySuffix, body, isOnlyCopy)) == PlaceResult.OtherBytes; copy++)
         {
             name = string.Create(CultureInfo.InvariantCulture, $"{first}-{copy}");
         }
 
         // An existing record stays as it is: it describes the first time that this message was dead-lettered.
-        if (_folder.Place(name + RecordSuffix, JsonSerializer.SerializeToUtf8Bytes(letter, Records.DeadLetter)) == PlaceResult.Placed && placed == PlaceResult.SameBytes)
+        if (_folder.Place(name + DeadLetterFiles.RecordSuffix, JsonSerializer.SerializeToUtf8Bytes(letter, DeadLetterFiles.Records.DeadLetter)) == PlaceResult.Placed && placed == PlaceResult.SameBytes)
         {
             // A redrive may have deleted the earlier dead letter, and its body with it, since the body was found.
-            _folder.Place(name + BodySuffix, body, isOnlyCopy);
+            _folder.Place(name + DeadLetterFiles.BodySuffix, body, isOnlyCopy);
         }
 
-        return _folder.PathOf(name + BodySuffix);
+        return _folder.PathOf(name + DeadLetterFiles.BodySuffix);
     }
 
     // A volume that was unmounted has no dead letters, but they wait.
-    private WaitingDeadLetters CountRecords() => _prepared && !IsPrepared ? throw _folder.Gone() : _count.Count(TimeOf);
+    private WaitingDeadLetters CountRecords()
+    {
+        if (_prepared && !IsPrepared)
+        {
+            throw _folder.Gone();
+        }
+
+        DeleteExpired();
+        return _count.Count(Letters.TimeOf);
+    }
 
     private void Prepare()
     {

@@ -70,7 +70,7 @@ internal sealed partial class UnfinishedDeadLetters(DurableFolder folder, IDeadL
     }
 
     private static bool IsBundle(UnfinishedFile file) =>
-        BundleContent.IsBundle(file.Bytes.Span) && (!file.IsWhole || BundleLines.AreIntact(file.OpenRead(), DirectoryDeadLetterStore.MaxBodyBytes));
+        BundleContent.IsBundle(file.Bytes.Span) && (!file.IsWhole || BundleLines.AreIntact(file.OpenRead(), DeadLetterFiles.MaxBodyBytes));
 
     /// <summary>
     /// Writes a dead letter for each message of a bundle, and one with the bytes of a bundle that is cut off. Not cancelled, since the next
@@ -83,7 +83,7 @@ internal sealed partial class UnfinishedDeadLetters(DurableFolder folder, IDeadL
             Description = "A worker ended while it stored a bundle with this message. The bundle may have been stored, or the message redelivered, since; a redrive then stores the message once more.",
             IsPart = false,
         };
-        BundleLines lines = new(file.OpenRead(), DirectoryDeadLetterStore.MaxBodyBytes);
+        BundleLines lines = new(file.OpenRead(), DeadLetterFiles.MaxBodyBytes);
         await Parallel.ForEachAsync(lines.Read().Index(), Writes, async (line, _) =>
             await store.WriteAsync(message with { SourceId = $"{letter.SourceId}-{line.Index + 1}" }, line.Item, CancellationToken.None));
         if (!file.IsWhole)
@@ -98,7 +98,7 @@ internal sealed partial class UnfinishedDeadLetters(DurableFolder folder, IDeadL
     {
         try
         {
-            return folder.TryOpenUnfinished(path, DirectoryDeadLetterStore.MaxBodyBytes);
+            return folder.TryOpenUnfinished(path, DeadLetterFiles.MaxBodyBytes);
         }
         catch (Exception exception) when (exception is OutOfMemoryException || FileFaults.IsFileFault(exception))
         {

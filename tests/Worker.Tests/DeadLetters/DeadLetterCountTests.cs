@@ -34,15 +34,15 @@ public sealed class DeadLetterCountTests : IDisposable
         // A folder whose listing is kept: nothing in it changes for longer than the resolution of its time.
         _time.Advance(TimeSpan.FromMinutes(1));
         await CountAsync(store);
-        string old = other.List().Single(name => name.Contains("old", StringComparison.Ordinal));
-        other.Delete(other.Find(old)!, other.ReadBody(other.Find(old)!)).ShouldBeTrue();
+        string old = other.Letters.List().Single(name => name.Contains("old", StringComparison.Ordinal));
+        other.Letters.Delete(other.Letters.Find(old)!, other.Letters.ReadBody(other.Letters.Find(old)!)).ShouldBeTrue();
         waiting = await CountAsync(store);
         waiting.Count.ShouldBe(2);
         waiting.OldestAt.ShouldBe(now.AddHours(-2));
 
-        foreach (string name in other.List())
+        foreach (string name in other.Letters.List())
         {
-            other.Delete(other.Find(name)!, other.ReadBody(other.Find(name)!)).ShouldBeTrue();
+            other.Letters.Delete(other.Letters.Find(name)!, other.Letters.ReadBody(other.Letters.Find(name)!)).ShouldBeTrue();
         }
 
         waiting = await CountAsync(store);

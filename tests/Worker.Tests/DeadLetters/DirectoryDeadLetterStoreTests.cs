@@ -72,7 +72,7 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
 
         stored.Letter.Attributes.ShouldBe(letter.Attributes);
         (stored.Letter with { Attributes = letter.Attributes }).ShouldBe(letter);
-        _store.ReadBody(stored).ShouldBe("{"u8.ToArray());
+        _store.Letters.ReadBody(stored).ShouldBe("{"u8.ToArray());
     }
 
     [Fact]
@@ -98,7 +98,7 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
         second.ShouldBe(first.Replace(".body", "-2.body", StringComparison.Ordinal));
         third.ShouldBe(second);
         _store.Problem.ShouldBeNull();
-        Read(_store).Select(letter => Encoding.UTF8.GetString(_store.ReadBody(letter)!)).ShouldBe(["{}", "{"], ignoreOrder: true);
+        Read(_store).Select(letter => Encoding.UTF8.GetString(_store.Letters.ReadBody(letter)!)).ShouldBe(["{}", "{"], ignoreOrder: true);
         IDeadLetterReader reader = _store;
         foreach (string name in reader.EnumerateNames())
         {
@@ -107,7 +107,7 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
 
         foreach (StoredDeadLetter letter in Read(_store).ToArray())
         {
-            _store.Delete(letter, _store.ReadBody(letter)).ShouldBeTrue();
+            _store.Letters.Delete(letter, _store.Letters.ReadBody(letter)).ShouldBeTrue();
         }
 
         Directory.EnumerateFiles(_folder["letters"], "*", SearchOption.AllDirectories).ShouldBeEmpty();
@@ -162,7 +162,7 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
 
         paths.Distinct(StringComparer.Ordinal).Count().ShouldBe(50);
         Read(_store).Count().ShouldBe(50);
-        Read(_store).ShouldAllBe(letter => letter.Letter.SourceId == "m-" + Encoding.UTF8.GetString(_store.ReadBody(letter)!));
+        Read(_store).ShouldAllBe(letter => letter.Letter.SourceId == "m-" + Encoding.UTF8.GetString(_store.Letters.ReadBody(letter)!));
     }
 
     [Fact]
@@ -173,7 +173,7 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
         await _store.WriteAsync(Letter() with { LastSeen = Seen.AddDays(1) }, "b"u8.ToArray(), Token);
         await _store.WriteAsync(Letter() with { Reason = "too-large" }, "z"u8.ToArray(), Token);
 
-        Read(_store, "malformed-json").Select(letter => Encoding.UTF8.GetString(_store.ReadBody(letter)!)).ShouldBe(["a", "b", "c"]);
+        Read(_store, "malformed-json").Select(letter => Encoding.UTF8.GetString(_store.Letters.ReadBody(letter)!)).ShouldBe(["a", "b", "c"]);
         Read(_store, "too-large").ShouldHaveSingleItem();
         Read(_store, "unknown-reason").ShouldBeEmpty();
         Read(_store).Count().ShouldBe(4);
@@ -190,8 +190,8 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
         int deleted = 0;
         foreach (StoredDeadLetter letter in Read(_store))
         {
-            _store.Delete(letter, "x"u8).ShouldBeTrue();
-            _store.Delete(letter, "x"u8).ShouldBeTrue();
+            _store.Letters.Delete(letter, "x"u8).ShouldBeTrue();
+            _store.Letters.Delete(letter, "x"u8).ShouldBeTrue();
             deleted++;
         }
 
@@ -218,7 +218,7 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
                 if (path.EndsWith(".json", StringComparison.Ordinal))
                 {
                     disk.BeforeName = _ => { };
-                    store.Delete(letter, "x"u8).ShouldBeTrue();
+                    store.Letters.Delete(letter, "x"u8).ShouldBeTrue();
                 }
             };
             await store.WriteAsync(Letter(), "x"u8.ToArray(), Token);
@@ -234,7 +234,7 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
                     File.WriteAllText(Path.ChangeExtension(body, ".json"), "{}");
                 }
             };
-            store.Delete(letter, "x"u8).ShouldBeTrue();
+            store.Letters.Delete(letter, "x"u8).ShouldBeTrue();
         }
 
         (await File.ReadAllTextAsync(body, Token)).ShouldBe("x");
@@ -264,23 +264,23 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
         await _store.WriteAsync(Letter() with { SourceId = "m-2" }, "x"u8.ToArray(), Token);
         await File.WriteAllTextAsync(Path.ChangeExtension(path, ".json"), record, Token);
 
-        IReadOnlyList<string> names = _store.List();
+        IReadOnlyList<string> names = _store.Letters.List();
 
-        Should.Throw<IOException>(() => _store.Find(names[0])).Message.ShouldContain(Path.ChangeExtension(path, ".json"));
-        _store.Find(names[1]).ShouldNotBeNull().Letter.SourceId.ShouldBe("m-2");
+        Should.Throw<IOException>(() => _store.Letters.Find(names[0])).Message.ShouldContain(Path.ChangeExtension(path, ".json"));
+        _store.Letters.Find(names[1]).ShouldNotBeNull().Letter.SourceId.ShouldBe("m-2");
     }
 
     [Fact]
     public async Task Find_DeletedSinceItWasListed_IsNull()
     {
         await _store.WriteAsync(Letter(), "x"u8.ToArray(), Token);
-        string name = _store.List().ShouldHaveSingleItem();
-        StoredDeadLetter letter = _store.Find(name).ShouldNotBeNull();
+        string name = _store.Letters.List().ShouldHaveSingleItem();
+        StoredDeadLetter letter = _store.Letters.Find(name).ShouldNotBeNull();
 
-        _store.Delete(letter, "x"u8).ShouldBeTrue();
+        _store.Letters.Delete(letter, "x"u8).ShouldBeTrue();
 
-        _store.Find(name).ShouldBeNull();
-        _store.ReadBody(letter).ShouldBeNull();
+        _store.Letters.Find(name).ShouldBeNull();
+        _store.Letters.ReadBody(letter).ShouldBeNull();
     }
 
     [Fact]
@@ -288,7 +288,7 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
     {
         File.Delete(await _store.WriteAsync(Letter(), "x"u8.ToArray(), Token));
 
-        Should.Throw<FileNotFoundException>(() => _store.ReadBody(Read(_store).Single()));
+        Should.Throw<FileNotFoundException>(() => _store.Letters.ReadBody(Read(_store).Single()));
     }
 
     [Fact]
@@ -394,7 +394,7 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
         await Should.ThrowAsync<OperationCanceledException>(async () => await _store.WriteAsync(Letter(), "x"u8.ToArray(), new CancellationToken(canceled: true)));
 
     private static IEnumerable<StoredDeadLetter> Read(DirectoryDeadLetterStore store, string? reason = null) =>
-        store.List().Select(store.Find).OfType<StoredDeadLetter>().Where(letter => reason is null || letter.Letter.Reason == reason);
+        store.Letters.List().Select(store.Letters.Find).OfType<StoredDeadLetter>().Where(letter => reason is null || letter.Letter.Reason == reason);
 
     private static DirectoryDeadLetterStore Open(string path) =>
         new(new DeadLettersOptions { Path = path }, TimeProvider.System);

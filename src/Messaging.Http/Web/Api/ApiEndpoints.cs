@@ -18,6 +18,9 @@ internal sealed class ApiEndpoints(ApiAccess access, StatsEndpoints stats, DeadL
         endpoints.MapGet($"{Root}/dead-letters", Guarded(deadLetters.ListAsync));
         endpoints.MapGet($"{Root}/dead-letters/letter", Guarded(deadLetters.LetterAsync));
         endpoints.MapGet($"{Root}/dead-letters/body", Guarded(deadLetters.BodyAsync));
+        endpoints.MapPost($"{Root}/dead-letters/copy", Guarded(deadLetters.CopyAsync, changes: true));
+        endpoints.MapPost($"{Root}/dead-letters/discard", Guarded(redrives.DiscardAsync, changes: true));
+        endpoints.MapPost($"{Root}/dead-letters/restore", Guarded(redrives.RestoreAsync, changes: true));
         endpoints.MapGet($"{Root}/redrive", Guarded(redrives.StateAsync));
         endpoints.MapPost($"{Root}/redrive", Guarded(redrives.StartAsync, changes: true));
         endpoints.MapDelete($"{Root}/redrive", Guarded(redrives.StopAsync, changes: true));

@@ -13,6 +13,8 @@ namespace Messaging.Http.Web.Api;
 [JsonSerializable(typeof(SettingsState))]
 [JsonSerializable(typeof(DeadLetterList))]
 [JsonSerializable(typeof(LetterState))]
+[JsonSerializable(typeof(CopyState))]
+[JsonSerializable(typeof(CopyOrder))]
 [JsonSerializable(typeof(RedriveState))]
 [JsonSerializable(typeof(RedriveOrder))]
 internal sealed partial class ApiJson : JsonSerializerContext
@@ -29,6 +31,25 @@ internal sealed partial class ApiJson : JsonSerializerContext
         context.Response.ContentType = contentType;
         context.Response.ContentLength = body.Length;
         await context.Response.Body.WriteAsync(body, context.RequestAborted);
+    }
+
+    /// <summary>The JSON of a request.</summary>
+    /// <returns>Null when it is not JSON of this form, or longer than allowed.</returns>
+    public static async Task<T?> TryReadAsync<T>(HttpContext context, JsonTypeInfo<T> typeInfo, int maxBytes) where T : class
+    {
+        if (!context.Request.HasJsonContentType() || context.Request.ContentLength is not { } length || length > maxBytes)
+        {
+            return null;
+        }
+
+        try
+        {
+            return await JsonSerializer.DeserializeAsync(context.Request.Body, typeInfo, context.RequestAborted);
+        }
+        catch (Exception exception) when (exception is JsonException or BadHttpRequestException)
+        {
+            return null;
+        }
     }
 
     /// <summary>Rounds to six decimals: microseconds for values in seconds.</summary>

@@ -2,74 +2,136 @@ using System.Globalization;
 using System.Text;
 using System.Text.Json.Serialization;
 using Messaging.DeadLetters;
+using Messaging.Telemetry;
 using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Logging;
 
 namespace Messaging.Http.Web.Api;
 
 /// <summary>
-/// Serves the dead letters of the folder: a list with filters, a record, and the start of a body. A request examines at most the newest
-/// <see cref="MaxListed"/>, and few requests read the disk concurrently. Threads: any.
+/// Serves the dead letters of the folder: a list with filters and groups, a record, the start of a body, and a copy with another body. Few requests
+/// read the disk concurrently, and each for a limited time. Threads: any.
 /// </summary>
-internal sealed class DeadLetterEndpoints(IDeadLetterStore store, HttpAnswers answers) : IDisposable
+internal sealed class DeadLetterEndpoints : IDisposable
 {
-    /// <summary>The maximum number of dead letters that one request examines.</summary>
-    public const int MaxListed = 10_000;
-
-    /// <summary>The maximum number of bytes of a body that are shown or searched.</summary>
+    /// <summary>The maximum number of bytes of a body that are shown.</summary>
     public const int MaxBodyBytes = 64 << 10;
 
     private const int DefaultLimit = 50;
     private const int MaxLimit = 200;
+    private const int MaxGroups = 100;
 
     // Limits of untrusted texts; a record may have megabytes of them.
     private const int MaxText = 2_000;
     private const int MaxAttributes = 100;
     private const int Readers = 2;
     private const int MaxWaiting = 16;
+    private const int MaxEditBytes = 4 << 20;
+
+    // Of one answer: for reading new records, and for searching.
+    private static readonly TimeSpan ReadingTime = TimeSpan.FromMilliseconds(400);
+    private static readonly TimeSpan SearchTime = TimeSpan.FromMilliseconds(400);
+
+    // The index is forgotten this long after the last request.
+    private static readonly TimeSpan Kept = TimeSpan.FromMinutes(15);
 
     private static readonly HttpRefusal NotFound = new(
         StatusCodes.Status404NotFound, "no-such-dead-letter", "There is no dead letter with this name; it may have been redriven or deleted.");
 
     private static readonly HttpRefusal AfterIsGone = new(
-        StatusCodes.Status410Gone, "after-is-gone", "The dead letter that the parameter after names is not in the list: it was redriven or deleted, newer ones displaced it, or reason and day leave it out. Start again without after.");
+        StatusCodes.Status410Gone, "after-is-gone", "The dead letter that the parameter after names is not in the list: it was redriven or deleted, newer ones displaced it, or the filter leaves it out. Start again without after.");
 
     private static readonly HttpRefusal Busy = new(
         StatusCodes.Status503ServiceUnavailable, "too-many-readers", "Too many requests are reading the dead letters. Send it again after Retry-After seconds.", RetryAfterSeconds: 1);
 
-    private readonly IDeadLetterReader? _reader = store as IDeadLetterReader;
-    private readonly SemaphoreSlim _reading = new(Readers);
-    private int _waiting;
+    private static readonly HttpRefusal Elsewhere = new(
+        StatusCodes.Status404NotFound, "dead-letters-elsewhere", "The API cannot read this worker's dead-letter store, or cannot change it.");
 
-    public void Dispose() => _reading.Dispose();
+    private static readonly HttpRefusal Malformed = new(
+        StatusCodes.Status400BadRequest, "malformed-request", "Send JSON with name, body (text) and note (why, at most 500 characters), such as {\"name\":\"reason/day/id\",\"body\":\"{}\",\"note\":\"quantity corrected\"}, with Content-Type: application/json, at most 4 MB.");
+
+    private readonly IDeadLetterReader? _reader;
+    private readonly HttpAnswers _answers;
+    private readonly TimeProvider _time;
+    private readonly ILogger _logger;
+    private readonly SemaphoreSlim _reading = new(Readers);
+    private readonly ITimer _forget;
+    private DeadLetterIndex? _waitingLetters;
+    private DeadLetterIndex? _discarded;
+    private int _requests;
+
+    public DeadLetterEndpoints(IDeadLetterStore store, HttpAnswers answers, TimeProvider time, ILogger<DeadLetterEndpoints> logger)
+    {
+        _reader = store as IDeadLetterReader;
+        _answers = answers;
+        _time = time;
+        _logger = logger;
+        _forget = time.CreateTimer(static state => ((DeadLetterEndpoints)state!).Forget(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+    }
+
+    /// <summary>The store's dead letters as something that can be changed; null where they cannot.</summary>
+    public IDeadLetterEditor? Editor => _reader as IDeadLetterEditor;
+
+    public void Dispose()
+    {
+        _forget.Dispose();
+        _reading.Dispose();
+    }
+
+    /// <summary>The index of the dead letters that wait, or of those that were discarded.</summary>
+    public DeadLetterIndex? IndexOf(bool discarded)
+    {
+        _forget.Change(Kept, Timeout.InfiniteTimeSpan);
+        return !discarded ? _reader is null ? null : _waitingLetters ??= new DeadLetterIndex(_reader, _time)
+            : Editor is null ? null : _discarded ??= new DeadLetterIndex(Editor.Discarded, _time);
+    }
+
+    /// <summary>Makes the next request list the store again.</summary>
+    public void Changed()
+    {
+        _waitingLetters?.Invalidate();
+        _discarded?.Invalidate();
+    }
 
     /// <summary><c>GET /api/v1/dead-letters</c>.</summary>
-    public Task ListAsync(HttpContext context) => ReadAsync(context, reader =>
+    public Task ListAsync(HttpContext context) => ReadAsync(context, (reader, index) =>
     {
         IQueryCollection query = context.Request.Query;
-        string[] names = [.. reader.EnumerateNames().Take(MaxListed + 1)];
-        string[] wanted = Filter(names, query["reason"].ToString(), query["day"].ToString().Replace("-", string.Empty, StringComparison.Ordinal));
+        DeadLetterFilter filter = new(query["reason"], query["exception"], query["route"], query["day"], query["search"]);
+        DeadLetterView view = index.Read(ReadingTime, context.RequestAborted);
         string after = query["after"].ToString();
-        int from = after.Length == 0 ? 0 : Array.IndexOf(wanted, after) + 1;
-        return from == 0 && after.Length > 0
-            ? answers.RefuseAsync(context, AfterIsGone)
-            : ApiJson.SendAsync(context, ListOf(context, reader, names, wanted.AsSpan(from)), ApiJson.Readable.DeadLetterList);
+        IEnumerable<ListedDeadLetter> rest = view.Letters;
+        if (after.Length > 0)
+        {
+            // By name: the list may have changed.
+            DeadLetterFilter unsearched = filter with { Search = null };
+            rest = view.Letters.SkipWhile(letter => letter.Name != after);
+            if (rest.FirstOrDefault() is not { } last || !unsearched.Covers(last))
+            {
+                return _answers.RefuseAsync(context, AfterIsGone);
+            }
+
+            rest = rest.Skip(1);
+        }
+
+        return ApiJson.SendAsync(context, ListOf(context, reader, index, view, rest, filter), ApiJson.Readable.DeadLetterList);
     });
 
     /// <summary><c>GET /api/v1/dead-letters/letter?name=</c>.</summary>
-    public Task LetterAsync(HttpContext context) => ReadAsync(context, reader =>
+    public Task LetterAsync(HttpContext context) => ReadAsync(context, (reader, index) =>
     {
         string name = context.Request.Query["name"].ToString();
         return reader.ReadRecord(name) is { } letter
-            ? ApiJson.SendAsync(context, StateOf(reader, name, letter, whole: true), ApiJson.Readable.LetterState)
-            : answers.RefuseAsync(context, NotFound);
+            ? ApiJson.SendAsync(context, StateOf(index, name, letter, whole: true), ApiJson.Readable.LetterState)
+            : _answers.RefuseAsync(context, NotFound);
     });
 
     /// <summary><c>GET /api/v1/dead-letters/body?name=</c>.</summary>
-    public Task BodyAsync(HttpContext context) => ReadAsync(context, reader =>
+    public Task BodyAsync(HttpContext context) => ReadAsync(context, (reader, _) =>
     {
         if (reader.ReadBodyStart(context.Request.Query["name"].ToString(), MaxBodyBytes, out long length) is not { } start)
         {
-            return answers.RefuseAsync(context, NotFound);
+            return _answers.RefuseAsync(context, NotFound);
         }
 
         context.Response.Headers["X-Body-Bytes"] = length.ToString(CultureInfo.InvariantCulture);
@@ -77,18 +139,54 @@ internal sealed class DeadLetterEndpoints(IDeadLetterStore store, HttpAnswers an
         return ApiJson.SendAsync(context, start, contentType: "application/octet-stream");
     });
 
-    private async Task ReadAsync(HttpContext context, Func<IDeadLetterReader, Task> read)
+    /// <summary><c>POST /api/v1/dead-letters/copy</c>: a copy with another body, which a redrive can send.</summary>
+    public async Task CopyAsync(HttpContext context)
     {
-        if (_reader is null)
+        if (Editor is not { } editor)
         {
-            await answers.RefuseAsync(context, new HttpRefusal(StatusCodes.Status404NotFound, "dead-letters-elsewhere", "The API cannot read this worker's dead-letter store."));
+            await _answers.RefuseAsync(context, Elsewhere);
             return;
         }
 
-        if (Interlocked.Increment(ref _waiting) > Readers + MaxWaiting)
+        if (await ApiJson.TryReadAsync(context, ApiJson.Default.CopyOrder, MaxEditBytes) is not { Name: not null, Body: not null, Note: { Length: > 0 and <= 500 } } order)
         {
-            Interlocked.Decrement(ref _waiting);
-            await answers.RefuseAsync(context, Busy);
+            await _answers.RefuseAsync(context, Malformed);
+            return;
+        }
+
+        try
+        {
+            if (await editor.CopyAsync(order.Name, Encoding.UTF8.GetBytes(order.Body), order.Note, context.RequestAborted) is not { } name)
+            {
+                await _answers.RefuseAsync(context, NotFound);
+                return;
+            }
+
+            Changed();
+            WebLog.DeadLetterCopied(_logger, UntrustedText.Shorten(order.Name), UntrustedText.Shorten(name), UntrustedText.Shorten(order.Note));
+            await ApiJson.SendAsync(context, new CopyState(name), ApiJson.Readable.CopyState, StatusCodes.Status201Created);
+        }
+        catch (Exception exception) when (exception is UnauthorizedAccessException or IOException && !context.Response.HasStarted)
+        {
+            await _answers.RefuseAsync(context, new HttpRefusal(StatusCodes.Status503ServiceUnavailable, "dead-letters-unreadable", exception.Message));
+        }
+    }
+
+    private void Forget() => (_waitingLetters, _discarded) = (null, null);
+
+    private async Task ReadAsync(HttpContext context, Func<IDeadLetterReader, DeadLetterIndex, Task> read)
+    {
+        bool discarded = context.Request.Query["discarded"] == "true";
+        if (IndexOf(discarded) is not { } index)
+        {
+            await _answers.RefuseAsync(context, Elsewhere);
+            return;
+        }
+
+        if (Interlocked.Increment(ref _requests) > Readers + MaxWaiting)
+        {
+            Interlocked.Decrement(ref _requests);
+            await _answers.RefuseAsync(context, Busy);
             return;
         }
 
@@ -98,105 +196,69 @@ internal sealed class DeadLetterEndpoints(IDeadLetterStore store, HttpAnswers an
         }
         catch (OperationCanceledException)
         {
-            Interlocked.Decrement(ref _waiting);
+            Interlocked.Decrement(ref _requests);
             throw;
         }
 
         try
         {
-            await read(_reader);
+            await read(discarded ? Editor!.Discarded : _reader!, index);
         }
         catch (Exception exception) when (exception is UnauthorizedAccessException or IOException && !context.Response.HasStarted)
         {
-            await answers.RefuseAsync(context, new HttpRefusal(StatusCodes.Status503ServiceUnavailable, "dead-letters-unreadable", exception.Message));
+            await _answers.RefuseAsync(context, new HttpRefusal(StatusCodes.Status503ServiceUnavailable, "dead-letters-unreadable", exception.Message));
         }
         finally
         {
-            Interlocked.Decrement(ref _waiting);
+            Interlocked.Decrement(ref _requests);
             _reading.Release();
         }
     }
 
-    private static string[] Filter(string[] names, string reason, string day) =>
-        [.. names.Take(MaxListed).Where(name => (reason.Length == 0 || PartOf(0)(name) == reason) && (day.Length == 0 || PartOf(1)(name) == day))];
-
-    private static DeadLetterList ListOf(HttpContext context, IDeadLetterReader reader, string[] names, ReadOnlySpan<string> wanted)
+    private DeadLetterList ListOf(HttpContext context, IDeadLetterReader reader, DeadLetterIndex index, DeadLetterView view, IEnumerable<ListedDeadLetter> rest, DeadLetterFilter filter)
     {
-        IQueryCollection query = context.Request.Query;
-        string search = query["search"].ToString();
-        int limit = int.TryParse(query["limit"], CultureInfo.InvariantCulture, out int asked) ? Math.Clamp(asked, 1, MaxLimit) : DefaultLimit;
+        int limit = int.TryParse(context.Request.Query["limit"], CultureInfo.InvariantCulture, out int asked) ? Math.Clamp(asked, 1, MaxLimit) : DefaultLimit;
+        long started = _time.GetTimestamp();
         List<LetterState> letters = [];
         string? next = null;
-        foreach (string name in wanted)
+        string? last = null;
+        int searched = 0;
+        foreach (ListedDeadLetter letter in rest.Where(filter.Covers))
         {
-            context.RequestAborted.ThrowIfCancellationRequested();
-            if (Read(reader, name) is not { } letter || (search.Length > 0 && !Matches(reader, name, letter, search)))
+            if (letters.Count == limit || (searched > 0 && _time.GetElapsedTime(started) > SearchTime))
             {
-                continue;
-            }
-
-            if (letters.Count == limit)
-            {
-                next = letters[^1].Name;
+                next = last;
                 break;
             }
 
-            letters.Add(StateOf(reader, name, letter, whole: false));
+            last = letter.Name;
+            if (!string.IsNullOrEmpty(filter.Search))
+            {
+                searched++;
+            }
+
+            if (index.Find([letter], filter, context.RequestAborted).Any())
+            {
+                letters.Add(StateOf(index, letter.Name, letter.Record, whole: false));
+            }
         }
 
         return new DeadLetterList(
             reader.Location,
             Available: true,
-            names.Length > MaxListed,
-            [.. names.Take(MaxListed).CountBy(PartOf(0)).OrderByDescending(static pair => pair.Value).Select(static pair => new ReasonCount(pair.Key, pair.Value))],
+            view.IsMore,
+            [.. view.Letters.CountBy(static letter => letter.ReasonFolder).OrderByDescending(static pair => pair.Value).Select(static pair => new ReasonCount(pair.Key, pair.Value))],
             letters,
-            next);
+            next,
+            view.Letters.Count(filter.Covers),
+            view.Unread,
+            Editor?.DiscardedDays,
+            [.. view.Groups.Take(MaxGroups).Select(static group => new GroupState(group.Reason, group.ExceptionType, group.Route, group.Count, group.First.UtcDateTime, group.Last.UtcDateTime))]);
     }
 
-    // A damaged record is listed with the facts in its name, not left out.
-    private static DeadLetter? Read(IDeadLetterReader reader, string name)
+    private static LetterState StateOf(DeadLetterIndex index, string name, DeadLetter letter, bool whole)
     {
-        try
-        {
-            return reader.ReadRecord(name);
-        }
-        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
-        {
-            return new DeadLetter
-            {
-                SourceId = PartOf(2)(name),
-                Source = string.Empty,
-                Route = string.Empty,
-                Reason = PartOf(0)(name),
-                Description = exception.Message,
-                Attempts = 0,
-                FirstSeen = default,
-                LastSeen = default,
-            };
-        }
-    }
-
-    private static bool Matches(IDeadLetterReader reader, string name, DeadLetter letter, string search) =>
-        letter.SourceId.Contains(search, StringComparison.OrdinalIgnoreCase)
-        || letter.Description.Contains(search, StringComparison.OrdinalIgnoreCase)
-        || Encoding.UTF8.GetString(BodyOf(reader, name, MaxBodyBytes, out _)).Contains(search, StringComparison.OrdinalIgnoreCase);
-
-    private static byte[] BodyOf(IDeadLetterReader reader, string name, int maxBytes, out long length)
-    {
-        try
-        {
-            return reader.ReadBodyStart(name, maxBytes, out length) ?? [];
-        }
-        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
-        {
-            length = 0;
-            return [];
-        }
-    }
-
-    private static LetterState StateOf(IDeadLetterReader reader, string name, DeadLetter letter, bool whole)
-    {
-        _ = BodyOf(reader, name, maxBytes: 0, out long length);
+        _ = index.BodyOf(name, maxBytes: 0, out long length);
         return new LetterState(
             name,
             Cut(letter.SourceId),
@@ -215,6 +277,8 @@ internal sealed class DeadLetterEndpoints(IDeadLetterStore store, HttpAnswers an
             Group = whole && letter.Group is { } group ? Cut(group) : null,
             DeduplicationId = whole && letter.DeduplicationId is { } deduplicationId ? Cut(deduplicationId) : null,
             Attributes = whole ? AttributesOf(letter) : null,
+            CopyOf = letter.CopyOf,
+            Note = letter.Note is { } note ? Cut(note) : null,
         };
     }
 
@@ -231,18 +295,43 @@ internal sealed class DeadLetterEndpoints(IDeadLetterStore store, HttpAnswers an
     }
 
     private static string Cut(string text) => text.Length <= MaxText ? text : $"{text[..MaxText]}…";
-
-    private static Func<string, string> PartOf(int index) => name => name.Split('/') is { Length: 3 } parts ? parts[index] : string.Empty;
 }
 
 /// <summary>The answer of <c>/api/v1/dead-letters</c>.</summary>
 /// <param name="Folder">Where they are.</param>
 /// <param name="Available">True: the folder can be read.</param>
-/// <param name="Truncated">True when there are more than were examined.</param>
-/// <param name="Reasons">The reasons of all that were examined.</param>
+/// <param name="Truncated">True when there are more than are listed and counted.</param>
+/// <param name="Reasons">The reasons of all that are known.</param>
 /// <param name="Letters">Those that were asked for, the newest first.</param>
-/// <param name="Next">The value of <c>after</c> for the rest; null without one.</param>
-internal sealed record DeadLetterList(string Folder, bool Available, bool Truncated, IReadOnlyList<ReasonCount> Reasons, IReadOnlyList<LetterState> Letters, string? Next);
+/// <param name="Next">The value of <c>after</c> for the rest, also when a search ended at its time limit; null at the end.</param>
+/// <param name="Matching">How many match the filter without its search.</param>
+/// <param name="Unread">How many records are not read yet; a later request reads on.</param>
+/// <param name="DiscardedDays">Days that a discarded one can be restored; null where they cannot be discarded.</param>
+/// <param name="Groups">All that are known, by reason, exception and route: the 100 largest groups.</param>
+internal sealed record DeadLetterList(
+    string Folder,
+    bool Available,
+    bool Truncated,
+    IReadOnlyList<ReasonCount> Reasons,
+    IReadOnlyList<LetterState> Letters,
+    string? Next,
+    int Matching,
+    int Unread,
+    int? DiscardedDays,
+    IReadOnlyList<GroupState> Groups);
+
+/// <summary>Dead letters with one cause.</summary>
+internal sealed record GroupState(string Reason, string? ExceptionType, string Route, int Count, DateTime First, DateTime Last);
+
+/// <summary>The body of <c>POST /api/v1/dead-letters/copy</c>.</summary>
+/// <param name="Name">The original.</param>
+/// <param name="Body">The body of the copy, as text.</param>
+/// <param name="Note">Why.</param>
+internal sealed record CopyOrder(string? Name = null, string? Body = null, string? Note = null);
+
+/// <summary>The answer of <c>POST /api/v1/dead-letters/copy</c>.</summary>
+/// <param name="Name">The copy's name.</param>
+internal sealed record CopyState(string Name);
 
 internal sealed record ReasonCount(string Reason, int Count);
 
@@ -261,4 +350,10 @@ internal sealed record LetterState(
 
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyDictionary<string, string>? Attributes { get; init; }
+
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public string? CopyOf { get; init; }
+
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public string? Note { get; init; }
 }

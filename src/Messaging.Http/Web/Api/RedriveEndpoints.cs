@@ -1,6 +1,6 @@
 using System.Net;
-using System.Text.Json;
 using Messaging.Configuration;
+using Messaging.DeadLetters;
 using Messaging.DeadLetters.Redrive;
 using Messaging.Publishing;
 using Messaging.Telemetry;
@@ -12,21 +12,25 @@ using Microsoft.Extensions.Logging;
 namespace Messaging.Http.Web.Api;
 
 /// <summary>
-/// Redrives dead letters of the folder from within the worker, like the command <c>redrive</c>: one redrive at a time, each dead letter once. Threads: any.
+/// Redrives, discards and restores dead letters of the folder from within the worker: one such run at a time, each dead letter once. Threads: any.
 /// </summary>
-internal sealed partial class RedriveEndpoints(RedriveCatalog redrives, IConfiguration configuration, HttpAnswers answers, IHostApplicationLifetime lifetime, TimeProvider time, ILogger<RedriveEndpoints> logger)
+internal sealed partial class RedriveEndpoints(
+    RedriveCatalog redrives, DeadLetterEndpoints letters, IConfiguration configuration, HttpAnswers answers, IHostApplicationLifetime lifetime, TimeProvider time, ILogger<RedriveEndpoints> logger)
 {
     private const string Folder = "folder";
+    private const string Stopped = "stopped on request; the remaining dead letters stay as they are.";
     private const int MaxRate = 100_000;
 
     // Enough for 10,000 names.
     private const int MaxRequestBytes = 4 << 20;
 
+    private static readonly TimeSpan SelectStep = TimeSpan.FromMilliseconds(200);
+
     private static readonly HttpRefusal Running = new(
-        StatusCodes.Status409Conflict, "redrive-running", "A redrive is already running. Wait until it ends, or stop it with DELETE /api/v1/redrive.");
+        StatusCodes.Status409Conflict, "redrive-running", "A redrive, or another run over dead letters, is already running. Wait until it ends, or stop it with DELETE /api/v1/redrive.");
 
     private static readonly HttpRefusal Malformed = new(
-        StatusCodes.Status400BadRequest, "malformed-request", "Send JSON with one of names, reason and all, such as {\"names\":[\"reason/day/id\"],\"rate\":50}, {\"reason\":\"malformed-json\",\"max\":1000} or {\"all\":true}, with Content-Type: application/json.");
+        StatusCodes.Status400BadRequest, "malformed-request", "Send JSON with one of names, reason, filter and all, such as {\"names\":[\"reason/day/id\"],\"rate\":50}, {\"reason\":\"malformed-json\",\"max\":1000}, {\"filter\":{\"exceptionType\":\"System.FormatException\",\"search\":\"order 7\"},\"dryRun\":true} or {\"all\":true}, with Content-Type: application/json.");
 
     private readonly Lock _gate = new();
     private Run? _run;
@@ -35,9 +39,24 @@ internal sealed partial class RedriveEndpoints(RedriveCatalog redrives, IConfigu
     public Task StateAsync(HttpContext context) => SendStateAsync(context, StatusCodes.Status200OK);
 
     /// <summary><c>POST /api/v1/redrive</c>: answers 202 while the redrive runs in the background.</summary>
-    public async Task StartAsync(HttpContext context)
+    public Task StartAsync(HttpContext context) => StartAsync(context, RedriveAction.Redrive);
+
+    /// <summary><c>POST /api/v1/dead-letters/discard</c>: answers 202, likewise.</summary>
+    public Task DiscardAsync(HttpContext context) => StartAsync(context, RedriveAction.Discard);
+
+    /// <summary><c>POST /api/v1/dead-letters/restore</c>: answers 202, likewise.</summary>
+    public Task RestoreAsync(HttpContext context) => StartAsync(context, RedriveAction.Restore);
+
+    /// <summary><c>DELETE /api/v1/redrive</c>: stops the run.</summary>
+    public Task StopAsync(HttpContext context)
     {
-        if (await ReadAsync(context) is not { } wanted)
+        _run?.Stop();
+        return SendStateAsync(context, StatusCodes.Status200OK);
+    }
+
+    private async Task StartAsync(HttpContext context, RedriveAction action)
+    {
+        if (await ApiJson.TryReadAsync(context, ApiJson.Default.RedriveOrder, MaxRequestBytes) is not { } order || !IsComplete(order))
         {
             await answers.RefuseAsync(context, Malformed);
             return;
@@ -45,39 +64,18 @@ internal sealed partial class RedriveEndpoints(RedriveCatalog redrives, IConfigu
 
         // The worker's own address, at which this request arrived.
         IPAddress address = context.Connection.LocalIpAddress is { IsIPv4MappedToIPv6: true } mapped ? mapped.MapToIPv4() : context.Connection.LocalIpAddress ?? IPAddress.Loopback;
-        RedriveRequest request = new(wanted.Reason, wanted.Max ?? int.MaxValue, DryRun: false, $"http://{new IPEndPoint(address, context.Connection.LocalPort)}", Route: null, wanted.Rate)
-        {
-            Names = wanted.Names is null ? null : new HashSet<string>(wanted.Names, StringComparer.Ordinal),
-        };
-        await (TryStart(request) ? SendStateAsync(context, StatusCodes.Status202Accepted) : answers.RefuseAsync(context, Running));
+        Run run = new(action, order, new RedriveRequest(order.Reason, order.Max ?? int.MaxValue, order.DryRun, $"http://{new IPEndPoint(address, context.Connection.LocalPort)}", Route: null, order.Rate), time.GetUtcNow(), lifetime.ApplicationStopping);
+        await (TryStart(run) ? SendStateAsync(context, StatusCodes.Status202Accepted) : answers.RefuseAsync(context, Running));
     }
 
-    /// <summary><c>DELETE /api/v1/redrive</c>: stops the running redrive.</summary>
-    public Task StopAsync(HttpContext context)
-    {
-        _run?.Stop();
-        return SendStateAsync(context, StatusCodes.Status200OK);
-    }
+    // Exactly one selection, so that a forgotten one does not mean all.
+    private static bool IsComplete(RedriveOrder order) =>
+        order is { Rate: null or (> 0 and <= MaxRate), Max: null or > 0 }
+        && ((order.Names is not null || order.Reason is not null) ^ order.All ^ order.Filter is not null)
+        && !(order.All && order.Filter is not null)
+        && (order.Names is null || Array.TrueForAll(order.Names, name => name is not null));
 
-    private static async Task<RedriveOrder?> ReadAsync(HttpContext context)
-    {
-        if (!context.Request.HasJsonContentType() || context.Request.ContentLength is null or > MaxRequestBytes)
-        {
-            return null;
-        }
-
-        try
-        {
-            RedriveOrder? order = await JsonSerializer.DeserializeAsync(context.Request.Body, ApiJson.Default.RedriveOrder, context.RequestAborted);
-            return order is { Rate: null or (> 0 and <= MaxRate), Max: null or > 0 } && (order.Names is not null || order.Reason is not null) != order.All && (order.Names is null || Array.TrueForAll(order.Names, name => name is not null)) ? order : null;
-        }
-        catch (Exception exception) when (exception is JsonException or BadHttpRequestException)
-        {
-            return null;
-        }
-    }
-
-    private bool TryStart(RedriveRequest request)
+    private bool TryStart(Run run)
     {
         lock (_gate)
         {
@@ -86,38 +84,126 @@ internal sealed partial class RedriveEndpoints(RedriveCatalog redrives, IConfigu
                 return false;
             }
 
-            _run = new Run(request, time.GetUtcNow(), lifetime.ApplicationStopping);
-            _ = Task.Run(() => RunAsync(_run));
+            _run = run;
+            _ = Task.Run(() => RunAsync(run));
             return true;
         }
     }
 
     private async Task RunAsync(Run run)
     {
-        LogStarted(logger, run.Request switch
+        string action = NameOf(run.Action);
+        LogStarted(logger, action, run.Order switch
         {
-            { Names: { } names } => $"{names.Count:N0} selected",
+            { Filter: { } filter } => UntrustedText.Shorten(filter.ToString()),
+            { Names: { } names } => $"{names.Length:N0} selected",
             { Reason: { } reason } => $"reason {UntrustedText.Shorten(reason)}",
             _ => "all",
         });
         try
         {
-            run.Result = await redrives.RunAsync(Folder, configuration, run.Request with { Started = progress => run.Progress = progress }, new CommandServices(time, TextWriter.Null, TextWriter.Null), run.Stopping);
-            run.Problem = run.IsStopped ? "stopped on request; the remaining dead letters were not sent." : run.Result.Ended;
+            await (run.Action == RedriveAction.Redrive ? RedriveAsync(run) : Task.Run(() => Move(run, run.Action == RedriveAction.Restore)));
         }
-        catch (Exception exception) when (exception is StartupException or ConfigurationException)
+        catch (Exception exception) when (exception is StartupException or ConfigurationException or IOException or UnauthorizedAccessException)
         {
             run.Problem = exception.Message;
         }
+        catch (OperationCanceledException) when (run.Stopping.IsCancellationRequested)
+        {
+            run.Problem = Stopped;
+        }
         catch (Exception exception)
         {
-            run.Problem = $"The redrive ended unexpectedly: {exception.Message}";
-            LogFailed(logger, exception);
+            run.Problem = $"The {action} ended unexpectedly: {exception.Message}";
+            LogFailed(logger, action, exception);
         }
 
+        letters.Changed();
         run.End();
-        LogEnded(logger, run.Progress?.Sent ?? 0, run.Progress?.LeftCount ?? 0, run.Problem ?? "all were processed");
+        LogEnded(logger, action, run.Progress?.Sent ?? 0, run.Progress?.LeftCount ?? 0, run.Problem ?? "all were processed");
     }
+
+    private async Task RedriveAsync(Run run)
+    {
+        HashSet<string>? names = run.Order switch
+        {
+            { Filter: { } filter } => Select(filter, discarded: false, run.Stopping),
+            { Names: { } chosen } => new HashSet<string>(chosen, StringComparer.Ordinal),
+            _ => null,
+        };
+        RedriveRequest request = run.Request with { Names = names, Started = progress => run.Progress = progress };
+        run.Result = await redrives.RunAsync(Folder, configuration, request, new CommandServices(time, TextWriter.Null, TextWriter.Null), run.Stopping);
+        run.Problem = run.IsStopped ? Stopped : run.Result.Ended;
+    }
+
+    /// <summary>Discards or restores.</summary>
+    private void Move(Run run, bool restore)
+    {
+        if (letters.Editor is not { } editor)
+        {
+            run.Problem = "The API cannot change this worker's dead-letter store.";
+            return;
+        }
+
+        HashSet<string> names = run.Order.Names is { } chosen ? new HashSet<string>(chosen, StringComparer.Ordinal) : Select(run.Order.Filter ?? new DeadLetterFilter(run.Order.Reason), restore, run.Stopping);
+        RedriveProgress progress = new(run.Request, names.Count, time, TextWriter.Null);
+        run.Progress = progress;
+        foreach (string name in names)
+        {
+            if (progress.HasAll)
+            {
+                break;
+            }
+
+            run.Stopping.ThrowIfCancellationRequested();
+            progress.AddFound(ReasonOf(name));
+            try
+            {
+                if (run.Request.DryRun)
+                {
+                    continue;
+                }
+
+                if (restore ? editor.Restore(name) : editor.Discard(name))
+                {
+                    progress.AddSent();
+                }
+                else
+                {
+                    progress.AddLeft(name, "no dead letter has this name; it may have been redriven or deleted.");
+                }
+            }
+            catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+            {
+                progress.AddLeft(name, UntrustedText.Shorten(exception.Message));
+            }
+        }
+    }
+
+    /// <summary>The names of all that match, also those whose records were not read yet.</summary>
+    private HashSet<string> Select(DeadLetterFilter filter, bool discarded, CancellationToken stop)
+    {
+        DeadLetterIndex index = letters.IndexOf(discarded) ?? throw new StartupException("The API cannot read this worker's dead-letter store.", ExitCodes.Unavailable);
+        index.Invalidate();
+        DeadLetterView view;
+        do
+        {
+            // In steps, so that the page can read meanwhile.
+            view = index.Read(SelectStep, stop);
+        }
+        while (view.Unread > 0);
+
+        return [.. index.Find(view.Letters, filter, stop).Select(static letter => letter.Name)];
+    }
+
+    private static string ReasonOf(string name) => name.Split('/')[0];
+
+    private static string NameOf(RedriveAction action) => action switch
+    {
+        RedriveAction.Redrive => "redrive",
+        RedriveAction.Discard => "discard",
+        _ => "restore",
+    };
 
     private Task SendStateAsync(HttpContext context, int status)
     {
@@ -131,23 +217,30 @@ internal sealed partial class RedriveEndpoints(RedriveCatalog redrives, IConfigu
             run?.Request.Rate,
             run?.StartedAt.UtcDateTime,
             run?.Problem,
+            run is null ? "redrive" : NameOf(run.Action),
+            run?.Request.DryRun ?? false,
+            [.. (run?.Progress?.ByReason ?? []).Select(static counts => new ReasonResult(counts.Reason, counts.Found, counts.Sent, counts.Left))],
             [.. (run?.Progress?.Left ?? []).Select(static failure => failure.Split(": ", 2) is [var name, var error] ? new RedriveFailure(name, error) : new RedriveFailure(failure, string.Empty))]);
         return ApiJson.SendAsync(context, state, ApiJson.Readable.RedriveState, status);
     }
 
-    [LoggerMessage(1212, LogLevel.Information, "Redrive of dead letters started over the API: {Which}")]
-    private static partial void LogStarted(ILogger logger, string which);
+    [LoggerMessage(1212, LogLevel.Information, "A {Action} of dead letters was started over the API: {Which}")]
+    private static partial void LogStarted(ILogger logger, string action, string which);
 
-    [LoggerMessage(1213, LogLevel.Information, "Redrive ended: {Sent} dead letter(s) sent and deleted, {Left} kept; {Problem}")]
-    private static partial void LogEnded(ILogger logger, int sent, int left, string problem);
+    [LoggerMessage(1213, LogLevel.Information, "The {Action} ended: {Done} dead letter(s) done, {Left} left as they were; {Problem}")]
+    private static partial void LogEnded(ILogger logger, string action, int done, int left, string problem);
 
-    [LoggerMessage(1214, LogLevel.Error, "Redrive failed unexpectedly; dead letters that were not sent are kept. Start the redrive again")]
-    private static partial void LogFailed(ILogger logger, Exception exception);
+    [LoggerMessage(1214, LogLevel.Error, "The {Action} failed unexpectedly; the remaining dead letters are kept. Start it again")]
+    private static partial void LogFailed(ILogger logger, string action, Exception exception);
 
-    private sealed class Run(RedriveRequest request, DateTimeOffset startedAt, CancellationToken workerStops)
+    private sealed class Run(RedriveAction action, RedriveOrder order, RedriveRequest request, DateTimeOffset startedAt, CancellationToken workerStops)
     {
         private readonly CancellationTokenSource _stop = CancellationTokenSource.CreateLinkedTokenSource(workerStops);
         private volatile bool _isDone;
+
+        public RedriveAction Action => action;
+
+        public RedriveOrder Order => order;
 
         public RedriveRequest Request => request;
 
@@ -186,13 +279,31 @@ internal sealed partial class RedriveEndpoints(RedriveCatalog redrives, IConfigu
     }
 }
 
-/// <summary>The body of <c>POST /api/v1/redrive</c>.</summary>
+/// <summary>What a run does with dead letters.</summary>
+internal enum RedriveAction
+{
+    /// <summary>No action: a defect.</summary>
+    Undecided = 0,
+
+    /// <summary>Sends them to their routes again.</summary>
+    Redrive,
+
+    /// <summary>Puts them aside.</summary>
+    Discard,
+
+    /// <summary>Lets discarded ones wait again.</summary>
+    Restore,
+}
+
+/// <summary>The body of <c>POST /api/v1/redrive</c>, and of those that discard and restore.</summary>
 /// <param name="Names">The dead letters to redrive; null without a selection by name.</param>
 /// <param name="Reason">The reason of the dead letters to redrive; null without a selection by reason.</param>
 /// <param name="All">True to redrive every dead letter; explicit, so that an empty request does not mean it.</param>
 /// <param name="Max">The maximum number of dead letters to redrive; null for no limit.</param>
 /// <param name="Rate">The maximum number of dead letters per second; null for no limit.</param>
-internal sealed record RedriveOrder(string[]? Names = null, string? Reason = null, bool All = false, int? Max = null, int? Rate = null);
+/// <param name="Filter">Which to redrive, as in the list; null without a filter.</param>
+/// <param name="DryRun">True to count only.</param>
+internal sealed record RedriveOrder(string[]? Names = null, string? Reason = null, bool All = false, int? Max = null, int? Rate = null, DeadLetterFilter? Filter = null, bool DryRun = false);
 
 /// <summary>The answer of <c>/api/v1/redrive</c>.</summary>
 /// <param name="State"><c>idle</c>, <c>running</c> or <c>done</c>.</param>
@@ -203,8 +314,26 @@ internal sealed record RedriveOrder(string[]? Names = null, string? Reason = nul
 /// <param name="Rate">The maximum number per second; null for no limit.</param>
 /// <param name="StartedAt">UTC; null when idle.</param>
 /// <param name="Problem">Why it ended before all were tried; null otherwise.</param>
+/// <param name="Action"><c>redrive</c>, <c>discard</c> or <c>restore</c>.</param>
+/// <param name="DryRun">True when it only counts.</param>
+/// <param name="Results">The counts by reason.</param>
 /// <param name="Failures">The first of those that stay.</param>
-internal sealed record RedriveState(string State, long Total, int Found, int Sent, int Left, int? Rate, DateTime? StartedAt, string? Problem, IReadOnlyList<RedriveFailure> Failures);
+internal sealed record RedriveState(
+    string State,
+    long Total,
+    int Found,
+    int Sent,
+    int Left,
+    int? Rate,
+    DateTime? StartedAt,
+    string? Problem,
+    string Action,
+    bool DryRun,
+    IReadOnlyList<ReasonResult> Results,
+    IReadOnlyList<RedriveFailure> Failures);
+
+/// <summary>The result for the dead letters of one reason.</summary>
+internal sealed record ReasonResult(string Reason, int Found, int Sent, int Left);
 
 /// <summary>A dead letter that stays, and why.</summary>
 internal sealed record RedriveFailure(string Name, string Error);

@@ -59,7 +59,7 @@ internal sealed class FolderRedrive : IDisposable
             names = [.. names.Where(chosen.Contains)];
         }
 
-        int total = request.Reason is { } reason ? names.Count(name => DirectoryDeadLetterStore.ReasonOf(name) == DirectoryDeadLetterStore.ReasonFolder(reason)) : names.Count;
+        int total = request.Reason is { } reason ? names.Count(name => DeadLetterFiles.ReasonOf(name) == DirectoryDeadLetterStore.ReasonFolder(reason)) : names.Count;
         RedriveProgress progress = new(request, total, services.Time, services.Output);
         request.Started?.Invoke(progress);
         using FolderRedrive redrive = new(store, request, progress, services, openSender);
@@ -84,7 +84,7 @@ internal sealed class FolderRedrive : IDisposable
 
         try
         {
-            IReadOnlyList<string> names = store.List();
+            IReadOnlyList<string> names = store.Letters.List();
             return names.Count > 0 || store.IsPrepared
                 ? names
                 : throw new StartupException($"{Key}: the folder '{store.Root}' has no dead letters, and no worker has kept any there. Mount its volume, or set the worker's dead-letter folder: --{Key}=folder.", ExitCodes.Unavailable);
@@ -106,9 +106,9 @@ internal sealed class FolderRedrive : IDisposable
             for (int i = 0; i < names.Count && !_progress.HasAll; i++)
             {
                 stop.ThrowIfCancellationRequested();
-                if (_request.Reason is { } reason && DirectoryDeadLetterStore.ReasonOf(names[i]) != DirectoryDeadLetterStore.ReasonFolder(reason))
+                if (_request.Reason is { } reason && DeadLetterFiles.ReasonOf(names[i]) != DirectoryDeadLetterStore.ReasonFolder(reason))
                 {
-                    _progress.AddOtherReason(DirectoryDeadLetterStore.ReasonOf(names[i]));
+                    _progress.AddOtherReason(DeadLetterFiles.ReasonOf(names[i]));
                     continue;
                 }
 
@@ -131,11 +131,11 @@ internal sealed class FolderRedrive : IDisposable
         StoredDeadLetter? letter;
         try
         {
-            letter = _store.Find(name);
+            letter = _store.Letters.Find(name);
         }
         catch (Exception exception) when (FileFaults.IsFileFault(exception))
         {
-            _progress.AddFound();
+            _progress.AddFound(DeadLetterFiles.ReasonOf(name));
             _progress.AddLeft(name, exception.Message);
             return;
         }
@@ -154,7 +154,7 @@ internal sealed class FolderRedrive : IDisposable
         }
         else if (_request.DryRun)
         {
-            _progress.AddFound();
+            _progress.AddFound(letter.Letter.Reason);
             _services.Output.WriteLine($"{letter.Letter.Reason}  {RouteOf(letter)}  {UntrustedText.Shorten(letter.Letter.SourceId)}  {letter.Letter.LastSeen:u}  {UntrustedText.Shorten(letter.Letter.Description)}");
         }
         else if (_failedRoutes.Contains(RouteOf(letter)))
@@ -175,11 +175,11 @@ internal sealed class FolderRedrive : IDisposable
         byte[]? body;
         try
         {
-            body = _store.ReadBody(letter);
+            body = _store.Letters.ReadBody(letter);
         }
         catch (Exception exception) when (FileFaults.IsFileFault(exception))
         {
-            _progress.AddFound();
+            _progress.AddFound(letter.Letter.Reason);
             _progress.AddLeft(letter.Name, exception is FileNotFoundException
                 ? "its .body file is missing. Restore it, or delete the .json file."
                 : exception.Message);
@@ -192,7 +192,7 @@ internal sealed class FolderRedrive : IDisposable
             return;
         }
 
-        _progress.AddFound();
+        _progress.AddFound(letter.Letter.Reason);
         IMessageSender sender = await SenderForAsync(RouteOf(letter), stop);
         if ((await sender.SendAsync([ToMessage(letter.Letter, body, sender)], stop))[0] is { } error)
         {
@@ -208,7 +208,7 @@ internal sealed class FolderRedrive : IDisposable
 
         try
         {
-            if (_store.Delete(letter, body))
+            if (_store.Letters.Delete(letter, body))
             {
                 _progress.AddSent();
             }

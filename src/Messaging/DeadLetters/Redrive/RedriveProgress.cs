@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Messaging.Telemetry;
 
 namespace Messaging.DeadLetters.Redrive;
@@ -23,7 +24,11 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
     // How far late sends may catch up: timers fire late, and the rate should hold on average.
     private static readonly TimeSpan CatchUp = TimeSpan.FromSeconds(1);
 
+    private const string OtherReasons = "other";
+
+    private readonly ConcurrentDictionary<string, RedriveCounts> _byReason = new(StringComparer.Ordinal);
     private volatile string[] _left = [];
+    private string? _current;
     private readonly List<string> _again = [];
     private readonly List<string> _notes = [];
     private readonly SortedDictionary<string, int> _otherReasons = new(StringComparer.Ordinal);
@@ -50,11 +55,24 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
     /// <summary>True once as many were found as the request asks for.</summary>
     public bool HasAll => Found >= request.Max;
 
+    /// <summary>The counts by reason, where the redrive tells reasons. Threads: any.</summary>
+    public IReadOnlyList<RedriveCounts> ByReason => [.. _byReason.Values.OrderByDescending(static counts => counts.Found)];
+
     /// <summary>Counts one that the request asks for.</summary>
-    public void AddFound() => Found++;
+    /// <param name="reason">Its reason, under which it is counted until the next one is found; null where reasons are not counted.</param>
+    public void AddFound(string? reason = null)
+    {
+        Found++;
+        _current = reason is null ? null : _byReason.Count < MaxReasons || _byReason.ContainsKey(reason) ? reason : OtherReasons;
+        Count(static counts => counts with { Found = counts.Found + 1 });
+    }
 
     /// <summary>Counts one that was sent and deleted.</summary>
-    public void AddSent() => Sent++;
+    public void AddSent()
+    {
+        Sent++;
+        Count(static counts => counts with { Sent = counts.Sent + 1 });
+    }
 
     /// <summary>Counts one that stays.</summary>
     /// <param name="name">Its name; may be text from outside.</param>
@@ -62,6 +80,7 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
     public void AddLeft(string name, string why)
     {
         LeftCount++;
+        Count(static counts => counts with { Left = counts.Left + 1 });
         if (_left.Length < MaxListed)
         {
             _left = [.. _left, $"{UntrustedText.Shorten(name)}: {why}"];
@@ -86,6 +105,14 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
         if (_otherReasons.Count < MaxReasons || _otherReasons.ContainsKey(reason))
         {
             _otherReasons[reason] = _otherReasons.GetValueOrDefault(reason) + 1;
+        }
+    }
+
+    private void Count(Func<RedriveCounts, RedriveCounts> add)
+    {
+        if (_current is { } reason)
+        {
+            _byReason[reason] = add(_byReason.GetValueOrDefault(reason) ?? new RedriveCounts(reason, 0, 0, 0));
         }
     }
 
@@ -135,3 +162,10 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
         return new RedriveResult(Found, Sent, LeftCount, _left, _againCount, _again, _notes, ended);
     }
 }
+
+/// <summary>The counts of the dead letters with one reason.</summary>
+/// <param name="Reason">The reason code.</param>
+/// <param name="Found">Those that the request asks for.</param>
+/// <param name="Sent">Of those, the ones that were accepted and deleted.</param>
+/// <param name="Left">Of those, the ones that stay.</param>
+public sealed record RedriveCounts(string Reason, int Found, int Sent, int Left);

@@ -37,7 +37,7 @@ public sealed class FolderRedriveTests : IDisposable
         result.Notes.ShouldBeEmpty();
         worker.Requests.Select(request => (request.Target, request.Headers["X-Message-Id"], Encoding.UTF8.GetString(request.Body)))
             .ShouldBe([("/messages/archive", "m-1", "body of m-1"), ("/messages/archive", "m-2", "body of m-2")]);
-        _store.List().ShouldBeEmpty();
+        _store.Letters.List().ShouldBeEmpty();
     }
 
     [Fact]
@@ -65,7 +65,7 @@ public sealed class FolderRedriveTests : IDisposable
         await RunAsync(request, _folder.Path, output);
 
         output.ToString().ShouldMatch("^malformed-json  archive  one  2026-01-01 00:00:00Z  test\n");
-        _store.List().ShouldHaveSingleItem();
+        _store.Letters.List().ShouldHaveSingleItem();
     }
 
     [Fact]
@@ -79,7 +79,7 @@ public sealed class FolderRedriveTests : IDisposable
 
         (result.Found, result.Sent, result.IsComplete).ShouldBe((1, 1, true));
         result.Notes.ShouldHaveSingleItem().ShouldStartWith("1 dead letter(s) are parts of messages");
-        _store.List().ShouldHaveSingleItem().ShouldContain("row");
+        _store.Letters.List().ShouldHaveSingleItem().ShouldContain("row");
     }
 
     [Theory]
@@ -100,7 +100,7 @@ public sealed class FolderRedriveTests : IDisposable
         (result.Found, result.Sent, result.LeftCount).ShouldBe((1, 0, 1));
         result.Ended.ShouldNotBeNull().ShouldEndWith("2 more dead letter(s) were not tried.");
         server.Requests.Count.ShouldBe(1);
-        _store.List().Count.ShouldBe(3);
+        _store.Letters.List().Count.ShouldBe(3);
     }
 
     [Fact]
@@ -177,10 +177,10 @@ public sealed class FolderRedriveTests : IDisposable
         await using FakeService worker = await StartAsync(id =>
         {
             // As a second redrive would: the current one, and two that were not reached yet.
-            foreach (string name in _store.List().Where(name => !name.Contains("m-3")))
+            foreach (string name in _store.Letters.List().Where(name => !name.Contains("m-3")))
             {
-                StoredDeadLetter letter = _store.Find(name)!;
-                _store.Delete(letter, _store.ReadBody(letter));
+                StoredDeadLetter letter = _store.Letters.Find(name)!;
+                _store.Letters.Delete(letter, _store.Letters.ReadBody(letter));
             }
 
             return Stored(id);
@@ -207,7 +207,7 @@ public sealed class FolderRedriveTests : IDisposable
 
         (result.Found, result.Sent, result.LeftCount).ShouldBe((1, 0, 1));
         worker.Requests.Count.ShouldBe(1);
-        _store.List().Count.ShouldBe(2);
+        _store.Letters.List().Count.ShouldBe(2);
     }
 
     [Fact]
@@ -237,7 +237,7 @@ public sealed class FolderRedriveTests : IDisposable
         (await RunAsync(worker)).IsComplete.ShouldBeTrue();
 
         Encoding.UTF8.GetString(worker.Requests.ShouldHaveSingleItem().Body).ShouldBe("edited");
-        _store.List().ShouldBeEmpty();
+        _store.Letters.List().ShouldBeEmpty();
     }
 
     [Fact]
@@ -255,7 +255,7 @@ public sealed class FolderRedriveTests : IDisposable
         (result.Found, result.Sent, result.LeftCount).ShouldBe((1, 0, 1));
         result.Left.ShouldHaveSingleItem().ShouldContain("was changed while it was sent");
         (await File.ReadAllTextAsync(path, Token)).ShouldBe("edited");
-        _store.List().ShouldHaveSingleItem();
+        _store.Letters.List().ShouldHaveSingleItem();
     }
 
     [Fact]
@@ -295,7 +295,7 @@ public sealed class FolderRedriveTests : IDisposable
 
         result.Sent.ShouldBeInRange(2, 3);
         result.Ended.ShouldBe(RedriveProgress.Interrupted);
-        _store.List().Count.ShouldBe(5 - result.Sent);
+        _store.Letters.List().Count.ShouldBe(5 - result.Sent);
     }
 
     [Fact]
@@ -342,7 +342,7 @@ public sealed class FolderRedriveTests : IDisposable
         string line = result.Left.ShouldHaveSingleItem();
         line.ShouldStartWith("malformed-json/20260101/m-1~");
         line.ShouldContain(why);
-        _store.List().ShouldHaveSingleItem().ShouldContain("m-1");
+        _store.Letters.List().ShouldHaveSingleItem().ShouldContain("m-1");
     }
 
     private Task<RedriveResult> RunAsync(FakeService server, string? reason = null, string? folder = null, CancellationToken stop = default) =>

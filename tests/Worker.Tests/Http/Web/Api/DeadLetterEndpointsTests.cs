@@ -268,12 +268,119 @@ public sealed class DeadLetterEndpointsTests
     [Fact]
     public async Task Redrive_BodyThatDoesNotArriveInTime_IsRefusedToo()
     {
-        RedriveEndpoints endpoints = new(null!, null!, new HttpAnswers(new BufferPool()), null!, TimeProvider.System, NullLogger<RedriveEndpoints>.Instance);
+        RedriveEndpoints endpoints = new(null!, null!, null!, new HttpAnswers(new BufferPool()), null!, TimeProvider.System, NullLogger<RedriveEndpoints>.Instance);
         DefaultHttpContext context = new() { Request = { ContentType = "application/json", ContentLength = 100, Body = new SlowBody() } };
 
         await endpoints.StartAsync(context);
 
         context.Response.StatusCode.ShouldBe(400);
+    }
+
+    [Fact]
+    public async Task Groups_CountEachCause_AndAFilterSelectsOne()
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+        await host.PostAsync(ApiHost.Poison, "one");
+        await host.PostAsync(ApiHost.Poison, "two");
+        await host.PostAsync("{\"n\":1}", "keyless");
+
+        JsonElement list = await host.GetAsync("/api/v1/dead-letters?limit=1");
+
+        JsonElement[] groups = [.. list.GetProperty("groups").EnumerateArray()];
+        groups.Select(group => group.GetProperty("count").GetInt32()).ShouldBe([2, 1]);
+        groups[0].GetProperty("reason").GetString().ShouldBe("malformed-json");
+        list.GetProperty("matching").GetInt32().ShouldBe(3);
+        string route = groups[1].GetProperty("route").GetString()!;
+        Ids(await host.GetAsync($"/api/v1/dead-letters?reason={groups[1].GetProperty("reason").GetString()}&route={route}&exception=none")).ShouldBe(["keyless"]);
+        Ids(await host.GetAsync("/api/v1/dead-letters?exception=System.FormatException")).ShouldBeEmpty();
+        Ids(await host.GetAsync("/api/v1/dead-letters?route=none")).ShouldBeEmpty();
+    }
+
+    [Fact]
+    public async Task Redrive_ByAFilter_SendsOnlyWhatItFinds()
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+        await host.PostAsync($"{ApiHost.Poison} kept", "kept");
+        await host.PostAsync($"{ApiHost.Poison} wanted", "sent");
+        const string Filter = "\"filter\":{\"reason\":\"malformed-json\",\"search\":\"WANTED\"}";
+
+        await host.SendAsync(HttpMethod.Post, "/api/v1/redrive", $"{{{Filter},\"dryRun\":true}}");
+        JsonElement dry = await host.RedrivenAsync();
+        (dry.GetProperty("dryRun").GetBoolean(), dry.GetProperty("found").GetInt32(), dry.GetProperty("left").GetInt32()).ShouldBe((true, 1, 0));
+        await host.SendAsync(HttpMethod.Post, "/api/v1/redrive", $"{{{Filter}}}");
+
+        JsonElement done = await host.RedrivenAsync();
+        (done.GetProperty("total").GetInt32(), done.GetProperty("left").GetInt32()).ShouldBe((1, 1));
+        JsonElement result = done.GetProperty("results").EnumerateArray().ShouldHaveSingleItem();
+        (result.GetProperty("reason").GetString(), result.GetProperty("found").GetInt32(), result.GetProperty("left").GetInt32()).ShouldBe(("malformed-json", 1, 1));
+        done.GetProperty("failures")[0].GetProperty("name").GetString()!.ShouldContain("sent");
+    }
+
+    [Fact]
+    public async Task Discard_AGroup_CanBeUndone()
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+        await host.PostAsync(ApiHost.Poison, "one");
+        await host.PostAsync(ApiHost.Poison, "two");
+        await host.PostAsync("{\"n\":1}", "keyless");
+
+        (await host.SendAsync(HttpMethod.Post, "/api/v1/dead-letters/discard", "{\"filter\":{\"reason\":\"malformed-json\"}}")).Status.ShouldBe(202);
+        JsonElement done = await host.RedrivenAsync();
+        (done.GetProperty("action").GetString(), done.GetProperty("sent").GetInt32()).ShouldBe(("discard", 2));
+        Ids(await host.GetAsync("/api/v1/dead-letters")).ShouldBe(["keyless"]);
+        JsonElement discarded = await host.GetAsync("/api/v1/dead-letters?discarded=true");
+        Ids(discarded).Order().ShouldBe(["one", "two"]);
+        discarded.GetProperty("discardedDays").GetInt32().ShouldBe(30);
+        string name = Uri.EscapeDataString(Name(discarded));
+        (await host.Client.GetStringAsync($"/api/v1/dead-letters/body?discarded=true&name={name}")).ShouldBe(ApiHost.Poison);
+        await host.SendAsync(HttpMethod.Post, "/api/v1/redrive", "{\"reason\":\"malformed-json\"}");
+        (await host.RedrivenAsync()).GetProperty("found").GetInt32().ShouldBe(0);
+
+        (await host.SendAsync(HttpMethod.Post, "/api/v1/dead-letters/restore", "{\"all\":true}")).Status.ShouldBe(202);
+        await host.RedrivenAsync();
+        Ids(await host.GetAsync("/api/v1/dead-letters")).Order().ShouldBe(["keyless", "one", "two"]);
+        Ids(await host.GetAsync("/api/v1/dead-letters?discarded=true")).ShouldBeEmpty();
+    }
+
+    [Fact]
+    public async Task Copy_WithACorrectedBody_IsStoredAndTheOriginalStays()
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+        await host.PostAsync(ApiHost.Poison, "wrong");
+        string name = Name(await host.GetAsync("/api/v1/dead-letters"));
+
+        (int status, JsonElement copy) = await host.SendAsync(HttpMethod.Post, "/api/v1/dead-letters/copy", JsonSerializer.Serialize(new { name, body = ApiHost.Body("wrong"), note = "closed" }));
+
+        status.ShouldBe(201);
+        string copied = copy.GetProperty("name").GetString()!;
+        JsonElement letter = await host.GetAsync($"/api/v1/dead-letters/letter?name={Uri.EscapeDataString(copied)}");
+        (letter.GetProperty("copyOf").GetString(), letter.GetProperty("note").GetString()).ShouldBe((name, "closed"));
+        await host.SendAsync(HttpMethod.Post, "/api/v1/redrive", JsonSerializer.Serialize(new { names = new[] { copied } }));
+        (await host.RedrivenAsync()).GetProperty("sent").GetInt32().ShouldBe(1);
+        Name(await host.GetAsync("/api/v1/dead-letters")).ShouldBe(name);
+    }
+
+    [Theory]
+    [InlineData("copy", "{\"name\":\"a/b/c\",\"body\":\"x\"}", 400)]
+    [InlineData("copy", "{\"name\":\"a/b/c\",\"body\":\"x\",\"note\":\"\"}", 400)]
+    [InlineData("copy", "{\"name\":\"a/b/c\",\"body\":\"x\",\"note\":\"why\"}", 404)]
+    [InlineData("copy", "{\"name\":\"../../etc\",\"body\":\"x\",\"note\":\"why\"}", 404)]
+    [InlineData("discard", "{}", 400)]
+    [InlineData("discard", "{\"all\":true,\"filter\":{}}", 400)]
+    [InlineData("discard", "{\"names\":[],\"filter\":{}}", 400)]
+    [InlineData("restore", "{\"filter\":{\"seach\":\"typo\"}}", 400)]
+    public async Task Change_WrongRequest_ChangesNothing(string verb, string json, int expected)
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+        await host.PostAsync(ApiHost.Poison, "kept");
+
+        (int status, JsonElement body) = await host.SendAsync(HttpMethod.Post, $"/api/v1/dead-letters/{verb}", json);
+
+        status.ShouldBe(expected);
+        body.GetProperty("message").GetString().ShouldNotBeNullOrEmpty();
+        (await host.SendAsync(HttpMethod.Post, $"/api/v1/dead-letters/{verb}", json, token: "")).Status.ShouldBe(401);
+        Ids(await host.GetAsync("/api/v1/dead-letters")).ShouldBe(["kept"]);
+        Ids(await host.GetAsync("/api/v1/dead-letters?discarded=true")).ShouldBeEmpty();
     }
 
     private static string[] Ids(JsonElement list) => [.. list.GetProperty("letters").EnumerateArray().Select(letter => letter.GetProperty("id").GetString()!)];

@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Text.Json;
 using Messaging.Configuration;
 using Messaging.DeadLetters;
@@ -5,9 +6,19 @@ using Messaging.Telemetry;
 
 namespace Messaging.Storage;
 
-/// <content>Lists, reads and deletes dead letters, for a redrive and for the worker's page.</content>
-internal sealed partial class DirectoryDeadLetterStore
+/// <summary>
+/// Lists, reads and deletes the dead letters below one folder: those that wait, or those that were discarded. Threads: any.
+/// </summary>
+/// <param name="folder">The store's folder.</param>
+/// <param name="prefix">The path of the dead letters below it: empty, or a folder with a trailing slash.</param>
+internal sealed class DeadLetterFiles(DurableFolder folder, string prefix = "") : IDeadLetterReader
 {
+    public const string BodySuffix = ".body";
+    public const string RecordSuffix = ".json";
+
+    // Indented, because people read these files.
+    public static readonly DeadLetterJson Records = new(new JsonSerializerOptions(JsonSerializerDefaults.Web) { WriteIndented = true });
+
     /// <summary>The longest body that is read, in bytes: what the largest setting of a source allows.</summary>
     public const int MaxBodyBytes = 256 << 20;
 
@@ -23,9 +34,9 @@ internal sealed partial class DirectoryDeadLetterStore
     public IReadOnlyList<string> List()
     {
         List<string> names = [];
-        foreach (string folder in Sorted(Root).Where(folder => Path.GetFileName(folder) != DurableFolder.TemporaryFolder))
+        foreach (string reason in Sorted(Root))
         {
-            foreach (string day in Sorted(folder))
+            foreach (string day in Sorted(reason))
             {
                 names.AddRange(Directory.GetFiles(day, $"*{RecordSuffix}").Order(StringComparer.Ordinal)
                     .Select(NameOf));
@@ -33,6 +44,27 @@ internal sealed partial class DirectoryDeadLetterStore
         }
 
         return names;
+    }
+
+    /// <summary>The folder's absolute path.</summary>
+    public string Root { get; } = Path.TrimEndingDirectorySeparator(folder.PathOf(prefix));
+
+    /// <summary>The absolute path of a file.</summary>
+    /// <param name="name">A dead letter's name with a suffix.</param>
+    public string PathOf(string name) => folder.PathOf(prefix + name);
+
+    /// <summary>A name under which nothing is kept: the given one, or with <c>-2</c> or the next number.</summary>
+    /// <param name="name">A dead letter's name.</param>
+    /// <param name="hasBody">False when only its record is still to come, so that the body may be there.</param>
+    public string FreeName(string name, bool hasBody)
+    {
+        string free = name;
+        for (int copy = 2; File.Exists(PathOf(free + RecordSuffix)) || (hasBody && File.Exists(PathOf(free + BodySuffix))); copy++)
+        {
+            free = string.Create(CultureInfo.InvariantCulture, $"{name}-{copy}");
+        }
+
+        return free;
     }
 
     /// <summary>The reason folder of a name from <see cref="List"/>: the reason itself where that is a usual code.</summary>
@@ -44,7 +76,7 @@ internal sealed partial class DirectoryDeadLetterStore
     /// <exception cref="UnauthorizedAccessException">Access to its record was refused.</exception>
     public StoredDeadLetter? Find(string name)
     {
-        string path = _folder.PathOf(name + RecordSuffix);
+        string path = PathOf(name + RecordSuffix);
         try
         {
             DeadLetter? letter = JsonSerializer.Deserialize(RegularFile.ReadAll(path, MaxRecordBytes), Records.DeadLetter);
@@ -71,9 +103,9 @@ internal sealed partial class DirectoryDeadLetterStore
     {
         try
         {
-            return RegularFile.ReadAll(_folder.PathOf(letter.Name + BodySuffix), MaxBodyBytes);
+            return RegularFile.ReadAll(PathOf(letter.Name + BodySuffix), MaxBodyBytes);
         }
-        catch (FileNotFoundException) when (!File.Exists(_folder.PathOf(letter.Name + RecordSuffix)))
+        catch (FileNotFoundException) when (!File.Exists(PathOf(letter.Name + RecordSuffix)))
         {
             return null;
         }
@@ -93,12 +125,12 @@ internal sealed partial class DirectoryDeadLetterStore
             return false;
         }
 
-        _folder.Delete(letter.Name + RecordSuffix);
-        _folder.Delete(letter.Name + BodySuffix);
-        if (File.Exists(_folder.PathOf(letter.Name + RecordSuffix)))
+        folder.Delete(prefix + letter.Name + RecordSuffix);
+        folder.Delete(prefix + letter.Name + BodySuffix);
+        if (File.Exists(PathOf(letter.Name + RecordSuffix)))
         {
             // The same message became a dead letter again meanwhile, and found this body.
-            _folder.Place(letter.Name + BodySuffix, accepted);
+            folder.Place(prefix + letter.Name + BodySuffix, accepted);
         }
 
         return true;
@@ -106,7 +138,7 @@ internal sealed partial class DirectoryDeadLetterStore
 
     /// <summary>When a dead letter was written, by its record.</summary>
     /// <returns>Null when it was deleted meanwhile, or its record is damaged.</returns>
-    private DateTimeOffset? TimeOf(string name)
+    public DateTimeOffset? TimeOf(string name)
     {
         try
         {
@@ -121,12 +153,11 @@ internal sealed partial class DirectoryDeadLetterStore
     string IDeadLetterReader.Location => Root;
 
     IEnumerable<string> IDeadLetterReader.EnumerateNames() => Sorted(Root)
-        .Where(folder => Path.GetFileName(folder) != DurableFolder.TemporaryFolder)
         .SelectMany(Sorted)
         .GroupBy(Path.GetFileName, StringComparer.Ordinal)
         .OrderByDescending(day => day.Key, StringComparer.Ordinal)
         .SelectMany(day => day
-            .SelectMany(folder => new DirectoryInfo(folder).GetFiles($"*{RecordSuffix}"))
+            .SelectMany(path => new DirectoryInfo(path).GetFiles($"*{RecordSuffix}"))
             .OrderByDescending(file => file.LastWriteTimeUtc)
             .ThenBy(file => file.Name, StringComparer.Ordinal))
         .Select(file => NameOf(file.FullName));
@@ -138,7 +169,7 @@ internal sealed partial class DirectoryDeadLetterStore
         length = 0;
         try
         {
-            return IsName(name) ? RegularFile.ReadStart(_folder.PathOf(name + BodySuffix), maxBytes, out length) : null;
+            return IsName(name) ? RegularFile.ReadStart(PathOf(name + BodySuffix), maxBytes, out length) : null;
         }
         catch (FileNotFoundException)
         {
@@ -147,7 +178,7 @@ internal sealed partial class DirectoryDeadLetterStore
     }
 
     // Reason, day and id, of the characters that this class writes, so that no name leads out of the folder.
-    private bool IsName(string name)
+    public bool IsName(string name)
     {
         string[] parts = name.Split('/');
         return name.Length <= FileName.MaxBytes * 2 && parts.Length == 3 && Array.TrueForAll(parts, static part => part.Replace('~', '_') is { Length: > 0 and <= FileName.MaxBytes } safe && FileName.Sanitize(safe, safe.Length) == safe)
@@ -156,9 +187,11 @@ internal sealed partial class DirectoryDeadLetterStore
     }
 
     // A linked folder leads out of the store's folder, and a redrive would delete there.
-    private bool IsLink(string folder) => new DirectoryInfo(_folder.PathOf(folder)).LinkTarget is not null;
+    private bool IsLink(string name) => new DirectoryInfo(PathOf(name)).LinkTarget is not null;
 
-    private string NameOf(string recordPath) => Path.GetRelativePath(Root, recordPath)[..^RecordSuffix.Length].Replace('\\', '/');
+    /// <summary>The name of a dead letter.</summary>
+    /// <param name="recordPath">The path of its record.</param>
+    public string NameOf(string recordPath) => Path.GetRelativePath(Root, recordPath)[..^RecordSuffix.Length].Replace('\\', '/');
 
     // Finds what the JSON may hold but no worker writes: null, and a route name that is not allowed.
     private static string? FindDamage(DeadLetter? letter)
@@ -179,6 +212,8 @@ internal sealed partial class DirectoryDeadLetterStore
         return letter.Route.Length == 0 || NamedRoute.IsName(letter.Route) ? null : $"\"route\" is \"{UntrustedText.Shorten(letter.Route)}\" and must be the name of a route ({NamedRoute.AllowedName}).";
     }
 
-    private static IEnumerable<string> Sorted(string folder) =>
-        Directory.Exists(folder) ? new DirectoryInfo(folder).GetDirectories().Where(found => found.LinkTarget is null).Select(found => found.FullName).Order(StringComparer.Ordinal) : [];
+    // Neither links nor what the store keeps for itself, whose names begin with a dot.
+    private static IEnumerable<string> Sorted(string path) => Directory.Exists(path)
+        ? new DirectoryInfo(path).GetDirectories().Where(found => found.LinkTarget is null && !found.Name.StartsWith('.')).Select(found => found.FullName).Order(StringComparer.Ordinal)
+        : [];
 }

@@ -1,0 +1,103 @@
+using Messaging.DeadLetters;
+using Microsoft.Extensions.Logging;
+
+namespace Messaging.Storage;
+
+/// <content>What people do with dead letters: discard, restore, copy with another body.</content>
+internal sealed partial class DirectoryDeadLetterStore
+{
+    // A dot, so that no reason has this name.
+    private const string DiscardedFolder = ".discarded/";
+
+    private DateOnly _expiredOn;
+
+    IDeadLetterReader IDeadLetterEditor.Discarded => _discarded;
+
+    int IDeadLetterEditor.DiscardedDays => _discardedDays;
+
+    string IDeadLetterReader.Location => Root;
+
+    IEnumerable<string> IDeadLetterReader.EnumerateNames() => ((IDeadLetterReader)Letters).EnumerateNames();
+
+    DeadLetter? IDeadLetterReader.ReadRecord(string name) => ((IDeadLetterReader)Letters).ReadRecord(name);
+
+    byte[]? IDeadLetterReader.ReadBodyStart(string name, int maxBytes, out long length) => ((IDeadLetterReader)Letters).ReadBodyStart(name, maxBytes, out length);
+
+    /// <inheritdoc/>
+    public bool Discard(string name) => Letters.IsName(name) && Move(name, Letters, _discarded, isNew: true);
+
+    /// <inheritdoc/>
+    public bool Restore(string name) => _discarded.IsName(name) && Move(name, _discarded, Letters, isNew: false);
+
+    async ValueTask<string?> IDeadLetterEditor.CopyAsync(string name, ReadOnlyMemory<byte> body, string note, CancellationToken cancellationToken) =>
+        Letters.IsName(name) && Letters.Find(name) is { } original
+            ? Letters.NameOf(Path.ChangeExtension(await WriteAsync(original.Letter with { CopyOf = name, Note = note, LastSeen = _time.GetUtcNow() }, body, cancellationToken), DeadLetterFiles.RecordSuffix))
+            : null;
+
+    // The body first: a crash between the two leaves a record whose body is at its new place already, and the next call moves the record. Not
+    // flushed: after a power failure each file is at one of the two places.
+    private bool Move(string name, DeadLetterFiles from, DeadLetterFiles to, bool isNew)
+    {
+        string record = from.PathOf(name + DeadLetterFiles.RecordSuffix);
+        string body = from.PathOf(name + DeadLetterFiles.BodySuffix);
+        try
+        {
+            if (!File.Exists(record))
+            {
+                return false;
+            }
+
+            if (isNew)
+            {
+                // Its age in the trash counts from now.
+                File.SetLastWriteTimeUtc(record, _time.GetUtcNow().UtcDateTime);
+            }
+
+            string target = to.FreeName(name, hasBody: File.Exists(body));
+            Directory.CreateDirectory(Path.GetDirectoryName(to.PathOf(target))!);
+            if (File.Exists(body))
+            {
+                File.Move(body, to.PathOf(target + DeadLetterFiles.BodySuffix));
+            }
+
+            File.Move(record, to.PathOf(target + DeadLetterFiles.RecordSuffix));
+            return true;
+        }
+        catch (FileNotFoundException)
+        {
+            // Another process moved or deleted it meanwhile.
+            return false;
+        }
+    }
+
+    // Once a day. A body without a record stays: its record may still wait after a crash.
+    private void DeleteExpired()
+    {
+        DateTime now = _time.GetUtcNow().UtcDateTime;
+        if (_expiredOn == DateOnly.FromDateTime(now))
+        {
+            return;
+        }
+
+        _expiredOn = DateOnly.FromDateTime(now);
+        int deleted = 0;
+        foreach (string name in _discarded.List())
+        {
+            string record = _discarded.PathOf(name + DeadLetterFiles.RecordSuffix);
+            if (now - File.GetLastWriteTimeUtc(record) > TimeSpan.FromDays(_discardedDays))
+            {
+                File.Delete(record);
+                File.Delete(_discarded.PathOf(name + DeadLetterFiles.BodySuffix));
+                deleted++;
+            }
+        }
+
+        if (deleted > 0)
+        {
+            LogExpired(_logger, deleted, _discardedDays);
+        }
+    }
+
+    [LoggerMessage(5103, LogLevel.Information, "{Count} dead letter(s) that were discarded more than {Days} day(s) ago were deleted (DeadLetters:DiscardedDays)")]
+    private static partial void LogExpired(ILogger logger, int count, int days);
+}
