@@ -130,7 +130,7 @@ let letters = is('empty') || is('refused') || is('healthy') || is('dead-sink') |
 });
 const bodyOf = letter => Buffer.from(is('markup') ? `{"a":"${markup}<script>alert(1)</script>"}` : `{"EventDateUtc":"2026-11-22T22:04:10Z","Product":"My Product","SiteKey":"site","EventName":"order","MessageId":"${letter.id}" x "amount":12.50}\n\0\xff`, 'latin1');
 
-let redrive = { state: 'idle', total: 0, sent: 0, left: 0, rate: null, startedAt: null, problem: null, failures: [] };
+let redrive = { state: 'idle', total: 0, sent: 0, left: 0, rate: null, startedAt: null, problem: null, action: 'redrive', dryRun: false, found: 0, results: [], failures: [] };
 let queue = [];
 setInterval(() => {
   if (redrive.state !== 'running') return;
@@ -193,7 +193,8 @@ const server = createServer(async (request, response) => {
     const from = q.after ? matching.findIndex(one => one.name === q.after) + 1 : 0;
     const page = matching.slice(from, from + Number(q.limit));
     const reasons = Object.entries(Object.groupBy?.(letters, one => one.reason) ?? letters.reduce((a, one) => ({ ...a, [one.reason]: [...(a[one.reason] ?? []), one] }), {})).map(([reason, list]) => ({ reason, count: list.length }));
-    json({ folder: 'dead-letters', available: true, problem: null, reasons, letters: page, next: from + page.length < matching.length ? page.at(-1).name : null, truncated: false });
+    json({ folder: 'dead-letters', available: true, problem: null, reasons, letters: page, next: from + page.length < matching.length ? page.at(-1).name : null, truncated: false, matching: matching.length, unread: 0, discardedDays: 30,
+      groups: reasons.map(({ reason, count }) => ({ reason, exceptionType: null, route: 'archive', count, first: letters.at(-1)?.lastSeen, last: letters[0]?.lastSeen })) });
   } else if (path === 'dead-letters/letter') letter() ? json({ ...letter(), exceptionType: null, group: is('markup') ? markup : 'g-7', deduplicationId: 'd-1', attributes: { traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', tenant: is('markup') ? markup : 'acme' } }) : fail(404, 'not-found', 'There is no such dead letter.');
   else if (path === 'dead-letters/body') { response.writeHead(200, { 'Content-Type': 'application/octet-stream', 'X-Body-Bytes': bodyOf(letter()).length }); response.end(bodyOf(letter())); }
   else if (path === 'redrive' && request.method === 'POST') {
@@ -202,7 +203,7 @@ const server = createServer(async (request, response) => {
     const body = JSON.parse(text);
     if (redrive.state === 'running') return fail(409, 'redrive-running', 'A redrive is running already.');
     queue = letters.filter(one => body.names ? body.names.includes(one.name) : !body.reason || one.reason === body.reason).slice(0, body.max ?? undefined);
-    redrive = { state: 'running', total: queue.length, sent: 0, left: queue.length, rate: body.rate, startedAt: iso(Date.now()), problem: null, failures: [] };
+    redrive = { state: 'running', total: queue.length, sent: 0, left: queue.length, rate: body.rate, startedAt: iso(Date.now()), problem: null, action: 'redrive', dryRun: false, found: queue.length, results: [], failures: [] };
     json(redrive, 202);
   } else if (path === 'redrive') {
     if (request.method === 'DELETE') Object.assign(redrive, { state: 'done', problem: 'It was stopped.' });

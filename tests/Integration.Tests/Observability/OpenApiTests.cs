@@ -61,11 +61,31 @@ public sealed partial class OpenApiTests
             await CheckAsync(client, "get", path);
         }
 
+        string plain = JsonSerializer.Serialize(letters["letters"]![0]!["name"]!.GetValue<string>());
+        await CheckAsync(client, "post", "/api/v1/dead-letters/copy", body: "{}");
+        await CheckAsync(client, "post", "/api/v1/dead-letters/copy", body: """{"name":"a/b/c","body":"{}","note":"why"}""");
+        string copy = Uri.EscapeDataString((await CheckAsync(client, "post", "/api/v1/dead-letters/copy", body: $$"""{"name":{{plain}},"body":"[","note":"why"}"""))["name"]!.GetValue<string>());
+        await CheckAsync(client, "get", "/api/v1/dead-letters/letter", $"/api/v1/dead-letters/letter?name={copy}");
+        await CheckAsync(client, "post", "/api/v1/dead-letters/discard", body: """{"filter":1}""");
+        await RunAsync(client, "/api/v1/dead-letters/discard", """{"filter":{"reason":"malformed-json"}}""");
+        await CheckAsync(client, "get", "/api/v1/dead-letters", "/api/v1/dead-letters?discarded=true");
+        await CheckAsync(client, "post", "/api/v1/dead-letters/restore", body: "[]");
+        await RunAsync(client, "/api/v1/dead-letters/restore", """{"all":true}""");
         await CheckAsync(client, "post", "/api/v1/redrive", body: """{"names":1}""");
-        await CheckAsync(client, "post", "/api/v1/redrive", body: """{"reason":"malformed-json"}""");
+        await RunAsync(client, "/api/v1/redrive", """{"reason":"malformed-json"}""");
         await CheckAsync(client, "delete", "/api/v1/redrive");
         client.DefaultRequestHeaders.Authorization = null;
         await CheckAsync(client, "delete", "/api/v1/redrive");
+    }
+
+    /// <summary>Starts a run over dead letters, and waits for its end.</summary>
+    private static async Task RunAsync(HttpClient client, string path, string body)
+    {
+        await CheckAsync(client, "post", path, body: body);
+        while ((await CheckAsync(client, "get", "/api/v1/redrive"))["state"]!.GetValue<string>() != "done")
+        {
+            await Task.Delay(20);
+        }
     }
 
     private static async Task<JsonNode> CheckAsync(HttpClient client, string verb, string path, string? address = null, string? body = null)

@@ -96,6 +96,56 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
     }
 
     [Fact]
+    public async Task DeadLetters_ByCause_AreDiscardedRestoredAndCorrected()
+    {
+        for (int i = 0; i < 3; i++)
+        {
+            (await Worker.PostAsync(Encoding.UTF8.GetBytes($"{{\"broken{i}"))).Status.ShouldBe(HttpStatusCode.UnprocessableEntity);
+        }
+
+        (await Worker.PostAsync("{\"n\":1}"u8.ToArray())).Status.ShouldBe(HttpStatusCode.UnprocessableEntity);
+        IPage page = await OpenAsync();
+        ILocator groups = page.Locator("#letter-groups li");
+        ILocator letters = page.Locator("#letters-list li");
+        await Assertions.Expect(groups).ToHaveCountAsync(2);
+        await Assertions.Expect(groups.First).ToContainTextAsync("3 dead letters of route archive");
+        await groups.First.Locator("button").ClickAsync();
+        await Assertions.Expect(letters).ToHaveCountAsync(3);
+
+        // Counted, discarded, and back.
+        await page.Locator("#redrive-dry").CheckAsync();
+        await page.Locator("#discard-all").ClickAsync();
+        await page.Locator("#token").FillAsync(Token);
+        await page.Keyboard.PressAsync("Enter");
+        await Assertions.Expect(page.Locator("#redrive-text")).ToContainTextAsync("3 dead letters found; nothing was changed.");
+        await page.Locator("#redrive-dry").UncheckAsync();
+        await page.Locator("#discard-all").ClickAsync();
+        await Assertions.Expect(page.Locator("#redrive-text")).ToContainTextAsync("malformed-json: 3 discarded, 0 left");
+        await Assertions.Expect(letters).ToHaveCountAsync(0);
+        await page.Locator("#letters-discarded").CheckAsync();
+        await Assertions.Expect(letters).ToHaveCountAsync(3);
+        await letters.First.Locator("input").CheckAsync();
+        await page.Locator("#restore-selected").ClickAsync();
+        await Assertions.Expect(page.Locator("#redrive-text")).ToContainTextAsync("Restore ended: 1 of 1 dead letter restored");
+        await page.Locator("#letters-discarded").UncheckAsync();
+        await page.Locator("#letters-reason").SelectOptionAsync("malformed-json");
+        await Assertions.Expect(letters).ToHaveCountAsync(1);
+
+        // The copy is stored, the original stays.
+        await letters.First.Locator("button").ClickAsync();
+        await page.Locator("#letter-json").ClickAsync();
+        await Assertions.Expect(page.Locator("#letter-body")).ToContainTextAsync("Not JSON");
+        await page.Locator("#letter-copy").ClickAsync();
+        await page.Locator("#letter-new-body").FillAsync(Message("corrected"));
+        await page.Locator("#letter-note").FillAsync("closed the string");
+        await page.Keyboard.PressAsync("Enter");
+        await Assertions.Expect(page.Locator("#redrive-text")).ToContainTextAsync("Redrive ended: 1 of 1 dead letter sent");
+        await Assertions.Expect(letters).ToHaveCountAsync(1);
+        Directory.GetFiles(Path.Combine(Letters, "malformed-json"), "*.body", SearchOption.AllDirectories).Length.ShouldBe(1);
+        AssertNothingUnwanted();
+    }
+
+    [Fact]
     public async Task Markup_InAMessage_IsText()
     {
         const string Markup = "{<img src=/nowhere onerror=\"document.title='owned'\"><script>document.title='owned'</script>";

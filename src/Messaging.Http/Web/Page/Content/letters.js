@@ -1,4 +1,4 @@
-// Dead letters: list, filters, one record, redrive.
+// Dead letters: groups, list, filters, one record; redrive, discard, restore.
 
 import { byId, lines, make, setText, sync, syncRows, write } from './dom.js';
 import { read, send } from './api.js';
@@ -8,12 +8,14 @@ import { keepsLettersInFolder } from './problems.js';
 const pageSize = 20;
 const refreshEvery = 10000;
 const refreshAtLeastEvery = 30000;
+const readOnAfter = 500;
 
-const [reasonField, dayField, searchField] = ['reason', 'day', 'search'].map(name => byId(`letters-${name}`));
+const [reasonField, dayField, searchField, discardedField] = ['reason', 'day', 'search', 'discarded'].map(name => byId(`letters-${name}`));
 const on = (id, event, listener) => byId(id).addEventListener(event, listener);
 let reason = '';            // '' for all
+let cause = null;           // { exceptionType, route } of a group; null for all
 let after = null;           // the dead letter before this page
-let shown = { letters: [], reasons: [], next: null };
+let shown = { letters: [], reasons: [], groups: [], matching: 0, unread: 0, next: null };
 let chosen = new Set();
 let canChange = false;
 let knownTotal = -1;
@@ -24,13 +26,16 @@ let took = 0;
 
 // The list
 
+const filter = () => Object.fromEntries(Object.entries({ reason, exceptionType: cause && (cause.exceptionType ?? 'none'), route: cause?.route, day: dayField.value, search: searchField.value.trim() }).filter(([, value]) => value));
+
 async function load() {
   clearTimeout(refresh);
   refresh = 0;
   readAt = Date.now();
   const mine = ++reading;
-  const query = new URLSearchParams({ limit: pageSize });
-  for (const [name, value] of Object.entries({ reason, day: dayField.value, search: searchField.value.trim(), after })) if (value) query.set(name, value);
+  const { exceptionType, ...rest } = filter();
+  const query = new URLSearchParams({ limit: pageSize, ...rest });
+  for (const [name, value] of Object.entries({ exception: exceptionType, after, discarded: discardedField.checked })) if (value) query.set(name, value);
   let problem;
   try {
     const answer = await read(`dead-letters?${query}`);
@@ -38,7 +43,10 @@ async function load() {
     took = Date.now() - readAt;
     shown = answer;
     problem = answer.problem ?? (answer.available ? '' : 'The folder of the dead letters is not available.');
-    write('letters-note', `From HTTP, channel, UDP and TCP sources, in the folder ${answer.folder}. SQS, Service Bus and RabbitMQ have dead-letter queues of their own.${answer.truncated ? ' The newest 10,000 are listed and counted.' : ''}`);
+    write('letters-note', lines(`From HTTP, channel, UDP and TCP sources, in the folder ${answer.folder}. SQS, Service Bus and RabbitMQ have dead-letter queues of their own.${answer.truncated ? ' The newest 100,000 are listed and counted.' : ''}`,
+      discardedField.checked && `These were discarded. Each is deleted ${many(answer.discardedDays, 'day')} after that.`,
+      answer.unread > 0 && `${many(answer.unread, 'record is', 'records are')} still to be read.`));
+    if (answer.unread > 0) refresh = setTimeout(load, readOnAfter);
   } catch (error) {
     problem = error.message;
   }
@@ -46,57 +54,74 @@ async function load() {
   show();
 }
 
-function loadFirstPage(wanted = reasonField.value) {
+function loadFirstPage(wanted = reasonField.value, wantedCause = null) {
   reason = wanted;
+  cause = wantedCause;
   after = null;
   chosen.clear();
   load();
 }
 
+const groupText = ({ reason, exceptionType }) => exceptionType ? `${reason}: ${exceptionType}` : reason;
+
 function show() {
-  const { letters, reasons, next } = shown;
+  const { letters, reasons, groups, next } = shown;
   const options = reasons.some(one => one.reason === reason) || reason === '' ? reasons : [...reasons, { reason, count: 0 }];
   sync(reasonField, [{ reason: '', count: sum(reasons.map(one => one.count)) }, ...options], one => one.reason,
     one => make('option', { value: one.reason }), (option, one) => setText(option, `${one.reason || 'All reasons'} (${count(one.count)})`));
   reasonField.value = reason;
+  sync(byId('letter-groups'), groups, group => JSON.stringify([groupText(group), group.route]), createGroup, (item, group) => {
+    setText(item.facts, `${many(group.count, 'dead letter')} of route ${group.route || 'none'}, ${moment(group.first)} to ${moment(group.last)}`);
+    item.button.setAttribute('aria-pressed', cause !== null && reason === group.reason && cause.exceptionType === group.exceptionType && cause.route === group.route);
+  });
   sync(byId('letters-list'), letters, letter => letter.name, createLetter, (item, { name }) => { item.box.checked = chosen.has(name); });
-  write('letters-where', letters.length === 0 ? 'No dead letters.' : '');
+  write('letters-where', letters.length > 0 ? '' : next ? 'None found so far: search on.' : 'No dead letters.');
   byId('letters-older').hidden = next === null;
   showChoice();
 }
 
+function createGroup(group) {
+  const button = make('button', { class: 'link', text: groupText(group), click: () => loadFirstPage(group.reason, group) });
+  const facts = make('span', { class: 'quiet' });
+  return Object.assign(make('li', {}, button, facts), { button, facts });
+}
+
 function createLetter(letter) {
-  const { name, id, route, source, attempts, lastSeen, bodyBytes, description } = letter;
+  const { name, id, route, source, attempts, lastSeen, bodyBytes, description, note } = letter;
   const box = make('input', { type: 'checkbox', 'aria-label': `Select ${id}`, change: () => {
     chosen[box.checked ? 'add' : 'delete'](name);
     showChoice();
   } });
   const item = make('li', { 'data-letter': name }, box, make('div', {},
-    make('button', { class: 'link', text: id || 'no id', click: () => openLetter(name) }), make('b', { text: letter.exceptionType ? `${letter.reason}: ${letter.exceptionType}` : letter.reason }),
+    make('button', { class: 'link', text: id || 'no id', click: () => openLetter(name) }), make('b', { text: groupText(letter) }),
     make('span', { class: 'quiet', text: `${moment(lastSeen)}, route ${route}, from ${source}, ${many(attempts, 'attempt')}, ${bytes(bodyBytes)}` }),
-    make('p', { text: description ?? '' })));
+    make('p', { text: lines(note && `Copy: ${note}`, description) })));
   return Object.assign(item, { box });
 }
 
-const matching = () => shown.reasons.filter(one => reason === '' || one.reason === reason);
-
 function showChoice() {
-  const total = sum(matching().map(one => one.count));
-  const narrowed = dayField.value !== '' || searchField.value.trim() !== '';
-  write('redrive-selected', `Redrive selected (${count(chosen.size)})`);
-  write('redrive-all', `Redrive all ${reason || 'dead letters'} (${count(total)}${shown.truncated ? ' or more' : ''})`);
-  byId('redrive-selected').disabled = !canChange || chosen.size === 0;
-  byId('redrive-all').disabled = !canChange || total === 0 || narrowed;
-  write('redrive-note', !canChange ? 'Set Hosting:Token to redrive from this page.' : total > 0 && narrowed ? 'To redrive all of a reason, clear the day and the search.' : '');
+  const { matching, truncated, discardedDays } = shown;
+  const searching = searchField.value.trim() !== '';
+  const discarded = discardedField.checked;
+  const all = `${searching ? 'all found' : 'all'} (${searching ? 'of ' : ''}${count(matching)}${truncated ? ' or more' : ''})`;
+  for (const [action, visible] of [['redrive', !discarded], ['discard', !discarded && discardedDays > 0], ['restore', discarded]]) {
+    const verb = action[0].toUpperCase() + action.slice(1);
+    write(`${action}-selected`, `${verb} selected (${count(chosen.size)})`);
+    write(`${action}-all`, `${verb} ${all}`);
+    byId(`${action}-selected`).hidden = byId(`${action}-all`).hidden = !visible;
+    byId(`${action}-selected`).disabled = !canChange || chosen.size === 0;
+    byId(`${action}-all`).disabled = !canChange || matching === 0;
+  }
+  write('redrive-note', canChange ? '' : 'Set Hosting:Token to change dead letters from this page.');
 }
 
 on('letters-filter', 'submit', event => {
   event.preventDefault();
-  loadFirstPage();
+  loadFirstPage(reason, cause);
 });
-on('letters-filter', 'change', event => event.target !== searchField && loadFirstPage());
+on('letters-filter', 'change', event => event.target !== searchField && loadFirstPage(reasonField.value, event.target === reasonField ? null : cause));
 on('letters-filter', 'reset', () => setTimeout(loadFirstPage, 0, ''));
-on('letters-newest', 'click', () => loadFirstPage());
+on('letters-newest', 'click', () => loadFirstPage(reason, cause));
 on('letters-older', 'click', () => {
   after = shown.next;
   load();
@@ -105,6 +130,7 @@ on('letters-older', 'click', () => {
 /** Shows the dead letters of a reason, or all, and moves the focus. */
 export function showLetters(wanted) {
   dayField.value = searchField.value = '';
+  discardedField.checked = false;
   byId('letters-title').focus();
   loadFirstPage(wanted);
 }
@@ -126,9 +152,11 @@ export function updateLetters({ routes, ...stats }) {
 
 let current;
 
+const place = name => new URLSearchParams({ name, ...discardedField.checked && { discarded: true } });
+
 async function openLetter(name) {
   try {
-    current = await read(`dead-letters/letter?name=${encodeURIComponent(name)}`);
+    current = await read(`dead-letters/letter?${place(name)}`);
   } catch (error) {
     write('letters-problem', error.message);
     return;
@@ -138,24 +166,31 @@ async function openLetter(name) {
   syncRows(byId('letter-facts'), [['Reason', current.reason], ['Route', current.route], ['Source', current.source], ['Attempts', count(current.attempts)],
     ['First seen', moment(current.firstSeen)], ['Last seen', moment(current.lastSeen)], ['Exception', current.exceptionType ?? 'none'], ['File', current.name],
     current.group && ['Group', current.group], current.deduplicationId && ['Deduplication id', current.deduplicationId],
-    current.isPart && ['Part', 'This is part of a message.']]);
+    current.isPart && ['Part', 'This is part of a message.'], current.copyOf && ['Copy of', current.copyOf], current.note && ['Note', current.note]]);
   const attributes = Object.entries(current.attributes ?? {});
   syncRows(byId('letter-attributes'), attributes.length > 0 ? attributes : [['None', '']]);
   byId('letter-exception').hidden = !current.exception;
   write('letter-exception', current.exception ?? '');
-  byId('letter-body').hidden = true;
+  byId('letter-body').hidden = byId('letter-edit').hidden = true;
+  byId('letter-copy').hidden = byId('letter-discard').hidden = !canChange || discardedField.checked || !shown.discardedDays || current.isPart;
   write('letter-size', bytes(current.bodyBytes));
   byId('letter-dialog').showModal();
 }
 
+/** The start of the body, and whether that is all of it. */
+async function readBody() {
+  const response = await send(`dead-letters/body?${place(current.name)}`);
+  const body = new Uint8Array(await response.arrayBuffer());
+  const whole = Number(response.headers.get('X-Body-Bytes') ?? body.length);
+  write('letter-size', whole > body.length ? `the first ${bytes(body.length)} of ${bytes(whole)}` : bytes(whole));
+  return { body, isWhole: whole <= body.length };
+}
+
 async function showBody(format) {
   const box = byId('letter-body');
+  byId('letter-edit').hidden = true;
   try {
-    const response = await send(`dead-letters/body?name=${encodeURIComponent(current.name)}`);
-    const body = new Uint8Array(await response.arrayBuffer());
-    const whole = Number(response.headers.get('X-Body-Bytes') ?? body.length);
-    write('letter-size', whole > body.length ? `the first ${bytes(body.length)} of ${bytes(whole)}` : bytes(whole));
-    setText(box, format(body) || '(empty)');
+    setText(box, format((await readBody()).body) || '(empty)');
   } catch (error) {
     setText(box, error.message);
   }
@@ -172,15 +207,59 @@ function toHex(body) {
   return rows.join('\n');
 }
 
-on('letter-text', 'click', () => showBody(body => new TextDecoder().decode(body)));
+const toText = body => new TextDecoder().decode(body);
+
+function toJson(body) {
+  try {
+    return JSON.stringify(JSON.parse(toText(body)), null, 2);
+  } catch (error) {
+    return lines(`Not JSON: ${error.message}`, toText(body));
+  }
+}
+
+on('letter-json', 'click', () => showBody(toJson));
+on('letter-text', 'click', () => showBody(toText));
 on('letter-hex', 'click', () => showBody(toHex));
 
-// Redrive
+// A copy with another body; the original stays.
 
-async function redrive(letters) {
+on('letter-copy', 'click', async () => {
+  write('letter-copy-note', '');
+  try {
+    const { body, isWhole } = await readBody();
+    const text = toText(body);
+    if (!isWhole || new TextEncoder().encode(text).length !== body.length) throw new Error('This body is too large for the page, or no text. Edit its .body file.');
+    byId('letter-new-body').value = text;
+    byId('letter-body').hidden = true;
+    byId('letter-edit').hidden = false;
+    byId('letter-new-body').focus();
+  } catch (error) {
+    write('letter-size', error.message);
+  }
+});
+
+on('letter-edit', 'submit', async event => {
+  event.preventDefault();
+  try {
+    const { name } = await (await send('dead-letters/copy', { method: 'POST', body: { name: current.name, body: byId('letter-new-body').value, note: byId('letter-note').value } })).json();
+    byId('letter-dialog').close();
+    await change('redrive', { names: [name] });
+  } catch (error) {
+    write('letter-copy-note', error.message);
+  }
+});
+
+on('letter-discard', 'click', () => {
+  byId('letter-dialog').close();
+  change('dead-letters/discard', { names: [current.name] });
+});
+
+// Redrive, discard, restore: one run at a time.
+
+async function change(path, letters) {
   write('redrive-note', '');
   try {
-    await send('redrive', { method: 'POST', body: { ...letters, rate: Number(byId('redrive-rate').value) || 50 } });
+    await send(path, { method: 'POST', body: { ...letters, ...path === 'redrive' && { rate: Number(byId('redrive-rate').value) || 50 }, dryRun: byId('redrive-dry').checked && letters.names === undefined } });
     chosen.clear();
     showChoice();
     followRedrive();
@@ -189,8 +268,10 @@ async function redrive(letters) {
   }
 }
 
-on('redrive-selected', 'click', () => redrive({ names: [...chosen] }));
-on('redrive-all', 'click', () => redrive(reason ? { reason } : { all: true }));
+for (const [action, path] of [['redrive', 'redrive'], ['discard', 'dead-letters/discard'], ['restore', 'dead-letters/restore']]) {
+  on(`${action}-selected`, 'click', () => change(path, { names: [...chosen] }));
+  on(`${action}-all`, 'click', () => change(path, Object.keys(filter()).length > 0 ? { filter: filter() } : { all: true }));
+}
 on('redrive-stop', 'click', () => read('redrive', { method: 'DELETE' }).then(showRedrive, error => write('redrive-note', error.message)));
 
 let following = false;
@@ -212,14 +293,17 @@ async function followRedrive() {
   following = false;
 }
 
-function showRedrive({ state, total, sent, left, rate, problem, failures }) {
+function showRedrive({ state, action, dryRun, total, found, sent, left, rate, problem, results, failures }) {
   const running = state === 'running';
+  const [verb, done] = { redrive: ['Redrive', 'sent'], discard: ['Discard', 'discarded'], restore: ['Restore', 'restored'] }[action];
   byId('redrive').hidden = state === 'idle';
-  write('redrive-text', `Redrive ${running ? 'running' : 'ended'}: ${count(sent)} of ${many(total, 'dead letter')} sent, ${count(left)} left${running ? `, at most ${count(rate)}/s` : ''}. ${problem ?? ''}`);
+  write('redrive-text', lines(dryRun ? `${verb}, dry run ${running ? 'running' : 'ended'}: ${many(found, 'dead letter')} found; nothing was changed. ${problem ?? ''}`
+    : `${verb} ${running ? 'running' : 'ended'}: ${count(sent)} of ${many(total, 'dead letter')} ${done}, ${count(left)} left${running && rate ? `, at most ${count(rate)}/s` : ''}. ${problem ?? ''}`,
+    ...results.map(one => `${one.reason}: ${dryRun ? `${count(one.found)} found` : `${count(one.sent)} ${done}, ${count(one.left)} left`}`)));
   byId('redrive-progress').max = total || 1;
   byId('redrive-progress').value = sent + left;
   byId('redrive-stop').hidden = !running;
-  write('redrive-failures', lines(failures.length > 0 && 'Not sent:', ...failures.map(failure => `${failure.name}: ${failure.error}`)));
+  write('redrive-failures', lines(failures.length > 0 && 'Left as they were:', ...failures.map(failure => `${failure.name}: ${failure.error}`)));
 }
 
 /** Reads the dead letters and a running redrive. */
