@@ -24,6 +24,9 @@ internal readonly record struct BlobFault(
     /// <summary>No answer within the attempt's time.</summary>
     public const string TimeoutCode = "Timeout";
 
+    /// <summary>The credentials lack a right.</summary>
+    public const string MissingRight = "AuthorizationPermissionMismatch";
+
     private const string ConnectionCode = "ConnectionError";
 
     // A success in a form that Blob Storage never sends: probably a proxy's.

@@ -18,6 +18,6 @@ internal static partial class BlobLog
     [LoggerMessage(4304, LogLevel.Debug, "{Failure}: not retried, because recent retries have used up the retry budget")]
     public static partial void LogBudgetSpent(this ILogger logger, string failure);
 
-    [LoggerMessage(4305, LogLevel.Warning, "Route {Route}: the {Kind} {Name} of a blob was {Outcome}; the blob is stored (metric worker.sink.property_losses){Suppressed}")]
+    [LoggerMessage(4305, LogLevel.Warning, "Route {Route}: the {Kind} {Name} of a blob was {Outcome}; its bytes are not changed (metric worker.sink.property_losses){Suppressed}")]
     public static partial void LogPropertyLost(this ILogger logger, string? route, string kind, string name, string outcome, SuppressedLines suppressed);
 }

@@ -144,6 +144,17 @@ internal sealed class BlobSink : IObjectSink
                 (fault, operation, bool same) = await _requests.CompareAsync(key, body, limit, cancellationToken);
                 result = Found(Reported(fault, limit), same, mayHaveCommitted);
             }
+            else if (fault.Code == BlobFault.MissingRight)
+            {
+                // Of a signature without the right to overwrite, that may be the answer for a blob that exists.
+                limit = Limit(start);
+                (BlobFault compared, ApiOperation read, bool same) = await _requests.CompareAsync(key, body, limit, cancellationToken);
+                if (compared.Kind is BlobFaultKind.None or BlobFaultKind.Archived)
+                {
+                    (fault, operation) = (compared, read);
+                    result = Found(compared, same, mayHaveCommitted);
+                }
+            }
 
             mayHaveCommitted |= fault.MayHaveCommitted && operation == BlobCalls.Put;
             switch (fault.Kind)

@@ -23,7 +23,7 @@ internal sealed class DeadLetterPublisher(RabbitMqSourceOptions options, RabbitM
     public void Reset() => _problem = null;
 
     /// <summary>Returns once the broker has confirmed the dead letter. Throws the client's exception when it could not be sent.</summary>
-    public async Task PublishAsync(RabbitMqMessage message, Settlement settlement, bool isBrief, CancellationToken cancellationToken)
+    public async Task PublishAsync(RabbitMqMessage message, Settlement settlement, DeadLetterHeaders headers, CancellationToken cancellationToken)
     {
         try
         {
@@ -31,7 +31,7 @@ internal sealed class DeadLetterPublisher(RabbitMqSourceOptions options, RabbitM
 
             // Mandatory, so that a dead letter without a queue is an error.
             Task confirmed = channel.BasicPublishAsync(
-                options.DeadLetterExchange ?? string.Empty, options.DeadLetters, mandatory: true, RabbitMqHeaders.DeadLetter(message, settlement, options.Queue, isBrief), message.Body, cancellationToken).AsTask();
+                options.DeadLetterExchange ?? string.Empty, options.DeadLetters, mandatory: true, RabbitMqHeaders.DeadLetter(message, settlement, options.Queue, headers), message.Body, cancellationToken).AsTask();
             try
             {
                 await confirmed.WaitAsync(ConfirmLimit, time);

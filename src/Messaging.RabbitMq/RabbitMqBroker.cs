@@ -1,4 +1,5 @@
 using Messaging.Configuration;
+using Messaging.Telemetry;
 using RabbitMQ.Client;
 
 namespace Messaging.RabbitMq;
@@ -14,12 +15,18 @@ internal static class RabbitMqBroker
 
     /// <summary>Opens a connection for a command.</summary>
     /// <exception cref="StartupException">The broker refuses access, lacks a queue, or is unreachable.</exception>
-    public static async Task<IConnection> OpenAsync(RabbitMqSourceOptions options, string purpose, string[] queues, CancellationToken cancellationToken)
+    /// <param name="options">Where to connect.</param>
+    /// <param name="purpose">What the broker shows the connection as.</param>
+    /// <param name="queues">The queues that must exist.</param>
+    /// <param name="notices">Receives a line when the broker accepts no messages.</param>
+    /// <param name="cancellationToken">Cancels connecting.</param>
+    public static async Task<IConnection> OpenAsync(RabbitMqSourceOptions options, string purpose, string[] queues, TextWriter notices, CancellationToken cancellationToken)
     {
         IConnection? connection = null;
         try
         {
             connection = await options.CreateFactory(purpose).CreateConnectionAsync(cancellationToken);
+            connection.ConnectionBlockedAsync += async (_, blocked) => await notices.WriteLineAsync($"RabbitMQ accepts no messages ({UntrustedText.Shorten(blocked.Reason)}); waiting. Free disk or memory of the broker.");
             await CheckQueuesAsync(connection, options, queues, cancellationToken);
             return connection;
         }

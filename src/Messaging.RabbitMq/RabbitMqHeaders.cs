@@ -55,14 +55,19 @@ internal static class RabbitMqHeaders
     /// <param name="message">The message.</param>
     /// <param name="settlement">Why it is dead-lettered.</param>
     /// <param name="queue">The queue that it came from.</param>
-    /// <param name="isBrief">True to leave out the texts: a message's headers may nearly fill the one frame that they all must fit.</param>
-    public static BasicProperties DeadLetter(RabbitMqMessage message, Settlement settlement, string queue, bool isBrief = false)
+    /// <param name="headers">What describes it.</param>
+    public static BasicProperties DeadLetter(RabbitMqMessage message, Settlement settlement, string queue, DeadLetterHeaders headers)
     {
         BasicProperties copy = Copy(message.Properties, []);
+        if (headers == DeadLetterHeaders.None)
+        {
+            return copy;
+        }
+
         copy.Headers![Reason] = settlement.Reason;
         copy.Headers[Deliveries] = (long)message.DeliveryCount;
         copy.Headers[Queue] = queue;
-        if (!isBrief)
+        if (headers == DeadLetterHeaders.All)
         {
             string description = settlement.Description ?? string.Empty;
             copy.Headers[Description] = description.Length > MaxDescription ? description[..MaxDescription] : description;
@@ -94,4 +99,17 @@ internal static class RabbitMqHeaders
         UserId = null,
         Expiration = null,
     };
+}
+
+/// <summary>What describes a dead letter: the message's own headers may nearly fill the one frame that all headers must fit.</summary>
+internal enum DeadLetterHeaders
+{
+    /// <summary>Nothing.</summary>
+    None = 0,
+
+    /// <summary>Reason, deliveries and queue.</summary>
+    WithoutTexts,
+
+    /// <summary>Also description and exception.</summary>
+    All,
 }

@@ -38,8 +38,7 @@ internal sealed class RabbitMqMessageSender : IMessageSender
     /// <exception cref="Configuration.StartupException">The broker refuses access, has no such queue, or is unreachable.</exception>
     public static async Task<IMessageSender> OpenAsync(RabbitMqSourceOptions options, CommandServices services, CancellationToken cancellationToken)
     {
-        IConnection connection = await RabbitMqBroker.OpenAsync(options, "publishing to", [options.Queue], cancellationToken);
-        connection.ConnectionBlockedAsync += async (_, blocked) => await services.Error.WriteLineAsync($"RabbitMQ accepts no messages ({UntrustedText.Shorten(blocked.Reason)}); waiting. Free disk or memory of the broker.");
+        IConnection connection = await RabbitMqBroker.OpenAsync(options, "publishing to", [options.Queue], services.Error, cancellationToken);
         return new RabbitMqMessageSender(connection, await connection.CreateConfirmingChannelAsync(cancellationToken), options.Queue, services.Time);
     }
 

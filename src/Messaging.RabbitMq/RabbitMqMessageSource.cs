@@ -116,12 +116,18 @@ internal sealed class RabbitMqMessageSource : IMessageSource
             await session.StartConsumingAsync(stopReceiving);
             _letters.Reset();
             Recovered();
+            using CancellationTokenSource ended = CancellationTokenSource.CreateLinkedTokenSource(stopReceiving, session.Ended);
             while (await session.WaitAsync(stopReceiving))
             {
                 _failures = 0;
-                using SlotLease slots = await ReserveAsync(intake, session, stopReceiving);
+                using SlotLease slots = await ReserveAsync(intake, session, ended.Token);
                 session.Accept(slots);
             }
+        }
+        catch (OperationCanceledException) when (session.Ended.IsCancellationRequested && !stopReceiving.IsCancellationRequested)
+        {
+            // Throws what ended it. A paused route would otherwise learn of it, and show it, only when it has slots again.
+            await session.WaitAsync(stopReceiving);
         }
         finally
         {

@@ -23,7 +23,7 @@ internal sealed class RabbitMqRedrive(IChannel letters, IChannel queue, RabbitMq
     /// <exception cref="Configuration.StartupException">A queue is missing, or the broker refuses access or is unreachable.</exception>
     public static async Task<RedriveResult> RunAsync(RabbitMqSourceOptions options, RedriveRequest request, CommandServices services, CancellationToken cancellationToken)
     {
-        IConnection connection = await RabbitMqBroker.OpenAsync(options, "redrive to", [options.Queue, options.DeadLetters], cancellationToken);
+        IConnection connection = await RabbitMqBroker.OpenAsync(options, "redrive to", [options.Queue, options.DeadLetters], services.Error, cancellationToken);
         try
         {
             IChannel letters = await connection.CreateChannelAsync(cancellationToken: cancellationToken);

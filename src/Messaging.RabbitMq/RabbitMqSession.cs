@@ -30,6 +30,8 @@ internal sealed class RabbitMqSession : IAsyncDisposable
     private readonly RabbitMqConsumer _consumer;
     private readonly ReceivedMessage[] _accepting = new ReceivedMessage[MaxAccepted];
 
+    private readonly CancellationTokenSource _ended = new();
+
     // Ends the delays; no dead letter is tried again.
     private readonly CancellationTokenSource _closing = new();
 
@@ -84,8 +86,9 @@ internal sealed class RabbitMqSession : IAsyncDisposable
         }
     }
 
+    // The usual priority; a stream, which would skip messages after each connection, refuses the argument.
     public async Task StartConsumingAsync(CancellationToken cancellationToken) =>
-        _consumerTag = await _channel.BasicConsumeAsync(_options.Queue, autoAck: false, _consumer, cancellationToken);
+        _consumerTag = await _channel.BasicConsumeAsync(_options.Queue, autoAck: false, string.Empty, noLocal: false, exclusive: false, new Dictionary<string, object?>(StringComparer.Ordinal) { ["x-priority"] = 0 }, _consumer, cancellationToken);
 
     /// <summary>Stops receiving and requeues the deliveries that were not accepted.</summary>
     public async Task StopConsumingAsync()
@@ -118,8 +121,21 @@ internal sealed class RabbitMqSession : IAsyncDisposable
         _arrived.Writer.TryWrite(message);
     }
 
-    /// <summary>Nothing more will arrive.</summary>
-    public void Broken(Exception exception) => _arrived.Writer.TryComplete(exception);
+    /// <summary>Cancelled once nothing more will arrive.</summary>
+    public CancellationToken Ended => _ended.Token;
+
+    /// <summary>Nothing more will arrive, and what has arrived will be delivered again.</summary>
+    public void Broken(Exception exception)
+    {
+        _arrived.Writer.TryComplete(exception);
+        while (_arrived.Reader.TryRead(out RabbitMqMessage? message))
+        {
+            _acknowledgements.Remove(message);
+            message.Free();
+        }
+
+        _ = _ended.CancelAsync();
+    }
 
     /// <summary>Waits for a delivery; throws when the connection or the consumer has ended.</summary>
     public ValueTask<bool> WaitAsync(CancellationToken cancellationToken) => _arrived.Reader.WaitToReadAsync(cancellationToken);
@@ -208,14 +224,14 @@ internal sealed class RabbitMqSession : IAsyncDisposable
 
     private async Task DeadLetterAsync(RabbitMqMessage message, Settlement settlement)
     {
-        bool isBrief = false;
+        DeadLetterHeaders headers = DeadLetterHeaders.All;
         try
         {
             while (!_options.RejectDeadLetters)
             {
                 try
                 {
-                    await _letters.PublishAsync(message, settlement, isBrief, _aborting.Token);
+                    await _letters.PublishAsync(message, settlement, headers, _aborting.Token);
                     Complete(message);
                     return;
                 }
@@ -228,7 +244,11 @@ internal sealed class RabbitMqSession : IAsyncDisposable
                         return;
                     }
 
-                    isBrief = RabbitMqFault.IsFrameError(exception);
+                    if (RabbitMqFault.IsFrameError(exception))
+                    {
+                        headers = headers == DeadLetterHeaders.All ? DeadLetterHeaders.WithoutTexts : DeadLetterHeaders.None;
+                    }
+
                     _log.DeadLetterFailed(_options.DeadLetterTarget, DeadLetterRetry, exception);
                 }
 

@@ -83,7 +83,7 @@ internal sealed class RabbitMqSourceOptions : ISelfValidating
     {
         if (!System.Uri.TryCreate(Uri, UriKind.Absolute, out Uri? uri) || uri.Scheme is not ("amqp" or "amqps") || uri.Host.Length == 0 || uri.AbsolutePath.LastIndexOf('/') > 0)
         {
-            check.Fail(nameof(Uri), "must be an address such as amqp://user:password@host:5672/vhost; a slash in the virtual host is written %2F.");
+            check.Fail(nameof(Uri), "must be an address such as amqp://user:password@host:5672/vhost; a slash in the virtual host is written %2F. Special characters in user and password are percent-encoded (@ as %40), or set User and Password.");
         }
 
         foreach ((string name, string? value) in (ReadOnlySpan<(string, string?)>)[(nameof(Queue), Queue), (nameof(DeadLetterQueue), DeadLetterQueue), (nameof(DeadLetterExchange), DeadLetterExchange), (nameof(VirtualHost), VirtualHost)])
@@ -92,6 +92,11 @@ internal sealed class RabbitMqSourceOptions : ISelfValidating
             {
                 check.Fail(name, $"must have at most {MaxName} bytes.");
             }
+        }
+
+        if (DeadLetterQueue is null && Encoding.UTF8.GetByteCount(Queue) <= MaxName && Encoding.UTF8.GetByteCount(DeadLetters) > MaxName)
+        {
+            check.Fail(nameof(DeadLetterQueue), $"must be set: its default, the name of the queue with .dead-letters, has more than {MaxName} bytes.", consequence: null, nameof(Queue));
         }
 
         if ((User is null) != (Password is null))

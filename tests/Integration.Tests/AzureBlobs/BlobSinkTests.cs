@@ -216,6 +216,16 @@ public sealed class BlobSinkTests(AzuriteServer azurite) : IAsyncLifetime
         again.Detail!.ShouldContain("(signature: Read), to compare duplicates");
     }
 
+    [Fact]
+    public async Task Store_SignatureMayCreateAndRead_FindsDuplicates()
+    {
+        await using BlobSink sink = OpenWithSignature(BlobContainerSasPermissions.Create | BlobContainerSasPermissions.Read, DateTimeOffset.UtcNow.AddHours(1));
+
+        (await StoreAsync(sink, "k", Body)).ShouldBe(SinkResult.Stored);
+        (await StoreAsync(sink, "k", Body)).ShouldBe(SinkResult.AlreadyStored);
+        (await StoreAsync(sink, "k", [.. Body, 1])).Status.ShouldBe(SinkStatus.Collision);
+    }
+
     private static ValueTask<SinkResult> StoreAsync(BlobSink sink, string key, byte[] body) => sink.StoreAsync(Encoding.UTF8.GetBytes(key), body, Token);
 
     private async Task<string[]> TagsAsync(string key) => [.. (await _container.GetBlobClient(key).GetTagsAsync(cancellationToken: Token)).Value.Tags.Select(tag => $"{tag.Key}={tag.Value}")];

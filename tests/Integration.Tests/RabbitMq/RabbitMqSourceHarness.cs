@@ -11,7 +11,7 @@ namespace Integration.Tests.RabbitMq;
 /// <summary>The source as the daemon configures it, with a queue of its own on a real broker.</summary>
 internal sealed class RabbitMqSourceHarness : SourceHarness
 {
-    private const int Slots = 64;
+    public const int Slots = 64;
 
     private readonly string[] _settings;
     private readonly TcpFaultProxy _proxy;

@@ -83,12 +83,14 @@ public sealed class RabbitMqSourceTests(RabbitMqServer server)
     }
 
     /// <summary>All headers share one frame, of 128 KiB by default; the message's own leave no room for the texts.</summary>
-    [Fact]
-    public async Task DeadLetter_HeadersNearlyFillTheFrame_LosesTheTextsOnly()
+    [Theory]
+    [InlineData(500, "tried")]
+    [InlineData(150, null)]
+    public async Task DeadLetter_HeadersNearlyFillTheFrame_LosesWhatHasNoRoom(int room, string? reason)
     {
         await using RabbitMqSourceHarness harness = await RabbitMqSourceHarness.CreateAsync(server.Require());
         await harness.StartAsync();
-        string large = new('x', (128 << 10) - 500);
+        string large = new('x', (128 << 10) - room);
         await harness.PublishAsync(Body, new BasicProperties { MessageId = "large", Headers = new Dictionary<string, object?>(StringComparer.Ordinal) { ["large"] = large } });
         Delivery delivery = await harness.Intake.NextAsync();
 
@@ -96,7 +98,7 @@ public sealed class RabbitMqSourceTests(RabbitMqServer server)
 
         BasicGetResult letter = (await harness.Queue.TakeDeadLettersAsync(1)).ShouldHaveSingleItem();
         RabbitMqQueue.Header(letter, "large").ShouldBe(large);
-        RabbitMqQueue.Header(letter, "dead-letter-reason").ShouldBe("tried");
+        RabbitMqQueue.Header(letter, "dead-letter-reason").ShouldBe(reason);
         RabbitMqQueue.Header(letter, "dead-letter-description").ShouldBeNull();
         harness.Source.Problem.ShouldBeNull();
         await harness.FinishAsync();
@@ -155,6 +157,49 @@ public sealed class RabbitMqSourceTests(RabbitMqServer server)
         delivery.Id.ShouldBe("after");
         await delivery.SettleAsync(Settlement.Complete);
         harness.Source.Problem.ShouldBeNull();
+        await harness.FinishAsync();
+    }
+
+    /// <summary>A new connection would skip what the stream already has.</summary>
+    [Fact]
+    public async Task Receive_FromAStream_IsRefused()
+    {
+        await using RabbitMqSourceHarness harness = await RabbitMqSourceHarness.CreateAsync(server.Require(), "stream");
+
+        await harness.StartAsync();
+
+        await Eventually.BecomesTrueAsync(() => harness.Source.Problem?.Contains("a stream cannot be used", StringComparison.Ordinal) == true, "the source says that it does not use streams");
+        await harness.FinishAsync();
+    }
+
+    /// <summary>The messages that wait for slots belong to the connection: without it they are delivered again, and must not be processed twice.</summary>
+    [Fact]
+    public async Task Receive_ConnectionEndsWhileNoSlotIsFree_SaysSoAndForgetsWhatWaits()
+    {
+        await using RabbitMqSourceHarness harness = await RabbitMqSourceHarness.CreateAsync(server.Require());
+        await harness.StartAsync();
+        List<Delivery> held = [];
+        for (int i = 0; i < RabbitMqSourceHarness.Slots; i++)
+        {
+            await harness.PublishAsync(Body, $"held-{i}");
+            held.Add(await harness.Intake.NextAsync());
+        }
+
+        await harness.InterruptAsync();
+        await Eventually.BecomesTrueAsync(() => harness.Source.Problem is not null, "the source says that the connection is lost, although the route has no slots");
+        foreach (Delivery delivery in held)
+        {
+            await delivery.SettleAsync(Settlement.Complete);
+        }
+
+        HashSet<string> again = [];
+        for (int i = 0; i < RabbitMqSourceHarness.Slots; i++)
+        {
+            Delivery delivery = await harness.Intake.NextAsync();
+            again.Add(delivery.Id).ShouldBeTrue();
+            await delivery.SettleAsync(Settlement.Complete);
+        }
+
         await harness.FinishAsync();
     }
 

@@ -113,8 +113,8 @@ public sealed class BlobSinkFeatureTests
         fitted.Tags.ShouldBe([new("team", "b"), new("Team", "gr__e 1/2"), new("long", new string('z', 256)), .. Enumerable.Range(0, 7).Select(i => new KeyValuePair<string, string>($"t{i}", "v"))]);
         log.Entries.Select(entry => entry.Text).ShouldBe(
         [
-            "Route orders: the metadata TEAM of a blob was left out, because Blob Storage does not allow the name or the blob has it already; the blob is stored (metric worker.sink.property_losses)",
-            "Route orders: the tag Team of a blob was changed: characters that Blob Storage does not allow became _; the blob is stored (metric worker.sink.property_losses)",
+            "Route orders: the metadata TEAM of a blob was left out, because Blob Storage does not allow the name or the blob has it already; its bytes are not changed (metric worker.sink.property_losses)",
+            "Route orders: the tag Team of a blob was changed: characters that Blob Storage does not allow became _; its bytes are not changed (metric worker.sink.property_losses)",
         ]);
     }
 

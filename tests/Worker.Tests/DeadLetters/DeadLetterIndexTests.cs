@@ -155,8 +155,15 @@ public sealed class DeadLetterIndexTests
 
         public void Add(string id, int minute, string? exceptionType = null, string route = "orders") => _records[$"malformed-json/20261128/{id}"] = new DeadLetter
         {
-            SourceId = $"id-{id}", Source = "http", Route = route, Reason = "malformed-json", Description = "It ends early.", ExceptionType = exceptionType, Attempts = 1,
-            FirstSeen = Day, LastSeen = Day.AddMinutes(minute),
+            SourceId = $"id-{id}",
+            Source = "http",
+            Route = route,
+            Reason = "malformed-json",
+            Description = "It ends early.",
+            ExceptionType = exceptionType,
+            Attempts = 1,
+            FirstSeen = Day,
+            LastSeen = Day.AddMinutes(minute),
         };
 
         public void Remove(string id) => _records.Remove($"malformed-json/20261128/{id}");
