@@ -105,6 +105,26 @@ public sealed partial class DocumentTests
         .Count(page => page.StartsWith("docs/", StringComparison.Ordinal) && !page.StartsWith("docs/evidence/", StringComparison.Ordinal))
         .ShouldBeInRange(30, MaxUserPages);
 
+    [Theory]
+    [InlineData("docs/reference/sqs.md")]
+    [InlineData("docs/reference/service-bus.md")]
+    [InlineData("docs/reference/rabbitmq.md")]
+    [InlineData("docs/reference/http.md")]
+    [InlineData("docs/reference/tcp.md")]
+    [InlineData("docs/reference/udp.md")]
+    [InlineData("docs/reference/s3.md")]
+    [InlineData("docs/reference/azure-blobs.md")]
+    [InlineData("docs/reference/elasticsearch.md")]
+    [InlineData("docs/guides/cloudfront.md")]
+    public void PageOfAComponent_HasTheSectionsOfAll(string page)
+    {
+        IEnumerable<string> sections = Heading.Matches(FencedCode.Replace(File.ReadAllText(RepositoryFolder.Combine(page)), string.Empty))
+            .Where(heading => heading.Value.StartsWith("## ", StringComparison.Ordinal))
+            .Select(heading => heading.Groups["text"].Value.Trim());
+
+        sections.Take(5).ShouldBe(["Quick start", "Settings", "Guarantees", "Faults", "Metrics"]);
+    }
+
     private static IEnumerable<string> FindPages()
     {
         string root = RepositoryFolder.Combine();
