@@ -13,7 +13,8 @@ public static class WorkerApp
 {
     /// <summary>
     /// Runs one command; the only call that a program's Main needs. Handles SIGTERM and SIGINT of the process, and uses its standard output and error. Errors
-    /// are written to standard error and become the exit code; no exception is thrown.
+    /// are written to standard error and become the exit code; no exception is thrown. As a Windows service it runs in the program's folder, is stopped by the
+    /// service control manager, and writes errors to the event log.
     /// </summary>
     /// <param name="args">The command line.</param>
     /// <param name="configure">Adds the worker's features, such as <c>worker => worker.AddSqs().AddS3()</c>. Called once.</param>
@@ -26,7 +27,7 @@ public static class WorkerApp
         // First, so that a signal during the start does not end the process halfway.
         ShutdownSignals.Process.Install();
         TolerantWriter.Install();
-        return WorkerCommandLine.RunAsync(args, configure);
+        return WindowsService.RunAsync(() => WorkerCommandLine.RunAsync(args, configure));
     }
 
     /// <summary>Builds the host of the default command, with its logs on the console, without starting it. The caller starts and disposes it.</summary>
@@ -40,9 +41,11 @@ public static class WorkerApp
         ArgumentNullException.ThrowIfNull(configuration);
         HostApplicationBuilder builder = Host.CreateEmptyApplicationBuilder(new HostApplicationBuilderSettings { ApplicationName = "Worker" });
         builder.Configuration.AddConfiguration(configuration);
+        WindowsService.LimitEventLog(builder.Logging);
         ConsoleLogging.Configure(builder.Logging, configuration);
         configureLogging?.Invoke(builder.Logging);
         builder.AddMessageWorker(definition);
+        WindowsService.AddTo(builder);
         builder.Services.AddHostedService<OtlpExport>();
 
         // A missing service, or a scoped one that all messages would share, is reported now, and not by the message that first needs it.
