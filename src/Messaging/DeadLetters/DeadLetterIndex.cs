@@ -3,7 +3,7 @@ using System.Text;
 namespace Messaging.DeadLetters;
 
 /// <summary>
-/// The records of a store's dead letters in memory, without attributes and bodies: at most <see cref="Limit"/>, about 600 bytes each. Each record is
+/// The records of a store's dead letters in memory, without attributes and bodies: at most <see cref="Limit"/>, about 1 KB each. Each record is
 /// read once, so that a hundred thousand can be listed and grouped without reading them again. Threads: any.
 /// </summary>
 /// <param name="reader">The store.</param>
@@ -86,7 +86,7 @@ public sealed class DeadLetterIndex(IDeadLetterReader reader, TimeProvider time)
         foreach (ListedDeadLetter letter in letters)
         {
             cancellationToken.ThrowIfCancellationRequested();
-            if (filter.Covers(letter) && (string.IsNullOrEmpty(filter.Search) || HasText(letter, filter.Search)))
+            if (filter.Covers(letter) && (filter.IsInRecord(letter) || IsInBody(filter, letter)))
             {
                 yield return letter;
             }
@@ -110,11 +110,15 @@ public sealed class DeadLetterIndex(IDeadLetterReader reader, TimeProvider time)
         }
     }
 
-    private bool HasText(ListedDeadLetter letter, string search) =>
-        letter.Record.SourceId.Contains(search, StringComparison.OrdinalIgnoreCase)
-        || letter.Record.Description.Contains(search, StringComparison.OrdinalIgnoreCase)
-        || letter.Record.ExceptionType?.Contains(search, StringComparison.OrdinalIgnoreCase) == true
-        || Encoding.UTF8.GetString(BodyOf(letter.Name, MaxSearchedBytes, out _)).Contains(search, StringComparison.OrdinalIgnoreCase);
+    /// <summary>True when the filter's search is in the body. Reads the body.</summary>
+    /// <param name="filter">A filter with a search.</param>
+    /// <param name="letter">The dead letter.</param>
+    public bool IsInBody(DeadLetterFilter filter, ListedDeadLetter letter)
+    {
+        ArgumentNullException.ThrowIfNull(filter);
+        ArgumentNullException.ThrowIfNull(letter);
+        return Encoding.UTF8.GetString(BodyOf(letter.Name, MaxSearchedBytes, out _)).Contains(filter.Search!, StringComparison.OrdinalIgnoreCase);
+    }
 
     private void List()
     {
@@ -273,5 +277,15 @@ public sealed record DeadLetterFilter(string? Reason = null, string? ExceptionTy
             && (string.IsNullOrEmpty(ExceptionType) || (letter.Record.ExceptionType ?? NoException) == ExceptionType)
             && (string.IsNullOrEmpty(Route) || letter.Record.Route == Route)
             && (string.IsNullOrEmpty(Day) || letter.Day == Day.Replace("-", string.Empty, StringComparison.Ordinal));
+    }
+
+    /// <summary>True when the search is in the record, or there is no search.</summary>
+    public bool IsInRecord(ListedDeadLetter letter)
+    {
+        ArgumentNullException.ThrowIfNull(letter);
+        return string.IsNullOrEmpty(Search)
+            || letter.Record.SourceId.Contains(Search, StringComparison.OrdinalIgnoreCase)
+            || letter.Record.Description.Contains(Search, StringComparison.OrdinalIgnoreCase)
+            || letter.Record.ExceptionType?.Contains(Search, StringComparison.OrdinalIgnoreCase) == true;
     }
 }

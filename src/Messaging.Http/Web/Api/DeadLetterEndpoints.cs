@@ -21,6 +21,9 @@ internal sealed class DeadLetterEndpoints : IDisposable
     private const int MaxLimit = 200;
     private const int MaxGroups = 100;
 
+    // Begins the value of after while bodies are searched.
+    private const string InBodies = "body:";
+
     // Limits of untrusted texts; a record may have megabytes of them.
     private const int MaxText = 2_000;
     private const int MaxAttributes = 100;
@@ -100,13 +103,14 @@ internal sealed class DeadLetterEndpoints : IDisposable
         DeadLetterFilter filter = new(query["reason"], query["exception"], query["route"], query["day"], query["search"]);
         DeadLetterView view = index.Read(ReadingTime, context.RequestAborted);
         string after = query["after"].ToString();
-        IEnumerable<ListedDeadLetter> rest = view.Letters;
+        bool inBodies = after.StartsWith(InBodies, StringComparison.Ordinal);
+        string name = inBodies ? after[InBodies.Length..] : after;
+        IEnumerable<ListedDeadLetter> rest = view.Letters.Where(filter.Covers);
         if (after.Length > 0)
         {
             // By name: the list may have changed.
-            DeadLetterFilter unsearched = filter with { Search = null };
-            rest = view.Letters.SkipWhile(letter => letter.Name != after);
-            if (rest.FirstOrDefault() is not { } last || !unsearched.Covers(last))
+            rest = rest.SkipWhile(letter => letter.Name != name);
+            if (!rest.Any())
             {
                 return _answers.RefuseAsync(context, AfterIsGone);
             }
@@ -114,7 +118,7 @@ internal sealed class DeadLetterEndpoints : IDisposable
             rest = rest.Skip(1);
         }
 
-        return ApiJson.SendAsync(context, ListOf(context, reader, index, view, rest, filter), ApiJson.Readable.DeadLetterList);
+        return ApiJson.SendAsync(context, ListOf(context, reader, index, view, inBodies ? [] : rest, inBodies ? rest : view.Letters.Where(filter.Covers), filter), ApiJson.Readable.DeadLetterList);
     });
 
     /// <summary><c>GET /api/v1/dead-letters/letter?name=</c>.</summary>
@@ -215,29 +219,43 @@ internal sealed class DeadLetterEndpoints : IDisposable
         }
     }
 
-    private DeadLetterList ListOf(HttpContext context, IDeadLetterReader reader, DeadLetterIndex index, DeadLetterView view, IEnumerable<ListedDeadLetter> rest, DeadLetterFilter filter)
+    /// <param name="context">The request.</param>
+    /// <param name="reader">The store.</param>
+    /// <param name="index">Its index.</param>
+    /// <param name="view">What is known.</param>
+    /// <param name="records">Those of the filter whose records are still to be looked at.</param>
+    /// <param name="bodies">Those whose bodies are still to be searched, after that.</param>
+    /// <param name="filter">The filter.</param>
+    private DeadLetterList ListOf(
+        HttpContext context, IDeadLetterReader reader, DeadLetterIndex index, DeadLetterView view, IEnumerable<ListedDeadLetter> records, IEnumerable<ListedDeadLetter> bodies, DeadLetterFilter filter)
     {
         int limit = int.TryParse(context.Request.Query["limit"], CultureInfo.InvariantCulture, out int asked) ? Math.Clamp(asked, 1, MaxLimit) : DefaultLimit;
-        long started = _time.GetTimestamp();
         List<LetterState> letters = [];
         string? next = null;
-        string? last = null;
-        int searched = 0;
-        foreach (ListedDeadLetter letter in rest.Where(filter.Covers))
+        foreach (ListedDeadLetter letter in records.Where(filter.IsInRecord))
         {
-            if (letters.Count == limit || (searched > 0 && _time.GetElapsedTime(started) > SearchTime))
+            if (letters.Count == limit)
             {
-                next = last;
+                next = letters[^1].Name;
+                break;
+            }
+
+            letters.Add(StateOf(index, letter.Name, letter.Record, whole: false));
+        }
+
+        long started = _time.GetTimestamp();
+        string? last = null;
+        foreach (ListedDeadLetter letter in next is null && !string.IsNullOrEmpty(filter.Search) ? bodies.Where(letter => !filter.IsInRecord(letter)) : [])
+        {
+            context.RequestAborted.ThrowIfCancellationRequested();
+            if (last is not null && (letters.Count == limit || _time.GetElapsedTime(started) > SearchTime))
+            {
+                next = InBodies + last;
                 break;
             }
 
             last = letter.Name;
-            if (!string.IsNullOrEmpty(filter.Search))
-            {
-                searched++;
-            }
-
-            if (index.Find([letter], filter, context.RequestAborted).Any())
+            if (index.IsInBody(filter, letter))
             {
                 letters.Add(StateOf(index, letter.Name, letter.Record, whole: false));
             }

@@ -92,7 +92,7 @@ internal sealed partial class RedriveEndpoints(
 
     private async Task RunAsync(Run run)
     {
-        string action = NameOf(run.Action);
+        string action = run.Request.DryRun ? $"{NameOf(run.Action)} (dry run)" : NameOf(run.Action);
         LogStarted(logger, action, run.Order switch
         {
             { Filter: { } filter } => UntrustedText.Shorten(filter.ToString()),

@@ -296,6 +296,35 @@ public sealed class DeadLetterEndpointsTests
         Ids(await host.GetAsync("/api/v1/dead-letters?route=none")).ShouldBeEmpty();
     }
 
+    /// <summary>Records are looked at first, so that an id among many is found without reading bodies.</summary>
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(50)]
+    public async Task Search_InRecordsThenInBodies_FindsEachOnce(int limit)
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+        for (int i = 0; i < 3; i++)
+        {
+            await host.PostAsync($"{ApiHost.Poison} needle {i}", $"body-{i}");
+            await host.PostAsync($"{ApiHost.Poison} {(i == 0 ? "needle" : "hay")} r{i}", $"needle-{i}");
+            await host.PostAsync($"{ApiHost.Poison} hay {i}", $"hay-{i}");
+        }
+
+        List<string> found = [];
+        string? next = string.Empty;
+        while (next is not null)
+        {
+            JsonElement page = await host.GetAsync($"/api/v1/dead-letters?search=NEEDLE&limit={limit}&after={Uri.EscapeDataString(next)}");
+            found.AddRange(Ids(page));
+            next = page.GetProperty("next").GetString();
+        }
+
+        found[..3].Order().ShouldBe(["needle-0", "needle-1", "needle-2"]);
+        found[3..].Order().ShouldBe(["body-0", "body-1", "body-2"]);
+        (await host.Client.GetAsync("/api/v1/dead-letters?search=needle&after=body:malformed-json/20260101/gone")).StatusCode.ShouldBe(HttpStatusCode.Gone);
+    }
+
     [Fact]
     public async Task Redrive_ByAFilter_SendsOnlyWhatItFinds()
     {
