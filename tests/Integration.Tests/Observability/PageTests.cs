@@ -277,6 +277,26 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
     }
 
     [Fact]
+    public async Task FourHealthyRoutes_FitOneScreen()
+    {
+        await Worker.DisposeAsync();
+        _worker = await StartAsync([.. new[] { "first", "second", "third", "last" }.SelectMany(name => (string[])[$"--Routes:{name}:Source=Http", $"--Routes:{name}:Sink=Directory"])]);
+        using HttpClient client = new() { BaseAddress = Worker.Url };
+        using (StringContent message = new(Message("one"), Encoding.UTF8, "application/json"))
+        {
+            (await client.PostAsync("/messages/first", message)).StatusCode.ShouldBe(HttpStatusCode.OK);
+        }
+
+        IPage page = await OpenAsync();
+
+        await Assertions.Expect(page.Locator("article")).ToHaveCountAsync(4);
+        await Assertions.Expect(page.Locator("article").First.Locator("[data-part=handler]")).ToContainTextAsync("processing p50");
+
+        (await page.Locator("#routes").EvaluateAsync<double>("section => section.getBoundingClientRect().bottom")).ShouldBeLessThanOrEqualTo(900);
+        (await page.Locator("#routes details[open]").CountAsync()).ShouldBe(0);
+    }
+
+    [Fact]
     public async Task Configuration_ListsOnlyWhatDiffersFromTheDefault()
     {
         IPage page = await OpenAsync();

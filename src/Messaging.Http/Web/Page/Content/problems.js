@@ -50,7 +50,7 @@ function findWaiting({ stats, history }) {
     `By reason: ${counts(waiting.byReason)}.`,
     waiting.oldestAt && `The oldest is of ${since(waiting.oldestAt, now)}${waiting.newestAt ? `, the newest of ${since(waiting.newestAt, now)}` : ''}.`,
     recent.length > 0 && `Messages dead-lettered in the last 15 minutes: ${recent.map(([name, number]) => `${count(number)} by route ${name}`).join(', ')}. Equal messages of a day are one dead letter.`,
-  ], 'Look at one of each reason, fix the cause, then redrive them, or delete their files.', guide('workerdeadletters', 5001), reasons.length === 1 ? reasons[0] : '')];
+  ], 'Look at one of each reason, fix the cause, then redrive them, or discard those that are not needed.', guide('workerdeadletters', 5001), reasons.length === 1 ? reasons[0] : '')];
 }
 
 /** Dead letters of a route in the last 15 minutes. A history that is not full spans the worker's whole life. */

@@ -38,7 +38,7 @@ function createRoute(route, open) {
   handler.text.before(meter);
   const received = createArrow('received');
   const stored = createArrow(done);
-  const dead = make('p', { class: 'branch', 'data-part': 'dead-letters' });
+  const dead = make('p', { class: 'dead', 'data-part': 'dead-letters' });
   const totals = make('table', {}, make('caption', { text: 'Messages' }),
     make('thead', {}, make('tr', {}, make('td'), make('th', { scope: 'col', text: `per second, ${lately}` }), make('th', { scope: 'col', text: 'since the start' }))));
   const calls = make('table', {}, make('caption', { text: 'Calls of services that charge, since the start' }));
@@ -52,8 +52,8 @@ function createRoute(route, open) {
   ];
 
   const root = make('article', { class: 'panel', id: `route-${name}`, 'data-route': name },
-    make('div', { class: 'facts' }, make('h3', { text: name }), state, make('span', { text: `form ${route.form}` })),
-    make('div', { class: 'graph' }, source.root, received.root, handler.root, stored.root, ...hasSink ? [sink.root] : [], dead),
+    make('div', { class: 'facts' }, make('h3', { text: name }), state, make('span', { text: `form ${route.form}` }), dead),
+    make('div', { class: 'graph' }, source.root, received.root, handler.root, stored.root, ...hasSink ? [sink.root] : []),
     make('details', { open: open && '' },
       make('summary', { text: 'Charts and totals' }),
       make('div', { class: 'columns' }, ...charts.map(one => one.root)),
@@ -81,7 +81,7 @@ function createRoute(route, open) {
       times('processing', now.process), !hasSink && breakerText));
     setText(sink.text, lines(
       now.results, times('store', now.store), breakerText,
-      `retries by status since the start: ${counts(now.retries) || 'none'}`));
+      Object.keys(now.retries).length > 0 && `retries by status since the start: ${counts(now.retries)}`));
     setTone(sink.root, outage && 'bad');
     setTone(handler.root, (now.stuck || outage && !hasSink) && 'bad');
 
