@@ -13,8 +13,9 @@ internal sealed partial class DeadLetterWatch : IAsyncDisposable
     /// <summary>The minimum time between two counts.</summary>
     public static readonly TimeSpan Interval = TimeSpan.FromSeconds(5);
 
-    // A count may take this share of the time.
+    // A count may take this share of the time, but one that was slow by accident must not leave the page stale for minutes.
     private const int Share = 50;
+    private static readonly TimeSpan MaxPause = TimeSpan.FromSeconds(30);
 
     // How long the start waits for the first count, so that the first scrape of the metrics has it.
     private static readonly TimeSpan FirstCount = TimeSpan.FromSeconds(1);
@@ -60,6 +61,10 @@ internal sealed partial class DeadLetterWatch : IAsyncDisposable
         _ = _watching.ContinueWith(static (_, stop) => ((CancellationTokenSource)stop!).Dispose(), _stop, TaskScheduler.Default);
     }
 
+    /// <summary>The time until the next count.</summary>
+    /// <param name="taken">How long the last one took.</param>
+    internal static TimeSpan PauseAfter(TimeSpan taken) => taken > MaxPause / Share ? MaxPause : taken > Interval / Share ? taken * Share : Interval;
+
     private async Task WatchAsync(TaskCompletionSource first)
     {
         while (!_stop.IsCancellationRequested)
@@ -81,8 +86,7 @@ internal sealed partial class DeadLetterWatch : IAsyncDisposable
             }
 
             first.TrySetResult();
-            TimeSpan pause = _time.GetElapsedTime(started) * Share;
-            await Task.Delay(pause > Interval ? pause : Interval, _time, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            await Task.Delay(PauseAfter(_time.GetElapsedTime(started)), _time, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
     }
 

@@ -158,6 +158,16 @@ public sealed class DeadLetterCountTests : IDisposable
         log.Entries.Count.ShouldBe(1);
     }
 
+    [Theory]
+    [InlineData(0, 5)]
+    [InlineData(0.1, 5)]
+    [InlineData(0.2, 10)]
+    [InlineData(0.6, 30)]
+    [InlineData(1.5, 30)]
+    [InlineData(600, 30)]
+    public void Watch_SlowStore_IsAskedLessOftenButWithinHalfAMinute(double taken, double pause) =>
+        DeadLetterWatch.PauseAfter(TimeSpan.FromSeconds(taken)).ShouldBe(TimeSpan.FromSeconds(pause));
+
     private static async Task<WaitingDeadLetters> CountAsync(DirectoryDeadLetterStore store) => (await store.CountWaitingAsync(CancellationToken.None).AsTask().WaitAsync(TimeSpan.FromSeconds(60))).ShouldNotBeNull();
 
     private DirectoryDeadLetterStore Store() => new(new DeadLettersOptions { Path = _folder["letters"] }, _time);
