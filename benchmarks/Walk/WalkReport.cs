@@ -40,7 +40,7 @@ internal static class WalkReport
     /// <summary>What the figures were counted under.</summary>
     public static string Load(WalkResult result) => string.Create(
         CultureInfo.InvariantCulture,
-        $"{result.Totals.Messages:N0} messages that were in the queue before, {result.InFlight} in flight, {(double)result.Totals.Messages / (result.Totals.Receives - result.Totals.EmptyReceives):F1} per receive, {(double)result.Totals.Messages / result.Totals.DeleteCalls:F1} per delete.");
+        $"{result.Totals.Messages:N0} messages that were in the queue before, {result.InFlight} in flight, {(double)result.Totals.Messages / (result.Totals.Receives - result.Totals.EmptyReceives):F1} per receive, {(double)result.Totals.Messages / result.Totals.DeleteCalls:F1} per delete. Nothing has read the metrics for 15 minutes, so that no durations are recorded.");
 
     /// <summary>A table in Markdown of the figures per message, by station and in total.</summary>
     public static string Figures(WalkResult result, IReadOnlyDictionary<string, string> files)

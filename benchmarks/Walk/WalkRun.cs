@@ -4,6 +4,9 @@ using System.Text.Json;
 using Benchmarks.EndToEnd;
 using Benchmarks.EndToEnd.Clients;
 using Benchmarks.EndToEnd.Server;
+using Messaging.Http.Web.Metrics;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
 
 namespace Benchmarks.Walk;
 
@@ -51,11 +54,14 @@ internal static class WalkRun
 
     public static async Task<int> RunChildAsync(string endpoint, string queue, string sites)
     {
-        Task work = Task.Run(() => WorkerLoop.RunAsync(new ClientSettings(ClientKind.WorkerDirect, new Uri(endpoint), queue, InFlight)));
+        Task work = Task.Run(() => WorkerLoop.RunAsync(new ClientSettings(ClientKind.WorkerDirect, new Uri(endpoint), queue, InFlight), EndDurations));
         Task asked = Task.Factory.StartNew(() => Answer(int.Parse(sites, CultureInfo.InvariantCulture)), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
         await await Task.WhenAny(work, asked);
         return 0;
     }
+
+    // As of a worker that nothing has watched for 15 minutes: who reads the metrics, and how, is no part of the way.
+    private static void EndDurations(IHost host) => host.Services.GetRequiredService<MetricStore>().EndRecording();
 
     private static void Answer(int sites)
     {

@@ -11,7 +11,9 @@ namespace Benchmarks.EndToEnd.Clients;
 /// <summary>The worker itself, the whole host, with one route from SQS to S3.</summary>
 internal static class WorkerLoop
 {
-    public static async Task RunAsync(ClientSettings settings)
+    /// <param name="settings">What to run.</param>
+    /// <param name="prepare">Changes the host before it starts; null for none.</param>
+    public static async Task RunAsync(ClientSettings settings, Action<IHost>? prepare = null)
     {
         List<string> keys =
         [
@@ -46,6 +48,7 @@ internal static class WorkerLoop
 
         IConfigurationRoot configuration = WorkerConfiguration.Build(configFile: null, keys, readSettingsFile: false);
         using IHost app = WorkerApp.CreateHost(new WorkerDefinition(global::Worker.Program.AddFeatures), configuration, logging => logging.SetMinimumLevel(LogLevel.Warning));
+        prepare?.Invoke(app);
         await app.RunAsync();
     }
 }

@@ -103,6 +103,16 @@ internal sealed partial class MetricStore : IDisposable
         }
     }
 
+    /// <summary>Ends the recording of histograms, until they are read again.</summary>
+    internal void EndRecording()
+    {
+        lock (_gate)
+        {
+            _histograms?.Dispose();
+            _histograms = null;
+        }
+    }
+
     private void EndUnread()
     {
         lock (_gate)
@@ -110,8 +120,7 @@ internal sealed partial class MetricStore : IDisposable
             // A read may have come before this callback.
             if (_time.GetElapsedTime(_lastRead) > RecordingTime)
             {
-                _histograms?.Dispose();
-                _histograms = null;
+                EndRecording();
             }
         }
     }
