@@ -1,10 +1,10 @@
 using System.Diagnostics.CodeAnalysis;
+using Amazon.Runtime;
 using Amazon.Runtime.CredentialManagement;
 using Amazon.Runtime.Credentials;
-using Amazon.Runtime;
+using Amazon.SecurityToken;
 using Amazon.SSO;
 using Amazon.SSOOIDC;
-using Amazon.SecurityToken;
 using Messaging.Telemetry;
 using Objects;
 

@@ -9,8 +9,6 @@ const worker = await startWorker('--Routes:returns:Sink=Memory', '--Hosting:Toke
 const browser = await startBrowser();
 const stop = new AbortController();
 const publishing = routes.map((route, index) => publish(worker.url, route, [120, 60, 30, 10][index], stop.signal, index === 1 ? 400 : Infinity));
-// Durations are measured from the first look on.
-await fetch(`${worker.url}/api/v1/stats`);
 try {
   // Charts need history.
   await new Promise(resolve => setTimeout(resolve, 240_000));

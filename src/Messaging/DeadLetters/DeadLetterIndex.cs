@@ -30,7 +30,7 @@ public sealed class DeadLetterIndex(IDeadLetterReader reader, TimeProvider time)
     private List<string> _names = [];
     private int _next;
     private bool _isMore;
-    private ListedDeadLetter[] _sorted = [];
+    private DeadLetterView _view = new([], 0, IsMore: false);
     private TimeSpan _listing;
     private long _listedAt;
     private bool _isStale = true;
@@ -68,10 +68,10 @@ public sealed class DeadLetterIndex(IDeadLetterReader reader, TimeProvider time)
 
             if (_next > before)
             {
-                _sorted = [.. _read.Values.OrderByDescending(static letter => letter.Record.LastSeen).ThenBy(static letter => letter.Name, StringComparer.Ordinal)];
+                Show(_read.Values.OrderByDescending(static letter => letter.Record.LastSeen).ThenBy(static letter => letter.Name, StringComparer.Ordinal));
             }
 
-            return new DeadLetterView(_sorted, _names.Count - _next, _isMore);
+            return _view;
         }
     }
 
@@ -145,15 +145,18 @@ public sealed class DeadLetterIndex(IDeadLetterReader reader, TimeProvider time)
             }
         }
 
-        if (read.Count < _read.Count)
+        bool isSame = read.Count == _read.Count && unread.Count == 0 && _isMore == _view.IsMore;
+        (_read, _names, _next, _isStale) = (read, unread, 0, false);
+        if (!isSame)
         {
-            _sorted = [.. _sorted.Where(letter => read.ContainsKey(letter.Name))];
+            Show(_view.Letters.Where(letter => read.ContainsKey(letter.Name)));
         }
 
-        (_read, _names, _next, _isStale) = (read, unread, 0, false);
         _listedAt = time.GetTimestamp();
         _listing = time.GetElapsedTime(started, _listedAt);
     }
+
+    private void Show(IEnumerable<ListedDeadLetter> letters) => _view = new DeadLetterView([.. letters], _names.Count - _next, _isMore);
 
     private void AddRecord(string name)
     {
@@ -168,26 +171,31 @@ public sealed class DeadLetterIndex(IDeadLetterReader reader, TimeProvider time)
     {
         try
         {
-            return reader.ReadRecord(name) is { } record ? new ListedDeadLetter(name, Shortened(record)) : null;
+            return reader.ReadRecord(name) is { } record ? Listed(name, Shortened(record)) : null;
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
-            string[] parts = name.Split('/');
-            return new ListedDeadLetter(name, new DeadLetter
+            return Listed(name, new DeadLetter
             {
-                SourceId = parts[^1],
+                SourceId = name[(name.LastIndexOf('/') + 1)..],
                 Source = string.Empty,
                 Route = string.Empty,
-                Reason = parts[0],
+                Reason = name.Split('/')[0],
                 Description = exception.Message,
                 Attempts = 0,
                 FirstSeen = default,
                 LastSeen = default,
-            })
+            }) with
             {
                 IsDamaged = true,
             };
         }
+    }
+
+    private ListedDeadLetter Listed(string name, DeadLetter record)
+    {
+        string[] parts = name.Split('/');
+        return new ListedDeadLetter(name, record, Shared(parts[0]), parts.Length == 3 ? Shared(parts[1]) : string.Empty);
     }
 
     private DeadLetter Shortened(DeadLetter record) => record with
@@ -221,18 +229,12 @@ public sealed class DeadLetterIndex(IDeadLetterReader reader, TimeProvider time)
 /// <summary>A dead letter in a list.</summary>
 /// <param name="Name">Its name in the store.</param>
 /// <param name="Record">Its record without exception and attributes.</param>
-public sealed record ListedDeadLetter(string Name, DeadLetter Record)
+/// <param name="ReasonFolder">The reason as the name has it: of the characters that a name may have.</param>
+/// <param name="Day">The day of its dead-lettering (UTC) as yyyyMMdd.</param>
+public sealed record ListedDeadLetter(string Name, DeadLetter Record, string ReasonFolder, string Day)
 {
     /// <summary>True when its record cannot be read; the description says why.</summary>
     public bool IsDamaged { get; init; }
-
-    /// <summary>The reason as the name has it: of the characters that a name may have.</summary>
-    public string ReasonFolder => PartOf(0);
-
-    /// <summary>The day of its dead-lettering (UTC) as yyyyMMdd.</summary>
-    public string Day => PartOf(1);
-
-    private string PartOf(int index) => Name.Split('/') is { Length: 3 } parts ? parts[index] : string.Empty;
 }
 
 /// <summary>What is known of a store's dead letters.</summary>
@@ -242,11 +244,11 @@ public sealed record ListedDeadLetter(string Name, DeadLetter Record)
 public sealed record DeadLetterView(IReadOnlyList<ListedDeadLetter> Letters, int Unread, bool IsMore)
 {
     /// <summary>The dead letters by what happened: reason, type of the exception and route. The largest group first.</summary>
-    public IEnumerable<DeadLetterGroup> Groups => Letters
+    public IReadOnlyList<DeadLetterGroup> Groups => field ??= [.. Letters
         .GroupBy(static letter => (letter.ReasonFolder, letter.Record.ExceptionType, letter.Record.Route))
         .Select(static group => new DeadLetterGroup(
-            group.Key.ReasonFolder, group.Key.ExceptionType, group.Key.Route, group.Count(), group.Min(static letter => letter.Record.LastSeen), group.Max(static letter => letter.Record.LastSeen)))
-        .OrderByDescending(static group => group.Count);
+            group.Key.ReasonFolder, group.Key.ExceptionType, group.Key.Route, group.Count(), group.Min(static letter => letter.Record.LastSeen).ToUniversalTime(), group.Max(static letter => letter.Record.LastSeen).ToUniversalTime()))
+        .OrderByDescending(static group => group.Count)];
 }
 
 /// <summary>Dead letters with one cause.</summary>

@@ -24,10 +24,10 @@ internal sealed partial class DirectoryDeadLetterStore
     byte[]? IDeadLetterReader.ReadBodyStart(string name, int maxBytes, out long length) => ((IDeadLetterReader)Letters).ReadBodyStart(name, maxBytes, out length);
 
     /// <inheritdoc/>
-    public bool Discard(string name) => Letters.IsName(name) && Move(name, Letters, _discarded, isNew: true);
+    public bool Discard(string name) => Letters.IsName(name) && Move(name, Letters, _discarded);
 
     /// <inheritdoc/>
-    public bool Restore(string name) => _discarded.IsName(name) && Move(name, _discarded, Letters, isNew: false);
+    public bool Restore(string name) => _discarded.IsName(name) && Move(name, _discarded, Letters);
 
     async ValueTask<string?> IDeadLetterEditor.CopyAsync(string name, ReadOnlyMemory<byte> body, string note, CancellationToken cancellationToken) =>
         Letters.IsName(name) && Letters.Find(name) is { } original
@@ -36,7 +36,7 @@ internal sealed partial class DirectoryDeadLetterStore
 
     // The body first: a crash between the two leaves a record whose body is at its new place already, and the next call moves the record. Not
     // flushed: after a power failure each file is at one of the two places.
-    private bool Move(string name, DeadLetterFiles from, DeadLetterFiles to, bool isNew)
+    private bool Move(string name, DeadLetterFiles from, DeadLetterFiles to)
     {
         string record = from.PathOf(name + DeadLetterFiles.RecordSuffix);
         string body = from.PathOf(name + DeadLetterFiles.BodySuffix);
@@ -47,12 +47,8 @@ internal sealed partial class DirectoryDeadLetterStore
                 return false;
             }
 
-            if (isNew)
-            {
-                // Its age in the trash counts from now.
-                File.SetLastWriteTimeUtc(record, _time.GetUtcNow().UtcDateTime);
-            }
-
+            // Its age among the discarded counts from now; while it is restored, it must not expire.
+            File.SetLastWriteTimeUtc(record, _time.GetUtcNow().UtcDateTime);
             string target = to.FreeName(name, hasBody: File.Exists(body));
             Directory.CreateDirectory(Path.GetDirectoryName(to.PathOf(target))!);
             if (File.Exists(body))

@@ -47,6 +47,9 @@ internal sealed class DeadLetterEndpoints : IDisposable
     private static readonly HttpRefusal Busy = new(
         StatusCodes.Status503ServiceUnavailable, "too-many-readers", "Too many requests are reading the dead letters. Send it again after Retry-After seconds.", RetryAfterSeconds: 1);
 
+    private static readonly HttpRefusal Unchanged = new(
+        StatusCodes.Status409Conflict, "copy-is-unchanged", "The dead letter has this body already. Redrive it, or send another body.");
+
     private static readonly HttpRefusal Elsewhere = new(
         StatusCodes.Status404NotFound, "dead-letters-elsewhere", "The API cannot read this worker's dead-letter store, or cannot change it.");
 
@@ -166,6 +169,12 @@ internal sealed class DeadLetterEndpoints : IDisposable
                 return;
             }
 
+            if (name == order.Name)
+            {
+                await _answers.RefuseAsync(context, Unchanged);
+                return;
+            }
+
             Changed();
             WebLog.DeadLetterCopied(_logger, UntrustedText.Shorten(order.Name), UntrustedText.Shorten(name), UntrustedText.Shorten(order.Note));
             await ApiJson.SendAsync(context, new CopyState(name), ApiJson.Readable.CopyState, StatusCodes.Status201Created);
@@ -265,13 +274,13 @@ internal sealed class DeadLetterEndpoints : IDisposable
             reader.Location,
             Available: true,
             view.IsMore,
-            [.. view.Letters.CountBy(static letter => letter.ReasonFolder).OrderByDescending(static pair => pair.Value).Select(static pair => new ReasonCount(pair.Key, pair.Value))],
+            [.. view.Groups.GroupBy(static group => group.Reason).Select(static groups => new ReasonCount(groups.Key, groups.Sum(static group => group.Count))).OrderByDescending(static reason => reason.Count)],
             letters,
             next,
             view.Letters.Count(filter.Covers),
             view.Unread,
             Editor?.DiscardedDays,
-            [.. view.Groups.Take(MaxGroups).Select(static group => new GroupState(group.Reason, group.ExceptionType, group.Route, group.Count, group.First.UtcDateTime, group.Last.UtcDateTime))]);
+            [.. view.Groups.Take(MaxGroups)]);
     }
 
     private static LetterState StateOf(DeadLetterIndex index, string name, DeadLetter letter, bool whole)
@@ -336,10 +345,7 @@ internal sealed record DeadLetterList(
     int Matching,
     int Unread,
     int? DiscardedDays,
-    IReadOnlyList<GroupState> Groups);
-
-/// <summary>Dead letters with one cause.</summary>
-internal sealed record GroupState(string Reason, string? ExceptionType, string Route, int Count, DateTime First, DateTime Last);
+    IReadOnlyList<DeadLetterGroup> Groups);
 
 /// <summary>The body of <c>POST /api/v1/dead-letters/copy</c>.</summary>
 /// <param name="Name">The original.</param>

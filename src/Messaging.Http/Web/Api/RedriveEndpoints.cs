@@ -71,8 +71,7 @@ internal sealed partial class RedriveEndpoints(
     // Exactly one selection, so that a forgotten one does not mean all.
     private static bool IsComplete(RedriveOrder order) =>
         order is { Rate: null or (> 0 and <= MaxRate), Max: null or > 0 }
-        && ((order.Names is not null || order.Reason is not null) ^ order.All ^ order.Filter is not null)
-        && !(order.All && order.Filter is not null)
+        && new[] { order.Names is not null || order.Reason is not null, order.All, order.Filter is not null }.Count(static isSet => isSet) == 1
         && (order.Names is null || Array.TrueForAll(order.Names, name => name is not null));
 
     private bool TryStart(Run run)
@@ -145,7 +144,9 @@ internal sealed partial class RedriveEndpoints(
             return;
         }
 
-        HashSet<string> names = run.Order.Names is { } chosen ? new HashSet<string>(chosen, StringComparer.Ordinal) : Select(run.Order.Filter ?? new DeadLetterFilter(run.Order.Reason), restore, run.Stopping);
+        HashSet<string> names = run.Order.Names is { } chosen
+            ? [.. chosen.Where(name => run.Order.Reason is null || ReasonOf(name) == run.Order.Reason)]
+            : Select(run.Order.Filter ?? new DeadLetterFilter(run.Order.Reason), restore, run.Stopping);
         RedriveProgress progress = new(run.Request, names.Count, time, TextWriter.Null);
         run.Progress = progress;
         foreach (string name in names)
@@ -219,7 +220,7 @@ internal sealed partial class RedriveEndpoints(
             run?.Problem,
             run is null ? "redrive" : NameOf(run.Action),
             run?.Request.DryRun ?? false,
-            [.. (run?.Progress?.ByReason ?? []).Select(static counts => new ReasonResult(counts.Reason, counts.Found, counts.Sent, counts.Left))],
+            run?.Progress?.ByReason ?? [],
             [.. (run?.Progress?.Left ?? []).Select(static failure => failure.Split(": ", 2) is [var name, var error] ? new RedriveFailure(name, error) : new RedriveFailure(failure, string.Empty))]);
         return ApiJson.SendAsync(context, state, ApiJson.Readable.RedriveState, status);
     }
@@ -329,11 +330,8 @@ internal sealed record RedriveState(
     string? Problem,
     string Action,
     bool DryRun,
-    IReadOnlyList<ReasonResult> Results,
+    IReadOnlyList<RedriveCounts> Results,
     IReadOnlyList<RedriveFailure> Failures);
-
-/// <summary>The result for the dead letters of one reason.</summary>
-internal sealed record ReasonResult(string Reason, int Found, int Sent, int Left);
 
 /// <summary>A dead letter that stays, and why.</summary>
 internal sealed record RedriveFailure(string Name, string Error);

@@ -389,6 +389,35 @@ public sealed class DeadLetterEndpointsTests
         Name(await host.GetAsync("/api/v1/dead-letters")).ShouldBe(name);
     }
 
+    /// <summary>On its day such a copy would be the original itself, which its redrive deletes.</summary>
+    [Fact]
+    public async Task Copy_WithTheSameBody_IsRefused()
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+        await host.PostAsync(ApiHost.Poison, "same");
+        string name = Name(await host.GetAsync("/api/v1/dead-letters"));
+
+        (int status, JsonElement body) = await host.SendAsync(HttpMethod.Post, "/api/v1/dead-letters/copy", JsonSerializer.Serialize(new { name, body = ApiHost.Poison, note = "why" }));
+
+        status.ShouldBe(409);
+        body.GetProperty("error").GetString().ShouldBe("copy-is-unchanged");
+        Name(await host.GetAsync("/api/v1/dead-letters")).ShouldBe(name);
+    }
+
+    [Fact]
+    public async Task Discard_NamesAndAReason_OnlyThoseWithBoth()
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+        await host.PostAsync(ApiHost.Poison, "malformed");
+        await host.PostAsync("{\"n\":1}", "keyless");
+        string[] names = [.. (await host.GetAsync("/api/v1/dead-letters")).GetProperty("letters").EnumerateArray().Select(letter => letter.GetProperty("name").GetString()!)];
+
+        await host.SendAsync(HttpMethod.Post, "/api/v1/dead-letters/discard", JsonSerializer.Serialize(new { names, reason = "malformed-json" }));
+
+        (await host.RedrivenAsync()).GetProperty("sent").GetInt32().ShouldBe(1);
+        Ids(await host.GetAsync("/api/v1/dead-letters")).ShouldBe(["keyless"]);
+    }
+
     [Theory]
     [InlineData("copy", "{\"name\":\"a/b/c\",\"body\":\"x\"}", 400)]
     [InlineData("copy", "{\"name\":\"a/b/c\",\"body\":\"x\",\"note\":\"\"}", 400)]
