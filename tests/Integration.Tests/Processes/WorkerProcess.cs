@@ -53,6 +53,8 @@ internal sealed class WorkerProcess : CapturedProcess
         startInfo.Environment["DOTNET_NOLOGO"] = "1";
         // Otherwise a killed process leaves its diagnostics socket in the temporary folder.
         startInfo.Environment["DOTNET_EnableDiagnostics"] = "0";
+        // As in the tests themselves: it lives for a second.
+        startInfo.Environment["DOTNET_TieredPGO"] = "0";
         // Without credentials the SDK would ask the metadata address of a cloud machine, and wait.
         startInfo.Environment["AWS_EC2_METADATA_DISABLED"] = "true";
         foreach ((string name, string value) in environment ?? [])

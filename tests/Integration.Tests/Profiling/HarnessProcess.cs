@@ -30,6 +30,7 @@ internal sealed class HarnessProcess : CapturedProcess
         string[] settings = runtimeConfig is null ? [] : ["exec", "--runtimeconfig", runtimeConfig];
         var startInfo = new ProcessStartInfo(host, [.. settings, Path.Combine(AppContext.BaseDirectory, "Harness.dll"), "--source", source, "--sink", "memory", .. arguments]);
 
+        startInfo.Environment["DOTNET_TieredPGO"] = "0";
         foreach ((string name, string value) in environment ?? [])
         {
             startInfo.Environment[name] = value;

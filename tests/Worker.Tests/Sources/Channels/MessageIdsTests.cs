@@ -16,6 +16,16 @@ public sealed class MessageIdsTests
     }
 
     [Fact]
+    public void Create_MoreThanShareTheirRandomBits_AllDiffer()
+    {
+        Guid[] ids = [.. Enumerable.Range(0, 10_000).Select(_ => MessageIds.Create(Now))];
+
+        ids.Distinct().Count().ShouldBe(10_000);
+        // Three draws of 62 bits at least.
+        ids.Select(id => id.ToString("N")[..^3]).Distinct().Count().ShouldBeInRange(3, 4);
+    }
+
+    [Fact]
     public async Task Create_ManyInOneMillisecondOnSeveralThreads_AllDiffer()
     {
         Guid[][] ids = await Task.WhenAll(Enumerable.Range(0, 8).Select(_ => Task.Run(() => Enumerable.Range(0, 20_000).Select(_ => MessageIds.Create(Now)).ToArray())));
