@@ -1,10 +1,7 @@
 using System.CommandLine;
-using System.Net;
-using System.Text.Json;
 using Messaging.CommandLine.Top;
 using Messaging.Configuration;
 using Messaging.Http.Web.Api;
-using Messaging.Telemetry;
 using Spectre.Console;
 
 namespace Messaging.CommandLine;
@@ -65,24 +62,6 @@ internal static class TopCommand
         return ExitCodes.Success;
     }
 
-    /// <exception cref="StartupException">No worker answers, or it refuses access.</exception>
-    private static async Task<WorkerState> ReadAsync(WorkerConnection worker, CancellationToken cancellationToken)
-    {
-        (HttpStatusCode status, string text) = await worker.ReadAsync("/api/v1/stats", cancellationToken);
-        if (status is HttpStatusCode.Unauthorized or HttpStatusCode.Forbidden)
-        {
-            throw new StartupException($"The worker at {worker.Address} refuses access: give its token with --Hosting:Token=token. Its answer: {UntrustedText.Shorten(text)}", ExitCodes.NoPermission);
-        }
-
-        try
-        {
-            return status == HttpStatusCode.OK
-                ? JsonSerializer.Deserialize(text, WorkerStateJson.Default.WorkerState) ?? throw new JsonException("null")
-                : throw new StartupException($"{worker.Address} answered {(int)status}: is a worker running there?", ExitCodes.Unavailable);
-        }
-        catch (JsonException exception)
-        {
-            throw new StartupException($"{worker.Address} answered with what is not a worker's state ({exception.Message.TrimEnd('.')}): is a worker of this version running there?", ExitCodes.Unavailable, exception);
-        }
-    }
+    private static Task<WorkerState> ReadAsync(WorkerConnection worker, CancellationToken cancellationToken) =>
+        worker.GetAsync("/api/v1/stats", WorkerStateJson.Default.WorkerState, cancellationToken);
 }

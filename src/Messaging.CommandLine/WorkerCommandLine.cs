@@ -156,6 +156,7 @@ internal sealed class WorkerCommandLine
         Add(root, ExplainCommand.Create(_context));
         Add(root, TopCommand.Create(_context));
         Add(root, HealthCommand.Create(_context));
+        Add(root, DeadLettersCommand.Create(_context));
         foreach (Func<CommandContext, Command> create in _parts.Commands)
         {
             Add(root, create(_context));

@@ -1,6 +1,10 @@
 using System.CommandLine;
 using System.Net;
+using System.Text;
+using System.Text.Json;
+using System.Text.Json.Serialization.Metadata;
 using Messaging.Configuration;
+using Messaging.Telemetry;
 using Microsoft.Extensions.Configuration;
 
 namespace Messaging.CommandLine;
@@ -58,10 +62,81 @@ internal sealed class WorkerConnection : IDisposable
     /// <exception cref="StartupException">No worker answers.</exception>
     public async Task<(HttpStatusCode Status, string Text)> ReadAsync(string path, CancellationToken cancellationToken)
     {
+        (HttpStatusCode status, byte[] body) = await SendAsync(HttpMethod.Get, path, json: null, cancellationToken);
+        return (status, Encoding.UTF8.GetString(body));
+    }
+
+    /// <summary>Reads what the API says.</summary>
+    /// <exception cref="StartupException">No worker answers, or it refuses.</exception>
+    public Task<T> GetAsync<T>(string path, JsonTypeInfo<T> type, CancellationToken cancellationToken) where T : class => AskAsync(HttpMethod.Get, path, json: null, type, cancellationToken);
+
+    /// <summary>Asks the API for something.</summary>
+    /// <param name="method">The method.</param>
+    /// <param name="path">The path with its query.</param>
+    /// <param name="json">The request; null without one.</param>
+    /// <param name="type">The answer.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <exception cref="StartupException">No worker answers, or it refuses.</exception>
+    public async Task<T> AskAsync<T>(HttpMethod method, string path, byte[]? json, JsonTypeInfo<T> type, CancellationToken cancellationToken) where T : class
+    {
+        byte[] body = await ReadBytesAsync(method, path, json, cancellationToken);
         try
         {
-            using HttpResponseMessage answer = await _client.GetAsync(path, cancellationToken);
-            return (answer.StatusCode, await answer.Content.ReadAsStringAsync(cancellationToken));
+            return JsonSerializer.Deserialize(body, type) ?? throw new JsonException("null");
+        }
+        catch (JsonException exception)
+        {
+            throw new StartupException($"{Address} answered with what is not a worker's state ({exception.Message.TrimEnd('.')}): is a worker of this version running there?", ExitCodes.Unavailable, exception);
+        }
+    }
+
+    /// <summary>Likewise; the answer is not JSON.</summary>
+    /// <exception cref="StartupException">No worker answers, or it refuses.</exception>
+    public async Task<byte[]> ReadBytesAsync(HttpMethod method, string path, byte[]? json, CancellationToken cancellationToken)
+    {
+        (HttpStatusCode status, byte[] body) = await SendAsync(method, path, json, cancellationToken);
+        return (int)status is >= 200 and < 300 ? body : throw Refused(status, body);
+    }
+
+    private StartupException Refused(HttpStatusCode status, byte[] body)
+    {
+        string answer = UntrustedText.Shorten(body);
+        string? message = null;
+        try
+        {
+            using JsonDocument refusal = JsonDocument.Parse(body);
+            message = refusal.RootElement.TryGetProperty("error", out JsonElement code) && refusal.RootElement.TryGetProperty("message", out JsonElement text)
+                ? $"{UntrustedText.Shorten(text.GetString())} ({(int)status} {UntrustedText.Shorten(code.GetString())})"
+                : null;
+        }
+        catch (Exception exception) when (exception is JsonException or InvalidOperationException)
+        {
+            // Not the answer of a worker.
+        }
+
+        return status switch
+        {
+            HttpStatusCode.Unauthorized => new($"The worker at {Address} refuses access: give its token with --Hosting:Token=token. Its answer: {message ?? answer}", ExitCodes.NoPermission),
+            HttpStatusCode.Forbidden => new($"The worker at {Address} refuses access: {message ?? answer}", ExitCodes.NoPermission),
+            _ when message is null => new($"{Address} answered {(int)status}: is a worker of this version running there?", ExitCodes.Unavailable),
+            HttpStatusCode.BadRequest => new($"The worker at {Address} does not understand: {message}", ExitCodes.Usage),
+            HttpStatusCode.NotFound or HttpStatusCode.Conflict or HttpStatusCode.Gone => new($"The worker at {Address} answered: {message}", ExitCodes.Incomplete),
+            _ => new($"The worker at {Address} answered: {message}", ExitCodes.Unavailable),
+        };
+    }
+
+    private async Task<(HttpStatusCode Status, byte[] Body)> SendAsync(HttpMethod method, string path, byte[]? json, CancellationToken cancellationToken)
+    {
+        try
+        {
+            using HttpRequestMessage request = new(method, path);
+            if (json is not null)
+            {
+                request.Content = new ByteArrayContent(json) { Headers = { ContentType = new("application/json") } };
+            }
+
+            using HttpResponseMessage answer = await _client.SendAsync(request, cancellationToken);
+            return (answer.StatusCode, await answer.Content.ReadAsByteArrayAsync(cancellationToken));
         }
         catch (Exception exception) when (exception is HttpRequestException || (exception is TaskCanceledException && !cancellationToken.IsCancellationRequested))
         {

@@ -16,13 +16,19 @@ internal sealed record WorkerCommand(int ExitCode, string Text, string Error)
         return await CaptureAsync(process);
     }
 
+    /// <summary>Standard output only.</summary>
+    public string Output { get; private init; } = string.Empty;
+
     /// <summary>Waits for a process that ends by itself.</summary>
     public static async Task<WorkerCommand> CaptureAsync(WorkerProcess process)
     {
         int exitCode = await process.WaitForExitAsync();
         CapturedLine[] lines = process.Output.Snapshot();
         return new WorkerCommand(
-            exitCode, string.Join('\n', lines.Select(line => line.Text)), string.Join('\n', lines.Where(line => line.IsError).Select(line => line.Text)));
+            exitCode, string.Join('\n', lines.Select(line => line.Text)), string.Join('\n', lines.Where(line => line.IsError).Select(line => line.Text)))
+        {
+            Output = string.Join('\n', lines.Where(line => !line.IsError).Select(line => line.Text)),
+        };
     }
 
     /// <summary>Asserts that the output has no stack trace.</summary>

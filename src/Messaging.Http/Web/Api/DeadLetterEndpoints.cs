@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.Text;
-using System.Text.Json.Serialization;
 using Messaging.DeadLetters;
 using Messaging.Telemetry;
 using Microsoft.AspNetCore.Http;
@@ -322,62 +321,4 @@ internal sealed class DeadLetterEndpoints : IDisposable
     }
 
     private static string Cut(string text) => text.Length <= MaxText ? text : $"{text[..MaxText]}…";
-}
-
-/// <summary>The answer of <c>/api/v1/dead-letters</c>.</summary>
-/// <param name="Folder">Where they are.</param>
-/// <param name="Available">True: the folder can be read.</param>
-/// <param name="Truncated">True when there are more than are listed and counted.</param>
-/// <param name="Reasons">The reasons of all that are known.</param>
-/// <param name="Letters">Those that were asked for, the newest first.</param>
-/// <param name="Next">The value of <c>after</c> for the rest, also when a search ended at its time limit; null at the end.</param>
-/// <param name="Matching">How many match the filter without its search.</param>
-/// <param name="Unread">How many records are not read yet; a later request reads on.</param>
-/// <param name="DiscardedDays">Days that a discarded one can be restored; null where they cannot be discarded.</param>
-/// <param name="Groups">All that are known, by reason, exception and route: the 100 largest groups.</param>
-internal sealed record DeadLetterList(
-    string Folder,
-    bool Available,
-    bool Truncated,
-    IReadOnlyList<ReasonCount> Reasons,
-    IReadOnlyList<LetterState> Letters,
-    string? Next,
-    int Matching,
-    int Unread,
-    int? DiscardedDays,
-    IReadOnlyList<DeadLetterGroup> Groups);
-
-/// <summary>The body of <c>POST /api/v1/dead-letters/copy</c>.</summary>
-/// <param name="Name">The original.</param>
-/// <param name="Body">The body of the copy, as text.</param>
-/// <param name="Note">Why.</param>
-internal sealed record CopyOrder(string? Name = null, string? Body = null, string? Note = null);
-
-/// <summary>The answer of <c>POST /api/v1/dead-letters/copy</c>.</summary>
-/// <param name="Name">The copy's name.</param>
-internal sealed record CopyState(string Name);
-
-internal sealed record ReasonCount(string Reason, int Count);
-
-/// <summary>A dead letter, its texts cut to a limit; exception, group, deduplication id and attributes only where it was asked for by name.</summary>
-internal sealed record LetterState(
-    string Name, string Id, string Route, string Source, string Reason, string Description, int Attempts, DateTime FirstSeen, DateTime LastSeen, bool IsPart, long BodyBytes, string? ExceptionType)
-{
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
-    public string? Exception { get; init; }
-
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
-    public string? Group { get; init; }
-
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
-    public string? DeduplicationId { get; init; }
-
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
-    public IReadOnlyDictionary<string, string>? Attributes { get; init; }
-
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
-    public string? CopyOf { get; init; }
-
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
-    public string? Note { get; init; }
 }
