@@ -178,7 +178,10 @@ internal sealed class ServiceBusMessageSource : IMessageSource
         {
             run.Start();
             _health.Started();
-            await run.Broken.WaitAsync(stopReceiving);
+            // A pause ends the run, whose idle calls would receive a message each.
+            using CancellationTokenSource ended = CancellationTokenSource.CreateLinkedTokenSource(stopReceiving);
+            await await Task.WhenAny(run.Broken, intake.WhenPausedAsync(ended.Token));
+            await ended.CancelAsync();
             return run.HasReceived;
         }
         finally

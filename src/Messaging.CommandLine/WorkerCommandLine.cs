@@ -157,6 +157,8 @@ internal sealed class WorkerCommandLine
         Add(root, TopCommand.Create(_context));
         Add(root, HealthCommand.Create(_context));
         Add(root, DeadLettersCommand.Create(_context));
+        Add(root, RouteCommands.CreatePause(_context));
+        Add(root, RouteCommands.CreateResume(_context));
         foreach (Func<CommandContext, Command> create in _parts.Commands)
         {
             Add(root, create(_context));

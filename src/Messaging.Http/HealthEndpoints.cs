@@ -27,6 +27,7 @@ internal static class HealthEndpoints
         endpoints.MapGet("/healthz/ready", context => WriteAsync(context, worker, worker.IsStopping ? static _ => false : static route => route.IsReady));
     }
 
+    // An operator's pause is no failure: the pages stay at 200, so that the worker can still be reached and resumed, and show it.
     private static async Task WriteAsync(HttpContext context, IWorkerStatus worker, Func<RouteStatus, bool> isHealthy)
     {
         IReadOnlyList<RouteStatus> routes = worker.GetRoutes();
@@ -35,7 +36,7 @@ internal static class HealthEndpoints
         context.Response.ContentType = "application/json";
         using Utf8JsonWriter writer = new(context.Response.BodyWriter, Json);
         writer.WriteStartObject();
-        writer.WriteString("status"u8, healthy ? "healthy"u8 : "unhealthy"u8);
+        writer.WriteString("status"u8, !healthy ? "unhealthy"u8 : routes.Any(static route => route.Pause is not null) ? "paused"u8 : "healthy"u8);
         writer.WriteNumber("process"u8, Environment.ProcessId);
         writer.WriteBoolean("stopping"u8, worker.IsStopping);
         writer.WriteStartArray("routes"u8);
@@ -55,6 +56,11 @@ internal static class HealthEndpoints
         writer.WriteStartObject();
         writer.WriteString("route"u8, route.Name);
         writer.WriteBoolean("receiving"u8, route.IsReceiving);
+        if (route.Pause is { } pause)
+        {
+            writer.WriteString("pausedSince"u8, pause.Since.UtcDateTime);
+        }
+
         writer.WriteString("breaker"u8, route.Breaker.ToString());
         if (route.LastFailure is { } failure)
         {

@@ -16,7 +16,7 @@ internal sealed record HttpRefusal(int Status, string Error, string Message, int
         StatusCodes.Status429TooManyRequests, "busy", "All slots are in use (Intake:Concurrency, Intake:BytesInFlight). Send it again after Retry-After seconds.", RetryAfterSeconds: 1);
 
     public static readonly HttpRefusal Paused = new(
-        StatusCodes.Status503ServiceUnavailable, "paused", "Receiving is paused while messages cannot be stored or handled. Send it again after Retry-After seconds.", RetryAfterSeconds: 5);
+        StatusCodes.Status503ServiceUnavailable, "paused", "Receiving is paused: messages cannot be stored or handled now, or an operator has paused the route. Send it again after Retry-After seconds.", RetryAfterSeconds: 5);
 
     public static readonly HttpRefusal Starting = new(
         StatusCodes.Status503ServiceUnavailable, "starting", "The worker is starting. Send it again after Retry-After seconds.", RetryAfterSeconds: 1);

@@ -43,6 +43,8 @@ public static class HttpWorkerBuilderExtensions
         services.TryAddSingleton<StatsEndpoints>();
         services.TryAddSingleton<DeadLetterEndpoints>();
         services.TryAddSingleton<RedriveEndpoints>();
+        services.TryAddSingleton<ChangeLog>();
+        services.TryAddSingleton<RouteEndpoints>();
         services.TryAddSingleton<ApiEndpoints>();
         services.TryAddSingleton<PageFiles>();
         services.TryAddSingleton<WebParts>();

@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Messaging.Http;
 
-/// <summary>Log messages of the web server: event ids 1102 and 1210 to 1219.</summary>
+/// <summary>Log messages of the web server: event ids 1102 and 1210 to 1229.</summary>
 internal static partial class WebLog
 {
     [LoggerMessage(1102, LogLevel.Information, "Listening on {Urls}: {Messages}the page at /, /metrics, /healthz/live, /healthz/ready")]
@@ -25,6 +25,6 @@ internal static partial class WebLog
         "The worker closed the HTTP connection from {Peer}: {Reason}. {Advice}")]
     public static partial void ClosedForHeader(ILogger logger, EndPoint? peer, string reason, string advice);
 
-    [LoggerMessage(1217, LogLevel.Information, "A copy of dead letter {Original} with another body was made over the API: {Copy} ({Note})")]
-    public static partial void DeadLetterCopied(ILogger logger, string original, string copy, string note);
+    [LoggerMessage(1218, LogLevel.Information, "Over the API, from {Address} with the token: {What}: {Result}")]
+    public static partial void Changed(ILogger logger, string address, string what, string result);
 }

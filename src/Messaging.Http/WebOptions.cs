@@ -20,7 +20,7 @@ internal sealed class WebOptions : ISelfValidating
     [Setting("Hosts that requests may name and whose pages may use the worker, besides loopback and the address of Url: names, addresses, *.example.com; * for every Host (pages of other origins stay refused). If Url is 0.0.0.0 or [::], every address and every name without a dot is allowed as Host too. Other requests are answered with 403")]
     public string[] AllowedHosts { get; set; } = [];
 
-    [Setting("Token of the page and its API, sent as Authorization: Bearer. Without one they cannot redrive. Reading needs one too, unless Url is loopback and AllowedHosts is not set", Secret = true)]
+    [Setting("Token of the page and its API, sent as Authorization: Bearer. Without one they cannot change anything, such as redrive or pause. Reading needs one too, unless Url is loopback and AllowedHosts is not set", Secret = true)]
     public string? Token { get; set; }
 
     [Setting("Maximum open HTTP connections; beyond that the one idle longest is closed, and if all have requests, 16 more may read the health pages", Min = "1", Max = "100000",

@@ -15,6 +15,8 @@ internal sealed class ForwardingIntake(IMessageIntake intake, Func<ReceivedMessa
         return answer;
     }
 
+    public Task WhenPausedAsync(CancellationToken cancellationToken) => intake.WhenPausedAsync(cancellationToken);
+
     private SlotLease Wrap(SlotLease slots) => new(new Forwarding(slots, change), slots.Count);
 
     private sealed class Forwarding(SlotLease slots, Func<ReceivedMessage, ReceivedMessage> change) : ISlotOwner

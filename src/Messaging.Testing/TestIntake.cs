@@ -22,6 +22,7 @@ public sealed class TestIntake(int concurrency = 64) : IMessageIntake, ISlotOwne
     // Guards the counters, so that values computed from several of them are consistent.
     private readonly Lock _lock = new();
     private TaskCompletionSource _allowed = Completed();
+    private TaskCompletionSource _paused = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private TaskCompletionSource? _drained;
     private int _reserved;
     private int _released;
@@ -75,8 +76,22 @@ public sealed class TestIntake(int concurrency = 64) : IMessageIntake, ISlotOwne
         _allowed = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
     }
 
+    /// <summary>As <see cref="Pause"/>, and tells the source, as a route that an operator has paused.</summary>
+    public void PauseByOperator()
+    {
+        Pause();
+        _paused.TrySetResult();
+    }
+
     /// <summary>Grants slots again.</summary>
-    public void Resume() => _allowed.TrySetResult();
+    public void Resume()
+    {
+        _paused = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+        _allowed.TrySetResult();
+    }
+
+    /// <inheritdoc/>
+    public Task WhenPausedAsync(CancellationToken cancellationToken) => _paused.Task.WaitAsync(cancellationToken);
 
     /// <inheritdoc/>
     public async ValueTask<SlotLease> ReserveAsync(int min, int max, CancellationToken cancellationToken)
@@ -203,12 +218,15 @@ public sealed class TestIntake(int concurrency = 64) : IMessageIntake, ISlotOwne
         }
     }
 
+    /// <summary>True while a source waits for slots, and after it was refused since the intake was paused.</summary>
+    public bool IsReserving => Volatile.Read(ref _waiting) > 0 || Volatile.Read(ref _refused);
+
     /// <summary>Waits until a source asks for slots, and waits for them or is refused, while the intake is paused.</summary>
     /// <exception cref="OperationCanceledException">No source asked within 60 s.</exception>
     public async Task UntilReservingAsync()
     {
         using CancellationTokenSource limit = new(Limit);
-        while (Volatile.Read(ref _waiting) == 0 && !Volatile.Read(ref _refused))
+        while (!IsReserving)
         {
             await Task.Delay(1, limit.Token);
         }

@@ -96,7 +96,7 @@ function stats() {
       const deadByReason = t.deadLetters ? is('markup') ? { [`bad-${markup}`]: t.deadLetters } : { 'malformed-json': t.deadLetters - Math.floor(t.deadLetters / 9), 'missing-id': Math.floor(t.deadLetters / 9) } : {};
       return {
         name, sources: r.sources, handler: r.handler, sink: r.sink, results: r.results, form: r.form,
-        ready: !open, receiving: !open && !ended, stuck: archive && is('stuck') && s.age > 90, problem: is('markup') && archive ? `The source ${markup} cannot be reached: connection refused` : null, warnings: [],
+        ready: !open, receiving: !open && !ended, stuck: archive && is('stuck') && s.age > 90, problem: is('markup') && archive ? `The source ${markup} cannot be reached: connection refused` : null, pause: null, warnings: [],
         breaker: { state: ['closed', 'half-open', 'open'][s.breaker], lastFailure: open ? 'PUT https://quayside-archive.s3.eu-central-1.amazonaws.com: 503 Service Unavailable (SlowDown: Please reduce your request rate.)' : null, since: iso(open ? faultAt : begun), nextProbeSeconds: s.breaker === 2 ? 6 - (now / 1000) % 6 : null, awaitsMessage: false },
         slots: r.slots, limit: r.slots, inFlight: Math.round(s.inFlight), held: open ? 64 : 0, bytesInFlight: Math.round(s.inFlight) * 1024, oldestAgeSeconds: s.age,
         ...t, retries: t.retries && archive ? { 503: t.retries } : {}, lost: 0, dropped: {}, droppedAdvice: null, timeouts: 0, lastDeadLetterAt: t.deadLetters ? iso(now - 3000) : null, deadLettersByReason: deadByReason,

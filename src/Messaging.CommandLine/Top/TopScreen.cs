@@ -12,7 +12,7 @@ internal static class TopScreen
     private static readonly (string Name, int FromWidth, Func<RouteView, Text> Cell)[] Columns =
     [
         ("Route", 0, static route => Plain(route.Name)),
-        ("State", 0, static route => new Text(route.State, new Style(route.IsReady ? Color.Green : Color.Red))),
+        ("State", 0, static route => new Text(route.State, new Style(!route.IsReady ? Color.Red : route.IsPaused ? Color.Yellow : Color.Green))),
         ("Path", 190, static route => Plain(route.Path)),
         ("Received/s", 0, static route => Plain(Rate(route.Received))),
         ("Done/s", 0, static route => Plain(Rate(route.Done))),

@@ -82,8 +82,10 @@ internal sealed class RouteView(WorkerView worker, RouteState now, RouteState? b
 
     public bool IsReady => now.Ready;
 
+    public bool IsPaused => now.Pause is not null;
+
     /// <summary>The problem in a word or two; "ok" without one.</summary>
-    public string State => now.Stuck ? "stuck" : IsBroken ? $"breaker {now.Breaker.State}" : now.Problem is not null ? "problem" : now.Receiving ? "ok" : "not receiving";
+    public string State => now.Stuck ? "stuck" : now.Pause is not null ? "paused" : IsBroken ? $"breaker {now.Breaker.State}" : now.Problem is not null ? "problem" : now.Receiving ? "ok" : "not receiving";
 
     /// <summary>Messages received per second; null without a previous state.</summary>
     public double? Received => worker.PerSecond(now.Received, before?.Received);
@@ -115,6 +117,11 @@ internal sealed class RouteView(WorkerView worker, RouteState now, RouteState? b
             if (now.Stuck)
             {
                 yield return "A message is stuck long after its timeout and holds its slot; only a restart frees it.";
+            }
+
+            if (now.Pause is { } pause)
+            {
+                yield return $"Paused since {pause.Since:yyyy-MM-dd HH:mm:ss} UTC by {pause.By}{(pause.Note is { } note ? $": {note}" : string.Empty)}. Resume it with: resume {Name}";
             }
 
             if (IsBroken)
@@ -150,4 +157,5 @@ internal sealed class RouteView(WorkerView worker, RouteState now, RouteState? b
 /// <summary>Reads the API's answer; another program's JSON is an error.</summary>
 [JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, RespectNullableAnnotations = true, RespectRequiredConstructorParameters = true)]
 [JsonSerializable(typeof(WorkerState))]
+[JsonSerializable(typeof(RouteOrder))]
 internal sealed partial class WorkerStateJson : JsonSerializerContext;

@@ -41,6 +41,8 @@ public interface IWorkerStatus
 /// <summary>The state of a route at one moment.</summary>
 public sealed record RouteStatus
 {
+    private readonly bool? _isReady;
+
     /// <summary>The route's name.</summary>
     public required string Name { get; init; }
 
@@ -56,7 +58,7 @@ public sealed record RouteStatus
     /// <summary>The form in which its pipeline is executed.</summary>
     public required string Form { get; init; }
 
-    /// <summary>True while messages can arrive: the route was started, its breaker is closed or the next message decides, and at least one source works.</summary>
+    /// <summary>True while messages can arrive: the route was started and is not paused, its breaker is closed or the next message decides, and at least one source works.</summary>
     public required bool IsReceiving { get; init; }
 
     /// <summary>True when a message has run far beyond its timeout: only a restart frees its slot.</summary>
@@ -122,6 +124,13 @@ public sealed record RouteStatus
     /// <summary>What its sources dropped since the start; null for nothing.</summary>
     public DroppedInput? Dropped { get; init; }
 
-    /// <summary>True when the route can receive and settle messages.</summary>
-    public bool IsReady => IsReceiving && !IsStuck && Problem is null;
+    /// <summary>The operator's pause, during which the route receives nothing; null without one.</summary>
+    public RoutePause? Pause { get; init; }
+
+    /// <summary>True when the route can receive and settle messages, or could if no operator had paused it.</summary>
+    public bool IsReady
+    {
+        get => _isReady ?? (IsReceiving && !IsStuck && Problem is null);
+        init => _isReady = value;
+    }
 }

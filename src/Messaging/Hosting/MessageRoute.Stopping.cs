@@ -120,6 +120,9 @@ internal sealed partial class MessageRoute
         try
         {
             await Task.WhenAll(_receiving).WaitAsync(limit);
+
+            // No source receives any more. Those that hold the only copy of a message still need slots to hand it in.
+            EndPause();
             foreach (RouteInlet inlet in _inlets)
             {
                 inlet.Intake.ReturnHeld();

@@ -37,6 +37,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     private readonly List<Task> _receiving = [];
     private readonly CancellationTokenSource _stopReceiving = new();
     private volatile bool _isStarted;
+    private volatile RoutePause? _pause;
 
     public MessageRoute(RoutePlan plan, IServiceProvider services, IDeadLetterStore deadLetters, ILoggerFactory loggers, TimeProvider time)
     {
@@ -97,7 +98,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
 
         Breaker.CheckNeeded += () => _checkNeeded.Writer.TryWrite(true);
 
-        Metrics.Publish(() => IsStuck);
+        Metrics.Publish(() => IsStuck, () => _pause is not null);
     }
 
     public string Name { get; }
@@ -133,8 +134,14 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     /// <summary>Why a source cannot receive or settle, the sink was not reached, or dead letters cannot be written; null without a problem.</summary>
     public string? Problem => _inlets.Select(inlet => inlet.Problem).FirstOrDefault(problem => problem is not null) ?? SinkProblem ?? _deadLetters?.Problem;
 
-    /// <summary>True while messages can arrive: the route was started, its breaker is closed or the next message decides, and at least one source works.</summary>
-    public bool IsReceiving => _isStarted && Breaker.Admits && _inlets.Exists(inlet => inlet.Problem is null);
+    /// <summary>True while messages can arrive: the route was started and is not paused, its breaker is closed or the next message decides, and at least one source works.</summary>
+    public bool IsReceiving => _pause is null && CanReceive;
+
+    /// <summary>The operator's pause; null without one.</summary>
+    public RoutePause? Pause => _pause;
+
+    // What IsReceiving would be without the operator's pause.
+    private bool CanReceive => _isStarted && Breaker.Admits && _inlets.Exists(inlet => inlet.Problem is null);
 
     public int InFlight => _inlets.Sum(inlet => inlet.Intake.InFlight);
 
@@ -151,6 +158,8 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         Form = Form,
         IsReceiving = IsReceiving,
         IsStuck = IsStuck,
+        Pause = _pause,
+        IsReady = CanReceive && !IsStuck && Problem is null,
         Problem = Problem,
         Warnings = [.. _inlets.SelectMany(inlet => inlet.Intake.Warnings)],
         AwaitsMessage = Breaker.AwaitsMessage,
@@ -171,6 +180,34 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         Totals = Metrics.Totals,
         Dropped = Metrics.DroppedInput,
     };
+
+    /// <summary>Stops receiving until <see cref="Resume"/>. Messages in flight are finished; slots that a source has reserved may still receive.</summary>
+    public void PauseReceiving(RoutePause pause)
+    {
+        _pause = pause;
+        foreach (RouteInlet inlet in _inlets)
+        {
+            inlet.Intake.SetPaused(true);
+        }
+
+        SafeLog.Try(() => LogPaused(Name, UntrustedText.Shorten(pause.By), UntrustedText.Shorten(pause.Note ?? "no note"), pause.IsKept ? "also after a restart" : "a restart ends it", InFlight));
+    }
+
+    /// <summary>Ends the pause of <see cref="PauseReceiving"/>.</summary>
+    public void Resume(string by)
+    {
+        EndPause();
+        SafeLog.Try(() => LogResumed(Name, UntrustedText.Shorten(by)));
+    }
+
+    private void EndPause()
+    {
+        _pause = null;
+        foreach (RouteInlet inlet in _inlets)
+        {
+            inlet.Intake.SetPaused(false);
+        }
+    }
 
     public void Start()
     {
@@ -209,6 +246,12 @@ internal sealed partial class MessageRoute : IAsyncDisposable
             return sink!.GetType().Name;
         }
     }
+
+    [LoggerMessage(1016, LogLevel.Warning, "Route {Route}: paused by {By} ({Note}; {Lasts}). It receives no messages until it is resumed; {InFlight} message(s) in flight are finished")]
+    private partial void LogPaused(string route, string by, string note, string lasts, int inFlight);
+
+    [LoggerMessage(1017, LogLevel.Warning, "Route {Route}: resumed by {By}; it receives again")]
+    private partial void LogResumed(string route, string by);
 
     [LoggerMessage(1001, LogLevel.Information, "Route {Route}: receiving from {Sources}, storing to {Sink}")]
     private partial void LogStarted(string route, string sources, string sink);

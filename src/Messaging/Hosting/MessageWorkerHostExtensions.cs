@@ -71,6 +71,7 @@ public static class MessageWorkerHostExtensions
         services.AddSingleton<WorkerService>();
         services.AddSingleton<IWorkerStatus>(provider => provider.GetRequiredService<WorkerService>());
         services.AddSingleton<IMessageWorker>(provider => provider.GetRequiredService<WorkerService>());
+        services.AddSingleton<IRouteControl>(provider => provider.GetRequiredService<WorkerService>());
         services.AddHostedService(provider => provider.GetRequiredService<WorkerService>());
         services.AddSingleton(_ => new RedriveCatalog(worker.Features));
         services.AddHostedService(static provider => new SystemdNotifications(

@@ -17,15 +17,19 @@ internal sealed partial class WorkerService(
     IDeadLetterStore? deadLetters,
     ILoggerFactory loggers,
     TimeProvider time,
-    IHostApplicationLifetime lifetime) : IHostedService, IMessageWorker, IWorkerStatus, IAsyncDisposable
+    IHostApplicationLifetime lifetime) : IHostedService, IMessageWorker, IWorkerStatus, IRouteControl, IAsyncDisposable
 {
     // No pipeline awaits one shared asynchronous method in more parts; frames are allocated only when messages suspend in all of them.
     private const int FramesAMessage = 8;
 
     private readonly ILogger _logger = loggers.CreateLogger<WorkerService>();
     private readonly CancellationTokenSource _now = new();
+    private readonly PausedRoutes _pausedRoutes = new(hosting.StatePath);
     private List<MessageRoute> _routes = [];
     private ProgressReport? _progress;
+
+    // Under the lock of the paused routes: the drain ends pauses, and a later one would keep it from ending.
+    private bool _isDraining;
     private DeadLetterWatch? _deadLetterWatch;
 
     public IReadOnlyList<MessageRoute> Routes => _routes;
@@ -46,17 +50,55 @@ internal sealed partial class WorkerService(
     public WaitingDeadLetters? WaitingDeadLetters => _deadLetterWatch?.Waiting;
 
     /// <inheritdoc/>
-    public RouteTotals GetTotals(string route)
-    {
-        foreach (MessageRoute candidate in _routes)
-        {
-            if (string.Equals(candidate.Name, route, StringComparison.OrdinalIgnoreCase))
-            {
-                return candidate.Metrics.Totals;
-            }
-        }
+    public RouteTotals GetTotals(string route) => Find(route).Metrics.Totals;
 
-        throw new ArgumentException($"The worker has no route '{route}', or has not started.", nameof(route));
+    /// <inheritdoc/>
+    public RoutePause Pause(string route, string by, string? note, bool keep)
+    {
+        MessageRoute found = Find(route);
+        lock (_pausedRoutes)
+        {
+            if (_isDraining)
+            {
+                throw new InvalidOperationException("The worker is stopping: its routes receive nothing any more.");
+            }
+
+            RoutePause pause = found.Pause is { } last && (last.IsKept || !keep) ? last : new RoutePause(found.Pause?.Since ?? time.GetUtcNow(), by, note, keep);
+            if (pause == found.Pause)
+            {
+                return pause;
+            }
+
+            if (keep)
+            {
+                // First: a pause that cannot be kept is none.
+                _pausedRoutes.Keep(found.Name, pause);
+            }
+
+            found.PauseReceiving(pause);
+            return pause;
+        }
+    }
+
+    /// <inheritdoc/>
+    public bool Resume(string route, string by)
+    {
+        MessageRoute found = Find(route);
+        lock (_pausedRoutes)
+        {
+            if (found.Pause is not { } pause)
+            {
+                return false;
+            }
+
+            found.Resume(by);
+            if (pause.IsKept)
+            {
+                _pausedRoutes.Forget(found.Name);
+            }
+
+            return true;
+        }
     }
 
     public async Task StartAsync(CancellationToken cancellationToken)
@@ -78,6 +120,14 @@ internal sealed partial class WorkerService(
 
         PooledFrames.Reserve(FramesAMessage * plan.Routes.Sum(route => route.Slots));
         _routes = [.. plan.Routes.Select(route => new MessageRoute(route, services, deadLetters, loggers, time))];
+        foreach (MessageRoute route in _routes)
+        {
+            if (_pausedRoutes.Find(route.Name) is { } pause)
+            {
+                route.PauseReceiving(pause);
+            }
+        }
+
         foreach (MessageRoute route in _routes)
         {
             await route.CheckAsync(cancellationToken);
@@ -120,6 +170,11 @@ internal sealed partial class WorkerService(
     {
         using CancellationTokenSource limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, _now.Token);
         limit.CancelAfter(hosting.DrainTimeout);
+        lock (_pausedRoutes)
+        {
+            _isDraining = true;
+        }
+
         LogDraining(_routes.Sum(route => route.InFlight), DurationText.Of(hosting.DrainTimeout));
         bool[] results = await Task.WhenAll(_routes.Select(route => route.DrainAsync(limit.Token)));
         _progress?.Dispose();
@@ -168,6 +223,19 @@ internal sealed partial class WorkerService(
         }
 
         _now.Dispose();
+    }
+
+    private MessageRoute Find(string route)
+    {
+        foreach (MessageRoute candidate in _routes)
+        {
+            if (string.Equals(candidate.Name, route, StringComparison.OrdinalIgnoreCase))
+            {
+                return candidate;
+            }
+        }
+
+        throw new ArgumentException($"The worker has no route '{route}', or has not started.", nameof(route));
     }
 
     private void StopReceiving()

@@ -202,7 +202,7 @@ internal sealed partial class MessageIntake
     }
 
     /// <summary>Under the lock: true when the next probe is a new message, which a source waits to receive.</summary>
-    private bool IsNewMessagesTurn() => _lastProbeWasHeld && _waiting.Count > 0 && _free > 0 && _bytes < _options.BytesInFlight;
+    private bool IsNewMessagesTurn() => !_isPaused && _lastProbeWasHeld && _waiting.Count > 0 && _free > 0 && _bytes < _options.BytesInFlight;
 
     /// <summary>Under the lock: the message with the oldest failure, preferring messages without failures of their own.</summary>
     private int FindProbe() => Math.Max(0, _held.FindIndex(static slot => slot.Hold!.OwnFailures == 0));

@@ -69,7 +69,7 @@ internal sealed partial class MessageIntake
                 return IntakeAnswer.Stopping;
             }
 
-            if (_breaker.UpdateState() == BreakerState.Open)
+            if (_isPaused || _breaker.UpdateState() == BreakerState.Open)
             {
                 return IntakeAnswer.Paused;
             }
@@ -81,6 +81,40 @@ internal sealed partial class MessageIntake
 
             _refusals++;
             return IntakeAnswer.Full;
+        }
+    }
+
+    /// <summary>
+    /// While it is paused, no slot is granted, whatever the breaker says. Slots that are reserved already may still receive; held messages are
+    /// retried and may probe the sink.
+    /// </summary>
+    public void SetPaused(bool isPaused)
+    {
+        TaskCompletionSource? paused = null;
+        lock (_lock)
+        {
+            _isPaused = isPaused;
+            if (isPaused)
+            {
+                (paused, _whenPaused) = (_whenPaused, null);
+            }
+            else
+            {
+                TakeFinished();
+                GrantWaiting();
+            }
+        }
+
+        paused?.SetResult();
+    }
+
+    public Task WhenPausedAsync(CancellationToken cancellationToken)
+    {
+        lock (_lock)
+        {
+            return _isPaused
+                ? Task.CompletedTask
+                : (_whenPaused ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task.WaitAsync(cancellationToken);
         }
     }
 
@@ -133,7 +167,7 @@ internal sealed partial class MessageIntake
         lock (_lock)
         {
             TakeFinished();
-            if (_waiting.Count > 0 || granted >= max || _held.Count > 0 || _bytes >= _options.BytesInFlight || _breaker.UpdateState() != BreakerState.Closed)
+            if (_isPaused || _waiting.Count > 0 || granted >= max || _held.Count > 0 || _bytes >= _options.BytesInFlight || _breaker.UpdateState() != BreakerState.Closed)
             {
                 return granted;
             }
@@ -227,7 +261,7 @@ internal sealed partial class MessageIntake
     /// <summary>Under the lock: takes slots if limit, bytes and breaker allow it; returns 0 otherwise.</summary>
     private int Grant(int min, int max)
     {
-        if (_free == 0 || _bytes >= _options.BytesInFlight)
+        if (_isPaused || _free == 0 || _bytes >= _options.BytesInFlight)
         {
             return 0;
         }

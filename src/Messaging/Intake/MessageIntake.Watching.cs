@@ -129,7 +129,7 @@ internal sealed partial class MessageIntake
     private void FindStandstill(long now, bool isExplained)
     {
         bool isWaiting = _waiting.Count > 0 || _refusals > 0;
-        if (_moves != _movesSeen || Reserved == 0 || _freeSlots.Count < _slots.Length || !isWaiting || isExplained || _breaker.State != BreakerState.Closed)
+        if (_moves != _movesSeen || Reserved == 0 || _freeSlots.Count < _slots.Length || !isWaiting || isExplained || _isPaused || _breaker.State != BreakerState.Closed)
         {
             if (_moves != _movesSeen)
             {

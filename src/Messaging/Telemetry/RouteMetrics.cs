@@ -54,6 +54,7 @@ public sealed class RouteMetrics
     // The gauges of a running route's sources; replaced as a whole.
     private volatile InletGauges[] _inlets = [];
     private volatile Func<bool>? _isStuck;
+    private volatile Func<bool>? _isPaused;
 
     static RouteMetrics()
     {
@@ -77,6 +78,8 @@ public sealed class RouteMetrics
         GaugeInlets("worker.settlements.slow", "{message}", "Settlements that have been running for more than 10 s", static inlet => inlet.SlowSettlements());
         Meter.CreateObservableGauge("worker.route.stuck", static () => _running.Where(route => route._isStuck is not null).Select(static route => new Measurement<int>(route._isStuck!() ? 1 : 0, route._route)),
             null, "1 when a message has run far beyond its timeout: only a restart frees its slot");
+        Meter.CreateObservableGauge("worker.route.paused", static () => _running.Where(route => route._isPaused is not null).Select(static route => new Measurement<int>(route._isPaused!() ? 1 : 0, route._route)),
+            null, "1 while an operator has paused the route, 0 otherwise; a breaker that pauses receiving does not count");
     }
 
     /// <summary>Creates the counters of a route, at zero.</summary>
@@ -157,9 +160,11 @@ public sealed class RouteMetrics
 
     /// <summary>Publishes the metrics of the route until <see cref="Unpublish"/>.</summary>
     /// <param name="isStuck">Called on collection.</param>
-    internal void Publish(Func<bool> isStuck)
+    /// <param name="isPaused">Likewise.</param>
+    internal void Publish(Func<bool> isStuck, Func<bool> isPaused)
     {
         _isStuck = isStuck;
+        _isPaused = isPaused;
         lock (Gate)
         {
             _running = [.. _running, this];

@@ -277,6 +277,28 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
     }
 
     [Fact]
+    public async Task Route_PausedOnThePage_IsShownWithItsNoteUntilItIsResumed()
+    {
+        IPage page = await OpenAsync();
+        ILocator route = page.Locator("article[data-route=archive]");
+        await route.Locator(".facts button").ClickAsync();
+        await page.Locator("#pause-note").FillAsync("<b>the store is moved</b>");
+        await page.Locator("#pause-dialog button").First.ClickAsync();
+        await page.Locator("#token").FillAsync(Token);
+        await page.Keyboard.PressAsync("Enter");
+
+        await Assertions.Expect(route.Locator(".state")).ToHaveTextAsync("Paused");
+        await Assertions.Expect(page.Locator("#problem-list li[data-problem=paused]")).ToContainTextAsync("<b>the store is moved</b>");
+        await Assertions.Expect(page.Locator("#problems")).ToHaveAttributeAsync("data-tone", "warn");
+        (await Worker.PostAsync(Encoding.UTF8.GetBytes(Message("one")))).Status.ShouldBe(HttpStatusCode.ServiceUnavailable);
+        await route.Locator(".facts button").ClickAsync();
+
+        await Assertions.Expect(route.Locator(".state")).ToHaveTextAsync("Receiving");
+        await Assertions.Expect(page.Locator("#problem-list li[data-problem=paused]")).ToHaveCountAsync(0);
+        (await Worker.PostAsync(Encoding.UTF8.GetBytes(Message("one")))).Status.ShouldBe(HttpStatusCode.OK);
+    }
+
+    [Fact]
     public async Task FourHealthyRoutes_FitOneScreen()
     {
         await Worker.DisposeAsync();

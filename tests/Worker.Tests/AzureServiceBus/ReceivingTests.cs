@@ -264,6 +264,26 @@ public sealed class ReceivingTests
     }
 
     [Fact]
+    public async Task Intake_PausedByTheOperatorOnAnIdleQueue_ReceivesNothingUntilItIsResumed()
+    {
+        await using ServiceBusSourceHarness harness = await ServiceBusSourceHarness.ReceivingAsync(calls: 4);
+        await ServiceBusSourceHarness.UntilAsync(() => harness.Bus.Links.Count == 1, "It should have started.");
+
+        harness.Intake.PauseByOperator();
+        await ServiceBusSourceHarness.UntilAsync(() => harness.Bus.Links[0].IsClosed, "Its idle calls should end.");
+        await harness.PublishAsync(Body, "a");
+        await harness.AdvanceUntilAsync(() => harness.Intake.IsReserving, Step, "It should wait for slots.");
+
+        harness.Intake.Accepted.ShouldBe(0);
+        harness.Intake.Resume();
+        await harness.AdvanceUntilAsync(() => harness.Intake.Accepted == 1, Step, "It should receive again.");
+        Delivery delivery = await harness.Intake.NextAsync();
+        delivery.Count.ShouldBe(1);
+        await delivery.SettleAsync(Settlement.Complete);
+        await harness.FinishAsync();
+    }
+
+    [Fact]
     public async Task Start_ManyCalls_AtMostTwentyShareALink()
     {
         await using ServiceBusSourceHarness harness = new(calls: 41);

@@ -70,7 +70,7 @@ public sealed class RouteMetricsTests
             "messaging.process.duration=0 error.type=malformed",
             "messaging.process.duration=0 error.type=abandoned",
         ]);
-        metrics.Publish(() => false);
+        metrics.Publish(() => false, () => false);
         seen.Clear();
         listener.RecordObservableInstruments();
         metrics.Unpublish();
@@ -80,7 +80,7 @@ public sealed class RouteMetricsTests
                 "worker.messages.duplicates=1",
                 "worker.messages.stored=1",
                 "worker.messages.returned=1",
-                "worker.route.stuck=0",
+                "worker.route.stuck=0", "worker.route.paused=0",
             ],
             ignoreOrder: true);
     }
@@ -112,7 +112,7 @@ public sealed class RouteMetricsTests
         other.MessagesReceived(1);
         other.MessagesReceived(1);
         metrics.MessageSettled(Settlement.Transient("x"), TimeSpan.Zero);
-        route.Publish(() => false);
+        route.Publish(() => false, () => false);
         listener.RecordObservableInstruments();
         route.Unpublish();
 
@@ -130,7 +130,7 @@ public sealed class RouteMetricsTests
         RouteMetrics metrics = new(_route);
         int inFlight = 0;
         metrics.Publish(new InletGauges("sqs", () => 64, () => inFlight, () => 2, () => 2.5, () => 1, () => 4_096, () => true, () => 3, () => 4));
-        metrics.Publish(() => true);
+        metrics.Publish(() => true, () => true);
         ConcurrentQueue<string> seen = new();
         using MeterListener listener = Listen(seen);
 
@@ -139,8 +139,9 @@ public sealed class RouteMetricsTests
         metrics.Unpublish();
         listener.RecordObservableInstruments();
 
-        seen.Where(value => value.Contains("worker.source", StringComparison.Ordinal) || value.Contains("stuck", StringComparison.Ordinal)).ShouldBe(
+        seen.Where(value => value.Contains("worker.source", StringComparison.Ordinal) || value.Contains("stuck", StringComparison.Ordinal) || value.Contains("paused", StringComparison.Ordinal)).ShouldBe(
             [
+                "worker.route.paused=1",
                 "worker.messages.limit=64 worker.source=sqs",
                 "worker.source.failing=1 worker.source=sqs",
                 "worker.route.stuck=1",

@@ -5,7 +5,7 @@ using Microsoft.AspNetCore.Routing;
 namespace Messaging.Http.Web.Api;
 
 /// <summary>Maps the paths below <c>/api/v1</c>, with their access checks and common headers.</summary>
-internal sealed class ApiEndpoints(ApiAccess access, StatsEndpoints stats, DeadLetterEndpoints deadLetters, RedriveEndpoints redrives, HttpAnswers answers)
+internal sealed class ApiEndpoints(ApiAccess access, StatsEndpoints stats, DeadLetterEndpoints deadLetters, RedriveEndpoints redrives, RouteEndpoints routes, ChangeLog log, HttpAnswers answers)
 {
     private const string Root = "/api/v1";
 
@@ -21,15 +21,20 @@ internal sealed class ApiEndpoints(ApiAccess access, StatsEndpoints stats, DeadL
         endpoints.MapPost($"{Root}/dead-letters/copy", Guarded(deadLetters.CopyAsync, changes: true));
         endpoints.MapPost($"{Root}/dead-letters/discard", Guarded(redrives.DiscardAsync, changes: true));
         endpoints.MapPost($"{Root}/dead-letters/restore", Guarded(redrives.RestoreAsync, changes: true));
+        endpoints.MapPost($"{Root}/routes/pause", Guarded(routes.PauseAsync, changes: true));
+        endpoints.MapPost($"{Root}/routes/resume", Guarded(routes.ResumeAsync, changes: true));
+        endpoints.MapGet($"{Root}/changes", Guarded(context => ApiJson.SendAsync(context, new ChangesState(log.Last), ApiJson.Readable.ChangesState)));
         endpoints.MapGet($"{Root}/redrive", Guarded(redrives.StateAsync));
         endpoints.MapPost($"{Root}/redrive", Guarded(redrives.StartAsync, changes: true));
         endpoints.MapDelete($"{Root}/redrive", Guarded(redrives.StopAsync, changes: true));
     }
 
+    /// <param name="handle">Answers the request.</param>
+    /// <param name="changes">True when it changes something: it needs the token, and is logged.</param>
     private RequestDelegate Guarded(RequestDelegate handle, bool changes = false) => context =>
     {
         context.Response.Headers.CacheControl = "no-store";
         context.Response.Headers.XContentTypeOptions = "nosniff";
-        return access.Check(context.Request, changes) is { } refusal ? answers.RefuseAsync(context, refusal) : handle(context);
+        return access.Check(context.Request, changes) is { } refusal ? answers.RefuseAsync(context, refusal) : changes ? log.RunAsync(context, handle) : handle(context);
     };
 }

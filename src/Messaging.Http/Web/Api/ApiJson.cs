@@ -17,6 +17,9 @@ namespace Messaging.Http.Web.Api;
 [JsonSerializable(typeof(CopyOrder))]
 [JsonSerializable(typeof(RedriveState))]
 [JsonSerializable(typeof(RedriveOrder))]
+[JsonSerializable(typeof(RouteOrder))]
+[JsonSerializable(typeof(PauseAnswer))]
+[JsonSerializable(typeof(ChangesState))]
 internal sealed partial class ApiJson : JsonSerializerContext
 {
     /// <summary>Answers are never HTML: quotes and umlauts stay readable.</summary>

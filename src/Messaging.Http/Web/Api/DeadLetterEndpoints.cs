@@ -1,9 +1,7 @@
 using System.Globalization;
 using System.Text;
 using Messaging.DeadLetters;
-using Messaging.Telemetry;
 using Microsoft.AspNetCore.Http;
-using Microsoft.Extensions.Logging;
 
 namespace Messaging.Http.Web.Api;
 
@@ -58,19 +56,17 @@ internal sealed class DeadLetterEndpoints : IDisposable
     private readonly IDeadLetterReader? _reader;
     private readonly HttpAnswers _answers;
     private readonly TimeProvider _time;
-    private readonly ILogger _logger;
     private readonly SemaphoreSlim _reading = new(Readers);
     private readonly ITimer _forget;
     private DeadLetterIndex? _waitingLetters;
     private DeadLetterIndex? _discarded;
     private int _requests;
 
-    public DeadLetterEndpoints(IDeadLetterStore store, HttpAnswers answers, TimeProvider time, ILogger<DeadLetterEndpoints> logger)
+    public DeadLetterEndpoints(IDeadLetterStore store, HttpAnswers answers, TimeProvider time)
     {
         _reader = store as IDeadLetterReader;
         _answers = answers;
         _time = time;
-        _logger = logger;
         _forget = time.CreateTimer(static state => ((DeadLetterEndpoints)state!).Forget(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
     }
 
@@ -175,7 +171,7 @@ internal sealed class DeadLetterEndpoints : IDisposable
             }
 
             Changed();
-            WebLog.DeadLetterCopied(_logger, UntrustedText.Shorten(order.Name), UntrustedText.Shorten(name), UntrustedText.Shorten(order.Note));
+            ChangeLog.Describe(context, $"copy dead letter {order.Name} with another body, as {name}: {order.Note}");
             await ApiJson.SendAsync(context, new CopyState(name), ApiJson.Readable.CopyState, StatusCodes.Status201Created);
         }
         catch (Exception exception) when (exception is UnauthorizedAccessException or IOException && !context.Response.HasStarted)

@@ -50,6 +50,7 @@ internal sealed partial class RedriveEndpoints(
     /// <summary><c>DELETE /api/v1/redrive</c>: stops the run.</summary>
     public Task StopAsync(HttpContext context)
     {
+        ChangeLog.Describe(context, $"stop the {NameOf(_run?.Action ?? RedriveAction.Redrive)} of dead letters");
         _run?.Stop();
         return SendStateAsync(context, StatusCodes.Status200OK);
     }
@@ -61,6 +62,8 @@ internal sealed partial class RedriveEndpoints(
             await answers.RefuseAsync(context, Malformed);
             return;
         }
+
+        ChangeLog.Describe(context, $"{NameOf(action)} dead letters{(order.DryRun ? " (dry run)" : string.Empty)}, {DescribeSelection(order)}");
 
         // The worker's own address, at which this request arrived.
         IPAddress address = context.Connection.LocalIpAddress is { IsIPv4MappedToIPv6: true } mapped ? mapped.MapToIPv4() : context.Connection.LocalIpAddress ?? IPAddress.Loopback;
@@ -92,13 +95,6 @@ internal sealed partial class RedriveEndpoints(
     private async Task RunAsync(Run run)
     {
         string action = run.Request.DryRun ? $"{NameOf(run.Action)} (dry run)" : NameOf(run.Action);
-        LogStarted(logger, action, run.Order switch
-        {
-            { Filter: { } filter } => UntrustedText.Shorten(filter.ToString()),
-            { Names: { } names } => $"{names.Length:N0} selected",
-            { Reason: { } reason } => $"reason {UntrustedText.Shorten(reason)}",
-            _ => "all",
-        });
         try
         {
             await (run.Action == RedriveAction.Redrive ? RedriveAsync(run) : Task.Run(() => Move(run, run.Action == RedriveAction.Restore)));
@@ -197,6 +193,14 @@ internal sealed partial class RedriveEndpoints(
         return [.. index.Find(view.Letters, filter, stop).Select(static letter => letter.Name)];
     }
 
+    private static string DescribeSelection(RedriveOrder order) => order switch
+    {
+        { Filter: { } filter } => filter.ToString(),
+        { Names: { } names } => $"{names.Length:N0} selected",
+        { Reason: { } reason } => $"reason {reason}",
+        _ => "all",
+    };
+
     private static string ReasonOf(string name) => name.Split('/')[0];
 
     private static string NameOf(RedriveAction action) => action switch
@@ -224,9 +228,6 @@ internal sealed partial class RedriveEndpoints(
             [.. (run?.Progress?.Left ?? []).Select(static failure => failure.Split(": ", 2) is [var name, var error] ? new RedriveFailure(name, error) : new RedriveFailure(failure, string.Empty))]);
         return ApiJson.SendAsync(context, state, ApiJson.Readable.RedriveState, status);
     }
-
-    [LoggerMessage(1212, LogLevel.Information, "A {Action} of dead letters was started over the API: {Which}")]
-    private static partial void LogStarted(ILogger logger, string action, string which);
 
     [LoggerMessage(1213, LogLevel.Information, "The {Action} ended: {Done} dead letter(s) done, {Left} left as they were; {Problem}")]
     private static partial void LogEnded(ILogger logger, string action, int done, int left, string problem);

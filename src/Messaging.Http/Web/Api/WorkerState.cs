@@ -36,6 +36,7 @@ internal sealed record RouteState(
     bool Receiving,
     bool Stuck,
     string? Problem,
+    PauseState? Pause,
     IReadOnlyList<string> Warnings,
     BreakerReport Breaker,
     int Slots,
@@ -60,6 +61,15 @@ internal sealed record RouteState(
     IReadOnlyDictionary<string, double> Retries,
     IReadOnlyDictionary<string, long> Calls,
     double CostUsd);
+
+/// <summary>An operator's pause; Kept when it lasts over a restart.</summary>
+internal sealed record PauseState(DateTime Since, string By, string? Note, bool Kept);
+
+/// <summary>The body of <c>POST /api/v1/routes/pause</c> and <c>/api/v1/routes/resume</c>.</summary>
+/// <param name="Route">The route's name; required.</param>
+/// <param name="Note">Why, for the log and the page; null without a note.</param>
+/// <param name="Keep">True to pause it after a restart too.</param>
+internal sealed record RouteOrder(string? Route, string? Note = null, bool Keep = false);
 
 internal sealed record BreakerReport(string State, string? LastFailure, DateTime Since, double? NextProbeSeconds, bool AwaitsMessage);
 

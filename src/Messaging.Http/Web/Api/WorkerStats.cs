@@ -81,6 +81,7 @@ internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, Wor
         route.IsReceiving,
         route.IsStuck,
         OneLineText.Of(route.Problem),
+        RouteEndpoints.StateOf(route.Pause),
         [.. route.Warnings.Select(static warning => OneLineText.Of(warning)!)],
         new BreakerReport(NameOf(route.Breaker), OneLineText.Of(route.LastFailure), route.BreakerSince.UtcDateTime, route.NextProbe is { } next ? ApiJson.Rounded(next.TotalSeconds) : null, route.AwaitsMessage),
         route.Slots,

@@ -61,7 +61,7 @@ function deadLately(model, route) {
 
 // What ends each refusal.
 const refusals = [
-  [/^paused$/, 'Receiving is paused while the sink or handler fails: see that problem.'],
+  [/^paused$/, 'Receiving is paused: see that problem of the route.'],
   [/^busy$/, 'Raise Intake:Concurrency, Intake:BytesInFlight or Sources:Http:MaxReceivingBytes, or add workers.'],
   [/^too-many-connections$/, 'Raise Hosting:MaxConnections, or add workers.'],
   [/^(too-large|request-too-large|too-many-lines)$/, 'Send smaller messages, or raise the limit that the answer names (Sources:Http).'],
@@ -108,6 +108,12 @@ function findInRoute(model, route) {
       'Restart the worker to free its slot; unsettled messages are redelivered.', guide('workerstuck', 5003));
   }
 
+  const { pause } = route;
+  if (pause) {
+    add('paused', 'warn', `paused since ${since(pause.since, now)}`, [`By ${pause.by}${pause.note ? `: ${pause.note}` : ''}.`, pause.kept && 'A restart does not end it.', inUse],
+      'Resume it as soon as its reason is gone.', guide('workerroutepaused', 1016));
+  }
+
   if (outage) {
     const target = route.sink === null ? 'handler' : `sink ${route.sink}`;
     const probe = breaker.awaitsMessage ? 'It passed the worker\u2019s check; the next message decides.'
@@ -121,7 +127,7 @@ function findInRoute(model, route) {
   }
 
   if (!outage && route.problem !== null) add('problem', 'bad', route.problem, [], isFull(route.problem) ? freeSpace(route) : 'Fix what it names; the worker continues by itself, and a restart does not help.', guide('workersourcefailing'));
-  else if (!route.receiving && !outage && !model.stats.stopping) add('receiving', 'bad', 'it receives no messages', [], 'The log says why its source does not receive.', guide('workersourcefailing', 1003));
+  else if (!route.receiving && !pause && !outage && !model.stats.stopping) add('receiving', 'bad', 'it receives no messages', [], 'The log says why its source does not receive.', guide('workersourcefailing', 1003));
   for (const warning of route.warnings) add('warning', 'warn', warning, [], '', guide('workersourcefailing', 5010));
   if (route.lost > 0) add('lost', 'bad', `${many(route.lost, 'message was', 'messages were')} lost since the start`, [], 'Take their ids from the log, and have the senders send them again.', guide('workermessageslost', 3002));
   const dropped = sum(Object.values(route.dropped));

@@ -1,6 +1,7 @@
 // The routes: a graph from the sources to the sink, charts, and totals.
 
-import { byId, lines, make, setText, setTone, sync, syncRows } from './dom.js';
+import { byId, lines, make, setAttribute, setText, setTone, sync, syncRows, write } from './dom.js';
+import { send } from './api.js';
 import { createChart } from './charts.js';
 import { rateSeconds } from './model.js';
 import { bytes, clock, count, counts, dollars, rate, seconds } from './format.js';
@@ -38,6 +39,7 @@ function createRoute(route, open) {
   handler.text.before(meter);
   const received = createArrow('received');
   const stored = createArrow(done);
+  const pause = make('button', { click: () => askPause(name, pause.paused) });
   const dead = make('p', { class: 'dead', 'data-part': 'dead-letters' });
   const totals = make('table', {}, make('caption', { text: 'Messages' }),
     make('thead', {}, make('tr', {}, make('td'), make('th', { scope: 'col', text: `per second, ${lately}` }), make('th', { scope: 'col', text: 'since the start' }))));
@@ -52,7 +54,7 @@ function createRoute(route, open) {
   ];
 
   const root = make('article', { class: 'panel', id: `route-${name}`, 'data-route': name },
-    make('div', { class: 'facts' }, make('h3', { text: name }), state, make('span', { text: `form ${route.form}` }), dead),
+    make('div', { class: 'facts' }, make('h3', { text: name }), state, make('span', { text: `form ${route.form}` }), dead, pause),
     make('div', { class: 'graph' }, source.root, received.root, handler.root, stored.root, ...hasSink ? [sink.root] : []),
     make('details', { open: open && '' },
       make('summary', { text: 'Charts and totals' }),
@@ -64,8 +66,12 @@ function createRoute(route, open) {
     const working = now.receiving && !now.stuck && !outage && now.problem === null;
     const stopping = model.stats.stopping;
     const { isLive } = model;
-    setText(state, !isLive ? 'Not known now' : now.stuck ? 'Stuck' : outage ? `${hasSink ? 'Sink' : 'Handler'} failing` : now.problem !== null ? 'Failing' : stopping ? 'Shutting down' : working ? 'Receiving' : 'Not receiving');
-    setTone(state, !isLive ? 'plain' : working ? 'good' : stopping ? 'warn' : 'bad');
+    pause.paused = Boolean(now.pause);
+    pause.hidden = !model.stats.canChange;
+    setText(pause, pause.paused ? 'Resume' : 'Pause');
+    setAttribute(pause, 'aria-label', `${pause.textContent} route ${name}`);
+    setText(state, !isLive ? 'Not known now' : now.stuck ? 'Stuck' : pause.paused ? 'Paused' : outage ? `${hasSink ? 'Sink' : 'Handler'} failing` : now.problem !== null ? 'Failing' : stopping ? 'Shutting down' : working ? 'Receiving' : 'Not receiving');
+    setTone(state, !isLive ? 'plain' : working ? 'good' : stopping || pause.paused && !outage ? 'warn' : 'bad');
 
     const rateOf = counter => (isLive ? model.rate(name, counter) : null);
     received.update(rateOf('received'), `received, ${lately}`, now.receiving || !isLive);
@@ -110,6 +116,17 @@ function createRoute(route, open) {
   }
 
   return Object.assign(root, { update, updateCharts });
+}
+
+/** Pauses after a dialog; resumes at once. */
+function askPause(name, paused) {
+  const dialog = byId('pause-dialog');
+  const change = (what, body) => send(`routes/${what}`, { method: 'POST', body: { route: name, ...body } }).catch(({ answer }) => alert(answer));
+  if (paused) return change('resume');
+  write('pause-title', `Pause route ${name}`);
+  dialog.returnValue = '';
+  dialog.onclose = () => dialog.returnValue && change('pause', { note: byId('pause-note').value, keep: byId('pause-keep').checked });
+  dialog.showModal();
 }
 
 export function updateRoutes(model, withCharts) {

@@ -37,7 +37,7 @@ public sealed class MetricStoreTests : IDisposable
         route.MessagesReceived(1);
         route.MessageSettled(Settlement.Complete, TimeSpan.FromSeconds(1));
         route.DeadLetterWritten("bad");
-        route.Publish(() => true);
+        route.Publish(() => true, () => true);
 
         _store.Collect();
 

@@ -1,0 +1,92 @@
+using Messaging.Hosting;
+using Microsoft.AspNetCore.Http;
+
+namespace Messaging.Http.Web.Api;
+
+/// <summary>Pauses and resumes routes. Threads: any.</summary>
+internal sealed class RouteEndpoints(IRouteControl routes, HttpAnswers answers)
+{
+    private const int MaxRequestBytes = 4 << 10;
+    private const int MaxNoteChars = 500;
+
+    private static readonly HttpRefusal Malformed = new(
+        StatusCodes.Status400BadRequest, "malformed-request", "Send JSON such as {\"route\":\"orders\",\"note\":\"the store is moved\",\"keep\":true}, with Content-Type: application/json. A note has at most 500 characters.");
+
+    private static readonly HttpRefusal Unknown = new(
+        StatusCodes.Status404NotFound, "unknown-route", "The worker has no route of this name; GET /api/v1/stats lists its routes.");
+
+    /// <summary><c>POST /api/v1/routes/pause</c>.</summary>
+    public async Task PauseAsync(HttpContext context)
+    {
+        if (await ReadAsync(context) is not { } order)
+        {
+            return;
+        }
+
+        string? note = string.IsNullOrWhiteSpace(order.Note) ? null : order.Note.Trim();
+        ChangeLog.Describe(context, $"pause route {order.Route}{(order.Keep ? ", also after a restart" : string.Empty)}{(note is null ? string.Empty : $": {note}")}");
+        await RunAsync(context, () => routes.Pause(order.Route!, ChangeLog.WhoOf(context), note, order.Keep));
+    }
+
+    /// <summary><c>POST /api/v1/routes/resume</c>.</summary>
+    public async Task ResumeAsync(HttpContext context)
+    {
+        if (await ReadAsync(context) is not { } order)
+        {
+            return;
+        }
+
+        ChangeLog.Describe(context, $"resume route {order.Route}");
+        await RunAsync(context, () =>
+        {
+            routes.Resume(order.Route!, ChangeLog.WhoOf(context));
+            return null;
+        });
+    }
+
+    /// <summary>The pause as the API shows it.</summary>
+    public static PauseState? StateOf(RoutePause? pause) =>
+        pause is null ? null : new PauseState(pause.Since.UtcDateTime, OneLineText.Of(pause.By)!, OneLineText.Of(pause.Note), pause.IsKept);
+
+    /// <returns>Null when the request was refused.</returns>
+    private async Task<RouteOrder?> ReadAsync(HttpContext context)
+    {
+        if (await ApiJson.TryReadAsync(context, ApiJson.Default.RouteOrder, MaxRequestBytes) is { Route.Length: > 0, Note: null or { Length: <= MaxNoteChars } } order)
+        {
+            return order;
+        }
+
+        await answers.RefuseAsync(context, Malformed);
+        return null;
+    }
+
+    private async Task RunAsync(HttpContext context, Func<RoutePause?> change)
+    {
+        RoutePause? pause;
+        try
+        {
+            pause = change();
+        }
+        catch (ArgumentException)
+        {
+            await answers.RefuseAsync(context, Unknown);
+            return;
+        }
+        catch (InvalidOperationException)
+        {
+            await answers.RefuseAsync(context, HttpRefusal.Stopping);
+            return;
+        }
+        catch (IOException exception)
+        {
+            await answers.RefuseAsync(context, new HttpRefusal(StatusCodes.Status409Conflict, "not-kept", exception.Message));
+            return;
+        }
+
+        await ApiJson.SendAsync(context, new PauseAnswer(StateOf(pause)), ApiJson.Readable.PauseAnswer);
+    }
+}
+
+/// <summary>The answer to a pause or its end.</summary>
+/// <param name="Pause">The pause; null when the route is not paused.</param>
+internal sealed record PauseAnswer(PauseState? Pause);

@@ -1,0 +1,50 @@
+using System.Net;
+using Integration.Tests.Worker;
+
+namespace Integration.Tests.CommandLine;
+
+/// <summary><c>pause</c> and <c>resume</c> against a running worker.</summary>
+public sealed class RouteCommandsTests
+{
+    private const string Token = "a-token-of-the-tests";
+
+    [Fact]
+    public async Task Pause_StopsReceiving_IsShownByTop_AndResumeEndsIt()
+    {
+        await using RunningWorker worker = await RunningWorker.StartAsync(["--Routes:archive:Source=Http", "--Routes:archive:Sink=Memory", $"--Hosting:Token={Token}"]);
+        string url = worker.Url.ToString();
+
+        WorkerCommand pause = await WorkerCommand.RunAsync("pause", "archive", "--note", "the store is moved", "--url", url, $"--Hosting:Token={Token}");
+
+        pause.ExitCode.ShouldBe(0, pause.Error);
+        pause.Text.ShouldContain("Route archive is paused. Resume it with: resume archive");
+        WorkerCommand top = await WorkerCommand.RunAsync("top", "--once", "--url", url, $"--Hosting:Token={Token}");
+        top.ExitCode.ShouldBe(0, "A pause is no failure.");
+        top.Text.ShouldContain("paused");
+        top.Text.ShouldContain("by the API, from 127.0.0.1: the store is moved.");
+        using HttpClient client = new() { BaseAddress = worker.Url };
+        using (HttpResponseMessage refused = await client.PostAsync("messages", new StringContent("{}")))
+        {
+            refused.StatusCode.ShouldBe(HttpStatusCode.ServiceUnavailable);
+        }
+
+        WorkerCommand resume = await WorkerCommand.RunAsync("resume", "archive", "--url", url, $"--Hosting:Token={Token}");
+
+        resume.ExitCode.ShouldBe(0, resume.Error);
+        using HttpResponseMessage answered = await client.PostAsync("messages", new StringContent("{}"));
+        answered.StatusCode.ShouldBe(HttpStatusCode.UnprocessableEntity, "It is received again, and has no date.");
+    }
+
+    [Theory]
+    [InlineData("other", Token, 1, "has no route of this name")]
+    [InlineData("archive", "another-token-of-tests", 77, "--Hosting:Token=token")]
+    public async Task Pause_Refused_SaysWhatToDo(string route, string token, int exitCode, string advice)
+    {
+        await using RunningWorker worker = await RunningWorker.StartAsync(["--Routes:archive:Source=Http", "--Routes:archive:Sink=Memory", $"--Hosting:Token={Token}"]);
+
+        WorkerCommand pause = await WorkerCommand.RunAsync("pause", route, "--url", worker.Url.ToString(), $"--Hosting:Token={token}");
+
+        pause.ExitCode.ShouldBe(exitCode);
+        pause.ShouldHaveNoStackTrace().Error.ShouldContain(advice);
+    }
+}

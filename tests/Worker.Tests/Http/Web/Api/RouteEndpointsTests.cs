@@ -1,0 +1,230 @@
+using System.Net;
+using System.Text;
+using System.Text.Json;
+using Messaging.Hosting;
+using Messaging.Sources.Channels;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Worker.Tests.Http.Web.Api;
+
+/// <summary>Pausing and resuming a route over the API.</summary>
+public sealed class RouteEndpointsTests
+{
+    private const string Pause = "/api/v1/routes/pause";
+    private const string Resume = "/api/v1/routes/resume";
+    private const string Route = """{"route":"archive"}""";
+
+    [Fact]
+    public async Task Pause_CallersGet503WithRetryAfter_UntilItIsResumed()
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+        await host.PostAsync(ApiHost.Body("a"));
+
+        (int status, JsonElement body) = await host.SendAsync(HttpMethod.Post, Pause, """{"route":"archive","note":"the store is moved"}""");
+
+        status.ShouldBe(200);
+        body.GetProperty("pause").GetProperty("note").GetString().ShouldBe("the store is moved");
+        using (HttpResponseMessage refused = await TryPostAsync(host))
+        {
+            refused.StatusCode.ShouldBe(HttpStatusCode.ServiceUnavailable);
+            refused.Headers.RetryAfter.ShouldNotBeNull().Delta.ShouldBe(TimeSpan.FromSeconds(5));
+            (await refused.Content.ReadAsStringAsync()).ShouldContain("an operator has paused the route");
+        }
+
+        (await host.SendAsync(HttpMethod.Post, Resume, Route)).Status.ShouldBe(200);
+
+        using HttpResponseMessage accepted = await TryPostAsync(host);
+        accepted.StatusCode.ShouldBe(HttpStatusCode.OK);
+    }
+
+    [Fact]
+    public async Task Pause_IsShownByStatsAndHealth_AndTheWorkerStaysReady()
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+        await host.SendAsync(HttpMethod.Post, Pause, """{"route":"archive","note":"why"}""");
+
+        JsonElement route = (await host.GetAsync("/api/v1/stats")).GetProperty("routes")[0];
+
+        route.GetProperty("receiving").GetBoolean().ShouldBeFalse();
+        route.GetProperty("ready").GetBoolean().ShouldBeTrue();
+        JsonElement pause = route.GetProperty("pause");
+        pause.GetProperty("note").GetString().ShouldBe("why");
+        pause.GetProperty("by").GetString().ShouldBe("the API, from 127.0.0.1");
+        pause.GetProperty("kept").GetBoolean().ShouldBeFalse();
+        foreach (string page in (string[])["/healthz/ready", "/healthz/live"])
+        {
+            // Kubernetes must neither restart it nor take it out of its service: it could not be resumed there.
+            JsonElement health = await host.GetAsync(page);
+            health.GetProperty("status").GetString().ShouldBe("paused");
+            health.GetProperty("routes")[0].GetProperty("receiving").GetBoolean().ShouldBeFalse();
+            health.GetProperty("routes")[0].TryGetProperty("pausedSince", out _).ShouldBeTrue();
+        }
+    }
+
+    [Fact]
+    public async Task Pause_SinkFailsToo_IsNotReady()
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+        await host.SendAsync(HttpMethod.Post, Pause, Route);
+
+        host.App.Services.GetRequiredService<WorkerService>().Routes.Single().Breaker.Refused("no such bucket");
+
+        using HttpResponseMessage ready = await host.Client.GetAsync("/healthz/ready");
+        ready.StatusCode.ShouldBe(HttpStatusCode.ServiceUnavailable);
+    }
+
+    [Fact]
+    public async Task Keep_StaysPausedAfterARestart_UntilItIsResumed()
+    {
+        using TemporaryFolder state = new();
+        string[] keys = [$"Hosting:StatePath={state["state"]}"];
+        await using (ApiHost first = await ApiHost.StartAsync(keys))
+        {
+            await first.SendAsync(HttpMethod.Post, Pause, """{"route":"archive"}""");
+            (await first.SendAsync(HttpMethod.Post, Pause, """{"route":"ARCHIVE","note":"why","keep":true}""")).Body.GetProperty("pause").GetProperty("kept").GetBoolean().ShouldBeTrue();
+        }
+
+        await using (ApiHost second = await ApiHost.StartAsync(keys))
+        {
+            JsonElement pause = (await second.GetAsync("/api/v1/stats")).GetProperty("routes")[0].GetProperty("pause");
+            pause.GetProperty("note").GetString().ShouldBe("why");
+            pause.GetProperty("kept").GetBoolean().ShouldBeTrue();
+            using HttpResponseMessage refused = await TryPostAsync(second);
+            refused.StatusCode.ShouldBe(HttpStatusCode.ServiceUnavailable);
+            await second.SendAsync(HttpMethod.Post, Resume, Route);
+        }
+
+        await using ApiHost third = await ApiHost.StartAsync(keys);
+        (await third.GetAsync("/api/v1/stats")).GetProperty("routes")[0].GetProperty("pause").ValueKind.ShouldBe(JsonValueKind.Null);
+        await third.PostAsync(ApiHost.Body("a"));
+    }
+
+    [Fact]
+    public async Task NotKept_EndsWithTheProcess()
+    {
+        using TemporaryFolder state = new();
+        string[] keys = [$"Hosting:StatePath={state["state"]}"];
+        await using (ApiHost first = await ApiHost.StartAsync(keys))
+        {
+            await first.SendAsync(HttpMethod.Post, Pause, Route);
+        }
+
+        await using ApiHost second = await ApiHost.StartAsync(keys);
+        await second.PostAsync(ApiHost.Body("a"));
+        Directory.Exists(state["state"]).ShouldBeFalse("Nothing was to be kept.");
+    }
+
+    [Fact]
+    public async Task Keep_DamagedFile_StillPauses()
+    {
+        using TemporaryFolder state = new();
+        Directory.CreateDirectory(state["state/paused"]);
+        await File.WriteAllTextAsync(state["state/paused/archive.json"], """{"route":"arch""");
+
+        await using ApiHost host = await ApiHost.StartAsync($"Hosting:StatePath={state["state"]}");
+
+        (await host.GetAsync("/api/v1/stats")).GetProperty("routes")[0].GetProperty("pause").GetProperty("note").GetString().ShouldNotBeNull().ShouldStartWith("unreadable");
+        using HttpResponseMessage refused = await TryPostAsync(host);
+        refused.StatusCode.ShouldBe(HttpStatusCode.ServiceUnavailable);
+    }
+
+    [Fact]
+    public async Task Keep_FolderCannotBeWritten_IsRefusedWithTheReasonAndPausesNothing()
+    {
+        using TemporaryFolder state = new();
+        await File.WriteAllTextAsync(state["state"], "a file, where the folder belongs");
+        await using ApiHost host = await ApiHost.StartAsync($"Hosting:StatePath={state["state/below"]}");
+
+        (int status, JsonElement body) = await host.SendAsync(HttpMethod.Post, Pause, """{"route":"archive","keep":true}""");
+
+        status.ShouldBe(409);
+        body.GetProperty("error").GetString().ShouldBe("not-kept");
+        body.GetProperty("message").GetString().ShouldNotBeNull().ShouldContain("Hosting:StatePath");
+        await host.PostAsync(ApiHost.Body("a"));
+    }
+
+    [Theory]
+    [InlineData("{}", 400)]
+    [InlineData("""{"route":""}""", 400)]
+    [InlineData("""{"route":"archive","pause":1}""", 400)]
+    [InlineData("nonsense", 400)]
+    [InlineData("""{"route":"other"}""", 404)]
+    public async Task WrongRequest_IsRefused_AndChangesNothing(string json, int expected)
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+
+        (await host.SendAsync(HttpMethod.Post, Pause, json)).Status.ShouldBe(expected);
+        (await host.SendAsync(HttpMethod.Post, Resume, json)).Status.ShouldBe(expected);
+
+        await host.PostAsync(ApiHost.Body("a"));
+    }
+
+    [Theory]
+    [InlineData(Pause)]
+    [InlineData(Resume)]
+    public async Task WithoutTheToken_IsRefused_AlsoOnLoopback(string path)
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+
+        (await host.SendAsync(HttpMethod.Post, path, Route, token: string.Empty)).Status.ShouldBe(401);
+        (await host.SendAsync(HttpMethod.Post, path, Route, token: "another-token-of-tests")).Status.ShouldBe(401);
+
+        await host.PostAsync(ApiHost.Body("a"));
+        (await host.GetAsync("/api/v1/changes")).GetProperty("changes").GetArrayLength().ShouldBe(0, "Nothing was allowed, so nothing was changed.");
+    }
+
+    [Theory]
+    [InlineData("Origin", "http://evil.example")]
+    [InlineData("Sec-Fetch-Site", "cross-site")]
+    [InlineData("Host", "evil.example")]
+    public async Task PageOfAnotherSite_IsRefused_EvenWithTheToken(string header, string value)
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+        using HttpRequestMessage request = new(HttpMethod.Post, Pause) { Content = new StringContent(Route, Encoding.UTF8, "application/json") };
+        request.Headers.Authorization = new("Bearer", ApiHost.Token);
+        request.Headers.TryAddWithoutValidation(header, value);
+
+        using HttpResponseMessage answer = await host.Client.SendAsync(request);
+
+        answer.StatusCode.ShouldBe(HttpStatusCode.Forbidden);
+        await host.PostAsync(ApiHost.Body("a"));
+    }
+
+    [Fact]
+    public async Task Changes_ListEveryRequestThatHadTheToken_TheNewestFirst()
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+        await host.SendAsync(HttpMethod.Post, Pause, """{"route":"archive","note":"why\nnot"}""");
+        await host.SendAsync(HttpMethod.Post, Resume, Route);
+        await host.SendAsync(HttpMethod.Post, Resume, """{"route":"other"}""");
+        await host.SendAsync(HttpMethod.Post, "/api/v1/dead-letters/discard", """{"all":true}""");
+
+        JsonElement[] changes = [.. (await host.GetAsync("/api/v1/changes")).GetProperty("changes").EnumerateArray()];
+
+        changes.Select(change => $"{change.GetProperty("from")}: {change.GetProperty("what")}: {change.GetProperty("result")}").ShouldBe([
+            "127.0.0.1: discard dead letters, all: started",
+            "127.0.0.1: resume route other: refused (404)",
+            "127.0.0.1: resume route archive: done",
+            "127.0.0.1: pause route archive: why\\u000anot: done",
+        ]);
+    }
+
+    [Fact]
+    public async Task Stop_WhilePaused_HandlesWhatItsSourceHolds()
+    {
+        await using ApiHost host = await ApiHost.StartAsync("Routes:archive:Source=Http,Channel", "Hosting:DrainTimeout=30s");
+        await host.SendAsync(HttpMethod.Post, Pause, Route);
+        await host.App.Services.GetRequiredService<IMessagePublisher>().PublishAsync(Encoding.UTF8.GetBytes(ApiHost.Body("a")));
+        IMessageWorker worker = host.App.Services.GetRequiredService<IMessageWorker>();
+
+        await host.App.StopAsync();
+
+        RouteTotals(worker).ShouldBe((1, 0));
+        worker.DrainedCleanly.ShouldBeTrue();
+    }
+
+    private static (long Stored, long DeadLetters) RouteTotals(IMessageWorker worker) => (worker.GetTotals("archive").Stored, worker.GetTotals("archive").DeadLetters);
+
+    private static Task<HttpResponseMessage> TryPostAsync(ApiHost host) =>
+        host.Client.PostAsync("/messages", new StringContent(ApiHost.Body("b"), Encoding.UTF8, "application/json"));
+}
