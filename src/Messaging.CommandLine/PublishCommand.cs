@@ -80,7 +80,7 @@ internal static class PublishCommand
             return ExitCodes.Success;
         }
 
-        ConfigurationReport.WriteError($"{count - result.Sent:N0} message(s) were not accepted; the first error: {result.FirstError ?? "none was reported."}");
+        ConfigurationReport.WriteError($"{count - result.Sent:N0} message(s) were not confirmed, and may have arrived nevertheless where no answer came; the first error: {result.FirstError ?? "none was reported."}");
         return ExitCodes.Incomplete;
     }
 }
