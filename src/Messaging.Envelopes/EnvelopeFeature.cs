@@ -6,7 +6,7 @@ namespace Messaging.Envelopes;
 /// <summary>An envelope without settings.</summary>
 /// <param name="name">Its name in routes.</param>
 /// <param name="envelope">Serves all routes.</param>
-/// <param name="isRecognized">See <see cref="IEnvelopeFeature.IsRecognized"/>; null for an envelope without marks.</param>
+/// <param name="isRecognized">See <see cref="IEnvelopeFeature.IsRecognized"/>; null for an envelope that cannot be told from other bytes.</param>
 /// <param name="splits">See <see cref="EnvelopePlan.Splits"/>.</param>
 internal sealed class EnvelopeFeature(string name, IEnvelope envelope, Func<ReadOnlyMemory<byte>, bool>? isRecognized = null, bool splits = false) : IEnvelopeFeature
 {

@@ -35,8 +35,8 @@ public static class EnvelopesWorkerBuilderExtensions
 
         return builder
             .AddEnvelope(new EnvelopeFeature("Deflate", new DeflateEnvelope()))
-            .AddEnvelope(new EnvelopeFeature("JsonArray", new JsonArrayEnvelope(), splits: true))
-            .AddEnvelope(new EnvelopeFeature("JsonLines", new JsonLinesEnvelope(), splits: true))
+            .AddEnvelope(new EnvelopeFeature("JsonArray", new JsonArrayEnvelope(), static body => JsonArrayEnvelope.BeginsLikeOne(body.Span), splits: true))
+            .AddEnvelope(new EnvelopeFeature("JsonLines", new JsonLinesEnvelope(), static body => JsonLinesEnvelope.BeginsLikeOne(body.Span), splits: true))
             .AddEnvelope(new AutoFeature(marked));
     }
 }

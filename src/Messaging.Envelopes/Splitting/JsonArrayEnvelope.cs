@@ -17,6 +17,20 @@ internal sealed class JsonArrayEnvelope : IEnvelope
         return default;
     }
 
+    /// <summary>True for an array that begins with an object.</summary>
+    public static bool BeginsLikeOne(ReadOnlySpan<byte> body)
+    {
+        Utf8JsonReader reader = JsonMembers.ReaderOf(body, out _);
+        try
+        {
+            return reader.Read() && reader.TokenType == JsonTokenType.StartArray && reader.Read() && reader.TokenType == JsonTokenType.StartObject;
+        }
+        catch (JsonException)
+        {
+            return false;
+        }
+    }
+
     private static void Unwrap(WrappedMessage message)
     {
         Utf8JsonReader reader = JsonMembers.ReaderOf(message.Body.Span, out int start);

@@ -1,3 +1,5 @@
+using System.Text.Json;
+using Messaging.Envelopes.Json;
 using Messaging.Unwrapping;
 
 namespace Messaging.Envelopes.Splitting;
@@ -16,6 +18,28 @@ internal sealed class JsonLinesEnvelope : IEnvelope
     {
         Unwrap(message);
         return default;
+    }
+
+    /// <summary>True for a line that is an object, and another that begins with one.</summary>
+    public static bool BeginsLikeOne(ReadOnlySpan<byte> body)
+    {
+        int end = body.IndexOf((byte)'\n');
+        if (end < 0 || !body[end..].TrimStart("\r\n"u8).StartsWith((byte)'{'))
+        {
+            return false;
+        }
+
+        Utf8JsonReader line = JsonMembers.ReaderOf(body[..end], out _);
+        try
+        {
+            bool isObject = line.Read() && line.TokenType == JsonTokenType.StartObject;
+            line.Skip();
+            return isObject && !line.Read();
+        }
+        catch (JsonException)
+        {
+            return false;
+        }
     }
 
     private static void Unwrap(WrappedMessage message)

@@ -24,6 +24,10 @@ public sealed class RecognitionTests
 
     [Theory]
     [MemberData(nameof(Marked))]
+    [InlineData("JsonArray", """[{"MessageId":"a"}]""")]
+    [InlineData("JsonArray", "\r\n[ {\"MessageId\":\"a\"}, {}]")]
+    [InlineData("JsonLines", "{\"MessageId\":\"a\"}\n{\"MessageId\":\"b\"}\n")]
+    [InlineData("JsonLines", "{\"MessageId\":\"a\"}\r\n\r\n{\"MessageId\":\"b\"}")]
     public async Task Route_WithoutAnEnvelope_WarnsOnceAndNamesTheSetting(string envelope, string body)
     {
         await using TestWorker worker = await EnvelopeWorker.StartAsync(string.Empty, "Handlers:Archive:Template={EventName}/{MessageId}");
@@ -41,7 +45,11 @@ public sealed class RecognitionTests
         await using TestWorker worker = await EnvelopeWorker.StartAsync(string.Empty, "Handlers:Archive:Template={EventName}/{MessageId}");
 
         await worker.SendAsync(Message);
-        await worker.SendAsync("{");
+        foreach (string malformed in (string[])["{", "[", "[1]", "[]", "{}\n", "{\n{}", "{}\n[]", "{},\n{}"])
+        {
+            await worker.SendAsync(malformed);
+        }
+
         await worker.SendAsync("""{"MessageId":"b","EventName":"e","Type":"Notification","TopicArn":"t","Message":"m"}""");
 
         worker.Log.Entries.ShouldNotContain(entry => entry.Id.Id == 5401);
