@@ -77,7 +77,7 @@ internal static class DeadLettersCommand
         Option<bool> discarded = CreateDiscarded();
         Option<bool> json = CreateJson();
         Option<string?> url = WorkerConnection.CreateOption();
-        Command command = new("groups", "Count dead letters by cause: reason, exception and route, with the first and the last; the largest group first.") { discarded, json, url };
+        Command command = new("groups", "Count dead letters by cause: reason, exception, route and handler, with the first and the last; the largest group first.") { discarded, json, url };
         command.SetAction(async (parsed, cancellationToken) =>
         {
             using WorkerConnection worker = WorkerConnection.To(parsed.GetValue(url), context.ReadConfiguration(parsed));
@@ -93,7 +93,7 @@ internal static class DeadLettersCommand
 
                     foreach (DeadLetterGroup group in found.Groups)
                     {
-                        Console.Out.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{group.Count,9:N0}  {group.Route}  {CauseOf(group.Reason, group.ExceptionType)}  {TimeOf(group.First.UtcDateTime)} to {TimeOf(group.Last.UtcDateTime)}"));
+                        Console.Out.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{group.Count,9:N0}  {group.Route}  {group.Handler ?? DeadLetterFilter.NoException}  {CauseOf(group.Reason, group.ExceptionType)}  {TimeOf(group.First.UtcDateTime)} to {TimeOf(group.Last.UtcDateTime)}"));
                     }
 
                     WriteCount(found.Groups.Sum(static group => group.Count), "dead letter(s)", found);
@@ -235,6 +235,7 @@ internal static class DeadLettersCommand
         Field("Name", letter.Name);
         Field("Id", letter.Id);
         Field("Route", letter.Route);
+        Field("Handler", letter.Handler);
         Field("Source", letter.Source);
         Field("Reason", letter.Reason);
         Field("Description", letter.Description);
@@ -284,22 +285,23 @@ internal sealed class DeadLetterFilterOptions
     private readonly Option<string?> _reason = new("--reason") { Description = "Only those with this reason code", HelpName = "code" };
     private readonly Option<string?> _exception = new("--exception") { Description = "Only those with an exception of this type; none for those without one", HelpName = "type" };
     private readonly Option<string?> _route = new("--route") { Description = "Only those of this route", HelpName = "name" };
+    private readonly Option<string?> _handler = new("--handler") { Description = "Only those of this handler; none for those whose record does not tell", HelpName = "name" };
     private readonly Option<string?> _day = new("--day") { Description = "Only those of this day (UTC), such as 2026-01-31", HelpName = "day" };
     private readonly Option<string?> _search = new("--search") { Description = "Only those with this text in the id, the description, the exception's type or the first 64 KB of the body", HelpName = "text" };
 
     public void AddTo(Command command)
     {
-        foreach (Option option in (Option[])[_reason, _exception, _route, _day, _search])
+        foreach (Option option in (Option[])[_reason, _exception, _route, _handler, _day, _search])
         {
             command.Add(option);
         }
     }
 
-    public DeadLetterFilter Read(ParseResult parsed) => new(parsed.GetValue(_reason), parsed.GetValue(_exception), parsed.GetValue(_route), parsed.GetValue(_day), parsed.GetValue(_search));
+    public DeadLetterFilter Read(ParseResult parsed) => new(parsed.GetValue(_reason), parsed.GetValue(_exception), parsed.GetValue(_route), parsed.GetValue(_day), parsed.GetValue(_search), parsed.GetValue(_handler));
 
     /// <summary>The parameters of a list, each preceded by <c>&amp;</c>.</summary>
     public static string QueryOf(DeadLetterFilter filter) => string.Concat(
-        new (string Name, string? Value)[] { ("reason", filter.Reason), ("exception", filter.ExceptionType), ("route", filter.Route), ("day", filter.Day), ("search", filter.Search) }
+        new (string Name, string? Value)[] { ("reason", filter.Reason), ("exception", filter.ExceptionType), ("route", filter.Route), ("handler", filter.Handler), ("day", filter.Day), ("search", filter.Search) }
             .Where(static part => !string.IsNullOrEmpty(part.Value)).Select(static part => $"&{part.Name}={Uri.EscapeDataString(part.Value!)}"));
 }
 

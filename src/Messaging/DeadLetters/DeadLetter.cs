@@ -19,6 +19,10 @@ public sealed record DeadLetter
     /// <summary>The route that dead-lettered the message.</summary>
     public required string Route { get; init; }
 
+    /// <summary>The name of the route's handler when the message was dead-lettered; null where the source has a dead-letter queue, and in records of earlier versions.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public string? Handler { get; init; }
+
     /// <summary>A stable kebab-case reason code, such as <c>malformed-json</c>.</summary>
     public required string Reason { get; init; }
 

@@ -83,6 +83,9 @@ internal sealed class DeadLetterCount(string root, TimeProvider time, int limit 
         }
     }
 
+    /// <summary>True for the record of a dead letter.</summary>
+    public static bool IsRecord(ref FileSystemEntry entry) => entry.FileName.EndsWith(DeadLetterFiles.RecordSuffix, StringComparison.Ordinal) && !entry.IsDirectory;
+
     private static IEnumerable<DirectoryInfo> Folders(string folder) =>
         Directory.Exists(folder) ? new DirectoryInfo(folder).GetDirectories().Where(found => found.LinkTarget is null) : [];
 
@@ -97,7 +100,7 @@ internal sealed class DeadLetterCount(string root, TimeProvider time, int limit 
 
         DateTime now = time.GetUtcNow().UtcDateTime;
         long count = 0;
-        foreach (bool isRecord in new FileSystemEnumerable<bool>(folder.FullName, static (ref FileSystemEntry entry) => true) { ShouldIncludePredicate = Listing.IsRecord })
+        foreach (bool isRecord in new FileSystemEnumerable<bool>(folder.FullName, static (ref FileSystemEntry entry) => true) { ShouldIncludePredicate = IsRecord })
         {
             count++;
             if (count == most)
@@ -119,8 +122,6 @@ internal sealed class DeadLetterCount(string root, TimeProvider time, int limit 
     private sealed record Listing(string Folder, string Day, DateTime ChangedAt, DateTime ListedAt, long Count, bool IsCut)
     {
         private (DateTimeOffset? Oldest, DateTimeOffset? Newest)? _ends;
-
-        public static bool IsRecord(ref FileSystemEntry entry) => entry.FileName.EndsWith(DeadLetterFiles.RecordSuffix, StringComparison.Ordinal) && !entry.IsDirectory;
 
         /// <summary>The times of the oldest and the newest record, found on the first call. The times of the files choose the two records, whose own times count.</summary>
         public (DateTimeOffset? Oldest, DateTimeOffset? Newest) Ends(string root, Func<string, DateTimeOffset?> timeOf) => _ends ??= Find(root, timeOf);

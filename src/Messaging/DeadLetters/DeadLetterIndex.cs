@@ -21,6 +21,9 @@ public sealed class DeadLetterIndex(IDeadLetterReader reader, TimeProvider time)
     // Listing takes at most this share of the time.
     private const int Share = 20;
 
+    // Of a budget, for reading records after a slow listing.
+    private const int LeastShare = 4;
+
     private static readonly TimeSpan AlwaysFresh = TimeSpan.FromMilliseconds(20);
     private static readonly Dictionary<string, string> NoAttributes = new(StringComparer.Ordinal);
 
@@ -44,8 +47,8 @@ public sealed class DeadLetterIndex(IDeadLetterReader reader, TimeProvider time)
         }
     }
 
-    /// <summary>What is known now. Reads new records for at most the given time; a later call continues.</summary>
-    /// <param name="budget">The time for reading records.</param>
+    /// <summary>What is known now. Lists the store if that is due, and reads new records for the rest of the given time, or a quarter of it; a later call continues.</summary>
+    /// <param name="budget">The time for listing and reading.</param>
     /// <param name="cancellationToken">Ends the reading.</param>
     /// <exception cref="IOException">The store cannot be listed.</exception>
     /// <exception cref="UnauthorizedAccessException">Likewise.</exception>
@@ -53,14 +56,18 @@ public sealed class DeadLetterIndex(IDeadLetterReader reader, TimeProvider time)
     {
         lock (_gate)
         {
+            long began = time.GetTimestamp();
             if (_isStale || (_next == _names.Count && (_listing < AlwaysFresh || time.GetElapsedTime(_listedAt) > _listing * Share)))
             {
                 List();
             }
 
+            // What listing took is no longer there for reading, but a quarter of the budget is: each call makes progress.
             long started = time.GetTimestamp();
+            TimeSpan listed = time.GetElapsedTime(began, started);
+            TimeSpan left = budget - listed > budget / LeastShare ? budget - listed : budget / LeastShare;
             int before = _next;
-            for (; _next < _names.Count && time.GetElapsedTime(started) < budget; _next++)
+            for (; _next < _names.Count && time.GetElapsedTime(started) < left; _next++)
             {
                 cancellationToken.ThrowIfCancellationRequested();
                 AddRecord(_names[_next]);
@@ -203,6 +210,7 @@ public sealed class DeadLetterIndex(IDeadLetterReader reader, TimeProvider time)
         Source = Shared(record.Source),
         Route = Shared(record.Route),
         Reason = Shared(record.Reason),
+        Handler = record.Handler is { } handler ? Shared(handler) : null,
         ExceptionType = record.ExceptionType is { } type ? Shared(type) : null,
         Description = Shared(record.Description.Length > MaxDescription ? record.Description[..MaxDescription] : record.Description),
         Exception = null,
@@ -243,11 +251,11 @@ public sealed record ListedDeadLetter(string Name, DeadLetter Record, string Rea
 /// <param name="IsMore">True when the store has more than <see cref="DeadLetterIndex.Limit"/>.</param>
 public sealed record DeadLetterView(IReadOnlyList<ListedDeadLetter> Letters, int Unread, bool IsMore)
 {
-    /// <summary>The dead letters by what happened: reason, type of the exception and route. The largest group first.</summary>
+    /// <summary>The dead letters by what happened: reason, type of the exception, route and handler. The largest group first.</summary>
     public IReadOnlyList<DeadLetterGroup> Groups => field ??= [.. Letters
-        .GroupBy(static letter => (letter.ReasonFolder, letter.Record.ExceptionType, letter.Record.Route))
+        .GroupBy(static letter => (letter.ReasonFolder, letter.Record.ExceptionType, letter.Record.Route, letter.Record.Handler))
         .Select(static group => new DeadLetterGroup(
-            group.Key.ReasonFolder, group.Key.ExceptionType, group.Key.Route, group.Count(), group.Min(static letter => letter.Record.LastSeen).ToUniversalTime(), group.Max(static letter => letter.Record.LastSeen).ToUniversalTime()))
+            group.Key.ReasonFolder, group.Key.ExceptionType, group.Key.Route, group.Count(), group.Min(static letter => letter.Record.LastSeen).ToUniversalTime(), group.Max(static letter => letter.Record.LastSeen).ToUniversalTime()) { Handler = group.Key.Handler })
         .OrderByDescending(static group => group.Count)];
 }
 
@@ -258,7 +266,11 @@ public sealed record DeadLetterView(IReadOnlyList<ListedDeadLetter> Letters, int
 /// <param name="Count">How many.</param>
 /// <param name="First">When the oldest was dead-lettered.</param>
 /// <param name="Last">When the newest was dead-lettered.</param>
-public sealed record DeadLetterGroup(string Reason, string? ExceptionType, string Route, int Count, DateTimeOffset First, DateTimeOffset Last);
+public sealed record DeadLetterGroup(string Reason, string? ExceptionType, string Route, int Count, DateTimeOffset First, DateTimeOffset Last)
+{
+    /// <summary>The route's handler when it dead-lettered them; null where the records do not tell.</summary>
+    public string? Handler { get; init; }
+}
 
 /// <summary>Which dead letters are asked for: all that match every part that is set. Null and empty parts match all.</summary>
 /// <param name="Reason">The reason code.</param>
@@ -266,9 +278,10 @@ public sealed record DeadLetterGroup(string Reason, string? ExceptionType, strin
 /// <param name="Route">The route that dead-lettered them.</param>
 /// <param name="Day">The day of the dead-lettering (UTC), with or without hyphens.</param>
 /// <param name="Search">A text in the id, the description, the exception's type or the first 64 KB of the body; upper and lower case are equal.</param>
-public sealed record DeadLetterFilter(string? Reason = null, string? ExceptionType = null, string? Route = null, string? Day = null, string? Search = null)
+/// <param name="Handler">The name of the route's handler when it dead-lettered them; <c>none</c> for those whose record does not tell.</param>
+public sealed record DeadLetterFilter(string? Reason = null, string? ExceptionType = null, string? Route = null, string? Day = null, string? Search = null, string? Handler = null)
 {
-    /// <summary>The exception's type of a filter for dead letters without an exception.</summary>
+    /// <summary>The exception's type of a filter for dead letters without an exception; likewise of a handler.</summary>
     public const string NoException = "none";
 
     /// <summary>True when every part but the search matches.</summary>
@@ -277,6 +290,7 @@ public sealed record DeadLetterFilter(string? Reason = null, string? ExceptionTy
         ArgumentNullException.ThrowIfNull(letter);
         return (string.IsNullOrEmpty(Reason) || letter.ReasonFolder == Reason)
             && (string.IsNullOrEmpty(ExceptionType) || (letter.Record.ExceptionType ?? NoException) == ExceptionType)
+            && (string.IsNullOrEmpty(Handler) || (letter.Record.Handler ?? NoException) == Handler)
             && (string.IsNullOrEmpty(Route) || letter.Record.Route == Route)
             && (string.IsNullOrEmpty(Day) || letter.Day == Day.Replace("-", string.Empty, StringComparison.Ordinal));
     }

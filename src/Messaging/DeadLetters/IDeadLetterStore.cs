@@ -29,6 +29,21 @@ public interface IDeadLetterStore
     ValueTask<string> WriteAsync(DeadLetter letter, ReadOnlyMemory<byte> body, CancellationToken cancellationToken);
 }
 
+/// <summary>The store of one route: its dead letters name its handler. Threads: any.</summary>
+/// <param name="store">The worker's store.</param>
+/// <param name="handler">The name of the handler.</param>
+internal sealed class RouteDeadLetters(IDeadLetterStore store, string handler) : IDeadLetterStore
+{
+    public string? Problem => store.Problem;
+
+    public Task CheckAsync(CancellationToken cancellationToken) => store.CheckAsync(cancellationToken);
+
+    public ValueTask<WaitingDeadLetters?> CountWaitingAsync(CancellationToken cancellationToken) => store.CountWaitingAsync(cancellationToken);
+
+    public ValueTask<string> WriteAsync(DeadLetter letter, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) =>
+        store.WriteAsync(letter with { Handler = handler }, body, cancellationToken);
+}
+
 /// <summary>
 /// Implemented by a dead-letter store, beside <see cref="IDeadLetterStore"/>, to show its dead letters on the worker's page. Names come
 /// from outside; the store answers a name that it does not know with null. Threads: any.

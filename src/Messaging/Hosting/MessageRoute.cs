@@ -42,6 +42,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     public MessageRoute(RoutePlan plan, IServiceProvider services, IDeadLetterStore deadLetters, ILoggerFactory loggers, TimeProvider time)
     {
         Name = plan.Name;
+        deadLetters = new RouteDeadLetters(deadLetters, plan.Handler.Name);
         _deadLetters = plan.KeepsDeadLetters ? deadLetters : null;
         Form = plan.Form.Name;
         _handlerName = plan.Handler.Name;

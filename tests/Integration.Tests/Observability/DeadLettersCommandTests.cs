@@ -27,11 +27,12 @@ public sealed class DeadLettersCommandTests
         string[] names = await NamesAsync("list");
         names.Length.ShouldBe(4);
         (await NamesAsync("list", "--max", "2")).ShouldBe(names[..2]);
-        string[] malformed = await NamesAsync("list", "--reason", "malformed-json", "--exception", "none", "--route", "archive", "--search", "\u001b[2J");
+        string[] malformed = await NamesAsync("list", "--reason", "malformed-json", "--exception", "none", "--route", "archive", "--handler", "Archive", "--search", "\u001b[2J");
         malformed.ShouldBe(names.Where(name => name.StartsWith("malformed-json/", StringComparison.Ordinal)));
         malformed.Length.ShouldBe(3);
+        (await NamesAsync("list", "--handler", "none")).ShouldBeEmpty();
         (await NamesAsync("list", "--route", "none", "--day", "2020-01-31")).ShouldBeEmpty();
-        (await RunAsync(0, "groups")).Text.ShouldMatch(@"(?m)^ +3  archive  malformed-json  \S+ to \S+\n +1  archive  missing-id  (.|\n)*^4 dead letter\(s\)");
+        (await RunAsync(0, "groups")).Text.ShouldMatch(@"(?m)^ +3  archive  Archive  malformed-json  \S+ to \S+\n +1  archive  Archive  missing-id  (.|\n)*^4 dead letter\(s\)");
         JsonDocument.Parse((await RunAsync(0, "list", "--json", "--reason", "missing-id")).Output).RootElement.GetProperty("letters")[0].GetProperty("name").GetString().ShouldBe(names.Except(malformed).Single());
 
         // Of a body, what controls a terminal is escaped.

@@ -67,6 +67,24 @@ public sealed class DeadLetterIndexTests
     }
 
     [Fact]
+    public void Read_ListingTakesTheTime_ReadsForAQuarterOfTheBudget()
+    {
+        for (int i = 0; i < 10; i++)
+        {
+            _letters.Add($"l{i}", minute: i);
+        }
+
+        _letters.Listing = () => _time.Advance(Budget * 10);
+        _letters.Reading = () => _time.Advance(Budget / 8);
+
+        DeadLetterView view = _index.Read(Budget, Token);
+
+        (view.Letters.Count, view.Unread).ShouldBe((2, 8));
+        view = _index.Read(Budget, Token);
+        (view.Letters.Count, view.Unread).ShouldBe((10, 0));
+    }
+
+    [Fact]
     public void Read_RecordIsDamaged_IsListedAndReadAgain()
     {
         _letters.Add("a", minute: 1);

@@ -98,7 +98,7 @@ internal sealed class DeadLetterEndpoints : IDisposable
     public Task ListAsync(HttpContext context) => ReadAsync(context, (reader, index) =>
     {
         IQueryCollection query = context.Request.Query;
-        DeadLetterFilter filter = new(query["reason"], query["exception"], query["route"], query["day"], query["search"]);
+        DeadLetterFilter filter = new(query["reason"], query["exception"], query["route"], query["day"], query["search"], query["handler"]);
         DeadLetterView view = index.Read(ReadingTime, context.RequestAborted);
         string after = query["after"].ToString();
         bool inBodies = after.StartsWith(InBodies, StringComparison.Ordinal);
@@ -295,6 +295,7 @@ internal sealed class DeadLetterEndpoints : IDisposable
             length,
             letter.ExceptionType)
         {
+            Handler = letter.Handler,
             Exception = whole ? letter.Exception : null,
             Group = whole && letter.Group is { } group ? Cut(group) : null,
             DeduplicationId = whole && letter.DeduplicationId is { } deduplicationId ? Cut(deduplicationId) : null,

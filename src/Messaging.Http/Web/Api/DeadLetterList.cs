@@ -14,7 +14,7 @@ namespace Messaging.Http.Web.Api;
 /// <param name="Matching">How many match the filter without its search.</param>
 /// <param name="Unread">How many records are not read yet; a later request reads on.</param>
 /// <param name="DiscardedDays">Days that a discarded one can be restored; null where they cannot be discarded.</param>
-/// <param name="Groups">All that are known, by reason, exception and route: the 100 largest groups.</param>
+/// <param name="Groups">All that are known, by reason, exception, route and handler: the 100 largest groups.</param>
 internal sealed record DeadLetterList(
     string Folder,
     bool Available,
@@ -43,6 +43,9 @@ internal sealed record ReasonCount(string Reason, int Count);
 internal sealed record LetterState(
     string Name, string Id, string Route, string Source, string Reason, string Description, int Attempts, DateTime FirstSeen, DateTime LastSeen, bool IsPart, long BodyBytes, string? ExceptionType)
 {
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public string? Handler { get; init; }
+
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public string? Exception { get; init; }
 

@@ -13,7 +13,7 @@ const readOnAfter = 500;
 const [reasonField, dayField, searchField, discardedField] = ['reason', 'day', 'search', 'discarded'].map(name => byId(`letters-${name}`));
 const on = (id, event, listener) => byId(id).addEventListener(event, listener);
 let reason = '';            // '' for all
-let cause = null;           // { exceptionType, route } of a group; null for all
+let cause = null;           // { exceptionType, route, handler } of a group; null for all
 let after = null;           // the dead letter before this page
 let shown = { letters: [], reasons: [], groups: [], matching: 0, unread: 0, next: null };
 let chosen = new Set();
@@ -26,7 +26,7 @@ let took = 0;
 
 // The list
 
-const filter = () => Object.fromEntries(Object.entries({ reason, exceptionType: cause && (cause.exceptionType ?? 'none'), route: cause?.route, day: dayField.value, search: searchField.value.trim() }).filter(([, value]) => value));
+const filter = () => Object.fromEntries(Object.entries({ reason, exceptionType: cause && (cause.exceptionType ?? 'none'), route: cause?.route, handler: cause && (cause.handler ?? 'none'), day: dayField.value, search: searchField.value.trim() }).filter(([, value]) => value));
 
 async function load() {
   clearTimeout(refresh);
@@ -70,9 +70,9 @@ function show() {
   sync(reasonField, [{ reason: '', count: sum(reasons.map(one => one.count)) }, ...options], one => one.reason,
     one => make('option', { value: one.reason }), (option, one) => setText(option, `${one.reason || 'All reasons'} (${count(one.count)})`));
   reasonField.value = reason;
-  sync(byId('letter-groups'), groups, group => JSON.stringify([groupText(group), group.route]), createGroup, (item, group) => {
-    setText(item.facts, `${many(group.count, 'dead letter')} of route ${group.route || 'none'}, ${moment(group.first)} to ${moment(group.last)}`);
-    item.button.setAttribute('aria-pressed', cause !== null && reason === group.reason && cause.exceptionType === group.exceptionType && cause.route === group.route);
+  sync(byId('letter-groups'), groups, group => JSON.stringify([groupText(group), group.route, group.handler]), createGroup, (item, group) => {
+    setText(item.facts, `${many(group.count, 'dead letter')} of route ${group.route || 'none'}${group.handler ? `, handler ${group.handler}` : ''}, ${moment(group.first)} to ${moment(group.last)}`);
+    item.button.setAttribute('aria-pressed', cause !== null && reason === group.reason && cause.exceptionType === group.exceptionType && cause.route === group.route && cause.handler === group.handler);
   });
   sync(byId('letters-list'), letters, letter => letter.name, createLetter, (item, { name }) => { item.box.checked = chosen.has(name); });
   write('letters-where', letters.length > 0 ? '' : next ? 'None found so far: search on.' : 'No dead letters.');

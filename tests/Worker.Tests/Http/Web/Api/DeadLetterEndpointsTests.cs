@@ -294,6 +294,10 @@ public sealed class DeadLetterEndpointsTests
         Ids(await host.GetAsync($"/api/v1/dead-letters?reason={groups[1].GetProperty("reason").GetString()}&route={route}&exception=none")).ShouldBe(["keyless"]);
         Ids(await host.GetAsync("/api/v1/dead-letters?exception=System.FormatException")).ShouldBeEmpty();
         Ids(await host.GetAsync("/api/v1/dead-letters?route=none")).ShouldBeEmpty();
+        string handler = groups[1].GetProperty("handler").GetString()!;
+        handler.ShouldBe("Archive");
+        Ids(await host.GetAsync($"/api/v1/dead-letters?reason=missing-id&handler={handler}")).ShouldBe(["keyless"]);
+        Ids(await host.GetAsync("/api/v1/dead-letters?handler=none")).ShouldBeEmpty();
     }
 
     /// <summary>Records are looked at first, so that an id among many is found without reading bodies.</summary>
