@@ -44,6 +44,7 @@ public static class HttpWorkerBuilderExtensions
         services.TryAddSingleton<DeadLetterEndpoints>();
         services.TryAddSingleton<RedriveEndpoints>();
         services.TryAddSingleton<ChangeLog>();
+        services.TryAddSingleton<PeerWorkers>();
         services.TryAddSingleton<RouteEndpoints>();
         services.TryAddSingleton<ApiEndpoints>();
         services.TryAddSingleton<PageFiles>();

@@ -20,6 +20,7 @@ namespace Messaging.Http.Web.Api;
 [JsonSerializable(typeof(RouteOrder))]
 [JsonSerializable(typeof(PauseAnswer))]
 [JsonSerializable(typeof(ChangesState))]
+[JsonSerializable(typeof(PeersState))]
 internal sealed partial class ApiJson : JsonSerializerContext
 {
     /// <summary>Answers are never HTML: quotes and umlauts stay readable.</summary>
