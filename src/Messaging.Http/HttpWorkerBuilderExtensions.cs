@@ -3,6 +3,7 @@ using Messaging.Http;
 using Messaging.Http.Source;
 using Messaging.Http.Web;
 using Messaging.Http.Web.Api;
+using Messaging.Http.Web.History;
 using Messaging.Http.Web.Metrics;
 using Messaging.Http.Web.Page;
 using Microsoft.Extensions.DependencyInjection;
@@ -38,6 +39,7 @@ public static class HttpWorkerBuilderExtensions
         });
         services.TryAddSingleton<MetricsEndpoint>();
         services.TryAddSingleton<ApiAccess>();
+        services.TryAddSingleton(static provider => new DayHistory(provider.GetRequiredService<WebOptions>(), provider.GetRequiredService<ILogger<DayHistory>>()));
         services.TryAddSingleton<WorkerHistory>();
         services.TryAddSingleton<WorkerStats>();
         services.TryAddSingleton<StatsEndpoints>();

@@ -30,6 +30,9 @@ internal sealed class WebOptions : ISelfValidating
     [Setting("Token that is sent to the workers of Peers: their Hosting:Token. Default: none is sent", Secret = true)]
     public string? PeerToken { get; set; }
 
+    [Setting("Folder in which the last 24 hours are kept over restarts: 90 KB for the process and for each route, one folder per worker. If it is not set, they are in memory only")]
+    public string? HistoryPath { get; set; }
+
     [Setting("Maximum open HTTP connections; beyond that the one idle longest is closed, and if all have requests, 16 more may read the health pages", Min = "1", Max = "100000",
         Consequence = "Each open connection takes memory and a descriptor.")]
     public int MaxConnections { get; set; } = 1_000;

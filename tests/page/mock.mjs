@@ -111,10 +111,10 @@ function history() {
   const shown = buckets.slice(-180);
   const names = Object.keys(shown[0].routes.archive);
   return {
-    stepSeconds: step, end: iso(shown.at(-1).time),
+    stepSeconds: step, end: iso(shown.at(-1).time), storage: { folder: null, problem: null },
     runtime: Object.fromEntries(Object.keys(shown[0].runtime).map(key => [key, shown.map(b => b.runtime[key])])),
     refused: shown.map(() => 0),
-    routes: Object.fromEntries(Object.keys(routes).map(name => [name, { ...Object.fromEntries(names.map(key => [key, shown.map(b => b.routes[name][key])])), refused: shown.map((_, i) => (is('refused') && name === 'archive' && i > shown.length - 4 ? 795 : 0)) }])),
+    routes: Object.fromEntries(Object.keys(routes).map(name => [name, { ...Object.fromEntries(names.map(key => [key, shown.map(b => b.routes[name][key])])), storeP50: shown.map(b => b.routes[name].p50 * 0.9), storeP99: shown.map(b => b.routes[name].p99 * 0.9), refused: shown.map((_, i) => (is('refused') && name === 'archive' && i > shown.length - 4 ? 795 : 0)) }])),
   };
 }
 
@@ -178,7 +178,7 @@ const server = createServer(async (request, response) => {
   }
   const letter = () => letters.find(one => one.name === url.searchParams.get('name'));
   if (path === 'stats') json(stats());
-  else if (path === 'history') json(history());
+  else if (path === 'history') json({ ...history(), ...url.searchParams.get('range') === '24h' && { stepSeconds: 480 } });
   else if (path === 'config') json({ settings });
   else if (path === 'events') {
     response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });

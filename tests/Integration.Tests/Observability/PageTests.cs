@@ -232,6 +232,21 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
     }
 
     [Fact]
+    public async Task Range_IsOfTheChartsOfRoutesAndProcess()
+    {
+        IPage page = await OpenAsync();
+        ILocator chart = page.Locator("figure[data-chart='archive/rates'] svg");
+        await Assertions.Expect(chart).ToHaveAttributeAsync("aria-label", new Regex("last 15 minutes:"));
+        await Assertions.Expect(page.Locator("#range-note")).ToContainTextAsync("Hosting:HistoryPath is not set");
+
+        await page.SelectOptionAsync("#range", "24h");
+
+        await Assertions.Expect(chart).ToHaveAttributeAsync("aria-label", new Regex("last 24 hours:"));
+        await Assertions.Expect(page.Locator("figure[data-chart=cores] svg")).ToHaveAttributeAsync("aria-label", new Regex("last 24 hours:"));
+        AssertNothingUnwanted();
+    }
+
+    [Fact]
     public async Task DeadLetters_OfAnEarlierRun_WaitUntilTheyAreGone()
     {
         (await Worker.PostAsync("{\"broken"u8.ToArray())).Status.ShouldBe(HttpStatusCode.UnprocessableEntity);

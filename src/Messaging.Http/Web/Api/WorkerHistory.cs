@@ -1,10 +1,11 @@
 using Messaging.Hosting;
+using Messaging.Http.Web.History;
 using Messaging.Http.Web.Metrics;
 
 namespace Messaging.Http.Web.Api;
 
-/// <summary>The last 15 minutes of the worker: a sample every 5 s, in memory. Threads: any.</summary>
-internal sealed class WorkerHistory : IDisposable
+/// <summary>The last 15 minutes of the worker, a sample every 5 s in memory, and the last 24 hours by the minute. Threads: any.</summary>
+internal sealed partial class WorkerHistory : IDisposable
 {
     /// <summary>Time between two samples.</summary>
     public static readonly TimeSpan Step = TimeSpan.FromSeconds(5);
@@ -18,27 +19,39 @@ internal sealed class WorkerHistory : IDisposable
     private readonly IWorkerStatus _worker;
     private readonly MetricStore _metrics;
     private readonly HttpResponses _responses;
+    private readonly DayHistory _day;
     private readonly TimeProvider _time;
     private readonly Lock _gate = new();
     private readonly List<WorkerSample> _samples = [];
     private readonly ITimer _timer;
 
-    public WorkerHistory(IWorkerStatus worker, MetricStore metrics, HttpResponses responses, TimeProvider time)
+    // The sample at the begin of the minute, with its durations.
+    private WorkerSample _minuteStart;
+    private int _minuteSamples;
+
+    public WorkerHistory(IWorkerStatus worker, MetricStore metrics, HttpResponses responses, DayHistory day, TimeProvider time)
     {
         _worker = worker;
         _metrics = metrics;
         _responses = responses;
+        _day = day;
         _time = time;
         StartedAt = time.GetUtcNow();
 
         // The base of the first increase; routes have counted nothing yet.
-        _samples.Add(new WorkerSample(StartedAt, Environment.CpuUsage.TotalTime.TotalSeconds, GC.GetTotalAllocatedBytes(), GC.GetTotalPauseDuration().TotalSeconds, Refused: 0, new Dictionary<string, RouteSample>()));
+        _samples.Add(_minuteStart = new WorkerSample(StartedAt, Environment.CpuUsage.TotalTime.TotalSeconds, GC.GetTotalAllocatedBytes(), GC.GetTotalPauseDuration().TotalSeconds, Refused: 0, new Dictionary<string, RouteSample>()));
         _timer = time.CreateTimer(static state => ((WorkerHistory)state!).Sample(), this, Step, Step);
     }
 
     public DateTimeOffset StartedAt { get; }
 
-    public void Dispose() => _timer.Dispose();
+    /// <summary>Takes the last sample, and keeps the figures of the minute that has begun.</summary>
+    public void Dispose()
+    {
+        _timer.Dispose();
+        Sample();
+        EndMinute();
+    }
 
     /// <summary>Percentiles of a route's durations over the last minute.</summary>
     /// <param name="route">The route.</param>
@@ -74,6 +87,7 @@ internal sealed class WorkerHistory : IDisposable
         return new HistoryState(
             Step.TotalSeconds,
             samples[^1].Time.UtcDateTime,
+            new HistoryStorage(_day.Folder, _day.Problem),
             new RuntimeHistory(
                 Increases(samples, static sample => sample.CpuSeconds),
                 Increases(samples, static sample => sample.AllocatedBytes),
@@ -97,7 +111,9 @@ internal sealed class WorkerHistory : IDisposable
             Values(own, static sample => sample?.OldestAgeSeconds ?? 0),
             Values(own, static sample => (int)(sample?.Breaker ?? default)),
             Values(own, static sample => sample?.P50),
-            Values(own, static sample => sample?.P99));
+            Values(own, static sample => sample?.P99),
+            Values(own, static sample => sample?.StoreP50),
+            Values(own, static sample => sample?.StoreP99));
     }
 
     private static RouteSample? Of(WorkerSample sample, string route) => sample.Routes.GetValueOrDefault(route);
@@ -117,7 +133,9 @@ internal sealed class WorkerHistory : IDisposable
     private void Sample()
     {
         IReadOnlyList<RouteStatus> routes = _worker.GetRoutes();
+        _day.Track([Process, .. routes.Select(static route => SeriesOf(route.Name))]);
         ILookup<string?, long> refused = _responses.Counts.Where(pair => pair.Answer.IsRefusal).ToLookup(pair => pair.Answer.Route, pair => pair.Count);
+        bool isMinute;
         lock (_gate)
         {
             WorkerSample? last = _samples.LastOrDefault();
@@ -138,12 +156,21 @@ internal sealed class WorkerHistory : IDisposable
                 old.Process = null;
                 old.Store = null;
             }
+
+            _minuteSamples++;
+            isMinute = MinuteOf(_samples[^1]) != MinuteOf(_minuteStart);
+        }
+
+        if (isMinute)
+        {
+            EndMinute();
         }
     }
 
     private RouteSample Sample(RouteStatus route, long refused, RouteSample? last)
     {
         long[]? process = FineCounts(WorkerStats.ProcessDuration, route.Name);
+        long[]? store = FineCounts(WorkerStats.StoreDuration, route.Name);
         return new RouteSample(
             route.Totals.Received,
             route.Totals.Stored,
@@ -157,15 +184,20 @@ internal sealed class WorkerHistory : IDisposable
             route.Breaker)
         {
             Process = process,
-            Store = FineCounts(WorkerStats.StoreDuration, route.Name),
+            Store = store,
             P50 = process is null ? null : HistogramSeries.Percentile(last?.Process, process, 0.5),
             P99 = process is null ? null : HistogramSeries.Percentile(last?.Process, process, 0.99),
+            StoreP50 = store is null ? null : HistogramSeries.Percentile(last?.Store, store, 0.5),
+            StoreP99 = store is null ? null : HistogramSeries.Percentile(last?.Store, store, 0.99),
         };
     }
 }
 
 /// <summary>The answer of <c>/api/v1/history</c>: increases within each step and values at its end, the oldest first.</summary>
-internal sealed record HistoryState(double StepSeconds, DateTime End, RuntimeHistory Runtime, double[] Refused, IReadOnlyDictionary<string, RouteHistory> Routes);
+internal sealed record HistoryState(double StepSeconds, DateTime End, HistoryStorage Storage, RuntimeHistory Runtime, double[] Refused, IReadOnlyDictionary<string, RouteHistory> Routes);
+
+/// <summary>Where the last 24 hours are kept over restarts: null for in memory only, or why the folder is not in use.</summary>
+internal sealed record HistoryStorage(string? Folder, string? Problem);
 
 internal sealed record RuntimeHistory(double[] CpuSeconds, double[] AllocatedBytes, double[] GcPauseSeconds);
 
@@ -181,4 +213,6 @@ internal sealed record RouteHistory(
     double?[] OldestAgeSeconds,
     double?[] Breaker,
     double?[] P50,
-    double?[] P99);
+    double?[] P99,
+    double?[] StoreP50,
+    double?[] StoreP99);

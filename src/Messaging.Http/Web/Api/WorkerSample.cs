@@ -26,4 +26,10 @@ internal sealed record RouteSample(
 
     /// <inheritdoc cref="P50"/>
     public double? P99 { get; init; }
+
+    /// <inheritdoc cref="P50"/>
+    public double? StoreP50 { get; init; }
+
+    /// <inheritdoc cref="P50"/>
+    public double? StoreP99 { get; init; }
 }

@@ -58,6 +58,7 @@ internal sealed record RouteState(
     IReadOnlyDictionary<string, double> DeadLettersByReason,
     Percentiles? Process,
     Percentiles? Store,
+    SlowSinkState? SlowSink,
     IReadOnlyDictionary<string, double> Retries,
     IReadOnlyDictionary<string, long> Calls,
     double CostUsd);
@@ -72,5 +73,8 @@ internal sealed record PauseState(DateTime Since, string By, string? Note, bool 
 internal sealed record RouteOrder(string? Route, string? Note = null, bool Keep = false);
 
 internal sealed record BreakerReport(string State, string? LastFailure, DateTime Since, double? NextProbeSeconds, bool AwaitsMessage);
+
+/// <summary>Since when p99 of the sink is far above the median of its own hour before, and that median in seconds.</summary>
+internal sealed record SlowSinkState(DateTime Since, double UsualP99);
 
 internal sealed record Percentiles(double P50, double P99);

@@ -103,6 +103,7 @@ internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, Wor
         SumBy(Of("worker.messages.dead_letters", route), "worker.reason"),
         history.PercentilesOf(route.Name, ProcessDuration, static sample => sample.Process),
         history.PercentilesOf(route.Name, StoreDuration, static sample => sample.Store),
+        history.SlowSinkOf(route.Name),
         SumBy(Of(Retries, route), "error.type"),
         route.Calls.Operations.ToDictionary(static operation => $"{operation.Service} {operation.Name}", route.Calls.Sent),
         Math.Round(route.Calls.Cost(), 9));

@@ -1,12 +1,10 @@
-// Charts of the last 15 minutes, with one cursor for all.
+// Charts of the selected range, with one cursor for all.
 
-import { make, setAttribute, setText, svg } from './dom.js';
+import { byId, make, setAttribute, setText, svg } from './dom.js';
 import { clock, isNumber } from './format.js';
 
-const steps = 180;
-const width = 360;      // two units per step
+const width = 360;
 const height = 80;
-const tickEvery = 300000;
 const charts = [];
 let cursor = null;      // steps before the newest
 
@@ -33,30 +31,35 @@ export function createChart({ id, title, format, series, least }) {
     make('div', { class: 'plot' }, plot), make('div', { class: 'ticks', 'aria-hidden': 'true' }, ...ticks));
   let data;
   let scale;
+  let steps = 180;
+  let unit = 2;           // width of a step
 
   function read() {
     if (!data) return;
     series.forEach((_, i) => setText(readings[i], format(data.values[i].at(-1 - (cursor ?? 0)))));
     setText(time, cursor === null ? scale : clock(data.end - cursor * data.stepSeconds * 1000));
-    setAttribute(cursorLine, 'd', cursor === null ? '' : `M${width - 2 * cursor - 1} 0V${height}`);
+    setAttribute(cursorLine, 'd', cursor === null ? '' : `M${width - unit * (cursor + 0.5)} 0V${height}`);
   }
 
   function update(next) {
     data = next;
     const { values, end, stepSeconds } = data;
+    steps = stepSeconds === 60 ? 60 : 180;
+    unit = width / steps;
     const ceiling = niceCeiling(Math.max(least, data.limit ?? 0, ...values.flat()));
     scale = `0 to ${format(ceiling)}`;
-    const x = index => width - 2 * (values[0].length - index);
+    const x = index => width - unit * (values[0].length - index);
     const y = value => Math.round((height - value / ceiling * (height - 2)) * 10) / 10;
-    const line = (value, i, all) => isNumber(value) ? `${isNumber(all[i - 1]) ? 'L' : 'M'}${x(i) + 1} ${y(value)}h.1` : '';
-    const bar = (value, i) => value > 0 ? `M${x(i)} ${height}V${Math.min(y(value), height - 2)}h2V${height}z` : '';
+    const line = (value, i, all) => isNumber(value) ? `${isNumber(all[i - 1]) ? 'L' : 'M'}${x(i) + unit / 2} ${y(value)}h.1` : '';
+    const bar = (value, i) => value > 0 ? `M${x(i)} ${height}V${Math.min(y(value), height - 2)}h${unit}V${height}z` : '';
     values.forEach((points, i) => setAttribute(paths[i], 'd', points.map(series[i].bars ? bar : line).join('')));
-    setAttribute(bands, 'd', (data.bands ?? []).map((on, i) => on ? `M${x(i)} 0h2v${height}h-2z` : '').join(''));
+    setAttribute(bands, 'd', (data.bands ?? []).map((on, i) => on ? `M${x(i)} 0h${unit}v${height}h-${unit}z` : '').join(''));
     setAttribute(limit, 'd', data.limit ? `M0 ${y(data.limit)}H${width}` : '');
 
-    // Lines at multiples of five minutes, to compare charts with logs.
+    // Lines at round times, to compare charts with logs.
     const length = steps * stepSeconds * 1000;
     const begin = end - length;
+    const tickEvery = length / 3;
     let lines = `M0 ${y(ceiling / 2)}H${width}M0 ${y(ceiling)}H${width}`;
     ticks.forEach((tick, i) => {
       const at = (Math.floor(begin / tickEvery) + 1 + i) * tickEvery;
@@ -67,12 +70,12 @@ export function createChart({ id, title, format, series, least }) {
     });
     setAttribute(grid, 'd', lines);
     const description = series.map((one, i) => `${one.name} now ${format(values[i].at(-1))}, highest ${format(Math.max(...values[i]))}`);
-    setAttribute(plot, 'aria-label', `${title}, last 15 minutes: ${description.join('; ')}`);
+    setAttribute(plot, 'aria-label', `${title}, last ${byId('range').selectedOptions[0].text}: ${description.join('; ')}`);
     read();
   }
 
   function move(to) {
-    cursor = to === null ? null : Math.max(0, Math.min(steps - 1, to));
+    cursor = to === null ? null : Math.max(0, Math.min(179, to));
     for (const chart of charts) chart.read();
   }
 

@@ -1,4 +1,4 @@
-// The data of the page: values, rates, and 15 minutes of history.
+// The data of the page: values, rates, and its history.
 
 /** The window of rates. */
 export const rateSeconds = 10;
@@ -7,6 +7,7 @@ export class Model {
   stats = null;
   isLive = false;
   history = null;
+  charts = null;          // the history of the selected range
   #samples = [];
   #receivedAt = 0;
 
@@ -15,7 +16,7 @@ export class Model {
     const restarted = this.stats !== null && this.stats.startedAt !== stats.startedAt;
     if (restarted) {
       this.#samples = [];
-      this.history = null;
+      this.history = this.charts = null;
     }
     this.stats = stats;
     this.#receivedAt = performance.now();
@@ -24,8 +25,9 @@ export class Model {
     return restarted;
   }
 
-  acceptHistory(history) {
-    this.history = { ...history, end: Date.parse(history.end) };
+  /** `charts`: the history of the selected range. */
+  acceptHistory(history, charts) {
+    [this.history, this.charts] = [history, charts].map(one => ({ ...one, end: Date.parse(one.end) }));
   }
 
   /** The worker's clock: the time of its last values, plus the time since. */

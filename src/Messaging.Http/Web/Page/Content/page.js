@@ -27,6 +27,7 @@ follow(onStats, details => {
   showConnection();
 });
 setInterval(showConnection, 1000);
+byId('range').addEventListener('change', loadHistory);
 
 function onStats(stats) {
   const restarted = model.accept(stats);
@@ -64,7 +65,11 @@ async function loadPeers() {
 async function loadHistory() {
   historyAt = Date.now();
   try {
-    model.acceptHistory(await read('history'));
+    const range = byId('range').value;
+    const history = await read('history');
+    const { folder, problem } = history.storage;
+    model.acceptHistory(history, range === '15m' ? history : await read(`history?range=${range}`));
+    write('range-note', problem ? `Not kept over a restart: ${problem}` : folder ? '' : 'Not kept over a restart: Hosting:HistoryPath is not set.');
     show(true);
   } catch {
     // The stream reports errors; the next values retry.

@@ -161,7 +161,9 @@ function findInRoute(model, route) {
   const slowFrom = runStart(series.p99, isSlow);
   const storeTimes = store && `In the last minute, p50 of a store is ${seconds(store.p50)}, p99 ${seconds(store.p99)}.`;
   const relieve = 'Look at the load of the sink and at the network. More workers help only if the sink has room.';
-  if (store && isSlow(store.p99) && slowFrom > 0) {
+  if (route.slowSink) {
+    add('slow', 'warn', `the sink ${route.sink} has been slow since ${since(route.slowSink.since, now)}`, [storeTimes, `In the hour before, p99 of a store was ${seconds(route.slowSink.usualP99)}.`, pressure], relieve, guide('workeroldestmessage', 1232));
+  } else if (store && isSlow(store.p99) && slowFrom > 0) {
     const before = ascending(series.p99.slice(0, slowFrom));
     add('slow', 'warn', `the sink ${route.sink} has been slow since ${at(slowFrom)}`, [`${storeTimes} Before that, p99 of processing was ${seconds(before[before.length >> 1])}.`, pressure], relieve, guide('workeroldestmessage'));
   } else if (isLoaded && store?.p50 > slowAtLeast) add('slow', 'warn', `the sink ${route.sink} is slow and limits the rate`, [storeTimes, pressure], relieve, guide('workeroldestmessage'));

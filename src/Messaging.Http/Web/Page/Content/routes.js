@@ -50,6 +50,7 @@ function createRoute(route, open) {
     chart('rates', 'Messages per second', rate, 1, { name: 'received', tone: 'soft', bars: true }, { name: done, tone: 'flow' }),
     chart('dead-letters', 'Dead letters per second', rate, 1, { name: 'dead letters', tone: 'bad', bars: true }),
     chart('times', 'Processing time', seconds, 0.001, { name: 'p99', tone: 'flow' }, { name: 'p50', tone: 'plain' }),
+    ...hasSink ? [chart('sink-times', 'Sink time', seconds, 0.001, { name: 'p99', tone: 'flow' }, { name: 'p50', tone: 'plain' })] : [],
     chart('in-flight', 'In flight', count, 1, { name: 'in flight', tone: 'flow' }),
   ];
 
@@ -104,15 +105,16 @@ function createRoute(route, open) {
   }
 
   function updateCharts(model, { limit }) {
-    const data = model.series(name);
+    const data = model.charts?.routes[name];
     if (!data) return;
-    const { end, stepSeconds } = model.history;
+    const { end, stepSeconds } = model.charts;
     const shared = { end, stepSeconds, bands: data.breaker.map(value => value > 0) };
     const perSecond = values => values.map(value => value / stepSeconds);
     charts[0].update({ ...shared, values: [perSecond(data.received), perSecond(data.done)] });
     charts[1].update({ ...shared, values: [perSecond(data.deadLetters)] });
     charts[2].update({ ...shared, values: [data.p99, data.p50] });
-    charts[3].update({ ...shared, values: [data.inFlight], limit });
+    if (hasSink) charts[3].update({ ...shared, values: [data.storeP99, data.storeP50] });
+    charts.at(-1).update({ ...shared, values: [data.inFlight], limit });
   }
 
   return Object.assign(root, { update, updateCharts });

@@ -51,6 +51,32 @@ public sealed class StatsEndpointsTests
         route.GetProperty("breaker").GetProperty("nextProbeSeconds").GetDouble().ShouldBeGreaterThan(0);
     }
 
+    [Theory]
+    [InlineData("1h", 60, 60)]
+    [InlineData("6h", 120, 180)]
+    [InlineData("24h", 480, 180)]
+    public async Task History_OfARange_HasItsSteps(string range, int stepSeconds, int steps)
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+
+        JsonElement history = await host.GetAsync($"/api/v1/history?range={range}");
+
+        history.GetProperty("stepSeconds").GetInt32().ShouldBe(stepSeconds);
+        history.GetProperty("runtime").GetProperty("cpuSeconds").GetArrayLength().ShouldBe(steps);
+        history.GetProperty("storage").GetProperty("folder").ValueKind.ShouldBe(JsonValueKind.Null);
+    }
+
+    [Fact]
+    public async Task History_OfAnUnknownRange_IsRefused()
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+
+        (int status, JsonElement body) = await host.SendAsync(HttpMethod.Get, "/api/v1/history?range=7d");
+
+        status.ShouldBe(400);
+        body.GetProperty("message").GetString()!.ShouldContain("15m, 1h, 6h or 24h");
+    }
+
     [Fact]
     public async Task Config_HasNoSecret()
     {

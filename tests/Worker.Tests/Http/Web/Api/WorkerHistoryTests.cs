@@ -3,6 +3,7 @@ using Messaging.Costs;
 using Messaging.Hosting;
 using Messaging.Http;
 using Messaging.Http.Web.Api;
+using Messaging.Http.Web.History;
 using Messaging.Http.Web.Metrics;
 using Messaging.Recoverability;
 using Messaging.Telemetry;
@@ -51,7 +52,7 @@ public sealed class WorkerHistoryTests : IWorkerStatus, IDisposable
     public void Write_HasTheIncreaseOfEachStep()
     {
         using MetricStore metrics = new(_time, [], NullLogger<MetricStore>.Instance);
-        using WorkerHistory history = new(this, metrics, _responses, _time);
+        using WorkerHistory history = new(this, metrics, _responses, new DayHistory(new WebOptions(), NullLogger.Instance), _time);
         for (int i = 0; i < 4; i++)
         {
             foreach (string? refused in (string?[])(i == 1 ? ["archive", "archive", null] : []))
@@ -80,7 +81,7 @@ public sealed class WorkerHistoryTests : IWorkerStatus, IDisposable
     public void Write_AfterAnHour_HasFifteenMinutes()
     {
         using MetricStore metrics = new(_time, [], NullLogger<MetricStore>.Instance);
-        using WorkerHistory history = new(this, metrics, _responses, _time);
+        using WorkerHistory history = new(this, metrics, _responses, new DayHistory(new WebOptions(), NullLogger.Instance), _time);
         for (int i = 0; i < 720; i++)
         {
             _time.Advance(WorkerHistory.Step);
