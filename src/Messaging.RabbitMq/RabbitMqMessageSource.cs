@@ -33,6 +33,10 @@ internal sealed class RabbitMqMessageSource : IMessageSource
 
     public string? Problem => _problem ?? _letters.Problem;
 
+    /// <inheritdoc/>
+    public async ValueTask<long?> CountDeadLettersAsync(CancellationToken cancellationToken) =>
+        _options.RejectDeadLetters || _options.DeadLetterExchange is not null || _session is not { } session ? null : await session.CountAsync(_options.DeadLetters, cancellationToken);
+
     public async Task CheckAsync(CancellationToken cancellationToken)
     {
         try

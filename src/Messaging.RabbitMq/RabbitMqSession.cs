@@ -198,6 +198,13 @@ internal sealed class RabbitMqSession : IAsyncDisposable
         _ = ReturnAsync(message, delay < LongestDelay ? delay : LongestDelay);
     }
 
+    /// <summary>The messages of a queue that are ready, not those that a consumer has.</summary>
+    public async Task<long> CountAsync(string queue, CancellationToken cancellationToken)
+    {
+        await using IChannel channel = await _connection.CreateChannelAsync(cancellationToken: cancellationToken);
+        return (await channel.QueueDeclarePassiveAsync(queue, cancellationToken)).MessageCount;
+    }
+
     /// <summary>Requeues the waiting messages immediately, sends the last acknowledgements and closes the connection.</summary>
     /// <param name="cancellationToken">Ends the wait for confirmations of dead letters; the messages without one are requeued.</param>
     public async Task CloseAsync(CancellationToken cancellationToken)

@@ -109,6 +109,18 @@ internal sealed partial class SqsMessageSource : IMessageSource, ISqsMessageOwne
     // Under load a receive for one freed slot would cost as much as one for ten.
     private static int MinSlotsFor(int concurrency) => Math.Clamp(concurrency / 2, 1, SqsLimits.BatchEntries);
 
+    /// <inheritdoc/>
+    public async ValueTask<long?> CountDeadLettersAsync(CancellationToken cancellationToken)
+    {
+        if (_queues is not { } queues)
+        {
+            return null;
+        }
+
+        QueueAttributes letters = await _client.GetQueueAttributesAsync(queues.DeadLetterUrl, cancellationToken);
+        return letters.Messages + letters.MessagesInFlight + letters.MessagesDelayed;
+    }
+
     public async Task CheckAsync(CancellationToken cancellationToken)
     {
         try

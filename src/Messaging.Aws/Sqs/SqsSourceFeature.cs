@@ -36,6 +36,7 @@ internal sealed class SqsSourceFeature : ISourceFeature, IExplainedFeature, ISen
         return new SourcePlan
         {
             Create = services => Create(options, aws, costs, intake, services),
+            CountsDeadLetters = true,
             CheckBeforeStart = findings => AwsStartCheck.Check(findings, aws, queue!.Region, "SQS", () => SqsEndpoint.Resolve(aws, queue, Environment.GetEnvironmentVariable)),
             Destination = queue?.Destination,
             TracesSettlement = true,

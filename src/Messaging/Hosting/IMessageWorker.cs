@@ -124,6 +124,12 @@ public sealed record RouteStatus
     /// <summary>What its sources dropped since the start; null for nothing.</summary>
     public DroppedInput? Dropped { get; init; }
 
+    /// <summary>
+    /// Messages in the dead-letter queues of its sources, at a count at most a minute ago; approximate where the queue's own count is. Null for a source without
+    /// such a queue, or one that cannot count it.
+    /// </summary>
+    public long? InDeadLetterQueue { get; init; }
+
     /// <summary>The operator's pause, during which the route receives nothing; null without one.</summary>
     public RoutePause? Pause { get; init; }
 

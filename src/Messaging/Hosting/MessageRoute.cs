@@ -50,6 +50,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         _slots = plan.Slots;
         _time = time;
         _logger = loggers.CreateLogger($"Messaging.Routes.{plan.Name}");
+        _countLog = new LogThrottle(time, CountLogInterval);
         plan.Recoverability.Use(services.GetServices<ExceptionTypeRule>());
         Metrics = new RouteMetrics(plan.Name, stores: plan.Sink is not null);
         Calls = new ApiCalls();
@@ -99,7 +100,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
 
         Breaker.CheckNeeded += () => _checkNeeded.Writer.TryWrite(true);
 
-        Metrics.Publish(() => IsStuck, () => _pause is not null);
+        Metrics.Publish(() => IsStuck, () => _pause is not null, () => InDeadLetterQueue);
     }
 
     public string Name { get; }
@@ -160,6 +161,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         IsReceiving = IsReceiving,
         IsStuck = IsStuck,
         Pause = _pause,
+        InDeadLetterQueue = InDeadLetterQueue,
         IsReady = CanReceive && !IsStuck && Problem is null,
         Problem = Problem,
         Warnings = [.. _inlets.SelectMany(inlet => inlet.Intake.Warnings)],
@@ -218,6 +220,11 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         }
 
         _receiving.Add(Task.Run(KeepCheckingSinkAsync));
+        if (_inlets.Exists(inlet => inlet.Plan.CountsDeadLetters))
+        {
+            _receiving.Add(Task.Run(KeepCountingDeadLettersAsync));
+        }
+
         _isStarted = true;
         string sources = string.Join(", ", SourceNames);
         if (_sinkName is null)

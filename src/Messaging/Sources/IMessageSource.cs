@@ -17,6 +17,14 @@ public interface IMessageSource : IAsyncDisposable
     Task CheckAsync(CancellationToken cancellationToken);
 
     /// <summary>
+    /// Counts the messages that wait in the source's dead-letter queue, for the page and the metrics. Called where <see cref="SourcePlan.CountsDeadLetters"/> is
+    /// set: once a minute from the start of receiving, also while that fails; given up after 30 s.
+    /// </summary>
+    /// <returns>The count, which may be approximate; null without a dead-letter queue, or when this source cannot count it.</returns>
+    /// <exception cref="Exception">Any: the count is unknown then, and event 5104 names the message.</exception>
+    ValueTask<long?> CountDeadLettersAsync(CancellationToken cancellationToken) => default;
+
+    /// <summary>
     /// Receives until <paramref name="stopReceiving"/> is cancelled, then returns normally and abandons messages that were received but not
     /// accepted. Reserves slots before it receives, so that no message waits unprocessed while its visibility timeout runs. Retries faults
     /// of the queue itself, with jitter and at most 30 s apart; they never end the loop. Heartbeats of accepted messages continue until

@@ -45,6 +45,9 @@ public sealed record SourcePlan
     /// <summary>True when its dead letters go to the folder <c>DeadLetters:Path</c>.</summary>
     public bool KeepsDeadLetters { get; init; }
 
+    /// <summary>True when it counts the messages of its dead-letter queue: <see cref="IMessageSource.CountDeadLettersAsync"/>.</summary>
+    public bool CountsDeadLetters { get; init; }
+
     /// <summary>True when its messages may exist only in this process.</summary>
     public bool HoldsOnlyCopies { get; init; }
 

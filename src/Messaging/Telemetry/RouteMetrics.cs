@@ -55,6 +55,7 @@ public sealed class RouteMetrics
     private volatile InletGauges[] _inlets = [];
     private volatile Func<bool>? _isStuck;
     private volatile Func<bool>? _isPaused;
+    private volatile Func<long?>? _inDeadLetterQueue;
 
     static RouteMetrics()
     {
@@ -78,6 +79,8 @@ public sealed class RouteMetrics
         GaugeInlets("worker.settlements.slow", "{message}", "Settlements that have been running for more than 10 s", static inlet => inlet.SlowSettlements());
         Meter.CreateObservableGauge("worker.route.stuck", static () => _running.Where(route => route._isStuck is not null).Select(static route => new Measurement<int>(route._isStuck!() ? 1 : 0, route._route)),
             null, "1 when a message has run far beyond its timeout: only a restart frees its slot");
+        Meter.CreateObservableGauge("worker.dead_letter_queue.messages", static () => _running.Select(static route => (Count: route._inDeadLetterQueue?.Invoke(), Route: route._route)).Where(static route => route.Count is not null)
+            .Select(static route => new Measurement<long>(route.Count!.Value, route.Route)), "{message}", "Messages in the dead-letter queues of the route's sources, by the queue's own count once a minute (SQS, RabbitMQ)");
         Meter.CreateObservableGauge("worker.route.paused", static () => _running.Where(route => route._isPaused is not null).Select(static route => new Measurement<int>(route._isPaused!() ? 1 : 0, route._route)),
             null, "1 while an operator has paused the route, 0 otherwise; a breaker that pauses receiving does not count");
     }
@@ -161,9 +164,11 @@ public sealed class RouteMetrics
     /// <summary>Publishes the metrics of the route until <see cref="Unpublish"/>.</summary>
     /// <param name="isStuck">Called on collection.</param>
     /// <param name="isPaused">Likewise.</param>
-    internal void Publish(Func<bool> isStuck, Func<bool> isPaused)
+    /// <param name="inDeadLetterQueue">Likewise; null when it is unknown.</param>
+    internal void Publish(Func<bool> isStuck, Func<bool> isPaused, Func<long?>? inDeadLetterQueue = null)
     {
         _isStuck = isStuck;
+        _inDeadLetterQueue = inDeadLetterQueue;
         _isPaused = isPaused;
         lock (Gate)
         {

@@ -47,6 +47,22 @@ public sealed class RabbitMqSourceTests(RabbitMqServer server)
         await harness.FinishAsync();
     }
 
+    [Fact]
+    public async Task CountDeadLetters_AfterTwo_IsTwo()
+    {
+        await using RabbitMqSourceHarness harness = await RabbitMqSourceHarness.CreateAsync(server.Require());
+        (await harness.Source.CountDeadLettersAsync(CancellationToken.None)).ShouldBeNull();
+        await harness.StartAsync();
+        foreach (string id in (string[])["a", "b"])
+        {
+            await harness.PublishAsync(Body, id);
+            await (await harness.Intake.NextAsync()).SettleAsync(Settlement.DeadLetter("poison", "a test's"));
+        }
+
+        await Eventually.BecomesTrueAsync(async () => await harness.Source.CountDeadLettersAsync(CancellationToken.None) == 2, "two dead letters are counted");
+        await harness.FinishAsync();
+    }
+
     /// <summary>Copied as they are, these would route the dead letter to further queues, have it refused, or let it expire.</summary>
     [Fact]
     public async Task DeadLetter_PropertiesOfTheDelivery_AreNotCopied()

@@ -70,7 +70,7 @@ public sealed class RouteMetricsTests
             "messaging.process.duration=0 error.type=malformed",
             "messaging.process.duration=0 error.type=abandoned",
         ]);
-        metrics.Publish(() => false, () => false);
+        metrics.Publish(() => false, () => false, () => 7);
         seen.Clear();
         listener.RecordObservableInstruments();
         metrics.Unpublish();
@@ -80,7 +80,7 @@ public sealed class RouteMetricsTests
                 "worker.messages.duplicates=1",
                 "worker.messages.stored=1",
                 "worker.messages.returned=1",
-                "worker.route.stuck=0", "worker.route.paused=0",
+                "worker.route.stuck=0", "worker.route.paused=0", "worker.dead_letter_queue.messages=7",
             ],
             ignoreOrder: true);
     }

@@ -55,6 +55,7 @@ internal sealed record RouteState(
     string? DroppedAdvice,
     double Timeouts,
     DateTime? LastDeadLetterAt,
+    long? InDeadLetterQueue,
     IReadOnlyDictionary<string, double> DeadLettersByReason,
     Percentiles? Process,
     Percentiles? Store,

@@ -100,6 +100,7 @@ internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, Wor
         route.Dropped?.Advice,
         Of("worker.messages.timeouts", route).Sum(static series => series.Value),
         route.LastDeadLetterAt?.UtcDateTime,
+        route.InDeadLetterQueue,
         SumBy(Of("worker.messages.dead_letters", route), "worker.reason"),
         history.PercentilesOf(route.Name, ProcessDuration, static sample => sample.Process),
         history.PercentilesOf(route.Name, StoreDuration, static sample => sample.Store),

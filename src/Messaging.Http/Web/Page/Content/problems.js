@@ -137,14 +137,16 @@ function findInRoute(model, route) {
   }
   if (!series) return found;
 
-  // Those in the folder are a state of the store.
+  // Those that wait are a state of the store, or of the queue.
   const dead = deadLately(model, route);
-  if (dead > 0 && (!keepsLettersInFolder(route) || model.stats.waitingDeadLetters === null)) {
-    add('dead-letters', 'warn', `${many(dead, 'dead letter')} in the last 15 minutes`, [
-      `By reason since the start: ${counts(route.deadLettersByReason)}.`,
+  const queued = route.inDeadLetterQueue;
+  if (queued > 0 || dead > 0 && (!keepsLettersInFolder(route) || model.stats.waitingDeadLetters === null)) {
+    add('dead-letters', 'warn', queued > 0 ? `${many(queued, 'message waits', 'messages wait')} in its dead-letter queue` : `${many(dead, 'dead letter')} in the last 15 minutes`, [
+      queued > 0 && dead > 0 && `In the last 15 minutes: ${count(dead)}.`,
+      route.deadLetters > 0 && `By reason since the start: ${counts(route.deadLettersByReason)}.`,
       route.lastDeadLetterAt && `The last at ${since(route.lastDeadLetterAt, now)}.`,
-      !keepsLettersInFolder(route) && 'They are in the dead-letter queue of the source.',
-    ], 'Look at one of each reason, fix the cause, then redrive them.', guide('workerdeadletters', 5001));
+      queued == null && !keepsLettersInFolder(route) && 'They are in the dead-letter queue of the source.',
+    ], `Fix the cause, then ${keepsLettersInFolder(route) ? 'redrive them' : `run: redrive --from ${route.sources[0].toLowerCase()} --dry-run, then without --dry-run`}.`, guide('workerdeadletters', 5001));
   }
   if (outage) return found;
 
