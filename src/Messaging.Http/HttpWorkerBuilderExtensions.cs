@@ -10,6 +10,7 @@ using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Options;
 
 namespace Messaging.Hosting;
 
@@ -48,6 +49,10 @@ public static class HttpWorkerBuilderExtensions
         services.TryAddSingleton<ChangeLog>();
         services.TryAddSingleton<PeerWorkers>();
         services.TryAddSingleton<RouteEndpoints>();
+        services.TryAddSingleton<LogLevels>();
+        services.TryAddEnumerable(ServiceDescriptor.Singleton<IPostConfigureOptions<LoggerFilterOptions>, LogLevels>(static provider => provider.GetRequiredService<LogLevels>()));
+        services.TryAddEnumerable(ServiceDescriptor.Singleton<IOptionsChangeTokenSource<LoggerFilterOptions>, LogLevels>(static provider => provider.GetRequiredService<LogLevels>()));
+        services.TryAddSingleton<LogLevelEndpoints>();
         services.TryAddSingleton<ApiEndpoints>();
         services.TryAddSingleton<PageFiles>();
         services.TryAddSingleton<WebParts>();

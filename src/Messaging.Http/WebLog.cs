@@ -27,4 +27,7 @@ internal static partial class WebLog
 
     [LoggerMessage(1218, LogLevel.Information, "Over the API, from {Address} with the token: {What}: {Result}")]
     public static partial void Changed(ILogger logger, string address, string what, string result);
+
+    [LoggerMessage(1219, LogLevel.Information, "{Category} is logged as configured again: the time of its other log level is over")]
+    public static partial void LogLevelEnded(ILogger logger, string category);
 }

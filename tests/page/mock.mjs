@@ -77,7 +77,7 @@ setInterval(() => {
 function stats() {
   const now = Date.now();
   return {
-    version: '1.4.0', process: process.pid, machine: is('markup') ? markup : hostname(), startedAt: iso(begun), time: iso(now), stopping: ended, canChange: !is('empty'),
+    version: '1.4.0', process: process.pid, machine: is('markup') ? markup : hostname(), startedAt: iso(begun), time: iso(now), stopping: ended, canChange: !is('empty'), logLevels: [],
     waitingDeadLetters: is('unknown') ? null : letters.length === 0 ? { count: 0, isMore: false, oldestAt: null, newestAt: null, byReason: {} } : {
       count: letters.length, isMore: false, oldestAt: is('old') ? iso(now - 3 * 86400000 - 7200000) : letters.at(-1).lastSeen, newestAt: letters[0].lastSeen,
       byReason: letters.reduce((all, { reason }) => ({ ...all, [reason]: (all[reason] ?? 0) + 1 }), {}),

@@ -43,6 +43,11 @@ internal sealed class WorkerView(WorkerState now, WorkerState? before)
                 yield return $"{(waiting.IsMore ? "More than " : string.Empty)}{waiting.Count:N0} dead letter(s) wait{age}: {ListOf(waiting.ByReason)}. Fix the cause, then redrive or delete them.";
             }
 
+            foreach (LogLevelState level in now.LogLevels ?? [])
+            {
+                yield return $"{level.Category} is logged from {level.Level} on until {level.Until:HH:mm:ss} UTC.";
+            }
+
             if (RefusalsOf(null) is { Length: > 0 } refused)
             {
                 yield return $"HTTP requests refused since the start, without a route: {refused}";
@@ -158,4 +163,5 @@ internal sealed class RouteView(WorkerView worker, RouteState now, RouteState? b
 [JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, RespectNullableAnnotations = true, RespectRequiredConstructorParameters = true)]
 [JsonSerializable(typeof(WorkerState))]
 [JsonSerializable(typeof(RouteOrder))]
+[JsonSerializable(typeof(LogLevelOrder))]
 internal sealed partial class WorkerStateJson : JsonSerializerContext;

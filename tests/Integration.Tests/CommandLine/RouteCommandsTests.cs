@@ -3,7 +3,7 @@ using Integration.Tests.Worker;
 
 namespace Integration.Tests.CommandLine;
 
-/// <summary><c>pause</c> and <c>resume</c> against a running worker.</summary>
+/// <summary><c>pause</c>, <c>resume</c> and <c>log-level</c> against a running worker.</summary>
 public sealed class RouteCommandsTests
 {
     private const string Token = "a-token-of-the-tests";
@@ -33,6 +33,27 @@ public sealed class RouteCommandsTests
         resume.ExitCode.ShouldBe(0, resume.Error);
         using HttpResponseMessage answered = await client.PostAsync("messages", new StringContent("{}"));
         answered.StatusCode.ShouldBe(HttpStatusCode.UnprocessableEntity, "It is received again, and has no date.");
+    }
+
+    [Fact]
+    public async Task LogLevel_LogsMoreOfARunningWorker_IsShownByTop_AndEndsOnRequest()
+    {
+        await using RunningWorker worker = await RunningWorker.StartAsync(["--Routes:archive:Source=Http", "--Routes:archive:Sink=Memory", $"--Hosting:Token={Token}"]);
+        string[] connection = ["--url", worker.Url.ToString(), $"--Hosting:Token={Token}"];
+
+        WorkerCommand more = await WorkerCommand.RunAsync(["log-level", "Microsoft.AspNetCore", "Debug", "--minutes", "3", .. connection]);
+
+        more.ExitCode.ShouldBe(0, more.Error);
+        more.Text.ShouldContain("Microsoft.AspNetCore is logged from Debug on for 3 min.");
+        WorkerCommand top = await WorkerCommand.RunAsync(["top", "--once", .. connection]);
+        top.Text.ShouldContain("Microsoft.AspNetCore is logged from Debug on until");
+        await worker.Process.WaitForLineAsync("dbug: Microsoft.AspNetCore");
+
+        WorkerCommand less = await WorkerCommand.RunAsync(["log-level", "Microsoft.AspNetCore", "Debug", "--minutes", "0", .. connection]);
+
+        less.Text.ShouldContain("Microsoft.AspNetCore is logged as configured.");
+        WorkerCommand wrong = await WorkerCommand.RunAsync(["log-level", "Messaging", "Error", .. connection]);
+        wrong.ShouldHaveNoStackTrace().Error.ShouldContain("level is Trace, Debug or Information");
     }
 
     [Theory]

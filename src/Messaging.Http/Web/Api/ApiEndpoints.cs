@@ -5,7 +5,7 @@ using Microsoft.AspNetCore.Routing;
 namespace Messaging.Http.Web.Api;
 
 /// <summary>Maps the paths below <c>/api/v1</c>, with their access checks and common headers.</summary>
-internal sealed class ApiEndpoints(ApiAccess access, StatsEndpoints stats, DeadLetterEndpoints deadLetters, RedriveEndpoints redrives, RouteEndpoints routes, ChangeLog log, PeerWorkers peers, HttpAnswers answers)
+internal sealed class ApiEndpoints(ApiAccess access, StatsEndpoints stats, DeadLetterEndpoints deadLetters, RedriveEndpoints redrives, RouteEndpoints routes, LogLevelEndpoints logLevels, ChangeLog log, PeerWorkers peers, HttpAnswers answers)
 {
     private const string Root = "/api/v1";
 
@@ -23,6 +23,7 @@ internal sealed class ApiEndpoints(ApiAccess access, StatsEndpoints stats, DeadL
         endpoints.MapPost($"{Root}/dead-letters/restore", Guarded(redrives.RestoreAsync, changes: true));
         endpoints.MapPost($"{Root}/routes/pause", Guarded(routes.PauseAsync, changes: true));
         endpoints.MapPost($"{Root}/routes/resume", Guarded(routes.ResumeAsync, changes: true));
+        endpoints.MapPost($"{Root}/log-level", Guarded(logLevels.ChangeAsync, changes: true));
         endpoints.MapGet($"{Root}/peers", Guarded(peers.HandleAsync));
         endpoints.MapGet($"{Root}/changes", Guarded(context => ApiJson.SendAsync(context, new ChangesState(log.Last), ApiJson.Readable.ChangesState)));
         endpoints.MapGet($"{Root}/redrive", Guarded(redrives.StateAsync));

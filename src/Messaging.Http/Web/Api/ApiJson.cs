@@ -19,6 +19,8 @@ namespace Messaging.Http.Web.Api;
 [JsonSerializable(typeof(RedriveOrder))]
 [JsonSerializable(typeof(RouteOrder))]
 [JsonSerializable(typeof(PauseAnswer))]
+[JsonSerializable(typeof(LogLevelOrder))]
+[JsonSerializable(typeof(LogLevelsState))]
 [JsonSerializable(typeof(ChangesState))]
 [JsonSerializable(typeof(PeersState))]
 internal sealed partial class ApiJson : JsonSerializerContext

@@ -1,6 +1,8 @@
 namespace Messaging.Http.Web.Api;
 
-/// <summary>The answer of <c>/api/v1/stats</c>, which the command <c>top</c> reads. Times are UTC; counts are since the start.</summary>
+/// <summary>
+/// The answer of <c>/api/v1/stats</c>, which the command <c>top</c> reads. Times are UTC; counts are since the start. LogLevels is null from an older worker.
+/// </summary>
 internal sealed record WorkerState(
     string Version,
     int Process,
@@ -10,6 +12,7 @@ internal sealed record WorkerState(
     bool Stopping,
     bool CanChange,
     RuntimeState Runtime,
+    IReadOnlyList<LogLevelState>? LogLevels,
     WaitingState? WaitingDeadLetters,
     HttpState Http,
     IReadOnlyList<RouteState> Routes);
@@ -72,6 +75,19 @@ internal sealed record PauseState(DateTime Since, string By, string? Note, bool 
 /// <param name="Note">Why, for the log and the page; null without a note.</param>
 /// <param name="Keep">True to pause it after a restart too.</param>
 internal sealed record RouteOrder(string? Route, string? Note = null, bool Keep = false);
+
+/// <summary>A log level that was changed for a time.</summary>
+/// <param name="Category">The beginning of the categories' names.</param>
+/// <param name="Level">The least level logged.</param>
+/// <param name="Since">When it began, UTC.</param>
+/// <param name="Until">When it ends by itself, UTC.</param>
+internal sealed record LogLevelState(string Category, string Level, DateTime Since, DateTime Until);
+
+/// <summary>The body of <c>POST /api/v1/log-level</c>.</summary>
+/// <param name="Category">The beginning of the categories' names; required.</param>
+/// <param name="Level">The least level logged: Trace, Debug or Information; required unless the change ends.</param>
+/// <param name="Minutes">1 to 60; 0 ends the change.</param>
+internal sealed record LogLevelOrder(string? Category, string? Level = null, int Minutes = 10);
 
 internal sealed record BreakerReport(string State, string? LastFailure, DateTime Since, double? NextProbeSeconds, bool AwaitsMessage);
 

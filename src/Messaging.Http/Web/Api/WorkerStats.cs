@@ -7,7 +7,7 @@ using Messaging.Recoverability;
 namespace Messaging.Http.Web.Api;
 
 /// <summary>The current state of the worker as JSON, made at most twice per second for all callers. Threads: any.</summary>
-internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, WorkerHistory history, HttpResponses responses, ApiAccess access, TimeProvider time)
+internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, WorkerHistory history, HttpResponses responses, ApiAccess access, LogLevels logLevels, TimeProvider time)
 {
     public const string ProcessDuration = "messaging.process.duration";
     public const string StoreDuration = "worker.sink.duration";
@@ -64,6 +64,7 @@ internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, Wor
             ApiJson.Rounded(GC.GetTotalPauseDuration().TotalSeconds),
             [.. Enumerable.Range(0, GC.MaxGeneration + 1).Select(GC.CollectionCount)],
             ThreadPool.ThreadCount),
+        logLevels.Current,
         worker.WaitingDeadLetters is { } waiting ? new WaitingState(waiting.Count, waiting.IsMore, waiting.OldestAt?.UtcDateTime, waiting.NewestAt?.UtcDateTime, waiting.ByReason) : null,
         new HttpState(
             [.. responses.Counts.Select(static pair => new AnswerState(pair.Answer.Route, pair.Answer.Status, pair.Answer.Reason, pair.Answer.IsRefusal, pair.Count))],

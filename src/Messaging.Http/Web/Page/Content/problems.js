@@ -27,7 +27,7 @@ function runStart(values, test) {
 }
 
 export function findProblems(model) {
-  const found = [...findWaiting(model), ...findRefused(model, null), ...model.stats.routes.flatMap(route => findInRoute(model, route))];
+  const found = [...findWaiting(model), ...findLogLevels(model.stats), ...findRefused(model, null), ...model.stats.routes.flatMap(route => findInRoute(model, route))];
   return found.sort((a, b) => tones.indexOf(a.tone) - tones.indexOf(b.tone));
 }
 
@@ -51,6 +51,12 @@ function findWaiting({ stats, history }) {
     waiting.oldestAt && `The oldest is of ${since(waiting.oldestAt, now)}${waiting.newestAt ? `, the newest of ${since(waiting.newestAt, now)}` : ''}.`,
     recent.length > 0 && `Messages dead-lettered in the last 15 minutes: ${recent.map(([name, number]) => `${count(number)} by route ${name}`).join(', ')}. Equal messages of a day are one dead letter.`,
   ], 'Look at one of each reason, fix the cause, then redrive them, or discard those that are not needed.', guide('workerdeadletters', 5001), reasons.length === 1 ? reasons[0] : '')];
+}
+
+function findLogLevels({ time, logLevels }) {
+  const at = moment => since(Date.parse(moment), Date.parse(time));
+  return logLevels.length === 0 ? [] : [createProblem(null, 'log-level', 'plain', 'More is logged for a time', logLevels.map(({ category, level, since: begin, until }) =>
+    `${category} from ${level} on, since ${at(begin)} until ${at(until)}.`), '', 'docs/guides/watch.md#log-more-for-a-time')];
 }
 
 /** Dead letters of a route in the last 15 minutes. A history that is not full spans the worker's whole life. */
