@@ -115,6 +115,8 @@ public sealed partial class DocumentTests
     [InlineData("docs/reference/s3.md")]
     [InlineData("docs/reference/azure-blobs.md")]
     [InlineData("docs/reference/elasticsearch.md")]
+    [InlineData("docs/reference/sinks.md")]
+    [InlineData("docs/reference/valid-messages.md")]
     [InlineData("docs/guides/cloudfront.md")]
     public void PageOfAComponent_HasTheSectionsOfAll(string page)
     {
