@@ -223,6 +223,8 @@ public sealed class TcpLinesTimeoutTests
                 // The worker closed the connection.
             }
         });
+        // Before the worker has accepted it there is no connection, too.
+        await TcpLinesRun.UntilAsync(() => run.Source.Connections.Any(connection => connection.Lines > 0), "No line arrived.");
         await TcpLinesRun.UntilAsync(
             () =>
             {
