@@ -77,12 +77,12 @@ internal static partial class ReadableDate
     private static (string Clock, string Zone) SplitZone(string time)
     {
         int zone = time.IndexOfAny(['Z', 'z', '+', '-']);
-        return zone < 0 ? (time, "") : (time[..zone], time[zone..]);
+        return zone < 0 ? (time, "") : (time[..(zone > 0 && time[zone - 1] == ' ' ? zone - 1 : zone)], time[zone..]);
     }
 
     private static bool TryParseClock(string clock, out TimeOnly time)
     {
-        string[] parts = clock.Split('.');
+        string[] parts = clock.Split('.', ',');
         bool fractionIsFine = parts.Length == 1
             || (parts.Length == 2 && parts[0].Length == "HH:mm:ss".Length && parts[1].Length > 0 && parts[1].All(char.IsAsciiDigit));
         return TimeOnly.TryParseExact(parts[0], TimeForms, CultureInfo.InvariantCulture, DateTimeStyles.None, out time) && fractionIsFine;
