@@ -22,7 +22,7 @@ public sealed class DeadLetterIndex(IDeadLetterReader reader, TimeProvider time)
     private const int Share = 20;
 
     // Of a budget, for reading records after a slow listing.
-    private const int LeastShare = 4;
+    private const int MinShare = 4;
 
     private static readonly TimeSpan AlwaysFresh = TimeSpan.FromMilliseconds(20);
     private static readonly Dictionary<string, string> NoAttributes = new(StringComparer.Ordinal);
@@ -65,7 +65,7 @@ public sealed class DeadLetterIndex(IDeadLetterReader reader, TimeProvider time)
             // What listing took is no longer there for reading, but a quarter of the budget is: each call makes progress.
             long started = time.GetTimestamp();
             TimeSpan listed = time.GetElapsedTime(began, started);
-            TimeSpan left = budget - listed > budget / LeastShare ? budget - listed : budget / LeastShare;
+            TimeSpan left = budget - listed > budget / MinShare ? budget - listed : budget / MinShare;
             int before = _next;
             for (; _next < _names.Count && time.GetElapsedTime(started) < left; _next++)
             {

@@ -6,6 +6,10 @@ namespace Messaging.Intake;
 /// <content>Reserving, waiting for, granting and releasing slots.</content>
 internal sealed partial class MessageIntake
 {
+    // By the operator. Under the lock.
+    private bool _isPaused;
+    private TaskCompletionSource? _whenPaused;
+
     /// <summary>Messages that may be in flight now, by what the throughput and the store's answers have shown.</summary>
     public int Limit
     {

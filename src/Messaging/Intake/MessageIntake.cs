@@ -55,10 +55,6 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
     // The breaker's probe while its slot is reserved but has no message yet; 0 otherwise.
     private long _probe;
     private bool _stopping;
-
-    // By the operator. Under the lock.
-    private bool _isPaused;
-    private TaskCompletionSource? _whenPaused;
     private bool _aborting;
     private TaskCompletionSource? _drained;
 

@@ -34,7 +34,7 @@ internal sealed class LogLevels(TimeProvider time) : IPostConfigureOptions<Logge
 
     /// <summary>Logs a category and those below it from a level on, for a time; replaces an earlier change of this category.</summary>
     /// <param name="category">The beginning of the categories' names.</param>
-    /// <param name="level">The least level logged.</param>
+    /// <param name="level">The lowest level logged.</param>
     /// <param name="period">How long.</param>
     /// <param name="ended">Called when the period is over, but not when another change replaced this one.</param>
     /// <returns>Null when <see cref="MaxChanges"/> others last.</returns>

@@ -78,14 +78,14 @@ internal sealed record RouteOrder(string? Route, string? Note = null, bool Keep 
 
 /// <summary>A log level that was changed for a time.</summary>
 /// <param name="Category">The beginning of the categories' names.</param>
-/// <param name="Level">The least level logged.</param>
+/// <param name="Level">The lowest level logged.</param>
 /// <param name="Since">When it began, UTC.</param>
 /// <param name="Until">When it ends by itself, UTC.</param>
 internal sealed record LogLevelState(string Category, string Level, DateTime Since, DateTime Until);
 
 /// <summary>The body of <c>POST /api/v1/log-level</c>.</summary>
 /// <param name="Category">The beginning of the categories' names; required.</param>
-/// <param name="Level">The least level logged: Trace, Debug or Information; required unless the change ends.</param>
+/// <param name="Level">The lowest level logged: Trace, Debug or Information; required unless the change ends.</param>
 /// <param name="Minutes">1 to 60; 0 ends the change.</param>
 internal sealed record LogLevelOrder(string? Category, string? Level = null, int Minutes = 10);
 
