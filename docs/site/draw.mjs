@@ -28,7 +28,7 @@ try {
       const context = await browser.newContext({ viewport: { width, height: 1000 } });
       const tab = await context.newPage();
       await tab.goto(`http://127.0.0.1:${server.address().port}/${page}`);
-      await tab.waitForFunction((count) => document.querySelectorAll('svg[aria-roledescription]').length >= count, expected, { timeout: 30_000 }).catch(() => {});
+      await tab.waitForFunction((count) => document.querySelectorAll('svg[aria-roledescription]').length >= count, expected, { timeout: 300_000 }).catch(() => {});
       const kinds = await tab.$$eval('svg[aria-roledescription]', (pictures) => pictures.map((picture) => picture.getAttribute('aria-roledescription')));
       if (kinds.length !== expected || kinds.includes('error')) {
         console.error(`${page}: ${expected} diagrams, drawn: ${kinds.join(', ')}`);
