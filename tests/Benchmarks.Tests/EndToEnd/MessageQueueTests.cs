@@ -15,32 +15,6 @@ public sealed class MessageQueueTests
     }
 
     [Fact]
-    public void Receive_AllMessages_AreHiddenUntilTheTimeout()
-    {
-        _queue.Receive(_received, visibilitySeconds: 60).ShouldBe(3);
-        _queue.Receive(_received, visibilitySeconds: 60).ShouldBe(0);
-        _queue.Hide(1, 2, receiveCount: 1, seconds: 0).ShouldBeTrue();
-
-        _queue.Receive(_received, visibilitySeconds: 60).ShouldBe(1);
-
-        _received[0].ShouldBe(2);
-        _queue.Totals().Redelivered.ShouldBe(1);
-    }
-
-    [Fact]
-    public void Delete_WithAnOutdatedHandle_SucceedsAndDeletesNothing()
-    {
-        _queue.Receive(_received, visibilitySeconds: 0);
-        _queue.Receive(_received, visibilitySeconds: 60);
-
-        _queue.Delete(1, 0, receiveCount: 1).ShouldBeTrue();
-        _queue.Totals().Deleted.ShouldBe(0);
-        _queue.Delete(1, 0, receiveCount: 2).ShouldBeTrue();
-        _queue.Totals().Deleted.ShouldBe(1);
-        _queue.Delete(1, 99, receiveCount: 1).ShouldBeFalse();
-    }
-
-    [Fact]
     public void Stored_OtherBytesOrAfterTheDelete_IsAnError()
     {
         _queue.Receive(_received, visibilitySeconds: 60);
@@ -54,22 +28,6 @@ public sealed class MessageQueueTests
         totals.Wrong.ShouldBe(2);
     }
 
-    [Fact]
-    public void Body_EveryMessage_IsJsonOfOneKibibyteWithItsId()
-    {
-        byte[] body = new byte[MessageBody.Length];
-        byte[] escaped = new byte[MessageBody.MaxDelivered];
-        for (int index = 0; index < 20; index++)
-        {
-            MessageBody.Write(body, 7, index).ShouldBe(MessageBody.Length);
-            string id = System.Text.Json.JsonDocument.Parse(body).RootElement.GetProperty("MessageId").GetString()!;
-            int length = MessageBody.WriteDelivered(escaped, MessageEnvelope.None, 7, index);
-
-            MessageBody.TryReadId(System.Text.Encoding.ASCII.GetBytes(id), out int generation, out int read).ShouldBeTrue();
-            (generation, read).ShouldBe((7, index));
-            System.Text.Json.JsonSerializer.Deserialize<string>([(byte)'"', .. escaped[..length], (byte)'"']).ShouldBe(System.Text.Encoding.UTF8.GetString(body));
-        }
-    }
     [Fact]
     public void Delivered_InAnEnvelope_HoldsTheBody()
     {

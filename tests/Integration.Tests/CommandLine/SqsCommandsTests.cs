@@ -73,33 +73,6 @@ public sealed class SqsCommandsTests(AwsServer aws)
         back.ShouldAllBe(message => message.Attributes.Count == 1 && message.Body == $"{{\"n\":{message.Attributes["trace"]}}}");
     }
 
-    [Fact]
-    public async Task Redrive_KilledAtAnyMoment_DuplicatesOneAtMostAndLosesNone()
-    {
-        const int Letters = 300;
-        AwsEndpoint endpoint = await aws.RequireAsync();
-        using SqsQueue deadLetters = await SqsQueue.CreateAsync(endpoint);
-        using SqsQueue queue = await SqsQueue.CreateAsync(endpoint, deadLetters: deadLetters);
-        await deadLetters.SendAllAsync(Enumerable.Range(0, Letters).Select(number => $"{{\"n\":{number}}}"));
-
-        // Each kill leaves the messages that the process had received hidden, so the next process receives fewer, but still enough.
-        foreach (int moment in (int[])[3, 40, 90])
-        {
-            await using WorkerProcess redrive = WorkerProcess.Start(["redrive", "--from", "sqs", .. RunningWorker.SqsArguments(endpoint, queue)]);
-            await queue.WaitForCountAsync(counts => counts.Visible >= moment);
-            redrive.Kill();
-            await redrive.WaitForExitAsync();
-
-            int left = (await deadLetters.CountAsync()).Total;
-            int sent = (await queue.CountAsync()).Total;
-            (left + sent).ShouldBeInRange(Letters, Letters + 3, "Sent first, deleted afterwards: at most one per kill is in both queues.");
-        }
-
-        int rest = (await deadLetters.CountAsync()).Total;
-        rest.ShouldBeInRange(1, Letters - 1, "The kills must come in mid-run.");
-        (await queue.DrainAsync()).Select(message => message.Body).Distinct(StringComparer.Ordinal).Count().ShouldBeInRange(Letters - rest, Letters);
-    }
-
     [Theory]
     [InlineData(nameof(ProcessSignal.Terminate))]
     [InlineData(nameof(ProcessSignal.Interrupt))]

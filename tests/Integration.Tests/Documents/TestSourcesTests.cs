@@ -14,16 +14,6 @@ public sealed partial class TestSourcesTests
     [Fact]
     public void Tests_OverrideNoLimitWithNone() => Find(Unlimited).ShouldBeEmpty("A test without a limit hangs with what it awaits.");
 
-    [Theory]
-    [InlineData("thread.Join();")]
-    [InlineData("gate.WaitOne();")]
-    [InlineData("released.Wait();")]
-    public void Blocking_EachCallWithoutALimit_IsFound(string call)
-    {
-        Blocking.IsMatch(call).ShouldBeTrue();
-        Blocking.IsMatch(call.Replace("()", "(WaitLimit)", StringComparison.Ordinal)).ShouldBeFalse();
-    }
-
     private static string[] Find(Regex pattern) =>
     [
         .. Directory.EnumerateFiles(RepositoryFolder.Combine("tests"), "*.cs", SearchOption.AllDirectories)

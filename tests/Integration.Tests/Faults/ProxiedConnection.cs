@@ -55,18 +55,6 @@ internal sealed class ProxiedConnection
         socket.Dispose();
     }
 
-    /// <summary>Length of the HTTP/1.1 1xx answers at the start. They are short and written whole, so a split one is not handled.</summary>
-    private static int LengthOfInterimAnswers(ReadOnlySpan<byte> bytes)
-    {
-        int length = 0;
-        while (bytes[length..].StartsWith("HTTP/1.1 1"u8) && bytes[length..].IndexOf("\r\n\r\n"u8) is >= 0 and int end)
-        {
-            length += end + 4;
-        }
-
-        return length;
-    }
-
     private async Task RunAsync(CancellationToken stopping)
     {
         using CancellationTokenRegistration registration = stopping.Register(Reset);
@@ -124,8 +112,6 @@ internal sealed class ProxiedConnection
 
     private async Task<bool> ForwardRequestAsync(ReadOnlyMemory<byte> bytes)
     {
-        // Counted first: the peer may act on the bytes as soon as they are sent.
-        _proxy.CountToServer(bytes.Length);
         await SendAllAsync(_server, bytes);
         return true;
     }
@@ -152,21 +138,8 @@ internal sealed class ProxiedConnection
                     reset = _proxy.TryStrike(state);
                     pass = reset ? limit - _bytesSinceSet : pass;
                     break;
-                case TcpFault.DropAnswer:
-                    int interim = LengthOfInterimAnswers(bytes.Span);
-                    reset = interim < pass && _proxy.TryStrike(state);
-                    pass = reset ? interim : pass;
-                    break;
-                case TcpFault.Drip(int piece, TimeSpan interval):
-                    pass = Math.Min(pass, piece);
-                    await WaitAsync(interval, state);
-                    break;
-                case TcpFault.Delay(TimeSpan duration):
-                    await WaitAsync(duration, state);
-                    break;
             }
 
-            _proxy.CountToClient(pass);
             await SendAllAsync(_client, bytes[..pass]);
             _bytesSinceSet += pass;
             bytes = bytes[pass..];
@@ -191,23 +164,9 @@ internal sealed class ProxiedConnection
     {
         while (_proxy.State is { Fault: TcpFault.Hang } state)
         {
-            _proxy.CountHanging(1);
-            try
-            {
-                await WaitAsync(Timeout.InfiniteTimeSpan, state);
-            }
-            finally
-            {
-                _proxy.CountHanging(-1);
-            }
+            using var wait = CancellationTokenSource.CreateLinkedTokenSource(_ended.Token, state.Replaced);
+            await Task.Delay(Timeout.InfiniteTimeSpan, wait.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            _ended.Token.ThrowIfCancellationRequested();
         }
-    }
-
-    /// <summary>Waits for the time, or until the fault is changed.</summary>
-    private async Task WaitAsync(TimeSpan duration, FaultState state)
-    {
-        using var wait = CancellationTokenSource.CreateLinkedTokenSource(_ended.Token, state.Replaced);
-        await Task.Delay(duration, wait.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        _ended.Token.ThrowIfCancellationRequested();
     }
 }

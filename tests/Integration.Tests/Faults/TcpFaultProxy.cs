@@ -24,10 +24,6 @@ internal sealed class TcpFaultProxy : IAsyncDisposable
     private bool _disposed;
     private Task _accepting = Task.CompletedTask;
     private int _accepted;
-    private int _strikes;
-    private int _hanging;
-    private long _bytesToServer;
-    private long _bytesToClient;
 
     public TcpFaultProxy(Uri server) : this(new IPEndPoint(IPAddress.Loopback, server.Port))
     {
@@ -56,22 +52,10 @@ internal sealed class TcpFaultProxy : IAsyncDisposable
     /// <summary>Connections accepted since the start, without refused ones.</summary>
     public int Accepted => Volatile.Read(ref _accepted);
 
-    public int Open => _connections.Count;
-
-    /// <summary>Connections that a <see cref="TcpFault.ResetAfter"/> or <see cref="TcpFault.DropAnswer"/> has ended.</summary>
-    public int Strikes => Volatile.Read(ref _strikes);
-
-    /// <summary>Directions of connections in which a <see cref="TcpFault.Hang"/> holds something back: bytes, the end, or the connection itself.</summary>
-    public int Hanging => Volatile.Read(ref _hanging);
-
-    public long BytesToServer => Interlocked.Read(ref _bytesToServer);
-
-    public long BytesToClient => Interlocked.Read(ref _bytesToClient);
-
     internal FaultState State => _state;
 
     /// <summary>Changes the fault, for open connections too.</summary>
-    /// <param name="times">For the faults that end a connection: how many connections they end before all bytes pass again.</param>
+    /// <param name="times">For <see cref="TcpFault.ResetAfter"/>: how many connections they end before all bytes pass again.</param>
     public void Set(TcpFault fault, int times = int.MaxValue)
     {
         FaultState previous;
@@ -133,12 +117,6 @@ internal sealed class TcpFaultProxy : IAsyncDisposable
 
     internal void Remove(ProxiedConnection connection) => _connections.TryRemove(connection, out _);
 
-    internal void CountHanging(int change) => Interlocked.Add(ref _hanging, change);
-
-    internal void CountToServer(int bytes) => Interlocked.Add(ref _bytesToServer, bytes);
-
-    internal void CountToClient(int bytes) => Interlocked.Add(ref _bytesToClient, bytes);
-
     /// <returns>Whether the fault of <paramref name="state"/> may end a connection once more.</returns>
     internal bool TryStrike(FaultState state)
     {
@@ -147,7 +125,6 @@ internal sealed class TcpFaultProxy : IAsyncDisposable
             return false;
         }
 
-        Interlocked.Increment(ref _strikes);
         if (isLast)
         {
             ClearIfStill(state);

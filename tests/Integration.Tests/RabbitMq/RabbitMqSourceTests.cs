@@ -27,26 +27,6 @@ public sealed class RabbitMqSourceTests(RabbitMqServer server)
         await harness.FinishAsync();
     }
 
-    [Theory]
-    [InlineData("quorum")]
-    [InlineData("classic")]
-    public async Task Return_AgainAndAgain_CountsEachDelivery(string type)
-    {
-        await using RabbitMqSourceHarness harness = await RabbitMqSourceHarness.CreateAsync(server.Require(), type);
-        await harness.StartAsync();
-        await harness.PublishAsync(Body, "often");
-
-        for (int expected = 1; expected <= 5; expected++)
-        {
-            Delivery delivery = await harness.Intake.NextAsync();
-            delivery.Count.ShouldBe(expected);
-            await delivery.SettleAsync(expected < 5 ? Settlement.Abandon(TimeSpan.Zero) : Settlement.Complete);
-        }
-
-        await harness.Queue.WaitUntilEmptyAsync(() => Task.FromResult(harness.Intake.Unsettled == 0));
-        await harness.FinishAsync();
-    }
-
     [Fact]
     public async Task CountDeadLetters_AfterTwo_IsTwo()
     {

@@ -11,12 +11,9 @@ internal static class RequiredServers
     public const string Variable = "REQUIRE_SERVERS";
 
     [DoesNotReturn]
-    public static void Missing(string reason) => Missing(reason, Environment.GetEnvironmentVariable(Variable) == "1");
-
-    [DoesNotReturn]
-    public static void Missing(string reason, bool isRequired)
+    public static void Missing(string reason)
     {
-        if (isRequired)
+        if (Environment.GetEnvironmentVariable(Variable) == "1")
         {
             Assert.Fail($"{reason} ({Variable}=1 makes this a failure.)");
         }

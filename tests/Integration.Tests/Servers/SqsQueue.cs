@@ -159,7 +159,8 @@ internal sealed class SqsQueue : IDisposable
     /// <returns>How many messages were in flight.</returns>
     public async Task<int> ExpireVisibilityAsync()
     {
-        string[] handles = await HandlesInFlightAsync();
+        JsonNode state = JsonNode.Parse(await _http.GetStringAsync($"/_fauxqs/queues/{Name}"))!;
+        string[] handles = [.. state["messages"]!["inflight"]!.AsArray().Select(message => message!["receiptHandle"]!.GetValue<string>())];
         foreach (string[] batch in handles.Chunk(10))
         {
             await CallAsync("ChangeMessageVisibilityBatch", new
@@ -170,13 +171,6 @@ internal sealed class SqsQueue : IDisposable
         }
 
         return handles.Length;
-    }
-
-    /// <summary>The receipt handles of all messages in flight; only fauxqs shows them.</summary>
-    public async Task<string[]> HandlesInFlightAsync()
-    {
-        JsonNode state = JsonNode.Parse(await _http.GetStringAsync($"/_fauxqs/queues/{Name}"))!;
-        return [.. state["messages"]!["inflight"]!.AsArray().Select(message => message!["receiptHandle"]!.GetValue<string>())];
     }
 
     public void Dispose() => _http.Dispose();

@@ -6,9 +6,6 @@ internal sealed class DirectoryUnderTest : SinkUnderTest
 
     public override IReadOnlyList<string> Arguments => ["--Routes:archive:Sink=Directory", $"--Sinks:Directory:Path={_folder}"];
 
-    /// <summary>Unfinished files; a kill may leave them, but never under an object's name.</summary>
-    public int Unfinished => Directory.Exists(Temporary) ? Directory.GetFiles(Temporary).Length : 0;
-
     private string Temporary => Path.Combine(_folder, ".tmp");
 
     /// <summary>The path of an object's file.</summary>

@@ -35,23 +35,4 @@ public sealed class ExplainTests
         ((double)put["value"]!).ShouldBe(20_000);
         ((string)put["because"]!).ShouldNotBeEmpty();
     }
-
-    [Fact]
-    public async Task Explain_NumberOutOfRange_IsAUsageError()
-    {
-        WorkerCommand result = (await WorkerCommand.RunAsync("explain", "--messages-per-day", "none")).ShouldHaveNoStackTrace();
-
-        result.ExitCode.ShouldBe(64, result.Text);
-        result.Error.ShouldContain("--messages-per-day none: must be a whole number");
-    }
-
-    [Fact]
-    public async Task Explain_MessagesAboveTheLimit_IsAUsageErrorOfOneLine()
-    {
-        WorkerCommand result = (await WorkerCommand.RunAsync([.. SqsToS3, "--json", "--message-bytes", "2000000"])).ShouldHaveNoStackTrace();
-
-        result.ExitCode.ShouldBe(64, result.Text);
-        result.Text.Trim().ShouldBe(result.Error.Trim(), "nothing goes to standard output");
-        result.Error.ShouldContain("--message-bytes 2,000,000 is above Stages:MaxMessageBytes (1,048,576)");
-    }
 }

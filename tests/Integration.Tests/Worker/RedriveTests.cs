@@ -92,27 +92,6 @@ public sealed class RedriveTests(AwsServer aws, RealS3 realS3)
     }
 
     [Fact]
-    public async Task Redrive_SqsWhileTheWorkerRefusesAllAgain_SendsEachOnceAndEnds()
-    {
-        AwsEndpoint endpoint = await aws.RequireAsync();
-        using SqsQueue deadLetters = await SqsQueue.CreateAsync(endpoint);
-        using SqsQueue queue = await SqsQueue.CreateAsync(endpoint, deadLetters: deadLetters);
-        await using SinkUnderTest sink = await SinkUnderTest.CreateAsync(SinkKind.Directory, aws, realS3);
-        string[] sqs = [.. RunningWorker.SqsArguments(endpoint, queue)];
-        await using RunningWorker worker = await RunningWorker.StartAsync([.. sqs, .. sink.Arguments]);
-        await queue.SendAllAsync(Enumerable.Range(0, 5).Select(number => $"no JSON {number}"));
-        await deadLetters.WaitForCountAsync(counts => counts.Total == 5);
-
-        WorkerCommand redrive = await WorkerCommand.RunAsync(["redrive", "--from", "sqs", .. sqs]);
-
-        redrive.ExitCode.ShouldBe(1, redrive.Text);
-        redrive.Text.ShouldContain("5 of 5 dead letter(s) redriven");
-        await deadLetters.WaitForCountAsync(counts => counts.Visible == 5);
-        (await worker.HealthAsync()).Route["deadLetters"]!.GetValue<long>().ShouldBe(10, "Once before, and once for the redrive.");
-        (await worker.StopAsync()).ShouldBe(0);
-    }
-
-    [Fact]
     public async Task Publish_ToHttpAndToSqs_ArrivesAndIsStored()
     {
         AwsEndpoint endpoint = await aws.RequireAsync();

@@ -1,7 +1,3 @@
-using System.Diagnostics;
-using System.Net;
-using System.Net.Sockets;
-using System.Text.Json.Nodes;
 using Integration.Tests.Faults.S3;
 using Integration.Tests.Processes;
 using Integration.Tests.Servers;
@@ -63,69 +59,6 @@ public sealed class ShutdownTests(AwsServer aws, RealS3 realS3)
         exitCode.ShouldBe(1);
         await worker.Process.WaitForLineAsync("the drain ended, and");
         (await scene.Queue.CountAsync()).ShouldBe(new SqsCounts(Visible: Messages, InFlight: 0, Delayed: 0));
-    }
-
-    [Fact]
-    public async Task Terminate_HttpCallersWait_AnswersEachAndStoresWhatItAnsweredWith200()
-    {
-        await using var sink = (FaultyS3UnderTest)await SinkUnderTest.CreateAsync(SinkKind.FaultyS3, aws, realS3);
-        sink.Server.Script = FaultScript.Empty.With(new FaultRule { Fault = S3Fault.None, Delay = TimeSpan.FromSeconds(2) });
-        await using RunningWorker worker = await RunningWorker.StartAsync([.. sink.Arguments, "--Routes:archive:Source=Http"]);
-        ArchiveMessage[] messages = ArchiveMessage.CreateMany("waiting", 20);
-        Task<(HttpStatusCode Status, JsonNode Answer)>[] posts = [.. messages.Select(message => worker.PostAsync(message.Body))];
-        await Eventually.BecomesTrueAsync(() => sink.Server.InFlight == messages.Length, "every message is being stored");
-
-        Task<int> stopping = worker.StopAsync();
-        (HttpStatusCode Status, JsonNode Answer)[] answers = await Task.WhenAll(posts).WaitAsync(TimeSpan.FromSeconds(30));
-
-        answers.ShouldAllBe(answer => answer.Status == HttpStatusCode.OK);
-        (await stopping).ShouldBe(0);
-        await sink.ShouldHoldExactlyAsync(messages);
-    }
-
-    [Fact]
-    public async Task Terminate_HttpCallersWaitLongerThanTheDrain_Answers503()
-    {
-        await using var sink = (FaultyS3UnderTest)await SinkUnderTest.CreateAsync(SinkKind.FaultyS3, aws, realS3);
-        sink.Server.Script = FaultScript.Empty.OnEveryPut(S3Fault.HangBeforeCommit);
-        await using RunningWorker worker = await RunningWorker.StartAsync(
-            [.. sink.Arguments, "--Routes:archive:Source=Http", "--Hosting:DrainTimeout=1s", "--Sinks:S3:AttemptTimeout=60s", "--Sinks:S3:TotalTimeout=60s"]);
-        ArchiveMessage[] messages = ArchiveMessage.CreateMany("hanging", 20);
-        Task<(HttpStatusCode Status, JsonNode Answer)>[] posts = [.. messages.Select(message => worker.PostAsync(message.Body))];
-        await Eventually.BecomesTrueAsync(() => sink.Server.InFlight == messages.Length, "every message is being stored");
-
-        var watch = Stopwatch.StartNew();
-        Task<int> stopping = worker.StopAsync();
-        (HttpStatusCode Status, JsonNode Answer)[] answers = await Task.WhenAll(posts).WaitAsync(TimeSpan.FromSeconds(30));
-
-        answers.ShouldAllBe(answer => answer.Status == HttpStatusCode.ServiceUnavailable);
-        (await stopping).ShouldBe(1);
-        watch.Elapsed.ShouldBeLessThan(TimeSpan.FromSeconds(30));
-        (await sink.ReadAllAsync()).ShouldBeEmpty();
-    }
-
-    [Fact]
-    public async Task Terminate_CallerIsStillSending_AnswersImmediatelyAndExits0()
-    {
-        await using SinkUnderTest sink = await SinkUnderTest.CreateAsync(SinkKind.Directory, aws, realS3);
-        await using RunningWorker worker = await RunningWorker.StartAsync([.. sink.Arguments, "--Routes:archive:Source=Http"]);
-        using var half = new TcpClient();
-        await half.ConnectAsync(IPAddress.Loopback, worker.Url.Port);
-        using var idle = new TcpClient();
-        await idle.ConnectAsync(IPAddress.Loopback, worker.Url.Port);
-        using var answer = new StreamReader(half.GetStream());
-        await half.GetStream().WriteAsync("POST /messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n\r\n"u8.ToArray());
-
-        // Sent when the worker begins to read the body.
-        (await answer.ReadLineAsync()).ShouldBe("HTTP/1.1 100 Continue");
-        (await answer.ReadLineAsync()).ShouldBe("");
-        await half.GetStream().WriteAsync("{\"MessageId\":"u8.ToArray());
-
-        int exitCode = await worker.StopAsync(TimeSpan.FromSeconds(20));
-
-        exitCode.ShouldBe(0);
-        (await answer.ReadLineAsync()).ShouldBe("HTTP/1.1 503 Service Unavailable");
-        (await sink.ReadAllAsync()).ShouldBeEmpty();
     }
 
     [Fact]

@@ -133,18 +133,6 @@ public sealed class PipelineBuilderTests
     public void Build_PartWithoutAName_IsCalledAfterItsTypeWithoutArity() =>
         ProblemsOf(Chain().Terminator<OuterContext>(Part.Terminator()).Behavior(Part.Outer("b"))).Single().ShouldStartWith("Part 2 (ScriptedBehavior) ");
 
-    [Fact]
-    public void Build_NullForm_Throws() => Should.Throw<ArgumentNullException>(() => Chain().Build(null!));
-
-    [Fact]
-    public void Step_Null_Throws() => Should.Throw<ArgumentNullException>(() => Chain().Step<OuterContext>(null!, "Missing"));
-
-    [Fact]
-    public void Behavior_Null_Throws() => Should.Throw<ArgumentNullException>(() => Chain().Behavior<OuterContext>(null!));
-
-    [Fact]
-    public void Terminator_Null_Throws() => Should.Throw<ArgumentNullException>(() => Chain().Terminator<OuterContext>(null!));
-
     private static PipelineBuilder<OuterContext> Chain() => ChainBuilding.Chain();
 
     private static IReadOnlyList<string> ProblemsOf(PipelineBuilder<OuterContext> builder) =>

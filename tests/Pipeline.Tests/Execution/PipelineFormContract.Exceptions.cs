@@ -61,30 +61,21 @@ public abstract partial class PipelineFormContract
 
     [Theory]
     [MemberData(nameof(Timings))]
-    public async Task Invoke_BeforeThrows_OnlyOuterStepsSeeIt(Timing timing)
+    public async Task Invoke_BeforeOrAfterThrows_OnlyOuterStepsSeeIt(Timing timing)
     {
-        OuterContext context = new();
-        IPipeline<OuterContext> pipeline = ChainBuilding.Chain()
-            .Steps(Part.Step("a", timing), new ScriptedStep("b") { Timing = timing, Before = _ => throw new PartException("x") }, Part.Step("c", timing))
-            .End(Form, Part.Terminator(timing));
+        foreach ((ScriptedStep thrower, string expected) in new[]
+        {
+            (new ScriptedStep("b") { Timing = timing, Before = _ => throw new PartException("x") }, "a> b> a!(x)"),
+            (new ScriptedStep("b") { Timing = timing, After = _ => throw new PartException("x") }, "a> b> c> t <c <b a!(x)"),
+        })
+        {
+            OuterContext context = new();
+            IPipeline<OuterContext> pipeline = ChainBuilding.Chain().Steps(Part.Step("a", timing), thrower, Part.Step("c", timing)).End(Form, Part.Terminator(timing));
 
-        (await pipeline.RunAsync(context)).ShouldBeOfType<PartException>();
+            (await pipeline.RunAsync(context)).ShouldBeOfType<PartException>();
 
-        context.ToString().ShouldBe("a> b> a!(x)");
-    }
-
-    [Theory]
-    [MemberData(nameof(Timings))]
-    public async Task Invoke_AfterThrows_OnlyOuterStepsSeeIt(Timing timing)
-    {
-        OuterContext context = new();
-        IPipeline<OuterContext> pipeline = ChainBuilding.Chain()
-            .Steps(Part.Step("a", timing), new ScriptedStep("b") { Timing = timing, After = _ => throw new PartException("x") }, Part.Step("c", timing))
-            .End(Form, Part.Terminator(timing));
-
-        (await pipeline.RunAsync(context)).ShouldBeOfType<PartException>();
-
-        context.ToString().ShouldBe("a> b> c> t <c <b a!(x)");
+            context.ToString().ShouldBe(expected);
+        }
     }
 
     [Theory]

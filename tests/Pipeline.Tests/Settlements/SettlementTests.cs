@@ -40,16 +40,4 @@ public sealed class SettlementTests
     [Fact]
     public void Combine_EveryKind_HasItsPlaceInTheTable() =>
         ByRank.Select(settlement => settlement.Kind).ShouldBe(Enum.GetValues<SettlementKind>(), ignoreOrder: true);
-
-    [Fact]
-    public void IsDecided_OnlyTheDefaultIsNot() =>
-        ByRank.Select(settlement => settlement.IsDecided).ShouldBe([true, true, true, false]);
-
-    [Fact]
-    public void Factories_SetTheirProperties()
-    {
-        Settlement.Complete.ShouldBe(new Settlement(SettlementKind.Complete));
-        Settlement.Abandon(TimeSpan.FromSeconds(3), "why", "T").ShouldBe(new Settlement(SettlementKind.Abandon, TimeSpan.FromSeconds(3), Reason: null, "why", "T"));
-        Settlement.DeadLetter("code", "why", "T").ShouldBe(new Settlement(SettlementKind.DeadLetter, TimeSpan.Zero, "code", "why", "T"));
-    }
 }

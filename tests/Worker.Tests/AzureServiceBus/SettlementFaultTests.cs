@@ -1,6 +1,5 @@
 using Messaging.AzureServiceBus;
 using Pipeline.Settlements;
-using Worker.Tests.Telemetry;
 
 namespace Worker.Tests.AzureServiceBus;
 
@@ -98,22 +97,6 @@ public sealed class SettlementFaultTests
     }
 
     [Fact]
-    public async Task DeadLetter_FailsForAMessageWithAHostileId_TheLineIsEscaped()
-    {
-        await using ServiceBusSourceHarness harness = new();
-        harness.Bus.Script = call => call is { Operation: "DeadLetter", Delivery: 1 } ? BusFaults.Of(ServiceBusFaultKind.QuotaExceeded, "full") : null;
-        await harness.StartAsync();
-        await harness.PublishAsync(Body, HostileText.Value);
-        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.DeadLetter("malformed-json", "no"));
-
-        Delivery again = await harness.Intake.NextAsync();
-
-        HostileText.ShouldBeSafe(harness.Log.Entries.First(entry => entry.Id.Id == 3307).Text);
-        await again.SettleAsync(Settlement.Complete);
-        await harness.FinishAsync();
-    }
-
-    [Fact]
     public async Task DeadLetter_DetailsTooLarge_IsSentWithoutThem()
     {
         await using ServiceBusSourceHarness harness = new();
@@ -167,27 +150,6 @@ public sealed class SettlementFaultTests
 
         await harness.WaitUntilEmptyAsync();
         harness.Bus.Letters.ShouldHaveSingleItem().Properties["DeadLetterDetails"].ShouldBeOfType<string>().ShouldContain("\"exception\":\"System.InvalidOperationException: no customer");
-        await harness.FinishAsync();
-    }
-
-    [Fact]
-    public async Task Abandon_Repeatedly_EachDeliveryIsHandled()
-    {
-        const int Deliveries = 200;
-        await using ServiceBusSourceHarness harness = new();
-        harness.Bus.MaxDeliveryCount = 1_000;
-        List<int> counts = [];
-        harness.Intake.Script = delivery =>
-        {
-            counts.Add(delivery.Count);
-            return delivery.Count == Deliveries ? Settlement.Complete : Settlement.Abandon(TimeSpan.Zero);
-        };
-        await harness.StartAsync();
-
-        await harness.PublishAsync(Body, "a");
-
-        await harness.WaitUntilEmptyAsync();
-        counts.ShouldBe(Enumerable.Range(1, Deliveries), "No delivery is counted that the route has not seen.");
         await harness.FinishAsync();
     }
 

@@ -67,28 +67,39 @@ public sealed class SettingTextTests
     }
 
     [Theory]
-    [InlineData(typeof(decimal), "1,5")]
-    [InlineData(typeof(decimal), "NaN")]
-    [InlineData(typeof(decimal), "79228162514264337593543950336")]
-    [InlineData(typeof(DateTimeOffset), "2026-01-31")]
-    [InlineData(typeof(DateTimeOffset), "2026-01-31T10:00:00")]
-    [InlineData(typeof(DateTimeOffset), "31.01.2026 10:00:00Z")]
-    [InlineData(typeof(DateTimeOffset), "2026-02-30T10:00:00Z")]
-    [InlineData(typeof(DateTimeOffset), "1769853600")]
-    public void TryParse_NoDecimalAndNoPointInTime_IsRefused(Type type, string text) => SettingText.TryParse(text, type, bytes: false, out _).ShouldBeFalse();
-
-    [Theory]
-    [InlineData("20")]
-    [InlineData("s")]
-    [InlineData("")]
-    [InlineData("5:00")]
-    [InlineData("24:00:00")]
-    [InlineData("20 seconds")]
-    [InlineData("NaNs")]
-    [InlineData("1e300d")]
-    [InlineData("0x10s")]
-    [InlineData("5m30s")]
-    public void TryParse_NotATime_IsRefused(string text) => SettingText.TryParse(text, typeof(TimeSpan), bytes: false, out _).ShouldBeFalse();
+    [InlineData(typeof(TimeSpan), "20", false)]
+    [InlineData(typeof(TimeSpan), "s", false)]
+    [InlineData(typeof(TimeSpan), "", false)]
+    [InlineData(typeof(TimeSpan), "5:00", false)]
+    [InlineData(typeof(TimeSpan), "24:00:00", false)]
+    [InlineData(typeof(TimeSpan), "20 seconds", false)]
+    [InlineData(typeof(TimeSpan), "NaNs", false)]
+    [InlineData(typeof(TimeSpan), "1e300d", false)]
+    [InlineData(typeof(TimeSpan), "0x10s", false)]
+    [InlineData(typeof(TimeSpan), "5m30s", false)]
+    [InlineData(typeof(bool), "true", true)]
+    [InlineData(typeof(bool), "False", true)]
+    [InlineData(typeof(bool), "1", false)]
+    [InlineData(typeof(bool), "yes", false)]
+    [InlineData(typeof(double), "0.1", true)]
+    [InlineData(typeof(double), "1e-3", true)]
+    [InlineData(typeof(double), "NaN", false)]
+    [InlineData(typeof(double), "Infinity", false)]
+    [InlineData(typeof(double), "1e999", false)]
+    [InlineData(typeof(double), "0,1", false)]
+    [InlineData(typeof(Uri), "http://127.0.0.1:4566", true)]
+    [InlineData(typeof(Uri), "localhost:4566", false)]
+    [InlineData(typeof(Uri), "/etc/passwd", false)]
+    [InlineData(typeof(Uri), "http://", false)]
+    [InlineData(typeof(decimal), "1,5", false)]
+    [InlineData(typeof(decimal), "NaN", false)]
+    [InlineData(typeof(decimal), "79228162514264337593543950336", false)]
+    [InlineData(typeof(DateTimeOffset), "2026-01-31", false)]
+    [InlineData(typeof(DateTimeOffset), "2026-01-31T10:00:00", false)]
+    [InlineData(typeof(DateTimeOffset), "31.01.2026 10:00:00Z", false)]
+    [InlineData(typeof(DateTimeOffset), "2026-02-30T10:00:00Z", false)]
+    [InlineData(typeof(DateTimeOffset), "1769853600", false)]
+    public void TryParse_TextOfAType_IsAcceptedOrRefused(Type type, string text, bool accepted) => SettingText.TryParse(text, type, bytes: false, out _).ShouldBe(accepted);
 
     [Theory]
     [InlineData("65536", 65_536)]
@@ -124,22 +135,6 @@ public sealed class SettingTextTests
         SettingText.TryParse(text, typeof(int), bytes: text.EndsWith('B'), out _).ShouldBe(accepted);
 
     [Theory]
-    [InlineData("true", true)]
-    [InlineData("False", true)]
-    [InlineData("1", false)]
-    [InlineData("yes", false)]
-    public void TryParse_Bool_OnlyTrueAndFalse(string text, bool accepted) => SettingText.TryParse(text, typeof(bool), bytes: false, out _).ShouldBe(accepted);
-
-    [Theory]
-    [InlineData("0.1", true)]
-    [InlineData("1e-3", true)]
-    [InlineData("NaN", false)]
-    [InlineData("Infinity", false)]
-    [InlineData("1e999", false)]
-    [InlineData("0,1", false)]
-    public void TryParse_Double_OnlyFiniteNumbers(string text, bool accepted) => SettingText.TryParse(text, typeof(double), bytes: false, out _).ShouldBe(accepted);
-
-    [Theory]
     [InlineData("Monday", true)]
     [InlineData("moNDay", true)]
     [InlineData("1", false)]
@@ -150,13 +145,6 @@ public sealed class SettingTextTests
         SettingText.TryParse(text, typeof(DayOfWeek), bytes: false, out object? value).ShouldBe(accepted);
         value.ShouldBe(accepted ? DayOfWeek.Monday : null);
     }
-
-    [Theory]
-    [InlineData("http://127.0.0.1:4566", true)]
-    [InlineData("localhost:4566", false)]
-    [InlineData("/etc/passwd", false)]
-    [InlineData("http://", false)]
-    public void TryParse_Uri_OnlyWithScheme(string text, bool accepted) => SettingText.TryParse(text, typeof(Uri), bytes: false, out _).ShouldBe(accepted);
 
     [Fact]
     public void TryParse_List_IsSplitTrimmedAndWithoutEmptyEntries() => Parse<string[]>(" a, b ,,c ").ShouldBe(["a", "b", "c"]);

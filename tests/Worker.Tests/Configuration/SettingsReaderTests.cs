@@ -162,14 +162,16 @@ public sealed class SettingsReaderTests
         ErrorsOf(reader).ShouldBe([$"Sample:{key.Split(':')[0]}: {problem}"]);
     }
 
-    [Fact]
-    public void Read_SectionWhereAValueBelongs_IsAnError()
+    [Theory]
+    [InlineData("Count", "0")]
+    [InlineData("Place", "x")]
+    public void Read_SectionWhereAValueBelongs_IsAnError(string key, string below)
     {
-        SettingsReader reader = Reader(("Sample:Place", "here"), ("Sample:Count:0", "1"));
+        SettingsReader reader = Reader(("Sample:Place", "here"), ($"Sample:{key}:{below}", "1"));
 
         reader.Read<SampleOptions>("Sample");
 
-        ErrorsOf(reader).ShouldBe(["Sample:Count: must be a single value, but Sample:Count:0 was given."]);
+        ErrorsOf(reader).ShouldBe([$"Sample:{key}: must be a single value, but Sample:{key}:{below} was given."]);
     }
 
     [Fact]
@@ -217,16 +219,6 @@ public sealed class SettingsReaderTests
         reader.Read<SampleOptions>("Sample");
 
         ErrorsOf(reader).ShouldBe([$"Sample:Names: must be a list of texts, such as [\"a\", \"b\"], or one text separated by commas, but {problem}."]);
-    }
-
-    [Fact]
-    public void Read_KeyBelowAValue_IsAnError()
-    {
-        SettingsReader reader = Reader(("Sample:Place", "here"), ("Sample:Place:x", "there"));
-
-        reader.Read<SampleOptions>("Sample");
-
-        ErrorsOf(reader).ShouldBe(["Sample:Place: must be a single value, but Sample:Place:x was given."]);
     }
 
     [Fact]

@@ -193,19 +193,6 @@ public sealed class TestWorkerTests
         time.Longest.ShouldBeLessThan(TimeSpan.FromMilliseconds(100));
     }
 
-    [Fact]
-    public async Task Totals_DeadLetter_IsCountedOnce()
-    {
-        await using TestWorker worker = await StartAsync();
-
-        await worker.SendAsync("{"u8.ToArray());
-
-        worker.Services.GetRequiredService<IMessageWorker>().GetTotals("orders").ShouldSatisfyAllConditions(
-            totals => totals.DeadLetters.ShouldBe(1),
-            totals => totals.Received.ShouldBe(1),
-            totals => totals.Returned.ShouldBe(0));
-    }
-
     private static int PortOf(TestWorker worker) => new Uri(worker.Services.GetRequiredService<WebServer>().Urls.ShouldHaveSingleItem()).Port;
 
     private Task<TestWorker> StartWithHttpAsync(params KeyValuePair<string, string?>[] configuration) => TestWorker.StartAsync(

@@ -1,6 +1,4 @@
 using System.Collections.Concurrent;
-using System.Net.Sockets;
-using System.Text;
 using Benchmarks.Aws.Put;
 using Shared.Net;
 
@@ -52,46 +50,5 @@ public sealed class PutClientTests : IDisposable
         using IPutClient client = PutClients.Create(PutClientKind.UnsignedHttp, port.Address, _objects, inFlight: 2);
 
         await Should.ThrowAsync<HttpRequestException>(() => new PutLoad(client, 1, inFlight: 2).RunAsync(TimeSpan.FromMinutes(1)));
-    }
-
-    [Theory]
-    [InlineData("PUT /b/k HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc", "HTTP/1.1 200 OK")]
-    [InlineData("GET /b/k HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc", "HTTP/1.1 400 Bad Request")]
-    [InlineData("PUT /b/k HTTP/1.1\r\nContent-Length: 300000\r\n\r\nabc", "HTTP/1.1 400 Bad Request")]
-    [InlineData("PUT /b/k HTTP/1.1\r\nx-amz-content-sha256: STREAMING-X\r\nx-amz-decoded-content-length: 4\r\nContent-Length: 13\r\n\r\n3\r\nabc\r\n0\r\n\r\n", "HTTP/1.1 400 Bad Request")]
-    public void Serve_RequestByteByByte_IsAnsweredWhenComplete(string request, string answer)
-    {
-        using TcpClient client = new("127.0.0.1", _server.Port) { NoDelay = true };
-        foreach (byte one in Encoding.ASCII.GetBytes(request))
-        {
-            client.GetStream().Write([one]);
-            if (client.Available > 0)
-            {
-                break;
-            }
-        }
-
-        using StreamReader reader = new(client.GetStream());
-        reader.ReadLine().ShouldBe(answer);
-    }
-
-    [Fact]
-    public void Serve_TwoRequestsInOnePiece_AnswersBothWithTheirHashes()
-    {
-        using TcpClient client = new("127.0.0.1", _server.Port);
-        client.GetStream().Write("PUT /b/k HTTP/1.1\r\nContent-Length: 3\r\n\r\nabcPUT /b/k HTTP/1.1\r\nContent-Length: 0\r\n\r\n"u8);
-
-        using StreamReader reader = new(client.GetStream());
-        List<string> tags = [];
-        while (tags.Count < 2)
-        {
-            string line = reader.ReadLine().ShouldNotBeNull();
-            if (line.StartsWith("ETag", StringComparison.Ordinal))
-            {
-                tags.Add(line);
-            }
-        }
-
-        tags.ShouldBe(["ETag: \"900150983cd24fb0d6963f7d28e17f72\"", "ETag: \"d41d8cd98f00b204e9800998ecf8427e\""]);
     }
 }

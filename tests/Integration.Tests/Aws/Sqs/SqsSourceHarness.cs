@@ -22,7 +22,7 @@ internal sealed class SqsSourceHarness : SourceHarness
     private readonly TcpFaultProxy? _proxy;
     private SqsMessageSource _source;
 
-    private SqsSourceHarness(AwsEndpoint endpoint, SqsQueue queue, SqsQueue deadLetters, TimeSpan visibility, TimeSpan maxHold, int concurrency)
+    private SqsSourceHarness(AwsEndpoint endpoint, SqsQueue queue, SqsQueue deadLetters, TimeSpan visibility)
     {
         Queue = queue;
         _deadLetters = deadLetters;
@@ -33,12 +33,12 @@ internal sealed class SqsSourceHarness : SourceHarness
         {
             Queue = queue.Name,
             VisibilityTimeout = visibility,
-            MaxHoldTime = maxHold,
+            MaxHoldTime = TimeSpan.FromMinutes(15),
             AcknowledgeDelay = TimeSpan.FromMilliseconds(20),
         };
         ServiceProvider none = new ServiceCollection().BuildServiceProvider();
         _open = () => new SqsMessageSource(
-            SqsClient.Create(aws, reference, new SqsWireOptions { VerifyMd5 = true, CallTimeout = TimeSpan.FromSeconds(2) }, _buffers, TimeProvider.System), reference, options, new SourceServices("orders", none, new MemoryDeadLetters(), Log, TimeProvider.System, concurrency), messageTimeout: TimeSpan.Zero);
+            SqsClient.Create(aws, reference, new SqsWireOptions { VerifyMd5 = true, CallTimeout = TimeSpan.FromSeconds(2) }, _buffers, TimeProvider.System), reference, options, new SourceServices("orders", none, new MemoryDeadLetters(), Log, TimeProvider.System, Concurrency: 60), messageTimeout: TimeSpan.Zero);
         _source = _open();
     }
 
@@ -65,18 +65,14 @@ internal sealed class SqsSourceHarness : SourceHarness
     public override TimeSpan AbandonDelay => TimeSpan.FromSeconds(2);
 
     /// <param name="endpoint">The server.</param>
-    /// <param name="isFifo">FIFO queues.</param>
     /// <param name="visibility">The visibility timeout; shorter than users may configure it where a test waits for its end.</param>
-    /// <param name="maxHold">The time after which the source renews no visibility timeout.</param>
-    /// <param name="concurrency">The source's concurrency.</param>
-    public static async Task<SqsSourceHarness> CreateAsync(
-        AwsEndpoint endpoint, bool isFifo = false, TimeSpan? visibility = null, TimeSpan? maxHold = null, int concurrency = 60)
+    public static async Task<SqsSourceHarness> CreateAsync(AwsEndpoint endpoint, TimeSpan? visibility = null)
     {
-        SqsQueue deadLetters = await SqsQueue.CreateAsync(endpoint, isFifo: isFifo);
+        SqsQueue deadLetters = await SqsQueue.CreateAsync(endpoint);
 
         // Every fault counts as a receive, and no message may become a dead letter.
-        SqsQueue queue = await SqsQueue.CreateAsync(endpoint, isFifo: isFifo, deadLetters: deadLetters, maxReceiveCount: 1_000);
-        return new SqsSourceHarness(endpoint, queue, deadLetters, visibility ?? TimeSpan.FromSeconds(30), maxHold ?? TimeSpan.FromMinutes(15), concurrency);
+        SqsQueue queue = await SqsQueue.CreateAsync(endpoint, deadLetters: deadLetters, maxReceiveCount: 1_000);
+        return new SqsSourceHarness(endpoint, queue, deadLetters, visibility ?? TimeSpan.FromSeconds(30));
     }
 
     public override Task PublishAsync(byte[] body, string? id = null) => Queue.SendAsync(Encoding.UTF8.GetString(body));

@@ -1,6 +1,6 @@
 namespace Integration.Tests.Faults.S3;
 
-/// <summary>Which requests a fault strikes. Plain data, so that a script can be sent to a server in another process.</summary>
+/// <summary>Which requests a fault strikes.</summary>
 internal sealed record FaultRule
 {
     public required S3Fault Fault { get; init; }
@@ -15,9 +15,6 @@ internal sealed record FaultRule
 
     /// <summary>The share of the requests between the two.</summary>
     public double Probability { get; init; } = 1;
-
-    /// <summary>Strikes only keys that contain this text; empty for every key.</summary>
-    public string KeyContains { get; init; } = "";
 
     /// <summary>Delay before the operation, also with <see cref="S3Fault.None"/>: a slow server.</summary>
     public TimeSpan Delay { get; init; }

@@ -17,19 +17,15 @@ internal sealed record FaultScript(ulong Seed, params IReadOnlyList<FaultRule> R
     /// <summary>Strikes every PUT, until the script is replaced.</summary>
     public FaultScript OnEveryPut(S3Fault fault) => With(new FaultRule { Fault = fault });
 
-    /// <summary>Strikes a share of all PUTs.</summary>
-    public FaultScript OnSomePuts(double probability, S3Fault fault) => With(new FaultRule { Fault = fault, Probability = probability });
-
     public FaultScript With(FaultRule rule) => this with { Rules = [.. Rules, rule] };
 
     /// <summary>The rule for the n-th request of its operation; null when no rule matches.</summary>
-    public FaultRule? For(S3Operation operation, int number, string key)
+    public FaultRule? For(S3Operation operation, int number)
     {
         for (int index = 0; index < Rules.Count; index++)
         {
             FaultRule rule = Rules[index];
-            if (rule.Operation == operation && number >= rule.First && number <= rule.Last
-                && key.Contains(rule.KeyContains, StringComparison.Ordinal) && Chance(index, number) < rule.Probability)
+            if (rule.Operation == operation && number >= rule.First && number <= rule.Last && Chance(index, number) < rule.Probability)
             {
                 return rule;
             }

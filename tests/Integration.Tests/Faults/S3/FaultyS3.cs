@@ -34,34 +34,20 @@ internal sealed class FaultyS3 : IAsyncDisposable
         set => _exchanges.Script = value;
     }
 
-    /// <summary>How far the server's clock is ahead of this machine's; beyond 15 minutes S3 refuses a request's date.</summary>
-    public TimeSpan ClockOffset
-    {
-        get => _exchanges.ClockOffset;
-        set => _exchanges.ClockOffset = value;
-    }
-
     /// <summary>Requests that have arrived and are not answered, including hanging ones.</summary>
     public int InFlight => _exchanges.InFlight;
-
-    /// <summary>The highest <see cref="InFlight"/> so far.</summary>
-    public int PeakInFlight => _exchanges.PeakInFlight;
-
-    /// <summary>Requests that wait for the <see cref="FaultRule.Delay"/> of a rule.</summary>
-    public int Delayed => _exchanges.Delayed;
 
     /// <summary>Ends every delay of a rule, present and future: a test that delays for an hour decides when it is over.</summary>
     public void EndDelays() => _exchanges.EndDelays();
 
-    public static async Task<FaultyS3> StartAsync(FaultyS3Options? options = null)
+    public static async Task<FaultyS3> StartAsync()
     {
-        options ??= new FaultyS3Options();
-        var exchanges = new FaultyS3Exchanges(options, TimeProvider.System);
+        var exchanges = new FaultyS3Exchanges(TimeProvider.System);
         // The empty builder reads no environment variables and does not log to the console of the test run.
         WebApplicationBuilder builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
         builder.WebHost.UseKestrelCore().ConfigureKestrel(kestrel =>
         {
-            kestrel.Listen(IPAddress.Loopback, options.Port);
+            kestrel.Listen(IPAddress.Loopback, 0);
             kestrel.AddServerHeader = false;
             kestrel.Limits.MaxRequestBodySize = null;
             // Slow clients and answers are faults under test here.

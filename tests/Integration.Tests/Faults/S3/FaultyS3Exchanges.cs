@@ -10,9 +10,6 @@ namespace Integration.Tests.Faults.S3;
 /// <summary>Runs each request through the script: carries it out, records it, and sends as much of the answer as the script allows.</summary>
 internal sealed class FaultyS3Exchanges
 {
-    // Signature Version 4: a request's date may differ this much from the server's clock.
-    private static readonly TimeSpan LargestSkew = TimeSpan.FromMinutes(15);
-
     private static readonly TimeSpan DripInterval = TimeSpan.FromSeconds(1);
 
     private readonly TimeProvider _time;
@@ -20,40 +17,23 @@ internal sealed class FaultyS3Exchanges
     private readonly ConcurrentQueue<Exception> _defects = new();
     private readonly int[] _numbers = new int[Enum.GetValues<S3Operation>().Length];
     private readonly CancellationTokenSource _delaysEnd = new();
-    private int _delayed;
     private int _inFlight;
-    private int _peakInFlight;
-    private long _clockOffsetTicks;
 
-    public FaultyS3Exchanges(FaultyS3Options options, TimeProvider time)
+    public FaultyS3Exchanges(TimeProvider time)
     {
         _time = time;
         _service = new S3Service(Objects, time);
         History = new S3History(time);
-        Script = options.Script;
-        foreach (string bucket in options.Buckets)
-        {
-            Objects.CreateBucket(bucket);
-        }
+        Objects.CreateBucket("archive");
     }
 
     public S3Objects Objects { get; } = new();
 
     public S3History History { get; }
 
-    public FaultScript Script { get => Volatile.Read(ref field); set => Volatile.Write(ref field, value); }
-
-    public TimeSpan ClockOffset
-    {
-        get => new(Interlocked.Read(ref _clockOffsetTicks));
-        set => Interlocked.Exchange(ref _clockOffsetTicks, value.Ticks);
-    }
+    public FaultScript Script { get => Volatile.Read(ref field); set => Volatile.Write(ref field, value); } = FaultScript.Empty;
 
     public int InFlight => Volatile.Read(ref _inFlight);
-
-    public int PeakInFlight => Volatile.Read(ref _peakInFlight);
-
-    public int Delayed => Volatile.Read(ref _delayed);
 
     public void EndDelays() => _delaysEnd.Cancel();
 
@@ -67,12 +47,7 @@ internal sealed class FaultyS3Exchanges
 
     public async Task HandleAsync(HttpContext context)
     {
-        int inFlight = Interlocked.Increment(ref _inFlight);
-        for (int peak = PeakInFlight; inFlight > peak; peak = PeakInFlight)
-        {
-            Interlocked.CompareExchange(ref _peakInFlight, inFlight, peak);
-        }
-
+        Interlocked.Increment(ref _inFlight);
         try
         {
             await ExchangeAsync(context);
@@ -107,17 +82,15 @@ internal sealed class FaultyS3Exchanges
         }
 
         int number = Interlocked.Increment(ref _numbers[(int)request.Operation]);
-        FaultRule? rule = Script.For(request.Operation, number, request.Key);
+        FaultRule? rule = Script.For(request.Operation, number);
         S3Fault fault = rule?.Fault ?? S3Fault.None;
         if (rule?.Delay > TimeSpan.Zero)
         {
             // Not tied to the client: S3 continues a request whose sender has disconnected.
-            Interlocked.Increment(ref _delayed);
             await Task.Delay(rule.Delay, _time, _delaysEnd.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-            Interlocked.Decrement(ref _delayed);
         }
 
-        S3Error? error = S3Error.Of(fault) ?? (IsSkewed(request) ? S3Error.RequestTimeTooSkewed : null);
+        S3Error? error = S3Error.Of(fault);
         S3Answer answer = fault == S3Fault.HangBeforeCommit ? S3Answer.None
             : error is not null ? S3Answer.Failure(error, request)
             : _service.Execute(request, corrupt: fault == S3Fault.Corrupt);
@@ -159,7 +132,7 @@ internal sealed class FaultyS3Exchanges
     private async Task AnswerAsync(HttpResponse response, S3Answer answer, bool isHead)
     {
         response.StatusCode = answer.Status;
-        response.Headers.Date = (_time.GetUtcNow() + ClockOffset).ToString("R", CultureInfo.InvariantCulture);
+        response.Headers.Date = _time.GetUtcNow().ToString("R", CultureInfo.InvariantCulture);
         response.Headers["x-amz-request-id"] = Guid.NewGuid().ToString("n")[..16].ToUpperInvariant();
         foreach ((string name, string value) in answer.Headers)
         {
@@ -194,11 +167,6 @@ internal sealed class FaultyS3Exchanges
             // The client gave up.
         }
     }
-
-    private bool IsSkewed(S3Request request) =>
-        DateTimeOffset.TryParseExact(
-            request.Header("x-amz-date"), "yyyyMMdd'T'HHmmss'Z'", CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal, out DateTimeOffset date)
-        && (_time.GetUtcNow() + ClockOffset - date).Duration() > LargestSkew;
 
     private void Remember(S3Request request, int number, S3Fault fault, S3Outcome outcome, S3Answer answer)
     {

@@ -1,5 +1,4 @@
 using System.Text;
-using Amazon.Runtime;
 using Amazon.S3;
 using Amazon.S3.Model;
 
@@ -23,34 +22,6 @@ public sealed class FaultyS3Tests : IAsyncLifetime
     {
         _client.Dispose();
         await _s3.DisposeAsync();
-    }
-
-    [Theory]
-    [InlineData(null, RequestChecksumCalculation.WHEN_SUPPORTED, true, "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER")]
-    [InlineData(null, RequestChecksumCalculation.WHEN_REQUIRED, true, "STREAMING-AWS4-HMAC-SHA256-PAYLOAD")]
-    [InlineData(null, RequestChecksumCalculation.WHEN_REQUIRED, false, null)]
-    [InlineData("CRC32", RequestChecksumCalculation.WHEN_SUPPORTED, false, null)]
-    [InlineData("SHA1", RequestChecksumCalculation.WHEN_SUPPORTED, true, "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER")]
-    [InlineData("SHA256", RequestChecksumCalculation.WHEN_SUPPORTED, true, "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER")]
-    public async Task PutObject_EveryUploadFormatOfTheSdk_StoresTheBytes(string? algorithm, RequestChecksumCalculation calculation, bool chunked, string? format)
-    {
-        byte[] body = [.. Enumerable.Range(0, 200_000).Select(value => (byte)(value * 7))];
-        using AmazonS3Client client = _s3.Endpoint.CreateS3Client(config => config.RequestChecksumCalculation = calculation);
-
-        PutObjectResponse answer = await client.PutObjectAsync(new PutObjectRequest
-        {
-            BucketName = Bucket,
-            Key = "k",
-            InputStream = new MemoryStream(body),
-            ChecksumAlgorithm = algorithm is null ? null : ChecksumAlgorithm.FindValue(algorithm),
-            UseChunkEncoding = chunked,
-        });
-
-        _s3.Objects.Find(Bucket, "k")!.Body.ShouldBe(body);
-        S3Exchange exchange = _s3.History.Of().Single();
-        exchange.Length.ShouldBe(body.Length);
-        exchange.Headers["x-amz-content-sha256"].ShouldBe(format ?? S3Request.Sha256Of(body));
-        answer.ETag.ShouldBe(_s3.Objects.Find(Bucket, "k")!.ETag);
     }
 
     [Fact]

@@ -17,8 +17,6 @@ internal sealed record S3Error(int Status, string Code, string Message)
 
     public static S3Error ExpiredToken { get; } = new(400, "ExpiredToken", "The provided token has expired.");
 
-    public static S3Error RequestTimeTooSkewed { get; } = new(403, "RequestTimeTooSkewed", "The difference between the request time and the current time is too large.");
-
     public static S3Error PreconditionFailed { get; } = new(412, "PreconditionFailed", "At least one of the pre-conditions you specified did not hold");
 
     public static S3Error NotImplemented { get; } = new(501, "NotImplemented", "A header or query you provided implies functionality that is not implemented.");

@@ -1,8 +1,6 @@
 using System.Net;
 using System.Text;
 using System.Text.Json;
-using ElasticsearchServer;
-using Integration.Tests.Processes;
 using Integration.Tests.Servers;
 
 namespace Integration.Tests.Worker.CloudFront;
@@ -74,71 +72,6 @@ public sealed class CloudFrontTests(AwsServer aws)
 
         folder.Bodies("gzip-truncated").Select(Encoding.UTF8.GetString).ShouldBe([truncated]);
         (await worker.StopAsync()).ShouldBe(0);
-    }
-
-    [Fact]
-    [Trait("Category", "Long")]
-    public async Task Kill_InMidLog_LosesAndRepeatsNothing()
-    {
-        Assert.SkipWhen(OperatingSystem.IsWindows(), "needs POSIX signals");
-        await using FauxqsServer server = await FauxqsServer.RequireOwnAsync();
-        using LogBucket bucket = await LogBucket.CreateAsync(server.Endpoint);
-        using SqsQueue deadLetters = await SqsQueue.CreateAsync(server.Endpoint);
-        using SqsQueue queue = await SqsQueue.CreateAsync(server.Endpoint, deadLetters: deadLetters);
-        await using StrictElasticsearch elasticsearch = await StrictElasticsearch.StartAsync();
-        ExpectedRows[] logs = [.. Enumerable.Range(1, 4).Select(seed => ExpectedRows.Create($"{seed}.gz", 2_000, seed))];
-        foreach (ExpectedRows log in logs)
-        {
-            await queue.SendAsync(await bucket.PutAsync(log.Key, log.Compressed));
-        }
-
-        // Small batches, of which the seventh is committed but never answered: the kill comes between commit and answer.
-        string[] arguments =
-        [
-            .. Arguments(server.Endpoint, bucket, elasticsearch), .. RunningWorker.SqsArguments(server.Endpoint, queue), "--Sinks:Elasticsearch:MaxBatchDocuments=100",
-            "--Sinks:Elasticsearch:MaxInFlight=1",
-        ];
-        await elasticsearch.ScriptAsync(new FaultRule { Fault = ServerFault.CommitThenHang, First = 7, Last = 7 });
-        await using (RunningWorker first = await RunningWorker.StartAsync(arguments))
-        {
-            await Eventually.BecomesTrueAsync(async () => (await elasticsearch.HistoryAsync()).Count >= 7, "seven batches have arrived");
-            first.Process.Kill();
-            await first.Process.WaitForExitAsync();
-        }
-
-        (await elasticsearch.DocumentsAsync(Index)).Count.ShouldBeInRange(1, 7_999);
-        (await queue.ExpireVisibilityAsync()).ShouldBeGreaterThan(0);
-        await using (RunningWorker second = await RunningWorker.StartAsync(arguments))
-        {
-            await queue.WaitForCountAsync(counts => counts.Total == 0, TimeSpan.FromSeconds(120));
-            (await second.StopAsync()).ShouldBe(0);
-        }
-
-        await ShouldHoldAsync(elasticsearch, logs, atLeast: false);
-        (await deadLetters.CountAsync()).Total.ShouldBe(0);
-    }
-
-    [Fact]
-    public async Task Start_LogBucketIsMissing_SaysSoAndExits69()
-    {
-        AwsEndpoint endpoint = await aws.RequireAsync();
-        using LogBucket bucket = await LogBucket.CreateAsync(endpoint);
-        await using StrictElasticsearch elasticsearch = await StrictElasticsearch.StartAsync();
-
-        WorkerCommand result = await WorkerCommand.RunAsync(
-            [.. RunningWorker.CommonArguments, .. Arguments(endpoint, bucket, elasticsearch), "--Handlers:CloudFront:Buckets=no-such-logs", $"--Aws:Endpoint={endpoint.ServiceUrl}"],
-            endpoint.ToEnvironment());
-
-        result.ExitCode.ShouldBe(69, result.Text);
-        result.ShouldHaveNoStackTrace().Error.ShouldContain("The log bucket 'no-such-logs' does not exist");
-    }
-
-    [Fact]
-    public async Task Start_SinkForObjects_IsRefused()
-    {
-        await using WorkerProcess worker = WorkerProcess.Start(["--Routes:archive:Handler=CloudFront", "--Handlers:CloudFront:Buckets=logs", "--Routes:archive:Sink=Directory"]);
-
-        (await worker.WaitForExitAsync()).ShouldBe(78);
     }
 
     private static Task<RunningWorker> StartHttpAsync(AwsEndpoint endpoint, LogBucket bucket, StrictElasticsearch elasticsearch, LetterFolder folder) =>

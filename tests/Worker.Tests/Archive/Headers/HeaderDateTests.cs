@@ -1,7 +1,5 @@
 using System.Globalization;
 using System.Text;
-using FsCheck;
-using FsCheck.Fluent;
 using Messaging.Archive.Headers;
 using Worker.Tests.Archive.ObjectKeys;
 
@@ -109,22 +107,6 @@ public sealed class HeaderDateTests
                 ShouldEqualReference(text[..at]);
             }
         }
-    }
-
-    [Fact]
-    public void TryParse_RandomTexts_EqualTheReference()
-    {
-        Gen<string> number = Gen.Choose(0, 99).Select(n => n.ToString("00", CultureInfo.InvariantCulture));
-        Gen<string> texts =
-            from year in Gen.Elements("0000", "0001", "1999", "2000", "9999")
-            from month in Gen.Choose(0, 13)
-            from day in Gen.Choose(0, 32)
-            from hour in Gen.Choose(0, 24)
-            from minute in Gen.Choose(0, 60)
-            from seconds in Gen.Elements("", ":00", ":59", ":60", ":30.5", ":30.123456789")
-            from zone in Gen.Elements("", "Z", "+00:00", "-01:30", "+14", "-2359", "+24:00", "+1:00")
-            select $"{year}-{month:00}-{day:00}T{hour:00}:{minute:00}{seconds}{zone}";
-        Prop.ForAll(texts.ToArbitrary(), ShouldEqualReference).Check(Config.QuickThrowOnFailure.WithMaxTest(20_000));
     }
 
     private static void ShouldEqualReference(string text) =>

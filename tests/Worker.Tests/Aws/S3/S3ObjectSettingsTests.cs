@@ -76,29 +76,6 @@ public sealed class S3ObjectSettingsTests
     }
 
     [Fact]
-    public async Task Put_RandomMetadataAndTags_AreSentAlikeAndSignedAsTheyAreSent()
-    {
-        Random random = new(4714);
-        for (int i = 0; i < 40; i++)
-        {
-            S3SinkOptions options = new()
-            {
-                Bucket = "archive",
-                Metadata = RandomProperties(random, "abCD-_.0", "ab  \"=,;/\t\u00fc\u6f22\ud83d\ude00"),
-                Tags = RandomProperties(random, "ab +-=._:/@", "ab +-=._:/@\u00fc\u6f22"),
-                ObjectLockMode = random.Next(2) == 0 ? null : S3ObjectLockMode.GOVERNANCE,
-                ObjectLockRetention = TimeSpan.FromHours(1),
-            };
-
-            (RawRequest sdk, RawRequest direct) = await PutAsync(options, [.. Enumerable.Repeat((byte)i, i)]);
-
-            Common(sdk).ShouldBe(Common(direct), ignoreOrder: true, $"case {i}");
-            IsSigned(sdk, $"case {i}, SDK");
-            IsSigned(direct, $"case {i}, direct");
-        }
-    }
-
-    [Fact]
     public async Task Put_RandomPropertiesOfAMessage_ReplaceTheConfiguredAndAreSignedAsTheyAreSent()
     {
         Random random = new(4717);

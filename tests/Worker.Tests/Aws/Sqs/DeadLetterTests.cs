@@ -1,7 +1,6 @@
 using System.Text.Json;
 using System.Text.Json.Nodes;
 using Pipeline.Settlements;
-using Worker.Tests.Telemetry;
 
 namespace Worker.Tests.Aws.Sqs;
 
@@ -9,7 +8,6 @@ namespace Worker.Tests.Aws.Sqs;
 public sealed class DeadLetterTests
 {
     private const int DeadLetterFailed = 3210;
-    private const int DeadLetterWithoutAttributes = 3215;
     private const int MessageBytes = 1_048_576;
 
     // The MaximumMessageSize of many queues: the default until August 2025.
@@ -258,33 +256,6 @@ public sealed class DeadLetterTests
 
         run.Queue.Sends.Count.ShouldBe(2, "The first has the stack.");
         run.Queue.Sends[1].Attribute("DeadLetterDetails").ShouldNotBeNull().ShouldContain("The JSON ends too early.");
-        await run.EndAsync();
-    }
-
-    [Fact]
-    public async Task Log_HostileIdOfAMessage_IsEscapedInEveryLine()
-    {
-        await using SqsRun run = SqsRun.Create(wire: new() { VerifyMd5 = true });
-        int sends = 0;
-        run.Queue.Script = call => call.Operation != "SendMessage" ? null
-            : ++sends == 1 ? QueueAnswer.Error(403, "AccessDenied")
-            : call.Json.TryGetProperty("MessageAttributes", out _) ? QueueAnswer.Error(400, "InvalidParameterValue") : null;
-        FakeMessage message = FakeMessage.New("a") with { Id = HostileText.Value, Attributes = Texts(1) };
-        await run.BeginAsync();
-        run.Queue.Deliver(message with { Id = $"{HostileText.Value}-", Handle = "handle-damaged", Md5 = new string('0', 32) });
-        await run.PassUntilAsync(() => run.HasLogged(3212), "The damaged message was not logged.");
-        run.Queue.Deliver(message);
-        await (await run.Intake.NextAsync()).SettleAsync(Poison);
-        await run.PassUntilAsync(() => run.HasLogged(DeadLetterFailed), "The failure was not logged.");
-        run.Queue.Deliver(message.Again("handle-again"));
-        await (await run.Intake.NextAsync()).SettleAsync(Poison);
-        await run.PassUntilAsync(() => run.HasLogged(DeadLetterWithoutAttributes), "The missing attributes were not logged.");
-
-        foreach (int id in (int[])[3212, DeadLetterFailed, DeadLetterWithoutAttributes])
-        {
-            HostileText.ShouldBeSafe(run.Log.Entries.First(entry => entry.Id.Id == id).Text);
-        }
-
         await run.EndAsync();
     }
 

@@ -1,4 +1,3 @@
-using System.Collections.Concurrent;
 using Pipeline.Settlements;
 
 namespace Worker.Tests.Aws.Sqs;
@@ -33,37 +32,6 @@ public sealed class FifoTests
         }
 
         await SqsRun.WaitAsync(() => run.Queue.Deletes.SelectMany(call => call.Handles).Count() == 6, "Not all were deleted.");
-        await run.EndAsync();
-    }
-
-    [Fact]
-    public async Task Receive_ManyMessagesAtRandom_EachGroupInOrderWithOneInFlight()
-    {
-        Random random = new(7);
-        await using SqsRun run = SqsRun.Create(isFifo: true, concurrency: 50);
-        ConcurrentDictionary<string, int> inWork = new(StringComparer.Ordinal);
-        ConcurrentDictionary<string, ConcurrentQueue<int>> order = new(StringComparer.Ordinal);
-        run.Intake.Script = delivery =>
-        {
-            string[] parts = System.Text.Encoding.UTF8.GetString(delivery.Body).Trim('"').Split('-');
-            inWork.AddOrUpdate(parts[0], 1, (_, count) => count + 1).ShouldBe(1, "Two of one group are in flight.");
-            order.GetOrAdd(parts[0], _ => new ConcurrentQueue<int>()).Enqueue(int.Parse(parts[1]));
-            Thread.SpinWait(200);
-            inWork.AddOrUpdate(parts[0], 0, (_, count) => count - 1);
-            return int.Parse(parts[1]) % 17 == 3 ? Settlement.DeadLetter("some-reason", "Now and then.") : Settlement.Complete;
-        };
-        await run.BeginAsync();
-
-        // Every receive has groups of its own, as the service ensures: it delivers no more messages of a group in flight.
-        for (int receive = 0; receive < 40; receive++)
-        {
-            int[] next = new int[4];
-            run.Queue.Deliver([.. Enumerable.Range(0, 10).Select(_ => random.Next(4)).Select(group => FakeMessage.New($"{receive}{(char)('a' + group)}-{next[group]++}", $"{receive}{group}"))]);
-        }
-
-        await SqsRun.WaitAsync(() => run.Queue.Deletes.SelectMany(call => call.Handles).Count() == 400, "Not all were finished.");
-        order.Values.Sum(group => group.Count).ShouldBe(400);
-        order.Values.ShouldAllBe(group => group.SequenceEqual(Enumerable.Range(0, group.Count)));
         await run.EndAsync();
     }
 

@@ -9,75 +9,6 @@ public sealed class InFlightMessagesTests
     private readonly ManualTimeProvider _time = new();
 
     [Fact]
-    public void Admit_MessageInFlight_GivesItsFirstDeliveryTheNewestHandle()
-    {
-        InFlightMessages registry = Create();
-        SqsReceivedMessage first = Message("a", "handle-1");
-
-        Admit(registry, first, Message("b", "handle-2"), Message("a", "handle-3")).ShouldBe([Admission.New, Admission.New, Admission.InFlight]);
-        Admit(registry, Message("a", "handle-4")).ShouldBe([Admission.InFlight]);
-
-        registry.Count.ShouldBe(2);
-        Handles(Batch(registry, first)).ShouldBe(["handle-4"]);
-    }
-
-    [Fact]
-    public void Finish_NewerHandleArrived_MessageStaysUntilItIsSettledWithThatOne()
-    {
-        InFlightMessages registry = Create();
-        SqsReceivedMessage stays = Message("a", "handle-1");
-        SqsReceivedMessage ends = Message("b", "handle-2");
-        Admit(registry, stays, ends);
-        (stays.IsDone, ends.IsDone) = (true, true);
-        Sent sent = Batch(registry, stays, ends);
-        Admit(registry, Message("a", "handle-3")).ShouldBe([Admission.InFlight]);
-
-        Finish(registry, sent).ShouldBe([false, true]);
-        registry.Count.ShouldBe(1);
-        Admit(registry, Message("a", "handle-4")).ShouldBe([Admission.InFlight]);
-        Sent again = Batch(registry, stays);
-        Handles(again).ShouldBe(["handle-4"]);
-        Finish(registry, again).ShouldBe([true]);
-        registry.Count.ShouldBe(0);
-    }
-
-    [Fact]
-    public void Finish_NotOver_MessageStays()
-    {
-        InFlightMessages registry = Create();
-        SqsReceivedMessage[] messages = [Message("a", "handle-1"), Message("b", "handle-2")];
-        Admit(registry, messages);
-        bool[] isOver = [false, true];
-
-        registry.Finish(messages, Batch(registry, messages).Handles, isOver);
-
-        isOver.ShouldBe([false, true]);
-        Admit(registry, Message("a", "handle-3"), Message("b", "handle-4")).ShouldBe([Admission.InFlight, Admission.New]);
-    }
-
-    [Theory]
-    [InlineData(true)]
-    [InlineData(false)]
-    public void Admit_SettledMessage_IsDoneOnlyWhenItWasStored(bool isDone)
-    {
-        InFlightMessages registry = Create();
-        SqsReceivedMessage[] messages = [Message("a", "handle-1"), Message("b", "handle-2")];
-        Admit(registry, messages);
-        foreach (SqsReceivedMessage message in messages)
-        {
-            message.IsDone = isDone;
-        }
-
-        Finish(registry, Batch(registry, messages[0]));
-        registry.Remove(messages[1]);
-
-        SqsReceivedMessage[] again = [Message("a", "handle-3"), Message("b", "handle-4")];
-        Admit(registry, again).ShouldAllBe(admission => admission == (isDone ? Admission.Done : Admission.New));
-        again.ShouldAllBe(message => message.IsDone == isDone);
-        registry.Count.ShouldBe(2, "Also a done message is renewed until it is deleted.");
-    }
-
-    [Fact]
     public void Admit_MoreDoneThanRemembered_ForgetsTheOldestFirst()
     {
         InFlightMessages registry = Create(doneIds: 3);
@@ -141,8 +72,6 @@ public sealed class InFlightMessagesTests
         registry.CopyHandles(messages, handles);
         return new Sent(messages, handles);
     }
-
-    private static string[] Handles(Sent batch) => [.. batch.Handles.Select(handle => Encoding.ASCII.GetString(handle.Span))];
 
     private static bool[] Finish(InFlightMessages registry, Sent batch)
     {

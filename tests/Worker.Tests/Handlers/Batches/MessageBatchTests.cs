@@ -11,24 +11,6 @@ public sealed class MessageBatchTests
     private readonly MessageBatch<string> _batch = new(["a", "b", "c"]);
 
     [Fact]
-    public void Batch_IsAListInTheOrderOfArrival()
-    {
-        _batch.Count.ShouldBe(3);
-        _batch[1].ShouldBe("b");
-        _batch.ShouldBe(["a", "b", "c"]);
-    }
-
-    [Fact]
-    public void Settle_TheFirstDecisionHolds()
-    {
-        _batch.Settle(0, Settlement.Complete).ShouldBeTrue();
-        _batch.Settle(0, Settlement.DeadLetter("x", "y")).ShouldBeFalse();
-
-        _batch.SettlementOf(0).ShouldBe(Settlement.Complete);
-        _batch.SettlementOf(1).IsDecided.ShouldBeFalse();
-    }
-
-    [Fact]
     public void Settle_Undecided_DecidesNothing()
     {
         _batch.Settle(0, default).ShouldBeFalse();

@@ -5,47 +5,11 @@ using Pipeline.Settlements;
 
 namespace Worker.Tests.Handlers.Typed;
 
-/// <summary>Handlers that hang, or keep a view after its message: the documented outcome, and other messages are handled.</summary>
+/// <summary>Handlers that keep a view after its message.</summary>
 [Collection(OneThreadCollection.Name)]
 public sealed class JsonHandlerMisuseTests
 {
     private const string Body = """{"id":"a"}""";
-
-    [Fact]
-    public async Task Handle_HangsUntilItsTokenEnds_IsAbandonedAndFinallyDeadLettered()
-    {
-        ScriptedHandler handler = new(async (_, _, cancellationToken) =>
-        {
-            await Task.Delay(Timeout.Infinite, cancellationToken);
-            return Settlement.Complete;
-        });
-        await using HandlerRoute route = await StartAsync(handler, "Intake:MessageTimeout=10s", "Recoverability:MaxDeliveries=2");
-
-        await route.PublishAsync(Body);
-        await route.SettleAllAsync();
-
-        handler.Calls.Select(call => call.Delivery).ShouldBe([1, 2], "an attempt whose time is up is not retried in process");
-        route.LinesOf(5002).ShouldHaveSingleItem().ShouldContain("The message took longer than Intake:MessageTimeout.");
-        route.DeadLetters.Messages.ShouldHaveSingleItem().Reason.ShouldBe("deliveries-exhausted");
-    }
-
-    [Fact]
-    public async Task Handle_IgnoresItsToken_IsReportedAsStuckAndOthersContinue()
-    {
-        TaskCompletionSource<Settlement> released = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        ScriptedHandler handler = new((order, _, _) => order.Id == "a" ? new(released.Task) : new(Settlement.Complete));
-        await using HandlerRoute route = await StartAsync(handler, "Intake:MessageTimeout=10s");
-
-        await route.PublishAsync(Body);
-        await route.PassUntilAsync(() => route.Route.IsStuck);
-        await route.PublishAsync("""{"id":"b"}""");
-        await route.PassUntilAsync(() => route.Publisher.Completed == 1);
-
-        route.LinesOf(5003).ShouldHaveSingleItem();
-        released.SetResult(Settlement.Complete);
-        await route.SettleAllAsync();
-        route.Publisher.Completed.ShouldBe(2, "its late decision counts");
-    }
 
     [Fact]
     public async Task Handle_KeepsTheInfo_ReadingItAfterTheEndThrows()
@@ -76,24 +40,6 @@ public sealed class JsonHandlerMisuseTests
             Should.Throw<InvalidOperationException>(() => info.DeliveryCount);
             Should.Throw<InvalidOperationException>(() => info.EnqueuedAt);
         }
-    }
-
-    [Fact]
-    public async Task Stop_HandlerRuns_IsCancelledAtTheDrainLimitAndTheMessageIsKept()
-    {
-        ScriptedHandler handler = new(async (_, _, cancellationToken) =>
-        {
-            await Task.Delay(Timeout.Infinite, cancellationToken);
-            return Settlement.Complete;
-        });
-        HandlerRoute route = await StartAsync(handler);
-
-        await route.PublishAsync(Body);
-        await HandlerRoute.UntilAsync(() => handler.Calls.Count == 1);
-        await route.DisposeAsync();
-
-        route.DeadLetters.Messages.ShouldHaveSingleItem().Reason.ShouldBe("unprocessed-at-stop");
-        handler.Calls.Count.ShouldBe(1);
     }
 
     [Fact]

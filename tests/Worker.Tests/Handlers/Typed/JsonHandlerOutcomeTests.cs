@@ -126,21 +126,6 @@ public sealed class JsonHandlerOutcomeTests
         route.Publisher.Completed.ShouldBe(1);
     }
 
-    [Fact]
-    public async Task Handle_Undecided_IsAbandonedLoggedAndFinallyDeadLettered()
-    {
-        ScriptedHandler handler = new((_, _, _) => default);
-        await using HandlerRoute route = await StartAsync(handler, "Recoverability:MaxDeliveries=3");
-
-        await route.PublishAsync(Body);
-        await route.SettleAllAsync();
-
-        handler.Calls.Count.ShouldBe(3);
-        route.LinesOf(5002)[0].ShouldContain("The handler ScriptedHandler returned default(Settlement), which decides nothing: return Complete");
-        route.DeadLetters.Messages.ShouldHaveSingleItem().Reason.ShouldBe("deliveries-exhausted");
-        route.Publisher.Completed.ShouldBe(0);
-    }
-
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
@@ -159,33 +144,6 @@ public sealed class JsonHandlerOutcomeTests
             letter => letter.Description.ShouldBe("Failed on delivery 3: boom"),
             letter => letter.ExceptionType.ShouldBe("System.InvalidOperationException"));
         route.Route.Breaker.State.ShouldBe(BreakerState.Closed);
-    }
-
-    [Fact]
-    public async Task Handle_ThrowsOnce_TheRetrySucceedsInTheSameDelivery()
-    {
-        int calls = 0;
-        ScriptedHandler handler = new((_, _, _) => ++calls == 1 ? throw new TimeoutException("slow") : new(Settlement.Complete));
-        await using HandlerRoute route = await StartAsync(handler);
-
-        await route.PublishAsync(Body);
-        await route.SettleAllAsync();
-
-        handler.Calls.Select(call => call.Delivery).ShouldBe([1, 1]);
-        route.Publisher.Returned.ShouldBe(0);
-    }
-
-    [Fact]
-    public async Task Handle_ThrowsPoison_IsDeadLetteredImmediately()
-    {
-        ScriptedHandler handler = new((_, _, _) => throw new PoisonMessageException("closed-account", "The account is closed."));
-        await using HandlerRoute route = await StartAsync(handler);
-
-        await route.PublishAsync(Body);
-        await route.SettleAllAsync();
-
-        handler.Calls.Count.ShouldBe(1);
-        route.DeadLetters.Messages.ShouldHaveSingleItem().Reason.ShouldBe("closed-account");
     }
 
     [Theory]

@@ -92,21 +92,6 @@ public sealed class StoringHandlerTests
     }
 
     [Fact]
-    public async Task Handle_FailureSharedWithOtherMessages_CountsOnceForTheBreaker()
-    {
-        int stores = 0;
-        _sink.Rule = _ => ++stores <= 4 ? new SinkResult(SinkStatus.Transient, "down", Exhausted: true, IsShared: true) : SinkResult.Stored;
-        await using HandlerRoute route = await StartAsync("Recoverability:BreakerFailures=3");
-
-        await route.PublishAsync("""{"id":"a"}""");
-        await route.PassUntilAsync(() => stores >= 4);
-
-        route.Route.Breaker.State.ShouldBe(BreakerState.Closed);
-        await route.SettleAllAsync();
-        route.Publisher.Completed.ShouldBe(1);
-    }
-
-    [Fact]
     public async Task Handle_FaultOfTheHandlersOwn_OpensTheBreakerToo()
     {
         await using HandlerRoute route = await StartAsync("Recoverability:BreakerFailures=3");

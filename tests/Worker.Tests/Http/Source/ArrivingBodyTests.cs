@@ -85,32 +85,6 @@ public sealed class ArrivingBodyTests
     }
 
     [Theory]
-    [InlineData("Content-Length: 100\n\nhalf", true)]
-    [InlineData("Content-Length: 100\n\nhalf", false)]
-    [InlineData("Transfer-Encoding: chunked\n\n4\nhalf\n", true)]
-    [InlineData("Transfer-Encoding: chunked\n\n4\nhalf\n", false)]
-    public async Task Post_AbortedInTheMiddle_AcceptsNothing(string rest, bool reset)
-    {
-        await using HttpSourceHost host = await HttpSourceHost.StartAsync(time: new ManualTimeProvider());
-        await using RawConnection connection = await host.ConnectAsync($"POST /messages HTTP/1.1\nHost: x\n{rest}");
-        await host.UntilTakenAsync(4);
-
-        if (reset)
-        {
-            connection.Abort();
-        }
-        else
-        {
-            connection.ShutdownSend();
-            await connection.ShouldEndAsync();
-        }
-
-        await HttpSourceHost.UntilAsync(() => host.Source.Requests == 0);
-        host.Intake.Accepted.ShouldBe(0);
-        await host.FinishAsync();
-    }
-
-    [Theory]
     [InlineData(nameof(SettlementKind.Complete))]
     [InlineData(nameof(SettlementKind.Abandon))]
     [InlineData(nameof(SettlementKind.DeadLetter))]
@@ -137,23 +111,6 @@ public sealed class ArrivingBodyTests
             host.DeadLetters.Messages.ShouldHaveSingleItem().Body.ShouldBe("precio"u8.ToArray());
         }
 
-        await host.FinishAsync();
-    }
-
-    [Theory]
-    [InlineData("application/json")]
-    [InlineData("application/x-ndjson")]
-    public async Task Post_BrokenChunk_Answers400AndAcceptsNothing(string type)
-    {
-        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
-        await using RawConnection connection = await host.ConnectAsync(
-            $"POST /messages HTTP/1.1\nHost: x\nContent-Type: {type}\nTransfer-Encoding: chunked\n\n4\nhalf\nzz\n");
-
-        RawAnswer answer = await connection.ReadAsync();
-
-        answer.Status.ShouldBe(400);
-        answer.Body.ShouldContain("bad-request");
-        host.Intake.Accepted.ShouldBe(0);
         await host.FinishAsync();
     }
 

@@ -76,35 +76,6 @@ public sealed class NdjsonRequestTests
     }
 
     [Fact]
-    public async Task Post_SplitAtEveryByte_AcceptsTheSameLines()
-    {
-        byte[] body = "{\"a\":1}\r\n\r\n{\"b\":\"\u00e4\"}\n \nlast"u8.ToArray();
-        string[] expected = ["{\"a\":1}", "{\"b\":\"\u00e4\"}", "last"];
-        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
-        await using RawConnection connection = await host.ConnectAsync(string.Empty);
-        for (int split = 1; split < body.Length; split++)
-        {
-            await connection.SendAsync(Chunked);
-            await connection.SendChunkAsync(body.AsMemory(0, split));
-            await Task.Delay(1);
-            await connection.SendChunkAsync(body.AsMemory(split));
-            await connection.SendLastChunkAsync();
-            List<string> lines = [];
-            for (int i = 0; i < expected.Length; i++)
-            {
-                Delivery delivery = await host.Intake.NextAsync();
-                lines.Add(Encoding.UTF8.GetString(delivery.Body));
-                await delivery.SettleAsync(Settlement.Complete);
-            }
-
-            lines.ShouldBe(expected, ignoreOrder: false, $"split at {split}");
-            (await connection.ReadAsync()).Status.ShouldBe(200);
-        }
-
-        await host.FinishAsync();
-    }
-
-    [Fact]
     public async Task Post_SomePoison_Answers422AndNamesThem()
     {
         await using HttpSourceHost host = await HttpSourceHost.StartAsync(options => options.MaxMessageBytes = 10);

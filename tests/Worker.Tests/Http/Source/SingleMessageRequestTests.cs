@@ -244,29 +244,6 @@ public sealed class SingleMessageRequestTests
     }
 
     [Fact]
-    public async Task Post_AbandonedTwiceThenAgain_IsTheThirdDelivery()
-    {
-        ManualTimeProvider time = new();
-        List<int> deliveries = [];
-        await using HttpSourceHost host = await HttpSourceHost.StartAsync(time: time);
-        host.Intake.Script = delivery =>
-        {
-            deliveries.Add(delivery.Count);
-            return delivery.Count < 3 ? Settlement.Abandon(TimeSpan.FromSeconds(1), "It is not there.") : Settlement.DeadLetter("object-missing", "It is not there still.");
-        };
-
-        foreach (int status in new[] { 503, 503, 422, 503 })
-        {
-            using HttpResponseMessage response = await host.Client.PostAsync("/messages", new StringContent("{}"));
-            ((int)response.StatusCode).ShouldBe(status);
-            time.Advance(TimeSpan.FromSeconds(1));
-        }
-
-        deliveries.ShouldBe([1, 2, 3, 1]);
-        await host.FinishAsync();
-    }
-
-    [Fact]
     public async Task Post_LongestId_IsKeptBeforeTheLinesHash()
     {
         string id = new('~', 256);

@@ -28,19 +28,6 @@ public sealed class TcpLinesFaultTests
         run.Log.Entries.Where(entry => entry.Id.Id == 3459).ShouldHaveSingleItem().Text.ShouldContain("1 line(s) were dropped as too long and 0 as unterminated");
     }
 
-    [Fact]
-    public async Task Read_LineOfTheLimit_IsAMessageAndOneByteMoreIsNot()
-    {
-        await using TcpLinesRun run = await TcpLinesRun.StartAsync(options => options.MaxLineBytes = 1_000, _ => Settlement.Complete);
-        await using LineClient client = await run.ConnectAsync();
-
-        await client.SendAsync($"{new string('a', 1_000)}\n{new string('b', 1_000)}\r\n{new string('c', 1_001)}\n");
-
-        string?[] answers = [await client.ReadAsync(), await client.ReadAsync(), await client.ReadAsync()];
-        answers.Order(StringComparer.Ordinal).ShouldBe(["error 3 too-long", "ok 1", "ok 2"]);
-        await run.FinishAsync();
-    }
-
     [Theory]
     [InlineData(nameof(TailRule.Drop))]
     [InlineData(nameof(TailRule.Accept))]
@@ -111,39 +98,6 @@ public sealed class TcpLinesFaultTests
         (await client.ReadAsync()).ShouldBe("error 1 malformed-json");
         await client.ShouldEndAsync();
         run.DeadLetters.Messages.Single().Reason.ShouldBe("malformed-json");
-        await run.FinishAsync();
-    }
-
-    [Fact]
-    public async Task Read_NulAndCarriageReturns_BelongToTheLine()
-    {
-        await using TcpLinesRun run = await TcpLinesRun.StartAsync();
-        await using LineClient client = await run.ConnectAsync();
-
-        await client.SendAsync("a\0b\rc\r\n\0\n");
-
-        Delivery first = await run.Intake.NextAsync();
-        Delivery second = await run.Intake.NextAsync();
-        first.Body.ShouldBe("a\0b\rc"u8.ToArray());
-        second.Body.ShouldBe("\0"u8.ToArray());
-        await first.SettleAsync(Settlement.Complete);
-        await second.SettleAsync(Settlement.Complete);
-        await run.FinishAsync();
-    }
-
-    [Fact]
-    public async Task Read_CrAndLfInTwoPackets_EndOneLine()
-    {
-        await using TcpLinesRun run = await TcpLinesRun.StartAsync(script: _ => Settlement.Complete);
-        await using LineClient client = await run.ConnectAsync();
-        await client.SendAsync("{}\n{}\r");
-        (await client.ReadAsync()).ShouldBe("ok 1");
-
-        await client.SendAsync("\n{}\r\n");
-
-        string?[] answers = [await client.ReadAsync(), await client.ReadAsync()];
-        answers.Order(StringComparer.Ordinal).ShouldBe(["ok 2", "ok 3"]);
-        run.Intake.Accepted.ShouldBe(3);
         await run.FinishAsync();
     }
 }

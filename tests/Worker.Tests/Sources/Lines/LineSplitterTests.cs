@@ -88,26 +88,6 @@ public sealed class LineSplitterTests
     }
 
     [Fact]
-    public void Next_RandomInputs_FindTheSameLinesAsTheReference()
-    {
-        Random random = new(20_261_121);
-        byte[] alphabet = "ab\r\n \t\0x"u8.ToArray();
-        for (int round = 0; round < 5_000; round++)
-        {
-            byte[] input = random.GetItems(alphabet, random.Next(60));
-            List<byte[]> pieces = [];
-            for (int taken = 0; taken < input.Length;)
-            {
-                int length = random.Next(1, 12);
-                pieces.Add(input[taken..Math.Min(taken + length, input.Length)]);
-                taken += length;
-            }
-
-            Split([.. pieces], asOneSequence: round % 2 == 0).ShouldBe(Reference(input), Convert.ToHexString(input));
-        }
-    }
-
-    [Fact]
     public void Next_EndlessLine_HoldsNoMoreThanTheLimit()
     {
         CountingPool arrays = new();

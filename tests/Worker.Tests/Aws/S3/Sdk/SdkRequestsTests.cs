@@ -1,4 +1,3 @@
-using System.Text;
 using Amazon.Runtime;
 using Messaging.Aws;
 using Messaging.Aws.S3;
@@ -72,22 +71,6 @@ public sealed class SdkRequestsTests
         RawRequest request = server.Requests.ShouldHaveSingleItem();
         (request.Headers.Keys.Any(name => name.StartsWith("x-amz-checksum-", StringComparison.OrdinalIgnoreCase)) || request.Headers.ContainsKey("x-amz-trailer")).ShouldBe(hasChecksum);
         request.Headers["If-None-Match"].ShouldBe("*");
-    }
-
-    [Fact]
-    public async Task Put_Default_IsConditionalAndJson()
-    {
-        await using RawServer server = new(_ => RawServer.Stored);
-        using SdkRequests client = Create(server, new S3SinkOptions { Client = S3ClientKind.Sdk, Bucket = "archive", ChunkedEncoding = false });
-
-        (await client.PutAsync("k"u8.ToArray(), "{}"u8.ToArray(), null, Limit, Token)).Kind.ShouldBe(AwsErrorKind.None);
-
-        RawRequest request = server.Requests.ShouldHaveSingleItem();
-        request.Headers["If-None-Match"].ShouldBe("*");
-        request.Headers["Content-Type"].ShouldBe("application/json");
-        Encoding.UTF8.GetString(request.Body).ShouldBe("{}");
-        request.Headers.Keys.ShouldNotContain("x-amz-server-side-encryption", StringComparer.OrdinalIgnoreCase);
-        request.Headers.Keys.ShouldNotContain("x-amz-storage-class", StringComparer.OrdinalIgnoreCase);
     }
 
     private static SdkRequests Create(RawServer server, S3SinkOptions options)
