@@ -2,7 +2,6 @@ using System.IO.Compression;
 using System.Net;
 using Azure.Storage.Blobs;
 using Azure.Storage.Blobs.Models;
-using Azure.Storage.Blobs.Specialized;
 using Integration.Tests.Aws.Credentials;
 using Integration.Tests.Processes;
 using Integration.Tests.Servers;

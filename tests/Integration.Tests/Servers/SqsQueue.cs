@@ -159,8 +159,7 @@ internal sealed class SqsQueue : IDisposable
     /// <returns>How many messages were in flight.</returns>
     public async Task<int> ExpireVisibilityAsync()
     {
-        JsonNode state = JsonNode.Parse(await _http.GetStringAsync($"/_fauxqs/queues/{Name}"))!;
-        string[] handles = [.. state["messages"]!["inflight"]!.AsArray().Select(message => message!["receiptHandle"]!.GetValue<string>())];
+        string[] handles = await HandlesInFlightAsync();
         foreach (string[] batch in handles.Chunk(10))
         {
             await CallAsync("ChangeMessageVisibilityBatch", new
@@ -171,6 +170,13 @@ internal sealed class SqsQueue : IDisposable
         }
 
         return handles.Length;
+    }
+
+    /// <summary>The receipt handles of all messages in flight; only fauxqs shows them.</summary>
+    public async Task<string[]> HandlesInFlightAsync()
+    {
+        JsonNode state = JsonNode.Parse(await _http.GetStringAsync($"/_fauxqs/queues/{Name}"))!;
+        return [.. state["messages"]!["inflight"]!.AsArray().Select(message => message!["receiptHandle"]!.GetValue<string>())];
     }
 
     public void Dispose() => _http.Dispose();

@@ -141,25 +141,6 @@ public sealed class HandlerConfigurationTests
         exception.Message.ShouldStartWith("Route orders: NeedyHandler cannot be created: Unable to resolve service");
     }
 
-    [Fact]
-    public async Task ScopedHandler_NeedsAMissingService_EndsTheStart()
-    {
-        StartupException exception = await Should.ThrowAsync<StartupException>(() => HandlerRoute.StartAsync(
-            worker => worker.AddScopedHandler<Order, NeedyHandler>("Orders", TestJson.Default.Order)));
-
-        exception.ExitCode.ShouldBe(ExitCodes.Configuration);
-    }
-
-    [Fact]
-    public async Task Handler_TakesAScopedService_EndsTheStartWithAdvice()
-    {
-        StartupException exception = await Should.ThrowAsync<StartupException>(() => HandlerRoute.StartAsync(
-            worker => worker.With(AddScopedComparer).AddHandler<Order, NeedyHandler>("Orders", TestJson.Default.Order)));
-
-        exception.ExitCode.ShouldBe(ExitCodes.Configuration);
-        exception.Message.ShouldStartWith("Route orders: NeedyHandler takes IComparer`1");
-    }
-
     [Theory]
     [InlineData(ServiceLifetime.Scoped, "is a scoped service")]
     [InlineData(ServiceLifetime.Transient, "takes IComparer`1, which is a scoped service")]

@@ -141,17 +141,6 @@ public sealed class RoutePartTests
         route.DeadLetters.Messages.ShouldHaveSingleItem().Reason.ShouldBe("test-message");
     }
 
-    [Fact]
-    public async Task Step_NeedsAMissingService_EndsTheStart()
-    {
-        StartupException exception = await Should.ThrowAsync<StartupException>(() => HandlerRoute.StartAsync(worker => worker
-            .AddStep<SecondStep>()
-            .AddHandler<Order, ScriptedHandler>("Orders", TestJson.Default.Order)));
-
-        exception.ExitCode.ShouldBe(ExitCodes.Configuration);
-        exception.Message.ShouldStartWith("Route orders: SecondStep cannot be created: ");
-    }
-
     private void Add(IMessageWorkerBuilder worker) => worker
         .With(services => services.AddSingleton(_trace).AddSingleton(new ScriptedHandler((_, _, _) =>
         {
