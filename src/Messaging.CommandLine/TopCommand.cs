@@ -11,6 +11,9 @@ internal static class TopCommand
 {
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
 
+    // Who watches is to see soon that the worker does not answer.
+    private static readonly TimeSpan RefreshLimit = TimeSpan.FromSeconds(5);
+
     public static Command Create(CommandContext context)
     {
         Option<bool> once = new("--once") { Description = "Print the state once, with rates over one second, and exit; exit 1 when a route is not ready" };
@@ -36,6 +39,7 @@ internal static class TopCommand
     private static async Task<int> ShowAsync(WorkerConnection worker, CancellationToken cancellationToken)
     {
         WorkerState before = await ReadAsync(worker, cancellationToken);
+        worker.AnswerLimit = RefreshLimit;
         using TerminalScreen screen = new();
         using CancellationTokenSource end = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, screen.Quit);
         screen.Show(width => TopScreen.Draw(new WorkerView(before, null), width));

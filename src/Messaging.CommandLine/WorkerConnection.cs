@@ -21,7 +21,7 @@ internal sealed class WorkerConnection : IDisposable
         _client = new HttpClient(new SocketsHttpHandler { UseProxy = false, AllowAutoRedirect = false, ConnectTimeout = TimeSpan.FromSeconds(2) })
         {
             BaseAddress = address,
-            Timeout = TimeSpan.FromSeconds(5),
+            Timeout = Timeout.InfiniteTimeSpan,
             MaxResponseContentBufferSize = MaxAnswerBytes,
         };
         if (!string.IsNullOrEmpty(token))
@@ -31,6 +31,9 @@ internal sealed class WorkerConnection : IDisposable
     }
 
     public Uri Address => _client.BaseAddress!;
+
+    /// <summary>The time for an answer. A worker on a busy machine answers late; where none runs, the connection is refused.</summary>
+    public TimeSpan AnswerLimit { get; set; } = TimeSpan.FromSeconds(30);
 
     /// <summary>The option of a command with the address of the worker.</summary>
     public static Option<string?> CreateOption() =>
@@ -127,6 +130,8 @@ internal sealed class WorkerConnection : IDisposable
 
     private async Task<(HttpStatusCode Status, byte[] Body)> SendAsync(HttpMethod method, string path, byte[]? json, CancellationToken cancellationToken)
     {
+        using CancellationTokenSource limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        limit.CancelAfter(AnswerLimit);
         try
         {
             using HttpRequestMessage request = new(method, path);
@@ -135,12 +140,17 @@ internal sealed class WorkerConnection : IDisposable
                 request.Content = new ByteArrayContent(json) { Headers = { ContentType = new("application/json") } };
             }
 
-            using HttpResponseMessage answer = await _client.SendAsync(request, cancellationToken);
-            return (answer.StatusCode, await answer.Content.ReadAsByteArrayAsync(cancellationToken));
+            using HttpResponseMessage answer = await _client.SendAsync(request, limit.Token);
+            return (answer.StatusCode, await answer.Content.ReadAsByteArrayAsync(limit.Token));
         }
         catch (Exception exception) when (exception is HttpRequestException || (exception is TaskCanceledException && !cancellationToken.IsCancellationRequested))
         {
-            throw new StartupException($"No worker answers at {Address} ({exception.Message.TrimEnd('.')}). Start one, or give its address with --url.", ExitCodes.Unavailable, exception);
+            throw new StartupException(
+                limit.IsCancellationRequested
+                    ? $"The worker at {Address} did not answer within {DurationText.Of(AnswerLimit)}: it is stuck, or its machine is busy."
+                    : $"No worker answers at {Address} ({exception.Message.TrimEnd('.')}). Start one, or give its address with --url.",
+                ExitCodes.Unavailable,
+                exception);
         }
     }
 

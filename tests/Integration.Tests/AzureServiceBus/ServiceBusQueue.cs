@@ -87,8 +87,17 @@ internal sealed class ServiceBusQueue : IAsyncDisposable
     }
 
     /// <summary>Waits until no message is left, in whatever state.</summary>
-    public Task WaitUntilEmptyAsync() =>
-        Eventually.BecomesTrueAsync(async () => (await PeekAsync(max: 1)).Count == 0, $"the queue {Name} is empty", TimeSpan.FromMinutes(2));
+    public async Task WaitUntilEmptyAsync()
+    {
+        try
+        {
+            await Eventually.BecomesTrueAsync(async () => (await PeekAsync(max: 1)).Count == 0, $"the queue {Name} is empty", TimeSpan.FromMinutes(2));
+        }
+        catch (TimeoutException exception) when (Emulator is not null)
+        {
+            throw new TimeoutException($"{exception.Message} {await Emulator.DescribeAsync(Name)}", exception);
+        }
+    }
 
     /// <summary>Waits until there are so many dead letters.</summary>
     public async Task<IReadOnlyList<ServiceBusReceivedMessage>> WaitForDeadLettersAsync(int count)
