@@ -4,7 +4,7 @@ using Messaging.CloudFront.Elasticsearch.BulkResponses;
 namespace Messaging.CloudFront.Elasticsearch;
 
 /// <summary>
-/// Classifies failed items of <c>create</c> actions, by the tables in docs/reference/elasticsearch.md#whose-fault-an-error-is. Rejecting documents for a fault of their
+/// Classifies failed items of <c>create</c> actions, by the tables in docs/reference/faults.md#errors-of-elasticsearch-whose-fault. Rejecting documents for a fault of their
 /// index would dead-letter valid documents. Types and reasons are those of Elasticsearch 7 to 9 and OpenSearch 1 to 3. A reason may quote the
 /// document, which can hold any text, so only its beginning counts.
 /// </summary>
@@ -171,7 +171,7 @@ internal enum ItemVerdict
     RefuseUnlessAccepted,
 }
 
-/// <summary>Whose fault an error is. docs/reference/elasticsearch.md#whose-fault-an-error-is has the same table.</summary>
+/// <summary>Whose fault an error is. docs/reference/faults.md#errors-of-elasticsearch-whose-fault has the same table.</summary>
 /// <param name="Type">The error's type; empty for every type.</param>
 /// <param name="Start">How the reason begins, without a position and "failed to parse:"; empty for every reason.</param>
 /// <param name="Verdict"><see cref="ItemVerdict.Refuse"/> or <see cref="ItemVerdict.RefuseUnlessAccepted"/>.</param>

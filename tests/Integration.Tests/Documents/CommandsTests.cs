@@ -17,7 +17,7 @@ public sealed partial class CommandsTests
     private const string Readme = "README.md";
 
     private static readonly string[] Repository = ["benchmarks", "deploy", "samples", "src", "templates", "tests"];
-    private static readonly string[] Ports = ["8080", "8088", "4566", "5672", "5300", "9200", "9081", "9082"];
+    private static readonly string[] Ports = ["8080", "8088", "4566", "5672", "5300", "9200", "9081", "9082", "11000"];
 
     public static TheoryData<string> Pages => [.. FindPages().Where(page => page != Readme && Blocks(page).Any(block => !block.Mark.StartsWith("not-run", StringComparison.Ordinal)))];
 
@@ -53,7 +53,7 @@ public sealed partial class CommandsTests
     private static async Task RunAsync(string page)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "needs bash");
-        foreach (string server in (string[])["fauxqs", "servicebus"])
+        foreach (string server in (string[])["fauxqs", "servicebus", "azurite"])
         {
             if (Blocks(page).Any(block => !block.Mark.StartsWith("not-run", StringComparison.Ordinal) && block.Text.Contains($"tests/servers/{server} ", StringComparison.Ordinal)))
             {
@@ -142,8 +142,8 @@ public sealed partial class CommandsTests
             # Programs of this build, where a reader would have them built.
             dotnet() {
               case "$1 ${2-}" in
-                "pack Worker.sln") [ "$*" = "pack Worker.sln -c Release -o artifacts" ] && command dotnet pack {{RepositoryFolder.Combine("Worker.sln")}} -c {{new DirectoryInfo(AppContext.BaseDirectory).Parent!.Name}} --no-build -v quiet -o "$PWD/artifacts"; return ;; # built with the tests
-                "new "*|"test "*|"run --project") newcomer "$@"; return ;;
+                "build templates") command dotnet build {{RepositoryFolder.Combine("templates")}} "${@:3}" --no-restore -p:NoBuild=true -p:PackConfiguration={{new DirectoryInfo(AppContext.BaseDirectory).Parent!.Name}} "-p:PackFolder=$PWD/artifacts/"; return ;; # built with the tests
+                "test "*|"run --project") newcomer "$@"; return ;;
               esac
               [ "$1 $2 $3 $4" = "run -c Release --project" ] || { echo "not expected: dotnet $*"; return 99; }
               local project=$5; shift 6

@@ -117,14 +117,17 @@ public sealed partial class DocumentTests
     [InlineData("docs/reference/elasticsearch.md")]
     [InlineData("docs/reference/sinks.md")]
     [InlineData("docs/reference/valid-messages.md")]
+    [InlineData("docs/reference/object-keys.md")]
     [InlineData("docs/guides/cloudfront.md")]
+    [InlineData("docs/guides/envelopes.md")]
+    [InlineData("docs/guides/bundles.md")]
     public void PageOfAComponent_HasTheSectionsOfAll(string page)
     {
         IEnumerable<string> sections = Heading.Matches(FencedCode.Replace(File.ReadAllText(RepositoryFolder.Combine(page)), string.Empty))
             .Where(heading => heading.Value.StartsWith("## ", StringComparison.Ordinal))
             .Select(heading => heading.Groups["text"].Value.Trim());
 
-        sections.Take(5).ShouldBe(["Quick start", "Settings", "Guarantees", "Faults", "Metrics"]);
+        sections.Take(6).ShouldBe(["Quick start", "Settings", "Guarantees", "Faults", "Metrics", "Recipes"]);
     }
 
     private static IEnumerable<string> FindPages()

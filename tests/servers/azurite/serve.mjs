@@ -1,7 +1,8 @@
-// Starts Azurite's blob service in memory on loopback, on the given port or a free one, and prints its connection string as one line. The account and
-// key are the published ones of every emulator. The process lives as long as its standard input: when the process that started it dies, however it
+// Starts Azurite's blob service in memory on loopback, on the given port or a free one, makes the containers that the other arguments name, and prints
+// its connection string as one line. The account and key are the published ones of every emulator. The process lives as long as its standard input: when the process that started it dies, however it
 // dies, the pipe closes and the emulator goes with it.
 // Its own command would also load its SQL stores and its telemetry, nine tenths of what it installs: package.json leaves them out.
+import { createHmac } from "node:crypto";
 import { createRequire } from "node:module";
 import process from "node:process";
 
@@ -22,6 +23,14 @@ server.httpServer.on("request", (request, response) => response.on("finish", () 
 }));
 await server.start();
 const endpoint = `${server.getHttpServerAddress()}/${EMULATOR_ACCOUNT_NAME}`;
+for (const container of process.argv.slice(3)) {
+  const headers = { "x-ms-date": new Date().toUTCString(), "x-ms-version": "2021-12-02" };
+  const path = `/${EMULATOR_ACCOUNT_NAME}/${container}`;
+  const signed = ["PUT", ...Array(11).fill(""), ...Object.entries(headers).map(header => header.join(":")), `/${EMULATOR_ACCOUNT_NAME}${path}`, "restype:container"].join("\n");
+  const signature = createHmac("sha256", Buffer.from(EMULATOR_ACCOUNT_KEY_STR, "base64")).update(signed).digest("base64");
+  const answer = await fetch(`${server.getHttpServerAddress()}${path}?restype=container`, { method: "PUT", headers: { ...headers, Authorization: `SharedKey ${EMULATOR_ACCOUNT_NAME}:${signature}` } });
+  if (answer.status !== 201) throw new Error(`Container ${container}: ${answer.status} ${await answer.text()}`);
+}
 process.stdout.write(`azurite listening on DefaultEndpointsProtocol=http;AccountName=${EMULATOR_ACCOUNT_NAME};AccountKey=${EMULATOR_ACCOUNT_KEY_STR};BlobEndpoint=${endpoint};\n`);
 
 const stop = () => {

@@ -181,7 +181,7 @@ function findInRoute(model, route) {
   if (retries >= 5 && retries > done * retriedShare) {
     add('retries', 'warn', `${many(retries, 'request')} to the sink ${retries === 1 ? 'was' : 'were'} retried in the last minute`,
       [`By status since the start: ${counts(route.retries)}. 429 and 503 mean that the sink throttles.`, `The worker allows ${many(limit, 'message')} in flight.`],
-      'Raise the limits of the store, or spread the load over more prefixes or buckets.', 'docs/reference/s3.md#requests-in-flight');
+      'Raise the limits of the store, or spread the load over more prefixes or buckets.', 'docs/guides/scale-out.md#requests-in-flight');
   }
   if (returned >= 5 && returned > received * returnedShare) {
     add('returned', 'warn', `${count(returned)} of ${count(received)} messages of the last minute were returned to the source`, ['The source redelivers them.'], 'The log has the reasons.', 'docs/explanation/settlement.md, event 5002 in the log');
