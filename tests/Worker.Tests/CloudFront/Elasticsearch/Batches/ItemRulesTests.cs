@@ -108,7 +108,7 @@ public sealed class ItemRulesTests
     [Fact]
     public void Page_HasEveryRule()
     {
-        string path = Path.Combine(FindRepository(), "docs", "reference", "elasticsearch.md");
+        string path = Path.Combine(FindRepository(), "docs", "reference", "faults.md");
         string text = File.ReadAllText(path);
         const string Head = "| fault of | types | any type, where the reason begins with |\n|---|---|---|\n";
         int start = text.IndexOf(Head, StringComparison.Ordinal) + Head.Length;
