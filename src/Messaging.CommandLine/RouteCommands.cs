@@ -3,10 +3,11 @@ using System.Text.Json;
 using Messaging.CommandLine.Top;
 using Messaging.Configuration;
 using Messaging.Http.Web.Api;
+using Messaging.Telemetry;
 
 namespace Messaging.CommandLine;
 
-/// <summary><c>pause</c> and <c>resume</c>: stop and continue receiving on a route of a running worker, over its API.</summary>
+/// <summary><c>pause</c>, <c>resume</c> and <c>probe</c>: stop and continue receiving on a route of a running worker, and check its sink, over its API.</summary>
 internal static class RouteCommands
 {
     public static Command CreatePause(CommandContext context)
@@ -39,6 +40,25 @@ internal static class RouteCommands
             await worker.ReadBytesAsync(HttpMethod.Post, "/api/v1/routes/resume", Write(new RouteOrder(name)), cancellationToken);
             Console.Out.WriteLine($"Route {name} is not paused.");
             return ExitCodes.Success;
+        });
+        return command;
+    }
+
+    public static Command CreateProbe(CommandContext context)
+    {
+        Argument<string> route = CreateRoute();
+        Option<string?> url = WorkerConnection.CreateOption();
+        Command command = new("probe", "Check the sink of a route of a running worker now. Exit code 1: it cannot be reached.") { route, url };
+        command.SetAction(async (parsed, cancellationToken) =>
+        {
+            string name = parsed.GetValue(route)!;
+            using WorkerConnection worker = WorkerConnection.To(parsed.GetValue(url), context.ReadConfiguration(parsed));
+            ProbeAnswer probe = await worker.AskAsync(HttpMethod.Post, "/api/v1/routes/probe", Write(new RouteOrder(name)), WorkerStateJson.Default.ProbeAnswer, cancellationToken);
+            string took = DurationText.Of(TimeSpan.FromSeconds(probe.Seconds));
+            Console.Out.WriteLine(probe.Reachable
+                ? $"Route {name}: the sink {UntrustedText.Shorten(probe.Sink)} can be reached; its check took {took}."
+                : $"Route {name}: the sink {UntrustedText.Shorten(probe.Sink)} cannot be reached; its check took {took}. {UntrustedText.Shorten(probe.Problem)}");
+            return probe.Reachable ? ExitCodes.Success : ExitCodes.Incomplete;
         });
         return command;
     }

@@ -163,5 +163,6 @@ internal sealed class RouteView(WorkerView worker, RouteState now, RouteState? b
 [JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, RespectNullableAnnotations = true, RespectRequiredConstructorParameters = true)]
 [JsonSerializable(typeof(WorkerState))]
 [JsonSerializable(typeof(RouteOrder))]
+[JsonSerializable(typeof(ProbeAnswer))]
 [JsonSerializable(typeof(LogLevelOrder))]
 internal sealed partial class WorkerStateJson : JsonSerializerContext;

@@ -24,6 +24,18 @@ public interface IRouteControl
     /// <exception cref="ArgumentException">The worker has no route of this name, or has not started.</exception>
     /// <exception cref="IOException">It receives again, but its file cannot be deleted: after a restart it would be paused.</exception>
     bool Resume(string route, string by);
+
+    /// <summary>
+    /// Checks the sink of a route now, as the worker does at start and during an outage. There is one check at a time: who asks while one runs gets its
+    /// result. A check that succeeds lets the next message probe an open breaker. It takes at most 10 s.
+    /// </summary>
+    /// <param name="route">The route's name.</param>
+    /// <param name="cancellationToken">Ends the wait, not the check.</param>
+    /// <returns>The result; a sink that cannot be reached is a result too.</returns>
+    /// <exception cref="ArgumentException">The worker has no route of this name, or has not started.</exception>
+    /// <exception cref="InvalidOperationException">The worker is stopping.</exception>
+    /// <exception cref="NotSupportedException">The route has no sink.</exception>
+    Task<SinkProbe> ProbeSinkAsync(string route, CancellationToken cancellationToken);
 }
 
 /// <summary>An operator's pause of a route.</summary>
@@ -32,3 +44,10 @@ public interface IRouteControl
 /// <param name="Note">Why; null without a note.</param>
 /// <param name="IsKept">True when the route stays paused after a restart.</param>
 public sealed record RoutePause(DateTimeOffset Since, string By, string? Note, bool IsKept);
+
+/// <summary>The result of a check of a route's sink.</summary>
+/// <param name="Sink">The sink's name.</param>
+/// <param name="IsReachable">True when the check succeeded.</param>
+/// <param name="Problem">Why it did not, in the sink's words, as a sentence; null when it did.</param>
+/// <param name="Took">The time until the result.</param>
+public sealed record SinkProbe(string Sink, bool IsReachable, string? Problem, TimeSpan Took);

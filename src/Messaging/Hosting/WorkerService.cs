@@ -101,6 +101,9 @@ internal sealed partial class WorkerService(
         }
     }
 
+    /// <inheritdoc/>
+    public Task<SinkProbe> ProbeSinkAsync(string route, CancellationToken cancellationToken) => Find(route).ProbeSinkAsync(cancellationToken);
+
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         if (deadLetters is null)

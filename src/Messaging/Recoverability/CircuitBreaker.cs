@@ -233,12 +233,12 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     }
 
     /// <summary>The worker's own check of the sink has succeeded: the next message may probe it, and decides. A check alone never closes the breaker.</summary>
-    /// <returns>False while a message already probes the sink.</returns>
+    /// <returns>False when that was known, or a message already probes the sink.</returns>
     internal bool Answered()
     {
         lock (_lock)
         {
-            if (_state == BreakerState.Closed || (_probe != 0 && _probeWorking))
+            if (_state == BreakerState.Closed || _answers || (_probe != 0 && _probeWorking))
             {
                 return false;
             }

@@ -3,7 +3,7 @@ using Integration.Tests.Worker;
 
 namespace Integration.Tests.CommandLine;
 
-/// <summary><c>pause</c>, <c>resume</c> and <c>log-level</c> against a running worker.</summary>
+/// <summary><c>pause</c>, <c>resume</c>, <c>probe</c> and <c>log-level</c> against a running worker.</summary>
 public sealed class RouteCommandsTests
 {
     private const string Token = "a-token-of-the-tests";
@@ -33,6 +33,25 @@ public sealed class RouteCommandsTests
         resume.ExitCode.ShouldBe(0, resume.Error);
         using HttpResponseMessage answered = await client.PostAsync("messages", new StringContent("{}"));
         answered.StatusCode.ShouldBe(HttpStatusCode.UnprocessableEntity, "It is received again, and has no date.");
+    }
+
+    [Fact]
+    public async Task Probe_SaysWhetherTheSinkCanBeReached()
+    {
+        string folder = Path.Combine(Directory.CreateTempSubdirectory("probe-").FullName, "objects");
+        await using RunningWorker worker = await RunningWorker.StartAsync(["--Routes:archive:Source=Http", "--Routes:archive:Sink=Directory", $"--Sinks:Directory:Path={folder}", $"--Hosting:Token={Token}"]);
+        string[] connection = ["--url", worker.Url.ToString(), $"--Hosting:Token={Token}"];
+
+        WorkerCommand reachable = await WorkerCommand.RunAsync(["probe", "archive", .. connection]);
+        Directory.Delete(folder, recursive: true);
+        await File.WriteAllTextAsync(folder, "a file, where the folder belongs");
+        WorkerCommand failing = await WorkerCommand.RunAsync(["probe", "archive", .. connection]);
+
+        reachable.ExitCode.ShouldBe(0, reachable.Error);
+        reachable.Text.ShouldContain("Route archive: the sink Directory can be reached; its check took ");
+        failing.ExitCode.ShouldBe(1, failing.Error);
+        failing.Text.ShouldContain("Route archive: the sink Directory cannot be reached; its check took ");
+        failing.Text.ShouldContain(folder);
     }
 
     [Fact]

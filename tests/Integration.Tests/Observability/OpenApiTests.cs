@@ -79,6 +79,9 @@ public sealed partial class OpenApiTests
         await CheckAsync(client, "post", "/api/v1/routes/pause", body: """{"route":"other"}""");
         await CheckAsync(client, "post", "/api/v1/routes/pause", body: """{"route":"archive","note":"why"}""");
         await CheckAsync(client, "get", "/healthz/ready");
+        await CheckAsync(client, "post", "/api/v1/routes/probe", body: "{}");
+        await CheckAsync(client, "post", "/api/v1/routes/probe", body: """{"route":"other"}""");
+        await CheckAsync(client, "post", "/api/v1/routes/probe", body: """{"route":"archive"}""");
         await CheckAsync(client, "post", "/api/v1/log-level", body: "{}");
         await CheckAsync(client, "post", "/api/v1/log-level", body: """{"category":"Messaging","level":"Debug","minutes":1}""");
         await CheckAsync(client, "get", "/api/v1/stats");

@@ -289,6 +289,19 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
 
         // Four routes fit 1,300 pixels, the problem included.
         (await page.Locator("#routes").EvaluateAsync<double>("section => section.getBoundingClientRect().bottom")).ShouldBeLessThan(1_300);
+
+        // Its sink is checked on a click, and the result is its words.
+        TaskCompletionSource<string> said = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        page.Dialog += async (_, dialog) =>
+        {
+            said.TrySetResult(dialog.Message);
+            await dialog.AcceptAsync();
+        };
+        await Assertions.Expect(page.Locator("article[data-route=first] [data-part=sink] button")).ToBeHiddenAsync();
+        await page.Locator("article[data-route=last] [data-part=sink] button").ClickAsync();
+        await page.Locator("#token").FillAsync(Token);
+        await page.Keyboard.PressAsync("Enter");
+        (await said.Task.WaitAsync(TimeSpan.FromSeconds(30))).ShouldMatch("nowhere.*Connection refused.* m?s\\)$");
     }
 
     [Fact]

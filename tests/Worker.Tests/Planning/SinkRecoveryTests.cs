@@ -188,6 +188,103 @@ public sealed class SinkRecoveryTests : IDisposable
         await route.DrainAsync(CancellationToken.None).WaitAsync(WaitLimit, TestContext.Current.CancellationToken);
     }
 
+    [Fact]
+    public async Task Probe_SinkWorksAgain_TheNextMessageDecidesWithoutAWait()
+    {
+        await using MessageRoute route = await StartAsync();
+        Break(_sink, refuses: false);
+        route.Breaker.Refused("The folder is full.");
+        SinkProbe failing = await route.ProbeSinkAsync(CancellationToken.None);
+        route.GetStatus().IsReady.ShouldBeFalse();
+        Mend(_sink);
+
+        SinkProbe probe = await route.ProbeSinkAsync(CancellationToken.None);
+        await route.ProbeSinkAsync(CancellationToken.None);
+
+        failing.ShouldBe(new SinkProbe("scripted", IsReachable: false, "The folder cannot be written: no space left.", TimeSpan.Zero));
+        probe.ShouldBe(new SinkProbe("scripted", IsReachable: true, Problem: null, TimeSpan.Zero));
+        RouteStatus ready = route.GetStatus();
+        (ready.IsReady, ready.AwaitsMessage, ready.Breaker).ShouldBe((true, true, BreakerState.HalfOpen));
+        _log.Entries.Count(entry => entry.Id.Id == 1013).ShouldBe(1);
+        await route.DrainAsync(CancellationToken.None).WaitAsync(WaitLimit, TestContext.Current.CancellationToken);
+    }
+
+    [Fact]
+    public async Task Probe_WhileACheckRuns_SharesItsResult()
+    {
+        await using MessageRoute route = await StartAsync();
+        TaskCompletionSource hang = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        _sink.Hang = hang.Task;
+        int checks = _sink.Checks;
+        route.Breaker.Refused("down");
+        await _time.PassUntilAsync(Second, () => _sink.Checks > checks);
+
+        Task<SinkProbe>[] probes = [.. Enumerable.Range(0, 20).Select(_ => route.ProbeSinkAsync(CancellationToken.None))];
+        hang.SetResult();
+
+        (await Task.WhenAll(probes)).ShouldAllBe(probe => probe.IsReachable);
+        (_sink.Checks - checks, _sink.MaxConcurrent).ShouldBe((1, 1));
+        await _time.PassUntilAsync(Second, () => route.GetStatus().IsReady);
+        _log.Entries.Count(entry => entry.Id.Id == 1013).ShouldBe(1);
+        await route.DrainAsync(CancellationToken.None).WaitAsync(WaitLimit, TestContext.Current.CancellationToken);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Probe_FailsWhileMessagesAreStored_IsAResultAndNothingElse(bool refuses)
+    {
+        await using MessageRoute route = await StartAsync();
+        Break(_sink, refuses);
+
+        SinkProbe probe = await route.ProbeSinkAsync(CancellationToken.None);
+
+        probe.IsReachable.ShouldBeFalse();
+        probe.Problem.ShouldBe(refuses ? "No such bucket." : "The folder cannot be written: no space left.");
+        (route.GetStatus().IsReady, route.Breaker.State).ShouldBe((true, BreakerState.Closed));
+        _log.Entries.ShouldNotContain(entry => entry.Id.Id == 1008);
+        await route.DrainAsync(CancellationToken.None).WaitAsync(WaitLimit, TestContext.Current.CancellationToken);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Probe_FailsBeforeAnythingWasStored_IsNotReadyUntilTheWorkersOwnCheckPasses(bool refuses)
+    {
+        await using MessageRoute route = Create(_time, _log, _sink);
+        await route.CheckAsync(CancellationToken.None);
+        route.Start();
+        Break(_sink, refuses);
+
+        SinkProbe probe = await route.ProbeSinkAsync(CancellationToken.None);
+
+        route.GetStatus().Problem.ShouldBe(probe.Problem.ShouldNotBeNull());
+        route.GetStatus().IsReady.ShouldBeFalse();
+        Mend(_sink);
+        await _time.PassUntilAsync(Second, () => route.GetStatus().IsReady);
+        await route.DrainAsync(CancellationToken.None).WaitAsync(WaitLimit, TestContext.Current.CancellationToken);
+    }
+
+    [Fact]
+    public async Task Probe_NoAnswer_EndsAtTheLimitOfAllChecks_OrWithItsCaller()
+    {
+        await using MessageRoute route = await StartAsync();
+        _sink.Hang = new TaskCompletionSource().Task;
+        using CancellationTokenSource gone = new();
+        Task<SinkProbe> left = route.ProbeSinkAsync(gone.Token);
+        Task<SinkProbe> probe = route.ProbeSinkAsync(CancellationToken.None);
+
+        await gone.CancelAsync();
+        await Should.ThrowAsync<OperationCanceledException>(() => left);
+        probe.IsCompleted.ShouldBeFalse();
+        await _time.PassUntilAsync(Second, () => probe.IsCompleted);
+
+        (await probe).Problem.ShouldBe("The sink scripted did not answer its check within 10 s.");
+        (await probe).Took.ShouldBeGreaterThanOrEqualTo(TimeSpan.FromSeconds(10));
+        await route.DrainAsync(CancellationToken.None).WaitAsync(WaitLimit, TestContext.Current.CancellationToken);
+        await Should.ThrowAsync<InvalidOperationException>(() => route.ProbeSinkAsync(CancellationToken.None));
+    }
+
     private static void Break(ScriptedSink sink, bool refuses)
     {
         sink.Problem = refuses ? null : "The folder cannot be written: no space left.";

@@ -23,6 +23,7 @@ internal sealed class ApiEndpoints(ApiAccess access, StatsEndpoints stats, DeadL
         endpoints.MapPost($"{Root}/dead-letters/restore", Guarded(redrives.RestoreAsync, changes: true));
         endpoints.MapPost($"{Root}/routes/pause", Guarded(routes.PauseAsync, changes: true));
         endpoints.MapPost($"{Root}/routes/resume", Guarded(routes.ResumeAsync, changes: true));
+        endpoints.MapPost($"{Root}/routes/probe", Guarded(routes.ProbeAsync, changes: true));
         endpoints.MapPost($"{Root}/log-level", Guarded(logLevels.ChangeAsync, changes: true));
         endpoints.MapGet($"{Root}/peers", Guarded(peers.HandleAsync));
         endpoints.MapGet($"{Root}/changes", Guarded(context => ApiJson.SendAsync(context, new ChangesState(log.Last), ApiJson.Readable.ChangesState)));

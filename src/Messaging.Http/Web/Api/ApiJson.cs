@@ -19,6 +19,7 @@ namespace Messaging.Http.Web.Api;
 [JsonSerializable(typeof(RedriveOrder))]
 [JsonSerializable(typeof(RouteOrder))]
 [JsonSerializable(typeof(PauseAnswer))]
+[JsonSerializable(typeof(ProbeAnswer))]
 [JsonSerializable(typeof(LogLevelOrder))]
 [JsonSerializable(typeof(LogLevelsState))]
 [JsonSerializable(typeof(ChangesState))]

@@ -3,7 +3,7 @@ using Microsoft.AspNetCore.Http;
 
 namespace Messaging.Http.Web.Api;
 
-/// <summary>Pauses and resumes routes. Threads: any.</summary>
+/// <summary>Pauses and resumes routes, and checks their sinks. Threads: any.</summary>
 internal sealed class RouteEndpoints(IRouteControl routes, HttpAnswers answers)
 {
     private const int MaxRequestBytes = 4 << 10;
@@ -44,6 +44,30 @@ internal sealed class RouteEndpoints(IRouteControl routes, HttpAnswers answers)
         });
     }
 
+    /// <summary><c>POST /api/v1/routes/probe</c>.</summary>
+    public async Task ProbeAsync(HttpContext context)
+    {
+        if (await ReadAsync(context) is not { } order)
+        {
+            return;
+        }
+
+        ChangeLog.Describe(context, $"probe the sink of route {order.Route}");
+        SinkProbe probe;
+        try
+        {
+            probe = await routes.ProbeSinkAsync(order.Route!, context.RequestAborted);
+        }
+        catch (Exception exception) when (RefusalOf(exception) is { } refusal)
+        {
+            await answers.RefuseAsync(context, refusal);
+            return;
+        }
+
+        ChangeLog.Describe(context, $"probe the sink of route {order.Route}, which {(probe.IsReachable ? "can" : "cannot")} be reached");
+        await ApiJson.SendAsync(context, new ProbeAnswer(probe.Sink, probe.IsReachable, OneLineText.Of(probe.Problem), ApiJson.Rounded(probe.Took.TotalSeconds)), ApiJson.Readable.ProbeAnswer);
+    }
+
     /// <summary>The pause as the API shows it.</summary>
     public static PauseState? StateOf(RoutePause? pause) =>
         pause is null ? null : new PauseState(pause.Since.UtcDateTime, OneLineText.Of(pause.By)!, OneLineText.Of(pause.Note), pause.IsKept);
@@ -67,24 +91,24 @@ internal sealed class RouteEndpoints(IRouteControl routes, HttpAnswers answers)
         {
             pause = change();
         }
-        catch (ArgumentException)
+        catch (Exception exception) when (RefusalOf(exception) is { } refusal)
         {
-            await answers.RefuseAsync(context, Unknown);
-            return;
-        }
-        catch (InvalidOperationException)
-        {
-            await answers.RefuseAsync(context, HttpRefusal.Stopping);
-            return;
-        }
-        catch (IOException exception)
-        {
-            await answers.RefuseAsync(context, new HttpRefusal(StatusCodes.Status409Conflict, "not-kept", exception.Message));
+            await answers.RefuseAsync(context, refusal);
             return;
         }
 
         await ApiJson.SendAsync(context, new PauseAnswer(StateOf(pause)), ApiJson.Readable.PauseAnswer);
     }
+
+    /// <returns>Null for an exception that <see cref="IRouteControl"/> does not promise.</returns>
+    private static HttpRefusal? RefusalOf(Exception exception) => exception switch
+    {
+        ArgumentException => Unknown,
+        NotSupportedException => new HttpRefusal(StatusCodes.Status409Conflict, "no-sink", exception.Message),
+        InvalidOperationException => HttpRefusal.Stopping,
+        IOException => new HttpRefusal(StatusCodes.Status409Conflict, "not-kept", exception.Message),
+        _ => null,
+    };
 }
 
 /// <summary>The answer to a pause or its end.</summary>

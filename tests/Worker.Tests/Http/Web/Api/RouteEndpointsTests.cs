@@ -2,8 +2,12 @@ using System.Net;
 using System.Text;
 using System.Text.Json;
 using Messaging.Hosting;
+using Messaging.Http;
+using Messaging.Http.Web.Api;
 using Messaging.Sources.Channels;
+using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.DependencyInjection;
+using Pipeline.Buffers;
 
 namespace Worker.Tests.Http.Web.Api;
 
@@ -12,6 +16,7 @@ public sealed class RouteEndpointsTests
 {
     private const string Pause = "/api/v1/routes/pause";
     private const string Resume = "/api/v1/routes/resume";
+    private const string Probe = "/api/v1/routes/probe";
     private const string Route = """{"route":"archive"}""";
 
     [Fact]
@@ -143,6 +148,38 @@ public sealed class RouteEndpointsTests
         await host.PostAsync(ApiHost.Body("a"));
     }
 
+    [Fact]
+    public async Task Probe_ChecksTheSink_AndIsAudited()
+    {
+        using TemporaryFolder objects = new();
+        await using ApiHost host = await ApiHost.StartAsync("Routes:archive:Sink=Directory", $"Sinks:Directory:Path={objects["objects"]}");
+
+        (int status, JsonElement reachable) = await host.SendAsync(HttpMethod.Post, Probe, """{"route":"ARCHIVE"}""");
+        Directory.Delete(objects["objects"], recursive: true);
+        await File.WriteAllTextAsync(objects["objects"], "a file, where the folder belongs");
+        JsonElement failing = (await host.SendAsync(HttpMethod.Post, Probe, Route)).Body;
+
+        status.ShouldBe(200);
+        reachable.GetProperty("sink").GetString().ShouldBe("Directory");
+        reachable.GetProperty("reachable").GetBoolean().ShouldBeTrue();
+        reachable.GetProperty("problem").ValueKind.ShouldBe(JsonValueKind.Null);
+        reachable.GetProperty("seconds").GetDouble().ShouldBeGreaterThan(0);
+        failing.GetProperty("reachable").GetBoolean().ShouldBeFalse();
+        failing.GetProperty("problem").GetString().ShouldNotBeNull().ShouldContain(objects["objects"]);
+        (await host.GetAsync("/api/v1/changes")).GetProperty("changes").EnumerateArray().Select(change => $"{change.GetProperty("what")}: {change.GetProperty("result")}")
+            .ShouldBe(["probe the sink of route archive, which cannot be reached: done", "probe the sink of route ARCHIVE, which can be reached: done"]);
+    }
+
+    [Fact]
+    public async Task Probe_RouteWithoutASink_IsRefused()
+    {
+        DefaultHttpContext context = new() { Request = { ContentType = "application/json", ContentLength = Route.Length, Body = new MemoryStream(Encoding.UTF8.GetBytes(Route)) } };
+
+        await new RouteEndpoints(new NoSinks(), new HttpAnswers(new BufferPool())).ProbeAsync(context);
+
+        context.Response.StatusCode.ShouldBe(409);
+    }
+
     [Theory]
     [InlineData("{}", 400)]
     [InlineData("""{"route":""}""", 400)]
@@ -155,6 +192,7 @@ public sealed class RouteEndpointsTests
 
         (await host.SendAsync(HttpMethod.Post, Pause, json)).Status.ShouldBe(expected);
         (await host.SendAsync(HttpMethod.Post, Resume, json)).Status.ShouldBe(expected);
+        (await host.SendAsync(HttpMethod.Post, Probe, json)).Status.ShouldBe(expected);
 
         await host.PostAsync(ApiHost.Body("a"));
     }
@@ -162,6 +200,7 @@ public sealed class RouteEndpointsTests
     [Theory]
     [InlineData(Pause)]
     [InlineData(Resume)]
+    [InlineData(Probe)]
     public async Task WithoutTheToken_IsRefused_AlsoOnLoopback(string path)
     {
         await using ApiHost host = await ApiHost.StartAsync();
@@ -174,13 +213,16 @@ public sealed class RouteEndpointsTests
     }
 
     [Theory]
-    [InlineData("Origin", "http://evil.example")]
-    [InlineData("Sec-Fetch-Site", "cross-site")]
-    [InlineData("Host", "evil.example")]
-    public async Task PageOfAnotherSite_IsRefused_EvenWithTheToken(string header, string value)
+    [InlineData("Origin", "http://evil.example", Pause)]
+    [InlineData("Sec-Fetch-Site", "cross-site", Pause)]
+    [InlineData("Host", "evil.example", Pause)]
+    [InlineData("Origin", "http://evil.example", Probe)]
+    [InlineData("Sec-Fetch-Site", "cross-site", Probe)]
+    [InlineData("Host", "evil.example", Probe)]
+    public async Task PageOfAnotherSite_IsRefused_EvenWithTheToken(string header, string value, string path)
     {
         await using ApiHost host = await ApiHost.StartAsync();
-        using HttpRequestMessage request = new(HttpMethod.Post, Pause) { Content = new StringContent(Route, Encoding.UTF8, "application/json") };
+        using HttpRequestMessage request = new(HttpMethod.Post, path) { Content = new StringContent(Route, Encoding.UTF8, "application/json") };
         request.Headers.Authorization = new("Bearer", ApiHost.Token);
         request.Headers.TryAddWithoutValidation(header, value);
 
@@ -224,6 +266,15 @@ public sealed class RouteEndpointsTests
     }
 
     private static (long Stored, long DeadLetters) RouteTotals(IMessageWorker worker) => (worker.GetTotals("archive").Stored, worker.GetTotals("archive").DeadLetters);
+
+    private sealed class NoSinks : IRouteControl
+    {
+        public RoutePause Pause(string route, string by, string? note, bool keep) => throw new NotSupportedException();
+
+        public bool Resume(string route, string by) => throw new NotSupportedException();
+
+        public Task<SinkProbe> ProbeSinkAsync(string route, CancellationToken cancellationToken) => throw new NotSupportedException("It has none.");
+    }
 
     private static Task<HttpResponseMessage> TryPostAsync(ApiHost host) =>
         host.Client.PostAsync("/messages", new StringContent(ApiHost.Body("b"), Encoding.UTF8, "application/json"));
