@@ -1,4 +1,5 @@
 using Messaging.Http.Source;
+using Messaging.Http.Web.Api;
 using Messaging.Telemetry;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;
@@ -6,7 +7,7 @@ using Microsoft.Extensions.Logging;
 namespace Messaging.Http.Web;
 
 /// <summary>The first middleware: counts the request on its connection, and refuses forbidden requests. Threads: any. 0 B per request.</summary>
-internal sealed class RequestGate(AllowedHosts hosts, HttpSourceRegistry sources, HttpAnswers answers, HttpResponses responses, TimeProvider time, ILogger<RequestGate> logger)
+internal sealed class RequestGate(AllowedHosts hosts, HttpSourceRegistry sources, HttpAnswers answers, HttpResponses responses, ChangeLog changes, TimeProvider time, ILogger<RequestGate> logger)
 {
     private static readonly HttpRefusal NoConnection = new(
         StatusCodes.Status503ServiceUnavailable,
@@ -61,6 +62,10 @@ internal sealed class RequestGate(AllowedHosts hosts, HttpSourceRegistry sources
         if (refusal.Status == StatusCodes.Status403Forbidden)
         {
             WebLog.Refused(_log, context.Connection.RemoteIpAddress, refusal.Error, refusal.Message);
+            if (!HttpMethods.IsGet(context.Request.Method))
+            {
+                changes.Deny(context, refusal);
+            }
         }
 
         return answers.RefuseAsync(context, refusal);

@@ -89,6 +89,7 @@ public sealed partial class OpenApiTests
         await CheckAsync(client, "get", "/api/v1/changes");
         client.DefaultRequestHeaders.Authorization = null;
         await CheckAsync(client, "delete", "/api/v1/redrive");
+        (await CheckAsync(client, "get", "/api/v1/changes"))["denied"]!.AsArray().Count.ShouldBe(1);
     }
 
     /// <summary>Starts a run over dead letters, and waits for its end.</summary>

@@ -7,7 +7,8 @@ namespace Messaging.Http.Web.Api;
 /// <summary>Maps the paths below <c>/api/v1</c>, with their access checks and common headers.</summary>
 internal sealed class ApiEndpoints(ApiAccess access, StatsEndpoints stats, DeadLetterEndpoints deadLetters, RedriveEndpoints redrives, RouteEndpoints routes, LogLevelEndpoints logLevels, ChangeLog log, PeerWorkers peers, HttpAnswers answers)
 {
-    private const string Root = "/api/v1";
+    /// <summary>The beginning of their paths.</summary>
+    public const string Root = "/api/v1";
 
     public void Map(IEndpointRouteBuilder endpoints)
     {
@@ -26,18 +27,28 @@ internal sealed class ApiEndpoints(ApiAccess access, StatsEndpoints stats, DeadL
         endpoints.MapPost($"{Root}/routes/probe", Guarded(routes.ProbeAsync, changes: true));
         endpoints.MapPost($"{Root}/log-level", Guarded(logLevels.ChangeAsync, changes: true));
         endpoints.MapGet($"{Root}/peers", Guarded(peers.HandleAsync));
-        endpoints.MapGet($"{Root}/changes", Guarded(context => ApiJson.SendAsync(context, new ChangesState(log.Last), ApiJson.Readable.ChangesState)));
+        endpoints.MapGet($"{Root}/changes", Guarded(context => ApiJson.SendAsync(context, new ChangesState(log.Last, log.Denied), ApiJson.Readable.ChangesState)));
         endpoints.MapGet($"{Root}/redrive", Guarded(redrives.StateAsync));
         endpoints.MapPost($"{Root}/redrive", Guarded(redrives.StartAsync, changes: true));
         endpoints.MapDelete($"{Root}/redrive", Guarded(redrives.StopAsync, changes: true));
     }
 
     /// <param name="handle">Answers the request.</param>
-    /// <param name="changes">True when it changes something: it needs the token, and is logged.</param>
+    /// <param name="changes">True when it changes something: it needs the token, and is logged, also when it is denied.</param>
     private RequestDelegate Guarded(RequestDelegate handle, bool changes = false) => context =>
     {
         context.Response.Headers.CacheControl = "no-store";
         context.Response.Headers.XContentTypeOptions = "nosniff";
-        return access.Check(context.Request, changes) is { } refusal ? answers.RefuseAsync(context, refusal) : changes ? log.RunAsync(context, handle) : handle(context);
+        if (access.Check(context.Request, changes) is { } refusal)
+        {
+            if (changes)
+            {
+                log.Deny(context, refusal);
+            }
+
+            return answers.RefuseAsync(context, refusal);
+        }
+
+        return changes ? log.RunAsync(context, handle) : handle(context);
     };
 }

@@ -6,6 +6,8 @@ using Messaging.Http;
 using Messaging.Http.Web.Api;
 using Messaging.Sources.Channels;
 using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Routing;
+using Microsoft.AspNetCore.Routing.Patterns;
 using Microsoft.Extensions.DependencyInjection;
 using Pipeline.Buffers;
 
@@ -252,6 +254,59 @@ public sealed class RouteEndpointsTests
     }
 
     [Fact]
+    public async Task Changes_CountWhatWasDenied_WithoutTheTokenThatWasTried()
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+        await host.SendAsync(HttpMethod.Post, Pause, Route, token: "another-token-of-tests");
+        await host.SendAsync(HttpMethod.Post, "/API/v1/routes/pause?a-secret", Route, token: "another-token-of-tests");
+        await host.SendAsync(HttpMethod.Delete, "/api/v1/redrive", token: string.Empty);
+        (await host.Client.GetAsync(Pause)).Dispose();
+        using (HttpRequestMessage request = new(HttpMethod.Post, Resume) { Headers = { { "Origin", "http://evil.example" } } })
+        {
+            request.Headers.Authorization = new("Bearer", ApiHost.Token);
+            (await host.Client.SendAsync(request)).Dispose();
+        }
+
+        using HttpRequestMessage read = new(HttpMethod.Get, "/api/v1/stats") { Headers = { { "Origin", "http://evil.example" } } };
+        (await host.Client.SendAsync(read)).Dispose();
+
+        JsonElement answer = await host.GetAsync("/api/v1/changes");
+
+        answer.GetProperty("changes").GetArrayLength().ShouldBe(0);
+        answer.GetProperty("denied").EnumerateArray().Select(denied => $"{denied.GetProperty("from")}: {denied.GetProperty("what")}: {denied.GetProperty("reason")}, {denied.GetProperty("count")}").ShouldBe([
+            "127.0.0.1: POST /api/v1/routes/resume: origin-not-allowed, 1",
+            "127.0.0.1: DELETE /api/v1/redrive: token-required, 1",
+            "127.0.0.1: POST /api/v1/routes/pause: token-wrong, 2",
+        ]);
+        answer.ToString().ShouldNotContain("another-token");
+        answer.ToString().ShouldNotContain("secret");
+    }
+
+    [Fact]
+    public void Denied_OfManySenders_FillNeitherTheMemoryNorTheLog()
+    {
+        using RecordingLog log = new();
+        ManualTimeProvider time = new();
+        ChangeLog changes = new(time, log);
+        HttpRefusal refusal = new(401, "token-wrong", "No.");
+
+        for (int i = 0; i < 1_000; i++)
+        {
+            changes.Deny(RequestFrom($"10.0.{i / 250}.{i % 250}"), refusal);
+        }
+
+        changes.Denied.Count.ShouldBe(50);
+        changes.Denied[0].From.ShouldBe("10.0.3.249");
+        log.Entries.Select(entry => (entry.Id.Id, entry.Category)).ShouldBe([(1220, "Messaging.Http.Audit")]);
+        time.Advance(TimeSpan.FromSeconds(10));
+        changes.Deny(RequestFrom("10.0.3.200"), refusal);
+
+        changes.Denied.Count.ShouldBe(50);
+        (changes.Denied[0].From, changes.Denied[0].Count, changes.Denied[0].Last - changes.Denied[0].First).ShouldBe(("10.0.3.200", 2, TimeSpan.FromSeconds(10)));
+        log.Entries[^1].Text.ShouldBe("Over the API, from 10.0.3.200: POST /api/v1/redrive was denied (401 token-wrong). If no program of yours sends this, restrict who reaches the worker; GET /api/v1/changes counts such requests (999 similar lines suppressed)");
+    }
+
+    [Fact]
     public async Task Stop_WhilePaused_HandlesWhatItsSourceHolds()
     {
         await using ApiHost host = await ApiHost.StartAsync("Routes:archive:Source=Http,Channel", "Hosting:DrainTimeout=30s");
@@ -266,6 +321,14 @@ public sealed class RouteEndpointsTests
     }
 
     private static (long Stored, long DeadLetters) RouteTotals(IMessageWorker worker) => (worker.GetTotals("archive").Stored, worker.GetTotals("archive").DeadLetters);
+
+    private static DefaultHttpContext RequestFrom(string address)
+    {
+        DefaultHttpContext context = new() { Request = { Method = "POST" } };
+        context.Connection.RemoteIpAddress = IPAddress.Parse(address);
+        context.SetEndpoint(new RouteEndpoint(_ => Task.CompletedTask, RoutePatternFactory.Parse("/api/v1/redrive"), order: 0, metadata: null, displayName: null));
+        return context;
+    }
 
     private sealed class NoSinks : IRouteControl
     {
