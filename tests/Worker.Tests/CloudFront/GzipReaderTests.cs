@@ -22,17 +22,6 @@ public sealed class GzipReaderTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Read_OneMember_GivesItsBytes(bool suspend)
-    {
-        (byte[] bytes, LogFault fault) = await GzipRun.ReadAsync(Pieces.Of(One, 100, suspend), One.Length);
-
-        fault.ShouldBe(LogFault.None);
-        bytes.ShouldBe(Text);
-    }
-
-    [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
     public async Task Read_EndsWithinAHeader_IsTruncatedWhateverTheHeaderAnnounces(bool isSecond)
     {
         const int HasExtraField = 4;
@@ -144,10 +133,6 @@ public sealed class GzipReaderTests
             bytes.ShouldBe(Text);
         }
     }
-
-    [Fact]
-    public async Task Read_ZerosAfterTheLastMember_AreTrailingData() =>
-        (await GzipRun.ReadAsync([.. One, 0, 0, 0])).Fault.ShouldBe(LogFault.GzipTrailingData);
 
     [Theory]
     [InlineData("")]

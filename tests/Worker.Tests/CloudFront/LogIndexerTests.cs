@@ -63,19 +63,6 @@ public sealed class LogIndexerTests
     }
 
     [Fact]
-    public async Task Index_AnswerShorterThanAnnounced_IsTheSourcesFault()
-    {
-        byte[] compressed = AccessLog.CreateCompressed(40);
-        for (int length = 0; length < compressed.Length; length += 7)
-        {
-            LogOutcome outcome = await new IndexRun().IndexAsync(Pieces.Of(compressed[..length], 50), compressed.Length);
-
-            outcome.SourceFailure.ShouldBeOfType<EndOfStreamException>();
-            outcome.Documents.ShouldBeNull();
-        }
-    }
-
-    [Fact]
     public async Task Index_SourceFails_ReturnsTheFault()
     {
         IOException failure = new("reset");

@@ -253,6 +253,18 @@ public sealed class CircuitBreakerTests
     }
 
     [Fact]
+    public void Failed_HalfOpenAfterOneRefusal_OpensAgain()
+    {
+        _breaker.Refused("no permission");
+        _time.Advance(_options.BreakerOpen);
+        _breaker.UpdateState().ShouldBe(BreakerState.HalfOpen);
+
+        _breaker.Failed("down");
+
+        _breaker.State.ShouldBe(BreakerState.Open);
+    }
+
+    [Fact]
     public void Relaxed_OnlyOnClosing_IsRaised()
     {
         int raised = 0;
