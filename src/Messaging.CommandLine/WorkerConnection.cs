@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.Net;
+using System.Runtime.CompilerServices;
 using System.Text;
 using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
@@ -101,6 +102,23 @@ internal sealed class WorkerConnection : IDisposable
         return (int)status is >= 200 and < 300 ? body : throw Refused(status, body);
     }
 
+    /// <summary>Reads an answer that goes on, line by line, until the worker ends it.</summary>
+    /// <exception cref="StartupException">No worker answers, it refuses, or the connection breaks.</exception>
+    public async IAsyncEnumerable<string> ReadLinesAsync(string path, [EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        using HttpResponseMessage answer = await TryAsync(end => _client.GetAsync(path, HttpCompletionOption.ResponseHeadersRead, end), AnswerLimit, cancellationToken);
+        if (!answer.IsSuccessStatusCode)
+        {
+            throw Refused(answer.StatusCode, await TryAsync(end => answer.Content.ReadAsByteArrayAsync(end), AnswerLimit, cancellationToken));
+        }
+
+        using StreamReader reader = new(await answer.Content.ReadAsStreamAsync(cancellationToken));
+        while (await TryAsync(end => reader.ReadLineAsync(end).AsTask(), Timeout.InfiniteTimeSpan, cancellationToken) is { } line)
+        {
+            yield return line;
+        }
+    }
+
     private StartupException Refused(HttpStatusCode status, byte[] body)
     {
         string answer = UntrustedText.Shorten(body);
@@ -130,20 +148,31 @@ internal sealed class WorkerConnection : IDisposable
 
     private async Task<(HttpStatusCode Status, byte[] Body)> SendAsync(HttpMethod method, string path, byte[]? json, CancellationToken cancellationToken)
     {
+        using HttpRequestMessage request = new(method, path);
+        if (json is not null)
+        {
+            request.Content = new ByteArrayContent(json) { Headers = { ContentType = new("application/json") } };
+        }
+
+        return await TryAsync(
+            async end =>
+            {
+                using HttpResponseMessage answer = await _client.SendAsync(request, end);
+                return (answer.StatusCode, await answer.Content.ReadAsByteArrayAsync(end));
+            },
+            AnswerLimit,
+            cancellationToken);
+    }
+
+    private async Task<T> TryAsync<T>(Func<CancellationToken, Task<T>> call, TimeSpan time, CancellationToken cancellationToken)
+    {
         using CancellationTokenSource limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        limit.CancelAfter(AnswerLimit);
+        limit.CancelAfter(time);
         try
         {
-            using HttpRequestMessage request = new(method, path);
-            if (json is not null)
-            {
-                request.Content = new ByteArrayContent(json) { Headers = { ContentType = new("application/json") } };
-            }
-
-            using HttpResponseMessage answer = await _client.SendAsync(request, limit.Token);
-            return (answer.StatusCode, await answer.Content.ReadAsByteArrayAsync(limit.Token));
+            return await call(limit.Token);
         }
-        catch (Exception exception) when (exception is HttpRequestException || (exception is TaskCanceledException && !cancellationToken.IsCancellationRequested))
+        catch (Exception exception) when (exception is HttpRequestException or IOException || (exception is TaskCanceledException && !cancellationToken.IsCancellationRequested))
         {
             throw new StartupException(
                 limit.IsCancellationRequested

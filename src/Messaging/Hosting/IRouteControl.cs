@@ -1,3 +1,5 @@
+using Messaging.Telemetry;
+
 namespace Messaging.Hosting;
 
 /// <summary>What an operator may do to the routes of a running worker; a singleton of the container. Threads: any.</summary>
@@ -36,6 +38,13 @@ public interface IRouteControl
     /// <exception cref="InvalidOperationException">The worker is stopping.</exception>
     /// <exception cref="NotSupportedException">The route has no sink.</exception>
     Task<SinkProbe> ProbeSinkAsync(string route, CancellationToken cancellationToken);
+
+    /// <summary>Begins a live tail: copies of some of a route's messages, bodies and attributes included, with nothing masked. Dispose it to end it.</summary>
+    /// <param name="route">The route's name.</param>
+    /// <param name="perSecond">The messages that are copied per second at most: the first ones of each second.</param>
+    /// <param name="maxBytes">The bytes of a body and its attributes that are copied at most.</param>
+    /// <exception cref="ArgumentException">The worker has no route of this name, or has not started.</exception>
+    MessageTail Tail(string route, int perSecond, int maxBytes);
 }
 
 /// <summary>An operator's pause of a route.</summary>

@@ -21,6 +21,7 @@ namespace Messaging.Hosting;
 internal sealed partial class MessageRoute : IAsyncDisposable
 {
     private readonly List<RouteInlet> _inlets = [];
+    private readonly RouteTails _tails = new();
     private readonly ISink? _sink;
     private readonly IList<RouteCheck> _checks;
     private readonly IList<object> _owned;
@@ -79,6 +80,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
                 MaxMessageBytes = plan.MaxMessageBytes,
                 TracesSettlement = source.TracesSettlement,
                 LookForEnvelope = hint.Look,
+                Tails = _tails,
                 KeepsReservedSlots = source.KeepsReservedSlots || source.IsPushed,
             };
             IMessageSource created = FeatureFactory.Open(source, new SourceServices(plan.Name, services, deadLetters, loggers, time, slots.Max, Calls, counters) { Name = source.LowerName });
@@ -183,6 +185,9 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         Totals = Metrics.Totals,
         Dropped = Metrics.DroppedInput,
     };
+
+    /// <summary>Begins a live tail of its messages.</summary>
+    public MessageTail Tail(int perSecond, int maxBytes) => _tails.Begin(perSecond, maxBytes, _time);
 
     /// <summary>Stops receiving until <see cref="Resume"/>. Messages in flight are finished; slots that a source has reserved may still receive.</summary>
     public void PauseReceiving(RoutePause pause)

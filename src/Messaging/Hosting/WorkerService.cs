@@ -104,6 +104,9 @@ internal sealed partial class WorkerService(
     /// <inheritdoc/>
     public Task<SinkProbe> ProbeSinkAsync(string route, CancellationToken cancellationToken) => Find(route).ProbeSinkAsync(cancellationToken);
 
+    /// <inheritdoc/>
+    public MessageTail Tail(string route, int perSecond, int maxBytes) => Find(route).Tail(perSecond, maxBytes);
+
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         if (deadLetters is null)

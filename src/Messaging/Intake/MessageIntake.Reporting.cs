@@ -22,6 +22,14 @@ internal sealed partial class MessageIntake
     private void Report(ReceivedMessage message, in Settlement settlement, Cancellation cancellation, long acceptedAt)
     {
         _metrics.MessageSettled(settlement, RouteMetrics.MeasuresProcessing ? _time.GetElapsedTime(acceptedAt) : TimeSpan.Zero);
+        if (Tails.Current is { } tails)
+        {
+            foreach (MessageTail tail in tails)
+            {
+                tail.Offer(_source, message, settlement, acceptedAt);
+            }
+        }
+
         if (settlement.Kind == SettlementKind.Complete)
         {
             return;

@@ -118,6 +118,7 @@ public sealed class CheckedSettingsTests : IDisposable
         ["Sinks:Elasticsearch:Pipeline"] = (CloudFront, ["a\u0001b"]),
         ["DeadLetters:Path"] = (Channel, ["$file", "$file/below", "$link", "$withfile"]),
         ["Hosting:Peers"] = (Http, ["workers", "http://workers:8080", "workers:8080/api"]),
+        ["Hosting:TailMask"] = (Http, ["-", "token,--"]),
         ["Hosting:PeerToken"] = (Http, ["two words", "tokén"]),
         ["Hosting:StatePath"] = (Channel, ["$file"]),
         ["Aws:Region"] = ("--Routes:r:Source=Sqs --Sources:Sqs:Queue=orders --Aws:AccessKeyId=a --Aws:SecretAccessKey=b", ["EU", "eu west"]),

@@ -27,6 +27,11 @@ internal sealed class TestMessage : ReceivedMessage
 
     public int Deliveries { get; init; } = 1;
 
+    /// <summary>Its attributes.</summary>
+    public IReadOnlyList<KeyValuePair<string, string>> Named { get; init; } = [];
+
+    public override IReadOnlyList<KeyValuePair<string, string>> Attributes => Named;
+
     /// <summary>The sender's span.</summary>
     public ActivityContext Creation { get; init; }
 

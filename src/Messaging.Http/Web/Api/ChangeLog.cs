@@ -107,12 +107,15 @@ internal sealed class ChangeLog
         }
         finally
         {
-            Add(AddressOf(context), UntrustedText.Shorten(context.Items[Key] as string ?? $"{context.Request.Method} {context.Request.Path}"), result);
+            Add(context, context.Items[Key] as string ?? $"{context.Request.Method} {context.Request.Path}", result);
         }
     }
 
-    private void Add(string address, string what, string result)
+    /// <summary>Logs what a request did, before its end.</summary>
+    public void Add(HttpContext context, string what, string result)
     {
+        string address = AddressOf(context);
+        what = UntrustedText.Shorten(what);
         ChangeState change = new(_time.GetUtcNow().UtcDateTime, address, what, result);
         lock (_last)
         {

@@ -12,7 +12,8 @@ internal sealed class RouteEndpoints(IRouteControl routes, HttpAnswers answers)
     private static readonly HttpRefusal Malformed = new(
         StatusCodes.Status400BadRequest, "malformed-request", "Send JSON such as {\"route\":\"orders\",\"note\":\"the store is moved\",\"keep\":true}, with Content-Type: application/json. A note has at most 500 characters.");
 
-    private static readonly HttpRefusal Unknown = new(
+    /// <summary>The answer for a route that the worker does not have.</summary>
+    public static readonly HttpRefusal Unknown = new(
         StatusCodes.Status404NotFound, "unknown-route", "The worker has no route of this name; GET /api/v1/stats lists its routes.");
 
     /// <summary><c>POST /api/v1/routes/pause</c>.</summary>
