@@ -80,7 +80,6 @@ internal sealed partial class MessageRoute : IAsyncDisposable
                 MaxMessageBytes = plan.MaxMessageBytes,
                 TracesSettlement = source.TracesSettlement,
                 LookForEnvelope = hint.Look,
-                Tails = _tails,
                 KeepsReservedSlots = source.KeepsReservedSlots || source.IsPushed,
             };
             IMessageSource created = FeatureFactory.Open(source, new SourceServices(plan.Name, services, deadLetters, loggers, time, slots.Max, Calls, counters) { Name = source.LowerName });
@@ -101,6 +100,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         }
 
         Breaker.CheckNeeded += () => _checkNeeded.Writer.TryWrite(true);
+        _tails.Changed = tails => _inlets.ForEach(inlet => inlet.Intake.SetTails(tails));
 
         Metrics.Publish(() => IsStuck, () => _pause is not null, () => InDeadLetterQueue);
     }

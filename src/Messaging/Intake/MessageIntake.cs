@@ -115,9 +115,6 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
     /// <summary>Shown the bodies of dead letters.</summary>
     public Action<ReadOnlyMemory<byte>> LookForEnvelope { get; init; } = static _ => { };
 
-    /// <summary>The live tails of the route.</summary>
-    public RouteTails Tails { get; init; } = new();
-
     /// <summary>True when the source itself starts the spans of its settlements.</summary>
     public bool TracesSettlement { get; init; }
 

@@ -140,23 +140,23 @@ public sealed record TailedMessage(
     int BodyBytes,
     bool IsCut);
 
-/// <summary>The tails of one route. Without one a message costs a volatile read. Threads: any.</summary>
+/// <summary>The tails of one route. Threads: any.</summary>
 internal sealed class RouteTails
 {
     private readonly Lock _lock = new();
 
-    // Replaced as a whole; null without a tail.
-    private volatile MessageTail[]? _current;
+    /// <summary>Replaced as a whole; null without a tail.</summary>
+    public MessageTail[]? Current { get; private set; }
 
-    /// <summary>Null without a tail.</summary>
-    public MessageTail[]? Current => _current;
+    /// <summary>Told each change, in order.</summary>
+    public Action<MessageTail[]?>? Changed { get; set; }
 
     public MessageTail Begin(int perSecond, int maxBytes, TimeProvider time)
     {
         MessageTail tail = new(this, perSecond, maxBytes, time);
         lock (_lock)
         {
-            _current = [.. _current ?? [], tail];
+            Set([.. Current ?? [], tail]);
         }
 
         return tail;
@@ -167,8 +167,15 @@ internal sealed class RouteTails
     {
         lock (_lock)
         {
-            MessageTail[] left = [.. (_current ?? []).Where(one => one != tail)];
-            _current = left.Length == 0 ? null : left;
+            MessageTail[] left = [.. (Current ?? []).Where(one => one != tail)];
+            Set(left.Length == 0 ? null : left);
         }
+    }
+
+    /// <summary>Under the lock.</summary>
+    private void Set(MessageTail[]? tails)
+    {
+        Current = tails;
+        Changed?.Invoke(tails);
     }
 }
