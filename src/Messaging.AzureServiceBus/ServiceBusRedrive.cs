@@ -1,8 +1,10 @@
+using System.Text;
 using Azure.Messaging.ServiceBus;
 using Messaging.Configuration;
 using Messaging.DeadLetters.Redrive;
 using Messaging.Publishing;
 using Messaging.Telemetry;
+using Pipeline.Settlements;
 
 namespace Messaging.AzureServiceBus;
 
@@ -34,7 +36,6 @@ internal sealed class ServiceBusRedrive
     private readonly ServiceBusSender _queue;
     private readonly RedriveRequest _request;
     private readonly TimeProvider _time;
-    private readonly TextWriter _output;
     private readonly HashSet<long> _wanted = [];
     private readonly HashSet<long> _moved = [];
 
@@ -58,8 +59,7 @@ internal sealed class ServiceBusRedrive
         _queue = queue;
         _request = request;
         _time = services.Time;
-        _output = services.Output;
-        _progress = new RedriveProgress(request, total: 0, _time, _output);
+        _progress = new RedriveProgress(request, total: 0, _time, services.Output);
         _peek = new DeadLetterPeek(letters, _progress);
     }
 
@@ -129,7 +129,8 @@ internal sealed class ServiceBusRedrive
         _progress.AddFound();
         if (_request.DryRun)
         {
-            _output.WriteLine($"{Shown(reason)}  {Name(letter)}  {letter.EnqueuedTime:u}  {UntrustedText.Shorten(letter.DeadLetterErrorDescription ?? "(no description)")}");
+            ReadOnlyMemory<byte> body = _request.Bodies ? BodyOf(letter) : default;
+            _progress.List($"{Shown(reason)}  {Name(letter)}  {letter.EnqueuedTime:u}", letter.DeadLetterErrorDescription, body.Span, body.Length);
         }
     }
 
@@ -344,6 +345,18 @@ internal sealed class ServiceBusRedrive
         using CancellationTokenSource limit = new(interrupted ? StopLimit : Timeout.InfiniteTimeSpan, _time);
         await Parallel.ForEachAsync(_staying.Values, new ParallelOptions { MaxDegreeOfParallelism = 32 }, async (letter, _) =>
             await _letters.AbandonMessageAsync(letter, cancellationToken: limit.Token).WaitAsync(limit.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing));
+    }
+
+    private static ReadOnlyMemory<byte> BodyOf(ServiceBusReceivedMessage letter)
+    {
+        try
+        {
+            return AmqpBody.Read(letter.GetRawAmqpMessage().Body);
+        }
+        catch (PoisonMessageException exception)
+        {
+            return Encoding.UTF8.GetBytes($"({exception.Message})");
+        }
     }
 
     private static ServiceBusReceivedMessage Locked(ServiceBusReceivedMessage letter) => ServiceBusModelFactory.ServiceBusReceivedMessage(lockTokenGuid: Guid.Parse(letter.LockToken));

@@ -258,15 +258,11 @@ internal static class DeadLettersCommand
         }
 
         Console.Out.WriteLine(string.Create(CultureInfo.InvariantCulture, $"Body, {letter.BodyBytes:N0} bytes{(start.Length < letter.BodyBytes ? $"; the first {start.Length:N0}" : string.Empty)}:"));
-        foreach (string line in Encoding.UTF8.GetString(start).Split('\n'))
+        foreach (string line in UntrustedText.Lines(start))
         {
-            // Whole, but without what controls a terminal.
-            Console.Out.WriteLine(string.Concat(line.TrimEnd('\r').Select(static character => character == '\t' || !IsControl(character) ? character.ToString() : string.Create(CultureInfo.InvariantCulture, $"\\u{(int)character:x4}"))));
+            Console.Out.WriteLine(line);
         }
     }
-
-    private static bool IsControl(char character) =>
-        char.IsControl(character) || char.GetUnicodeCategory(character) is UnicodeCategory.Format or UnicodeCategory.LineSeparator or UnicodeCategory.ParagraphSeparator;
 
     private static void Field(string title, string? value)
     {

@@ -21,15 +21,23 @@ internal static class RedriveCommand
         Option<int?> max = CountOption.Create("--max", [], "Maximum dead letters to redrive; default all that exist when it begins", int.MaxValue);
         Option<int?> rate = CountOption.Create("--rate", [], "Maximum dead letters per second; default no limit", 10_000_000);
         Option<bool> list = new("--dry-run") { Description = "List the dead letters; send and delete nothing" };
+        Option<bool> bodies = new("--bodies") { Description = "With --dry-run: also print the start of each body, up to 2 KiB" };
         Option<string?> url = new("--url") { Description = "Address of the running worker; default Hosting:Url", HelpName = "address" };
         Option<string?> route = new("--route") { Description = "Route to send to; default the one that dead-lettered the message", HelpName = "name" };
         Command command = new(
             "redrive",
             "Send dead letters to their source again. Each is deleted after the source has accepted its message; exit 1 when one is kept. A .body file in the folder may be edited first.")
-        { from, reason, max, rate, list, url, route };
+        { from, reason, max, rate, list, bodies, url, route };
         command.SetAction(async (parsed, cancellationToken) =>
         {
-            RedriveRequest request = new(parsed.GetValue(reason), parsed.GetValue(max) ?? int.MaxValue, parsed.GetValue(list), parsed.GetValue(url), parsed.GetValue(route), parsed.GetValue(rate));
+            RedriveRequest request = new(parsed.GetValue(reason), parsed.GetValue(max) ?? int.MaxValue, parsed.GetValue(list), parsed.GetValue(url), parsed.GetValue(route), parsed.GetValue(rate))
+            {
+                Bodies = parsed.GetValue(bodies),
+            };
+            if (request.Bodies && !request.DryRun)
+            {
+                throw new StartupException("--bodies needs --dry-run.", ExitCodes.Usage);
+            }
 
             // A dry run only prints; a redrive goes on without a reader of its output.
             return request.DryRun ? await StandardOutput.RunAsync(RunAsync, cancellationToken) : await RunAsync(cancellationToken);

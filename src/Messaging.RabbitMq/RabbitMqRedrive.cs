@@ -89,7 +89,7 @@ internal sealed class RabbitMqRedrive(IChannel letters, IChannel queue, RabbitMq
         string name = NameOf(letter);
         if (request.DryRun)
         {
-            services.Output.WriteLine($"{Shown(reason)}  {name}  {UntrustedText.Shorten(RabbitMqHeaders.Find(letter.BasicProperties, RabbitMqHeaders.Description) ?? "(no description)")}");
+            progress.List($"{Shown(reason)}  {name}", RabbitMqHeaders.Find(letter.BasicProperties, RabbitMqHeaders.Description), letter.Body.Span, letter.Body.Length);
             progress.Report();
             return null;
         }

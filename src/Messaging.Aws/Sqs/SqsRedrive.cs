@@ -43,7 +43,6 @@ internal sealed class SqsRedrive
     private readonly RedriveProgress _progress;
     private readonly SqsRedriveBounds _bounds;
     private readonly TimeProvider _time;
-    private readonly TextWriter _output;
 
     // SQS's count of the dead-letter queue's messages at the start.
     private readonly long _held;
@@ -60,8 +59,7 @@ internal sealed class SqsRedrive
         _request = request;
         _held = held;
         _time = services.Time;
-        _output = services.Output;
-        _progress = new RedriveProgress(request, held, _time, _output);
+        _progress = new RedriveProgress(request, held, _time, services.Output);
         _bounds = new SqsRedriveBounds(_time.GetUtcNow());
     }
 
@@ -231,7 +229,7 @@ internal sealed class SqsRedrive
         {
             _progress.AddFound();
             DateTimeOffset lastSeen = details.LastSeen ?? DateTimeOffset.FromUnixTimeMilliseconds(message.SentUnixMs);
-            _output.WriteLine($"{UntrustedText.Shorten(shownReason)}  {Name(message)}  {lastSeen:u}  {UntrustedText.Shorten(details.Description ?? "(no description)")}");
+            _progress.List($"{UntrustedText.Shorten(shownReason)}  {Name(message)}  {lastSeen:u}", details.Description, message.Body.Span, message.Body.Length);
             return false;
         }
 

@@ -38,6 +38,9 @@ public static class UntrustedText
         return text.Length <= MaxBytes && !text.AsSpan().ContainsAnyExcept(Plain) ? text : Escape(text);
     }
 
+    /// <summary>The lines of an untrusted text in UTF-8, whole: tabs stay, and what else would control a terminal is escaped.</summary>
+    public static string[] Lines(ReadOnlySpan<byte> utf8) => Escape(Encoding.UTF8.GetString(utf8).Replace("\r\n", "\n", StringComparison.Ordinal), int.MaxValue, kept: "\n\t").Split('\n');
+
     /// <summary>The message of an exception of foreign code, whose property may throw; then the name of its type.</summary>
     internal static string MessageOf(Exception exception)
     {
@@ -65,10 +68,10 @@ public static class UntrustedText
             text = exception.GetType().FullName ?? exception.GetType().Name;
         }
 
-        return Escape(text.ReplaceLineEndings("\n"), MaxExceptionBytes, keepsLines: true);
+        return Escape(text.ReplaceLineEndings("\n"), MaxExceptionBytes, kept: "\n");
     }
 
-    private static string Escape(ReadOnlySpan<char> text, int maxBytes = MaxBytes, bool keepsLines = false)
+    private static string Escape(ReadOnlySpan<char> text, int maxBytes = MaxBytes, string kept = "")
     {
         StringBuilder escaped = new(Math.Min(text.Length, maxBytes) + 16);
         int left = maxBytes;
@@ -81,7 +84,7 @@ public static class UntrustedText
                 return escaped.Append('…').ToString();
             }
 
-            if (valid && (!MustEscape(rune) || (keepsLines && rune.Value == '\n')))
+            if (valid && (!MustEscape(rune) || (rune.IsAscii && kept.Contains((char)rune.Value, StringComparison.Ordinal))))
             {
                 escaped.Append(text[..consumed]);
             }

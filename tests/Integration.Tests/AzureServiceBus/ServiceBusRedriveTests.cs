@@ -29,10 +29,11 @@ public sealed class ServiceBusRedriveTests
             (await strict.StopAsync()).ShouldBe(0);
         }
 
-        WorkerCommand dry = await RunAsync(queue, "--dry-run", "--max", "7");
+        WorkerCommand dry = await RunAsync(queue, "--dry-run", "--max", "7", "--bodies");
         dry.ExitCode.ShouldBe(0, dry.Text);
         dry.Text.ShouldContain("7 dead letter(s) found; nothing was sent.");
         dry.Text.ShouldContain("too-large  redriven-");
+        dry.Text.ShouldContain($"\n    {messages[0].Text[..40]}");
 
         WorkerCommand other = await RunAsync(queue, "--reason", "no-such-reason");
         other.ExitCode.ShouldBe(1, other.Text);

@@ -51,10 +51,11 @@ public sealed class SqsCommandsTests(AwsServer aws)
             await deadLetters.SendAsync($"{{\"n\":{number}}}", isFifo ? $"group-{number}" : null, attributes: Letter(number, number % 3 == 0 ? "too-large" : "malformed-json"));
         }
 
-        WorkerCommand dryRun = await WorkerCommand.RunAsync(["redrive", "--from", "sqs", "--dry-run", .. sqs]);
+        WorkerCommand dryRun = await WorkerCommand.RunAsync(["redrive", "--from", "sqs", "--dry-run", "--bodies", .. sqs]);
         dryRun.ExitCode.ShouldBe(0, dryRun.Text);
         dryRun.Text.ShouldContain("30 dead letter(s) found; nothing was sent.");
         dryRun.Text.ShouldContain("  2026-03-01 10:00:00Z  Not what was expected.");
+        dryRun.Text.ShouldContain("\n    {\"n\":29}\n");
         (await deadLetters.CountAsync()).ShouldBe(new SqsCounts(Visible: 30, InFlight: 0, Delayed: 0));
 
         WorkerCommand some = await WorkerCommand.RunAsync(["redrive", "--from", "sqs", "--reason", "too-large", .. sqs]);

@@ -84,9 +84,10 @@ public sealed class RabbitMqWorkerTests(RabbitMqServer server)
             (await strict.StopAsync()).ShouldBe(0);
         }
 
-        WorkerCommand dry = await RedriveAsync(queue, "--dry-run", "--max", "7");
+        WorkerCommand dry = await RedriveAsync(queue, "--dry-run", "--max", "7", "--bodies");
         dry.ExitCode.ShouldBe(0, dry.Text);
         dry.Text.ShouldContain("7 dead letter(s) found; nothing was sent.");
+        dry.Text.ShouldContain("\n    {\"");
 
         WorkerCommand other = await RedriveAsync(queue, "--reason", "no-such-reason");
         other.ExitCode.ShouldBe(1, other.Text);

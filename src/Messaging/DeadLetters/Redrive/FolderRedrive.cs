@@ -155,7 +155,7 @@ internal sealed class FolderRedrive : IDisposable
         else if (_request.DryRun)
         {
             _progress.AddFound(letter.Letter.Reason);
-            _services.Output.WriteLine($"{letter.Letter.Reason}  {RouteOf(letter)}  {UntrustedText.Shorten(letter.Letter.SourceId)}  {letter.Letter.LastSeen:u}  {UntrustedText.Shorten(letter.Letter.Description)}");
+            List(letter);
         }
         else if (_failedRoutes.Contains(RouteOf(letter)))
         {
@@ -166,6 +166,13 @@ internal sealed class FolderRedrive : IDisposable
             await _progress.WaitForRateAsync(stop);
             await SendAsync(letter, stop);
         }
+    }
+
+    private void List(StoredDeadLetter letter)
+    {
+        long length = 0;
+        byte[] start = _request.Bodies ? ((IDeadLetterReader)_store.Letters).ReadBodyStart(letter.Name, RedriveProgress.MaxBodyBytes, out length) ?? [] : [];
+        _progress.List($"{letter.Letter.Reason}  {RouteOf(letter)}  {UntrustedText.Shorten(letter.Letter.SourceId)}  {letter.Letter.LastSeen:u}", letter.Letter.Description, start, length);
     }
 
     private string RouteOf(StoredDeadLetter letter) => _request.Route ?? letter.Letter.Route;

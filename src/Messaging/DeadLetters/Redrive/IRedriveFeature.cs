@@ -37,6 +37,9 @@ public sealed record RedriveRequest(string? Reason, int Max, bool DryRun, string
     /// <summary>Only dead letters with these names; null for all. Supported only by the redrive of the folder.</summary>
     public IReadOnlySet<string>? Names { get; init; }
 
+    /// <summary>True to show the start of each body in a dry run.</summary>
+    public bool Bodies { get; init; }
+
     /// <summary>Receives the counts before the first dead letter, so that the caller can watch them while the redrive runs. Called only by the redrive of the folder.</summary>
     public Action<RedriveProgress>? Started { get; init; }
 }

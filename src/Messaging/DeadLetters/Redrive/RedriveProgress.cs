@@ -13,6 +13,9 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
     /// <summary>The maximum number of dead letters that are listed with a reason: of those that stay, and of those that were dead-lettered again.</summary>
     public const int MaxListed = 20;
 
+    /// <summary>The start of a body that a dry run shows, in bytes.</summary>
+    public const int MaxBodyBytes = 2_048;
+
     /// <summary><see cref="RedriveResult.Ended"/> of a redrive that a signal stopped.</summary>
     public const string Interrupted = "interrupted by a signal.";
 
@@ -113,6 +116,31 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
         if (_current is { } reason)
         {
             _byReason[reason] = add(_byReason.GetValueOrDefault(reason) ?? new RedriveCounts(reason, 0, 0, 0));
+        }
+    }
+
+    /// <summary>Lists one, for a dry run: a line, and with <see cref="RedriveRequest.Bodies"/> the start of its body.</summary>
+    /// <param name="columns">What tells it from others, such as reason, name and time; printable.</param>
+    /// <param name="description">Why it was dead-lettered; may be text from outside.</param>
+    /// <param name="body">Its body, or at least the first <see cref="MaxBodyBytes"/>; not read without <see cref="RedriveRequest.Bodies"/>.</param>
+    /// <param name="length">The length of the whole body, in bytes.</param>
+    public void List(string columns, string? description, ReadOnlySpan<byte> body, long length)
+    {
+        output.WriteLine($"{columns}  {UntrustedText.Shorten(description ?? "(no description)")}");
+        if (!request.Bodies)
+        {
+            return;
+        }
+
+        ReadOnlySpan<byte> start = body[..Math.Min(body.Length, MaxBodyBytes)];
+        foreach (string line in UntrustedText.Lines(start))
+        {
+            output.WriteLine($"    {line}");
+        }
+
+        if (length > start.Length)
+        {
+            output.WriteLine($"    and {length - start.Length:N0} bytes more.");
         }
     }
 

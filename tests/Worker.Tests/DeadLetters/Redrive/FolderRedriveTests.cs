@@ -69,6 +69,18 @@ public sealed class FolderRedriveTests : IDisposable
     }
 
     [Fact]
+    public async Task Run_DryRunWithBodies_ShowsEachBody()
+    {
+        await WriteAsync("one");
+        using StringWriter output = new();
+        RedriveRequest request = new(Reason: null, Max: 100, DryRun: true, "http://127.0.0.1:1", Route: null) { Bodies = true };
+
+        await RunAsync(request, _folder.Path, output);
+
+        output.ToString().ShouldMatch("^malformed-json  archive  one  2026-01-01 00:00:00Z  test\n    body of one\n");
+    }
+
+    [Fact]
     public async Task Run_PartsOfMessages_AreLeftAndReported()
     {
         await WriteAsync("message");

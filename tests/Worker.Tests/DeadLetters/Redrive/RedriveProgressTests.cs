@@ -27,6 +27,17 @@ public sealed class RedriveProgressTests
     }
 
     [Fact]
+    public void List_WithBodies_ShowsTheirStartWithoutWhatControlsATerminal()
+    {
+        byte[] body = [.. "{\r\n\t\"a\":\u001b1}"u8, .. Enumerable.Repeat((byte)'x', 3_000)];
+
+        new RedriveProgress(All with { DryRun = true }, 1, _time, _output).List("reason  name", null, body, body.Length);
+        new RedriveProgress(All with { DryRun = true, Bodies = true }, 1, _time, _output).List("reason  name", "why\n", body, body.Length);
+
+        _output.ToString().ShouldBe($"reason  name  (no description)\nreason  name  why\\u000a\n    {{\n    \t\"a\":\\u001b1}}{new string('x', 2_037)}\n    and 963 bytes more.\n");
+    }
+
+    [Fact]
     public async Task WaitForTurn_EveryFiveSeconds_ReportsOnce()
     {
         RedriveProgress progress = new(All, 9, _time, _output);
