@@ -14,6 +14,9 @@ internal static class TopCommand
     // Who watches is to see soon that the worker does not answer.
     private static readonly TimeSpan RefreshLimit = TimeSpan.FromSeconds(5);
 
+    // The worker reads the others at most every two seconds; rates are between two readings.
+    private static readonly TimeSpan PeersInterval = TimeSpan.FromMilliseconds(2_100);
+
     public static Command Create(CommandContext context)
     {
         Option<bool> once = new("--once") { Description = "Print the state once, with rates over one second, and exit; exit 1 when a route is not ready" };
@@ -30,9 +33,11 @@ internal static class TopCommand
     private static async Task<int> PrintAsync(WorkerConnection worker, CancellationToken cancellationToken)
     {
         WorkerState before = await ReadAsync(worker, cancellationToken);
-        await Task.Delay(Interval, cancellationToken);
+        bool hasPeers = await ReadPeersAsync(worker, cancellationToken) is { Workers.Count: > 0 };
+        await Task.Delay(hasPeers ? PeersInterval : Interval, cancellationToken);
         WorkerView view = new(await ReadAsync(worker, cancellationToken), before);
-        Console.Out.Write(TerminalScreen.TextOf(TopScreen.Draw(view, TerminalScreen.Width), TerminalScreen.Width, !Console.IsOutputRedirected && AnsiConsole.Profile.Capabilities.Ansi));
+        PeersState? peers = hasPeers ? await ReadPeersAsync(worker, cancellationToken) : null;
+        Console.Out.Write(TerminalScreen.TextOf(TopScreen.Draw(view, peers, TerminalScreen.Width), TerminalScreen.Width, !Console.IsOutputRedirected && AnsiConsole.Profile.Capabilities.Ansi));
         return view.IsReady ? ExitCodes.Success : ExitCodes.Incomplete;
     }
 
@@ -42,7 +47,9 @@ internal static class TopCommand
         worker.AnswerLimit = RefreshLimit;
         using TerminalScreen screen = new();
         using CancellationTokenSource end = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, screen.Quit);
-        screen.Show(width => TopScreen.Draw(new WorkerView(before, null), width));
+        PeersState? peers = null;
+        Task<PeersState?> reading = ReadPeersAsync(worker, end.Token);
+        screen.Show(width => TopScreen.Draw(new WorkerView(before, null), peers, width));
         while (!end.IsCancellationRequested && TolerantWriter.Failure is null)
         {
             await Task.Delay(Interval, end.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
@@ -50,7 +57,14 @@ internal static class TopCommand
             {
                 WorkerState after = await ReadAsync(worker, end.Token);
                 WorkerView view = new(after, before);
-                screen.Show(width => TopScreen.Draw(view, width));
+                if (reading.IsCompleted)
+                {
+                    // One that does not answer takes seconds, for which nothing else waits.
+                    peers = await reading;
+                    reading = peers is { Workers.Count: 0 } ? reading : ReadPeersAsync(worker, end.Token);
+                }
+
+                screen.Show(width => TopScreen.Draw(view, peers, width));
                 before = after;
             }
             catch (StartupException exception)
@@ -64,6 +78,20 @@ internal static class TopCommand
         }
 
         return ExitCodes.Success;
+    }
+
+    /// <returns>Null when the worker does not tell: it is too old, or does not answer.</returns>
+    private static async Task<PeersState?> ReadPeersAsync(WorkerConnection worker, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await worker.GetAsync("/api/v1/peers", WorkerStateJson.Default.PeersState, cancellationToken);
+        }
+        catch (StartupException)
+        {
+            // Its own state, which is read more often, shows why.
+            return null;
+        }
     }
 
     private static Task<WorkerState> ReadAsync(WorkerConnection worker, CancellationToken cancellationToken) =>

@@ -42,6 +42,8 @@ public static class HttpWorkerBuilderExtensions
         services.TryAddSingleton<ApiAccess>();
         services.TryAddSingleton(static provider => new DayHistory(provider.GetRequiredService<WebOptions>(), provider.GetRequiredService<ILogger<DayHistory>>()));
         services.TryAddSingleton<WorkerHistory>();
+        services.TryAddSingleton<QueueRedrives>();
+        services.TryAddSingleton(static provider => new WorkerProblems(provider.GetRequiredService<QueueRedrives>().CommandOf, provider.GetRequiredService<WebOptions>().DocsUrl));
         services.TryAddSingleton<WorkerStats>();
         services.TryAddSingleton<StatsEndpoints>();
         services.TryAddSingleton<DeadLetterEndpoints>();

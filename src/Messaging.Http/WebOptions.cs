@@ -33,6 +33,9 @@ internal sealed class WebOptions : ISelfValidating
     [Setting("Folder in which the last 24 hours are kept over restarts: 90 KB for the process and for each route, one folder per worker. If it is not set, they are in memory only")]
     public string? HistoryPath { get; set; }
 
+    [Setting("Address of the documentation's pages, with {page} for the name of one, such as https://docs.example.com/{page}.html: the page links each problem to its page. Default: no links")]
+    public string? DocsUrl { get; set; }
+
     [Setting("Maximum open HTTP connections; beyond that the one idle longest is closed, and if all have requests, 16 more may read the health pages", Min = "1", Max = "100000",
         Consequence = "Each open connection takes memory and a descriptor.")]
     public int MaxConnections { get; set; } = 1_000;
@@ -67,6 +70,12 @@ internal sealed class WebOptions : ISelfValidating
         if (PeerToken?.AsSpan().ContainsAnyExceptInRange('!', '~') == true)
         {
             check.Fail(nameof(PeerToken), "must be printable ASCII without spaces, as it is sent in a header.");
+        }
+
+        if (!string.IsNullOrEmpty(DocsUrl) && (!DocsUrl.Contains(Web.Api.WorkerProblems.PagePlace, StringComparison.Ordinal)
+            || !Uri.TryCreate(DocsUrl.Replace(Web.Api.WorkerProblems.PagePlace, "guides/alerts", StringComparison.Ordinal), UriKind.Absolute, out Uri? docs) || (docs.Scheme != Uri.UriSchemeHttps && docs.Scheme != Uri.UriSchemeHttp)))
+        {
+            check.Fail(nameof(DocsUrl), $"must be an address of http or https with {Web.Api.WorkerProblems.PagePlace}, such as https://docs.example.com/{Web.Api.WorkerProblems.PagePlace}.html.");
         }
 
         if (Peers.Length > Web.Api.PeerWorkers.Max)

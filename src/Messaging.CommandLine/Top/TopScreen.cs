@@ -1,4 +1,5 @@
 using System.Globalization;
+using Messaging.Http.Web.Api;
 using Messaging.Telemetry;
 using Spectre.Console;
 using Spectre.Console.Rendering;
@@ -28,9 +29,19 @@ internal static class TopScreen
         ("Store p99", 160, static route => Plain(Time(route.Store?.P99))),
     ];
 
+    private static readonly (string Name, Func<PeerState, Text> Cell)[] PeerColumns =
+    [
+        ("Worker", static peer => Plain(peer.Machine is { } machine ? $"{peer.Address}, {machine}" : peer.Address)),
+        ("State", static peer => peer.Error is { } error ? Coloured(error, Color.Red) : peer.Problems.Count > 0 ? Coloured(string.Join("; ", peer.Problems), Color.Yellow) : Coloured("ready", Color.Green)),
+        ("Received/s", static peer => Plain(Rate(peer.ReceivedPerSecond))),
+        ("Done/s", static peer => Plain(Rate(peer.DonePerSecond))),
+        ("In flight", static peer => Plain(peer.InFlight is { } inFlight ? Count(inFlight) : "-")),
+    ];
+
     /// <param name="worker">The state.</param>
+    /// <param name="peers">All workers of <c>Hosting:Peers</c>; null when they are not known.</param>
     /// <param name="width">Characters per line.</param>
-    public static IRenderable Draw(WorkerView worker, int width)
+    public static IRenderable Draw(WorkerView worker, PeersState? peers, int width)
     {
         Table table = new() { Border = TableBorder.Simple };
         (string Name, int FromWidth, Func<RouteView, Text> Cell)[] columns = [.. Columns.Where(column => column.FromWidth <= width)];
@@ -48,13 +59,42 @@ internal static class TopScreen
             Plain($"{worker.Title}, up {DurationText.Of(worker.Uptime)}{(worker.IsStopping ? ", stopping" : string.Empty)}, {worker.Time:HH:mm:ss} UTC"),
             Plain($"processor {(worker.Cores is { } cores ? $"{cores * 100:0} % of a core" : "-")}, allocated {(worker.BytesPerMessage is { } bytes ? $"{bytes:N0} B/message" : "-")}, GC pauses {(worker.GcPauses is { } pauses ? $"{pauses * 1_000:0.0} ms/s" : "-")}"),
             table,
-            .. worker.Problems.Select(problem => new Text(UntrustedText.Shorten(problem), new Style(Color.Yellow))),
-            .. worker.Routes.SelectMany(route => route.Problems.Select(problem => new Text(UntrustedText.Shorten($"{route.Name}: {problem}"), new Style(Color.Yellow)))),
+            .. worker.Problems.SelectMany(DrawProblem),
+            .. worker.Notes.Select(static note => Coloured(note, Color.Yellow)),
+            .. peers is { Workers.Count: > 0 } ? [DrawPeers(peers)] : (IRenderable[])[],
         ]);
     }
 
     /// <summary>Draws the last state of a worker that does not answer.</summary>
-    public static IRenderable Gone(WorkerView last, string why, int width) => new Rows(new Text(UntrustedText.Shorten(why), new Style(Color.Red)), Plain("Last state:"), Draw(last, width));
+    public static IRenderable Gone(WorkerView last, string why, int width) => new Rows(Coloured(why, Color.Red), Plain("Last state:"), Draw(last, peers: null, width));
+
+    /// <summary>What it is, then why, whom it affects, and what to do with which setting or command.</summary>
+    private static IEnumerable<IRenderable> DrawProblem(ProblemState problem)
+    {
+        yield return Coloured(problem.Title, problem.Tone switch { "bad" => Color.Red, "warn" => Color.Yellow, _ => Color.Default });
+        foreach (string line in (string[])[.. problem.Details, problem.Effect, problem.Action, .. problem.How.Split('\n')])
+        {
+            yield return Plain($"  {line}");
+        }
+    }
+
+    private static Table DrawPeers(PeersState peers)
+    {
+        Table table = new() { Border = TableBorder.Simple };
+        foreach ((string name, _) in PeerColumns)
+        {
+            table.AddColumn(new TableColumn(new Text(name)) { NoWrap = name is not ("Worker" or "State"), Alignment = name is "Worker" or "State" ? Justify.Left : Justify.Right });
+        }
+
+        foreach (PeerState peer in peers.Workers)
+        {
+            table.AddRow(PeerColumns.Select(column => column.Cell(peer)));
+        }
+
+        return table.AddRow(Plain("All"), Plain(peers.NotAnswering > 0 ? $"{peers.NotAnswering} of {peers.Workers.Count} do not answer" : string.Empty), Plain(Rate(peers.ReceivedPerSecond)), Plain(Rate(peers.DonePerSecond)), Plain(string.Empty));
+    }
+
+    private static Text Coloured(string text, Color color) => new(UntrustedText.Shorten(text), new Style(color));
 
     private static Text Plain(string text) => new(UntrustedText.Shorten(text));
 

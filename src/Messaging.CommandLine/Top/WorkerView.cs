@@ -1,6 +1,5 @@
 using System.Text.Json.Serialization;
 using Messaging.Http.Web.Api;
-using Messaging.Telemetry;
 
 namespace Messaging.CommandLine.Top;
 
@@ -32,39 +31,27 @@ internal sealed class WorkerView(WorkerState now, WorkerState? before)
     /// <summary>Seconds of garbage collection pauses per second; null without a previous state.</summary>
     public double? GcPauses => PerSecond(now.Runtime.GcPauseSeconds, _before?.Runtime.GcPauseSeconds);
 
-    /// <summary>What the operator must know beside the routes, one sentence each.</summary>
-    public IEnumerable<string> Problems
+    /// <summary>What the operator must know, the worst first.</summary>
+    public IReadOnlyList<ProblemState> Problems => now.Problems ?? [];
+
+    /// <summary>What else is worth a line.</summary>
+    public IEnumerable<string> Notes
     {
         get
         {
-            if (now.WaitingDeadLetters is { Count: > 0 } waiting)
+            if (now.Problems is null)
             {
-                string age = waiting.OldestAt is { } oldest ? $", the oldest for {DurationText.Of(Time - oldest)}" : string.Empty;
-                yield return $"{(waiting.IsMore ? "More than " : string.Empty)}{waiting.Count:N0} dead letter(s) wait{age}: {ListOf(waiting.ByReason)}. Fix the cause, then redrive or delete them.";
-            }
-
-            foreach (LogLevelState level in now.LogLevels ?? [])
-            {
-                yield return $"{level.Category} is logged from {level.Level} on until {level.Until:HH:mm:ss} UTC.";
-            }
-
-            if (RefusalsOf(null) is { Length: > 0 } refused)
-            {
-                yield return $"HTTP requests refused since the start, without a route: {refused}";
+                yield return "This worker is older than the command and does not list its problems: see its page.";
             }
 
             if (now.Http.ConnectionsClosed.Count > 0)
             {
-                yield return $"HTTP connections closed by the worker since the start: {ListOf(now.Http.ConnectionsClosed)}";
+                yield return $"HTTP connections closed by the worker since the start: {string.Join(", ", now.Http.ConnectionsClosed.Select(static count => $"{count.Key} {count.Value:N0}"))}";
             }
         }
     }
 
     public IReadOnlyList<RouteView> Routes => [.. now.Routes.Select(route => new RouteView(this, route, _before?.Routes.FirstOrDefault(other => other.Name == route.Name)))];
-
-    /// <summary>Requests refused since the start, by status and reason; empty for none.</summary>
-    public string RefusalsOf(string? route) => string.Join(", ", Refusals(now, route).OrderByDescending(static answer => answer.Count)
-        .Select(static answer => $"{(answer.Status > 0 ? $"{answer.Status} " : string.Empty)}{answer.Reason} {answer.Count:N0}"));
 
     /// <summary>Requests of a route that are refused per second; null without a previous state.</summary>
     public double? RefusedPerSecond(string route) =>
@@ -72,8 +59,6 @@ internal sealed class WorkerView(WorkerState now, WorkerState? before)
 
     /// <summary>The increase of a number per second; null without a previous state.</summary>
     public double? PerSecond(double after, double? earlier) => _before is { } state && (Time - state.Time).TotalSeconds is > 0 and var seconds ? (after - earlier) / seconds : null;
-
-    public static string ListOf<T>(IReadOnlyDictionary<string, T> counts) => string.Join(", ", counts.Select(static count => $"{count.Key} {count.Value:N0}"));
 
     private static IEnumerable<AnswerState> Refusals(WorkerState state, string? route) => state.Http.Answers.Where(answer => answer.Refusal && answer.Route == route);
 }
@@ -114,54 +99,13 @@ internal sealed class RouteView(WorkerView worker, RouteState now, RouteState? b
 
     public Percentiles? Store => now.Store;
 
-    /// <summary>What the operator must know about the route, one sentence each.</summary>
-    public IEnumerable<string> Problems
-    {
-        get
-        {
-            if (now.Stuck)
-            {
-                yield return "A message is stuck long after its timeout and holds its slot; only a restart frees it.";
-            }
-
-            if (now.Pause is { } pause)
-            {
-                yield return $"Paused since {pause.Since:yyyy-MM-dd HH:mm:ss} UTC by {pause.By}{(pause.Note is { } note ? $": {note}" : string.Empty)}. Resume it with: resume {Name}";
-            }
-
-            if (IsBroken)
-            {
-                yield return $"Storing has failed since {now.Breaker.Since:HH:mm:ss} UTC. Last failure: {now.Breaker.LastFailure}";
-            }
-
-            if (now.Problem is { } problem)
-            {
-                yield return problem;
-            }
-
-            if (worker.RefusalsOf(Name) is { Length: > 0 } refused)
-            {
-                yield return $"Callers refused since the start: {refused}";
-            }
-
-            if (now.Dropped.Count > 0)
-            {
-                yield return $"Input dropped by the source: {WorkerView.ListOf(now.Dropped)}. {now.DroppedAdvice}";
-            }
-
-            if (now.DeadLettersByReason.Count > 0)
-            {
-                yield return $"Dead letters since the start: {WorkerView.ListOf(now.DeadLettersByReason)}";
-            }
-        }
-    }
-
     private bool IsBroken => now.Breaker.State != "closed";
 }
 
-/// <summary>Reads the API's answer; another program's JSON is an error.</summary>
+/// <summary>Reads the API's answer, also that of an older worker; another program's JSON is an error.</summary>
 [JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, RespectNullableAnnotations = true, RespectRequiredConstructorParameters = true)]
 [JsonSerializable(typeof(WorkerState))]
+[JsonSerializable(typeof(PeersState))]
 [JsonSerializable(typeof(RouteOrder))]
 [JsonSerializable(typeof(ProbeAnswer))]
 [JsonSerializable(typeof(LogLevelOrder))]

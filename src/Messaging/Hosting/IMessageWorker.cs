@@ -124,6 +124,18 @@ public sealed record RouteStatus
     /// <summary>What its sources dropped since the start; null for nothing.</summary>
     public DroppedInput? Dropped { get; init; }
 
+    /// <summary>When its sources began to drop input: the first piece after at least 15 minutes without any. Null when they dropped none.</summary>
+    public DateTimeOffset? DroppedSince { get; init; }
+
+    /// <summary>When they last dropped input.</summary>
+    public DateTimeOffset? LastDroppedAt { get; init; }
+
+    /// <summary>When a shutdown lost messages that are neither stored nor among the dead letters; null when none were lost.</summary>
+    public DateTimeOffset? LostAt { get; init; }
+
+    /// <summary>Those of its sources whose dead letters are in a queue of their own; the others have theirs in the folder <c>DeadLetters:Path</c>.</summary>
+    public IReadOnlyList<string> DeadLetterQueues { get; init; } = [];
+
     /// <summary>
     /// Messages in the dead-letter queues of its sources, at a count at most a minute ago; approximate where the queue's own count is. Null for a source without
     /// such a queue, or one that cannot count it.

@@ -181,9 +181,13 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         HasSink = _sink is not null,
         Results = DescribeResults(_sink),
         Calls = Calls,
-        LastDeadLetterAt = Metrics.SinceDeadLetter is { } since ? _time.GetUtcNow() - since : null,
+        LastDeadLetterAt = Before(Metrics.SinceDeadLetter),
         Totals = Metrics.Totals,
         Dropped = Metrics.DroppedInput,
+        DroppedSince = Before(Metrics.SinceDropped?.First),
+        LastDroppedAt = Before(Metrics.SinceDropped?.Last),
+        LostAt = Before(Metrics.SinceLost),
+        DeadLetterQueues = [.. _inlets.Where(static inlet => !inlet.Plan.KeepsDeadLetters).Select(static inlet => inlet.Plan.Name)],
     };
 
     /// <summary>Begins a live tail of its messages.</summary>
@@ -241,6 +245,8 @@ internal sealed partial class MessageRoute : IAsyncDisposable
             LogStarted(Name, sources, _sinkName);
         }
     }
+
+    private DateTimeOffset? Before(TimeSpan? ago) => _time.GetUtcNow() - ago;
 
     private static string? DescribeResults(ISink? sink)
     {

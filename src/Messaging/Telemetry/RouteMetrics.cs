@@ -130,11 +130,26 @@ public sealed class RouteMetrics
         }
     }
 
+    /// <summary>The time since the sources began to drop input, and since they last did; null when they dropped none.</summary>
+    internal (TimeSpan First, TimeSpan Last)? SinceDropped
+    {
+        get
+        {
+            lock (_counts.DroppedReasons)
+            {
+                return _counts.DroppedReasons.Count == 0 ? null : (Stopwatch.GetElapsedTime(_counts.DroppedSpell.First), Stopwatch.GetElapsedTime(_counts.DroppedSpell.Last));
+            }
+        }
+    }
+
     /// <summary>Messages that a shutdown could neither store nor write to the dead letters.</summary>
     internal long LostAtStop => Volatile.Read(ref _counts.Lost);
 
     /// <summary>The time since the last dead letter; null before the first.</summary>
     internal TimeSpan? SinceDeadLetter => Volatile.Read(ref _counts.LastDeadLetter) is > 0 and var last ? Stopwatch.GetElapsedTime(last) : null;
+
+    /// <summary>The time since messages were last lost; null when none were.</summary>
+    internal TimeSpan? SinceLost => Volatile.Read(ref _counts.LastLost) is > 0 and var last ? Stopwatch.GetElapsedTime(last) : null;
 
     // True for the counters of a source whose dead letters the route counts: they must not count twice.
     private bool CountsForSource => _isOfSource && _countsDecidedDeadLetters;
@@ -275,6 +290,7 @@ public sealed class RouteMetrics
         {
             _counts.DroppedReasons[reason] = _counts.DroppedReasons.GetValueOrDefault(reason) + count;
             _counts.DroppedAdvice[reason] = advice;
+            _counts.DroppedSpell.Add(Stopwatch.GetTimestamp());
         }
 
         Dropped.TryAdd(count, _route, tag);
@@ -288,6 +304,7 @@ public sealed class RouteMetrics
     internal void MessagesLost(int count)
     {
         Interlocked.Add(ref _counts.Lost, count);
+        Volatile.Write(ref _counts.LastLost, Stopwatch.GetTimestamp());
         Lost.TryAdd(count, _route);
     }
 
@@ -368,11 +385,13 @@ public sealed class RouteMetrics
         public long Elements;
         public long LastDeadLetter;
         public long Lost;
+        public long LastLost;
         public long Dropped;
 
-        // Pieces by reason; also the gate of the advice.
+        // Pieces by reason; also the gate of the advice and of the times.
         public readonly Dictionary<string, long> DroppedReasons = [];
         public readonly Dictionary<string, string> DroppedAdvice = [];
+        public readonly Spell DroppedSpell = new();
     }
 }
 

@@ -232,10 +232,30 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
     }
 
     [Fact]
+    public async Task Problem_HasItsCommand_AndLinksToItsPageAndEvent()
+    {
+        await Worker.DisposeAsync();
+        _worker = await StartAsync("--Routes:archive:Source=Http", "--Routes:archive:Sink=Memory", "--Hosting:DocsUrl=https://docs.example.com/{page}.html");
+        (await Worker.PostAsync("{\"broken"u8.ToArray())).Status.ShouldBe(HttpStatusCode.UnprocessableEntity);
+        IPage page = await OpenAsync();
+
+        ILocator card = page.Locator("#problem-list li[data-problem=dead-letters]");
+        await Assertions.Expect(card.Locator("code")).ToHaveTextAsync("worker dead-letters redrive --reason malformed-json --dry-run");
+        await Assertions.Expect(card).ToContainTextAsync("docs/guides/alerts.md#workerdeadletters, event 5001 in the log");
+        await Assertions.Expect(card.Locator("a").First).ToHaveAttributeAsync("href", "https://docs.example.com/guides/alerts.html#workerdeadletters");
+        await Assertions.Expect(card.Locator("a").Nth(1)).ToHaveAttributeAsync("href", "https://docs.example.com/reference/events.html");
+        AssertNothingUnwanted();
+    }
+
+    [Fact]
     public async Task Range_IsOfTheChartsOfRoutesAndProcess()
     {
         IPage page = await OpenAsync();
         ILocator chart = page.Locator("figure[data-chart='archive/rates'] svg");
+        await Assertions.Expect(page.Locator("details[open]")).ToHaveCountAsync(0);
+        await Assertions.Expect(chart).Not.ToBeVisibleAsync();
+        await page.Locator("article[data-route=archive] summary").ClickAsync();
+        await Assertions.Expect(chart).ToBeVisibleAsync();
         await Assertions.Expect(chart).ToHaveAttributeAsync("aria-label", new Regex("last 15 minutes:"));
         await Assertions.Expect(page.Locator("#range-note")).ToContainTextAsync("Hosting:HistoryPath is not set");
 
@@ -376,6 +396,7 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
     {
         IPage page = await OpenAsync();
         ILocator route = page.Locator("article[data-route=archive]");
+        await route.Locator("summary").ClickAsync();
 
         await Assertions.Expect(route.Locator("[data-part=received]")).ToContainTextAsync("last 10 s");
         await Assertions.Expect(route.Locator("[data-part=source]")).ToContainTextAsync("since the start");

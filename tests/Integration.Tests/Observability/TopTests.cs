@@ -1,6 +1,8 @@
 using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using System.Net;
+using System.Text;
+using System.Text.Json.Nodes;
 using System.Text.RegularExpressions;
 using Integration.Tests.Processes;
 using Integration.Tests.Servers;
@@ -60,17 +62,17 @@ public sealed class TopTests
         await using Terminal terminal = await Terminal.StartAsync(folder, "top", "--url", worker.Url.ToString());
         await terminal.RunAsync("resize-window", "-x", "80", "-y", "30");
         (await worker.PostAsync("{"u8.ToArray())).Status.ShouldBe(HttpStatusCode.UnprocessableEntity);
-        await terminal.ShowsAsync(@"1 dead letter\(s\) wait, the oldest for");
+        await terminal.ShowsAsync("1 dead letter waits, the oldest for");
 
         foreach (string file in Directory.GetFiles(Path.Combine(folder, "letters"), "*.*", SearchOption.AllDirectories))
         {
             File.Delete(file);
         }
 
-        await Eventually.BecomesTrueAsync(async () => !(await terminal.ScreenAsync()).Contains("wait, the oldest", StringComparison.Ordinal), "no dead letter waits");
+        await Eventually.BecomesTrueAsync(async () => !(await terminal.ScreenAsync()).Contains("waits, the oldest", StringComparison.Ordinal), "no dead letter waits");
         string screen = await terminal.ScreenAsync();
         Regex.Count(screen, "archive +ok ").ShouldBe(1, screen);
-        Regex.Count(screen, "redrive or delete").ShouldBe(0, screen);
+        Regex.Count(screen, "redrive").ShouldBe(0, screen);
         screen.Split('\n').ShouldAllBe(line => line.Length <= 80, screen);
     }
 
@@ -109,11 +111,84 @@ public sealed class TopTests
         }
 
         WorkerCommand once = null!;
-        await Eventually.BecomesTrueAsync(async () => (once = await WorkerCommand.RunAsync("top", "--once", "--url", worker.Url.ToString())).Text.Contains("dead letter(s) wait", StringComparison.Ordinal), "the dead letter is counted");
+        await Eventually.BecomesTrueAsync(async () => (once = await WorkerCommand.RunAsync("top", "--once", "--url", worker.Url.ToString())).Text.Contains("dead letter waits", StringComparison.Ordinal), "the dead letter is counted");
 
-        once.Text.ShouldContain("1 dead letter(s) wait, the oldest for");
-        once.Text.ShouldContain("malformed-json 1");
-        once.Text.ShouldContain("archive: Callers refused since the start: 413 too-large 3");
+        once.Text.ShouldContain("1 dead letter waits, the oldest for");
+        once.Text.ShouldContain("malformed-json (1)");
+        once.Text.ShouldContain("worker dead-letters redrive --reason malformed-json --dry-run");
+        once.Text.ShouldContain("Route archive: 3 HTTP requests were refused in the last 15 minutes, since ");
+        once.Text.ShouldContain("By status and reason since the start: 413 too-large (3)");
+        once.Text.ShouldContain("Send smaller messages");
+    }
+
+    [Fact]
+    public async Task Once_WithPeers_ListsAllWorkers()
+    {
+        string folder = Directory.CreateTempSubdirectory("top-").FullName;
+        await using RunningWorker other = await StartAsync(folder);
+        await using RunningWorker worker = await RunningWorker.StartAsync(["--Routes:archive:Source=Http", "--Routes:archive:Sink=Memory", $"--DeadLetters:Path={Path.Combine(folder, "own")}", $"--Hosting:Peers={other.Url.Authority},127.0.0.1:{FreePort.Next()}"]);
+
+        WorkerCommand once = await WorkerCommand.RunAsync("top", "--once", "--url", worker.Url.ToString());
+
+        once.ExitCode.ShouldBe(0, once.Text);
+        string[] lines = once.Text.Split('\n');
+        lines.Single(line => line.Contains("this worker", StringComparison.Ordinal)).ShouldContain("ready");
+
+        // Its rates are known too.
+        Regex.IsMatch(lines.Single(line => line.Contains(other.Url.Authority, StringComparison.Ordinal)), @"ready +0\.0 +0\.0 +0").ShouldBeTrue(once.Text);
+        once.Text.ShouldContain("no answer");
+        once.Text.ShouldContain("1 of 3 do not answer");
+    }
+
+    [Fact]
+    public async Task Worker_OfAnOlderVersion_IsShownWithoutWhatItDoesNotTell()
+    {
+        string folder = Directory.CreateTempSubdirectory("top-").FullName;
+        await using RunningWorker worker = await StartAsync(folder);
+        using HttpClient client = new() { BaseAddress = worker.Url };
+        JsonObject state = JsonNode.Parse(await client.GetStringAsync("/api/v1/stats"))!.AsObject();
+        JsonObject route = state["routes"]![0]!.AsObject();
+        foreach (string later in (string[])["logLevels", "problems"])
+        {
+            state.Remove(later).ShouldBeTrue(later);
+        }
+
+        foreach (string later in (string[])["pause", "inDeadLetterQueue", "slowSink", "droppedSince", "lastDroppedAt", "lostAt", "deadLetterQueues"])
+        {
+            route.Remove(later).ShouldBeTrue(later);
+        }
+
+        await using OlderWorker older = new(state.ToJsonString());
+        WorkerCommand once = await WorkerCommand.RunAsync("top", "--once", "--url", older.Url);
+
+        once.ExitCode.ShouldBe(0, once.Text);
+        once.Text.ShouldContain("Http → Archive → Directory");
+        once.Text.ShouldContain("older than the command");
+
+        // What every version tells is required.
+        state.Remove("http");
+        await using OlderWorker other = new(state.ToJsonString());
+        (await WorkerCommand.RunAsync("top", "--once", "--url", other.Url)).Text.ShouldContain("not a worker's state");
+    }
+
+    [Fact]
+    public async Task SlowSink_IsShownWithWhatToDo()
+    {
+        string folder = Directory.CreateTempSubdirectory("top-").FullName;
+        await using RunningWorker worker = await StartAsync(folder);
+        using HttpClient client = new() { BaseAddress = worker.Url };
+        JsonObject state = JsonNode.Parse(await client.GetStringAsync("/api/v1/stats"))!.AsObject();
+        state["problems"] = JsonNode.Parse("""
+            [{"kind":"slow","tone":"warn","route":"archive","title":"Route archive: the sink Directory has been slow since 10:00:00 (2 min)","since":"2026-01-31T10:00:00Z","details":["In the hour before, p99 of a store was 20 ms."],
+              "effect":"64 messages are in flight.","action":"Look at the load of the sink.","how":"Sinks:Directory\nIntake:Concurrency","docs":"docs/guides/alerts.md","event":1232,"docsLink":null,"eventLink":null,"letters":null}]
+            """);
+        await using OlderWorker slow = new(state.ToJsonString());
+
+        WorkerCommand once = await WorkerCommand.RunAsync("top", "--once", "--url", slow.Url);
+
+        once.ExitCode.ShouldBe(0, "A warning is not a failure.");
+        string.Join('|', once.Text.Split('\n').Select(static line => line.TrimEnd())).ShouldContain(
+            "|Route archive: the sink Directory has been slow since 10:00:00 (2 min)|  In the hour before, p99 of a store was 20 ms.|  64 messages are in flight.|  Look at the load of the sink.|  Sinks:Directory|  Intake:Concurrency");
     }
 
     [Fact]
@@ -134,6 +209,48 @@ public sealed class TopTests
 
     private static Task<RunningWorker> StartAsync(string folder, params IEnumerable<string> settings) => RunningWorker.StartAsync(
         [.. settings, "--Routes:archive:Source=Http", "--Routes:archive:Sink=Directory", $"--Sinks:Directory:Path={Path.Combine(folder, "objects")}", $"--DeadLetters:Path={Path.Combine(folder, "letters")}"]);
+
+    /// <summary>Answers the state of a worker, and to everything else that there is nothing.</summary>
+    private sealed class OlderWorker : IAsyncDisposable
+    {
+        private readonly HttpListener _listener = new();
+        private readonly Task _answering;
+
+        public OlderWorker(string state)
+        {
+            Url = $"http://127.0.0.1:{FreePort.Next()}/";
+            _listener.Prefixes.Add(Url);
+            _listener.Start();
+            _answering = AnswerAsync(Encoding.UTF8.GetBytes(state));
+        }
+
+        public string Url { get; }
+
+        public async ValueTask DisposeAsync()
+        {
+            _listener.Close();
+            await _answering;
+        }
+
+        private async Task AnswerAsync(byte[] state)
+        {
+            try
+            {
+                while (true)
+                {
+                    HttpListenerContext context = await _listener.GetContextAsync();
+                    bool isState = context.Request.Url!.AbsolutePath == "/api/v1/stats";
+                    context.Response.StatusCode = isState ? 200 : 404;
+                    await context.Response.OutputStream.WriteAsync(isState ? state : """{"error":"unknown-path","message":"There is no such address."}"""u8.ToArray());
+                    context.Response.Close();
+                }
+            }
+            catch (Exception exception) when (exception is HttpListenerException or ObjectDisposedException)
+            {
+                // The test has ended.
+            }
+        }
+    }
 
     /// <summary>Its own tmux server with one window of 100 × 30 that runs a command.</summary>
     private sealed class Terminal : IAsyncDisposable

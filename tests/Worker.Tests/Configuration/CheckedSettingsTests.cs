@@ -117,6 +117,7 @@ public sealed class CheckedSettingsTests : IDisposable
         ["Sinks:Elasticsearch:ApiKey"] = (CloudFront + " --Sinks:Elasticsearch:Username=a --Sinks:Elasticsearch:Password=b", ["c"]),
         ["Sinks:Elasticsearch:Pipeline"] = (CloudFront, ["a\u0001b"]),
         ["DeadLetters:Path"] = (Channel, ["$file", "$file/below", "$link", "$withfile"]),
+        ["Hosting:DocsUrl"] = (Http, ["docs.example.com/{page}", "ftp://docs.example.com/{page}", "https://docs.example.com/", "javascript:alert('{page}')"]),
         ["Hosting:Peers"] = (Http, ["workers", "http://workers:8080", "workers:8080/api"]),
         ["Hosting:TailMask"] = (Http, ["-", "token,--"]),
         ["Hosting:PeerToken"] = (Http, ["two words", "tokén"]),

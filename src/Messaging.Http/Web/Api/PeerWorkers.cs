@@ -89,7 +89,7 @@ internal sealed class PeerWorkers : IDisposable
         (Uri Address, string? Error)[][] resolved = await Task.WhenAll(_peers.Select(ResolveAsync));
         (Uri Address, string? Error)[] addresses = [.. resolved.SelectMany(static found => found).DistinctBy(static peer => peer.Address).Take(Max)];
         List<(string Address, WorkerState? State, string? Error)> read = [.. await Task.WhenAll(addresses.Select(peer => peer.Error is { } error ? Task.FromResult((peer.Address.Authority, (WorkerState?)null, (string?)error)) : ReadAsync(peer.Address)))];
-        WorkerState own = Parse(_own.Get().Span);
+        WorkerState own = _own.Get().State;
         if (!read.Exists(peer => peer.State is { } state && state.Machine == own.Machine && state.Process == own.Process && state.StartedAt == own.StartedAt))
         {
             read.Insert(0, ("this worker", own, null));
@@ -185,24 +185,3 @@ internal sealed class PeerWorkers : IDisposable
         _ => "does not receive",
     };
 }
-
-/// <summary>The answer of <c>/api/v1/peers</c>; without workers where <c>Hosting:Peers</c> is not set.</summary>
-/// <param name="Workers">This worker and its peers.</param>
-/// <param name="ReceivedPerSecond">Messages received per second, of all that answer.</param>
-/// <param name="DonePerSecond">Messages stored or completed per second, likewise.</param>
-/// <param name="NotAnswering">How many do not answer.</param>
-internal sealed record PeersState(IReadOnlyList<PeerState> Workers, double ReceivedPerSecond, double DonePerSecond, int NotAnswering);
-
-/// <summary>A worker. Rates are since the last time that a caller asked, and null before that; without an answer, everything but Error is null.</summary>
-internal sealed record PeerState(
-    string Address,
-    string? Error,
-    string? Machine,
-    string? Version,
-    DateTime? StartedAt,
-    bool? Ready,
-    double? ReceivedPerSecond,
-    double? DonePerSecond,
-    int? InFlight,
-    long? WaitingDeadLetters,
-    IReadOnlyList<string> Problems);

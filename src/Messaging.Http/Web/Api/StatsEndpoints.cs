@@ -21,7 +21,7 @@ internal sealed class StatsEndpoints(WorkerStats stats, WorkerHistory history, W
     private readonly Watchers _watchers = new(time);
 
     /// <summary><c>GET /api/v1/stats</c>.</summary>
-    public Task StatsAsync(HttpContext context) => ApiJson.SendAsync(context, stats.Get());
+    public Task StatsAsync(HttpContext context) => ApiJson.SendAsync(context, stats.Get().Json);
 
     /// <summary><c>GET /api/v1/history?range=</c>.</summary>
     public Task HistoryAsync(HttpContext context) => context.Request.Query["range"].ToString() switch
@@ -67,7 +67,7 @@ internal sealed class StatsEndpoints(WorkerStats stats, WorkerHistory history, W
         using PeriodicTimer timer = new(Interval, time);
         do
         {
-            await WriteAsync(context, "stats", stats.Get());
+            await WriteAsync(context, "stats", stats.Get().Json);
         }
         while (await NextAsync(timer, context.RequestAborted));
 

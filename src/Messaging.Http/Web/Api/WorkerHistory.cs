@@ -23,6 +23,9 @@ internal sealed partial class WorkerHistory : IDisposable
     private readonly TimeProvider _time;
     private readonly Lock _gate = new();
     private readonly List<WorkerSample> _samples = [];
+
+    // What Read has made of the samples, until the next one.
+    private HistoryState? _read;
     private readonly ITimer _timer;
 
     // The sample at the begin of the minute, with its durations.
@@ -44,6 +47,9 @@ internal sealed partial class WorkerHistory : IDisposable
     }
 
     public DateTimeOffset StartedAt { get; }
+
+    /// <summary>Since when routes have problems; looked at with each sample.</summary>
+    public ConditionTimes Conditions { get; } = new();
 
     /// <summary>Takes the last sample, and keeps the figures of the minute that has begun.</summary>
     public void Dispose()
@@ -78,23 +84,22 @@ internal sealed partial class WorkerHistory : IDisposable
     /// <summary>The samples up to now.</summary>
     public HistoryState Read()
     {
-        WorkerSample[] samples;
         lock (_gate)
         {
-            samples = [.. _samples];
+            return _read ??= Read([.. _samples]);
         }
-
-        return new HistoryState(
-            Step.TotalSeconds,
-            samples[^1].Time.UtcDateTime,
-            new HistoryStorage(_day.Folder, _day.Problem),
-            new RuntimeHistory(
-                Increases(samples, static sample => sample.CpuSeconds),
-                Increases(samples, static sample => sample.AllocatedBytes),
-                Increases(samples, static sample => sample.GcPauseSeconds)),
-            Increases(samples, static sample => sample.Refused),
-            samples[^1].Routes.Keys.ToDictionary(static route => route, route => Read(samples, route)));
     }
+
+    private HistoryState Read(WorkerSample[] samples) => new(
+        Step.TotalSeconds,
+        samples[^1].Time.UtcDateTime,
+        new HistoryStorage(_day.Folder, _day.Problem),
+        new RuntimeHistory(
+            Increases(samples, static sample => sample.CpuSeconds),
+            Increases(samples, static sample => sample.AllocatedBytes),
+            Increases(samples, static sample => sample.GcPauseSeconds)),
+        Increases(samples, static sample => sample.Refused),
+        samples[^1].Routes.Keys.ToDictionary(static route => route, route => Read(samples, route)));
 
     private static RouteHistory Read(WorkerSample[] samples, string route)
     {
@@ -135,9 +140,11 @@ internal sealed partial class WorkerHistory : IDisposable
         IReadOnlyList<RouteStatus> routes = _worker.GetRoutes();
         _day.Track([Process, .. routes.Select(static route => SeriesOf(route.Name))]);
         ILookup<string?, long> refused = _responses.Counts.Where(pair => pair.Answer.IsRefusal).ToLookup(pair => pair.Answer.Route, pair => pair.Count);
+        Conditions.Note(routes, _time.GetUtcNow().UtcDateTime);
         bool isMinute;
         lock (_gate)
         {
+            _read = null;
             WorkerSample? last = _samples.LastOrDefault();
             _samples.Add(new WorkerSample(
                 _time.GetUtcNow(),

@@ -1,7 +1,8 @@
 namespace Messaging.Http.Web.Api;
 
 /// <summary>
-/// The answer of <c>/api/v1/stats</c>, which the command <c>top</c> reads. Times are UTC; counts are since the start. LogLevels is null from an older worker.
+/// The answer of <c>/api/v1/stats</c>, which the command <c>top</c> and other workers read. Times are UTC; counts are since the start. Here and in
+/// <see cref="RouteState"/>, what was added later is last and has a default, which it has from an older worker.
 /// </summary>
 internal sealed record WorkerState(
     string Version,
@@ -12,10 +13,42 @@ internal sealed record WorkerState(
     bool Stopping,
     bool CanChange,
     RuntimeState Runtime,
-    IReadOnlyList<LogLevelState>? LogLevels,
     WaitingState? WaitingDeadLetters,
     HttpState Http,
-    IReadOnlyList<RouteState> Routes);
+    IReadOnlyList<RouteState> Routes,
+    IReadOnlyList<LogLevelState>? LogLevels = null,
+    IReadOnlyList<ProblemState>? Problems = null);
+
+/// <summary>What an operator must know, as sentences.</summary>
+/// <param name="Kind">A stable word, such as <c>breaker</c>.</param>
+/// <param name="Tone"><c>bad</c> for a failure, <c>warn</c> for a warning, <c>plain</c> for a fact.</param>
+/// <param name="Route">The route; null for the worker.</param>
+/// <param name="Title">What it is, and since when.</param>
+/// <param name="Since">When it began, UTC; the oldest known time where it began earlier.</param>
+/// <param name="Details">Why, as far as that is known.</param>
+/// <param name="Effect">Whom it affects, and how much.</param>
+/// <param name="Action">What to do.</param>
+/// <param name="How">The setting or the command for that.</param>
+/// <param name="Docs">Its page, with the heading, in the repository.</param>
+/// <param name="Event">The id of its event in the log.</param>
+/// <param name="DocsLink">The address of that page; null without <c>Hosting:DocsUrl</c>.</param>
+/// <param name="EventLink">The address of the page of events; likewise.</param>
+/// <param name="Letters">For dead letters in the folder: their reason, empty for several. Null for other problems.</param>
+internal sealed record ProblemState(
+    string Kind,
+    string Tone,
+    string? Route,
+    string Title,
+    DateTime Since,
+    IReadOnlyList<string> Details,
+    string Effect,
+    string Action,
+    string How,
+    string Docs,
+    int Event,
+    string? DocsLink = null,
+    string? EventLink = null,
+    string? Letters = null);
 
 internal sealed record RuntimeState(int Cores, double CpuSeconds, long AllocatedBytes, long HeapBytes, double GcPauseSeconds, IReadOnlyList<int> Collections, int Threads);
 
@@ -39,7 +72,6 @@ internal sealed record RouteState(
     bool Receiving,
     bool Stuck,
     string? Problem,
-    PauseState? Pause,
     IReadOnlyList<string> Warnings,
     BreakerReport Breaker,
     int Slots,
@@ -58,14 +90,19 @@ internal sealed record RouteState(
     string? DroppedAdvice,
     double Timeouts,
     DateTime? LastDeadLetterAt,
-    long? InDeadLetterQueue,
     IReadOnlyDictionary<string, double> DeadLettersByReason,
     Percentiles? Process,
     Percentiles? Store,
-    SlowSinkState? SlowSink,
     IReadOnlyDictionary<string, double> Retries,
     IReadOnlyDictionary<string, long> Calls,
-    double CostUsd);
+    double CostUsd,
+    PauseState? Pause = null,
+    long? InDeadLetterQueue = null,
+    SlowSinkState? SlowSink = null,
+    DateTime? DroppedSince = null,
+    DateTime? LastDroppedAt = null,
+    DateTime? LostAt = null,
+    IReadOnlyList<string>? DeadLetterQueues = null);
 
 /// <summary>An operator's pause; Kept when it lasts over a restart.</summary>
 internal sealed record PauseState(DateTime Since, string By, string? Note, bool Kept);

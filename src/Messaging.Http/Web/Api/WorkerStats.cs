@@ -7,7 +7,7 @@ using Messaging.Recoverability;
 namespace Messaging.Http.Web.Api;
 
 /// <summary>The current state of the worker as JSON, made at most twice per second for all callers. Threads: any.</summary>
-internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, WorkerHistory history, HttpResponses responses, ApiAccess access, LogLevels logLevels, TimeProvider time)
+internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, WorkerHistory history, WorkerProblems problems, HttpResponses responses, ApiAccess access, LogLevels logLevels, TimeProvider time)
 {
     public const string ProcessDuration = "messaging.process.duration";
     public const string StoreDuration = "worker.sink.duration";
@@ -21,23 +21,26 @@ internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, Wor
         : "unknown";
 
     private readonly Lock _gate = new();
-    private ReadOnlyMemory<byte> _made;
+    private (WorkerState State, ReadOnlyMemory<byte> Json)? _made;
     private long _madeAt;
 
-    /// <summary>The answer of <c>/api/v1/stats</c>.</summary>
-    public ReadOnlyMemory<byte> Get()
+    /// <summary>The answer of <c>/api/v1/stats</c>, as it is and as JSON.</summary>
+    public (WorkerState State, ReadOnlyMemory<byte> Json) Get()
     {
         lock (_gate)
         {
             metrics.RecordHistograms();
-            if (_made.IsEmpty || time.GetElapsedTime(_madeAt) >= Fresh)
+            if (_made is { } made && time.GetElapsedTime(_madeAt) < Fresh)
             {
-                metrics.Collect();
-                _made = JsonSerializer.SerializeToUtf8Bytes(Read(), ApiJson.Readable.WorkerState);
-                _madeAt = time.GetTimestamp();
+                return made;
             }
 
-            return _made;
+            metrics.Collect();
+            WorkerState state = Read();
+            state = state with { Problems = problems.Find(state, history.Read(), history.Conditions.Of) };
+            _madeAt = time.GetTimestamp();
+            _made = (state, JsonSerializer.SerializeToUtf8Bytes(state, ApiJson.Readable.WorkerState));
+            return _made.Value;
         }
     }
 
@@ -48,12 +51,20 @@ internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, Wor
         _ => "open",
     };
 
-    private WorkerState Read() => new(
+    private WorkerState Read()
+    {
+        IReadOnlyList<RouteStatus> routes = worker.GetRoutes();
+        DateTime now = time.GetUtcNow().UtcDateTime;
+        history.Conditions.Note(routes, now);
+        return Read(routes, now);
+    }
+
+    private WorkerState Read(IReadOnlyList<RouteStatus> routes, DateTime now) => new(
         Version,
         Environment.ProcessId,
         Environment.MachineName,
         history.StartedAt.UtcDateTime,
-        time.GetUtcNow().UtcDateTime,
+        now,
         worker.IsStopping,
         access.HasToken,
         new RuntimeState(
@@ -64,12 +75,12 @@ internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, Wor
             ApiJson.Rounded(GC.GetTotalPauseDuration().TotalSeconds),
             [.. Enumerable.Range(0, GC.MaxGeneration + 1).Select(GC.CollectionCount)],
             ThreadPool.ThreadCount),
-        logLevels.Current,
         worker.WaitingDeadLetters is { } waiting ? new WaitingState(waiting.Count, waiting.IsMore, waiting.OldestAt?.UtcDateTime, waiting.NewestAt?.UtcDateTime, waiting.ByReason) : null,
         new HttpState(
             [.. responses.Counts.Select(static pair => new AnswerState(pair.Answer.Route, pair.Answer.Status, pair.Answer.Reason, pair.Answer.IsRefusal, pair.Count))],
             SumBy(metrics.SeriesOf(HttpConnections.ClosedMetric), "worker.reason")),
-        [.. worker.GetRoutes().Select(Read)]);
+        [.. routes.Select(Read)],
+        logLevels.Current);
 
     private RouteState Read(RouteStatus route) => new(
         route.Name,
@@ -82,7 +93,6 @@ internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, Wor
         route.IsReceiving,
         route.IsStuck,
         OneLineText.Of(route.Problem),
-        RouteEndpoints.StateOf(route.Pause),
         [.. route.Warnings.Select(static warning => OneLineText.Of(warning)!)],
         new BreakerReport(NameOf(route.Breaker), OneLineText.Of(route.LastFailure), route.BreakerSince.UtcDateTime, route.NextProbe is { } next ? ApiJson.Rounded(next.TotalSeconds) : null, route.AwaitsMessage),
         route.Slots,
@@ -101,14 +111,19 @@ internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, Wor
         route.Dropped?.Advice,
         Of("worker.messages.timeouts", route).Sum(static series => series.Value),
         route.LastDeadLetterAt?.UtcDateTime,
-        route.InDeadLetterQueue,
         SumBy(Of("worker.messages.dead_letters", route), "worker.reason"),
         history.PercentilesOf(route.Name, ProcessDuration, static sample => sample.Process),
         history.PercentilesOf(route.Name, StoreDuration, static sample => sample.Store),
-        history.SlowSinkOf(route.Name),
         SumBy(Of(Retries, route), "error.type"),
         route.Calls.Operations.ToDictionary(static operation => $"{operation.Service} {operation.Name}", route.Calls.Sent),
-        Math.Round(route.Calls.Cost(), 9));
+        Math.Round(route.Calls.Cost(), 9),
+        RouteEndpoints.StateOf(route.Pause),
+        route.InDeadLetterQueue,
+        history.SlowSinkOf(route.Name),
+        route.DroppedSince?.UtcDateTime,
+        route.LastDroppedAt?.UtcDateTime,
+        route.LostAt?.UtcDateTime,
+        route.DeadLetterQueues);
 
     private IEnumerable<MetricSeries> Of(string metric, RouteStatus route) => metrics.SeriesOf(metric).Where(series => series["worker.route"] == route.Name);
 

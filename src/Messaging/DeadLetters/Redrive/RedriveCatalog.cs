@@ -9,6 +9,7 @@ namespace Messaging.DeadLetters.Redrive;
 public sealed class RedriveCatalog
 {
     private readonly Dictionary<string, IRedriveFeature> _byName = new(StringComparer.Ordinal);
+    private readonly Dictionary<string, string> _bySource;
     private readonly SettingsSections _sections;
 
     /// <param name="features">The worker's features; sources in the order in which they were added.</param>
@@ -30,6 +31,7 @@ public sealed class RedriveCatalog
             }
         }
 
+        _bySource = features.Sources.Where(static source => source is IRedriveFeature).ToDictionary(static source => source.Name, static source => ((IRedriveFeature)source).RedriveName, StringComparer.OrdinalIgnoreCase);
         Names = [.. stores.Select(store => store.RedriveName)];
         Description = string.Join(" or ", stores.Select(store => $"{store.RedriveName} ({store.RedriveDescription})"));
     }
@@ -39,6 +41,11 @@ public sealed class RedriveCatalog
 
     /// <summary>Every name with what is redriven, for <c>--help</c>.</summary>
     public string Description { get; }
+
+    /// <summary>The one of <see cref="Names"/> with the dead letters of a source's own queue.</summary>
+    /// <param name="source">The name of the source, such as <c>Sqs</c>.</param>
+    /// <returns>Null when the source offers no redrive.</returns>
+    public string? NameOf(string source) => _bySource.GetValueOrDefault(source);
 
     /// <summary>Runs a redrive.</summary>
     /// <param name="name">One of <see cref="Names"/>.</param>

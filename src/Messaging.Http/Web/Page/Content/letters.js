@@ -3,7 +3,6 @@
 import { byId, lines, make, setText, sync, syncRows, write } from './dom.js';
 import { read, send } from './api.js';
 import { bytes, count, many, moment, sum } from './format.js';
-import { keepsLettersInFolder } from './problems.js';
 
 const pageSize = 20;
 const refreshEvery = 10000;
@@ -142,7 +141,7 @@ export function updateLetters({ routes, ...stats }) {
     showChoice();
   }
   // Of the store, so that a redrive or another process counts too; else of this process.
-  const total = stats.waitingDeadLetters ? `${stats.waitingDeadLetters.count} ${stats.waitingDeadLetters.newestAt}` : sum(routes.filter(keepsLettersInFolder).map(route => route.deadLetters));
+  const total = stats.waitingDeadLetters ? `${stats.waitingDeadLetters.count} ${stats.waitingDeadLetters.newestAt}` : sum(routes.map(route => route.deadLetters));
   if (total === knownTotal) return;
   knownTotal = total;
   if (!refresh && after === null && chosen.size === 0) refresh = setTimeout(load, Math.max(200, readAt + Math.min(Math.max(refreshEvery, 50 * took), refreshAtLeastEvery) - Date.now()));

@@ -6,8 +6,7 @@ export const rateSeconds = 10;
 export class Model {
   stats = null;
   isLive = false;
-  history = null;
-  charts = null;          // the history of the selected range
+  history = null;         // of the selected range
   #samples = [];
   #receivedAt = 0;
 
@@ -16,7 +15,7 @@ export class Model {
     const restarted = this.stats !== null && this.stats.startedAt !== stats.startedAt;
     if (restarted) {
       this.#samples = [];
-      this.history = this.charts = null;
+      this.history = null;
     }
     this.stats = stats;
     this.#receivedAt = performance.now();
@@ -25,18 +24,13 @@ export class Model {
     return restarted;
   }
 
-  /** `charts`: the history of the selected range. */
-  acceptHistory(history, charts) {
-    [this.history, this.charts] = [history, charts].map(one => ({ ...one, end: Date.parse(one.end) }));
+  acceptHistory(history) {
+    this.history = { ...history, end: Date.parse(history.end) };
   }
 
   /** The worker's clock: the time of its last values, plus the time since. */
   now() {
     return this.stats === null ? Date.now() : Date.parse(this.stats.time) + performance.now() - this.#receivedAt;
-  }
-
-  series(name) {
-    return this.history?.routes[name];
   }
 
   /** Increase per second of a route's counter; null while it is unknown. */
@@ -50,16 +44,5 @@ export class Model {
   /** HTTP requests of a route that were refused since the start. */
   refusedOf(route) {
     return this.stats.http.answers.reduce((all, answer) => all + (answer.refusal && answer.route === route ? answer.count : 0), 0);
-  }
-
-  /** The time at the end of a step, counted from the oldest. */
-  stepEnd(index) {
-    const { end, stepSeconds, runtime } = this.history;
-    return end - (runtime.cpuSeconds.length - 1 - index) * stepSeconds * 1000;
-  }
-
-  /** The last minute of a series. */
-  lastMinute(values) {
-    return values.slice(-Math.round(60 / this.history.stepSeconds));
   }
 }

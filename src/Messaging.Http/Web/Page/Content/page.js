@@ -1,10 +1,9 @@
 // The worker's page: follows the worker's values and draws them.
 
-import { byId, lines, make, setText, setTone, sync, syncRows, write } from './dom.js';
+import { byId, lines, make, setAttribute, setText, setTone, sync, syncRows, write } from './dom.js';
 import { follow, read } from './api.js';
 import { Model } from './model.js';
 import { clock, count, many, rate, since, span, sum } from './format.js';
-import { findProblems } from './problems.js';
 import { updateRoutes } from './routes.js';
 import { loadConfiguration, updateProcess, updateProcessCharts } from './process.js';
 import { showLetters, startLetters, updateLetters } from './letters.js';
@@ -44,7 +43,7 @@ function onStats(stats) {
   if (document.hidden) return;
   if (hasPeers && Date.now() - peersAt >= 2000) loadPeers();
   show(false);
-  if (Date.now() - historyAt >= 1000 * (model.history?.stepSeconds ?? 1)) loadHistory();
+  if (Date.now() - historyAt >= 1000 * Math.min(60, model.history?.stepSeconds ?? 1)) loadHistory();
 }
 
 async function loadPeers() {
@@ -65,10 +64,9 @@ async function loadPeers() {
 async function loadHistory() {
   historyAt = Date.now();
   try {
-    const range = byId('range').value;
-    const history = await read('history');
+    const history = await read(`history?range=${byId('range').value}`);
     const { folder, problem } = history.storage;
-    model.acceptHistory(history, range === '15m' ? history : await read(`history?range=${range}`));
+    model.acceptHistory(history);
     write('range-note', problem ? `Not kept over a restart: ${problem}` : folder ? '' : 'Not kept over a restart: Hosting:HistoryPath is not set.');
     show(true);
   } catch {
@@ -88,17 +86,14 @@ function show(withCharts) {
 }
 
 function showProblems() {
-  const found = findProblems(model);
+  const { problems: found, routes, stopping, waitingDeadLetters: waiting } = model.stats;
   const [failing, warnings] = ['bad', 'warn'].map(tone => found.filter(problem => problem.tone === tone).length);
   failures = failing;
   const wrong = [failing > 0 && many(failing, 'failure'), warnings > 0 && many(warnings, 'warning')].filter(Boolean).join(', ');
-  const { routes, stopping } = model.stats;
-  const quiet = stopping ? 'Shutting down' : model.history === null ? 'Reading the last 15 minutes' : 'Nothing is wrong';
-  headline(wrong || quiet);
+  headline(wrong || (stopping ? 'Shutting down' : 'Nothing is wrong'));
   setTone(byId('problems'), failing > 0 ? 'bad' : wrong ? 'warn' : 'good');
-  const waiting = model.stats.waitingDeadLetters;
-  write('problems-none', wrong || quiet !== 'Nothing is wrong' ? '' : `${many(routes.length, 'route receives', 'routes receive')}; ${waiting === null ? 'no message was dead-lettered in the last 15 minutes' : 'no dead letter waits'}.`);
-  sync(byId('problem-list'), found, problem => problem.key, createProblem, updateProblem);
+  write('problems-none', wrong || stopping ? '' : `${many(routes.length, 'route receives', 'routes receive')}; ${waiting === null ? 'no message was dead-lettered in the last 15 minutes' : 'no dead letter waits'}.`);
+  sync(byId('problem-list'), found, ({ route, kind, event }) => [route, kind, event].join('/'), createProblem, updateProblem);
 }
 
 function headline(text) {
@@ -110,17 +105,22 @@ function headline(text) {
 function createProblem({ kind, route }) {
   const button = make('button', { text: 'Show the dead letters', click: () => showLetters(button.reason) });
   const head = route === null ? make('strong') : make('a', { href: `#route-${route}` });
-  return make('li', { 'data-problem': kind, 'data-route': route }, head, make('p'), make('p', { class: 'action' }), make('p', { class: 'quiet' }), button);
+  return make('li', { 'data-problem': kind, 'data-route': route }, head, make('p'), make('p', { class: 'action' }), make('code'), make('p', { class: 'quiet' }, make('a', { target: '_blank' }), ', event ', make('a', { target: '_blank' }), ' in the log'), button);
 }
 
-function updateProblem(item, { tone, title, text, action, see, letters }) {
-  const [head, body, next, link, button] = item.children;
+function updateProblem(item, { tone, title, details, effect, action, how, docs, event, docsLink, eventLink, letters }) {
+  const [head, body, next, setting, see, button] = item.children;
+  const [page, id] = see.children;
   setTone(item, tone);
   setText(head, title);
-  setText(body, text);
+  setText(body, lines(...details, effect));
   setText(next, action);
-  setText(link, see);
-  button.hidden = letters === undefined;
+  setText(setting, how);
+  setText(page, docs);
+  setAttribute(page, 'href', docsLink);
+  setText(id, String(event));
+  setAttribute(id, 'href', eventLink);
+  button.hidden = letters === null;
   button.reason = letters;
 }
 

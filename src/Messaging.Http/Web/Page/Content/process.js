@@ -19,7 +19,7 @@ export function updateProcess({ stats: { runtime } }) {
   write('process-values', `Heap ${bytes(heapBytes)}; collections of generation 0, 1 and 2: ${collections.map(count).join(', ')}, with pauses of ${seconds(gcPauseSeconds)} since the start; ${many(threads, 'thread')} on ${many(cores, 'core')}.`);
 }
 
-export function updateProcessCharts({ charts: { runtime, routes, end, stepSeconds } }) {
+export function updateProcessCharts({ history: { runtime, routes, end, stepSeconds } }) {
   const received = runtime.cpuSeconds.map((_, i) => sum(Object.values(routes).map(series => series.received[i])));
   const perMessage = values => values.map((value, i) => received[i] > 0 ? value / received[i] : null);
   const perSecond = values => values.map(value => value / stepSeconds);

@@ -6,7 +6,6 @@ import { createChart } from './charts.js';
 import { rateSeconds } from './model.js';
 import { bytes, clock, count, counts, dollars, rate, seconds } from './format.js';
 
-const openUpTo = 1;       // with more routes, charts and totals are collapsed
 const lately = `last ${rateSeconds} s`;
 const times = (what, pair) => pair && `${what} p50 ${seconds(pair.p50)}, p99 ${seconds(pair.p99)} (last minute)`;
 
@@ -26,7 +25,7 @@ function createArrow(part) {
   return { root, update };
 }
 
-function createRoute(route, open) {
+function createRoute(route) {
   const { name } = route;
   const hasSink = route.sink !== null;
   const done = hasSink ? 'stored' : 'completed';
@@ -59,7 +58,7 @@ function createRoute(route, open) {
   const root = make('article', { class: 'panel', id: `route-${name}`, 'data-route': name },
     make('div', { class: 'facts' }, make('h3', { text: name }), state, make('span', { text: `form ${route.form}` }), dead, pause),
     make('div', { class: 'graph' }, source.root, received.root, handler.root, stored.root, ...hasSink ? [sink.root] : []),
-    make('details', { open: open && '' },
+    make('details', {},
       make('summary', { text: 'Charts and totals' }),
       make('div', { class: 'columns' }, ...charts.map(one => one.root)),
       make('div', { class: 'columns' }, totals, calls)));
@@ -108,9 +107,9 @@ function createRoute(route, open) {
   }
 
   function updateCharts(model, { limit }) {
-    const data = model.charts?.routes[name];
+    const data = model.history?.routes[name];
     if (!data) return;
-    const { end, stepSeconds } = model.charts;
+    const { end, stepSeconds } = model.history;
     const shared = { end, stepSeconds, bands: data.breaker.map(value => value > 0) };
     const perSecond = values => values.map(value => value / stepSeconds);
     charts[0].update({ ...shared, values: [perSecond(data.received), perSecond(data.done)] });
@@ -145,7 +144,7 @@ export function updateRoutes(model, withCharts) {
   // Failing routes first; the others keep their order.
   const isFailing = ({ breaker, stuck, problem, receiving }) => stuck || breaker.state !== 'closed' || problem !== null || !receiving;
   const ordered = [...routes].sort((a, b) => isFailing(b) - isFailing(a));
-  sync(byId('route-list'), ordered, route => `${route.name} ${startedAt}`, route => createRoute(route, routes.length <= openUpTo), (element, route) => {
+  sync(byId('route-list'), ordered, route => `${route.name} ${startedAt}`, createRoute, (element, route) => {
     element.update(model, route);
     if (withCharts) element.updateCharts(model, route);
   });

@@ -51,6 +51,20 @@ public sealed class StatsEndpointsTests
         route.GetProperty("breaker").GetProperty("nextProbeSeconds").GetDouble().ShouldBeGreaterThan(0);
     }
 
+    [Fact]
+    public async Task Stats_OfAPausedRoute_HaveTheProblemWithItsCommand()
+    {
+        await using ApiHost host = await ApiHost.StartAsync("Hosting:DocsUrl=https://docs.example.com/{page}.html");
+        await host.SendAsync(HttpMethod.Post, "/api/v1/routes/pause", """{"route":"archive","note":"why"}""");
+
+        JsonElement problem = (await host.GetAsync("/api/v1/stats")).GetProperty("problems").EnumerateArray().Single();
+
+        problem.GetProperty("kind").GetString().ShouldBe("paused");
+        problem.GetProperty("how").GetString().ShouldBe("worker resume archive");
+        problem.GetProperty("docsLink").GetString().ShouldBe("https://docs.example.com/guides/alerts.html#workerroutepaused");
+        (DateTime.UtcNow - problem.GetProperty("since").GetDateTime()).ShouldBeLessThan(TimeSpan.FromMinutes(10));
+    }
+
     [Theory]
     [InlineData("1h", 60, 60)]
     [InlineData("6h", 120, 180)]
