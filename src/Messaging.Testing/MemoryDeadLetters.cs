@@ -12,6 +12,7 @@ public sealed class MemoryDeadLetters : IDeadLetterStore
     private readonly ConcurrentQueue<DeadLetteredMessage> _messages = new();
     private readonly ConcurrentQueue<DeadLetter> _records = new();
     private int _failures;
+    private int _waiting;
 
     /// <summary>The messages, in the order in which they were written.</summary>
     public IReadOnlyList<DeadLetteredMessage> Messages => [.. _messages];
@@ -21,6 +22,9 @@ public sealed class MemoryDeadLetters : IDeadLetterStore
 
     /// <summary>When set, each write waits for it.</summary>
     public Task? Gate { get; set; }
+
+    /// <summary>Writes that wait for the gate.</summary>
+    public int Waiting => Volatile.Read(ref _waiting);
 
     /// <summary>Makes the next writes fail with an <see cref="IOException"/>.</summary>
     /// <param name="times">How many writes.</param>
@@ -33,7 +37,15 @@ public sealed class MemoryDeadLetters : IDeadLetterStore
         await Task.Yield();
         if (Gate is { } gate)
         {
-            await gate.WaitAsync(cancellationToken);
+            Interlocked.Increment(ref _waiting);
+            try
+            {
+                await gate.WaitAsync(cancellationToken);
+            }
+            finally
+            {
+                Interlocked.Decrement(ref _waiting);
+            }
         }
 
         if (Interlocked.Decrement(ref _failures) >= 0)

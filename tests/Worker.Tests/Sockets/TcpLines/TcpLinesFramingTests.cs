@@ -204,7 +204,7 @@ public sealed class TcpLinesFramingTests
         await using LineClient client = await run.ConnectAsync();
         await client.SendAsync("{}\n{}");
         client.EndSending();
-        await TcpLinesRun.UntilAsync(() => run.Intake.Accepted == 1, "The line was not accepted.");
+        await TcpLinesRun.UntilAsync(() => run.Intake.Accepted == 1 && run.DeadLetters.Waiting == 1, "The line was not accepted, or the rest of it is no dead letter.");
         await run.StopReceivingAsync();
 
         await run.Source.DrainAsync(run.Intake, new CancellationToken(canceled: true)).WaitAsync(TimeSpan.FromSeconds(30));
