@@ -129,7 +129,7 @@ async function askProbe(name) {
   if (answer) alert(`${answer.problem ?? `The sink ${answer.sink} can be reached.`} (${seconds(answer.seconds)})`);
 }
 
-/** Pauses after a dialog; resumes at once. */
+/** Pauses after a dialog; resumes immediately. */
 function askPause(name, paused) {
   const dialog = byId('pause-dialog');
   if (paused) return change('resume', name);
