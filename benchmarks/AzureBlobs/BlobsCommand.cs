@@ -69,12 +69,12 @@ internal static class BlobsCommand
             }
         }
 
-        double ratio = Median(sides[1].Rounds.Zip(sides[0].Rounds, (one, other) => one.CpuMicrosecondsAPut / other.CpuMicrosecondsAPut));
+        double ratio = Medians.Of(sides[1].Rounds.Zip(sides[0].Rounds, (one, other) => one.CpuMicrosecondsAPut / other.CpuMicrosecondsAPut));
         StringBuilder text = new();
         text.Append(CultureInfo.InvariantCulture, $"# Blobs of {PutObjects.BodyLength:N0} B\n\n{MachineInfo.Current()}; {inFlight} in flight, {turns} turns of each side\n\n| | us of processor per PUT | B per PUT | PUT/s |\n|---|---:|---:|---:|\n");
         foreach ((string name, _, List<PutRound> rounds) in sides)
         {
-            text.Append(CultureInfo.InvariantCulture, $"| {name} | {Median(rounds.Select(round => round.CpuMicrosecondsAPut)):F1} | {Median(rounds.Select(round => round.BytesAPut)):N0} | {Median(rounds.Select(round => round.PutsASecond)):N0} |\n");
+            text.Append(CultureInfo.InvariantCulture, $"| {name} | {Medians.Of(rounds.Select(round => round.CpuMicrosecondsAPut)):F1} | {Medians.Of(rounds.Select(round => round.BytesAPut)):N0} | {Medians.Of(rounds.Select(round => round.PutsASecond)):N0} |\n");
         }
 
         text.Append(CultureInfo.InvariantCulture, $"\nProcessor time of the sink by the loop's, median of neighbouring turns: {ratio:F2}\n");
@@ -83,15 +83,9 @@ internal static class BlobsCommand
             results,
             "blobs",
             $"{inFlight} PUTs in flight, {turns} turns of each side",
-            [.. sides.Select((side, i) => new { Row = side.Name, CpuMicroseconds = Median(side.Rounds.Select(round => round.CpuMicrosecondsAPut)), Bytes = Median(side.Rounds.Select(round => round.BytesAPut)), Ratio = i == 0 ? 1 : ratio, CpuMicrosecondsOfRounds = side.Rounds.Select(round => round.CpuMicrosecondsAPut) })],
+            [.. sides.Select((side, i) => new { Row = side.Name, CpuMicroseconds = Medians.Of(side.Rounds.Select(round => round.CpuMicrosecondsAPut)), Bytes = Medians.Of(side.Rounds.Select(round => round.BytesAPut)), Ratio = i == 0 ? 1 : ratio, CpuMicrosecondsOfRounds = side.Rounds.Select(round => round.CpuMicrosecondsAPut) })],
             cancellationToken);
         return 0;
-    }
-
-    private static double Median(IEnumerable<double> values)
-    {
-        double[] sorted = [.. values.Order()];
-        return sorted[sorted.Length / 2];
     }
 
     /// <summary>What the client's documentation shows, with the condition.</summary>

@@ -40,7 +40,7 @@ internal static class ColdStart
             await File.WriteAllTextAsync(Path.Combine(output.FullName, "cold-start.md"), table, cancellationToken);
         }
 
-        await ResultsFile.WriteAsync(output, "cold-start", $"compose and first message in a new process, median of {launches} launches", [.. samples.Select(sample => new { Variant = sample.Key.Item1, Parts = sample.Key.Item2, Microseconds = Median(sample.Value) })], cancellationToken);
+        await ResultsFile.WriteAsync(output, "cold-start", $"compose and first message in a new process, median of {launches} launches", [.. samples.Select(sample => new { Variant = sample.Key.Item1, Parts = sample.Key.Item2, Microseconds = Medians.Of(sample.Value) })], cancellationToken);
 
         return 0;
     }
@@ -59,17 +59,11 @@ internal static class ColdStart
         text.Append("| variant | depth 10 | depth 40 | of hand-written, 10 | of hand-written, 40 |\n|---|---:|---:|---:|---:|\n");
         foreach (Variant variant in Enum.GetValues<Variant>())
         {
-            double[] medians = [.. Depths.Select(depth => Median(samples[(variant, depth)]))];
-            double[] ratios = [.. Depths.Select((depth, i) => medians[i] / Median(samples[(Variant.HandWritten, depth)]))];
+            double[] medians = [.. Depths.Select(depth => Medians.Of(samples[(variant, depth)]))];
+            double[] ratios = [.. Depths.Select((depth, i) => medians[i] / Medians.Of(samples[(Variant.HandWritten, depth)]))];
             text.Append(CultureInfo.InvariantCulture, $"| {variant} | {medians[0] / 1_000:F2} | {medians[1] / 1_000:F2} | {ratios[0]:F2} | {ratios[1]:F2} |\n");
         }
 
         return text.ToString();
-    }
-
-    private static double Median(List<double> values)
-    {
-        double[] sorted = [.. values.Order()];
-        return (sorted[(sorted.Length - 1) / 2] + sorted[sorted.Length / 2]) / 2;
     }
 }

@@ -58,16 +58,14 @@ internal static class HistoryCommand
         text.Append("| | us of processor per sample | % of a core |\n|---|---:|---:|\n");
         foreach ((string name, List<double> of) in measured)
         {
-            text.Append(CultureInfo.InvariantCulture, $"| {name} | {Median(of):F0} | {Median(of) / WorkerHistory.Step.TotalMicroseconds * 100:F4} |\n");
+            text.Append(CultureInfo.InvariantCulture, $"| {name} | {Medians.Of(of):F0} | {Medians.Of(of) / WorkerHistory.Step.TotalMicroseconds * 100:F4} |\n");
         }
 
         Console.Out.Write(text);
         await ResultsFile.WriteAsync(
-            results, "history", $"{routes} routes, {hours} h per round, medians of {rounds} rounds in turns", [.. measured.Select(static of => new { Row = of.Key, CpuMicrosecondsPerSample = Median(of.Value), CpuMicrosecondsOfRounds = of.Value })], cancellationToken);
+            results, "history", $"{routes} routes, {hours} h per round, medians of {rounds} rounds in turns", [.. measured.Select(static of => new { Row = of.Key, CpuMicrosecondsPerSample = Medians.Of(of.Value), CpuMicrosecondsOfRounds = of.Value })], cancellationToken);
         return 0;
     }
-
-    private static double Median(List<double> rounds) => rounds.Order().ElementAt(rounds.Count / 2);
 
     /// <returns>Microseconds of processor per sample, with its share of what is done once a minute.</returns>
     private static double Measure(int count, int samples, bool keeps, bool measures)

@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Runtime.InteropServices;
+using Benchmarks.Reports;
 
 namespace Benchmarks.Interleaved;
 
@@ -15,7 +16,7 @@ internal readonly record struct TurnMedians(double Baseline, double Subject, dou
     public static TurnMedians Of(double[] baseline, double[] subject)
     {
         double[] ratios = [.. baseline.Zip(subject, static (one, other) => other / one)];
-        return new TurnMedians(Median(baseline), Median(subject), Median(ratios));
+        return new TurnMedians(Medians.Of(baseline), Medians.Of(subject), Medians.Of(ratios));
     }
 
     /// <summary>Reads what <see cref="ToString"/> wrote.</summary>
@@ -26,10 +27,4 @@ internal readonly record struct TurnMedians(double Baseline, double Subject, dou
     }
 
     public override string ToString() => string.Create(CultureInfo.InvariantCulture, $"{Baseline:F1} {Subject:F1} {Ratio:F4}");
-
-    private static double Median(double[] values)
-    {
-        double[] sorted = [.. values.Order()];
-        return sorted[sorted.Length / 2];
-    }
 }

@@ -1,8 +1,9 @@
 using System.Diagnostics;
 using System.Globalization;
 using System.Net.Http.Json;
-using Benchmarks.EndToEnd;
 using Benchmarks.EndToEnd.Server;
+using Benchmarks.EndToEnd;
+using Benchmarks.Reports;
 
 namespace Benchmarks.Native;
 
@@ -63,7 +64,7 @@ internal sealed class NativeRun : IDisposable
             }
         }
 
-        return [.. samples.Select(Median)];
+        return [.. samples.Select(Medians.Of)];
     }
 
     /// <returns>Microseconds of processor time per message, and MiB of resident memory after a pass: the medians of each build.</returns>
@@ -99,7 +100,7 @@ internal sealed class NativeRun : IDisposable
             workers.ForEach(worker => worker.Dispose());
         }
 
-        return ([.. microseconds.Select(Median)], [.. resident.Select(Median)]);
+        return ([.. microseconds.Select(Medians.Of)], [.. resident.Select(Medians.Of)]);
     }
 
     /// <summary>Starts each build with the settings of its own and sends it a small load: 2,000 messages within 10 s, 100 at a time; then nothing for 10 s.</summary>
@@ -161,6 +162,4 @@ internal sealed class NativeRun : IDisposable
             await Task.Delay(poll, cancellationToken);
         }
     }
-
-    private static double Median(List<double> values) => values.Order().ElementAt(values.Count / 2);
 }

@@ -258,7 +258,7 @@ internal static class DeadLettersCommand
         }
 
         Console.Out.WriteLine(string.Create(CultureInfo.InvariantCulture, $"Body, {letter.BodyBytes:N0} bytes{(start.Length < letter.BodyBytes ? $"; the first {start.Length:N0}" : string.Empty)}:"));
-        foreach (string line in UntrustedText.Lines(start))
+        foreach (string line in UntrustedText.Lines(Encoding.UTF8.GetString(start)))
         {
             Console.Out.WriteLine(line);
         }

@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.Globalization;
 using System.Text.Json;
 using Messaging.Configuration;
+using Messaging.Telemetry;
 
 namespace Messaging.CommandLine;
 
@@ -36,7 +37,8 @@ internal static class TailCommand
                     return ExitCodes.Success;
                 }
 
-                Console.Out.WriteLine(Printable(line));
+                // Within JSON, all characters that are escaped are in strings.
+                Console.Out.WriteLine(UntrustedText.Lines(line)[0]);
             }
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
@@ -54,9 +56,4 @@ internal static class TailCommand
         string why = json.RootElement.GetProperty("end").GetString() == "stopping" ? "the worker stops" : "its time is over";
         return string.Create(CultureInfo.InvariantCulture, $"The tail ended: {why}. {Count("shown"):N0} shown, {Count("skipped"):N0} more than were to be shown per second, {Count("dropped"):N0} dropped because they were not read in time.");
     }
-
-    /// <summary>The line without characters that would change what a terminal shows; within JSON, all of them are in strings.</summary>
-    private static string Printable(string line) => line.Any(IsInvisible) ? string.Concat(line.Select(static c => IsInvisible(c) ? $"\\u{(int)c:x4}" : c.ToString())) : line;
-
-    private static bool IsInvisible(char c) => char.GetUnicodeCategory(c) is UnicodeCategory.Control or UnicodeCategory.Format or UnicodeCategory.LineSeparator or UnicodeCategory.ParagraphSeparator;
 }

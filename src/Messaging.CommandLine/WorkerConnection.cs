@@ -175,7 +175,7 @@ internal sealed class WorkerConnection : IDisposable
         catch (Exception exception) when (exception is HttpRequestException or IOException || (exception is TaskCanceledException && !cancellationToken.IsCancellationRequested))
         {
             throw new StartupException(
-                limit.IsCancellationRequested
+                limit.IsCancellationRequested && !cancellationToken.IsCancellationRequested
                     ? $"The worker at {Address} did not answer within {DurationText.Of(AnswerLimit)}: it is stuck, or its machine is busy."
                     : $"No worker answers at {Address} ({exception.Message.TrimEnd('.')}). Start one, or give its address with --url.",
                 ExitCodes.Unavailable,

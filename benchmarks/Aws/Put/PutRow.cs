@@ -1,3 +1,5 @@
+using Benchmarks.Reports;
+
 namespace Benchmarks.Aws.Put;
 
 /// <summary>
@@ -10,20 +12,14 @@ internal sealed record PutRow(
     public static PutRow Of(PutClientKind client, IReadOnlyList<PutClientReport> passes, double serverCpuMicrosecondsAPut)
     {
         PutRound[] rounds = [.. passes.SelectMany(pass => pass.Rounds)];
-        double cpu = Median(rounds.Select(round => round.CpuMicrosecondsAPut));
+        double cpu = Medians.Of(rounds.Select(round => round.CpuMicrosecondsAPut));
         return new PutRow(
             client,
-            Median(rounds.Select(round => round.BytesAPut)),
+            Medians.Of(rounds.Select(round => round.BytesAPut)),
             cpu,
             1e6 / cpu,
-            Median(rounds.Select(round => round.PutsASecond)),
+            Medians.Of(rounds.Select(round => round.PutsASecond)),
             serverCpuMicrosecondsAPut,
             passes.Count(pass => pass.Settled));
-    }
-
-    private static double Median(IEnumerable<double> values)
-    {
-        double[] sorted = [.. values.Order()];
-        return (sorted[(sorted.Length - 1) / 2] + sorted[sorted.Length / 2]) / 2;
     }
 }

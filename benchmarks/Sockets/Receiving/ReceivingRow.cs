@@ -1,4 +1,5 @@
 using System.Globalization;
+using Benchmarks.Reports;
 
 namespace Benchmarks.Sockets.Receiving;
 
@@ -10,20 +11,14 @@ internal sealed record ReceivingRow(string Receiver, double PerSecond, double Cp
         ReceivingRound[] rounds = [.. passes.SelectMany(pass => pass.Rounds)];
         return new ReceivingRow(
             receiver,
-            Median(rounds.Select(round => round.PerSecond)),
-            Median(rounds.Select(round => round.CpuMicroseconds)),
-            Median(rounds.Select(round => round.Bytes)),
-            Median(rounds.Select(round => round.SentPerSecond)),
+            Medians.Of(rounds.Select(round => round.PerSecond)),
+            Medians.Of(rounds.Select(round => round.CpuMicroseconds)),
+            Medians.Of(rounds.Select(round => round.Bytes)),
+            Medians.Of(rounds.Select(round => round.SentPerSecond)),
             1 - (passes.Sum(pass => pass.Received) / (double)passes.Sum(pass => pass.Sent)));
     }
 
     public override string ToString() => string.Create(
         CultureInfo.InvariantCulture,
         $"{Receiver}, {PerSecond:N0}/s received of {SentPerSecond:N0}/s sent, {CpuMicroseconds:F3} us of processor and {Bytes:F2} B each, {Loss:P3} lost");
-
-    private static double Median(IEnumerable<double> values)
-    {
-        double[] sorted = [.. values.Order()];
-        return (sorted[(sorted.Length - 1) / 2] + sorted[sorted.Length / 2]) / 2;
-    }
 }

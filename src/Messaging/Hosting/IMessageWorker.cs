@@ -67,6 +67,9 @@ public sealed record RouteStatus
     /// <summary>Why a source cannot receive or settle, the sink was not reached, or dead letters cannot be written; null without a problem.</summary>
     public string? Problem { get; init; }
 
+    /// <summary>The id of the log event about it: 1003 of a source, 1008 of the sink, 1006 of the dead letters; null without a problem.</summary>
+    public int? ProblemEvent { get; init; }
+
     /// <summary>What needs an operator although messages still arrive, such as a source that leaks slots; one sentence each.</summary>
     public IReadOnlyList<string> Warnings { get; init; } = [];
 

@@ -136,13 +136,20 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     public IEnumerable<string> SourceNames => _inlets.Select(inlet => inlet.Plan.Name);
 
     /// <summary>Why a source cannot receive or settle, the sink was not reached, or dead letters cannot be written; null without a problem.</summary>
-    public string? Problem => _inlets.Select(inlet => inlet.Problem).FirstOrDefault(problem => problem is not null) ?? SinkProblem ?? _deadLetters?.Problem;
+    public string? Problem => Fault?.Problem;
 
     /// <summary>True while messages can arrive: the route was started and is not paused, its breaker is closed or the next message decides, and at least one source works.</summary>
     public bool IsReceiving => _pause is null && CanReceive;
 
     /// <summary>The operator's pause; null without one.</summary>
     public RoutePause? Pause => _pause;
+
+    // With the id of its log event.
+    private (string Problem, int Event)? Fault =>
+        _inlets.Select(inlet => inlet.Problem).FirstOrDefault(problem => problem is not null) is { } ofSource ? (ofSource, 1003)
+        : SinkProblem is { } ofSink ? (ofSink, 1008)
+        : _deadLetters?.Problem is { } ofDeadLetters ? (ofDeadLetters, 1006)
+        : null;
 
     // What IsReceiving would be without the operator's pause.
     private bool CanReceive => _isStarted && Breaker.Admits && _inlets.Exists(inlet => inlet.Problem is null);
@@ -166,6 +173,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         InDeadLetterQueue = InDeadLetterQueue,
         IsReady = CanReceive && !IsStuck && Problem is null,
         Problem = Problem,
+        ProblemEvent = Fault?.Event,
         Warnings = [.. _inlets.SelectMany(inlet => inlet.Intake.Warnings)],
         AwaitsMessage = Breaker.AwaitsMessage,
         Breaker = Breaker.State,

@@ -38,8 +38,12 @@ public static class UntrustedText
         return text.Length <= MaxBytes && !text.AsSpan().ContainsAnyExcept(Plain) ? text : Escape(text);
     }
 
-    /// <summary>The lines of an untrusted text in UTF-8, whole: tabs stay, and what else would control a terminal is escaped.</summary>
-    public static string[] Lines(ReadOnlySpan<byte> utf8) => Escape(Encoding.UTF8.GetString(utf8).Replace("\r\n", "\n", StringComparison.Ordinal), int.MaxValue, kept: "\n\t").Split('\n');
+    /// <summary>The lines of an untrusted text, whole: tabs stay, and what else would control a terminal is escaped.</summary>
+    public static string[] Lines(string text)
+    {
+        ArgumentNullException.ThrowIfNull(text);
+        return Escape(text.Replace("\r\n", "\n", StringComparison.Ordinal), int.MaxValue, kept: "\n\t").Split('\n');
+    }
 
     /// <summary>The message of an exception of foreign code, whose property may throw; then the name of its type.</summary>
     internal static string MessageOf(Exception exception)

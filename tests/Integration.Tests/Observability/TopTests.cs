@@ -153,7 +153,7 @@ public sealed class TopTests
             state.Remove(later).ShouldBeTrue(later);
         }
 
-        foreach (string later in (string[])["pause", "inDeadLetterQueue", "slowSink", "droppedSince", "lastDroppedAt", "lostAt", "deadLetterQueues"])
+        foreach (string later in (string[])["pause", "inDeadLetterQueue", "slowSink", "droppedSince", "lastDroppedAt", "lostAt", "deadLetterQueues", "problemEvent"])
         {
             route.Remove(later).ShouldBeTrue(later);
         }

@@ -57,6 +57,7 @@ public sealed class MessageRouteCheckTests
         await using MessageRoute route = Create(time, log, sink, new IdleSource());
         await route.CheckAsync(CancellationToken.None);
         route.Problem.ShouldBe("The store is out of reach.");
+        route.GetStatus().ProblemEvent.ShouldBe(1008);
         route.Start();
 
         // The sink now answers with a refusal: an operator has to act.

@@ -201,7 +201,9 @@ public sealed class MessageRouteForeignCodeTests
         using RecordingLog log = new();
         await using MessageRoute route = Create(new ManualTimeProvider(), log, new BrokenSink(), new BrokenSource { Fails = true });
 
-        route.GetStatus().Problem.ShouldNotBeNull().ShouldContain(nameof(BrokenSource));
+        RouteStatus status = route.GetStatus();
+        status.Problem.ShouldNotBeNull().ShouldContain(nameof(BrokenSource));
+        status.ProblemEvent.ShouldBe(1003);
     }
 
     [Fact]

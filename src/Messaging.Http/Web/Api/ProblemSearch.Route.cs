@@ -1,3 +1,5 @@
+using Messaging.Http.Web.History;
+
 namespace Messaging.Http.Web.Api;
 
 /// <content>The problems of a route.</content>
@@ -9,10 +11,6 @@ internal sealed partial class ProblemSearch
     private const double ManyReturned = 0.1;
     private const double ManyRetried = 0.01;
     private const int FewMessages = 5;
-
-    // Of p99, in seconds, and in times of its usual value.
-    private const double SlowAtLeast = 0.1;
-    private const double SlowFactor = 4;
 
     private static readonly string[] FullDisk = ["no space left", "disk full", "disk is full", "not enough space", "quota"];
 
@@ -82,8 +80,7 @@ internal sealed partial class ProblemSearch
         {
             DateTime began = since(route.Name, WorkerProblems.Problem) ?? state.Time;
             (string action, string how) = IsFull(problem) ? Repair(route, problem) : ("Fix what it names; the worker continues by itself, and a restart does not help.", Settings(route));
-            int eventId = problem.StartsWith("The source ", StringComparison.Ordinal) ? 1003 : problem.Contains("dead letter", StringComparison.OrdinalIgnoreCase) || problem.Contains("dead-letter", StringComparison.OrdinalIgnoreCase) ? 1006 : 1008;
-            Add(WorkerProblems.Problem, WorkerProblems.Bad, route, problem, began, [$"Since {At(began)}."], Blocked(route), action, how, eventId);
+            Add(WorkerProblems.Problem, WorkerProblems.Bad, route, problem, began, [$"Since {At(began)}."], Blocked(route), action, how, route.ProblemEvent ?? 0);
         }
         else if (!route.Receiving && route.Pause is null && !state.Stopping)
         {
@@ -177,7 +174,7 @@ internal sealed partial class ProblemSearch
             DateTime began = StepEnd(begin, series.P99.Length, out earlier);
             AddSlow(route, $"the sink {route.Sink} has been slow since {At(began)}{earlier}", began, $"{stored} Before that, p99 of processing was {ProblemText.Seconds(before[before.Length / 2])}.", pressure);
         }
-        else if (isLoaded && route.Store?.P50 > SlowAtLeast)
+        else if (isLoaded && route.Store?.P50 > SlowSink.MinSeconds)
         {
             AddSlow(route, $"the sink {route.Sink} is slow and has limited the rate since {At(loadedSince)}{earlier}", loadedSince, stored, pressure);
         }
@@ -200,7 +197,7 @@ internal sealed partial class ProblemSearch
             return -1;
         }
 
-        double slow = Math.Max(SlowAtLeast, SlowFactor * sorted[sorted.Length / 4]);
+        double slow = Math.Max(SlowSink.MinSeconds, SlowSink.Factor * sorted[sorted.Length / 4]);
         int begin = store.P99 > slow ? RunStart(series.P99, value => value > slow, pause: 1) : -1;
         return begin > 0 && Ascending(series.P99[..begin]).Length > 0 ? begin : -1;
     }

@@ -102,7 +102,8 @@ internal sealed record RouteState(
     DateTime? DroppedSince = null,
     DateTime? LastDroppedAt = null,
     DateTime? LostAt = null,
-    IReadOnlyList<string>? DeadLetterQueues = null);
+    IReadOnlyList<string>? DeadLetterQueues = null,
+    int? ProblemEvent = null);
 
 /// <summary>An operator's pause; Kept when it lasts over a restart.</summary>
 internal sealed record PauseState(DateTime Since, string By, string? Note, bool Kept);

@@ -123,7 +123,8 @@ internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, Wor
         route.DroppedSince?.UtcDateTime,
         route.LastDroppedAt?.UtcDateTime,
         route.LostAt?.UtcDateTime,
-        route.DeadLetterQueues);
+        route.DeadLetterQueues,
+        route.ProblemEvent);
 
     private IEnumerable<MetricSeries> Of(string metric, RouteStatus route) => metrics.SeriesOf(metric).Where(series => series["worker.route"] == route.Name);
 

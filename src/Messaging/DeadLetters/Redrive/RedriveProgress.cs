@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using System.Text;
 using Messaging.Telemetry;
 
 namespace Messaging.DeadLetters.Redrive;
@@ -133,7 +134,7 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
         }
 
         ReadOnlySpan<byte> start = body[..Math.Min(body.Length, MaxBodyBytes)];
-        foreach (string line in UntrustedText.Lines(start))
+        foreach (string line in UntrustedText.Lines(Encoding.UTF8.GetString(start)))
         {
             output.WriteLine($"    {line}");
         }

@@ -1,5 +1,8 @@
 using System.Net;
 using System.Text.Json;
+using Messaging.Http.Web.Api;
+using Microsoft.Extensions.DependencyInjection;
+using Worker.Tests.Http.Source;
 
 namespace Worker.Tests.Http.Web.Api;
 
@@ -158,15 +161,8 @@ public sealed class TailEndpointsTests
     /// <summary>Waits until so many changes are in the audit log.</summary>
     private static async Task<string[]> ChangesAsync(ApiHost host, int count)
     {
-        while (true)
-        {
-            JsonElement[] changes = [.. (await host.GetAsync("/api/v1/changes")).GetProperty("changes").EnumerateArray()];
-            if (changes.Length >= count)
-            {
-                return [.. changes.Select(change => $"{change.GetProperty("what")}: {change.GetProperty("result")}")];
-            }
-
-            await Task.Delay(20, Cancelled);
-        }
+        ChangeLog changes = host.App.Services.GetRequiredService<ChangeLog>();
+        await HttpSourceHost.UntilAsync(() => changes.Last.Count >= count);
+        return [.. changes.Last.Select(static change => $"{change.What}: {change.Result}")];
     }
 }
