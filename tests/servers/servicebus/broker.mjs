@@ -130,17 +130,17 @@ export class Broker {
   }
 
   #disconnect(connection) {
-    this.#closeLinks(link => link.connection === connection);
+    this.#closeLinks(link => link.connection === connection, true);
     for (const link of [...this.#takers.keys()]) if (link.connection === connection) this.#takers.delete(link);
     this.#clients.delete(connection);
   }
 
-  #closeLinks(fits) {
+  #closeLinks(fits, isCut = false) {
     for (const [link, receiver] of [...this.#receivers]) {
       if (!fits(link)) continue;
       this.#receivers.delete(link);
       receiver.entity.sessions.forget(receiver);
-      receiver.entity.removeReceiver(receiver);
+      receiver.entity.removeReceiver(receiver, isCut);
     }
   }
 

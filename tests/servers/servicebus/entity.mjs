@@ -56,9 +56,12 @@ export class Entity {
   }
 
   /** The link is gone. Its messages stay locked, so that they can still be settled by their lock tokens; a session's become available. */
-  removeReceiver(receiver) {
+  removeReceiver(receiver, isCut) {
     this.#receivers = this.#receivers.filter(other => other !== receiver);
-    if (receiver.session) this.sessions.release(receiver.session);
+    if (!receiver.session) return;
+    // Microsoft's article on message sessions: a session that is closed does not raise the delivery counts of its messages, as a lock that ends does.
+    if (!isCut) for (const token of this.#tokens(message => message.sessionId === receiver.session.id)) this.settle(token, "release");
+    this.sessions.release(receiver.session);
   }
 
   get receivers() {
@@ -135,9 +138,13 @@ export class Entity {
 
   /** Ends the locks of messages that fit. */
   expireAll(fits = () => true) {
-    const ended = [...this.#locks].filter(([, lock]) => fits(lock.message)).map(([token]) => token);
+    const ended = this.#tokens(fits);
     for (const token of ended) this.expire(token);
     return ended.length;
+  }
+
+  #tokens(fits) {
+    return [...this.#locks].filter(([, lock]) => fits(lock.message)).map(([token]) => token);
   }
 
   #unlock(token) {
