@@ -17,6 +17,11 @@ internal sealed class ServiceBusDelivery : ReceivedMessage
     /// <summary>The property of a redriven message that holds the id with which it was sent first.</summary>
     public const string OriginalIdProperty = "RedrivenMessageId";
 
+    // A message id has at most 128 characters; the new one gets 33 more.
+    private const int KeptIdLength = 90;
+
+    private static readonly string[] SystemPropertyNames = ["subject", "correlation-id", "content-type", "to", "reply-to"];
+
     private readonly ServiceBusReceivedMessage _message;
     private readonly ReceiveRun _run;
     private readonly int _call;
@@ -54,12 +59,10 @@ internal sealed class ServiceBusDelivery : ReceivedMessage
 
     public override DateTimeOffset? EnqueuedAt => _message.EnqueuedTime;
 
-    public override IReadOnlyList<KeyValuePair<string, string>> Attributes => _message.ApplicationProperties.Count == 0
-        ? []
-        : [.. _message.ApplicationProperties.Select(property => KeyValuePair.Create(property.Key, PropertyText.Format(property.Value)))];
+    public override IReadOnlyList<KeyValuePair<string, string>> Attributes => AttributesOf(_message);
 
     /// <summary>The session; without one the partition key.</summary>
-    public override string? Group => NonEmpty(_message.SessionId) ?? NonEmpty(_message.PartitionKey);
+    public override string? Group => GroupOf(_message);
 
     /// <summary>The message id: by it the broker recognises a message that was sent twice, where duplicate detection is on.</summary>
     public override string? DeduplicationId => NonEmpty(_message.MessageId);
@@ -73,18 +76,29 @@ internal sealed class ServiceBusDelivery : ReceivedMessage
     /// <summary>The id of a redriven message before its redrive; null for another message.</summary>
     public static string? OriginalId(ServiceBusReceivedMessage message) => message.ApplicationProperties.TryGetValue(OriginalIdProperty, out object? id) ? id as string : null;
 
+    /// <summary>A message's application properties as texts.</summary>
+    public static IReadOnlyList<KeyValuePair<string, string>> AttributesOf(ServiceBusReceivedMessage message) => message.ApplicationProperties.Count == 0
+        ? []
+        : [.. message.ApplicationProperties.Select(property => KeyValuePair.Create(property.Key, PropertyText.Format(property.Value)))];
+
+    /// <summary>A message's session; without one the partition key.</summary>
+    public static string? GroupOf(ServiceBusReceivedMessage message) => NonEmpty(message.SessionId) ?? NonEmpty(message.PartitionKey);
+
+    /// <summary>A message's system properties.</summary>
+    public static Dictionary<string, string> SystemPropertiesOf(ServiceBusReceivedMessage message) =>
+        SystemPropertyNames.Where(name => FindSystemProperty(message, name) is not null).ToDictionary(static name => name, name => FindSystemProperty(message, name)!, StringComparer.Ordinal);
+
+    /// <summary>Gives a message that is sent again a new id: an entity that detects duplicates would accept the old one, and drop the message. The old one stays in a property.</summary>
+    public static void SetNewId(ServiceBusMessage message, string id)
+    {
+        message.ApplicationProperties[OriginalIdProperty] = id;
+        message.MessageId = $"{DeadLetterText.Cut(id, KeptIdLength)}-{Guid.NewGuid():n}";
+    }
+
     public override string? FindAttribute(string name) =>
         _message.ApplicationProperties.TryGetValue(name, out object? value) ? PropertyText.Format(value) : null;
 
-    public override string? FindSystemProperty(string name) => NonEmpty(name switch
-    {
-        "subject" => _message.Subject,
-        "correlation-id" => _message.CorrelationId,
-        "content-type" => _message.ContentType,
-        "to" => _message.To,
-        "reply-to" => _message.ReplyTo,
-        _ => null,
-    });
+    public override string? FindSystemProperty(string name) => FindSystemProperty(_message, name);
 
     public override TimeSpan GetHoldTime() => _run.GetHoldTime(DeliveryCount, _lock.Age);
 
@@ -142,6 +156,16 @@ internal sealed class ServiceBusDelivery : ReceivedMessage
         await settling;
         _isSettled = true;
     }
+
+    private static string? FindSystemProperty(ServiceBusReceivedMessage message, string name) => NonEmpty(name switch
+    {
+        "subject" => message.Subject,
+        "correlation-id" => message.CorrelationId,
+        "content-type" => message.ContentType,
+        "to" => message.To,
+        "reply-to" => message.ReplyTo,
+        _ => null,
+    });
 
     private static string? NonEmpty(string? text) => string.IsNullOrEmpty(text) ? null : text;
 

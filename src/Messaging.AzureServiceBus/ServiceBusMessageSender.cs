@@ -132,6 +132,20 @@ public sealed class ServiceBusMessageSender : IMessageSender
             message.ApplicationProperties[name] = value;
         }
 
+        if (outgoing.IsRedriven)
+        {
+            ServiceBusDelivery.SetNewId(message, outgoing.Id);
+        }
+
+        if (outgoing.SystemProperties is { } system)
+        {
+            message.Subject = system.GetValueOrDefault("subject");
+            message.CorrelationId = system.GetValueOrDefault("correlation-id");
+            message.ContentType = system.GetValueOrDefault("content-type");
+            message.To = system.GetValueOrDefault("to");
+            message.ReplyTo = system.GetValueOrDefault("reply-to");
+        }
+
         if (MessageSpans.TryGetCurrent(out string? parent, out string? state))
         {
             message.ApplicationProperties["traceparent"] = parent;

@@ -1,6 +1,7 @@
 using System.Text;
 using Azure.Messaging.ServiceBus;
 using Messaging.Configuration;
+using Messaging.DeadLetters;
 using Messaging.DeadLetters.Redrive;
 using Messaging.Publishing;
 using Messaging.Telemetry;
@@ -9,7 +10,7 @@ using Pipeline.Settlements;
 namespace Messaging.AzureServiceBus;
 
 /// <summary>
-/// Moves messages from the dead-letter queue to the queue: sends first and completes afterwards, so that a crash duplicates a message but never
+/// Moves messages from the dead-letter queue to the queue, or to the folder: sends or stores first and completes afterwards, so that a crash duplicates a message but never
 /// loses one. It looks at all dead letters first, without locking one, and moves no other: a message that is dead-lettered again meanwhile stays.
 /// </summary>
 internal sealed class ServiceBusRedrive
@@ -22,9 +23,6 @@ internal sealed class ServiceBusRedrive
 
     // This many failed calls in a row show that the broker fails, not the dead letters.
     private const int FailedCalls = 5;
-
-    // A message id has at most 128 characters; the new one gets 33 more.
-    private const int KeptIdLength = 90;
 
     private static readonly TimeSpan ReceiveWait = TimeSpan.FromSeconds(2);
 
@@ -96,7 +94,7 @@ internal sealed class ServiceBusRedrive
     /// <summary>Looks at all dead letters: which are asked for, and in a dry run what they are.</summary>
     private async Task FindAsync(CancellationToken cancellationToken)
     {
-        if (!_request.DryRun)
+        if (_request is { DryRun: false, ToFolder: false })
         {
             // Opens the link, so that a missing right Send fails here and not once per dead letter.
             (await _queue.CreateMessageBatchAsync(cancellationToken)).Dispose();
@@ -114,13 +112,7 @@ internal sealed class ServiceBusRedrive
     private void Examine(ServiceBusReceivedMessage letter)
     {
         string reason = letter.DeadLetterReason ?? string.Empty;
-        if (_request.Reason is not null && !string.Equals(reason, _request.Reason, StringComparison.Ordinal))
-        {
-            _progress.AddOtherReason(Shown(reason));
-            return;
-        }
-
-        if (_wanted.Count >= _request.Max)
+        if (_wanted.Count >= _request.Max || !_progress.Wants(Name(letter), reason, Shown(reason)))
         {
             return;
         }
@@ -155,7 +147,7 @@ internal sealed class ServiceBusRedrive
 
         foreach ((string name, string error) in _uncompleted.Values)
         {
-            _progress.AddLeft(name, $"sent, but not deleted from the dead-letter queue: {error}");
+            _progress.AddLeft(name, $"{(_request.ToFolder ? "stored" : "sent")}, but not deleted from the dead-letter queue: {error}");
         }
 
         if (_wanted.Count > 0)
@@ -263,7 +255,7 @@ internal sealed class ServiceBusRedrive
         await _progress.WaitForRateAsync(stop);
         stop.ThrowIfCancellationRequested();
         _wanted.Remove(number);
-        if (await SendAsync(letter, calls) is { } error)
+        if ((_request.Folder is { } folder ? await KeepAsync(folder, letter, calls) : await SendAsync(letter, calls)) is { } error)
         {
             _progress.AddLeft(Name(letter), error);
             return;
@@ -304,14 +296,59 @@ internal sealed class ServiceBusRedrive
         }
     }
 
-    /// <summary>The message as it was sent, but for its id: an entity that detects duplicates would accept the old one, and drop the message.</summary>
+    /// <returns>Why it stays; null when it is in the folder.</returns>
+    private async Task<string?> KeepAsync(RedriveFolder folder, ServiceBusReceivedMessage letter, CancellationToken calls)
+    {
+        string? error;
+        try
+        {
+            error = await folder.KeepAsync(RecordOf(letter), AmqpBody.Read(letter.GetRawAmqpMessage().Body), calls);
+        }
+        catch (PoisonMessageException exception)
+        {
+            return exception.Message;
+        }
+
+        _failedCalls = error is null ? 0 : _failedCalls + 1;
+        if (_failedCalls >= FailedCalls)
+        {
+            _ended = $"{_failedCalls} dead letters in a row could not be stored. Run redrive again when the folder can be written.";
+        }
+
+        return error;
+    }
+
+    // Without the worker's record the broker or another program moved it, or the record did not fit.
+    private static DeadLetter RecordOf(ServiceBusReceivedMessage letter)
+    {
+        DeadLetter? record = DeadLetter.FromJson(letter.ApplicationProperties.TryGetValue(DeadLetterText.DetailsProperty, out object? details) ? details as string : null);
+        return new DeadLetter
+        {
+            SourceId = (ServiceBusDelivery.OriginalId(letter) ?? letter.MessageId) is { Length: > 0 } id ? id : record?.SourceId ?? $"sequence-{letter.SequenceNumber}",
+            Source = ServiceBusMessageSource.SourceName,
+            Route = string.Empty,
+            Reason = string.IsNullOrEmpty(letter.DeadLetterReason) ? DeadLetter.Unspecified : letter.DeadLetterReason,
+            Description = letter.DeadLetterErrorDescription ?? string.Empty,
+            ExceptionType = record?.ExceptionType,
+            Exception = record?.Exception,
+            Attempts = record?.Attempts ?? letter.DeliveryCount,
+            FirstSeen = record?.FirstSeen ?? letter.EnqueuedTime,
+            LastSeen = record?.LastSeen ?? letter.EnqueuedTime,
+            Attributes = ServiceBusDelivery.AttributesOf(letter)
+                .Where(static attribute => attribute.Key is not (DeadLetterText.DetailsProperty or ServiceBusDelivery.OriginalIdProperty or "DeadLetterReason" or "DeadLetterErrorDescription"))
+                .ToDictionary(StringComparer.Ordinal),
+            Group = ServiceBusDelivery.GroupOf(letter),
+            DeduplicationId = string.IsNullOrEmpty(letter.MessageId) ? null : letter.MessageId,
+            SystemProperties = ServiceBusDelivery.SystemPropertiesOf(letter),
+        };
+    }
+
+    /// <summary>The message as it was sent, but for its id.</summary>
     private static ServiceBusMessage Copy(ServiceBusReceivedMessage letter)
     {
         ServiceBusMessage message = new(letter);
         message.ApplicationProperties.Remove(DeadLetterText.DetailsProperty);
-        string id = ServiceBusDelivery.OriginalId(letter) ?? letter.MessageId ?? string.Empty;
-        message.ApplicationProperties[ServiceBusDelivery.OriginalIdProperty] = id;
-        message.MessageId = $"{DeadLetterText.Cut(id, KeptIdLength)}-{Guid.NewGuid():n}";
+        ServiceBusDelivery.SetNewId(message, ServiceBusDelivery.OriginalId(letter) ?? letter.MessageId ?? string.Empty);
         return message;
     }
 

@@ -25,6 +25,8 @@ internal sealed class ServiceBusSourceFeature(Func<ServiceBusSourceOptions, Serv
 
     public string RedriveDescription => $"dead-letter queue, moved to the queue: --{ServiceBusSourceOptions.Section}:{nameof(ServiceBusSourceOptions.Queue)}=name";
 
+    public bool MovesToFolder => true;
+
     public SourcePlan Configure(SettingsReader settings, string route)
     {
         ServiceBusSourceOptions options = settings.Read<ServiceBusSourceOptions>(ServiceBusSourceOptions.Section, route);

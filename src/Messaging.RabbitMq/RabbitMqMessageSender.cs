@@ -63,6 +63,13 @@ internal sealed class RabbitMqMessageSender : IMessageSender
         }
 
         BasicProperties properties = new() { MessageId = message.Id, ContentType = "application/json", Persistent = true, Timestamp = new AmqpTimestamp(_time.GetUtcNow().ToUnixTimeSeconds()), Headers = headers };
+        if (message.SystemProperties is { } system)
+        {
+            properties.ContentType = system.GetValueOrDefault("content-type");
+            properties.CorrelationId = system.GetValueOrDefault("correlation-id");
+            properties.ReplyTo = system.GetValueOrDefault("reply-to");
+        }
+
         try
         {
             // Mandatory, so that a message without a queue is returned as an error.

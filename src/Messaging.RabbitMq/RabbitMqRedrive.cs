@@ -7,7 +7,7 @@ using RabbitMQ.Client.Exceptions;
 namespace Messaging.RabbitMq;
 
 /// <summary>
-/// Moves messages from the dead-letter queue to the queue: publishes first and acknowledges after the broker's confirmation, so that a crash
+/// Moves messages from the dead-letter queue to the queue, or to the folder: publishes or stores first and acknowledges afterwards, so that a crash
 /// duplicates a message but never loses one. It looks at those that were there at the start; those that stay are requeued at the end.
 /// </summary>
 internal sealed class RabbitMqRedrive(IChannel letters, IChannel queue, RabbitMqSourceOptions options, RedriveRequest request, CommandServices services)
@@ -79,14 +79,13 @@ internal sealed class RabbitMqRedrive(IChannel letters, IChannel queue, RabbitMq
     private async Task<string?> LookAtAsync(BasicGetResult letter, RedriveProgress progress, CancellationToken stop)
     {
         string reason = ReasonOf(letter);
-        if (request.Reason is not null && !string.Equals(reason, request.Reason, StringComparison.Ordinal))
+        string name = NameOf(letter);
+        if (!progress.Wants(name, reason, Shown(reason)))
         {
-            progress.AddOtherReason(Shown(reason));
             return null;
         }
 
         progress.AddFound();
-        string name = NameOf(letter);
         if (request.DryRun)
         {
             progress.List($"{Shown(reason)}  {name}", RabbitMqHeaders.Find(letter.BasicProperties, RabbitMqHeaders.Description), letter.Body.Span, letter.Body.Length);
@@ -100,6 +99,23 @@ internal sealed class RabbitMqRedrive(IChannel letters, IChannel queue, RabbitMq
         // After a signal a running call gets time to end: what was published must also be acknowledged here.
         using CancellationTokenSource call = new(Timeout.InfiniteTimeSpan, services.Time);
         await using CancellationTokenRegistration link = stop.UnsafeRegister(static source => ((CancellationTokenSource)source!).CancelAfter(StopLimit), call);
+        if (request.Folder is { } folder)
+        {
+            if (RabbitMqHeaders.FindWithoutText(letter.BasicProperties) is { } header)
+            {
+                progress.AddLeft(name, $"its header {UntrustedText.Shorten(header)} is a table or a list, which the folder cannot keep. Redrive it to the queue, without --to folder");
+                return null;
+            }
+
+            if (await folder.KeepAsync(RabbitMqHeaders.Record(letter.BasicProperties, IdOf(letter), reason, services.Time.GetUtcNow()), letter.Body, call.Token) is { } error)
+            {
+                progress.AddLeft(name, error);
+                return ++_failedCalls < FailedCalls ? null : $"{_failedCalls} dead letters in a row could not be stored. Run redrive again when the folder can be written.";
+            }
+
+            return await AcknowledgeAsync(letter, progress);
+        }
+
         try
         {
             await queue.BasicPublishAsync(string.Empty, options.Queue, mandatory: true, RabbitMqHeaders.Redriven(letter.BasicProperties), letter.Body, call.Token);
@@ -110,9 +126,14 @@ internal sealed class RabbitMqRedrive(IChannel letters, IChannel queue, RabbitMq
             return ++_failedCalls < FailedCalls ? null : $"{_failedCalls} sends in a row failed. Run redrive again when the queue accepts messages.";
         }
 
+        _sent.Add(name);
+        return await AcknowledgeAsync(letter, progress);
+    }
+
+    private async Task<string?> AcknowledgeAsync(BasicGetResult letter, RedriveProgress progress)
+    {
         _failedCalls = 0;
         await letters.BasicAckAsync(letter.DeliveryTag, multiple: false, CancellationToken.None);
-        _sent.Add(name);
         progress.AddSent();
         return null;
     }
@@ -144,11 +165,13 @@ internal sealed class RabbitMqRedrive(IChannel letters, IChannel queue, RabbitMq
 
     private static string Shown(string reason) => reason.Length == 0 ? "(no reason)" : UntrustedText.Shorten(reason);
 
-    private static string NameOf(BasicGetResult letter)
+    private static string NameOf(BasicGetResult letter) => UntrustedText.Shorten(IdOf(letter));
+
+    private static string IdOf(BasicGetResult letter)
     {
         if (letter.BasicProperties.MessageId is { Length: > 0 } id)
         {
-            return UntrustedText.Shorten(id);
+            return id;
         }
 
         Span<byte> made = stackalloc byte[Sources.ContentId.Length];

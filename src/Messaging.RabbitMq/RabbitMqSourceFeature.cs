@@ -24,6 +24,8 @@ internal sealed class RabbitMqSourceFeature : ISourceFeature, IExplainedFeature,
 
     public string RedriveDescription => $"dead-letter queue, moved to the queue: --{RabbitMqSourceOptions.Section}:{nameof(RabbitMqSourceOptions.Queue)}=name";
 
+    public bool MovesToFolder => true;
+
     public SourcePlan Configure(SettingsReader settings, string route)
     {
         RabbitMqSourceOptions options = settings.Read<RabbitMqSourceOptions>(RabbitMqSourceOptions.Section, route);

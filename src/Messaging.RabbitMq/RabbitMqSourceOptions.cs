@@ -14,6 +14,8 @@ internal sealed class RabbitMqSourceOptions : ISelfValidating
 {
     public const string Section = "Sources:RabbitMq";
 
+    public const string SourceName = "rabbitmq";
+
     // A short string of AMQP 0-9-1.
     private const int MaxName = 255;
 
@@ -72,7 +74,7 @@ internal sealed class RabbitMqSourceOptions : ISelfValidating
     public string DeadLetterTarget => DeadLetterExchange is { } exchange ? $"exchange {exchange} (key {DeadLetters})" : $"queue {DeadLetters}";
 
     /// <summary>The queue, for spans.</summary>
-    public MessageDestination Destination => new("rabbitmq", Queue);
+    public MessageDestination Destination => new(SourceName, Queue);
 
     /// <summary>The broker's address without user and password.</summary>
     public string Address => System.Uri.TryCreate(Uri, UriKind.Absolute, out Uri? uri) ? $"{uri.Scheme}://{uri.Host}{(uri.Port < 0 ? string.Empty : $":{uri.Port}")}" : "the broker";

@@ -1,5 +1,7 @@
+using System.Text;
 using Messaging.Aws.Sqs.Wire;
 using Messaging.Configuration;
+using Messaging.DeadLetters;
 using Messaging.DeadLetters.Redrive;
 using Messaging.Publishing;
 using Messaging.Recoverability;
@@ -9,7 +11,7 @@ using Pipeline.Buffers;
 namespace Messaging.Aws.Sqs;
 
 /// <summary>
-/// Moves messages from the dead-letter queue to the queue: sends first and deletes afterwards, so that a crash duplicates a message but
+/// Moves messages from the dead-letter queue to the queue, or to the folder: sends or stores first and deletes afterwards, so that a crash duplicates a message but
 /// never loses one. Moves no more than the dead-letter queue held at the start (see <see cref="SqsRedriveBounds"/>). Dead letters that
 /// stay are made visible at the end. While they stay, a FIFO dead-letter queue returns only the first ten of a group, so a filter or a
 /// dry run may not see all.
@@ -122,7 +124,7 @@ internal sealed class SqsRedrive
         int repeated = 0;
 
         // Dead letters that stay become visible after their timeout and are received again: so many answers may contain nothing else.
-        while (_ended is null && !_progress.HasAll && empty < EmptyReceives && repeated < EmptyReceives + (_staying.Count / SqsLimits.BatchEntries))
+        while (_ended is null && !_progress.HasAll && !_progress.HasAllNames && empty < EmptyReceives && repeated < EmptyReceives + (_staying.Count / SqsLimits.BatchEntries))
         {
             stop.ThrowIfCancellationRequested();
             _progress.Report();
@@ -214,13 +216,7 @@ internal sealed class SqsRedrive
                 return false;
         }
 
-        if (_request.Reason is not null && !string.Equals(reason, _request.Reason, StringComparison.Ordinal))
-        {
-            _progress.AddOtherReason(shownReason);
-            return false;
-        }
-
-        if (_progress.HasAll)
+        if (_progress.HasAll || !_progress.Wants(Name(message), reason, shownReason))
         {
             return false;
         }
@@ -242,7 +238,7 @@ internal sealed class SqsRedrive
         await _progress.WaitForRateAsync(stop);
         stop.ThrowIfCancellationRequested();
         _progress.AddFound();
-        if (await MoveAsync(message, [.. attributes, .. details.Attributes], calls) is { } error)
+        if (await MoveAsync(message, reason, [.. attributes, .. details.Attributes], calls) is { } error)
         {
             _progress.AddLeft(Name(message), error);
             return false;
@@ -252,24 +248,65 @@ internal sealed class SqsRedrive
         return true;
     }
 
-    private async ValueTask<string?> MoveAsync(SqsReceivedMessage message, IReadOnlyList<SqsMessageAttribute> attributes, CancellationToken calls)
+    private async ValueTask<string?> MoveAsync(SqsReceivedMessage message, string? reason, IReadOnlyList<SqsMessageAttribute> attributes, CancellationToken calls)
     {
         // The message's own come first; those that it had no room for are in the details.
-        SqsMessageAttribute[] kept =
-        [
-            .. attributes
-                .Where(a => a.Name is not SqsDeadLetters.ReasonAttribute and not SqsDeadLetters.DetailsAttribute)
-                .DistinctBy(a => a.Name)
-                .Take(SqsLimits.MessageAttributes),
-        ];
+        SqsMessageAttribute[] kept = [.. attributes.Where(a => a.Name is not SqsDeadLetters.ReasonAttribute and not SqsDeadLetters.DetailsAttribute).DistinctBy(a => a.Name)];
+        if ((_request.Folder is { } folder ? await KeepAsync(folder, message, reason, attributes, kept, calls) : await SendAsync(message, kept, calls)) is { } failed)
+        {
+            return failed;
+        }
 
+        return await DeleteAsync(message.Handle, calls) is { } error ? $"{(_request.ToFolder ? "stored" : "sent")}, but not deleted from the dead-letter queue: {error}" : null;
+    }
+
+    private async ValueTask<string?> KeepAsync(
+        RedriveFolder folder, SqsReceivedMessage message, string? reason, IReadOnlyList<SqsMessageAttribute> attributes, SqsMessageAttribute[] kept, CancellationToken calls)
+    {
+        if (Array.Find(kept, static attribute => attribute.StringValue is null) is { } binary)
+        {
+            return $"its attribute {UntrustedText.Shorten(binary.Name)} is binary, which the folder cannot keep. Redrive it to the queue, without --to folder";
+        }
+
+        // Without the worker's record a redrive policy moved it, or the record did not fit.
+        DeadLetter? record = DeadLetter.FromJson(attributes.FirstOrDefault(static attribute => attribute.Name == SqsDeadLetters.DetailsAttribute)?.StringValue);
+        DateTimeOffset sent = message.EnqueuedAt ?? _time.GetUtcNow();
+        DeadLetter letter = new()
+        {
+            SourceId = record?.SourceId ?? Encoding.UTF8.GetString(message.SourceId.Span),
+            Source = SqsMessageSource.SourceName,
+            Route = string.Empty,
+            Reason = reason ?? DeadLetter.Unspecified,
+            Description = record?.Description ?? "SQS, or another program, moved it to the dead-letter queue without the worker's record.",
+            ExceptionType = record?.ExceptionType,
+            Exception = record?.Exception,
+            Attempts = record?.Attempts ?? message.DeliveryCount,
+            FirstSeen = record?.FirstSeen ?? sent,
+            LastSeen = record?.LastSeen ?? sent,
+            Attributes = kept.ToDictionary(static attribute => attribute.Name, static attribute => attribute.StringValue!, StringComparer.Ordinal),
+            Group = message.Group,
+            DeduplicationId = record?.DeduplicationId,
+        };
+        string? error = await folder.KeepAsync(letter, message.Body, calls);
+        _failedCalls = error is null ? 0 : _failedCalls + 1;
+        if (_failedCalls >= FailedCalls)
+        {
+            _ended = $"{_failedCalls} dead letters in a row could not be stored. Run redrive again when the folder can be written.";
+        }
+
+        return error;
+    }
+
+    private async ValueTask<string?> SendAsync(SqsReceivedMessage message, SqsMessageAttribute[] kept, CancellationToken calls)
+    {
         // A new deduplication id: SQS may still remember the old one, also of an equal message that this run sent, and would then drop the message.
-        SendEntry entry = new(message.Body, kept, message.Group, _queues.IsFifo ? Guid.NewGuid().ToString("d") : null);
+        SendEntry entry = new(message.Body, [.. kept.Take(SqsLimits.MessageAttributes)], message.Group, _queues.IsFifo ? Guid.NewGuid().ToString("d") : null);
 
         try
         {
             _bounds.AddSent(await _client.SendAsync(_queues.Url, entry, calls), Name(message));
             _failedCalls = 0;
+            return null;
         }
         catch (AwsServiceException exception)
         {
@@ -280,8 +317,6 @@ internal sealed class SqsRedrive
 
             return exception.Message;
         }
-
-        return await DeleteAsync(message.Handle, calls) is { } error ? $"sent, but not deleted from the dead-letter queue: {error}" : null;
     }
 
     private async ValueTask<string?> DeleteAsync(ReadOnlyMemory<byte> handle, CancellationToken calls)

@@ -114,9 +114,11 @@ internal sealed class SqsSender : IMessageSender
     {
         IReadOnlyList<SqsMessageAttribute>? attributes = message.Attributes.Count == 0
             ? trace
-            : [.. message.Attributes.Select(attribute => new SqsMessageAttribute(attribute.Key, "String", attribute.Value)).Concat(trace ?? []).DistinctBy(attribute => attribute.Name, StringComparer.Ordinal)];
+            : [.. message.Attributes.Select(attribute => new SqsMessageAttribute(attribute.Key, "String", attribute.Value)).Concat(trace ?? []).DistinctBy(attribute => attribute.Name, StringComparer.Ordinal).Take(SqsLimits.MessageAttributes)];
+
+        // A new deduplication id for a redriven one: SQS may still remember the old one, and would then drop the message.
         return _isFifo
-            ? new SendEntry(message.Body, attributes, GroupId: message.Group ?? $"group-{message.Id[^1] % Groups}", DeduplicationId: message.DeduplicationId ?? message.Id)
+            ? new SendEntry(message.Body, attributes, GroupId: message.Group ?? $"group-{message.Id[^1] % Groups}", DeduplicationId: message.IsRedriven ? Guid.NewGuid().ToString("d") : message.DeduplicationId ?? message.Id)
             : new SendEntry(message.Body, attributes, GroupId: message.Group);
     }
 }

@@ -24,6 +24,8 @@ internal sealed class SqsSourceFeature : ISourceFeature, IExplainedFeature, ISen
 
     public string RedriveDescription => $"dead-letter queue, moved to the queue: --{SqsSourceOptions.Section}:{nameof(SqsSourceOptions.Queue)}=name";
 
+    public bool MovesToFolder => true;
+
     public SourcePlan Configure(SettingsReader settings, string route)
     {
         SqsSourceOptions options = settings.Read<SqsSourceOptions>(SqsSourceOptions.Section, route);

@@ -10,6 +10,9 @@ namespace Messaging.DeadLetters;
 /// <summary>The record of a dead-lettered message, kept beside its unchanged body.</summary>
 public sealed record DeadLetter
 {
+    /// <summary>The reason of a dead letter without one.</summary>
+    public const string Unspecified = "unspecified";
+
     /// <summary>The source's id of the message.</summary>
     public required string SourceId { get; init; }
 
@@ -52,6 +55,10 @@ public sealed record DeadLetter
     /// <summary>Message attributes as received.</summary>
     public IReadOnlyDictionary<string, string> Attributes { get; init; } = new Dictionary<string, string>(StringComparer.Ordinal);
 
+    /// <summary>What its queue keeps beside the attributes: subject, correlation-id, content-type, to, reply-to. Null without any, and where the source has none.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public IReadOnlyDictionary<string, string>? SystemProperties { get; init; }
+
     /// <summary>The message's group or session; null without one.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public string? Group { get; init; }
@@ -88,7 +95,7 @@ public sealed record DeadLetter
             SourceId = Encoding.UTF8.GetString(message.SourceId.Span),
             Source = source,
             Route = route,
-            Reason = settlement.Reason ?? "unspecified",
+            Reason = settlement.Reason ?? Unspecified,
             Description = settlement.Description ?? string.Empty,
             ExceptionType = settlement.ExceptionType,
             Exception = settlement.Exception is { } exception ? Describe(exception) : null,
@@ -110,6 +117,20 @@ public sealed record DeadLetter
 
     /// <summary>The record as one line of JSON, in camel case: the form in which sources attach it to a message in a queue.</summary>
     public string ToJson() => JsonSerializer.Serialize(this, DeadLetterJson.Default.DeadLetter);
+
+    /// <summary>Reads what <see cref="ToJson"/> wrote.</summary>
+    /// <returns>Null when it is no such record, such as one that another program wrote. Its texts are untrusted.</returns>
+    public static DeadLetter? FromJson(string? json)
+    {
+        try
+        {
+            return json is not null && JsonSerializer.Deserialize(json, DeadLetterJson.Default.DeadLetter) is { SourceId: not null, Description: not null, Attributes: not null } letter ? letter : null;
+        }
+        catch (Exception exception) when (exception is JsonException or InvalidOperationException)
+        {
+            return null;
+        }
+    }
 }
 
 /// <summary>The JSON form of a dead letter's record.</summary>

@@ -126,10 +126,10 @@ public sealed record WaitingDeadLetters
     public IReadOnlyDictionary<string, long> ByReason { get; init; } = new Dictionary<string, long>(StringComparer.Ordinal);
 }
 
-/// <summary>Section <c>DeadLetters</c>: where dead letters of sources without a dead-letter queue are kept.</summary>
+/// <summary>Section <c>DeadLetters</c>: where dead letters are kept that are in no queue.</summary>
 internal sealed class DeadLettersOptions : ISelfValidating
 {
-    [Setting("Folder for dead letters of sources without a dead-letter queue (Channel, Http, Udp, TcpLines) and of single rows of CloudFront logs")]
+    [Setting("Folder for dead letters of sources without a dead-letter queue (Channel, Http, Udp, TcpLines), of single rows of CloudFront logs, and for what redrive --to folder moves out of a queue")]
     public string Path { get; set; } = "dead-letters";
 
     [Setting("Days that a discarded dead letter can be restored before it is deleted", Min = "1", Max = "3650", Consequence = "What is deleted cannot be restored.")]

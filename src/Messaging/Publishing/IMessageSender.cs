@@ -59,6 +59,12 @@ public sealed record OutgoingMessage(string Id, ReadOnlyMemory<byte> Body)
 
     /// <summary>Named values beside the body, of which <see cref="IMessageSender.CheckAttribute"/> has approved each; at most one of a name.</summary>
     public IReadOnlyList<KeyValuePair<string, string>> Attributes { get; init; } = [];
+
+    /// <summary>True for a message that its source may have had before: a queue that recognises duplicates must accept it again, and keep its id.</summary>
+    public bool IsRedriven { get; init; }
+
+    /// <summary>What its queue keeps beside the attributes, such as <c>correlation-id</c>; a sender leaves out those that it has no place for. Null for none.</summary>
+    public IReadOnlyDictionary<string, string>? SystemProperties { get; init; }
 }
 
 /// <summary>The result of publishing.</summary>

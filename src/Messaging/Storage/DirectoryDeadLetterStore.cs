@@ -35,7 +35,7 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
     private readonly DeadLetterFiles _discarded;
     private readonly int _discardedDays;
     private readonly FileThreads _threads;
-    private readonly FileCalls<(DeadLetter Letter, ReadOnlyMemory<byte> Body), string> _writes;
+    private readonly FileCalls<(DeadLetter Letter, ReadOnlyMemory<byte> Body, bool IsNew), string> _writes;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly FileCalls<bool, bool> _probes;
@@ -52,7 +52,7 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
         _discarded = new DeadLetterFiles(_folder, DiscardedFolder);
         _discardedDays = options.DiscardedDays;
         _threads = new FileThreads("dead letters", Threads, host);
-        _writes = new FileCalls<(DeadLetter Letter, ReadOnlyMemory<byte> Body), string>(_threads, request => Write(request.Letter, request.Body.Span), Threads);
+        _writes = new FileCalls<(DeadLetter Letter, ReadOnlyMemory<byte> Body, bool IsNew), string>(_threads, request => request.IsNew ? Add(request.Letter, request.Body.Span) : Write(request.Letter, request.Body.Span), Threads);
         _probes = new FileCalls<bool, bool>(_threads, _ => Probe(), kept: 1);
         _count = new DeadLetterCount(Root, time);
         _counts = new FileCalls<bool, WaitingDeadLetters>(_threads, _ => CountRecords(), kept: 1);
@@ -99,11 +99,17 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
         }
     }
 
-    public async ValueTask<string> WriteAsync(DeadLetter letter, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
+    public ValueTask<string> WriteAsync(DeadLetter letter, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) => WriteAsync((letter, body, IsNew: false), cancellationToken);
+
+    /// <summary>Writes a dead letter that a queue still has, likewise, but under a name of its own: an equal one in the queue is another message.</summary>
+    /// <inheritdoc cref="WriteAsync(DeadLetter, ReadOnlyMemory{byte}, CancellationToken)"/>
+    public ValueTask<string> AddAsync(DeadLetter letter, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) => WriteAsync((letter, body, IsNew: true), cancellationToken);
+
+    private async ValueTask<string> WriteAsync((DeadLetter Letter, ReadOnlyMemory<byte> Body, bool IsNew) request, CancellationToken cancellationToken)
     {
         try
         {
-            string path = await _writes.RunAsync((letter, body), cancellationToken);
+            string path = await _writes.RunAsync(request, cancellationToken);
             _problem = null;
             return path;
         }
@@ -186,6 +192,23 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
         }
 
         return _folder.PathOf(name + DeadLetterFiles.BodySuffix);
+    }
+
+    private string Add(DeadLetter letter, ReadOnlySpan<byte> body)
+    {
+        Prepare();
+        string first = NameOf(letter, body);
+        while (true)
+        {
+            string name = Letters.FreeName(first, hasBody: true);
+
+            // Another process may take the name meanwhile.
+            if (_folder.Place(name + DeadLetterFiles.BodySuffix, body) == PlaceResult.Placed
+                && _folder.Place(name + DeadLetterFiles.RecordSuffix, JsonSerializer.SerializeToUtf8Bytes(letter, DeadLetterFiles.Records.DeadLetter)) == PlaceResult.Placed)
+            {
+                return _folder.PathOf(name + DeadLetterFiles.BodySuffix);
+            }
+        }
     }
 
     // A volume that was unmounted has no dead letters, but they wait.

@@ -64,6 +64,20 @@ public sealed class ServiceBusRedriveTests
     }
 
     [Fact]
+    public async Task Redrive_LettersOneByOne_AreRepairedInTheFolderAndStored()
+    {
+        await using ServiceBusEmulator emulator = await ServiceBusEmulator.RequireOwnAsync();
+        await using ServiceBusQueue queue = await ServiceBusQueue.CreateAsync(emulator);
+        ArchiveMessage[] large = [ArchiveMessage.Create("large-1", 2_000), ArchiveMessage.Create("large-2", 2_000)];
+        await queue.SendAsync([.. large.Select(message => Create(message.Id, message.Body)), Create("malformed", "{"u8.ToArray())]);
+        using QueueLetters letters = new("servicebus", queue.Arguments, queue.Environment, async () => (await queue.PeekAsync(SubQueue.DeadLetter)).Count);
+
+        await letters.RepairAsync(large, "{@attribute.tenant}/{@correlation-id:encode}/{@subject}/{MessageId}.json", id => $"north/c-1/sold/{id}.json");
+
+        static ServiceBusMessage Create(string id, byte[] body) => new(body) { MessageId = id, CorrelationId = "c-1", Subject = "sold", ApplicationProperties = { ["tenant"] = "north" } };
+    }
+
+    [Fact]
     public async Task Redrive_CauseIsThere_SaysWhichWereDeadLetteredAgainAndEnds()
     {
         await using ServiceBusEmulator emulator = await ServiceBusEmulator.RequireOwnAsync();

@@ -97,6 +97,56 @@ public sealed class SqsCommandsTests(AwsServer aws)
         lines.ShouldContain(line => line.IsError && line.Text.Contains("interrupted by a signal"));
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Redrive_LettersOneByOne_AreRepairedInTheFolderAndStored(bool isFifo)
+    {
+        AwsEndpoint endpoint = await aws.RequireAsync();
+        using SqsQueue deadLetters = await SqsQueue.CreateAsync(endpoint, isFifo: isFifo);
+        using SqsQueue queue = await SqsQueue.CreateAsync(endpoint, isFifo: isFifo, deadLetters: deadLetters);
+        ArchiveMessage[] large = [ArchiveMessage.Create("large-1", 2_000), ArchiveMessage.Create("large-2", 2_000)];
+        foreach ((string id, string body) in (IEnumerable<(string, string)>)[.. large.Select(message => (message.Id, message.Text)), ("corrected", "{")])
+        {
+            // A group each: a dead-letter queue that is FIFO shows the first ones of a group only.
+            await queue.SendAsync(body, isFifo ? $"g-{id}" : null, attributes: new Dictionary<string, string>(StringComparer.Ordinal) { ["tenant"] = "north" });
+        }
+
+        using QueueLetters letters = new("sqs", RunningWorker.SqsArguments(endpoint, queue), environment: null, async () => (await deadLetters.CountAsync()).Total);
+
+        await (isFifo ? letters.RepairAsync(large, "{@attribute.tenant}/{@group:encode}/{MessageId}.json", id => $"north/g-{id}/{id}.json") : letters.RepairAsync(large, "{@attribute.tenant}/{MessageId}.json", id => $"north/{id}.json"));
+    }
+
+    [Fact]
+    public async Task Redrive_ToFolderKilled_LosesNoDeadLetter()
+    {
+        const int Letters = 60;
+        AwsEndpoint endpoint = await aws.RequireAsync();
+        using SqsQueue deadLetters = await SqsQueue.CreateAsync(endpoint);
+        using SqsQueue queue = await SqsQueue.CreateAsync(endpoint, deadLetters: deadLetters);
+        await deadLetters.SendAllAsync(Enumerable.Range(0, Letters).Select(number => $"{{\"n\":{number}}}"));
+        using QueueLetters letters = new("sqs", [], environment: null, () => Task.FromResult(0));
+        string[] move = ["redrive", "--from", "sqs", "--to", "folder", $"--DeadLetters:Path={letters.Folder}", .. RunningWorker.SqsArguments(endpoint, queue)];
+        await using (WorkerProcess killed = WorkerProcess.Start([.. move, "--rate", "50"]))
+        {
+            await Eventually.BecomesTrueAsync(() => Task.FromResult(DeadLetterFolder.Count(letters.Folder) >= 7), "some are in the folder");
+            await killed.SignalAsync(ProcessSignal.Kill);
+            await killed.WaitForExitAsync();
+        }
+
+        int before = DeadLetterFolder.Count(letters.Folder);
+        before.ShouldBeLessThan(Letters);
+        await deadLetters.ExpireVisibilityAsync();
+        WorkerCommand rest = await WorkerCommand.RunAsync(move);
+
+        rest.ExitCode.ShouldBe(0, rest.Text);
+        (await deadLetters.CountAsync()).Total.ShouldBe(0);
+        (await queue.CountAsync()).Total.ShouldBe(0);
+        string[] kept = [.. DeadLetterFolder.Read(letters.Folder).Select(letter => System.Text.Encoding.UTF8.GetString(letter.Body))];
+        kept.Distinct(StringComparer.Ordinal).ShouldBe(Enumerable.Range(0, Letters).Select(number => $"{{\"n\":{number}}}"), ignoreOrder: true);
+        kept.Length.ShouldBeInRange(Letters, Letters + 1, "One was being moved.");
+    }
+
     private static Dictionary<string, string> Letter(int number, string reason) => new(StringComparer.Ordinal)
     {
         ["trace"] = $"{number}",

@@ -109,6 +109,21 @@ public sealed class RabbitMqWorkerTests(RabbitMqServer server)
     }
 
     [Fact]
+    public async Task Redrive_LettersOneByOne_AreRepairedInTheFolderAndStored()
+    {
+        await using RabbitMqQueue queue = await RabbitMqQueue.CreateAsync(server.Require());
+        ArchiveMessage[] large = [ArchiveMessage.Create("large-1", 2_000), ArchiveMessage.Create("large-2", 2_000)];
+        foreach ((string id, byte[] body) in (IEnumerable<(string, byte[])>)[.. large.Select(message => (message.Id, message.Body)), ("malformed", "{"u8.ToArray())])
+        {
+            await queue.SendAsync(body, id, new BasicProperties { CorrelationId = "c-1", Headers = new Dictionary<string, object?>(StringComparer.Ordinal) { ["tenant"] = "north" } });
+        }
+
+        using QueueLetters letters = new("rabbitmq", queue.Arguments, queue.Environment, async () => (int)await queue.CountAsync(queue.DeadLetters));
+
+        await letters.RepairAsync(large, "{@attribute.tenant}/{@correlation-id:encode}/{MessageId}.json", id => $"north/c-1/{id}.json");
+    }
+
+    [Fact]
     public async Task Redrive_CauseIsThere_SaysWhichWereDeadLetteredAgainAndEnds()
     {
         await using RabbitMqQueue queue = await RabbitMqQueue.CreateAsync(server.Require());

@@ -16,6 +16,9 @@ internal static class DeadLetterFolder
         Read(folder).Select(letter => $"{letter.Record["reason"]} {Convert.ToHexString(letter.Body)}")
             .ShouldBe(messages.Select(message => $"{message.Reason} {Convert.ToHexString(message.Body)}"), ignoreOrder: true);
 
+    /// <summary>The number of records.</summary>
+    public static int Count(string folder) => Records(folder).Count();
+
     private static IEnumerable<string> Records(string folder) =>
         Directory.Exists(folder) ? Directory.EnumerateFiles(folder, "*.json", SearchOption.AllDirectories) : [];
 }

@@ -38,6 +38,27 @@ public sealed class ServiceBusMessageSenderTests
     }
 
     [Fact]
+    public async Task Send_Redriven_HasANewIdWithTheFirstBesideItAndItsSystemProperties()
+    {
+        using IMessageSender sender = await CreateAsync();
+        OutgoingMessage first = new(new string('i', 128), "{}"u8.ToArray())
+        {
+            DeduplicationId = "old",
+            Group = "s",
+            IsRedriven = true,
+            SystemProperties = new Dictionary<string, string>(StringComparer.Ordinal) { ["subject"] = "sold", ["correlation-id"] = "c", ["content-type"] = "text/plain", ["to"] = "t", ["reply-to"] = "r" },
+        };
+
+        await sender.SendAsync([first, first with { SystemProperties = new Dictionary<string, string>(StringComparer.Ordinal) }], CancellationToken.None);
+
+        ServiceBusMessage[] sent = [.. _bus.Senders[0].Sent];
+        sent.ShouldAllBe(message => message.MessageId.Length == 123 && message.MessageId.StartsWith(new string('i', 90) + "-") && (string)message.ApplicationProperties["RedrivenMessageId"] == first.Id && message.SessionId == "s");
+        sent[0].MessageId.ShouldNotBe(sent[1].MessageId);
+        (sent[0].Subject, sent[0].CorrelationId, sent[0].ContentType, sent[0].To, sent[0].ReplyTo).ShouldBe(("sold", "c", "text/plain", "t", "r"));
+        sent[1].ContentType.ShouldBeNull();
+    }
+
+    [Fact]
     public async Task Send_OneIsTooLarge_IsNamedAndTheOthersAreSent()
     {
         _bus.BatchBytes = 25;

@@ -6,7 +6,7 @@ using Messaging.Telemetry;
 namespace Messaging.DeadLetters.Redrive;
 
 /// <summary>
-/// Posts the dead letters of the folder to the running worker, which stores them or refuses them again. Each dead letter that is in the
+/// Posts the dead letters of the folder to the running worker, which stores them or refuses them again, or sends them to the queue of their route. Each dead letter that is in the
 /// folder at the start is sent once; those that the worker writes meanwhile stay.
 /// </summary>
 internal sealed class FolderRedrive : IDisposable
@@ -42,7 +42,7 @@ internal sealed class FolderRedrive : IDisposable
     /// <param name="options">The folder.</param>
     /// <param name="request">What to redrive.</param>
     /// <param name="services">The services that it may use.</param>
-    /// <param name="openSender">Opens the sender to a route of the running worker.</param>
+    /// <param name="openSender">Opens the sender to a route of the running worker, or to its queue.</param>
     /// <param name="cancellationToken">Stops the redrive; the result shows what was done by then.</param>
     /// <exception cref="StartupException">The folder is missing or cannot be listed.</exception>
     public static async Task<RedriveResult> RunAsync(
@@ -60,7 +60,9 @@ internal sealed class FolderRedrive : IDisposable
         }
 
         int total = request.Reason is { } reason ? names.Count(name => DeadLetterFiles.ReasonOf(name) == DirectoryDeadLetterStore.ReasonFolder(reason)) : names.Count;
-        RedriveProgress progress = new(request, total, services.Time, services.Output);
+
+        // Without the names: one that is gone, another process has redriven.
+        RedriveProgress progress = new(request with { Names = null }, total, services.Time, services.Output);
         request.Started?.Invoke(progress);
         using FolderRedrive redrive = new(store, request, progress, services, openSender);
         return await redrive.SendAllAsync(names, cancellationToken);
@@ -221,12 +223,12 @@ internal sealed class FolderRedrive : IDisposable
             }
             else
             {
-                _progress.AddLeft(letter.Name, "stored, but its .body file was changed while it was sent. Redrive it again, or delete it.");
+                _progress.AddLeft(letter.Name, "accepted, but its .body file was changed while it was sent. Redrive it again, or delete it.");
             }
         }
         catch (Exception exception) when (FileFaults.IsFileFault(exception))
         {
-            _progress.AddLeft(letter.Name, $"stored, but not deleted: {exception.Message}");
+            _progress.AddLeft(letter.Name, $"accepted, but not deleted: {exception.Message}");
         }
     }
 
@@ -235,6 +237,8 @@ internal sealed class FolderRedrive : IDisposable
     {
         Group = letter.Group,
         DeduplicationId = letter.DeduplicationId,
+        IsRedriven = true,
+        SystemProperties = letter.SystemProperties,
         Attributes = [.. (letter.Attributes ?? new Dictionary<string, string>()).Where(attribute => attribute.Value is not null && sender.CheckAttribute(attribute.Key, attribute.Value) is null)],
     };
 

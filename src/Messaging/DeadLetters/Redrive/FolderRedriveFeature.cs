@@ -1,15 +1,17 @@
 using Messaging.Configuration;
 using Messaging.Publishing;
+using Messaging.Sources;
 
 namespace Messaging.DeadLetters.Redrive;
 
 /// <summary>The dead letters of the folder <c>DeadLetters:Path</c>.</summary>
 /// <param name="sender">Sends them to a running worker.</param>
-internal sealed class FolderRedriveFeature(ISenderFeature sender) : IRedriveFeature
+/// <param name="sources">The sources of the worker.</param>
+internal sealed class FolderRedriveFeature(ISenderFeature sender, IReadOnlyList<ISourceFeature> sources) : IRedriveFeature
 {
-    public string RedriveName => "folder";
+    public string RedriveName => RedriveCatalog.Folder;
 
-    public string RedriveDescription => "dead letters of sources without a dead-letter queue, posted to a running worker";
+    public string RedriveDescription => "dead letters of DeadLetters:Path, sent to their routes";
 
     public Func<CommandServices, CancellationToken, Task<RedriveResult>> ConfigureRedrive(SettingsReader settings, RedriveRequest request)
     {
@@ -21,8 +23,25 @@ internal sealed class FolderRedriveFeature(ISenderFeature sender) : IRedriveFeat
 
         Task<IMessageSender> Open(string route, CommandServices services, CancellationToken cancellationToken)
         {
-            Func<CommandServices, CancellationToken, Task<IMessageSender>> open = sender.ConfigureSender(settings, route, request.Url);
+            Func<CommandServices, CancellationToken, Task<IMessageSender>> open = Configure(route);
             return settings.Errors.Count > 0 ? throw new ConfigurationException(settings.Errors) : open(services, cancellationToken);
         }
+
+        // To the queue of a route that takes no message from a worker's address. Only to a source with a redrive of its own: no other confirms that it has
+        // the message, a datagram least of all.
+        Func<CommandServices, CancellationToken, Task<IMessageSender>> Configure(string route)
+        {
+            ISourceFeature[] own = [.. RouteOptions.Read(settings, route).Source.Select(Find).OfType<ISourceFeature>()];
+            if (own.Any(static source => source is ISenderFeature { StoresInRoutes: true }) || own.FirstOrDefault(static source => source is ISenderFeature and IRedriveFeature) is not { } queue)
+            {
+                return sender.ConfigureSender(settings, route, request.Url);
+            }
+
+            // Reports what its redrive refuses, such as a topic.
+            ((IRedriveFeature)queue).ConfigureRedrive(settings, request with { Route = route, Url = null, Names = null });
+            return ((ISenderFeature)queue).ConfigureSender(settings, route, url: null);
+        }
+
+        ISourceFeature? Find(string name) => sources.FirstOrDefault(source => string.Equals(source.Name, name, StringComparison.OrdinalIgnoreCase));
     }
 }

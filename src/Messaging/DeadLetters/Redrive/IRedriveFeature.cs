@@ -15,10 +15,13 @@ public interface IRedriveFeature
     /// <summary>What is redriven and where to, for <c>--help</c>, such as "dead-letter queue, moved to the queue".</summary>
     string RedriveDescription { get; }
 
+    /// <summary>True when it follows <see cref="RedriveRequest.Names"/> and <see cref="RedriveRequest.Folder"/>. False refuses <c>--id</c> and <c>--to folder</c>.</summary>
+    bool MovesToFolder => false;
+
     /// <summary>Reads and checks the settings; problems go into the reader. Touches nothing outside the configuration.</summary>
     /// <returns>
     /// The function that runs the redrive; called only when there was no problem. It tries each dead letter at most once, and deletes one
-    /// only after its message was accepted. Cancelled, it returns a result with <see cref="RedriveProgress.Interrupted"/>. It throws
+    /// only after its message was accepted, or stored in the folder. Cancelled, it returns a result with <see cref="RedriveProgress.Interrupted"/>. It throws
     /// <see cref="StartupException"/> when the store is missing, refused or unreachable.
     /// </returns>
     /// <exception cref="StartupException">An argument is wrong.</exception>
@@ -34,8 +37,14 @@ public interface IRedriveFeature
 /// <param name="Rate">The maximum number of dead letters per second; null for no limit.</param>
 public sealed record RedriveRequest(string? Reason, int Max, bool DryRun, string? Url, string? Route, int? Rate = null)
 {
-    /// <summary>Only dead letters with these names; null for all. Supported only by the redrive of the folder.</summary>
+    /// <summary>Only dead letters with these names, as a dry run lists them; null for all.</summary>
     public IReadOnlySet<string>? Names { get; init; }
+
+    /// <summary>True to move the dead letters to the folder <c>DeadLetters:Path</c> and send nothing.</summary>
+    public bool ToFolder { get; init; }
+
+    /// <summary>Receives the dead letters in place of the source when <see cref="ToFolder"/> is true; null otherwise.</summary>
+    public RedriveFolder? Folder { get; internal init; }
 
     /// <summary>True to show the start of each body in a dry run.</summary>
     public bool Bodies { get; init; }

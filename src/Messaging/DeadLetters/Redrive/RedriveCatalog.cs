@@ -1,6 +1,8 @@
 using Messaging.Configuration;
 using Messaging.Planning;
 using Messaging.Publishing;
+using Messaging.Sources;
+using Messaging.Storage;
 using Microsoft.Extensions.Configuration;
 
 namespace Messaging.DeadLetters.Redrive;
@@ -12,6 +14,9 @@ public sealed class RedriveCatalog
     private readonly Dictionary<string, string> _bySource;
     private readonly SettingsSections _sections;
 
+    /// <summary>The name of the folder <c>DeadLetters:Path</c>.</summary>
+    public const string Folder = "folder";
+
     /// <param name="features">The worker's features; sources in the order in which they were added.</param>
     /// <exception cref="StartupException">Two stores have the same name.</exception>
     internal RedriveCatalog(WorkerFeatures features)
@@ -20,7 +25,7 @@ public sealed class RedriveCatalog
         List<IRedriveFeature> stores = [.. features.Sources.OfType<IRedriveFeature>()];
         if (features.Sources.OfType<ISenderFeature>().FirstOrDefault(sender => sender.StoresInRoutes) is { } toWorker)
         {
-            stores.Insert(0, new FolderRedriveFeature(toWorker));
+            stores.Insert(0, new FolderRedriveFeature(toWorker, features.Sources));
         }
 
         foreach (IRedriveFeature store in stores)
@@ -57,16 +62,53 @@ public sealed class RedriveCatalog
     /// <exception cref="StartupException">The store is missing, refused or unreachable.</exception>
     public async Task<RedriveResult> RunAsync(string name, IConfiguration configuration, RedriveRequest request, CommandServices services, CancellationToken cancellationToken)
     {
+        ArgumentNullException.ThrowIfNull(request);
         SettingsReader settings = new(configuration, _sections);
-        Func<CommandServices, CancellationToken, Task<RedriveResult>>? run = _byName[name].ConfigureRedrive(settings, request);
+        IRedriveFeature from = _byName[name];
+        if (request.ToFolder && name == Folder)
+        {
+            throw new StartupException("--to folder: the dead letters of --from folder are there. Name a queue with --from.", ExitCodes.Usage);
+        }
+
+        if (name != Folder && !from.MovesToFolder && (request.ToFolder || request.Names is not null))
+        {
+            throw new StartupException($"redrive --from {name}: takes neither --id nor --to folder.", ExitCodes.Usage);
+        }
+
+        using DirectoryDeadLetterStore? folder = request.ToFolder ? new(settings.Read<DeadLettersOptions>("DeadLetters"), services.Time) : null;
+        if (folder is not null)
+        {
+            request = request with { Folder = FolderOf(folder, settings, ((ISourceFeature)from).Name, request.Route) };
+        }
+
+        Func<CommandServices, CancellationToken, Task<RedriveResult>>? run = from.ConfigureRedrive(settings, request);
         if (settings.Errors.Count > 0)
         {
             throw new ConfigurationException(settings.Errors);
         }
 
+        if (folder is not null && request.Folder is null)
+        {
+            throw new StartupException($"--to folder: the route of these dead letters is not known, because not exactly one route receives from this queue. Run redrive with the worker's configuration, or name the route with --route.", ExitCodes.Usage);
+        }
+
         Task<RedriveResult>? running = run?.Invoke(services, cancellationToken);
         return running is not null && await running is { } result
-            ? result
+            ? folder is null || result.Sent == 0 ? result : result with { Notes = [.. result.Notes, $"They are in {folder.Root}. The worker's page and dead-letters show them, and edit, discard and redrive them one by one."] }
             : throw new StartupException($"redrive --from {name}: {_byName[name]} returned no result, so it is unknown what was redriven; the function that its ConfigureRedrive returns must return one.", ExitCodes.Software);
+    }
+
+    // Of the route that was named, or the only one whose settings name the queue; null when there is none, or several.
+    private static RedriveFolder? FolderOf(DirectoryDeadLetterStore store, SettingsReader settings, string source, string? route)
+    {
+        string key = $"Sources:{source}:Queue";
+        string? queue = settings.Configuration[key];
+        string[] routes = route is not null ? [route] :
+        [
+            .. settings.Configuration.GetSection("Routes").GetChildren().Select(static child => child.Key)
+                .Where(name => RouteOptions.Read(settings, name).Source.Contains(source, StringComparer.OrdinalIgnoreCase)
+                    && string.Equals(settings.Configuration[$"Routes:{name}:{key}"] ?? queue, queue, StringComparison.Ordinal)),
+        ];
+        return routes is [var only] ? new RedriveFolder(store, only, RouteOptions.Read(settings, only).Handler) : null;
     }
 }

@@ -40,6 +40,7 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
     private TimeSpan _nextSend;
     private TimeSpan _nextReport = ReportInterval;
     private int _againCount;
+    private readonly HashSet<string> _missing = [.. request.Names ?? (IEnumerable<string>)[]];
 
     /// <summary>Dead letters that the request asks for, so far.</summary>
     public int Found { get; private set; }
@@ -59,8 +60,32 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
     /// <summary>True once as many were found as the request asks for.</summary>
     public bool HasAll => Found >= request.Max;
 
+    /// <summary>True once each of <see cref="RedriveRequest.Names"/> was met; false without names.</summary>
+    public bool HasAllNames => request.Names is not null && _missing.Count == 0;
+
     /// <summary>The counts by reason, where the redrive tells reasons. Threads: any.</summary>
     public IReadOnlyList<RedriveCounts> ByReason => [.. _byReason.Values.OrderByDescending(static counts => counts.Found)];
+
+    /// <summary>Whether the request asks for a dead letter of a queue, by its name and reason. Counts one that only has another reason.</summary>
+    /// <param name="name">Its name, as a dry run lists it.</param>
+    /// <param name="reason">Its reason code; null without one.</param>
+    /// <param name="shownReason">Its reason for people; printable.</param>
+    public bool Wants(string name, string? reason, string shownReason)
+    {
+        if (request.Names?.Contains(name) == false)
+        {
+            return false;
+        }
+
+        if (request.Reason is not null && !string.Equals(reason, request.Reason, StringComparison.Ordinal))
+        {
+            AddOtherReason(shownReason);
+            return false;
+        }
+
+        _missing.Remove(name);
+        return true;
+    }
 
     /// <summary>Counts one that the request asks for.</summary>
     /// <param name="reason">Its reason, under which it is counted until the next one is found; null where reasons are not counted.</param>
@@ -176,7 +201,7 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
         }
 
         _nextReport = now + ReportInterval;
-        output.WriteLine($"After {now.TotalSeconds:N0} s: {(request.DryRun ? $"{Found:N0} found" : $"{Sent:N0} redriven, {LeftCount + _againCount:N0} left")}, of {Total:N0} dead letters.");
+        output.WriteLine($"After {now.TotalSeconds:N0} s: {(request.DryRun ? $"{Found:N0} found" : $"{Sent:N0} {(request.ToFolder ? "moved" : "redriven")}, {LeftCount + _againCount:N0} left")}, of {Total:N0} dead letters.");
     }
 
     /// <summary>The result so far.</summary>
@@ -186,6 +211,11 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
         if (ended is null && Found == 0 && request.Reason is { } reason && _otherReasons.Count > 0)
         {
             ended = $"no dead letter has the reason '{UntrustedText.Shorten(reason)}'. Existing reasons: {string.Join(", ", _otherReasons.Select(other => $"{UntrustedText.Shorten(other.Key)} ({other.Value:N0})"))}.";
+        }
+
+        if (ended is null && _missing.Count > 0 && !HasAll)
+        {
+            ended = $"the dead-letter queue has no dead letter with {(_missing.Count == 1 ? "the id" : "the ids")} {string.Join(", ", _missing.Order(StringComparer.Ordinal).Take(MaxListed).Select(UntrustedText.Shorten))}{(_missing.Count > MaxListed ? $" and {_missing.Count - MaxListed:N0} more" : string.Empty)}{(request.Reason is null ? string.Empty : " and this reason")}. --dry-run lists their ids; one that another receiver holds is hidden for a while.";
         }
 
         return new RedriveResult(Found, Sent, LeftCount, _left, _againCount, _again, _notes, ended);

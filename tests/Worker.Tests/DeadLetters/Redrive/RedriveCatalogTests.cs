@@ -25,7 +25,7 @@ public sealed class RedriveCatalogTests : IDisposable
 
         stores.Names.ShouldBe(["folder", "sqs", "servicebus", "rabbitmq"]);
         stores.Description.ShouldBe(
-            "folder (dead letters of sources without a dead-letter queue, posted to a running worker) or sqs (dead-letter queue, moved to the queue: --Sources:Sqs:Queue=name) or servicebus (dead-letter queue, moved to the queue: --Sources:ServiceBus:Queue=name) or rabbitmq (dead-letter queue, moved to the queue: --Sources:RabbitMq:Queue=name)");
+            "folder (dead letters of DeadLetters:Path, sent to their routes) or sqs (dead-letter queue, moved to the queue: --Sources:Sqs:Queue=name) or servicebus (dead-letter queue, moved to the queue: --Sources:ServiceBus:Queue=name) or rabbitmq (dead-letter queue, moved to the queue: --Sources:RabbitMq:Queue=name)");
     }
 
     [Fact]
@@ -51,6 +51,30 @@ public sealed class RedriveCatalogTests : IDisposable
 
         result.Found.ShouldBe(7);
         queue.Ran.ShouldBe((request, services));
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Run_StoreThatMovesNoSingleLetters_RefusesIdsAndTheFolder(bool toFolder)
+    {
+        OtherQueue queue = new("other");
+        RedriveRequest request = toFolder ? All with { ToFolder = true } : All with { Names = new HashSet<string>(["a"], StringComparer.Ordinal) };
+
+        StartupException refused = await Should.ThrowAsync<StartupException>(() => new RedriveCatalog(FakeFeatures.Of([queue], [], [])).RunAsync(
+            "other", new ConfigurationBuilder().Build(), request, new CommandServices(TimeProvider.System, TextWriter.Null, TextWriter.Null), CancellationToken.None));
+
+        (refused.ExitCode, refused.Message).ShouldBe((ExitCodes.Usage, "redrive --from other: takes neither --id nor --to folder."));
+        queue.Ran.ShouldBeNull();
+    }
+
+    [Fact]
+    public async Task Run_FolderToFolder_IsAUsageError()
+    {
+        StartupException refused = await Should.ThrowAsync<StartupException>(() => RunFolderAsync(All with { ToFolder = true }));
+
+        refused.ExitCode.ShouldBe(ExitCodes.Usage);
+        refused.Message.ShouldContain("Name a queue with --from");
     }
 
     [Theory]

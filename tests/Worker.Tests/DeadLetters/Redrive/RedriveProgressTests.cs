@@ -27,6 +27,22 @@ public sealed class RedriveProgressTests
     }
 
     [Fact]
+    public void Wants_Names_AreThoseOnlyAndThoseThatNeverComeEndTheResult()
+    {
+        RedriveProgress progress = new(All with { Reason = "r", Names = new HashSet<string>(["a", "b", "c\n", "d"], StringComparer.Ordinal) }, 5, _time, _output);
+
+        (progress.Wants("a", "r", "r"), progress.Wants("x", "r", "r"), progress.Wants("b", "other", "other"), progress.HasAllNames).ShouldBe((true, false, false, false));
+        progress.AddFound();
+        progress.ToResult(ended: null).Ended.ShouldBe("the dead-letter queue has no dead letter with the ids b, c\\u000a, d and this reason. --dry-run lists their ids; one that another receiver holds is hidden for a while.");
+        progress.ToResult(ended: null).IsComplete.ShouldBeFalse();
+        progress.ToResult("interrupted").Ended.ShouldBe("interrupted");
+
+        new[] { "b", "c\n", "d" }.ShouldAllBe(name => progress.Wants(name, "r", "r"));
+        progress.HasAllNames.ShouldBeTrue();
+        progress.ToResult(ended: null).Ended.ShouldBeNull();
+    }
+
+    [Fact]
     public void List_WithBodies_ShowsTheirStartWithoutWhatControlsATerminal()
     {
         byte[] body = [.. "{\r\n\t\"a\":\u001b1}"u8, .. Enumerable.Repeat((byte)'x', 3_000)];
