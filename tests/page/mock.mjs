@@ -193,6 +193,10 @@ const server = createServer(async (request, response) => {
   if (path === 'stats') json(stats());
   else if (path === 'history') json({ ...history(), ...url.searchParams.get('range') === '24h' && { stepSeconds: 480 } });
   else if (path === 'config') json({ settings });
+  else if (path === 'changes') json({
+    changes: [[30, 'pause route archive: the store is moved', 'done'], [90, 'resume route archives', 'refused (404)'], [200, 'redrive dead letters, reason malformed-json', 'started']].map(([ago, what, result]) => ({ time: iso(Date.now() - ago * 1000), from: '10.0.3.7', what: is('markup') ? markup : what, result })),
+    denied: [{ first: iso(faultAt), last: iso(Date.now() - 60000), from: '10.0.9.200', what: 'POST /api/v1/routes/pause', reason: 'token-wrong', count: 12 }],
+  });
   else if (path === 'events') {
     response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
     const write = () => response.write(`event: stats\ndata: ${JSON.stringify(stats())}\n\n`);

@@ -28,6 +28,8 @@ try {
     await page.click('article[data-route=payments] summary');
     await page.waitForSelector('figure[data-chart="payments/rates"] svg');
     await seconds(5);
+    // The first screen, also where the charts are far below.
+    await page.evaluate(() => scrollTo(0, 0));
     writeFileSync(`${folder}/${name}.png`, await withPalette(await page.screenshot()));
     await context.close();
   }

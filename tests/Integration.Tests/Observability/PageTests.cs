@@ -1,5 +1,6 @@
 using System.Net;
 using System.Text;
+using System.Text.Json;
 using System.Text.Json.Nodes;
 using System.Text.RegularExpressions;
 using Integration.Tests.Servers;
@@ -169,6 +170,11 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
         (await Worker.PostAsync("{\"broken"u8.ToArray())).Status.ShouldBe(HttpStatusCode.UnprocessableEntity);
         IPage page = await OpenAsync(width, scheme);
         await Assertions.Expect(page.Locator("#letters-list li")).ToHaveCountAsync(1);
+        await ChangeAsync("pause", "archive", note: $"the store is moved to {new string('x', 100)}");
+        await ChangeAsync("resume", "archive", token: "another-token-of-the-tests");
+        await page.Locator("#changes summary").ClickAsync();
+        await Assertions.Expect(page.Locator("#changes tbody tr")).ToHaveCountAsync(2);
+        await Assertions.Expect(page.Locator("article [data-part=paused]")).ToBeVisibleAsync();
 
         (await page.EvaluateAsync<int>("document.documentElement.scrollWidth")).ShouldBeLessThanOrEqualTo(width);
         await page.EvaluateAsync(await File.ReadAllTextAsync(await AxeAsync()));
@@ -254,6 +260,7 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
         ILocator chart = page.Locator("figure[data-chart='archive/rates'] svg");
         await Assertions.Expect(page.Locator("details[open]")).ToHaveCountAsync(0);
         await Assertions.Expect(chart).Not.ToBeVisibleAsync();
+        await Assertions.Expect(page.Locator("#range")).ToBeHiddenAsync();
         await page.Locator("article[data-route=archive] summary").ClickAsync();
         await Assertions.Expect(chart).ToBeVisibleAsync();
         await Assertions.Expect(chart).ToHaveAttributeAsync("aria-label", new Regex("last 15 minutes:"));
@@ -338,12 +345,47 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
         await Assertions.Expect(route.Locator(".state")).ToHaveTextAsync("Paused");
         await Assertions.Expect(page.Locator("#problem-list li[data-problem=paused]")).ToContainTextAsync("<b>the store is moved</b>");
         await Assertions.Expect(page.Locator("#problems")).ToHaveAttributeAsync("data-tone", "warn");
+        await Assertions.Expect(route.Locator("[data-part=paused]")).ToBeVisibleAsync();
+        await Assertions.Expect(route.Locator("[data-part=paused]")).ToHaveTextAsync(new Regex(@"^since \d\d:\d\d:\d\d \(\d+ s\), by the API, from 127\.0\.0\.1: <b>the store is moved</b>$"));
         (await Worker.PostAsync(Encoding.UTF8.GetBytes(Message("one")))).Status.ShouldBe(HttpStatusCode.ServiceUnavailable);
         await route.Locator(".facts button").ClickAsync();
 
         await Assertions.Expect(route.Locator(".state")).ToHaveTextAsync("Receiving");
         await Assertions.Expect(page.Locator("#problem-list li[data-problem=paused]")).ToHaveCountAsync(0);
+        await Assertions.Expect(route.Locator("[data-part=paused]")).ToBeHiddenAsync();
         (await Worker.PostAsync(Encoding.UTF8.GetBytes(Message("one")))).Status.ShouldBe(HttpStatusCode.OK);
+    }
+
+    [Fact]
+    public async Task Changes_AreReadOnceOpen_TheNewestFirst_AndWhatWasDeniedStandsOut()
+    {
+        await ChangeAsync("pause", "archive", note: "<b>the store is moved</b>");
+        await ChangeAsync("resume", "other");
+        await ChangeAsync("resume", "archive", token: "another-token-of-the-tests");
+        await ChangeAsync("resume", "archive", token: "another-token-of-the-tests");
+        IPage page = await OpenAsync();
+
+        // The history is read after each set of values, where the changes would have been.
+        await page.Locator("article[data-route=archive] summary").ClickAsync();
+        await Assertions.Expect(page.Locator("figure[data-chart='archive/rates'] svg")).ToHaveAttributeAsync("aria-label", new Regex("last 15 minutes:"));
+        _requests.ShouldNotContain(request => request.EndsWith("/changes", StringComparison.Ordinal));
+        await page.Locator("#changes summary").FocusAsync();
+        await page.Keyboard.PressAsync("Enter");
+
+        ILocator rows = page.Locator("#changes tbody tr");
+        await Assertions.Expect(rows).ToHaveCountAsync(3);
+        await Assertions.Expect(rows.First).ToHaveAttributeAsync("data-tone", "bad");
+        (await CellsAsync(rows.First))[1..3].ShouldBe(["127.0.0.1", "POST /api/v1/routes/resume"]);
+        await Assertions.Expect(rows.First.Locator("td").Last).ToHaveTextAsync(new Regex("^denied: token-wrong, 2 times since 20"));
+        await Assertions.Expect(rows.Nth(1)).ToHaveAttributeAsync("data-tone", "warn");
+        (await CellsAsync(rows.Nth(1)))[1..].ShouldBe(["127.0.0.1", "resume route other", "refused (404)"]);
+        await Assertions.Expect(rows.Nth(2)).Not.ToHaveAttributeAsync("data-tone", new Regex(".*"));
+        (await CellsAsync(rows.Nth(2)))[1..].ShouldBe(["127.0.0.1", "pause route archive: <b>the store is moved</b>", "done"]);
+
+        // Others change it too while it is open.
+        await ChangeAsync("resume", "archive");
+        await Assertions.Expect(rows.First).ToContainTextAsync("resume route archive");
+        AssertNothingUnwanted();
     }
 
     [Fact]
@@ -443,6 +485,16 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
         await page.GotoAsync(Worker.Url.ToString());
         await Assertions.Expect(page.Locator("html")).ToHaveAttributeAsync("data-state", "live");
         return page;
+    }
+
+    private static async Task<string[]> CellsAsync(ILocator row) => [.. await row.Locator("td").AllTextContentsAsync()];
+
+    /// <summary>Pauses or resumes a route from elsewhere.</summary>
+    private async Task ChangeAsync(string what, string route, string? note = null, string token = Token)
+    {
+        using HttpClient client = new() { BaseAddress = Worker.Url, DefaultRequestHeaders = { Authorization = new("Bearer", token) } };
+        using StringContent body = new(JsonSerializer.Serialize(new { route, note }), Encoding.UTF8, "application/json");
+        (await client.PostAsync($"/api/v1/routes/{what}", body)).Dispose();
     }
 
     private async Task PublishAsync(CancellationToken stop)

@@ -129,6 +129,32 @@ public sealed class ProblemsTests
     }
 
     [Fact]
+    public void Outage_OfAFolder_IsRepairedThere()
+    {
+        ProblemState problem = Find((State(Route with { Sink = "Directory", Results = "/data/", Breaker = Open }), History())).Single();
+
+        (problem.Action, problem.How).ShouldBe(("Mount /data/, or give the worker the rights to it. The worker continues by itself.", "Sinks:Directory; worker probe orders"));
+    }
+
+    [Fact]
+    public void Refused_ByAPausedRoute_IsAnEffectOfItsPause_UntilItReceivesAgain()
+    {
+        (WorkerState state, HistoryState history) = Cases[WorkerProblems.Refused];
+        HttpState http = state.Http with { Answers = [new AnswerState("orders", 503, "paused", Refusal: true, 30)] };
+        AnswerState busy = new("orders", 503, "busy", Refusal: true, 1);
+
+        foreach (RouteState route in (RouteState[])[Cases[WorkerProblems.Paused].State.Routes[0], Cases[WorkerProblems.Breaker].State.Routes[0]])
+        {
+            WorkerState paused = State(route) with { Http = http };
+            Find((paused, history)).Single().Effect.ShouldContain("refused in the last minute: 30 callers");
+            Find((paused with { Http = http with { Answers = [.. http.Answers, busy] } }, history)).Single(static found => found.Kind == WorkerProblems.Refused)
+                .Action.ShouldBe("Receiving is paused: see that problem of the route. Raise the limit that is reached, or add workers.");
+        }
+
+        Find((state with { Http = http }, history)).Single().Action.ShouldBe("Nothing: receiving was paused, and callers send again after Retry-After.");
+    }
+
+    [Fact]
     public void DeadLetters_InQueues_HaveTheCommandOfEachSource()
     {
         RouteState route = Route with { Sources = ["Http", "Sqs", "RabbitMq", "Own"], DeadLetterQueues = ["Sqs", "RabbitMq", "Own"], InDeadLetterQueue = 7 };

@@ -275,6 +275,7 @@ internal sealed partial class ProblemSearch
     {
         _ when IsFull(failure) => ($"Free space on the disk of {route.Results ?? route.Sink ?? "the dead letters"}. The worker continues by itself.", route.Sink is { } full ? $"Sinks:{full}, DeadLetters:Path" : "DeadLetters:Path"),
         { Sink: null } => ("Fix what the failure names: the handler, or what it calls. The worker continues by itself.", $"Handlers:{route.Handler}; worker validate"),
+        { Sink: "Directory" } => ($"Mount {route.Results ?? "its folder"}, or give the worker the rights to it. The worker continues by itself.", $"Sinks:Directory; worker probe {route.Name}"),
         _ => ($"Repair {route.Results ?? $"the sink {route.Sink}"}, its credentials or the network. The worker continues by itself; a restart does not help.", $"Sinks:{route.Sink}; worker probe {route.Name}"),
     };
 

@@ -19,10 +19,13 @@ internal sealed partial class ProblemSearch(WorkerState state, HistoryState hist
         (["too-slow", "headers-too-slow"], "Check the network of the callers, or give them more time.", "Sources:Http:BodyTimeout, Sources:Http:MinBodyRate"),
         (["unknown-route", "unknown-path", "route-required", "method-not-allowed"], "Correct the address or the method that the callers use.", "POST /messages/{route}"),
         (["host-not-allowed", "origin-not-allowed", "cross-site"], "If the callers are yours, allow their host.", "Hosting:AllowedHosts"),
-        (["token-not-set", "token-required", "token-wrong"], "Give the callers the token.", "Hosting:Token"),
+        (["token-not-set", "token-required", "token-wrong"], "Give the callers the token; if they are not yours, restrict who reaches the worker.", "Hosting:Token, GET /api/v1/changes"),
         (["no-answer"], "The callers closed their connections first: compare their timeouts with the processing time.", "Intake:MessageTimeout"),
         (["starting", "stopping"], "Nothing: callers send again after Retry-After.", "Hosting:DrainTimeout"),
     ];
+
+    // For a route that receives again.
+    private static readonly (string[] Reasons, string Action, string How) PausedBefore = (["paused"], "Nothing: receiving was paused, and callers send again after Retry-After.", "worker top");
 
     private static readonly (string[] Reasons, string Action, string How) OtherRefusal = ([], "Correct the requests; the answers say what is wrong.", "Sources:Http");
 
@@ -103,13 +106,15 @@ internal sealed partial class ProblemSearch(WorkerState state, HistoryState hist
         double[] series = route is null ? history.Refused : SeriesOf(route)?.Refused ?? [];
         long total = refused.Sum(static answer => answer.Count);
         double lately = series.Length < FullHistory ? total : Math.Round(series.Sum());
-        if (lately == 0)
+        bool isPaused = route is { Pause: not null } or { Breaker.State: not "closed" };
+        if (lately == 0 || (isPaused && refused.All(static answer => answer.Reason == "paused")))
         {
+            // Callers that a paused route refuses are an effect of that problem, which counts them.
             return;
         }
 
         DateTime began = BeganIn(series, out string earlier);
-        (string[] Reasons, string Action, string How)[] ends = [.. refused.Select(answer => Refusals.Where(refusal => refusal.Reasons.Contains(answer.Reason)).DefaultIfEmpty(OtherRefusal).First()).DistinctBy(static refusal => refusal.Action)];
+        (string[] Reasons, string Action, string How)[] ends = [.. refused.Select(answer => (isPaused ? Refusals : Refusals.Prepend(PausedBefore)).Where(refusal => refusal.Reasons.Contains(answer.Reason)).DefaultIfEmpty(OtherRefusal).First()).DistinctBy(static refusal => refusal.Action)];
         bool again = refused.Any(static answer => answer.Status is 0 or 408 or 429 or >= 500);
         bool corrected = refused.Any(static answer => answer.Status is >= 400 and < 500 and not (408 or 429));
         Add(

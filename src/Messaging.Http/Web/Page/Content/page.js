@@ -5,6 +5,7 @@ import { follow, read } from './api.js';
 import { Model } from './model.js';
 import { clock, count, many, rate, since, span, sum } from './format.js';
 import { updateRoutes } from './routes.js';
+import { updateChanges } from './changes.js';
 import { loadConfiguration, updateProcess, updateProcessCharts } from './process.js';
 import { showLetters, startLetters, updateLetters } from './letters.js';
 
@@ -42,6 +43,7 @@ function onStats(stats) {
   updateLetters(stats);
   if (document.hidden) return;
   if (hasPeers && Date.now() - peersAt >= 2000) loadPeers();
+  updateChanges();
   show(false);
   if (Date.now() - historyAt >= 1000 * Math.min(60, model.history?.stepSeconds ?? 1)) loadHistory();
 }

@@ -14,9 +14,9 @@ const charts = [
 ].map(([id, title, format, least, bars]) => createChart({ id, title, format, least, series: [{ name: title, tone: 'flow', bars }] }));
 byId('process-charts').append(...charts.map(chart => chart.root));
 
-export function updateProcess({ stats: { runtime } }) {
+export function updateProcess({ stats: { runtime, process, version } }) {
   const { heapBytes, collections, threads, cores, gcPauseSeconds } = runtime;
-  write('process-values', `Heap ${bytes(heapBytes)}; collections of generation 0, 1 and 2: ${collections.map(count).join(', ')}, with pauses of ${seconds(gcPauseSeconds)} since the start; ${many(threads, 'thread')} on ${many(cores, 'core')}.`);
+  write('process-values', `Process ${process}, version ${version}. Heap ${bytes(heapBytes)}; collections of generation 0, 1 and 2: ${collections.map(count).join(', ')}, with pauses of ${seconds(gcPauseSeconds)} since the start; ${many(threads, 'thread')} on ${many(cores, 'core')}.`);
 }
 
 export function updateProcessCharts({ history: { runtime, routes, end, stepSeconds } }) {

@@ -4,7 +4,7 @@ import { byId, lines, make, setAttribute, setText, setTone, sync, syncRows, writ
 import { send } from './api.js';
 import { createChart } from './charts.js';
 import { rateSeconds } from './model.js';
-import { bytes, clock, count, counts, dollars, rate, seconds } from './format.js';
+import { bytes, clock, count, counts, dollars, rate, seconds, since } from './format.js';
 
 const lately = `last ${rateSeconds} s`;
 const times = (what, pair) => pair && `${what} p50 ${seconds(pair.p50)}, p99 ${seconds(pair.p99)} (last minute)`;
@@ -41,6 +41,7 @@ function createRoute(route) {
   const pause = make('button', { click: () => askPause(name, pause.paused) });
   const probe = make('button', { text: 'Check the sink', click: () => askProbe(name) });
   sink.root.append(probe);
+  const paused = make('span', { 'data-part': 'paused' });
   const dead = make('p', { class: 'dead', 'data-part': 'dead-letters' });
   const totals = make('table', {}, make('caption', { text: 'Messages' }),
     make('thead', {}, make('tr', {}, make('td'), make('th', { scope: 'col', text: `per second, ${lately}` }), make('th', { scope: 'col', text: 'since the start' }))));
@@ -56,7 +57,7 @@ function createRoute(route) {
   ];
 
   const root = make('article', { class: 'panel', id: `route-${name}`, 'data-route': name },
-    make('div', { class: 'facts' }, make('h3', { text: name }), state, make('span', { text: `form ${route.form}` }), dead, pause),
+    make('div', { class: 'facts' }, make('h3', { text: name }), state, paused, dead, pause),
     make('div', { class: 'graph' }, source.root, received.root, handler.root, stored.root, ...hasSink ? [sink.root] : []),
     make('details', {},
       make('summary', { text: 'Charts and totals' }),
@@ -75,6 +76,8 @@ function createRoute(route) {
     setAttribute(pause, 'aria-label', `${pause.textContent} route ${name}`);
     setText(state, !isLive ? 'Not known now' : now.stuck ? 'Stuck' : pause.paused ? 'Paused' : outage ? `${hasSink ? 'Sink' : 'Handler'} failing` : now.problem !== null ? 'Failing' : stopping ? 'Shutting down' : working ? 'Receiving' : 'Not receiving');
     setTone(state, !isLive ? 'plain' : working ? 'good' : stopping || pause.paused && !outage ? 'warn' : 'bad');
+    paused.hidden = state.textContent !== 'Paused';
+    if (now.pause) setText(paused, `since ${since(now.pause.since, model.now())}, by ${now.pause.by}${now.pause.note ? `: ${now.pause.note}` : ''}`);
 
     const rateOf = counter => (isLive ? model.rate(name, counter) : null);
     received.update(rateOf('received'), `received, ${lately}`, now.receiving || !isLive);
