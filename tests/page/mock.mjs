@@ -79,11 +79,11 @@ function problems() {
   const archive = (kind, tone, title, effect, action, how, docs, event) => ({ kind, tone, route: 'archive', title: `Route archive: ${title} since ${iso(faultAt).slice(11, 19)}`, since: iso(faultAt), details: [], effect, action, how, docs: `docs/guides/alerts.md#${docs}`, event, docsLink: null, eventLink: null, letters: null });
   const reason = is('markup') ? `bad-${markup}` : 'malformed-json';
   return [
-    is('dead-sink') && archive('breaker', 'bad', 'the sink S3 has been failing', '64 messages are held until it works again, the oldest for 2 min.', 'Repair s3://quayside-archive/, its credentials or the network.', 'Sinks:S3; worker probe archive', 'workerbreakeropen', 2001),
+    is('dead-sink') && archive('breaker', 'bad', 'the sink S3 has been failing', '64 messages are held until it works again, the oldest for 2 min.', 'Do what the last failure says, or repair s3://quayside-archive/, its credentials or the network.', 'Sinks:S3; worker probe archive', 'workerbreakeropen', 2001),
     is('stuck') && archive('stuck', 'bad', 'a message has been stuck', 'It keeps its slot.', 'Restart the worker to free its slot; unsettled messages are redelivered.', 'Intake:MessageTimeout is what it ignored', 'workerstuck', 5003),
     is('slow-sink') && archive('slow', 'warn', 'the sink S3 has been slow', '64 messages are in flight, of 64.', 'Look at the load of the sink and at the network.', 'Sinks:S3, Intake:Concurrency', 'workeroldestmessage', 1232),
     is('refused') && archive('refused', 'warn', '2,385 HTTP requests were refused in the last 15 minutes,', 'In the last minute: 2,385 callers (40/s).', 'Send smaller messages.', 'Sources:Http', 'workercallersrefused', 1215),
-    letters.length > 0 && { ...archive('dead-letters', 'warn', '', 'They are not processed until they are redriven; none is lost.', 'Look at one of each reason, fix the cause, then redrive them.', `worker dead-letters redrive --reason ${reason} --dry-run`, 'workerdeadletters', 5001), route: null, title: `${letters.length} dead letters wait`, details: [`By reason: ${reason}.`], letters: '' },
+    letters.length > 0 && { ...archive('dead-letters', 'warn', '', 'They are not processed until they are redriven; none is lost.', 'Look at one of each reason. Fix the cause and redrive them; where the message itself is wrong, redrive an edited copy. Discard those that are not needed.', `worker dead-letters redrive --reason ${reason} --dry-run`, 'workerdeadletters', 5001), route: null, title: `${letters.length} dead letters wait`, details: [`By reason: ${reason}.`], letters: '' },
   ].filter(Boolean);
 }
 

@@ -188,6 +188,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         OldestAge = OldestAge,
         HasSink = _sink is not null,
         Results = DescribeResults(_sink),
+        StoresTogether = _sink is BundlingSink or IDocumentSink,
         Calls = Calls,
         LastDeadLetterAt = Before(Metrics.SinceDeadLetter),
         Totals = Metrics.Totals,

@@ -120,7 +120,7 @@ public sealed class ProblemsTests
 
     [Theory]
     [InlineData("No space left on device", "Free space on the disk of s3://orders/. The worker continues by itself.", "Sinks:S3, DeadLetters:Path")]
-    [InlineData("403 Forbidden", "Repair s3://orders/, its credentials or the network. The worker continues by itself; a restart does not help.", "Sinks:S3; worker probe orders")]
+    [InlineData("403 Forbidden", "Do what the last failure says, or repair s3://orders/, its credentials or the network. The worker continues by itself; a restart does not help.", "Sinks:S3; worker probe orders")]
     public void Outage_AFullDisk_IsAnotherAction(string failure, string action, string how)
     {
         ProblemState problem = Find((State(Route with { Breaker = Open with { LastFailure = failure } }), History())).Single();
@@ -198,6 +198,30 @@ public sealed class ProblemsTests
         problem.Kind.ShouldBe(WorkerProblems.Slow);
         problem.Since.ShouldBe(Now.AddSeconds(-11 * 5));
         problem.Details.ShouldBe(["In the last minute, p50 of a store is 1.0 s, p99 2.0 s. Before that, p99 of processing was 20 ms."]);
+    }
+
+    [Fact]
+    public void SlowSink_OneSlowStepInAMinute_IsNoProblem()
+    {
+        double?[] p99 = [.. Enumerable.Repeat<double?>(0.02, Full - 6), 2, .. Enumerable.Repeat<double?>(0.02, 5)];
+
+        Find((State(Route with { Store = new Percentiles(0.003, 2) }), History(route: series => series with { P99 = p99 }))).ShouldBeEmpty();
+    }
+
+    [Fact]
+    public void SlowSink_SinceTheStart_IsFoundWithoutAnHourBefore()
+    {
+        RouteState slow = Route with { Store = new Percentiles(3.9, 4.2) };
+        double?[] p50 = [.. new double?[Full - 15], .. Enumerable.Repeat<double?>(3.9, 15)];
+        HistoryState history = History(route: series => series with { StoreP50 = p50 });
+
+        ProblemState problem = Find((State(slow), history)).Single();
+
+        problem.Kind.ShouldBe(WorkerProblems.Slow);
+        problem.Since.ShouldBe(Now.AddSeconds(-14 * 5));
+        problem.Details.ShouldBe(["In the last minute, p50 of a store is 3.9 s, p99 4.2 s. It is not known to have been faster."]);
+        problem.Effect.ShouldEndWith("HTTP callers wait for as long as a store takes.");
+        Find((State(slow with { StoresTogether = true }), history)).ShouldBeEmpty("a store of several messages waits for others");
     }
 
     [Fact]

@@ -69,7 +69,7 @@ internal sealed partial class ProblemSearch
         if (outage)
         {
             string probe = route.Breaker.AwaitsMessage ? "It passed the worker’s check; the next message decides."
-                : $"Receiving is paused. {(route.Breaker.NextProbeSeconds is > 0 and var next ? $"The next probe is in {ProblemText.Span(TimeSpan.FromSeconds(Math.Ceiling(next)))}" : "The next message probes it")}; the worker checks it too.";
+                : $"Receiving is paused, except for probes. {(route.Breaker.NextProbeSeconds is > 0 and var next ? $"The next probe is in {ProblemText.Span(TimeSpan.FromSeconds(Math.Ceiling(next)))}" : "The next message probes it")}; the worker checks it too.";
             (string action, string how) = Repair(route, $"{route.Breaker.LastFailure} {route.Problem}");
             Add(
                 WorkerProblems.Breaker, route.Breaker.AwaitsMessage ? WorkerProblems.Warn : WorkerProblems.Bad, route,
@@ -174,6 +174,11 @@ internal sealed partial class ProblemSearch
             DateTime began = StepEnd(begin, series.P99.Length, out earlier);
             AddSlow(route, $"the sink {route.Sink} has been slow since {At(began)}{earlier}", began, $"{stored} Before that, p99 of processing was {ProblemText.Seconds(before[before.Length / 2])}.", pressure);
         }
+        else if (AlwaysSlowFrom(route, series) is >= 0 and var first)
+        {
+            DateTime began = StepEnd(first, series.StoreP50.Length, out earlier);
+            AddSlow(route, $"the sink {route.Sink} has been slow since {At(began)}{earlier}", began, $"{stored} It is not known to have been faster.", pressure);
+        }
         else if (isLoaded && route.Store?.P50 > SlowSink.MinSeconds)
         {
             AddSlow(route, $"the sink {route.Sink} is slow and has limited the rate since {At(loadedSince)}{earlier}", loadedSince, stored, pressure);
@@ -199,13 +204,20 @@ internal sealed partial class ProblemSearch
 
         double slow = Math.Max(SlowSink.MinSeconds, SlowSink.Factor * sorted[sorted.Length / 4]);
         int begin = store.P99 > slow ? RunStart(series.P99, value => value > slow, pause: 1) : -1;
-        return begin > 0 && Ascending(series.P99[..begin]).Length > 0 ? begin : -1;
+        return begin > 0 && series.P99.Length - begin >= Minute && Ascending(series.P99[..begin]).Length > 0 ? begin : -1;
+    }
+
+    /// <summary>The step since which it has been slow by any measure, for a minute at least; -1 when it is not.</summary>
+    private static int AlwaysSlowFrom(RouteState route, RouteHistory series)
+    {
+        int begin = !route.StoresTogether && route.Store?.P50 >= SlowSink.AlwaysSeconds ? RunStart(series.StoreP50, static value => value >= SlowSink.AlwaysSeconds, pause: 1) : -1;
+        return series.StoreP50.Length - begin >= Minute ? begin : -1;
     }
 
     private static double[] Ascending(double?[] values) => [.. values.OfType<double>().Order()];
 
     private void AddSlow(RouteState route, string title, DateTime began, string detail, string effect) => Add(
-        WorkerProblems.Slow, WorkerProblems.Warn, route, title, began, [detail.Trim()], effect,
+        WorkerProblems.Slow, WorkerProblems.Warn, route, title, began, [detail.Trim()], $"{effect}{(Has(route, "Http") ? " HTTP callers wait for as long as a store takes." : string.Empty)}",
         "Look at the load of the sink and at the network. More workers help only if the sink has room.", $"Sinks:{route.Sink}, Intake:Concurrency");
 
     private void FindRepeats(RouteState route, RouteHistory series)
@@ -276,7 +288,7 @@ internal sealed partial class ProblemSearch
         _ when IsFull(failure) => ($"Free space on the disk of {route.Results ?? route.Sink ?? "the dead letters"}. The worker continues by itself.", route.Sink is { } full ? $"Sinks:{full}, DeadLetters:Path" : "DeadLetters:Path"),
         { Sink: null } => ("Fix what the failure names: the handler, or what it calls. The worker continues by itself.", $"Handlers:{route.Handler}; worker validate"),
         { Sink: "Directory" } => ($"Mount {route.Results ?? "its folder"}, or give the worker the rights to it. The worker continues by itself.", $"Sinks:Directory; worker probe {route.Name}"),
-        _ => ($"Repair {route.Results ?? $"the sink {route.Sink}"}, its credentials or the network. The worker continues by itself; a restart does not help.", $"Sinks:{route.Sink}; worker probe {route.Name}"),
+        _ => ($"Do what the last failure says, or repair {route.Results ?? $"the sink {route.Sink}"}, its credentials or the network. The worker continues by itself; a restart does not help.", $"Sinks:{route.Sink}; worker probe {route.Name}"),
     };
 
     private static string Settings(RouteState route) =>

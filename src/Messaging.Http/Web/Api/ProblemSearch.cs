@@ -71,10 +71,10 @@ internal sealed partial class ProblemSearch(WorkerState state, HistoryState hist
             [
                 $"By reason: {ProblemText.Counts(waiting.ByReason)}.",
                 waiting.OldestAt is { } first ? $"The oldest is of {At(first)}{(waiting.NewestAt is { } last ? $", the newest of {At(last)}" : string.Empty)}." : null,
-                recent.Length > 0 ? $"Messages dead-lettered in the last 15 minutes: {string.Join(", ", recent)}. Equal messages of a day are one dead letter." : null,
+                recent.Length > 0 ? $"Messages dead-lettered in the last 15 minutes: {string.Join(", ", recent)}. Equal messages of a day are one dead letter, which is redriven once." : null,
             ],
             "They are not processed until they are redriven; none is lost.",
-            "Look at one of each reason, fix the cause, then redrive them, or discard those that are not needed.",
+            "Look at one of each reason. Fix the cause and redrive them; where the message itself is wrong, redrive an edited copy. Discard those that are not needed.",
             reasons.Length == 1 ? $"worker dead-letters redrive --reason {reasons[0]} --dry-run" : "worker dead-letters groups",
             letters: reasons.Length == 1 ? reasons[0] : string.Empty);
     }

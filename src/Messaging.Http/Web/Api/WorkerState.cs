@@ -103,7 +103,8 @@ internal sealed record RouteState(
     DateTime? LastDroppedAt = null,
     DateTime? LostAt = null,
     IReadOnlyList<string>? DeadLetterQueues = null,
-    int? ProblemEvent = null);
+    int? ProblemEvent = null,
+    bool StoresTogether = false);
 
 /// <summary>An operator's pause; Kept when it lasts over a restart.</summary>
 internal sealed record PauseState(DateTime Since, string By, string? Note, bool Kept);

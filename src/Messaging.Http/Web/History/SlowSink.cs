@@ -21,6 +21,9 @@ internal sealed class SlowSink
     /// <summary>No sink is slow below this p99, in seconds.</summary>
     public const double MinSeconds = 0.1;
 
+    /// <summary>A sink with this p50 is slow, whatever it was before, in seconds.</summary>
+    public const double AlwaysSeconds = 1;
+
     // Minutes of the hour that must have figures.
     private const int MinUsual = 10;
     private const int Hour = 60;
