@@ -77,6 +77,7 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
         await File.WriteAllTextAsync(record, fields.ToJsonString());
         await page.Locator("#letters-list li button").First.ClickAsync();
         await Assertions.Expect(page.Locator("#letter-dialog")).ToHaveAttributeAsync("open", string.Empty);
+        await Assertions.Expect(page.Locator("#letter-body")).ToContainTextAsync("Not JSON");
         await Assertions.Expect(page.Locator("#letter-exception")).ToContainTextAsync("<b>no date</b>");
         await Assertions.Expect(page.Locator("#letter-exception")).ToContainTextAsync("at Orders.Read()");
         await page.Locator("#letter-text").ClickAsync();
@@ -86,6 +87,7 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
         // The operator corrects the body and redrives the dead letter.
         string body = Directory.GetFiles(Letters, "*.body", SearchOption.AllDirectories).Single();
         await File.WriteAllTextAsync(body, Message("corrected"));
+        page.Dialog += static (_, dialog) => _ = dialog.AcceptAsync();
         await page.Locator("#redrive-all").ClickAsync();
         await page.Locator("#token").FillAsync(Token);
         await page.Keyboard.PressAsync("Enter");
@@ -120,7 +122,18 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
         await page.Keyboard.PressAsync("Enter");
         await Assertions.Expect(page.Locator("#redrive-text")).ToContainTextAsync("3 dead letters found; nothing was changed.");
         await page.Locator("#redrive-dry").UncheckAsync();
+
+        // What changes all of them asks before.
+        List<string> asked = [];
+        page.Dialog += (_, dialog) =>
+        {
+            asked.Add(dialog.Message);
+            _ = asked.Count == 1 ? dialog.DismissAsync() : dialog.AcceptAsync();
+        };
         await page.Locator("#discard-all").ClickAsync();
+        await Assertions.Expect(letters).ToHaveCountAsync(3);
+        await page.Locator("#discard-all").ClickAsync();
+        asked.ShouldBe(["Discard all (3)?", "Discard all (3)?"]);
         await Assertions.Expect(page.Locator("#redrive-text")).ToContainTextAsync("malformed-json: 3 discarded, 0 left");
         await Assertions.Expect(letters).ToHaveCountAsync(0);
         await page.Locator("#letters-discarded").CheckAsync();

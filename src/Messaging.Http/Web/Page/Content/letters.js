@@ -8,6 +8,7 @@ const pageSize = 20;
 const refreshEvery = 10000;
 const refreshAtLeastEvery = 30000;
 const readOnAfter = 500;
+const shownBytes = 4096;
 
 const [reasonField, dayField, searchField, discardedField] = ['reason', 'day', 'search', 'discarded'].map(name => byId(`letters-${name}`));
 const on = (id, event, listener) => byId(id).addEventListener(event, listener);
@@ -174,6 +175,7 @@ async function openLetter(name) {
   byId('letter-copy').hidden = byId('letter-discard').hidden = !canChange || discardedField.checked || !shown.discardedDays || current.isPart;
   write('letter-size', bytes(current.bodyBytes));
   byId('letter-dialog').showModal();
+  if (current.bodyBytes <= shownBytes) showBody(toJson);
 }
 
 /** The start of the body, and whether that is all of it. */
@@ -269,7 +271,7 @@ async function change(path, letters) {
 
 for (const [action, path] of [['redrive', 'redrive'], ['discard', 'dead-letters/discard'], ['restore', 'dead-letters/restore']]) {
   on(`${action}-selected`, 'click', () => change(path, { names: [...chosen] }));
-  on(`${action}-all`, 'click', () => change(path, Object.keys(filter()).length > 0 ? { filter: filter() } : { all: true }));
+  on(`${action}-all`, 'click', ({ target }) => (byId('redrive-dry').checked || confirm(`${target.textContent}?`)) && change(path, Object.keys(filter()).length > 0 ? { filter: filter() } : { all: true }));
 }
 on('redrive-stop', 'click', () => read('redrive', { method: 'DELETE' }).then(showRedrive, error => write('redrive-note', error.message)));
 

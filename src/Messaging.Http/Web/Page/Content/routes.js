@@ -92,14 +92,14 @@ function createRoute(route) {
       `${bytes(now.bytesInFlight)} in flight, oldest message ${seconds(now.oldestAgeSeconds)}`,
       times('processing', now.process), !hasSink && breakerText));
     setText(sink.text, lines(
-      now.results, times('store', now.store), breakerText,
+      now.results, !outage && times('store', now.store), breakerText,
       Object.keys(now.retries).length > 0 && `retries by status since the start: ${counts(now.retries)}`));
     setTone(sink.root, outage && 'bad');
     setTone(handler.root, (now.stuck || outage && !hasSink) && 'bad');
 
     const deadRate = rateOf('deadLetters');
     setText(dead, `Dead letters: ${rate(deadRate)} (${lately}), ${count(now.deadLetters)} since the start${now.deadLetters > 0 ? `: ${counts(now.deadLettersByReason)}` : ''}`);
-    setTone(dead, deadRate > 0 && 'bad');
+    setTone(dead, model.now() - new Date(now.lastDeadLetterAt) < 60000 && 'bad');
 
     const total = (label, counter) => [label, rate(rateOf(counter)), count(now[counter])];
     syncRows(totals, [total('Received', 'received'), total(hasSink ? 'Stored' : 'Completed', 'done'), hasSink && total('Duplicates', 'duplicates'),
