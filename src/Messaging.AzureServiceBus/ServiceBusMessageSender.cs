@@ -10,12 +10,17 @@ public sealed class ServiceBusMessageSender : IMessageSender
 {
     private const int DefaultBatch = 100;
 
+    // This many failed calls in a row show that the broker fails, not the messages.
+    private const int FailedCalls = 5;
+
     // Of messages without a group, in a queue with sessions.
     private const int Sessions = 10;
 
     private readonly ServiceBusClient _client;
     private readonly ServiceBusSender _sender;
     private readonly bool _needsSession;
+    private int _failedCalls;
+    private volatile string? _problem;
 
     private ServiceBusMessageSender(ServiceBusClient client, string target, bool needsSession, int batchSize)
     {
@@ -46,6 +51,9 @@ public sealed class ServiceBusMessageSender : IMessageSender
     /// <inheritdoc/>
     // The message id, which the worker also knows the message by.
     public bool SendsDeduplicationIds => true;
+
+    /// <inheritdoc/>
+    public string? Problem => _problem;
 
     /// <summary>Opens a sender and its link.</summary>
     /// <param name="client">The client (<see cref="ServiceBusSourceOptions.CreateClient"/>); the sender disposes it, also when opening fails.</param>
@@ -101,12 +109,18 @@ public sealed class ServiceBusMessageSender : IMessageSender
                 }
 
                 await _sender.SendMessagesAsync(batch, cancellationToken);
+                _failedCalls = 0;
             }
             catch (Exception exception) when (!cancellationToken.IsCancellationRequested)
             {
                 // If no batch could be created, the other messages would fail in the same way.
                 next = next == first ? messages.Count : next;
                 string error = ServiceBusFault.TextOf(exception);
+                if (ServiceBusFault.Of(exception).Kind != ServiceBusFaultKind.TooLarge && Interlocked.Increment(ref _failedCalls) >= FailedCalls)
+                {
+                    _problem = error;
+                }
+
                 Array.Fill(errors, error.Contains("SessionId was not set", StringComparison.Ordinal) ? $"{Target} requires sessions: set Sources:ServiceBus:Sessions to true, or name the sessions with --group" : error, first, next - first);
             }
         }

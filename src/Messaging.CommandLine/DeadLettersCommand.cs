@@ -25,7 +25,7 @@ internal static class DeadLettersCommand
         command.Add(CreateGroups(context));
         command.Add(CreateShow(context));
         command.Add(CreateCopy(context));
-        command.Add(DeadLettersRun.Create(context, "redrive", "Send dead letters to their routes again; each is deleted after its message was stored.", "/api/v1/redrive"));
+        command.Add(DeadLettersRun.Create(context, "redrive", "Send dead letters to their routes again; each is deleted after its message was stored, or accepted by the queue of its route.", "/api/v1/redrive"));
         command.Add(DeadLettersRun.Create(context, "discard", "Put dead letters aside: they no longer wait, and are deleted after DeadLetters:DiscardedDays.", "/api/v1/dead-letters/discard"));
         command.Add(DeadLettersRun.Create(context, "restore", "Let discarded dead letters wait again.", "/api/v1/dead-letters/restore"));
         return command;

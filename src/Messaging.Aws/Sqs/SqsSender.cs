@@ -12,9 +12,14 @@ internal sealed class SqsSender : IMessageSender
     // FIFO queues need groups; a few show the order within a group and the parallelism between groups.
     private const int Groups = 8;
 
+    // This many failed calls in a row show that the service fails, not the messages.
+    private const int FailedCalls = 5;
+
     private readonly SqsClient _client;
     private readonly string _queueUrl;
     private readonly bool _isFifo;
+    private int _failedCalls;
+    private volatile string? _problem;
 
     private SqsSender(SqsClient client, SqsQueueReference queue, string queueUrl)
     {
@@ -39,6 +44,8 @@ internal sealed class SqsSender : IMessageSender
     public bool SendsGroups => true;
 
     public bool SendsDeduplicationIds => _isFifo;
+
+    public string? Problem => _problem;
 
     /// <exception cref="StartupException">The queue is missing, refuses access or is unreachable.</exception>
     public static async Task<IMessageSender> OpenAsync(SqsSourceOptions options, AwsOptions aws, TimeProvider time, CancellationToken cancellationToken)
@@ -99,6 +106,7 @@ internal sealed class SqsSender : IMessageSender
         try
         {
             await _client.SendBatchAsync(_queueUrl, entries, results, cancellationToken);
+            _failedCalls = 0;
             for (int i = 0; i < results.Length; i++)
             {
                 errors.Span[i] = results[i].Succeeded ? null : $"{results[i].Code} {results[i].Detail}";
@@ -107,6 +115,10 @@ internal sealed class SqsSender : IMessageSender
         catch (AwsServiceException exception)
         {
             errors.Span.Fill(exception.Message);
+            if (exception.Kind is not AwsErrorKind.Rejected && Interlocked.Increment(ref _failedCalls) >= FailedCalls)
+            {
+                _problem = exception.Message;
+            }
         }
     }
 

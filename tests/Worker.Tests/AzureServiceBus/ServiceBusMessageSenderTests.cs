@@ -80,6 +80,10 @@ public sealed class ServiceBusMessageSenderTests
 
         string?[] errors = await sender.SendAsync(Messages(10, 10, 10), CancellationToken.None);
 
+        sender.Problem.ShouldBeNull();
+        await sender.SendAsync(Messages(20, 20, 20), CancellationToken.None);
+        sender.Problem.ShouldNotBeNull("Five calls in a row failed.").ShouldStartWith("the queue is full");
+
         errors.ShouldAllBe(error => error!.StartsWith("the queue is full", StringComparison.Ordinal));
         _bus.Count.ShouldBe(0);
     }

@@ -305,11 +305,12 @@ internal sealed class DeadLetterEndpoints : IDisposable
         };
     }
 
-    // A record that was edited by hand may have no attributes.
+    // A record that was edited by hand may have no attributes. System properties have the names by which keys ask for them.
     private static Dictionary<string, string> AttributesOf(DeadLetter letter)
     {
         Dictionary<string, string> attributes = new(StringComparer.Ordinal);
-        foreach ((string key, string? value) in letter.Attributes?.Take(MaxAttributes) ?? [])
+        foreach ((string key, string? value) in (letter.SystemProperties ?? new Dictionary<string, string>()).Select(static property => KeyValuePair.Create($"@{property.Key}", property.Value))
+            .Concat(letter.Attributes ?? new Dictionary<string, string>()).Take(MaxAttributes))
         {
             attributes[Cut(key)] = Cut(value ?? string.Empty);
         }

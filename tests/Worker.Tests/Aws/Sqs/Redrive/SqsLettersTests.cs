@@ -217,6 +217,24 @@ public sealed class SqsLettersTests : IDisposable
         _store.Letters.List().Count.ShouldBe(1);
     }
 
+    [Fact]
+    public async Task Run_FromFolderQueueIsDown_EndsAfterFiveAndKeepsAll()
+    {
+        await using FakeQueue queue = await StartAsync();
+        for (int i = 0; i < 8; i++)
+        {
+            await WriteAsync($"m-{i}");
+        }
+
+        queue.Script = call => call.Operation == "SendMessageBatch" ? QueueAnswer.InternalError : null;
+
+        RedriveResult result = await RunAsync(queue, All, "Routes:archive:Source=Sqs", from: "folder");
+
+        (result.Found, result.Sent, result.LeftCount).ShouldBe((5, 0, 5));
+        result.Ended.ShouldNotBeNull().ShouldStartWith("nothing more can be sent to route archive: 3 more dead letter(s) were not tried.");
+        _store.Letters.List().Count.ShouldBe(8);
+    }
+
     private static RedriveRequest Ids(params string[] ids) => All with { Names = ids.ToHashSet(StringComparer.Ordinal) };
 
     private static async Task<FakeQueue> StartAsync()
@@ -245,7 +263,8 @@ public sealed class SqsLettersTests : IDisposable
                 .AddInMemoryCollection([KeyValuePair.Create("DeadLetters:Path", (string?)_folder["letters"]), .. routes.Split(' ').Select(setting => KeyValuePair.Create(setting.Split('=')[0], (string?)setting.Split('=')[1]))])
                 .Build(),
             request,
-            new CommandServices(_time, TextWriter.Null, TextWriter.Null),
+            // From the folder of the real clock: a sender to a worker that is not there would wait.
+            new CommandServices(from == "folder" ? TimeProvider.System : _time, TextWriter.Null, TextWriter.Null),
             CancellationToken.None);
 
     private async Task WriteAsync(string id)

@@ -77,6 +77,22 @@ public sealed class DeadLetterEndpointsTests
     }
 
     [Fact]
+    public async Task DeadLetter_MovedOutOfAQueue_ShowsItsSystemPropertiesAmongTheAttributes()
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+        await host.PostAsync(ApiHost.Poison, "moved");
+        string record = Directory.GetFiles(host.Letters, "*.json", SearchOption.AllDirectories).Single();
+        JsonNode edited = JsonNode.Parse(await File.ReadAllTextAsync(record))!;
+        edited["attributes"] = new JsonObject { ["tenant"] = "north" };
+        edited["systemProperties"] = new JsonObject { ["correlation-id"] = "c-1" };
+        await File.WriteAllTextAsync(record, edited.ToJsonString());
+
+        JsonElement letter = await host.GetAsync($"/api/v1/dead-letters/letter?name={Path.GetRelativePath(host.Letters, record)[..^".json".Length]}");
+
+        letter.GetProperty("attributes").GetRawText().ReplaceLineEndings("").Replace(" ", "").ShouldBe("""{"@correlation-id":"c-1","tenant":"north"}""");
+    }
+
+    [Fact]
     public async Task DeadLetter_OfAGroup_ShowsItAndTheDeduplicationId()
     {
         await using ApiHost host = await ApiHost.StartAsync();
