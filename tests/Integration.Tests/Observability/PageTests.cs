@@ -373,7 +373,9 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
     public async Task Changes_AreReadOnceOpen_TheNewestFirst_AndWhatWasDeniedStandsOut()
     {
         await ChangeAsync("pause", "archive", note: "<b>the store is moved</b>");
+        await RecordedAsync("pause route archive");
         await ChangeAsync("resume", "other");
+        await RecordedAsync("resume route other");
         await ChangeAsync("resume", "archive", token: "another-token-of-the-tests");
         await ChangeAsync("resume", "archive", token: "another-token-of-the-tests");
         IPage page = await OpenAsync();
@@ -508,6 +510,13 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
         using HttpClient client = new() { BaseAddress = Worker.Url, DefaultRequestHeaders = { Authorization = new("Bearer", token) } };
         using StringContent body = new(JsonSerializer.Serialize(new { route, note }), Encoding.UTF8, "application/json");
         (await client.PostAsync($"/api/v1/routes/{what}", body)).Dispose();
+    }
+
+    // A change is recorded after its answer.
+    private async Task RecordedAsync(string change)
+    {
+        using HttpClient client = new() { BaseAddress = Worker.Url };
+        await Eventually.BecomesTrueAsync(async () => (await client.GetStringAsync("/api/v1/changes")).Contains(change, StringComparison.Ordinal), $"{change} is recorded");
     }
 
     private async Task PublishAsync(CancellationToken stop)
