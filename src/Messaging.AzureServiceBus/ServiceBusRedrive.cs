@@ -309,12 +309,7 @@ internal sealed class ServiceBusRedrive
             return exception.Message;
         }
 
-        _failedCalls = error is null ? 0 : _failedCalls + 1;
-        if (_failedCalls >= FailedCalls)
-        {
-            _ended = $"{_failedCalls} dead letters in a row could not be stored. Run redrive again when the folder can be written.";
-        }
-
+        _ended ??= folder.Ended;
         return error;
     }
 

@@ -110,7 +110,7 @@ internal sealed class RabbitMqRedrive(IChannel letters, IChannel queue, RabbitMq
             if (await folder.KeepAsync(RabbitMqHeaders.Record(letter.BasicProperties, IdOf(letter), reason, services.Time.GetUtcNow()), letter.Body, call.Token) is { } error)
             {
                 progress.AddLeft(name, error);
-                return ++_failedCalls < FailedCalls ? null : $"{_failedCalls} dead letters in a row could not be stored. Run redrive again when the folder can be written.";
+                return folder.Ended;
             }
 
             return await AcknowledgeAsync(letter, progress);

@@ -160,44 +160,49 @@ internal sealed partial class MessageRoute : IAsyncDisposable
 
     public bool IsStuck => _inlets.Exists(inlet => inlet.Intake.IsStuck);
 
-    public RouteStatus GetStatus() => new()
+    public RouteStatus GetStatus()
     {
-        Name = Name,
-        Sources = [.. SourceNames],
-        Handler = _handlerName,
-        Sink = _sinkName,
-        Form = Form,
-        IsReceiving = IsReceiving,
-        IsStuck = IsStuck,
-        Pause = _pause,
-        InDeadLetterQueue = InDeadLetterQueue,
-        IsReady = CanReceive && !IsStuck && Problem is null,
-        Problem = Problem,
-        ProblemEvent = Fault?.Event,
-        Warnings = [.. _inlets.SelectMany(inlet => inlet.Intake.Warnings)],
-        AwaitsMessage = Breaker.AwaitsMessage,
-        Breaker = Breaker.State,
-        BreakerSince = Breaker.Since,
-        NextProbe = Breaker.NextProbe,
-        LastFailure = Breaker.LastFailure,
-        Slots = _slots,
-        Limit = _inlets.Sum(inlet => inlet.Intake.Limit),
-        InFlight = InFlight,
-        Held = _inlets.Sum(inlet => inlet.Intake.Held),
-        BytesInFlight = _inlets.Sum(inlet => inlet.Intake.BytesInFlight),
-        OldestAge = OldestAge,
-        HasSink = _sink is not null,
-        Results = DescribeResults(_sink),
-        StoresTogether = _sink is BundlingSink or IDocumentSink,
-        Calls = Calls,
-        LastDeadLetterAt = Before(Metrics.SinceDeadLetter),
-        Totals = Metrics.Totals,
-        Dropped = Metrics.DroppedInput,
-        DroppedSince = Before(Metrics.SinceDropped?.First),
-        LastDroppedAt = Before(Metrics.SinceDropped?.Last),
-        LostAt = Before(Metrics.SinceLost),
-        DeadLetterQueues = [.. _inlets.Where(static inlet => !inlet.Plan.KeepsDeadLetters).Select(static inlet => inlet.Plan.Name)],
-    };
+        // Once: it may change meanwhile.
+        (string Problem, int Event)? fault = Fault;
+        return new RouteStatus
+        {
+            Name = Name,
+            Sources = [.. SourceNames],
+            Handler = _handlerName,
+            Sink = _sinkName,
+            Form = Form,
+            IsReceiving = IsReceiving,
+            IsStuck = IsStuck,
+            Pause = _pause,
+            InDeadLetterQueue = InDeadLetterQueue,
+            IsReady = CanReceive && !IsStuck && fault is null,
+            Problem = fault?.Problem,
+            ProblemEvent = fault?.Event,
+            Warnings = [.. _inlets.SelectMany(inlet => inlet.Intake.Warnings)],
+            AwaitsMessage = Breaker.AwaitsMessage,
+            Breaker = Breaker.State,
+            BreakerSince = Breaker.Since,
+            NextProbe = Breaker.NextProbe,
+            LastFailure = Breaker.LastFailure,
+            Slots = _slots,
+            Limit = _inlets.Sum(inlet => inlet.Intake.Limit),
+            InFlight = InFlight,
+            Held = _inlets.Sum(inlet => inlet.Intake.Held),
+            BytesInFlight = _inlets.Sum(inlet => inlet.Intake.BytesInFlight),
+            OldestAge = OldestAge,
+            HasSink = _sink is not null,
+            Results = DescribeResults(_sink),
+            StoresTogether = _sink is BundlingSink or IDocumentSink,
+            Calls = Calls,
+            LastDeadLetterAt = Before(Metrics.SinceDeadLetter),
+            Totals = Metrics.Totals,
+            Dropped = Metrics.DroppedInput,
+            DroppedSince = Before(Metrics.SinceDropped?.First),
+            LastDroppedAt = Before(Metrics.SinceDropped?.Last),
+            LostAt = Before(Metrics.SinceLost),
+            DeadLetterQueues = [.. _inlets.Where(static inlet => !inlet.Plan.KeepsDeadLetters).Select(static inlet => inlet.Plan.Name)],
+        };
+    }
 
     /// <summary>Begins a live tail of its messages.</summary>
     public MessageTail Tail(int perSecond, int maxBytes) => _tails.Begin(perSecond, maxBytes, _time);
