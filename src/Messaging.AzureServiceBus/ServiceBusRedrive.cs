@@ -58,6 +58,7 @@ internal sealed class ServiceBusRedrive
         _request = request;
         _time = services.Time;
         _progress = new RedriveProgress(request, total: 0, _time, services.Output);
+        request.Started?.Invoke(_progress);
         _peek = new DeadLetterPeek(letters, _progress);
     }
 
@@ -118,7 +119,7 @@ internal sealed class ServiceBusRedrive
         }
 
         _wanted.Add(letter.SequenceNumber);
-        _progress.AddFound();
+        _progress.AddFound(_request.DryRun ? Shown(reason) : null);
         if (_request.DryRun)
         {
             ReadOnlyMemory<byte> body = _request.Bodies ? BodyOf(letter) : default;

@@ -29,7 +29,9 @@ internal sealed class RabbitMqRedrive(IChannel letters, IChannel queue, RabbitMq
             IChannel letters = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
             uint total = await letters.MessageCountAsync(options.DeadLetters, cancellationToken);
             RabbitMqRedrive redrive = new(letters, await connection.CreateConfirmingChannelAsync(cancellationToken), options, request, services);
-            return await redrive.RunAsync(new RedriveProgress(request, total, services.Time, services.Output), total, cancellationToken);
+            RedriveProgress progress = new(request, total, services.Time, services.Output);
+            request.Started?.Invoke(progress);
+            return await redrive.RunAsync(progress, total, cancellationToken);
         }
         catch (Exception exception) when (RabbitMqFault.IsOne(exception))
         {
@@ -85,7 +87,7 @@ internal sealed class RabbitMqRedrive(IChannel letters, IChannel queue, RabbitMq
             return null;
         }
 
-        progress.AddFound();
+        progress.AddFound(Shown(reason));
         if (request.DryRun)
         {
             progress.List($"{Shown(reason)}  {name}", RabbitMqHeaders.Find(letter.BasicProperties, RabbitMqHeaders.Description), letter.Body.Span, letter.Body.Length);

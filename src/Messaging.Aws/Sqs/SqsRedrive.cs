@@ -62,6 +62,7 @@ internal sealed class SqsRedrive
         _held = held;
         _time = services.Time;
         _progress = new RedriveProgress(request, held, _time, services.Output);
+        request.Started?.Invoke(_progress);
         _bounds = new SqsRedriveBounds(_time.GetUtcNow());
     }
 
@@ -223,7 +224,7 @@ internal sealed class SqsRedrive
 
         if (_request.DryRun)
         {
-            _progress.AddFound();
+            _progress.AddFound(shownReason);
             DateTimeOffset lastSeen = details.LastSeen ?? DateTimeOffset.FromUnixTimeMilliseconds(message.SentUnixMs);
             _progress.List($"{UntrustedText.Shorten(shownReason)}  {Name(message)}  {lastSeen:u}", details.Description, message.Body.Span, message.Body.Length);
             return false;
@@ -237,7 +238,7 @@ internal sealed class SqsRedrive
 
         await _progress.WaitForRateAsync(stop);
         stop.ThrowIfCancellationRequested();
-        _progress.AddFound();
+        _progress.AddFound(shownReason);
         if (await MoveAsync(message, reason, [.. attributes, .. details.Attributes], calls) is { } error)
         {
             _progress.AddLeft(Name(message), error);

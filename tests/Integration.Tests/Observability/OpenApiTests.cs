@@ -73,6 +73,9 @@ public sealed partial class OpenApiTests
         await CheckAsync(client, "post", "/api/v1/dead-letters/restore", body: "[]");
         await RunAsync(client, "/api/v1/dead-letters/restore", """{"all":true}""");
         await CheckAsync(client, "post", "/api/v1/redrive", body: """{"names":1}""");
+        await CheckAsync(client, "post", "/api/v1/redrive", body: """{"queue":{"route":"archive"},"all":true}""");
+        await CheckAsync(client, "post", "/api/v1/dead-letters/move", body: """{"all":true}""");
+        await CheckAsync(client, "post", "/api/v1/dead-letters/move", body: """{"queue":{"route":"archive"},"all":true}""");
         await RunAsync(client, "/api/v1/redrive", """{"reason":"malformed-json"}""");
         await CheckAsync(client, "delete", "/api/v1/redrive");
         await CheckAsync(client, "post", "/api/v1/routes/pause", body: "{}");

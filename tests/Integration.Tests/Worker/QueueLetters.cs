@@ -1,3 +1,5 @@
+using System.Net;
+using System.Net.Http.Json;
 using System.Text;
 using System.Text.Json.Nodes;
 
@@ -22,7 +24,7 @@ internal sealed class QueueLetters(string store, IReadOnlyList<string> arguments
 
     /// <summary>
     /// Three messages became dead letters: <c>{</c>, and two that are larger than <see cref="LowLimit"/>. One is sent to the queue by its id; the others are moved
-    /// to the folder, one by its id; there the first is corrected and all are redriven to the queue.
+    /// to the folder, one by its id, one by the running worker; there the first is corrected and all are redriven to the queue.
     /// </summary>
     /// <param name="large">The two.</param>
     /// <param name="template">Of the object keys; shows what came back beside the bodies.</param>
@@ -54,11 +56,19 @@ internal sealed class QueueLetters(string store, IReadOnlyList<string> arguments
         ((string)record["description"]!).ShouldNotBeEmpty();
         (record["lastSeen"]!.GetValue<DateTimeOffset>() - DateTimeOffset.UtcNow).Duration().ShouldBeLessThan(TimeSpan.FromMinutes(10));
 
-        (await RunAsync(0, "--to", "folder", "--reason", "too-large")).Text.ShouldContain("1 of 1 dead letter(s) moved to the folder.");
-        (await deadLetters()).ShouldBe(0);
-
         await using RunningWorker repaired = await RunningWorker.StartAsync([.. arguments, .. sink.Arguments, $"--Handlers:Archive:Template={template}", $"--DeadLetters:Path={Folder}", $"--Hosting:Token={Token}"], environment);
         await Eventually.BecomesTrueAsync(async () => (await sink.ReadAllAsync()).Count == 1, "the message that was sent to the queue by its id is stored");
+
+        // As the page does it: a look into the queue, which changes nothing, and the move.
+        string listing = (string)(await ChangeAsync("redrive", dryRun: true))["listing"]!;
+        listing.ShouldContain($"too-large  {tooLarge[1]}");
+        string stored = Encoding.UTF8.GetString((await sink.ReadAllAsync()).Single().Value);
+        listing.ShouldContain(large.Single(message => message.Text != stored).Text[..100]);
+        (await deadLetters()).ShouldBe(1);
+        JsonNode moved = await ChangeAsync("dead-letters/move", dryRun: false);
+        ((int)moved["sent"]!, (int)moved["left"]!, (string)moved["queue"]!).ShouldBe((1, 0, "archive"));
+        ((string)moved["notes"]![0]!).ShouldContain(Folder);
+        (await deadLetters()).ShouldBe(0);
         string name = (await LettersAsync(0, "list", "--reason", "malformed-json")).Output.Split("  ")[0];
         ArchiveMessage corrected = ArchiveMessage.Create("corrected");
         string file = Path.Combine(Path.GetTempPath(), $"{Guid.NewGuid():n}.json");
@@ -72,9 +82,20 @@ internal sealed class QueueLetters(string store, IReadOnlyList<string> arguments
         await Eventually.BecomesTrueAsync(async () => (await sink.ReadAllAsync()).Count == all.Length, "all are stored");
         (await repaired.StopAsync()).ShouldBe(0);
 
-        (await sink.ReadAllAsync()).Select(stored => $"{stored.Key} {Encoding.UTF8.GetString(stored.Value)}")
+        (await sink.ReadAllAsync()).Select(one => $"{one.Key} {Encoding.UTF8.GetString(one.Value)}")
             .ShouldBe(all.Select(message => $"{key(message.Id)} {message.Text}"), ignoreOrder: true);
         (await deadLetters()).ShouldBe(0);
+
+        async Task<JsonNode> ChangeAsync(string path, bool dryRun)
+        {
+            using HttpClient client = new() { BaseAddress = repaired.Url, DefaultRequestHeaders = { Authorization = new("Bearer", Token) } };
+            using HttpResponseMessage started = await client.PostAsJsonAsync($"/api/v1/{path}", new { queue = new { route = "archive" }, reason = "too-large", dryRun });
+            started.StatusCode.ShouldBe(HttpStatusCode.Accepted);
+            JsonNode? state = null;
+            await Eventually.BecomesTrueAsync(async () => (string)(state = await client.GetFromJsonAsync<JsonNode>("/api/v1/redrive"))!["state"]! == "done", "the run ends");
+            state!["problem"].ShouldBeNull();
+            return state;
+        }
 
         async Task<WorkerCommand> LettersAsync(int exitCode, params string[] command)
         {

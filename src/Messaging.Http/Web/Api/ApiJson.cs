@@ -3,6 +3,7 @@ using System.Text.Json;
 using System.Text.Json.Serialization;
 using System.Text.Json.Serialization.Metadata;
 using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
 
 namespace Messaging.Http.Web.Api;
 
@@ -44,9 +45,15 @@ internal sealed partial class ApiJson : JsonSerializerContext
     /// <returns>Null when it is not JSON of this form, or longer than allowed.</returns>
     public static async Task<T?> TryReadAsync<T>(HttpContext context, JsonTypeInfo<T> typeInfo, int maxBytes) where T : class
     {
-        if (!context.Request.HasJsonContentType() || context.Request.ContentLength is not { } length || length > maxBytes)
+        if (!context.Request.HasJsonContentType() || context.Request.ContentLength > maxBytes)
         {
             return null;
+        }
+
+        // Clients that write while they serialize send no length.
+        if (context.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } limit)
+        {
+            limit.MaxRequestBodySize = maxBytes;
         }
 
         try

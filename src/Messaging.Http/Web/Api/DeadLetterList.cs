@@ -65,15 +65,21 @@ internal sealed record LetterState(
     public string? Note { get; init; }
 }
 
-/// <summary>The body of <c>POST /api/v1/redrive</c>, and of those that discard and restore.</summary>
+/// <summary>The body of <c>POST /api/v1/redrive</c>, and of those that move, discard and restore.</summary>
 /// <param name="Names">The dead letters to redrive; null without a selection by name.</param>
 /// <param name="Reason">The reason of the dead letters to redrive; null without a selection by reason.</param>
 /// <param name="All">True to redrive every dead letter; explicit, so that an empty request does not mean it.</param>
 /// <param name="Max">The maximum number of dead letters to redrive; null for no limit.</param>
 /// <param name="Rate">The maximum number of dead letters per second; null for no limit.</param>
 /// <param name="Filter">Which to redrive, as in the list; null without a filter.</param>
-/// <param name="DryRun">True to count only.</param>
-internal sealed record RedriveOrder(string[]? Names = null, string? Reason = null, bool All = false, int? Max = null, int? Rate = null, DeadLetterFilter? Filter = null, bool DryRun = false);
+/// <param name="DryRun">True to count only; of a queue it also lists them.</param>
+/// <param name="Queue">The dead-letter queue whose dead letters are meant, by their ids; null for the folder.</param>
+internal sealed record RedriveOrder(string[]? Names = null, string? Reason = null, bool All = false, int? Max = null, int? Rate = null, DeadLetterFilter? Filter = null, bool DryRun = false, QueueOrder? Queue = null);
+
+/// <summary>The dead-letter queue of a source.</summary>
+/// <param name="Route">The route that receives from the source.</param>
+/// <param name="Source">The source; null for the only one of the route that has such a queue.</param>
+internal sealed record QueueOrder(string? Route = null, string? Source = null);
 
 /// <summary>The answer of <c>/api/v1/redrive</c>.</summary>
 /// <param name="State"><c>idle</c>, <c>running</c> or <c>done</c>.</param>
@@ -84,10 +90,13 @@ internal sealed record RedriveOrder(string[]? Names = null, string? Reason = nul
 /// <param name="Rate">The maximum number per second; null for no limit.</param>
 /// <param name="StartedAt">UTC; null when idle.</param>
 /// <param name="Problem">Why it ended before all were tried; null otherwise.</param>
-/// <param name="Action"><c>redrive</c>, <c>discard</c> or <c>restore</c>.</param>
+/// <param name="Action"><c>redrive</c>, <c>move</c>, <c>discard</c> or <c>restore</c>.</param>
 /// <param name="DryRun">True when it only counts.</param>
 /// <param name="Results">The counts by reason.</param>
 /// <param name="Failures">The first of those that stay.</param>
+/// <param name="Notes">Sentences about what the counts do not show.</param>
+/// <param name="Queue">The route whose dead-letter queue it is about; null for the folder.</param>
+/// <param name="Listing">What a dry run of a queue lists: a line for each dead letter, and the start of its body; null otherwise.</param>
 internal sealed record RedriveState(
     string State,
     long Total,
@@ -100,7 +109,10 @@ internal sealed record RedriveState(
     string Action,
     bool DryRun,
     IReadOnlyList<RedriveCounts> Results,
-    IReadOnlyList<RedriveFailure> Failures);
+    IReadOnlyList<RedriveFailure> Failures,
+    IReadOnlyList<string> Notes,
+    string? Queue,
+    string? Listing);
 
 /// <summary>A dead letter that stays, and why.</summary>
 internal sealed record RedriveFailure(string Name, string Error);

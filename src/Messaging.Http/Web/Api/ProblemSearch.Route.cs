@@ -149,7 +149,7 @@ internal sealed partial class ProblemSearch
                 route.InDeadLetterQueue is null && !KeepsLetters(route) ? "They are in the dead-letter queue of the source." : null,
             ],
             "They are not processed until they are redriven; none is lost.",
-            commands.Length > 0 ? "Fix the cause, then run the command with the worker's settings, and again without --dry-run. With --id it takes one of them; with --to folder it moves them here, to be read, edited, redriven or discarded one by one."
+            commands.Length > 0 ? "Fix the cause, then redrive them with the buttons on the worker's page, or with the command and the worker's settings, and again without --dry-run. Moved to the folder (--to folder), they can be read, edited, redriven and discarded one by one."
                 : KeepsLetters(route) ? "Fix the cause, then redrive them." : "Fix the cause, then send them again with the tools of their queue: the source has no redrive.",
             commands.Length > 0 ? string.Join("\n", commands) : KeepsLetters(route) ? "worker dead-letters groups" : string.Join(", ", (route.DeadLetterQueues ?? []).Select(static source => $"Sources:{source}")));
     }

@@ -2,6 +2,7 @@ using System.Net;
 using Messaging.Configuration;
 using Messaging.DeadLetters;
 using Messaging.DeadLetters.Redrive;
+using Messaging.Hosting;
 using Messaging.Publishing;
 using Messaging.Telemetry;
 using Microsoft.AspNetCore.Http;
@@ -12,17 +13,24 @@ using Microsoft.Extensions.Logging;
 namespace Messaging.Http.Web.Api;
 
 /// <summary>
-/// Redrives, discards and restores dead letters of the folder from within the worker: one such run at a time, each dead letter once. Threads: any.
+/// Redrives, discards and restores dead letters of the folder from within the worker, and redrives and moves those of queues: one such run at a
+/// time, each dead letter once. Threads: any.
 /// </summary>
 internal sealed partial class RedriveEndpoints(
-    RedriveCatalog redrives, DeadLetterEndpoints letters, IConfiguration configuration, HttpAnswers answers, IHostApplicationLifetime lifetime, TimeProvider time, ILogger<RedriveEndpoints> logger)
+    RedriveCatalog redrives, DeadLetterEndpoints letters, IWorkerStatus worker, IConfiguration configuration, HttpAnswers answers, IHostApplicationLifetime lifetime, TimeProvider time, ILogger<RedriveEndpoints> logger)
+    : IAsyncDisposable
 {
-    private const string Folder = "folder";
     private const string Stopped = "stopped on request; the remaining dead letters stay as they are.";
     private const int MaxRate = 100_000;
 
     // Enough for 10,000 names.
     private const int MaxRequestBytes = 4 << 20;
+
+    // Of a listing, in characters: some 20 dead letters with the starts of their bodies.
+    private const int MaxListing = 64 << 10;
+
+    // A run over a queue ends its calls by then (SIGTERM): what was sent or stored is deleted too.
+    private static readonly TimeSpan EndLimit = TimeSpan.FromSeconds(8);
 
     private static readonly TimeSpan SelectStep = TimeSpan.FromMilliseconds(200);
 
@@ -30,16 +38,23 @@ internal sealed partial class RedriveEndpoints(
         StatusCodes.Status409Conflict, "redrive-running", "A redrive, or another run over dead letters, is already running. Wait until it ends, or stop it with DELETE /api/v1/redrive.");
 
     private static readonly HttpRefusal Malformed = new(
-        StatusCodes.Status400BadRequest, "malformed-request", "Send JSON with one of names, reason, filter and all, such as {\"names\":[\"reason/day/id\"],\"rate\":50}, {\"reason\":\"malformed-json\",\"max\":1000}, {\"filter\":{\"exceptionType\":\"System.FormatException\",\"search\":\"order 7\"},\"dryRun\":true} or {\"all\":true}, with Content-Type: application/json.");
+        StatusCodes.Status400BadRequest, "malformed-request", "Send JSON with one of names, reason, filter and all, such as {\"names\":[\"reason/day/id\"],\"rate\":50}, {\"reason\":\"malformed-json\",\"max\":1000}, {\"filter\":{\"exceptionType\":\"System.FormatException\",\"search\":\"order 7\"},\"dryRun\":true} or {\"all\":true}, with Content-Type: application/json. For a dead-letter queue add \"queue\":{\"route\":\"orders\"}; its dead letters have ids for names and no filter, and only they can be moved.");
+
+    private static readonly HttpRefusal NoQueue = new(
+        StatusCodes.Status404NotFound, "no-such-queue", "This route does not have exactly one source with a dead-letter queue that can be redriven. GET /api/v1/stats lists them as deadLetterQueues; name one with \"queue\":{\"route\":\"orders\",\"source\":\"Sqs\"}.");
 
     private readonly Lock _gate = new();
     private Run? _run;
+    private Task _running = Task.CompletedTask;
 
     /// <summary><c>GET /api/v1/redrive</c>.</summary>
     public Task StateAsync(HttpContext context) => SendStateAsync(context, StatusCodes.Status200OK);
 
     /// <summary><c>POST /api/v1/redrive</c>: answers 202 while the redrive runs in the background.</summary>
     public Task StartAsync(HttpContext context) => StartAsync(context, RedriveAction.Redrive);
+
+    /// <summary><c>POST /api/v1/dead-letters/move</c>: from a queue to the folder; answers 202, likewise.</summary>
+    public Task MoveAsync(HttpContext context) => StartAsync(context, RedriveAction.Move);
 
     /// <summary><c>POST /api/v1/dead-letters/discard</c>: answers 202, likewise.</summary>
     public Task DiscardAsync(HttpContext context) => StartAsync(context, RedriveAction.Discard);
@@ -55,25 +70,40 @@ internal sealed partial class RedriveEndpoints(
         return SendStateAsync(context, StatusCodes.Status200OK);
     }
 
+    /// <summary>Waits until a run that the end of the worker interrupts has ended: what it sent or stored it then has deleted.</summary>
+    public async ValueTask DisposeAsync() => await _running.WaitAsync(EndLimit, time).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+
     private async Task StartAsync(HttpContext context, RedriveAction action)
     {
-        if (await ApiJson.TryReadAsync(context, ApiJson.Default.RedriveOrder, MaxRequestBytes) is not { } order || !IsComplete(order))
+        if (await ApiJson.TryReadAsync(context, ApiJson.Default.RedriveOrder, MaxRequestBytes) is not { } order || !IsComplete(order, action))
         {
             await answers.RefuseAsync(context, Malformed);
             return;
         }
 
-        ChangeLog.Describe(context, $"{NameOf(action)} dead letters{(order.DryRun ? " (dry run)" : string.Empty)}, {DescribeSelection(order)}");
+        if (order.Queue is { } queue && StoreOf(queue) is null)
+        {
+            await answers.RefuseAsync(context, NoQueue);
+            return;
+        }
+
+        ChangeLog.Describe(context, $"{NameOf(action)} dead letters{(order.Queue is { } from ? $" of the queue of route {from.Route}" : string.Empty)}{(order.DryRun ? " (dry run)" : string.Empty)}, {DescribeSelection(order)}");
 
         // The worker's own address, at which this request arrived.
         IPAddress address = context.Connection.LocalIpAddress is { IsIPv4MappedToIPv6: true } mapped ? mapped.MapToIPv4() : context.Connection.LocalIpAddress ?? IPAddress.Loopback;
-        Run run = new(action, order, new RedriveRequest(order.Reason, order.Max ?? int.MaxValue, order.DryRun, $"http://{new IPEndPoint(address, context.Connection.LocalPort)}", Route: null, order.Rate), time.GetUtcNow(), lifetime.ApplicationStopping);
+        RedriveRequest request = new(order.Reason, order.Max ?? int.MaxValue, order.DryRun, order.Queue is null ? $"http://{new IPEndPoint(address, context.Connection.LocalPort)}" : null, order.Queue?.Route, order.Rate)
+        {
+            Bodies = order is { Queue: not null, DryRun: true },
+            ToFolder = action == RedriveAction.Move,
+        };
+        Run run = new(action, order, request, time.GetUtcNow(), lifetime.ApplicationStopping);
         await (TryStart(run) ? SendStateAsync(context, StatusCodes.Status202Accepted) : answers.RefuseAsync(context, Running));
     }
 
     // Exactly one selection, so that a forgotten one does not mean all.
-    private static bool IsComplete(RedriveOrder order) =>
-        order is { Rate: null or (> 0 and <= MaxRate), Max: null or > 0 }
+    private static bool IsComplete(RedriveOrder order, RedriveAction action) =>
+        (order.Queue is null ? action != RedriveAction.Move : order.Filter is null && action is RedriveAction.Redrive or RedriveAction.Move)
+        && order is { Rate: null or (> 0 and <= MaxRate), Max: null or > 0 }
         && new[] { order.Names is not null || order.Reason is not null, order.All, order.Filter is not null }.Count(static isSet => isSet) == 1
         && (order.Names is null || Array.TrueForAll(order.Names, name => name is not null));
 
@@ -87,7 +117,7 @@ internal sealed partial class RedriveEndpoints(
             }
 
             _run = run;
-            _ = Task.Run(() => RunAsync(run));
+            _running = Task.Run(() => RunAsync(run));
             return true;
         }
     }
@@ -97,7 +127,7 @@ internal sealed partial class RedriveEndpoints(
         string action = run.Request.DryRun ? $"{NameOf(run.Action)} (dry run)" : NameOf(run.Action);
         try
         {
-            await (run.Action == RedriveAction.Redrive ? RedriveAsync(run) : Task.Run(() => Move(run, run.Action == RedriveAction.Restore)));
+            await (run.Action is RedriveAction.Redrive or RedriveAction.Move ? RedriveAsync(run) : Task.Run(() => PutAside(run, run.Action == RedriveAction.Restore)));
         }
         catch (Exception exception) when (exception is StartupException or ConfigurationException or IOException or UnauthorizedAccessException)
         {
@@ -127,12 +157,13 @@ internal sealed partial class RedriveEndpoints(
             _ => null,
         };
         RedriveRequest request = run.Request with { Names = names, Started = progress => run.Progress = progress };
-        run.Result = await redrives.RunAsync(Folder, configuration, request, new CommandServices(time, TextWriter.Null, TextWriter.Null), run.Stopping);
+        string store = run.Order.Queue is { } queue ? StoreOf(queue)! : RedriveCatalog.Folder;
+        run.Result = await redrives.RunAsync(store, configuration, request, new CommandServices(time, run.Listing ?? TextWriter.Null, TextWriter.Null), run.Stopping);
         run.Problem = run.IsStopped ? Stopped : run.Result.Ended;
     }
 
     /// <summary>Discards or restores.</summary>
-    private void Move(Run run, bool restore)
+    private void PutAside(Run run, bool restore)
     {
         if (letters.Editor is not { } editor)
         {
@@ -193,6 +224,14 @@ internal sealed partial class RedriveEndpoints(
         return [.. index.Find(view.Letters, filter, stop).Select(static letter => letter.Name)];
     }
 
+    /// <summary>The name of the store for the catalog; null when the route has no such source, or several and none was named.</summary>
+    private string? StoreOf(QueueOrder queue)
+    {
+        RouteStatus? route = worker.GetRoutes().FirstOrDefault(route => route.Name == queue.Route);
+        string[] sources = [.. (route?.DeadLetterQueues ?? []).Where(source => queue.Source is null || string.Equals(source, queue.Source, StringComparison.OrdinalIgnoreCase))];
+        return sources is [var only] ? redrives.NameOf(only) : null;
+    }
+
     private static string DescribeSelection(RedriveOrder order) => order switch
     {
         { Filter: { } filter } => filter.ToString(),
@@ -206,6 +245,7 @@ internal sealed partial class RedriveEndpoints(
     private static string NameOf(RedriveAction action) => action switch
     {
         RedriveAction.Redrive => "redrive",
+        RedriveAction.Move => "move",
         RedriveAction.Discard => "discard",
         _ => "restore",
     };
@@ -225,7 +265,10 @@ internal sealed partial class RedriveEndpoints(
             run is null ? "redrive" : NameOf(run.Action),
             run?.Request.DryRun ?? false,
             run?.Progress?.ByReason ?? [],
-            [.. (run?.Progress?.Left ?? []).Select(static failure => failure.Split(": ", 2) is [var name, var error] ? new RedriveFailure(name, error) : new RedriveFailure(failure, string.Empty))]);
+            [.. (run?.Progress?.Left ?? []).Select(static failure => failure.Split(": ", 2) is [var name, var error] ? new RedriveFailure(name, error) : new RedriveFailure(failure, string.Empty))],
+            run?.Result is { } result ? [.. result.Notes, .. result.AgainCount > 0 ? [$"At least {result.AgainCount:N0} were dead-lettered again: {string.Join("; ", result.Again)}."] : Array.Empty<string>()] : [],
+            run?.Order.Queue?.Route,
+            run?.Listing?.ToString());
         return ApiJson.SendAsync(context, state, ApiJson.Readable.RedriveState, status);
     }
 
@@ -249,6 +292,9 @@ internal sealed partial class RedriveEndpoints(
         public DateTimeOffset StartedAt => startedAt;
 
         public CancellationToken Stopping => _stop.Token;
+
+        /// <summary>What a dry run of a queue lists; null for others.</summary>
+        public BoundedText? Listing { get; } = request.Bodies ? new(MaxListing) : null;
 
         public RedriveProgress? Progress { get; set; }
 
@@ -289,6 +335,9 @@ internal enum RedriveAction
 
     /// <summary>Sends them to their routes again.</summary>
     Redrive,
+
+    /// <summary>Moves them from their queue to the folder.</summary>
+    Move,
 
     /// <summary>Puts them aside.</summary>
     Discard,

@@ -64,23 +64,24 @@ internal sealed class StatsEndpoints(WorkerStats stats, WorkerHistory history, W
     private async Task StreamAsync(HttpContext context)
     {
         context.Response.ContentType = "text/event-stream";
-        using PeriodicTimer timer = new(Interval, time);
         do
         {
             await WriteAsync(context, "stats", stats.Get().Json);
         }
-        while (await NextAsync(timer, context.RequestAborted));
+        while (await NextAsync(context.RequestAborted));
 
         await WriteAsync(context, "end", "{\"reason\":\"stopping\"}"u8.ToArray());
     }
 
+    /// <summary>Waits for the next full second, the same for all watchers: the worker then wakes up once for all, and makes one state.</summary>
     /// <returns>False when the worker stops.</returns>
-    private async ValueTask<bool> NextAsync(PeriodicTimer timer, CancellationToken aborted)
+    private async ValueTask<bool> NextAsync(CancellationToken aborted)
     {
         using CancellationTokenSource either = CancellationTokenSource.CreateLinkedTokenSource(aborted, lifetime.ApplicationStopping);
         try
         {
-            return await timer.WaitForNextTickAsync(either.Token);
+            await Task.Delay(TimeSpan.FromTicks(Interval.Ticks - (time.GetUtcNow().Ticks % Interval.Ticks)), time, either.Token);
+            return true;
         }
         catch (OperationCanceledException) when (!aborted.IsCancellationRequested)
         {

@@ -49,7 +49,7 @@ public sealed record RedriveRequest(string? Reason, int Max, bool DryRun, string
     /// <summary>True to show the start of each body in a dry run.</summary>
     public bool Bodies { get; init; }
 
-    /// <summary>Receives the counts before the first dead letter, so that the caller can watch them while the redrive runs. Called only by the redrive of the folder.</summary>
+    /// <summary>Receives the counts before the first dead letter, so that the caller can watch them while the redrive runs; null when it is not watched.</summary>
     public Action<RedriveProgress>? Started { get; init; }
 }
 

@@ -15,13 +15,13 @@ function niceCeiling(value) {
 
 /**
  * `series`: { name, tone, bars }[]; `least`: the lowest upper end of the scale. Returns { root, update }, and `update`
- * takes { values: one array per series, oldest first; end; stepSeconds; limit: a dashed line; bands: steps to mark }.
+ * takes { range: the history, for its times; values: one array per series, oldest first; limit: a dashed line; bands: steps to mark }.
  */
 export function createChart({ id, title, format, series, least }) {
   const path = (name, tone = null) => svg('path', { class: name, 'data-tone': tone });
-  const [bands, grid, limit, cursorLine] = ['band', 'grid', 'limit', 'cursor'].map(name => path(name));
+  const [bands, grid, limit, startLine, cursorLine] = ['band', 'grid', 'limit', 'started', 'cursor'].map(name => path(name));
   const paths = series.map(one => path(one.bars ? 'bars' : 'line', one.tone));
-  const plot = svg('svg', { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none', role: 'img', tabindex: 0, 'aria-label': title }, bands, grid, limit, ...paths, cursorLine);
+  const plot = svg('svg', { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none', role: 'img', tabindex: 0, 'aria-label': title }, bands, grid, limit, ...paths, startLine, cursorLine);
   const readings = series.map(() => make('b'));
   const keys = series.map((one, i) => make('span', { 'data-tone': one.tone }, ...series.length > 1 ? [make('i'), `${one.name} `] : [], readings[i]));
   const time = make('span', { class: 'quiet' });
@@ -37,14 +37,14 @@ export function createChart({ id, title, format, series, least }) {
   function read() {
     if (!data) return;
     series.forEach((_, i) => setText(readings[i], format(data.values[i].at(-1 - (cursor ?? 0)))));
-    setText(time, cursor === null ? scale : clock(data.end - cursor * data.stepSeconds * 1000));
+    setText(time, cursor === null ? scale : clock(data.range.end - cursor * data.range.stepSeconds * 1000));
     setAttribute(cursorLine, 'd', cursor === null ? '' : `M${width - unit * (cursor + 0.5)} 0V${height}`);
   }
 
   function update(next) {
     data = next;
-    const { values, end, stepSeconds } = data;
-    steps = stepSeconds === 60 ? 60 : 180;
+    const { values, range: { begin, end, started } } = data;
+    ({ steps } = data.range);
     unit = width / steps;
     const ceiling = niceCeiling(Math.max(least, data.limit ?? 0, ...values.flat()));
     scale = `0 to ${format(ceiling)}`;
@@ -56,9 +56,10 @@ export function createChart({ id, title, format, series, least }) {
     setAttribute(bands, 'd', (data.bands ?? []).map((on, i) => on ? `M${x(i)} 0h${unit}v${height}h-${unit}z` : '').join(''));
     setAttribute(limit, 'd', data.limit ? `M0 ${y(data.limit)}H${width}` : '');
 
+    setAttribute(startLine, 'd', started > begin ? `M${(started - begin) / (end - begin) * width} 0V${height}` : '');
+
     // Lines at round times, to compare charts with logs.
-    const length = steps * stepSeconds * 1000;
-    const begin = end - length;
+    const length = end - begin;
     const tickEvery = length / 3;
     let lines = `M0 ${y(ceiling / 2)}H${width}M0 ${y(ceiling)}H${width}`;
     ticks.forEach((tick, i) => {

@@ -1,4 +1,4 @@
-// Dead letters: groups, list, filters, one record; redrive, discard, restore.
+// Dead letters: queues, groups, list, filters, one record; redrive, move, discard, restore.
 
 import { byId, lines, make, setText, sync, syncRows, write } from './dom.js';
 import { read, send } from './api.js';
@@ -9,6 +9,7 @@ const refreshEvery = 10000;
 const refreshAtLeastEvery = 30000;
 const readOnAfter = 500;
 const shownBytes = 4096;
+const looked = 20;
 
 const [reasonField, dayField, searchField, discardedField] = ['reason', 'day', 'search', 'discarded'].map(name => byId(`letters-${name}`));
 const on = (id, event, listener) => byId(id).addEventListener(event, listener);
@@ -43,7 +44,7 @@ async function load() {
     took = Date.now() - readAt;
     shown = answer;
     problem = answer.problem ?? (answer.available ? '' : 'The folder of the dead letters is not available.');
-    write('letters-note', lines(`From HTTP, channel, UDP and TCP sources, in the folder ${answer.folder}. SQS, Service Bus and RabbitMQ have dead-letter queues of their own.${answer.truncated ? ' The newest 100,000 are listed and counted.' : ''}`,
+    write('letters-note', lines(`In the folder ${answer.folder}: from HTTP, channel, UDP and TCP sources, and what was moved out of a queue.${answer.truncated ? ' The newest 100,000 are listed and counted.' : ''}`,
       discardedField.checked && `These were discarded. Each is deleted ${many(answer.discardedDays, 'day')} after that.`,
       answer.unread > 0 && `${many(answer.unread, 'record is', 'records are')} still to be read.`));
     if (answer.unread > 0) refresh = setTimeout(load, readOnAfter);
@@ -135,12 +136,31 @@ export function showLetters(wanted) {
   loadFirstPage(wanted);
 }
 
+/** The dead-letter queue of a source. Only what is moved out of it is in the list. */
+function createQueue(queue) {
+  const { route, source } = queue;
+  const text = make('span');
+  const move = path => ({ target }) => (byId('redrive-dry').checked || confirm(`${target.textContent}: all dead letters of ${source}, route ${route}?`)) && change(path, { queue, all: true });
+  const buttons = [['Look into it', () => change('redrive', { queue, all: true, max: looked, dryRun: true })], ['Move to the folder', move('dead-letters/move')], ['Redrive to the queue', move('redrive')]]
+    .map(([text, click]) => make('button', { text, click, 'aria-label': `${text}: ${source}, route ${route}` }));
+  return Object.assign(make('li', {}, text, ...buttons), { text, buttons });
+}
+
+function showQueues(routes) {
+  const queues = routes.flatMap(route => (route.deadLetterQueues ?? []).map(source => ({ route: route.name, source, waiting: route.inDeadLetterQueue })));
+  sync(byId('letter-queues'), queues, ({ route, source }) => `${route} ${source}`, ({ route, source }) => createQueue({ route, source }), (item, { route, source, waiting }) => {
+    setText(item.text, `Dead-letter queue of ${source}, route ${route}: ${waiting === null ? 'number not known' : `${many(waiting, 'message')}, counted once a minute`}`);
+    for (const button of item.buttons) button.disabled = !canChange;
+  });
+}
+
 /** Handles the worker's values; reloads the newest page after a change, at most every 10 s; every 30 s where reading the folder is slow. */
 export function updateLetters({ routes, ...stats }) {
   if (canChange !== stats.canChange) {
     canChange = stats.canChange;
     showChoice();
   }
+  showQueues(routes);
   // Of the store, so that a redrive or another process counts too; else of this process.
   const total = stats.waitingDeadLetters ? `${stats.waitingDeadLetters.count} ${stats.waitingDeadLetters.newestAt}` : sum(routes.map(route => route.deadLetters));
   if (total === knownTotal) return;
@@ -255,12 +275,12 @@ on('letter-discard', 'click', () => {
   change('dead-letters/discard', { names: [current.name] });
 });
 
-// Redrive, discard, restore: one run at a time.
+// Redrive, move, discard, restore: one run at a time.
 
 async function change(path, letters) {
   write('redrive-note', '');
   try {
-    await send(path, { method: 'POST', body: { ...letters, ...path === 'redrive' && { rate: Number(byId('redrive-rate').value) || 50 }, dryRun: byId('redrive-dry').checked && letters.names === undefined } });
+    await send(path, { method: 'POST', body: { ...path === 'redrive' && { rate: Number(byId('redrive-rate').value) || 50 }, dryRun: byId('redrive-dry').checked && letters.names === undefined, ...letters } });
     chosen.clear();
     showChoice();
     followRedrive();
@@ -294,13 +314,16 @@ async function followRedrive() {
   following = false;
 }
 
-function showRedrive({ state, action, dryRun, total, found, sent, left, rate, problem, results, failures }) {
+function showRedrive({ state, action, dryRun, total, found, sent, left, rate, problem, results, failures, notes, queue, listing }) {
   const running = state === 'running';
-  const [verb, done] = { redrive: ['Redrive', 'sent'], discard: ['Discard', 'discarded'], restore: ['Restore', 'restored'] }[action];
+  const [name, done] = { redrive: ['Redrive', 'sent'], move: ['Move to the folder', 'moved'], discard: ['Discard', 'discarded'], restore: ['Restore', 'restored'] }[action];
+  const verb = queue ? `Dead-letter queue of route ${queue}. ${name}` : name;
   byId('redrive').hidden = state === 'idle';
   write('redrive-text', lines(dryRun ? `${verb}, dry run ${running ? 'running' : 'ended'}: ${many(found, 'dead letter')} found; nothing was changed. ${problem ?? ''}`
     : `${verb} ${running ? 'running' : 'ended'}: ${count(sent)} of ${many(total, 'dead letter')} ${done}, ${count(left)} left${running && rate ? `, at most ${count(rate)}/s` : ''}. ${problem ?? ''}`,
-    ...results.map(one => `${one.reason}: ${dryRun ? `${count(one.found)} found` : `${count(one.sent)} ${done}, ${count(one.left)} left`}`)));
+    ...results.map(one => `${one.reason}: ${dryRun ? `${count(one.found)} found` : `${count(one.sent)} ${done}, ${count(one.left)} left`}`), ...notes));
+  byId('redrive-listing').hidden = !listing;
+  write('redrive-listing', listing ?? '');
   byId('redrive-progress').max = total || 1;
   byId('redrive-progress').value = sent + left;
   byId('redrive-stop').hidden = !running;

@@ -25,7 +25,9 @@ export class Model {
   }
 
   acceptHistory(history) {
-    this.history = { ...history, end: Date.parse(history.end) };
+    const end = Date.parse(history.end);
+    const steps = history.stepSeconds === 60 ? 60 : 180;
+    this.history = { ...history, end, steps, begin: end - steps * history.stepSeconds * 1000, started: Date.parse(this.stats.startedAt) };
   }
 
   /** The worker's clock: the time of its last values, plus the time since. */

@@ -69,7 +69,9 @@ async function loadHistory() {
     const history = await read(`history?range=${byId('range').value}`);
     const { folder, problem } = history.storage;
     model.acceptHistory(history);
-    write('range-note', problem ? `Not kept over a restart: ${problem}` : folder ? '' : 'Not kept over a restart: Hosting:HistoryPath is not set.');
+    const { begin, started } = model.history;
+    write('range-note', [problem ? `Not kept over a restart: ${problem}` : folder ? '' : 'Not kept over a restart: Hosting:HistoryPath is not set.',
+      started > begin && `The dotted line is the start of the worker, ${clock(started)}.`].filter(Boolean).join(' '));
     show(true);
   } catch {
     // The stream reports errors; the next values retry.
@@ -110,7 +112,7 @@ function createProblem({ kind, route }) {
   return make('li', { 'data-problem': kind, 'data-route': route }, head, make('p'), make('p', { class: 'action' }), make('code'), make('p', { class: 'quiet' }, make('a', { target: '_blank' }), ', event ', make('a', { target: '_blank' }), ' in the log'), button);
 }
 
-function updateProblem(item, { tone, title, details, effect, action, how, docs, event, docsLink, eventLink, letters }) {
+function updateProblem(item, { kind, tone, title, details, effect, action, how, docs, event, docsLink, eventLink, letters }) {
   const [head, body, next, setting, see, button] = item.children;
   const [page, id] = see.children;
   setTone(item, tone);
@@ -122,8 +124,8 @@ function updateProblem(item, { tone, title, details, effect, action, how, docs, 
   setAttribute(page, 'href', docsLink);
   setText(id, String(event));
   setAttribute(id, 'href', eventLink);
-  button.hidden = letters === null;
-  button.reason = letters;
+  button.hidden = kind !== 'dead-letters';
+  button.reason = letters ?? '';
 }
 
 function showConnection() {

@@ -19,12 +19,13 @@ export function updateProcess({ stats: { runtime, process, version } }) {
   write('process-values', `Process ${process}, version ${version}. Heap ${bytes(heapBytes)}; collections of generation 0, 1 and 2: ${collections.map(count).join(', ')}, with pauses of ${seconds(gcPauseSeconds)} since the start; ${many(threads, 'thread')} on ${many(cores, 'core')}.`);
 }
 
-export function updateProcessCharts({ history: { runtime, routes, end, stepSeconds } }) {
+export function updateProcessCharts({ history: range }) {
+  const { runtime, routes, stepSeconds } = range;
   const received = runtime.cpuSeconds.map((_, i) => sum(Object.values(routes).map(series => series.received[i])));
   const perMessage = values => values.map((value, i) => received[i] > 0 ? value / received[i] : null);
   const perSecond = values => values.map(value => value / stepSeconds);
   [perMessage(runtime.cpuSeconds), perMessage(runtime.allocatedBytes), perSecond(runtime.cpuSeconds), perSecond(runtime.gcPauseSeconds)]
-    .forEach((values, i) => charts[i].update({ values: [values], end, stepSeconds }));
+    .forEach((values, i) => charts[i].update({ values: [values], range }));
 }
 
 let settings = [];

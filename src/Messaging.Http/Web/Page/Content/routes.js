@@ -112,9 +112,9 @@ function createRoute(route) {
   function updateCharts(model, { limit }) {
     const data = model.history?.routes[name];
     if (!data) return;
-    const { end, stepSeconds } = model.history;
-    const shared = { end, stepSeconds, bands: data.breaker.map(value => value > 0) };
-    const perSecond = values => values.map(value => value / stepSeconds);
+    const range = model.history;
+    const shared = { range, bands: data.breaker.map(value => value > 0) };
+    const perSecond = values => values.map(value => value / range.stepSeconds);
     charts[0].update({ ...shared, values: [perSecond(data.received), perSecond(data.done)] });
     charts[1].update({ ...shared, values: [perSecond(data.deadLetters)] });
     charts[2].update({ ...shared, values: [data.p99, data.p50] });

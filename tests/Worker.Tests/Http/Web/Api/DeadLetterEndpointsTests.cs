@@ -281,10 +281,31 @@ public sealed class DeadLetterEndpointsTests
         body.GetProperty("message").GetString()!.ShouldContain("{\"names\":");
     }
 
+    /// <summary>A queue's dead letters have no names of the folder and no records to filter; only they can be moved to the folder.</summary>
+    [Theory]
+    [InlineData("dead-letters/move", "{\"all\":true}", 400)]
+    [InlineData("dead-letters/move", "{\"queue\":{\"route\":\"archive\"}}", 400)]
+    [InlineData("dead-letters/move", "{\"queue\":{\"route\":\"archive\"},\"filter\":{\"reason\":\"too-large\"}}", 400)]
+    [InlineData("dead-letters/discard", "{\"queue\":{\"route\":\"archive\"},\"all\":true}", 400)]
+    [InlineData("dead-letters/move", "{\"queue\":{\"route\":\"archive\"},\"all\":true}", 404)]
+    [InlineData("redrive", "{\"queue\":{\"route\":\"other\"},\"all\":true}", 404)]
+    [InlineData("redrive", "{\"queue\":{},\"all\":true}", 404)]
+    public async Task Queue_ThatCannotBeMeant_SaysWhatToSend(string path, string json, int status)
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+        await host.PostAsync(ApiHost.Poison, "bad");
+
+        (int answered, JsonElement body) = await host.SendAsync(HttpMethod.Post, $"/api/v1/{path}", json);
+
+        answered.ShouldBe(status);
+        body.GetProperty("message").GetString()!.ShouldContain("\"queue\":{\"route\":\"orders\"");
+        (await host.GetAsync("/api/v1/redrive")).GetProperty("state").GetString().ShouldBe("idle");
+    }
+
     [Fact]
     public async Task Redrive_BodyThatDoesNotArriveInTime_IsRefusedToo()
     {
-        RedriveEndpoints endpoints = new(null!, null!, null!, new HttpAnswers(new BufferPool()), null!, TimeProvider.System, NullLogger<RedriveEndpoints>.Instance);
+        RedriveEndpoints endpoints = new(null!, null!, null!, null!, new HttpAnswers(new BufferPool()), null!, TimeProvider.System, NullLogger<RedriveEndpoints>.Instance);
         DefaultHttpContext context = new() { Request = { ContentType = "application/json", ContentLength = 100, Body = new SlowBody() } };
 
         await endpoints.StartAsync(context);

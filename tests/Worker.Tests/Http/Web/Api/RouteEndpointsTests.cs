@@ -1,4 +1,5 @@
 using System.Net;
+using System.Net.Http.Headers;
 using System.Text;
 using System.Text.Json;
 using Messaging.Hosting;
@@ -43,6 +44,21 @@ public sealed class RouteEndpointsTests
 
         using HttpResponseMessage accepted = await TryPostAsync(host);
         accepted.StatusCode.ShouldBe(HttpStatusCode.OK);
+    }
+
+    /// <summary>.NET's own <c>PostAsJsonAsync</c> sends so.</summary>
+    [Theory]
+    [InlineData(0, HttpStatusCode.OK)]
+    [InlineData(5_000, HttpStatusCode.BadRequest)]
+    public async Task Pause_RequestWithoutALength_IsReadUpToTheLimit(int spaces, HttpStatusCode status)
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+        using HttpRequestMessage request = new(HttpMethod.Post, Pause) { Content = new StringContent(Route + new string(' ', spaces), Encoding.UTF8, "application/json"), Headers = { TransferEncodingChunked = true } };
+        request.Headers.Authorization = new AuthenticationHeaderValue("Bearer", ApiHost.Token);
+
+        using HttpResponseMessage answer = await host.Client.SendAsync(request);
+
+        answer.StatusCode.ShouldBe(status);
     }
 
     [Fact]
