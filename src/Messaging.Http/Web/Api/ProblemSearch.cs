@@ -70,7 +70,7 @@ internal sealed partial class ProblemSearch(WorkerState state, HistoryState hist
             waiting.OldestAt ?? waiting.NewestAt ?? state.StartedAt,
             [
                 $"By reason: {ProblemText.Counts(waiting.ByReason)}.",
-                waiting.OldestAt is { } first ? $"The oldest is of {At(first)}{(waiting.NewestAt is { } last ? $", the newest of {At(last)}" : string.Empty)}." : null,
+                waiting.OldestAt is not { } first ? null : waiting.NewestAt is { } last && last != first ? $"The oldest is of {At(first)}, the newest of {At(last)}." : $"Dead-lettered at {At(first)}.",
                 recent.Length > 0 ? $"Messages dead-lettered in the last 15 minutes: {string.Join(", ", recent)}. Equal messages of a day are one dead letter, which is redriven once." : null,
             ],
             "They are not processed until they are redriven; none is lost.",

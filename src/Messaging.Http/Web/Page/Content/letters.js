@@ -149,7 +149,7 @@ function createQueue(queue) {
 function showQueues(routes) {
   const queues = routes.flatMap(route => (route.deadLetterQueues ?? []).map(source => ({ route: route.name, source, waiting: route.inDeadLetterQueue })));
   sync(byId('letter-queues'), queues, ({ route, source }) => `${route} ${source}`, ({ route, source }) => createQueue({ route, source }), (item, { route, source, waiting }) => {
-    setText(item.text, `Dead-letter queue of ${source}, route ${route}: ${waiting === null ? 'number not known' : `${many(waiting, 'message')}, counted once a minute`}`);
+    setText(item.text, `Dead-letter queue of ${source}, route ${route}: ${waiting === null ? 'number not known' : `${many(waiting, 'message')} at the last count, which is made once a minute`}`);
     for (const button of item.buttons) button.disabled = !canChange;
   });
 }
