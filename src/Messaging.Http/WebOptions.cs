@@ -33,7 +33,7 @@ internal sealed class WebOptions : ISelfValidating
     [Setting("Folder in which the last 24 hours are kept over restarts: 90 KB for the process and for each route, one folder per worker. If it is not set, they are in memory only")]
     public string? HistoryPath { get; set; }
 
-    [Setting("Address of the documentation's pages, with {page} for the name of one, such as https://docs.example.com/{page}.html: the page links each problem to its page. Default: no links")]
+    [Setting("Address of the documentation's pages, with {page} for the name of one, such as https://docs.example.com/{page}.html: the page links each problem to its page. Default: the text of docs/guides/alerts.md, which the worker serves, and no other links")]
     public string? DocsUrl { get; set; }
 
     [Setting("Maximum open HTTP connections; beyond that the one idle longest is closed, and if all have requests, 16 more may read the health pages", Min = "1", Max = "100000",

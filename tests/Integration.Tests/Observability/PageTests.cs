@@ -68,6 +68,9 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
         await Assertions.Expect(page.Locator("#letters-list li")).ToHaveCountAsync(1);
         await Assertions.Expect(page.Locator("#letters-list li")).ToContainTextAsync("malformed-json");
         await Assertions.Expect(page.Locator("#problem-list li[data-problem=dead-letters]")).ToContainTextAsync("malformed-json");
+        IPage alerts = await page.RunAndWaitForPopupAsync(() => page.Locator("#problem-list li[data-problem=dead-letters] a").First.ClickAsync());
+        await Assertions.Expect(alerts.Locator("body")).ToContainTextAsync("## WorkerDeadLetters");
+        await alerts.WaitForFunctionAsync("scrollY > 0");
 
         // As a handler's exception leaves it in the record.
         string record = Directory.GetFiles(Letters, "*.json", SearchOption.AllDirectories).Single();

@@ -9,20 +9,26 @@ using Microsoft.Net.Http.Headers;
 
 namespace Messaging.Http.Web.Page;
 
-/// <summary>Serves the files of the page from the assembly. They contain no data of the worker: the page reads that over the API. Threads: any.</summary>
+/// <summary>
+/// Serves the files of the page from the assembly, and the document that most problems name. They contain no data of the worker: the page reads that
+/// over the API. Threads: any.
+/// </summary>
 internal sealed class PageFiles(ApiAccess access, HttpAnswers answers)
 {
     private const string Prefix = "Page/";
     private const string Index = "index.html";
 
+    /// <summary>The document, under its name in the repository.</summary>
+    public const string Alerts = "docs/guides/alerts.md";
+
     /// <summary>Maps <c>GET /</c> and the files that it loads.</summary>
     public void Map(IEndpointRouteBuilder endpoints)
     {
         Assembly assembly = typeof(PageFiles).Assembly;
-        foreach (string resource in assembly.GetManifestResourceNames().Where(name => name.StartsWith(Prefix, StringComparison.Ordinal)))
+        foreach (string resource in assembly.GetManifestResourceNames().Where(static name => name.StartsWith(Prefix, StringComparison.Ordinal) || name == Alerts))
         {
             PageFile file = PageFile.Read(assembly, resource);
-            string name = resource[Prefix.Length..];
+            string name = resource == Alerts ? resource : resource[Prefix.Length..];
             endpoints.MapGet(name == Index ? "/" : $"/{name}", context => SendAsync(context, file, TypeOf(name)));
         }
     }
@@ -33,6 +39,7 @@ internal sealed class PageFiles(ApiAccess access, HttpAnswers answers)
         ".css" => "text/css; charset=utf-8",
         ".js" => "text/javascript; charset=utf-8",
         ".svg" => "image/svg+xml",
+        ".md" => "text/plain; charset=utf-8",
         _ => "application/octet-stream",
     };
 

@@ -112,6 +112,12 @@ function createProblem({ kind, route }) {
   return make('li', { 'data-problem': kind, 'data-route': route }, head, make('p'), make('p', { class: 'action' }), make('code'), make('p', { class: 'quiet' }, make('a', { target: '_blank' }), ', event ', make('a', { target: '_blank' }), ' in the log'), button);
 }
 
+/** The worker serves the document that most problems name. The browser looks for the heading in its text. */
+function servedAt(docs) {
+  const [file, heading] = docs.split('#');
+  return file === 'docs/guides/alerts.md' && `/${file}#:~:text=${encodeURIComponent(`## ${heading}`)}`;
+}
+
 function updateProblem(item, { kind, tone, title, details, effect, action, how, docs, event, docsLink, eventLink, letters }) {
   const [head, body, next, setting, see, button] = item.children;
   const [page, id] = see.children;
@@ -121,7 +127,7 @@ function updateProblem(item, { kind, tone, title, details, effect, action, how, 
   setText(next, action);
   setText(setting, how);
   setText(page, docs);
-  setAttribute(page, 'href', docsLink);
+  setAttribute(page, 'href', docsLink ?? servedAt(docs));
   setText(id, String(event));
   setAttribute(id, 'href', eventLink);
   button.hidden = kind !== 'dead-letters';

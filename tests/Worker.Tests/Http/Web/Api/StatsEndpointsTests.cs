@@ -2,6 +2,7 @@ using System.Net;
 using System.Text.Json;
 using Messaging.Hosting;
 using Messaging.Http.Web.Api;
+using Messaging.Http.Web.Page;
 using Microsoft.Extensions.DependencyInjection;
 using Worker.Tests.Http.Source;
 
@@ -214,6 +215,21 @@ public sealed class StatsEndpointsTests
         using HttpRequestMessage again = new(HttpMethod.Get, "/");
         again.Headers.IfNoneMatch.Add(page.Headers.ETag!);
         (await host.Client.SendAsync(again)).StatusCode.ShouldBe(HttpStatusCode.NotModified);
+    }
+
+    /// <summary>The page links to its headings, with or without <c>Hosting:DocsUrl</c>.</summary>
+    [Fact]
+    public async Task Alerts_AreServedAsText_WithTheHeadingOfEachProblemThatNamesThem()
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+
+        using HttpResponseMessage answer = await host.Client.GetAsync($"/{PageFiles.Alerts}");
+
+        answer.Content.Headers.ContentType!.MediaType.ShouldBe("text/plain");
+        string[] lines = (await answer.Content.ReadAsStringAsync()).ToLowerInvariant().Split('\n');
+        string[] headings = [.. WorkerProblems.Kinds.Values.Select(static kind => kind.Docs.Split('#')).Where(static docs => docs[0] == PageFiles.Alerts).Select(static docs => $"## {docs[1]}")];
+        headings.ShouldNotBeEmpty();
+        headings.ShouldBeSubsetOf(lines);
     }
 
     [Fact]
