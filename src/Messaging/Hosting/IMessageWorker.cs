@@ -124,6 +124,9 @@ public sealed record RouteStatus
     /// <summary>When a message was last dead-lettered; null when none was since the start.</summary>
     public DateTimeOffset? LastDeadLetterAt { get; init; }
 
+    /// <summary>Why the last one was dead-lettered, as one printable line; null when none was since the start.</summary>
+    public string? LastDeadLetter { get; init; }
+
     /// <summary>Message counts since the start.</summary>
     public required RouteTotals Totals { get; init; }
 

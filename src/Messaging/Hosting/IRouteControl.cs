@@ -39,6 +39,11 @@ public interface IRouteControl
     /// <exception cref="NotSupportedException">The route has no sink.</exception>
     Task<SinkProbe> ProbeSinkAsync(string route, CancellationToken cancellationToken);
 
+    /// <summary>Counts the messages in the dead-letter queues of a route now, instead of within a minute; the next states have the count.</summary>
+    /// <param name="route">The route's name.</param>
+    /// <exception cref="ArgumentException">The worker has no route of this name, or has not started.</exception>
+    void CountDeadLetters(string route);
+
     /// <summary>Begins a live tail: copies of some of a route's messages, bodies and attributes included, with nothing masked. Dispose it to end it.</summary>
     /// <param name="route">The route's name.</param>
     /// <param name="perSecond">The messages that are copied per second at most: the first ones of each second.</param>

@@ -19,15 +19,38 @@ internal sealed partial class MessageRoute
     private readonly LogThrottle _countLog;
     private long _inDeadLetterQueue = Unknown;
 
+    // While it waits for the next count.
+    private CancellationTokenSource? _untilCount;
+
     /// <summary>Messages in the dead-letter queues of its sources at the last count; null when it is unknown.</summary>
     private long? InDeadLetterQueue => Volatile.Read(ref _inDeadLetterQueue) is var count and not Unknown ? count : null;
+
+    /// <summary>Ends the wait for the next count.</summary>
+    public void CountDeadLettersNow()
+    {
+        lock (_countLog)
+        {
+            _untilCount?.Cancel();
+        }
+    }
 
     private async Task KeepCountingDeadLettersAsync()
     {
         while (!_stopReceiving.IsCancellationRequested)
         {
             Volatile.Write(ref _inDeadLetterQueue, await CountDeadLettersAsync() ?? Unknown);
-            await Task.Delay(CountInterval, _time, _stopReceiving.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            using CancellationTokenSource wait = CancellationTokenSource.CreateLinkedTokenSource(_stopReceiving.Token);
+            SetWait(wait);
+            await Task.Delay(CountInterval, _time, wait.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            SetWait(null);
+        }
+    }
+
+    private void SetWait(CancellationTokenSource? wait)
+    {
+        lock (_countLog)
+        {
+            _untilCount = wait;
         }
     }
 

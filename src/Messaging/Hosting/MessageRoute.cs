@@ -195,6 +195,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
             StoresTogether = _sink is BundlingSink or IDocumentSink,
             Calls = Calls,
             LastDeadLetterAt = Before(Metrics.SinceDeadLetter),
+            LastDeadLetter = Metrics.LastDeadLetter,
             Totals = Metrics.Totals,
             Dropped = Metrics.DroppedInput,
             DroppedSince = Before(Metrics.SinceDropped?.First),

@@ -105,6 +105,9 @@ internal sealed partial class WorkerService(
     public Task<SinkProbe> ProbeSinkAsync(string route, CancellationToken cancellationToken) => Find(route).ProbeSinkAsync(cancellationToken);
 
     /// <inheritdoc/>
+    public void CountDeadLetters(string route) => Find(route).CountDeadLettersNow();
+
+    /// <inheritdoc/>
     public MessageTail Tail(string route, int perSecond, int maxBytes) => Find(route).Tail(perSecond, maxBytes);
 
     public async Task StartAsync(CancellationToken cancellationToken)

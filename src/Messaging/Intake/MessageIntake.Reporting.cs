@@ -105,6 +105,11 @@ internal sealed partial class MessageIntake
         string id = UntrustedText.Shorten(message.SourceId.Span);
         string description = string.IsNullOrWhiteSpace(settlement.Description) ? "no description" : UntrustedText.Shorten(settlement.Description);
         bool isDeadLetter = settlement.Kind == SettlementKind.DeadLetter;
+        if (isDeadLetter)
+        {
+            _metrics.LastDeadLetter = description;
+        }
+
         string kind = isDeadLetter ? "dead-lettered" : "abandoned";
         string reason = UntrustedText.Shorten(RouteMetrics.ErrorTypeOf(settlement)) ?? kind;
         string outcome = reason == kind ? kind : $"{kind} as {reason}";

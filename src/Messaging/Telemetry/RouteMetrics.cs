@@ -148,6 +148,13 @@ public sealed class RouteMetrics
     /// <summary>The time since the last dead letter; null before the first.</summary>
     internal TimeSpan? SinceDeadLetter => Volatile.Read(ref _counts.LastDeadLetter) is > 0 and var last ? Stopwatch.GetElapsedTime(last) : null;
 
+    /// <summary>Why the last one was dead-lettered; null before the first.</summary>
+    internal string? LastDeadLetter
+    {
+        get => Volatile.Read(ref _counts.LastDescription);
+        set => Volatile.Write(ref _counts.LastDescription, value);
+    }
+
     /// <summary>The time since messages were last lost; null when none were.</summary>
     internal TimeSpan? SinceLost => Volatile.Read(ref _counts.LastLost) is > 0 and var last ? Stopwatch.GetElapsedTime(last) : null;
 
@@ -384,6 +391,7 @@ public sealed class RouteMetrics
         public long DeadLetters;
         public long Elements;
         public long LastDeadLetter;
+        public string? LastDescription;
         public long Lost;
         public long LastLost;
         public long Dropped;

@@ -1,3 +1,5 @@
+using System.Net;
+using System.Text;
 using System.Text.Json.Nodes;
 using Integration.Tests.Processes;
 using Integration.Tests.Servers;
@@ -115,6 +117,30 @@ public sealed class SqsCommandsTests(AwsServer aws)
         using QueueLetters letters = new("sqs", RunningWorker.SqsArguments(endpoint, queue), environment: null, async () => (await deadLetters.CountAsync()).Total);
 
         await (isFifo ? letters.RepairAsync(large, "{@attribute.tenant}/{@group:encode}/{MessageId}.json", id => $"north/g-{id}/{id}.json") : letters.RepairAsync(large, "{@attribute.tenant}/{MessageId}.json", id => $"north/{id}.json"));
+    }
+
+    /// <summary>The run ends within the stop of the worker: what is in the folder is no longer in the queue, and nothing stays hidden.</summary>
+    [Fact]
+    public async Task Move_ByAWorkerThatStops_EndsBetweenTwoDeadLetters()
+    {
+        const int Letters = 60;
+        AwsEndpoint endpoint = await aws.RequireAsync();
+        using SqsQueue deadLetters = await SqsQueue.CreateAsync(endpoint);
+        using SqsQueue queue = await SqsQueue.CreateAsync(endpoint, deadLetters: deadLetters);
+        await deadLetters.SendAllAsync(Enumerable.Range(0, Letters).Select(number => $"{{\"n\":{number}}}"));
+        using QueueLetters letters = new("sqs", [], environment: null, () => Task.FromResult(0));
+        await using DirectoryUnderTest sink = new();
+        await using RunningWorker worker = await RunningWorker.StartAsync([.. RunningWorker.SqsArguments(endpoint, queue), .. sink.Arguments, $"--DeadLetters:Path={letters.Folder}", "--Hosting:Token=a-token-of-the-tests"]);
+        using HttpClient client = new() { BaseAddress = worker.Url, DefaultRequestHeaders = { Authorization = new("Bearer", "a-token-of-the-tests") } };
+        using StringContent order = new("""{"queue":{"route":"archive"},"all":true,"rate":50}""", Encoding.UTF8, "application/json");
+        (await client.PostAsync("/api/v1/dead-letters/move", order)).StatusCode.ShouldBe(HttpStatusCode.Accepted);
+        await Eventually.BecomesTrueAsync(() => Task.FromResult(DeadLetterFolder.Count(letters.Folder) >= 7), "some are in the folder");
+
+        (await worker.StopAsync()).ShouldBe(0);
+
+        int moved = DeadLetterFolder.Count(letters.Folder);
+        moved.ShouldBeLessThan(Letters);
+        (await deadLetters.CountAsync()).ShouldBe(new SqsCounts(Visible: Letters - moved, InFlight: 0, Delayed: 0));
     }
 
     [Fact]

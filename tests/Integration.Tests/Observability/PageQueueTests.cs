@@ -35,16 +35,16 @@ public sealed class PageQueueTests(PageBrowser browser, AwsServer aws) : IClassF
             // The problem leads to the queue.
             ILocator problem = page.Locator("#problem-list li[data-problem=dead-letters]");
             await Assertions.Expect(problem).ToContainTextAsync("1 message waits in its dead-letter queue");
-            await problem.Locator("button").ClickAsync();
-            await Assertions.Expect(page.Locator("#letters-title")).ToBeFocusedAsync();
+            await problem.GetByText("Show the queue").ClickAsync();
             ILocator row = page.Locator("#letter-queues li");
+            await Assertions.Expect(row).ToBeFocusedAsync();
             await Assertions.Expect(row).ToContainTextAsync("Dead-letter queue of Sqs, route archive: 1 message");
 
             // A look changes nothing.
             await row.GetByText("Look into it").ClickAsync();
             await page.Locator("#token").FillAsync(Token);
             await page.Keyboard.PressAsync("Enter");
-            await Assertions.Expect(page.Locator("#redrive-text")).ToContainTextAsync("dry run ended: 1 dead letter found; nothing was changed.");
+            await Assertions.Expect(page.Locator("#redrive-text")).ToContainTextAsync("Look, dry run ended: 1 dead letter found; nothing was changed.");
             await Assertions.Expect(page.Locator("#redrive-listing")).ToContainTextAsync("malformed-json  ");
             await Assertions.Expect(page.Locator("#redrive-listing")).ToContainTextAsync("{\"n\":<b>1");
             asked.ShouldBeEmpty();
@@ -57,10 +57,26 @@ public sealed class PageQueueTests(PageBrowser browser, AwsServer aws) : IClassF
             await Assertions.Expect(page.Locator("#letters-list li")).ToContainTextAsync("route archive, from sqs");
             asked.ShouldHaveSingleItem().ShouldContain("all dead letters of Sqs, route archive");
             (await deadLetters.CountAsync()).Total.ShouldBe(0);
+            await Assertions.Expect(page.Locator("#letters-list code")).ToHaveTextAsync("{\"n\":<b>1");
+
+            // Counted again immediately, so that the problem of the queue ends.
+            await Assertions.Expect(row).ToContainTextAsync("0 messages at the last count");
+
+            // A corrected copy goes to the queue, and its original away.
+            await page.Locator("#letters-list li button").First.ClickAsync();
+            await page.Locator("#letter-copy").ClickAsync();
+            ArchiveMessage corrected = ArchiveMessage.Create("corrected");
+            await page.Locator("#letter-new-body").FillAsync(corrected.Text);
+            await page.Locator("#letter-note").FillAsync("a whole message");
+            await page.Locator("#letter-discard-original").CheckAsync();
+            await page.GetByText("Redrive the copy").ClickAsync();
+            await Assertions.Expect(page.Locator("#redrive-text")).ToContainTextAsync("Discard ended: 1 of 1 dead letter discarded");
+            await Assertions.Expect(page.Locator("#letters-list li")).ToHaveCountAsync(0);
+            await Eventually.BecomesTrueAsync(async () => (await sink.ReadAllAsync()).Values.Any(body => body.AsSpan().SequenceEqual(corrected.Body)), "the copy is stored");
 
             using HttpClient client = new() { BaseAddress = worker.Url };
             await Eventually.BecomesTrueAsync(
-                async () => JsonDocument.Parse(await client.GetStringAsync("/api/v1/changes")).RootElement.GetProperty("changes").EnumerateArray().First().GetProperty("what").GetString() == "move dead letters of the queue of route archive, all",
+                async () => JsonDocument.Parse(await client.GetStringAsync("/api/v1/changes")).RootElement.GetProperty("changes").EnumerateArray().Any(static change => change.GetProperty("what").GetString() == "move dead letters of the queue of route archive, all" && change.GetProperty("result").GetString() == "ended: 1 done, 0 left"),
                 "the change is recorded");
         }
 

@@ -156,7 +156,7 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
         await page.Locator("#letter-new-body").FillAsync(Message("corrected"));
         await page.Locator("#letter-note").FillAsync("closed the string");
         await page.Keyboard.PressAsync("Enter");
-        await Assertions.Expect(page.Locator("#redrive-text")).ToContainTextAsync("Redrive ended: 1 of 1 dead letter sent");
+        await Assertions.Expect(page.Locator("#redrive-text")).ToContainTextAsync("Redrive ended: 1 of 1 dead letter stored");
         await Assertions.Expect(letters).ToHaveCountAsync(1);
         Directory.GetFiles(Path.Combine(Letters, "malformed-json"), "*.body", SearchOption.AllDirectories).Length.ShouldBe(1);
         AssertNothingUnwanted();

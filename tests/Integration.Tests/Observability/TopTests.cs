@@ -157,7 +157,7 @@ public sealed class TopTests
             state.Remove(later).ShouldBeTrue(later);
         }
 
-        foreach (string later in (string[])["pause", "inDeadLetterQueue", "slowSink", "droppedSince", "lastDroppedAt", "lostAt", "deadLetterQueues", "problemEvent", "storesTogether"])
+        foreach (string later in (string[])["pause", "inDeadLetterQueue", "slowSink", "droppedSince", "lastDroppedAt", "lostAt", "deadLetterQueues", "problemEvent", "storesTogether", "lastDeadLetter"])
         {
             route.Remove(later).ShouldBeTrue(later);
         }

@@ -27,6 +27,24 @@ public sealed class DeadLetterQueueCountTests
         await UntilAsync(route, 4);
     }
 
+    /// <summary>As after a run over the queue: the clock stands still.</summary>
+    [Fact]
+    public async Task Count_AskedFor_IsMadeBeforeItsTime()
+    {
+        CountedSource source = new() { Count = 3 };
+        await using MessageRoute route = Start(source);
+        await UntilAsync(route, 3);
+        source.Count = 0;
+
+        await _time.PassUntilAsync(
+            TimeSpan.Zero,
+            () =>
+            {
+                route.CountDeadLettersNow();
+                return route.GetStatus().InDeadLetterQueue == 0;
+            });
+    }
+
     [Fact]
     public async Task Count_NoSourceCanCount_IsUnknown()
     {

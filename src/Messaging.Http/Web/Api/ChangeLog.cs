@@ -112,9 +112,11 @@ internal sealed class ChangeLog
     }
 
     /// <summary>Logs what a request did, before its end.</summary>
-    public void Add(HttpContext context, string what, string result)
+    public void Add(HttpContext context, string what, string result) => Add(AddressOf(context), what, result);
+
+    /// <summary>Logs what became of a request that was answered before.</summary>
+    public void Add(string address, string what, string result)
     {
-        string address = AddressOf(context);
         what = UntrustedText.Shorten(what);
         ChangeState change = new(_time.GetUtcNow().UtcDateTime, address, what, result);
         lock (_last)
@@ -129,7 +131,8 @@ internal sealed class ChangeLog
         WebLog.Changed(_log, address, what, result);
     }
 
-    private static string AddressOf(HttpContext context) => context.Connection.RemoteIpAddress switch
+    /// <summary>The sender's address.</summary>
+    public static string AddressOf(HttpContext context) => context.Connection.RemoteIpAddress switch
     {
         null => "an unknown address",
         { IsIPv4MappedToIPv6: true } mapped => mapped.MapToIPv4().ToString(),
@@ -144,7 +147,7 @@ internal sealed record ChangesState(IReadOnlyList<ChangeState> Changes, IReadOnl
 /// <param name="Time">When it was answered, UTC.</param>
 /// <param name="From">The sender's address.</param>
 /// <param name="What">What it asked for.</param>
-/// <param name="Result"><c>done</c>, <c>started</c>, <c>refused (status)</c> or <c>failed</c>.</param>
+/// <param name="Result"><c>done</c>, <c>started</c>, later <c>ended: …</c>, <c>refused (status)</c> or <c>failed</c>.</param>
 internal sealed record ChangeState(DateTime Time, string From, string What, string Result);
 
 /// <summary>Requests for a change that were denied: alike in sender, request and reason.</summary>

@@ -24,6 +24,9 @@ internal sealed class DeadLetterEndpoints : IDisposable
     // Limits of untrusted texts; a record may have megabytes of them.
     private const int MaxText = 2_000;
     private const int MaxAttributes = 100;
+
+    // Of a body, in a list: enough to tell one from others.
+    private const int MaxStart = 200;
     private const int Readers = 2;
     private const int MaxWaiting = 16;
     private const int MaxEditBytes = 4 << 20;
@@ -171,7 +174,7 @@ internal sealed class DeadLetterEndpoints : IDisposable
             }
 
             Changed();
-            ChangeLog.Describe(context, $"copy dead letter {order.Name} with another body, as {name}: {order.Note}");
+            ChangeLog.Describe(context, $"copy a dead letter with another body ({order.Note}): {order.Name} as {name}");
             await ApiJson.SendAsync(context, new CopyState(name), ApiJson.Readable.CopyState, StatusCodes.Status201Created);
         }
         catch (Exception exception) when (exception is UnauthorizedAccessException or IOException && !context.Response.HasStarted)
@@ -280,7 +283,7 @@ internal sealed class DeadLetterEndpoints : IDisposable
 
     private static LetterState StateOf(DeadLetterIndex index, string name, DeadLetter letter, bool whole)
     {
-        _ = index.BodyOf(name, maxBytes: 0, out long length);
+        byte[] start = index.BodyOf(name, whole ? 0 : MaxStart, out long length);
         return new LetterState(
             name,
             Cut(letter.SourceId),
@@ -296,6 +299,7 @@ internal sealed class DeadLetterEndpoints : IDisposable
             letter.ExceptionType)
         {
             Handler = letter.Handler,
+            BodyStart = TextOf(start),
             Exception = whole ? letter.Exception : null,
             Group = whole && letter.Group is { } group ? Cut(group) : null,
             DeduplicationId = whole && letter.DeduplicationId is { } deduplicationId ? Cut(deduplicationId) : null,
@@ -303,6 +307,13 @@ internal sealed class DeadLetterEndpoints : IDisposable
             CopyOf = letter.CopyOf,
             Note = letter.Note is { } note ? Cut(note) : null,
         };
+    }
+
+    // Null for no text. The last character may be cut.
+    private static string? TextOf(byte[] start)
+    {
+        string text = Encoding.UTF8.GetString(start);
+        return text.Length > 0 && text.IndexOf('\uFFFD') is var bad && (bad < 0 || bad == text.Length - 1) ? OneLineText.Of(text) : null;
     }
 
     // A record that was edited by hand may have no attributes. System properties have the names by which keys ask for them.

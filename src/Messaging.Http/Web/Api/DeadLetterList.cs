@@ -59,6 +59,9 @@ internal sealed record LetterState(
     public IReadOnlyDictionary<string, string>? Attributes { get; init; }
 
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public string? BodyStart { get; init; }
+
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public string? CopyOf { get; init; }
 
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
@@ -86,6 +89,7 @@ internal sealed record QueueOrder(string? Route = null, string? Source = null);
 /// <param name="Total">Dead letters at the start, as far as known.</param>
 /// <param name="Found">Of those, the ones that were asked for.</param>
 /// <param name="Sent">Of those, the ones that were accepted and deleted.</param>
+/// <param name="SentToQueue">Of those sent, the ones that a queue accepted: the worker of their route stores them, or dead-letters them again. The others were stored.</param>
 /// <param name="Left">Of those, the ones that stay.</param>
 /// <param name="Rate">The maximum number per second; null for no limit.</param>
 /// <param name="StartedAt">UTC; null when idle.</param>
@@ -102,6 +106,7 @@ internal sealed record RedriveState(
     long Total,
     int Found,
     int Sent,
+    int SentToQueue,
     int Left,
     int? Rate,
     DateTime? StartedAt,

@@ -74,7 +74,7 @@ internal sealed partial class ProblemSearch
             Add(
                 WorkerProblems.Breaker, route.Breaker.AwaitsMessage ? WorkerProblems.Warn : WorkerProblems.Bad, route,
                 $"the {(route.Sink is null ? "handler" : $"sink {route.Sink}")} has been failing since {At(route.Breaker.Since)}", route.Breaker.Since,
-                [route.Breaker.LastFailure is { } failure ? $"Last failure: {failure}" : null, route.Problem, probe], Blocked(route), action, how);
+                [route.Breaker.LastFailure is { } failure ? $"Last failure: {failure}" : null, route.Problem, $"{(route.Done > 0 ? ProblemText.Many(route.Done, "message was", "messages were") : "No message was")} {(route.Sink is null ? "completed" : "stored")} since the start.", probe], Blocked(route), action, how);
         }
         else if (route.Problem is { } problem)
         {
@@ -136,7 +136,9 @@ internal sealed partial class ProblemSearch
             return;
         }
 
-        DateTime began = (queued > 0 ? since(route.Name, WorkerProblems.DeadLetters) : null) ?? BeganIn(series.DeadLetters, out _);
+        // The queue is counted once a minute: the first of this run may be older than its first count.
+        DateTime recent = BeganIn(series.DeadLetters, out _);
+        DateTime began = queued > 0 && since(route.Name, WorkerProblems.DeadLetters) is { } counted && (dead == 0 || counted < recent) ? counted : recent;
         string[] commands = [.. (route.DeadLetterQueues ?? []).Select(source => redrive(route.Name, source)).OfType<string>()];
         Add(
             WorkerProblems.DeadLetters, WorkerProblems.Warn, route,
@@ -145,11 +147,11 @@ internal sealed partial class ProblemSearch
             [
                 queued > 0 && dead > 0 ? $"In the last 15 minutes: {ProblemText.Count(dead)}." : null,
                 route.DeadLetters > 0 ? $"By reason since the start: {ProblemText.Counts(route.DeadLettersByReason)}." : null,
-                route.LastDeadLetterAt is { } last ? $"The last at {At(last)}." : null,
+                route.LastDeadLetterAt is { } last ? $"The last at {At(last)}{(route.LastDeadLetter is { } why ? $": {why}" : ".")}" : null,
                 route.InDeadLetterQueue is null && !KeepsLetters(route) ? "They are in the dead-letter queue of the source." : null,
             ],
             "They are not processed until they are redriven; none is lost.",
-            commands.Length > 0 ? "Fix the cause, then redrive them with the buttons on the worker's page, or with the command and the worker's settings, and again without --dry-run. Moved to the folder (--to folder), they can be read, edited, redriven and discarded one by one."
+            commands.Length > 0 ? "Look into the queue, fix the cause, then redrive them on the worker's page, or with the command and the worker's settings. Moved to the folder, they can be edited, redriven and discarded one by one."
                 : KeepsLetters(route) ? "Fix the cause, then redrive them." : "Fix the cause, then send them again with the tools of their queue: the source has no redrive.",
             commands.Length > 0 ? string.Join("\n", commands) : KeepsLetters(route) ? "worker dead-letters groups" : string.Join(", ", (route.DeadLetterQueues ?? []).Select(static source => $"Sources:{source}")));
     }

@@ -17,7 +17,7 @@ namespace Messaging.Http.Web.Api;
 /// time, each dead letter once. Threads: any.
 /// </summary>
 internal sealed partial class RedriveEndpoints(
-    RedriveCatalog redrives, DeadLetterEndpoints letters, IWorkerStatus worker, IConfiguration configuration, HttpAnswers answers, IHostApplicationLifetime lifetime, TimeProvider time, ILogger<RedriveEndpoints> logger)
+    RedriveCatalog redrives, DeadLetterEndpoints letters, IWorkerStatus worker, IRouteControl routes, ChangeLog changes, IConfiguration configuration, HttpAnswers answers, IHostApplicationLifetime lifetime, TimeProvider time, ILogger<RedriveEndpoints> logger)
     : IAsyncDisposable
 {
     private const string Stopped = "stopped on request; the remaining dead letters stay as they are.";
@@ -87,7 +87,8 @@ internal sealed partial class RedriveEndpoints(
             return;
         }
 
-        ChangeLog.Describe(context, $"{NameOf(action)} dead letters{(order.Queue is { } from ? $" of the queue of route {from.Route}" : string.Empty)}{(order.DryRun ? " (dry run)" : string.Empty)}, {DescribeSelection(order)}");
+        string what = $"{NameOf(action)} dead letters{(order.Queue is { } from ? $" of the queue of route {from.Route}" : string.Empty)}{(order.DryRun ? " (dry run)" : string.Empty)}, {DescribeSelection(order)}";
+        ChangeLog.Describe(context, what);
 
         // The worker's own address, at which this request arrived.
         IPAddress address = context.Connection.LocalIpAddress is { IsIPv4MappedToIPv6: true } mapped ? mapped.MapToIPv4() : context.Connection.LocalIpAddress ?? IPAddress.Loopback;
@@ -96,7 +97,7 @@ internal sealed partial class RedriveEndpoints(
             Bodies = order is { Queue: not null, DryRun: true },
             ToFolder = action == RedriveAction.Move,
         };
-        Run run = new(action, order, request, time.GetUtcNow(), lifetime.ApplicationStopping);
+        Run run = new(action, order, request, time.GetUtcNow(), lifetime.ApplicationStopping, ChangeLog.AddressOf(context), what);
         await (TryStart(run) ? SendStateAsync(context, StatusCodes.Status202Accepted) : answers.RefuseAsync(context, Running));
     }
 
@@ -144,7 +145,13 @@ internal sealed partial class RedriveEndpoints(
         }
 
         letters.Changed();
+        if (run.Order.Queue is { Route: { } route } && !run.Request.DryRun)
+        {
+            routes.CountDeadLetters(route);
+        }
+
         run.End();
+        changes.Add(run.From, run.What, $"ended: {(run.Request.DryRun ? $"{run.Progress?.Found ?? 0:N0} found" : $"{run.Progress?.Sent ?? 0:N0} done, {run.Progress?.LeftCount ?? 0:N0} left")}");
         LogEnded(logger, action, run.Progress?.Sent ?? 0, run.Progress?.LeftCount ?? 0, run.Problem ?? "all were processed");
     }
 
@@ -235,6 +242,7 @@ internal sealed partial class RedriveEndpoints(
     private static string DescribeSelection(RedriveOrder order) => order switch
     {
         { Filter: { } filter } => filter.ToString(),
+        { Names: [var only] } => only,
         { Names: { } names } => $"{names.Length:N0} selected",
         { Reason: { } reason } => $"reason {reason}",
         _ => "all",
@@ -258,6 +266,7 @@ internal sealed partial class RedriveEndpoints(
             run is null ? 0 : Math.Min(run.Progress?.Total ?? 0, run.Request.Max),
             run?.Progress?.Found ?? 0,
             run?.Progress?.Sent ?? 0,
+            (run is { Action: RedriveAction.Redrive, Order.Queue: not null } ? run.Progress?.Sent : run?.Progress?.SentToQueue) ?? 0,
             run?.Progress?.LeftCount ?? 0,
             run?.Request.Rate,
             run?.StartedAt.UtcDateTime,
@@ -278,7 +287,7 @@ internal sealed partial class RedriveEndpoints(
     [LoggerMessage(1214, LogLevel.Error, "The {Action} failed unexpectedly; the remaining dead letters are kept. Start it again")]
     private static partial void LogFailed(ILogger logger, string action, Exception exception);
 
-    private sealed class Run(RedriveAction action, RedriveOrder order, RedriveRequest request, DateTimeOffset startedAt, CancellationToken workerStops)
+    private sealed class Run(RedriveAction action, RedriveOrder order, RedriveRequest request, DateTimeOffset startedAt, CancellationToken workerStops, string from, string what)
     {
         private readonly CancellationTokenSource _stop = CancellationTokenSource.CreateLinkedTokenSource(workerStops);
         private volatile bool _isDone;
@@ -290,6 +299,11 @@ internal sealed partial class RedriveEndpoints(
         public RedriveRequest Request => request;
 
         public DateTimeOffset StartedAt => startedAt;
+
+        /// <summary>The address of who asked for it, and what for, as in the changes.</summary>
+        public string From => from;
+
+        public string What => what;
 
         public CancellationToken Stopping => _stop.Token;
 

@@ -104,7 +104,8 @@ internal sealed record RouteState(
     DateTime? LostAt = null,
     IReadOnlyList<string>? DeadLetterQueues = null,
     int? ProblemEvent = null,
-    bool StoresTogether = false);
+    bool StoresTogether = false,
+    string? LastDeadLetter = null);
 
 /// <summary>An operator's pause; Kept when it lasts over a restart.</summary>
 internal sealed record PauseState(DateTime Since, string By, string? Note, bool Kept);

@@ -124,7 +124,9 @@ internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, Wor
         route.LastDroppedAt?.UtcDateTime,
         route.LostAt?.UtcDateTime,
         route.DeadLetterQueues,
-        route.ProblemEvent);
+        route.ProblemEvent,
+        route.StoresTogether,
+        OneLineText.Of(route.LastDeadLetter));
 
     private IEnumerable<MetricSeries> Of(string metric, RouteStatus route) => metrics.SeriesOf(metric).Where(series => series["worker.route"] == route.Name);
 

@@ -15,8 +15,8 @@ internal sealed class FolderRedrive : IDisposable
     private readonly RedriveRequest _request;
     private readonly RedriveProgress _progress;
     private readonly CommandServices _services;
-    private readonly Func<string, CommandServices, CancellationToken, Task<IMessageSender>> _openSender;
-    private readonly Dictionary<string, IMessageSender> _senders = new(StringComparer.OrdinalIgnoreCase);
+    private readonly Func<string, CommandServices, CancellationToken, Task<(IMessageSender Sender, bool ToQueue)>> _openSender;
+    private readonly Dictionary<string, (IMessageSender Sender, bool ToQueue)> _senders = new(StringComparer.OrdinalIgnoreCase);
 
     // Routes that nothing more can be sent to.
     private readonly HashSet<string> _failedRoutes = new(StringComparer.OrdinalIgnoreCase);
@@ -30,7 +30,7 @@ internal sealed class FolderRedrive : IDisposable
         RedriveRequest request,
         RedriveProgress progress,
         CommandServices services,
-        Func<string, CommandServices, CancellationToken, Task<IMessageSender>> openSender)
+        Func<string, CommandServices, CancellationToken, Task<(IMessageSender Sender, bool ToQueue)>> openSender)
     {
         _store = store;
         _request = request;
@@ -42,14 +42,14 @@ internal sealed class FolderRedrive : IDisposable
     /// <param name="options">The folder.</param>
     /// <param name="request">What to redrive.</param>
     /// <param name="services">The services that it may use.</param>
-    /// <param name="openSender">Opens the sender to a route of the running worker, or to its queue.</param>
+    /// <param name="openSender">Opens the sender to a route of the running worker, or to its queue; tells which.</param>
     /// <param name="cancellationToken">Stops the redrive; the result shows what was done by then.</param>
     /// <exception cref="StartupException">The folder is missing or cannot be listed.</exception>
     public static async Task<RedriveResult> RunAsync(
         DeadLettersOptions options,
         RedriveRequest request,
         CommandServices services,
-        Func<string, CommandServices, CancellationToken, Task<IMessageSender>> openSender,
+        Func<string, CommandServices, CancellationToken, Task<(IMessageSender Sender, bool ToQueue)>> openSender,
         CancellationToken cancellationToken)
     {
         DirectoryDeadLetterStore store = new(options, services.Time);
@@ -70,7 +70,7 @@ internal sealed class FolderRedrive : IDisposable
 
     public void Dispose()
     {
-        foreach (IMessageSender sender in _senders.Values)
+        foreach ((IMessageSender sender, _) in _senders.Values)
         {
             sender.Dispose();
         }
@@ -202,7 +202,7 @@ internal sealed class FolderRedrive : IDisposable
         }
 
         _progress.AddFound(letter.Letter.Reason);
-        IMessageSender sender = await SenderForAsync(RouteOf(letter), stop);
+        (IMessageSender sender, bool toQueue) = await SenderForAsync(RouteOf(letter), stop);
         if ((await sender.SendAsync([ToMessage(letter.Letter, body, sender)], stop))[0] is { } error)
         {
             _progress.AddLeft(letter.Name, error);
@@ -219,7 +219,7 @@ internal sealed class FolderRedrive : IDisposable
         {
             if (_store.Letters.Delete(letter, body))
             {
-                _progress.AddSent();
+                _progress.AddSent(toQueue);
             }
             else
             {
@@ -242,9 +242,9 @@ internal sealed class FolderRedrive : IDisposable
         Attributes = [.. (letter.Attributes ?? new Dictionary<string, string>()).Where(attribute => attribute.Value is not null && sender.CheckAttribute(attribute.Key, attribute.Value) is null)],
     };
 
-    private async ValueTask<IMessageSender> SenderForAsync(string route, CancellationToken stop)
+    private async ValueTask<(IMessageSender Sender, bool ToQueue)> SenderForAsync(string route, CancellationToken stop)
     {
-        if (!_senders.TryGetValue(route, out IMessageSender? sender))
+        if (!_senders.TryGetValue(route, out (IMessageSender Sender, bool ToQueue) sender))
         {
             _senders[route] = sender = await _openSender(route, _services, stop);
         }

@@ -21,25 +21,25 @@ internal sealed class FolderRedriveFeature(ISenderFeature sender, IReadOnlyList<
         sender.ConfigureSender(settings, request.Route, request.Url);
         return (services, cancellationToken) => FolderRedrive.RunAsync(options, request, services, Open, cancellationToken);
 
-        Task<IMessageSender> Open(string route, CommandServices services, CancellationToken cancellationToken)
+        async Task<(IMessageSender Sender, bool ToQueue)> Open(string route, CommandServices services, CancellationToken cancellationToken)
         {
-            Func<CommandServices, CancellationToken, Task<IMessageSender>> open = Configure(route);
-            return settings.Errors.Count > 0 ? throw new ConfigurationException(settings.Errors) : open(services, cancellationToken);
+            (Func<CommandServices, CancellationToken, Task<IMessageSender>> open, bool toQueue) = Configure(route);
+            return settings.Errors.Count > 0 ? throw new ConfigurationException(settings.Errors) : (await open(services, cancellationToken), toQueue);
         }
 
         // To the queue of a route that takes no message from a worker's address. Only to a source with a redrive of its own: no other confirms that it has
         // the message, a datagram least of all.
-        Func<CommandServices, CancellationToken, Task<IMessageSender>> Configure(string route)
+        (Func<CommandServices, CancellationToken, Task<IMessageSender>> Open, bool ToQueue) Configure(string route)
         {
             ISourceFeature[] own = [.. RouteOptions.Read(settings, route).Source.Select(Find).OfType<ISourceFeature>()];
             if (own.Any(static source => source is ISenderFeature { StoresInRoutes: true }) || own.FirstOrDefault(static source => source is ISenderFeature and IRedriveFeature) is not { } queue)
             {
-                return sender.ConfigureSender(settings, route, request.Url);
+                return (sender.ConfigureSender(settings, route, request.Url), ToQueue: false);
             }
 
             // Reports what its redrive refuses, such as a topic.
             ((IRedriveFeature)queue).ConfigureRedrive(settings, request with { Route = route, Url = null, Names = null });
-            return ((ISenderFeature)queue).ConfigureSender(settings, route, url: null);
+            return (((ISenderFeature)queue).ConfigureSender(settings, route, url: null), ToQueue: true);
         }
 
         ISourceFeature? Find(string name) => sources.FirstOrDefault(source => string.Equals(source.Name, name, StringComparison.OrdinalIgnoreCase));

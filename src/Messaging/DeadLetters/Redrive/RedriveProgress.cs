@@ -48,6 +48,9 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
     /// <summary>Of those, the ones that were accepted and deleted.</summary>
     public int Sent { get; private set; }
 
+    /// <summary>Of those sent, the ones that a queue accepted: the worker of their route stores them, or dead-letters them again. The others were stored.</summary>
+    public int SentToQueue { get; private set; }
+
     /// <summary>Dead letters at the start, as far as known; may include those of other reasons.</summary>
     public long Total { get; set; } = total;
 
@@ -97,9 +100,11 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
     }
 
     /// <summary>Counts one that was sent and deleted.</summary>
-    public void AddSent()
+    /// <param name="toQueue">True when a queue accepted it, false when it was stored, or moved to the folder.</param>
+    public void AddSent(bool toQueue = false)
     {
         Sent++;
+        SentToQueue += toQueue ? 1 : 0;
         Count(static counts => counts with { Sent = counts.Sent + 1 });
     }
 

@@ -2,7 +2,7 @@
 
 import { byId, lines, make, setText, sync, syncRows, write } from './dom.js';
 import { read, send } from './api.js';
-import { bytes, count, many, moment, sum } from './format.js';
+import { bytes, clock, count, many, moment, sum } from './format.js';
 
 const pageSize = 20;
 const refreshEvery = 10000;
@@ -60,7 +60,7 @@ function loadFirstPage(wanted = reasonField.value, wantedCause = null) {
   cause = wantedCause;
   after = null;
   chosen.clear();
-  load();
+  return load();
 }
 
 const groupText = ({ reason, exceptionType }) => exceptionType ? `${reason}: ${exceptionType}` : reason;
@@ -78,6 +78,7 @@ function show() {
   sync(byId('letters-list'), letters, letter => letter.name, createLetter, (item, { name }) => { item.box.checked = chosen.has(name); });
   write('letters-where', letters.length > 0 ? '' : next ? 'None found so far: search on.' : 'No dead letters.');
   byId('letters-older').hidden = next === null;
+  byId('letters-newest').hidden = after === null;
   showChoice();
 }
 
@@ -88,7 +89,7 @@ function createGroup(group) {
 }
 
 function createLetter(letter) {
-  const { name, id, route, source, attempts, lastSeen, bodyBytes, description, note } = letter;
+  const { name, id, route, source, attempts, lastSeen, bodyBytes, bodyStart, description, note } = letter;
   const box = make('input', { type: 'checkbox', 'aria-label': `Select ${id}`, change: () => {
     chosen[box.checked ? 'add' : 'delete'](name);
     showChoice();
@@ -96,15 +97,16 @@ function createLetter(letter) {
   const item = make('li', { 'data-letter': name }, box, make('div', {},
     make('button', { class: 'link', text: id || 'no id', click: () => openLetter(name) }), make('b', { text: groupText(letter) }),
     make('span', { class: 'quiet', text: `${moment(lastSeen)}, route ${route}, from ${source}, ${many(attempts, 'attempt')}, ${bytes(bodyBytes)}` }),
-    make('p', { text: lines(note && `Copy: ${note}`, description) })));
+    make('p', { text: lines(note && `Copy: ${note}`, description) }), make('code', { text: bodyStart ?? '' })));
   return Object.assign(item, { box });
 }
 
 function showChoice() {
-  const { matching, truncated, discardedDays } = shown;
+  const { letters, matching, next, truncated, discardedDays } = shown;
   const searching = searchField.value.trim() !== '';
+  const isAll = after === null && next === null;
   const discarded = discardedField.checked;
-  const all = `${searching ? 'all found' : 'all'} (${searching ? 'of ' : ''}${count(matching)}${truncated ? ' or more' : ''})`;
+  const all = `${searching ? 'all found' : 'all'} (${searching && !isAll ? 'of ' : ''}${count(searching && isAll ? letters.length : matching)}${truncated ? ' or more' : ''})`;
   for (const [action, visible] of [['redrive', !discarded], ['discard', !discarded && discardedDays > 0], ['restore', discarded]]) {
     const verb = action[0].toUpperCase() + action.slice(1);
     write(`${action}-selected`, `${verb} selected (${count(chosen.size)})`);
@@ -122,15 +124,22 @@ on('letters-filter', 'submit', event => {
 });
 on('letters-filter', 'change', event => event.target !== searchField && loadFirstPage(reasonField.value, event.target === reasonField ? null : cause));
 on('letters-filter', 'reset', () => setTimeout(loadFirstPage, 0, ''));
-on('letters-newest', 'click', () => loadFirstPage(reason, cause));
-on('letters-older', 'click', () => {
+on('letters-newest', 'click', () => turn(() => loadFirstPage(reason, cause)));
+on('letters-older', 'click', () => turn(() => {
   after = shown.next;
-  load();
-});
+  return load();
+}));
 
-/** Shows the dead letters of a reason, or all, and moves the focus. */
-export function showLetters(wanted) {
-  dayField.value = searchField.value = '';
+/** A page may be shorter than the one before: its begin stays in view. */
+async function turn(read) {
+  await read();
+  byId('letters-list').scrollIntoView({ block: 'nearest' });
+}
+
+/** Shows the dead letters of a reason, or all, of a day or all days, and moves the focus. */
+export function showLetters(wanted, day = '') {
+  dayField.value = day;
+  searchField.value = '';
   discardedField.checked = false;
   byId('letters-title').focus();
   loadFirstPage(wanted);
@@ -143,7 +152,7 @@ function createQueue(queue) {
   const move = path => ({ target }) => (byId('redrive-dry').checked || confirm(`${target.textContent}: all dead letters of ${source}, route ${route}?`)) && change(path, { queue, all: true });
   const buttons = [['Look into it', () => change('redrive', { queue, all: true, max: looked, dryRun: true })], ['Move to the folder', move('dead-letters/move')], ['Redrive to the queue', move('redrive')]]
     .map(([text, click]) => make('button', { text, click, 'aria-label': `${text}: ${source}, route ${route}` }));
-  return Object.assign(make('li', {}, text, ...buttons), { text, buttons });
+  return Object.assign(make('li', { 'data-route': route, tabindex: -1 }, text, ...buttons), { text, buttons });
 }
 
 function showQueues(routes) {
@@ -152,6 +161,11 @@ function showQueues(routes) {
     setText(item.text, `Dead-letter queue of ${source}, route ${route}: ${waiting === null ? 'number not known' : `${many(waiting, 'message')} at the last count, which is made once a minute`}`);
     for (const button of item.buttons) button.disabled = !canChange;
   });
+}
+
+/** Moves the focus to the dead-letter queue of a route. */
+export function showQueue(route) {
+  byId('letter-queues').querySelector(`[data-route="${CSS.escape(route)}"]`)?.focus();
 }
 
 /** Handles the worker's values; reloads the newest page after a change, at most every 10 s; every 30 s where reading the folder is slow. */
@@ -264,7 +278,8 @@ on('letter-edit', 'submit', async event => {
   try {
     const { name } = await (await send('dead-letters/copy', { method: 'POST', body: { name: current.name, body: byId('letter-new-body').value, note: byId('letter-note').value } })).json();
     byId('letter-dialog').close();
-    await change('redrive', { names: [name] });
+    const run = await change('redrive', { names: [name] });
+    if (run?.sent === 1 && byId('letter-discard-original').checked) await change('dead-letters/discard', { names: [current.name] });
   } catch (error) {
     write('letter-copy-note', error.message);
   }
@@ -283,7 +298,10 @@ async function change(path, letters) {
     await send(path, { method: 'POST', body: { ...path === 'redrive' && { rate: Number(byId('redrive-rate').value) || 50 }, dryRun: byId('redrive-dry').checked && letters.names === undefined, ...letters } });
     chosen.clear();
     showChoice();
-    followRedrive();
+    const run = await followRedrive();
+    byId('redrive').scrollIntoView({ block: 'nearest' });
+    if (path === 'dead-letters/move' && !run?.dryRun) byId('letters-filter').reset();
+    return run;
   } catch (error) {
     write('redrive-note', error.message);
   }
@@ -300,8 +318,8 @@ let following = false;
 async function followRedrive() {
   if (following) return;
   following = true;
+  let progress;
   try {
-    let progress;
     do {
       if (progress) await new Promise(resolve => setTimeout(resolve, 1000));
       progress = await read('redrive');
@@ -312,21 +330,23 @@ async function followRedrive() {
     write('redrive-note', error.message);
   }
   following = false;
+  return progress;
 }
 
-function showRedrive({ state, action, dryRun, total, found, sent, left, rate, problem, results, failures, notes, queue, listing }) {
+function showRedrive({ state, startedAt, action, dryRun, total, found, sent, sentToQueue, left, rate, problem, results, failures, notes, queue, listing }) {
   const running = state === 'running';
-  const [name, done] = { redrive: ['Redrive', 'sent'], move: ['Move to the folder', 'moved'], discard: ['Discard', 'discarded'], restore: ['Restore', 'restored'] }[action];
-  const verb = queue ? `Dead-letter queue of route ${queue}. ${name}` : name;
+  const [name, done] = { redrive: ['Redrive', sentToQueue > 0 ? 'sent' : 'stored'], move: ['Move to the folder', 'moved'], discard: ['Discard', 'discarded'], restore: ['Restore', 'restored'] }[action];
+  const verb = `${startedAt ? `${clock(startedAt)} ` : ''}${queue ? `Dead-letter queue of route ${queue}. ` : ''}${listing === null ? name : 'Look'}`;
   byId('redrive').hidden = state === 'idle';
   write('redrive-text', lines(dryRun ? `${verb}, dry run ${running ? 'running' : 'ended'}: ${many(found, 'dead letter')} found; nothing was changed. ${problem ?? ''}`
     : `${verb} ${running ? 'running' : 'ended'}: ${count(sent)} of ${many(total, 'dead letter')} ${done}, ${count(left)} left${running && rate ? `, at most ${count(rate)}/s` : ''}. ${problem ?? ''}`,
-    ...results.map(one => `${one.reason}: ${dryRun ? `${count(one.found)} found` : `${count(one.sent)} ${done}, ${count(one.left)} left`}`), ...notes));
+    ...results.map(one => `${one.reason}: ${dryRun ? `${count(one.found)} found` : `${count(one.sent)} ${done}, ${count(one.left)} left`}`),
+    !dryRun && sentToQueue > 0 && `A queue accepted ${count(sentToQueue)}: the worker of the route stores them, or dead-letters them again.`, ...notes));
   byId('redrive-listing').hidden = !listing;
   write('redrive-listing', listing ?? '');
   byId('redrive-progress').max = total || 1;
   byId('redrive-progress').value = sent + left;
-  byId('redrive-stop').hidden = !running;
+  byId('redrive-stop').hidden = byId('redrive-progress').hidden = !running;
   write('redrive-failures', lines(failures.length > 0 && 'Left as they were:', ...failures.map(failure => `${failure.name}: ${failure.error}`)));
 }
 

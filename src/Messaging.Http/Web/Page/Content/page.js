@@ -7,7 +7,7 @@ import { clock, count, many, rate, since, span, sum } from './format.js';
 import { updateRoutes } from './routes.js';
 import { updateChanges } from './changes.js';
 import { loadConfiguration, updateProcess, updateProcessCharts } from './process.js';
-import { showLetters, startLetters, updateLetters } from './letters.js';
+import { showLetters, showQueue, startLetters, updateLetters } from './letters.js';
 
 const model = new Model();
 const opened = Date.now();
@@ -80,8 +80,7 @@ async function loadHistory() {
 
 function show(withCharts) {
   const { stats } = model;
-  const uptime = span((Date.parse(stats.time) - Date.parse(stats.startedAt)) / 1000);
-  const facts = { machine: stats.machine, 'process-id': String(stats.process), version: stats.version, uptime, clock: clock(stats.time) };
+  const facts = { machine: stats.machine, 'process-id': String(stats.process), version: stats.version, uptime: since(stats.startedAt, Date.parse(stats.time)), clock: clock(stats.time) };
   for (const [id, text] of Object.entries(facts)) write(id, text);
   showProblems();
   updateRoutes(model, withCharts);
@@ -94,7 +93,8 @@ function showProblems() {
   const [failing, warnings] = ['bad', 'warn'].map(tone => found.filter(problem => problem.tone === tone).length);
   failures = failing;
   const wrong = [failing > 0 && many(failing, 'failure'), warnings > 0 && many(warnings, 'warning')].filter(Boolean).join(', ');
-  headline(wrong || (stopping ? 'Shutting down' : 'Nothing is wrong'));
+  const where = [...new Set(found.map(({ route }) => route).filter(Boolean))].join(', ');
+  headline(wrong && where ? `${wrong}: ${where}` : wrong || (stopping ? 'Shutting down' : 'Nothing is wrong'));
   setTone(byId('problems'), failing > 0 ? 'bad' : wrong ? 'warn' : 'good');
   write('problems-none', wrong || stopping ? '' : `${many(routes.length, 'route receives', 'routes receive')}; ${waiting === null ? 'no message was dead-lettered in the last 15 minutes' : 'no dead letter waits'}.`);
   sync(byId('problem-list'), found, ({ route, kind, event }) => [route, kind, event].join('/'), createProblem, updateProblem);
@@ -107,9 +107,10 @@ function headline(text) {
 }
 
 function createProblem({ kind, route }) {
-  const button = make('button', { text: 'Show the dead letters', click: () => showLetters(button.reason) });
+  const button = make('button', { text: route === null ? 'Show the dead letters' : 'Show the queue', click: () => route === null ? showLetters(button.reason) : showQueue(route) });
+  const oldest = make('button', { click: () => showLetters('', oldest.day) });
   const head = route === null ? make('strong') : make('a', { href: `#route-${route}` });
-  return make('li', { 'data-problem': kind, 'data-route': route }, head, make('p'), make('p', { class: 'action' }), make('code'), make('p', { class: 'quiet' }, make('a', { target: '_blank' }), ', event ', make('a', { target: '_blank' }), ' in the log'), button);
+  return make('li', { 'data-problem': kind, 'data-route': route }, head, make('p'), make('p', { class: 'action' }), make('code'), make('p', { class: 'quiet' }, make('a', { target: '_blank' }), ', event ', make('a', { target: '_blank' }), ' in the log'), make('div', {}, button, oldest));
 }
 
 /** The worker serves the document that most problems name. The browser looks for the heading in its text. */
@@ -118,8 +119,8 @@ function servedAt(docs) {
   return file === 'docs/guides/alerts.md' && `/${file}#:~:text=${encodeURIComponent(`## ${heading}`)}`;
 }
 
-function updateProblem(item, { kind, tone, title, details, effect, action, how, docs, event, docsLink, eventLink, letters }) {
-  const [head, body, next, setting, see, button] = item.children;
+function updateProblem(item, { kind, route, tone, since: began, title, details, effect, action, how, docs, event, docsLink, eventLink, letters }) {
+  const [head, body, next, setting, see, { children: [button, oldest] }] = item.children;
   const [page, id] = see.children;
   setTone(item, tone);
   setText(head, title);
@@ -132,6 +133,10 @@ function updateProblem(item, { kind, tone, title, details, effect, action, how, 
   setAttribute(id, 'href', eventLink);
   button.hidden = kind !== 'dead-letters';
   button.reason = letters ?? '';
+  // In the list the newest come first.
+  oldest.day = began.slice(0, 10);
+  oldest.hidden = button.hidden || route !== null || oldest.day === model.stats.time.slice(0, 10);
+  setText(oldest, `Show those of ${oldest.day}`);
 }
 
 function showConnection() {

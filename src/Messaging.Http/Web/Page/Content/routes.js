@@ -17,10 +17,10 @@ function createNode(part, kind, title) {
 function createArrow(part) {
   const [value, label] = [make('b'), make('span')];
   const root = make('div', { class: 'arrow', 'data-part': part }, value, make('i'), label);
-  const update = (perSecond, text, flows) => {
+  const update = (perSecond, text, flows, stopped) => {
     setText(value, rate(perSecond));
     setText(label, flows ? text : 'paused');
-    setTone(root, !flows ? 'bad' : perSecond > 0 ? 'flow' : 'plain');
+    setTone(root, !flows ? stopped : perSecond > 0 ? 'flow' : 'plain');
   };
   return { root, update };
 }
@@ -71,7 +71,7 @@ function createRoute(route) {
     const { isLive } = model;
     pause.paused = Boolean(now.pause);
     pause.hidden = !model.stats.canChange;
-    probe.hidden = pause.hidden || working;
+    probe.hidden = pause.hidden || !outage && now.problem === null && !now.slowSink;
     setText(pause, pause.paused ? 'Resume' : 'Pause');
     setAttribute(pause, 'aria-label', `${pause.textContent} route ${name}`);
     setText(state, !isLive ? 'Not known now' : now.stuck ? 'Stuck' : pause.paused ? 'Paused' : outage ? `${hasSink ? 'Sink' : 'Handler'} failing` : now.problem !== null ? 'Failing' : stopping ? 'Shutting down' : working ? 'Receiving' : 'Not receiving');
@@ -80,8 +80,9 @@ function createRoute(route) {
     if (now.pause) setText(paused, `since ${since(now.pause.since, model.now())}, by ${now.pause.by}${now.pause.note ? `: ${now.pause.note}` : ''}`);
 
     const rateOf = counter => (isLive ? model.rate(name, counter) : null);
-    received.update(rateOf('received'), `received, ${lately}`, now.receiving || !isLive);
-    stored.update(rateOf('done'), `${done}, ${lately}`, !outage || !isLive);
+    const stopped = pause.paused && !outage ? 'warn' : 'bad';
+    received.update(rateOf('received'), `received, ${lately}`, now.receiving || !isLive, stopped);
+    stored.update(rateOf('done'), `${done}, ${lately}`, !outage || !isLive, stopped);
     const refused = model.refusedOf(name);
     setText(source.text, lines(`${count(now.received)} received since the start`, refused > 0 && `${count(refused)} HTTP requests refused since the start`));
     slots.style.width = `${Math.min(100, now.inFlight / limit * 100)}%`;
@@ -114,7 +115,8 @@ function createRoute(route) {
     if (!data) return;
     const range = model.history;
     const shared = { range, bands: data.breaker.map(value => value > 0) };
-    const perSecond = values => values.map(value => value / range.stepSeconds);
+    // A count is 0 while the worker did not run; messages in flight are unknown then.
+    const perSecond = values => values.map((value, i) => data.inFlight[i] === null ? null : value / range.stepSeconds);
     charts[0].update({ ...shared, values: [perSecond(data.received), perSecond(data.done)] });
     charts[1].update({ ...shared, values: [perSecond(data.deadLetters)] });
     charts[2].update({ ...shared, values: [data.p99, data.p50] });
@@ -145,7 +147,7 @@ function askPause(name, paused) {
 export function updateRoutes(model, withCharts) {
   const { routes, startedAt } = model.stats;
   // Failing routes first; the others keep their order.
-  const isFailing = ({ breaker, stuck, problem, receiving }) => stuck || breaker.state !== 'closed' || problem !== null || !receiving;
+  const isFailing = ({ breaker, stuck, problem, receiving, pause }) => stuck || breaker.state !== 'closed' || problem !== null || !receiving && !pause;
   const ordered = [...routes].sort((a, b) => isFailing(b) - isFailing(a));
   sync(byId('route-list'), ordered, route => `${route.name} ${startedAt}`, createRoute, (element, route) => {
     element.update(model, route);

@@ -355,6 +355,8 @@ public sealed class RouteEndpointsTests
 
         public Task<SinkProbe> ProbeSinkAsync(string route, CancellationToken cancellationToken) => throw new NotSupportedException("It has none.");
 
+        public void CountDeadLetters(string route) => throw new NotSupportedException();
+
         public MessageTail Tail(string route, int perSecond, int maxBytes) => throw new NotSupportedException();
     }
 

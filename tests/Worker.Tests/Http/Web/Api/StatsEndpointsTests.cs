@@ -46,10 +46,21 @@ public sealed class StatsEndpointsTests
         route.GetProperty("duplicates").GetInt64().ShouldBe(posts - 1);
         route.GetProperty("deadLetters").GetInt64().ShouldBe(1);
         route.GetProperty("deadLettersByReason").GetProperty("malformed-json").GetInt64().ShouldBeGreaterThan(0);
+        route.GetProperty("lastDeadLetter").GetString()!.ShouldContain("malformed-json at byte");
+        route.GetProperty("storesTogether").GetBoolean().ShouldBeFalse();
         route.GetProperty("slots").GetInt32().ShouldBe(1_000);
         route.GetProperty("limit").GetInt32().ShouldBe(1_000);
         route.GetProperty("breaker").GetProperty("lastFailure").GetString().ShouldBe("no such bucket");
         route.GetProperty("breaker").GetProperty("nextProbeSeconds").GetDouble().ShouldBeGreaterThan(0);
+    }
+
+    /// <summary>Its stores wait for others, so their time does not make the sink slow.</summary>
+    [Fact]
+    public async Task Stats_OfARouteWithBundles_StoresTogether()
+    {
+        await using ApiHost host = await ApiHost.StartAsync("Bundles:Enabled=true");
+
+        (await host.GetAsync("/api/v1/stats")).GetProperty("routes")[0].GetProperty("storesTogether").GetBoolean().ShouldBeTrue();
     }
 
     [Fact]
