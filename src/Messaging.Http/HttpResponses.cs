@@ -55,8 +55,8 @@ internal sealed class HttpResponses : IObserver<KeyValuePair<string, object?>>, 
     private Meter Meter { get; } = new(RouteMetrics.SourceName);
 
     /// <summary>The counts since the start, in a stable order.</summary>
-    public IReadOnlyList<(HttpAnswer Answer, long Count)> Counts =>
-        [.. _counts.Select(pair => (pair.Key, Volatile.Read(ref pair.Value.Value))).OrderBy(pair => pair.Key.Route, StringComparer.Ordinal).ThenBy(pair => pair.Key.Status).ThenBy(pair => pair.Key.Reason, StringComparer.Ordinal)];
+    public IReadOnlyList<AnswerCount> Counts =>
+        [.. _counts.Select(static pair => new AnswerCount(pair.Key, Volatile.Read(ref pair.Value.Value))).OrderBy(static one => one.Answer.Route, StringComparer.Ordinal).ThenBy(static one => one.Answer.Status).ThenBy(static one => one.Answer.Reason, StringComparer.Ordinal)];
 
     /// <summary>Counts one answer.</summary>
     public void Add(HttpAnswer answer)
@@ -158,20 +158,20 @@ internal sealed class HttpResponses : IObserver<KeyValuePair<string, object?>>, 
 
     private void Log()
     {
-        List<(HttpAnswer Answer, long Count)> added;
+        AnswerCount[] added;
         TimeSpan period;
         lock (_gate)
         {
             // First: what is counted from here on arms the timer again.
             _isArmed = false;
-            Dictionary<HttpAnswer, long> now = Counts.Where(pair => pair.Answer.IsRefusal).ToDictionary();
-            added = [.. now.Select(pair => (pair.Key, pair.Value - _logged.GetValueOrDefault(pair.Key))).Where(pair => pair.Item2 > 0).OrderByDescending(pair => pair.Item2)];
+            AnswerCount[] now = [.. Counts.Where(static one => one.Answer.IsRefusal)];
+            added = [.. now.Select(one => one with { Count = one.Count - _logged.GetValueOrDefault(one.Answer) }).Where(static one => one.Count > 0).OrderByDescending(static one => one.Count)];
             period = _time.GetElapsedTime(_firstSinceLog);
-            _logged = now;
+            _logged = now.ToDictionary(static one => one.Answer, static one => one.Count);
             _loggedAt = _time.GetTimestamp();
         }
 
-        if (added.Count == 0)
+        if (added.Length == 0)
         {
             return;
         }
@@ -186,6 +186,9 @@ internal sealed class HttpResponses : IObserver<KeyValuePair<string, object?>>, 
         }
     }
 }
+
+/// <summary>How many requests got an answer since the start.</summary>
+internal sealed record AnswerCount(HttpAnswer Answer, long Count);
 
 /// <summary>How a request was answered; few and bounded values.</summary>
 /// <param name="Route">The route of <c>/messages</c>; null where the request reached none.</param>

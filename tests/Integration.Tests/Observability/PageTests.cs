@@ -72,6 +72,10 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
         await Assertions.Expect(alerts.Locator("body")).ToContainTextAsync("## WorkerDeadLetters");
         await alerts.WaitForFunctionAsync("scrollY > 0");
 
+        // The page is no caller that was refused.
+        using HttpClient client = new() { BaseAddress = Worker.Url };
+        (await client.GetStringAsync("/api/v1/stats")).ShouldNotContain("unknown-path");
+
         // As a handler's exception leaves it in the record.
         string record = Directory.GetFiles(Letters, "*.json", SearchOption.AllDirectories).Single();
         JsonObject fields = JsonNode.Parse(await File.ReadAllTextAsync(record))!.AsObject();

@@ -20,6 +20,7 @@ internal sealed class ChangeLog
     private const int MaxDenied = 50;
 
     private static readonly object Key = new();
+    private static readonly object EndKey = new();
 
     private readonly TimeProvider _time;
     private readonly ILogger _log;
@@ -66,6 +67,9 @@ internal sealed class ChangeLog
     /// <summary>Says what a request asks for, such as <c>pause route orders</c>.</summary>
     public static void Describe(HttpContext context, string what) => context.Items[Key] = what;
 
+    /// <summary>Names what a request began, and what will have become of it: logged after the request itself, however short it is.</summary>
+    public static void Follow(HttpContext context, Task<string> end) => context.Items[EndKey] = end;
+
     /// <summary>Records that a request of the API was denied. Nothing of what it sent is kept: its path is that of the endpoint.</summary>
     public void Deny(HttpContext context, HttpRefusal refusal)
     {
@@ -107,15 +111,21 @@ internal sealed class ChangeLog
         }
         finally
         {
-            Add(context, context.Items[Key] as string ?? $"{context.Request.Method} {context.Request.Path}", result);
+            string what = context.Items[Key] as string ?? $"{context.Request.Method} {context.Request.Path}";
+            Add(context, what, result);
+            if (context.Items[EndKey] is Task<string> end)
+            {
+                _ = AddEndAsync(AddressOf(context), what, end);
+            }
         }
     }
 
     /// <summary>Logs what a request did, before its end.</summary>
     public void Add(HttpContext context, string what, string result) => Add(AddressOf(context), what, result);
 
-    /// <summary>Logs what became of a request that was answered before.</summary>
-    public void Add(string address, string what, string result)
+    private async Task AddEndAsync(string address, string what, Task<string> end) => Add(address, what, await end);
+
+    private void Add(string address, string what, string result)
     {
         what = UntrustedText.Shorten(what);
         ChangeState change = new(_time.GetUtcNow().UtcDateTime, address, what, result);
@@ -131,8 +141,7 @@ internal sealed class ChangeLog
         WebLog.Changed(_log, address, what, result);
     }
 
-    /// <summary>The sender's address.</summary>
-    public static string AddressOf(HttpContext context) => context.Connection.RemoteIpAddress switch
+    private static string AddressOf(HttpContext context) => context.Connection.RemoteIpAddress switch
     {
         null => "an unknown address",
         { IsIPv4MappedToIPv6: true } mapped => mapped.MapToIPv4().ToString(),

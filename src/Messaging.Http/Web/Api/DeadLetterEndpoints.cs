@@ -313,7 +313,7 @@ internal sealed class DeadLetterEndpoints : IDisposable
     private static string? TextOf(byte[] start)
     {
         string text = Encoding.UTF8.GetString(start);
-        return text.Length > 0 && text.IndexOf('\uFFFD') is var bad && (bad < 0 || bad == text.Length - 1) ? OneLineText.Of(text) : null;
+        return text.Length > 0 && text.IndexOf((char)Rune.ReplacementChar.Value) is var bad && (bad < 0 || bad == text.Length - 1) ? OneLineText.Of(text) : null;
     }
 
     // A record that was edited by hand may have no attributes. System properties have the names by which keys ask for them.

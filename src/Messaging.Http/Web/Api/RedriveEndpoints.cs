@@ -17,7 +17,7 @@ namespace Messaging.Http.Web.Api;
 /// time, each dead letter once. Threads: any.
 /// </summary>
 internal sealed partial class RedriveEndpoints(
-    RedriveCatalog redrives, DeadLetterEndpoints letters, IWorkerStatus worker, IRouteControl routes, ChangeLog changes, IConfiguration configuration, HttpAnswers answers, IHostApplicationLifetime lifetime, TimeProvider time, ILogger<RedriveEndpoints> logger)
+    RedriveCatalog redrives, DeadLetterEndpoints letters, IWorkerStatus worker, IRouteControl routes, IConfiguration configuration, HttpAnswers answers, IHostApplicationLifetime lifetime, TimeProvider time, ILogger<RedriveEndpoints> logger)
     : IAsyncDisposable
 {
     private const string Stopped = "stopped on request; the remaining dead letters stay as they are.";
@@ -87,8 +87,7 @@ internal sealed partial class RedriveEndpoints(
             return;
         }
 
-        string what = $"{NameOf(action)} dead letters{(order.Queue is { } from ? $" of the queue of route {from.Route}" : string.Empty)}{(order.DryRun ? " (dry run)" : string.Empty)}, {DescribeSelection(order)}";
-        ChangeLog.Describe(context, what);
+        ChangeLog.Describe(context, $"{NameOf(action)} dead letters{(order.Queue is { } from ? $" of the queue of route {from.Route}" : string.Empty)}{(order.DryRun ? " (dry run)" : string.Empty)}, {DescribeSelection(order)}");
 
         // The worker's own address, at which this request arrived.
         IPAddress address = context.Connection.LocalIpAddress is { IsIPv4MappedToIPv6: true } mapped ? mapped.MapToIPv4() : context.Connection.LocalIpAddress ?? IPAddress.Loopback;
@@ -97,8 +96,15 @@ internal sealed partial class RedriveEndpoints(
             Bodies = order is { Queue: not null, DryRun: true },
             ToFolder = action == RedriveAction.Move,
         };
-        Run run = new(action, order, request, time.GetUtcNow(), lifetime.ApplicationStopping, ChangeLog.AddressOf(context), what);
-        await (TryStart(run) ? SendStateAsync(context, StatusCodes.Status202Accepted) : answers.RefuseAsync(context, Running));
+        Run run = new(action, order, request, time.GetUtcNow(), lifetime.ApplicationStopping);
+        if (!TryStart(run))
+        {
+            await answers.RefuseAsync(context, Running);
+            return;
+        }
+
+        ChangeLog.Follow(context, run.Ended.Task);
+        await SendStateAsync(context, StatusCodes.Status202Accepted);
     }
 
     // Exactly one selection, so that a forgotten one does not mean all.
@@ -151,7 +157,7 @@ internal sealed partial class RedriveEndpoints(
         }
 
         run.End();
-        changes.Add(run.From, run.What, $"ended: {(run.Request.DryRun ? $"{run.Progress?.Found ?? 0:N0} found" : $"{run.Progress?.Sent ?? 0:N0} done, {run.Progress?.LeftCount ?? 0:N0} left")}");
+        run.Ended.SetResult($"ended: {(run.Request.DryRun ? $"{run.Progress?.Found ?? 0:N0} found" : $"{run.Progress?.Sent ?? 0:N0} done, {run.Progress?.LeftCount ?? 0:N0} left")}{(run.Problem is { } problem ? $"; {UntrustedText.Shorten(problem)}" : string.Empty)}");
         LogEnded(logger, action, run.Progress?.Sent ?? 0, run.Progress?.LeftCount ?? 0, run.Problem ?? "all were processed");
     }
 
@@ -287,7 +293,7 @@ internal sealed partial class RedriveEndpoints(
     [LoggerMessage(1214, LogLevel.Error, "The {Action} failed unexpectedly; the remaining dead letters are kept. Start it again")]
     private static partial void LogFailed(ILogger logger, string action, Exception exception);
 
-    private sealed class Run(RedriveAction action, RedriveOrder order, RedriveRequest request, DateTimeOffset startedAt, CancellationToken workerStops, string from, string what)
+    private sealed class Run(RedriveAction action, RedriveOrder order, RedriveRequest request, DateTimeOffset startedAt, CancellationToken workerStops)
     {
         private readonly CancellationTokenSource _stop = CancellationTokenSource.CreateLinkedTokenSource(workerStops);
         private volatile bool _isDone;
@@ -300,10 +306,8 @@ internal sealed partial class RedriveEndpoints(
 
         public DateTimeOffset StartedAt => startedAt;
 
-        /// <summary>The address of who asked for it, and what for, as in the changes.</summary>
-        public string From => from;
-
-        public string What => what;
+        /// <summary>What became of it, for the changes.</summary>
+        public TaskCompletionSource<string> Ended { get; } = new();
 
         public CancellationToken Stopping => _stop.Token;
 

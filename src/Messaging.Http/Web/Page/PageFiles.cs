@@ -1,6 +1,8 @@
 using System.IO.Compression;
+using System.Net;
 using System.Reflection;
 using System.Security.Cryptography;
+using System.Text;
 using Messaging.Http.Web.Api;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
@@ -27,7 +29,7 @@ internal sealed class PageFiles(ApiAccess access, HttpAnswers answers)
         Assembly assembly = typeof(PageFiles).Assembly;
         foreach (string resource in assembly.GetManifestResourceNames().Where(static name => name.StartsWith(Prefix, StringComparison.Ordinal) || name == Alerts))
         {
-            PageFile file = PageFile.Read(assembly, resource);
+            PageFile file = PageFile.Read(assembly, resource, asPage: resource == Alerts);
             string name = resource == Alerts ? resource : resource[Prefix.Length..];
             endpoints.MapGet(name == Index ? "/" : $"/{name}", context => SendAsync(context, file, TypeOf(name)));
         }
@@ -39,7 +41,7 @@ internal sealed class PageFiles(ApiAccess access, HttpAnswers answers)
         ".css" => "text/css; charset=utf-8",
         ".js" => "text/javascript; charset=utf-8",
         ".svg" => "image/svg+xml",
-        ".md" => "text/plain; charset=utf-8",
+        ".md" => "text/html; charset=utf-8",
         _ => "application/octet-stream",
     };
 
@@ -74,11 +76,18 @@ internal sealed class PageFiles(ApiAccess access, HttpAnswers answers)
 
     private sealed record PageFile(byte[] Bytes, byte[] Compressed, EntityTagHeaderValue Tag)
     {
-        public static PageFile Read(Assembly assembly, string resource)
+        // As plain text, a browser would ask for /favicon.ico, and that would be a refused request.
+        private const string PageBefore = "<!doctype html><html lang=\"en\"><title>Alerts</title><link rel=\"icon\" href=\"/favicon.svg\"><link rel=\"stylesheet\" href=\"/page.css\"><main><p>";
+
+        /// <param name="assembly">Has the resource.</param>
+        /// <param name="resource">Its name.</param>
+        /// <param name="asPage">True for a text that is shown as a page.</param>
+        public static PageFile Read(Assembly assembly, string resource, bool asPage)
         {
             using Stream content = assembly.GetManifestResourceStream(resource)!;
             byte[] bytes = new byte[content.Length];
             content.ReadExactly(bytes);
+            bytes = asPage ? Encoding.UTF8.GetBytes($"{PageBefore}{WebUtility.HtmlEncode(Encoding.UTF8.GetString(bytes))}") : bytes;
             using MemoryStream compressed = new();
             using (GZipStream gzip = new(compressed, CompressionLevel.Optimal))
             {

@@ -15,8 +15,8 @@ internal sealed class FolderRedrive : IDisposable
     private readonly RedriveRequest _request;
     private readonly RedriveProgress _progress;
     private readonly CommandServices _services;
-    private readonly Func<string, CommandServices, CancellationToken, Task<(IMessageSender Sender, bool ToQueue)>> _openSender;
-    private readonly Dictionary<string, (IMessageSender Sender, bool ToQueue)> _senders = new(StringComparer.OrdinalIgnoreCase);
+    private readonly Func<string, CommandServices, CancellationToken, Task<FolderSender>> _openSender;
+    private readonly Dictionary<string, FolderSender> _senders = new(StringComparer.OrdinalIgnoreCase);
 
     // Routes that nothing more can be sent to.
     private readonly HashSet<string> _failedRoutes = new(StringComparer.OrdinalIgnoreCase);
@@ -30,7 +30,7 @@ internal sealed class FolderRedrive : IDisposable
         RedriveRequest request,
         RedriveProgress progress,
         CommandServices services,
-        Func<string, CommandServices, CancellationToken, Task<(IMessageSender Sender, bool ToQueue)>> openSender)
+        Func<string, CommandServices, CancellationToken, Task<FolderSender>> openSender)
     {
         _store = store;
         _request = request;
@@ -49,7 +49,7 @@ internal sealed class FolderRedrive : IDisposable
         DeadLettersOptions options,
         RedriveRequest request,
         CommandServices services,
-        Func<string, CommandServices, CancellationToken, Task<(IMessageSender Sender, bool ToQueue)>> openSender,
+        Func<string, CommandServices, CancellationToken, Task<FolderSender>> openSender,
         CancellationToken cancellationToken)
     {
         DirectoryDeadLetterStore store = new(options, services.Time);
@@ -70,9 +70,9 @@ internal sealed class FolderRedrive : IDisposable
 
     public void Dispose()
     {
-        foreach ((IMessageSender sender, _) in _senders.Values)
+        foreach (FolderSender sender in _senders.Values)
         {
-            sender.Dispose();
+            sender.Sender.Dispose();
         }
     }
 
@@ -202,7 +202,8 @@ internal sealed class FolderRedrive : IDisposable
         }
 
         _progress.AddFound(letter.Letter.Reason);
-        (IMessageSender sender, bool toQueue) = await SenderForAsync(RouteOf(letter), stop);
+        FolderSender opened = await SenderForAsync(RouteOf(letter), stop);
+        IMessageSender sender = opened.Sender;
         if ((await sender.SendAsync([ToMessage(letter.Letter, body, sender)], stop))[0] is { } error)
         {
             _progress.AddLeft(letter.Name, error);
@@ -219,7 +220,7 @@ internal sealed class FolderRedrive : IDisposable
         {
             if (_store.Letters.Delete(letter, body))
             {
-                _progress.AddSent(toQueue);
+                _progress.AddSent(opened.ToQueue);
             }
             else
             {
@@ -242,9 +243,9 @@ internal sealed class FolderRedrive : IDisposable
         Attributes = [.. (letter.Attributes ?? new Dictionary<string, string>()).Where(attribute => attribute.Value is not null && sender.CheckAttribute(attribute.Key, attribute.Value) is null)],
     };
 
-    private async ValueTask<(IMessageSender Sender, bool ToQueue)> SenderForAsync(string route, CancellationToken stop)
+    private async ValueTask<FolderSender> SenderForAsync(string route, CancellationToken stop)
     {
-        if (!_senders.TryGetValue(route, out (IMessageSender Sender, bool ToQueue) sender))
+        if (!_senders.TryGetValue(route, out FolderSender? sender))
         {
             _senders[route] = sender = await _openSender(route, _services, stop);
         }
@@ -269,4 +270,13 @@ internal sealed class FolderRedrive : IDisposable
             _progress.AddNote($"A .body file below {_store.Root} may be edited before the next redrive, which then sends the edited bytes.");
         }
     }
+}
+
+/// <summary>Sends the dead letters of a route to the running worker, or to the queue of the route.</summary>
+internal sealed class FolderSender(IMessageSender sender, bool toQueue)
+{
+    public IMessageSender Sender => sender;
+
+    /// <summary>True for a queue: what it accepted is not stored yet.</summary>
+    public bool ToQueue => toQueue;
 }

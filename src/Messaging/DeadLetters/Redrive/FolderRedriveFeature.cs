@@ -21,10 +21,10 @@ internal sealed class FolderRedriveFeature(ISenderFeature sender, IReadOnlyList<
         sender.ConfigureSender(settings, request.Route, request.Url);
         return (services, cancellationToken) => FolderRedrive.RunAsync(options, request, services, Open, cancellationToken);
 
-        async Task<(IMessageSender Sender, bool ToQueue)> Open(string route, CommandServices services, CancellationToken cancellationToken)
+        async Task<FolderSender> Open(string route, CommandServices services, CancellationToken cancellationToken)
         {
             (Func<CommandServices, CancellationToken, Task<IMessageSender>> open, bool toQueue) = Configure(route);
-            return settings.Errors.Count > 0 ? throw new ConfigurationException(settings.Errors) : (await open(services, cancellationToken), toQueue);
+            return settings.Errors.Count > 0 ? throw new ConfigurationException(settings.Errors) : new FolderSender(await open(services, cancellationToken), toQueue);
         }
 
         // To the queue of a route that takes no message from a worker's address. Only to a source with a redrive of its own: no other confirms that it has

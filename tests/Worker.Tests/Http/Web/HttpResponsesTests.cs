@@ -38,10 +38,10 @@ public sealed class HttpResponsesTests
         }
 
         await CountedAsync(host, read.Count);
-        (HttpAnswer Answer, long Count)[] counts = [.. Counts(host)];
+        AnswerCount[] counts = [.. Counts(host)];
         counts.GroupBy(pair => pair.Answer.Status).ToDictionary(group => group.Key, group => group.Sum(pair => pair.Count))
             .ShouldBe(read.GroupBy(status => status).ToDictionary(group => group.Key, group => (long)group.Count()), ignoreOrder: true);
-        counts.Single(pair => pair.Answer.Reason == "paused").ShouldBe((new HttpAnswer("archive", 503, "paused"), 100));
+        counts.Single(pair => pair.Answer.Reason == "paused").ShouldBe(new AnswerCount(new HttpAnswer("archive", 503, "paused"), 100));
 
         // The same in /metrics and in the API.
         await InMetricsAsync(host, "worker_http_responses_total{worker_reason=\"paused\",http_response_status_code=\"503\",worker_route=\"archive\"} 100");
@@ -67,7 +67,7 @@ public sealed class HttpResponsesTests
         (await slow.ReadAsync()).Status.ShouldBe(408);
 
         await CountedAsync(host, 2);
-        Counts(host).ShouldBe([(new HttpAnswer("archive", 408, "too-slow"), 1), (new HttpAnswer(null, 408, "headers-too-slow"), 1)], ignoreOrder: true);
+        Counts(host).ShouldBe([new AnswerCount(new HttpAnswer("archive", 408, "too-slow"), 1), new AnswerCount(new HttpAnswer(null, 408, "headers-too-slow"), 1)], ignoreOrder: true);
     }
 
     [Fact]
@@ -166,7 +166,7 @@ public sealed class HttpResponsesTests
         yield return ("POST /messages HTTP/9.9\nHost: localhost\n\n", 505, "http-version");
     }
 
-    private static IReadOnlyList<(HttpAnswer Answer, long Count)> Counts(ApiHost host) => host.App.Services.GetRequiredService<HttpResponses>().Counts;
+    private static IReadOnlyList<AnswerCount> Counts(ApiHost host) => host.App.Services.GetRequiredService<HttpResponses>().Counts;
 
     // An answer is counted when its request ends, which is after the caller has read it.
     private static Task CountedAsync(ApiHost host, long total) => HttpSourceHost.UntilAsync(() => Counts(host).Sum(pair => pair.Count) == total);

@@ -26,7 +26,7 @@ async function load() {
   }
 }
 
-const createRow = ({ time, from, what, result, isDenied }) => make('tr', { 'data-tone': isDenied ? 'bad' : /^(done|started)$/.test(result) ? null : 'warn' },
+const createRow = ({ time, from, what, result, isDenied }) => make('tr', { 'data-tone': isDenied ? 'bad' : /^(done|started|ended: .*( 0 left|found))$/.test(result) ? null : 'warn' },
   make('td', { text: moment(time) }), make('td', { text: from }), make('td', { text: what }), make('td', { text: result }));
 
 /** Reads the changes again while they are shown. */

@@ -163,9 +163,11 @@ function showQueues(routes) {
   });
 }
 
-/** Moves the focus to the dead-letter queue of a route. */
+/** Moves the focus to the dead-letter queue of a route, and looks into it. */
 export function showQueue(route) {
-  byId('letter-queues').querySelector(`[data-route="${CSS.escape(route)}"]`)?.focus();
+  const row = byId('letter-queues').querySelector(`[data-route="${CSS.escape(route)}"]`);
+  row?.focus();
+  row?.buttons[0].click();
 }
 
 /** Handles the worker's values; reloads the newest page after a change, at most every 10 s; every 30 s where reading the folder is slow. */
@@ -267,11 +269,14 @@ on('letter-copy', 'click', async () => {
     byId('letter-new-body').value = text;
     byId('letter-body').hidden = true;
     byId('letter-edit').hidden = false;
+    byId('letter-copy').hidden = true;
     byId('letter-new-body').focus();
   } catch (error) {
     write('letter-size', error.message);
   }
 });
+
+on('letter-dialog', 'cancel', event => byId('letter-edit').hidden || confirm('Leave without sending the copy?') || event.preventDefault());
 
 on('letter-edit', 'submit', async event => {
   event.preventDefault();
@@ -279,7 +284,9 @@ on('letter-edit', 'submit', async event => {
     const { name } = await (await send('dead-letters/copy', { method: 'POST', body: { name: current.name, body: byId('letter-new-body').value, note: byId('letter-note').value } })).json();
     byId('letter-dialog').close();
     const run = await change('redrive', { names: [name] });
-    if (run?.sent === 1 && byId('letter-discard-original').checked) await change('dead-letters/discard', { names: [current.name] });
+    if (run?.sent !== 1) return;
+    const discards = byId('letter-discard-original').checked && (await change('dead-letters/discard', { names: [current.name] }))?.sent === 1;
+    write('redrive-note', `Copy of ${current.id}: ${run.sentToQueue > 0 ? 'accepted by the queue, whose worker stores it, or dead-letters it again' : 'stored'}, ${clock(run.startedAt)}.${discards ? ' The original is discarded.' : ''}`);
   } catch (error) {
     write('letter-copy-note', error.message);
   }

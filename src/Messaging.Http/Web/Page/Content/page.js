@@ -107,7 +107,7 @@ function headline(text) {
 }
 
 function createProblem({ kind, route }) {
-  const button = make('button', { text: route === null ? 'Show the dead letters' : 'Show the queue', click: () => route === null ? showLetters(button.reason) : showQueue(route) });
+  const button = make('button', { text: route === null ? 'Show the dead letters' : 'Look into the queue', click: () => route === null ? showLetters(button.reason) : showQueue(route) });
   const oldest = make('button', { click: () => showLetters('', oldest.day) });
   const head = route === null ? make('strong') : make('a', { href: `#route-${route}` });
   return make('li', { 'data-problem': kind, 'data-route': route }, head, make('p'), make('p', { class: 'action' }), make('code'), make('p', { class: 'quiet' }, make('a', { target: '_blank' }), ', event ', make('a', { target: '_blank' }), ' in the log'), make('div', {}, button, oldest));

@@ -305,7 +305,7 @@ public sealed class DeadLetterEndpointsTests
     [Fact]
     public async Task Redrive_BodyThatDoesNotArriveInTime_IsRefusedToo()
     {
-        RedriveEndpoints endpoints = new(null!, null!, null!, null!, null!, null!, new HttpAnswers(new BufferPool()), null!, TimeProvider.System, NullLogger<RedriveEndpoints>.Instance);
+        RedriveEndpoints endpoints = new(null!, null!, null!, null!, null!, new HttpAnswers(new BufferPool()), null!, TimeProvider.System, NullLogger<RedriveEndpoints>.Instance);
         DefaultHttpContext context = new() { Request = { ContentType = "application/json", ContentLength = 100, Body = new SlowBody() } };
 
         await endpoints.StartAsync(context);

@@ -230,13 +230,13 @@ public sealed class StatsEndpointsTests
 
     /// <summary>The page links to its headings, with or without <c>Hosting:DocsUrl</c>.</summary>
     [Fact]
-    public async Task Alerts_AreServedAsText_WithTheHeadingOfEachProblemThatNamesThem()
+    public async Task Alerts_AreServed_WithTheHeadingOfEachProblemThatNamesThem()
     {
         await using ApiHost host = await ApiHost.StartAsync();
 
         using HttpResponseMessage answer = await host.Client.GetAsync($"/{PageFiles.Alerts}");
 
-        answer.Content.Headers.ContentType!.MediaType.ShouldBe("text/plain");
+        answer.Content.Headers.ContentType!.MediaType.ShouldBe("text/html");
         string[] lines = (await answer.Content.ReadAsStringAsync()).ToLowerInvariant().Split('\n');
         string[] headings = [.. WorkerProblems.Kinds.Values.Select(static kind => kind.Docs.Split('#')).Where(static docs => docs[0] == PageFiles.Alerts).Select(static docs => $"## {docs[1]}")];
         headings.ShouldNotBeEmpty();
