@@ -143,7 +143,7 @@ let letters = is('empty') || is('refused') || is('healthy') || is('dead-sink') |
 });
 const bodyOf = letter => Buffer.from(is('markup') ? `{"a":"${markup}<script>alert(1)</script>"}` : `{"EventDateUtc":"2026-11-22T22:04:10Z","Product":"My Product","SiteKey":"site","EventName":"order","MessageId":"${letter.id}" x "amount":12.50}\n\0\xff`, 'latin1');
 
-let redrive = { state: 'idle', total: 0, sent: 0, left: 0, rate: null, startedAt: null, problem: null, action: 'redrive', dryRun: false, found: 0, results: [], failures: [] };
+let redrive = { state: 'idle', total: 0, sent: 0, left: 0, rate: null, startedAt: null, problem: null, action: 'redrive', dryRun: false, found: 0, results: [], failures: [], notes: [], sentToQueue: 0, queue: null, listing: null };
 let queue = [];
 setInterval(() => {
   if (redrive.state !== 'running') return;
@@ -220,7 +220,7 @@ const server = createServer(async (request, response) => {
     const body = JSON.parse(text);
     if (redrive.state === 'running') return fail(409, 'redrive-running', 'A redrive is running already.');
     queue = letters.filter(one => body.names ? body.names.includes(one.name) : !body.reason || one.reason === body.reason).slice(0, body.max ?? undefined);
-    redrive = { state: 'running', total: queue.length, sent: 0, left: queue.length, rate: body.rate, startedAt: iso(Date.now()), problem: null, action: 'redrive', dryRun: false, found: queue.length, results: [], failures: [] };
+    redrive = { state: 'running', total: queue.length, sent: 0, left: queue.length, rate: body.rate, startedAt: iso(Date.now()), problem: null, action: 'redrive', dryRun: false, found: queue.length, results: [], failures: [], notes: [], sentToQueue: 0, queue: null, listing: null };
     json(redrive, 202);
   } else if (path === 'redrive') {
     if (request.method === 'DELETE') Object.assign(redrive, { state: 'done', problem: 'It was stopped.' });

@@ -151,13 +151,13 @@ internal sealed partial class RedriveEndpoints(
         }
 
         letters.Changed();
+        run.End();
+        run.Ended.SetResult($"ended: {(run.Request.DryRun ? $"{run.Progress?.Found ?? 0:N0} found" : $"{run.Progress?.Sent ?? 0:N0} done, {run.Progress?.LeftCount ?? 0:N0} left")}{(run.Problem is { } problem ? $"; {UntrustedText.Shorten(problem)}" : string.Empty)}");
         if (run.Order.Queue is { Route: { } route } && !run.Request.DryRun)
         {
             routes.CountDeadLetters(route);
         }
 
-        run.End();
-        run.Ended.SetResult($"ended: {(run.Request.DryRun ? $"{run.Progress?.Found ?? 0:N0} found" : $"{run.Progress?.Sent ?? 0:N0} done, {run.Progress?.LeftCount ?? 0:N0} left")}{(run.Problem is { } problem ? $"; {UntrustedText.Shorten(problem)}" : string.Empty)}");
         LogEnded(logger, action, run.Progress?.Sent ?? 0, run.Progress?.LeftCount ?? 0, run.Problem ?? "all were processed");
     }
 
