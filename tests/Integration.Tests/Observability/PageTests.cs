@@ -281,6 +281,7 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
         await Assertions.Expect(page.Locator("details[open]")).ToHaveCountAsync(0);
         await Assertions.Expect(chart).Not.ToBeVisibleAsync();
         await Assertions.Expect(page.Locator("#range")).ToBeHiddenAsync();
+        _requests.ShouldNotContain(request => request.Contains("/history"), "It is for charts.");
         await page.Locator("article[data-route=archive] summary").ClickAsync();
         await Assertions.Expect(chart).ToBeVisibleAsync();
         await Assertions.Expect(chart).ToHaveAttributeAsync("aria-label", new Regex("last 15 minutes:"));

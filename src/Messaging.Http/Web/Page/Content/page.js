@@ -29,6 +29,10 @@ follow(onStats, details => {
 setInterval(showConnection, 1000);
 byId('range').addEventListener('change', loadHistory);
 
+// The history is for charts only.
+const chartsAreOpen = () => document.querySelector('main [open] > .columns') !== null;
+document.addEventListener('toggle', () => chartsAreOpen() && loadHistory(), true);
+
 function onStats(stats) {
   const restarted = model.accept(stats);
   if (restarted) restartedAt = Date.parse(stats.startedAt);
@@ -45,7 +49,7 @@ function onStats(stats) {
   if (hasPeers && Date.now() - peersAt >= 2000) loadPeers();
   updateChanges();
   show(false);
-  if (Date.now() - historyAt >= 1000 * Math.min(60, model.history?.stepSeconds ?? 1)) loadHistory();
+  if (chartsAreOpen() && Date.now() - historyAt >= 1000 * Math.min(60, model.history?.stepSeconds ?? 1)) loadHistory();
 }
 
 async function loadPeers() {
