@@ -241,7 +241,7 @@ internal sealed class ServiceBusRedrive
             // Its lock ended before it was completed.
             if (await TryCompleteAsync(letter, calls) is null && _uncompleted.Remove(number))
             {
-                _progress.AddSent();
+                _progress.AddSent(toQueue: !_request.ToFolder);
             }
 
             return;
@@ -270,7 +270,7 @@ internal sealed class ServiceBusRedrive
             return;
         }
 
-        _progress.AddSent();
+        _progress.AddSent(toQueue: !_request.ToFolder);
     }
 
     /// <returns>Why it stays; null when it was moved.</returns>

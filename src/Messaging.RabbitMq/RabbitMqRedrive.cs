@@ -136,7 +136,7 @@ internal sealed class RabbitMqRedrive(IChannel letters, IChannel queue, RabbitMq
     {
         _failedCalls = 0;
         await letters.BasicAckAsync(letter.DeliveryTag, multiple: false, CancellationToken.None);
-        progress.AddSent();
+        progress.AddSent(toQueue: !request.ToFolder);
         return null;
     }
 

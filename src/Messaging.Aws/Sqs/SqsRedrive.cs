@@ -245,7 +245,7 @@ internal sealed class SqsRedrive
             return false;
         }
 
-        _progress.AddSent();
+        _progress.AddSent(toQueue: !_request.ToFolder);
         return true;
     }
 

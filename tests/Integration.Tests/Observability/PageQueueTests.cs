@@ -55,7 +55,7 @@ public sealed class PageQueueTests(PageBrowser browser, AwsServer aws) : IClassF
             (await deadLetters.CountAsync()).Total.ShouldBe(0);
             await Assertions.Expect(page.Locator("#letters-list code")).ToHaveTextAsync("{\"n\":<b>1");
 
-            // Counted again immediately, so that the problem of the queue ends.
+            // When it is counted: QueueRunTests.
             await Assertions.Expect(row).ToContainTextAsync("0 messages at the last count");
 
             // A corrected copy goes to the queue, and its original away.

@@ -272,7 +272,7 @@ internal sealed partial class RedriveEndpoints(
             run is null ? 0 : Math.Min(run.Progress?.Total ?? 0, run.Request.Max),
             run?.Progress?.Found ?? 0,
             run?.Progress?.Sent ?? 0,
-            (run is { Action: RedriveAction.Redrive, Order.Queue: not null } ? run.Progress?.Sent : run?.Progress?.SentToQueue) ?? 0,
+            run?.Progress?.SentToQueue ?? 0,
             run?.Progress?.LeftCount ?? 0,
             run?.Request.Rate,
             run?.StartedAt.UtcDateTime,

@@ -135,7 +135,9 @@ function updateProblem(item, { kind, route, tone, since: began, title, details, 
   setAttribute(page, 'href', docsLink ?? servedAt(docs));
   setText(id, String(event));
   setAttribute(id, 'href', eventLink);
-  button.hidden = kind !== 'dead-letters';
+  // A route may keep its dead letters in a store that the page cannot show.
+  const hasQueue = model.stats.routes.some(one => one.name === route && one.deadLetterQueues?.length > 0);
+  button.hidden = kind !== 'dead-letters' || letters === null && !hasQueue;
   button.reason = letters ?? '';
   // In the list the newest come first.
   oldest.day = began.slice(0, 10);
