@@ -1,8 +1,8 @@
 using System.Diagnostics;
 using Harness.Collecting;
 using Harness.Reports;
-using Messaging.Configuration;
-using Pipeline.Execution;
+using Quayside.Messaging.Configuration;
+using Quayside.Pipeline.Execution;
 
 namespace Harness;
 

@@ -2,9 +2,9 @@ using System.CommandLine;
 using System.Runtime.CompilerServices;
 using Harness.Collecting;
 using Harness.Reports;
-using Messaging.CommandLine;
-using Messaging.Configuration;
-using Pipeline.Execution;
+using Quayside.Messaging.CommandLine;
+using Quayside.Messaging.Configuration;
+using Quayside.Pipeline.Execution;
 
 namespace Harness;
 

@@ -1,7 +1,7 @@
 using System.Text.Json;
 using System.Text.Json.Serialization;
 using Harness.Recording;
-using Messaging.Telemetry;
+using Quayside.Messaging.Telemetry;
 
 namespace Harness;
 

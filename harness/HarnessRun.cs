@@ -6,17 +6,17 @@ using Harness.Collecting;
 using Harness.Recording;
 using Harness.Reports;
 using Harness.ServiceBus;
-using Messaging.CommandLine;
-using Messaging.Configuration;
-using Messaging.Hosting;
-using Messaging.Http.Web;
-using Messaging.Publishing;
-using Messaging.Sources.Channels;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.CommandLine;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Http.Web;
+using Quayside.Messaging.Publishing;
+using Quayside.Messaging.Sources.Channels;
+using Quayside.Messaging.Telemetry;
 
 namespace Harness;
 
@@ -183,7 +183,7 @@ internal static class HarnessRun
         return ((IPEndPoint)socket.LocalEndPoint!).Port;
     }
 
-    private static WorkerDefinition Define() => new(Worker.Program.AddFeatures);
+    private static WorkerDefinition Define() => new(Quayside.Worker.Program.AddFeatures);
 
     private static long CountDone(IMessageWorker worker)
     {

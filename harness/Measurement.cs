@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using Harness.Recording;
-using Messaging.Costs;
-using Messaging.Hosting;
+using Quayside.Messaging.Costs;
+using Quayside.Messaging.Hosting;
 
 namespace Harness;
 

@@ -7,9 +7,9 @@ using Azure.Storage.Blobs.Models;
 using Benchmarks.Aws.Put;
 using Benchmarks.Reports;
 using Harness.Pages;
-using Messaging.AzureBlobs;
-using Messaging.Sinks;
 using Microsoft.Extensions.Logging.Abstractions;
+using Quayside.Messaging.AzureBlobs;
+using Quayside.Messaging.Sinks;
 
 namespace Benchmarks.AzureBlobs;
 

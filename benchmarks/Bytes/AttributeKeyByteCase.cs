@@ -1,8 +1,8 @@
 using System.Text;
 using Benchmarks.Keys;
-using Messaging.Archive.Headers;
-using Messaging.Aws.Sqs.Wire;
-using Pipeline.Buffers;
+using Quayside.Messaging.Archive.Headers;
+using Quayside.Messaging.Aws.Sqs.Wire;
+using Quayside.Pipeline.Buffers;
 
 namespace Benchmarks.Bytes;
 

@@ -1,6 +1,6 @@
 using Benchmarks.Keys;
-using Messaging.Archive.Headers;
-using Messaging.Archive.ObjectKeys;
+using Quayside.Messaging.Archive.Headers;
+using Quayside.Messaging.Archive.ObjectKeys;
 
 namespace Benchmarks.Bytes;
 

@@ -1,6 +1,6 @@
 using Benchmarks.Pipelines;
 using Benchmarks.Pipelines.Chains;
-using Pipeline.Frames;
+using Quayside.Pipeline.Frames;
 
 namespace Benchmarks.Bytes;
 

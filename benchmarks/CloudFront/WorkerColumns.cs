@@ -1,6 +1,6 @@
 using System.Text;
-using Messaging.CloudFront.Gzip;
-using Messaging.CloudFront.Rows;
+using Quayside.Messaging.CloudFront.Gzip;
+using Quayside.Messaging.CloudFront.Rows;
 
 namespace Benchmarks.CloudFront;
 

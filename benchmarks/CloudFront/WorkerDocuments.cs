@@ -1,7 +1,7 @@
-using Messaging.CloudFront;
-using Messaging.CloudFront.Documents;
-using Messaging.Sinks;
-using Pipeline.Buffers;
+using Quayside.Messaging.CloudFront;
+using Quayside.Messaging.CloudFront.Documents;
+using Quayside.Messaging.Sinks;
+using Quayside.Pipeline.Buffers;
 
 namespace Benchmarks.CloudFront;
 
@@ -19,7 +19,7 @@ internal sealed class WorkerDocuments : IBadRows, IDocumentRejections
         }
 
         _sink = sink;
-        _indexer = new LogIndexer(shape, new Messaging.CloudFront.LogLimits(WorkerColumns.Limits, 64 * 1024, MaxBadRows: 100, DecodePercent: false), BufferPool.Shared);
+        _indexer = new LogIndexer(shape, new Quayside.Messaging.CloudFront.LogLimits(WorkerColumns.Limits, 64 * 1024, MaxBadRows: 100, DecodePercent: false), BufferPool.Shared);
     }
 
     /// <summary>Reads a file.</summary>

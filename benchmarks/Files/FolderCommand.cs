@@ -5,11 +5,11 @@ using System.Runtime.Versioning;
 using System.Text;
 using Benchmarks.Reports;
 using Harness.Pages;
-using Messaging.Sinks;
-using Messaging.Storage;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
 using Microsoft.Win32.SafeHandles;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Storage;
 
 namespace Benchmarks.Files;
 

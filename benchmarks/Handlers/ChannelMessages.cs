@@ -1,5 +1,5 @@
-using Messaging.Sources.Channels;
 using Microsoft.Extensions.DependencyInjection;
+using Quayside.Messaging.Sources.Channels;
 
 namespace Benchmarks.Handlers;
 

@@ -1,9 +1,9 @@
 using System.Globalization;
 using Benchmarks.Interleaved;
 using Benchmarks.Keys;
-using Messaging.Http.Web.Metrics;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging.Abstractions;
+using Quayside.Messaging.Http.Web.Metrics;
 
 namespace Benchmarks.Handlers;
 

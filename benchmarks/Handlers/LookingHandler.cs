@@ -1,5 +1,5 @@
-using Messaging.Handlers;
-using Pipeline.Settlements;
+using Quayside.Messaging.Handlers;
+using Quayside.Pipeline.Settlements;
 
 namespace Benchmarks.Handlers;
 

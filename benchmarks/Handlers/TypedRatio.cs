@@ -2,12 +2,12 @@ using System.Globalization;
 using System.Text.Json;
 using Benchmarks.Interleaved;
 using Benchmarks.Keys;
-using Messaging.Hosting;
-using Messaging.Sources.Channels;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Sources.Channels;
 
 namespace Benchmarks.Handlers;
 

@@ -3,14 +3,14 @@ using System.IO.Pipelines;
 using System.Text.Json;
 using Benchmarks.EndToEnd;
 using Benchmarks.EndToEnd.Clients;
-using Messaging.CommandLine;
-using Messaging.Hosting;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.CommandLine;
+using Quayside.Messaging.Hosting;
 
 namespace Benchmarks.Http;
 
@@ -37,7 +37,7 @@ internal static class HttpServerProcess
     {
         string[] keys = ["--Routes:measured:Source=Http", "--Routes:measured:Sink=Memory", "--Sinks:Memory:Capacity=0", "--Hosting:ReportEvery=0s", $"--Hosting:Url={url}"];
         IConfigurationRoot configuration = WorkerConfiguration.Build(configFile: null, keys, readSettingsFile: false);
-        IHost app = WorkerApp.CreateHost(new WorkerDefinition(global::Worker.Program.AddFeatures), configuration, logging => logging.SetMinimumLevel(LogLevel.Error));
+        IHost app = WorkerApp.CreateHost(new WorkerDefinition(global::Quayside.Worker.Program.AddFeatures), configuration, logging => logging.SetMinimumLevel(LogLevel.Error));
         await app.StartAsync();
         return (IAsyncDisposable)app;
     }

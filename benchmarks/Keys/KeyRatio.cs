@@ -2,8 +2,8 @@ using System.Diagnostics;
 using System.Globalization;
 using System.Text.Json;
 using Benchmarks.Interleaved;
-using Messaging.Archive.Headers;
-using Messaging.Archive.ObjectKeys;
+using Quayside.Messaging.Archive.Headers;
+using Quayside.Messaging.Archive.ObjectKeys;
 
 namespace Benchmarks.Keys;
 

@@ -1,8 +1,8 @@
 using System.Text;
-using Messaging.Archive.Headers;
-using Messaging.Archive.ObjectKeys;
-using Pipeline.Buffers;
-using Pipeline.Messages;
+using Quayside.Messaging.Archive.Headers;
+using Quayside.Messaging.Archive.ObjectKeys;
+using Quayside.Pipeline.Buffers;
+using Quayside.Pipeline.Messages;
 
 namespace Benchmarks.Keys;
 

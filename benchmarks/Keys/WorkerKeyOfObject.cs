@@ -1,7 +1,7 @@
 using System.Text;
-using Pipeline.Buffers;
-using Messaging.Archive.Headers;
-using Messaging.Archive.ObjectKeys;
+using Quayside.Messaging.Archive.Headers;
+using Quayside.Messaging.Archive.ObjectKeys;
+using Quayside.Pipeline.Buffers;
 
 namespace Benchmarks.Keys;
 

@@ -1,6 +1,6 @@
 using BenchmarkDotNet.Attributes;
 using Benchmarks.Pipelines.Chains;
-using Pipeline.Frames;
+using Quayside.Pipeline.Frames;
 
 namespace Benchmarks.Pipelines;
 

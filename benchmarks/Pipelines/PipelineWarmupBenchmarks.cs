@@ -1,8 +1,8 @@
 using BenchmarkDotNet.Attributes;
 using Benchmarks.Pipelines.Chains;
 using Benchmarks.Pipelines.Parts;
-using Pipeline.Building;
-using Pipeline.Execution;
+using Quayside.Pipeline.Building;
+using Quayside.Pipeline.Execution;
 
 namespace Benchmarks.Pipelines;
 

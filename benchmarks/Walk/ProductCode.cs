@@ -5,7 +5,7 @@ namespace Benchmarks.Walk;
 /// <summary>The product's assemblies beside this program, and the file of each type.</summary>
 internal static class ProductCode
 {
-    private static readonly string[] Own = ["Messaging", "Pipeline", "Worker"];
+    private static readonly string[] Own = ["Quayside", "Worker"];
 
     /// <summary>The folder of this program, which has all assemblies that it runs with.</summary>
     public static string Folder { get; } = Path.GetDirectoryName(typeof(ProductCode).Assembly.Location)!;

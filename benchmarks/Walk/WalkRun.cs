@@ -4,9 +4,9 @@ using System.Text.Json;
 using Benchmarks.EndToEnd;
 using Benchmarks.EndToEnd.Clients;
 using Benchmarks.EndToEnd.Server;
-using Messaging.Http.Web.Metrics;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
+using Quayside.Messaging.Http.Web.Metrics;
 
 namespace Benchmarks.Walk;
 

@@ -1,7 +1,7 @@
 using System.IO.Pipes;
 using System.Text.Json;
 using System.Threading.Channels;
-using Messaging.Configuration;
+using Quayside.Messaging.Configuration;
 
 namespace Harness.Collecting;
 

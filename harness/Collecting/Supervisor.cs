@@ -2,8 +2,8 @@ using System.Diagnostics;
 using System.IO.Pipes;
 using System.Runtime.InteropServices;
 using System.Text.Json;
-using Messaging.Configuration;
 using Microsoft.Diagnostics.NETCore.Client;
+using Quayside.Messaging.Configuration;
 
 namespace Harness.Collecting;
 

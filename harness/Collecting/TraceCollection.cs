@@ -1,7 +1,7 @@
 using System.Diagnostics.Tracing;
-using Messaging.Configuration;
 using Microsoft.Diagnostics.NETCore.Client;
 using Microsoft.Diagnostics.Tracing.Parsers;
+using Quayside.Messaging.Configuration;
 
 namespace Harness.Collecting;
 

@@ -1,5 +1,5 @@
 using Harness.Pages;
-using Messaging.Configuration;
+using Quayside.Messaging.Configuration;
 
 namespace Harness.Reports;
 

@@ -1,5 +1,5 @@
 using System.Text.Json;
-using Messaging.Configuration;
+using Quayside.Messaging.Configuration;
 
 namespace Harness.Reports;
 

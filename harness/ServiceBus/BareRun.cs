@@ -1,9 +1,9 @@
 using Azure.Messaging.ServiceBus;
 using Harness.Collecting;
-using Messaging.AzureServiceBus;
-using Messaging.Configuration;
-using Messaging.Publishing;
 using Microsoft.Extensions.Configuration;
+using Quayside.Messaging.AzureServiceBus;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Publishing;
 
 namespace Harness.ServiceBus;
 

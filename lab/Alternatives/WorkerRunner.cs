@@ -1,12 +1,12 @@
 using System.Globalization;
 using Benchmarks.Handlers;
 using Benchmarks.Keys;
-using Messaging.Handlers;
-using Messaging.Hosting;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
-using Pipeline.Settlements;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Hosting;
+using Quayside.Pipeline.Settlements;
 
 namespace Lab.Alternatives;
 

@@ -6,8 +6,8 @@ namespace Lab.Seeds;
 /// <summary>The allocations of a chain's own types in one run of the harness, from its <c>--explain --json</c> line.</summary>
 internal static class HarnessProfile
 {
-    private const string Delegates = "System.Func<Pipeline.Contexts.PipelineContext";
-    private const string Execution = "Pipeline.Execution.";
+    private const string Delegates = "System.Func<Quayside.Pipeline.Contexts.PipelineContext";
+    private const string Execution = "Quayside.Pipeline.Execution.";
     private const string Closures = "<>c__DisplayClass";
 
     /// <summary>Kinds of types by the names that rows refer to: <c>harness.Closure.Delegates</c>.</summary>

@@ -1,9 +1,9 @@
 using System.CommandLine;
 using System.Diagnostics;
 using System.Globalization;
-using Messaging.Sockets.TcpLines;
 using Proof.Fuzz.Coverage;
 using Proof.Fuzz.Targets;
+using Quayside.Messaging.Sockets.TcpLines;
 using ArgumentResult = System.CommandLine.Parsing.ArgumentResult;
 
 namespace Proof.Fuzz;

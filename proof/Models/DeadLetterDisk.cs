@@ -1,6 +1,6 @@
 using System.Text;
-using Messaging.DeadLetters;
 using Proof.Simulation;
+using Quayside.Messaging.DeadLetters;
 
 namespace Proof.Models;
 

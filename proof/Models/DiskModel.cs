@@ -1,8 +1,8 @@
 using System.Text;
 using System.Text.Json;
-using Messaging.DeadLetters;
-using Messaging.Sinks.Bundles;
 using Proof.Simulation;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Sinks.Bundles;
 
 namespace Proof.Models;
 

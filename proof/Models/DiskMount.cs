@@ -1,7 +1,7 @@
 using System.IO.Enumeration;
-using Messaging.Storage;
 using Microsoft.Win32.SafeHandles;
 using Proof.Simulation;
+using Quayside.Messaging.Storage;
 
 namespace Proof.Models;
 

@@ -1,11 +1,11 @@
 using System.Buffers;
 using System.IO.Pipelines;
 using System.Text.Json;
-using Messaging.Http.Source;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
 using Proof.Simulation;
+using Quayside.Messaging.Http.Source;
 
 namespace Proof.Models;
 

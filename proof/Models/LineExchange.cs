@@ -3,8 +3,8 @@ using System.Globalization;
 using System.IO.Pipelines;
 using System.Net;
 using System.Text;
-using Messaging.Sockets.TcpLines;
 using Proof.Simulation;
+using Quayside.Messaging.Sockets.TcpLines;
 
 namespace Proof.Models;
 

@@ -1,6 +1,6 @@
 using System.Net;
 using System.Threading.Channels;
-using Messaging.Sockets.TcpLines;
+using Quayside.Messaging.Sockets.TcpLines;
 
 namespace Proof.Models;
 

@@ -1,8 +1,8 @@
-using Messaging.Aws;
-using Messaging.Aws.S3;
-using Messaging.CloudFront.Events;
-using Messaging.CloudFront.Objects;
 using Proof.Simulation;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.CloudFront.Events;
+using Quayside.Messaging.CloudFront.Objects;
 
 namespace Proof.Models;
 

@@ -1,8 +1,8 @@
 using System.Text;
 using System.Text.Json;
-using Messaging.DeadLetters;
-using Messaging.Storage;
 using Proof.Models;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Storage;
 
 namespace Proof.Simulation;
 

@@ -1,5 +1,5 @@
-using Messaging.Sinks;
-using Pipeline.Settlements;
+using Quayside.Messaging.Sinks;
+using Quayside.Pipeline.Settlements;
 
 namespace Proof.Simulation;
 

@@ -1,6 +1,6 @@
 using System.Text;
-using Messaging.DeadLetters;
 using Proof.Models;
+using Quayside.Messaging.DeadLetters;
 
 namespace Proof.Simulation;
 

@@ -2,8 +2,8 @@ using System.Diagnostics;
 using System.Globalization;
 using System.Reflection;
 using System.Text;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 
 namespace Proof.Simulation;
 

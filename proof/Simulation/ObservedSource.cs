@@ -1,10 +1,10 @@
 using System.Text;
-using Messaging.Aws.Sqs.Wire;
-using Messaging.Intake;
-using Messaging.Recoverability;
-using Messaging.Sources;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Messaging.Aws.Sqs.Wire;
+using Quayside.Messaging.Intake;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sources;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 
 namespace Proof.Simulation;
 

@@ -1,4 +1,4 @@
-using Messaging.DeadLetters;
+using Quayside.Messaging.DeadLetters;
 
 namespace Proof.Simulation;
 

@@ -1,4 +1,4 @@
-using Messaging.Sinks;
+using Quayside.Messaging.Sinks;
 
 namespace Proof.Simulation;
 

@@ -1,6 +1,6 @@
 using System.Text.Json;
-using Messaging.Aws.Sqs;
 using Proof.Models;
+using Quayside.Messaging.Aws.Sqs;
 
 namespace Proof.Simulation;
 

@@ -1,12 +1,12 @@
 using Amazon.Runtime;
-using Messaging.Aws;
-using Messaging.Aws.Sqs;
-using Messaging.Aws.Sqs.Wire;
-using Messaging.Configuration;
-using Messaging.DeadLetters.Redrive;
-using Messaging.Publishing;
-using Pipeline.Buffers;
 using Proof.Models;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.Sqs;
+using Quayside.Messaging.Aws.Sqs.Wire;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.DeadLetters.Redrive;
+using Quayside.Messaging.Publishing;
+using Quayside.Pipeline.Buffers;
 
 namespace Proof.Simulation;
 

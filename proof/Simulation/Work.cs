@@ -1,5 +1,5 @@
-using Messaging.DeadLetters;
 using Proof.Models;
+using Quayside.Messaging.DeadLetters;
 
 namespace Proof.Simulation;
 

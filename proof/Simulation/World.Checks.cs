@@ -1,8 +1,8 @@
 using System.Text;
-using Messaging.DeadLetters;
-using Messaging.Sources.InMemory;
-using Messaging.Storage;
 using Proof.Models;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Sources.InMemory;
+using Quayside.Messaging.Storage;
 
 namespace Proof.Simulation;
 

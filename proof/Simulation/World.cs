@@ -1,10 +1,10 @@
 using System.Globalization;
 using System.Reflection;
 using System.Runtime.ExceptionServices;
-using Messaging.DeadLetters;
-using Messaging.Intake;
-using Messaging.Recoverability;
 using Proof.Models;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Intake;
+using Quayside.Messaging.Recoverability;
 
 namespace Proof.Simulation;
 

@@ -1,5 +1,5 @@
-using Messaging.CommandLine;
-using Messaging.Hosting;
+using Quayside.Messaging.CommandLine;
+using Quayside.Messaging.Hosting;
 using Samples.Archive;
 
 // Two routes into one sink: every message as it is, and each reading in a form of its own.

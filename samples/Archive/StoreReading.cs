@@ -1,8 +1,8 @@
 using System.Text;
 using System.Text.Json;
 using System.Text.Json.Serialization;
-using Messaging.Handlers;
-using Pipeline.Settlements;
+using Quayside.Messaging.Handlers;
+using Quayside.Pipeline.Settlements;
 
 namespace Samples.Archive;
 

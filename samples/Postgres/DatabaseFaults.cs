@@ -1,5 +1,5 @@
 using Npgsql;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Settlements;
 
 namespace Samples.Postgres;
 

@@ -1,8 +1,8 @@
-using Messaging.CommandLine;
-using Messaging.Configuration;
-using Messaging.Hosting;
 using Microsoft.Extensions.DependencyInjection;
 using Npgsql;
+using Quayside.Messaging.CommandLine;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Hosting;
 using Samples.Postgres;
 
 return await WorkerApp.RunAsync(args, worker =>

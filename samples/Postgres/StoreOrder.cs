@@ -1,6 +1,6 @@
-using Messaging.Handlers;
 using Npgsql;
-using Pipeline.Settlements;
+using Quayside.Messaging.Handlers;
+using Quayside.Pipeline.Settlements;
 
 namespace Samples.Postgres;
 

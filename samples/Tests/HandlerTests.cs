@@ -1,5 +1,5 @@
-using Messaging.Testing;
-using Messaging.Testing.Xunit;
+using Quayside.Messaging.Testing;
+using Quayside.Messaging.Testing.Xunit;
 
 namespace Samples.Tests;
 

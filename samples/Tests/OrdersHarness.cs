@@ -1,7 +1,7 @@
 using System.Text.Json;
-using Messaging.Handlers;
-using Messaging.Hosting;
 using Npgsql;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Hosting;
 using Samples.Postgres;
 
 namespace Samples.Tests;

@@ -1,7 +1,7 @@
-using Messaging.Handlers;
-using Messaging.Hosting;
-using Messaging.Testing;
-using Pipeline.Settlements;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Testing;
+using Quayside.Pipeline.Settlements;
 using Samples.Archive;
 using Xunit;
 

@@ -1,8 +1,8 @@
 using System.Runtime.InteropServices;
-using Messaging.Hosting;
-using Messaging.Testing;
 using Microsoft.Extensions.DependencyInjection;
 using Npgsql;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Testing;
 
 namespace Samples.Tests;
 

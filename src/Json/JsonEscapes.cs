@@ -4,7 +4,7 @@ using System.Runtime.Intrinsics;
 using System.Text;
 using System.Text.Json;
 
-namespace Messaging.Json;
+namespace Quayside.Messaging.Json;
 
 /// <summary>
 /// The escapes of JSON strings (RFC 8259, section 7). Half a surrogate pair, which JSON can escape and UTF-8 cannot hold, becomes three bytes

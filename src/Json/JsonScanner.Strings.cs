@@ -2,7 +2,7 @@ using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Runtime.Intrinsics;
 
-namespace Messaging.Json;
+namespace Quayside.Messaging.Json;
 
 /// <content>Strings and property names.</content>
 internal ref partial struct JsonScanner

@@ -1,6 +1,6 @@
 using System.Runtime.CompilerServices;
 
-namespace Messaging.Json;
+namespace Quayside.Messaging.Json;
 
 /// <summary>
 /// Validates JSON (RFC 8259) in one pass, without recursion, exceptions or allocation; 64 levels at most. Every method takes the index to

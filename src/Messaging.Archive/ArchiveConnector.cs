@@ -1,14 +1,14 @@
 using System.Runtime.CompilerServices;
-using Messaging.Archive.Headers;
-using Messaging.Archive.ObjectKeys;
-using Messaging.Sinks;
-using Pipeline.Behaviors;
-using Pipeline.Buffers;
-using Pipeline.Contexts;
-using Pipeline.Frames;
-using Pipeline.Settlements;
+using Quayside.Messaging.Archive.Headers;
+using Quayside.Messaging.Archive.ObjectKeys;
+using Quayside.Messaging.Sinks;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Buffers;
+using Quayside.Pipeline.Contexts;
+using Quayside.Pipeline.Frames;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Archive;
+namespace Quayside.Messaging.Archive;
 
 /// <summary>Reads the header and writes the key. It dead-letters a message that it cannot read, before anything is stored.</summary>
 internal sealed class ArchiveConnector(ArchiveHeaderReader reader, KeyTemplate template, MissingIdRule missingId, KeyPartMonitor monitor, int concurrency) : IBehavior<PhysicalContext, ArchiveContext>

@@ -1,17 +1,17 @@
 using System.Buffers;
 using System.Collections.Immutable;
 using System.Collections.ObjectModel;
-using Messaging.Archive.Headers;
-using Messaging.Archive.ObjectKeys;
-using Messaging.Configuration;
-using Messaging.Costs.Explain;
-using Messaging.Handlers;
-using Messaging.Publishing;
-using Messaging.Recoverability;
-using Messaging.Sinks;
-using Messaging.Sources;
+using Quayside.Messaging.Archive.Headers;
+using Quayside.Messaging.Archive.ObjectKeys;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Costs.Explain;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Publishing;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Sources;
 
-namespace Messaging.Archive;
+namespace Quayside.Messaging.Archive;
 
 /// <summary>Makes <c>Archive</c> a handler that routes can name: JSON to key to object.</summary>
 internal sealed class ArchiveHandlerFeature : IHandlerFeature, IExplainedFeature, ISampleFeature
@@ -114,7 +114,7 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature, IExplainedFeature
 
     private static ArchiveConnector Connect(ArchiveOptions options, KeyTemplate template, KeyTemplateOptions key, HandlerServices services)
     {
-        KeyPartMonitor monitor = new(services.Route, template.Properties, key, services.Time, services.Loggers.CreateLogger($"Messaging.Routes.{services.Route}")) { LookForEnvelope = services.LookForEnvelope };
+        KeyPartMonitor monitor = new(services.Route, template.Properties, key, services.Time, services.Loggers.CreateLogger($"Quayside.Messaging.Routes.{services.Route}")) { LookForEnvelope = services.LookForEnvelope };
         services.Reports.Add(() => monitor.Describe() is { } parts
             ? $"properties of object keys since the start: {parts}. The rules are {ArchiveOptions.Section}:{nameof(ArchiveOptions.MissingProperty)} and {nameof(ArchiveOptions.InvalidValue)}"
             : null);

@@ -1,6 +1,6 @@
-using Messaging.Archive;
+using Quayside.Messaging.Archive;
 
-namespace Messaging.Hosting;
+namespace Quayside.Messaging.Hosting;
 
 /// <summary>Adds the archive to a worker.</summary>
 public static class ArchiveWorkerBuilderExtensions

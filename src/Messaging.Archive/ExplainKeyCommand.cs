@@ -1,15 +1,15 @@
 using System.CommandLine;
 using System.Text;
-using Messaging.CommandLine;
-using Messaging.Configuration;
-using Messaging.Planning;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Configuration;
-using Pipeline.Buffers;
-using Messaging.Archive.Headers;
-using Messaging.Archive.ObjectKeys;
+using Quayside.Messaging.Archive.Headers;
+using Quayside.Messaging.Archive.ObjectKeys;
+using Quayside.Messaging.CommandLine;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Planning;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.Archive;
+namespace Quayside.Messaging.Archive;
 
 /// <summary><c>explain-key</c>: shows the key of a message and the origin of each of its parts.</summary>
 internal static class ExplainKeyCommand

@@ -1,8 +1,8 @@
 using System.Collections.Immutable;
-using Messaging.Archive.Headers;
-using Messaging.Archive.ObjectKeys;
+using Quayside.Messaging.Archive.Headers;
+using Quayside.Messaging.Archive.ObjectKeys;
 
-namespace Messaging.Archive;
+namespace Quayside.Messaging.Archive;
 
 /// <summary>The part of <c>validate</c> about a route's keys: their rules, and the properties whose values the rules can merge.</summary>
 internal static class KeyRulesReport

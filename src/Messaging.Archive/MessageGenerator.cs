@@ -1,7 +1,7 @@
 using System.Buffers;
 using System.Text.Json;
 
-namespace Messaging.Archive;
+namespace Quayside.Messaging.Archive;
 
 /// <summary>Makes the messages of <c>publish</c>, the demo and the harness: about 300 bytes of JSON, the five key properties first, then a nested payload.</summary>
 internal static class MessageGenerator

@@ -1,8 +1,8 @@
 using System.Collections.Immutable;
-using Messaging.Archive.Headers;
-using Messaging.Archive.ObjectKeys;
+using Quayside.Messaging.Archive.Headers;
+using Quayside.Messaging.Archive.ObjectKeys;
 
-namespace Messaging.Archive;
+namespace Quayside.Messaging.Archive;
 
 /// <summary>Describes why a message gets no key and how to fix it, for dead letters, responses and explain-key. Allocates.</summary>
 internal static class PoisonDescription

@@ -1,11 +1,11 @@
 using System.Runtime.CompilerServices;
-using Messaging.Handlers;
-using Messaging.Sinks;
-using Messaging.Telemetry;
-using Pipeline.Behaviors;
-using Pipeline.Frames;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Frames;
 
-namespace Messaging.Archive;
+namespace Quayside.Messaging.Archive;
 
 /// <summary>Stores the object, and completes the message only when the sink has stored it.</summary>
 internal sealed class StoreTerminator(IObjectSink sink, ObjectStore store) : ITerminator<ArchiveContext>

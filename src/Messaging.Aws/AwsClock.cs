@@ -1,4 +1,4 @@
-namespace Messaging.Aws;
+namespace Quayside.Messaging.Aws;
 
 /// <summary>
 /// The clock of signatures: the machine's clock plus a correction learned from the services, which refuse a signature that is more than

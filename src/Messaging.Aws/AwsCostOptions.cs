@@ -1,6 +1,6 @@
-using Messaging.Configuration;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.Aws;
+namespace Quayside.Messaging.Aws;
 
 /// <summary>
 /// Section <c>Costs</c>: prices for the estimates in reports, logs and <c>explain</c>; nothing else depends on them. The defaults are

@@ -5,10 +5,10 @@ using Amazon.Runtime.Credentials;
 using Amazon.SecurityToken;
 using Amazon.SSO;
 using Amazon.SSOOIDC;
-using Messaging.Telemetry;
-using Objects;
+using Quayside.Messaging.Telemetry;
+using Quayside.Objects;
 
-namespace Messaging.Aws;
+namespace Quayside.Messaging.Aws;
 
 /// <summary>
 /// Supplies the signing keys: the configured ones, those of a configured profile, or those of AWSSDK.Core's default chain (environment, web

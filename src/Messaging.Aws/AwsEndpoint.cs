@@ -1,7 +1,7 @@
 using Amazon.Runtime.Internal;
-using Messaging.Configuration;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.Aws;
+namespace Quayside.Messaging.Aws;
 
 /// <summary>The address and the signing region of a service.</summary>
 /// <param name="BaseUri">Scheme, host and port; the path is <c>/</c>.</param>

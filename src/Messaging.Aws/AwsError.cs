@@ -1,8 +1,8 @@
 using System.Globalization;
 using System.Net.Http.Headers;
-using Messaging.Telemetry;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Aws;
+namespace Quayside.Messaging.Aws;
 
 /// <summary>A service's refusal of one request, with bounded and escaped text.</summary>
 /// <param name="Status">The HTTP status.</param>

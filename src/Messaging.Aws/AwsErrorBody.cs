@@ -1,7 +1,7 @@
 using System.Text.Json;
 using System.Xml;
 
-namespace Messaging.Aws;
+namespace Quayside.Messaging.Aws;
 
 /// <summary>
 /// The body of an error answer: S3's XML element Error, or the JSON object of the AWS JSON 1.0 protocol. The texts are as the service sent

@@ -1,4 +1,4 @@
-namespace Messaging.Aws;
+namespace Quayside.Messaging.Aws;
 
 /// <summary>What the outcome of a request means for the caller.</summary>
 public enum AwsErrorKind

@@ -1,7 +1,7 @@
 using System.Net;
-using Objects;
+using Quayside.Objects;
 
-namespace Messaging.Aws;
+namespace Quayside.Messaging.Aws;
 
 /// <summary>The HTTP connections that AWS calls use.</summary>
 internal static class AwsHttpHandler

@@ -1,6 +1,6 @@
-using Messaging.Configuration;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.Aws;
+namespace Quayside.Messaging.Aws;
 
 /// <summary>
 /// Section <c>Aws</c>: region, endpoint and credentials of every feature that calls AWS. No setting is required on a machine with the

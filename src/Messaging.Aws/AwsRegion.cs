@@ -2,10 +2,10 @@ using System.Buffers;
 using Amazon;
 using Amazon.Runtime;
 using Amazon.Runtime.CredentialManagement;
-using Messaging.Configuration;
-using Messaging.Telemetry;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Aws;
+namespace Quayside.Messaging.Aws;
 
 /// <summary>Finds the region to sign for.</summary>
 internal static class AwsRegion

@@ -1,9 +1,9 @@
 using System.Net.Http.Headers;
 using System.Security.Cryptography;
 using System.Text;
-using Messaging.Configuration;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.Aws;
+namespace Quayside.Messaging.Aws;
 
 /// <summary>
 /// Signs requests to a service that is called by its HTTP interface, such as Amazon OpenSearch, with Signature Version 4. Meant for a few

@@ -1,6 +1,6 @@
-using Messaging.Telemetry;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Aws;
+namespace Quayside.Messaging.Aws;
 
 /// <summary>
 /// An AWS call failed as a whole; failures of single batch entries are values. Contains no credentials, body or receipt handle; text from

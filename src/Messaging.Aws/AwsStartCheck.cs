@@ -1,9 +1,9 @@
 using Amazon.Runtime;
 using Amazon.Runtime.CredentialManagement;
-using Messaging.Configuration;
-using Messaging.Telemetry;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Aws;
+namespace Quayside.Messaging.Aws;
 
 /// <summary>
 /// Looks for region and credentials without a request: in settings, environment and files. Container, instance, STS and the programs of profiles are asked

@@ -1,10 +1,10 @@
 using System.Net;
 using System.Runtime.CompilerServices;
-using Messaging.Costs;
-using Pipeline.Buffers;
-using Pipeline.Frames;
+using Quayside.Messaging.Costs;
+using Quayside.Pipeline.Buffers;
+using Quayside.Pipeline.Frames;
 
-namespace Messaging.Aws;
+namespace Quayside.Messaging.Aws;
 
 /// <summary>
 /// Makes the calls of one service: finds the keys, signs, sends, counts, and reads a refusal. Repeats a call only as

@@ -1,9 +1,9 @@
-using Messaging.Aws;
-using Messaging.Aws.ExtendedClient;
-using Messaging.Aws.S3.Sink;
-using Messaging.Aws.Sqs;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.ExtendedClient;
+using Quayside.Messaging.Aws.S3.Sink;
+using Quayside.Messaging.Aws.Sqs;
 
-namespace Messaging.Hosting;
+namespace Quayside.Messaging.Hosting;
 
 /// <summary>Adds AWS sources and sinks to a worker.</summary>
 public static class AwsWorkerBuilderExtensions

@@ -1,6 +1,6 @@
 using System.Net;
 
-namespace Messaging.Aws;
+namespace Quayside.Messaging.Aws;
 
 /// <summary>
 /// A request body over bytes that the caller owns. HTTP/1.1 only: there the client has finished reading the body when the call ends, so

@@ -1,7 +1,7 @@
 using System.Text;
-using Pipeline.Buffers;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.Aws;
+namespace Quayside.Messaging.Aws;
 
 /// <summary>
 /// One header to sign: ASCII name in any case, value as sent (multiple values already joined). Writes the headers' part of the canonical

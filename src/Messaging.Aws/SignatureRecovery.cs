@@ -1,4 +1,4 @@
-namespace Messaging.Aws;
+namespace Quayside.Messaging.Aws;
 
 /// <summary>
 /// The two repetitions of a refused request: one with a corrected clock, one with new credentials. Created for the attempts of one request.

@@ -1,6 +1,6 @@
-using Messaging.AzureBlobs;
+using Quayside.Messaging.AzureBlobs;
 
-namespace Messaging.Hosting;
+namespace Quayside.Messaging.Hosting;
 
 /// <summary>Adds Azure Blob Storage to a worker, with Microsoft's client.</summary>
 public static class AzureBlobsWorkerBuilderExtensions

@@ -1,6 +1,6 @@
-using Messaging.Costs;
+using Quayside.Messaging.Costs;
 
-namespace Messaging.AzureBlobs;
+namespace Quayside.Messaging.AzureBlobs;
 
 /// <summary>Tells an operator what a refusal means and what to do.</summary>
 internal static class BlobAdvice

@@ -1,6 +1,6 @@
-using Messaging.Costs;
+using Quayside.Messaging.Costs;
 
-namespace Messaging.AzureBlobs;
+namespace Quayside.Messaging.AzureBlobs;
 
 /// <summary>The operations of Blob Storage that the sink calls, by their names in its REST reference. Each is billed as one request of any size.</summary>
 internal static class BlobCalls

@@ -2,10 +2,10 @@ using System.Net;
 using System.Xml;
 using Azure;
 using Azure.Identity;
-using Messaging.Costs;
-using Messaging.Telemetry;
+using Quayside.Messaging.Costs;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.AzureBlobs;
+namespace Quayside.Messaging.AzureBlobs;
 
 /// <summary>How one request ended. Expected failures are values. Codes: "Blob Storage error codes" and "Common REST API error codes" in Azure's REST reference.</summary>
 /// <param name="Kind">What it means.</param>

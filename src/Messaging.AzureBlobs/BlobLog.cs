@@ -1,7 +1,7 @@
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.AzureBlobs;
+namespace Quayside.Messaging.AzureBlobs;
 
 /// <summary>Log messages of the sink AzureBlobs: event ids 4301 to 4349. The store's codes and ids are bounded and escaped.</summary>
 internal static partial class BlobLog

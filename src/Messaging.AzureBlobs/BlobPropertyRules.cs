@@ -1,7 +1,7 @@
 using System.Text;
-using Messaging.Sinks;
+using Quayside.Messaging.Sinks;
 
-namespace Messaging.AzureBlobs;
+namespace Quayside.Messaging.AzureBlobs;
 
 /// <summary>
 /// What Blob Storage takes as metadata and index tags, and how other values are made to fit. Sources: "Setting and retrieving properties and metadata

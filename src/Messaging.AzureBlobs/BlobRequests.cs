@@ -6,12 +6,12 @@ using Azure.Storage;
 using Azure.Storage.Blobs;
 using Azure.Storage.Blobs.Models;
 using Azure.Storage.Blobs.Specialized;
-using Messaging.Costs;
-using Messaging.Sinks;
-using Messaging.Telemetry;
-using Objects;
+using Quayside.Messaging.Costs;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Telemetry;
+using Quayside.Objects;
 
-namespace Messaging.AzureBlobs;
+namespace Quayside.Messaging.AzureBlobs;
 
 /// <summary>
 /// The requests that the sink makes, sent by Azure.Storage.Blobs. Each ends within its own time, and its outcome is a value. The client does not

@@ -1,15 +1,15 @@
 using System.Diagnostics;
 using System.Text;
 using System.Text.Unicode;
-using Messaging.Configuration;
-using Messaging.Costs;
-using Messaging.Recoverability;
-using Messaging.Sinks;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
-using Objects;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Costs;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Telemetry;
+using Quayside.Objects;
 
-namespace Messaging.AzureBlobs;
+namespace Quayside.Messaging.AzureBlobs;
 
 /// <summary>
 /// Stores each object with one conditional Put Blob. Attempts, waits and comparisons share one total time and one retry budget; the client does

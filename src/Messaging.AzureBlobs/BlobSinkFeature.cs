@@ -1,8 +1,8 @@
-using Messaging.Configuration;
-using Messaging.Costs.Explain;
-using Messaging.Sinks;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Costs.Explain;
+using Quayside.Messaging.Sinks;
 
-namespace Messaging.AzureBlobs;
+namespace Quayside.Messaging.AzureBlobs;
 
 /// <summary>The sink <c>AzureBlobs</c>: one blob per message or bundle, in a container.</summary>
 internal sealed class BlobSinkFeature : ISinkFeature, IExplainedFeature

@@ -2,10 +2,10 @@ using System.Collections.ObjectModel;
 using System.Globalization;
 using System.Net.Http.Headers;
 using Azure.Storage.Blobs;
-using Messaging.Configuration;
-using Messaging.Sinks;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Sinks;
 
-namespace Messaging.AzureBlobs;
+namespace Quayside.Messaging.AzureBlobs;
 
 /// <summary>Section <c>Sinks:AzureBlobs</c>: the container, and what every blob gets beside its bytes.</summary>
 internal sealed class BlobSinkOptions : ISelfValidating

@@ -1,8 +1,8 @@
 using System.Text;
 using Azure.Core.Amqp;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.AzureServiceBus;
+namespace Quayside.Messaging.AzureServiceBus;
 
 /// <summary>
 /// Reads the bytes of an AMQP message's body: data sections (as the library's own senders write), a value or a sequence (other clients).

@@ -1,6 +1,6 @@
-using Messaging.AzureServiceBus;
+using Quayside.Messaging.AzureServiceBus;
 
-namespace Messaging.Hosting;
+namespace Quayside.Messaging.Hosting;
 
 /// <summary>Adds Azure Service Bus to a worker, with Microsoft's client.</summary>
 public static class AzureServiceBusWorkerBuilderExtensions

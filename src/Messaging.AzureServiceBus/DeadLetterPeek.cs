@@ -1,8 +1,8 @@
 using System.Runtime.CompilerServices;
 using Azure.Messaging.ServiceBus;
-using Messaging.DeadLetters.Redrive;
+using Quayside.Messaging.DeadLetters.Redrive;
 
-namespace Messaging.AzureServiceBus;
+namespace Quayside.Messaging.AzureServiceBus;
 
 /// <summary>Looks at the dead letters of a queue, and locks none.</summary>
 /// <param name="letters">Of the dead-letter queue.</param>

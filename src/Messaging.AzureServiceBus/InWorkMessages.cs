@@ -1,7 +1,7 @@
 using System.Collections.Concurrent;
 using System.Diagnostics.CodeAnalysis;
 
-namespace Messaging.AzureServiceBus;
+namespace Quayside.Messaging.AzureServiceBus;
 
 /// <summary>The messages in flight, by the key that all their deliveries share: finds the first delivery of a redelivered message. Threads: any.</summary>
 internal sealed class InWorkMessages

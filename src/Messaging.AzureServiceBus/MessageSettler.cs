@@ -1,12 +1,12 @@
 using System.Diagnostics;
-using Messaging.DeadLetters;
-using Messaging.Recoverability;
-using Messaging.Sources;
-using Messaging.Telemetry;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.AzureServiceBus;
+namespace Quayside.Messaging.AzureServiceBus;
 
 /// <summary>
 /// Carries out settlements. A failed settlement never throws: it is retried if a retry can help; otherwise the message is redelivered

@@ -1,5 +1,5 @@
 
-namespace Messaging.AzureServiceBus;
+namespace Quayside.Messaging.AzureServiceBus;
 
 /// <summary>
 /// Whether receiving works. The client reports failures and messages, but not that an idle connection has recovered. A failure therefore counts

@@ -1,7 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using Azure.Messaging.ServiceBus;
 
-namespace Messaging.AzureServiceBus;
+namespace Quayside.Messaging.AzureServiceBus;
 
 /// <summary>
 /// The links over which one run receives. A stop closes them: the client drains each link and then closes it, and every message that arrived

@@ -1,10 +1,10 @@
 using System.Diagnostics;
 using Azure.Messaging.ServiceBus;
-using Messaging.Recoverability;
-using Messaging.Sources;
-using Pipeline.Settlements;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sources;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.AzureServiceBus;
+namespace Quayside.Messaging.AzureServiceBus;
 
 /// <summary>
 /// One run of the source, from start to stop: as many calls as may receive, each of which receives one message, hands it in and settles it.

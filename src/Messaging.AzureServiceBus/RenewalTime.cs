@@ -1,4 +1,4 @@
-namespace Messaging.AzureServiceBus;
+namespace Quayside.Messaging.AzureServiceBus;
 
 /// <summary>When a lock is renewed: after half of its time, on the worker's clock. One thread asks whether it is due; the renewal reports its end.</summary>
 internal sealed class RenewalTime

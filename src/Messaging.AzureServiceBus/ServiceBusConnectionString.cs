@@ -1,6 +1,6 @@
 using System.Globalization;
 
-namespace Messaging.AzureServiceBus;
+namespace Quayside.Messaging.AzureServiceBus;
 
 /// <summary>
 /// The parts of a connection string that the worker checks before the library does, so that a mistake is reported in one clear line.

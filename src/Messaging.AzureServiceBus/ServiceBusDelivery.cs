@@ -2,11 +2,11 @@ using System.Diagnostics;
 using System.Globalization;
 using System.Text;
 using Azure.Messaging.ServiceBus;
-using Messaging.Telemetry;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.AzureServiceBus;
+namespace Quayside.Messaging.AzureServiceBus;
 
 /// <summary>
 /// One delivery of a message, under its lock. Settling only records the decision: the run's call waits for it and carries it out while the

@@ -1,6 +1,6 @@
 using Azure.Messaging.ServiceBus;
 
-namespace Messaging.AzureServiceBus;
+namespace Quayside.Messaging.AzureServiceBus;
 
 /// <summary>
 /// The queue or subscription that a source receives from, over one client. Runs, each with links of its own, follow one another.

@@ -1,9 +1,9 @@
 using Azure.Identity;
 using Azure.Messaging.ServiceBus;
-using Messaging.Configuration;
-using Messaging.Telemetry;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.AzureServiceBus;
+namespace Quayside.Messaging.AzureServiceBus;
 
 /// <summary>A failed call of the client as the worker sees it. The consequences of each kind are in docs/explanation/settlement.md.</summary>
 /// <param name="Kind">What it means.</param>

@@ -1,9 +1,9 @@
 using Azure.Messaging.ServiceBus;
-using Messaging.Configuration;
-using Messaging.Publishing;
-using Messaging.Telemetry;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Publishing;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.AzureServiceBus;
+namespace Quayside.Messaging.AzureServiceBus;
 
 /// <summary>Sends messages to the queue or topic of <c>Sources:ServiceBus</c>, in batches as large as the broker accepts. Threads: any. Dispose waits for the link to close.</summary>
 public sealed class ServiceBusMessageSender : IMessageSender

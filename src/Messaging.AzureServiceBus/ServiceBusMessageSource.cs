@@ -1,9 +1,9 @@
-using Messaging.Recoverability;
-using Messaging.Sources;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.AzureServiceBus;
+namespace Quayside.Messaging.AzureServiceBus;
 
 /// <summary>
 /// Messages of a Service Bus queue or subscription, in PeekLock mode. It receives in runs (<see cref="ReceiveRun"/>); one that

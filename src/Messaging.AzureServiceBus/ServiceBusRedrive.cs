@@ -1,13 +1,13 @@
 using System.Text;
 using Azure.Messaging.ServiceBus;
-using Messaging.Configuration;
-using Messaging.DeadLetters;
-using Messaging.DeadLetters.Redrive;
-using Messaging.Publishing;
-using Messaging.Telemetry;
-using Pipeline.Settlements;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.DeadLetters.Redrive;
+using Quayside.Messaging.Publishing;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.AzureServiceBus;
+namespace Quayside.Messaging.AzureServiceBus;
 
 /// <summary>
 /// Moves messages from the dead-letter queue to the queue, or to the folder: sends or stores first and completes afterwards, so that a crash duplicates a message but never

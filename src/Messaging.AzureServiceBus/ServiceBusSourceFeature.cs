@@ -1,13 +1,13 @@
 using Azure.Messaging.ServiceBus;
-using Messaging.Configuration;
-using Messaging.Costs.Explain;
-using Messaging.DeadLetters.Redrive;
-using Messaging.Intake;
-using Messaging.Publishing;
-using Messaging.Sources;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Costs.Explain;
+using Quayside.Messaging.DeadLetters.Redrive;
+using Quayside.Messaging.Intake;
+using Quayside.Messaging.Publishing;
+using Quayside.Messaging.Sources;
 using static System.FormattableString;
 
-namespace Messaging.AzureServiceBus;
+namespace Quayside.Messaging.AzureServiceBus;
 
 /// <summary>The source <c>ServiceBus</c> of routes.</summary>
 /// <param name="createClient">Creates clients: <see cref="ServiceBusSourceOptions.CreateClient"/>, but for tests.</param>

@@ -1,7 +1,7 @@
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.AzureServiceBus;
+namespace Quayside.Messaging.AzureServiceBus;
 
 /// <summary>Log messages of the Service Bus source: event ids 3300 to 3349. Never a body, a lock token or a connection string.</summary>
 internal sealed partial class ServiceBusSourceLog(ILogger logger, string route, TimeProvider time)

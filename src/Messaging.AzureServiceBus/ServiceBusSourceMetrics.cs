@@ -1,7 +1,7 @@
 using System.Diagnostics.Metrics;
-using Messaging.Telemetry;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.AzureServiceBus;
+namespace Quayside.Messaging.AzureServiceBus;
 
 /// <summary>Metrics of the Service Bus source.</summary>
 internal static class ServiceBusSourceMetrics

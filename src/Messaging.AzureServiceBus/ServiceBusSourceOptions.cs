@@ -1,12 +1,12 @@
 using System.Net;
 using Azure.Identity;
 using Azure.Messaging.ServiceBus;
-using Messaging.Configuration;
-using Messaging.Intake;
-using Messaging.Sources;
-using Pipeline.Messages;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Intake;
+using Quayside.Messaging.Sources;
+using Quayside.Pipeline.Messages;
 
-namespace Messaging.AzureServiceBus;
+namespace Quayside.Messaging.AzureServiceBus;
 
 /// <summary>Section <c>Sources:ServiceBus</c>: the queue or subscription, and how the source receives from it.</summary>
 public sealed class ServiceBusSourceOptions : ISelfValidating

@@ -1,6 +1,6 @@
-using Messaging.Telemetry;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.AzureServiceBus;
+namespace Quayside.Messaging.AzureServiceBus;
 
 /// <summary>Finds settlements that the broker does not answer: the client waits for minutes before it reports a failure, and a message in such a call keeps the call. Threads: any.</summary>
 internal sealed class SettlementWatch(ServiceBusSourceLog log, TimeProvider time)

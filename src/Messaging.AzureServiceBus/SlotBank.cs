@@ -1,6 +1,6 @@
-using Messaging.Sources;
+using Quayside.Messaging.Sources;
 
-namespace Messaging.AzureServiceBus;
+namespace Quayside.Messaging.AzureServiceBus;
 
 /// <summary>The reserved slots of a run: one for each call that waits for a message. Threads: any.</summary>
 internal sealed class SlotBank

@@ -1,11 +1,11 @@
 using System.Runtime.CompilerServices;
-using Messaging.CloudFront.Events;
-using Pipeline.Behaviors;
-using Pipeline.Contexts;
-using Pipeline.Frames;
-using Pipeline.Settlements;
+using Quayside.Messaging.CloudFront.Events;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Contexts;
+using Quayside.Pipeline.Frames;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.CloudFront;
+namespace Quayside.Messaging.CloudFront;
 
 /// <summary>Reads the event. It dead-letters a message that is not a valid event, and completes an event without logs, before anything is fetched.</summary>
 internal sealed class CloudFrontConnector(S3EventReader reader, CloudFrontMetrics metrics, int concurrency) : IBehavior<PhysicalContext, CloudFrontContext>

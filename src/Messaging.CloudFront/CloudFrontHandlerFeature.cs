@@ -1,22 +1,22 @@
-using Messaging.Aws;
-using Messaging.Aws.S3;
-using Messaging.CloudFront.Documents;
-using Messaging.CloudFront.Events;
-using Messaging.CloudFront.Gzip;
-using Messaging.CloudFront.Objects;
-using Messaging.Configuration;
-using Messaging.Costs.Explain;
-using Messaging.Handlers;
-using Messaging.Intake;
-using Messaging.Recoverability;
-using Messaging.Sinks;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
-using Pipeline.Buffers;
-using Pipeline.Building;
-using Pipeline.Contexts;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.CloudFront.Documents;
+using Quayside.Messaging.CloudFront.Events;
+using Quayside.Messaging.CloudFront.Gzip;
+using Quayside.Messaging.CloudFront.Objects;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Costs.Explain;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Intake;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sinks;
+using Quayside.Pipeline.Buffers;
+using Quayside.Pipeline.Building;
+using Quayside.Pipeline.Contexts;
 
-namespace Messaging.CloudFront;
+namespace Quayside.Messaging.CloudFront;
 
 /// <summary>Makes <c>CloudFront</c> a handler that routes can name: S3 event to object to rows to documents.</summary>
 internal sealed class CloudFrontHandlerFeature : IHandlerFeature, IExplainedFeature

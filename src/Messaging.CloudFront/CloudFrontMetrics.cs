@@ -1,7 +1,7 @@
 using System.Diagnostics.Metrics;
-using Messaging.Telemetry;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.CloudFront;
+namespace Quayside.Messaging.CloudFront;
 
 /// <summary>Counts logs, rows and documents by outcome. It costs nothing without a listener. Threads: any.</summary>
 internal sealed class CloudFrontMetrics(string route)

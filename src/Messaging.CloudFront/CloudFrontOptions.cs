@@ -1,9 +1,9 @@
-using Messaging.Aws.S3;
-using Messaging.CloudFront.Documents;
-using Messaging.CloudFront.Events;
-using Messaging.Configuration;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.CloudFront.Documents;
+using Quayside.Messaging.CloudFront.Events;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.CloudFront;
+namespace Quayside.Messaging.CloudFront;
 
 /// <summary>Section <c>Handlers:CloudFront</c>: how the logs that S3 events name become documents. The rules: docs/guides/cloudfront.md.</summary>
 internal sealed class CloudFrontOptions : ISelfValidating

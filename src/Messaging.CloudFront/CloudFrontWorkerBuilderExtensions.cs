@@ -1,10 +1,10 @@
-using Messaging.CloudFront;
-using Messaging.Aws;
-using Messaging.CloudFront.Elasticsearch;
-using Messaging.CloudFront.Objects;
 using Microsoft.Extensions.DependencyInjection.Extensions;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.CloudFront;
+using Quayside.Messaging.CloudFront.Elasticsearch;
+using Quayside.Messaging.CloudFront.Objects;
 
-namespace Messaging.Hosting;
+namespace Quayside.Messaging.Hosting;
 
 /// <summary>Adds the indexing of CloudFront logs to a worker.</summary>
 public static class CloudFrontWorkerBuilderExtensions

@@ -1,19 +1,19 @@
 using System.Runtime.CompilerServices;
-using Messaging.Aws.S3;
-using Messaging.Aws;
-using Messaging.CloudFront.Documents;
-using Messaging.CloudFront.Events;
-using Messaging.CloudFront.Objects;
-using Messaging.CloudFront.Rows;
-using Messaging.Recoverability;
-using Messaging.Sinks;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
-using Pipeline.Behaviors;
-using Pipeline.Frames;
-using Pipeline.Settlements;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.CloudFront.Documents;
+using Quayside.Messaging.CloudFront.Events;
+using Quayside.Messaging.CloudFront.Objects;
+using Quayside.Messaging.CloudFront.Rows;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Frames;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.CloudFront;
+namespace Quayside.Messaging.CloudFront;
 
 /// <summary>
 /// Indexes the objects of an event one after the other. It completes the message only when every row of every object is accounted for:

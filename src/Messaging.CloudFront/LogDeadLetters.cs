@@ -1,13 +1,13 @@
 using System.Globalization;
-using Messaging.CloudFront.Documents;
-using Messaging.CloudFront.Events;
-using Messaging.CloudFront.Rows;
-using Messaging.DeadLetters;
-using Messaging.Sinks;
-using Messaging.Telemetry;
-using Pipeline.Settlements;
+using Quayside.Messaging.CloudFront.Documents;
+using Quayside.Messaging.CloudFront.Events;
+using Quayside.Messaging.CloudFront.Rows;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.CloudFront;
+namespace Quayside.Messaging.CloudFront;
 
 /// <summary>Writes a dead letter for each row of one log that became no document, and for each document that the sink rejected.</summary>
 /// <param name="settings">The settings shared by all logs of the route.</param>

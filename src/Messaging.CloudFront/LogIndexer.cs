@@ -1,12 +1,12 @@
 using System.Runtime.CompilerServices;
-using Messaging.CloudFront.Documents;
-using Messaging.CloudFront.Gzip;
-using Messaging.CloudFront.Rows;
-using Messaging.Sinks;
-using Pipeline.Buffers;
-using Pipeline.Frames;
+using Quayside.Messaging.CloudFront.Documents;
+using Quayside.Messaging.CloudFront.Gzip;
+using Quayside.Messaging.CloudFront.Rows;
+using Quayside.Messaging.Sinks;
+using Quayside.Pipeline.Buffers;
+using Quayside.Pipeline.Frames;
 
-namespace Messaging.CloudFront;
+namespace Quayside.Messaging.CloudFront;
 
 /// <summary>
 /// Reads compressed logs into documents. Immutable: one instance serves all threads. Memory per log: a window of 128 KiB (or twice the

@@ -1,7 +1,7 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 
-namespace Messaging.CommandLine;
+namespace Quayside.Messaging.CommandLine;
 
 /// <summary>The option <c>--attribute NAME=VALUE</c>, which may be given several times.</summary>
 public static class AttributeOption

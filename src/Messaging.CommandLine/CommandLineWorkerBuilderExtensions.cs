@@ -1,8 +1,8 @@
-using Messaging.CommandLine;
 using System.CommandLine;
-using Messaging.Configuration;
+using Quayside.Messaging.CommandLine;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.Hosting;
+namespace Quayside.Messaging.Hosting;
 
 /// <summary>Adds commands and options of features. They have no effect in a host without a command line.</summary>
 public static class CommandLineWorkerBuilderExtensions

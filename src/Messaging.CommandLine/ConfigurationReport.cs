@@ -1,7 +1,7 @@
-using Messaging.Configuration;
-using Messaging.Planning;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Planning;
 
-namespace Messaging.CommandLine;
+namespace Quayside.Messaging.CommandLine;
 
 internal static class ConfigurationReport
 {

@@ -1,10 +1,10 @@
-using Messaging.Configuration;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Console;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.CommandLine;
+namespace Quayside.Messaging.CommandLine;
 
 /// <summary>The daemon's logs: lines on the console. The section <c>Logging</c> overrides the values set here.</summary>
 internal static class ConsoleLogging

@@ -1,12 +1,12 @@
 using System.CommandLine;
-using Messaging.Configuration;
-using Messaging.Hosting;
-using Messaging.Planning;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Planning;
 
-namespace Messaging.CommandLine;
+namespace Quayside.Messaging.CommandLine;
 
 /// <summary>The default command: runs the worker until a signal.</summary>
 internal static class DaemonAction

@@ -5,12 +5,12 @@ using System.Text.Encodings.Web;
 using System.Text.Json;
 using System.Text.Json.Serialization;
 using System.Text.Json.Serialization.Metadata;
-using Messaging.Configuration;
-using Messaging.DeadLetters;
-using Messaging.Http.Web.Api;
-using Messaging.Telemetry;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Http.Web.Api;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.CommandLine;
+namespace Quayside.Messaging.CommandLine;
 
 /// <summary><c>dead-letters</c>: what people do with the dead letters of a running worker, over its API.</summary>
 internal static class DeadLettersCommand

@@ -1,12 +1,12 @@
 using System.CommandLine;
 using System.Globalization;
 using System.Text.Json;
-using Messaging.Configuration;
-using Messaging.DeadLetters;
-using Messaging.Http.Web.Api;
-using Messaging.Telemetry;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Http.Web.Api;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.CommandLine;
+namespace Quayside.Messaging.CommandLine;
 
 /// <summary>A command that starts a run over dead letters in the worker, and waits for its end: redrive, discard, restore.</summary>
 internal static class DeadLettersRun
@@ -118,7 +118,7 @@ internal static class DeadLettersRun
     private static void Write(RedriveState state)
     {
         Console.Out.WriteLine($"{Counts(state)}{(state.DryRun ? "; nothing was changed" : string.Empty)}.");
-        foreach (Messaging.DeadLetters.Redrive.RedriveCounts counts in state.Results)
+        foreach (Quayside.Messaging.DeadLetters.Redrive.RedriveCounts counts in state.Results)
         {
             Console.Out.WriteLine(string.Create(
                 CultureInfo.InvariantCulture, $"  {UntrustedText.Shorten(counts.Reason)}: {counts.Found:N0} found{(state.DryRun ? string.Empty : $", {counts.Sent:N0} {Done(state.Action)}, {counts.Left:N0} left")}"));

@@ -2,11 +2,11 @@ using System.CommandLine;
 using System.Globalization;
 using System.Text.Json;
 using System.Text.Json.Serialization;
-using Messaging.Configuration;
-using Messaging.Costs.Explain;
-using Messaging.Planning;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Costs.Explain;
+using Quayside.Messaging.Planning;
 
-namespace Messaging.CommandLine;
+namespace Quayside.Messaging.CommandLine;
 
 /// <summary><c>explain</c>: shows what the settings imply for a load: calls, costs, limits, and the effect of a kill.</summary>
 internal static class ExplainCommand

@@ -1,9 +1,9 @@
 using System.CommandLine;
 using System.Net;
-using Messaging.Configuration;
-using Messaging.Telemetry;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.CommandLine;
+namespace Quayside.Messaging.CommandLine;
 
 /// <summary><c>health</c>: prints a health page of a running worker, and shows by its exit code what it says; for the health check of a container without a shell.</summary>
 internal static class HealthCommand

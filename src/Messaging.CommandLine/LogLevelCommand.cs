@@ -1,17 +1,17 @@
 using System.CommandLine;
 using System.Text.Json;
-using Messaging.CommandLine.Top;
-using Messaging.Configuration;
-using Messaging.Http.Web.Api;
+using Quayside.Messaging.CommandLine.Top;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Http.Web.Api;
 
-namespace Messaging.CommandLine;
+namespace Quayside.Messaging.CommandLine;
 
 /// <summary><c>log-level</c>: changes a log level of a running worker for a time, over its API.</summary>
 internal static class LogLevelCommand
 {
     public static Command Create(CommandContext context)
     {
-        Argument<string> category = new("category") { Description = "The beginning of the loggers' names, such as Messaging.Http" };
+        Argument<string> category = new("category") { Description = "The beginning of the loggers' names, such as Quayside.Messaging.Http" };
         Argument<string> level = new("level") { Description = "Trace, Debug or Information" };
         Option<int> minutes = new("--minutes") { Description = "How long, 1 to 60; 0 ends it now", DefaultValueFactory = static _ => 10, HelpName = "minutes" };
         Option<string?> url = WorkerConnection.CreateOption();

@@ -1,6 +1,6 @@
-using Messaging.Configuration;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.CommandLine;
+namespace Quayside.Messaging.CommandLine;
 
 /// <summary>Reads the message for a command.</summary>
 public static class MessageFile

@@ -1,13 +1,13 @@
 using System.Buffers;
 using System.CommandLine;
 using System.Diagnostics;
-using Messaging.CommandLine.Telemetry;
-using Messaging.Configuration;
-using Messaging.Handlers;
-using Messaging.Publishing;
-using Messaging.Telemetry;
+using Quayside.Messaging.CommandLine.Telemetry;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Publishing;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.CommandLine;
+namespace Quayside.Messaging.CommandLine;
 
 /// <summary><c>publish</c>: sends messages to a source of a running worker.</summary>
 internal static class PublishCommand

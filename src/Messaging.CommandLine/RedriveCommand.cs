@@ -1,9 +1,9 @@
 using System.CommandLine;
-using Messaging.Configuration;
-using Messaging.DeadLetters.Redrive;
-using Messaging.Publishing;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.DeadLetters.Redrive;
+using Quayside.Messaging.Publishing;
 
-namespace Messaging.CommandLine;
+namespace Quayside.Messaging.CommandLine;
 
 /// <summary>
 /// <c>redrive</c>: sends dead letters to their source again after the cause was fixed. A dead letter is deleted only after the source has accepted its

@@ -1,11 +1,11 @@
 using System.CommandLine;
 using System.Text.Json;
-using Messaging.CommandLine.Top;
-using Messaging.Configuration;
-using Messaging.Http.Web.Api;
-using Messaging.Telemetry;
+using Quayside.Messaging.CommandLine.Top;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Http.Web.Api;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.CommandLine;
+namespace Quayside.Messaging.CommandLine;
 
 /// <summary><c>pause</c>, <c>resume</c> and <c>probe</c>: stop and continue receiving on a route of a running worker, and check its sink, over its API.</summary>
 internal static class RouteCommands

@@ -2,7 +2,7 @@ using System.CommandLine;
 using System.CommandLine.Help;
 using System.CommandLine.Invocation;
 
-namespace Messaging.CommandLine;
+namespace Quayside.Messaging.CommandLine;
 
 /// <summary><c>--help</c>: the library's text, and how settings are given, which every command accepts.</summary>
 /// <param name="help">The library's action.</param>

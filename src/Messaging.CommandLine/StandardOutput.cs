@@ -1,7 +1,7 @@
 using System.Runtime.InteropServices;
-using Messaging.Configuration;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.CommandLine;
+namespace Quayside.Messaging.CommandLine;
 
 /// <summary>Finds that nothing reads standard output any more, such as after <c>top | head -5</c>: .NET ignores the broken pipe, and a command that only prints would never end.</summary>
 internal static class StandardOutput

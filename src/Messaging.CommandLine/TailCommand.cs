@@ -1,10 +1,10 @@
 using System.CommandLine;
 using System.Globalization;
 using System.Text.Json;
-using Messaging.Configuration;
-using Messaging.Telemetry;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.CommandLine;
+namespace Quayside.Messaging.CommandLine;
 
 /// <summary><c>tail</c>: prints messages of a route of a running worker as they are settled, from its API.</summary>
 internal static class TailCommand

@@ -1,6 +1,6 @@
 using System.Text;
 
-namespace Messaging.CommandLine;
+namespace Quayside.Messaging.CommandLine;
 
 /// <summary>
 /// Standard output or error that may be closed or full. Text that cannot be written is dropped, because no report is worth ending a running worker. .NET

@@ -1,10 +1,10 @@
 using System.CommandLine;
-using Messaging.CommandLine.Top;
-using Messaging.Configuration;
-using Messaging.Http.Web.Api;
+using Quayside.Messaging.CommandLine.Top;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Http.Web.Api;
 using Spectre.Console;
 
-namespace Messaging.CommandLine;
+namespace Quayside.Messaging.CommandLine;
 
 /// <summary><c>top</c>: shows the state of a running worker in the terminal, from its API.</summary>
 internal static class TopCommand

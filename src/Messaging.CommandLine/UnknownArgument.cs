@@ -1,7 +1,7 @@
 using System.CommandLine;
-using Messaging.Configuration;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.CommandLine;
+namespace Quayside.Messaging.CommandLine;
 
 /// <summary>The error for an argument that is neither a command, an option nor a setting: says what it may have meant.</summary>
 internal static class UnknownArgument

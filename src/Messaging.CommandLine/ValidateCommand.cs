@@ -1,11 +1,11 @@
 using System.CommandLine;
-using Messaging.Configuration;
-using Messaging.Hosting;
-using Messaging.Planning;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Hosting;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Planning;
 
-namespace Messaging.CommandLine;
+namespace Quayside.Messaging.CommandLine;
 
 /// <summary><c>validate</c>: shows every problem and warning that a start on this machine would report, the origin of each route, and the effective configuration.</summary>
 internal static class ValidateCommand

@@ -6,7 +6,7 @@ using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Hosting.WindowsServices;
 using Microsoft.Extensions.Logging;
 
-namespace Messaging.CommandLine;
+namespace Quayside.Messaging.CommandLine;
 
 /// <summary>
 /// The program as a Windows service: relative paths are those of the program's folder, the service control manager stops and drains the worker, and errors go

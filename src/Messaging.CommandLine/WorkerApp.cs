@@ -1,12 +1,12 @@
-using Messaging.CommandLine.Telemetry;
-using Messaging.Configuration;
-using Messaging.Hosting;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.CommandLine.Telemetry;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Hosting;
 
-namespace Messaging.CommandLine;
+namespace Quayside.Messaging.CommandLine;
 
 /// <summary>Runs a message worker as a program: the daemon, or <c>validate</c>, <c>explain</c>, <c>top</c>, <c>publish</c>, <c>redrive</c>.</summary>
 public static class WorkerApp

@@ -2,15 +2,15 @@ using System.CommandLine;
 using System.CommandLine.Help;
 using System.Globalization;
 using System.Text.Json;
-using Messaging.Configuration;
-using Messaging.DeadLetters.Redrive;
-using Messaging.Hosting;
-using Messaging.Publishing;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Options;
-using Pipeline.Building;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.DeadLetters.Redrive;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Publishing;
+using Quayside.Pipeline.Building;
 
-namespace Messaging.CommandLine;
+namespace Quayside.Messaging.CommandLine;
 
 /// <summary>
 /// The command line: the daemon by default, and the other commands. Every configuration key can be given as <c>--Section:Key=value</c> after any command.

@@ -4,11 +4,11 @@ using System.Runtime.CompilerServices;
 using System.Text;
 using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
-using Messaging.Configuration;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Configuration;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.CommandLine;
+namespace Quayside.Messaging.CommandLine;
 
 /// <summary>The HTTP endpoints of a running worker, for the commands that ask it. Threads: any.</summary>
 internal sealed class WorkerConnection : IDisposable

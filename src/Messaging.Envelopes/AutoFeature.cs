@@ -1,9 +1,9 @@
-using Messaging.Configuration;
-using Messaging.Unwrapping;
 using Microsoft.Extensions.Logging;
-using Pipeline.Messages;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Unwrapping;
+using Quayside.Pipeline.Messages;
 
-namespace Messaging.Envelopes;
+namespace Quayside.Messaging.Envelopes;
 
 /// <summary>The envelope <c>Auto</c> of routes: whichever has its marks in a message; a message without any is passed on as it is.</summary>
 /// <param name="marked">Those with marks.</param>
@@ -17,7 +17,7 @@ internal sealed class AutoFeature(IReadOnlyList<IEnvelopeFeature> marked) : IEnv
         return new EnvelopePlan
         {
             CallsService = plans.Any(plan => plan.CallsService),
-            Create = services => new AutoEnvelope(marked, [.. plans.Select(plan => plan.Create(services))], route, services.Loggers.CreateLogger($"Messaging.Routes.{route}")),
+            Create = services => new AutoEnvelope(marked, [.. plans.Select(plan => plan.Create(services))], route, services.Loggers.CreateLogger($"Quayside.Messaging.Routes.{route}")),
         };
     }
 }

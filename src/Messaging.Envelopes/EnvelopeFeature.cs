@@ -1,7 +1,7 @@
-using Messaging.Configuration;
-using Messaging.Unwrapping;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Unwrapping;
 
-namespace Messaging.Envelopes;
+namespace Quayside.Messaging.Envelopes;
 
 /// <summary>An envelope without settings.</summary>
 /// <param name="name">Its name in routes.</param>

@@ -1,12 +1,12 @@
-using Messaging.Envelopes;
-using Messaging.Envelopes.Compression;
-using Messaging.Envelopes.Encoding;
-using Messaging.Envelopes.Json;
-using Messaging.Envelopes.Sns;
-using Messaging.Envelopes.Splitting;
-using Messaging.Unwrapping;
+using Quayside.Messaging.Envelopes;
+using Quayside.Messaging.Envelopes.Compression;
+using Quayside.Messaging.Envelopes.Encoding;
+using Quayside.Messaging.Envelopes.Json;
+using Quayside.Messaging.Envelopes.Sns;
+using Quayside.Messaging.Envelopes.Splitting;
+using Quayside.Messaging.Unwrapping;
 
-namespace Messaging.Hosting;
+namespace Quayside.Messaging.Hosting;
 
 /// <summary>Adds envelopes to a worker.</summary>
 public static class EnvelopesWorkerBuilderExtensions

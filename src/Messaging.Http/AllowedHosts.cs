@@ -1,10 +1,10 @@
 using System.Globalization;
 using System.Net;
-using Messaging.Telemetry;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Primitives;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Http;
+namespace Quayside.Messaging.Http;
 
 /// <summary>
 /// Refuses requests that a browser sends for a page of another site. Such a page can reach every address that the browser's machine reaches: directly, which

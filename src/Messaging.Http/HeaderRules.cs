@@ -1,8 +1,8 @@
 using System.Buffers;
 using System.Collections.Frozen;
-using Messaging.Http.Source;
+using Quayside.Messaging.Http.Source;
 
-namespace Messaging.Http;
+namespace Quayside.Messaging.Http;
 
 /// <summary>Which headers may be kept as attributes of messages, and which attributes can be sent as headers.</summary>
 internal static class HeaderRules

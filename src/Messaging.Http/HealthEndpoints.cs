@@ -1,12 +1,12 @@
 using System.Text.Encodings.Web;
 using System.Text.Json;
-using Messaging.Hosting;
-using Messaging.Telemetry;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Http;
+namespace Quayside.Messaging.Http;
 
 /// <summary>
 /// <c>/healthz/live</c>: 503 when a message is stuck, which only a restart ends. <c>/healthz/ready</c>: 503 when a route does not receive or its sink fails,

@@ -2,11 +2,11 @@ using System.Buffers;
 using System.Text.Encodings.Web;
 using System.Text.Json;
 using Microsoft.AspNetCore.Http;
-using Pipeline.Buffers;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Buffers;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Http;
+namespace Quayside.Messaging.Http;
 
 /// <summary>Writes answers as JSON with a Content-Length, so that the connection can be reused. Threads: any.</summary>
 internal sealed class HttpAnswers(BufferPool buffers)

@@ -1,7 +1,7 @@
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Http;
 
-namespace Messaging.Http;
+namespace Quayside.Messaging.Http;
 
 /// <summary>One connection of the web server. <see cref="HttpConnections"/> owns its state and guards it with its own gate.</summary>
 internal sealed class HttpConnection

@@ -1,9 +1,9 @@
 using System.Diagnostics.Metrics;
-using Messaging.Telemetry;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Http;
+namespace Quayside.Messaging.Http;
 
 /// <summary>
 /// Limits the connections of the web server. At the limit a new connection replaces one without a request: first one that never had a request, then the one

@@ -1,8 +1,8 @@
-using Messaging.Http.Source;
-using Messaging.Sources;
 using Microsoft.AspNetCore.Http;
+using Quayside.Messaging.Http.Source;
+using Quayside.Messaging.Sources;
 
-namespace Messaging.Http;
+namespace Quayside.Messaging.Http;
 
 /// <summary>Why a request, or the rest of it, was refused, as the caller reads it.</summary>
 /// <param name="Status">The HTTP status.</param>

@@ -3,12 +3,12 @@ using System.Diagnostics.Metrics;
 using System.Globalization;
 using System.Net;
 using System.Runtime.CompilerServices;
-using Messaging.Telemetry;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Http;
+namespace Quayside.Messaging.Http;
 
 /// <summary>
 /// Counts the answers to the callers of <c>/messages</c>, and every refusal of the server, by route, status and reason. Refusals are logged with their

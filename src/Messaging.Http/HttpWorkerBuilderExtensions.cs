@@ -1,18 +1,18 @@
-using Messaging.Configuration;
-using Messaging.Http;
-using Messaging.Http.Source;
-using Messaging.Http.Web;
-using Messaging.Http.Web.Api;
-using Messaging.Http.Web.History;
-using Messaging.Http.Web.Metrics;
-using Messaging.Http.Web.Page;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Http;
+using Quayside.Messaging.Http.Source;
+using Quayside.Messaging.Http.Web;
+using Quayside.Messaging.Http.Web.Api;
+using Quayside.Messaging.Http.Web.History;
+using Quayside.Messaging.Http.Web.Metrics;
+using Quayside.Messaging.Http.Web.Page;
 
-namespace Messaging.Hosting;
+namespace Quayside.Messaging.Hosting;
 
 /// <summary>Adds HTTP to a worker.</summary>
 public static class HttpWorkerBuilderExtensions

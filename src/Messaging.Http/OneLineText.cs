@@ -1,6 +1,6 @@
 using System.Text.RegularExpressions;
 
-namespace Messaging.Http;
+namespace Quayside.Messaging.Http;
 
 /// <summary>Makes one readable line of a message that callers and operators read: exception messages may have line breaks, escaped for the log, and end in a stack trace. The log keeps them.</summary>
 internal static partial class OneLineText

@@ -1,6 +1,6 @@
-using Messaging.Configuration;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.Http;
+namespace Quayside.Messaging.Http;
 
 /// <summary>The settings of live tails, in the section <c>Hosting</c>.</summary>
 internal sealed class TailOptions : ISelfValidating

@@ -1,7 +1,7 @@
 using System.Net;
 using Microsoft.Extensions.Logging;
 
-namespace Messaging.Http;
+namespace Quayside.Messaging.Http;
 
 /// <summary>Log messages of the web server: event ids 1102 and 1210 to 1229.</summary>
 internal static partial class WebLog

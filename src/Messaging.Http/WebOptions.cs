@@ -1,8 +1,8 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Net;
-using Messaging.Configuration;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.Http;
+namespace Quayside.Messaging.Http;
 
 /// <summary>The settings of the web server, in the section <c>Hosting</c>; the process has further keys there.</summary>
 internal sealed class WebOptions : ISelfValidating

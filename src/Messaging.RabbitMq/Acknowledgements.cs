@@ -1,6 +1,6 @@
 using RabbitMQ.Client;
 
-namespace Messaging.RabbitMq;
+namespace Quayside.Messaging.RabbitMq;
 
 /// <summary>
 /// Acknowledges the completed deliveries of one channel in batches. One frame acknowledges all deliveries up to a tag, but only while every

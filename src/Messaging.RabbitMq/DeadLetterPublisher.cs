@@ -1,7 +1,7 @@
-using Pipeline.Settlements;
+using Quayside.Pipeline.Settlements;
 using RabbitMQ.Client;
 
-namespace Messaging.RabbitMq;
+namespace Quayside.Messaging.RabbitMq;
 
 /// <summary>
 /// Publishes dead letters on a connection of its own: the broker stops reading from connections that publish while it is short of memory or

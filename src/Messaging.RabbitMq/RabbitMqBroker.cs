@@ -1,8 +1,8 @@
-using Messaging.Configuration;
-using Messaging.Telemetry;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Telemetry;
 using RabbitMQ.Client;
 
-namespace Messaging.RabbitMq;
+namespace Quayside.Messaging.RabbitMq;
 
 /// <summary>Opens connections and channels to the broker.</summary>
 internal static class RabbitMqBroker

@@ -1,7 +1,7 @@
 using RabbitMQ.Client;
 using RabbitMQ.Client.Events;
 
-namespace Messaging.RabbitMq;
+namespace Quayside.Messaging.RabbitMq;
 
 /// <summary>Receives the broker's deliveries. The prefetch limits how many of them can wait in the session.</summary>
 internal sealed class RabbitMqConsumer(RabbitMqSession session, IChannel channel) : AsyncDefaultBasicConsumer(channel)

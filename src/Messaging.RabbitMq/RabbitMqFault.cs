@@ -1,11 +1,11 @@
 using System.Net.Sockets;
 using System.Security.Authentication;
-using Messaging.Configuration;
-using Messaging.Telemetry;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Telemetry;
 using RabbitMQ.Client.Events;
 using RabbitMQ.Client.Exceptions;
 
-namespace Messaging.RabbitMq;
+namespace Quayside.Messaging.RabbitMq;
 
 /// <summary>A failed call of the client as the worker sees it.</summary>
 /// <param name="Text">What the broker or the network said: one line, shortened and printable.</param>

@@ -1,9 +1,9 @@
 using System.Globalization;
 using System.Text;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Settlements;
 using RabbitMQ.Client;
 
-namespace Messaging.RabbitMq;
+namespace Quayside.Messaging.RabbitMq;
 
 /// <summary>Reads the headers of deliveries, and copies messages without what belongs to one delivery only.</summary>
 internal static class RabbitMqHeaders
@@ -82,7 +82,7 @@ internal static class RabbitMqHeaders
 
             if (settlement.Exception is { } exception)
             {
-                copy.Headers[Exception] = Messaging.DeadLetters.DeadLetter.Describe(exception);
+                copy.Headers[Exception] = Quayside.Messaging.DeadLetters.DeadLetter.Describe(exception);
             }
         }
 
@@ -97,7 +97,7 @@ internal static class RabbitMqHeaders
     /// <param name="id">The message's id.</param>
     /// <param name="reason">Its reason code.</param>
     /// <param name="now">For what has no time.</param>
-    public static Messaging.DeadLetters.DeadLetter Record(IReadOnlyBasicProperties letter, string id, string reason, DateTimeOffset now)
+    public static Quayside.Messaging.DeadLetters.DeadLetter Record(IReadOnlyBasicProperties letter, string id, string reason, DateTimeOffset now)
     {
         DateTimeOffset time = TimeOf(letter.Headers, Time) ?? DeathTimeOf(letter) ?? now;
         Dictionary<string, string> system = new(StringComparer.Ordinal);
@@ -109,12 +109,12 @@ internal static class RabbitMqHeaders
             }
         }
 
-        return new Messaging.DeadLetters.DeadLetter
+        return new Quayside.Messaging.DeadLetters.DeadLetter
         {
             SourceId = id,
             Source = RabbitMqSourceOptions.SourceName,
             Route = string.Empty,
-            Reason = reason.Length == 0 ? Messaging.DeadLetters.DeadLetter.Unspecified : reason,
+            Reason = reason.Length == 0 ? Quayside.Messaging.DeadLetters.DeadLetter.Unspecified : reason,
             Description = Find(letter, Description) ?? "The broker, or another program, moved it to the dead-letter queue.",
             ExceptionType = Find(letter, ExceptionType),
             Exception = Find(letter, Exception),

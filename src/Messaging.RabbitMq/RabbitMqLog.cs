@@ -1,7 +1,7 @@
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.RabbitMq;
+namespace Quayside.Messaging.RabbitMq;
 
 /// <summary>Log messages of the RabbitMQ source: event ids 3350 to 3399. Never a body, a password or an address with one.</summary>
 internal sealed partial class RabbitMqLog(ILogger logger, string route, TimeProvider time)

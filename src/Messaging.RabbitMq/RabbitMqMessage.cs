@@ -1,13 +1,13 @@
 using System.Buffers;
 using System.Diagnostics;
 using System.Text;
-using Messaging.Sources;
-using Messaging.Telemetry;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 using RabbitMQ.Client;
 
-namespace Messaging.RabbitMq;
+namespace Quayside.Messaging.RabbitMq;
 
 /// <summary>One delivery. Its body is a copy, because the client reuses its own when the consumer returns.</summary>
 internal sealed class RabbitMqMessage : ReceivedMessage

@@ -1,9 +1,9 @@
 using System.Text;
-using Messaging.Publishing;
-using Messaging.Telemetry;
+using Quayside.Messaging.Publishing;
+using Quayside.Messaging.Telemetry;
 using RabbitMQ.Client;
 
-namespace Messaging.RabbitMq;
+namespace Quayside.Messaging.RabbitMq;
 
 /// <summary>Sends messages to the queue of <c>Sources:RabbitMq</c>. A message counts as sent when the broker has confirmed it. Threads: any.</summary>
 internal sealed class RabbitMqMessageSender : IMessageSender

@@ -1,9 +1,9 @@
-using Messaging.Recoverability;
-using Messaging.Sources;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sources;
 using RabbitMQ.Client;
 
-namespace Messaging.RabbitMq;
+namespace Quayside.Messaging.RabbitMq;
 
 /// <summary>The messages of one queue. The prefetch limits what the broker sends; what has arrived waits for slots.</summary>
 internal sealed class RabbitMqMessageSource : IMessageSource

@@ -1,10 +1,10 @@
-using Messaging.DeadLetters.Redrive;
-using Messaging.Publishing;
-using Messaging.Telemetry;
+using Quayside.Messaging.DeadLetters.Redrive;
+using Quayside.Messaging.Publishing;
+using Quayside.Messaging.Telemetry;
 using RabbitMQ.Client;
 using RabbitMQ.Client.Exceptions;
 
-namespace Messaging.RabbitMq;
+namespace Quayside.Messaging.RabbitMq;
 
 /// <summary>
 /// Moves messages from the dead-letter queue to the queue, or to the folder: publishes or stores first and acknowledges afterwards, so that a crash

@@ -1,10 +1,10 @@
 using System.Threading.Channels;
-using Messaging.Sources;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Messaging.Sources;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 using RabbitMQ.Client;
 
-namespace Messaging.RabbitMq;
+namespace Quayside.Messaging.RabbitMq;
 
 /// <summary>
 /// One connection and the messages received on it. Their tags are valid only on this connection, and when it breaks, the broker

@@ -1,11 +1,11 @@
-using Messaging.Configuration;
-using Messaging.Costs.Explain;
-using Messaging.DeadLetters.Redrive;
-using Messaging.Intake;
-using Messaging.Publishing;
-using Messaging.Sources;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Costs.Explain;
+using Quayside.Messaging.DeadLetters.Redrive;
+using Quayside.Messaging.Intake;
+using Quayside.Messaging.Publishing;
+using Quayside.Messaging.Sources;
 
-namespace Messaging.RabbitMq;
+namespace Quayside.Messaging.RabbitMq;
 
 /// <summary>The source <c>RabbitMq</c> of routes, the sender of <c>publish --to rabbitmq</c>, and the redrive of its dead letters.</summary>
 internal sealed class RabbitMqSourceFeature : ISourceFeature, IExplainedFeature, ISenderFeature, IRedriveFeature

@@ -3,11 +3,11 @@ using System.Security.Authentication;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using System.Text;
-using Messaging.Configuration;
-using Pipeline.Messages;
+using Quayside.Messaging.Configuration;
+using Quayside.Pipeline.Messages;
 using RabbitMQ.Client;
 
-namespace Messaging.RabbitMq;
+namespace Quayside.Messaging.RabbitMq;
 
 /// <summary>Section <c>Sources:RabbitMq</c>: the broker, the queue, and how the source receives from it.</summary>
 internal sealed class RabbitMqSourceOptions : ISelfValidating

@@ -1,6 +1,6 @@
-using Messaging.RabbitMq;
+using Quayside.Messaging.RabbitMq;
 
-namespace Messaging.Hosting;
+namespace Quayside.Messaging.Hosting;
 
 /// <summary>Adds RabbitMQ to a worker, with its own client.</summary>
 public static class RabbitMqWorkerBuilderExtensions

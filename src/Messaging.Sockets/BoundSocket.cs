@@ -1,8 +1,8 @@
 using System.Net;
 using System.Net.Sockets;
-using Messaging.Configuration;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.Sockets;
+namespace Quayside.Messaging.Sockets;
 
 /// <summary>Binds a socket to the endpoint of a setting.</summary>
 internal static class BoundSocket

@@ -1,7 +1,7 @@
-using Messaging.Sockets.TcpLines;
-using Messaging.Sockets.Udp;
+using Quayside.Messaging.Sockets.TcpLines;
+using Quayside.Messaging.Sockets.Udp;
 
-namespace Messaging.Hosting;
+namespace Quayside.Messaging.Hosting;
 
 /// <summary>Adds sources that listen on their own sockets to a worker.</summary>
 public static class SocketsWorkerBuilderExtensions

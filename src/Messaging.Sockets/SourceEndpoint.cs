@@ -1,8 +1,8 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Net;
-using Messaging.Configuration;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.Sockets;
+namespace Quayside.Messaging.Sockets;
 
 /// <summary>The address and port on which a source listens.</summary>
 internal static class SourceEndpoint

@@ -1,8 +1,8 @@
 using System.Text.Json.Nodes;
-using Messaging.Sinks;
+using Quayside.Messaging.Sinks;
 using Xunit;
 
-namespace Messaging.Testing.Xunit;
+namespace Quayside.Messaging.Testing.Xunit;
 
 /// <summary>The tests of <see cref="DocumentSinkContract"/>. Subclass it once per sink.</summary>
 public abstract class DocumentSinkContractTests : IAsyncLifetime

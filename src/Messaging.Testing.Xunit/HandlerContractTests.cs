@@ -1,6 +1,6 @@
 using Xunit;
 
-namespace Messaging.Testing.Xunit;
+namespace Quayside.Messaging.Testing.Xunit;
 
 /// <summary>The tests of <see cref="HandlerContract"/>. Subclass it once per handler, and return the harness that connects it.</summary>
 public abstract class HandlerContractTests : IAsyncLifetime

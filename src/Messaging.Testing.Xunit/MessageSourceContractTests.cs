@@ -1,6 +1,6 @@
 using Xunit;
 
-namespace Messaging.Testing.Xunit;
+namespace Quayside.Messaging.Testing.Xunit;
 
 /// <summary>The tests of <see cref="MessageSourceContract"/>. Subclass it once per source, and return the harness that connects it.</summary>
 public abstract class MessageSourceContractTests : IAsyncLifetime

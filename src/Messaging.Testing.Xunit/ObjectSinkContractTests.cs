@@ -1,7 +1,7 @@
-using Messaging.Sinks;
+using Quayside.Messaging.Sinks;
 using Xunit;
 
-namespace Messaging.Testing.Xunit;
+namespace Quayside.Messaging.Testing.Xunit;
 
 /// <summary>The tests of <see cref="ObjectSinkContract"/>. Subclass it once per sink.</summary>
 public abstract class ObjectSinkContractTests : IAsyncLifetime

@@ -1,8 +1,8 @@
 using System.Text.Json;
-using Messaging.Handlers;
-using Pipeline.Settlements;
+using Quayside.Messaging.Handlers;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Testing;
+namespace Quayside.Messaging.Testing;
 
 /// <summary>Completes every message and counts it, together with the messages that ended otherwise.</summary>
 internal sealed class CountingHandler(int expected) : IMessageHandler<JsonElement>

@@ -1,8 +1,8 @@
 using System.Text;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Testing;
+namespace Quayside.Messaging.Testing;
 
 /// <summary>One message as it arrived at a <see cref="TestIntake"/>, with copies of what it held then.</summary>
 public sealed class Delivery

@@ -1,9 +1,9 @@
 using System.Globalization;
 using System.Text;
 using System.Text.Json.Nodes;
-using Messaging.Sinks;
+using Quayside.Messaging.Sinks;
 
-namespace Messaging.Testing;
+namespace Quayside.Messaging.Testing;
 
 /// <summary>
 /// What every document sink must do: one method per rule, each over a sink that passed its check, with an empty index whose field <c>bytes</c> is

@@ -1,7 +1,7 @@
-using Messaging.Sources;
-using Pipeline.Messages;
+using Quayside.Messaging.Sources;
+using Quayside.Pipeline.Messages;
 
-namespace Messaging.Testing;
+namespace Quayside.Messaging.Testing;
 
 /// <summary>Changes messages on their way to another intake.</summary>
 internal sealed class ForwardingIntake(IMessageIntake intake, Func<ReceivedMessage, ReceivedMessage> change) : IMessageIntake

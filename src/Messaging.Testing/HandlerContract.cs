@@ -1,7 +1,7 @@
 using System.Globalization;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Testing;
+namespace Quayside.Messaging.Testing;
 
 /// <summary>
 /// What a handler must do so that at-least-once delivery has the effect of exactly one: one method per rule, each for a new harness. It runs in a

@@ -1,6 +1,6 @@
-using Messaging.Hosting;
+using Quayside.Messaging.Hosting;
 
-namespace Messaging.Testing;
+namespace Quayside.Messaging.Testing;
 
 /// <summary>What <see cref="HandlerContract"/> needs to know of a handler: how it is added, what its messages are, and what they have done. One harness serves one test.</summary>
 public abstract class HandlerHarness : IAsyncDisposable

@@ -1,4 +1,4 @@
-namespace Messaging.Testing;
+namespace Quayside.Messaging.Testing;
 
 /// <summary>A clock that stands still until a test moves it. Timers, periodic ones too, fire in order while it moves. Threads: any.</summary>
 /// <param name="start">The initial time; null for the first moment of 2026.</param>

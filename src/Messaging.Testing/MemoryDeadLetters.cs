@@ -1,7 +1,7 @@
 using System.Collections.Concurrent;
-using Messaging.DeadLetters;
+using Quayside.Messaging.DeadLetters;
 
-namespace Messaging.Testing;
+namespace Quayside.Messaging.Testing;
 
 /// <summary>
 /// Dead letters in memory, with failures on demand. It reads the body only after it has left the caller's thread, which exposes a source

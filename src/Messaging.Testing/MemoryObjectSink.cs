@@ -1,8 +1,8 @@
 using System.Collections.Concurrent;
 using System.Text;
-using Messaging.Sinks;
+using Quayside.Messaging.Sinks;
 
-namespace Messaging.Testing;
+namespace Quayside.Messaging.Testing;
 
 /// <summary>Keeps objects in memory, with failures on demand. Routes of a <see cref="TestWorker"/> name it as <c>Test</c>. Threads: any.</summary>
 public sealed class MemoryObjectSink : IObjectSink

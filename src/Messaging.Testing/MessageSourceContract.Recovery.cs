@@ -1,9 +1,9 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
 using System.Text;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Testing;
+namespace Quayside.Messaging.Testing;
 
 /// <content>After a crash, and after the end of the connections.</content>
 public sealed partial class MessageSourceContract

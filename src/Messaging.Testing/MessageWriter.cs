@@ -1,8 +1,8 @@
 using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
-using Messaging.Handlers;
+using Quayside.Messaging.Handlers;
 
-namespace Messaging.Testing;
+namespace Quayside.Messaging.Testing;
 
 /// <summary>Writes messages in the way in which the handlers of a worker read them.</summary>
 internal sealed class MessageWriter(IReadOnlyList<IHandlerFeature> handlers)

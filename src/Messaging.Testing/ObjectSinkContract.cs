@@ -1,7 +1,7 @@
 using System.Text;
-using Messaging.Sinks;
+using Quayside.Messaging.Sinks;
 
-namespace Messaging.Testing;
+namespace Quayside.Messaging.Testing;
 
 /// <summary>
 /// What every object sink must do: one method per rule, each over a sink with an empty store that passed its check. The methods have the names

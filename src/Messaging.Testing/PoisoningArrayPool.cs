@@ -1,6 +1,6 @@
 using System.Buffers;
 
-namespace Messaging.Testing;
+namespace Quayside.Messaging.Testing;
 
 /// <summary>
 /// An array pool that overwrites each array when it is returned and never hands it out again, so that code that uses bytes after their return

@@ -1,7 +1,7 @@
 using System.Text;
-using Messaging.Sinks;
+using Quayside.Messaging.Sinks;
 
-namespace Messaging.Testing;
+namespace Quayside.Messaging.Testing;
 
 /// <summary>Keeps the documents that a store refused, and detects overlapping calls. It reads each only after it has left the caller's thread.</summary>
 public sealed class RecordedRejections : IDocumentRejections

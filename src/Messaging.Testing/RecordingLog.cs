@@ -1,7 +1,7 @@
 using System.Collections.Concurrent;
 using Microsoft.Extensions.Logging;
 
-namespace Messaging.Testing;
+namespace Quayside.Messaging.Testing;
 
 /// <summary>Keeps what is logged, whatever the category and level. Threads: any.</summary>
 public sealed class RecordingLog : ILoggerFactory, ILoggerProvider, ILogger

@@ -1,6 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 
-namespace Messaging.Testing;
+namespace Quayside.Messaging.Testing;
 
 /// <summary>The checks of the contracts. They throw <see cref="ContractException"/>, so that any test framework reports them.</summary>
 internal static class Require

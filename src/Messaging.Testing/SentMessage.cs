@@ -1,6 +1,6 @@
-using Pipeline.Settlements;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Testing;
+namespace Quayside.Messaging.Testing;
 
 /// <summary>A message that was sent to a <see cref="TestWorker"/>, and what became of it. Threads: any.</summary>
 public sealed class SentMessage

@@ -1,6 +1,6 @@
-using Messaging.Sources;
+using Quayside.Messaging.Sources;
 
-namespace Messaging.Testing;
+namespace Quayside.Messaging.Testing;
 
 /// <summary>
 /// What <see cref="MessageSourceContract"/> needs to know of a kind of source: how to send to it, how to see what it still holds, and what

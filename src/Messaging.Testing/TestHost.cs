@@ -1,11 +1,11 @@
-using Messaging.DeadLetters;
-using Messaging.Hosting;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Hosting;
 
-namespace Messaging.Testing;
+namespace Quayside.Messaging.Testing;
 
 /// <summary>Builds workers that see no setting, file, signal or console of the process they run in.</summary>
 internal static class TestHost

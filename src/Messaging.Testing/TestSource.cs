@@ -1,10 +1,10 @@
 using System.Collections.Concurrent;
 using System.Threading.Channels;
-using Messaging.DeadLetters;
-using Messaging.Sources;
-using Pipeline.Settlements;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Sources;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Testing;
+namespace Quayside.Messaging.Testing;
 
 /// <summary>A queue in memory. It redelivers abandoned messages after their delay, by the worker's clock, and forgets all messages when the worker stops.</summary>
 internal sealed class TestSource(SourceServices services) : IMessageSource

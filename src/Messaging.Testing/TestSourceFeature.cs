@@ -1,12 +1,12 @@
 using System.Collections.Concurrent;
 using System.Text;
-using Messaging.Configuration;
-using Messaging.Sinks;
-using Messaging.Sources;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Sources;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Testing;
+namespace Quayside.Messaging.Testing;
 
 /// <summary>The source that routes of a <see cref="TestWorker"/> name as <c>Test</c>.</summary>
 internal sealed class TestSourceFeature : ISourceFeature

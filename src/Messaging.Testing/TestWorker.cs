@@ -1,10 +1,10 @@
 using System.Text;
-using Messaging.Hosting;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
-using Pipeline.Settlements;
+using Quayside.Messaging.Hosting;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Testing;
+namespace Quayside.Messaging.Testing;
 
 /// <summary>
 /// A whole worker in memory, with the real routes, retries, dead letters and shutdown. The test sends messages and can await the outcome of

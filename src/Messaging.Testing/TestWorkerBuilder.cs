@@ -1,13 +1,13 @@
-using Messaging.Configuration;
-using Messaging.Handlers;
-using Messaging.Hosting;
-using Messaging.Planning;
-using Messaging.Sinks;
-using Messaging.Sources;
-using Messaging.Unwrapping;
 using Microsoft.Extensions.DependencyInjection;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Planning;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Unwrapping;
 
-namespace Messaging.Testing;
+namespace Quayside.Messaging.Testing;
 
 /// <summary>Forwards to the worker's builder, and sees whether a web server is added.</summary>
 internal sealed class TestWorkerBuilder(IMessageWorkerBuilder worker) : IMessageWorkerBuilder

@@ -1,13 +1,13 @@
 using System.Text.Json;
-using Messaging.Hosting;
-using Messaging.Configuration;
-using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Sources;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Testing;
+namespace Quayside.Messaging.Testing;
 
 /// <summary>A source under test in a worker; messages that begin with <see cref="Mark"/> get a body that throws.</summary>
 internal sealed class UnreadableSource(IMessageSource source, CountingHandler handler) : ISourceFeature, IMessageSource

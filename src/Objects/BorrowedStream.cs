@@ -1,4 +1,4 @@
-namespace Objects;
+namespace Quayside.Objects;
 
 /// <summary>
 /// Reads the caller's bytes until <see cref="Detach"/>. After a timeout or a reset the HTTP client may still be reading when the call has

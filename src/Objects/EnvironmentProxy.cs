@@ -1,6 +1,6 @@
 using System.Net;
 
-namespace Objects;
+namespace Quayside.Objects;
 
 /// <summary>The proxy that the environment names, by an address without its password, since exceptions show the address. Threads: any.</summary>
 internal sealed class EnvironmentProxy : IWebProxy

@@ -1,7 +1,7 @@
 using System.Buffers;
 using System.Security.Cryptography;
 
-namespace Objects;
+namespace Quayside.Objects;
 
 /// <summary>Whether a stored object holds certain bytes.</summary>
 internal static class ObjectComparison

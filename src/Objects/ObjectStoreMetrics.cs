@@ -1,7 +1,7 @@
 using System.Diagnostics.Metrics;
-using Messaging.Telemetry;
+using Quayside.Messaging.Telemetry;
 
-namespace Objects;
+namespace Quayside.Objects;
 
 /// <summary>What every sink over an object store counts. Threads: any.</summary>
 internal static class ObjectStoreMetrics

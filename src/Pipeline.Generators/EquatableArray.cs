@@ -1,7 +1,7 @@
 using System.Collections;
 using System.Collections.Immutable;
 
-namespace Pipeline.Generators;
+namespace Quayside.Pipeline.Generators;
 
 /// <summary>An array that equals another with equal elements. An immutable array compares by reference, so the generator would cache nothing.</summary>
 internal readonly struct EquatableArray<T>(ImmutableArray<T> items) : IEquatable<EquatableArray<T>>, IEnumerable<T>

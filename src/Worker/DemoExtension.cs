@@ -1,12 +1,12 @@
 using System.CommandLine;
-using Messaging.CommandLine;
-using Messaging.Configuration;
-using Messaging.Hosting;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
+using Quayside.Messaging.CommandLine;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Hosting;
 
-namespace Worker;
+namespace Quayside.Worker;
 
 /// <summary><c>--demo N</c> and <c>--once</c>: the daemon first publishes generated messages to itself.</summary>
 internal sealed class DemoExtension : IDaemonExtension

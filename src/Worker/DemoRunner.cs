@@ -1,16 +1,16 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
-using Messaging.Configuration;
-using Messaging.Costs;
-using Messaging.Hosting;
-using Messaging.Http.Web;
-using Messaging.Publishing;
-using Messaging.Sources.Channels;
-using Messaging.Telemetry;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Costs;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Http.Web;
+using Quayside.Messaging.Publishing;
+using Quayside.Messaging.Sources.Channels;
+using Quayside.Messaging.Telemetry;
 
-namespace Worker;
+namespace Quayside.Worker;
 
 /// <summary><c>--demo N</c>: publishes generated messages through the channel of the running worker, waits for them and reports.</summary>
 internal static class DemoRunner

@@ -1,7 +1,7 @@
-using Messaging.CommandLine;
-using Messaging.Hosting;
+using Quayside.Messaging.CommandLine;
+using Quayside.Messaging.Hosting;
 
-namespace Worker;
+namespace Quayside.Worker;
 
 /// <summary>The daemon.</summary>
 public static class Program

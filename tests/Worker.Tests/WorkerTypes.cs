@@ -1,4 +1,5 @@
 using System.Reflection;
+using Quayside.Worker;
 
 namespace Worker.Tests;
 
@@ -8,7 +9,7 @@ internal static class WorkerTypes
     public static IReadOnlyList<Type> All { get; } =
     [
         .. typeof(Program).Assembly.GetReferencedAssemblies()
-            .Where(name => name.Name!.StartsWith("Messaging", StringComparison.Ordinal))
+            .Where(name => name.Name!.StartsWith("Quayside.", StringComparison.Ordinal))
             .Select(Assembly.Load)
             .Append(typeof(Program).Assembly)
             .SelectMany(assembly => assembly.GetTypes()),

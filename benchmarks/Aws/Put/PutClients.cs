@@ -1,5 +1,5 @@
 using Benchmarks.Aws.Wire;
-using Messaging.Aws.S3;
+using Quayside.Messaging.Aws.S3;
 
 namespace Benchmarks.Aws.Put;
 

@@ -1,11 +1,11 @@
 using System.Runtime.CompilerServices;
 using Benchmarks.Aws.Wire;
-using Messaging.Aws;
-using Messaging.Aws.S3;
-using Messaging.Aws.S3.Sink;
-using Messaging.Sinks;
 using Microsoft.Extensions.Logging.Abstractions;
-using Pipeline.Frames;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.Aws.S3.Sink;
+using Quayside.Messaging.Sinks;
+using Quayside.Pipeline.Frames;
 
 namespace Benchmarks.Aws.Put;
 

@@ -4,9 +4,9 @@ using Amazon.SQS;
 using Amazon.SQS.Model;
 using BenchmarkDotNet.Attributes;
 using Benchmarks.Aws.Wire;
-using Messaging.Aws;
-using Messaging.Aws.Sqs.Wire;
-using Pipeline.Buffers;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.Sqs.Wire;
+using Quayside.Pipeline.Buffers;
 
 namespace Benchmarks.Aws.Sqs;
 

@@ -4,9 +4,9 @@ using System.Net.Http.Headers;
 using System.Text;
 using BenchmarkDotNet.Attributes;
 using Elastic.Transport;
-using Messaging.CloudFront.Elasticsearch;
-using Messaging.CloudFront.Elasticsearch.BulkResponses;
-using Pipeline.Buffers;
+using Quayside.Messaging.CloudFront.Elasticsearch;
+using Quayside.Messaging.CloudFront.Elasticsearch.BulkResponses;
+using Quayside.Pipeline.Buffers;
 
 namespace Benchmarks.CloudFront.Bulk;
 

@@ -1,5 +1,5 @@
 using BenchmarkDotNet.Attributes;
-using Messaging.CloudFront.Elasticsearch;
+using Quayside.Messaging.CloudFront.Elasticsearch;
 
 namespace Benchmarks.CloudFront.Bulk;
 

@@ -1,10 +1,10 @@
 using Benchmarks.Aws.Wire;
-using Messaging.Aws.S3;
-using Messaging.CommandLine;
-using Messaging.Hosting;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.CommandLine;
+using Quayside.Messaging.Hosting;
 
 namespace Benchmarks.EndToEnd.Clients;
 
@@ -47,7 +47,7 @@ internal static class WorkerLoop
         }
 
         IConfigurationRoot configuration = WorkerConfiguration.Build(configFile: null, keys, readSettingsFile: false);
-        using IHost app = WorkerApp.CreateHost(new WorkerDefinition(global::Worker.Program.AddFeatures), configuration, logging => logging.SetMinimumLevel(LogLevel.Warning));
+        using IHost app = WorkerApp.CreateHost(new WorkerDefinition(global::Quayside.Worker.Program.AddFeatures), configuration, logging => logging.SetMinimumLevel(LogLevel.Warning));
         prepare?.Invoke(app);
         await app.RunAsync();
     }

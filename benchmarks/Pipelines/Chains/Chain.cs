@@ -1,8 +1,8 @@
 using System.Runtime.CompilerServices;
 using Benchmarks.Pipelines.Parts;
-using Pipeline.Behaviors;
-using Pipeline.Building;
-using Pipeline.Execution;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Building;
+using Quayside.Pipeline.Execution;
 
 namespace Benchmarks.Pipelines.Chains;
 

@@ -1,5 +1,5 @@
-using Pipeline.Building;
-using Pipeline.Execution;
+using Quayside.Pipeline.Building;
+using Quayside.Pipeline.Execution;
 
 namespace Benchmarks.Pipelines.Chains;
 

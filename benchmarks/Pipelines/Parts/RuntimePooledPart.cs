@@ -1,5 +1,5 @@
 using System.Runtime.CompilerServices;
-using Pipeline.Behaviors;
+using Quayside.Pipeline.Behaviors;
 
 namespace Benchmarks.Pipelines.Parts;
 

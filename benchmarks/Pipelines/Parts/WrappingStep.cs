@@ -1,4 +1,4 @@
-using Pipeline.Behaviors;
+using Quayside.Pipeline.Behaviors;
 
 namespace Benchmarks.Pipelines.Parts;
 

@@ -1,7 +1,7 @@
-using Messaging.DeadLetters;
-using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Sources;
 
 namespace Benchmarks.Sockets.Receiving;
 

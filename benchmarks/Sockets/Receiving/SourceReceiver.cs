@@ -1,5 +1,5 @@
 using System.Net;
-using Messaging.Sources;
+using Quayside.Messaging.Sources;
 
 namespace Benchmarks.Sockets.Receiving;
 

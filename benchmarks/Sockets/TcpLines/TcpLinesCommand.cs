@@ -2,8 +2,8 @@ using System.CommandLine;
 using System.Globalization;
 using Benchmarks.Sockets.Receiving;
 using Benchmarks.Sockets.TcpLines.Receivers;
-using Messaging.Sockets.TcpLines;
-using Pipeline.Buffers;
+using Quayside.Messaging.Sockets.TcpLines;
+using Quayside.Pipeline.Buffers;
 
 namespace Benchmarks.Sockets.TcpLines;
 

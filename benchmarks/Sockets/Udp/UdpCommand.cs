@@ -2,8 +2,8 @@ using System.CommandLine;
 using System.Globalization;
 using Benchmarks.Sockets.Receiving;
 using Benchmarks.Sockets.Udp.Receivers;
-using Messaging.Sockets.Udp;
-using Pipeline.Buffers;
+using Quayside.Messaging.Sockets.Udp;
+using Quayside.Pipeline.Buffers;
 
 namespace Benchmarks.Sockets.Udp;
 

@@ -1,6 +1,6 @@
 using System.Buffers;
 using BenchmarkDotNet.Attributes;
-using Pipeline.Buffers;
+using Quayside.Pipeline.Buffers;
 
 namespace Lab.Techniques.ArrayPools;
 

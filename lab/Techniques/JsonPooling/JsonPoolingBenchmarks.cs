@@ -1,6 +1,6 @@
 using System.Text;
 using BenchmarkDotNet.Attributes;
-using Pipeline.Buffers;
+using Quayside.Pipeline.Buffers;
 
 namespace Lab.Techniques.JsonPooling;
 

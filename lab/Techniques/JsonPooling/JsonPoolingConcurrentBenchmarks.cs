@@ -1,5 +1,5 @@
 using BenchmarkDotNet.Attributes;
-using Pipeline.Buffers;
+using Quayside.Pipeline.Buffers;
 
 namespace Lab.Techniques.JsonPooling;
 

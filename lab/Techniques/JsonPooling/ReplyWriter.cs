@@ -1,5 +1,5 @@
 using System.Text.Json;
-using Pipeline.Buffers;
+using Quayside.Pipeline.Buffers;
 
 namespace Lab.Techniques.JsonPooling;
 

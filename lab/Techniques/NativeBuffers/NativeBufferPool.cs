@@ -1,4 +1,4 @@
-using Pipeline.Buffers;
+using Quayside.Pipeline.Buffers;
 
 namespace Lab.Techniques.NativeBuffers;
 

@@ -1,5 +1,5 @@
 using System.Buffers;
-using Pipeline.Buffers;
+using Quayside.Pipeline.Buffers;
 
 namespace Lab.Techniques.ThreadStatics;
 

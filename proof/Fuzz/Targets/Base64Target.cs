@@ -1,5 +1,5 @@
 using System.Text;
-using Messaging.Envelopes.Encoding;
+using Quayside.Messaging.Envelopes.Encoding;
 
 namespace Proof.Fuzz.Targets;
 

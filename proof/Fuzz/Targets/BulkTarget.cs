@@ -1,6 +1,6 @@
 using System.Text;
 using System.Text.Json;
-using Messaging.CloudFront.Elasticsearch.BulkResponses;
+using Quayside.Messaging.CloudFront.Elasticsearch.BulkResponses;
 
 namespace Proof.Fuzz.Targets;
 

@@ -1,8 +1,8 @@
 using System.Runtime.InteropServices;
 using System.Text;
 using System.Text.Json;
-using Messaging.Envelopes.Json;
-using Messaging.Envelopes.Splitting;
+using Quayside.Messaging.Envelopes.Json;
+using Quayside.Messaging.Envelopes.Splitting;
 
 namespace Proof.Fuzz.Targets;
 

@@ -2,15 +2,15 @@ using System.IO.Compression;
 using System.Text;
 using System.Text.Json;
 using System.Xml;
-using Messaging.Envelopes.Compression;
-using Messaging.Envelopes.Encoding;
-using Messaging.Envelopes.Json;
-using Messaging.Envelopes.Sns;
-using Messaging.Envelopes.Splitting;
-using Messaging.Unwrapping;
-using Pipeline.Messages;
-using Pipeline.Settlements;
 using Proof.Models;
+using Quayside.Messaging.Envelopes.Compression;
+using Quayside.Messaging.Envelopes.Encoding;
+using Quayside.Messaging.Envelopes.Json;
+using Quayside.Messaging.Envelopes.Sns;
+using Quayside.Messaging.Envelopes.Splitting;
+using Quayside.Messaging.Unwrapping;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 
 namespace Proof.Fuzz.Targets;
 

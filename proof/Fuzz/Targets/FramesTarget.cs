@@ -1,8 +1,8 @@
 using System.Globalization;
 using System.Text;
-using Messaging.Sockets.TcpLines;
-using Messaging.Sources.Lines;
-using Pipeline.Buffers;
+using Quayside.Messaging.Sockets.TcpLines;
+using Quayside.Messaging.Sources.Lines;
+using Quayside.Pipeline.Buffers;
 
 namespace Proof.Fuzz.Targets;
 

@@ -1,7 +1,7 @@
 using System.IO.Compression;
-using Messaging.CloudFront.Gzip;
-using Messaging.CloudFront.Rows;
 using Proof.Models;
+using Quayside.Messaging.CloudFront.Gzip;
+using Quayside.Messaging.CloudFront.Rows;
 
 namespace Proof.Fuzz.Targets;
 

@@ -1,6 +1,6 @@
 using System.IO.Compression;
-using Messaging.Envelopes.Compression;
-using Messaging.Unwrapping;
+using Quayside.Messaging.Envelopes.Compression;
+using Quayside.Messaging.Unwrapping;
 using ZstdSharp;
 
 namespace Proof.Fuzz.Targets;
@@ -13,7 +13,7 @@ internal sealed class InflationTarget(bool isZstd) : FuzzTarget
 
     public override int Slowness => 5;
 
-    public override IReadOnlyList<Type> Parser { get; } = [isZstd ? typeof(ZstdEnvelope) : typeof(DeflateEnvelope), typeof(Inflation), typeof(BodyFeed), .. isZstd ? (Type[])[] : [typeof(DeflateEnvelope).Assembly.GetType("Messaging.Envelopes.Compression.Adler32", throwOnError: true)!]];
+    public override IReadOnlyList<Type> Parser { get; } = [isZstd ? typeof(ZstdEnvelope) : typeof(DeflateEnvelope), typeof(Inflation), typeof(BodyFeed), .. isZstd ? (Type[])[] : [typeof(DeflateEnvelope).Assembly.GetType("Quayside.Messaging.Envelopes.Compression.Adler32", throwOnError: true)!]];
 
     public override IReadOnlyList<byte[]> Corpus { get; } = isZstd
         ? [[0x28, 0xB5, 0x2F, 0xFD, 0x20, 2, 17, 0, 0, 0x7B, 0x7D], Zstd("{}"u8), Zstd(new byte[100_000]), [.. Zstd("a"u8), .. Zstd("b"u8)]]

@@ -1,5 +1,5 @@
 using System.Text;
-using Messaging.Envelopes.Splitting;
+using Quayside.Messaging.Envelopes.Splitting;
 
 namespace Proof.Fuzz.Targets;
 

@@ -2,7 +2,7 @@ extern alias archive;
 
 using System.Text.Json;
 using System.Text.Unicode;
-using archive::Messaging.Json;
+using archive::Quayside.Messaging.Json;
 
 namespace Proof.Fuzz.Targets;
 

@@ -1,10 +1,10 @@
 extern alias archive;
 
 using System.Text;
-using Pipeline.Buffers;
-using Messaging.Archive.Headers;
-using archive::Messaging.Json;
-using Messaging.Archive.ObjectKeys;
+using Quayside.Messaging.Archive.Headers;
+using Quayside.Pipeline.Buffers;
+using archive::Quayside.Messaging.Json;
+using Quayside.Messaging.Archive.ObjectKeys;
 using Worker.Tests.Archive.Headers;
 using Worker.Tests.Archive.ObjectKeys;
 

@@ -1,9 +1,9 @@
 using System.Collections.Immutable;
 using System.Text;
 using System.Text.RegularExpressions;
-using Pipeline.Buffers;
-using Messaging.Archive.Headers;
-using Messaging.Archive.ObjectKeys;
+using Quayside.Messaging.Archive.Headers;
+using Quayside.Messaging.Archive.ObjectKeys;
+using Quayside.Pipeline.Buffers;
 using Worker.Tests.Archive.ObjectKeys;
 
 namespace Proof.Fuzz.Targets;

@@ -1,7 +1,7 @@
 using System.Buffers;
 using System.Text;
-using Messaging.Sources.Lines;
-using Pipeline.Buffers;
+using Quayside.Messaging.Sources.Lines;
+using Quayside.Pipeline.Buffers;
 
 namespace Proof.Fuzz.Targets;
 

@@ -1,7 +1,7 @@
 using System.Text;
 using System.Text.Json;
 using System.Text.Unicode;
-using Messaging.CloudFront.Rows;
+using Quayside.Messaging.CloudFront.Rows;
 
 namespace Proof.Fuzz.Targets;
 

@@ -1,5 +1,5 @@
 using System.Text;
-using Messaging.CloudFront.Rows;
+using Quayside.Messaging.CloudFront.Rows;
 
 namespace Proof.Fuzz.Targets;
 

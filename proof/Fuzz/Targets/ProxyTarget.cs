@@ -4,7 +4,7 @@ using System.Net;
 using System.Net.Sockets;
 using System.Text;
 using System.Text.RegularExpressions;
-using Messaging.Sources.Proxies;
+using Quayside.Messaging.Sources.Proxies;
 
 namespace Proof.Fuzz.Targets;
 

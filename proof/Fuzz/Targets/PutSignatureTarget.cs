@@ -10,10 +10,10 @@ using Amazon.S3.Endpoints;
 using Amazon.S3.Internal;
 using Amazon.S3.Model;
 using Amazon.S3.Model.Internal.MarshallTransformations;
-using Messaging.Aws;
-using Messaging.Aws.S3;
-using Messaging.Aws.S3.Sink.Direct;
-using Messaging.Sinks;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.Aws.S3.Sink.Direct;
+using Quayside.Messaging.Sinks;
 
 namespace Proof.Fuzz.Targets;
 

@@ -1,7 +1,7 @@
 using System.Text;
 using System.Xml;
 using System.Xml.Linq;
-using Messaging.Aws;
+using Quayside.Messaging.Aws;
 
 namespace Proof.Fuzz.Targets;
 

@@ -1,5 +1,5 @@
 using System.Text;
-using Messaging.CloudFront.Events;
+using Quayside.Messaging.CloudFront.Events;
 
 namespace Proof.Fuzz.Targets;
 

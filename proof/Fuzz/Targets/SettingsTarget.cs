@@ -1,15 +1,15 @@
 using System.Text;
-using Messaging.Configuration;
-using Messaging.Hosting;
-using Messaging.Planning;
 using Microsoft.Extensions.Configuration;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Planning;
 
 namespace Proof.Fuzz.Targets;
 
 /// <summary>Settings, a <c>key=value</c> per line: a plan, or errors that name keys; never an exception.</summary>
 internal sealed class SettingsTarget : FuzzTarget
 {
-    private readonly WorkerDefinition _definition = new(Worker.Program.AddFeatures);
+    private readonly WorkerDefinition _definition = new(Quayside.Worker.Program.AddFeatures);
 
     public override int Slowness => 50;
 
@@ -30,7 +30,7 @@ internal sealed class SettingsTarget : FuzzTarget
     [
         .. Texts.Utf8(
             "\nRoutes:a:Source=Sqs", "\nRoutes:a:Source=Http", "\nRoutes:a:Handler=CloudFront", "\nRoutes:a:Sink=Memory", "\nRoutes:a:Sink=S3", "\nRoutes:a:", "\nRoutes=", "\n", "=", ":", "0", "-1", "1", "64", "00:00:05", "99.00:00:00", "1.5", "1e9", "true", "False", "64 MiB", "1KB", "é", "\u0000", "*", "127.0.0.1:0", "http://[::1]:80/", "{MessageId}", "../", "/", "NaN", new string('9', 30)),
-        .. Texts.Utf8(new WorkerDefinition(Worker.Program.AddFeatures).Sections.SelectMany(section =>
+        .. Texts.Utf8(new WorkerDefinition(Quayside.Worker.Program.AddFeatures).Sections.SelectMany(section =>
             section.SettingsType?.GetProperties().Select(property => $"\n{section.Name}:{property.Name}=") ?? [$"\n{section.Name}:"])),
     ];
 

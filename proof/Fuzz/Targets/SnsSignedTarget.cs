@@ -1,7 +1,7 @@
 using System.Text;
 using System.Text.Json;
-using Messaging.Envelopes.Json;
-using Messaging.Envelopes.Sns;
+using Quayside.Messaging.Envelopes.Json;
+using Quayside.Messaging.Envelopes.Sns;
 
 namespace Proof.Fuzz.Targets;
 

@@ -1,6 +1,6 @@
 using System.Net;
 using System.Text.Json;
-using Messaging.Aws;
+using Quayside.Messaging.Aws;
 
 namespace Proof.Fuzz.Targets;
 

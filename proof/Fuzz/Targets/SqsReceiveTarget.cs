@@ -1,8 +1,8 @@
 using System.Security.Cryptography;
 using System.Text;
 using System.Text.Json;
-using Messaging.Aws.Sqs.Wire;
-using Pipeline.Buffers;
+using Quayside.Messaging.Aws.Sqs.Wire;
+using Quayside.Pipeline.Buffers;
 
 namespace Proof.Fuzz.Targets;
 

@@ -3,7 +3,7 @@ extern alias archive;
 using System.Runtime.InteropServices;
 using System.Text;
 using System.Text.Json;
-using archive::Messaging.Json;
+using archive::Quayside.Messaging.Json;
 
 namespace Proof.Fuzz.Targets;
 
@@ -21,7 +21,7 @@ internal static class Texts
 
     /// <summary>The readers of JSON that an assembly shares with others.</summary>
     /// <param name="parser">A type of the assembly.</param>
-    public static IEnumerable<Type> JsonOf(Type parser) => ((string[])["JsonScanner", "JsonEscapes"]).Select(name => parser.Assembly.GetType($"Messaging.Json.{name}", throwOnError: true)!);
+    public static IEnumerable<Type> JsonOf(Type parser) => ((string[])["JsonScanner", "JsonEscapes"]).Select(name => parser.Assembly.GetType($"Quayside.Messaging.Json.{name}", throwOnError: true)!);
 
     public static IEnumerable<byte[]> Utf8(params IEnumerable<string> texts) => texts.Select(Encoding.UTF8.GetBytes);
 

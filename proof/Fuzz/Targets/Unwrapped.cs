@@ -1,6 +1,6 @@
-using Messaging.Unwrapping;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Messaging.Unwrapping;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 
 namespace Proof.Fuzz.Targets;
 

@@ -1,10 +1,10 @@
 using System.Globalization;
 using System.Runtime.InteropServices;
 using System.Text;
-using Messaging.Json;
-using Pipeline.Buffers;
+using Quayside.Messaging.Json;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.Archive.Headers;
+namespace Quayside.Messaging.Archive.Headers;
 
 /// <summary>
 /// The values that a key consists of, as locations in one message's body. Reused: one per message in flight, best as part of a

@@ -1,8 +1,8 @@
 using System.Collections.Immutable;
-using Messaging.Json;
-using Pipeline.Messages;
+using Quayside.Messaging.Json;
+using Quayside.Pipeline.Messages;
 
-namespace Messaging.Archive.Headers;
+namespace Quayside.Messaging.Archive.Headers;
 
 /// <content>The values that are not in the body.</content>
 internal sealed partial class ArchiveHeaderReader

@@ -1,6 +1,6 @@
-using Messaging.Json;
+using Quayside.Messaging.Json;
 
-namespace Messaging.Archive.Headers;
+namespace Quayside.Messaging.Archive.Headers;
 
 /// <content>The walk over a body.</content>
 internal sealed partial class ArchiveHeaderReader

@@ -3,9 +3,9 @@ using System.Collections.Immutable;
 using System.Runtime.CompilerServices;
 using System.Text;
 using System.Text.Unicode;
-using Messaging.Json;
+using Quayside.Messaging.Json;
 
-namespace Messaging.Archive.Headers;
+namespace Quayside.Messaging.Archive.Headers;
 
 /// <summary>
 /// Reads the values that a key needs, at any depth, in one pass over a JSON body, and validates the body by <see cref="BodyValidation"/>.

@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Text;
 
-namespace Messaging.Archive.Headers;
+namespace Quayside.Messaging.Archive.Headers;
 
 /// <summary>
 /// Dates in other forms than ISO 8601's extended one. Known forms are rewritten as that one; the formats of the settings are parsed by the

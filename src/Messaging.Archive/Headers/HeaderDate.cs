@@ -1,7 +1,7 @@
 using System.Buffers.Text;
 using System.Runtime.InteropServices;
 
-namespace Messaging.Archive.Headers;
+namespace Quayside.Messaging.Archive.Headers;
 
 /// <summary>
 /// A date and time of day in UTC, split into the fields that keys are made of. The default value means "no date".

@@ -1,9 +1,9 @@
 using System.Buffers;
 using System.Runtime.CompilerServices;
 using System.Text;
-using Messaging.Json;
+using Quayside.Messaging.Json;
 
-namespace Messaging.Archive.Headers;
+namespace Quayside.Messaging.Archive.Headers;
 
 /// <summary>
 /// A node of the tree of all properties' paths, with which one pass over the body finds them all. A node is a location in the body: a

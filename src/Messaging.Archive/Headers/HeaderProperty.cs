@@ -1,6 +1,6 @@
 using System.Text;
 
-namespace Messaging.Archive.Headers;
+namespace Quayside.Messaging.Archive.Headers;
 
 /// <summary>A value that <see cref="ArchiveHeaderReader"/> looks for in a body.</summary>
 /// <param name="Path">Its path.</param>

@@ -1,6 +1,6 @@
-using Messaging.Json;
+using Quayside.Messaging.Json;
 
-namespace Messaging.Archive.Headers;
+namespace Quayside.Messaging.Archive.Headers;
 
 /// <summary>
 /// Why a body can never be stored, whatever is retried. <see cref="PoisonReasonCodes.Code"/> gives the stable text for dead

@@ -1,8 +1,8 @@
 using System.Buffers;
 using System.Text;
-using Messaging.Json;
+using Quayside.Messaging.Json;
 
-namespace Messaging.Archive.Headers;
+namespace Quayside.Messaging.Archive.Headers;
 
 /// <summary>Makes a property name from a message safe to log: it is untrusted, of any length, and may not be UTF-8.</summary>
 internal static class PropertyLogText

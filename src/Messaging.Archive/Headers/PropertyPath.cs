@@ -3,9 +3,9 @@ using System.Collections.Immutable;
 using System.Globalization;
 using System.Runtime.InteropServices;
 using System.Text;
-using Messaging.Json;
+using Quayside.Messaging.Json;
 
-namespace Messaging.Archive.Headers;
+namespace Quayside.Messaging.Archive.Headers;
 
 /// <summary>
 /// The path of a value in a body: names and array indexes from the top-level object inwards, such as <c>tenant.id</c> or

@@ -1,6 +1,6 @@
-using Messaging.Configuration;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.Archive.Headers;
+namespace Quayside.Messaging.Archive.Headers;
 
 /// <summary>What a path that begins with @ can read: what the message's source knows beside the body. See docs/reference/attributes.md.</summary>
 internal static class SourceNames

@@ -1,8 +1,8 @@
 using System.Text;
-using Messaging.Telemetry;
-using Messaging.Archive.Headers;
+using Quayside.Messaging.Archive.Headers;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Archive.ObjectKeys;
+namespace Quayside.Messaging.Archive.ObjectKeys;
 
 /// <summary>Explains the origin of each part of a message's key. For people; allocates.</summary>
 internal static class KeyExplainer

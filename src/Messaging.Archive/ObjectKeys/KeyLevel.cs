@@ -1,7 +1,7 @@
 using System.Collections.Immutable;
-using Messaging.Archive.Headers;
+using Quayside.Messaging.Archive.Headers;
 
-namespace Messaging.Archive.ObjectKeys;
+namespace Quayside.Messaging.Archive.ObjectKeys;
 
 /// <summary>The part of a template between two slashes.</summary>
 /// <param name="Setting">The option that contains it.</param>

@@ -1,7 +1,7 @@
 using System.Buffers;
 using System.Security.Cryptography;
 
-namespace Messaging.Archive.ObjectKeys;
+namespace Quayside.Messaging.Archive.ObjectKeys;
 
 /// <summary>
 /// Writes a value as a part of a key by a <see cref="KeyRule"/>, or a message's id. Whatever the value holds, a part has no slash, no dot

@@ -1,11 +1,11 @@
 using System.Collections.Immutable;
 using System.Diagnostics.Metrics;
 using System.Globalization;
-using Messaging.Archive.Headers;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Archive.Headers;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Archive.ObjectKeys;
+namespace Quayside.Messaging.Archive.ObjectKeys;
 
 /// <summary>
 /// Counts, per property of a route's key, the messages in which it is missing, the values that do not fit their rule, and implausible dates:

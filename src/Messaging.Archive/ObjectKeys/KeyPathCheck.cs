@@ -2,9 +2,9 @@ using System.Collections.Immutable;
 using System.Numerics;
 using System.Runtime.InteropServices;
 using System.Text;
-using Messaging.Archive.Headers;
+using Quayside.Messaging.Archive.Headers;
 
-namespace Messaging.Archive.ObjectKeys;
+namespace Quayside.Messaging.Archive.ObjectKeys;
 
 /// <summary>Finds placeholders that exclude each other: a location in a body is a value, an object or an array, and a value has one kind.</summary>
 internal sealed class KeyPathCheck

@@ -1,7 +1,7 @@
 using System.Runtime.InteropServices;
-using Messaging.Archive.Headers;
+using Quayside.Messaging.Archive.Headers;
 
-namespace Messaging.Archive.ObjectKeys;
+namespace Quayside.Messaging.Archive.ObjectKeys;
 
 /// <summary>A piece of a parsed template.</summary>
 /// <param name="Kind">Its kind.</param>

@@ -1,6 +1,6 @@
 using System.Runtime.InteropServices;
 
-namespace Messaging.Archive.ObjectKeys;
+namespace Quayside.Messaging.Archive.ObjectKeys;
 
 /// <summary>A step of a compiled template.</summary>
 /// <param name="Kind">Its kind.</param>

@@ -1,8 +1,8 @@
 using System.Collections.Immutable;
 using System.Text;
-using Messaging.Archive.Headers;
+using Quayside.Messaging.Archive.Headers;
 
-namespace Messaging.Archive.ObjectKeys;
+namespace Quayside.Messaging.Archive.ObjectKeys;
 
 /// <summary>
 /// Turns checked levels into segments. A level before the id includes the slash after it, and a level after the id the slash before

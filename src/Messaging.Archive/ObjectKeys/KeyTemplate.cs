@@ -1,9 +1,9 @@
 using System.Collections.Immutable;
 using System.Diagnostics.CodeAnalysis;
-using Pipeline.Buffers;
-using Messaging.Archive.Headers;
+using Quayside.Messaging.Archive.Headers;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.Archive.ObjectKeys;
+namespace Quayside.Messaging.Archive.ObjectKeys;
 
 /// <summary>
 /// Writes object keys from message headers, by a template compiled once at start. A key is ASCII of at most

@@ -1,9 +1,9 @@
 using System.Collections.Immutable;
 using System.Diagnostics.CodeAnalysis;
 using System.Text;
-using Messaging.Archive.Headers;
+using Quayside.Messaging.Archive.Headers;
 
-namespace Messaging.Archive.ObjectKeys;
+namespace Quayside.Messaging.Archive.ObjectKeys;
 
 /// <summary>Checks the parsed levels as a whole and compiles them into segments. Runs once, at start.</summary>
 internal static class KeyTemplateCompiler

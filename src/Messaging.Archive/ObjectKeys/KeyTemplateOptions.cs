@@ -1,6 +1,6 @@
 using System.Globalization;
 
-namespace Messaging.Archive.ObjectKeys;
+namespace Quayside.Messaging.Archive.ObjectKeys;
 
 /// <summary>How object keys are made. Checked as a whole by <see cref="KeyTemplate.TryCompile"/>; see docs/reference/object-keys.md.</summary>
 internal sealed class KeyTemplateOptions

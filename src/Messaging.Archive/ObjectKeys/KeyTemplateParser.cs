@@ -1,7 +1,7 @@
 using System.Globalization;
-using Messaging.Archive.Headers;
+using Quayside.Messaging.Archive.Headers;
 
-namespace Messaging.Archive.ObjectKeys;
+namespace Quayside.Messaging.Archive.ObjectKeys;
 
 /// <summary>Splits the text of a setting into pieces. Continues after an error, so that all errors are reported together.</summary>
 internal sealed class KeyTemplateParser

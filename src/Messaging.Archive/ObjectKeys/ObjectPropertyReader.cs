@@ -1,9 +1,9 @@
 using System.Runtime.InteropServices;
 using System.Text;
-using Messaging.Archive.Headers;
-using Messaging.Sinks;
+using Quayside.Messaging.Archive.Headers;
+using Quayside.Messaging.Sinks;
 
-namespace Messaging.Archive.ObjectKeys;
+namespace Quayside.Messaging.Archive.ObjectKeys;
 
 /// <summary>
 /// Reads the metadata and tags of an object from its message. Values are those of the message, without the rules of keys; a message without a value

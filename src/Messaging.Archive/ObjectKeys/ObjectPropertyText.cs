@@ -1,7 +1,7 @@
-using Messaging.Archive.Headers;
-using Messaging.Sinks;
+using Quayside.Messaging.Archive.Headers;
+using Quayside.Messaging.Sinks;
 
-namespace Messaging.Archive.ObjectKeys;
+namespace Quayside.Messaging.Archive.ObjectKeys;
 
 /// <summary>A metadata entry or tag of the objects, as configured.</summary>
 /// <param name="Setting">The setting, without its section.</param>

@@ -1,8 +1,8 @@
 using System.Text;
 using System.Text.Json;
-using Messaging.Archive.Headers;
+using Quayside.Messaging.Archive.Headers;
 
-namespace Messaging.Archive.ObjectKeys;
+namespace Quayside.Messaging.Archive.ObjectKeys;
 
 /// <summary>Looks for the most likely reason why a property is missing: its name in another case. For log lines and descriptions of poison; allocates.</summary>
 internal static class PropertyNameHint

@@ -1,9 +1,9 @@
 using System.Collections.Immutable;
 using System.Globalization;
 using System.Text;
-using Messaging.Archive.Headers;
+using Quayside.Messaging.Archive.Headers;
 
-namespace Messaging.Archive.ObjectKeys;
+namespace Quayside.Messaging.Archive.ObjectKeys;
 
 /// <summary>Parses paths such as <c>tenant.id</c>, <c>order.lines[0].sku</c> and <c>"odd.name".x</c>. Continues after an error, so that all errors are reported together.</summary>
 internal ref struct PropertyPathParser

@@ -1,12 +1,12 @@
 using System.Runtime.CompilerServices;
-using Messaging.Aws.S3;
-using Messaging.Recoverability;
-using Messaging.Telemetry;
-using Messaging.Unwrapping;
-using Pipeline.Frames;
-using Pipeline.Settlements;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Telemetry;
+using Quayside.Messaging.Unwrapping;
+using Quayside.Pipeline.Frames;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Aws.ExtendedClient;
+namespace Quayside.Messaging.Aws.ExtendedClient;
 
 /// <summary>
 /// A message of the SQS Extended Client, which puts large payloads into S3 and sends a pointer. The content is the payload; a body that is no pointer is its

@@ -1,8 +1,8 @@
-using Messaging.Aws.S3;
-using Messaging.Configuration;
-using Messaging.Unwrapping;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Unwrapping;
 
-namespace Messaging.Aws.ExtendedClient;
+namespace Quayside.Messaging.Aws.ExtendedClient;
 
 /// <summary>The envelope <c>ExtendedClient</c> of routes.</summary>
 internal sealed class ExtendedClientFeature : IEnvelopeFeature
@@ -34,7 +34,7 @@ internal sealed class ExtendedClientFeature : IEnvelopeFeature
                         services.Route,
                         (pointer, limit, cancellationToken) => reader.DeleteAsync(pointer.Bucket, pointer.Key, limit, cancellationToken),
                         services.Time,
-                        services.Loggers.CreateLogger($"Messaging.Routes.{services.Route}"));
+                        services.Loggers.CreateLogger($"Quayside.Messaging.Routes.{services.Route}"));
                     services.Owned.Add(deletion);
                 }
 

@@ -1,11 +1,11 @@
 using System.Diagnostics.Metrics;
 using System.Threading.Channels;
-using Messaging.Aws.S3;
-using Messaging.Recoverability;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Aws.ExtendedClient;
+namespace Quayside.Messaging.Aws.ExtendedClient;
 
 /// <summary>
 /// Deletes the payloads of completed messages, beside the messages: a payload that cannot be deleted stays in its bucket, and is counted and logged.

@@ -1,7 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Text.Json;
 
-namespace Messaging.Aws.ExtendedClient;
+namespace Quayside.Messaging.Aws.ExtendedClient;
 
 /// <summary>Where the payload of a message is.</summary>
 /// <param name="Bucket">The bucket.</param>

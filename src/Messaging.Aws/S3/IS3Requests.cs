@@ -1,6 +1,6 @@
-using Messaging.Sinks;
+using Quayside.Messaging.Sinks;
 
-namespace Messaging.Aws.S3;
+namespace Quayside.Messaging.Aws.S3;
 
 /// <summary>
 /// The requests that the sink makes, sent by a client of S3. Each ends within its own time, and its outcome is a value. The client

@@ -1,6 +1,6 @@
-using Messaging.Costs;
+using Quayside.Messaging.Costs;
 
-namespace Messaging.Aws.S3;
+namespace Quayside.Messaging.Aws.S3;
 
 /// <summary>The time limit of one attempt; distinguishes a timeout from a cancellation by the caller.</summary>
 internal sealed class S3Attempt : IDisposable

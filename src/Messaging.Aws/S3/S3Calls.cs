@@ -1,6 +1,6 @@
-using Messaging.Costs;
+using Quayside.Messaging.Costs;
 
-namespace Messaging.Aws.S3;
+namespace Quayside.Messaging.Aws.S3;
 
 /// <summary>The operations of S3 as they are billed: one request each, of any size.</summary>
 internal static class S3Calls

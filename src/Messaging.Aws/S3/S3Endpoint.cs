@@ -1,6 +1,6 @@
-using Messaging.Configuration;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.Aws.S3;
+namespace Quayside.Messaging.Aws.S3;
 
 /// <summary>The configured store; the same for every client.</summary>
 /// <param name="Custom">An S3-compatible store's address; null for AWS itself.</param>

@@ -2,9 +2,9 @@ using System.Net;
 using Amazon.Runtime;
 using Amazon.Runtime.Internal;
 using Amazon.Runtime.Internal.Transform;
-using Messaging.Telemetry;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Aws.S3;
+namespace Quayside.Messaging.Aws.S3;
 
 /// <summary>How one request ended. Expected failures are values; exceptions do not leave the client. Codes: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html.</summary>
 /// <param name="Kind">What it means.</param>

@@ -1,7 +1,7 @@
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Aws.S3;
+namespace Quayside.Messaging.Aws.S3;
 
 /// <summary>Log messages of the S3 sink and of payloads in S3: event ids 4101 to 4199. The store's codes and ids are bounded and escaped.</summary>
 internal static partial class S3Log

@@ -1,4 +1,4 @@
-namespace Messaging.Aws.S3;
+namespace Quayside.Messaging.Aws.S3;
 
 /// <summary>The answer to a request for an object: its bytes as they arrive, or the fault. The caller disposes it. Threads: one at a time.</summary>
 public sealed class S3ObjectContent : IDisposable

@@ -1,10 +1,10 @@
 using Amazon.Runtime;
 using Amazon.S3;
 using Amazon.S3.Model;
-using Messaging.Configuration;
-using Messaging.Costs;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Costs;
 
-namespace Messaging.Aws.S3;
+namespace Quayside.Messaging.Aws.S3;
 
 /// <summary>
 /// Reads objects of any bucket as streams, with AWSSDK.S3. Retries only after clock skew and expired credentials, once each; every other

@@ -1,8 +1,8 @@
 using System.Globalization;
 using System.Text;
-using Messaging.Sinks;
+using Quayside.Messaging.Sinks;
 
-namespace Messaging.Aws.S3;
+namespace Quayside.Messaging.Aws.S3;
 
 /// <summary>
 /// What S3 takes as user metadata and as tags, and how other values are made to fit. Sources: "Working with object metadata" and

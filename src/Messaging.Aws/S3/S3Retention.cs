@@ -1,4 +1,4 @@
-namespace Messaging.Aws.S3;
+namespace Quayside.Messaging.Aws.S3;
 
 /// <summary>The end of an object's retention.</summary>
 internal static class S3Retention

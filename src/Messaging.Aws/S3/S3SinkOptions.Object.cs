@@ -1,10 +1,10 @@
 using System.Collections.ObjectModel;
 using System.Net.Http.Headers;
 using Amazon.Runtime;
-using Messaging.Configuration;
-using Messaging.Sinks;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Sinks;
 
-namespace Messaging.Aws.S3;
+namespace Quayside.Messaging.Aws.S3;
 
 /// <content>What every object gets beside its bytes.</content>
 internal sealed partial class S3SinkOptions

@@ -1,7 +1,7 @@
 using Amazon.Runtime;
-using Messaging.Configuration;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.Aws.S3;
+namespace Quayside.Messaging.Aws.S3;
 
 /// <summary>
 /// Section <c>Sinks:S3</c>. Region, endpoint and credentials come from the section <c>Aws</c>; settings here override them, for queues and

@@ -4,7 +4,7 @@ using Amazon.Runtime.Internal;
 using Amazon.S3;
 using Amazon.S3.Internal;
 
-namespace Messaging.Aws.S3;
+namespace Quayside.Messaging.Aws.S3;
 
 /// <summary>Creates the SDK's client with explicit timeouts, attempts and hosts instead of its defaults.</summary>
 internal static class SdkConnection

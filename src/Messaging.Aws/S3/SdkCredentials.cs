@@ -1,7 +1,7 @@
 using Amazon.Runtime;
-using Messaging.Costs;
+using Quayside.Messaging.Costs;
 
-namespace Messaging.Aws.S3;
+namespace Quayside.Messaging.Aws.S3;
 
 /// <summary>
 /// Makes the SDK's calls with the worker's credentials. They are found before each request, where the wait can be cancelled; the

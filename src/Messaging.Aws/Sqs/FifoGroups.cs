@@ -1,7 +1,7 @@
-using Messaging.Aws.Sqs.Wire;
-using Messaging.Sources;
+using Quayside.Messaging.Aws.Sqs.Wire;
+using Quayside.Messaging.Sources;
 
-namespace Messaging.Aws.Sqs;
+namespace Quayside.Messaging.Aws.Sqs;
 
 /// <summary>
 /// Sorts the messages of one receive of a FIFO queue into chains, one per group: the first is passed to the intake, and each other one

@@ -1,7 +1,7 @@
-using Messaging.Aws.Sqs.Wire;
-using Pipeline.Buffers;
+using Quayside.Messaging.Aws.Sqs.Wire;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.Aws.Sqs;
+namespace Quayside.Messaging.Aws.Sqs;
 
 /// <summary>
 /// Renews the visibility of all messages in flight from one timer, in batches of 10, at half the timeout. A failed renewal is retried on

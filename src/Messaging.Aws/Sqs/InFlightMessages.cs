@@ -1,7 +1,7 @@
-using Messaging.Aws.Sqs.Wire;
-using Pipeline.Buffers;
+using Quayside.Messaging.Aws.Sqs.Wire;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.Aws.Sqs;
+namespace Quayside.Messaging.Aws.Sqs;
 
 /// <summary>
 /// The messages that are received and not yet deleted or abandoned, and the keys of the last done ones. The heartbeat renews the first; a

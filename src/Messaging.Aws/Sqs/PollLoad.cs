@@ -1,7 +1,7 @@
-using Messaging.Aws.Sqs.Wire;
-using Messaging.Costs.Explain;
+using Quayside.Messaging.Aws.Sqs.Wire;
+using Quayside.Messaging.Costs.Explain;
 
-namespace Messaging.Aws.Sqs;
+namespace Quayside.Messaging.Aws.Sqs;
 
 /// <summary>The receives of a route when there are few messages.</summary>
 internal sealed class PollLoad

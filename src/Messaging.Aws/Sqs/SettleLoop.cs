@@ -1,11 +1,11 @@
 using System.Diagnostics;
 using System.Threading.Channels;
-using Messaging.Aws.Sqs.Wire;
-using Messaging.Recoverability;
-using Messaging.Telemetry;
-using Pipeline.Messages;
+using Quayside.Messaging.Aws.Sqs.Wire;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Messages;
 
-namespace Messaging.Aws.Sqs;
+namespace Quayside.Messaging.Aws.Sqs;
 
 /// <summary>
 /// Deletes or abandons settled messages in batches of up to 10: as soon as 10 wait, or after the delay. One worker at a time collects, so

@@ -1,8 +1,8 @@
 using System.Globalization;
 using System.Text.Json;
-using Messaging.Aws.Sqs.Wire;
+using Quayside.Messaging.Aws.Sqs.Wire;
 
-namespace Messaging.Aws.Sqs;
+namespace Quayside.Messaging.Aws.Sqs;
 
 /// <summary>The worker's record of a dead letter in the queue. Untrusted text: not shortened, not escaped.</summary>
 /// <param name="SourceId">The message's id in its original queue; null when not recorded.</param>

@@ -1,8 +1,8 @@
-using Messaging.Aws.Sqs.Wire;
-using Messaging.DeadLetters;
-using Messaging.Telemetry;
+using Quayside.Messaging.Aws.Sqs.Wire;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Aws.Sqs;
+namespace Quayside.Messaging.Aws.Sqs;
 
 /// <summary>
 /// Sends poison to the dead-letter queue: the body, the attributes and the group (of FIFO and of fair queues) unchanged, the reason as attribute <c>DeadLetterReason</c> and the

@@ -1,9 +1,9 @@
-using Messaging.Aws.Sqs.Wire;
-using Messaging.Costs.Explain;
-using Messaging.Sinks;
+using Quayside.Messaging.Aws.Sqs.Wire;
+using Quayside.Messaging.Costs.Explain;
+using Quayside.Messaging.Sinks;
 using static System.FormattableString;
 
-namespace Messaging.Aws.Sqs;
+namespace Quayside.Messaging.Aws.Sqs;
 
 /// <summary>What <c>explain</c> shows for a route that receives from SQS.</summary>
 internal sealed class SqsExplainer(SqsSourceOptions sqs, bool isFifo, AwsCostOptions costs) : IRouteExplainer

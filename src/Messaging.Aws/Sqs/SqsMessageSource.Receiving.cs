@@ -1,9 +1,9 @@
-using Messaging.Aws.Sqs.Wire;
-using Messaging.Configuration;
-using Messaging.Sources;
-using Messaging.Telemetry;
+using Quayside.Messaging.Aws.Sqs.Wire;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Aws.Sqs;
+namespace Quayside.Messaging.Aws.Sqs;
 
 /// <content>Receiving: reserves slots, receives at most as many messages, and passes them to the route.</content>
 internal sealed partial class SqsMessageSource

@@ -1,10 +1,10 @@
-using Messaging.Aws.Sqs.Wire;
-using Messaging.DeadLetters;
-using Messaging.Sources;
-using Pipeline.Settlements;
-using UntrustedText = Messaging.Telemetry.UntrustedText;
+using Quayside.Messaging.Aws.Sqs.Wire;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Sources;
+using Quayside.Pipeline.Settlements;
+using UntrustedText = Quayside.Messaging.Telemetry.UntrustedText;
 
-namespace Messaging.Aws.Sqs;
+namespace Quayside.Messaging.Aws.Sqs;
 
 /// <content>Settling: the route's decision becomes a delete, a visibility change or a dead letter.</content>
 internal sealed partial class SqsMessageSource

@@ -1,12 +1,12 @@
-using Messaging.Aws.Sqs.Wire;
-using Messaging.Intake;
-using Messaging.Recoverability;
-using Messaging.Sources;
 using Microsoft.Extensions.Logging;
-using Pipeline.Buffers;
-using Pipeline.Messages;
+using Quayside.Messaging.Aws.Sqs.Wire;
+using Quayside.Messaging.Intake;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sources;
+using Quayside.Pipeline.Buffers;
+using Quayside.Pipeline.Messages;
 
-namespace Messaging.Aws.Sqs;
+namespace Quayside.Messaging.Aws.Sqs;
 
 /// <summary>
 /// Messages of an SQS queue, standard or FIFO. Receives only as many as slots are reserved for, keeps them hidden by heartbeat until they

@@ -1,7 +1,7 @@
-using Messaging.Aws.Sqs.Wire;
-using Messaging.Configuration;
+using Quayside.Messaging.Aws.Sqs.Wire;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.Aws.Sqs;
+namespace Quayside.Messaging.Aws.Sqs;
 
 /// <summary>Finds the queue and its dead-letter queue, and rejects settings that can never work or would lose messages.</summary>
 internal sealed class SqsQueueFinder(SqsClient client, SqsQueueReference queue, SqsSourceOptions options)

@@ -1,14 +1,14 @@
 using System.Text;
-using Messaging.Aws.Sqs.Wire;
-using Messaging.Configuration;
-using Messaging.DeadLetters;
-using Messaging.DeadLetters.Redrive;
-using Messaging.Publishing;
-using Messaging.Recoverability;
-using Messaging.Telemetry;
-using Pipeline.Buffers;
+using Quayside.Messaging.Aws.Sqs.Wire;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.DeadLetters.Redrive;
+using Quayside.Messaging.Publishing;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.Aws.Sqs;
+namespace Quayside.Messaging.Aws.Sqs;
 
 /// <summary>
 /// Moves messages from the dead-letter queue to the queue, or to the folder: sends or stores first and deletes afterwards, so that a crash duplicates a message but

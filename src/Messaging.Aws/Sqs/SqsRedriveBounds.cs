@@ -1,7 +1,7 @@
 using System.Text;
-using Messaging.Aws.Sqs.Wire;
+using Quayside.Messaging.Aws.Sqs.Wire;
 
-namespace Messaging.Aws.Sqs;
+namespace Quayside.Messaging.Aws.Sqs;
 
 /// <summary>
 /// Distinguishes dead letters that were in the queue at the start of a redrive from later ones, so that a message that the worker

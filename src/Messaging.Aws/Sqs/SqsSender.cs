@@ -1,10 +1,10 @@
-using Messaging.Aws.Sqs.Wire;
-using Messaging.Configuration;
-using Messaging.Publishing;
-using Pipeline.Buffers;
-using Pipeline.Messages;
+using Quayside.Messaging.Aws.Sqs.Wire;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Publishing;
+using Quayside.Pipeline.Buffers;
+using Quayside.Pipeline.Messages;
 
-namespace Messaging.Aws.Sqs;
+namespace Quayside.Messaging.Aws.Sqs;
 
 /// <summary>Sends messages to the queue of <c>Sources:Sqs</c>, up to ten and 1 MiB per call.</summary>
 internal sealed class SqsSender : IMessageSender

@@ -1,13 +1,13 @@
-using Messaging.Aws.Sqs.Wire;
-using Messaging.Configuration;
-using Messaging.Costs.Explain;
-using Messaging.DeadLetters.Redrive;
-using Messaging.Intake;
-using Messaging.Publishing;
-using Messaging.Sources;
-using Pipeline.Buffers;
+using Quayside.Messaging.Aws.Sqs.Wire;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Costs.Explain;
+using Quayside.Messaging.DeadLetters.Redrive;
+using Quayside.Messaging.Intake;
+using Quayside.Messaging.Publishing;
+using Quayside.Messaging.Sources;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.Aws.Sqs;
+namespace Quayside.Messaging.Aws.Sqs;
 
 /// <summary>The source <c>Sqs</c> of routes.</summary>
 internal sealed class SqsSourceFeature : ISourceFeature, IExplainedFeature, ISenderFeature, IRedriveFeature

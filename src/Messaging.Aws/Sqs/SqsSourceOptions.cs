@@ -1,7 +1,7 @@
-using Messaging.Aws.Sqs.Wire;
-using Messaging.Configuration;
+using Quayside.Messaging.Aws.Sqs.Wire;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.Aws.Sqs;
+namespace Quayside.Messaging.Aws.Sqs;
 
 /// <summary>Section <c>Sources:Sqs</c>. Region, endpoint and credentials are in section <c>Aws</c>.</summary>
 internal sealed class SqsSourceOptions : ISelfValidating

@@ -1,7 +1,7 @@
 using System.Globalization;
-using Messaging.CloudFront.Rows;
+using Quayside.Messaging.CloudFront.Rows;
 
-namespace Messaging.CloudFront.Documents;
+namespace Quayside.Messaging.CloudFront.Documents;
 
 /// <summary>A row that becomes a dead letter instead of a document.</summary>
 /// <param name="Number">Its number, as in <see cref="LogRow.Number"/>.</param>

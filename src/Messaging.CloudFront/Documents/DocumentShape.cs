@@ -2,7 +2,7 @@ using System.Collections.Immutable;
 using System.Diagnostics.CodeAnalysis;
 using System.Text;
 
-namespace Messaging.CloudFront.Documents;
+namespace Quayside.Messaging.CloudFront.Documents;
 
 /// <summary>Which columns become which fields of a document. Immutable: one instance serves all threads.</summary>
 internal sealed class DocumentShape

@@ -1,6 +1,6 @@
 using System.Buffers;
 
-namespace Messaging.CloudFront.Documents;
+namespace Quayside.Messaging.CloudFront.Documents;
 
 /// <summary>Writes values as the content of JSON strings.</summary>
 internal static class JsonValue

@@ -1,8 +1,8 @@
-using Messaging.CloudFront.Rows;
-using Messaging.Sinks;
-using Pipeline.Buffers;
+using Quayside.Messaging.CloudFront.Rows;
+using Quayside.Messaging.Sinks;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.CloudFront.Documents;
+namespace Quayside.Messaging.CloudFront.Documents;
 
 /// <summary>
 /// Turns the rows of one log into documents. It pauses the parser when a batch is full or when a bad row must be dead-lettered.

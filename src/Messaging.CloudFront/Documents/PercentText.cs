@@ -1,4 +1,4 @@
-namespace Messaging.CloudFront.Documents;
+namespace Quayside.Messaging.CloudFront.Documents;
 
 /// <summary>Percent-encoding (RFC 3986, section 2.1), which CloudFront applies to some of the values it logs.</summary>
 internal static class PercentText

@@ -1,9 +1,9 @@
 using System.Text.Unicode;
-using Messaging.CloudFront.Rows;
-using Messaging.Sinks;
-using Pipeline.Buffers;
+using Quayside.Messaging.CloudFront.Rows;
+using Quayside.Messaging.Sinks;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.CloudFront.Documents;
+namespace Quayside.Messaging.CloudFront.Documents;
 
 /// <summary>
 /// Writes rows as JSON documents, each an object of strings. A column that the log lacks, or with the value <c>-</c>, is omitted; so is the timestamp of a row

@@ -1,4 +1,4 @@
-namespace Messaging.CloudFront.Documents;
+namespace Quayside.Messaging.CloudFront.Documents;
 
 /// <summary>
 /// Maps a document to its row: documents follow the order of the rows, without the bad ones. Bad rows are few, because a log with many

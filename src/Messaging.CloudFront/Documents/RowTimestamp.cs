@@ -1,4 +1,4 @@
-namespace Messaging.CloudFront.Documents;
+namespace Quayside.Messaging.CloudFront.Documents;
 
 /// <summary>The timestamp of a row, from its columns <c>date</c> (yyyy-MM-dd) and <c>time</c> (HH:mm:ss), which CloudFront writes in UTC.</summary>
 internal static class RowTimestamp

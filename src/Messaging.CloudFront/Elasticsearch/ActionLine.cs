@@ -1,7 +1,7 @@
 using System.Buffers;
 using System.Text;
 
-namespace Messaging.CloudFront.Elasticsearch;
+namespace Quayside.Messaging.CloudFront.Elasticsearch;
 
 /// <summary>The action line before each document. The request's URL names the index.</summary>
 internal static class ActionLine

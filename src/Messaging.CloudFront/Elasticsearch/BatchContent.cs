@@ -2,7 +2,7 @@ using System.IO.Compression;
 using System.Net;
 using System.Net.Http.Headers;
 
-namespace Messaging.CloudFront.Elasticsearch;
+namespace Quayside.Messaging.CloudFront.Elasticsearch;
 
 /// <summary>
 /// The body of one request. It writes the batch's segments directly to the connection or through a compressor, without collecting them

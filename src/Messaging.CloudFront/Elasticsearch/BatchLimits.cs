@@ -1,4 +1,4 @@
-namespace Messaging.CloudFront.Elasticsearch;
+namespace Quayside.Messaging.CloudFront.Elasticsearch;
 
 /// <summary>The sizes at which a batch is sent. The byte limit falls permanently after a request that was too large. Threads: any.</summary>
 /// <param name="bytes">Bytes, as configured.</param>

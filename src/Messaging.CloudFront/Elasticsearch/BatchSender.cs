@@ -1,8 +1,8 @@
-using Messaging.Recoverability;
-using Messaging.Sinks;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sinks;
 
-namespace Messaging.CloudFront.Elasticsearch;
+namespace Quayside.Messaging.CloudFront.Elasticsearch;
 
 /// <summary>
 /// Sends a batch until each of its documents is accounted for, or until its attempts, its time or the retry budget are used up. It retries

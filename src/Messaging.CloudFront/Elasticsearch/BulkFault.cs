@@ -1,4 +1,4 @@
-namespace Messaging.CloudFront.Elasticsearch;
+namespace Quayside.Messaging.CloudFront.Elasticsearch;
 
 /// <summary>How one request failed; the default when it did not.</summary>
 /// <param name="Kind">What the fault means for the documents.</param>

@@ -2,14 +2,14 @@ using System.Net;
 using System.Net.Http.Headers;
 using System.Security.Cryptography;
 using System.Text;
-using Messaging.Aws;
-using Messaging.CloudFront.Elasticsearch.BulkResponses;
-using Messaging.Configuration;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
-using Pipeline.Buffers;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.CloudFront.Elasticsearch.BulkResponses;
+using Quayside.Messaging.Configuration;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.CloudFront.Elasticsearch;
+namespace Quayside.Messaging.CloudFront.Elasticsearch;
 
 /// <summary>Sends each request once over pooled HTTP/1.1 connections, within its time limit. Threads: any.</summary>
 internal sealed class BulkRequests : IDisposable

@@ -1,6 +1,6 @@
-using Messaging.CloudFront.Elasticsearch.BulkResponses;
+using Quayside.Messaging.CloudFront.Elasticsearch.BulkResponses;
 
-namespace Messaging.CloudFront.Elasticsearch;
+namespace Quayside.Messaging.CloudFront.Elasticsearch;
 
 /// <content>Which documents are accounted for. Items of a response are noted, and take effect when the whole response is valid.</content>
 internal sealed partial class DocumentBatch : IBulkItems

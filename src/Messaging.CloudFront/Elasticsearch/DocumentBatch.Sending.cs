@@ -1,6 +1,6 @@
 using System.Security.Cryptography;
 
-namespace Messaging.CloudFront.Elasticsearch;
+namespace Quayside.Messaging.CloudFront.Elasticsearch;
 
 /// <content>The request's body: the lines of the documents that are sent.</content>
 internal sealed partial class DocumentBatch

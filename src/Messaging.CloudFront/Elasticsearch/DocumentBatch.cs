@@ -1,6 +1,6 @@
 using System.Buffers;
 
-namespace Messaging.CloudFront.Elasticsearch;
+namespace Quayside.Messaging.CloudFront.Elasticsearch;
 
 /// <summary>
 /// The lines of a bulk request in pooled segments, and where each document begins. They are kept until each document is accounted for,

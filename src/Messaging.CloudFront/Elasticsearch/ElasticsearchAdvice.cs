@@ -1,6 +1,6 @@
 using System.Globalization;
 
-namespace Messaging.CloudFront.Elasticsearch;
+namespace Quayside.Messaging.CloudFront.Elasticsearch;
 
 /// <summary>Describes a failure to an operator, and what to do about it.</summary>
 internal static class ElasticsearchAdvice

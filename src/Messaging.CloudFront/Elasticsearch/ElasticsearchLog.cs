@@ -1,6 +1,6 @@
 using Microsoft.Extensions.Logging;
 
-namespace Messaging.CloudFront.Elasticsearch;
+namespace Quayside.Messaging.CloudFront.Elasticsearch;
 
 /// <summary>Log lines of the Elasticsearch sink: 4201 to 4299. Texts of the server are bounded and escaped before they get here.</summary>
 internal static partial class ElasticsearchLog

@@ -1,7 +1,7 @@
 using System.Diagnostics.Metrics;
-using Messaging.Telemetry;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.CloudFront.Elasticsearch;
+namespace Quayside.Messaging.CloudFront.Elasticsearch;
 
 /// <summary>The sink's metrics, recorded once per batch. They cost nothing without a listener. Threads: any.</summary>
 internal sealed class ElasticsearchMetrics

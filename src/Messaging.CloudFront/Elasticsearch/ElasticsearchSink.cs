@@ -1,11 +1,11 @@
-using Messaging.Aws;
-using Messaging.Configuration;
-using Messaging.Sinks;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
-using Pipeline.Buffers;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.CloudFront.Elasticsearch;
+namespace Quayside.Messaging.CloudFront.Elasticsearch;
 
 /// <summary>
 /// Creates documents in Elasticsearch with bulk requests. Memory: one batch per open writer and one per request in flight, each as

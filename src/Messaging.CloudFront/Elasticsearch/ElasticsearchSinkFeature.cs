@@ -1,9 +1,9 @@
-using Messaging.Aws;
-using Messaging.Configuration;
-using Messaging.Costs.Explain;
-using Messaging.Sinks;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Costs.Explain;
+using Quayside.Messaging.Sinks;
 
-namespace Messaging.CloudFront.Elasticsearch;
+namespace Quayside.Messaging.CloudFront.Elasticsearch;
 
 /// <summary>The sink <c>Elasticsearch</c>: documents in an index or a data stream.</summary>
 internal sealed class ElasticsearchSinkFeature : ISinkFeature, IExplainedFeature

@@ -1,6 +1,6 @@
-using Messaging.Configuration;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.CloudFront.Elasticsearch;
+namespace Quayside.Messaging.CloudFront.Elasticsearch;
 
 /// <summary>Section <c>Sinks:Elasticsearch</c>.</summary>
 internal sealed class ElasticsearchSinkOptions : ISelfValidating

@@ -1,7 +1,7 @@
 using System.Runtime.ExceptionServices;
-using Messaging.Sinks;
+using Quayside.Messaging.Sinks;
 
-namespace Messaging.CloudFront.Elasticsearch;
+namespace Quayside.Messaging.CloudFront.Elasticsearch;
 
 /// <content>The batches in flight and their results.</content>
 internal sealed partial class ElasticsearchWriter

@@ -1,7 +1,7 @@
 using System.Buffers;
-using Messaging.Sinks;
+using Quayside.Messaging.Sinks;
 
-namespace Messaging.CloudFront.Elasticsearch;
+namespace Quayside.Messaging.CloudFront.Elasticsearch;
 
 /// <summary>
 /// Fills batches with the documents of one message, and sends each while the next is filled. Threads: one caller at a time; batches end on other threads.

@@ -1,7 +1,7 @@
 using System.Collections.Immutable;
-using Messaging.CloudFront.Elasticsearch.BulkResponses;
+using Quayside.Messaging.CloudFront.Elasticsearch.BulkResponses;
 
-namespace Messaging.CloudFront.Elasticsearch;
+namespace Quayside.Messaging.CloudFront.Elasticsearch;
 
 /// <summary>
 /// Classifies failed items of <c>create</c> actions, by the tables in docs/reference/faults.md#errors-of-elasticsearch-whose-fault. Rejecting documents for a fault of their

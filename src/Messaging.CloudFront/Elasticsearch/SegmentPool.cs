@@ -1,6 +1,6 @@
-using Pipeline.Buffers;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.CloudFront.Elasticsearch;
+namespace Quayside.Messaging.CloudFront.Elasticsearch;
 
 /// <summary>A bounded pool of the arrays that batches consist of. Threads: any.</summary>
 /// <param name="retained">Maximum number of unused arrays in the pool.</param>

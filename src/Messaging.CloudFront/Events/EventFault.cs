@@ -1,6 +1,6 @@
-using Messaging.Json;
+using Quayside.Messaging.Json;
 
-namespace Messaging.CloudFront.Events;
+namespace Quayside.Messaging.CloudFront.Events;
 
 /// <summary>
 /// Why a message can never be processed as an event, whatever is retried. <see cref="EventFaultCodes.Code"/> gives the text for dead

@@ -1,7 +1,7 @@
 using System.Text;
 using System.Text.Json;
 
-namespace Messaging.CloudFront.Events;
+namespace Quayside.Messaging.CloudFront.Events;
 
 /// <summary>Finds the required properties of one event and keeps the first fault.</summary>
 internal sealed class EventFields

@@ -4,7 +4,7 @@ using System.Text;
 using System.Text.RegularExpressions;
 using System.Text.Unicode;
 
-namespace Messaging.CloudFront.Events;
+namespace Quayside.Messaging.CloudFront.Events;
 
 /// <summary>
 /// Reads object keys of events. Those of notifications are <c>application/x-www-form-urlencoded</c>, so a blank is <c>+</c> and a plus sign

@@ -1,4 +1,4 @@
-namespace Messaging.CloudFront.Events;
+namespace Quayside.Messaging.CloudFront.Events;
 
 /// <summary>The content of an event notification.</summary>
 /// <param name="Objects">Objects that were created, in the event's order.</param>

@@ -1,9 +1,9 @@
 using System.Text;
 using System.Text.Json;
 using System.Text.Unicode;
-using Messaging.Telemetry;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.CloudFront.Events;
+namespace Quayside.Messaging.CloudFront.Events;
 
 /// <summary>
 /// Reads S3 event notifications (versions 2.x), as S3 sends them to a queue, and S3's events from EventBridge; either may be wrapped in the

@@ -1,9 +1,9 @@
 using System.IO.Compression;
 using System.Runtime.CompilerServices;
-using Messaging.CloudFront.Rows;
-using Pipeline.Frames;
+using Quayside.Messaging.CloudFront.Rows;
+using Quayside.Pipeline.Frames;
 
-namespace Messaging.CloudFront.Gzip;
+namespace Quayside.Messaging.CloudFront.Gzip;
 
 /// <summary>
 /// Decompresses an object of one or more gzip members, and detects objects that are truncated, damaged, followed by other data, or too

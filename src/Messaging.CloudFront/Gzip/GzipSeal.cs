@@ -1,7 +1,7 @@
 using System.IO.Compression;
 using System.Security.Cryptography;
 
-namespace Messaging.CloudFront.Gzip;
+namespace Quayside.Messaging.CloudFront.Gzip;
 
 /// <summary>
 /// A gzip member of known content that is appended to an object, or to a body over HTTP. It decompresses completely only if the object ends at the end of a

@@ -1,7 +1,7 @@
 using System.Runtime.CompilerServices;
-using Pipeline.Frames;
+using Quayside.Pipeline.Frames;
 
-namespace Messaging.CloudFront.Gzip;
+namespace Quayside.Messaging.CloudFront.Gzip;
 
 /// <summary>The decompressor's input: the compressed bytes of an object, then the seal. Threads: one at a time.</summary>
 /// <param name="source">The object's bytes. Borrowed.</param>

@@ -1,9 +1,9 @@
-using Messaging.Aws;
-using Messaging.Aws.S3;
-using Messaging.Configuration;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.CloudFront.Objects;
+namespace Quayside.Messaging.CloudFront.Objects;
 
 /// <summary>Checks the log buckets at start by listing one key of each.</summary>
 /// <param name="buckets">The buckets.</param>

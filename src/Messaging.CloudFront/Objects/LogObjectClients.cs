@@ -1,7 +1,7 @@
-using Messaging.Aws.S3;
-using Messaging.CloudFront.Events;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.CloudFront.Events;
 
-namespace Messaging.CloudFront.Objects;
+namespace Quayside.Messaging.CloudFront.Objects;
 
 /// <summary>Keeps the clients of all routes, so that the container disposes them. Threads: any.</summary>
 internal sealed class LogObjectClients : IDisposable

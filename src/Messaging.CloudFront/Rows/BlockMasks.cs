@@ -1,7 +1,7 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.Intrinsics;
 
-namespace Messaging.CloudFront.Rows;
+namespace Quayside.Messaging.CloudFront.Rows;
 
 /// <summary>The positions of a log's separators in a block of 64 bytes: bit n is byte n.</summary>
 /// <param name="Tabs">Ends of columns.</param>

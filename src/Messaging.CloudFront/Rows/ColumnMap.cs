@@ -1,4 +1,4 @@
-namespace Messaging.CloudFront.Rows;
+namespace Quayside.Messaging.CloudFront.Rows;
 
 /// <summary>
 /// Maps the chosen columns to their positions in a row, by the log's fields directive or the properties of a JSON row. Threads: one at a time.

@@ -1,7 +1,7 @@
 using System.Buffers;
 using System.Text.Json;
 
-namespace Messaging.CloudFront.Rows;
+namespace Quayside.Messaging.CloudFront.Rows;
 
 /// <summary>
 /// Reads one row of a log in JSON, as standard logging v2 writes it: an object whose properties are the columns. The chosen values are copied one

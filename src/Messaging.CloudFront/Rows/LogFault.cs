@@ -1,4 +1,4 @@
-namespace Messaging.CloudFront.Rows;
+namespace Quayside.Messaging.CloudFront.Rows;
 
 /// <summary>
 /// Why a log can never be read to its end, whatever is retried. <see cref="LogFaultCodes.Code"/> gives the text for dead letters, log

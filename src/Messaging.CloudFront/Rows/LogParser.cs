@@ -1,7 +1,7 @@
 using System.Buffers;
 using System.Diagnostics;
 
-namespace Messaging.CloudFront.Rows;
+namespace Quayside.Messaging.CloudFront.Rows;
 
 /// <summary>
 /// Reads a log of CloudFront's standard format 1.0 (W3C extended): directives, then rows of tab-separated columns; or a log whose first line begins

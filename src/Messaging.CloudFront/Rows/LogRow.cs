@@ -1,4 +1,4 @@
-namespace Messaging.CloudFront.Rows;
+namespace Quayside.Messaging.CloudFront.Rows;
 
 /// <summary>One row of a log: a borrow of the parser's window.</summary>
 internal readonly ref struct LogRow

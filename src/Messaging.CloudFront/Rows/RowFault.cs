@@ -1,4 +1,4 @@
-namespace Messaging.CloudFront.Rows;
+namespace Quayside.Messaging.CloudFront.Rows;
 
 /// <summary>Why one row cannot become a document. <see cref="RowFaultCodes.Code"/> gives the text for dead letters and metrics.</summary>
 internal enum RowFault

@@ -1,6 +1,6 @@
 using System.Numerics;
 
-namespace Messaging.CloudFront.Rows;
+namespace Quayside.Messaging.CloudFront.Rows;
 
 /// <summary>
 /// Finds lines and the tabs in them, 64 bytes at a time, and reads each byte once. It notes the positions of as many tabs as requested

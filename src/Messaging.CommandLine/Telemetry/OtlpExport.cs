@@ -1,12 +1,12 @@
-using Messaging.Telemetry;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using OpenTelemetry;
 using OpenTelemetry.Metrics;
 using OpenTelemetry.Resources;
 using OpenTelemetry.Trace;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.CommandLine.Telemetry;
+namespace Quayside.Messaging.CommandLine.Telemetry;
 
 /// <summary>
 /// Sends metrics and traces to an OpenTelemetry collector when the standard environment names one

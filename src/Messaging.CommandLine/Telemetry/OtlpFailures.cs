@@ -1,9 +1,9 @@
 using System.Diagnostics.Tracing;
 using System.Globalization;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.CommandLine.Telemetry;
+namespace Quayside.Messaging.CommandLine.Telemetry;
 
 /// <summary>Logs the failures that the OTLP exporter reports only to its event source, such as an unreachable collector or an invalid variable.</summary>
 internal sealed partial class OtlpFailures(ILogger logger, TimeProvider time) : EventListener

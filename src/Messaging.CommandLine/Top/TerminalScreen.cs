@@ -2,7 +2,7 @@ using System.Text;
 using Spectre.Console;
 using Spectre.Console.Rendering;
 
-namespace Messaging.CommandLine.Top;
+namespace Quayside.Messaging.CommandLine.Top;
 
 /// <summary>
 /// Redraws a terminal in place, on its alternate screen: no line of an earlier frame stays, and a line longer than the terminal is cut. Without a terminal

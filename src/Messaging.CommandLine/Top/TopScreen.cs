@@ -1,10 +1,10 @@
 using System.Globalization;
-using Messaging.Http.Web.Api;
-using Messaging.Telemetry;
+using Quayside.Messaging.Http.Web.Api;
+using Quayside.Messaging.Telemetry;
 using Spectre.Console;
 using Spectre.Console.Rendering;
 
-namespace Messaging.CommandLine.Top;
+namespace Quayside.Messaging.CommandLine.Top;
 
 /// <summary>Draws a worker's state as a table. Text from the worker is shown as text, never as markup or control characters.</summary>
 internal static class TopScreen

@@ -1,7 +1,7 @@
 using System.Text.Json.Serialization;
-using Messaging.Http.Web.Api;
+using Quayside.Messaging.Http.Web.Api;
 
-namespace Messaging.CommandLine.Top;
+namespace Quayside.Messaging.CommandLine.Top;
 
 /// <summary>A worker's state from its API, and the changes since the previous state.</summary>
 /// <param name="now">The state.</param>

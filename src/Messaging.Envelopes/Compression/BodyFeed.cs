@@ -1,4 +1,4 @@
-namespace Messaging.Envelopes.Compression;
+namespace Quayside.Messaging.Envelopes.Compression;
 
 /// <summary>The bytes of a body as a stream, which knows whether its reader wanted more. Threads: one at a time.</summary>
 internal sealed class BodyFeed(ReadOnlyMemory<byte> body) : Stream

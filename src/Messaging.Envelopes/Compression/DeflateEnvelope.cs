@@ -1,8 +1,8 @@
 using System.Buffers.Binary;
 using System.Globalization;
-using Messaging.Unwrapping;
+using Quayside.Messaging.Unwrapping;
 
-namespace Messaging.Envelopes.Compression;
+namespace Quayside.Messaging.Envelopes.Compression;
 
 /// <summary>Deflate as HTTP means it, with zlib's header and checksum (RFC 1950), or without, as many senders understand it (RFC 1951).</summary>
 internal sealed class DeflateEnvelope : IEnvelope

@@ -1,9 +1,9 @@
 using System.Buffers.Binary;
 using System.Globalization;
 using System.IO.Hashing;
-using Messaging.Unwrapping;
+using Quayside.Messaging.Unwrapping;
 
-namespace Messaging.Envelopes.Compression;
+namespace Quayside.Messaging.Envelopes.Compression;
 
 /// <summary>Gzip (RFC 1952) of one or more members. Checksums, lengths and the end are verified: a body that is cut off or followed by other bytes is refused.</summary>
 internal sealed class GzipEnvelope : IEnvelope

@@ -1,8 +1,8 @@
 using System.IO.Compression;
-using Messaging.Unwrapping;
-using Pipeline.Buffers;
+using Quayside.Messaging.Unwrapping;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.Envelopes.Compression;
+namespace Quayside.Messaging.Envelopes.Compression;
 
 /// <summary>Decompresses deflate data (RFC 1951), of which the runtime does not say where it ends or that it is cut off.</summary>
 internal static class Inflation

@@ -1,9 +1,9 @@
 using System.Globalization;
-using Messaging.Unwrapping;
+using Quayside.Messaging.Unwrapping;
 using ZstdSharp;
 using ZstdSharp.Unsafe;
 
-namespace Messaging.Envelopes.Compression;
+namespace Quayside.Messaging.Envelopes.Compression;
 
 /// <summary>Zstandard (RFC 8878), of one or more frames, with windows up to the 8 MiB that every decoder has to support.</summary>
 internal sealed class ZstdEnvelope : IEnvelope

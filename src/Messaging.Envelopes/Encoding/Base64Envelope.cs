@@ -1,9 +1,9 @@
 using System.Buffers;
 using System.Buffers.Text;
 using System.Globalization;
-using Messaging.Unwrapping;
+using Quayside.Messaging.Unwrapping;
 
-namespace Messaging.Envelopes.Encoding;
+namespace Quayside.Messaging.Envelopes.Encoding;
 
 /// <summary>Base64 (RFC 4648): the standard alphabet or the one for URLs. Whitespace is skipped. Padding may be missing where neither + nor / occurs.</summary>
 internal sealed class Base64Envelope : IEnvelope

@@ -1,8 +1,8 @@
 using System.Buffers.Binary;
 using System.Globalization;
-using Messaging.Unwrapping;
+using Quayside.Messaging.Unwrapping;
 
-namespace Messaging.Envelopes.Encoding;
+namespace Quayside.Messaging.Envelopes.Encoding;
 
 /// <summary>
 /// The body that .NET Framework's <c>BrokeredMessage(string)</c> or <c>BrokeredMessage(byte[])</c> sent: the binary XML of DataContractSerializer, one

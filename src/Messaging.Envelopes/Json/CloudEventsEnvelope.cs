@@ -2,11 +2,11 @@ using System.Buffers;
 using System.Buffers.Text;
 using System.Text;
 using System.Text.Json;
-using Messaging.Json;
-using Messaging.Unwrapping;
-using Pipeline.Messages;
+using Quayside.Messaging.Json;
+using Quayside.Messaging.Unwrapping;
+using Quayside.Pipeline.Messages;
 
-namespace Messaging.Envelopes.Json;
+namespace Quayside.Messaging.Envelopes.Json;
 
 /// <summary>
 /// A CloudEvent 1.0. In structured mode the content is the event's data: JSON byte for byte, a string's text where the event says that its data is not JSON, or

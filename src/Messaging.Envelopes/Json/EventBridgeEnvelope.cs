@@ -1,8 +1,8 @@
 using System.Text.Json;
-using Messaging.Unwrapping;
-using Pipeline.Messages;
+using Quayside.Messaging.Unwrapping;
+using Quayside.Pipeline.Messages;
 
-namespace Messaging.Envelopes.Json;
+namespace Quayside.Messaging.Envelopes.Json;
 
 /// <summary>An event of Amazon EventBridge: the content is its detail, byte for byte.</summary>
 internal sealed class EventBridgeEnvelope : IEnvelope

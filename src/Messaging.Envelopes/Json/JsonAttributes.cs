@@ -1,6 +1,6 @@
 using System.Text.Json;
 
-namespace Messaging.Envelopes.Json;
+namespace Quayside.Messaging.Envelopes.Json;
 
 /// <summary>Reads the attributes of a message out of the envelope around it. For parts that ask; allocates.</summary>
 internal static class JsonAttributes

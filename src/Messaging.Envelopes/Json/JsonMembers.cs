@@ -1,11 +1,11 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
 using System.Text.Json;
-using Messaging.Json;
-using Messaging.Unwrapping;
-using Pipeline.Buffers;
+using Quayside.Messaging.Json;
+using Quayside.Messaging.Unwrapping;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.Envelopes.Json;
+namespace Quayside.Messaging.Envelopes.Json;
 
 /// <summary>The members of an object that make it an envelope, and where they are.</summary>
 internal static class JsonMembers

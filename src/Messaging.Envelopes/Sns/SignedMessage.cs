@@ -1,10 +1,10 @@
 using System.Security.Cryptography;
 using System.Text.Json;
-using Messaging.Envelopes.Json;
-using Messaging.Telemetry;
-using Pipeline.Buffers;
+using Quayside.Messaging.Envelopes.Json;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.Envelopes.Sns;
+namespace Quayside.Messaging.Envelopes.Sns;
 
 /// <summary>
 /// What SNS signs of a message: the names and the texts of some members, each with a line feed, in the order of their names

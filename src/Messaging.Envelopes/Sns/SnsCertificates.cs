@@ -2,9 +2,9 @@ using System.Diagnostics.CodeAnalysis;
 using System.Net;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Envelopes.Sns;
+namespace Quayside.Messaging.Envelopes.Sns;
 
 /// <summary>
 /// The certificates with which SNS signs. They are fetched from SNS over TLS, which shows whose they are, and kept for a day: SNS has one at a time per region.

@@ -3,7 +3,7 @@ using System.Globalization;
 using System.Net;
 using System.Text.RegularExpressions;
 
-namespace Messaging.Envelopes.Sns;
+namespace Quayside.Messaging.Envelopes.Sns;
 
 /// <summary>
 /// Fetches certificates from SNS, and confirms subscriptions. It calls only addresses of SNS over TLS, follows no redirect, and reads a bounded answer within a

@@ -1,11 +1,11 @@
 using System.Text.Json;
-using Messaging.Envelopes.Json;
-using Messaging.Telemetry;
-using Messaging.Unwrapping;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Messaging.Envelopes.Json;
+using Quayside.Messaging.Telemetry;
+using Quayside.Messaging.Unwrapping;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Envelopes.Sns;
+namespace Quayside.Messaging.Envelopes.Sns;
 
 /// <summary>
 /// A notification of Amazon SNS, without raw message delivery: the content is the text of its Message. Who sent it is checked only where the settings name topics:

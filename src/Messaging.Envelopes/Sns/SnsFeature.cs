@@ -1,7 +1,7 @@
-using Messaging.Configuration;
-using Messaging.Unwrapping;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Unwrapping;
 
-namespace Messaging.Envelopes.Sns;
+namespace Quayside.Messaging.Envelopes.Sns;
 
 /// <summary>The envelope <c>Sns</c> of routes.</summary>
 /// <param name="connect">Makes the connections to SNS; null for those of the network.</param>
@@ -25,7 +25,7 @@ internal sealed class SnsFeature(Func<HttpMessageHandler>? connect = null) : IEn
                 {
                     SnsClient client = new(connect?.Invoke() ?? SnsClient.CreateHandler(), services.Time);
                     services.Owned.Add(client);
-                    return new SnsEnvelope(new SnsSender(options.Topics, new SnsCertificates(client, services.Time), client, route, services.Loggers.CreateLogger($"Messaging.Routes.{route}")));
+                    return new SnsEnvelope(new SnsSender(options.Topics, new SnsCertificates(client, services.Time), client, route, services.Loggers.CreateLogger($"Quayside.Messaging.Routes.{route}")));
                 },
             };
     }

@@ -1,10 +1,10 @@
 using System.Globalization;
 using System.Net;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
-using Pipeline.Settlements;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Envelopes.Sns;
+namespace Quayside.Messaging.Envelopes.Sns;
 
 /// <summary>
 /// Checks that a message was sent by SNS for an allowed topic, and confirms subscriptions to these. A failure of SNS is never reported to the route's breaker:

@@ -1,9 +1,9 @@
 using System.Globalization;
 using System.Text.Json;
-using Messaging.Envelopes.Json;
-using Messaging.Unwrapping;
+using Quayside.Messaging.Envelopes.Json;
+using Quayside.Messaging.Unwrapping;
 
-namespace Messaging.Envelopes.Splitting;
+namespace Quayside.Messaging.Envelopes.Splitting;
 
 /// <summary>A JSON array with one message per element, byte for byte. Its whole is read before the first element is processed, since the elements of a malformed one have no known end.</summary>
 internal sealed class JsonArrayEnvelope : IEnvelope

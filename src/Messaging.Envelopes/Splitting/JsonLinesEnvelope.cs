@@ -1,8 +1,8 @@
 using System.Text.Json;
-using Messaging.Envelopes.Json;
-using Messaging.Unwrapping;
+using Quayside.Messaging.Envelopes.Json;
+using Quayside.Messaging.Unwrapping;
 
-namespace Messaging.Envelopes.Splitting;
+namespace Quayside.Messaging.Envelopes.Splitting;
 
 /// <summary>
 /// One message per line (JSON Lines, NDJSON), or per record of a JSON text sequence (RFC 7464). Lines end with LF or CRLF, blank ones are skipped, and the last needs

@@ -1,15 +1,15 @@
 using System.Net;
 using System.Net.Http.Headers;
 using System.Text;
-using Messaging.Configuration;
-using Messaging.Http.Source;
-using Messaging.Publishing;
-using Messaging.Recoverability;
-using Messaging.Sources;
-using Messaging.Telemetry;
-using Pipeline.Messages;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Http.Source;
+using Quayside.Messaging.Publishing;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Messages;
 
-namespace Messaging.Http.Sending;
+namespace Quayside.Messaging.Http.Sending;
 
 /// <summary>
 /// Posts messages to a running worker, one per request. A message counts as stored only when the worker's answer confirms its id. Messages are sent again

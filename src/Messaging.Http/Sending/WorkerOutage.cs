@@ -1,7 +1,7 @@
 using System.Text.Json;
-using Messaging.Telemetry;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Http.Sending;
+namespace Quayside.Messaging.Http.Sending;
 
 /// <summary>
 /// Limits how long a sender waits for a worker that refuses connections. A restarting worker is back within its drain timeout and a few seconds; a worker

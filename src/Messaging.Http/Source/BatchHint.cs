@@ -1,4 +1,4 @@
-namespace Messaging.Http.Source;
+namespace Quayside.Messaging.Http.Source;
 
 /// <summary>Recognizes a single body that holds several messages: when it is dead-lettered, its caller is told how to send them. 0 B.</summary>
 internal static class BatchHint

@@ -1,7 +1,7 @@
 using Microsoft.AspNetCore.Http;
-using Pipeline.Buffers;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.Http.Source;
+namespace Quayside.Messaging.Http.Source;
 
 /// <summary>
 /// Decodes bodies with a Content-Encoding (RFC 9110, section 8.4): gzip of one or more members, and deflate with its zlib header. The limits of the decoded bytes are those

@@ -1,11 +1,11 @@
 using System.Buffers.Binary;
 using System.IO.Compression;
 using System.Runtime.InteropServices;
-using Messaging.CloudFront.Gzip;
-using Messaging.Envelopes.Compression;
-using Pipeline.Buffers;
+using Quayside.Messaging.CloudFront.Gzip;
+using Quayside.Messaging.Envelopes.Compression;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.Http.Source;
+namespace Quayside.Messaging.Http.Source;
 
 /// <summary>
 /// The decoded bytes of an encoded body. The runtime's streams take the end of the bytes for the end of the content, so the end of the body is

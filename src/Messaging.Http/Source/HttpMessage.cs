@@ -1,11 +1,11 @@
 using System.Diagnostics;
 using System.Threading.Tasks.Sources;
-using Messaging.Sources;
-using Pipeline.Buffers;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Messaging.Sources;
+using Quayside.Pipeline.Buffers;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Http.Source;
+namespace Quayside.Messaging.Http.Source;
 
 /// <summary>
 /// A message whose caller waits for the answer. Pooled: 0 B per message once the pool is warm. The request owns it and lends it to the route from

@@ -1,14 +1,14 @@
 using System.Diagnostics.CodeAnalysis;
-using Messaging.DeadLetters;
-using Messaging.Recoverability;
-using Messaging.Sources;
-using Messaging.Telemetry;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;
-using Pipeline.Buffers;
-using Pipeline.Settlements;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Buffers;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Http.Source;
+namespace Quayside.Messaging.Http.Source;
 
 /// <summary>
 /// Receives messages over HTTP. The caller keeps a message until the answer, which follows the settlement, so the source itself redelivers nothing. An

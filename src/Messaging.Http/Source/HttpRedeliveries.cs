@@ -1,7 +1,7 @@
 using System.Security.Cryptography;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Http.Source;
+namespace Quayside.Messaging.Http.Source;
 
 /// <summary>
 /// Counts the deliveries of messages that were answered 503, so that a message that can never succeed becomes a dead letter in the end. Messages with the

@@ -1,17 +1,17 @@
 using System.Diagnostics.CodeAnalysis;
-using Messaging.Configuration;
-using Messaging.Costs.Explain;
-using Messaging.Http.Sending;
-using Messaging.Publishing;
-using Messaging.Sources;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
-using Pipeline.Buffers;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Costs.Explain;
+using Quayside.Messaging.Http.Sending;
+using Quayside.Messaging.Publishing;
+using Quayside.Messaging.Sources;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.Http.Source;
+namespace Quayside.Messaging.Http.Source;
 
 /// <summary>The source that routes name as <c>Http</c>.</summary>
 internal sealed class HttpSourceFeature : ISourceFeature, IExplainedFeature, ISenderFeature

@@ -1,6 +1,6 @@
-using Messaging.Configuration;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.Http.Source;
+namespace Quayside.Messaging.Http.Source;
 
 /// <summary>Settings of the HTTP source, section <c>Sources:Http</c>.</summary>
 internal sealed class HttpSourceOptions : ISelfValidating

@@ -2,7 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Primitives;
 
-namespace Messaging.Http.Source;
+namespace Quayside.Messaging.Http.Source;
 
 /// <summary>The headers of a request that become attributes of its messages, by <c>Sources:Http:Headers</c>. Immutable. Allocates only for requests that have one of them.</summary>
 internal sealed class KeptHeaders

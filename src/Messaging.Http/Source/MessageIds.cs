@@ -1,10 +1,10 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Text;
-using Messaging.Sources;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Primitives;
+using Quayside.Messaging.Sources;
 
-namespace Messaging.Http.Source;
+namespace Quayside.Messaging.Http.Source;
 
 /// <summary>
 /// Ids of messages over HTTP: the caller's own, or derived from the content, never random. A caller that lost the answer sends the message again, and must

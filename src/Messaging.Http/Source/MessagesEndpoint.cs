@@ -1,6 +1,6 @@
 using Microsoft.AspNetCore.Http;
 
-namespace Messaging.Http.Source;
+namespace Quayside.Messaging.Http.Source;
 
 /// <summary>Receives the requests of all HTTP routes, and finds the route and the form of the body. Threads: any.</summary>
 internal sealed class MessagesEndpoint(HttpSourceRegistry registry, HttpAnswers answers)

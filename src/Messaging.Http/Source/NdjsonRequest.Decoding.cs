@@ -1,7 +1,7 @@
 using System.Buffers;
-using Pipeline.Buffers;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.Http.Source;
+namespace Quayside.Messaging.Http.Source;
 
 /// <content>Bodies with a Content-Encoding.</content>
 internal sealed partial class NdjsonRequest

@@ -1,13 +1,13 @@
 using System.Buffers;
 using System.IO.Pipelines;
 using System.Text.Json;
-using Messaging.Sources;
-using Messaging.Sources.Lines;
 using Microsoft.AspNetCore.Http;
-using Pipeline.Buffers;
-using Pipeline.Settlements;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Sources.Lines;
+using Quayside.Pipeline.Buffers;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Http.Source;
+namespace Quayside.Messaging.Http.Source;
 
 /// <summary>
 /// A request with one message per line. Lines are handed in while the rest arrives, with a limited number in flight. The answer follows the last settlement.

@@ -1,8 +1,8 @@
 using System.Text.Json;
-using Pipeline.Buffers;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Buffers;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Http.Source;
+namespace Quayside.Messaging.Http.Source;
 
 /// <summary>
 /// The results of an NDJSON request, kept as JSON because the status depends on all of them. About 80 bytes per line, and 600 with the longest id. Threads: one.

@@ -1,11 +1,11 @@
 using System.IO.Pipelines;
-using Messaging.Sources;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
 using Microsoft.AspNetCore.Server.Kestrel.Core.Features;
+using Quayside.Messaging.Sources;
 
-namespace Messaging.Http.Source;
+namespace Quayside.Messaging.Http.Source;
 
 /// <summary>
 /// Reads the body of a request within its timeout and at its minimum rate. Only time spent waiting for the caller counts. Reading ends at shutdown and when

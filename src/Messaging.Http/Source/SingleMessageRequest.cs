@@ -1,11 +1,11 @@
 using System.Buffers;
 using System.IO.Pipelines;
-using Messaging.Sources;
 using Microsoft.AspNetCore.Http;
-using Pipeline.Buffers;
-using Pipeline.Settlements;
+using Quayside.Messaging.Sources;
+using Quayside.Pipeline.Buffers;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Http.Source;
+namespace Quayside.Messaging.Http.Source;
 
 /// <summary>A request whose body is one message: read whole, handed in, answered after its settlement.</summary>
 internal static class SingleMessageRequest

@@ -1,9 +1,9 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Text.Json;
-using Messaging.Configuration;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.Http.Web;
+namespace Quayside.Messaging.Http.Web;
 
 /// <summary>Checks before the start whether the web server's port is free, and which program uses it if not.</summary>
 internal static class PortCheck

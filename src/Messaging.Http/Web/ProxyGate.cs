@@ -1,10 +1,10 @@
 using System.Buffers;
 using System.IO.Pipelines;
 using System.Net;
-using Messaging.Sources.Proxies;
 using Microsoft.AspNetCore.Connections;
+using Quayside.Messaging.Sources.Proxies;
 
-namespace Messaging.Http.Web;
+namespace Quayside.Messaging.Http.Web;
 
 /// <summary>
 /// Kestrel's connection middleware for the header of the PROXY protocol: reads it where the settings require it, and closes a connection that begins with one

@@ -1,10 +1,10 @@
-using Messaging.Http.Source;
-using Messaging.Http.Web.Api;
-using Messaging.Telemetry;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Http.Source;
+using Quayside.Messaging.Http.Web.Api;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Http.Web;
+namespace Quayside.Messaging.Http.Web;
 
 /// <summary>The first middleware: counts the request on its connection, and refuses forbidden requests. Threads: any. 0 B per request.</summary>
 internal sealed class RequestGate(AllowedHosts hosts, HttpSourceRegistry sources, HttpAnswers answers, HttpResponses responses, ChangeLog changes, TimeProvider time, ILogger<RequestGate> logger)

@@ -1,7 +1,7 @@
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 
-namespace Messaging.Http.Web;
+namespace Quayside.Messaging.Http.Web;
 
 /// <summary>Answers requests for unknown paths: 404, with the known paths.</summary>
 internal static class UnknownPath

@@ -1,11 +1,5 @@
 using System.Diagnostics;
 using System.Net.Sockets;
-using Messaging.Configuration;
-using Messaging.Hosting;
-using Messaging.Http.Source;
-using Messaging.Http.Web.Api;
-using Messaging.Http.Web.Metrics;
-using Messaging.Http.Web.Page;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Hosting;
@@ -14,8 +8,14 @@ using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Http.Source;
+using Quayside.Messaging.Http.Web.Api;
+using Quayside.Messaging.Http.Web.Metrics;
+using Quayside.Messaging.Http.Web.Page;
 
-namespace Messaging.Http.Web;
+namespace Quayside.Messaging.Http.Web;
 
 /// <summary>
 /// The worker's web server: the HTTP source, the page with its API, metrics and health. A port in use ends the start before anything else has started. The

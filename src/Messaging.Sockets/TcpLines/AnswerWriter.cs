@@ -1,8 +1,8 @@
 using System.Threading.Channels;
-using Pipeline.Buffers;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Buffers;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Sockets.TcpLines;
+namespace Quayside.Messaging.Sockets.TcpLines;
 
 /// <summary>
 /// Writes the answers of a connection. Answers added during a write go out together with the next one, so that many share a system call and no caller waits

@@ -1,6 +1,6 @@
 using System.Net;
 
-namespace Messaging.Sockets.TcpLines;
+namespace Quayside.Messaging.Sockets.TcpLines;
 
 /// <summary>The open connections, counted in total and per address. Threads: any.</summary>
 internal sealed class ConnectionTable(int limit, int limitPerAddress)

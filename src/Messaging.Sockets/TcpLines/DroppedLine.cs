@@ -1,4 +1,4 @@
-namespace Messaging.Sockets.TcpLines;
+namespace Quayside.Messaging.Sockets.TcpLines;
 
 /// <summary>Input that was no message.</summary>
 /// <param name="Line">Its number on its connection.</param>

@@ -1,4 +1,4 @@
-namespace Messaging.Sockets.TcpLines;
+namespace Quayside.Messaging.Sockets.TcpLines;
 
 /// <summary>Passes everything through, and keeps the first bytes read, which a failed TLS handshake does not return. Disposing it leaves the inner stream open.</summary>
 internal sealed class FirstBytesStream(Stream inner) : Stream

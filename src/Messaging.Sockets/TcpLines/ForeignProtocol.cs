@@ -1,4 +1,4 @@
-namespace Messaging.Sockets.TcpLines;
+namespace Quayside.Messaging.Sockets.TcpLines;
 
 /// <summary>
 /// Recognizes connections of another protocol by their first bytes. A load balancer sends the PROXY header (haproxy.org, proxy-protocol.txt, section 2) before the

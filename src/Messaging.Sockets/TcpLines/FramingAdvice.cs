@@ -1,4 +1,4 @@
-namespace Messaging.Sockets.TcpLines;
+namespace Quayside.Messaging.Sockets.TcpLines;
 
 /// <summary>What probably caused dropped input, and what the operator can do: a sender with another framing than the configured one loses everything.</summary>
 internal static class FramingAdvice

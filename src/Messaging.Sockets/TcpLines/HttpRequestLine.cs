@@ -1,4 +1,4 @@
-namespace Messaging.Sockets.TcpLines;
+namespace Quayside.Messaging.Sockets.TcpLines;
 
 /// <summary>
 /// Recognizes the first line of an HTTP request (RFC 9112 section 3): a web page can make the browser post to this port, and the lines of the body would be

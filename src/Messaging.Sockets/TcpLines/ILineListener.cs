@@ -1,6 +1,6 @@
 using System.Net;
 
-namespace Messaging.Sockets.TcpLines;
+namespace Quayside.Messaging.Sockets.TcpLines;
 
 /// <summary>Accepts the connections of senders.</summary>
 internal interface ILineListener : IDisposable

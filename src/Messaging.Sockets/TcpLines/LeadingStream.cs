@@ -1,4 +1,4 @@
-namespace Messaging.Sockets.TcpLines;
+namespace Quayside.Messaging.Sockets.TcpLines;
 
 /// <summary>Bytes that were already read, followed by the rest of a stream; writes go to the stream. Disposing it leaves the inner stream open.</summary>
 internal sealed class LeadingStream(ReadOnlyMemory<byte> first, Stream inner) : Stream

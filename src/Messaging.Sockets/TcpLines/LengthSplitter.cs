@@ -1,8 +1,8 @@
 using System.Buffers.Binary;
-using Messaging.Sources.Lines;
-using Pipeline.Buffers;
+using Quayside.Messaging.Sources.Lines;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.Sockets.TcpLines;
+namespace Quayside.Messaging.Sockets.TcpLines;
 
 /// <summary>
 /// Splits a stream of bytes into messages that each follow their length: digits and a space (RFC 6587, section 3.4.1), or a big-endian number of two or four

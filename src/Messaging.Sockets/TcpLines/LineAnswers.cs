@@ -1,7 +1,7 @@
 using System.Globalization;
-using Pipeline.Buffers;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.Sockets.TcpLines;
+namespace Quayside.Messaging.Sockets.TcpLines;
 
 /// <summary>The worker's answers on the wire: <c>ok 7\n</c> or <c>error 7 too-long\n</c>, ASCII.</summary>
 internal static class LineAnswers

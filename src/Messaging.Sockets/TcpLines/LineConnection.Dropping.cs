@@ -1,8 +1,8 @@
 using System.Buffers;
-using Messaging.Sources.Lines;
-using Pipeline.Buffers;
+using Quayside.Messaging.Sources.Lines;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.Sockets.TcpLines;
+namespace Quayside.Messaging.Sockets.TcpLines;
 
 /// <content>What is no message: connections of another protocol, and lines that are dropped.</content>
 internal sealed partial class LineConnection

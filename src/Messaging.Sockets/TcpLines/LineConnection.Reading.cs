@@ -1,10 +1,10 @@
 using System.Buffers;
 using System.IO.Pipelines;
 using System.Net.Sockets;
-using Messaging.Sources;
-using Messaging.Sources.Lines;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Sources.Lines;
 
-namespace Messaging.Sockets.TcpLines;
+namespace Quayside.Messaging.Sockets.TcpLines;
 
 /// <content>Reading: bytes into the pipe, lines out of it, a slot per line.</content>
 internal sealed partial class LineConnection

@@ -3,11 +3,11 @@ using System.Net;
 using System.Net.Security;
 using System.Net.Sockets;
 using System.Security.Authentication;
-using Messaging.Sources;
-using Messaging.Sources.Proxies;
-using Pipeline.Settlements;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Sources.Proxies;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Sockets.TcpLines;
+namespace Quayside.Messaging.Sockets.TcpLines;
 
 /// <summary>
 /// One connection. A loop fills a pipe from it, another splits the bytes into lines and hands them in, and a third writes answers if acknowledgements are on.

@@ -1,8 +1,8 @@
-using Messaging.Sources.InMemory;
-using Pipeline.Buffers;
-using Pipeline.Settlements;
+using Quayside.Messaging.Sources.InMemory;
+using Quayside.Pipeline.Buffers;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Sockets.TcpLines;
+namespace Quayside.Messaging.Sockets.TcpLines;
 
 /// <summary>A message received as a line. With acknowledgements, its connection reports the settlement to the sender.</summary>
 internal sealed class LineMessage(InMemoryMessages<LineMessage> inMemory) : InMemoryMessage

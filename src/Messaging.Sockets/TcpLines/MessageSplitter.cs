@@ -1,8 +1,8 @@
 using System.Buffers;
-using Messaging.Sources.Lines;
-using Pipeline.Buffers;
+using Quayside.Messaging.Sources.Lines;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.Sockets.TcpLines;
+namespace Quayside.Messaging.Sockets.TcpLines;
 
 /// <summary>
 /// Splits the bytes of a connection into messages, as <see cref="TcpLinesSourceOptions.Framing"/> says. A message that is too long is returned by its

@@ -1,7 +1,7 @@
 using System.Net;
-using Messaging.Sources.Proxies;
+using Quayside.Messaging.Sources.Proxies;
 
-namespace Messaging.Sockets.TcpLines;
+namespace Quayside.Messaging.Sockets.TcpLines;
 
 /// <summary>Reads the PROXY header from the beginning of a connection, before TLS. Keeps the bytes after it for <see cref="Rest"/>.</summary>
 internal sealed class ProxyHeaderReader(Stream inner)

@@ -1,7 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 
-namespace Messaging.Sockets.TcpLines;
+namespace Quayside.Messaging.Sockets.TcpLines;
 
 /// <summary>Accepts TCP connections.</summary>
 internal sealed class SocketLineListener(Socket listener) : ILineListener

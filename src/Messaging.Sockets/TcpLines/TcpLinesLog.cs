@@ -1,7 +1,7 @@
 using System.Net;
 using Microsoft.Extensions.Logging;
 
-namespace Messaging.Sockets.TcpLines;
+namespace Quayside.Messaging.Sockets.TcpLines;
 
 /// <summary>Log messages of the TCP lines source: event ids 3450 to 3499.</summary>
 internal static partial class TcpLinesLog

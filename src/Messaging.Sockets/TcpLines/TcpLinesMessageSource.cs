@@ -2,15 +2,15 @@ using System.Net;
 using System.Net.Security;
 using System.Net.Sockets;
 using System.Text;
-using Messaging.DeadLetters;
-using Messaging.Recoverability;
-using Messaging.Sources;
-using Messaging.Sources.InMemory;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
-using Pipeline.Buffers;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Sources.InMemory;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.Sockets.TcpLines;
+namespace Quayside.Messaging.Sockets.TcpLines;
 
 /// <summary>
 /// Receives one message per line of a TCP connection. With acknowledgements each line is answered after its settlement, and the sender keeps it until then.

@@ -1,7 +1,7 @@
 using System.Diagnostics.Metrics;
-using Messaging.Telemetry;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Sockets.TcpLines;
+namespace Quayside.Messaging.Sockets.TcpLines;
 
 /// <summary>The metrics of a TCP lines source. Threads: any.</summary>
 internal sealed class TcpLinesMetrics(string route)

@@ -1,13 +1,13 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Net;
-using Messaging.Configuration;
-using Messaging.Costs.Explain;
-using Messaging.Publishing;
-using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
-using Pipeline.Buffers;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Costs.Explain;
+using Quayside.Messaging.Publishing;
+using Quayside.Messaging.Sources;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.Sockets.TcpLines;
+namespace Quayside.Messaging.Sockets.TcpLines;
 
 /// <summary>The source that routes name as <c>TcpLines</c>.</summary>
 internal sealed class TcpLinesSourceFeature : ISourceFeature, IExplainedFeature, ISenderFeature

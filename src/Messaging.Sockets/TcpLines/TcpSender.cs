@@ -6,11 +6,11 @@ using System.Net.Sockets;
 using System.Security.Authentication;
 using System.Security.Cryptography.X509Certificates;
 using System.Text;
-using Messaging.Configuration;
-using Messaging.Publishing;
-using Messaging.Telemetry;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Publishing;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Sockets.TcpLines;
+namespace Quayside.Messaging.Sockets.TcpLines;
 
 /// <summary>
 /// Sends messages as lines to the endpoint of <c>Sources:TcpLines</c>. With acknowledgements it waits for each and reports missing ones. Without them it

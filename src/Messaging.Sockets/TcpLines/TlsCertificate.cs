@@ -1,9 +1,9 @@
 using System.Net.Security;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
-using Messaging.Configuration;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.Sockets.TcpLines;
+namespace Quayside.Messaging.Sockets.TcpLines;
 
 /// <summary>Reads the certificate of TLS connections from its PEM files.</summary>
 internal static class TlsCertificate

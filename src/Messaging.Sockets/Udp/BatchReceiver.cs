@@ -4,7 +4,7 @@ using System.Net.Sockets;
 using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
 
-namespace Messaging.Sockets.Udp;
+namespace Quayside.Messaging.Sockets.Udp;
 
 /// <summary>Receives many datagrams per system call with recvmmsg(2), into pinned arrays that are allocated once.</summary>
 [SupportedOSPlatform("linux")]

@@ -1,6 +1,6 @@
 using System.Runtime.CompilerServices;
 
-namespace Messaging.Sockets.Udp;
+namespace Quayside.Messaging.Sockets.Udp;
 
 /// <summary>Blocks a dedicated thread until a <see cref="ValueTask{TResult}"/> completes; reusable, so waiting allocates nothing. Threads: one.</summary>
 internal sealed class BlockingWait : IDisposable

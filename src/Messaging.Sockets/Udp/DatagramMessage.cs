@@ -1,9 +1,9 @@
 using System.Globalization;
-using Messaging.Sources.InMemory;
-using Pipeline.Buffers;
-using Pipeline.Settlements;
+using Quayside.Messaging.Sources.InMemory;
+using Quayside.Pipeline.Buffers;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Sockets.Udp;
+namespace Quayside.Messaging.Sockets.Udp;
 
 /// <summary>A message received as a datagram. Its sender gets no answer.</summary>
 internal sealed class DatagramMessage(InMemoryMessages<DatagramMessage> inMemory) : InMemoryMessage

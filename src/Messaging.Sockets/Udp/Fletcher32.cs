@@ -2,7 +2,7 @@ using System.Buffers.Binary;
 using System.Runtime.InteropServices;
 using System.Runtime.Intrinsics;
 
-namespace Messaging.Sockets.Udp;
+namespace Quayside.Messaging.Sockets.Udp;
 
 /// <summary>
 /// Fletcher's checksum of 32 bits (J. G. Fletcher, "An Arithmetic Checksum for Serial Transmissions", 1982): sums modulo 65,535 of the 16-bit little-endian

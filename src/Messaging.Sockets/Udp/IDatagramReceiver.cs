@@ -1,6 +1,6 @@
 using System.Net;
 
-namespace Messaging.Sockets.Udp;
+namespace Quayside.Messaging.Sockets.Udp;
 
 /// <summary>Receives datagrams from a socket into buffers that are allocated once. Threads: one. 0 B per datagram.</summary>
 internal interface IDatagramReceiver

@@ -1,7 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 
-namespace Messaging.Sockets.Udp;
+namespace Quayside.Messaging.Sockets.Udp;
 
 /// <summary>Receives one datagram per call, on every system.</summary>
 internal sealed class PortableReceiver : IDatagramReceiver

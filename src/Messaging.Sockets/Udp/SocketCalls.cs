@@ -2,7 +2,7 @@ using System.Net.Sockets;
 using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
 
-namespace Messaging.Sockets.Udp;
+namespace Quayside.Messaging.Sockets.Udp;
 
 /// <summary>
 /// recvmmsg(2), which .NET 10 does not offer, and nanosleep(2), because .NET's own sleeps last at least a millisecond. The structures are those of Linux;

@@ -1,8 +1,8 @@
 using System.Net;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Sockets.Udp;
+namespace Quayside.Messaging.Sockets.Udp;
 
 /// <summary>Log messages of the UDP source: event ids 3400 to 3439.</summary>
 internal static partial class UdpLog

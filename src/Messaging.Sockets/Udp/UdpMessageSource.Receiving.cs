@@ -2,10 +2,10 @@ using System.ComponentModel;
 using System.Diagnostics.CodeAnalysis;
 using System.Net.Sockets;
 using System.Threading.Channels;
-using Messaging.Sources;
-using Messaging.Telemetry;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Sockets.Udp;
+namespace Quayside.Messaging.Sockets.Udp;
 
 /// <content>Receiving, on a dedicated thread: first a slot, then a datagram for it.</content>
 internal sealed partial class UdpMessageSource

@@ -1,12 +1,12 @@
 using System.Net;
 using System.Threading.Channels;
-using Messaging.Sources;
-using Messaging.Sources.InMemory;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
-using Pipeline.Buffers;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Sources.InMemory;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.Sockets.Udp;
+namespace Quayside.Messaging.Sockets.Udp;
 
 /// <summary>
 /// Receives one message per datagram, and never answers. UDP guarantees nothing: datagrams dropped by the network or the kernel are lost, and so are messages

@@ -1,9 +1,9 @@
 using System.Net;
 using System.Net.Sockets;
-using Messaging.Configuration;
-using Messaging.Publishing;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Publishing;
 
-namespace Messaging.Sockets.Udp;
+namespace Quayside.Messaging.Sockets.Udp;
 
 /// <summary>Sends messages as datagrams to the endpoint of <c>Sources:Udp</c>, with a checksum if the worker verifies one. Nothing is answered.</summary>
 internal sealed class UdpSender : IMessageSender

@@ -1,13 +1,13 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Net;
-using Messaging.Configuration;
-using Messaging.Costs.Explain;
-using Messaging.Publishing;
-using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
-using Pipeline.Buffers;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Costs.Explain;
+using Quayside.Messaging.Publishing;
+using Quayside.Messaging.Sources;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.Sockets.Udp;
+namespace Quayside.Messaging.Sockets.Udp;
 
 /// <summary>The source that routes name as <c>Udp</c>.</summary>
 internal sealed class UdpSourceFeature : ISourceFeature, IExplainedFeature, ISenderFeature

@@ -1,7 +1,7 @@
 using System.Diagnostics.Metrics;
-using Messaging.Telemetry;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Sockets.Udp;
+namespace Quayside.Messaging.Sockets.Udp;
 
 /// <summary>The metrics of a UDP source. Threads: any.</summary>
 internal sealed class UdpSourceMetrics(string route)

@@ -1,4 +1,4 @@
-namespace Messaging.Configuration;
+namespace Quayside.Messaging.Configuration;
 
 /// <summary>One problem of the configuration.</summary>
 /// <param name="Key">The full key, such as <c>Sources:Sqs:VisibilityTimeout</c>.</param>

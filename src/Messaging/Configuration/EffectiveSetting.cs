@@ -3,7 +3,7 @@ using Microsoft.Extensions.Configuration.CommandLine;
 using Microsoft.Extensions.Configuration.EnvironmentVariables;
 using Microsoft.Extensions.Configuration.Json;
 
-namespace Messaging.Configuration;
+namespace Quayside.Messaging.Configuration;
 
 /// <summary>One configuration key with the value in effect.</summary>
 /// <param name="Key">The full key.</param>

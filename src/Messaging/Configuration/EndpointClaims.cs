@@ -1,7 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 
-namespace Messaging.Configuration;
+namespace Quayside.Messaging.Configuration;
 
 /// <summary>The endpoints that the configuration makes the worker listen on. Two that overlap cannot both be opened.</summary>
 public sealed class EndpointClaims

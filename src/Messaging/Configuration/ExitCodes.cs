@@ -1,6 +1,6 @@
 using System.Text.RegularExpressions;
 
-namespace Messaging.Configuration;
+namespace Quayside.Messaging.Configuration;
 
 /// <summary>Process exit codes, after sysexits.h.</summary>
 public static class ExitCodes

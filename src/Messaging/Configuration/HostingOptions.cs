@@ -1,4 +1,4 @@
-namespace Messaging.Configuration;
+namespace Quayside.Messaging.Configuration;
 
 /// <summary>Section <c>Hosting</c>: the process.</summary>
 internal sealed class HostingOptions : ISelfValidating

@@ -1,4 +1,4 @@
-namespace Messaging.Configuration;
+namespace Quayside.Messaging.Configuration;
 
 /// <summary>Finds the name that a mistyped one may have meant.</summary>
 public static class NearestName

@@ -1,6 +1,6 @@
 using System.Globalization;
 
-namespace Messaging.Configuration;
+namespace Quayside.Messaging.Configuration;
 
 /// <summary>The text forms of values in configuration: <c>250ms</c>, <c>20s</c>, <c>5m</c>, <c>00:00:20</c>; <c>64MiB</c>, <c>1024</c>.</summary>
 public static class SettingText

@@ -1,4 +1,4 @@
-namespace Messaging.Configuration;
+namespace Quayside.Messaging.Configuration;
 
 /// <summary>Collects the broken rules of one settings object.</summary>
 /// <param name="section">The section of its keys.</param>

@@ -1,6 +1,6 @@
 using Microsoft.Extensions.Configuration;
 
-namespace Messaging.Configuration;
+namespace Quayside.Messaging.Configuration;
 
 /// <content>Lists of named values: <c>Tags:team</c>, <c>Tags:cost:centre</c>.</content>
 public sealed partial class SettingsReader

@@ -2,7 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
 using Microsoft.Extensions.Configuration;
 
-namespace Messaging.Configuration;
+namespace Quayside.Messaging.Configuration;
 
 /// <summary>
 /// Reads settings objects from the configuration, collecting every problem instead of stopping at the first. A section may be

@@ -1,6 +1,6 @@
 using System.Text;
 
-namespace Messaging.Configuration;
+namespace Quayside.Messaging.Configuration;
 
 /// <summary>Renders the reference of all configuration keys as Markdown, from the settings classes.</summary>
 public static class SettingsReference

@@ -1,6 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 
-namespace Messaging.Configuration;
+namespace Quayside.Messaging.Configuration;
 
 /// <summary>
 /// A section of the configuration and the class that reads it. The keys that the class declares are checked at start and listed in the

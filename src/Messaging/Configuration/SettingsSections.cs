@@ -1,4 +1,4 @@
-namespace Messaging.Configuration;
+namespace Quayside.Messaging.Configuration;
 
 /// <summary>The sections that the parts of a worker read, in the order of the reference. Immutable.</summary>
 internal sealed class SettingsSections

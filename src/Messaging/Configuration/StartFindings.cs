@@ -2,7 +2,7 @@ using System.Net;
 using System.Net.NetworkInformation;
 using System.Net.Sockets;
 
-namespace Messaging.Configuration;
+namespace Quayside.Messaging.Configuration;
 
 /// <summary>What a start on this machine would be refused for, found without a start, and what only a start can find out. Threads: one at a time.</summary>
 public sealed class StartFindings

@@ -1,4 +1,4 @@
-namespace Messaging.Costs;
+namespace Quayside.Messaging.Costs;
 
 /// <summary>Describes a route's calls in a sentence for people.</summary>
 public static class ApiCallReport

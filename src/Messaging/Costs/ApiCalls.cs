@@ -1,7 +1,7 @@
 using System.Diagnostics.Metrics;
-using Messaging.Telemetry;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Costs;
+namespace Quayside.Messaging.Costs;
 
 /// <summary>
 /// Counts the calls of one route, including retries and empty receives, which services bill too. A call for which no connection was made is not

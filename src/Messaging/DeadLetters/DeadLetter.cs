@@ -1,11 +1,11 @@
 using System.Text;
 using System.Text.Json;
 using System.Text.Json.Serialization;
-using Messaging.Telemetry;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.DeadLetters;
+namespace Quayside.Messaging.DeadLetters;
 
 /// <summary>The record of a dead-lettered message, kept beside its unchanged body.</summary>
 public sealed record DeadLetter

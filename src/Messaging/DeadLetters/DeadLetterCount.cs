@@ -1,7 +1,7 @@
 using System.IO.Enumeration;
-using Messaging.Storage;
+using Quayside.Messaging.Storage;
 
-namespace Messaging.DeadLetters;
+namespace Quayside.Messaging.DeadLetters;
 
 /// <summary>
 /// Counts the records below a dead-letter folder. A folder of a day is listed again only when it has changed, so a count costs one look at each folder and

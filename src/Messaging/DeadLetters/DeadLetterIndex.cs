@@ -1,6 +1,6 @@
 using System.Text;
 
-namespace Messaging.DeadLetters;
+namespace Quayside.Messaging.DeadLetters;
 
 /// <summary>
 /// The records of a store's dead letters in memory, without attributes and bodies: at most <see cref="Limit"/>, about 1 KB each. Each record is

@@ -1,9 +1,9 @@
 using System.Diagnostics.Metrics;
-using Messaging.Configuration;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.DeadLetters;
+namespace Quayside.Messaging.DeadLetters;
 
 /// <summary>
 /// Asks the store every few seconds how many dead letters wait, for the page and the metrics. A slow store is asked less often. Threads: any.

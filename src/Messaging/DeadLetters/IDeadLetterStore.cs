@@ -1,6 +1,6 @@
-using Messaging.Configuration;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.DeadLetters;
+namespace Quayside.Messaging.DeadLetters;
 
 /// <summary>Keeps dead letters of sources that have no dead-letter queue of their own.</summary>
 public interface IDeadLetterStore

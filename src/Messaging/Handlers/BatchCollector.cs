@@ -1,13 +1,13 @@
 using System.Diagnostics;
-using Messaging.Recoverability;
-using Messaging.Tasks;
-using Messaging.Telemetry;
-using Pipeline.Buffers;
-using Pipeline.Contexts;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Tasks;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Buffers;
+using Quayside.Pipeline.Contexts;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Handlers;
+namespace Quayside.Messaging.Handlers;
 
 /// <summary>
 /// Collects the messages of a route into batches, and passes each to the handler. Every message keeps its slot until the handler

@@ -1,11 +1,11 @@
 using System.Runtime.CompilerServices;
-using Messaging.Recoverability;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Handlers;
+namespace Quayside.Messaging.Handlers;
 
 /// <summary>
 /// Reports the outcomes of user code to the route's breaker and to the log, with the stack trace that the line about the message lacks.

@@ -1,13 +1,13 @@
 using System.Diagnostics.CodeAnalysis;
-using Messaging.Configuration;
-using Messaging.Costs;
-using Messaging.DeadLetters;
-using Messaging.Recoverability;
-using Messaging.Sinks;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Costs;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Handlers;
+namespace Quayside.Messaging.Handlers;
 
 /// <summary>The services of a route that its handler's parts may use.</summary>
 /// <param name="Route">The route's name.</param>
@@ -92,5 +92,5 @@ public sealed record HandlerServices(
     }
 
     /// <summary>Makes the object that reports a handler's outcomes.</summary>
-    internal HandlerReports ReportsOf(Type handler) => new(Route, handler.Name, Recoverability.Rules, Breaker, Loggers.CreateLogger($"Messaging.Routes.{Route}"), Time);
+    internal HandlerReports ReportsOf(Type handler) => new(Route, handler.Name, Recoverability.Rules, Breaker, Loggers.CreateLogger($"Quayside.Messaging.Routes.{Route}"), Time);
 }

@@ -1,7 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
-using Messaging.Configuration;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.Handlers;
+namespace Quayside.Messaging.Handlers;
 
 /// <summary>The class that reads a handler's section <c>Handlers:{name}</c>.</summary>
 internal abstract class HandlerSettings

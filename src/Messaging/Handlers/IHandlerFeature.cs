@@ -1,11 +1,11 @@
 using System.Text.Json.Serialization.Metadata;
-using Messaging.Configuration;
-using Messaging.Sinks;
-using Messaging.Sources;
-using Pipeline.Building;
-using Pipeline.Contexts;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Sources;
+using Quayside.Pipeline.Building;
+using Quayside.Pipeline.Contexts;
 
-namespace Messaging.Handlers;
+namespace Quayside.Messaging.Handlers;
 
 /// <summary>A kind of handler that routes can name; added by <see cref="Hosting.IMessageWorkerBuilder.AddHandler"/>. Errors name it by its <see cref="object.ToString"/>, by default the class.</summary>
 public interface IHandlerFeature

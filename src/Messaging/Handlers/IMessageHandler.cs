@@ -1,7 +1,7 @@
-using Messaging.Configuration;
-using Pipeline.Settlements;
+using Quayside.Messaging.Configuration;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Handlers;
+namespace Quayside.Messaging.Handlers;
 
 /// <summary>
 /// Handles messages of one JSON type. The worker reads the body first; a body that is not JSON, or not a <typeparamref name="T"/>, is

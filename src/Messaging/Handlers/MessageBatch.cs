@@ -1,7 +1,7 @@
 using System.Collections;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Handlers;
+namespace Quayside.Messaging.Handlers;
 
 /// <summary>
 /// Messages that are handled together. A borrow that ends with the task of <see cref="IBatchHandler{T}.HandleAsync"/>: from then on

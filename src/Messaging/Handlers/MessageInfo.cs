@@ -1,7 +1,7 @@
 using System.Text;
-using Pipeline.Messages;
+using Quayside.Pipeline.Messages;
 
-namespace Messaging.Handlers;
+namespace Quayside.Messaging.Handlers;
 
 /// <summary>
 /// What is known about a message beside its content. A view that copies nothing: it is valid until its delivery is settled, and reading

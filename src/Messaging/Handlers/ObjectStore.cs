@@ -1,13 +1,13 @@
 using System.Runtime.CompilerServices;
 using System.Text;
 using System.Text.Unicode;
-using Messaging.Recoverability;
-using Messaging.Sinks;
-using Messaging.Telemetry;
-using Pipeline.Frames;
-using Pipeline.Settlements;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Frames;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Handlers;
+namespace Quayside.Messaging.Handlers;
 
 /// <summary>
 /// The sink of a handler's route: stores an object and turns the sink's outcome into the settlement of the message. It reports the outcome

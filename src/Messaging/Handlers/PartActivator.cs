@@ -1,8 +1,8 @@
 using System.Diagnostics.CodeAnalysis;
-using Messaging.Configuration;
 using Microsoft.Extensions.DependencyInjection;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.Handlers;
+namespace Quayside.Messaging.Handlers;
 
 /// <summary>Creates the handlers and parts that were added by type.</summary>
 internal static class PartActivator

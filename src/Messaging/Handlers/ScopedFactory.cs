@@ -1,8 +1,8 @@
 using System.Diagnostics.CodeAnalysis;
-using Messaging.Configuration;
 using Microsoft.Extensions.DependencyInjection;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.Handlers;
+namespace Quayside.Messaging.Handlers;
 
 /// <summary>Makes a handler in a service scope of its own, for each call. Threads: any.</summary>
 internal sealed class ScopedFactory<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] THandler>

@@ -1,10 +1,10 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Text.Json.Serialization.Metadata;
-using Messaging.Handlers;
-using Messaging.Handlers.Typed;
-using Messaging.Sinks;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Handlers.Typed;
+using Quayside.Messaging.Sinks;
 
-namespace Messaging.Hosting;
+namespace Quayside.Messaging.Hosting;
 
 /// <summary>Adds handlers of JSON messages, which routes name. No call throws for a mistake; it is reported with the errors of the configuration.</summary>
 public static class HandlerWorkerBuilderExtensions

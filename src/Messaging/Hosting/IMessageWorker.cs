@@ -1,9 +1,9 @@
-using Messaging.Costs;
-using Messaging.DeadLetters;
-using Messaging.Recoverability;
-using Messaging.Telemetry;
+using Quayside.Messaging.Costs;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Hosting;
+namespace Quayside.Messaging.Hosting;
 
 /// <summary>The worker of a host; a singleton of the container. The host starts and stops it. Threads: any.</summary>
 public interface IMessageWorker

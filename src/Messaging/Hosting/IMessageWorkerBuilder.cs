@@ -1,17 +1,17 @@
 using System.Diagnostics.CodeAnalysis;
-using Messaging.Configuration;
-using Messaging.Handlers;
-using Messaging.Planning;
-using Messaging.Recoverability;
-using Messaging.Sinks;
-using Messaging.Sources;
-using Messaging.Telemetry;
-using Messaging.Unwrapping;
 using Microsoft.Extensions.DependencyInjection;
-using Pipeline.Behaviors;
-using Pipeline.Contexts;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Planning;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Telemetry;
+using Quayside.Messaging.Unwrapping;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Contexts;
 
-namespace Messaging.Hosting;
+namespace Quayside.Messaging.Hosting;
 
 /// <summary>
 /// Adds sources, envelopes, handlers, sinks and their settings to a message worker. Routes cannot name a feature that was not added, and its
@@ -59,7 +59,7 @@ public static class RecoverabilityWorkerBuilderExtensions
         where TException : Exception => Add<TException>(builder, ExceptionRule.DeadLetter);
 
     /// <summary>
-    /// Treats such an exception as <see cref="Pipeline.Settlements.TransientFaultException"/>: a service that the handler calls is down. The message is retried,
+    /// Treats such an exception as <see cref="Quayside.Pipeline.Settlements.TransientFaultException"/>: a service that the handler calls is down. The message is retried,
     /// then held or abandoned, and never dead-lettered for it; the fault counts for the route's breaker.
     /// </summary>
     /// <typeparam name="TException">The type, such as <see cref="HttpRequestException"/>.</typeparam>

@@ -1,6 +1,6 @@
-using Messaging.Telemetry;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Hosting;
+namespace Quayside.Messaging.Hosting;
 
 /// <summary>What an operator may do to the routes of a running worker; a singleton of the container. Threads: any.</summary>
 public interface IRouteControl

@@ -1,12 +1,12 @@
 using System.Threading.Channels;
-using Messaging.Configuration;
-using Messaging.Handlers;
-using Messaging.Recoverability;
-using Messaging.Sinks;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Hosting;
+namespace Quayside.Messaging.Hosting;
 
 /// <content>The checks at start, and the worker's own checks of a sink that fails. The rules of readiness are in docs/reference/operating.md.</content>
 internal sealed partial class MessageRoute

@@ -1,7 +1,7 @@
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Hosting;
+namespace Quayside.Messaging.Hosting;
 
 /// <content>Counts what waits in the dead-letter queues of the sources.</content>
 internal sealed partial class MessageRoute

@@ -1,7 +1,7 @@
-using Messaging.Handlers;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Handlers;
 
-namespace Messaging.Hosting;
+namespace Quayside.Messaging.Hosting;
 
 /// <content>The stop: receiving ends, accepted messages are finished, and sources, parts and sink are closed and disposed.</content>
 internal sealed partial class MessageRoute

@@ -1,21 +1,21 @@
-using Messaging.Costs;
-using Messaging.DeadLetters;
-using Messaging.Handlers;
-using Messaging.Intake;
-using Messaging.Planning;
-using Messaging.Recoverability;
-using Messaging.Sinks.Bundles;
-using Messaging.Sinks;
-using Messaging.Sources;
-using Messaging.Telemetry;
-using Messaging.Unwrapping;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
-using Pipeline.Contexts;
-using Pipeline.Execution;
-using Pipeline.Messages;
+using Quayside.Messaging.Costs;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Intake;
+using Quayside.Messaging.Planning;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Sinks.Bundles;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Telemetry;
+using Quayside.Messaging.Unwrapping;
+using Quayside.Pipeline.Contexts;
+using Quayside.Pipeline.Execution;
+using Quayside.Pipeline.Messages;
 
-namespace Messaging.Hosting;
+namespace Quayside.Messaging.Hosting;
 
 /// <summary>A running route: its sources, each with its own intake, one pipeline, one breaker, and one sink if the handler needs it.</summary>
 internal sealed partial class MessageRoute : IAsyncDisposable
@@ -50,7 +50,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         _sinkName = plan.Sink?.Name;
         _slots = plan.Slots;
         _time = time;
-        _logger = loggers.CreateLogger($"Messaging.Routes.{plan.Name}");
+        _logger = loggers.CreateLogger($"Quayside.Messaging.Routes.{plan.Name}");
         _countLog = new LogThrottle(time, CountLogInterval);
         plan.Recoverability.Use(services.GetServices<ExceptionTypeRule>());
         Metrics = new RouteMetrics(plan.Name, stores: plan.Sink is not null);

@@ -1,17 +1,17 @@
-using Messaging.Configuration;
-using Messaging.DeadLetters;
-using Messaging.Handlers;
-using Messaging.Planning;
-using Messaging.Sinks;
-using Messaging.Sinks.Memory;
-using Messaging.Sources;
-using Messaging.Sources.Channels;
-using Messaging.Storage;
-using Messaging.Unwrapping;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Planning;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Sinks.Memory;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Sources.Channels;
+using Quayside.Messaging.Storage;
+using Quayside.Messaging.Unwrapping;
 
-namespace Messaging.Hosting;
+namespace Quayside.Messaging.Hosting;
 
 /// <summary>Collects a worker's features, starting with those of the core.</summary>
 internal sealed class MessageWorkerBuilder : IMessageWorkerBuilder

@@ -1,14 +1,14 @@
-using Messaging.Configuration;
-using Messaging.DeadLetters.Redrive;
-using Messaging.Handlers;
-using Messaging.Planning;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.DeadLetters.Redrive;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Planning;
 
-namespace Messaging.Hosting;
+namespace Quayside.Messaging.Hosting;
 
 /// <summary>Makes a host a message worker.</summary>
 public static class MessageWorkerHostExtensions

@@ -1,7 +1,7 @@
 using System.Text.Json;
-using Messaging.Storage;
+using Quayside.Messaging.Storage;
 
-namespace Messaging.Hosting;
+namespace Quayside.Messaging.Hosting;
 
 /// <summary>
 /// The routes that stay paused after a restart: a file for each in <c>Hosting:StatePath</c>. The file's existence is the pause, so a damaged one still

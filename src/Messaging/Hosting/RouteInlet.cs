@@ -1,9 +1,9 @@
-using Messaging.Intake;
-using Messaging.Sources;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Intake;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Hosting;
+namespace Quayside.Messaging.Hosting;
 
 /// <summary>
 /// A source of a running route with its intake: runs the receive loop, and tells whether receiving works. A source that has failed counts

@@ -1,6 +1,6 @@
 using System.Runtime.InteropServices;
 
-namespace Messaging.Hosting;
+namespace Quayside.Messaging.Hosting;
 
 /// <summary>
 /// Handles SIGTERM and SIGINT from the start of the process and counts them, so that no signal is lost before the host is up or while

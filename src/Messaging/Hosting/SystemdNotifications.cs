@@ -1,11 +1,11 @@
 using System.Globalization;
 using System.Net.Sockets;
 using System.Text;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Hosting;
+namespace Quayside.Messaging.Hosting;
 
 /// <summary>
 /// Notifies systemd of the worker's state (<c>Type=notify</c>): ready once it receives, stopping after the first signal, and, with

@@ -1,12 +1,12 @@
-using Messaging.Configuration;
-using Messaging.DeadLetters.Redrive;
-using Messaging.Handlers;
-using Messaging.Planning;
-using Messaging.Publishing;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.DeadLetters.Redrive;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Planning;
+using Quayside.Messaging.Publishing;
 
-namespace Messaging.Hosting;
+namespace Quayside.Messaging.Hosting;
 
 /// <summary>
 /// The features of a worker that does not run yet: for programs that check or explain a configuration, or send messages without starting a

@@ -1,13 +1,13 @@
-using Messaging.Configuration;
-using Messaging.Costs;
-using Messaging.DeadLetters;
-using Messaging.Planning;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
-using Pipeline.Frames;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Costs;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Planning;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Frames;
 
-namespace Messaging.Hosting;
+namespace Quayside.Messaging.Hosting;
 
 /// <summary>Runs all routes: checks and starts them, and drains them within the drain timeout when the host stops.</summary>
 internal sealed partial class WorkerService(

@@ -1,6 +1,6 @@
-using Messaging.Configuration;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.Intake;
+namespace Quayside.Messaging.Intake;
 
 /// <summary>Section <c>Intake</c>: limits for each source of a route. A feature reads it with <see cref="SettingsReader.Read{T}(string, string?)"/> to check its own settings against it.</summary>
 public sealed class IntakeOptions

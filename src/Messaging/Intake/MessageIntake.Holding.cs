@@ -1,10 +1,10 @@
-using Messaging.Recoverability;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Intake;
+namespace Quayside.Messaging.Intake;
 
 /// <content>
 /// Messages that keep their slots while the sink fails, so that an outage costs them no delivery. While the breaker is half open, one at a

@@ -1,11 +1,11 @@
-using Messaging.Handlers;
-using Messaging.Recoverability;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Intake;
+namespace Quayside.Messaging.Intake;
 
 /// <content>Counts and logs what becomes of a message, and what the parts of the pipeline did wrong.</content>
 internal sealed partial class MessageIntake

@@ -1,7 +1,7 @@
-using Messaging.Recoverability;
-using Messaging.Sources;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sources;
 
-namespace Messaging.Intake;
+namespace Quayside.Messaging.Intake;
 
 /// <content>Reserving, waiting for, granting and releasing slots.</content>
 internal sealed partial class MessageIntake

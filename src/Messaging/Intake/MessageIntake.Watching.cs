@@ -1,8 +1,8 @@
-using Messaging.Recoverability;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Intake;
+namespace Quayside.Messaging.Intake;
 
 /// <content>Watches the source: slots that it reserved and neither uses nor releases are lost to the route, until it stands still.</content>
 internal sealed partial class MessageIntake

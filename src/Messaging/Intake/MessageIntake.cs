@@ -1,17 +1,17 @@
 using System.Diagnostics;
-using Messaging.Handlers;
-using Messaging.Recoverability;
-using Messaging.Sources;
-using Messaging.Stages;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
-using Pipeline.Buffers;
-using Pipeline.Contexts;
-using Pipeline.Execution;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Stages;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Buffers;
+using Quayside.Pipeline.Contexts;
+using Quayside.Pipeline.Execution;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Intake;
+namespace Quayside.Messaging.Intake;
 
 /// <summary>
 /// The intake of one source of a route: a fixed number of slots, each of which processes one message at a time on pool threads, from

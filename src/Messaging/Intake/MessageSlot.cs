@@ -1,11 +1,11 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
-using Messaging.Recoverability;
-using Pipeline.Contexts;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Messaging.Recoverability;
+using Quayside.Pipeline.Contexts;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Intake;
+namespace Quayside.Messaging.Intake;
 
 /// <summary>
 /// Processes one message at a time from acceptance to settlement, in one attempt or, while the sink fails, in several. It is its own

@@ -1,6 +1,6 @@
-using Pipeline.Settlements;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Intake;
+namespace Quayside.Messaging.Intake;
 
 /// <summary>The state of a message that is held while the sink fails; it begins with the first fault.</summary>
 internal sealed class SlotHold

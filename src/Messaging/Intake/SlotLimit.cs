@@ -1,4 +1,4 @@
-namespace Messaging.Intake;
+namespace Quayside.Messaging.Intake;
 
 /// <summary>
 /// How many messages of a source may be in flight: as many as raise its throughput. The reasons are in

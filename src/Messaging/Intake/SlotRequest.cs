@@ -1,7 +1,7 @@
-using Messaging.Sources;
-using Messaging.Tasks;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Tasks;
 
-namespace Messaging.Intake;
+namespace Quayside.Messaging.Intake;
 
 /// <summary>
 /// A caller that waits for slots. The intake grants or cancels it under its lock, whichever comes first. The caller continues behind the

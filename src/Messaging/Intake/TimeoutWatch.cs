@@ -1,7 +1,7 @@
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Intake;
+namespace Quayside.Messaging.Intake;
 
 /// <summary>
 /// Cancels messages beyond their timeout, and tells which messages and settlements do not end: each keeps its slot, until the route stands still.

@@ -1,4 +1,4 @@
-namespace Messaging.Json;
+namespace Quayside.Messaging.Json;
 
 /// <summary>
 /// Dead-letter reasons for faults that any JSON body can have, whatever the handler expects in it. They are part of the contract with

@@ -1,11 +1,11 @@
-using Messaging.Configuration;
-using Messaging.Handlers;
-using Messaging.Intake;
-using Messaging.Sinks;
-using Messaging.Sinks.Bundles;
-using Messaging.Sources;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Intake;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Sinks.Bundles;
+using Quayside.Messaging.Sources;
 
-namespace Messaging.Planning;
+namespace Quayside.Messaging.Planning;
 
 /// <summary>
 /// Reads the section <c>Bundles</c> per route, reports settings that do not fit together, and wraps the route's sink. One instance for all

@@ -1,17 +1,17 @@
-using Messaging.Configuration;
-using Messaging.Costs;
-using Messaging.DeadLetters;
-using Messaging.Handlers;
-using Messaging.Recoverability;
-using Messaging.Telemetry;
-using Messaging.Unwrapping;
 using Microsoft.Extensions.Logging.Abstractions;
-using Pipeline.Behaviors;
-using Pipeline.Building;
-using Pipeline.Contexts;
-using Pipeline.Settlements;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Costs;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Telemetry;
+using Quayside.Messaging.Unwrapping;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Building;
+using Quayside.Pipeline.Contexts;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Planning;
+namespace Quayside.Messaging.Planning;
 
 /// <summary>Takes a message out of a route's envelopes, for commands that explain what the route does with it. Starts and stores nothing.</summary>
 public static class EnvelopeExplainer

@@ -1,12 +1,12 @@
-using Messaging.Configuration;
-using Messaging.Handlers;
-using Messaging.Sinks;
-using Messaging.Sources;
-using Messaging.Unwrapping;
-using Pipeline.Building;
-using Pipeline.Contexts;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Unwrapping;
+using Quayside.Pipeline.Building;
+using Quayside.Pipeline.Contexts;
 
-namespace Messaging.Planning;
+namespace Quayside.Messaging.Planning;
 
 /// <summary>Runs the factories of features. What they throw or leave out ends the start with a sentence that names the feature.</summary>
 internal static class FeatureFactory

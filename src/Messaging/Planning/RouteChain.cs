@@ -1,18 +1,18 @@
-using Messaging.Costs;
-using Messaging.DeadLetters;
-using Messaging.Handlers;
-using Messaging.Recoverability;
-using Messaging.Sinks;
-using Messaging.Stages;
-using Messaging.Telemetry;
-using Messaging.Unwrapping;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
-using Pipeline.Building;
-using Pipeline.Contexts;
-using Pipeline.Execution;
+using Quayside.Messaging.Costs;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Stages;
+using Quayside.Messaging.Telemetry;
+using Quayside.Messaging.Unwrapping;
+using Quayside.Pipeline.Building;
+using Quayside.Pipeline.Contexts;
+using Quayside.Pipeline.Execution;
 
-namespace Messaging.Planning;
+namespace Quayside.Messaging.Planning;
 
 /// <summary>Composes the pipeline of a route. Opens nothing and needs neither region nor credentials.</summary>
 internal static class RouteChain

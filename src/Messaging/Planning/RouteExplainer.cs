@@ -1,12 +1,12 @@
 using System.Globalization;
 using System.Text.Json.Serialization;
-using Messaging.Configuration;
-using Messaging.Costs.Explain;
-using Messaging.Sinks;
-using Messaging.Sinks.Bundles;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Costs.Explain;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Sinks.Bundles;
 using static System.FormattableString;
 
-namespace Messaging.Planning;
+namespace Quayside.Messaging.Planning;
 
 /// <summary>
 /// Derives calls, costs and limits of one route from its plan. Figures that follow from the worker's own settings are derived here;

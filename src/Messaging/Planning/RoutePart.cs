@@ -1,11 +1,11 @@
 using System.Diagnostics.CodeAnalysis;
-using Messaging.Configuration;
-using Messaging.Handlers;
-using Pipeline.Behaviors;
-using Pipeline.Building;
-using Pipeline.Contexts;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Handlers;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Building;
+using Quayside.Pipeline.Contexts;
 
-namespace Messaging.Planning;
+namespace Quayside.Messaging.Planning;
 
 /// <summary>
 /// A step or behaviour of the physical stage that <c>AddStep</c> or <c>AddBehavior</c> adds to the pipelines of the routes. It runs after the worker's own steps, within

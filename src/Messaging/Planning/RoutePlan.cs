@@ -1,16 +1,16 @@
-using Messaging.Configuration;
-using Messaging.Costs.Explain;
-using Messaging.Handlers;
-using Messaging.Intake;
-using Messaging.Recoverability;
-using Messaging.Sinks;
-using Messaging.Sinks.Bundles;
-using Messaging.Sources;
-using Messaging.Stages;
-using Messaging.Unwrapping;
-using Pipeline.Execution;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Costs.Explain;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Intake;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Sinks.Bundles;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Stages;
+using Quayside.Messaging.Unwrapping;
+using Quayside.Pipeline.Execution;
 
-namespace Messaging.Planning;
+namespace Quayside.Messaging.Planning;
 
 /// <summary>One route as configured and checked; nothing is opened yet.</summary>
 public sealed record RoutePlan

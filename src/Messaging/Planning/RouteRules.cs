@@ -1,12 +1,12 @@
-using Messaging.Configuration;
-using Messaging.Handlers;
-using Messaging.Intake;
-using Messaging.Sinks;
-using Messaging.Sinks.Bundles;
-using Messaging.Sources;
-using Messaging.Unwrapping;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Intake;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Sinks.Bundles;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Unwrapping;
 
-namespace Messaging.Planning;
+namespace Quayside.Messaging.Planning;
 
 /// <summary>Checks that the sources, the handler and the sink of a route fit together.</summary>
 internal static class RouteRules

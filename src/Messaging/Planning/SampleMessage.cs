@@ -1,8 +1,8 @@
 using System.Text;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Planning;
+namespace Quayside.Messaging.Planning;
 
 /// <summary>A message that no source delivered, for commands that explain what a route does with it. Settling it does nothing.</summary>
 /// <param name="body">Its bytes.</param>

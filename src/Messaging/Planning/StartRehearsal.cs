@@ -1,20 +1,20 @@
-using Messaging.Configuration;
-using Messaging.Costs;
-using Messaging.DeadLetters;
-using Messaging.Handlers;
-using Messaging.Recoverability;
-using Messaging.Sinks;
-using Messaging.Sources;
-using Messaging.Telemetry;
-using Messaging.Unwrapping;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
-using Pipeline.Building;
-using Pipeline.Contexts;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Costs;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Telemetry;
+using Quayside.Messaging.Unwrapping;
+using Quayside.Pipeline.Building;
+using Quayside.Pipeline.Contexts;
 
-namespace Messaging.Planning;
+namespace Quayside.Messaging.Planning;
 
 /// <summary>Builds what a start builds, part by part, so that one defective part does not hide another. What it built is disposed at the end.</summary>
 public sealed class StartRehearsal

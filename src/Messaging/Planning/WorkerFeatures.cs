@@ -1,15 +1,15 @@
-using Messaging.Configuration;
-using Messaging.DeadLetters;
-using Messaging.Handlers;
-using Messaging.Intake;
-using Messaging.Recoverability;
-using Messaging.Sinks;
-using Messaging.Sinks.Bundles;
-using Messaging.Sources;
-using Messaging.Stages;
-using Messaging.Unwrapping;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Intake;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Sinks.Bundles;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Stages;
+using Quayside.Messaging.Unwrapping;
 
-namespace Messaging.Planning;
+namespace Quayside.Messaging.Planning;
 
 /// <summary>The features added to a worker: sources, envelopes, handlers, sinks, parts and sections of settings. Threads: one at a time.</summary>
 internal sealed class WorkerFeatures

@@ -1,6 +1,6 @@
-using Messaging.Configuration;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.Planning;
+namespace Quayside.Messaging.Planning;
 
 /// <summary>The whole configuration, read and checked; nothing is opened. A singleton of the container. Immutable.</summary>
 public sealed class WorkerPlan

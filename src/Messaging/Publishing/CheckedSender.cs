@@ -1,6 +1,6 @@
-using Pipeline.Messages;
+using Quayside.Pipeline.Messages;
 
-namespace Messaging.Publishing;
+namespace Quayside.Messaging.Publishing;
 
 /// <summary>Refuses an answer that does not cover every message: a redrive deletes what counts as sent.</summary>
 /// <param name="sender">The sender; owned by this object.</param>

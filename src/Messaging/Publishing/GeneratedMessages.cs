@@ -1,8 +1,8 @@
 using System.Buffers;
-using Messaging.Sources.Channels;
-using Pipeline.Buffers;
+using Quayside.Messaging.Sources.Channels;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.Publishing;
+namespace Quayside.Messaging.Publishing;
 
 /// <summary>Generates messages to publish, each with its own id. Threads: any number concurrently.</summary>
 /// <param name="write">Writes the body for a number, an id and a date.</param>

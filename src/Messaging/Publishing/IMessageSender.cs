@@ -1,6 +1,6 @@
-using Pipeline.Messages;
+using Quayside.Pipeline.Messages;
 
-namespace Messaging.Publishing;
+namespace Quayside.Messaging.Publishing;
 
 /// <summary>
 /// Sends messages to a source from outside the worker, for <c>publish --to NAME</c>. It owns its connection; the caller that opened it

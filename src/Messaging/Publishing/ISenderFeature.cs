@@ -1,7 +1,7 @@
 using System.Buffers;
-using Messaging.Configuration;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.Publishing;
+namespace Quayside.Messaging.Publishing;
 
 /// <summary>Sends messages to a source from outside the worker. A class that implements <see cref="Sources.ISourceFeature"/> may implement it too.</summary>
 public interface ISenderFeature

@@ -1,6 +1,6 @@
 using System.Diagnostics;
 
-namespace Messaging.Publishing;
+namespace Quayside.Messaging.Publishing;
 
 /// <summary>Sends generated messages with the concurrency of the sender, optionally at a limited rate.</summary>
 public static class PublishRun

@@ -1,10 +1,10 @@
-using Messaging.Configuration;
-using Messaging.Planning;
-using Messaging.Sources;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Configuration;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Planning;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Publishing;
+namespace Quayside.Messaging.Publishing;
 
 /// <summary>The senders that the worker's sources offer. Immutable.</summary>
 public sealed class SenderCatalog

@@ -1,8 +1,8 @@
 using System.Diagnostics;
-using Messaging.Telemetry;
-using Pipeline.Messages;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Messages;
 
-namespace Messaging.Publishing;
+namespace Quayside.Messaging.Publishing;
 
 /// <summary>Starts a span per call of a sender; the messages carry its context. Used only when there is a listener.</summary>
 /// <param name="sender">The sender; owned by this object.</param>

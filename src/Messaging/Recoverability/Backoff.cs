@@ -1,4 +1,4 @@
-namespace Messaging.Recoverability;
+namespace Quayside.Messaging.Recoverability;
 
 /// <summary>
 /// Exponential backoff with full jitter: a uniformly random wait between zero and a bound that doubles, so that clients that failed

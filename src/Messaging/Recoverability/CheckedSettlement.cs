@@ -1,7 +1,7 @@
 using System.Buffers;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Recoverability;
+namespace Quayside.Messaging.Recoverability;
 
 /// <summary>
 /// Makes a settlement from untrusted code safe for sources: reasons become names of folders, metric tags and responses, and delays become

@@ -1,8 +1,8 @@
 using System.Collections.Concurrent;
-using Messaging.Telemetry;
-using Pipeline.Settlements;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Recoverability;
+namespace Quayside.Messaging.Recoverability;
 
 /// <summary>What an exception of a handler or part means for its message, by type. Threads: any.</summary>
 internal sealed class ExceptionRules

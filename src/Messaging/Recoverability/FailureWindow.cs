@@ -1,4 +1,4 @@
-namespace Messaging.Recoverability;
+namespace Quayside.Messaging.Recoverability;
 
 /// <summary>Successes and failures of the last <c>BreakerWindow</c>, in buckets of which the oldest is dropped at a time. Threads: one at a time.</summary>
 /// <param name="length">The length of the window.</param>

@@ -1,6 +1,6 @@
-using Messaging.Configuration;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.Recoverability;
+namespace Quayside.Messaging.Recoverability;
 
 /// <summary>Section <c>Recoverability</c>: retries, redeliveries and the breaker.</summary>
 public sealed class RecoverabilityOptions : ISelfValidating

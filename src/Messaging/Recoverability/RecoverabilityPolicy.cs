@@ -1,7 +1,7 @@
-using Messaging.Telemetry;
-using Pipeline.Settlements;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Recoverability;
+namespace Quayside.Messaging.Recoverability;
 
 /// <summary>
 /// Decides a message's settlement from the outcome of its pipeline. A message leaves its source only when a part completed or dead-lettered

@@ -1,11 +1,11 @@
 using System.Runtime.CompilerServices;
 using System.Runtime.ExceptionServices;
-using Pipeline.Behaviors;
-using Pipeline.Contexts;
-using Pipeline.Frames;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Contexts;
+using Quayside.Pipeline.Frames;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Recoverability;
+namespace Quayside.Messaging.Recoverability;
 
 /// <summary>
 /// Retries the rest of the pipeline in process after <see cref="Settlement.Transient"/> or its exception, with full jitter. Does not catch other

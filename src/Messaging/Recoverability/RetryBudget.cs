@@ -1,4 +1,4 @@
-namespace Messaging.Recoverability;
+namespace Quayside.Messaging.Recoverability;
 
 /// <summary>
 /// Limits the share of retries among all requests of a sink, so that retries add little load to a failing store. Rule and numbers are those

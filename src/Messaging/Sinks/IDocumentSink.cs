@@ -1,6 +1,6 @@
 using System.Buffers;
 
-namespace Messaging.Sinks;
+namespace Quayside.Messaging.Sinks;
 
 /// <summary>
 /// A sink for JSON documents. Indexing is idempotent: a document whose id exists counts as indexed, so that the same message may be

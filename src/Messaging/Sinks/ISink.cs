@@ -1,6 +1,6 @@
-using Messaging.Configuration;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.Sinks;
+namespace Quayside.Messaging.Sinks;
 
 /// <summary>Where a route stores its results: an <see cref="IObjectSink"/> or an <see cref="IDocumentSink"/>. Threads: any number concurrently.</summary>
 public interface ISink : IAsyncDisposable

@@ -1,10 +1,10 @@
-using Messaging.Configuration;
-using Messaging.Costs;
-using Messaging.DeadLetters;
-using Messaging.Recoverability;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Costs;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Recoverability;
 
-namespace Messaging.Sinks;
+namespace Quayside.Messaging.Sinks;
 
 /// <summary>A kind of sink that routes can name; added with <see cref="Hosting.IMessageWorkerBuilder.AddSink"/>.</summary>
 public interface ISinkFeature

@@ -1,4 +1,4 @@
-namespace Messaging.Sinks;
+namespace Quayside.Messaging.Sinks;
 
 /// <summary>
 /// What an object has beside its bytes, under names of the user's: metadata and tags, as S3 has them. They do not identify an object: a store

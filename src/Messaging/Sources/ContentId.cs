@@ -1,6 +1,6 @@
 using System.Security.Cryptography;
 
-namespace Messaging.Sources;
+namespace Quayside.Messaging.Sources;
 
 /// <summary>
 /// An id derived from a message's bytes, for sources whose messages have no id: the same bytes give the same id, and so the same object.

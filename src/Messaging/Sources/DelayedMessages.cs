@@ -1,4 +1,4 @@
-namespace Messaging.Sources;
+namespace Quayside.Messaging.Sources;
 
 /// <summary>Abandoned messages that wait for their next delivery, on one timer. Threads: any.</summary>
 /// <typeparam name="T">The source's message.</typeparam>

@@ -1,4 +1,4 @@
-namespace Messaging.Sources;
+namespace Quayside.Messaging.Sources;
 
 /// <summary>
 /// The ids of the last completed messages, so that a source can complete a redelivery without storing the message again. Bounded: the

@@ -1,6 +1,6 @@
-using Pipeline.Messages;
+using Quayside.Pipeline.Messages;
 
-namespace Messaging.Sources;
+namespace Quayside.Messaging.Sources;
 
 /// <summary>
 /// Accepts a source's messages for the route. The source reserves slots, then receives, then passes the messages to <see cref="SlotLease.Accept(ReceivedMessage)"/>,

@@ -1,6 +1,6 @@
-using Messaging.Configuration;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.Sources;
+namespace Quayside.Messaging.Sources;
 
 /// <summary>
 /// A source of messages. Life cycle: <see cref="CheckAsync"/> once, <see cref="ReceiveAsync"/> until its token is cancelled,

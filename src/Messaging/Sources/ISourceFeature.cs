@@ -1,11 +1,11 @@
-using Messaging.Configuration;
-using Messaging.Costs;
-using Messaging.DeadLetters;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
-using Pipeline.Messages;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Costs;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Messages;
 
-namespace Messaging.Sources;
+namespace Quayside.Messaging.Sources;
 
 /// <summary>A kind of source that routes can name; added with <see cref="Hosting.IMessageWorkerBuilder.AddSource"/>.</summary>
 public interface ISourceFeature

@@ -1,4 +1,4 @@
-namespace Messaging.Sources;
+namespace Quayside.Messaging.Sources;
 
 /// <summary>Something that a message can have beside its body.</summary>
 /// <param name="Kind">Its kind.</param>
@@ -8,15 +8,15 @@ public readonly record struct MessageValue(MessageValueKind Kind, string? Name =
 /// <summary>The kinds of <see cref="MessageValue"/>.</summary>
 public enum MessageValueKind
 {
-    /// <summary>One of <see cref="Pipeline.Messages.ReceivedMessage.Attributes"/>.</summary>
+    /// <summary>One of <see cref="Quayside.Pipeline.Messages.ReceivedMessage.Attributes"/>.</summary>
     Attribute = 0,
 
-    /// <summary><see cref="Pipeline.Messages.ReceivedMessage.Group"/>.</summary>
+    /// <summary><see cref="Quayside.Pipeline.Messages.ReceivedMessage.Group"/>.</summary>
     Group,
 
-    /// <summary><see cref="Pipeline.Messages.ReceivedMessage.DeduplicationId"/>.</summary>
+    /// <summary><see cref="Quayside.Pipeline.Messages.ReceivedMessage.DeduplicationId"/>.</summary>
     DeduplicationId,
 
-    /// <summary>What <see cref="Pipeline.Messages.ReceivedMessage.FindSystemProperty"/> finds.</summary>
+    /// <summary>What <see cref="Quayside.Pipeline.Messages.ReceivedMessage.FindSystemProperty"/> finds.</summary>
     SystemProperty,
 }

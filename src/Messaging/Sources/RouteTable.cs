@@ -1,7 +1,7 @@
 using System.Collections.Frozen;
 using System.Diagnostics.CodeAnalysis;
 
-namespace Messaging.Sources;
+namespace Quayside.Messaging.Sources;
 
 /// <summary>Entries of a feature, one per route of the process, for callers that name a route. Threads: any; a look-up allocates nothing.</summary>
 /// <typeparam name="T">The entry of a route.</typeparam>

@@ -1,6 +1,6 @@
-using Messaging.Configuration;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.Stages;
+namespace Quayside.Messaging.Stages;
 
 /// <summary>Section <c>Stages</c>: what a route checks before the first part of its pipeline.</summary>
 internal sealed class StagesOptions

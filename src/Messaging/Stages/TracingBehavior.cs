@@ -1,13 +1,13 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
-using Messaging.Telemetry;
-using Pipeline.Behaviors;
-using Pipeline.Contexts;
-using Pipeline.Frames;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Contexts;
+using Quayside.Pipeline.Frames;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Stages;
+namespace Quayside.Messaging.Stages;
 
 /// <summary>
 /// Starts one span per attempt at a message, after OpenTelemetry's messaging conventions; it is the current span for the rest of the

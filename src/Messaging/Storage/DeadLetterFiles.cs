@@ -1,11 +1,11 @@
 using System.Globalization;
 using System.IO.Enumeration;
 using System.Text.Json;
-using Messaging.Configuration;
-using Messaging.DeadLetters;
-using Messaging.Telemetry;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Storage;
+namespace Quayside.Messaging.Storage;
 
 /// <summary>
 /// Lists, reads and deletes the dead letters below one folder: those that wait, or those that were discarded. Threads: any.

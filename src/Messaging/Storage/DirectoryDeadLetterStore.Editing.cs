@@ -1,7 +1,7 @@
-using Messaging.DeadLetters;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.DeadLetters;
 
-namespace Messaging.Storage;
+namespace Quayside.Messaging.Storage;
 
 /// <content>What people do with dead letters: discard, restore, copy with another body.</content>
 internal sealed partial class DirectoryDeadLetterStore

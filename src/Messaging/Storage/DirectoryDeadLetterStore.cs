@@ -1,13 +1,13 @@
 using System.Globalization;
 using System.Text;
 using System.Text.Json;
-using Messaging.Configuration;
-using Messaging.DeadLetters;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Storage;
+namespace Quayside.Messaging.Storage;
 
 /// <summary>
 /// Dead letters in a folder: <c>{reason}/{yyyyMMdd}/{id}~{hash}.body</c> holds the unchanged bytes, and <c>.json</c> beside it the

@@ -1,11 +1,11 @@
 using System.Text;
-using Messaging.Configuration;
-using Messaging.DeadLetters;
-using Messaging.Sinks;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Storage;
+namespace Quayside.Messaging.Storage;
 
 /// <summary>
 /// Stores each object as one file below a folder, durably and without overwriting (<see cref="DurableFolder"/>), on its own threads. There is

@@ -1,9 +1,9 @@
-using Messaging.Configuration;
-using Messaging.Costs.Explain;
-using Messaging.DeadLetters;
-using Messaging.Sinks;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Costs.Explain;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Sinks;
 
-namespace Messaging.Storage;
+namespace Quayside.Messaging.Storage;
 
 /// <summary>The sink <c>Directory</c>: one file per object below a folder.</summary>
 internal sealed class DirectorySinkFeature : ISinkFeature, IExplainedFeature

@@ -1,7 +1,7 @@
 using System.Globalization;
 using Microsoft.Win32.SafeHandles;
 
-namespace Messaging.Storage;
+namespace Quayside.Messaging.Storage;
 
 /// <content>Files that processes left unfinished when they died.</content>
 internal sealed partial class DurableFolder

@@ -2,7 +2,7 @@ using System.Buffers;
 using System.Collections.Concurrent;
 using Microsoft.Win32.SafeHandles;
 
-namespace Messaging.Storage;
+namespace Quayside.Messaging.Storage;
 
 /// <summary>
 /// A folder into which files are placed whole or not at all, and never over another file: write to a temporary name, fsync, give the

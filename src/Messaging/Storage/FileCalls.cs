@@ -1,7 +1,7 @@
-using Messaging.Tasks;
-using Pipeline.Buffers;
+using Quayside.Messaging.Tasks;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.Storage;
+namespace Quayside.Messaging.Storage;
 
 /// <summary>
 /// One kind of file call, run on <see cref="FileThreads"/> and awaited from any thread. Calls are pooled: 0 B per call once the pool is

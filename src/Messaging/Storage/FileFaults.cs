@@ -1,4 +1,4 @@
-namespace Messaging.Storage;
+namespace Quayside.Messaging.Storage;
 
 /// <summary>Classifies the exceptions of file calls. .NET keeps the errno of Unix as the HResult of an IOException.</summary>
 internal static class FileFaults

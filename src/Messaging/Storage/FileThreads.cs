@@ -1,6 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 
-namespace Messaging.Storage;
+namespace Quayside.Messaging.Storage;
 
 /// <summary>
 /// Dedicated threads for file calls, which block and cannot be cancelled. A disk that is slow or hangs blocks these threads and never

@@ -1,7 +1,7 @@
 using System.ComponentModel;
 using System.Text;
 
-namespace Messaging.Storage;
+namespace Quayside.Messaging.Storage;
 
 /// <summary>Finds, without changing anything, why files could not be stored below a folder. A full disk and a file system without hard links show only when a file is written.</summary>
 internal static class FolderCheck

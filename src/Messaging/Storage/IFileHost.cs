@@ -1,6 +1,6 @@
 using Microsoft.Win32.SafeHandles;
 
-namespace Messaging.Storage;
+namespace Quayside.Messaging.Storage;
 
 /// <summary>
 /// What this folder's classes need of the machine: calls that may block, and threads that may be blocked. Calls throw the exceptions of

@@ -1,7 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Text;
 
-namespace Messaging.Storage;
+namespace Quayside.Messaging.Storage;
 
 /// <summary>
 /// Maps an object's key to a path below the sink's folder. Keys are untrusted: a key that leads outside the folder, or to the unfinished files

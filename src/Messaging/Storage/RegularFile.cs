@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
 using Microsoft.Win32.SafeHandles;
 
-namespace Messaging.Storage;
+namespace Quayside.Messaging.Storage;
 
 /// <summary>Opens and reads a file that must be a regular one: a symbolic link is not followed, and a named pipe does not block.</summary>
 internal static class RegularFile

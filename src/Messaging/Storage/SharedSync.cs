@@ -1,6 +1,6 @@
 using System.Runtime.ExceptionServices;
 
-namespace Messaging.Storage;
+namespace Quayside.Messaging.Storage;
 
 /// <summary>
 /// One fsync of a folder for all threads that gave a file its name before it began. Blocks the calling thread. Threads: any number concurrently.

@@ -1,6 +1,6 @@
 using Microsoft.Win32.SafeHandles;
 
-namespace Messaging.Storage;
+namespace Quayside.Messaging.Storage;
 
 /// <summary>The operating system's files and threads.</summary>
 internal sealed class SystemFileHost : IFileHost

@@ -1,10 +1,10 @@
-using Messaging.Configuration;
-using Messaging.DeadLetters;
-using Messaging.Sinks.Bundles;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Sinks.Bundles;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Storage;
+namespace Quayside.Messaging.Storage;
 
 /// <summary>
 /// Turns the files that processes left unfinished in a folder when they died into dead letters of the reason <see cref="Reason"/>,

@@ -1,6 +1,6 @@
 using System.Threading.Tasks.Sources;
 
-namespace Messaging.Tasks;
+namespace Quayside.Messaging.Tasks;
 
 /// <summary>
 /// One awaited operation at a time, in an object that is reused: waiting allocates nothing. The caller continues in a work item

@@ -1,4 +1,4 @@
-namespace Messaging.Tasks;
+namespace Quayside.Messaging.Tasks;
 
 /// <summary>
 /// Messages wait in groups until a group is large or old enough to be handled as a whole: a bundle of a sink, a batch of a handler. This

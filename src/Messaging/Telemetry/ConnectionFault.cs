@@ -1,6 +1,6 @@
 using System.Net.Sockets;
 
-namespace Messaging.Telemetry;
+namespace Quayside.Messaging.Telemetry;
 
 /// <summary>Describes why a connection failed.</summary>
 public static class ConnectionFault

@@ -1,6 +1,6 @@
 using System.Globalization;
 
-namespace Messaging.Telemetry;
+namespace Quayside.Messaging.Telemetry;
 
 /// <summary>Formats times for log lines and responses: <c>79 ms</c>, <c>1.5 s</c>, <c>15 min</c>, <c>12 h</c>.</summary>
 public static class DurationText

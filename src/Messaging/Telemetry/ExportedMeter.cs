@@ -1,6 +1,6 @@
 using System.IO.Enumeration;
 
-namespace Messaging.Telemetry;
+namespace Quayside.Messaging.Telemetry;
 
 /// <summary>A meter, besides the worker's own, that exporters export; a service of the container for each call of <c>AddMeter</c>.</summary>
 /// <param name="Name">The name of the meter; <c>*</c> stands for any characters. The case of letters does not count.</param>

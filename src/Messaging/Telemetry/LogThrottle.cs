@@ -1,6 +1,6 @@
 using System.Collections.Concurrent;
 
-namespace Messaging.Telemetry;
+namespace Quayside.Messaging.Telemetry;
 
 /// <summary>Allows one log line per interval and counts the rest, so that an outage does not flood the log. Threads: any.</summary>
 /// <param name="time">The clock.</param>

@@ -1,8 +1,8 @@
 using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
-using Pipeline.Messages;
+using Quayside.Pipeline.Messages;
 
-namespace Messaging.Telemetry;
+namespace Quayside.Messaging.Telemetry;
 
 /// <summary>
 /// The worker's spans, after OpenTelemetry's messaging conventions (docs/reference/traces.md). Callers check <see cref="IsListening"/>

@@ -1,8 +1,8 @@
 using System.Threading.Channels;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Telemetry;
+namespace Quayside.Messaging.Telemetry;
 
 /// <summary>
 /// Copies of some of a route's messages, made when their settlements are decided, for one reader: at most so many per second, and so many bytes of each. No

@@ -1,6 +1,6 @@
 using Microsoft.Extensions.Logging;
 
-namespace Messaging.Telemetry;
+namespace Quayside.Messaging.Telemetry;
 
 /// <summary>
 /// Logs one line per route and interval with the messages since the last line. An idle route without messages in flight logs nothing.

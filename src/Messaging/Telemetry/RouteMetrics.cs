@@ -1,10 +1,10 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
 using System.Diagnostics.Metrics;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Telemetry;
+namespace Quayside.Messaging.Telemetry;
 
 /// <summary>
 /// Counts a route's messages: as totals for reports, and as OpenTelemetry metrics (after the messaging conventions where they apply), which
@@ -14,7 +14,7 @@ namespace Messaging.Telemetry;
 public sealed class RouteMetrics
 {
     /// <summary>The name of the meter and of the activity source.</summary>
-    public const string SourceName = "Worker";
+    public const string SourceName = "Quayside";
 
     // The messaging conventions' boundaries. By default the SDK puts all values below 5 s into one bucket.
     private static readonly InstrumentAdvice<double> Seconds = new()

@@ -1,4 +1,4 @@
-namespace Messaging.Telemetry;
+namespace Quayside.Messaging.Telemetry;
 
 /// <summary>A route's message counts since the start.</summary>
 /// <param name="Received">Messages accepted from the sources.</param>

@@ -1,7 +1,7 @@
 using System.Diagnostics.Metrics;
 using Microsoft.Extensions.Logging;
 
-namespace Messaging.Telemetry;
+namespace Quayside.Messaging.Telemetry;
 
 /// <summary>A logger that never throws: an exception would end the loop that logs, and with it deletes, renewals or received messages.</summary>
 internal sealed class SafeLogger(ILogger logger) : ILogger

@@ -1,6 +1,6 @@
 using System.Diagnostics;
 
-namespace Messaging.Telemetry;
+namespace Quayside.Messaging.Telemetry;
 
 /// <summary>Since when something happens again and again: the first time after a quiet time. Threads: one at a time.</summary>
 internal sealed class Spell

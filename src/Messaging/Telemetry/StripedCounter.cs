@@ -1,4 +1,4 @@
-namespace Messaging.Telemetry;
+namespace Quayside.Messaging.Telemetry;
 
 /// <summary>
 /// A count that many threads increase. Each thread has a cell in a cache line of its own, since a shared one would cost each message

@@ -1,6 +1,6 @@
 using Microsoft.Extensions.Logging;
 
-namespace Messaging.Telemetry;
+namespace Quayside.Messaging.Telemetry;
 
 /// <summary>
 /// Logs each event at most once per interval, so that an outage does not flood the log. The event's next line tells how many were suppressed, in

@@ -2,7 +2,7 @@ using System.Buffers;
 using System.Globalization;
 using System.Text;
 
-namespace Messaging.Telemetry;
+namespace Quayside.Messaging.Telemetry;
 
 /// <summary>
 /// Makes untrusted text safe for a log line: at most 256 bytes of it, cut between characters. Control characters, line separators, format

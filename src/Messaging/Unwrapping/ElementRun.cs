@@ -1,15 +1,15 @@
 using System.Globalization;
 using System.Runtime.ExceptionServices;
 using System.Text;
-using Messaging.DeadLetters;
-using Messaging.Recoverability;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
-using Pipeline.Behaviors;
-using Pipeline.Contexts;
-using Pipeline.Settlements;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Contexts;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Unwrapping;
+namespace Quayside.Messaging.Unwrapping;
 
 /// <summary>
 /// Processes the messages out of one. Those that can never be processed become dead letters of their own once all others are safe. If one has to be

@@ -1,6 +1,6 @@
 using Microsoft.Extensions.Logging;
 
-namespace Messaging.Unwrapping;
+namespace Quayside.Messaging.Unwrapping;
 
 /// <summary>
 /// Tells once that the messages of a route without envelopes are in one. It is shown messages that miss what the route needs of them, and looks at the first

@@ -1,6 +1,6 @@
-using Pipeline.Messages;
+using Quayside.Pipeline.Messages;
 
-namespace Messaging.Unwrapping;
+namespace Quayside.Messaging.Unwrapping;
 
 /// <summary>
 /// Takes the content out of what a queue, a topic, a proxy or an old client wrapped around it. One instance serves a route. Threads: any number

@@ -1,7 +1,7 @@
-using Messaging.Configuration;
-using Messaging.Handlers;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Handlers;
 
-namespace Messaging.Unwrapping;
+namespace Quayside.Messaging.Unwrapping;
 
 /// <summary>A kind of envelope that routes can name in <c>Routes:{route}:Envelope</c>; added by <see cref="Hosting.IMessageWorkerBuilder.AddEnvelope"/>.</summary>
 public interface IEnvelopeFeature

@@ -1,7 +1,7 @@
-using Pipeline.Buffers;
-using Pipeline.Contexts;
+using Quayside.Pipeline.Buffers;
+using Quayside.Pipeline.Contexts;
 
-namespace Messaging.Unwrapping;
+namespace Quayside.Messaging.Unwrapping;
 
 /// <summary>Lends the contexts in which the parts after an envelope run. Threads: any.</summary>
 internal sealed class InnerContexts(UnwrapRules rules)

@@ -1,11 +1,11 @@
 using System.Runtime.CompilerServices;
-using Pipeline.Behaviors;
-using Pipeline.Buffers;
-using Pipeline.Contexts;
-using Pipeline.Frames;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Buffers;
+using Quayside.Pipeline.Contexts;
+using Quayside.Pipeline.Frames;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Unwrapping;
+namespace Quayside.Messaging.Unwrapping;
 
 /// <summary>
 /// Takes the content out of one envelope and passes it on: one message, or each of several. The message around it is settled when all of them

@@ -1,9 +1,9 @@
-using Messaging.Handlers;
-using Messaging.Recoverability;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Unwrapping;
+namespace Quayside.Messaging.Unwrapping;
 
 /// <summary>What an envelope of a route does by its settings, and the services for the messages that it splits.</summary>
 /// <param name="Envelope">Its name.</param>
@@ -25,7 +25,7 @@ internal sealed record UnwrapRules(string Envelope, int MaxBytes, int ElementCon
     /// <summary>Decides about a message out of several that no part decided.</summary>
     public RecoverabilityPolicy Policy { get; } = new(Services.Recoverability);
 
-    public ILogger Logger { get; } = Services.Loggers.CreateLogger($"Messaging.Routes.{Services.Route}");
+    public ILogger Logger { get; } = Services.Loggers.CreateLogger($"Quayside.Messaging.Routes.{Services.Route}");
 
     /// <summary>Bounds the log lines about dead letters.</summary>
     public LogThrottles<string> DeadLetterLog { get; } = new(Services.Time, HandlerReports.Interval);

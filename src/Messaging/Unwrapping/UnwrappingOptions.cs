@@ -1,6 +1,6 @@
-using Messaging.Configuration;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.Unwrapping;
+namespace Quayside.Messaging.Unwrapping;
 
 /// <summary>Section <c>Unwrapping</c>: what all envelopes of a route have in common.</summary>
 internal sealed class UnwrappingOptions

@@ -1,8 +1,8 @@
-using Pipeline.Buffers;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Buffers;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Unwrapping;
+namespace Quayside.Messaging.Unwrapping;
 
 /// <summary>
 /// One message while an <see cref="IEnvelope"/> takes its content out. Pooled: never kept beyond the call. Threads: one at a time.

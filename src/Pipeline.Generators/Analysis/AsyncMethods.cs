@@ -1,6 +1,6 @@
 using Microsoft.CodeAnalysis;
 
-namespace Pipeline.Generators.Analysis;
+namespace Quayside.Pipeline.Generators.Analysis;
 
 /// <summary>The questions that the rules ask about an async method.</summary>
 internal static class AsyncMethods

@@ -3,7 +3,7 @@ using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.Diagnostics;
 using Microsoft.CodeAnalysis.Operations;
 
-namespace Pipeline.Generators.Analysis;
+namespace Quayside.Pipeline.Generators.Analysis;
 
 /// <summary>Reports parts that pay for asynchrony when nothing suspends (PIPE001), or allocate when something does (PIPE002).</summary>
 [DiagnosticAnalyzer(LanguageNames.CSharp)]

@@ -1,4 +1,4 @@
-namespace Pipeline.Generators.Nodes;
+namespace Quayside.Pipeline.Generators.Nodes;
 
 /// <summary>The node of a behaviour, connector, fork or terminator: one call.</summary>
 internal static class CallNodeText

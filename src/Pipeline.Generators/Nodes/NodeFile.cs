@@ -1,6 +1,6 @@
 using System.Text;
 
-namespace Pipeline.Generators.Nodes;
+namespace Quayside.Pipeline.Generators.Nodes;
 
 /// <summary>The generated file: the registration, then the node classes.</summary>
 internal static class NodeFile
@@ -14,7 +14,7 @@ internal static class NodeFile
             #nullable enable
             #pragma warning disable
 
-            namespace Pipeline.Generated
+            namespace Quayside.Pipeline.Generated
             {
                 /// <summary>Enters the node classes of this assembly's parts.</summary>
                 internal static class PartNodeRegistration

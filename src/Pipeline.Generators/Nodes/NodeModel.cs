@@ -1,4 +1,4 @@
-namespace Pipeline.Generators.Nodes;
+namespace Quayside.Pipeline.Generators.Nodes;
 
 /// <summary>One node class to write. Text only: after an edit elsewhere it compares equal, and nothing is generated again.</summary>
 /// <param name="Contract">What the part is used as.</param>

@@ -1,7 +1,7 @@
 using System.Collections.Immutable;
 using Microsoft.CodeAnalysis;
 
-namespace Pipeline.Generators.Nodes;
+namespace Quayside.Pipeline.Generators.Nodes;
 
 /// <summary>Turns a part's type into the models of its nodes, one for every contract that it implements.</summary>
 internal static class PartReader

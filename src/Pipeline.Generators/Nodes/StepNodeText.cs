@@ -1,6 +1,6 @@
 using System.Text;
 
-namespace Pipeline.Generators.Nodes;
+namespace Quayside.Pipeline.Generators.Nodes;
 
 /// <summary>
 /// The node of a step, with code for those of the three methods that the step has. Without After and OnError, it calls the rest of

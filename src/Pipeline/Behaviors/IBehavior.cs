@@ -1,6 +1,6 @@
-using Pipeline.Contexts;
+using Quayside.Pipeline.Contexts;
 
-namespace Pipeline.Behaviors;
+namespace Quayside.Pipeline.Behaviors;
 
 /// <summary>
 /// A part that wraps the rest of the chain: a retry, a scope. With two different context types it is a connector,

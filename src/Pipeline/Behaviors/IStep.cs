@@ -1,6 +1,6 @@
-using Pipeline.Contexts;
+using Quayside.Pipeline.Contexts;
 
-namespace Pipeline.Behaviors;
+namespace Quayside.Pipeline.Behaviors;
 
 /// <summary>
 /// A part that acts before the rest of the chain, after it, or on its exceptions, but does not wrap it. Most parts are

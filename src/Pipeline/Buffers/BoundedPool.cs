@@ -2,7 +2,7 @@ using System.Collections.Concurrent;
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 
-namespace Pipeline.Buffers;
+namespace Quayside.Pipeline.Buffers;
 
 /// <summary>
 /// A bounded pool of reusable objects. Threads: any thread may take or return objects. Objects beyond the bound are left to

@@ -1,6 +1,6 @@
 using System.Buffers;
 
-namespace Pipeline.Buffers;
+namespace Quayside.Pipeline.Buffers;
 
 /// <summary>
 /// Rents out <see cref="PooledBuffer"/> objects over an <see cref="ArrayPool{T}"/>; the objects themselves are pooled too.

@@ -1,6 +1,6 @@
 using System.Buffers;
 
-namespace Pipeline.Buffers;
+namespace Quayside.Pipeline.Buffers;
 
 /// <summary>
 /// A growable byte buffer with exactly one owner. Ownership: the caller that rented it disposes it, once, and drops the reference

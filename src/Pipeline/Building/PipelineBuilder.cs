@@ -1,9 +1,9 @@
-using Pipeline.Behaviors;
-using Pipeline.Contexts;
-using Pipeline.Execution;
 using Pipeline.Parts;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Contexts;
+using Quayside.Pipeline.Execution;
 
-namespace Pipeline.Building;
+namespace Quayside.Pipeline.Building;
 
 /// <summary>
 /// Collects the parts of one chain in the order they run, checks that their stages fit and composes them into a form.

@@ -1,9 +1,9 @@
 using System.Diagnostics.CodeAnalysis;
-using Pipeline.Buffers;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Buffers;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 
-namespace Pipeline.Contexts;
+namespace Quayside.Pipeline.Contexts;
 
 /// <summary>
 /// What the parts of a stage share about one message. Pooled: parts never keep one beyond the call, and

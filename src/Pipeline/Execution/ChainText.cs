@@ -2,7 +2,7 @@ using System.Globalization;
 using System.Text;
 using Pipeline.Parts;
 
-namespace Pipeline.Execution;
+namespace Quayside.Pipeline.Execution;
 
 /// <summary>The composed chain as text: one line per part, under its stage, with how the form executes it.</summary>
 internal static class ChainText

@@ -1,8 +1,8 @@
-using Pipeline.Behaviors;
-using Pipeline.Contexts;
 using Pipeline.Parts;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Contexts;
 
-namespace Pipeline.Execution;
+namespace Quayside.Pipeline.Execution;
 
 /// <summary>
 /// The form the performance talk starts from: each part receives a <c>next</c> delegate that is made for this message and this

@@ -1,13 +1,13 @@
 using System.Linq.Expressions;
 using System.Reflection;
 using System.Runtime.CompilerServices;
-using Pipeline.Behaviors;
-using Pipeline.Contexts;
-using Pipeline.Execution.Nodes;
 using Pipeline.Parts;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Contexts;
+using Quayside.Pipeline.Execution.Nodes;
 using static System.Linq.Expressions.Expression;
 
-namespace Pipeline.Execution;
+namespace Quayside.Pipeline.Execution;
 
 /// <summary>
 /// The talk's first optimisation: the calls from part to part are expression trees, compiled to delegates once at start, from

@@ -1,9 +1,9 @@
-using Pipeline.Behaviors;
-using Pipeline.Contexts;
-using Pipeline.Execution.Nodes;
 using Pipeline.Parts;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Contexts;
+using Quayside.Pipeline.Execution.Nodes;
 
-namespace Pipeline.Execution;
+namespace Quayside.Pipeline.Execution;
 
 /// <summary>
 /// Adjacent steps, however many, become one run: a loop, with a single state machine when one of them suspends. Parts that wrap

@@ -1,9 +1,9 @@
 using System.Runtime.CompilerServices;
-using Pipeline.Behaviors;
-using Pipeline.Contexts;
-using Pipeline.Execution.Nodes;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Contexts;
+using Quayside.Pipeline.Execution.Nodes;
 
-namespace Pipeline.Execution;
+namespace Quayside.Pipeline.Execution;
 
 /// <summary>
 /// Several steps in a row: Before in order, the rest of the chain, then After in reverse, or OnError in reverse over the steps

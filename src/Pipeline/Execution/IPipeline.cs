@@ -1,8 +1,8 @@
-using Pipeline.Behaviors;
-using Pipeline.Contexts;
 using Pipeline.Parts;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Contexts;
 
-namespace Pipeline.Execution;
+namespace Quayside.Pipeline.Execution;
 
 /// <summary>A composed chain. Immutable; any number of messages may pass it concurrently, each with its own context.</summary>
 /// <typeparam name="TContext">The first stage's context.</typeparam>

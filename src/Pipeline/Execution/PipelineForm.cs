@@ -1,9 +1,9 @@
 using System.Diagnostics.CodeAnalysis;
-using Pipeline.Behaviors;
-using Pipeline.Contexts;
 using Pipeline.Parts;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Contexts;
 
-namespace Pipeline.Execution;
+namespace Quayside.Pipeline.Execution;
 
 /// <summary>One way to execute a chain. All forms give the same results; they differ in what a message costs.</summary>
 public abstract class PipelineForm

@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using System.Threading.Tasks.Sources;
 
-namespace Pipeline.Frames;
+namespace Quayside.Pipeline.Frames;
 
 /// <summary>The result of a method that threw before it suspended. Not pooled: the exception costs a hundred times as much.</summary>
 internal sealed class FaultedSource<TResult> : IValueTaskSource<TResult>, IValueTaskSource

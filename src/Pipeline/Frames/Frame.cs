@@ -3,7 +3,7 @@ using System.Runtime.CompilerServices;
 using System.Runtime.ExceptionServices;
 using System.Threading.Tasks.Sources;
 
-namespace Pipeline.Frames;
+namespace Quayside.Pipeline.Frames;
 
 /// <summary>
 /// Holds one suspended async method on the heap, and is the source of its value task. Reused, so that a suspension allocates

@@ -1,4 +1,4 @@
-namespace Pipeline.Frames;
+namespace Quayside.Pipeline.Frames;
 
 /// <summary>
 /// The idle frames of one asynchronous method. A thread keeps up to two batches for itself, without synchronisation. Frames beyond

@@ -1,4 +1,4 @@
-namespace Pipeline.Frames;
+namespace Quayside.Pipeline.Frames;
 
 /// <summary>
 /// What the frames on one thread share: the idle ones that the thread keeps for itself, and the one that resumes next.

@@ -3,7 +3,7 @@ using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Threading.Tasks.Sources;
 
-namespace Pipeline.Frames;
+namespace Quayside.Pipeline.Frames;
 
 /// <summary>As <see cref="PooledAsyncMethodBuilder"/>, for methods with a result.</summary>
 /// <typeparam name="TResult">The method's result.</typeparam>

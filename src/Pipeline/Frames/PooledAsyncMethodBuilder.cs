@@ -1,6 +1,6 @@
 using System.Runtime.CompilerServices;
 
-namespace Pipeline.Frames;
+namespace Quayside.Pipeline.Frames;
 
 /// <summary>
 /// Builds <see cref="ValueTask"/> methods whose suspensions allocate nothing at any number of messages in flight:

@@ -1,6 +1,6 @@
 using System.Threading.Tasks.Sources;
 
-namespace Pipeline.Frames;
+namespace Quayside.Pipeline.Frames;
 
 /// <summary>
 /// A continuation with the context it must run in. Made only for such a context: a synchronisation context, a task scheduler

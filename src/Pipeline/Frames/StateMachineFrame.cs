@@ -2,7 +2,7 @@ using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Threading.Tasks.Sources;
 
-namespace Pipeline.Frames;
+namespace Quayside.Pipeline.Frames;
 
 /// <summary>A frame of one asynchronous method; each method has its own type and so its own pool.</summary>
 /// <typeparam name="TStateMachine">What the compiler made of the method.</typeparam>

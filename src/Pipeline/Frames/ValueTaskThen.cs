@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
 
-namespace Pipeline.Frames;
+namespace Quayside.Pipeline.Frames;
 
 /// <summary>The synchronous fast path for parts that do something after the rest of the chain.</summary>
 public static class ValueTaskThen

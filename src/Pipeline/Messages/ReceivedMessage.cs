@@ -1,7 +1,7 @@
 using System.Diagnostics;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Settlements;
 
-namespace Pipeline.Messages;
+namespace Quayside.Pipeline.Messages;
 
 /// <summary>
 /// One message as its source delivered it. Ownership: the receiver owns it until it calls <see cref="SettleAsync"/>, exactly

@@ -1,5 +1,5 @@
 using System.Diagnostics;
-using Pipeline.Behaviors;
+using Quayside.Pipeline.Behaviors;
 
 namespace Pipeline.Parts;
 

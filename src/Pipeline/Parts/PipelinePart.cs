@@ -1,6 +1,6 @@
-using Pipeline.Behaviors;
-using Pipeline.Contexts;
-using Pipeline.Execution.Nodes;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Contexts;
+using Quayside.Pipeline.Execution.Nodes;
 
 namespace Pipeline.Parts;
 

@@ -1,4 +1,4 @@
-namespace Pipeline.Settlements;
+namespace Quayside.Pipeline.Settlements;
 
 /// <summary>The decision about one message. A value: expected failures travel as settlements, not as exceptions.</summary>
 /// <param name="Kind">What is to happen.</param>

@@ -1,4 +1,4 @@
-namespace Pipeline.Settlements;
+namespace Quayside.Pipeline.Settlements;
 
 /// <summary>Thrown for <see cref="Settlement.Transient"/>, by code that cannot return one.</summary>
 public sealed class TransientFaultException : Exception

@@ -1,10 +1,10 @@
 using Azure;
 using Azure.Storage.Blobs;
 using Integration.Tests.Servers;
-using Messaging.AzureBlobs;
-using Messaging.Sinks;
-using Messaging.Testing.Xunit;
 using Microsoft.Extensions.Logging.Abstractions;
+using Quayside.Messaging.AzureBlobs;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Testing.Xunit;
 
 namespace Integration.Tests.AzureBlobs;
 

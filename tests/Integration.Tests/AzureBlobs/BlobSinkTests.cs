@@ -4,10 +4,10 @@ using Azure.Storage.Blobs.Models;
 using Azure.Storage.Blobs.Specialized;
 using Azure.Storage.Sas;
 using Integration.Tests.Servers;
-using Messaging.AzureBlobs;
-using Messaging.Configuration;
-using Messaging.Costs;
-using Messaging.Sinks;
+using Quayside.Messaging.AzureBlobs;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Costs;
+using Quayside.Messaging.Sinks;
 
 namespace Integration.Tests.AzureBlobs;
 

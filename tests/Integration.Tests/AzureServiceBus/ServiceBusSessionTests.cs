@@ -4,7 +4,7 @@ using System.Text;
 using Azure.Messaging.ServiceBus;
 using Integration.Tests.Servers;
 using Integration.Tests.Worker;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Settlements;
 
 namespace Integration.Tests.AzureServiceBus;
 

@@ -1,5 +1,5 @@
 using Integration.Tests.Servers;
-using Messaging.Testing.Xunit;
+using Quayside.Messaging.Testing.Xunit;
 
 namespace Integration.Tests.AzureServiceBus;
 

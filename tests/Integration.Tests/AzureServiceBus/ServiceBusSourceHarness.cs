@@ -3,10 +3,10 @@ using Azure.Messaging.ServiceBus;
 using Integration.Tests.Faults;
 using Integration.Tests.Servers;
 using Integration.Tests.Worker;
-using Messaging.Hosting;
-using Messaging.Sources;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Sources;
 
 namespace Integration.Tests.AzureServiceBus;
 
@@ -137,7 +137,7 @@ internal sealed class ServiceBusSourceHarness : SourceHarness
                 ["Sources:ServiceBus:SessionIdleTimeout"] = "200ms",
             })
             .Build();
-        SourcePlan plan = new WorkerDefinition(global::Worker.Program.AddFeatures).Plan(configuration).Checked().Routes.ShouldHaveSingleItem().Sources.ShouldHaveSingleItem();
+        SourcePlan plan = new WorkerDefinition(global::Quayside.Worker.Program.AddFeatures).Plan(configuration).Checked().Routes.ShouldHaveSingleItem().Sources.ShouldHaveSingleItem();
         ServiceProvider none = new ServiceCollection().BuildServiceProvider();
         return plan.Create(new SourceServices("orders", none, new MemoryDeadLetters(), Log, TimeProvider.System, Slots));
     }

@@ -1,9 +1,9 @@
 using Integration.Tests.Aws.S3;
-using Messaging.Aws;
-using Messaging.Aws.S3;
-using Messaging.CloudFront.Events;
-using Messaging.CloudFront.Objects;
-using Messaging.Costs;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.CloudFront.Events;
+using Quayside.Messaging.CloudFront.Objects;
+using Quayside.Messaging.Costs;
 
 namespace Integration.Tests.CloudFront;
 

@@ -1,10 +1,10 @@
 using Amazon.S3;
 using Amazon.S3.Model;
-using Messaging.Aws;
-using Messaging.Aws.S3;
-using Messaging.CloudFront.Events;
-using Messaging.CloudFront.Objects;
-using Messaging.Costs;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.CloudFront.Events;
+using Quayside.Messaging.CloudFront.Objects;
+using Quayside.Messaging.Costs;
 using AwsEndpoint = Integration.Tests.Servers.AwsEndpoint;
 
 namespace Integration.Tests.CloudFront;

@@ -2,9 +2,9 @@ using System.Text;
 using Amazon.S3;
 using Amazon.S3.Model;
 using Integration.Tests.Servers;
-using Messaging.Aws.S3;
-using Messaging.CloudFront.Events;
-using Messaging.CloudFront.Objects;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.CloudFront.Events;
+using Quayside.Messaging.CloudFront.Objects;
 
 namespace Integration.Tests.CloudFront;
 

@@ -106,7 +106,7 @@ public sealed class RouteCommandsTests
         WorkerCommand less = await WorkerCommand.RunAsync(["log-level", "Microsoft.AspNetCore", "Debug", "--minutes", "0", .. connection]);
 
         less.Text.ShouldContain("Microsoft.AspNetCore is logged as configured.");
-        WorkerCommand wrong = await WorkerCommand.RunAsync(["log-level", "Messaging", "Error", .. connection]);
+        WorkerCommand wrong = await WorkerCommand.RunAsync(["log-level", "Quayside", "Error", .. connection]);
         wrong.ShouldHaveNoStackTrace().Error.ShouldContain("level is Trace, Debug or Information");
     }
 

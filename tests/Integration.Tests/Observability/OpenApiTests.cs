@@ -89,7 +89,7 @@ public sealed partial class OpenApiTests
         await CheckAsync(client, "get", "/api/v1/routes/tail", "/api/v1/routes/tail?route=archive&seconds=0");
         await CheckTailAsync(client);
         await CheckAsync(client, "post", "/api/v1/log-level", body: "{}");
-        await CheckAsync(client, "post", "/api/v1/log-level", body: """{"category":"Messaging","level":"Debug","minutes":1}""");
+        await CheckAsync(client, "post", "/api/v1/log-level", body: """{"category":"Quayside","level":"Debug","minutes":1}""");
         await CheckAsync(client, "get", "/api/v1/stats");
         await CheckAsync(client, "post", "/api/v1/routes/resume", body: """{"route":"archive"}""");
         await CheckAsync(client, "get", "/api/v1/changes");

@@ -6,16 +6,16 @@ public sealed class NewcomerTests(PackedPackages packages)
 {
     private const string Program = """
         using System.Text.Json.Serialization;
-        using Messaging.Aws;
-        using Messaging.CloudFront;
-        using Messaging.Handlers;
-        using Messaging.Hosting;
-        using Messaging.Http;
-        using Messaging.Sockets;
-        using Messaging.Sources.Channels;
+        using Quayside.Messaging.Aws;
+        using Quayside.Messaging.CloudFront;
+        using Quayside.Messaging.Handlers;
+        using Quayside.Messaging.Hosting;
+        using Quayside.Messaging.Http;
+        using Quayside.Messaging.Sockets;
+        using Quayside.Messaging.Sources.Channels;
         using Microsoft.Extensions.DependencyInjection;
         using Microsoft.Extensions.Hosting;
-        using Pipeline.Settlements;
+        using Quayside.Pipeline.Settlements;
 
         HostApplicationBuilder builder = Host.CreateApplicationBuilder(args);
         builder.Services.AddSingleton<TaskCompletionSource<string>>();

@@ -12,7 +12,7 @@ public sealed partial class PackageTests(PackedPackages packages)
     private const string Prefix = "Quayside.";
     private const string Template = "Quayside.Templates";
 
-    private static readonly string[] Analyzers = ["analyzers/dotnet/cs/Pipeline.Generators.dll"];
+    private static readonly string[] Analyzers = ["analyzers/dotnet/cs/Quayside.Pipeline.Generators.dll"];
 
     /// <summary>Each package and its dependencies. A new dependency needs a reason: every user of the package restores it.</summary>
     private static readonly Dictionary<string, string[]> Expected = new(StringComparer.Ordinal)
@@ -74,14 +74,13 @@ public sealed partial class PackageTests(PackedPackages packages)
     [MemberData(nameof(Ids))]
     public void Package_Files_AreTheAssemblyItsDocumentationAndTheReadme(string id)
     {
-        string assembly = id[Prefix.Length..];
         using ZipArchive package = ZipFile.OpenRead(packages.PathOf(id));
         using ZipArchive symbols = ZipFile.OpenRead(packages.PathOf(id, "snupkg"));
 
-        string[] expected = [$"lib/net10.0/{assembly}.dll", $"lib/net10.0/{assembly}.xml", "README.md", .. id == "Quayside.Pipeline" ? Analyzers : []];
+        string[] expected = [$"lib/net10.0/{id}.dll", $"lib/net10.0/{id}.xml", "README.md", .. id == "Quayside.Pipeline" ? Analyzers : []];
         Content(package).ShouldBe(expected.Order(StringComparer.Ordinal));
-        Content(symbols).ShouldBe([$"lib/net10.0/{assembly}.pdb"]);
-        IsDeterministic(package.GetEntry($"lib/net10.0/{assembly}.dll")!).ShouldBeTrue();
+        Content(symbols).ShouldBe([$"lib/net10.0/{id}.pdb"]);
+        IsDeterministic(package.GetEntry($"lib/net10.0/{id}.dll")!).ShouldBeTrue();
     }
 
     [Theory]

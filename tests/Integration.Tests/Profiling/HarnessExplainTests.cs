@@ -1,6 +1,6 @@
 using System.Collections.Concurrent;
 using System.Text.Json;
-using Pipeline.Execution;
+using Quayside.Pipeline.Execution;
 
 namespace Integration.Tests.Profiling;
 
@@ -20,8 +20,8 @@ public sealed class HarnessExplainTests
     {
         Dictionary<string, (long Bytes, long Count)> allocations = Allocations(await ExplainAsync("Closure"));
 
-        allocations["System.Func<Pipeline.Contexts.PipelineContext, System.Threading.Tasks.Task>"].Count.ShouldBe(Messages * Parts);
-        allocations["Pipeline.Execution.ClosureNext<Messaging.Archive.ArchiveContext>"].ShouldBe((48 * Messages, 2 * Messages));
+        allocations["System.Func<Quayside.Pipeline.Contexts.PipelineContext, System.Threading.Tasks.Task>"].Count.ShouldBe(Messages * Parts);
+        allocations["Quayside.Pipeline.Execution.ClosureNext<Quayside.Messaging.Archive.ArchiveContext>"].ShouldBe((48 * Messages, 2 * Messages));
         allocations.Where(type => type.Key.Contains(".<>c__DisplayClass", StringComparison.Ordinal) && IsOfClosures(type.Key))
             .Sum(type => type.Value.Count).ShouldBe(Messages * Parts);
     }
@@ -32,7 +32,7 @@ public sealed class HarnessExplainTests
         Dictionary<string, (long Bytes, long Count)> allocations = Allocations(await ExplainAsync("Precompiled"));
 
         allocations.Keys.ShouldNotContain(type => IsOfClosures(type));
-        allocations.Keys.ShouldNotContain("System.Func<Pipeline.Contexts.PipelineContext, System.Threading.Tasks.Task>");
+        allocations.Keys.ShouldNotContain("System.Func<Quayside.Pipeline.Contexts.PipelineContext, System.Threading.Tasks.Task>");
     }
 
     [Theory]
@@ -61,7 +61,7 @@ public sealed class HarnessExplainTests
         lines.Count(line => line.StartsWith("[after publishing]", StringComparison.Ordinal)).ShouldBe(1);
         lines.Count(line => line.StartsWith("[after processing]", StringComparison.Ordinal)).ShouldBe(1);
         lines.ShouldContain(line => line.StartsWith("Every object by type: ", StringComparison.Ordinal));
-        lines.ShouldContain(line => line.EndsWith("  Pipeline.Execution.ClosureNext<Messaging.Archive.ArchiveContext>", StringComparison.Ordinal));
+        lines.ShouldContain(line => line.EndsWith("  Quayside.Pipeline.Execution.ClosureNext<Quayside.Messaging.Archive.ArchiveContext>", StringComparison.Ordinal));
     }
 
     [Fact]
@@ -75,8 +75,8 @@ public sealed class HarnessExplainTests
 
     // The links of a closure chain, and what they make per message.
     private static bool IsOfClosures(string type) =>
-        type.StartsWith("Pipeline.Execution.Closure", StringComparison.Ordinal)
-        || (type.StartsWith("Pipeline.Execution.", StringComparison.Ordinal) && type.Contains("Link", StringComparison.Ordinal));
+        type.StartsWith("Quayside.Pipeline.Execution.Closure", StringComparison.Ordinal)
+        || (type.StartsWith("Quayside.Pipeline.Execution.", StringComparison.Ordinal) && type.Contains("Link", StringComparison.Ordinal));
 
     /// <summary>One run of each form serves all tests.</summary>
     private static Task<JsonElement> ExplainAsync(string form) => Runs.GetOrAdd(

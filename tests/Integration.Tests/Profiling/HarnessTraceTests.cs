@@ -48,7 +48,7 @@ public sealed class HarnessTraceTests : IDisposable
         methods.ShouldBePositive();
         rundownEnds.ShouldBe(1);
         marks.ShouldBe([HarnessEvents.ProcessingBeginsId, HarnessEvents.ProcessingEndsId]);
-        AllocatingMethods().ShouldContain(method => method.StartsWith("Messaging.", StringComparison.Ordinal));
+        AllocatingMethods().ShouldContain(method => method.StartsWith("Quayside.Messaging.", StringComparison.Ordinal));
     }
 
     [Fact]

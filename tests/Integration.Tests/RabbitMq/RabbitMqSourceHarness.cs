@@ -1,9 +1,9 @@
 using System.Text;
 using Integration.Tests.Faults;
-using Messaging.Hosting;
-using Messaging.Sources;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Sources;
 using RabbitMQ.Client;
 
 namespace Integration.Tests.RabbitMq;
@@ -108,7 +108,7 @@ internal sealed class RabbitMqSourceHarness : SourceHarness
             })
             .AddCommandLine(_settings)
             .Build();
-        SourcePlan plan = new WorkerDefinition(global::Worker.Program.AddFeatures).Plan(configuration).Checked().Routes.ShouldHaveSingleItem().Sources.ShouldHaveSingleItem();
+        SourcePlan plan = new WorkerDefinition(global::Quayside.Worker.Program.AddFeatures).Plan(configuration).Checked().Routes.ShouldHaveSingleItem().Sources.ShouldHaveSingleItem();
         ServiceProvider none = new ServiceCollection().BuildServiceProvider();
         return plan.Create(new SourceServices("orders", none, new MemoryDeadLetters(), Log, TimeProvider.System, Slots));
     }

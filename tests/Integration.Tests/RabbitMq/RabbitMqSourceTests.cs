@@ -1,6 +1,6 @@
 using Integration.Tests.Servers;
 using Integration.Tests.Worker;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Settlements;
 using RabbitMQ.Client;
 
 namespace Integration.Tests.RabbitMq;

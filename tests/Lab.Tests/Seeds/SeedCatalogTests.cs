@@ -3,7 +3,7 @@ using System.Text.RegularExpressions;
 using BenchmarkDotNet.Attributes;
 using Benchmarks;
 using Lab.Seeds;
-using Pipeline.Execution;
+using Quayside.Pipeline.Execution;
 
 namespace Lab.Tests.Seeds;
 

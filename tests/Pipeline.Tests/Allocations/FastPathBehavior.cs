@@ -1,5 +1,5 @@
-using Pipeline.Behaviors;
-using Pipeline.Frames;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Frames;
 
 namespace Pipeline.Tests.Allocations;
 

@@ -1,5 +1,5 @@
 using System.Threading.Tasks.Sources;
-using Pipeline.Contexts;
+using Quayside.Pipeline.Contexts;
 
 namespace Pipeline.Tests.Allocations;
 

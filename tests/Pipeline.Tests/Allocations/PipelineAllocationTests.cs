@@ -1,6 +1,6 @@
-using Pipeline.Building;
-using Pipeline.Execution;
-using Pipeline.Frames;
+using Quayside.Pipeline.Building;
+using Quayside.Pipeline.Execution;
+using Quayside.Pipeline.Frames;
 using Tests.Shared;
 
 namespace Pipeline.Tests.Allocations;

@@ -1,5 +1,5 @@
-using Pipeline.Buffers;
-using Pipeline.Contexts;
+using Quayside.Pipeline.Buffers;
+using Quayside.Pipeline.Contexts;
 using Tests.Shared;
 
 namespace Pipeline.Tests.Allocations;

@@ -1,6 +1,6 @@
 using System.Runtime.CompilerServices;
-using Pipeline.Behaviors;
-using Pipeline.Frames;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Frames;
 
 namespace Pipeline.Tests.Allocations;
 

@@ -1,6 +1,6 @@
 using FsCheck;
 using FsCheck.Fluent;
-using Pipeline.Buffers;
+using Quayside.Pipeline.Buffers;
 
 namespace Pipeline.Tests.Buffers;
 

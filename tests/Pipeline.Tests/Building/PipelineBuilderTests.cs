@@ -1,6 +1,6 @@
-using Pipeline.Building;
-using Pipeline.Execution;
 using Pipeline.Tests.Parts;
+using Quayside.Pipeline.Building;
+using Quayside.Pipeline.Execution;
 
 namespace Pipeline.Tests.Building;
 

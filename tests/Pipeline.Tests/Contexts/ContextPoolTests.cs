@@ -1,6 +1,6 @@
-using Pipeline.Contexts;
-using Pipeline.Settlements;
 using Pipeline.Tests.Messages;
+using Quayside.Pipeline.Contexts;
+using Quayside.Pipeline.Settlements;
 
 namespace Pipeline.Tests.Contexts;
 

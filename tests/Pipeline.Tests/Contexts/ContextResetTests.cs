@@ -1,4 +1,4 @@
-using Pipeline.Contexts;
+using Quayside.Pipeline.Contexts;
 using Tests.Shared;
 
 namespace Pipeline.Tests.Contexts;

@@ -1,5 +1,5 @@
-using Pipeline.Building;
 using Pipeline.Tests.Parts;
+using Quayside.Pipeline.Building;
 
 namespace Pipeline.Tests.Execution;
 

@@ -1,8 +1,8 @@
-using Pipeline.Behaviors;
-using Pipeline.Building;
-using Pipeline.Execution;
-using Pipeline.Settlements;
 using Pipeline.Tests.Parts;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Building;
+using Quayside.Pipeline.Execution;
+using Quayside.Pipeline.Settlements;
 
 namespace Pipeline.Tests.Execution;
 

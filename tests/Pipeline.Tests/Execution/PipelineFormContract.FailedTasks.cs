@@ -1,6 +1,6 @@
-using Pipeline.Behaviors;
-using Pipeline.Execution;
 using Pipeline.Tests.Parts;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Execution;
 
 namespace Pipeline.Tests.Execution;
 

@@ -1,7 +1,7 @@
-using Pipeline.Behaviors;
-using Pipeline.Execution;
-using Pipeline.Settlements;
 using Pipeline.Tests.Parts;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Execution;
+using Quayside.Pipeline.Settlements;
 
 namespace Pipeline.Tests.Execution;
 

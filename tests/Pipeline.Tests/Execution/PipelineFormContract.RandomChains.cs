@@ -1,8 +1,8 @@
 using FsCheck;
 using FsCheck.Fluent;
-using Pipeline.Execution;
 using Pipeline.Tests.Execution.RandomChains;
 using Pipeline.Tests.Parts;
+using Quayside.Pipeline.Execution;
 
 namespace Pipeline.Tests.Execution;
 

@@ -1,8 +1,8 @@
 using System.Runtime.CompilerServices;
 using System.Text.RegularExpressions;
-using Pipeline.Behaviors;
-using Pipeline.Execution;
 using Pipeline.Tests.Parts;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Execution;
 
 namespace Pipeline.Tests.Execution;
 

@@ -1,6 +1,6 @@
-using Pipeline.Behaviors;
-using Pipeline.Execution;
 using Pipeline.Tests.Parts;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Execution;
 
 namespace Pipeline.Tests.Execution;
 
@@ -79,7 +79,7 @@ public abstract partial class PipelineFormContract
     {
         OuterContext context = new();
         IPipeline<OuterContext> pipeline = ChainBuilding.Chain()
-            .Steps(Part.Step("a", timing), new ScriptedStep("b") { Timing = timing, Outcome = Pipeline.Behaviors.StepOutcome.Stop }, Part.Step("c", timing))
+            .Steps(Part.Step("a", timing), new ScriptedStep("b") { Timing = timing, Outcome = Quayside.Pipeline.Behaviors.StepOutcome.Stop }, Part.Step("c", timing))
             .End(Form, Part.Terminator(timing));
 
         (await pipeline.RunAsync(context)).ShouldBeNull();
@@ -146,7 +146,7 @@ public abstract partial class PipelineFormContract
     public async Task Invoke_FortyBehaviors_RunInOrder(Timing timing)
     {
         OuterContext context = new();
-        Pipeline.Building.PipelineBuilder<OuterContext> builder = ChainBuilding.Chain();
+        Quayside.Pipeline.Building.PipelineBuilder<OuterContext> builder = ChainBuilding.Chain();
         IEnumerable<string> names = Enumerable.Range(1, 40).Select(i => $"b{i}");
         foreach (string name in names)
         {
@@ -162,7 +162,7 @@ public abstract partial class PipelineFormContract
     public void Build_PartsAddedAfterwards_DoNotChangeTheComposedChain()
     {
         OuterContext context = new();
-        Pipeline.Building.PipelineBuilder<OuterContext> builder = ChainBuilding.Chain().Steps(Part.Step("a"));
+        Quayside.Pipeline.Building.PipelineBuilder<OuterContext> builder = ChainBuilding.Chain().Steps(Part.Step("a"));
         IPipeline<OuterContext> pipeline = builder.End(Form, Part.Terminator());
         builder.Steps(Part.Step("late"));
 

@@ -1,6 +1,6 @@
 #pragma warning disable xUnit1031 // The tasks read here have completed: the tests examine what a resumption leaves on this thread.
 using System.Runtime.CompilerServices;
-using Pipeline.Frames;
+using Quayside.Pipeline.Frames;
 
 namespace Pipeline.Tests.Frames;
 

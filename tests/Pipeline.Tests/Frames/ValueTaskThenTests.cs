@@ -1,4 +1,4 @@
-using Pipeline.Frames;
+using Quayside.Pipeline.Frames;
 
 namespace Pipeline.Tests.Frames;
 

@@ -1,7 +1,7 @@
 using System.Collections.Immutable;
 using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.CSharp;
-using Pipeline.Behaviors;
+using Quayside.Pipeline.Behaviors;
 
 namespace Pipeline.Tests.Generators;
 
@@ -12,9 +12,9 @@ internal static class Sample
         """
         namespace Samples;
 
-        public class Ctx : global::Pipeline.Contexts.PipelineContext;
+        public class Ctx : global::Quayside.Pipeline.Contexts.PipelineContext;
 
-        public sealed class Inner : global::Pipeline.Contexts.PipelineContext;
+        public sealed class Inner : global::Quayside.Pipeline.Contexts.PipelineContext;
         """;
 
     public static readonly CSharpParseOptions Parsing = new(LanguageVersion.Latest, DocumentationMode.Parse);
@@ -24,8 +24,8 @@ internal static class Sample
         global using System;
         global using System.Runtime.CompilerServices;
         global using System.Threading.Tasks;
-        global using Pipeline.Behaviors;
-        global using Pipeline.Frames;
+        global using Quayside.Pipeline.Behaviors;
+        global using Quayside.Pipeline.Frames;
         global using Samples;
         """;
 

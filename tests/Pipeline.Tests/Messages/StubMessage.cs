@@ -1,5 +1,5 @@
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 
 namespace Pipeline.Tests.Messages;
 

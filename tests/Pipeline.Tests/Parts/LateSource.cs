@@ -1,5 +1,5 @@
 using System.Threading.Tasks.Sources;
-using Pipeline.Behaviors;
+using Quayside.Pipeline.Behaviors;
 
 namespace Pipeline.Tests.Parts;
 

@@ -1,4 +1,4 @@
-using Pipeline.Contexts;
+using Quayside.Pipeline.Contexts;
 
 namespace Pipeline.Tests.Parts;
 

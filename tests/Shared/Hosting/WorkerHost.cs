@@ -1,10 +1,10 @@
-using Messaging.CommandLine;
-using Messaging.Configuration;
-using Messaging.Hosting;
-using Messaging.Planning;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.CommandLine;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Planning;
 using Worker;
 
 namespace Shared.Hosting;
@@ -13,7 +13,7 @@ namespace Shared.Hosting;
 internal static class WorkerHost
 {
     // One per caller: a definition is not thread-safe.
-    private static WorkerDefinition Definition => new(Program.AddFeatures);
+    private static WorkerDefinition Definition => new(Quayside.Worker.Program.AddFeatures);
 
     /// <summary>The features of the daemon.</summary>
     public static WorkerFeatures Features() => Definition.Worker.Features;

@@ -1,9 +1,9 @@
 using System.Text;
 using Microsoft.Extensions.Logging.Abstractions;
-using Pipeline.Buffers;
+using Quayside.Messaging.Archive.Headers;
+using Quayside.Messaging.Archive.ObjectKeys;
+using Quayside.Pipeline.Buffers;
 using Tests.Shared;
-using Messaging.Archive.Headers;
-using Messaging.Archive.ObjectKeys;
 using Worker.Tests.Archive.ObjectKeys;
 
 namespace Worker.Tests.Archive;

@@ -1,8 +1,8 @@
-using Messaging.Configuration;
-using Messaging.Hosting;
-using Messaging.Sinks;
 using Microsoft.Extensions.Configuration;
-using Pipeline.Settlements;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Sinks;
+using Quayside.Pipeline.Settlements;
 using Shared.Hosting;
 
 namespace Worker.Tests.Archive;

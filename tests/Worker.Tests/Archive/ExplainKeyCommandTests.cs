@@ -1,9 +1,9 @@
 using System.Text;
-using Messaging.Configuration;
-using Messaging.Planning;
 using Microsoft.Extensions.Configuration;
+using Quayside.Messaging.Archive;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Planning;
 using Shared.Hosting;
-using Messaging.Archive;
 
 namespace Worker.Tests.Archive;
 

@@ -1,8 +1,8 @@
 using System.Text;
-using Pipeline.Buffers;
-using Messaging.Archive;
-using Messaging.Archive.Headers;
-using Messaging.Archive.ObjectKeys;
+using Quayside.Messaging.Archive;
+using Quayside.Messaging.Archive.Headers;
+using Quayside.Messaging.Archive.ObjectKeys;
+using Quayside.Pipeline.Buffers;
 using Worker.Tests.Archive.ObjectKeys;
 
 namespace Worker.Tests.Archive;

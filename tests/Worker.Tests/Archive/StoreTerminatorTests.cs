@@ -1,10 +1,10 @@
-using Messaging.Archive;
-using Messaging.Handlers;
-using Messaging.Recoverability;
-using Messaging.Sinks;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging.Abstractions;
-using Pipeline.Settlements;
+using Quayside.Messaging.Archive;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Settlements;
 using Worker.Tests.Sinks.Bundles;
 
 namespace Worker.Tests.Archive;

@@ -1,6 +1,6 @@
 using Amazon.Runtime;
 using Amazon.Runtime.CredentialManagement;
-using Messaging.Aws;
+using Quayside.Messaging.Aws;
 
 namespace Worker.Tests.Aws;
 

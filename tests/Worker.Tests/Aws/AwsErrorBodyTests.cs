@@ -1,5 +1,5 @@
 using System.Text;
-using Messaging.Aws;
+using Quayside.Messaging.Aws;
 
 namespace Worker.Tests.Aws;
 

@@ -1,5 +1,5 @@
-using Messaging.Aws;
-using Messaging.Aws.S3;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.S3;
 
 namespace Worker.Tests.Aws;
 

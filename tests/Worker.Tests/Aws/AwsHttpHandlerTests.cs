@@ -5,8 +5,8 @@ using System.Net.Security;
 using System.Net.Sockets;
 using System.Security.Cryptography.X509Certificates;
 using System.Text;
-using Messaging.Aws;
-using Messaging.Aws.Sqs.Wire;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.Sqs.Wire;
 using Worker.Tests.Aws.S3.Direct;
 using Worker.Tests.Aws.Sqs.Wire;
 
@@ -33,7 +33,7 @@ public sealed class AwsHttpHandlerTests
         using SocketsHttpHandler handler = AwsHttpHandler.Create(custom: custom is null ? null : new Uri(custom));
 
         handler.UseProxy.ShouldBe(usesProxy);
-        handler.Proxy.ShouldBeOfType<aws::Objects.EnvironmentProxy>();
+        handler.Proxy.ShouldBeOfType<aws::Quayside.Objects.EnvironmentProxy>();
         handler.AllowAutoRedirect.ShouldBeFalse();
     }
 

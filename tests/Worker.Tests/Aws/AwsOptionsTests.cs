@@ -1,6 +1,6 @@
-using Messaging.Aws;
-using Messaging.Configuration;
 using Microsoft.Extensions.Configuration;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Configuration;
 
 namespace Worker.Tests.Aws;
 

@@ -1,7 +1,7 @@
-using Messaging.Aws;
-using Messaging.Aws.S3;
-using Messaging.Aws.Sqs.Wire;
-using Messaging.Costs;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.Aws.Sqs.Wire;
+using Quayside.Messaging.Costs;
 
 namespace Worker.Tests.Aws;
 

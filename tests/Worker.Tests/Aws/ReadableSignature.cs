@@ -1,7 +1,7 @@
 using System.Security.Cryptography;
 using System.Text;
 using System.Text.RegularExpressions;
-using Messaging.Aws;
+using Quayside.Messaging.Aws;
 
 namespace Worker.Tests.Aws;
 

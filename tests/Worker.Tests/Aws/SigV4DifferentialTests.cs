@@ -3,7 +3,7 @@ using System.Text;
 using Amazon;
 using Amazon.Runtime;
 using Amazon.Runtime.Signing;
-using Messaging.Aws;
+using Quayside.Messaging.Aws;
 
 namespace Worker.Tests.Aws;
 

@@ -1,6 +1,6 @@
 using System.Security.Cryptography;
 using System.Text;
-using Messaging.Aws;
+using Quayside.Messaging.Aws;
 
 namespace Worker.Tests.Aws;
 

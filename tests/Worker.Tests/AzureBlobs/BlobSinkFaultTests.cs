@@ -1,11 +1,11 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
-using Messaging.AzureBlobs;
-using Messaging.Configuration;
-using Messaging.Recoverability;
-using Messaging.Sinks;
 using Microsoft.Extensions.Logging.Abstractions;
+using Quayside.Messaging.AzureBlobs;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sinks;
 
 namespace Worker.Tests.AzureBlobs;
 

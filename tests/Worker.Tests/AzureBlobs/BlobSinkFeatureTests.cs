@@ -1,7 +1,7 @@
-using Messaging.AzureBlobs;
-using Messaging.Configuration;
-using Messaging.Sinks;
 using Microsoft.Extensions.Configuration;
+using Quayside.Messaging.AzureBlobs;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Sinks;
 
 namespace Worker.Tests.AzureBlobs;
 

@@ -1,7 +1,7 @@
 using System.Text;
 using Azure.Core.Amqp;
-using Messaging.AzureServiceBus;
-using Pipeline.Settlements;
+using Quayside.Messaging.AzureServiceBus;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.AzureServiceBus;
 

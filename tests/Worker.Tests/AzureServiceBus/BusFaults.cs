@@ -1,6 +1,6 @@
 using System.Runtime.CompilerServices;
 using Azure.Messaging.ServiceBus;
-using Messaging.AzureServiceBus;
+using Quayside.Messaging.AzureServiceBus;
 
 namespace Worker.Tests.AzureServiceBus;
 

@@ -1,5 +1,5 @@
-using Messaging.Configuration;
-using Messaging.AzureServiceBus;
+using Quayside.Messaging.AzureServiceBus;
+using Quayside.Messaging.Configuration;
 
 namespace Worker.Tests.AzureServiceBus;
 

@@ -1,6 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 using Azure.Messaging.ServiceBus;
-using Messaging.AzureServiceBus;
+using Quayside.Messaging.AzureServiceBus;
 using Shared.ServiceBus;
 
 namespace Worker.Tests.AzureServiceBus;

@@ -1,6 +1,6 @@
-using Messaging.AzureServiceBus;
 using Microsoft.Extensions.Logging.Abstractions;
-using Pipeline.Settlements;
+using Quayside.Messaging.AzureServiceBus;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.AzureServiceBus;
 

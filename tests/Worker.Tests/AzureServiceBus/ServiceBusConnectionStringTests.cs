@@ -1,4 +1,4 @@
-using Messaging.AzureServiceBus;
+using Quayside.Messaging.AzureServiceBus;
 
 namespace Worker.Tests.AzureServiceBus;
 

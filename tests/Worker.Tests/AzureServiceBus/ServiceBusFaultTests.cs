@@ -1,8 +1,8 @@
 using System.Net.Sockets;
 using Azure.Identity;
 using Azure.Messaging.ServiceBus;
-using Messaging.AzureServiceBus;
-using Messaging.Configuration;
+using Quayside.Messaging.AzureServiceBus;
+using Quayside.Messaging.Configuration;
 
 namespace Worker.Tests.AzureServiceBus;
 

@@ -1,10 +1,10 @@
 using System.Diagnostics;
 using Azure.Messaging.ServiceBus;
-using Messaging.Configuration;
-using Messaging.Publishing;
-using Messaging.AzureServiceBus;
 using Microsoft.Extensions.Configuration;
-using Messaging.Archive;
+using Quayside.Messaging.Archive;
+using Quayside.Messaging.AzureServiceBus;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Publishing;
 using Worker.Tests.Sources;
 
 namespace Worker.Tests.AzureServiceBus;

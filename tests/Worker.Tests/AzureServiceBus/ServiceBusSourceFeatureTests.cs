@@ -1,10 +1,10 @@
 using Azure.Messaging.ServiceBus;
-using Messaging.Configuration;
-using Messaging.Planning;
-using Messaging.AzureServiceBus;
-using Messaging.Sources;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
+using Quayside.Messaging.AzureServiceBus;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Planning;
+using Quayside.Messaging.Sources;
 using Worker.Tests.Planning;
 
 namespace Worker.Tests.AzureServiceBus;

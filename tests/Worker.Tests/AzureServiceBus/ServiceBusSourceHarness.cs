@@ -1,7 +1,7 @@
 using System.Text.Json;
-using Messaging.AzureServiceBus;
-using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
+using Quayside.Messaging.AzureServiceBus;
+using Quayside.Messaging.Sources;
 
 namespace Worker.Tests.AzureServiceBus;
 

@@ -1,6 +1,6 @@
 using System.Diagnostics;
-using Messaging.AzureServiceBus;
-using Pipeline.Settlements;
+using Quayside.Messaging.AzureServiceBus;
+using Quayside.Pipeline.Settlements;
 using Worker.Tests.Telemetry;
 
 namespace Worker.Tests.AzureServiceBus;

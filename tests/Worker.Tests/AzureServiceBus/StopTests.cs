@@ -1,5 +1,5 @@
-using Messaging.AzureServiceBus;
-using Pipeline.Settlements;
+using Quayside.Messaging.AzureServiceBus;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.AzureServiceBus;
 

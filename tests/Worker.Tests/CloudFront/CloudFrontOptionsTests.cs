@@ -1,6 +1,6 @@
-using Messaging.CloudFront;
-using Messaging.Configuration;
 using Microsoft.Extensions.Configuration;
+using Quayside.Messaging.CloudFront;
+using Quayside.Messaging.Configuration;
 
 namespace Worker.Tests.CloudFront;
 

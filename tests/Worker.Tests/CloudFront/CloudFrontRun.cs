@@ -1,16 +1,16 @@
 using System.Text;
-using Messaging.CloudFront;
-using Messaging.Costs;
-using Messaging.Handlers;
-using Messaging.Recoverability;
-using Messaging.Telemetry;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
-using Pipeline.Buffers;
-using Pipeline.Building;
-using Pipeline.Contexts;
-using Pipeline.Execution;
-using Pipeline.Settlements;
+using Quayside.Messaging.CloudFront;
+using Quayside.Messaging.Costs;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Buffers;
+using Quayside.Pipeline.Building;
+using Quayside.Pipeline.Contexts;
+using Quayside.Pipeline.Execution;
+using Quayside.Pipeline.Settlements;
 using Worker.Tests.Intake;
 
 namespace Worker.Tests.CloudFront;

@@ -1,6 +1,6 @@
 using System.Text;
 using System.Text.Json;
-using Messaging.CloudFront.Documents;
+using Quayside.Messaging.CloudFront.Documents;
 
 namespace Worker.Tests.CloudFront;
 

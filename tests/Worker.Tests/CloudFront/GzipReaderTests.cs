@@ -1,7 +1,7 @@
 using System.IO.Compression;
 using System.Text;
-using Messaging.CloudFront.Gzip;
-using Messaging.CloudFront.Rows;
+using Quayside.Messaging.CloudFront.Gzip;
+using Quayside.Messaging.CloudFront.Rows;
 using Tests.Shared.CloudFront;
 
 namespace Worker.Tests.CloudFront;
@@ -216,7 +216,7 @@ public sealed class GzipReaderTests
     public async Task Read_EqualRowsWithTheDefaultRatio_IsNoBomb(int rowBytes, int rows)
     {
         byte[] log = System.Text.Encoding.ASCII.GetBytes(string.Concat(Enumerable.Repeat(new string('r', rowBytes - 1) + "\n", rows)));
-        GzipLimits limits = new(256L << 20, new Messaging.CloudFront.CloudFrontOptions().MaxRatio);
+        GzipLimits limits = new(256L << 20, new Quayside.Messaging.CloudFront.CloudFrontOptions().MaxRatio);
 
         (byte[] bytes, LogFault fault) = await GzipRun.ReadAsync(Pieces.Of(AccessLog.Compress(log), int.MaxValue), limits: limits);
 

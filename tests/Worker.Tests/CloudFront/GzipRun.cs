@@ -1,5 +1,5 @@
-using Messaging.CloudFront.Gzip;
-using Messaging.CloudFront.Rows;
+using Quayside.Messaging.CloudFront.Gzip;
+using Quayside.Messaging.CloudFront.Rows;
 
 namespace Worker.Tests.CloudFront;
 

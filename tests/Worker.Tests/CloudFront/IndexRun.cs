@@ -1,9 +1,9 @@
 using System.Text;
 using System.Text.Json;
-using Messaging.CloudFront;
-using Messaging.CloudFront.Documents;
-using Messaging.CloudFront.Gzip;
-using Pipeline.Buffers;
+using Quayside.Messaging.CloudFront;
+using Quayside.Messaging.CloudFront.Documents;
+using Quayside.Messaging.CloudFront.Gzip;
+using Quayside.Pipeline.Buffers;
 using Tests.Shared.CloudFront;
 
 namespace Worker.Tests.CloudFront;
@@ -34,11 +34,11 @@ internal sealed class IndexRun : IBadRows
 
     public RowNumbers Numbers { get; private set; } = new();
 
-    public async Task<LogOutcome> IndexAsync(Stream source, long length = -1, Messaging.Sinks.IDocumentRejections? rejections = null)
+    public async Task<LogOutcome> IndexAsync(Stream source, long length = -1, Quayside.Messaging.Sinks.IDocumentRejections? rejections = null)
     {
         Numbers = new RowNumbers();
         LogOutcome outcome;
-        await using (Messaging.Sinks.IDocumentWriter writer = Sink.Begin(rejections ?? new LogDeadLettersStub()))
+        await using (Quayside.Messaging.Sinks.IDocumentWriter writer = Sink.Begin(rejections ?? new LogDeadLettersStub()))
         {
             outcome = await _indexer.IndexAsync(source, length, new DocumentId("logs", "key", "version"), writer, Numbers, this, Cancellation);
         }
@@ -69,7 +69,7 @@ internal sealed class IndexRun : IBadRows
 
     public ValueTask KeepAsync(BadRow row, CancellationToken cancellationToken)
     {
-        Bad.Add($"{row.Number} {Messaging.CloudFront.Rows.RowFaultCodes.Code(row.Fault)} {Encoding.Latin1.GetString(row.Text.Span)}");
+        Bad.Add($"{row.Number} {Quayside.Messaging.CloudFront.Rows.RowFaultCodes.Code(row.Fault)} {Encoding.Latin1.GetString(row.Text.Span)}");
         return default;
     }
 }

@@ -1,10 +1,10 @@
 using System.Text;
-using Messaging.Aws;
-using Messaging.Aws.S3;
-using Messaging.DeadLetters;
-using Messaging.Recoverability;
-using Messaging.Sinks;
-using Pipeline.Settlements;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sinks;
+using Quayside.Pipeline.Settlements;
 using Tests.Shared.CloudFront;
 
 namespace Worker.Tests.CloudFront;
@@ -51,7 +51,7 @@ public sealed class IndexTerminatorTests
         run.Objects.Put("a.gz", Log);
         run.Sink.HasNoWriter = true;
 
-        (await Should.ThrowAsync<Pipeline.Behaviors.PartDefectException>(run.HandleAsync(Event))).Message.ShouldBe("The sink memory returned null from Begin: it must return a writer.");
+        (await Should.ThrowAsync<Quayside.Pipeline.Behaviors.PartDefectException>(run.HandleAsync(Event))).Message.ShouldBe("The sink memory returned null from Begin: it must return a writer.");
     }
 
     [Theory]

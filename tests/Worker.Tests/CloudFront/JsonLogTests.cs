@@ -1,7 +1,7 @@
 using System.Text;
-using Messaging.CloudFront;
-using Messaging.CloudFront.Rows;
-using Messaging.Sinks;
+using Quayside.Messaging.CloudFront;
+using Quayside.Messaging.CloudFront.Rows;
+using Quayside.Messaging.Sinks;
 using Tests.Shared;
 
 namespace Worker.Tests.CloudFront;

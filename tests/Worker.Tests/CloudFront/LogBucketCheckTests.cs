@@ -1,7 +1,7 @@
-using Messaging.Aws;
-using Messaging.Aws.S3;
-using Messaging.CloudFront.Objects;
-using Messaging.Configuration;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.CloudFront.Objects;
+using Quayside.Messaging.Configuration;
 using Worker.Tests.Telemetry;
 
 namespace Worker.Tests.CloudFront;

@@ -1,9 +1,9 @@
 using System.Globalization;
 using System.Text;
 using System.Text.Json;
-using Messaging.CloudFront;
-using Messaging.CloudFront.Rows;
-using Messaging.Sinks;
+using Quayside.Messaging.CloudFront;
+using Quayside.Messaging.CloudFront.Rows;
+using Quayside.Messaging.Sinks;
 using Tests.Shared.CloudFront;
 
 namespace Worker.Tests.CloudFront;

@@ -1,6 +1,6 @@
 using System.Buffers;
 using System.Text;
-using Messaging.Sinks;
+using Quayside.Messaging.Sinks;
 
 namespace Worker.Tests.CloudFront;
 

@@ -1,6 +1,6 @@
 using System.Text;
 using System.Text.Json;
-using Messaging.CloudFront.Events;
+using Quayside.Messaging.CloudFront.Events;
 
 namespace Worker.Tests.CloudFront;
 

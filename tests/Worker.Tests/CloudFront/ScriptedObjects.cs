@@ -1,7 +1,7 @@
-using Messaging.Aws;
-using Messaging.Aws.S3;
-using Messaging.CloudFront.Events;
-using Messaging.CloudFront.Objects;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.CloudFront.Events;
+using Quayside.Messaging.CloudFront.Objects;
 
 namespace Worker.Tests.CloudFront;
 

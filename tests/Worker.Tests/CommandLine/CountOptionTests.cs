@@ -1,5 +1,5 @@
 using System.CommandLine;
-using Messaging.CommandLine;
+using Quayside.Messaging.CommandLine;
 
 namespace Worker.Tests.CommandLine;
 

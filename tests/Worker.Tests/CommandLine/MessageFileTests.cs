@@ -1,5 +1,5 @@
-using Messaging.CommandLine;
-using Messaging.Configuration;
+using Quayside.Messaging.CommandLine;
+using Quayside.Messaging.Configuration;
 
 namespace Worker.Tests.CommandLine;
 

@@ -1,7 +1,7 @@
-using Messaging.CommandLine;
-using Messaging.Planning;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
+using Quayside.Messaging.CommandLine;
+using Quayside.Messaging.Planning;
 using Shared.Hosting;
 
 namespace Worker.Tests.CommandLine;

@@ -1,4 +1,4 @@
-using Messaging.CommandLine.Top;
+using Quayside.Messaging.CommandLine.Top;
 using Spectre.Console;
 
 namespace Worker.Tests.CommandLine;

@@ -1,6 +1,6 @@
 using System.CommandLine;
-using Messaging.CommandLine;
-using Messaging.Hosting;
+using Quayside.Messaging.CommandLine;
+using Quayside.Messaging.Hosting;
 
 namespace Worker.Tests.CommandLine;
 

@@ -1,8 +1,8 @@
-using Messaging.CommandLine;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.CommandLine;
 using Shared.Hosting;
 
 namespace Worker.Tests.CommandLine;
@@ -88,7 +88,7 @@ public sealed class WindowsServiceTests
             logging.ClearProviders().AddProvider(log);
         });
 
-        foreach (string category in (string[])["Messaging.Intake", "Microsoft.Extensions.Hosting.Internal.Host"])
+        foreach (string category in (string[])["Quayside.Messaging.Intake", "Microsoft.Extensions.Hosting.Internal.Host"])
         {
             ILogger logger = factory.CreateLogger(category);
             foreach (LogLevel level in Enum.GetValues<LogLevel>().Where(level => level != LogLevel.None))

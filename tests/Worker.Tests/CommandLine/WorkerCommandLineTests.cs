@@ -1,8 +1,8 @@
 using System.CommandLine;
-using Messaging.CommandLine;
-using Messaging.Configuration;
-using Messaging.Hosting;
 using Microsoft.Extensions.Configuration;
+using Quayside.Messaging.CommandLine;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Hosting;
 
 namespace Worker.Tests.CommandLine;
 

@@ -1,8 +1,8 @@
 using System.Net;
 using System.Net.Sockets;
-using Messaging.CommandLine;
-using Messaging.Configuration;
 using Microsoft.Extensions.Configuration;
+using Quayside.Messaging.CommandLine;
+using Quayside.Messaging.Configuration;
 
 namespace Worker.Tests.CommandLine;
 

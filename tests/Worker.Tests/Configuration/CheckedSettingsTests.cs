@@ -1,7 +1,8 @@
-using Messaging.CommandLine;
-using Messaging.Configuration;
-using Messaging.Hosting;
 using Microsoft.Extensions.Configuration;
+using Quayside.Messaging.CommandLine;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Hosting;
+using Quayside.Worker;
 using Shared.Hosting;
 using Worker.Tests.Hosting;
 

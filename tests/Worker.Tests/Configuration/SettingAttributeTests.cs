@@ -1,5 +1,5 @@
 using System.Reflection;
-using Messaging.Configuration;
+using Quayside.Messaging.Configuration;
 
 namespace Worker.Tests.Configuration;
 

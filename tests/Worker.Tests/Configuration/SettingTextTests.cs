@@ -1,7 +1,7 @@
 using System.Globalization;
 using FsCheck;
 using FsCheck.Fluent;
-using Messaging.Configuration;
+using Quayside.Messaging.Configuration;
 
 namespace Worker.Tests.Configuration;
 

@@ -1,6 +1,6 @@
 using System.Text;
-using Messaging.Configuration;
 using Microsoft.Extensions.Configuration;
+using Quayside.Messaging.Configuration;
 
 namespace Worker.Tests.Configuration;
 

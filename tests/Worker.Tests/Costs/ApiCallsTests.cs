@@ -1,8 +1,8 @@
 using System.Diagnostics.Metrics;
 using System.Net;
 using System.Net.Sockets;
-using Messaging.Costs;
-using Messaging.Telemetry;
+using Quayside.Messaging.Costs;
+using Quayside.Messaging.Telemetry;
 using Tests.Shared;
 
 namespace Worker.Tests.Costs;

@@ -1,5 +1,5 @@
-using Messaging.DeadLetters;
-using Messaging.Storage;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Storage;
 
 namespace Worker.Tests.DeadLetters;
 

@@ -1,6 +1,6 @@
 using System.Text;
-using Messaging.DeadLetters;
-using Messaging.Storage;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Storage;
 
 namespace Worker.Tests.DeadLetters;
 

@@ -1,5 +1,5 @@
 using System.Text;
-using Messaging.DeadLetters;
+using Quayside.Messaging.DeadLetters;
 
 namespace Worker.Tests.DeadLetters;
 

@@ -1,9 +1,9 @@
 using System.Runtime.Versioning;
 using System.Text;
 using System.Text.Json;
-using Messaging.Configuration;
-using Messaging.DeadLetters;
-using Messaging.Storage;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Storage;
 using Worker.Tests.Storage;
 
 namespace Worker.Tests.DeadLetters;

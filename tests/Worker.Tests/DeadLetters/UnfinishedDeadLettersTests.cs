@@ -1,13 +1,13 @@
 using System.Diagnostics;
 using System.Security.Cryptography;
 using System.Text;
-using Messaging.DeadLetters;
-using Messaging.Sinks;
-using Messaging.Sinks.Bundles;
-using Messaging.Storage;
 using Microsoft.Extensions.Logging.Abstractions;
 using Microsoft.Win32.SafeHandles;
-using Pipeline.Buffers;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Sinks.Bundles;
+using Quayside.Messaging.Storage;
+using Quayside.Pipeline.Buffers;
 
 namespace Worker.Tests.DeadLetters;
 

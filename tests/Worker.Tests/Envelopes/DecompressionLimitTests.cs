@@ -1,5 +1,5 @@
 using System.IO.Compression;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Envelopes;
 

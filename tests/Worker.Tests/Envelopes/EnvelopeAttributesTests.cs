@@ -1,9 +1,9 @@
 using System.Text;
-using Messaging.Envelopes.Sns;
-using Messaging.Handlers;
-using Messaging.Planning;
-using Messaging.Unwrapping;
-using Pipeline.Settlements;
+using Quayside.Messaging.Envelopes.Sns;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Planning;
+using Quayside.Messaging.Unwrapping;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Envelopes;
 

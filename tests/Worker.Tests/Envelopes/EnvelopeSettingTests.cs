@@ -1,9 +1,9 @@
-using Messaging.Hosting;
-using Messaging.Planning;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
-using Messaging.Archive;
-using Messaging.Configuration;
+using Quayside.Messaging.Archive;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Planning;
 
 namespace Worker.Tests.Envelopes;
 

@@ -1,5 +1,5 @@
 using System.Text;
-using Messaging.Hosting;
+using Quayside.Messaging.Hosting;
 
 namespace Worker.Tests.Envelopes;
 

@@ -1,10 +1,11 @@
 using System.Text;
 using System.Text.RegularExpressions;
-using Messaging.Hosting;
-using Messaging.Planning;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
-using Pipeline.Settlements;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Planning;
+using Quayside.Pipeline.Settlements;
+using Quayside.Worker;
 
 namespace Worker.Tests.Envelopes;
 
@@ -66,7 +67,7 @@ public sealed partial class EnvelopesPageTests
     [Fact]
     public void Reasons_OfThePage_AreThoseOfTheCode()
     {
-        string[] reasons = [.. typeof(Messaging.Envelopes.EnvelopeFeature).Assembly.GetTypes()
+        string[] reasons = [.. typeof(Quayside.Messaging.Envelopes.EnvelopeFeature).Assembly.GetTypes()
             .SelectMany(type => type.GetFields(System.Reflection.BindingFlags.Static | System.Reflection.BindingFlags.Public | System.Reflection.BindingFlags.NonPublic))
             .Where(field => field.IsLiteral && field.Name.EndsWith("Reason", StringComparison.Ordinal))
             .Select(field => (string)field.GetRawConstantValue()!)];

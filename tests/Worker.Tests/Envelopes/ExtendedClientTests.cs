@@ -1,14 +1,14 @@
 using System.Diagnostics.Metrics;
 using System.Text;
-using Messaging.Aws;
-using Messaging.Aws.ExtendedClient;
-using Messaging.Aws.S3;
-using Messaging.Configuration;
-using Messaging.Hosting;
-using Messaging.Sinks;
-using Messaging.Telemetry;
-using Messaging.Unwrapping;
-using Pipeline.Settlements;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.ExtendedClient;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Telemetry;
+using Quayside.Messaging.Unwrapping;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Envelopes;
 

@@ -1,6 +1,6 @@
 using System.IO.Compression;
 using System.Text;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Envelopes;
 

@@ -1,7 +1,7 @@
 using System.Text;
-using Messaging.Unwrapping;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Messaging.Unwrapping;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Envelopes;
 

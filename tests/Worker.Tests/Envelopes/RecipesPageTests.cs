@@ -1,10 +1,11 @@
 using System.Text;
 using System.Text.RegularExpressions;
-using Messaging.Hosting;
-using Messaging.Planning;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
-using Pipeline.Settlements;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Planning;
+using Quayside.Pipeline.Settlements;
+using Quayside.Worker;
 
 namespace Worker.Tests.Envelopes;
 

@@ -6,12 +6,12 @@ using System.Text.Json;
 using System.Xml;
 using FsCheck;
 using FsCheck.Fluent;
-using Messaging.Envelopes.Compression;
-using Messaging.Envelopes.Encoding;
-using Messaging.Envelopes.Json;
-using Messaging.Envelopes.Sns;
-using Messaging.Envelopes.Splitting;
-using Messaging.Unwrapping;
+using Quayside.Messaging.Envelopes.Compression;
+using Quayside.Messaging.Envelopes.Encoding;
+using Quayside.Messaging.Envelopes.Json;
+using Quayside.Messaging.Envelopes.Sns;
+using Quayside.Messaging.Envelopes.Splitting;
+using Quayside.Messaging.Unwrapping;
 
 namespace Worker.Tests.Envelopes;
 

@@ -1,10 +1,10 @@
 using System.Net;
 using System.Text;
 using System.Text.Json;
-using Messaging.Envelopes.Sns;
-using Messaging.Hosting;
-using Messaging.Http.Web;
 using Microsoft.Extensions.DependencyInjection;
+using Quayside.Messaging.Envelopes.Sns;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Http.Web;
 
 namespace Worker.Tests.Envelopes;
 

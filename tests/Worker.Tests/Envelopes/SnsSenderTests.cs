@@ -3,10 +3,10 @@ using System.Security.Cryptography;
 using System.Text;
 using FsCheck;
 using FsCheck.Fluent;
-using Messaging.Envelopes.Sns;
-using Messaging.Hosting;
 using Microsoft.Extensions.Logging.Abstractions;
-using Pipeline.Settlements;
+using Quayside.Messaging.Envelopes.Sns;
+using Quayside.Messaging.Hosting;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Envelopes;
 

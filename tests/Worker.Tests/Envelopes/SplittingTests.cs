@@ -1,8 +1,8 @@
 using System.Collections.Concurrent;
 using System.Text;
-using Messaging.Sinks;
-using Pipeline.Execution;
-using Pipeline.Settlements;
+using Quayside.Messaging.Sinks;
+using Quayside.Pipeline.Execution;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Envelopes;
 

@@ -1,4 +1,4 @@
-using Pipeline.Settlements;
+using Quayside.Pipeline.Settlements;
 using Worker.Tests.Handlers.Batches;
 using Worker.Tests.Handlers.Typed;
 

@@ -1,16 +1,16 @@
 using System.Buffers;
 using System.Diagnostics;
 using System.Text.Json;
-using Messaging.DeadLetters;
-using Messaging.Handlers;
-using Messaging.Handlers.Typed;
-using Messaging.Hosting;
-using Messaging.Planning;
-using Messaging.Sources.Channels;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
-using Pipeline.Buffers;
-using Pipeline.Settlements;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Handlers.Typed;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Planning;
+using Quayside.Messaging.Sources.Channels;
+using Quayside.Pipeline.Buffers;
+using Quayside.Pipeline.Settlements;
 using Tests.Shared;
 using Worker.Tests.Handlers.Typed;
 

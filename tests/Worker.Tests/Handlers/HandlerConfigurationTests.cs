@@ -1,12 +1,12 @@
 using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
-using Messaging.CommandLine;
-using Messaging.Configuration;
-using Messaging.Handlers;
-using Messaging.Hosting;
-using Messaging.Planning;
 using Microsoft.Extensions.DependencyInjection;
-using Pipeline.Settlements;
+using Quayside.Messaging.CommandLine;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Planning;
+using Quayside.Pipeline.Settlements;
 using Worker.Tests.Handlers.Batches;
 using Worker.Tests.Handlers.Typed;
 

@@ -1,11 +1,11 @@
 using System.Text;
-using Messaging.DeadLetters;
-using Messaging.Hosting;
-using Messaging.Planning;
-using Messaging.Sources.Channels;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Planning;
+using Quayside.Messaging.Sources.Channels;
 
 namespace Worker.Tests.Handlers;
 

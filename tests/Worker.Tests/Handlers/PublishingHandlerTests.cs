@@ -1,9 +1,9 @@
 using System.Threading.Channels;
-using Messaging.Handlers;
-using Messaging.Hosting;
-using Messaging.Sources.Channels;
 using Microsoft.Extensions.DependencyInjection;
-using Pipeline.Settlements;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Sources.Channels;
+using Quayside.Pipeline.Settlements;
 using Worker.Tests.Handlers.Typed;
 
 namespace Worker.Tests.Handlers;

@@ -1,5 +1,5 @@
-using Messaging.Hosting;
 using Microsoft.Extensions.DependencyInjection;
+using Quayside.Messaging.Hosting;
 
 namespace Worker.Tests.Handlers;
 

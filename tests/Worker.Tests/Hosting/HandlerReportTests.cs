@@ -1,10 +1,10 @@
-using Messaging.CommandLine;
-using Messaging.Hosting;
-using Messaging.Sources.Channels;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.CommandLine;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Sources.Channels;
 using Shared.Hosting;
 
 namespace Worker.Tests.Hosting;

@@ -1,17 +1,17 @@
 using System.Net;
 using System.Net.Sockets;
-using Messaging.Configuration;
-using Messaging.Handlers;
-using Messaging.Hosting;
-using Messaging.Http.Web;
-using Messaging.Planning;
-using Messaging.Sources;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
-using Pipeline.Settlements;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Http.Web;
+using Quayside.Messaging.Planning;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Settlements;
 using Worker.Tests.Handlers.Typed;
 using Worker.Tests.Planning;
 

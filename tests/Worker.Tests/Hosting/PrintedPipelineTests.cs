@@ -1,9 +1,9 @@
-using Messaging.CommandLine;
-using Messaging.Hosting;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
-using Pipeline.Execution;
+using Quayside.Messaging.CommandLine;
+using Quayside.Messaging.Hosting;
+using Quayside.Pipeline.Execution;
 using Shared.Hosting;
 
 namespace Worker.Tests.Hosting;

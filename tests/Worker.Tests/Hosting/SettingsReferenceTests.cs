@@ -1,5 +1,5 @@
-using Messaging.Configuration;
-using Messaging.Handlers;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Handlers;
 using Shared.Hosting;
 using Worker.Tests.Configuration;
 

@@ -1,5 +1,5 @@
 using System.Runtime.InteropServices;
-using Messaging.Hosting;
+using Quayside.Messaging.Hosting;
 
 namespace Worker.Tests.Hosting;
 

@@ -1,10 +1,10 @@
 using System.Net.Sockets;
 using System.Text;
-using Messaging.Hosting;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
+using Quayside.Messaging.Hosting;
 using Worker.Tests.Http.Web.Api;
 
 namespace Worker.Tests.Hosting;

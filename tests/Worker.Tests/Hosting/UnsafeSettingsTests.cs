@@ -1,5 +1,5 @@
-using Messaging.CommandLine;
-using Messaging.Planning;
+using Quayside.Messaging.CommandLine;
+using Quayside.Messaging.Planning;
 using Shared.Hosting;
 
 namespace Worker.Tests.Hosting;

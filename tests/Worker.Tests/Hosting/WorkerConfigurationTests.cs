@@ -1,5 +1,5 @@
-using Messaging.CommandLine;
 using Microsoft.Extensions.Configuration;
+using Quayside.Messaging.CommandLine;
 
 namespace Worker.Tests.Hosting;
 

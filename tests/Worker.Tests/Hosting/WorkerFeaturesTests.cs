@@ -1,7 +1,7 @@
-using Messaging.Configuration;
-using Messaging.Planning;
-using Messaging.Storage;
 using Microsoft.Extensions.Configuration;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Planning;
+using Quayside.Messaging.Storage;
 using Worker.Tests.Planning;
 
 namespace Worker.Tests.Hosting;

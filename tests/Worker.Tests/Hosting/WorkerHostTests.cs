@@ -1,12 +1,12 @@
-using Messaging.CommandLine;
-using Messaging.Hosting;
-using Messaging.Http;
-using Messaging.Http.Web;
-using Messaging.Planning;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
-using Pipeline.Execution;
+using Quayside.Messaging.CommandLine;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Http;
+using Quayside.Messaging.Http.Web;
+using Quayside.Messaging.Planning;
+using Quayside.Pipeline.Execution;
 using Shared.Hosting;
 
 namespace Worker.Tests.Hosting;

@@ -1,5 +1,5 @@
-using Messaging.Http;
-using Messaging.Telemetry;
+using Quayside.Messaging.Http;
+using Quayside.Messaging.Telemetry;
 
 namespace Worker.Tests.Http;
 

@@ -1,5 +1,5 @@
-using Pipeline.Behaviors;
-using Pipeline.Contexts;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Contexts;
 
 namespace Worker.Tests.Intake;
 

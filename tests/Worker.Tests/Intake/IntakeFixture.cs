@@ -1,12 +1,12 @@
 using System.Diagnostics;
-using Messaging.Intake;
-using Messaging.Recoverability;
-using Messaging.Sources;
-using Messaging.Telemetry;
-using Pipeline.Building;
-using Pipeline.Contexts;
-using Pipeline.Execution;
-using Pipeline.Settlements;
+using Quayside.Messaging.Intake;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Building;
+using Quayside.Pipeline.Contexts;
+using Quayside.Pipeline.Execution;
+using Quayside.Pipeline.Settlements;
 using Worker.Tests.Telemetry;
 
 namespace Worker.Tests.Intake;

@@ -1,16 +1,16 @@
 using System.Diagnostics;
-using Messaging.Intake;
-using Messaging.Recoverability;
-using Messaging.Sources;
-using Messaging.Stages;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging.Abstractions;
-using Pipeline.Behaviors;
-using Pipeline.Building;
-using Pipeline.Contexts;
-using Pipeline.Execution;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Messaging.Intake;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Stages;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Building;
+using Quayside.Pipeline.Contexts;
+using Quayside.Pipeline.Execution;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 using Tests.Shared;
 
 namespace Worker.Tests.Intake;

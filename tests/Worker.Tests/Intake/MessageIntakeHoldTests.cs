@@ -1,7 +1,7 @@
 using System.Text;
-using Messaging.Recoverability;
-using Pipeline.Contexts;
-using Pipeline.Settlements;
+using Quayside.Messaging.Recoverability;
+using Quayside.Pipeline.Contexts;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Intake;
 

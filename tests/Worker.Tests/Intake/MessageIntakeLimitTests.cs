@@ -1,5 +1,5 @@
-using Messaging.Sources;
-using Pipeline.Settlements;
+using Quayside.Messaging.Sources;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Intake;
 
@@ -85,7 +85,7 @@ public sealed class MessageIntakeLimitTests
         fixture.Intake.Limit.ShouldBe(8);
     }
 
-    private static Func<Pipeline.Contexts.PhysicalContext, ValueTask> Store(Task stored) => async context =>
+    private static Func<Quayside.Pipeline.Contexts.PhysicalContext, ValueTask> Store(Task stored) => async context =>
     {
         await stored;
         context.Settlement = Settlement.Complete;

@@ -1,6 +1,6 @@
-using Messaging.Recoverability;
-using Messaging.Sources;
-using Pipeline.Settlements;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sources;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Intake;
 

@@ -1,5 +1,5 @@
-using Pipeline.Contexts;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Contexts;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Intake;
 

@@ -1,8 +1,8 @@
 using System.Threading.Tasks.Sources;
 using Microsoft.Extensions.Logging;
-using Pipeline.Contexts;
-using Pipeline.Execution;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Contexts;
+using Quayside.Pipeline.Execution;
+using Quayside.Pipeline.Settlements;
 using Worker.Tests.Telemetry;
 
 namespace Worker.Tests.Intake;
@@ -258,7 +258,7 @@ public sealed class MessageIntakeSettlementTests
 
         fixture.Time.Advance(TimeSpan.FromSeconds(1));
 
-        fixture.Logger.Of(5008).ShouldHaveSingleItem().Text.ShouldBe("Route test: 99 more message(s) of source abandoned as Pipeline.Settlements.TransientFaultException since the last such line; the last: message m99: down\\u000d\\u000a");
+        fixture.Logger.Of(5008).ShouldHaveSingleItem().Text.ShouldBe("Route test: 99 more message(s) of source abandoned as Quayside.Pipeline.Settlements.TransientFaultException since the last such line; the last: message m99: down\\u000d\\u000a");
         fixture.Logger.Of(5002).Count().ShouldBe(1);
     }
 

@@ -1,7 +1,7 @@
-using Messaging.Recoverability;
-using Messaging.Sources;
-using Pipeline.Contexts;
-using Pipeline.Settlements;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sources;
+using Quayside.Pipeline.Contexts;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Intake;
 

@@ -1,6 +1,6 @@
 using Microsoft.Extensions.Logging;
-using Pipeline.Contexts;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Contexts;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Intake;
 

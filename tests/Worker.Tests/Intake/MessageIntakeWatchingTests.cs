@@ -1,5 +1,5 @@
-using Messaging.Sources;
-using Pipeline.Settlements;
+using Quayside.Messaging.Sources;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Intake;
 

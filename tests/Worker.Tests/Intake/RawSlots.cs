@@ -1,5 +1,5 @@
-using Messaging.Intake;
-using Messaging.Sources;
+using Quayside.Messaging.Intake;
+using Quayside.Messaging.Sources;
 
 namespace Worker.Tests.Intake;
 

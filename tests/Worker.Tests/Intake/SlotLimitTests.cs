@@ -1,4 +1,4 @@
-using Messaging.Intake;
+using Quayside.Messaging.Intake;
 
 namespace Worker.Tests.Intake;
 

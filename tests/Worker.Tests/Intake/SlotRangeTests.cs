@@ -1,6 +1,6 @@
-using Messaging.Intake;
-using Messaging.Planning;
 using Microsoft.Extensions.Configuration;
+using Quayside.Messaging.Intake;
+using Quayside.Messaging.Planning;
 using Shared.Hosting;
 
 namespace Worker.Tests.Intake;

@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using System.Text;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Intake;
 

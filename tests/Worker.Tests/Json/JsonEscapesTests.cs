@@ -3,7 +3,7 @@ extern alias archive;
 using System.Text;
 using System.Text.Json;
 using System.Text.Unicode;
-using archive::Messaging.Json;
+using archive::Quayside.Messaging.Json;
 
 namespace Worker.Tests.Json;
 

@@ -1,5 +1,5 @@
-using Messaging.Hosting;
-using Messaging.Sources;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Sources;
 
 namespace Worker.Tests.Planning;
 

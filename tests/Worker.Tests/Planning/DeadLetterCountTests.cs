@@ -1,11 +1,11 @@
 using System.Text;
-using Messaging.Configuration;
-using Messaging.Hosting;
-using Messaging.Sources;
-using Messaging.Telemetry;
 using Microsoft.Extensions.DependencyInjection;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 using Worker.Tests.Testing;
 
 namespace Worker.Tests.Planning;

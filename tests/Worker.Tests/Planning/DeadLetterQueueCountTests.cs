@@ -1,8 +1,8 @@
-using Messaging.Hosting;
-using Messaging.Planning;
-using Messaging.Sources;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Planning;
+using Quayside.Messaging.Sources;
 using Shared.Hosting;
 
 namespace Worker.Tests.Planning;

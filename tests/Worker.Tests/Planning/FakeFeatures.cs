@@ -1,7 +1,7 @@
-using Messaging.Handlers;
-using Messaging.Planning;
-using Messaging.Sinks;
-using Messaging.Sources;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Planning;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Sources;
 
 namespace Worker.Tests.Planning;
 

@@ -1,7 +1,7 @@
-using Messaging.Configuration;
-using Messaging.Costs.Explain;
-using Messaging.Handlers;
-using Messaging.Sinks;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Costs.Explain;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Sinks;
 
 namespace Worker.Tests.Planning;
 

@@ -1,6 +1,6 @@
-using Messaging.Configuration;
-using Messaging.Costs.Explain;
-using Messaging.Sinks;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Costs.Explain;
+using Quayside.Messaging.Sinks;
 
 namespace Worker.Tests.Planning;
 

@@ -1,6 +1,6 @@
-using Messaging.Configuration;
-using Messaging.Costs.Explain;
-using Messaging.Sources;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Costs.Explain;
+using Quayside.Messaging.Sources;
 
 namespace Worker.Tests.Planning;
 

@@ -1,12 +1,12 @@
-using Messaging.Configuration;
-using Messaging.DeadLetters;
-using Messaging.Handlers;
-using Messaging.Hosting;
-using Messaging.Sinks;
-using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
-using Pipeline.Building;
-using Pipeline.Contexts;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Sources;
+using Quayside.Pipeline.Building;
+using Quayside.Pipeline.Contexts;
 using Worker.Tests.Handlers.Typed;
 
 namespace Worker.Tests.Planning;
@@ -84,7 +84,7 @@ public sealed class FeatureFactoryTests
 
     private static IMessageWorkerBuilder Handle(IMessageWorkerBuilder worker)
     {
-        worker.Services.AddSingleton(new ScriptedHandler((_, _, _) => new(Pipeline.Settlements.Settlement.Complete)));
+        worker.Services.AddSingleton(new ScriptedHandler((_, _, _) => new(Quayside.Pipeline.Settlements.Settlement.Complete)));
         return worker.AddHandler<Order, ScriptedHandler>("Orders", TestJson.Default.Order);
     }
 
@@ -119,7 +119,7 @@ public sealed class FeatureFactoryTests
         public HandlerPlan Configure(SettingsReader settings, string route) => plan();
     }
 
-    private sealed class Idle : Pipeline.Behaviors.ITerminator<PhysicalContext>
+    private sealed class Idle : Quayside.Pipeline.Behaviors.ITerminator<PhysicalContext>
     {
         public ValueTask InvokeAsync(PhysicalContext context) => default;
     }

@@ -1,11 +1,11 @@
 using System.Diagnostics.Metrics;
-using Messaging.Handlers;
-using Messaging.Hosting;
-using Messaging.Planning;
-using Messaging.Sinks;
-using Messaging.Sources;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Planning;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Sources;
 using Shared.Hosting;
 
 namespace Worker.Tests.Planning;

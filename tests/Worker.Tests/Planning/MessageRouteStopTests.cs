@@ -1,10 +1,10 @@
 using System.Text;
-using Messaging.Hosting;
-using Messaging.Planning;
-using Messaging.Sinks;
-using Messaging.Sources.Channels;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Planning;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Sources.Channels;
 using Shared.Hosting;
 
 namespace Worker.Tests.Planning;

@@ -1,6 +1,6 @@
-using Messaging.CommandLine;
-using Messaging.Planning;
 using Microsoft.Extensions.Configuration;
+using Quayside.Messaging.CommandLine;
+using Quayside.Messaging.Planning;
 using Shared.Hosting;
 
 namespace Worker.Tests.Planning;

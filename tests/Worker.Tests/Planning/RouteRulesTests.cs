@@ -1,10 +1,10 @@
-using Messaging.Configuration;
-using Messaging.Handlers;
-using Messaging.Planning;
-using Messaging.Sinks;
-using Messaging.Sources;
 using Microsoft.Extensions.Configuration;
-using Messaging.Archive;
+using Quayside.Messaging.Archive;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Planning;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Sources;
 
 namespace Worker.Tests.Planning;
 

@@ -1,11 +1,11 @@
-using Messaging.Configuration;
-using Messaging.Hosting;
-using Messaging.Planning;
-using Messaging.Recoverability;
-using Messaging.Sinks;
-using Messaging.Sources;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Planning;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Sources;
 using Shared.Hosting;
 
 namespace Worker.Tests.Planning;

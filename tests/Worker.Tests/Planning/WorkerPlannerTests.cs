@@ -1,8 +1,8 @@
-using Messaging.Configuration;
-using Messaging.Planning;
-using Messaging.Sinks;
 using Microsoft.Extensions.Configuration;
-using Pipeline.Execution;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Planning;
+using Quayside.Messaging.Sinks;
+using Quayside.Pipeline.Execution;
 
 namespace Worker.Tests.Planning;
 

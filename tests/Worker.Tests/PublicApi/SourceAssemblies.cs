@@ -10,6 +10,7 @@ internal static class SourceAssemblies
         .. Directory
             .EnumerateFiles(Path.Combine(Folder(), "../../../src"), "*.csproj", SearchOption.AllDirectories)
             .Select(project => Path.GetFileNameWithoutExtension(project))
+            .Select(project => project == "Worker" ? project : $"Quayside.{project}")
             .Where(name => File.Exists(PathOf(name)))
             .Order(StringComparer.Ordinal),
     ];

@@ -1,16 +1,16 @@
 using System.Reflection;
 using Azure.Messaging.ServiceBus;
-using Messaging.Aws;
-using Messaging.Aws.S3;
-using Messaging.AzureServiceBus;
-using Messaging.Publishing;
-using Messaging.Recoverability;
-using Messaging.Sinks;
-using Messaging.Sources;
-using Messaging.Sources.Lines;
-using Messaging.Telemetry;
-using Pipeline.Behaviors;
-using Pipeline.Settlements;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.AzureServiceBus;
+using Quayside.Messaging.Publishing;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Sources.Lines;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.PublicApi;
 
@@ -25,25 +25,25 @@ public sealed class ZeroValueTests
     /// <summary>Public enums and structs that express no outcome, or whose zero value is harmless, by full name without the arity.</summary>
     private static readonly Dictionary<string, string> Harmless = new(StringComparer.Ordinal)
     {
-        ["Messaging.Configuration.SettingValue"] = "a key and its value",
-        ["Messaging.Handlers.MessageInfo"] = "what is known about a message; it throws when it is read outside a call",
-        ["Messaging.Recoverability.Backoff"] = "two limits of a wait",
-        ["Messaging.Recoverability.BreakerState"] = "a state; the numbers are the values of the metric worker.breaker.state",
-        ["Messaging.Sinks.DocumentRejection"] = "always a rejection",
-        ["Messaging.Sinks.ObjectPropertyKind"] = "what a property is; a parameter",
-        ["Messaging.Sinks.SinkKind"] = "what a feature stores; start checks that handler and sink agree",
-        ["Messaging.Sources.CompletionEffect"] = "a property of a source: zero assumes that a completed message is deleted, so that losing its object is refused",
-        ["Messaging.Sources.HoldRule"] = "limits: zero holds nothing",
-        ["Messaging.Sources.Lines.LineEnd"] = "what ends a line; a parameter",
-        ["Messaging.Sources.MessageValue"] = "what a message can have; a parameter",
-        ["Messaging.Sources.MessageValueKind"] = "its kind",
-        ["Messaging.Sources.SlotLease"] = "no slots: it accepts no message",
-        ["Messaging.Telemetry.RouteTotals"] = "counts: zero says that nothing happened",
-        ["Messaging.Telemetry.SuppressedLines"] = "a count",
-        ["Messaging.Testing.LogEntry"] = "a line of a test's log",
-        ["Messaging.Testing.RecordedRejection"] = "always a rejection",
-        ["Pipeline.Behaviors.ErrorOutcome"] = "zero rethrows: the failure stays one",
-        ["Pipeline.Frames.PooledAsyncMethodBuilder"] = "machinery of async methods",
+        ["Quayside.Messaging.Configuration.SettingValue"] = "a key and its value",
+        ["Quayside.Messaging.Handlers.MessageInfo"] = "what is known about a message; it throws when it is read outside a call",
+        ["Quayside.Messaging.Recoverability.Backoff"] = "two limits of a wait",
+        ["Quayside.Messaging.Recoverability.BreakerState"] = "a state; the numbers are the values of the metric worker.breaker.state",
+        ["Quayside.Messaging.Sinks.DocumentRejection"] = "always a rejection",
+        ["Quayside.Messaging.Sinks.ObjectPropertyKind"] = "what a property is; a parameter",
+        ["Quayside.Messaging.Sinks.SinkKind"] = "what a feature stores; start checks that handler and sink agree",
+        ["Quayside.Messaging.Sources.CompletionEffect"] = "a property of a source: zero assumes that a completed message is deleted, so that losing its object is refused",
+        ["Quayside.Messaging.Sources.HoldRule"] = "limits: zero holds nothing",
+        ["Quayside.Messaging.Sources.Lines.LineEnd"] = "what ends a line; a parameter",
+        ["Quayside.Messaging.Sources.MessageValue"] = "what a message can have; a parameter",
+        ["Quayside.Messaging.Sources.MessageValueKind"] = "its kind",
+        ["Quayside.Messaging.Sources.SlotLease"] = "no slots: it accepts no message",
+        ["Quayside.Messaging.Telemetry.RouteTotals"] = "counts: zero says that nothing happened",
+        ["Quayside.Messaging.Telemetry.SuppressedLines"] = "a count",
+        ["Quayside.Messaging.Testing.LogEntry"] = "a line of a test's log",
+        ["Quayside.Messaging.Testing.RecordedRejection"] = "always a rejection",
+        ["Quayside.Pipeline.Behaviors.ErrorOutcome"] = "zero rethrows: the failure stays one",
+        ["Quayside.Pipeline.Frames.PooledAsyncMethodBuilder"] = "machinery of async methods",
     };
 
     public static TheoryData<string> Assemblies => [.. Directory.GetFiles(AppContext.BaseDirectory, "*.dll").Select(file => Path.GetFileNameWithoutExtension(file)).Where(IsOurs).Order(StringComparer.Ordinal)];
@@ -92,7 +92,7 @@ public sealed class ZeroValueTests
         default(ServiceBusTransportType).ShouldBe(ServiceBusTransportType.AmqpTcp);
     }
 
-    private static bool IsOurs(string name) => name is "Pipeline" or "Messaging" or "Worker" || (name.StartsWith("Messaging.", StringComparison.Ordinal) && !name.EndsWith("Tests", StringComparison.Ordinal));
+    private static bool IsOurs(string name) => name == "Worker" || name.StartsWith("Quayside.", StringComparison.Ordinal);
 
     private static IEnumerable<Type> PublicValueTypes(string assembly) => Assembly.Load(assembly).GetExportedTypes().Where(type => type.IsValueType);
 

@@ -1,5 +1,5 @@
-using Messaging.Publishing;
-using Pipeline.Messages;
+using Quayside.Messaging.Publishing;
+using Quayside.Pipeline.Messages;
 
 namespace Worker.Tests.Publishing;
 

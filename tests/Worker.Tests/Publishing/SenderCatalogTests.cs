@@ -1,9 +1,9 @@
-using Messaging.Configuration;
-using Messaging.Http.Source;
-using Messaging.Publishing;
-using Messaging.Sources;
-using Messaging.Sources.Channels;
 using Microsoft.Extensions.Configuration;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Http.Source;
+using Quayside.Messaging.Publishing;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Sources.Channels;
 using Shared.Hosting;
 using Worker.Tests.Planning;
 

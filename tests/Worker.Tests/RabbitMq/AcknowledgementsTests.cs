@@ -1,7 +1,7 @@
 using System.Reflection;
-using Messaging.RabbitMq;
 using Microsoft.Extensions.Logging.Abstractions;
-using Pipeline.Settlements;
+using Quayside.Messaging.RabbitMq;
+using Quayside.Pipeline.Settlements;
 using RabbitMQ.Client;
 
 namespace Worker.Tests.RabbitMq;

@@ -1,6 +1,6 @@
 using System.Net.Sockets;
 using System.Security.Authentication;
-using Messaging.RabbitMq;
+using Quayside.Messaging.RabbitMq;
 using RabbitMQ.Client;
 using RabbitMQ.Client.Events;
 using RabbitMQ.Client.Exceptions;

@@ -1,5 +1,5 @@
-using Messaging.DeadLetters;
-using Messaging.RabbitMq;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.RabbitMq;
 using RabbitMQ.Client;
 
 namespace Worker.Tests.RabbitMq;

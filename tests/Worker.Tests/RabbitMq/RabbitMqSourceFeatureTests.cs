@@ -1,6 +1,6 @@
-using Messaging.Planning;
-using Messaging.RabbitMq;
 using Microsoft.Extensions.Configuration;
+using Quayside.Messaging.Planning;
+using Quayside.Messaging.RabbitMq;
 using RabbitMQ.Client;
 using Shared.Hosting;
 

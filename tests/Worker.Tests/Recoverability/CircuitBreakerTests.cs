@@ -1,4 +1,4 @@
-using Messaging.Recoverability;
+using Quayside.Messaging.Recoverability;
 using Worker.Tests.Telemetry;
 
 namespace Worker.Tests.Recoverability;

@@ -1,10 +1,10 @@
 using System.Net.Sockets;
-using Messaging.Configuration;
-using Messaging.Handlers;
-using Messaging.Hosting;
-using Messaging.Recoverability;
 using Microsoft.Extensions.DependencyInjection;
-using Pipeline.Settlements;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Recoverability;
+using Quayside.Pipeline.Settlements;
 using Worker.Tests.Testing;
 
 namespace Worker.Tests.Recoverability;

@@ -1,15 +1,15 @@
 using System.Text;
-using Messaging.Configuration;
-using Messaging.DeadLetters;
-using Messaging.Handlers;
-using Messaging.Hosting;
-using Messaging.Sinks;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
-using Pipeline.Behaviors;
-using Pipeline.Building;
-using Pipeline.Contexts;
-using Pipeline.Settlements;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Sinks;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Building;
+using Quayside.Pipeline.Contexts;
+using Quayside.Pipeline.Settlements;
 using Worker.Tests.Handlers.Typed;
 
 namespace Worker.Tests.Recoverability;

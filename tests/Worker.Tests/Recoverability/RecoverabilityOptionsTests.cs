@@ -1,5 +1,5 @@
-using Messaging.Configuration;
-using Messaging.Recoverability;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Recoverability;
 
 namespace Worker.Tests.Recoverability;
 

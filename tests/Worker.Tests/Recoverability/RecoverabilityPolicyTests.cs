@@ -1,5 +1,5 @@
-using Messaging.Recoverability;
-using Pipeline.Settlements;
+using Quayside.Messaging.Recoverability;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Recoverability;
 
@@ -89,14 +89,14 @@ public sealed class RecoverabilityPolicyTests
     [Fact]
     public void Decide_Poison_KeepsReasonMessageAndType() =>
         _policy.Decide(default, new PoisonMessageException("bad-json", "at byte 3"), 1, Cancellation.None)
-            .ShouldBe(Settlement.DeadLetter("bad-json", "at byte 3", "Pipeline.Settlements.PoisonMessageException"));
+            .ShouldBe(Settlement.DeadLetter("bad-json", "at byte 3", "Quayside.Pipeline.Settlements.PoisonMessageException"));
 
     [Fact]
     public void Decide_TransientWithRetryAfter_WaitsAtLeastThat()
     {
         Settlement settlement = _policy.Decide(default, new TransientFaultException("slow down", TimeSpan.FromMinutes(2)), 1, Cancellation.None);
 
-        settlement.ShouldBe(Settlement.Abandon(TimeSpan.FromMinutes(2), "slow down", "Pipeline.Settlements.TransientFaultException"));
+        settlement.ShouldBe(Settlement.Abandon(TimeSpan.FromMinutes(2), "slow down", "Quayside.Pipeline.Settlements.TransientFaultException"));
     }
 
     [Fact]

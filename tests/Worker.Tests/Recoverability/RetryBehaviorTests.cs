@@ -1,8 +1,8 @@
-using Messaging.Recoverability;
 using Microsoft.Extensions.Logging.Abstractions;
-using Pipeline.Behaviors;
-using Pipeline.Contexts;
-using Pipeline.Settlements;
+using Quayside.Messaging.Recoverability;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Contexts;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Recoverability;
 

@@ -1,4 +1,4 @@
-using Messaging.Recoverability;
+using Quayside.Messaging.Recoverability;
 
 namespace Worker.Tests.Recoverability;
 

@@ -1,13 +1,13 @@
 using System.Text;
-using Messaging.Configuration;
-using Messaging.Handlers;
-using Messaging.Hosting;
-using Messaging.Sinks;
 using Microsoft.Extensions.Logging;
-using Pipeline.Behaviors;
-using Pipeline.Building;
-using Pipeline.Contexts;
-using Pipeline.Settlements;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Sinks;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Building;
+using Quayside.Pipeline.Contexts;
+using Quayside.Pipeline.Settlements;
 using Worker.Tests.Handlers.Typed;
 
 namespace Worker.Tests.Recoverability;
@@ -104,7 +104,7 @@ public sealed class UndecidedOutcomeTests
 
     private static (long Stored, long Returned) TotalsOf(TestWorker worker)
     {
-        Messaging.Telemetry.RouteTotals totals = ((IMessageWorker)worker.Services.GetService(typeof(IMessageWorker))!).GetTotals("orders");
+        Quayside.Messaging.Telemetry.RouteTotals totals = ((IMessageWorker)worker.Services.GetService(typeof(IMessageWorker))!).GetTotals("orders");
         return (totals.Stored, totals.Returned);
     }
 

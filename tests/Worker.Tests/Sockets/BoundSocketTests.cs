@@ -1,7 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
-using Messaging.Configuration;
-using Messaging.Sockets;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Sockets;
 
 namespace Worker.Tests.Sockets;
 

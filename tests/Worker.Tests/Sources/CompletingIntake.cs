@@ -1,7 +1,7 @@
 using System.Threading.Channels;
-using Messaging.Sources;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Messaging.Sources;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Sources;
 

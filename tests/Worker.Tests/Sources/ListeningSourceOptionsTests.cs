@@ -1,7 +1,7 @@
-using Messaging.Configuration;
-using Messaging.Sockets.TcpLines;
-using Messaging.Sockets.Udp;
 using Microsoft.Extensions.Configuration;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Sockets.TcpLines;
+using Quayside.Messaging.Sockets.Udp;
 using Shared.Hosting;
 
 namespace Worker.Tests.Sources;

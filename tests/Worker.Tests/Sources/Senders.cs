@@ -1,6 +1,6 @@
-using Messaging.Publishing;
-using Messaging.Sources;
 using Microsoft.Extensions.Configuration;
+using Quayside.Messaging.Publishing;
+using Quayside.Messaging.Sources;
 using Worker.Tests.Planning;
 
 namespace Worker.Tests.Sources;

@@ -1,5 +1,5 @@
-using Messaging.Sources;
-using Pipeline.Messages;
+using Quayside.Messaging.Sources;
+using Quayside.Pipeline.Messages;
 using Worker.Tests.Intake;
 
 namespace Worker.Tests.Sources;

@@ -1,13 +1,13 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
-using Messaging.Stages;
-using Messaging.Telemetry;
-using Pipeline.Behaviors;
-using Pipeline.Building;
-using Pipeline.Contexts;
-using Pipeline.Execution;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Messaging.Stages;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Building;
+using Quayside.Pipeline.Contexts;
+using Quayside.Pipeline.Execution;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 using Worker.Tests.Intake;
 using Worker.Tests.Telemetry;
 

@@ -1,7 +1,7 @@
-using Messaging.Sinks;
-using Messaging.Storage;
-using Messaging.Testing.Xunit;
 using Microsoft.Extensions.Logging.Abstractions;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Storage;
+using Quayside.Messaging.Testing.Xunit;
 
 namespace Worker.Tests.Storage;
 

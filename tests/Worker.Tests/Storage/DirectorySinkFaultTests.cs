@@ -1,8 +1,8 @@
 using System.Text;
-using Messaging.Configuration;
-using Messaging.Sinks;
-using Messaging.Storage;
 using Microsoft.Extensions.Logging.Abstractions;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Storage;
 
 namespace Worker.Tests.Storage;
 

@@ -1,7 +1,7 @@
 using System.Text;
-using Messaging.Sinks;
-using Messaging.Storage;
 using Microsoft.Extensions.Logging.Abstractions;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Storage;
 using Tests.Shared.Files;
 
 namespace Worker.Tests.Storage;

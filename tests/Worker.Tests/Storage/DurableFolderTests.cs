@@ -1,6 +1,6 @@
 using System.Runtime.Versioning;
 using System.Text;
-using Messaging.Storage;
+using Quayside.Messaging.Storage;
 
 namespace Worker.Tests.Storage;
 

@@ -1,5 +1,5 @@
 using System.Text;
-using Messaging.Storage;
+using Quayside.Messaging.Storage;
 
 namespace Worker.Tests.Storage;
 

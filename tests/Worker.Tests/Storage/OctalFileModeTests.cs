@@ -1,4 +1,4 @@
-using Messaging.Storage;
+using Quayside.Messaging.Storage;
 
 namespace Worker.Tests.Storage;
 

@@ -1,5 +1,5 @@
-using Messaging.Storage;
 using Microsoft.Win32.SafeHandles;
+using Quayside.Messaging.Storage;
 
 namespace Worker.Tests.Storage;
 

@@ -1,4 +1,4 @@
-using Messaging.Telemetry;
+using Quayside.Messaging.Telemetry;
 
 namespace Worker.Tests.Telemetry;
 

@@ -1,6 +1,6 @@
 using System.Text;
-using Messaging.Telemetry;
-using Pipeline.Settlements;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Settlements;
 using Worker.Tests.Intake;
 
 namespace Worker.Tests.Telemetry;

@@ -1,5 +1,5 @@
-using Messaging.Telemetry;
-using Pipeline.Settlements;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Telemetry;
 

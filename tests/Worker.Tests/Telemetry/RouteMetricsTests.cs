@@ -1,8 +1,8 @@
 using System.Collections.Concurrent;
 using System.Diagnostics.Metrics;
-using Messaging.Telemetry;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Telemetry;
 

@@ -1,8 +1,8 @@
 using System.Diagnostics;
-using Messaging.Publishing;
-using Messaging.Telemetry;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Messaging.Publishing;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 using Worker.Tests.Handlers;
 using Worker.Tests.Handlers.Batches;
 using Worker.Tests.Intake;
@@ -85,7 +85,7 @@ public sealed class RouteSpansTests
         {
             using (put = MessageSpans.StartCall("S3.PutObject", []))
             {
-                return Messaging.Sinks.SinkResult.Stored;
+                return Quayside.Messaging.Sinks.SinkResult.Stored;
             }
         };
         List<ActivityContext> messages = [];

@@ -1,6 +1,6 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
-using Messaging.Telemetry;
+using Quayside.Messaging.Telemetry;
 
 namespace Worker.Tests.Telemetry;
 

@@ -1,5 +1,5 @@
 using System.Diagnostics;
-using Messaging.Telemetry;
+using Quayside.Messaging.Telemetry;
 
 namespace Worker.Tests.Telemetry;
 

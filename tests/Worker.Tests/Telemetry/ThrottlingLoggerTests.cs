@@ -1,5 +1,5 @@
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Telemetry;
 
 namespace Worker.Tests.Telemetry;
 

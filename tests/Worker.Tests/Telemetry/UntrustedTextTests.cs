@@ -1,7 +1,7 @@
 using System.Text;
 using FsCheck;
 using FsCheck.Fluent;
-using Messaging.Telemetry;
+using Quayside.Messaging.Telemetry;
 
 namespace Worker.Tests.Telemetry;
 

@@ -1,9 +1,9 @@
 using System.Reflection;
 using System.Text;
-using Messaging.Hosting;
-using Messaging.Sinks;
-using Messaging.Testing.Xunit;
-using Pipeline.Settlements;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Testing.Xunit;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Testing;
 
@@ -25,7 +25,7 @@ public sealed class ContractTests
     [Fact]
     public void Assembly_References_NoTestFramework() =>
         typeof(MessageSourceContract).Assembly.GetReferencedAssemblies().Where(name => !name.Name!.StartsWith("System.", StringComparison.Ordinal)).Select(name => name.Name)
-            .ShouldAllBe(name => name!.StartsWith("Microsoft.Extensions.", StringComparison.Ordinal) || name == "Messaging" || name == "Pipeline");
+            .ShouldAllBe(name => name!.StartsWith("Microsoft.Extensions.", StringComparison.Ordinal) || name == "Quayside.Messaging" || name == "Quayside.Pipeline");
 
     [Fact]
     public async Task Source_OtherBody_IsDetected() =>
@@ -177,7 +177,7 @@ public sealed class ContractTests
             contract => contract.Handle_RedeliveredMessage_HasOneEffect()))
             .ShouldStartWith("A redelivered message has the effect of one. Expected 2, found 4.");
 
-    private static async Task<string> SourceBreaksAsync(Func<Pipeline.Messages.ReceivedMessage, Pipeline.Messages.ReceivedMessage> broken, Func<MessageSourceContract, Task> rule)
+    private static async Task<string> SourceBreaksAsync(Func<Quayside.Pipeline.Messages.ReceivedMessage, Quayside.Pipeline.Messages.ReceivedMessage> broken, Func<MessageSourceContract, Task> rule)
     {
         await using TestSourceHarness harness = new(broken);
         return (await Should.ThrowAsync<ContractException>(rule(new MessageSourceContract(harness)))).Message;

@@ -1,5 +1,5 @@
 using System.Buffers;
-using Messaging.Sinks;
+using Quayside.Messaging.Sinks;
 
 namespace Worker.Tests.Testing;
 

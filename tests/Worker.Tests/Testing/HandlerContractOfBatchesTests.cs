@@ -1,5 +1,5 @@
-using Messaging.Hosting;
-using Messaging.Testing.Xunit;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Testing.Xunit;
 
 namespace Worker.Tests.Testing;
 

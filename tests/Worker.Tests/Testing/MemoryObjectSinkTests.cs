@@ -1,5 +1,5 @@
-using Messaging.Sinks;
-using Messaging.Testing.Xunit;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Testing.Xunit;
 
 namespace Worker.Tests.Testing;
 

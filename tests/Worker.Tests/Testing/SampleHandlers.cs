@@ -1,7 +1,7 @@
 using System.Collections.Concurrent;
 using System.Text.Json.Serialization;
-using Messaging.Handlers;
-using Pipeline.Settlements;
+using Quayside.Messaging.Handlers;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Testing;
 

@@ -1,6 +1,6 @@
 using System.Text;
-using Messaging.Hosting;
 using Microsoft.Extensions.DependencyInjection;
+using Quayside.Messaging.Hosting;
 
 namespace Worker.Tests.Testing;
 

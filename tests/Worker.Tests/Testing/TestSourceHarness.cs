@@ -1,9 +1,9 @@
 using System.Collections.Concurrent;
 using System.Text;
-using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Messaging.Sources;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Testing;
 

@@ -1,9 +1,9 @@
-using Messaging.Handlers;
-using Messaging.Hosting;
-using Messaging.Http.Web;
-using Messaging.Sinks;
 using Microsoft.Extensions.DependencyInjection;
-using Pipeline.Settlements;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Http.Web;
+using Quayside.Messaging.Sinks;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Testing;
 

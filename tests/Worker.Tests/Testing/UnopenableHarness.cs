@@ -1,4 +1,4 @@
-using Messaging.Sources;
+using Quayside.Messaging.Sources;
 
 namespace Worker.Tests.Testing;
 

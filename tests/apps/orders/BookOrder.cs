@@ -1,8 +1,8 @@
 using System.Buffers;
 using System.Diagnostics.Metrics;
 using System.Text.Json;
-using Messaging.Handlers;
-using Pipeline.Settlements;
+using Quayside.Messaging.Handlers;
+using Quayside.Pipeline.Settlements;
 
 namespace OrdersApp;
 

@@ -1,7 +1,7 @@
-using Messaging.Configuration;
-using Messaging.Handlers;
-using Messaging.Recoverability;
-using Pipeline.Contexts;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Recoverability;
+using Quayside.Pipeline.Contexts;
 
 namespace OrdersApp;
 

@@ -1,7 +1,7 @@
 using System.Security.Cryptography;
-using Messaging.Handlers;
-using Pipeline.Behaviors;
-using Pipeline.Contexts;
+using Quayside.Messaging.Handlers;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Contexts;
 
 namespace OrdersApp;
 

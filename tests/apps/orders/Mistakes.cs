@@ -1,7 +1,7 @@
-using Messaging.Configuration;
-using Messaging.Hosting;
-using Pipeline.Behaviors;
-using Pipeline.Contexts;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Hosting;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Contexts;
 
 namespace OrdersApp;
 

@@ -1,10 +1,10 @@
 using System.CommandLine;
-using Messaging.CommandLine;
-using Messaging.Publishing;
-using Messaging.Sources.Channels;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
+using Quayside.Messaging.CommandLine;
+using Quayside.Messaging.Publishing;
+using Quayside.Messaging.Sources.Channels;
 
 namespace OrdersApp;
 

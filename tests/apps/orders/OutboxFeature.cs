@@ -1,6 +1,6 @@
-using Messaging.Configuration;
-using Messaging.Publishing;
-using Messaging.Sources;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Publishing;
+using Quayside.Messaging.Sources;
 
 namespace OrdersApp;
 

@@ -1,5 +1,5 @@
 using System.Text;
-using Messaging.Publishing;
+using Quayside.Messaging.Publishing;
 
 namespace OrdersApp;
 

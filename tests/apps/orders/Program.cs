@@ -1,10 +1,10 @@
-using Messaging.CommandLine;
-using Messaging.Configuration;
-using Messaging.Hosting;
-using Messaging.Publishing;
-using Messaging.Sources.Channels;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
+using Quayside.Messaging.CommandLine;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Publishing;
+using Quayside.Messaging.Sources.Channels;
 
 namespace OrdersApp;
 

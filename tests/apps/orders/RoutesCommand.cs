@@ -1,6 +1,6 @@
 using System.CommandLine;
-using Messaging.CommandLine;
-using Messaging.Configuration;
+using Quayside.Messaging.CommandLine;
+using Quayside.Messaging.Configuration;
 
 namespace OrdersApp;
 

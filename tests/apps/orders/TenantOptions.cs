@@ -1,4 +1,4 @@
-using Messaging.Configuration;
+using Quayside.Messaging.Configuration;
 
 namespace OrdersApp;
 

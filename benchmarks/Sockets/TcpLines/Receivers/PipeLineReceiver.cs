@@ -1,9 +1,9 @@
 using System.Buffers;
 using System.IO.Pipelines;
 using System.Net.Sockets;
-using Messaging.Sockets.TcpLines;
-using Messaging.Sources.Lines;
-using Pipeline.Buffers;
+using Quayside.Messaging.Sockets.TcpLines;
+using Quayside.Messaging.Sources.Lines;
+using Quayside.Pipeline.Buffers;
 
 namespace Benchmarks.Sockets.TcpLines.Receivers;
 

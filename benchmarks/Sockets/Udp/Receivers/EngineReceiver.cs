@@ -1,5 +1,5 @@
 using System.Net.Sockets;
-using Messaging.Sockets.Udp;
+using Quayside.Messaging.Sockets.Udp;
 
 namespace Benchmarks.Sockets.Udp.Receivers;
 

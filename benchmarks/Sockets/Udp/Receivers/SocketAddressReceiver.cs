@@ -1,6 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
-using Messaging.Sockets.Udp;
+using Quayside.Messaging.Sockets.Udp;
 
 namespace Benchmarks.Sockets.Udp.Receivers;
 

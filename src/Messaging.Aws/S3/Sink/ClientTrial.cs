@@ -1,4 +1,4 @@
-namespace Messaging.Aws.S3.Sink;
+namespace Quayside.Messaging.Aws.S3.Sink;
 
 /// <summary>
 /// The client that repeats a request which the store refused for a reason that another client does not have: AWSSDK.S3 where the reason may lie in the

@@ -1,5 +1,5 @@
 
-namespace Messaging.Aws.S3.Sink;
+namespace Quayside.Messaging.Aws.S3.Sink;
 
 /// <summary>Tells an operator what a refusal means and what to do.</summary>
 internal static class S3Advice

@@ -1,4 +1,4 @@
-namespace Messaging.Aws.S3.Sink;
+namespace Quayside.Messaging.Aws.S3.Sink;
 
 /// <summary>The client that a sink begins with, and why.</summary>
 /// <param name="IsDirect">True for the direct client, false for AWSSDK.S3.</param>

@@ -1,10 +1,10 @@
-using Messaging.Configuration;
-using Messaging.Sinks;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
-using Objects;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Telemetry;
+using Quayside.Objects;
 
-namespace Messaging.Aws.S3.Sink;
+namespace Quayside.Messaging.Aws.S3.Sink;
 
 /// <summary>
 /// Puts the metadata and tags of a message together with the configured ones, and makes them fit S3's rules. What does not fit is changed or left

@@ -3,17 +3,17 @@ using System.Diagnostics.Metrics;
 using System.Runtime.CompilerServices;
 using System.Text;
 using System.Text.Unicode;
-using Messaging.Aws.S3.Sink.Direct;
-using Messaging.Aws.S3.Sink.Sdk;
-using Messaging.Configuration;
-using Messaging.Recoverability;
-using Messaging.Sinks;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
-using Objects;
-using Pipeline.Frames;
+using Quayside.Messaging.Aws.S3.Sink.Direct;
+using Quayside.Messaging.Aws.S3.Sink.Sdk;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Telemetry;
+using Quayside.Objects;
+using Quayside.Pipeline.Frames;
 
-namespace Messaging.Aws.S3.Sink;
+namespace Quayside.Messaging.Aws.S3.Sink;
 
 /// <summary>
 /// Stores each object with one conditional PUT. Attempts, waits and comparisons share one total time and one retry budget; the clients do

@@ -1,8 +1,8 @@
-using Messaging.Configuration;
-using Messaging.Costs.Explain;
-using Messaging.Sinks;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Costs.Explain;
+using Quayside.Messaging.Sinks;
 
-namespace Messaging.Aws.S3.Sink;
+namespace Quayside.Messaging.Aws.S3.Sink;
 
 /// <summary>The sink <c>S3</c>: one object per message or bundle, in a bucket.</summary>
 internal sealed class S3SinkFeature : ISinkFeature, IExplainedFeature

@@ -1,7 +1,7 @@
 using System.Text.Json;
-using Messaging.Telemetry;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Aws.Sqs.Wire;
+namespace Quayside.Messaging.Aws.Sqs.Wire;
 
 /// <summary>
 /// Reads the response of a batch call whose entries have the ids "0" to "9". Allocates nothing for successful entries except the message

@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Text.Json;
 
-namespace Messaging.Aws.Sqs.Wire;
+namespace Quayside.Messaging.Aws.Sqs.Wire;
 
 /// <summary>The attributes of a queue that the worker uses.</summary>
 /// <param name="Arn">The queue's ARN; null when the service did not send it.</param>

@@ -1,6 +1,6 @@
-using Pipeline.Buffers;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.Aws.Sqs.Wire;
+namespace Quayside.Messaging.Aws.Sqs.Wire;
 
 /// <summary>
 /// The response that the messages of one receive share. Ownership: each message releases it once, in any order, on any thread. The last

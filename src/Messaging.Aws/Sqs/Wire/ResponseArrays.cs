@@ -1,8 +1,8 @@
 using System.Buffers;
 using System.Numerics;
-using Pipeline.Buffers;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.Aws.Sqs.Wire;
+namespace Quayside.Messaging.Aws.Sqs.Wire;
 
 /// <summary>
 /// Arrays for answers to receives. Each is in use until its messages are settled, so thousands of messages in flight use more arrays than

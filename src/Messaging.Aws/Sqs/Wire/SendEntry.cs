@@ -1,4 +1,4 @@
-namespace Messaging.Aws.Sqs.Wire;
+namespace Quayside.Messaging.Aws.Sqs.Wire;
 
 /// <summary>One message to send. Its body is borrowed until the call ends.</summary>
 /// <param name="Body">UTF-8, not empty; invalid bytes are sent as U+FFFD.</param>

@@ -1,13 +1,13 @@
 using System.Net;
 using System.Runtime.CompilerServices;
 using System.Text.Json;
-using Messaging.Configuration;
-using Messaging.Costs;
-using Messaging.Telemetry;
-using Pipeline.Buffers;
-using Pipeline.Frames;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Costs;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Buffers;
+using Quayside.Pipeline.Frames;
 
-namespace Messaging.Aws.Sqs.Wire;
+namespace Quayside.Messaging.Aws.Sqs.Wire;
 
 /// <summary>
 /// The SQS operations that the worker uses, over one endpoint; queues are named by the URL that the service returned. Calls that fail as a

@@ -1,4 +1,4 @@
-namespace Messaging.Aws.Sqs.Wire;
+namespace Quayside.Messaging.Aws.Sqs.Wire;
 
 /// <summary>Limits of the SQS API. Source: "Amazon SQS message quotas" and the API reference.</summary>
 internal static class SqsLimits

@@ -1,7 +1,7 @@
 using System.Text;
 using System.Text.Json;
 
-namespace Messaging.Aws.Sqs.Wire;
+namespace Quayside.Messaging.Aws.Sqs.Wire;
 
 /// <summary>The message attributes of one message, kept as JSON until they are read: most never are. Borrowed like the message.</summary>
 internal readonly struct SqsMessageAttributes(ReadOnlyMemory<byte> json)

@@ -1,6 +1,6 @@
-using Messaging.Costs;
+using Quayside.Messaging.Costs;
 
-namespace Messaging.Aws.Sqs.Wire;
+namespace Quayside.Messaging.Aws.Sqs.Wire;
 
 /// <summary>One operation of the SQS API.</summary>
 internal sealed class SqsOperation

@@ -1,7 +1,7 @@
 using System.Buffers;
-using Pipeline.Messages;
+using Quayside.Pipeline.Messages;
 
-namespace Messaging.Aws.Sqs.Wire;
+namespace Quayside.Messaging.Aws.Sqs.Wire;
 
 /// <summary>A queue as configured: by URL, by ARN or by plain name.</summary>
 /// <param name="Name">The queue's name.</param>

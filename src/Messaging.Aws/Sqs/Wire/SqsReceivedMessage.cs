@@ -2,11 +2,11 @@ using System.Buffers.Text;
 using System.Diagnostics;
 using System.Security.Cryptography;
 using System.Text;
-using Messaging.Sources;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Messaging.Sources;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Aws.Sqs.Wire;
+namespace Quayside.Messaging.Aws.Sqs.Wire;
 
 /// <summary>
 /// A message of an SQS queue; the object is pooled. Its body, group and attributes are slices of the response that it shares with the

@@ -1,8 +1,8 @@
 using System.Text.Encodings.Web;
 using System.Text.Json;
-using Pipeline.Buffers;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.Aws.Sqs.Wire;
+namespace Quayside.Messaging.Aws.Sqs.Wire;
 
 /// <summary>Writes the bodies of requests. Threads: any; the JSON writers are pooled.</summary>
 internal sealed class SqsRequestWriter

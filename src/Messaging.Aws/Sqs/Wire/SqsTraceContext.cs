@@ -1,8 +1,8 @@
 using System.Diagnostics;
 using System.Text;
-using Messaging.Telemetry;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Aws.Sqs.Wire;
+namespace Quayside.Messaging.Aws.Sqs.Wire;
 
 /// <summary>The trace context of a message: its attribute <c>traceparent</c>, else the X-Ray header of SQS.</summary>
 internal static class SqsTraceContext

@@ -1,4 +1,4 @@
-namespace Messaging.Aws.Sqs.Wire;
+namespace Quayside.Messaging.Aws.Sqs.Wire;
 
 /// <summary>Limits and deadlines of the SQS client; the source sets those that users may configure.</summary>
 internal sealed record SqsWireOptions

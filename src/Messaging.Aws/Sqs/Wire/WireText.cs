@@ -1,8 +1,8 @@
 using System.Text;
 using System.Text.Json;
-using Messaging.Json;
+using Quayside.Messaging.Json;
 
-namespace Messaging.Aws.Sqs.Wire;
+namespace Quayside.Messaging.Aws.Sqs.Wire;
 
 /// <summary>JSON strings with half a surrogate pair, for which <see cref="Utf8JsonReader"/> throws. SQS itself delivers none.</summary>
 internal static class WireText

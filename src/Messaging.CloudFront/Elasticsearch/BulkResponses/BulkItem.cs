@@ -1,8 +1,8 @@
 using System.Text;
 using System.Text.Json;
-using Messaging.Telemetry;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.CloudFront.Elasticsearch.BulkResponses;
+namespace Quayside.Messaging.CloudFront.Elasticsearch.BulkResponses;
 
 /// <summary>One failed item of a bulk response. Its texts are borrowed JSON strings, decoded only on request.</summary>
 internal ref struct BulkItem

@@ -1,6 +1,6 @@
 using System.Text.Json;
 
-namespace Messaging.CloudFront.Elasticsearch.BulkResponses;
+namespace Quayside.Messaging.CloudFront.Elasticsearch.BulkResponses;
 
 /// <summary>
 /// Reads Elasticsearch's response to a <c>_bulk</c> request from windows of any size and reports the failed items. It allocates nothing

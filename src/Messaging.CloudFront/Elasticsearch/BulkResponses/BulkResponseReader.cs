@@ -1,8 +1,8 @@
 using System.Runtime.CompilerServices;
-using Pipeline.Buffers;
-using Pipeline.Frames;
+using Quayside.Pipeline.Buffers;
+using Quayside.Pipeline.Frames;
 
-namespace Messaging.CloudFront.Elasticsearch.BulkResponses;
+namespace Quayside.Messaging.CloudFront.Elasticsearch.BulkResponses;
 
 /// <summary>Feeds a parser from a stream through one pooled buffer, which holds a window of the response. Threads: any.</summary>
 internal static class BulkResponseReader

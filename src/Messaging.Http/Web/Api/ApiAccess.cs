@@ -3,7 +3,7 @@ using System.Security.Cryptography;
 using System.Text;
 using Microsoft.AspNetCore.Http;
 
-namespace Messaging.Http.Web.Api;
+namespace Quayside.Messaging.Http.Web.Api;
 
 /// <summary>
 /// Decides who may use the page and its API. Changes always need the token; reading needs it unless the worker listens on loopback, for this machine

@@ -2,7 +2,7 @@ using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
 
-namespace Messaging.Http.Web.Api;
+namespace Quayside.Messaging.Http.Web.Api;
 
 /// <summary>Maps the paths below <c>/api/v1</c>, with their access checks and common headers.</summary>
 internal sealed class ApiEndpoints(ApiAccess access, StatsEndpoints stats, DeadLetterEndpoints deadLetters, RedriveEndpoints redrives, RouteEndpoints routes, TailEndpoints tails, LogLevelEndpoints logLevels, ChangeLog log, PeerWorkers peers, HttpAnswers answers)

@@ -1,6 +1,6 @@
 using System.Text;
 
-namespace Messaging.Http.Web.Api;
+namespace Quayside.Messaging.Http.Web.Api;
 
 /// <summary>Text that is read while it is written; what is beyond its maximum length is dropped. Threads: any.</summary>
 /// <param name="maxLength">Its maximum length, in characters.</param>

@@ -1,10 +1,10 @@
 using System.Net;
-using Messaging.Telemetry;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Http.Web.Api;
+namespace Quayside.Messaging.Http.Web.Api;
 
 /// <summary>
 /// The audit log: every request that may change something and has shown the token, with its sender, what it asked for, and its answer. Event 1218, in a
@@ -14,7 +14,7 @@ namespace Messaging.Http.Web.Api;
 internal sealed class ChangeLog
 {
     /// <summary>The category of the log, so that it can be filtered and sent on apart from the others.</summary>
-    public const string Category = "Messaging.Http.Audit";
+    public const string Category = "Quayside.Messaging.Http.Audit";
 
     private const int MaxKept = 100;
     private const int MaxDenied = 50;

@@ -1,6 +1,6 @@
-using Messaging.Hosting;
+using Quayside.Messaging.Hosting;
 
-namespace Messaging.Http.Web.Api;
+namespace Quayside.Messaging.Http.Web.Api;
 
 /// <summary>Since when a route has a problem that does not tell it itself, to the accuracy of the history's step. Threads: any.</summary>
 internal sealed class ConditionTimes

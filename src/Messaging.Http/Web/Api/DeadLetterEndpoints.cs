@@ -1,9 +1,9 @@
 using System.Globalization;
 using System.Text;
-using Messaging.DeadLetters;
 using Microsoft.AspNetCore.Http;
+using Quayside.Messaging.DeadLetters;
 
-namespace Messaging.Http.Web.Api;
+namespace Quayside.Messaging.Http.Web.Api;
 
 /// <summary>
 /// Serves the dead letters of the folder: a list with filters and groups, a record, the start of a body, and a copy with another body. Few requests

@@ -1,8 +1,8 @@
 using System.Text.Json.Serialization;
-using Messaging.DeadLetters;
-using Messaging.DeadLetters.Redrive;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.DeadLetters.Redrive;
 
-namespace Messaging.Http.Web.Api;
+namespace Quayside.Messaging.Http.Web.Api;
 
 /// <summary>The answer of <c>/api/v1/dead-letters</c>.</summary>
 /// <param name="Folder">Where they are.</param>

@@ -2,7 +2,7 @@ using System.Text.RegularExpressions;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;
 
-namespace Messaging.Http.Web.Api;
+namespace Quayside.Messaging.Http.Web.Api;
 
 /// <summary>Changes a log level for a time. Threads: any.</summary>
 internal sealed partial class LogLevelEndpoints(LogLevels levels, ILoggerFactory loggers, HttpAnswers answers)
@@ -14,7 +14,7 @@ internal sealed partial class LogLevelEndpoints(LogLevels levels, ILoggerFactory
     private static readonly LogLevel[] Allowed = [LogLevel.Trace, LogLevel.Debug, LogLevel.Information];
 
     private static readonly HttpRefusal Malformed = new(
-        StatusCodes.Status400BadRequest, "malformed-request", "Send JSON such as {\"category\":\"Messaging.Http\",\"level\":\"Debug\",\"minutes\":10}, with Content-Type: application/json. The category is the beginning of a logger's name, level is Trace, Debug or Information, and minutes are 1 to 60, or 0 to end the change now.");
+        StatusCodes.Status400BadRequest, "malformed-request", "Send JSON such as {\"category\":\"Quayside.Messaging.Http\",\"level\":\"Debug\",\"minutes\":10}, with Content-Type: application/json. The category is the beginning of a logger's name, level is Trace, Debug or Information, and minutes are 1 to 60, or 0 to end the change now.");
 
     private static readonly HttpRefusal TooMany = new(
         StatusCodes.Status409Conflict, "too-many-log-levels", $"{LogLevels.MaxChanges} categories are changed already; end one with \"minutes\":0. GET /api/v1/stats lists them.");

@@ -1,10 +1,10 @@
 using System.Net;
 using System.Net.Http.Headers;
 using System.Text.Json;
-using Messaging.Telemetry;
 using Microsoft.AspNetCore.Http;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Http.Web.Api;
+namespace Quayside.Messaging.Http.Web.Api;
 
 /// <summary>
 /// This worker and those of <c>Hosting:Peers</c>, from their status API: read when a caller asks, and then at most every two seconds for all who ask.

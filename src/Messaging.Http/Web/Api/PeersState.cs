@@ -1,4 +1,4 @@
-namespace Messaging.Http.Web.Api;
+namespace Quayside.Messaging.Http.Web.Api;
 
 /// <summary>The answer of <c>/api/v1/peers</c>; without workers where <c>Hosting:Peers</c> is not set.</summary>
 /// <param name="Workers">This worker and its peers.</param>

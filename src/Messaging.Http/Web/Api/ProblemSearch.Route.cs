@@ -1,6 +1,6 @@
-using Messaging.Http.Web.History;
+using Quayside.Messaging.Http.Web.History;
 
-namespace Messaging.Http.Web.Api;
+namespace Quayside.Messaging.Http.Web.Api;
 
 /// <content>The problems of a route.</content>
 internal sealed partial class ProblemSearch

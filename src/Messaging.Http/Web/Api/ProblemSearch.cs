@@ -1,4 +1,4 @@
-namespace Messaging.Http.Web.Api;
+namespace Quayside.Messaging.Http.Web.Api;
 
 /// <summary>One search of <see cref="WorkerProblems"/>: the worker's own problems, and those of its HTTP callers. Threads: one.</summary>
 internal sealed partial class ProblemSearch(WorkerState state, HistoryState history, Func<string, string, DateTime?> since, Func<string, string, string?> redrive)

@@ -1,6 +1,6 @@
 using System.Globalization;
 
-namespace Messaging.Http.Web.Api;
+namespace Quayside.Messaging.Http.Web.Api;
 
 /// <summary>Figures in the sentences of problems, in the form of the page: <c>44 ms</c>, <c>1.2/s</c>, <c>22:04:10 (2 min)</c>.</summary>
 internal static class ProblemText

@@ -1,8 +1,8 @@
-using Messaging.Configuration;
-using Messaging.DeadLetters.Redrive;
-using Messaging.Planning;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.DeadLetters.Redrive;
+using Quayside.Messaging.Planning;
 
-namespace Messaging.Http.Web.Api;
+namespace Quayside.Messaging.Http.Web.Api;
 
 /// <summary>The commands that send the dead letters in the queues of routes again. Threads: any.</summary>
 internal sealed class QueueRedrives(RedriveCatalog catalog, WorkerPlan plan)

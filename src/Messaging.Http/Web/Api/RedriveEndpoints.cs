@@ -1,16 +1,16 @@
 using System.Net;
-using Messaging.Configuration;
-using Messaging.DeadLetters;
-using Messaging.DeadLetters.Redrive;
-using Messaging.Hosting;
-using Messaging.Publishing;
-using Messaging.Telemetry;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.DeadLetters.Redrive;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Publishing;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Http.Web.Api;
+namespace Quayside.Messaging.Http.Web.Api;
 
 /// <summary>
 /// Redrives, discards and restores dead letters of the folder from within the worker, and redrives and moves those of queues: one such run at a

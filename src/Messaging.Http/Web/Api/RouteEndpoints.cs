@@ -1,7 +1,7 @@
-using Messaging.Hosting;
 using Microsoft.AspNetCore.Http;
+using Quayside.Messaging.Hosting;
 
-namespace Messaging.Http.Web.Api;
+namespace Quayside.Messaging.Http.Web.Api;
 
 /// <summary>Pauses and resumes routes, and checks their sinks. Threads: any.</summary>
 internal sealed class RouteEndpoints(IRouteControl routes, HttpAnswers answers)

@@ -1,9 +1,9 @@
-using Messaging.Configuration;
-using Messaging.Planning;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Hosting;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Planning;
 
-namespace Messaging.Http.Web.Api;
+namespace Quayside.Messaging.Http.Web.Api;
 
 /// <summary>Serves the worker's current state, its history, a stream of states, and its configuration. Threads: any.</summary>
 internal sealed class StatsEndpoints(WorkerStats stats, WorkerHistory history, WorkerPlan plan, HttpAnswers answers, IHostApplicationLifetime lifetime, TimeProvider time)

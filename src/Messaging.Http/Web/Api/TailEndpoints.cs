@@ -3,13 +3,13 @@ using System.Globalization;
 using System.Runtime.CompilerServices;
 using System.Text.Encodings.Web;
 using System.Text.Json;
-using Messaging.Hosting;
-using Messaging.Telemetry;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Hosting;
-using Pipeline.Settlements;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Http.Web.Api;
+namespace Quayside.Messaging.Http.Web.Api;
 
 /// <summary>Streams messages of a route as they are settled, without their secrets, for a time. Threads: any.</summary>
 internal sealed class TailEndpoints(TailOptions options, IRouteControl routes, ChangeLog changes, HttpAnswers answers, IHostApplicationLifetime lifetime, TimeProvider time)

@@ -1,4 +1,4 @@
-namespace Messaging.Http.Web.Api;
+namespace Quayside.Messaging.Http.Web.Api;
 
 /// <summary>
 /// The open streams, at most <see cref="Max"/>. When all are in use, a new stream replaces the oldest one that has lasted for <see cref="Turn"/>: the

@@ -1,7 +1,7 @@
-using Messaging.Http.Web.History;
-using Messaging.Http.Web.Metrics;
+using Quayside.Messaging.Http.Web.History;
+using Quayside.Messaging.Http.Web.Metrics;
 
-namespace Messaging.Http.Web.Api;
+namespace Quayside.Messaging.Http.Web.Api;
 
 /// <content>The last 24 hours.</content>
 internal sealed partial class WorkerHistory

@@ -1,8 +1,8 @@
-using Messaging.Hosting;
-using Messaging.Http.Web.History;
-using Messaging.Http.Web.Metrics;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Http.Web.History;
+using Quayside.Messaging.Http.Web.Metrics;
 
-namespace Messaging.Http.Web.Api;
+namespace Quayside.Messaging.Http.Web.Api;
 
 /// <summary>The last 15 minutes of the worker, a sample every 5 s in memory, and the last 24 hours by the minute. Threads: any.</summary>
 internal sealed partial class WorkerHistory : IDisposable

@@ -1,4 +1,4 @@
-namespace Messaging.Http.Web.Api;
+namespace Quayside.Messaging.Http.Web.Api;
 
 /// <summary>
 /// Finds what an operator must know in the worker's state and its last 15 minutes, for the page, <c>top</c> and the API: each with since when, whom it

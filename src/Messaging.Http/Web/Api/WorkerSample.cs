@@ -1,6 +1,6 @@
-using Messaging.Recoverability;
+using Quayside.Messaging.Recoverability;
 
-namespace Messaging.Http.Web.Api;
+namespace Quayside.Messaging.Http.Web.Api;
 
 /// <summary>The worker's counts at one moment.</summary>
 /// <param name="Time">The moment.</param>

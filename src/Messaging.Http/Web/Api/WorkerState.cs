@@ -1,4 +1,4 @@
-namespace Messaging.Http.Web.Api;
+namespace Quayside.Messaging.Http.Web.Api;
 
 /// <summary>
 /// The answer of <c>/api/v1/stats</c>, which the command <c>top</c> and other workers read. Times are UTC; counts are since the start. Here and in

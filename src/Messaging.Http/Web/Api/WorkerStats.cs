@@ -1,10 +1,10 @@
 using System.Reflection;
 using System.Text.Json;
-using Messaging.Hosting;
-using Messaging.Http.Web.Metrics;
-using Messaging.Recoverability;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Http.Web.Metrics;
+using Quayside.Messaging.Recoverability;
 
-namespace Messaging.Http.Web.Api;
+namespace Quayside.Messaging.Http.Web.Api;
 
 /// <summary>The current state of the worker as JSON, made at most twice per second for all callers. Threads: any.</summary>
 internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, WorkerHistory history, WorkerProblems problems, HttpResponses responses, ApiAccess access, LogLevels logLevels, TimeProvider time)

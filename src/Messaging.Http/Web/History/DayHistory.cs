@@ -1,7 +1,7 @@
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Http.Web.History;
+namespace Quayside.Messaging.Http.Web.History;
 
 /// <summary>
 /// The figures of each minute of the last 24 hours, of the process and of every route: in memory, and with <c>Hosting:HistoryPath</c> in one file each, which

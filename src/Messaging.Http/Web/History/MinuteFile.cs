@@ -2,7 +2,7 @@ using System.Buffers.Binary;
 using System.Numerics;
 using Microsoft.Win32.SafeHandles;
 
-namespace Messaging.Http.Web.History;
+namespace Quayside.Messaging.Http.Web.History;
 
 /// <summary>
 /// A <see cref="MinuteRing"/> on disk: a header and one record of 64 bytes for each of 1,440 minutes, written in place, so that the file never grows. A

@@ -1,4 +1,4 @@
-namespace Messaging.Http.Web.History;
+namespace Quayside.Messaging.Http.Web.History;
 
 /// <summary>The figures of the last 24 hours, one set per minute, in fixed memory. A minute is counted from the Unix epoch. Threads: one at a time.</summary>
 internal sealed class MinuteRing

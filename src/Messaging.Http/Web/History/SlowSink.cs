@@ -1,4 +1,4 @@
-namespace Messaging.Http.Web.History;
+namespace Quayside.Messaging.Http.Web.History;
 
 /// <summary>
 /// Decides by the minute whether a sink is slow: p99 of three minutes in a row far above the median of its own hour before. It ends after three minutes

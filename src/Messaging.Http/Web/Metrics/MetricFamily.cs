@@ -1,6 +1,6 @@
 using System.Diagnostics.Metrics;
 
-namespace Messaging.Http.Web.Metrics;
+namespace Quayside.Messaging.Http.Web.Metrics;
 
 /// <summary>
 /// The series of one metric, at most <see cref="MaxSeries"/>. Further ones share a series with the attribute <c>otel.metric.overflow</c>, so that untrusted

@@ -1,4 +1,4 @@
-namespace Messaging.Http.Web.Metrics;
+namespace Quayside.Messaging.Http.Web.Metrics;
 
 /// <summary>The values of one metric for one set of attributes. Threads: any.</summary>
 internal class MetricSeries(KeyValuePair<string, object?>[] attributes)

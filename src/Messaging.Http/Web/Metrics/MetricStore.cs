@@ -1,9 +1,9 @@
 using System.Collections.Concurrent;
 using System.Diagnostics.Metrics;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Http.Web.Metrics;
+namespace Quayside.Messaging.Http.Web.Metrics;
 
 /// <summary>
 /// Keeps the values of the worker's and the runtime's instruments and those of added meters, the same as OTLP exports, for <c>/metrics</c> and the page. Counters count from the start;

@@ -2,7 +2,7 @@ using System.Text;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Net.Http.Headers;
 
-namespace Messaging.Http.Web.Metrics;
+namespace Quayside.Messaging.Http.Web.Metrics;
 
 /// <summary><c>GET /metrics</c>: the metrics in the Prometheus text format or in OpenMetrics, depending on <c>Accept</c>. Threads: any.</summary>
 internal sealed class MetricsEndpoint(MetricStore metrics)

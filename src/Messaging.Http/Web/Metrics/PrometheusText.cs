@@ -2,7 +2,7 @@ using System.Buffers;
 using System.Globalization;
 using System.Text;
 
-namespace Messaging.Http.Web.Metrics;
+namespace Quayside.Messaging.Http.Web.Metrics;
 
 /// <summary>Writes metrics in the Prometheus text format 0.0.4 or in OpenMetrics 1.0.0.</summary>
 internal static class PrometheusText

@@ -3,13 +3,13 @@ using System.Net;
 using System.Reflection;
 using System.Security.Cryptography;
 using System.Text;
-using Messaging.Http.Web.Api;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
 using Microsoft.Net.Http.Headers;
+using Quayside.Messaging.Http.Web.Api;
 
-namespace Messaging.Http.Web.Page;
+namespace Quayside.Messaging.Http.Web.Page;
 
 /// <summary>
 /// Serves the files of the page from the assembly, and the document that most problems name. They contain no data of the worker: the page reads that

@@ -1,7 +1,7 @@
-using Messaging.Configuration;
-using Messaging.Sinks;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Sinks;
 
-namespace Messaging.Costs.Explain;
+namespace Quayside.Messaging.Costs.Explain;
 
 /// <summary>
 /// What a source, handler or sink adds to <c>explain</c>: the calls that its settings lead to under a load, and what a kill does to

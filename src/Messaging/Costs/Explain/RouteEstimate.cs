@@ -1,6 +1,6 @@
 using System.Globalization;
 
-namespace Messaging.Costs.Explain;
+namespace Quayside.Messaging.Costs.Explain;
 
 /// <summary>
 /// Collects what <c>explain</c> shows of one route. Texts are English, with numbers in the invariant culture. A name, such as

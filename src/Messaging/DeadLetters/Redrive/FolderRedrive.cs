@@ -1,9 +1,9 @@
-using Messaging.Configuration;
-using Messaging.Publishing;
-using Messaging.Storage;
-using Messaging.Telemetry;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Publishing;
+using Quayside.Messaging.Storage;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.DeadLetters.Redrive;
+namespace Quayside.Messaging.DeadLetters.Redrive;
 
 /// <summary>
 /// Posts the dead letters of the folder to the running worker, which stores them or refuses them again, or sends them to the queue of their route. Each dead letter that is in the

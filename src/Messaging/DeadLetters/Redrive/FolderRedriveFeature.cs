@@ -1,8 +1,8 @@
-using Messaging.Configuration;
-using Messaging.Publishing;
-using Messaging.Sources;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Publishing;
+using Quayside.Messaging.Sources;
 
-namespace Messaging.DeadLetters.Redrive;
+namespace Quayside.Messaging.DeadLetters.Redrive;
 
 /// <summary>The dead letters of the folder <c>DeadLetters:Path</c>.</summary>
 /// <param name="sender">Sends them to a running worker.</param>

@@ -1,7 +1,7 @@
-using Messaging.Configuration;
-using Messaging.Publishing;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Publishing;
 
-namespace Messaging.DeadLetters.Redrive;
+namespace Quayside.Messaging.DeadLetters.Redrive;
 
 /// <summary>
 /// Sends the dead letters of one store to their source again. A source with a dead-letter queue of its own offers a redrive: the class

@@ -1,11 +1,11 @@
-using Messaging.Configuration;
-using Messaging.Planning;
-using Messaging.Publishing;
-using Messaging.Sources;
-using Messaging.Storage;
 using Microsoft.Extensions.Configuration;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Planning;
+using Quayside.Messaging.Publishing;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Storage;
 
-namespace Messaging.DeadLetters.Redrive;
+namespace Quayside.Messaging.DeadLetters.Redrive;
 
 /// <summary>The dead-letter stores that can be redriven: the folder, if a source can send its dead letters to a running worker, and those that the worker's sources offer. Immutable.</summary>
 public sealed class RedriveCatalog

@@ -1,7 +1,7 @@
-using Messaging.Storage;
-using Messaging.Telemetry;
+using Quayside.Messaging.Storage;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.DeadLetters.Redrive;
+namespace Quayside.Messaging.DeadLetters.Redrive;
 
 /// <summary>The dead-letter folder as the destination of dead letters out of a queue: <c>redrive --to folder</c>. Threads: any.</summary>
 public sealed class RedriveFolder

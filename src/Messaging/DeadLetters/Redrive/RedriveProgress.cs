@@ -1,8 +1,8 @@
 using System.Collections.Concurrent;
 using System.Text;
-using Messaging.Telemetry;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.DeadLetters.Redrive;
+namespace Quayside.Messaging.DeadLetters.Redrive;
 
 /// <summary>Counts, paces and reports one redrive: a line every 5 s while it runs. One thread counts; any may read the counts.</summary>
 /// <param name="request">What was asked for.</param>

@@ -1,10 +1,10 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
-using Messaging.Configuration;
-using Pipeline.Settlements;
+using Quayside.Messaging.Configuration;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Handlers.Typed;
+namespace Quayside.Messaging.Handlers.Typed;
 
 /// <summary>Reads a body into an object. Costs what the object costs. Threads: any.</summary>
 internal sealed class JsonBody<T>(JsonTypeInfo<T> typeInfo)

@@ -3,10 +3,10 @@ using System.Globalization;
 using System.Text;
 using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
-using Messaging.Json;
-using Pipeline.Settlements;
+using Quayside.Messaging.Json;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Handlers.Typed;
+namespace Quayside.Messaging.Handlers.Typed;
 
 /// <summary>Describes why a body could not be read, and where. Not on the path of messages that can be read.</summary>
 internal static class JsonBodyFault

@@ -2,7 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
 using System.Text.Json.Serialization.Metadata;
 
-namespace Messaging.Handlers.Typed;
+namespace Quayside.Messaging.Handlers.Typed;
 
 /// <summary>What the JSON should have at a path, such as <c>a string</c>: the serializer's own text names only a .NET type, often the parent's.</summary>
 internal static class JsonExpectation

@@ -1,12 +1,12 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Text.Json.Serialization.Metadata;
-using Messaging.Configuration;
-using Messaging.Recoverability;
-using Messaging.Sinks;
-using Pipeline.Building;
-using Pipeline.Contexts;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sinks;
+using Quayside.Pipeline.Building;
+using Quayside.Pipeline.Contexts;
 
-namespace Messaging.Handlers.Typed;
+namespace Quayside.Messaging.Handlers.Typed;
 
 /// <summary>Makes an <see cref="IMessageHandler{T}"/> a handler that routes can name.</summary>
 internal sealed class JsonHandlerFeature<TMessage, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] THandler>(

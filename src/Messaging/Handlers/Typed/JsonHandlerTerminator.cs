@@ -1,12 +1,12 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
-using Pipeline.Behaviors;
-using Pipeline.Contexts;
-using Pipeline.Frames;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Contexts;
+using Quayside.Pipeline.Frames;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Handlers.Typed;
+namespace Quayside.Messaging.Handlers.Typed;
 
 /// <summary>Reads the body and calls the handler.</summary>
 internal sealed class JsonHandlerTerminator<TMessage>(IMessageHandler<TMessage> handler, JsonBody<TMessage> json, string route, HandlerReports reports, bool stores = false)

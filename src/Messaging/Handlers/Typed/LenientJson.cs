@@ -2,7 +2,7 @@ using System.Text.Json;
 using System.Text.Json.Serialization;
 using System.Text.Json.Serialization.Metadata;
 
-namespace Messaging.Handlers.Typed;
+namespace Quayside.Messaging.Handlers.Typed;
 
 /// <summary>Finds what a JSON context lets pass in silence: a missing property that becomes null or 0, and a null that the type does not allow.</summary>
 internal static class LenientJson

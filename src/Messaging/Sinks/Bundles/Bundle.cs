@@ -1,8 +1,8 @@
 using System.Diagnostics;
-using Messaging.Tasks;
-using Messaging.Telemetry;
+using Quayside.Messaging.Tasks;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Sinks.Bundles;
+namespace Quayside.Messaging.Sinks.Bundles;
 
 /// <summary>
 /// Messages of one prefix that become one object. Guarded by the lock of <see cref="BundleBudget"/> until it is being stored; then only

@@ -1,4 +1,4 @@
-namespace Messaging.Sinks.Bundles;
+namespace Quayside.Messaging.Sinks.Bundles;
 
 /// <summary>
 /// State shared by all routes with bundles: the budget of waiting bytes, the order in which bundles were last added to, and the limit of

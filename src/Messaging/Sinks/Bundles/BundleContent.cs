@@ -1,7 +1,7 @@
 using System.IO.Compression;
-using Pipeline.Buffers;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.Sinks.Bundles;
+namespace Quayside.Messaging.Sinks.Bundles;
 
 /// <summary>Writes entries as JSON lines in gzip (RFC 1952). On one version of the runtime, the same entries give the same bytes.</summary>
 internal static class BundleContent

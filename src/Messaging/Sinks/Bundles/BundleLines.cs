@@ -1,6 +1,6 @@
 using System.IO.Compression;
 
-namespace Messaging.Sinks.Bundles;
+namespace Quayside.Messaging.Sinks.Bundles;
 
 /// <summary>
 /// Reads the messages of a bundle, also of one that is cut off: then the lines before the cut. Holds about one line at a time. Threads:

@@ -1,7 +1,7 @@
 using System.Diagnostics.Metrics;
-using Messaging.Telemetry;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Sinks.Bundles;
+namespace Quayside.Messaging.Sinks.Bundles;
 
 /// <summary>Metrics of bundles. Free without a listener. Threads: any.</summary>
 internal sealed class BundleMetrics(string route)

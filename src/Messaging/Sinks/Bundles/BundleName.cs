@@ -1,7 +1,7 @@
 using System.Buffers.Binary;
 using System.Security.Cryptography;
 
-namespace Messaging.Sinks.Bundles;
+namespace Quayside.Messaging.Sinks.Bundles;
 
 /// <summary>
 /// Keys of bundles: <c>{prefix}{first id}-{hash}.ndjson.gz</c>. The hash covers the entries' keys and the object's bytes: equal sets of

@@ -1,6 +1,6 @@
-using Messaging.Configuration;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.Sinks.Bundles;
+namespace Quayside.Messaging.Sinks.Bundles;
 
 /// <summary>Section <c>Bundles</c>: many messages in one object. Off by default. See docs/guides/bundles.md.</summary>
 internal sealed class BundlesOptions : ISelfValidating

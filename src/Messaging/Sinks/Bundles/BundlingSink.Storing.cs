@@ -1,10 +1,10 @@
 using System.Diagnostics;
 using System.Runtime.InteropServices;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
-using Pipeline.Buffers;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.Sinks.Bundles;
+namespace Quayside.Messaging.Sinks.Bundles;
 
 /// <summary>The storing of closed bundles.</summary>
 internal sealed partial class BundlingSink

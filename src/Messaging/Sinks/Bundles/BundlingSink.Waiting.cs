@@ -1,4 +1,4 @@
-namespace Messaging.Sinks.Bundles;
+namespace Quayside.Messaging.Sinks.Bundles;
 
 /// <summary>Filling and closing bundles. Everything runs under the budget's lock; the timer and cancelled messages take it.</summary>
 internal sealed partial class BundlingSink

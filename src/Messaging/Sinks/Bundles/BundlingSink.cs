@@ -1,10 +1,10 @@
-using Messaging.Recoverability;
-using Messaging.Tasks;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
-using Pipeline.Buffers;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Tasks;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.Sinks.Bundles;
+namespace Quayside.Messaging.Sinks.Bundles;
 
 /// <summary>
 /// Stores messages with the same key prefix as one object of the inner sink. A message's task completes when that object is stored, so its

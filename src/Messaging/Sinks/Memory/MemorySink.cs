@@ -1,8 +1,8 @@
 using System.Collections.Concurrent;
 using System.Text;
-using Messaging.Telemetry;
+using Quayside.Messaging.Telemetry;
 
-namespace Messaging.Sinks.Memory;
+namespace Quayside.Messaging.Sinks.Memory;
 
 /// <summary>
 /// Keeps objects in memory up to a capacity. Completes synchronously; allocates the key and a copy of the body, or nothing once the capacity

@@ -1,7 +1,7 @@
-using Messaging.Configuration;
-using Messaging.Costs.Explain;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Costs.Explain;
 
-namespace Messaging.Sinks.Memory;
+namespace Quayside.Messaging.Sinks.Memory;
 
 /// <summary>The sink <c>Memory</c>: for tests, and for profiling without sink costs. Objects are lost when the process ends.</summary>
 internal sealed class MemorySinkFeature : ISinkFeature, IExplainedFeature

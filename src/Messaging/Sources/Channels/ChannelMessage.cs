@@ -1,11 +1,11 @@
 using System.Diagnostics;
 using System.Text;
-using Messaging.Sources.InMemory;
-using Messaging.Telemetry;
-using Pipeline.Buffers;
-using Pipeline.Settlements;
+using Quayside.Messaging.Sources.InMemory;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Buffers;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Sources.Channels;
+namespace Quayside.Messaging.Sources.Channels;
 
 /// <summary>A message of a <see cref="ChannelQueue"/>.</summary>
 internal sealed class ChannelMessage(InMemoryMessages<ChannelMessage> inMemory) : InMemoryMessage

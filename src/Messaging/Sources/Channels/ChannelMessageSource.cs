@@ -1,8 +1,8 @@
-using Messaging.Sources.InMemory;
 using Microsoft.Extensions.Logging;
-using Pipeline.Buffers;
+using Quayside.Messaging.Sources.InMemory;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.Sources.Channels;
+namespace Quayside.Messaging.Sources.Channels;
 
 /// <summary>
 /// Messages published inside this process. They exist only in memory, so a kill loses them. A shutdown refuses publishers, processes the

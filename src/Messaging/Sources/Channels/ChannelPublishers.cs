@@ -1,6 +1,6 @@
 using System.Collections.Concurrent;
 
-namespace Messaging.Sources.Channels;
+namespace Quayside.Messaging.Sources.Channels;
 
 /// <summary>
 /// The channel routes of this process by name. A publisher may be created before its route, since services are created before routes start;

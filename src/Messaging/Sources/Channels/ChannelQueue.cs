@@ -1,9 +1,9 @@
 using System.Text;
 using System.Threading.Channels;
-using Messaging.Sources.InMemory;
-using Pipeline.Buffers;
+using Quayside.Messaging.Sources.InMemory;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.Sources.Channels;
+namespace Quayside.Messaging.Sources.Channels;
 
 /// <summary>
 /// The messages of one channel route, from <see cref="PublishAsync"/> to their settlement: at most <c>Capacity</c>, including those in flight

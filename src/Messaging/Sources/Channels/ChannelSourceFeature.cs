@@ -1,10 +1,10 @@
-using Messaging.Configuration;
-using Messaging.Costs.Explain;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
-using Pipeline.Buffers;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Costs.Explain;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.Sources.Channels;
+namespace Quayside.Messaging.Sources.Channels;
 
 internal sealed class ChannelSourceFeature : ISourceFeature, IExplainedFeature
 {

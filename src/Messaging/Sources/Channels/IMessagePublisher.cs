@@ -1,7 +1,7 @@
 using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
 
-namespace Messaging.Sources.Channels;
+namespace Quayside.Messaging.Sources.Channels;
 
 /// <summary>
 /// Publishes messages to a route of this process whose source is Channel. Inject it with the route's name as the key,

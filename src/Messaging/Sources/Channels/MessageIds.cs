@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
 
-namespace Messaging.Sources.Channels;
+namespace Quayside.Messaging.Sources.Channels;
 
 /// <summary>
 /// Version 7 UUIDs (RFC 9562): 48 bits of time, 62 random ones and a count of 12. <see cref="Guid.CreateVersion7(DateTimeOffset)"/> asks the

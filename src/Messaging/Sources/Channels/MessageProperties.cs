@@ -1,6 +1,6 @@
 using System.Text;
 
-namespace Messaging.Sources.Channels;
+namespace Quayside.Messaging.Sources.Channels;
 
 /// <summary>
 /// What a published message has beside its body. Checked and copied when it is made, and never changed: one object may be published with

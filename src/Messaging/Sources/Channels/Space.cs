@@ -1,7 +1,7 @@
-using Messaging.Tasks;
-using Pipeline.Buffers;
+using Quayside.Messaging.Tasks;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.Sources.Channels;
+namespace Quayside.Messaging.Sources.Channels;
 
 /// <summary>
 /// Space for a fixed number of messages; publishers wait for it in order. Without waiters it costs one interlocked operation to take and

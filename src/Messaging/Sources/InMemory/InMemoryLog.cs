@@ -1,6 +1,6 @@
 using Microsoft.Extensions.Logging;
 
-namespace Messaging.Sources.InMemory;
+namespace Quayside.Messaging.Sources.InMemory;
 
 /// <summary>Log events of messages that exist only in memory: ids 3000 to 3009.</summary>
 internal static partial class InMemoryLog

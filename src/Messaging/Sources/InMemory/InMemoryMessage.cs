@@ -1,8 +1,8 @@
-using Pipeline.Buffers;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Buffers;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Sources.InMemory;
+namespace Quayside.Messaging.Sources.InMemory;
 
 /// <summary>
 /// A message that exists only in this process, such as a datagram, a line or a published message. Pooled with the buffer of its body.

@@ -1,10 +1,10 @@
 using System.Collections.Concurrent;
-using Messaging.DeadLetters;
-using Messaging.Recoverability;
-using Messaging.Telemetry;
-using Pipeline.Settlements;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Sources.InMemory;
+namespace Quayside.Messaging.Sources.InMemory;
 
 /// <content>Writing dead letters: of dead-lettered messages, and of unsettled messages at a shutdown.</content>
 public sealed partial class InMemoryMessages<T>

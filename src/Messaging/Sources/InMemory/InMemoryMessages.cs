@@ -1,11 +1,11 @@
-using Messaging.DeadLetters;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
-using Pipeline.Buffers;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Buffers;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Sources.InMemory;
+namespace Quayside.Messaging.Sources.InMemory;
 
 /// <summary>
 /// The messages of a source that has them in memory only, from <see cref="Take"/> to their settlement. New messages wait for a slot,

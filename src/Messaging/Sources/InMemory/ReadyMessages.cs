@@ -2,7 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Threading.Tasks.Sources;
 
-namespace Messaging.Sources.InMemory;
+namespace Quayside.Messaging.Sources.InMemory;
 
 /// <summary>
 /// The messages that wait to be handed in, in the order in which they were added. Adding one costs one exchange: arrivals form a list

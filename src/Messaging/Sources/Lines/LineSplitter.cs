@@ -1,7 +1,7 @@
 using System.Buffers;
-using Pipeline.Buffers;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.Sources.Lines;
+namespace Quayside.Messaging.Sources.Lines;
 
 /// <summary>
 /// Splits a stream of bytes into lines; every byte that is not part of a line end belongs to its line. Reads each byte once and copies only

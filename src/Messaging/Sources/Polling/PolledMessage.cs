@@ -1,8 +1,8 @@
 using System.Text;
-using Pipeline.Messages;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Sources.Polling;
+namespace Quayside.Messaging.Sources.Polling;
 
 /// <summary>A claimed item of a <see cref="PollingMessageSource{TItem}"/>: one object for all its deliveries by this process.</summary>
 internal sealed class PolledMessage<TItem>(PollingMessageSource<TItem> source, TItem item, string id, DateTimeOffset? enqueuedAt) : ReceivedMessage

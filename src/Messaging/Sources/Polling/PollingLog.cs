@@ -1,6 +1,6 @@
 using Microsoft.Extensions.Logging;
 
-namespace Messaging.Sources.Polling;
+namespace Quayside.Messaging.Sources.Polling;
 
 /// <summary>Log messages of a <see cref="PollingMessageSource{TItem}"/>: event ids 3010 to 3014.</summary>
 internal static partial class PollingLog

@@ -1,11 +1,11 @@
 using System.Collections.Concurrent;
-using Messaging.DeadLetters;
-using Messaging.Recoverability;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
-using Pipeline.Settlements;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Settlements;
 
-namespace Messaging.Sources.Polling;
+namespace Quayside.Messaging.Sources.Polling;
 
 /// <summary>
 /// A source whose messages are items that it claims: files of a folder, rows of a table, objects below a prefix. A subclass says how items are claimed, read,

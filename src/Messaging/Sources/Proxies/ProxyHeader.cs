@@ -5,7 +5,7 @@ using System.Net;
 using System.Net.Sockets;
 using System.Text;
 
-namespace Messaging.Sources.Proxies;
+namespace Quayside.Messaging.Sources.Proxies;
 
 /// <summary>
 /// Reads the header of the PROXY protocol, versions 1 and 2 (haproxy.org, proxy-protocol.txt), which a load balancer sends before the sender's own bytes.

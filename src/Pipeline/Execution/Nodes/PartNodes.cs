@@ -1,8 +1,8 @@
 using System.Collections.Concurrent;
-using Pipeline.Behaviors;
-using Pipeline.Contexts;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Contexts;
 
-namespace Pipeline.Execution.Nodes;
+namespace Quayside.Pipeline.Execution.Nodes;
 
 /// <summary>
 /// The node classes of the part types. Generated code registers them when its assembly is loaded; the builder looks each one up

@@ -1,7 +1,7 @@
-using Pipeline.Behaviors;
-using Pipeline.Contexts;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Contexts;
 
-namespace Pipeline.Execution.Nodes;
+namespace Quayside.Pipeline.Execution.Nodes;
 
 /// <summary>The node of every behaviour that has none of its own.</summary>
 internal sealed class SharedBehaviorNode<TIn, TOut>(IBehavior<TIn, TOut> behavior, Next<TOut> next) : Next<TIn>

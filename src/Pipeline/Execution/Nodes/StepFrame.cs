@@ -1,10 +1,10 @@
 using System.Diagnostics;
 using System.Runtime.CompilerServices;
-using Pipeline.Behaviors;
-using Pipeline.Contexts;
-using Pipeline.Frames;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Contexts;
+using Quayside.Pipeline.Frames;
 
-namespace Pipeline.Execution.Nodes;
+namespace Quayside.Pipeline.Execution.Nodes;
 
 /// <summary>
 /// The async method of a run of steps, written by hand: one pooled state machine for all its steps, whichever suspends first.

@@ -1,8 +1,8 @@
 using System.Runtime.CompilerServices;
-using Pipeline.Behaviors;
-using Pipeline.Contexts;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Contexts;
 
-namespace Pipeline.Execution.Nodes;
+namespace Quayside.Pipeline.Execution.Nodes;
 
 /// <summary>
 /// A step wired into a chain: when invoked, it runs the step around the next node. The Fused form makes the three calls itself and

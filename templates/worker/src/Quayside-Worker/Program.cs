@@ -1,6 +1,6 @@
-using Messaging.CommandLine;
-using Messaging.Hosting;
 using Microsoft.Extensions.DependencyInjection;
+using Quayside.Messaging.CommandLine;
+using Quayside.Messaging.Hosting;
 using Quayside_Worker;
 
 return await WorkerApp.RunAsync(args, worker =>

@@ -1,9 +1,9 @@
 using System.Text;
-using Messaging.Handlers;
-using Messaging.Hosting;
-using Messaging.Testing;
-using Messaging.Testing.Xunit;
 using Microsoft.Extensions.DependencyInjection;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Testing;
+using Quayside.Messaging.Testing.Xunit;
 
 namespace Quayside_Worker.Tests;
 

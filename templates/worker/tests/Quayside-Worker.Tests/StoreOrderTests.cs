@@ -1,8 +1,8 @@
-using Messaging.Handlers;
-using Messaging.Hosting;
-using Messaging.Testing;
 using Microsoft.Extensions.DependencyInjection;
-using Pipeline.Settlements;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Testing;
+using Quayside.Pipeline.Settlements;
 using Xunit;
 
 namespace Quayside_Worker.Tests;

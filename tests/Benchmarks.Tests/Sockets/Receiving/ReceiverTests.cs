@@ -4,7 +4,7 @@ using System.Text;
 using Benchmarks.Sockets.Receiving;
 using Benchmarks.Sockets.TcpLines;
 using Benchmarks.Sockets.Udp;
-using Messaging.Sockets.Udp;
+using Quayside.Messaging.Sockets.Udp;
 
 namespace Benchmarks.Tests.Sockets.Receiving;
 

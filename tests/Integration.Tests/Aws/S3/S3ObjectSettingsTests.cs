@@ -2,9 +2,9 @@ using System.Text;
 using Amazon.S3;
 using Amazon.S3.Model;
 using Integration.Tests.Servers;
-using Messaging.Aws.S3;
-using Messaging.Aws.S3.Sink;
-using Messaging.Sinks;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.Aws.S3.Sink;
+using Quayside.Messaging.Sinks;
 using AwsEndpoint = Integration.Tests.Servers.AwsEndpoint;
 
 namespace Integration.Tests.Aws.S3;

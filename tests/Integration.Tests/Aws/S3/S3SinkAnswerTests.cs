@@ -1,8 +1,8 @@
 using System.Text;
-using Messaging.Aws.S3;
-using Messaging.Aws.S3.Sink;
-using Messaging.Sinks;
 using Microsoft.AspNetCore.Http;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.Aws.S3.Sink;
+using Quayside.Messaging.Sinks;
 
 namespace Integration.Tests.Aws.S3;
 

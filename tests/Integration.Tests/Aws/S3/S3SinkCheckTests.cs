@@ -1,13 +1,13 @@
 using Integration.Tests.Faults.S3;
 using Integration.Tests.Servers;
-using Messaging.Aws.S3;
-using Messaging.Aws.S3.Sink;
-using Messaging.Configuration;
-using Messaging.Sinks;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.Aws.S3.Sink;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Sinks;
 using AwsEndpoint = Integration.Tests.Servers.AwsEndpoint;
-using AwsOptions = Messaging.Aws.AwsOptions;
+using AwsOptions = Quayside.Messaging.Aws.AwsOptions;
 using S3Fault = Integration.Tests.Faults.S3.S3Fault;
 
 namespace Integration.Tests.Aws.S3;

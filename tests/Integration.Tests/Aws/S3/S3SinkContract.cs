@@ -2,9 +2,9 @@ using System.Net;
 using Amazon.S3;
 using Amazon.S3.Model;
 using Integration.Tests.Servers;
-using Messaging.Aws.S3;
-using Messaging.Sinks;
-using Messaging.Testing.Xunit;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Testing.Xunit;
 
 namespace Integration.Tests.Aws.S3;
 

@@ -1,10 +1,10 @@
 using System.Diagnostics;
 using System.Text;
 using Integration.Tests.Faults.S3;
-using Messaging.Aws.S3;
-using Messaging.Aws.S3.Sink;
-using Messaging.Sinks;
 using Microsoft.AspNetCore.Http;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.Aws.S3.Sink;
+using Quayside.Messaging.Sinks;
 using S3Fault = Integration.Tests.Faults.S3.S3Fault;
 
 namespace Integration.Tests.Aws.S3;

@@ -1,10 +1,10 @@
-using Messaging.Aws.S3;
-using Messaging.Aws.S3.Sink;
-using Messaging.Sinks;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.Aws.S3.Sink;
+using Quayside.Messaging.Sinks;
 using AwsEndpoint = Integration.Tests.Servers.AwsEndpoint;
-using AwsOptions = Messaging.Aws.AwsOptions;
+using AwsOptions = Quayside.Messaging.Aws.AwsOptions;
 
 namespace Integration.Tests.Aws.S3;
 

@@ -1,5 +1,5 @@
 using Amazon.Runtime;
-using Messaging.Aws.S3;
+using Quayside.Messaging.Aws.S3;
 
 namespace Integration.Tests.Aws.S3;
 

@@ -1,4 +1,4 @@
-using Messaging.Aws.S3;
+using Quayside.Messaging.Aws.S3;
 
 namespace Integration.Tests.Aws.S3;
 

@@ -2,12 +2,12 @@ using System.Text;
 using System.Text.Json;
 using Integration.Tests.Faults;
 using Integration.Tests.Servers;
-using Messaging.Aws;
-using Messaging.Aws.Sqs;
-using Messaging.Aws.Sqs.Wire;
-using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
-using Pipeline.Buffers;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.Sqs;
+using Quayside.Messaging.Aws.Sqs.Wire;
+using Quayside.Messaging.Sources;
+using Quayside.Pipeline.Buffers;
 using AwsEndpoint = Integration.Tests.Servers.AwsEndpoint;
 using SqsMessage = Integration.Tests.Servers.SqsMessage;
 

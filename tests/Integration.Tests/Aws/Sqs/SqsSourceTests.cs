@@ -1,6 +1,6 @@
 using System.Text;
 using Integration.Tests.Servers;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Settlements;
 
 namespace Integration.Tests.Aws.Sqs;
 

@@ -2,8 +2,8 @@ using System.Net;
 using System.Net.Sockets;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
-using Messaging.CloudFront.Elasticsearch;
-using Messaging.Sinks;
+using Quayside.Messaging.CloudFront.Elasticsearch;
+using Quayside.Messaging.Sinks;
 
 namespace Integration.Tests.CloudFront.Elasticsearch;
 

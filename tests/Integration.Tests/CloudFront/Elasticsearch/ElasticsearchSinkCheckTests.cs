@@ -1,9 +1,9 @@
 using System.Globalization;
 using ElasticsearchServer;
 using Integration.Tests.Servers;
-using Messaging.CloudFront.Elasticsearch;
-using Messaging.Configuration;
-using Messaging.Sinks;
+using Quayside.Messaging.CloudFront.Elasticsearch;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Sinks;
 
 namespace Integration.Tests.CloudFront.Elasticsearch;
 

@@ -2,9 +2,9 @@ using System.Buffers;
 using System.Text.Json.Nodes;
 using ElasticsearchServer;
 using Integration.Tests.Servers;
-using Messaging.CloudFront.Elasticsearch;
-using Messaging.Sinks;
-using Messaging.Testing.Xunit;
+using Quayside.Messaging.CloudFront.Elasticsearch;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Testing.Xunit;
 
 namespace Integration.Tests.CloudFront.Elasticsearch;
 

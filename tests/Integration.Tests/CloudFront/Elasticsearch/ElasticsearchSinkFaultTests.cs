@@ -1,6 +1,6 @@
 using ElasticsearchServer;
-using Messaging.CloudFront.Elasticsearch;
-using Messaging.Sinks;
+using Quayside.Messaging.CloudFront.Elasticsearch;
+using Quayside.Messaging.Sinks;
 
 namespace Integration.Tests.CloudFront.Elasticsearch;
 

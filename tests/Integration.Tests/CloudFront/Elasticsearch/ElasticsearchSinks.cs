@@ -1,7 +1,7 @@
-using Messaging.CloudFront.Elasticsearch;
-using Messaging.Sinks;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
+using Quayside.Messaging.CloudFront.Elasticsearch;
+using Quayside.Messaging.Sinks;
 
 namespace Integration.Tests.CloudFront.Elasticsearch;
 

@@ -1,4 +1,4 @@
-using Messaging.CloudFront.Elasticsearch;
+using Quayside.Messaging.CloudFront.Elasticsearch;
 
 namespace Integration.Tests.CloudFront.Elasticsearch;
 

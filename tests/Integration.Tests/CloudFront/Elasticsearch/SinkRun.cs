@@ -2,9 +2,9 @@ using System.Globalization;
 using System.Text;
 using ElasticsearchServer;
 using Integration.Tests.Servers;
-using Messaging.CloudFront.Elasticsearch;
-using Messaging.Sinks;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.CloudFront.Elasticsearch;
+using Quayside.Messaging.Sinks;
 
 namespace Integration.Tests.CloudFront.Elasticsearch;
 

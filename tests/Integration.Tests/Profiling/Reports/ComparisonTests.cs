@@ -3,7 +3,7 @@ using Harness;
 using Harness.Pages;
 using Harness.Recording;
 using Harness.Reports;
-using Messaging.Configuration;
+using Quayside.Messaging.Configuration;
 
 namespace Integration.Tests.Profiling.Reports;
 

@@ -1,7 +1,7 @@
 using System.Text.Json;
 using System.Xml.Linq;
 using Harness.Pages;
-using Pipeline.Execution;
+using Quayside.Pipeline.Execution;
 
 namespace Integration.Tests.Profiling.Reports;
 

@@ -1,9 +1,9 @@
 using Azure.Messaging.ServiceBus;
 using Harness;
 using Harness.ServiceBus;
-using Messaging.Configuration;
-using Messaging.AzureServiceBus;
 using Microsoft.Extensions.Configuration;
+using Quayside.Messaging.AzureServiceBus;
+using Quayside.Messaging.Configuration;
 using Worker.Tests.AzureServiceBus;
 
 namespace Integration.Tests.Profiling.ServiceBus;

@@ -1,4 +1,4 @@
-using Pipeline.Execution;
+using Quayside.Pipeline.Execution;
 
 namespace Pipeline.Tests.Execution.Expressions;
 

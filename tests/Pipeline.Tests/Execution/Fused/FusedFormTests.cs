@@ -1,8 +1,8 @@
 using System.Runtime.ExceptionServices;
-using Pipeline.Behaviors;
-using Pipeline.Building;
-using Pipeline.Execution;
 using Pipeline.Tests.Parts;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Building;
+using Quayside.Pipeline.Execution;
 
 namespace Pipeline.Tests.Execution.Fused;
 

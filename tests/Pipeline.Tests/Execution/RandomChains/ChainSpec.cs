@@ -1,8 +1,8 @@
 using FsCheck;
 using FsCheck.Fluent;
-using Pipeline.Building;
-using Pipeline.Execution;
 using Pipeline.Tests.Parts;
+using Quayside.Pipeline.Building;
+using Quayside.Pipeline.Execution;
 
 namespace Pipeline.Tests.Execution.RandomChains;
 

@@ -1,6 +1,6 @@
-using Pipeline.Behaviors;
-using Pipeline.Settlements;
 using Pipeline.Tests.Parts;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Settlements;
 
 namespace Pipeline.Tests.Execution.RandomChains;
 

@@ -2,7 +2,7 @@ using System.Collections.Immutable;
 using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.CSharp;
 using Microsoft.CodeAnalysis.Diagnostics;
-using Pipeline.Generators.Analysis;
+using Quayside.Pipeline.Generators.Analysis;
 
 namespace Pipeline.Tests.Generators.Analysis;
 
@@ -15,7 +15,7 @@ public sealed class AsyncPartAnalyzerTests
     [InlineData("class P : IBehavior<Ctx, Ctx> { " + Pooled + " public async ValueTask InvokeAsync(Ctx context, Next<Ctx> next) => await next.InvokeAsync(context); }", "InvokeAsync")]
     [InlineData("class P : IFork<Ctx, Ctx> { " + Pooled + " public async ValueTask InvokeAsync(Ctx context, Next<Ctx> next) => await next.InvokeAsync(context); }", "InvokeAsync")]
     [InlineData("class P : ITerminator<Ctx> { " + Pooled + " public async ValueTask InvokeAsync(Ctx context) => await Task.Yield(); }", "InvokeAsync")]
-    [InlineData("class P : ITerminator<Ctx> { " + Pooled + " async ValueTask ITerminator<Ctx>.InvokeAsync(Ctx context) => await Task.Yield(); }", "Pipeline.Behaviors.ITerminator<Samples.Ctx>.InvokeAsync")]
+    [InlineData("class P : ITerminator<Ctx> { " + Pooled + " async ValueTask ITerminator<Ctx>.InvokeAsync(Ctx context) => await Task.Yield(); }", "Quayside.Pipeline.Behaviors.ITerminator<Samples.Ctx>.InvokeAsync")]
     [InlineData("class P : IStep<Ctx> { " + PooledResult + " public async ValueTask<StepOutcome> BeforeAsync(Ctx context) { await Task.Yield(); return default; } }", "BeforeAsync")]
     [InlineData("class P : IStep<Ctx> { " + Pooled + " public async ValueTask AfterAsync(Ctx context) => await Task.Yield(); }", "AfterAsync")]
     [InlineData("class P : IStep<Ctx> { " + PooledResult + " public async ValueTask<ErrorOutcome> OnErrorAsync(Ctx context, Exception exception) { await Task.Yield(); return default; } }", "OnErrorAsync")]

@@ -1,5 +1,5 @@
-using Pipeline.Behaviors;
 using Pipeline.Tests.Parts;
+using Quayside.Pipeline.Behaviors;
 
 namespace Pipeline.Tests.Generators.Combinations;
 

@@ -2,7 +2,7 @@ using System.Reflection;
 using System.Text.RegularExpressions;
 using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.CSharp;
-using Pipeline.Generators.Nodes;
+using Quayside.Pipeline.Generators.Nodes;
 
 namespace Pipeline.Tests.Generators.Nodes;
 

@@ -1,6 +1,6 @@
 using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.CSharp;
-using Pipeline.Generators.Nodes;
+using Quayside.Pipeline.Generators.Nodes;
 
 namespace Pipeline.Tests.Generators.Nodes;
 

@@ -37,7 +37,7 @@ public sealed class PartNodeGeneratorTests
         {
             private sealed class Private : IStep<Ctx>;
             protected sealed class Protected : IStep<Ctx>;
-            private sealed class Hidden : Pipeline.Contexts.PipelineContext;
+            private sealed class Hidden : Quayside.Pipeline.Contexts.PipelineContext;
             private class Deep { public sealed class InPrivate : IStep<Ctx>; }
             private sealed class OnHidden : IStep<Hidden>;
             object[] Use() => [new Open<Private>(), new Open<Hidden>(), new Private(), new OnHidden(), new Deep.InPrivate()];
@@ -88,7 +88,7 @@ public sealed class PartNodeGeneratorTests
             namespace Samples;
             using Alias = Part<Part<int>>;
             public sealed class Part<T> : IStep<Ctx>;
-            public sealed class Retry<TContext> : IBehavior<TContext, TContext> where TContext : Pipeline.Contexts.PipelineContext
+            public sealed class Retry<TContext> : IBehavior<TContext, TContext> where TContext : Quayside.Pipeline.Contexts.PipelineContext
             {
                 public ValueTask InvokeAsync(TContext context, Next<TContext> next) => next.InvokeAsync(context);
             }
@@ -151,7 +151,7 @@ public sealed class PartNodeGeneratorTests
         """
         namespace @namespace.@int;
         public sealed class @event : IStep<@class>;
-        public sealed class @class : Pipeline.Contexts.PipelineContext;
+        public sealed class @class : Quayside.Pipeline.Contexts.PipelineContext;
         public sealed class Größe<@struct> : ITerminator<@class> { public ValueTask InvokeAsync(@class @in) => default; object o = new Größe<@event>(); }
         """).NodeNames.ShouldBe(["namespace_int_Größe_namespace_int_event_TerminatorNode", "namespace_int_event_StepNode"], ignoreOrder: true);
 
@@ -203,7 +203,7 @@ public sealed class PartNodeGeneratorTests
         {
             public class Behaviors;
             public class ValueTask;
-            public sealed class Next : global::Pipeline.Behaviors.IStep<Ctx>;
+            public sealed class Next : global::Quayside.Pipeline.Behaviors.IStep<Ctx>;
         }
         """).Registrations.ShouldBe(["AddStep<Pipeline.Next, Ctx>"]);
 }

@@ -63,8 +63,8 @@ public sealed class StepNodeTextTests
         GeneratedSample sample = GeneratedSample.Of(
             """
             using System.Collections.Generic;
-            using Pipeline.Building;
-            using Pipeline.Execution;
+            using Quayside.Pipeline.Building;
+            using Quayside.Pipeline.Execution;
             namespace Samples;
             public static class Program
             {
@@ -91,7 +91,7 @@ public sealed class StepNodeTextTests
                 public ValueTask<StepOutcome> BeforeAsync(Ctx context) => Program.Add("hidden", new ValueTask<StepOutcome>(StepOutcome.Continue));
             }
             public sealed class Hiding : Hidden { public new ValueTask<StepOutcome> BeforeAsync(Ctx context) => throw new InvalidOperationException(); }
-            public sealed class Overloading : Hidden { public ValueTask<StepOutcome> BeforeAsync(Pipeline.Contexts.PipelineContext context) => throw new InvalidOperationException(); }
+            public sealed class Overloading : Hidden { public ValueTask<StepOutcome> BeforeAsync(Quayside.Pipeline.Contexts.PipelineContext context) => throw new InvalidOperationException(); }
             public interface IOwn : IStep<Ctx> { ValueTask IStep<Ctx>.AfterAsync(Ctx context) => Program.Add("interface", default(ValueTask)); }
             public sealed class ByInterface : IOwn;
             public sealed class Wrapping : IBehavior<Ctx, Ctx> { ValueTask IBehavior<Ctx, Ctx>.InvokeAsync(Ctx context, Next<Ctx> next) => Program.Add("wrap", next).InvokeAsync(context); }
@@ -102,17 +102,17 @@ public sealed class StepNodeTextTests
 
         run.ShouldStartWith("explicit hidden hidden wrap last interface");
         run.ShouldNotContain("shared node");
-        sample.Text.ShouldContain("((global::Pipeline.Behaviors.IStep<global::Samples.Ctx>)_part).BeforeAsync(context)");
+        sample.Text.ShouldContain("((global::Quayside.Pipeline.Behaviors.IStep<global::Samples.Ctx>)_part).BeforeAsync(context)");
     }
 
     [Theory]
     [InlineData("""
         public class Base : IStep<Ctx> { public virtual ValueTask<StepOutcome> BeforeAsync(Ctx context) => default; }
-        public class Middle : Base { public ValueTask<StepOutcome> BeforeAsync(Pipeline.Contexts.PipelineContext context) => throw new InvalidOperationException(); }
+        public class Middle : Base { public ValueTask<StepOutcome> BeforeAsync(Quayside.Pipeline.Contexts.PipelineContext context) => throw new InvalidOperationException(); }
         public sealed class S : Middle, IStep<Ctx> { public override ValueTask<StepOutcome> BeforeAsync(Ctx context) => default; }
         """)]
     [InlineData("""
-        public class Base<T> : IStep<T> where T : Pipeline.Contexts.PipelineContext
+        public class Base<T> : IStep<T> where T : Quayside.Pipeline.Contexts.PipelineContext
         {
             public ValueTask<StepOutcome> BeforeAsync(T context) => default;
             public ValueTask<StepOutcome> BeforeAsync(Ctx context, int other = 0) => throw new InvalidOperationException();
@@ -124,7 +124,7 @@ public sealed class StepNodeTextTests
         {
             public ValueTask<StepOutcome> BeforeAsync(Ctx context) => default;
             [System.Runtime.CompilerServices.OverloadResolutionPriority(1)]
-            public ValueTask<StepOutcome> BeforeAsync(Pipeline.Contexts.PipelineContext context) => throw new InvalidOperationException();
+            public ValueTask<StepOutcome> BeforeAsync(Quayside.Pipeline.Contexts.PipelineContext context) => throw new InvalidOperationException();
         }
         """)]
     [InlineData("""
@@ -135,15 +135,15 @@ public sealed class StepNodeTextTests
         }
         """)]
     public void Generate_AmbiguousMethodName_IsCalledThroughTheContract(string parts) =>
-        GeneratedSample.Of($"namespace Samples;\n{parts}").Node("Samples_S_StepNode").ShouldContain("((global::Pipeline.Behaviors.IStep<global::Samples.Ctx>)_part).BeforeAsync(context)");
+        GeneratedSample.Of($"namespace Samples;\n{parts}").Node("Samples_S_StepNode").ShouldContain("((global::Quayside.Pipeline.Behaviors.IStep<global::Samples.Ctx>)_part).BeforeAsync(context)");
 
     [Fact]
     public void Run_StepOnABaseContext_KeepsTheSharedNode()
     {
         GeneratedSample sample = GeneratedSample.Of(
             """
-            using Pipeline.Building;
-            using Pipeline.Execution;
+            using Quayside.Pipeline.Building;
+            using Quayside.Pipeline.Execution;
             namespace Samples;
             public sealed class Derived : Ctx;
             public sealed class S : IStep<Ctx>;

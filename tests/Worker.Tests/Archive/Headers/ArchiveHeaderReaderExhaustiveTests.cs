@@ -1,6 +1,6 @@
 using System.Globalization;
 using System.Text;
-using Messaging.Archive.Headers;
+using Quayside.Messaging.Archive.Headers;
 using Worker.Tests.Archive.ObjectKeys;
 
 namespace Worker.Tests.Archive.Headers;

@@ -1,7 +1,7 @@
 using System.Collections;
 using System.Reflection;
-using Pipeline.Buffers;
-using Messaging.Archive.Headers;
+using Quayside.Messaging.Archive.Headers;
+using Quayside.Pipeline.Buffers;
 
 namespace Worker.Tests.Archive.Headers;
 

@@ -1,7 +1,7 @@
 using System.Collections.Immutable;
 using System.Text;
-using Pipeline.Buffers;
-using Messaging.Archive.Headers;
+using Quayside.Messaging.Archive.Headers;
+using Quayside.Pipeline.Buffers;
 
 namespace Worker.Tests.Archive.Headers;
 

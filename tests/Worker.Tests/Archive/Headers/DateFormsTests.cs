@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Text;
-using Messaging.Archive.Headers;
-using Messaging.Archive.ObjectKeys;
+using Quayside.Messaging.Archive.Headers;
+using Quayside.Messaging.Archive.ObjectKeys;
 using Worker.Tests.Archive.ObjectKeys;
 
 namespace Worker.Tests.Archive.Headers;

@@ -1,6 +1,6 @@
 using System.Text;
 using System.Text.Json;
-using Messaging.Archive.Headers;
+using Quayside.Messaging.Archive.Headers;
 
 namespace Worker.Tests.Archive.Headers;
 

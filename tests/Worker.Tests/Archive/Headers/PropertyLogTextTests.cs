@@ -1,5 +1,5 @@
 using System.Text;
-using Messaging.Archive.Headers;
+using Quayside.Messaging.Archive.Headers;
 
 namespace Worker.Tests.Archive.Headers;
 

@@ -1,4 +1,4 @@
-using Messaging.Archive.Headers;
+using Quayside.Messaging.Archive.Headers;
 
 namespace Worker.Tests.Archive.Headers;
 

@@ -1,10 +1,10 @@
 using System.Globalization;
 using System.Text;
-using Messaging.Configuration;
 using Microsoft.Extensions.Configuration;
-using Messaging.Archive;
-using Messaging.Archive.Headers;
-using Messaging.Archive.ObjectKeys;
+using Quayside.Messaging.Archive;
+using Quayside.Messaging.Archive.Headers;
+using Quayside.Messaging.Archive.ObjectKeys;
+using Quayside.Messaging.Configuration;
 
 namespace Worker.Tests.Archive.ObjectKeys;
 

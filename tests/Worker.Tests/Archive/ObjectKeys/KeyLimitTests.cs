@@ -1,6 +1,6 @@
 using System.Security.Cryptography;
 using System.Text;
-using Messaging.Archive.ObjectKeys;
+using Quayside.Messaging.Archive.ObjectKeys;
 
 namespace Worker.Tests.Archive.ObjectKeys;
 

@@ -1,10 +1,10 @@
 using System.Diagnostics.Metrics;
 using System.Text;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
-using Pipeline.Buffers;
-using Messaging.Archive.Headers;
-using Messaging.Archive.ObjectKeys;
+using Quayside.Messaging.Archive.Headers;
+using Quayside.Messaging.Archive.ObjectKeys;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Buffers;
 
 namespace Worker.Tests.Archive.ObjectKeys;
 

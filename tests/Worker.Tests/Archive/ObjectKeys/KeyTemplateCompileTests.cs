@@ -1,5 +1,5 @@
 using System.Collections.Immutable;
-using Messaging.Archive.ObjectKeys;
+using Quayside.Messaging.Archive.ObjectKeys;
 
 namespace Worker.Tests.Archive.ObjectKeys;
 

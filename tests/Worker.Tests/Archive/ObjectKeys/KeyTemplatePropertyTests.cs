@@ -1,7 +1,7 @@
 using System.Text;
 using FsCheck;
 using FsCheck.Fluent;
-using Messaging.Archive.ObjectKeys;
+using Quayside.Messaging.Archive.ObjectKeys;
 
 namespace Worker.Tests.Archive.ObjectKeys;
 

@@ -1,4 +1,4 @@
-using Messaging.Archive.ObjectKeys;
+using Quayside.Messaging.Archive.ObjectKeys;
 
 namespace Worker.Tests.Archive.ObjectKeys;
 

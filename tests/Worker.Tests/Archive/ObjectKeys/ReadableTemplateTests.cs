@@ -1,9 +1,9 @@
 using System.Text;
 using FsCheck;
 using FsCheck.Fluent;
+using Quayside.Messaging.Archive.Headers;
+using Quayside.Messaging.Archive.ObjectKeys;
 using Tests.Shared.ReadableKeys;
-using Messaging.Archive.Headers;
-using Messaging.Archive.ObjectKeys;
 
 namespace Worker.Tests.Archive.ObjectKeys;
 

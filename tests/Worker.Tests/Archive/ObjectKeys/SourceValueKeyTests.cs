@@ -1,11 +1,11 @@
 using System.Text;
 using FsCheck;
 using FsCheck.Fluent;
-using Messaging.Archive;
-using Messaging.Archive.Headers;
-using Messaging.Archive.ObjectKeys;
-using Messaging.Planning;
-using Pipeline.Buffers;
+using Quayside.Messaging.Archive;
+using Quayside.Messaging.Archive.Headers;
+using Quayside.Messaging.Archive.ObjectKeys;
+using Quayside.Messaging.Planning;
+using Quayside.Pipeline.Buffers;
 
 namespace Worker.Tests.Archive.ObjectKeys;
 

@@ -1,10 +1,10 @@
 using System.Diagnostics.Metrics;
-using Messaging.Aws;
-using Messaging.Aws.S3;
-using Messaging.Aws.S3.Sink;
-using Messaging.Configuration;
-using Messaging.Sinks;
-using Messaging.Telemetry;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.Aws.S3.Sink;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Telemetry;
 
 namespace Worker.Tests.Aws.S3;
 

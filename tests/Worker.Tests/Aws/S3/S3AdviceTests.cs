@@ -1,6 +1,6 @@
-using Messaging.Aws;
-using Messaging.Aws.S3;
-using Messaging.Aws.S3.Sink;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.Aws.S3.Sink;
 
 namespace Worker.Tests.Aws.S3;
 

@@ -1,6 +1,6 @@
-using Messaging.Aws;
-using Messaging.Aws.S3;
-using Messaging.Configuration;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.Configuration;
 
 namespace Worker.Tests.Aws.S3;
 

@@ -1,8 +1,8 @@
 using System.Diagnostics.Metrics;
-using Messaging.Aws.S3;
-using Messaging.Aws.S3.Sink;
-using Messaging.Sinks;
-using Messaging.Telemetry;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.Aws.S3.Sink;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Telemetry;
 
 namespace Worker.Tests.Aws.S3;
 

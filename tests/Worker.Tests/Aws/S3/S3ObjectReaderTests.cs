@@ -1,6 +1,6 @@
-using Messaging.Aws;
-using Messaging.Aws.S3;
-using Messaging.Costs;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.Costs;
 using Worker.Tests.Aws.S3.Direct;
 
 namespace Worker.Tests.Aws.S3;

@@ -1,11 +1,11 @@
 using System.Security.Cryptography;
 using System.Text;
-using Messaging.Aws;
-using Messaging.Aws.S3;
-using Messaging.Aws.S3.Sink;
-using Messaging.Aws.S3.Sink.Sdk;
-using Messaging.Sinks;
 using Microsoft.Extensions.Logging.Abstractions;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.Aws.S3.Sink;
+using Quayside.Messaging.Aws.S3.Sink.Sdk;
+using Quayside.Messaging.Sinks;
 using Worker.Tests.Aws.S3.Direct;
 
 namespace Worker.Tests.Aws.S3;

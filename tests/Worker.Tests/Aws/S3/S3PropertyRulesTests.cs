@@ -1,7 +1,7 @@
 using System.Text;
 using System.Text.RegularExpressions;
-using Messaging.Aws.S3;
-using Messaging.Sinks;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.Sinks;
 
 namespace Worker.Tests.Aws.S3;
 

@@ -1,8 +1,8 @@
 using System.Text;
 using Amazon.Runtime;
-using Messaging.Aws;
-using Messaging.Aws.S3;
-using Messaging.Aws.S3.Sink.Sdk;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.Aws.S3.Sink.Sdk;
 using Worker.Tests.Aws.S3.Direct;
 
 namespace Worker.Tests.Aws.S3;

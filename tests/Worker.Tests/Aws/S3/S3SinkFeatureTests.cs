@@ -1,8 +1,8 @@
-using Messaging.Aws;
-using Messaging.Aws.S3;
-using Messaging.Aws.S3.Sink;
-using Messaging.Configuration;
 using Microsoft.Extensions.Configuration;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.Aws.S3.Sink;
+using Quayside.Messaging.Configuration;
 
 namespace Worker.Tests.Aws.S3;
 

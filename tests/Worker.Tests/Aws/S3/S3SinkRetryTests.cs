@@ -1,10 +1,10 @@
 using Amazon.Runtime;
-using Messaging.Aws;
-using Messaging.Aws.S3;
-using Messaging.Aws.S3.Sink;
-using Messaging.Recoverability;
-using Messaging.Sinks;
 using Microsoft.Extensions.Logging.Abstractions;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.Aws.S3.Sink;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sinks;
 using Worker.Tests.Aws.S3.Direct;
 
 namespace Worker.Tests.Aws.S3;

@@ -1,5 +1,5 @@
-using Messaging.Aws.S3;
-using Messaging.Sinks;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.Sinks;
 
 namespace Worker.Tests.Aws.S3;
 

@@ -1,5 +1,5 @@
 using System.Net;
-using Messaging.Aws.S3;
+using Quayside.Messaging.Aws.S3;
 
 namespace Worker.Tests.Aws.S3;
 

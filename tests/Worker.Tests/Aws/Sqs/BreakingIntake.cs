@@ -1,5 +1,5 @@
-using Messaging.Sources;
-using Pipeline.Messages;
+using Quayside.Messaging.Sources;
+using Quayside.Pipeline.Messages;
 
 namespace Worker.Tests.Aws.Sqs;
 

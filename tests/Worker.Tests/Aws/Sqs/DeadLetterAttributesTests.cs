@@ -1,7 +1,7 @@
 using System.Text;
 using System.Text.Json;
 using System.Text.Json.Nodes;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Aws.Sqs;
 

@@ -1,6 +1,6 @@
 using System.Text.Json;
 using System.Text.Json.Nodes;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Aws.Sqs;
 

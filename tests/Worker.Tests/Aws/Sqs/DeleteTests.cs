@@ -1,6 +1,6 @@
-using Messaging.Aws.Sqs;
-using Messaging.Aws.Sqs.Wire;
-using Pipeline.Settlements;
+using Quayside.Messaging.Aws.Sqs;
+using Quayside.Messaging.Aws.Sqs.Wire;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Aws.Sqs;
 

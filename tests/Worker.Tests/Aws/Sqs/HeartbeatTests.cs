@@ -1,6 +1,6 @@
 using System.Collections.Concurrent;
-using Messaging.Aws.Sqs;
-using Pipeline.Settlements;
+using Quayside.Messaging.Aws.Sqs;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Aws.Sqs;
 

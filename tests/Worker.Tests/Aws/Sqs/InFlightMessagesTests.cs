@@ -1,6 +1,6 @@
 using System.Text;
-using Messaging.Aws.Sqs;
-using Messaging.Aws.Sqs.Wire;
+using Quayside.Messaging.Aws.Sqs;
+using Quayside.Messaging.Aws.Sqs.Wire;
 
 namespace Worker.Tests.Aws.Sqs;
 

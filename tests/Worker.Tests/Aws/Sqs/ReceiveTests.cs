@@ -1,6 +1,6 @@
 using System.Net.Sockets;
-using Messaging.Aws;
-using Messaging.Aws.Sqs;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.Sqs;
 using Worker.Tests.Sources;
 
 namespace Worker.Tests.Aws.Sqs;
@@ -286,7 +286,7 @@ public sealed class ReceiveTests
     {
         foreach (Delivery delivery in deliveries)
         {
-            await delivery.SettleAsync(Pipeline.Settlements.Settlement.Complete);
+            await delivery.SettleAsync(Quayside.Pipeline.Settlements.Settlement.Complete);
         }
     }
 }

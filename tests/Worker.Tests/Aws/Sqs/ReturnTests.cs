@@ -1,5 +1,5 @@
-using Messaging.Aws.Sqs;
-using Pipeline.Settlements;
+using Quayside.Messaging.Aws.Sqs;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Aws.Sqs;
 

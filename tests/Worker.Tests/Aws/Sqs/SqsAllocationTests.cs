@@ -1,12 +1,12 @@
 using System.Buffers;
 using Amazon.Runtime;
-using Messaging.Aws;
-using Messaging.Aws.Sqs;
-using Messaging.Aws.Sqs.Wire;
-using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
-using Pipeline.Buffers;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.Sqs;
+using Quayside.Messaging.Aws.Sqs.Wire;
+using Quayside.Messaging.Sources;
+using Quayside.Pipeline.Buffers;
 using Worker.Tests.Aws.Sqs.Wire;
 using Worker.Tests.Sources;
 

@@ -1,5 +1,5 @@
 using System.Text;
-using Messaging.Aws.Sqs.Wire;
+using Quayside.Messaging.Aws.Sqs.Wire;
 using Tests.Shared;
 
 namespace Worker.Tests.Aws.Sqs;

@@ -1,9 +1,9 @@
-using Messaging.Aws.Sqs;
-using Messaging.Aws.Sqs.Wire;
-using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
-using Pipeline.Settlements;
+using Quayside.Messaging.Aws.Sqs;
+using Quayside.Messaging.Aws.Sqs.Wire;
+using Quayside.Messaging.Sources;
+using Quayside.Pipeline.Settlements;
 using Worker.Tests.Aws.Sqs.Wire;
 
 namespace Worker.Tests.Aws.Sqs;

@@ -1,7 +1,7 @@
 using System.Text.Json;
-using Messaging.Aws.Sqs;
-using Messaging.Configuration;
-using Messaging.Publishing;
+using Quayside.Messaging.Aws.Sqs;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Publishing;
 using Worker.Tests.Sources;
 
 namespace Worker.Tests.Aws.Sqs;

@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using System.Text.Json;
-using Messaging.Aws.Sqs;
-using Messaging.Publishing;
+using Quayside.Messaging.Aws.Sqs;
+using Quayside.Messaging.Publishing;
 using Worker.Tests.Sources;
 using Worker.Tests.Telemetry;
 

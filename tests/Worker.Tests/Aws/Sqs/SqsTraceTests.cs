@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using System.Text.Json.Nodes;
-using Messaging.Aws.Sqs;
-using Pipeline.Settlements;
+using Quayside.Messaging.Aws.Sqs;
+using Quayside.Pipeline.Settlements;
 using Worker.Tests.Telemetry;
 
 namespace Worker.Tests.Aws.Sqs;

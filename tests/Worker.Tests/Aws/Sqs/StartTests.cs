@@ -1,6 +1,6 @@
 using System.Text.Json;
-using Messaging.Aws.Sqs;
-using Messaging.Configuration;
+using Quayside.Messaging.Aws.Sqs;
+using Quayside.Messaging.Configuration;
 
 namespace Worker.Tests.Aws.Sqs;
 
@@ -133,7 +133,7 @@ public sealed class StartTests
         await run.PassUntilAsync(() => run.Intake.Accepted == 1, "It did not recover.");
 
         run.Source.Problem.ShouldBeNull();
-        await (await run.Intake.NextAsync()).SettleAsync(Pipeline.Settlements.Settlement.Complete);
+        await (await run.Intake.NextAsync()).SettleAsync(Quayside.Pipeline.Settlements.Settlement.Complete);
         await run.EndAsync();
     }
 
@@ -152,7 +152,7 @@ public sealed class StartTests
         run.Queue.Script = _ => null;
         run.Queue.Deliver(FakeMessage.New("a"));
         await run.PassUntilAsync(() => run.Intake.Accepted == 1, "It did not recover.");
-        await (await run.Intake.NextAsync()).SettleAsync(Pipeline.Settlements.Settlement.Complete);
+        await (await run.Intake.NextAsync()).SettleAsync(Quayside.Pipeline.Settlements.Settlement.Complete);
         await run.EndAsync();
     }
 
@@ -185,7 +185,7 @@ public sealed class StartTests
         run.Queue.Deliver(FakeMessage.New("a"));
         await run.PassUntilAsync(() => run.Intake.Accepted == 1, "It did not recover.");
         run.Source.Problem.ShouldBeNull();
-        await (await run.Intake.NextAsync()).SettleAsync(Pipeline.Settlements.Settlement.Complete);
+        await (await run.Intake.NextAsync()).SettleAsync(Quayside.Pipeline.Settlements.Settlement.Complete);
         await run.EndAsync();
     }
 

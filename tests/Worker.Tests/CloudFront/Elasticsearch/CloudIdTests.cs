@@ -1,5 +1,5 @@
 using System.Text;
-using Messaging.CloudFront.Elasticsearch;
+using Quayside.Messaging.CloudFront.Elasticsearch;
 
 namespace Worker.Tests.CloudFront.Elasticsearch;
 

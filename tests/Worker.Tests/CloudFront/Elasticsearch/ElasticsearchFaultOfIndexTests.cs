@@ -1,10 +1,10 @@
 using System.Net;
 using System.Text;
 using System.Text.Json;
-using Messaging.CloudFront.Elasticsearch;
-using Messaging.Sinks;
 using Microsoft.Extensions.Logging.Abstractions;
-using Pipeline.Buffers;
+using Quayside.Messaging.CloudFront.Elasticsearch;
+using Quayside.Messaging.Sinks;
+using Quayside.Pipeline.Buffers;
 using static Worker.Tests.CloudFront.Elasticsearch.BulkResponses.BulkResponses;
 
 namespace Worker.Tests.CloudFront.Elasticsearch;

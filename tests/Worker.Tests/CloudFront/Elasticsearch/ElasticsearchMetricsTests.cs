@@ -1,10 +1,10 @@
 using System.Collections.Concurrent;
 using System.Diagnostics.Metrics;
 using System.Text;
-using Messaging.CloudFront.Elasticsearch;
-using Messaging.Sinks;
 using Microsoft.Extensions.Logging.Abstractions;
-using Pipeline.Buffers;
+using Quayside.Messaging.CloudFront.Elasticsearch;
+using Quayside.Messaging.Sinks;
+using Quayside.Pipeline.Buffers;
 
 namespace Worker.Tests.CloudFront.Elasticsearch;
 

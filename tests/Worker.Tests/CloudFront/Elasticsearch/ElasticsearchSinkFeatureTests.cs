@@ -1,7 +1,7 @@
-using Messaging.CloudFront.Elasticsearch;
-using Messaging.Configuration;
-using Messaging.Sinks;
 using Microsoft.Extensions.Configuration;
+using Quayside.Messaging.CloudFront.Elasticsearch;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Sinks;
 
 namespace Worker.Tests.CloudFront.Elasticsearch;
 

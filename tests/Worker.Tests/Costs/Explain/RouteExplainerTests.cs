@@ -1,15 +1,15 @@
-using Messaging.Aws.Sqs;
-using Messaging.CommandLine;
-using Messaging.Configuration;
-using Messaging.Costs.Explain;
-using Messaging.Planning;
-using Messaging.AzureServiceBus;
-using Messaging.Storage;
 using Microsoft.Extensions.Configuration;
+using Quayside.Messaging.Archive;
+using Quayside.Messaging.Aws.Sqs;
+using Quayside.Messaging.AzureServiceBus;
+using Quayside.Messaging.CommandLine;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Costs.Explain;
+using Quayside.Messaging.Planning;
+using Quayside.Messaging.Storage;
 using Shared.Hosting;
-using Messaging.Archive;
-using Worker.Tests.Planning;
 using Worker.Tests.AzureServiceBus;
+using Worker.Tests.Planning;
 
 namespace Worker.Tests.Costs.Explain;
 

@@ -1,11 +1,11 @@
-using Messaging.Aws;
-using Messaging.Aws.Sqs;
-using Messaging.Configuration;
-using Messaging.Costs.Explain;
-using Messaging.Handlers;
-using Messaging.Planning;
-using Messaging.Sinks;
 using Microsoft.Extensions.Configuration;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.Sqs;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Costs.Explain;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Planning;
+using Quayside.Messaging.Sinks;
 using Worker.Tests.Planning;
 
 namespace Worker.Tests.Costs.Explain;

@@ -1,12 +1,12 @@
 using System.Text;
 using System.Text.Json.Nodes;
-using Messaging.Configuration;
-using Messaging.DeadLetters;
-using Messaging.DeadLetters.Redrive;
-using Messaging.Http.Source;
-using Messaging.Publishing;
-using Messaging.Storage;
 using Microsoft.Extensions.Configuration;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.DeadLetters.Redrive;
+using Quayside.Messaging.Http.Source;
+using Quayside.Messaging.Publishing;
+using Quayside.Messaging.Storage;
 using Worker.Tests.Aws.Sqs.Wire;
 using Worker.Tests.Planning;
 

@@ -1,10 +1,10 @@
-using Messaging.Aws.Sqs;
-using Messaging.Configuration;
-using Messaging.DeadLetters.Redrive;
-using Messaging.Http.Source;
-using Messaging.Publishing;
-using Messaging.Sources;
 using Microsoft.Extensions.Configuration;
+using Quayside.Messaging.Aws.Sqs;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.DeadLetters.Redrive;
+using Quayside.Messaging.Http.Source;
+using Quayside.Messaging.Publishing;
+using Quayside.Messaging.Sources;
 using Shared.Hosting;
 using Worker.Tests.Planning;
 

@@ -1,4 +1,4 @@
-using Messaging.DeadLetters.Redrive;
+using Quayside.Messaging.DeadLetters.Redrive;
 
 namespace Worker.Tests.DeadLetters.Redrive;
 

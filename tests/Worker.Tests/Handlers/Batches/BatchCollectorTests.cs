@@ -1,11 +1,11 @@
-using Messaging.Costs;
-using Messaging.Handlers;
-using Messaging.Recoverability;
-using Messaging.Telemetry;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
-using Pipeline.Contexts;
-using Pipeline.Settlements;
+using Quayside.Messaging.Costs;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Contexts;
+using Quayside.Pipeline.Settlements;
 using Worker.Tests.Handlers.Typed;
 using Worker.Tests.Intake;
 

@@ -1,6 +1,6 @@
-using Messaging.Handlers;
-using Messaging.Recoverability;
-using Pipeline.Settlements;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Recoverability;
+using Quayside.Pipeline.Settlements;
 using Worker.Tests.Handlers.Typed;
 
 namespace Worker.Tests.Handlers.Batches;

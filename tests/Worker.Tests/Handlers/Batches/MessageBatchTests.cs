@@ -1,6 +1,6 @@
 using System.Text;
-using Messaging.Handlers;
-using Pipeline.Settlements;
+using Quayside.Messaging.Handlers;
+using Quayside.Pipeline.Settlements;
 using Worker.Tests.Intake;
 
 namespace Worker.Tests.Handlers.Batches;

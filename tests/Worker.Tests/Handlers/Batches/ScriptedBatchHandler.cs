@@ -1,5 +1,5 @@
 using System.Collections.Concurrent;
-using Messaging.Handlers;
+using Quayside.Messaging.Handlers;
 using Worker.Tests.Handlers.Typed;
 
 namespace Worker.Tests.Handlers.Batches;

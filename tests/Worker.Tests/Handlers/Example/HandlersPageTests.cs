@@ -1,7 +1,7 @@
 using System.Runtime.CompilerServices;
-using Messaging.Sources.Channels;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
+using Quayside.Messaging.Sources.Channels;
 
 namespace Worker.Tests.Handlers.Example;
 

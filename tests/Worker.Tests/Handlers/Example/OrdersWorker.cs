@@ -1,12 +1,12 @@
 using System.Collections.Concurrent;
 using System.Text.Json;
 using System.Text.Json.Serialization;
-using Messaging.CommandLine;
-using Messaging.Handlers;
-using Messaging.Hosting;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
-using Pipeline.Settlements;
+using Quayside.Messaging.CommandLine;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Hosting;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Handlers.Example;
 

@@ -1,6 +1,6 @@
-using Messaging.Hosting;
 using Microsoft.Extensions.DependencyInjection;
-using Pipeline.Settlements;
+using Quayside.Messaging.Hosting;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Handlers.Example;
 

@@ -1,11 +1,11 @@
 using System.Collections.Concurrent;
-using Messaging.Configuration;
-using Messaging.Hosting;
 using Microsoft.Extensions.DependencyInjection;
-using Pipeline.Behaviors;
-using Pipeline.Contexts;
-using Pipeline.Execution;
-using Pipeline.Settlements;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Hosting;
+using Quayside.Pipeline.Behaviors;
+using Quayside.Pipeline.Contexts;
+using Quayside.Pipeline.Execution;
+using Quayside.Pipeline.Settlements;
 using Worker.Tests.Handlers.Typed;
 
 namespace Worker.Tests.Handlers.Parts;

@@ -1,7 +1,7 @@
 using System.Text;
 using System.Text.Json.Serialization.Metadata;
-using Messaging.Handlers.Typed;
-using Pipeline.Settlements;
+using Quayside.Messaging.Handlers.Typed;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Handlers.Typed;
 

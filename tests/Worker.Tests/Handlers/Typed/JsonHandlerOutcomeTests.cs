@@ -1,8 +1,8 @@
 using System.Text;
-using Messaging.Hosting;
-using Messaging.Recoverability;
 using Microsoft.Extensions.DependencyInjection;
-using Pipeline.Settlements;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Recoverability;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Handlers.Typed;
 

@@ -1,8 +1,8 @@
 using System.Text.Json.Serialization;
-using Messaging.Handlers;
-using Messaging.Hosting;
-using Messaging.Planning;
-using Pipeline.Settlements;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Planning;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Handlers.Typed;
 

@@ -1,8 +1,8 @@
 using System.Collections.Concurrent;
-using Messaging.Handlers;
-using Messaging.Hosting;
 using Microsoft.Extensions.DependencyInjection;
-using Pipeline.Settlements;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Hosting;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Handlers.Typed;
 

@@ -1,6 +1,6 @@
 using System.Collections.Concurrent;
-using Messaging.Handlers;
-using Pipeline.Settlements;
+using Quayside.Messaging.Handlers;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Handlers.Typed;
 

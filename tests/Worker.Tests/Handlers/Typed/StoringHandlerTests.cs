@@ -1,12 +1,12 @@
 using System.Text;
-using Messaging.Configuration;
-using Messaging.Handlers;
-using Messaging.Hosting;
-using Messaging.Recoverability;
-using Messaging.Sinks;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging.Abstractions;
-using Pipeline.Settlements;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Settlements;
 using Worker.Tests.Sinks.Bundles;
 
 namespace Worker.Tests.Handlers.Typed;

@@ -1,6 +1,6 @@
-using Messaging.Http.Source;
 using Microsoft.Extensions.Logging;
-using Pipeline.Settlements;
+using Quayside.Messaging.Http.Source;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Http.Source;
 

@@ -1,4 +1,4 @@
-using Pipeline.Settlements;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Http.Source;
 

@@ -1,4 +1,4 @@
-using Messaging.Http.Source;
+using Quayside.Messaging.Http.Source;
 
 namespace Worker.Tests.Http.Source;
 

@@ -2,9 +2,9 @@ using System.IO.Compression;
 using System.Net;
 using System.Text;
 using System.Text.Json;
-using Messaging.Http.Source;
-using Pipeline.Buffers;
-using Pipeline.Settlements;
+using Quayside.Messaging.Http.Source;
+using Quayside.Pipeline.Buffers;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Http.Source;
 

@@ -2,7 +2,7 @@ using System.Buffers;
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
-using Pipeline.Buffers;
+using Quayside.Pipeline.Buffers;
 using Tests.Shared;
 using Worker.Tests.Sources;
 

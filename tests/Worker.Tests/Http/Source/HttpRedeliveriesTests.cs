@@ -1,5 +1,5 @@
-using Messaging.Http.Source;
-using Pipeline.Settlements;
+using Quayside.Messaging.Http.Source;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Http.Source;
 

@@ -1,8 +1,8 @@
 using System.Net;
 using System.Net.Http.Headers;
 using System.Net.Sockets;
-using Messaging.Http.Sending;
-using Messaging.Publishing;
+using Quayside.Messaging.Http.Sending;
+using Quayside.Messaging.Publishing;
 
 namespace Worker.Tests.Http.Source;
 

@@ -1,6 +1,6 @@
 using System.Collections.Concurrent;
 using System.Net;
-using Messaging.Sources;
+using Quayside.Messaging.Sources;
 
 namespace Worker.Tests.Http.Source;
 

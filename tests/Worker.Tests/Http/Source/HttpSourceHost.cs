@@ -1,15 +1,15 @@
 using System.Net;
-using Messaging.Http;
-using Messaging.Http.Source;
-using Messaging.Http.Web;
-using Messaging.Http.Web.Api;
-using Messaging.Sources;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
-using Pipeline.Buffers;
+using Quayside.Messaging.Http;
+using Quayside.Messaging.Http.Source;
+using Quayside.Messaging.Http.Web;
+using Quayside.Messaging.Http.Web.Api;
+using Quayside.Messaging.Sources;
+using Quayside.Pipeline.Buffers;
 
 namespace Worker.Tests.Http.Source;
 

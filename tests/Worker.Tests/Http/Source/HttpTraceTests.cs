@@ -1,7 +1,7 @@
 using System.Diagnostics;
-using Messaging.Http.Sending;
-using Messaging.Publishing;
-using Pipeline.Settlements;
+using Quayside.Messaging.Http.Sending;
+using Quayside.Messaging.Publishing;
+using Quayside.Pipeline.Settlements;
 using Worker.Tests.Telemetry;
 
 namespace Worker.Tests.Http.Source;

@@ -1,14 +1,14 @@
 using System.Net;
 using System.Text;
-using Messaging.Hosting;
-using Messaging.Http;
-using Messaging.Http.Sending;
-using Messaging.Http.Source;
-using Messaging.Http.Web;
-using Messaging.Publishing;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.DependencyInjection;
-using Pipeline.Settlements;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Http;
+using Quayside.Messaging.Http.Sending;
+using Quayside.Messaging.Http.Source;
+using Quayside.Messaging.Http.Web;
+using Quayside.Messaging.Publishing;
+using Quayside.Pipeline.Settlements;
 using Tests.Shared;
 
 namespace Worker.Tests.Http.Source;

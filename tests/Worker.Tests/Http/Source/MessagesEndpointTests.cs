@@ -1,8 +1,8 @@
 using System.Net;
-using Messaging.Configuration;
-using Messaging.Http.Source;
 using Microsoft.Extensions.Configuration;
-using Pipeline.Settlements;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Http.Source;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Http.Source;
 

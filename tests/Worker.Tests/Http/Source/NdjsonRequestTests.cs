@@ -3,9 +3,9 @@ using System.Net.Http.Headers;
 using System.Security.Cryptography;
 using System.Text;
 using System.Text.Json;
-using Messaging.Http;
 using Microsoft.Extensions.Logging.Abstractions;
-using Pipeline.Settlements;
+using Quayside.Messaging.Http;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Http.Source;
 

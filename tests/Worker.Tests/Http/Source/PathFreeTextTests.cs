@@ -1,4 +1,4 @@
-using Messaging.Http;
+using Quayside.Messaging.Http;
 
 namespace Worker.Tests.Http.Source;
 

@@ -1,6 +1,6 @@
 using System.Net;
-using Messaging.Sources;
-using Pipeline.Settlements;
+using Quayside.Messaging.Sources;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Http.Source;
 

@@ -3,7 +3,7 @@ using System.Net.Http.Headers;
 using System.Security.Cryptography;
 using System.Text;
 using System.Text.Json;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Settlements;
 using Worker.Tests.Aws.Sqs;
 
 namespace Worker.Tests.Http.Source;
@@ -189,7 +189,7 @@ public sealed class SingleMessageRequestTests
 
     [Theory]
     [InlineData(null)]
-    [InlineData("Pipeline.Settlements.PoisonMessageException")]
+    [InlineData("Quayside.Pipeline.Settlements.PoisonMessageException")]
     public async Task Post_DeadLetterWithADescriptionForTheSender_AnswersIt(string? exceptionType)
     {
         await using HttpSourceHost host = await HttpSourceHost.StartAsync();

@@ -1,7 +1,7 @@
-using Messaging.Configuration;
-using Messaging.Http;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Configuration;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Http;
 
 namespace Worker.Tests.Http.Web;
 

@@ -1,10 +1,10 @@
 using System.Net;
 using System.Text;
-using Messaging.Hosting;
-using Messaging.Http.Source;
-using Messaging.Http.Web;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Http.Source;
+using Quayside.Messaging.Http.Web;
 
 namespace Worker.Tests.Http.Web;
 
@@ -102,7 +102,7 @@ public sealed class CrossOriginTests
     [InlineData("CorsHeaders", "X Tenant")]
     public void Configure_WhatNoBrowserSends_IsReported(string key, string value)
     {
-        Messaging.Configuration.SettingsReader reader = new(new ConfigurationBuilder().AddInMemoryCollection([new($"Sources:Http:{key}", value)]).Build());
+        Quayside.Messaging.Configuration.SettingsReader reader = new(new ConfigurationBuilder().AddInMemoryCollection([new($"Sources:Http:{key}", value)]).Build());
 
         new HttpSourceFeature().Configure(reader, "orders");
 

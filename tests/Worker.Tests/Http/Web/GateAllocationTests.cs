@@ -1,7 +1,7 @@
-using Messaging.Http;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging.Abstractions;
+using Quayside.Messaging.Http;
 using Tests.Shared;
 
 namespace Worker.Tests.Http.Web;

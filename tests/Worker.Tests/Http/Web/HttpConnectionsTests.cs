@@ -1,6 +1,6 @@
-using Messaging.Http;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.Extensions.Logging.Abstractions;
+using Quayside.Messaging.Http;
 
 namespace Worker.Tests.Http.Web;
 

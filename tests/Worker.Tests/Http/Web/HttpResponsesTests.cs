@@ -1,9 +1,9 @@
 using System.Net;
-using Messaging.Hosting;
-using Messaging.Http;
-using Messaging.Recoverability;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Http;
+using Quayside.Messaging.Recoverability;
 using Worker.Tests.Http.Source;
 using Worker.Tests.Http.Web.Api;
 

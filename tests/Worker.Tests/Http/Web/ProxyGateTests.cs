@@ -1,10 +1,10 @@
 using System.IO.Pipelines;
 using System.Net;
 using System.Text;
-using Messaging.Http;
-using Messaging.Http.Web;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Http;
+using Quayside.Messaging.Http.Web;
 
 namespace Worker.Tests.Http.Web;
 

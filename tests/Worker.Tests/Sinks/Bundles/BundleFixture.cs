@@ -1,13 +1,13 @@
 using System.Collections.Concurrent;
 using System.Diagnostics.Metrics;
 using System.Text;
-using Messaging.Recoverability;
-using Messaging.Sinks;
-using Messaging.Sinks.Bundles;
-using Messaging.Telemetry;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Sinks.Bundles;
+using Quayside.Messaging.Telemetry;
 using Worker.Tests.Intake;
 
 namespace Worker.Tests.Sinks.Bundles;

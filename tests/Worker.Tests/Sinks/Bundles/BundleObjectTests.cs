@@ -2,7 +2,7 @@ using System.Diagnostics;
 using System.Text;
 using FsCheck;
 using FsCheck.Fluent;
-using Messaging.Sinks;
+using Quayside.Messaging.Sinks;
 
 namespace Worker.Tests.Sinks.Bundles;
 

@@ -1,10 +1,10 @@
-using Messaging.Planning;
-using Messaging.Sinks;
-using Messaging.Sinks.Bundles;
-using Messaging.Sinks.Memory;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
+using Quayside.Messaging.Planning;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Sinks.Bundles;
+using Quayside.Messaging.Sinks.Memory;
 using Shared.Hosting;
 
 namespace Worker.Tests.Sinks.Bundles;

@@ -1,9 +1,9 @@
 using System.Text;
-using Messaging.Sinks;
-using Messaging.Sinks.Bundles;
-using Messaging.Sinks.Memory;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Sinks.Bundles;
+using Quayside.Messaging.Sinks.Memory;
 using Tests.Shared;
 
 namespace Worker.Tests.Sinks.Bundles;

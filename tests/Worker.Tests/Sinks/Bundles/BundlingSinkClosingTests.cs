@@ -1,5 +1,5 @@
-using Messaging.Sinks;
-using Messaging.Sinks.Bundles;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Sinks.Bundles;
 
 namespace Worker.Tests.Sinks.Bundles;
 

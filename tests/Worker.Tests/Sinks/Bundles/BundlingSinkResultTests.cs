@@ -1,6 +1,6 @@
-using Messaging.Sinks;
-using Messaging.Sinks.Bundles;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Sinks.Bundles;
 using Worker.Tests.Intake;
 using Worker.Tests.Telemetry;
 

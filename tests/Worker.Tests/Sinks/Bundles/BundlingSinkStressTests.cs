@@ -1,7 +1,7 @@
 using System.Collections.Concurrent;
 using System.Text;
-using Messaging.Sinks;
-using Messaging.Sinks.Bundles;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Sinks.Bundles;
 
 namespace Worker.Tests.Sinks.Bundles;
 

@@ -1,6 +1,6 @@
 using System.IO.Compression;
 using System.Text;
-using Messaging.Sinks;
+using Quayside.Messaging.Sinks;
 
 namespace Worker.Tests.Sinks.Bundles;
 

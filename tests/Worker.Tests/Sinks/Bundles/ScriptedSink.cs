@@ -1,6 +1,6 @@
 using System.Text;
 using System.Threading.Channels;
-using Messaging.Sinks;
+using Quayside.Messaging.Sinks;
 
 namespace Worker.Tests.Sinks.Bundles;
 

@@ -1,6 +1,6 @@
-using Messaging.Sinks;
-using Messaging.Sinks.Memory;
-using Messaging.Testing.Xunit;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Sinks.Memory;
+using Quayside.Messaging.Testing.Xunit;
 
 namespace Worker.Tests.Sinks.Memory;
 

@@ -1,5 +1,5 @@
-using Messaging.Sinks;
-using Messaging.Sinks.Memory;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Sinks.Memory;
 
 namespace Worker.Tests.Sinks.Memory;
 

@@ -1,5 +1,5 @@
-using Messaging.Sockets.TcpLines;
-using Pipeline.Buffers;
+using Quayside.Messaging.Sockets.TcpLines;
+using Quayside.Pipeline.Buffers;
 
 namespace Worker.Tests.Sockets.TcpLines;
 

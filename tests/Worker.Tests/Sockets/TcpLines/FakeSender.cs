@@ -1,6 +1,6 @@
 using System.Net;
 using System.Text;
-using Messaging.Sockets.TcpLines;
+using Quayside.Messaging.Sockets.TcpLines;
 
 namespace Worker.Tests.Sockets.TcpLines;
 

@@ -1,11 +1,11 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
-using Messaging.Sockets.TcpLines;
-using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
-using Pipeline.Buffers;
+using Quayside.Messaging.Sockets.TcpLines;
+using Quayside.Messaging.Sources;
+using Quayside.Pipeline.Buffers;
 using Tests.Shared;
 using Worker.Tests.Sources;
 

@@ -1,6 +1,6 @@
 using System.Text;
-using Messaging.Telemetry;
-using Pipeline.Settlements;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Sockets.TcpLines;
 

@@ -1,6 +1,6 @@
 using System.Text;
-using Messaging.Sockets.TcpLines;
-using Pipeline.Settlements;
+using Quayside.Messaging.Sockets.TcpLines;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Sockets.TcpLines;
 

@@ -1,7 +1,7 @@
 using System.Buffers.Binary;
 using System.Text;
-using Messaging.Sockets.TcpLines;
-using Pipeline.Settlements;
+using Quayside.Messaging.Sockets.TcpLines;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Sockets.TcpLines;
 

@@ -1,9 +1,9 @@
 using System.Collections.Concurrent;
 using System.Net;
-using Messaging.Sockets.TcpLines;
-using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
-using Pipeline.Buffers;
+using Quayside.Messaging.Sockets.TcpLines;
+using Quayside.Messaging.Sources;
+using Quayside.Pipeline.Buffers;
 
 namespace Worker.Tests.Sockets.TcpLines;
 

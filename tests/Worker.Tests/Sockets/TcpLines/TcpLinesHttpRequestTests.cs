@@ -1,5 +1,5 @@
-using Messaging.Sockets.TcpLines;
-using Pipeline.Settlements;
+using Quayside.Messaging.Sockets.TcpLines;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Sockets.TcpLines;
 

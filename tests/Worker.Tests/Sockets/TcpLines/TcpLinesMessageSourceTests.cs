@@ -1,9 +1,9 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
-using Messaging.Configuration;
-using Messaging.Sockets.TcpLines;
-using Pipeline.Settlements;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Sockets.TcpLines;
+using Quayside.Pipeline.Settlements;
 using Shared.Net;
 
 namespace Worker.Tests.Sockets.TcpLines;

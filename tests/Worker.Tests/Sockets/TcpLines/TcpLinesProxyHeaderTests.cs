@@ -1,5 +1,5 @@
 using System.Text;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Sockets.TcpLines;
 

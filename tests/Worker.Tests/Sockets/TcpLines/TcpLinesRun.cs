@@ -1,9 +1,9 @@
 using System.Net;
-using Messaging.Sockets.TcpLines;
-using Messaging.Sources;
-using Messaging.Telemetry;
 using Microsoft.Extensions.DependencyInjection;
-using Pipeline.Buffers;
+using Quayside.Messaging.Sockets.TcpLines;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Buffers;
 
 namespace Worker.Tests.Sockets.TcpLines;
 
@@ -45,7 +45,7 @@ internal sealed class TcpLinesRun : IAsyncDisposable
     public IPEndPoint Endpoint => (IPEndPoint)Source.Endpoint!;
 
     public static async Task<TcpLinesRun> StartAsync(
-        Action<TcpLinesSourceOptions>? configure = null, Func<Delivery, Pipeline.Settlements.Settlement?>? script = null, ILineListener? listener = null)
+        Action<TcpLinesSourceOptions>? configure = null, Func<Delivery, Quayside.Pipeline.Settlements.Settlement?>? script = null, ILineListener? listener = null)
     {
         TcpLinesRun run = new(configure, listener);
         run.Intake.Script = script;

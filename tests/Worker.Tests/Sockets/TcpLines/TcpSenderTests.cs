@@ -1,10 +1,10 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
-using Messaging.Configuration;
-using Messaging.Publishing;
-using Messaging.Sockets.TcpLines;
 using Microsoft.Extensions.Configuration;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Publishing;
+using Quayside.Messaging.Sockets.TcpLines;
 using Worker.Tests.Sources;
 
 namespace Worker.Tests.Sockets.TcpLines;

@@ -1,5 +1,5 @@
 using System.Text;
-using Messaging.Sockets.Udp;
+using Quayside.Messaging.Sockets.Udp;
 
 namespace Worker.Tests.Sockets.Udp;
 

@@ -1,10 +1,10 @@
 using System.Net;
 using System.Net.Sockets;
-using Messaging.Sockets.Udp;
-using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
-using Pipeline.Buffers;
+using Quayside.Messaging.Sockets.Udp;
+using Quayside.Messaging.Sources;
+using Quayside.Pipeline.Buffers;
 using Tests.Shared;
 using Worker.Tests.Sources;
 

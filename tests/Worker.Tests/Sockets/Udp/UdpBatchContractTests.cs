@@ -1,5 +1,5 @@
-using Messaging.Sockets.Udp;
-using Messaging.Testing.Xunit;
+using Quayside.Messaging.Sockets.Udp;
+using Quayside.Messaging.Testing.Xunit;
 
 namespace Worker.Tests.Sockets.Udp;
 

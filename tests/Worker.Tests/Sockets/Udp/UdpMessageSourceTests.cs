@@ -2,9 +2,9 @@ using System.Collections.Concurrent;
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
-using Messaging.Configuration;
-using Messaging.Sockets.Udp;
-using Pipeline.Settlements;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Sockets.Udp;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Sockets.Udp;
 

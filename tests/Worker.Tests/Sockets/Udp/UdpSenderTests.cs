@@ -1,9 +1,9 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
-using Messaging.Publishing;
-using Messaging.Sockets.Udp;
 using Microsoft.Extensions.Configuration;
+using Quayside.Messaging.Publishing;
+using Quayside.Messaging.Sockets.Udp;
 using Worker.Tests.Sources;
 
 namespace Worker.Tests.Sockets.Udp;

@@ -1,10 +1,10 @@
 using System.Net;
 using System.Net.Sockets;
-using Messaging.Sockets.Udp;
-using Messaging.Sources;
-using Messaging.Telemetry;
 using Microsoft.Extensions.DependencyInjection;
-using Pipeline.Buffers;
+using Quayside.Messaging.Sockets.Udp;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Buffers;
 
 namespace Worker.Tests.Sockets.Udp;
 

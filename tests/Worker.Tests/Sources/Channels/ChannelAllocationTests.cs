@@ -1,9 +1,9 @@
 using System.Buffers;
-using Messaging.Sources;
-using Messaging.Sources.Channels;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
-using Pipeline.Buffers;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Sources.Channels;
+using Quayside.Pipeline.Buffers;
 using Tests.Shared;
 
 namespace Worker.Tests.Sources.Channels;

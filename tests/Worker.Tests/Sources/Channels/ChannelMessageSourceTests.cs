@@ -1,7 +1,7 @@
 using System.Text;
 using System.Threading.Channels;
 using Microsoft.Extensions.Logging;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Settlements;
 using Worker.Tests.Aws.Sqs;
 
 namespace Worker.Tests.Sources.Channels;

@@ -1,9 +1,9 @@
-using Messaging.Configuration;
-using Messaging.Sources;
-using Messaging.Sources.Channels;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Sources.Channels;
 
 namespace Worker.Tests.Sources.Channels;
 

@@ -1,8 +1,8 @@
-using Messaging.Sources;
-using Messaging.Sources.Channels;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
-using Pipeline.Buffers;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Sources.Channels;
+using Quayside.Pipeline.Buffers;
 
 namespace Worker.Tests.Sources.Channels;
 

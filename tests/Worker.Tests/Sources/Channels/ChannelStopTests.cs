@@ -1,7 +1,7 @@
 using System.Text;
 using System.Threading.Channels;
 using Microsoft.Extensions.Logging;
-using Pipeline.Settlements;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Sources.Channels;
 

@@ -1,4 +1,4 @@
-using Messaging.Sources.Channels;
+using Quayside.Messaging.Sources.Channels;
 
 namespace Worker.Tests.Sources.Channels;
 

@@ -1,6 +1,6 @@
-using Messaging.DeadLetters;
-using Messaging.Sources.Channels;
-using Pipeline.Settlements;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Sources.Channels;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Sources.Channels;
 

@@ -1,9 +1,9 @@
-using Messaging.DeadLetters;
-using Messaging.Sockets.TcpLines;
-using Messaging.Sources.InMemory;
-using Messaging.Telemetry;
-using Pipeline.Buffers;
-using Pipeline.Settlements;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.Sockets.TcpLines;
+using Quayside.Messaging.Sources.InMemory;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Buffers;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Sources.InMemory;
 

@@ -1,7 +1,7 @@
-using Messaging.Sockets.TcpLines;
-using Messaging.Sources.InMemory;
-using Messaging.Telemetry;
-using Pipeline.Buffers;
+using Quayside.Messaging.Sockets.TcpLines;
+using Quayside.Messaging.Sources.InMemory;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Buffers;
 
 namespace Worker.Tests.Sources.InMemory;
 
@@ -78,7 +78,7 @@ public sealed class InMemoryMessagesTests
             LineMessage message = inMemory.Take();
             message.Open("{}"u8, connection: null, i, buffers, time.GetUtcNow());
             message.BeginDelivery();
-            await inMemory.SettleAsync(message, Pipeline.Settlements.Settlement.DeadLetter("malformed-json", "test"), CancellationToken.None);
+            await inMemory.SettleAsync(message, Quayside.Pipeline.Settlements.Settlement.DeadLetter("malformed-json", "test"), CancellationToken.None);
         }
 
         string[] lines = [.. log.Entries.Where(entry => entry.Id.Id == 3000).Select(entry => entry.Text)];
@@ -100,11 +100,11 @@ public sealed class InMemoryMessagesTests
         message.Open("{}"u8, connection: null, 1, buffers, time.GetUtcNow());
         message.BeginDelivery();
 
-        await message.SettleAsync(Pipeline.Settlements.Settlement.DeadLetter("malformed-json", "test"), CancellationToken.None);
+        await message.SettleAsync(Quayside.Pipeline.Settlements.Settlement.DeadLetter("malformed-json", "test"), CancellationToken.None);
         (metrics.Totals.DeadLetters, metrics.Totals.Returned).ShouldBe((0, 1));
 
         message.BeginDelivery();
-        await message.SettleAsync(Pipeline.Settlements.Settlement.DeadLetter("malformed-json", "test"), CancellationToken.None);
+        await message.SettleAsync(Quayside.Pipeline.Settlements.Settlement.DeadLetter("malformed-json", "test"), CancellationToken.None);
         (metrics.Totals.DeadLetters, metrics.Totals.Returned).ShouldBe((1, 1));
         deadLetters.Messages.ShouldHaveSingleItem();
     }

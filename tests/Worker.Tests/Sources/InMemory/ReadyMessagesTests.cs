@@ -1,10 +1,10 @@
-using Messaging.Sources;
-using Messaging.Sources.Channels;
-using Messaging.Sources.InMemory;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
-using Pipeline.Buffers;
-using Pipeline.Settlements;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Sources.Channels;
+using Quayside.Messaging.Sources.InMemory;
+using Quayside.Pipeline.Buffers;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Sources.InMemory;
 

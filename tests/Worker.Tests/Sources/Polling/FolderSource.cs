@@ -1,6 +1,6 @@
-using Messaging.Configuration;
-using Messaging.Sources;
-using Messaging.Sources.Polling;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Sources.Polling;
 
 namespace Worker.Tests.Sources.Polling;
 

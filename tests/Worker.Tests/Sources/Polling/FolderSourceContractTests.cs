@@ -1,4 +1,4 @@
-using Messaging.Testing.Xunit;
+using Quayside.Messaging.Testing.Xunit;
 
 namespace Worker.Tests.Sources.Polling;
 

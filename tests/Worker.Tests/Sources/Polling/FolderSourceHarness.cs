@@ -1,6 +1,6 @@
-using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
+using Quayside.Messaging.Sources;
 
 namespace Worker.Tests.Sources.Polling;
 

@@ -1,11 +1,11 @@
 using System.Collections.Concurrent;
 using System.Text;
-using Messaging.Hosting;
-using Messaging.Sources;
-using Messaging.Sources.Polling;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
-using Pipeline.Settlements;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Sources.Polling;
+using Quayside.Pipeline.Settlements;
 using Worker.Tests.Testing;
 
 namespace Worker.Tests.Sources.Polling;

@@ -3,9 +3,9 @@ using System.Text;
 using Amazon.Runtime;
 using Amazon.S3.Endpoints;
 using Amazon.S3.Internal;
-using Messaging.Configuration;
+using Quayside.Messaging.Configuration;
 
-namespace Messaging.Aws.S3.Sink.Direct;
+namespace Quayside.Messaging.Aws.S3.Sink.Direct;
 
 /// <summary>
 /// The addresses of requests to a bucket, encoded as they are signed. Nothing is normalised: <c>//</c> and dot segments are part of a key.

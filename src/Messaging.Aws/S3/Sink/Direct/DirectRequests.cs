@@ -1,16 +1,16 @@
 using System.Net;
 using System.Net.Http.Headers;
 using System.Runtime.CompilerServices;
-using Messaging.Configuration;
-using Messaging.Costs;
-using Messaging.Sinks;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
-using Objects;
-using Pipeline.Buffers;
-using Pipeline.Frames;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Costs;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Telemetry;
+using Quayside.Objects;
+using Quayside.Pipeline.Buffers;
+using Quayside.Pipeline.Frames;
 
-namespace Messaging.Aws.S3.Sink.Direct;
+namespace Quayside.Messaging.Aws.S3.Sink.Direct;
 
 /// <summary>
 /// Requests signed by the worker itself and sent over pooled HTTP/1.1 connections. A PUT with a key of 84 bytes allocates about 2.6 KB,

@@ -1,6 +1,6 @@
 using System.Net;
 
-namespace Messaging.Aws.S3.Sink.Direct;
+namespace Quayside.Messaging.Aws.S3.Sink.Direct;
 
 /// <summary>
 /// A reusable PUT: the constant headers, the key and body of one object, the timer. Reused only after an answer was read to its

@@ -2,10 +2,10 @@ using System.Globalization;
 using System.Net.Http.Headers;
 using System.Security.Cryptography;
 using System.Text;
-using Messaging.Sinks;
-using Pipeline.Buffers;
+using Quayside.Messaging.Sinks;
+using Quayside.Pipeline.Buffers;
 
-namespace Messaging.Aws.S3.Sink.Direct;
+namespace Quayside.Messaging.Aws.S3.Sink.Direct;
 
 /// <summary>
 /// Completes and signs the requests of one bucket. A PUT allocates only the strings that HttpClient requires: its address, the body's

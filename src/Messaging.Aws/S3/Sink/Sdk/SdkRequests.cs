@@ -2,12 +2,12 @@ using System.Text;
 using Amazon.Runtime;
 using Amazon.S3;
 using Amazon.S3.Model;
-using Messaging.Costs;
-using Messaging.Sinks;
-using Messaging.Telemetry;
-using Objects;
+using Quayside.Messaging.Costs;
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Telemetry;
+using Quayside.Objects;
 
-namespace Messaging.Aws.S3.Sink.Sdk;
+namespace Quayside.Messaging.Aws.S3.Sink.Sdk;
 
 /// <summary>Requests with AWSSDK.S3, each ended by its own time limit. A PUT allocates about 60 KB (234 KB with the SDK's defaults).</summary>
 internal sealed class SdkRequests : IS3Requests

@@ -1,6 +1,6 @@
-using Messaging.Aws.S3;
-using Messaging.Aws.S3.Sink;
-using Messaging.Sinks;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.Aws.S3.Sink;
+using Quayside.Messaging.Sinks;
 
 namespace Integration.Tests.Aws.S3.Auto;
 

@@ -1,5 +1,5 @@
 using Integration.Tests.Servers;
-using Messaging.Aws.S3;
+using Quayside.Messaging.Aws.S3;
 
 namespace Integration.Tests.Aws.S3.Direct;
 

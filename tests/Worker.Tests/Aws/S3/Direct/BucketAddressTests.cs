@@ -1,6 +1,6 @@
-using Messaging.Aws.S3;
-using Messaging.Aws.S3.Sink.Direct;
-using Messaging.Configuration;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.Aws.S3.Sink.Direct;
+using Quayside.Messaging.Configuration;
 
 namespace Worker.Tests.Aws.S3.Direct;
 

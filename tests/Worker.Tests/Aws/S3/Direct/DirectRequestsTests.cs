@@ -3,10 +3,10 @@ using System.Net.Sockets;
 using System.Security.Cryptography;
 using System.Text;
 using Amazon.Runtime;
-using Messaging.Aws;
-using Messaging.Aws.S3;
-using Messaging.Aws.S3.Sink.Direct;
-using Pipeline.Buffers;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.Aws.S3.Sink.Direct;
+using Quayside.Pipeline.Buffers;
 
 namespace Worker.Tests.Aws.S3.Direct;
 

@@ -1,11 +1,11 @@
 using Amazon.Runtime;
-using Messaging.Aws;
-using Messaging.Aws.S3;
-using Messaging.Aws.S3.Sink;
-using Messaging.Aws.S3.Sink.Direct;
-using Messaging.Sinks;
 using Microsoft.Extensions.Logging.Abstractions;
-using Pipeline.Buffers;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.Aws.S3.Sink;
+using Quayside.Messaging.Aws.S3.Sink.Direct;
+using Quayside.Messaging.Sinks;
+using Quayside.Pipeline.Buffers;
 
 namespace Worker.Tests.Aws.S3.Direct;
 

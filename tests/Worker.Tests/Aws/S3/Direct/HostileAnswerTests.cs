@@ -1,9 +1,9 @@
-using Messaging.Aws;
-using Messaging.Aws.S3;
-using Messaging.Aws.S3.Sink;
-using Messaging.Aws.S3.Sink.Direct;
-using Messaging.Sinks;
-using Pipeline.Buffers;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.Aws.S3.Sink;
+using Quayside.Messaging.Aws.S3.Sink.Direct;
+using Quayside.Messaging.Sinks;
+using Quayside.Pipeline.Buffers;
 
 namespace Worker.Tests.Aws.S3.Direct;
 

@@ -1,6 +1,6 @@
 using System.Text;
-using Messaging.Aws.S3;
-using Messaging.Aws.S3.Sink.Direct;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.Aws.S3.Sink.Direct;
 using Worker.Tests.Archive.ObjectKeys;
 
 namespace Worker.Tests.Aws.S3.Direct;

@@ -2,9 +2,9 @@ using System.Collections.ObjectModel;
 using System.Security.Cryptography;
 using System.Text;
 using Amazon.Runtime;
-using Messaging.Aws;
-using Messaging.Aws.S3;
-using Messaging.Aws.S3.Sink.Direct;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.S3;
+using Quayside.Messaging.Aws.S3.Sink.Direct;
 
 namespace Worker.Tests.Aws.S3.Direct;
 

@@ -1,6 +1,6 @@
 extern alias aws;
 
-using aws::Objects;
+using aws::Quayside.Objects;
 
 namespace Worker.Tests.Aws.S3.Sdk;
 

@@ -1,5 +1,5 @@
-using Messaging.Aws.Sqs;
-using Messaging.Aws.Sqs.Wire;
+using Quayside.Messaging.Aws.Sqs;
+using Quayside.Messaging.Aws.Sqs.Wire;
 
 namespace Worker.Tests.Aws.Sqs.Redrive;
 

@@ -1,13 +1,13 @@
 using System.Text;
 using System.Text.Json.Nodes;
-using Messaging.Aws.Sqs;
-using Messaging.Configuration;
-using Messaging.DeadLetters;
-using Messaging.DeadLetters.Redrive;
-using Messaging.Http.Source;
-using Messaging.Publishing;
-using Messaging.Storage;
 using Microsoft.Extensions.Configuration;
+using Quayside.Messaging.Aws.Sqs;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.DeadLetters;
+using Quayside.Messaging.DeadLetters.Redrive;
+using Quayside.Messaging.Http.Source;
+using Quayside.Messaging.Publishing;
+using Quayside.Messaging.Storage;
 using Worker.Tests.Planning;
 
 namespace Worker.Tests.Aws.Sqs.Redrive;

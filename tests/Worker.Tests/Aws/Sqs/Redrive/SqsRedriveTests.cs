@@ -1,9 +1,9 @@
 using System.Text.Json;
 using System.Text.Json.Nodes;
-using Messaging.Aws.Sqs;
-using Messaging.Configuration;
-using Messaging.DeadLetters.Redrive;
-using Messaging.Publishing;
+using Quayside.Messaging.Aws.Sqs;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.DeadLetters.Redrive;
+using Quayside.Messaging.Publishing;
 using Worker.Tests.Planning;
 
 namespace Worker.Tests.Aws.Sqs.Redrive;

@@ -1,7 +1,7 @@
 using System.Text;
 using System.Text.Json;
-using Messaging.Aws;
-using Messaging.Aws.Sqs.Wire;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.Sqs.Wire;
 
 namespace Worker.Tests.Aws.Sqs.Wire;
 

@@ -1,5 +1,5 @@
-using Messaging.Aws.Sqs.Wire;
-using Pipeline.Buffers;
+using Quayside.Messaging.Aws.Sqs.Wire;
+using Quayside.Pipeline.Buffers;
 
 namespace Worker.Tests.Aws.Sqs.Wire;
 

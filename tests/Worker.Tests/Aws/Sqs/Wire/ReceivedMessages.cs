@@ -1,4 +1,4 @@
-using Messaging.Aws.Sqs.Wire;
+using Quayside.Messaging.Aws.Sqs.Wire;
 
 namespace Worker.Tests.Aws.Sqs.Wire;
 

@@ -1,5 +1,5 @@
 using System.Text.Json;
-using Messaging.Aws.Sqs.Wire;
+using Quayside.Messaging.Aws.Sqs.Wire;
 
 namespace Worker.Tests.Aws.Sqs.Wire;
 

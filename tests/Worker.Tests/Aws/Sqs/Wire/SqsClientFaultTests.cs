@@ -1,9 +1,9 @@
 using System.IO.Pipelines;
 using System.Net;
 using System.Net.Sockets;
-using Messaging.Aws;
-using Messaging.Aws.Sqs.Wire;
 using Microsoft.AspNetCore.Http;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.Sqs.Wire;
 
 namespace Worker.Tests.Aws.Sqs.Wire;
 

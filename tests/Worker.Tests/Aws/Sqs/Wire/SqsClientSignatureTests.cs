@@ -1,6 +1,6 @@
 using System.Globalization;
 using Amazon.Runtime;
-using Messaging.Aws;
+using Quayside.Messaging.Aws;
 
 namespace Worker.Tests.Aws.Sqs.Wire;
 

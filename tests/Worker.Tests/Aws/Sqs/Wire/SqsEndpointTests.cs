@@ -1,6 +1,6 @@
-using Messaging.Aws;
-using Messaging.Aws.Sqs.Wire;
-using Messaging.Configuration;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.Sqs.Wire;
+using Quayside.Messaging.Configuration;
 
 namespace Worker.Tests.Aws.Sqs.Wire;
 

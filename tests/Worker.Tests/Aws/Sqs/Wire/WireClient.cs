@@ -1,8 +1,8 @@
 using Amazon.Runtime;
-using Messaging.Aws;
-using Messaging.Aws.Sqs.Wire;
-using Messaging.Costs;
-using Pipeline.Buffers;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.Aws.Sqs.Wire;
+using Quayside.Messaging.Costs;
+using Quayside.Pipeline.Buffers;
 
 namespace Worker.Tests.Aws.Sqs.Wire;
 

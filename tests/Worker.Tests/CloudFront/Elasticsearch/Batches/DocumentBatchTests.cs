@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Text;
-using Messaging.CloudFront.Elasticsearch;
-using Messaging.CloudFront.Elasticsearch.BulkResponses;
+using Quayside.Messaging.CloudFront.Elasticsearch;
+using Quayside.Messaging.CloudFront.Elasticsearch.BulkResponses;
 using static Worker.Tests.CloudFront.Elasticsearch.BulkResponses.BulkResponses;
 
 namespace Worker.Tests.CloudFront.Elasticsearch.Batches;

@@ -1,5 +1,5 @@
-using Messaging.CloudFront.Elasticsearch;
-using Messaging.CloudFront.Elasticsearch.BulkResponses;
+using Quayside.Messaging.CloudFront.Elasticsearch;
+using Quayside.Messaging.CloudFront.Elasticsearch.BulkResponses;
 using static Worker.Tests.CloudFront.Elasticsearch.BulkResponses.BulkResponses;
 
 namespace Worker.Tests.CloudFront.Elasticsearch.Batches;

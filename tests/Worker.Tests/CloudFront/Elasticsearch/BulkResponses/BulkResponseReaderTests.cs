@@ -1,5 +1,5 @@
-using Messaging.CloudFront.Elasticsearch.BulkResponses;
-using Pipeline.Buffers;
+using Quayside.Messaging.CloudFront.Elasticsearch.BulkResponses;
+using Quayside.Pipeline.Buffers;
 using static Worker.Tests.CloudFront.Elasticsearch.BulkResponses.BulkResponses;
 
 namespace Worker.Tests.CloudFront.Elasticsearch.BulkResponses;

@@ -1,4 +1,4 @@
-using Messaging.CloudFront.Elasticsearch.BulkResponses;
+using Quayside.Messaging.CloudFront.Elasticsearch.BulkResponses;
 
 namespace Worker.Tests.CloudFront.Elasticsearch.BulkResponses;
 

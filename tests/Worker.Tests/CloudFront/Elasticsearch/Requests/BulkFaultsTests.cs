@@ -1,6 +1,6 @@
 using System.Net.Http.Headers;
 using System.Text;
-using Messaging.CloudFront.Elasticsearch;
+using Quayside.Messaging.CloudFront.Elasticsearch;
 
 namespace Worker.Tests.CloudFront.Elasticsearch.Requests;
 

@@ -3,9 +3,9 @@ using System.Text;
 using Amazon;
 using Amazon.Runtime;
 using Amazon.Runtime.Signing;
-using Messaging.Aws;
-using Messaging.CloudFront.Elasticsearch;
-using Pipeline.Buffers;
+using Quayside.Messaging.Aws;
+using Quayside.Messaging.CloudFront.Elasticsearch;
+using Quayside.Pipeline.Buffers;
 
 namespace Worker.Tests.CloudFront.Elasticsearch.Requests;
 

@@ -1,5 +1,5 @@
-using Messaging.Hosting;
-using Messaging.Http.Web.Api;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Http.Web.Api;
 
 namespace Worker.Tests.Http.Web.Api;
 

@@ -1,11 +1,11 @@
 using System.Net;
 using System.Text.Json;
 using System.Text.Json.Nodes;
-using Messaging.Http;
-using Messaging.Http.Web.Api;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging.Abstractions;
-using Pipeline.Buffers;
+using Quayside.Messaging.Http;
+using Quayside.Messaging.Http.Web.Api;
+using Quayside.Pipeline.Buffers;
 
 namespace Worker.Tests.Http.Web.Api;
 

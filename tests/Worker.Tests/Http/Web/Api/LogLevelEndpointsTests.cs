@@ -75,7 +75,7 @@ public sealed class LogLevelEndpointsTests
     [InlineData("""{"category":"a\n","level":"Debug"}""")]
     [InlineData("""{"category":"Shop"}""")]
     [InlineData("""{"category":"Shop","level":"Warning"}""")]
-    [InlineData("""{"category":"Messaging.Http.Audit","level":"None"}""")]
+    [InlineData("""{"category":"Quayside.Messaging.Http.Audit","level":"None"}""")]
     [InlineData("""{"category":"Shop","level":"1"}""")]
     [InlineData("""{"category":"Shop","level":"Debug","minutes":61}""")]
     [InlineData("""{"category":"Shop","level":"Debug","minutes":-1}""")]

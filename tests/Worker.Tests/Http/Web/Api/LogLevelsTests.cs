@@ -1,8 +1,8 @@
-using Messaging.Http.Web.Api;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
+using Quayside.Messaging.Http.Web.Api;
 
 namespace Worker.Tests.Http.Web.Api;
 

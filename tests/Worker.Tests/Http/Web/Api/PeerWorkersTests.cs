@@ -2,7 +2,7 @@ using System.Net;
 using System.Net.Sockets;
 using System.Text;
 using System.Text.Json;
-using Messaging.Http;
+using Quayside.Messaging.Http;
 
 namespace Worker.Tests.Http.Web.Api;
 

@@ -1,6 +1,6 @@
-using Messaging.CommandLine;
-using Messaging.DeadLetters.Redrive;
-using Messaging.Http.Web.Api;
+using Quayside.Messaging.CommandLine;
+using Quayside.Messaging.DeadLetters.Redrive;
+using Quayside.Messaging.Http.Web.Api;
 using Shared.Hosting;
 
 namespace Worker.Tests.Http.Web.Api;

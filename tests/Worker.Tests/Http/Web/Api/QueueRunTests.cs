@@ -1,17 +1,17 @@
 using System.Text;
-using Messaging.Configuration;
-using Messaging.DeadLetters.Redrive;
-using Messaging.Hosting;
-using Messaging.Http;
-using Messaging.Http.Web.Api;
-using Messaging.Publishing;
-using Messaging.Sources;
-using Messaging.Telemetry;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Hosting.Internal;
 using Microsoft.Extensions.Logging.Abstractions;
-using Pipeline.Buffers;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.DeadLetters.Redrive;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Http;
+using Quayside.Messaging.Http.Web.Api;
+using Quayside.Messaging.Publishing;
+using Quayside.Messaging.Sources;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Buffers;
 using Worker.Tests.Planning;
 
 namespace Worker.Tests.Http.Web.Api;

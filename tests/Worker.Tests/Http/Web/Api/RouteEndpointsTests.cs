@@ -2,16 +2,16 @@ using System.Net;
 using System.Net.Http.Headers;
 using System.Text;
 using System.Text.Json;
-using Messaging.Hosting;
-using Messaging.Http;
-using Messaging.Http.Web.Api;
-using Messaging.Sources.Channels;
-using Messaging.Telemetry;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
 using Microsoft.AspNetCore.Routing.Patterns;
 using Microsoft.Extensions.DependencyInjection;
-using Pipeline.Buffers;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Http;
+using Quayside.Messaging.Http.Web.Api;
+using Quayside.Messaging.Sources.Channels;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Buffers;
 
 namespace Worker.Tests.Http.Web.Api;
 

@@ -2,8 +2,8 @@ using System.Buffers;
 using System.Text;
 using System.Text.Encodings.Web;
 using System.Text.Json;
-using Messaging.Http;
-using Messaging.Http.Web.Api;
+using Quayside.Messaging.Http;
+using Quayside.Messaging.Http.Web.Api;
 
 namespace Worker.Tests.Http.Web.Api;
 

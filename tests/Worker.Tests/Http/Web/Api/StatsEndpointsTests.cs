@@ -1,9 +1,9 @@
 using System.Net;
 using System.Text.Json;
-using Messaging.Hosting;
-using Messaging.Http.Web.Api;
-using Messaging.Http.Web.Page;
 using Microsoft.Extensions.DependencyInjection;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Http.Web.Api;
+using Quayside.Messaging.Http.Web.Page;
 using Worker.Tests.Http.Source;
 
 namespace Worker.Tests.Http.Web.Api;
@@ -261,5 +261,5 @@ public sealed class StatsEndpointsTests
         total.ShouldBeLessThan(60_000);
     }
 
-    private static Messaging.Recoverability.CircuitBreaker Breaker(ApiHost host) => host.App.Services.GetRequiredService<WorkerService>().Routes.Single().Breaker;
+    private static Quayside.Messaging.Recoverability.CircuitBreaker Breaker(ApiHost host) => host.App.Services.GetRequiredService<WorkerService>().Routes.Single().Breaker;
 }

@@ -1,7 +1,7 @@
 using System.Net;
 using System.Text.Json;
-using Messaging.Http.Web.Api;
 using Microsoft.Extensions.DependencyInjection;
+using Quayside.Messaging.Http.Web.Api;
 using Worker.Tests.Http.Source;
 
 namespace Worker.Tests.Http.Web.Api;

@@ -1,4 +1,4 @@
-using Messaging.Http.Web.Api;
+using Quayside.Messaging.Http.Web.Api;
 
 namespace Worker.Tests.Http.Web.Api;
 

@@ -1,13 +1,13 @@
 using System.Text.Json;
-using Messaging.Costs;
-using Messaging.Hosting;
-using Messaging.Http;
-using Messaging.Http.Web.Api;
-using Messaging.Http.Web.History;
-using Messaging.Http.Web.Metrics;
-using Messaging.Recoverability;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging.Abstractions;
+using Quayside.Messaging.Costs;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Http;
+using Quayside.Messaging.Http.Web.Api;
+using Quayside.Messaging.Http.Web.History;
+using Quayside.Messaging.Http.Web.Metrics;
+using Quayside.Messaging.Recoverability;
+using Quayside.Messaging.Telemetry;
 
 namespace Worker.Tests.Http.Web.Api;
 

@@ -1,11 +1,11 @@
 using System.Text.Json;
-using Messaging.Hosting;
-using Messaging.Http;
-using Messaging.Http.Web.Api;
-using Messaging.Http.Web.History;
-using Messaging.Http.Web.Metrics;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging.Abstractions;
+using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Http;
+using Quayside.Messaging.Http.Web.Api;
+using Quayside.Messaging.Http.Web.History;
+using Quayside.Messaging.Http.Web.Metrics;
+using Quayside.Messaging.Telemetry;
 using Worker.Tests.Http.Web.Api;
 using Worker.Tests.Telemetry;
 

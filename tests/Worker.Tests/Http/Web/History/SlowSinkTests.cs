@@ -1,4 +1,4 @@
-using Messaging.Http.Web.History;
+using Quayside.Messaging.Http.Web.History;
 
 namespace Worker.Tests.Http.Web.History;
 

@@ -1,4 +1,4 @@
-using Messaging.Http.Web.Metrics;
+using Quayside.Messaging.Http.Web.Metrics;
 
 namespace Worker.Tests.Http.Web.Metrics;
 

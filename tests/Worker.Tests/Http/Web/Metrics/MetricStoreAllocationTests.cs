@@ -1,7 +1,7 @@
-using Messaging.Http.Web.Metrics;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging.Abstractions;
-using Pipeline.Settlements;
+using Quayside.Messaging.Http.Web.Metrics;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Http.Web.Metrics;
 

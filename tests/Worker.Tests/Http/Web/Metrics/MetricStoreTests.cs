@@ -1,8 +1,8 @@
 using System.Diagnostics.Metrics;
-using Messaging.Http.Web.Metrics;
-using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
-using Pipeline.Settlements;
+using Quayside.Messaging.Http.Web.Metrics;
+using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Http.Web.Metrics;
 

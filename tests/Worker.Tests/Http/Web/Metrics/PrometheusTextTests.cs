@@ -1,6 +1,6 @@
 using System.Diagnostics.Metrics;
-using Messaging.Http.Web.Metrics;
-using Messaging.Telemetry;
+using Quayside.Messaging.Http.Web.Metrics;
+using Quayside.Messaging.Telemetry;
 
 namespace Worker.Tests.Http.Web.Metrics;
 

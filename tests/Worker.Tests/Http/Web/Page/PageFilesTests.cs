@@ -1,5 +1,5 @@
 using System.Reflection;
-using Messaging.Http;
+using Quayside.Messaging.Http;
 
 namespace Worker.Tests.Http.Web.Page;
 
