@@ -219,12 +219,20 @@ public sealed partial class InMemoryMessages<T> : IDisposable
     public void Forget(T message)
     {
         message.Clear();
-        if (Volatile.Read(ref _disposed) || !_messages.Return(message))
+        if (!_messages.Return(message))
         {
             Drop(message);
         }
 
-        if (Interlocked.Decrement(ref _unsettled) == 0)
+        int unsettled = Interlocked.Decrement(ref _unsettled);
+
+        // Read after the message is in the pool, and Dispose sets it before it empties the pool: one of the two finds the message.
+        if (Volatile.Read(ref _disposed))
+        {
+            DropIdle();
+        }
+
+        if (unsettled == 0)
         {
             EndIfDrained();
         }
@@ -237,10 +245,7 @@ public sealed partial class InMemoryMessages<T> : IDisposable
     {
         Interlocked.Exchange(ref _disposed, true);
         _delayed.Dispose();
-        while (_messages.TryTake(out T? message))
-        {
-            Drop(message);
-        }
+        DropIdle();
     }
 
     private T Create()
@@ -252,6 +257,14 @@ public sealed partial class InMemoryMessages<T> : IDisposable
         }
 
         return message;
+    }
+
+    private void DropIdle()
+    {
+        while (_messages.TryTake(out T? message))
+        {
+            Drop(message);
+        }
     }
 
     private void Drop(T message)

@@ -178,8 +178,14 @@ public sealed class ChannelStopTests
             }))];
             await Task.Delay(5);
 
-            await harness.FinishAsync();
+            await harness.StopReceivingAsync();
+            await harness.Source.DrainAsync(harness.Intake, CancellationToken.None);
+            await harness.Source.CloseAsync(CancellationToken.None);
+            await harness.Source.DisposeAsync();
+
+            // A publisher that was refused may still have a buffer, which the end below would find missing.
             await Task.WhenAll(publishers);
+            await harness.FinishAsync();
             await ticking.CancelAsync();
             await clock;
 

@@ -1,3 +1,4 @@
+using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.Sockets.TcpLines;
 using Quayside.Messaging.Sources.InMemory;
 using Quayside.Messaging.Telemetry;
@@ -30,6 +31,41 @@ public sealed class InMemoryMessagesTests
         intake.Completed.ShouldBe(count);
         inMemory.Unsettled.ShouldBe(0);
         inMemory.Waiting.ShouldBe(0);
+    }
+
+    [Fact]
+    public async Task Forget_WhileTheQueueIsDisposed_ReturnsItsBuffer()
+    {
+        const int rounds = 20_000;
+        BufferPool buffers = new();
+        InMemoryMessages<LineMessage>[] queues = [.. Enumerable.Range(0, rounds).Select(_ => new InMemoryMessages<LineMessage>(
+            new InMemoryServices("tcp-lines", "orders", 1, new MemoryDeadLetters(), TimeProvider.System, NullLogger.Instance), limit: 2, static inMemory => new LineMessage(inMemory)))];
+        using Barrier round = new(2);
+
+        // Both meet at each queue: one forgets its message, the other disposes it.
+        Task forgetting = Task.Factory.StartNew(
+            () =>
+            {
+                foreach (InMemoryMessages<LineMessage> inMemory in queues)
+                {
+                    LineMessage message = inMemory.Take();
+                    message.Open("{}"u8, connection: null, 1, buffers, DateTimeOffset.UnixEpoch);
+                    round.SignalAndWait(TimeSpan.FromSeconds(30)).ShouldBeTrue();
+                    inMemory.Forget(message);
+                }
+            },
+            CancellationToken.None,
+            TaskCreationOptions.LongRunning,
+            TaskScheduler.Default);
+        foreach (InMemoryMessages<LineMessage> inMemory in queues)
+        {
+            round.SignalAndWait(TimeSpan.FromSeconds(30)).ShouldBeTrue();
+            inMemory.Dispose();
+        }
+
+        await forgetting;
+
+        buffers.Outstanding.ShouldBe(0);
     }
 
     [Fact]
