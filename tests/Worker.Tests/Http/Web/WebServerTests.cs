@@ -12,6 +12,7 @@ using Quayside.Messaging.CommandLine;
 using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Hosting;
 using Quayside.Messaging.Http;
+using Quayside.Messaging.Http.Source;
 using Quayside.Messaging.Http.Web;
 using Shared.Hosting;
 using Shared.Net;
@@ -304,19 +305,22 @@ public sealed class WebServerTests
     public async Task Stop_AnsweredCallersAreStillSending_DoesNotWaitForThem()
     {
         using IHost app = await StartAsync("Hosting:DrainTimeout=10m", "Sources:Http:MaxMessageBytes=1000");
+        app.Services.GetRequiredService<HttpSourceRegistry>().TryFind(route: null, out HttpMessageSource? source).ShouldBeTrue();
         List<RawConnection> callers = [];
         foreach (string rest in new[]
         {
             "Content-Length: 100\n\nhalf",
             "Transfer-Encoding: chunked\n\n4\nhalf\n",
             "Content-Type: application/x-ndjson\nContent-Length: 100\n\nhalf",
-            "Content-Length: 1001\n\nmore than is taken",
-            "Content-Encoding: br\nContent-Length: 100\n\nhalf",
         })
         {
-            callers.Add(await RawConnection.ConnectAsync(PortOf(app), $"POST /messages HTTP/1.1\nHost: localhost\n{rest}"));
+            callers.Add(await ConnectAsync(rest));
         }
 
+        // A request whose head is read only during the stop would find its connection closed.
+        await HttpSourceHost.UntilAsync(() => source!.Requests == 3);
+        callers.Add(await ConnectAsync("Content-Length: 1001\n\nmore than is taken"));
+        callers.Add(await ConnectAsync("Content-Encoding: br\nContent-Length: 100\n\nhalf"));
         (await callers[3].ReadAsync()).Status.ShouldBe(413);
         (await callers[4].ReadAsync()).Status.ShouldBe(415);
 
@@ -334,6 +338,8 @@ public sealed class WebServerTests
         }
 
         app.Services.GetRequiredService<WorkerService>().DrainedCleanly.ShouldBeTrue();
+
+        Task<RawConnection> ConnectAsync(string rest) => RawConnection.ConnectAsync(PortOf(app), $"POST /messages HTTP/1.1\nHost: localhost\n{rest}");
     }
 
     [Fact]

@@ -45,10 +45,11 @@ public sealed class UdpAllocationTests
         byte[] datagram = Fletcher32Tests.WithTrailer(new byte[508]);
         Run(sender, datagram, intake);
 
-        long min = MinBytes.OfProcess(() => Run(sender, datagram, intake));
+        // Of the whole process, in which a busy machine compiles hot methods and creates threads for several rounds.
+        long min = MinBytes.OfProcess(() => Run(sender, datagram, intake), rounds: 64, enough: Datagrams);
 
         TestContext.Current.TestOutputHelper?.WriteLine($"{(double)min / Datagrams:F3} B per datagram");
-        ((double)min / Datagrams).ShouldBeLessThan(1);
+        min.ShouldBeLessThan(Datagrams);
         await stop.CancelAsync();
         await running;
     }
