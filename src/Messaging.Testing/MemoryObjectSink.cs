@@ -9,6 +9,7 @@ public sealed class MemoryObjectSink : IObjectSink
 {
     private readonly ConcurrentDictionary<string, byte[]> _objects = new(StringComparer.Ordinal);
     private readonly ConcurrentDictionary<string, ObjectProperties> _properties = new(StringComparer.Ordinal);
+    private readonly Lock _script = new();
 
     /// <summary>The objects by their keys.</summary>
     public IReadOnlyDictionary<string, byte[]> Objects => _objects;
@@ -16,7 +17,10 @@ public sealed class MemoryObjectSink : IObjectSink
     /// <summary>The metadata and tags of the objects that have any, by their keys, as the handler gave them.</summary>
     public IReadOnlyDictionary<string, ObjectProperties> Properties => _properties;
 
-    /// <summary>Decides the result of each store by its key. Null, or a script that returns null, stores the object. For faults: a throttled store, a refused key.</summary>
+    /// <summary>
+    /// Decides the result of each store by its key, one store at a time: what the script keeps in a list or counts needs no lock, and it must not wait
+    /// for another store. Null, or a script that returns null, stores the object. For faults: a throttled store, a refused key.
+    /// </summary>
     public Func<string, SinkResult?>? Script { get; set; }
 
     /// <inheritdoc/>
@@ -38,7 +42,13 @@ public sealed class MemoryObjectSink : IObjectSink
 
     private SinkResult Store(string key, ReadOnlySpan<byte> body, ObjectProperties properties)
     {
-        if (Script?.Invoke(key) is { } result)
+        SinkResult? decided;
+        lock (_script)
+        {
+            decided = Script?.Invoke(key);
+        }
+
+        if (decided is { } result)
         {
             return result;
         }

@@ -21,6 +21,7 @@ public sealed class TestIntake(int concurrency = 64) : IMessageIntake, ISlotOwne
 
     // Guards the counters, so that values computed from several of them are consistent.
     private readonly Lock _lock = new();
+    private readonly Lock _script = new();
     private TaskCompletionSource _allowed = Completed();
     private TaskCompletionSource _paused = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private TaskCompletionSource? _drained;
@@ -33,7 +34,11 @@ public sealed class TestIntake(int concurrency = 64) : IMessageIntake, ISlotOwne
     private int _waiting;
     private bool _refused;
 
-    /// <summary>Decides each message, on a thread of the pool. Null, or a script that returns null, leaves the message to <see cref="NextAsync"/>.</summary>
+    /// <summary>
+    /// Decides each message, on a thread of the pool, one message at a time: what the script keeps in a list or counts needs no lock. A script
+    /// therefore must not wait for another message; leave such messages to <see cref="NextAsync"/>. Null, or a script that returns null, leaves
+    /// the message to <see cref="NextAsync"/>.
+    /// </summary>
     public Func<Delivery, Settlement?>? Script { get; set; }
 
     /// <summary>The answer of <see cref="TryReserve"/> whatever slots are free; null to look at the slots.</summary>
@@ -247,7 +252,13 @@ public sealed class TestIntake(int concurrency = 64) : IMessageIntake, ISlotOwne
     {
         try
         {
-            if (script(delivery) is { } settlement)
+            Settlement? decided;
+            lock (_script)
+            {
+                decided = script(delivery);
+            }
+
+            if (decided is { } settlement)
             {
                 await delivery.SettleAsync(settlement);
             }
