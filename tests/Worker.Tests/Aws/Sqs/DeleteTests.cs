@@ -41,19 +41,6 @@ public sealed class DeleteTests
     }
 
     [Fact]
-    public async Task Complete_HundredsOfReceivesWait_TheDeleteDoesNotWaitBehindThem()
-    {
-        await using SqsRun run = SqsRun.Create(concurrency: 3_000);
-        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
-        await SqsRun.WaitAsync(() => run.Queue.Polling > 290, "Receives wait for connections.");
-
-        await deliveries[0].SettleAsync(Settlement.Complete);
-
-        await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 1, "The delete waits for a connection.");
-        await run.EndAsync();
-    }
-
-    [Fact]
     public async Task Complete_FewMessages_ShareACallAfterTheAcknowledgeDelay()
     {
         await using SqsRun run = SqsRun.Create(concurrency: 60, options: Patient(TimeSpan.FromSeconds(5)));

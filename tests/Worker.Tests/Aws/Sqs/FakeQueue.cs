@@ -24,7 +24,7 @@ internal sealed class FakeQueue(TimeProvider? time = null) : IAsyncDisposable
     private FakeService? _service;
     private int _polling;
 
-    public Uri Address => _service!.Address;
+    public Uri Address => _service?.Address ?? new Uri("http://queue.test");
 
     /// <summary>The queue's attributes.</summary>
     public ConcurrentDictionary<string, string> Attributes { get; } = new(StringComparer.Ordinal)

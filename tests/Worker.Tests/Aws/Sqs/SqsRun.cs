@@ -1,5 +1,6 @@
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Aws;
 using Quayside.Messaging.Aws.Sqs;
 using Quayside.Messaging.Aws.Sqs.Wire;
 using Quayside.Messaging.Sources;
@@ -9,7 +10,7 @@ using Worker.Tests.Aws.Sqs.Wire;
 namespace Worker.Tests.Aws.Sqs;
 
 /// <summary>
-/// A source on a <see cref="FakeQueue"/>, without a network. The clock of both (heartbeat, pauses, delays, timeouts, long polls) moves only when
+/// A source on a <see cref="FakeQueue"/>, without a network unless a test connects it. The clock of both (heartbeat, pauses, delays, timeouts, long polls) moves only when
 /// the test moves it, and only when everything is at rest.
 /// </summary>
 internal sealed class SqsRun : SourceHarness
@@ -25,7 +26,7 @@ internal sealed class SqsRun : SourceHarness
     {
         Queue = queue;
         Time = time;
-        _wire = new WireClient(new Uri("http://queue.test"), wire, time, handler: handler ?? queue.CreateHandler());
+        _wire = new WireClient(queue.Address, wire, time, handler: handler ?? queue.CreateHandler());
         ServiceProvider none = new ServiceCollection().BuildServiceProvider();
         _source = new SqsMessageSource(
             _wire.Client,
@@ -64,6 +65,10 @@ internal sealed class SqsRun : SourceHarness
 
         return new SqsRun(queue, options ?? Options(isFifo ? "orders.fifo" : "orders"), wire ?? new SqsWireOptions(), time, concurrency, slots ?? Math.Max(64, concurrency), loggers, handler);
     }
+
+    /// <summary>A source whose calls go over connections, as the worker's do. The clock of the queue's long polls is the system's.</summary>
+    public static async Task<SqsRun> ConnectAsync(int concurrency) =>
+        new(await FakeQueue.StartAsync(), Options(), new SqsWireOptions(), new ManualTimeProvider(), concurrency, slots: concurrency, loggers: null, AwsHttpHandler.Create());
 
     /// <summary>Options for tests that do not concern the acknowledge delay.</summary>
     public static SqsSourceOptions Options(string queue = "orders") => new() { Queue = queue, AcknowledgeDelay = TimeSpan.Zero, VisibilityTimeout = TimeSpan.FromSeconds(30) };
