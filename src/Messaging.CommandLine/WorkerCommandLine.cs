@@ -160,7 +160,6 @@ internal sealed class WorkerCommandLine
         Add(root, RouteCommands.CreatePause(_context));
         Add(root, RouteCommands.CreateResume(_context));
         Add(root, RouteCommands.CreateProbe(_context));
-        Add(root, TailCommand.Create(_context));
         Add(root, LogLevelCommand.Create(_context));
         foreach (Func<CommandContext, Command> create in _parts.Commands)
         {

@@ -1,6 +1,5 @@
 using System.CommandLine;
 using System.Net;
-using System.Runtime.CompilerServices;
 using System.Text;
 using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
@@ -100,23 +99,6 @@ internal sealed class WorkerConnection : IDisposable
     {
         (HttpStatusCode status, byte[] body) = await SendAsync(method, path, json, cancellationToken);
         return (int)status is >= 200 and < 300 ? body : throw Refused(status, body);
-    }
-
-    /// <summary>Reads an answer that goes on, line by line, until the worker ends it.</summary>
-    /// <exception cref="StartupException">No worker answers, it refuses, or the connection breaks.</exception>
-    public async IAsyncEnumerable<string> ReadLinesAsync(string path, [EnumeratorCancellation] CancellationToken cancellationToken)
-    {
-        using HttpResponseMessage answer = await TryAsync(end => _client.GetAsync(path, HttpCompletionOption.ResponseHeadersRead, end), AnswerLimit, cancellationToken);
-        if (!answer.IsSuccessStatusCode)
-        {
-            throw Refused(answer.StatusCode, await TryAsync(end => answer.Content.ReadAsByteArrayAsync(end), AnswerLimit, cancellationToken));
-        }
-
-        using StreamReader reader = new(await answer.Content.ReadAsStreamAsync(cancellationToken));
-        while (await TryAsync(end => reader.ReadLineAsync(end).AsTask(), Timeout.InfiniteTimeSpan, cancellationToken) is { } line)
-        {
-            yield return line;
-        }
     }
 
     private StartupException Refused(HttpStatusCode status, byte[] body)

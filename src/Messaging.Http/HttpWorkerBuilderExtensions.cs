@@ -51,7 +51,6 @@ public static class HttpWorkerBuilderExtensions
         services.TryAddSingleton<ChangeLog>();
         services.TryAddSingleton<PeerWorkers>();
         services.TryAddSingleton<RouteEndpoints>();
-        services.TryAddSingleton<TailEndpoints>();
         services.TryAddSingleton<LogLevels>();
         services.TryAddEnumerable(ServiceDescriptor.Singleton<IPostConfigureOptions<LoggerFilterOptions>, LogLevels>(static provider => provider.GetRequiredService<LogLevels>()));
         services.TryAddEnumerable(ServiceDescriptor.Singleton<IOptionsChangeTokenSource<LoggerFilterOptions>, LogLevels>(static provider => provider.GetRequiredService<LogLevels>()));
@@ -69,6 +68,6 @@ public static class HttpWorkerBuilderExtensions
 
         // The server waits for answers from the draining routes, so both must stop at the same time.
         services.Configure<HostOptions>(static host => host.ServicesStopConcurrently = true);
-        return builder.AddSettings(WebOptions.Settings).AddSettings(TailOptions.Settings).AddSource(new HttpSourceFeature());
+        return builder.AddSettings(WebOptions.Settings).AddSource(new HttpSourceFeature());
     }
 }

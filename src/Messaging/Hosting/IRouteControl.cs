@@ -43,13 +43,6 @@ public interface IRouteControl
     /// <param name="route">The route's name.</param>
     /// <exception cref="ArgumentException">The worker has no route of this name, or has not started.</exception>
     void CountDeadLetters(string route);
-
-    /// <summary>Begins a live tail: copies of some of a route's messages, bodies and attributes included, with nothing masked. Dispose it to end it.</summary>
-    /// <param name="route">The route's name.</param>
-    /// <param name="perSecond">The messages that are copied per second at most: the first ones of each second.</param>
-    /// <param name="maxBytes">The bytes of a body and its attributes that are copied at most.</param>
-    /// <exception cref="ArgumentException">The worker has no route of this name, or has not started.</exception>
-    MessageTail Tail(string route, int perSecond, int maxBytes);
 }
 
 /// <summary>An operator's pause of a route.</summary>

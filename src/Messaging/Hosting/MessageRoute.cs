@@ -21,7 +21,6 @@ namespace Quayside.Messaging.Hosting;
 internal sealed partial class MessageRoute : IAsyncDisposable
 {
     private readonly List<RouteInlet> _inlets = [];
-    private readonly RouteTails _tails = new();
     private readonly ISink? _sink;
     private readonly IList<RouteCheck> _checks;
     private readonly IList<object> _owned;
@@ -100,7 +99,6 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         }
 
         Breaker.CheckNeeded += () => _checkNeeded.Writer.TryWrite(true);
-        _tails.Changed = tails => _inlets.ForEach(inlet => inlet.Intake.SetTails(tails));
 
         Metrics.Publish(() => IsStuck, () => _pause is not null, () => InDeadLetterQueue);
     }
@@ -204,9 +202,6 @@ internal sealed partial class MessageRoute : IAsyncDisposable
             DeadLetterQueues = [.. _inlets.Where(static inlet => !inlet.Plan.KeepsDeadLetters).Select(static inlet => inlet.Plan.Name)],
         };
     }
-
-    /// <summary>Begins a live tail of its messages.</summary>
-    public MessageTail Tail(int perSecond, int maxBytes) => _tails.Begin(perSecond, maxBytes, _time);
 
     /// <summary>Stops receiving until <see cref="Resume"/>. Messages in flight are finished; slots that a source has reserved may still receive.</summary>
     public void PauseReceiving(RoutePause pause)

@@ -107,9 +107,6 @@ internal sealed partial class WorkerService(
     /// <inheritdoc/>
     public void CountDeadLetters(string route) => Find(route).CountDeadLettersNow();
 
-    /// <inheritdoc/>
-    public MessageTail Tail(string route, int perSecond, int maxBytes) => Find(route).Tail(perSecond, maxBytes);
-
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         if (deadLetters is null)

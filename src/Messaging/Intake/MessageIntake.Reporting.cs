@@ -16,26 +16,12 @@ internal sealed partial class MessageIntake
     private readonly LogThrottles<string> _defectLog;
     private readonly LogThrottles<(Type, string)> _exceptionLog;
 
-    // Of the route; null without one, so that a message costs a read of this field.
-    private volatile MessageTail[]? _tails;
-
-    /// <summary>Shows the messages from here on to these live tails; null for none.</summary>
-    public void SetTails(MessageTail[]? tails) => _tails = tails;
-
     /// <summary>An exception on a pool thread would end the process.</summary>
     internal void SettlingFailed(Exception exception) => SafeLog.Try(() => LogSettlingFailed(exception, _route));
 
     private void Report(ReceivedMessage message, in Settlement settlement, Cancellation cancellation, long acceptedAt)
     {
         _metrics.MessageSettled(settlement, RouteMetrics.MeasuresProcessing ? _time.GetElapsedTime(acceptedAt) : TimeSpan.Zero);
-        if (_tails is { } tails)
-        {
-            foreach (MessageTail tail in tails)
-            {
-                tail.Offer(_source, message, settlement, acceptedAt);
-            }
-        }
-
         if (settlement.Kind == SettlementKind.Complete)
         {
             return;

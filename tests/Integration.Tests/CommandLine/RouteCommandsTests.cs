@@ -3,7 +3,7 @@ using Integration.Tests.Worker;
 
 namespace Integration.Tests.CommandLine;
 
-/// <summary><c>pause</c>, <c>resume</c>, <c>probe</c>, <c>tail</c> and <c>log-level</c> against a running worker.</summary>
+/// <summary><c>pause</c>, <c>resume</c>, <c>probe</c> and <c>log-level</c> against a running worker.</summary>
 public sealed class RouteCommandsTests
 {
     private const string Token = "a-token-of-the-tests";
@@ -52,41 +52,6 @@ public sealed class RouteCommandsTests
         failing.ExitCode.ShouldBe(1, failing.Error);
         failing.Text.ShouldContain("Route archive: the sink Directory cannot be reached; its check took ");
         failing.Text.ShouldContain(folder);
-    }
-
-    [Fact]
-    public async Task Tail_PrintsMessagesAsTheyPass_AndEndsAtItsTime()
-    {
-        await using RunningWorker worker = await RunningWorker.StartAsync(["--Routes:archive:Source=Http", "--Routes:archive:Sink=Memory", $"--Hosting:Token={Token}", "--Hosting:TailPerSecond=10"]);
-        using HttpClient client = new() { BaseAddress = worker.Url };
-        using CancellationTokenSource ended = new();
-        Task sending = Task.Run(async () =>
-        {
-            while (!ended.IsCancellationRequested)
-            {
-                (await client.PostAsync("messages", new StringContent("""{"password":"hidden"}"""))).Dispose();
-            }
-        });
-
-        WorkerCommand tail = await WorkerCommand.RunAsync("tail", "archive", "--seconds", "2", "--url", worker.Url.ToString(), $"--Hosting:Token={Token}");
-        await ended.CancelAsync();
-        await sending;
-
-        tail.ExitCode.ShouldBe(0, tail.Error);
-        tail.Text.ShouldContain("\"body\":{\"password\":\"***\"}");
-        tail.Text.ShouldNotContain("hidden");
-        tail.Error.ShouldContain("The tail ended: its time is over.");
-    }
-
-    [Fact]
-    public async Task Tail_NotTurnedOn_SaysHow()
-    {
-        await using RunningWorker worker = await RunningWorker.StartAsync(["--Routes:archive:Source=Http", "--Routes:archive:Sink=Memory", $"--Hosting:Token={Token}"]);
-
-        WorkerCommand tail = await WorkerCommand.RunAsync("tail", "archive", "--url", worker.Url.ToString(), $"--Hosting:Token={Token}");
-
-        tail.ExitCode.ShouldBe(1);
-        tail.ShouldHaveNoStackTrace().Error.ShouldContain("Set Hosting:TailPerSecond");
     }
 
     [Fact]

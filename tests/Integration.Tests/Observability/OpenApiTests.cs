@@ -34,7 +34,7 @@ public sealed partial class OpenApiTests
     {
         string folder = Directory.CreateTempSubdirectory("openapi-").FullName;
         await using RunningWorker worker = await RunningWorker.StartAsync(
-            ["--Routes:archive:Source=Http", "--Routes:archive:Sink=Directory", $"--Sinks:Directory:Path={Path.Combine(folder, "objects")}", $"--DeadLetters:Path={Path.Combine(folder, "letters")}", "--Sources:Http:CorsOrigins=https://shop.example.com", $"--Hosting:Token={Token}", "--Hosting:TailPerSecond=10"]);
+            ["--Routes:archive:Source=Http", "--Routes:archive:Sink=Directory", $"--Sinks:Directory:Path={Path.Combine(folder, "objects")}", $"--DeadLetters:Path={Path.Combine(folder, "letters")}", "--Sources:Http:CorsOrigins=https://shop.example.com", $"--Hosting:Token={Token}"]);
         using HttpClient client = new() { BaseAddress = worker.Url };
         client.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue("Bearer", Token);
 
@@ -85,9 +85,6 @@ public sealed partial class OpenApiTests
         await CheckAsync(client, "post", "/api/v1/routes/probe", body: "{}");
         await CheckAsync(client, "post", "/api/v1/routes/probe", body: """{"route":"other"}""");
         await CheckAsync(client, "post", "/api/v1/routes/probe", body: """{"route":"archive"}""");
-        await CheckAsync(client, "get", "/api/v1/routes/tail", "/api/v1/routes/tail?route=other");
-        await CheckAsync(client, "get", "/api/v1/routes/tail", "/api/v1/routes/tail?route=archive&seconds=0");
-        await CheckTailAsync(client);
         await CheckAsync(client, "post", "/api/v1/log-level", body: "{}");
         await CheckAsync(client, "post", "/api/v1/log-level", body: """{"category":"Quayside","level":"Debug","minutes":1}""");
         await CheckAsync(client, "get", "/api/v1/stats");
@@ -108,18 +105,6 @@ public sealed partial class OpenApiTests
             state = (await CheckAsync(client, "get", "/api/v1/redrive"))["state"]!.GetValue<string>();
         }
         while (state != "done");
-    }
-
-    /// <summary>Reads a tail with one message to its end.</summary>
-    private static async Task CheckTailAsync(HttpClient client)
-    {
-        using HttpResponseMessage tail = await client.GetAsync("/api/v1/routes/tail?route=archive&seconds=1", HttpCompletionOption.ResponseHeadersRead);
-        await CheckAsync(client, "post", "/messages", body: "{");
-        string[] lines = (await tail.Content.ReadAsStringAsync()).Split('\n', StringSplitOptions.RemoveEmptyEntries);
-
-        JsonNode schema = Document["paths"]!["/api/v1/routes/tail"]!["get"]!["responses"]!["200"]!["content"]!["application/x-ndjson"]!["schema"]!;
-        lines.ShouldNotBeEmpty();
-        lines.SelectMany(line => Problems(JsonNode.Parse(line), schema, "$")).ShouldBeEmpty(string.Join('\n', lines));
     }
 
     private static async Task<JsonNode> CheckAsync(HttpClient client, string verb, string path, string? address = null, string? body = null)

@@ -5,7 +5,7 @@ using Microsoft.AspNetCore.Routing;
 namespace Quayside.Messaging.Http.Web.Api;
 
 /// <summary>Maps the paths below <c>/api/v1</c>, with their access checks and common headers.</summary>
-internal sealed class ApiEndpoints(ApiAccess access, StatsEndpoints stats, DeadLetterEndpoints deadLetters, RedriveEndpoints redrives, RouteEndpoints routes, TailEndpoints tails, LogLevelEndpoints logLevels, ChangeLog log, PeerWorkers peers, HttpAnswers answers)
+internal sealed class ApiEndpoints(ApiAccess access, StatsEndpoints stats, DeadLetterEndpoints deadLetters, RedriveEndpoints redrives, RouteEndpoints routes, LogLevelEndpoints logLevels, ChangeLog log, PeerWorkers peers, HttpAnswers answers)
 {
     /// <summary>The beginning of their paths.</summary>
     public const string Root = "/api/v1";
@@ -26,7 +26,6 @@ internal sealed class ApiEndpoints(ApiAccess access, StatsEndpoints stats, DeadL
         endpoints.MapPost($"{Root}/routes/pause", Guarded(routes.PauseAsync, changes: true));
         endpoints.MapPost($"{Root}/routes/resume", Guarded(routes.ResumeAsync, changes: true));
         endpoints.MapPost($"{Root}/routes/probe", Guarded(routes.ProbeAsync, changes: true));
-        endpoints.MapGet($"{Root}/routes/tail", Guarded(tails.TailAsync, changes: true));
         endpoints.MapPost($"{Root}/log-level", Guarded(logLevels.ChangeAsync, changes: true));
         endpoints.MapGet($"{Root}/peers", Guarded(peers.HandleAsync));
         endpoints.MapGet($"{Root}/changes", Guarded(context => ApiJson.SendAsync(context, new ChangesState(log.Last, log.Denied), ApiJson.Readable.ChangesState)));
@@ -36,7 +35,7 @@ internal sealed class ApiEndpoints(ApiAccess access, StatsEndpoints stats, DeadL
     }
 
     /// <param name="handle">Answers the request.</param>
-    /// <param name="changes">True when it changes something, or shows messages as they pass: it needs the token, and is logged, also when it is denied.</param>
+    /// <param name="changes">True when it changes something: it needs the token, and is logged, also when it is denied.</param>
     private RequestDelegate Guarded(RequestDelegate handle, bool changes = false) => context =>
     {
         context.Response.Headers.CacheControl = "no-store";

@@ -59,8 +59,6 @@ public sealed class QueueRunTests : IWorkerStatus, IRouteControl
 
     Task<SinkProbe> IRouteControl.ProbeSinkAsync(string route, CancellationToken cancellationToken) => throw new NotSupportedException();
 
-    MessageTail IRouteControl.Tail(string route, int perSecond, int maxBytes) => throw new NotSupportedException();
-
     private sealed class SlowQueue : ISourceFeature, IRedriveFeature
     {
         public TaskCompletionSource Began { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);

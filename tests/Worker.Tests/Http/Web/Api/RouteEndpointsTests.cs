@@ -363,8 +363,6 @@ public sealed class RouteEndpointsTests
         public Task<SinkProbe> ProbeSinkAsync(string route, CancellationToken cancellationToken) => throw new NotSupportedException("It has none.");
 
         public void CountDeadLetters(string route) => throw new NotSupportedException();
-
-        public MessageTail Tail(string route, int perSecond, int maxBytes) => throw new NotSupportedException();
     }
 
     private static Task<HttpResponseMessage> TryPostAsync(ApiHost host) =>
