@@ -131,6 +131,8 @@ public sealed class DeadLetterEditingTests : IDisposable
     public async Task Copy_WithAnotherBody_LeavesTheOriginal()
     {
         string name = await WriteAsync("{\"quantity\":\"seven\"}");
+        DateTimeOffset written = _time.GetUtcNow();
+        _time.Advance(TimeSpan.FromDays(2));
 
         string copy = (await Editor.CopyAsync(name, "{\"quantity\":7}"u8.ToArray(), "a number", Token)).ShouldNotBeNull();
 
@@ -138,6 +140,7 @@ public sealed class DeadLetterEditingTests : IDisposable
         record.CopyOf.ShouldBe(name);
         record.Note.ShouldBe("a number");
         record.SourceId.ShouldBe("m-1");
+        (record.FirstSeen, record.LastSeen).ShouldBe((written, written.AddDays(2)), "the copy is of today, its message is not");
         BodyOf(_store, copy).ShouldBe("{\"quantity\":7}");
         BodyOf(_store, name).ShouldBe("{\"quantity\":\"seven\"}");
         Editor.ReadRecord(name)!.CopyOf.ShouldBeNull();

@@ -75,6 +75,18 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
         _store.Letters.ReadBody(stored).ShouldBe("{"u8.ToArray());
     }
 
+    /// <summary>After a rollback.</summary>
+    [Fact]
+    public async Task Read_RecordOfALaterVersion_IgnoresThePropertiesThatItDoesNotKnow()
+    {
+        string path = Path.ChangeExtension(await _store.WriteAsync(Letter(), "{"u8.ToArray(), Token), ".json");
+        string later = """{"later":{"list":[1,null]},""" + (await File.ReadAllTextAsync(path, Token))[1..];
+        await File.WriteAllTextAsync(path, later, Token);
+
+        Read(_store).ShouldHaveSingleItem().Letter.SourceId.ShouldBe(Letter().SourceId);
+        DeadLetter.FromJson(later).ShouldNotBeNull().SourceId.ShouldBe(Letter().SourceId);
+    }
+
     [Fact]
     public async Task Write_TheSameMessageAgain_KeepsTheFirst()
     {
