@@ -1,13 +1,26 @@
-// deploy/ecs/task-definition.json against the types of the AWS SDK, the limits of ECS on Fargate, and the worker: settings, port, health check, times, folders.
-import { check, differences, fitTypes, read, secondsToEnd, unknownSettings } from './checks.mjs';
+// deploy/ecs and deploy/cloudwatch against the types of the AWS SDK; the task against the limits of ECS on Fargate and the worker: settings, port, health check, times, folders.
+import { parse } from 'yaml';
+import { check, differences, files, fitTypes, read, secondsToEnd, unknownSettings } from './checks.mjs';
 
 const path = 'deploy/ecs/task-definition.json';
 const task = JSON.parse(read(path));
-const [container] = task.containerDefinitions;
+const [container, metrics] = task.containerDefinitions;
 const settings = Object.fromEntries(container.environment.map(({ name, value }) => [name, value]));
+const json = file => JSON.parse(read(file));
 
-await check('ecs: the task definition fits RegisterTaskDefinition of the AWS SDK', () => fitTypes(
-  `import type { RegisterTaskDefinitionCommandInput } from '@aws-sdk/client-ecs';\nexport const task: RegisterTaskDefinitionCommandInput = ${JSON.stringify(task)};`));
+// Each file is the input of a call.
+const inputs = {
+  [path]: ['RegisterTaskDefinitionCommandInput', '@aws-sdk/client-ecs'],
+  'deploy/ecs/service.json': ['CreateServiceCommandInput', '@aws-sdk/client-ecs'],
+  'deploy/ecs/scalable-target.json': ['RegisterScalableTargetCommandInput', '@aws-sdk/client-application-auto-scaling'],
+  'deploy/ecs/scaling-policy.json': ['PutScalingPolicyCommandInput', '@aws-sdk/client-application-auto-scaling'],
+  'deploy/cloudwatch/queue-age-alarm.json': ['PutMetricAlarmCommandInput', '@aws-sdk/client-cloudwatch'],
+};
+
+await check(`ecs: ${Object.keys(inputs).length} files fit the calls of the AWS SDK that they are for`, () => [
+  ...[...files('deploy/ecs', ''), ...files('deploy/cloudwatch', '')].filter(file => !inputs[file]).map(file => `${file}: which call is it for?`),
+  ...fitTypes(Object.entries(inputs).map(([file, [type, module]], i) => `import type { ${type} as T${i} } from '${module}';\nexport const r${i}: T${i} = ${JSON.stringify(json(file))};`).join('\n')),
+]);
 
 await check('ecs: within the limits of Fargate', () => {
   // docs.aws.amazon.com/AmazonECS/latest/developerguide/task_definition_parameters.html: CPU units, and the memory that goes with them in MiB.
@@ -40,8 +53,43 @@ await check('ecs: port, health check, times and folders are the worker\'s', () =
     [`stopTimeout of at least ${secondsToEnd(settings.Hosting__DrainTimeout)} s`, container.stopTimeout >= secondsToEnd(settings.Hosting__DrainTimeout), true],
     ['user', container.user, /^USER (.*)$/m.exec(dockerfile)[1]],
     ['readonlyRootFilesystem', container.readonlyRootFilesystem, true],
+    ['the format of the log', settings.Logging__Console__FormatterName, 'json'],
     // What the image makes writable.
     ...JSON.parse(/^VOLUME (.*)$/m.exec(dockerfile)[1]).map(folder => [`a volume at ${folder}`, mounted.includes(folder), true]),
     ...container.mountPoints.map(({ sourceVolume }) => [`volume ${sourceVolume}`, task.volumes.some(({ name }) => name === sourceVolume), true]),
+  ]);
+});
+
+await check('ecs: the worker sends its metrics to the collector beside it, which may write them', () => {
+  const { receivers, processors, exporters, service: { pipelines } } = parse(metrics.environment.find(({ name }) => name === 'AOT_CONFIG_CONTENT').value);
+  const { Action: actions, Resource: resource } = json('deploy/iam/ecs-metrics-policy.json').Statement[0];
+  return differences([
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', settings.OTEL_EXPORTER_OTLP_ENDPOINT, `http://${receivers.otlp.protocols.grpc.endpoint}`],
+    ['the pipeline', JSON.stringify(pipelines.metrics), JSON.stringify({ receivers: Object.keys(receivers), processors: Object.keys(processors), exporters: Object.keys(exporters) })],
+    ['the log group of its policy', resource, `arn:aws:logs:REGION:ACCOUNT:log-group:${exporters.awsemf.log_group_name}:*`],
+    ['logs:PutLogEvents', actions.includes('logs:PutLogEvents'), true],
+    ['the collector is essential', metrics.essential, false],
+  ]);
+});
+
+await check('ecs: the service, its scaling and the alarm are of one service and one queue', () => {
+  const service = json('deploy/ecs/service.json');
+  const target = json('deploy/ecs/scalable-target.json');
+  const policy = json('deploy/ecs/scaling-policy.json');
+  const alarm = json('deploy/cloudwatch/queue-age-alarm.json');
+  const { Metrics: metricsOf } = policy.TargetTrackingScalingPolicyConfiguration.CustomizedMetricSpecification;
+  const dimensions = [...metricsOf, { MetricStat: { Metric: alarm } }].flatMap(({ MetricStat: stat }) => stat?.Metric.Dimensions ?? []);
+  const named = dimension => String([...new Set(dimensions.filter(({ Name: name }) => name === dimension).map(({ Value: value }) => value))]);
+  const { Expression: expression } = metricsOf.find(({ ReturnData: isResult }) => isResult);
+  const id = `service/${service.cluster}/${service.serviceName}`;
+  return differences([
+    ['the task', service.taskDefinition, task.family],
+    ['the circuit breaker', JSON.stringify(service.deploymentConfiguration.deploymentCircuitBreaker), '{"enable":true,"rollback":true}'],
+    ['the target', target.ResourceId, id],
+    ['the policy', `${policy.ResourceId} ${policy.ScalableDimension}`, `${id} ${target.ScalableDimension}`],
+    ['the least tasks', target.MinCapacity, service.desiredCount],
+    ['the queue', named('QueueName'), settings.Sources__Sqs__Queue.split('/').at(-1)],
+    ['cluster and service', `service/${named('ClusterName')}/${named('ServiceName')}`, id],
+    ['the ids of the expression', String(expression.match(/[a-z]+/g).sort()), String(metricsOf.filter(({ MetricStat: stat }) => stat).map(({ Id: name }) => name).sort())],
   ]);
 });

@@ -1,6 +1,7 @@
-// deploy/kubernetes: resources against the schemas of Kubernetes and KEDA, and against the worker: settings, ports, probes, times.
+// deploy/kubernetes: resources against the schemas of Kubernetes, KEDA and the Prometheus Operator, and against the worker: settings, ports, probes, times.
 // Neither Debian nor npm has a current kubectl or kustomize. Where one is installed, every kustomization is rendered and checked too.
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { parse, parseAllDocuments } from 'yaml';
 import { check, differences, files, fitTypes, read, run, secondsToEnd, unknownSettings } from './checks.mjs';
 
@@ -41,8 +42,30 @@ await check('manifests: the pod is confined', () => differences([
 
 await check('manifests: every selector selects the pods', () => {
   const [{ pairs, includeTemplates }] = base.labels;
-  const selectors = [only('Deployment').selector, only('PodDisruptionBudget').selector, only('NetworkPolicy').podSelector, { matchLabels: only('Service').selector }, pod.topologySpreadConstraints[0].labelSelector];
+  const selectors = [only('Deployment').selector, only('PodDisruptionBudget').selector, only('NetworkPolicy').podSelector, { matchLabels: only('Service').selector }, only('PodMonitor').selector, ...pod.topologySpreadConstraints.map(({ labelSelector }) => labelSelector)];
   return differences([['includeTemplates', includeTemplates, true], ...selectors.map((selector, i) => [`selector ${i}`, JSON.stringify(selector.matchLabels), JSON.stringify(pairs)])]);
+});
+
+await check('manifests: a rollout waits for pods that stay ready, and the pods are spread over zones, then hosts', () => differences([
+  ['minReadySeconds', only('Deployment').minReadySeconds >= 30, true],
+  ['maxUnavailable', only('Deployment').strategy.rollingUpdate.maxUnavailable, 0],
+  ['topologySpreadConstraints', String(pod.topologySpreadConstraints.map(({ topologyKey }) => topologyKey)), 'topology.kubernetes.io/zone,kubernetes.io/hostname'],
+]));
+
+await check('manifests: the Prometheus Operator scrapes every pod as the job of the alerts, and loads these', async () => {
+  const rule = parse(run(`./${folder}/prometheus-operator/rules`, []));
+  const { jobLabel, podMetricsEndpoints: [{ port, path }] } = only('PodMonitor');
+  const { metadata } = resources.find(({ kind }) => kind === 'PodMonitor');
+  return [
+    ...await fitSchemas([rule]),
+    ...(isDeepStrictEqual(rule.spec, parse(read('deploy/prometheus/alerts.yml'))) ? [] : ['its rules are not those of deploy/prometheus/alerts.yml']),
+    ...differences([
+      ['the port', port, container.ports[0].name],
+      ['the path', read('src/Messaging.Http/Web/WebServer.cs').includes(`MapGet("${path}"`), true],
+      ['the job', base.labels[0].pairs[jobLabel], parse(read('deploy/prometheus/prometheus.yml')).scrape_configs[0].job_name],
+      ['the names', metadata.name, rule.metadata.name],
+    ]),
+  ];
 });
 
 await check('manifests: the page of a pod can read the others', () => {
@@ -123,7 +146,8 @@ function isInstalled(program) {
 
 /** Values by the schemas' validators, unknown fields, which these accept, by the TypeScript types of the same packages. */
 async function fitSchemas(list) {
-  const moduleOf = ({ apiVersion, kind }) => `${apiVersion.startsWith('keda.sh/') ? '@kubernetes-models/keda' : 'kubernetes-models'}/${apiVersion}/${kind}`;
+  const packages = { 'keda.sh': '@kubernetes-models/keda', 'monitoring.coreos.com': '@kubernetes-models/prometheus-operator' };
+  const moduleOf = ({ apiVersion, kind }) => `${packages[apiVersion.split('/')[0]] ?? 'kubernetes-models'}/${apiVersion}/${kind}`;
   const problems = await Promise.all(list.map(async resource => {
     const module = await import(moduleOf(resource));
     try {

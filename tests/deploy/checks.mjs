@@ -36,10 +36,13 @@ export function run(program, args, input) {
 /** What differs, of `[name, actual, wanted]`. */
 export const differences = expected => expected.filter(([, actual, wanted]) => actual !== wanted).map(([name, actual, wanted]) => `${name} is ${actual}, not ${wanted}`);
 
+// Those of .NET, of OpenTelemetry and of Azure.Identity.
+const Others = /^(?:Logging__\w+|OTEL_EXPORTER_OTLP_ENDPOINT|AZURE_CLIENT_ID)$/;
+
 /** Environment variables that are no key of the worker's configuration. */
 export function unknownSettings(variables) {
   const keys = [...read('docs/reference/configuration.md').matchAll(/^\| `([A-Z][\w:{}]+)` \|/gm)].map(([, key]) => key);
-  return variables.filter(variable => !keys.includes(variable.replaceAll('__', ':').replace(/^Routes:\w+:/, 'Routes:{name}:')) && !variable.startsWith('Logging__'));
+  return variables.filter(variable => !keys.includes(variable.replaceAll('__', ':').replace(/^Routes:\w+:/, 'Routes:{name}:')) && !Others.test(variable));
 }
 
 /** Seconds that a worker needs to end: its drain timeout, such as 25s, what follows it, and 5 s to spare. */
