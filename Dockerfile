@@ -25,6 +25,8 @@ COPY src/Worker/Worker.csproj src/Worker/packages.lock.json src/Worker/packages.
 FROM source AS publish-jit
 RUN dotnet restore src/Worker --locked-mode
 COPY appsettings.json ./
+# The page shows the guide of each alert.
+COPY docs/guides/alerts.md docs/guides/
 COPY src src
 RUN dotnet publish src/Worker -c Release --no-restore -o /app
 # The unprivileged user may write only where objects and dead letters go, so the root can be read-only.
@@ -33,6 +35,7 @@ RUN mkdir /app/data /app/dead-letters /app/state && chown 1654:1654 /app/data /a
 FROM source AS publish-native
 RUN dotnet restore src/Worker --locked-mode -p:Native=true
 COPY appsettings.json ./
+COPY docs/guides/alerts.md docs/guides/
 COPY src src
 RUN dotnet publish src/Worker -c Release --no-restore -p:Native=true -o /app
 RUN mkdir /app/data /app/dead-letters /app/state && chown 1654:1654 /app/data /app/dead-letters /app/state

@@ -1,15 +1,15 @@
 namespace Integration.Tests.Packages;
 
 /// <summary>
-/// A new folder outside the repository that restores the packages as an outside user does. The machine's own package sources stay in effect.
-/// Packages are restored into the folder; third-party packages come from the machine's cache where it has them. The worker's own
-/// do not: a cached package of the same version may be from an earlier build.
+/// A new folder outside the repository that restores the packages as an outside user does: the packed ones, or none of the worker's own. The machine's
+/// own package sources stay in effect. Packages are restored into the folder; third-party packages come from the machine's cache where it has them. The
+/// worker's own do not: a cached package of the same version may be from an earlier build.
 /// </summary>
 internal sealed class NewcomerFolder : IDisposable
 {
     private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("newcomer-");
 
-    public NewcomerFolder(PackedPackages packages)
+    public NewcomerFolder(PackedPackages? packages = null)
     {
         string machine = Environment.GetEnvironmentVariable("NUGET_PACKAGES") ?? System.IO.Path.Combine(Environment.GetFolderPath(Environment.SpecialFolder.UserProfile), ".nuget", "packages");
         DirectoryInfo others = _folder.CreateSubdirectory(".others");
@@ -22,7 +22,7 @@ internal sealed class NewcomerFolder : IDisposable
             <?xml version="1.0" encoding="utf-8"?>
             <configuration>
               <config><add key="globalPackagesFolder" value="{Combine(".packages")}" /></config>
-              <packageSources><add key="packed" value="{packages.Folder}" /></packageSources>
+              <packageSources>{(packages is null ? string.Empty : $"""<add key="packed" value="{packages.Folder}" />""")}</packageSources>
               <fallbackPackageFolders><add key="machine" value="{others.FullName}" /></fallbackPackageFolders>
             </configuration>
             """);

@@ -67,7 +67,17 @@ public sealed partial class PackageTests(PackedPackages packages)
         nuspec.Commit.ShouldMatch("^[0-9a-f]{40}$");
         nuspec.Description.ShouldEndWith(".");
         nuspec.Dependencies.Select(dependency => dependency.Id).Order(StringComparer.Ordinal).ShouldBe(Expected[id]);
-        nuspec.Dependencies.Where(dependency => dependency.Id.StartsWith(Prefix, StringComparison.Ordinal) && dependency.Version != packages.Version).ShouldBeEmpty();
+    }
+
+    /// <summary>A mix of versions fails at the restore (NU1107), and not in the program.</summary>
+    [Fact]
+    public void Packages_Dependencies_OnOneAnotherAreOfExactlyTheirVersion()
+    {
+        (string Id, string Version)[] dependencies =
+            [.. Expected.Keys.SelectMany(id => NuspecFile.Read(packages.PathOf(id)).Dependencies).Where(dependency => dependency.Id.StartsWith(Prefix, StringComparison.Ordinal))];
+
+        dependencies.ShouldNotBeEmpty();
+        dependencies.Where(dependency => dependency.Version != $"[{packages.Version}]").ShouldBeEmpty();
     }
 
     [Theory]
