@@ -69,7 +69,7 @@ public sealed partial class PackageTests(PackedPackages packages)
         nuspec.Dependencies.Select(dependency => dependency.Id).Order(StringComparer.Ordinal).ShouldBe(Expected[id]);
     }
 
-    /// <summary>A mix of versions fails at the restore (NU1107), and not in the program.</summary>
+    /// <summary>A restore reports a mix of versions (NU1608), before the program meets a missing member.</summary>
     [Fact]
     public void Packages_Dependencies_OnOneAnotherAreOfExactlyTheirVersion()
     {
