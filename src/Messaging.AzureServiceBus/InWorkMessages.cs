@@ -1,26 +1,24 @@
 using System.Collections.Concurrent;
-using System.Diagnostics.CodeAnalysis;
 
 namespace Quayside.Messaging.AzureServiceBus;
 
 /// <summary>The messages in flight, by the key that all their deliveries share: finds the first delivery of a redelivered message. Threads: any.</summary>
-internal sealed class InWorkMessages
+/// <param name="isDone">Whether an earlier delivery of a message was stored; recorded before that delivery is removed.</param>
+internal sealed class InWorkMessages(Func<MessageKey, bool> isDone)
 {
     private readonly ConcurrentDictionary<MessageKey, ServiceBusDelivery> _messages = new();
 
-    /// <summary>Adds a delivery; false when the message is already in flight, as <paramref name="first"/>.</summary>
-    public bool TryAdd(ServiceBusDelivery delivery, [NotNullWhen(false)] out ServiceBusDelivery? first)
+    /// <summary>Adds a delivery of a message that is not in flight.</summary>
+    /// <param name="delivery">The delivery.</param>
+    /// <param name="wasStored">True for the added delivery of a message that an earlier one stored.</param>
+    /// <returns>The delivery in flight: the added one, or the first one of the message.</returns>
+    public ServiceBusDelivery AddOrFind(ServiceBusDelivery delivery, out bool wasStored)
     {
-        while (!_messages.TryAdd(delivery.Key, delivery))
-        {
-            if (_messages.TryGetValue(delivery.Key, out first))
-            {
-                return false;
-            }
-        }
+        ServiceBusDelivery first = _messages.GetOrAdd(delivery.Key, delivery);
 
-        first = null;
-        return true;
+        // Only after it was added: an earlier delivery that is not found has left, and was recorded before it left.
+        wasStored = first == delivery && isDone(delivery.Key);
+        return first;
     }
 
     public void Remove(ServiceBusDelivery delivery) => _messages.TryRemove(KeyValuePair.Create(delivery.Key, delivery));

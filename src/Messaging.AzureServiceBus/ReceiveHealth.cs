@@ -13,7 +13,10 @@ internal sealed class ReceiveHealth(ServiceBusSourceLog log)
     private int _failures;
 
     // Until the first run the check at start decides.
-    private bool _isRunning = true;
+    private volatile bool _isRunning = true;
+
+    // Set by each message, taken by the watch for silence.
+    private bool _hasAnswered = true;
 
     // Read without the lock by every message.
     private volatile string? _problem = "Service Bus has not answered yet.";
@@ -50,11 +53,17 @@ internal sealed class ReceiveHealth(ServiceBusSourceLog log)
 
     public void Received()
     {
+        Volatile.Write(ref _hasAnswered, true);
         if (_problem is not null)
         {
             Clear(failures: null);
         }
     }
+
+    /// <summary>
+    /// True when a message arrived since the last call, or silence means nothing: no run receives, or a problem is known and its end is polled for.
+    /// </summary>
+    public bool TakeAnswer() => Interlocked.Exchange(ref _hasAnswered, false) || !_isRunning || _problem is not null;
 
     /// <summary>A run has started.</summary>
     public void Started()

@@ -244,13 +244,8 @@ internal sealed class ReceiveRun(
             return (Settlement.Abandon(TimeSpan.Zero), false, null);
         }
 
-        if (settler.IsDone(delivery.Key))
-        {
-            ServiceBusSourceMetrics.Redelivered(log.Route);
-            return (Settlement.Complete, false, null);
-        }
-
-        if (!inWork.TryAdd(delivery, out ServiceBusDelivery? first))
+        ServiceBusDelivery first = inWork.AddOrFind(delivery, out bool wasStored);
+        if (first != delivery)
         {
             // The first delivery lost its lock while in flight. The message is not handled twice; its settlement is sent under both locks.
             ServiceBusSourceMetrics.Redelivered(log.Route);
@@ -259,6 +254,13 @@ internal sealed class ReceiveRun(
 
         try
         {
+            if (wasStored)
+            {
+                ServiceBusSourceMetrics.Redelivered(log.Route);
+                delivery.Decide(Settlement.Complete);
+                return (Settlement.Complete, false, null);
+            }
+
             if ((_bank.TryTake(out SlotLease kept) ? kept : await ReserveAsync()) is not { } slot)
             {
                 return (Settlement.Abandon(TimeSpan.Zero), false, null);
@@ -285,7 +287,7 @@ internal sealed class ReceiveRun(
         finally
         {
             // Before the settlement: an abandoned message may be redelivered immediately, and then counts as a new delivery.
-            delivery.GiveUp();
+            delivery.Decide(Settlement.Abandon(TimeSpan.Zero));
             inWork.Remove(delivery);
         }
     }

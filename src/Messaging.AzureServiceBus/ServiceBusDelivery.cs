@@ -102,8 +102,8 @@ internal sealed class ServiceBusDelivery : ReceivedMessage
 
     public override TimeSpan GetHoldTime() => _run.GetHoldTime(DeliveryCount, _lock.Age);
 
-    /// <summary>Abandons a message that never reached the route.</summary>
-    public void GiveUp() => _decision.TrySetResult(Settlement.Abandon(TimeSpan.Zero));
+    /// <summary>Decides a message that never reached the route; the first decision counts.</summary>
+    public void Decide(in Settlement settlement) => _decision.TrySetResult(settlement);
 
     /// <summary>True once half of the lock's time has passed; then not again until the renewal has ended.</summary>
     /// <param name="limit">How long the lock is renewed.</param>

@@ -49,6 +49,9 @@ internal sealed class ServiceBusEntity(ServiceBusClient client, ServiceBusClient
         }
     }
 
+    /// <summary>Peeks over the connection that receives: without a session, and without locking a message.</summary>
+    public Task PeekAsync(CancellationToken cancellationToken) => Settling().PeekMessageAsync(cancellationToken: cancellationToken);
+
     /// <summary>Creates the links of a run; each opens when it first receives. Links of different runs are not used at the same time, except to settle.</summary>
     public IReceiveLinks CreateLinks(int calls, ServiceBusSourceLog log)
     {
@@ -59,7 +62,7 @@ internal sealed class ServiceBusEntity(ServiceBusClient client, ServiceBusClient
 
         int links = (calls + ReceiveLinks.MaxCallsPerLink - 1) / ReceiveLinks.MaxCallsPerLink;
         ServiceBusReceiver[] receivers = [.. Enumerable.Range(0, links).Select(link => CreateReceiver(client, (options.PrefetchCount + link) / links))];
-        return new ReceiveLinks(calls, receivers, () => _settling ??= CreateReceiver(client, prefetchCount: 0), time);
+        return new ReceiveLinks(calls, receivers, Settling, time);
     }
 
     /// <summary>Closes the links that are still open, and the connections.</summary>
@@ -74,6 +77,9 @@ internal sealed class ServiceBusEntity(ServiceBusClient client, ServiceBusClient
             await client.DisposeAsync();
         }
     }
+
+    // Two threads may create one each, of which either will do.
+    private ServiceBusReceiver Settling() => _settling ??= CreateReceiver(client, prefetchCount: 0);
 
     private Task<ServiceBusSessionReceiver> AcceptNextSessionAsync(CancellationToken cancellationToken) => options.Queue is { } queue
         ? client.AcceptNextSessionAsync(queue, cancellationToken: cancellationToken)

@@ -145,7 +145,8 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
             return;
         }
 
-        if (connection.EntityPath is { } path && !string.Equals(path, Queue ?? Topic, StringComparison.OrdinalIgnoreCase))
+        // Without both, what is wrong is that Queue is missing.
+        if (connection.EntityPath is { } path && (Queue ?? Topic) is not null && !string.Equals(path, Queue ?? Topic, StringComparison.OrdinalIgnoreCase))
         {
             check.Fail(nameof(ConnectionString), "must not have an EntityPath other than Queue or Topic.", "The client would refuse it.", nameof(Queue), nameof(Topic));
         }

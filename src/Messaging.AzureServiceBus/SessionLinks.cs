@@ -21,6 +21,12 @@ internal sealed class SessionLinks(int calls, Func<CancellationToken, Task<Servi
 
     private static readonly TimeSpan LostPause = TimeSpan.FromSeconds(1);
 
+    // The service hands out sessions that have messages: however short the idle time is, the first message of a session is waited for.
+    private static readonly TimeSpan FirstWait = TimeSpan.FromSeconds(5);
+
+    // One may be empty by accident: another receiver took its messages, or they expired.
+    private const int MaxEmpty = 5;
+
     private readonly Lock _gate = new();
     private readonly CancellationTokenSource _abort = new();
 
@@ -32,6 +38,9 @@ internal sealed class SessionLinks(int calls, Func<CancellationToken, Task<Servi
 
     // Written under the gate.
     private volatile bool _isStopping;
+
+    // Sessions in a row that brought no message.
+    private int _empty;
 
     public bool IsStopping => _isStopping;
 
@@ -115,7 +124,20 @@ internal sealed class SessionLinks(int calls, Func<CancellationToken, Task<Servi
         {
             // Before: the stop closes sessions without a message.
             session.HasMessage = true;
-            message = await session.Receiver.ReceiveMessageAsync(idle, _abort.Token);
+            long askedAt = time.GetTimestamp();
+
+            // A message that is on its way when the session closes would be released unprocessed. Twice, since an arrival takes a while longer at times.
+            TimeSpan least = 2 * session.Arrival ?? FirstWait;
+            message = await session.Receiver.ReceiveMessageAsync(least > idle ? least : idle, _abort.Token);
+            TimeSpan took = time.GetElapsedTime(askedAt);
+            bool isEmpty = message is null && session.Arrival is null;
+            int empty = isEmpty ? Interlocked.Increment(ref _empty) : Interlocked.Exchange(ref _empty, 0);
+            if (isEmpty && empty >= MaxEmpty)
+            {
+                log.SessionsEmpty(empty, took);
+            }
+
+            session.Arrival ??= took;
             return message;
         }
         catch (Exception exception) when (!_isStopping && (exception is ObjectDisposedException || ServiceBusFault.Of(exception).Kind == ServiceBusFaultKind.LockLost))
@@ -191,6 +213,9 @@ internal sealed class SessionLinks(int calls, Func<CancellationToken, Task<Servi
         private int _hasMessage;
 
         public ServiceBusSessionReceiver Receiver => receiver;
+
+        /// <summary>How long its first message took to arrive; null until its first receive has ended.</summary>
+        public TimeSpan? Arrival { get; set; }
 
         public RenewalTime Lock { get; } = new(receiver.SessionLockedUntil, time);
 

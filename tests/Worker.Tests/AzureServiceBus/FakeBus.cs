@@ -26,6 +26,7 @@ internal sealed class FakeBus : IFakeBroker
     private long _numbers;
     private int _renewals;
     private int _handedOut;
+    private int _peeks;
 
     public FakeBus(TimeProvider time)
     {
@@ -74,6 +75,9 @@ internal sealed class FakeBus : IFakeBroker
 
     /// <summary>Lock renewals that succeeded.</summary>
     public int Renewals => Volatile.Read(ref _renewals);
+
+    /// <summary>Peeks that began.</summary>
+    public int Peeks => Volatile.Read(ref _peeks);
 
     /// <summary>Messages that were handed out and have come to the first wait of their call, or are settled.</summary>
     public int HandedOut => Volatile.Read(ref _handedOut);
@@ -150,6 +154,19 @@ internal sealed class FakeBus : IFakeBroker
         }
     }
 
+    /// <summary>Ends all receives that wait, without a message, as the client does by its own clock.</summary>
+    public void EndReceives()
+    {
+        (FakeReceiver, TaskCompletionSource<ServiceBusReceivedMessage?> Receive)[] ended;
+        lock (_lock)
+        {
+            ended = [.. _waiting];
+            _waiting.Clear();
+        }
+
+        Array.ForEach(ended, static waiting => waiting.Receive.TrySetResult(null));
+    }
+
     /// <summary>Lets receives that wait have a message, or fail.</summary>
     public void Pulse() => _ = Task.Run(Deliver);
 
@@ -183,6 +200,7 @@ internal sealed class FakeBus : IFakeBroker
 
     public async Task PeekAsync(CancellationToken cancellationToken)
     {
+        Interlocked.Increment(ref _peeks);
         if (Gate is { } gate)
         {
             await gate.WaitAsync(cancellationToken);

@@ -54,6 +54,10 @@ public sealed class ServiceBusSourceFeatureTests
         errors.ShouldAllBe(error => !error.Contains("canary", StringComparison.Ordinal));
     }
 
+    [Fact]
+    public void Plan_EntityPathWithoutQueue_IsOneProblem() =>
+        ErrorsOf($"ConnectionString={Key};EntityPath=orders").ShouldHaveSingleItem().ShouldStartWith("Sources:ServiceBus:Queue: must be set, or Topic with Subscription.");
+
     [Theory]
     [InlineData(7, new[] { 3 }, "MaxConcurrentCalls=7", "PrefetchCount=3")]
     [InlineData(64, new[] { 0, 0, 0, 0 })]
