@@ -82,9 +82,10 @@ export class Message {
     const sections = read(bytes);
     // The bytes are a part of what was read from the socket, and the message may stay for long.
     this.#body = Buffer.from(sections.body);
-    this.#header = sections[HEADER]?.value ?? [];
-    this.#annotations = sections[MESSAGE_ANNOTATIONS]?.value ?? [];
-    this.#properties = sections[PROPERTIES]?.value ?? [];
+    // Copies: rhea reads every empty list as one shared array, which would then hold this message's id wherever an empty list is read or written.
+    this.#header = [...(sections[HEADER]?.value ?? [])];
+    this.#annotations = [...(sections[MESSAGE_ANNOTATIONS]?.value ?? [])];
+    this.#properties = [...(sections[PROPERTIES]?.value ?? [])];
     this.#application = new Map(pairs(sections[APPLICATION_PROPERTIES]));
     // The service gives an id to a message without one.
     this.#properties[MESSAGE_ID] = this.id === undefined ? types.wrap_string(randomUUID().replaceAll("-", "")) : this.#properties[MESSAGE_ID];
