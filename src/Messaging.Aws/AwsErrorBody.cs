@@ -64,16 +64,20 @@ internal readonly record struct AwsErrorBody(string? Code, string? Message, stri
         {
             using MemoryStream stream = new(xml, writable: false);
             using XmlReader reader = XmlReader.Create(stream, Settings);
-            if (reader.MoveToContent() != XmlNodeType.Element || reader.LocalName != "Error")
+            // The older query protocol, which servers other than AWS may still speak, puts the element into another.
+            _ = reader.MoveToContent() == XmlNodeType.Element && reader.LocalName == "ErrorResponse" && reader.ReadToDescendant("Error");
+            if (reader.NodeType != XmlNodeType.Element || reader.LocalName != "Error")
             {
                 return body;
             }
+
+            int depth = reader.Depth;
 
             // Node by node: of an answer that is cut, only the complete elements count.
             string text = string.Empty;
             while (reader.Read())
             {
-                switch (reader.NodeType, reader.Depth)
+                switch (reader.NodeType, reader.Depth - depth)
                 {
                     case (XmlNodeType.Element, 1):
                         text = string.Empty;

@@ -9,7 +9,7 @@ namespace Quayside.Messaging.Aws;
 internal sealed class AwsServiceException : Exception
 {
     private AwsServiceException(AwsErrorKind kind, string operation, string code, string detail, Exception? innerException)
-        : base($"{operation} failed: {code}{(detail.Length == 0 ? string.Empty : $": {detail}")}", innerException)
+        : base($"{operation} failed: {code}{(detail.Length == 0 ? string.Empty : $": {detail}")}{KmsAdvice(operation, code)}", innerException)
     {
         Kind = kind;
         Operation = operation;
@@ -37,6 +37,10 @@ internal sealed class AwsServiceException : Exception
 
     /// <summary>The minimum wait that the service asked for (Retry-After); zero without one.</summary>
     public TimeSpan RetryAfter { get; private init; }
+
+    // "Configure KMS permissions for Amazon SQS": a sender needs both, a receiver the second.
+    private static string KmsAdvice(string operation, string code) => !code.StartsWith("Kms", StringComparison.Ordinal) || code == "KmsThrottled" ? string.Empty
+        : $"; check that the queue's KMS key is enabled, and that its policy and the worker's role allow {(operation.StartsWith("Send", StringComparison.Ordinal) ? "kms:GenerateDataKey and " : string.Empty)}kms:Decrypt";
 
     /// <summary>The service answered with an error.</summary>
     public static AwsServiceException FromResponse(string operation, AwsError error, AwsErrorKind kind) =>

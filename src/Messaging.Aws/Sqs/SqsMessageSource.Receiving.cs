@@ -229,7 +229,7 @@ internal sealed partial class SqsMessageSource
         wait = wait < ReceiveBackoff.Cap ? wait : ReceiveBackoff.Cap;
         if (refused)
         {
-            _log.ReceiveRefused(exception.Message, wait);
+            _log.ReceiveRefused(exception, wait);
         }
         else
         {

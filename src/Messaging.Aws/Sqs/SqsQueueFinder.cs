@@ -20,7 +20,7 @@ internal sealed class SqsQueueFinder(SqsClient client, SqsQueueReference queue, 
         {
             throw Missing(nameof(SqsSourceOptions.Queue), queue.Name, exception);
         }
-        catch (AwsServiceException exception) when (exception.Kind is AwsErrorKind.Refused or AwsErrorKind.ExpiredCredentials)
+        catch (AwsServiceException exception) when (IsFinal(exception))
         {
             throw Refused(queue.Name, exception);
         }
@@ -74,18 +74,25 @@ internal sealed class SqsQueueFinder(SqsClient client, SqsQueueReference queue, 
         {
             throw Missing(key, reference.Name, exception);
         }
-        catch (AwsServiceException exception) when (exception.Kind is AwsErrorKind.Refused or AwsErrorKind.ExpiredCredentials)
+        catch (AwsServiceException exception) when (IsFinal(exception))
         {
             throw Refused(reference.Name, exception);
         }
     }
+
+    // A rejection without a status is an answer that is too long.
+    private static bool IsFinal(AwsServiceException exception) =>
+        exception.Kind is AwsErrorKind.Refused or AwsErrorKind.ExpiredCredentials || exception is { Kind: AwsErrorKind.Rejected, Status: > 0 };
 
     private static StartupException Missing(string key, string name, AwsServiceException exception) => new(
         $"{SqsSourceOptions.Section}:{key}: there is no queue {name} in this account and region. Create it, or correct the name, Aws:Region or Aws:Endpoint. ({exception.Message})",
         ExitCodes.Unavailable,
         exception);
 
-    private static StartupException Refused(string name, AwsServiceException exception) => new(
+    private static StartupException Refused(string name, AwsServiceException exception) => exception.Kind == AwsErrorKind.Rejected ? new(
+        $"Queue {name}: the server does not accept a valid request of SQS's JSON protocol: HTTP {exception.Status}, {exception.Message}. Correct Aws:Endpoint or {SqsSourceOptions.Section}:{nameof(SqsSourceOptions.Queue)}, or use a version of the server that supports the protocol (application/x-amz-json-1.0).",
+        ExitCodes.Configuration,
+        exception) : new(
         $"Queue {name}: access was refused. Configure credentials (environment, profile, role, or Aws:AccessKeyId and Aws:SecretAccessKey) with the permissions in deploy/iam/worker-policy.json. ({exception.Message})",
         ExitCodes.NoPermission,
         exception);

@@ -48,20 +48,24 @@ internal sealed class SqsRedrive
 
     // SQS's count of the dead-letter queue's messages at the start.
     private readonly long _held;
+
+    // Of those, the ones that another receiver held, such as a redrive that was killed.
+    private readonly long _hidden;
     private readonly HashSet<Guid> _seen = [];
     private readonly Dictionary<Guid, ReadOnlyMemory<byte>> _staying = [];
     private int _arrivedMeanwhile;
     private int _failedCalls;
     private string? _ended;
 
-    private SqsRedrive(SqsClient client, SqsQueues queues, RedriveRequest request, long held, CommandServices services)
+    private SqsRedrive(SqsClient client, SqsQueues queues, RedriveRequest request, QueueAttributes letters, CommandServices services)
     {
         _client = client;
         _queues = queues;
         _request = request;
-        _held = held;
+        _held = letters.Messages + letters.MessagesInFlight + letters.MessagesDelayed;
+        _hidden = letters.MessagesInFlight;
         _time = services.Time;
-        _progress = new RedriveProgress(request, held, _time, services.Output);
+        _progress = new RedriveProgress(request, _held, _time, services.Output);
         request.Started?.Invoke(_progress);
         _bounds = new SqsRedriveBounds(_time.GetUtcNow());
     }
@@ -81,7 +85,7 @@ internal sealed class SqsRedrive
         {
             SqsQueues queues = await new SqsQueueFinder(client, queue, options).FindAsync(cancellationToken);
             QueueAttributes letters = await client.GetQueueAttributesAsync(queues.DeadLetterUrl, cancellationToken);
-            return await new SqsRedrive(client, queues, request, letters.Messages + letters.MessagesInFlight + letters.MessagesDelayed, services).MoveAllAsync(cancellationToken);
+            return await new SqsRedrive(client, queues, request, letters, services).MoveAllAsync(cancellationToken);
         }
         catch (AwsServiceException exception)
         {
@@ -114,6 +118,13 @@ internal sealed class SqsRedrive
         if (_arrivedMeanwhile > 0)
         {
             _progress.AddNote($"{_arrivedMeanwhile:N0} dead letter(s) arrived while redrive ran; they stay.");
+        }
+
+        // SQS's counts are approximate, but no message in flight can be received.
+        long missed = Math.Min(_hidden, _held - _seen.Count);
+        if (missed > 0 && !_progress.HasAll && !_progress.HasAllNames)
+        {
+            _ended ??= $"{missed:N0} dead letter(s) could not be received: another receiver, such as a redrive that was killed, hides them until their visibility timeout ends ({HiddenSeconds} s after a redrive received them). Run redrive again then.";
         }
 
         return _progress.ToResult(stop.IsCancellationRequested ? RedriveProgress.Interrupted : _ended);

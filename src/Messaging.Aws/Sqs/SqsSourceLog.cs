@@ -27,7 +27,12 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
 
     public void ReceiveFailed(string error, TimeSpan wait) => LogReceiveFailed(_throttled, route, error, DurationText.Of(wait));
 
-    public void ReceiveRefused(string error, TimeSpan wait) => LogReceiveRefused(_throttled, route, error, DurationText.Of(wait));
+    public void ReceiveRefused(AwsServiceException error, TimeSpan wait) => LogReceiveRefused(
+        _throttled,
+        route,
+        DurationText.Of(wait),
+        error.Code.StartsWith("Kms", StringComparison.Ordinal) ? "the queue's encryption" : "the queue's name, the region and the permission sqs:ReceiveMessage",
+        error.Message);
 
     public void ReceiveRecovered() => LogReceiveRecovered(logger, route);
 
@@ -64,8 +69,8 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
     [LoggerMessage(3206, LogLevel.Warning, "Route {Route}: receiving failed; retry in {Wait}: {Error}")]
     private static partial void LogReceiveFailed(ILogger logger, string route, string error, string wait);
 
-    [LoggerMessage(3207, LogLevel.Error, "Route {Route}: the queue refused the worker; retry in {Wait}; check the queue's name, the region and the permission sqs:ReceiveMessage: {Error}")]
-    private static partial void LogReceiveRefused(ILogger logger, string route, string error, string wait);
+    [LoggerMessage(3207, LogLevel.Error, "Route {Route}: the queue refused the worker; retry in {Wait}; check {Cause}: {Error}")]
+    private static partial void LogReceiveRefused(ILogger logger, string route, string wait, string cause, string error);
 
     [LoggerMessage(3208, LogLevel.Information, "Route {Route}: receiving works again")]
     private static partial void LogReceiveRecovered(ILogger logger, string route);

@@ -37,6 +37,8 @@ public sealed class AwsErrorBodyTests
     [InlineData("<html><body>502</body></html>")]
     [InlineData("<Errors><Code>x</Code></Errors>")]
     [InlineData("<Error/>")]
+    [InlineData("<ErrorResponse/>")]
+    [InlineData("<ErrorResponse><Code>x</Code></ErrorResponse>")]
     [InlineData("<Error>text</Error>")]
     [InlineData("{\"Code\":\"x\"}")]
     [InlineData("<?xml version=\"1.0\" encoding=\"no-such\"?><Error><Code>x</Code></Error>")]
@@ -44,6 +46,13 @@ public sealed class AwsErrorBodyTests
     [InlineData("<!DOCTYPE Error [<!ENTITY e \"x\">]><Error><Code>&e;</Code></Error>")]
     [InlineData("<Error><Code><b>x</b></Code></Error>")]
     public void Read_AnythingElse_HasNoCode(string text) => AwsErrorBody.Read(Encoding.Latin1.GetBytes(text)).Code.ShouldBeNull();
+
+    [Fact]
+    public void Read_QueryProtocol_GivesCodeAndMessage() => AwsErrorBody.Read(
+        """
+        <?xml version="1.0"?>
+        <ErrorResponse xmlns="http://queue.amazonaws.com/doc/2012-11-05/"><Error><Type>Sender</Type><Code>InvalidAction</Code><Message>The action is not valid.</Message><Detail/></Error><RequestId>00000000</RequestId></ErrorResponse>
+        """u8).ShouldBe(new AwsErrorBody("InvalidAction", "The action is not valid."));
 
     [Fact]
     public void Read_NestedWithoutEnd_ReturnsNothing() =>

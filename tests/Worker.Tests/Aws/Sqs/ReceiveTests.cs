@@ -95,6 +95,26 @@ public sealed class ReceiveTests
     }
 
     [Theory]
+    [InlineData("KmsAccessDenied")]
+    [InlineData("KmsDisabled")]
+    public async Task Receive_KeyCannotBeUsed_NamesThePermissionOfTheKey(string code)
+    {
+        await using SqsRun run = SqsRun.Create();
+        run.Queue.Script = call => call.Operation == "ReceiveMessage" ? QueueAnswer.Error(400, code) : null;
+        await run.BeginAsync();
+
+        await run.PassUntilAsync(() => run.HasLogged(ReceiveRefused), "The refusal was not logged.");
+
+        string text = run.Log.Entries.First(entry => entry.Id.Id == ReceiveRefused).Text;
+        text.ShouldContain("kms:Decrypt");
+        text.ShouldNotContain("sqs:ReceiveMessage");
+        text.ShouldNotContain("kms:GenerateDataKey");
+        run.Source.Problem.ShouldNotBeNull().ShouldContain("kms:Decrypt");
+        run.Queue.Script = _ => null;
+        await run.EndAsync();
+    }
+
+    [Theory]
     [InlineData(true)]
     [InlineData(false)]
     public async Task Start_QueueUnreachable_BacksOffWithoutAHotLoop(bool refused)

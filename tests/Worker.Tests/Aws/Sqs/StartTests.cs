@@ -55,6 +55,18 @@ public sealed class StartTests
         await FailAsync(run, ExitCodes.NoPermission, "orders", "credentials", "deploy/iam/worker-policy.json", code);
     }
 
+    [Theory]
+    [InlineData("GetQueueUrl", "Queue dead")]
+    [InlineData("GetQueueAttributes", "Queue orders")]
+    public async Task Check_ServerDoesNotSpeakTheProtocol_SaysWhatItAnsweredAndEndsTheStart(string operation, string queue)
+    {
+        const string Answer = "<ErrorResponse><Error><Type>Sender</Type><Code>InvalidAction</Code><Message>Missing parameter Action</Message></Error></ErrorResponse>";
+        await using SqsRun run = SqsRun.Create();
+        run.Queue.Script = call => call.Operation == operation && (operation != "GetQueueUrl" || call.Text("QueueName") == "dead") ? new QueueAnswer(400, Answer) : null;
+
+        await FailAsync(run, ExitCodes.Configuration, queue, "HTTP 400", "InvalidAction: Missing parameter Action", "JSON protocol", "Aws:Endpoint");
+    }
+
     [Fact]
     public async Task Check_DeadLetterQueueRefusesAccess_NamesIt()
     {
@@ -141,7 +153,7 @@ public sealed class StartTests
     public async Task Receive_QueueIsUnreachableFromTheStart_OneLoopLooksForIt()
     {
         await using SqsRun run = SqsRun.Create(concurrency: 200);
-        run.Queue.Script = _ => QueueAnswer.Error(400, "InvalidAddress");
+        run.Queue.Script = _ => QueueAnswer.InternalError;
         await run.BeginAsync();
         int before = run.Queue.Calls.Count;
 

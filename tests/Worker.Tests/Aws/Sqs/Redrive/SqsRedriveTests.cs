@@ -402,6 +402,42 @@ public sealed class SqsRedriveTests
         queue.VisibilityChanges.ShouldBeEmpty();
     }
 
+    [Theory]
+    [InlineData(0, 23, 23)]
+    [InlineData(5, 3, 3)]
+    public async Task Run_SomeAreInFlight_SaysThatTheyCouldNotBeReceived(int visible, int inFlight, int missed)
+    {
+        await using FakeQueue queue = await StartAsync(held: visible);
+        queue.Attributes["ApproximateNumberOfMessagesNotVisible"] = $"{inFlight}";
+        queue.DeliverAll(Enumerable.Range(0, visible).Select(number => Letter($"{number}")));
+
+        RedriveResult result = await RunAsync(queue, All);
+
+        (result.Sent, result.LeftCount, result.IsComplete).ShouldBe((visible, 0, false));
+        result.Ended.ShouldNotBeNull().ShouldStartWith($"{missed} dead letter(s) could not be received: another receiver");
+        result.Ended.ShouldContain("visibility timeout");
+    }
+
+    [Fact]
+    public async Task Run_ThoseInFlightBecomeVisible_IsComplete()
+    {
+        await using FakeQueue queue = await StartAsync(held: 1);
+        queue.Attributes["ApproximateNumberOfMessagesNotVisible"] = "2";
+        queue.Deliver(Letter("1"), Letter("2"), Letter("3"));
+
+        ShouldBeComplete(await RunAsync(queue, All), found: 3, sent: 3);
+    }
+
+    [Fact]
+    public async Task Run_KeyOfTheQueueCannotBeUsed_NamesThePermissionsOfASender()
+    {
+        await using FakeQueue queue = await StartAsync();
+        queue.Script = call => call.Operation == "SendMessage" ? QueueAnswer.Error(400, "KmsAccessDenied") : null;
+        queue.Deliver(Letter("1"));
+
+        (await RunAsync(queue, All)).Left.ShouldHaveSingleItem().ShouldContain("kms:GenerateDataKey and kms:Decrypt");
+    }
+
     private static void ShouldBeComplete(RedriveResult result, int found, int sent)
     {
         (result.Found, result.Sent, result.LeftCount, result.Ended).ShouldBe((found, sent, 0, null));
