@@ -70,8 +70,9 @@ internal sealed partial class RouteInlet(string route, SourcePlan plan, IMessage
         }
     }
 
-    // The contract: slots are reserved before a message is received. Pushed messages, and those in memory, arrive before.
-    private bool HasNotAsked => !plan.IsPushed && !plan.HoldsOnlyCopies && !intake.WasAsked && IsReceivingFor(ProvenAfter);
+    // The contract: slots are reserved before a message is received. Pushed messages, and those in memory, arrive before. What the source itself reports
+    // is no guess.
+    private bool HasNotAsked => OwnProblem is null && !plan.IsPushed && !plan.HoldsOnlyCopies && !intake.WasAsked && IsReceivingFor(ProvenAfter);
 
     /// <summary>Receives until the token is cancelled; restarts a source that ends before.</summary>
     public async Task ReceiveAsync(CancellationToken stopReceiving)

@@ -112,6 +112,23 @@ public sealed class SourceHealthTests
         await route.DrainAsync(CancellationToken.None).WaitAsync(WaitLimit, TestContext.Current.CancellationToken);
     }
 
+    [Fact]
+    public async Task Problem_SourceReportsWhyItDoesNotAsk_IsNotReplacedByAGuess()
+    {
+        using RecordingLog log = new();
+        ManualTimeProvider time = new();
+        PlantedSource source = new(Ends.NeverAsksForASlot) { Reported = "Name or service not known (sqs.example:443)" };
+        await using MessageRoute route = Create(time, log, source);
+        route.Start();
+
+        await time.PassAsync(TimeSpan.FromMinutes(1));
+
+        route.GetStatus().Problem.ShouldBe("Name or service not known (sqs.example:443)");
+        source.Reported = null;
+        route.GetStatus().Problem.ShouldNotBeNull().ShouldContain("has not asked for a slot");
+        await route.DrainAsync(CancellationToken.None).WaitAsync(WaitLimit, TestContext.Current.CancellationToken);
+    }
+
     internal static MessageRoute Create(ManualTimeProvider time, RecordingLog log, IMessageSource source)
     {
         RoutePlan plan = WorkerHost.Plan(new ConfigurationBuilder().AddCommandLine(["--Routes:archive:Sink=Memory"]).Build()).Routes.Single();
@@ -127,6 +144,10 @@ public sealed class SourceHealthTests
         private int _receives;
 
         public volatile bool Works;
+
+        public volatile string? Reported;
+
+        public string? Problem => Reported;
 
         public int Receives => Volatile.Read(ref _receives);
 
