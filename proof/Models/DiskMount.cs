@@ -159,6 +159,16 @@ internal sealed class DiskMount(DiskModel disk, ProcessTime process, Defect defe
         return 0;
     }
 
+    public void Move(string path, string target)
+    {
+        if (Name(path, target) != 0)
+        {
+            throw new IOException($"'{target}' exists.");
+        }
+
+        Delete(path);
+    }
+
     public void Delete(string path)
     {
         if (defect == Defect.LeaveUnfinished && _unfinished.Contains(path))

@@ -47,6 +47,11 @@ internal sealed class DeadLetterFiles(DurableFolder folder, string prefix = "") 
         return names;
     }
 
+    /// <summary>The names of the bodies that have no record.</summary>
+    /// <inheritdoc cref="List"/>
+    public IEnumerable<string> WithoutRecord() => Sorted(Root).SelectMany(Sorted).SelectMany(static day => Directory.EnumerateFiles(day, $"*{BodySuffix}"))
+        .Select(body => NameOf(Path.ChangeExtension(body, RecordSuffix))).Where(name => !File.Exists(PathOf(name + RecordSuffix)));
+
     /// <summary>The folder's absolute path.</summary>
     public string Root { get; } = Path.TrimEndingDirectorySeparator(folder.PathOf(prefix));
 
@@ -113,7 +118,9 @@ internal sealed class DeadLetterFiles(DurableFolder folder, string prefix = "") 
     }
 
     /// <summary>Deletes a dead letter whose message was accepted. Safe to repeat.</summary>
-    /// <remarks>Deletes the record first: a crash in between leaves a body without a record, which is ignored, never a record without a body.</remarks>
+    /// <remarks>
+    /// Deletes the record first: a crash in between leaves a body without a record, which is found within the hour, never a record without a body.
+    /// </remarks>
     /// <param name="letter">The dead letter.</param>
     /// <param name="accepted">The bytes that were accepted.</param>
     /// <returns>False when its body is another one by now: it then stays.</returns>

@@ -1,3 +1,4 @@
+using System.Text.Json;
 using Microsoft.Extensions.Logging;
 using Quayside.Messaging.DeadLetters;
 
@@ -9,7 +10,7 @@ internal sealed partial class DirectoryDeadLetterStore
     // A dot, so that no reason has this name.
     private const string DiscardedFolder = ".discarded/";
 
-    private DateOnly _expiredOn;
+    private DateTime _tidiedAt;
 
     IDeadLetterReader IDeadLetterEditor.Discarded => _discarded;
 
@@ -53,10 +54,10 @@ internal sealed partial class DirectoryDeadLetterStore
             Directory.CreateDirectory(Path.GetDirectoryName(to.PathOf(target))!);
             if (File.Exists(body))
             {
-                File.Move(body, to.PathOf(target + DeadLetterFiles.BodySuffix));
+                _host.Move(body, to.PathOf(target + DeadLetterFiles.BodySuffix));
             }
 
-            File.Move(record, to.PathOf(target + DeadLetterFiles.RecordSuffix));
+            _host.Move(record, to.PathOf(target + DeadLetterFiles.RecordSuffix));
             return true;
         }
         catch (FileNotFoundException)
@@ -66,24 +67,54 @@ internal sealed partial class DirectoryDeadLetterStore
         }
     }
 
-    // Once a day. A body without a record stays: its record may still wait after a crash.
-    private void DeleteExpired()
+    /// <summary>
+    /// Gives a record to each body without one: a worker or a redrive was killed between the two files, of a write, a move or a deletion. The
+    /// message may exist elsewhere too, but the body may be the only copy.
+    /// </summary>
+    private void KeepBodies(DateTime now)
+    {
+        foreach (string name in Letters.WithoutRecord())
+        {
+            FileInfo body = new(Letters.PathOf(name + DeadLetterFiles.BodySuffix));
+            bool wasRestored = !File.Exists(_discarded.PathOf(name + DeadLetterFiles.BodySuffix)) && Restore(name);
+            if (wasRestored || !body.Exists || now - body.LastWriteTimeUtc < TimeSpan.FromMinutes(1))
+            {
+                // A young body may still get its own record, which tells more.
+                continue;
+            }
+
+            DateTimeOffset written = body.LastWriteTimeUtc;
+            DeadLetter letter = new()
+            {
+                Description = "A worker or a redrive was killed between the two files of this dead letter, and only its body was found. Its message may have been stored or sent since; a redrive then stores it once more.",
+                SourceId = Path.GetFileNameWithoutExtension(body.Name), Source = "dead-letters", Route = string.Empty, Reason = DeadLetterFiles.ReasonOf(name),
+                Attempts = 0, FirstSeen = written, LastSeen = written,
+            };
+            _folder.Place(name + DeadLetterFiles.RecordSuffix, JsonSerializer.SerializeToUtf8Bytes(letter, DeadLetterFiles.Records.DeadLetter));
+            LogBodyKept(_logger, name);
+        }
+    }
+
+    // A discarded body without a record stays: its record may still wait after a crash.
+    private void TidyUp()
     {
         DateTime now = _time.GetUtcNow().UtcDateTime;
-        if (_expiredOn == DateOnly.FromDateTime(now))
+        if (now - _tidiedAt < TimeSpan.FromHours(1))
         {
             return;
         }
 
-        _expiredOn = DateOnly.FromDateTime(now);
+        _tidiedAt = now;
+        KeepBodies(now);
         int deleted = 0;
         foreach (string name in _discarded.List())
         {
             string record = _discarded.PathOf(name + DeadLetterFiles.RecordSuffix);
             if (now - File.GetLastWriteTimeUtc(record) > TimeSpan.FromDays(_discardedDays))
             {
-                File.Delete(record);
-                File.Delete(_discarded.PathOf(name + DeadLetterFiles.BodySuffix));
+                // The record last: a crash between the two leaves it to the next call.
+                _host.Delete(_discarded.PathOf(name + DeadLetterFiles.BodySuffix));
+                _host.Delete(record);
                 deleted++;
             }
         }
@@ -93,6 +124,9 @@ internal sealed partial class DirectoryDeadLetterStore
             LogExpired(_logger, deleted, _discardedDays);
         }
     }
+
+    [LoggerMessage(5105, LogLevel.Warning, "The dead letter {Name} had a body without a record, as a kill between its two files leaves it; it has a record now. Look at it, then redrive or delete it")]
+    private static partial void LogBodyKept(ILogger logger, string name);
 
     [LoggerMessage(5103, LogLevel.Information, "{Count} dead letter(s) that were discarded more than {Days} day(s) ago were deleted (DeadLetters:DiscardedDays)")]
     private static partial void LogExpired(ILogger logger, int count, int days);

@@ -13,8 +13,8 @@ namespace Quayside.Messaging.Storage;
 /// Dead letters in a folder: <c>{reason}/{yyyyMMdd}/{id}~{hash}.body</c> holds the unchanged bytes, and <c>.json</c> beside it the
 /// record. The day is the day of the dead-lettering, in UTC. The hash covers source, route, id and body: with one reason and on one
 /// day the same message gets the same name, and two messages never share one, whatever their ids. If an operator edited the body under
-/// that name, the message gets the name with <c>-2</c>, or the next number. The body is durable before the record appears, and a body
-/// without a record does not count: a crash leaves either a whole dead letter or none. Writes run on threads of their own, so a disk that
+/// that name, the message gets the name with <c>-2</c>, or the next number. The body is durable before the record appears. A
+/// crash between the two leaves a body, which gets a record within the hour. Writes run on threads of their own, so a disk that
 /// hangs blocks no other thread. Threads: any, also several workers on one folder.
 /// </summary>
 internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDeadLetterEditor, IStartCheck, IDisposable
@@ -31,6 +31,7 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
     // Short, so that the readiness page turns green soon after the disk works again; a probe writes one small file.
     private static readonly TimeSpan ProbeInterval = TimeSpan.FromSeconds(5);
 
+    private readonly IFileHost _host;
     private readonly DurableFolder _folder;
     private readonly DeadLetterFiles _discarded;
     private readonly int _discardedDays;
@@ -47,6 +48,7 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
 
     public DirectoryDeadLetterStore(DeadLettersOptions options, TimeProvider time, ILogger<DirectoryDeadLetterStore>? logger = null, IFileHost? host = null)
     {
+        _host = host ?? SystemFileHost.Instance;
         _folder = new DurableFolder(options.Path, fsync: true, host: host);
         Letters = new DeadLetterFiles(_folder);
         _discarded = new DeadLetterFiles(_folder, DiscardedFolder);
@@ -198,12 +200,13 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
     {
         Prepare();
         string first = NameOf(letter, body);
-        while (true)
+        for (bool isFirst = true; ; isFirst = false)
         {
-            string name = Letters.FreeName(first, hasBody: true);
+            // At first a name that has a body without a record: a redrive that was killed left it, and its message is still in the queue.
+            string name = Letters.FreeName(first, hasBody: !isFirst);
 
             // Another process may take the name meanwhile.
-            if (_folder.Place(name + DeadLetterFiles.BodySuffix, body) == PlaceResult.Placed
+            if (_folder.Place(name + DeadLetterFiles.BodySuffix, body) != PlaceResult.OtherBytes
                 && _folder.Place(name + DeadLetterFiles.RecordSuffix, JsonSerializer.SerializeToUtf8Bytes(letter, DeadLetterFiles.Records.DeadLetter)) == PlaceResult.Placed)
             {
                 return _folder.PathOf(name + DeadLetterFiles.BodySuffix);
@@ -219,7 +222,7 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
             throw _folder.Gone();
         }
 
-        DeleteExpired();
+        TidyUp();
         return _count.Count(Letters.TimeOf);
     }
 

@@ -41,6 +41,9 @@ internal interface IFileHost
 
     void Delete(string path);
 
+    /// <summary>As <see cref="File.Move(string, string)"/>, within one file system: never over another file.</summary>
+    void Move(string path, string target);
+
     bool FileExists(string path);
 
     bool FolderExists(string path);

@@ -38,9 +38,11 @@ internal sealed class SystemFileHost : IFileHost
 
     public void Close(SafeFileHandle file) => file.Dispose();
 
-    public int Name(string temporary, string path) => OperatingSystem.IsWindows() ? Move(temporary, path) : PosixCalls.Link(temporary, path);
+    public int Name(string temporary, string path) => OperatingSystem.IsWindows() ? NameByMove(temporary, path) : PosixCalls.Link(temporary, path);
 
     public void Delete(string path) => File.Delete(path);
+
+    public void Move(string path, string target) => File.Move(path, target);
 
     public bool FileExists(string path) => File.Exists(path);
 
@@ -92,7 +94,7 @@ internal sealed class SystemFileHost : IFileHost
     public void PulseAll(object gate) => Monitor.PulseAll(gate);
 
     // MoveFileEx without MOVEFILE_REPLACE_EXISTING is atomic and does not overwrite.
-    private static int Move(string temporary, string path)
+    private static int NameByMove(string temporary, string path)
     {
         try
         {

@@ -1,6 +1,7 @@
 using System.Text;
 using Quayside.Messaging.DeadLetters;
 using Quayside.Messaging.Storage;
+using Worker.Tests.Storage;
 
 namespace Worker.Tests.DeadLetters;
 
@@ -82,6 +83,56 @@ public sealed class DeadLetterEditingTests : IDisposable
         IDeadLetterReader reader = restoring ? _store : Editor.Discarded;
         reader.EnumerateNames().ShouldBe([name]);
         BodyOf(reader, name).ShouldBe("{");
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Move_KilledAtEachFileOperation_IsListedAndEndedByTheNext(bool restoring)
+    {
+        string name = await WriteAsync("{");
+        if (restoring)
+        {
+            _store.Discard(name).ShouldBeTrue();
+        }
+
+        (IDeadLetterReader from, IDeadLetterReader to) = restoring ? (Editor.Discarded, (IDeadLetterReader)_store) : (_store, Editor.Discarded);
+        int killed = 0;
+        for (; ; killed++)
+        {
+            int left = killed;
+            SyncedFolders host = new() { BeforeMove = _ => { if (left-- == 0) { throw new InvalidOperationException("killed"); } } };
+            using (DirectoryDeadLetterStore process = new(new DeadLettersOptions { Path = _folder["letters"] }, _time, host: host))
+            {
+                try
+                {
+                    (restoring ? process.Restore(name) : process.Discard(name)).ShouldBeTrue();
+                    break;
+                }
+                catch (InvalidOperationException)
+                {
+                }
+            }
+
+            from.EnumerateNames().Concat(to.EnumerateNames()).ShouldBe([name], $"killed before move {killed + 1}");
+            from.EnumerateNames().ShouldNotBeEmpty("The next call could not end it.");
+            (restoring ? _store.Restore(name) : _store.Discard(name)).ShouldBeTrue();
+            ShouldBeAt(to);
+
+            // For the next kill.
+            (restoring ? _store.Discard(name) : _store.Restore(name)).ShouldBeTrue();
+            ShouldBeAt(from);
+        }
+
+        killed.ShouldBe(2);
+        ShouldBeAt(to);
+
+        void ShouldBeAt(IDeadLetterReader reader)
+        {
+            reader.EnumerateNames().ShouldBe([name]);
+            BodyOf(reader, name).ShouldBe("{");
+            Directory.GetFiles(_folder.Path, "*", SearchOption.AllDirectories).Length.ShouldBe(2);
+        }
     }
 
     [Theory]

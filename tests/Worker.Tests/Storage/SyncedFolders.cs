@@ -20,6 +20,8 @@ internal sealed class SyncedFolders(int errno = 0) : IFileHost
 
     public Action<string> BeforeDelete { get; set; } = _ => { };
 
+    public Action<string> BeforeMove { get; set; } = _ => { };
+
     public void SyncFolder(string path)
     {
         Synced.Add(path);
@@ -68,6 +70,12 @@ internal sealed class SyncedFolders(int errno = 0) : IFileHost
     {
         BeforeDelete(path);
         _system.Delete(path);
+    }
+
+    public void Move(string path, string target)
+    {
+        BeforeMove(path);
+        _system.Move(path, target);
     }
 
     public bool FileExists(string path) => _system.FileExists(path);
