@@ -131,7 +131,7 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
 
         if (FullyQualifiedNamespace is not null && Uri.CheckHostName(FullyQualifiedNamespace) != UriHostNameType.Dns)
         {
-            check.Fail(nameof(FullyQualifiedNamespace), "must be a hostname such as orders.servicebus.windows.net, without scheme or path.");
+            check.Fail(nameof(FullyQualifiedNamespace), "must be a hostname such as orders.servicebus.windows.net, without scheme or path; a connection string belongs in ConnectionString.");
         }
 
         if (ConnectionString is null)
@@ -181,7 +181,7 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
     {
         if (name is not null && !IsName(name, isPath, maxLength))
         {
-            check.Fail(property, $"must be a name of up to {maxLength} letters, digits, dots, dashes and underscores{(isPath ? ", with / between its levels" : string.Empty)}.", "Service Bus has no entity of another name.");
+            check.Fail(property, $"must be a name of up to {maxLength} letters, digits, dots, dashes and underscores{(isPath ? ", with / between its levels" : string.Empty)}.", "Service Bus has no entity of another name; a connection string belongs in ConnectionString.");
         }
     }
 

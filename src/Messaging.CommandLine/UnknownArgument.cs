@@ -11,7 +11,7 @@ internal static class UnknownArgument
     /// <param name="config">The option of every command.</param>
     /// <param name="sections">The sections of the settings.</param>
     public static string Describe(string token, Command command, Option config, IReadOnlyList<SettingsSection> sections) =>
-        $"'{token}' is neither a command, an option (see --help) nor a configuration key such as --Sinks:Directory:Path=data.{Hint(token, command, config, sections) switch { null => string.Empty, { } hint => $" {hint}" }}";
+        $"'{SettingText.Mask(token)}' is neither a command, an option (see --help) nor a configuration key such as --Sinks:Directory:Path=data.{Hint(token, command, config, sections) switch { null => string.Empty, { } hint => $" {hint}" }}";
 
     private static string? Hint(string token, Command command, Option config, IReadOnlyList<SettingsSection> sections)
     {
@@ -23,7 +23,7 @@ internal static class UnknownArgument
         string key = name.Replace("__", ":", StringComparison.Ordinal).Replace('.', ':');
         if (key.Contains(':', StringComparison.Ordinal) && IsNearSection(key.Split(':')[0], sections))
         {
-            return equals < 0 ? $"A setting needs a value: --{key}=value." : $"Did you mean --{key}{bare[equals..]}?";
+            return equals < 0 ? $"A setting needs a value: --{key}=value." : $"Did you mean --{SettingText.Mask($"{key}{bare[equals..]}")}?";
         }
 
         Dictionary<string, string> known = new(StringComparer.OrdinalIgnoreCase);

@@ -47,9 +47,9 @@ internal sealed class WorkerConnection : IDisposable
     {
         string? configured = configuration["Hosting:Url"];
         string address = url ?? (string.IsNullOrEmpty(configured) ? "http://127.0.0.1:8080" : configured);
-        if (!Uri.TryCreate(address, UriKind.Absolute, out Uri? worker) || worker.Scheme is not ("http" or "https"))
+        if (!Uri.TryCreate(address, UriKind.Absolute, out Uri? worker) || worker is not { Scheme: "http" or "https", UserInfo: "" })
         {
-            throw new StartupException($"{(url is null ? "Hosting:Url" : "--url")} {address}: must be an address such as http://127.0.0.1:8080.", ExitCodes.Usage);
+            throw new StartupException($"{(url is null ? "Hosting:Url" : "--url")} {SettingText.Mask(address)}: must be an address such as http://127.0.0.1:8080, without a user.", ExitCodes.Usage);
         }
 
         if (IPAddress.TryParse(worker.DnsSafeHost, out IPAddress? bound) && (bound.Equals(IPAddress.Any) || bound.Equals(IPAddress.IPv6Any)))

@@ -36,7 +36,7 @@ internal sealed class SqsSourceOptions : ISelfValidating
     {
         if (Queue is not null && SqsQueueReference.Parse(Queue) is null)
         {
-            check.Fail(nameof(Queue), "must be a queue's name, its URL (https://sqs.eu-west-1.amazonaws.com/123456789012/name) or its ARN (arn:aws:sqs:eu-west-1:123456789012:name).");
+            check.Fail(nameof(Queue), "must be a queue's name, its URL (https://sqs.eu-west-1.amazonaws.com/123456789012/name) or its ARN (arn:aws:sqs:eu-west-1:123456789012:name); keys belong in the section Aws.");
         }
 
         if (DeadLetterQueue is not null && SqsQueueReference.Parse(DeadLetterQueue) is null)

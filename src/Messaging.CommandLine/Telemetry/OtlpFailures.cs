@@ -1,6 +1,7 @@
 using System.Diagnostics.Tracing;
 using System.Globalization;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Telemetry;
 
 namespace Quayside.Messaging.CommandLine.Telemetry;
@@ -25,7 +26,8 @@ internal sealed partial class OtlpFailures(ILogger logger, TimeProvider time) : 
     {
         if (_log is not null && eventData.Message is { } message)
         {
-            string what = string.Format(CultureInfo.InvariantCulture, message, [.. eventData.Payload ?? []]);
+            object?[] values = [.. (eventData.Payload ?? []).Select(value => value is string text ? SettingText.Mask(text) : value)];
+            string what = string.Format(CultureInfo.InvariantCulture, message, values);
             LogFailed(_log, UntrustedText.Shorten(what.Split('\n')[0]));
         }
     }

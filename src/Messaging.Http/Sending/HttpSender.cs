@@ -89,9 +89,9 @@ internal sealed class HttpSender : IMessageSender
             return configured;
         }
 
-        return Uri.TryCreate(url, UriKind.Absolute, out Uri? worker) && worker.Scheme is "http" or "https"
+        return Uri.TryCreate(url, UriKind.Absolute, out Uri? worker) && worker is { Scheme: "http" or "https", UserInfo: "" }
             ? worker
-            : throw new StartupException($"--url {url}: must be an address such as http://127.0.0.1:8080.", ExitCodes.Usage);
+            : throw new StartupException($"--url {SettingText.Mask(url)}: must be an address such as http://127.0.0.1:8080, without a user.", ExitCodes.Usage);
     }
 
     /// <summary>Opens a sender to a route of the worker; null means its only route.</summary>

@@ -1,9 +1,10 @@
 using System.Globalization;
+using System.Text.RegularExpressions;
 
 namespace Quayside.Messaging.Configuration;
 
 /// <summary>The text forms of values in configuration: <c>250ms</c>, <c>20s</c>, <c>5m</c>, <c>00:00:20</c>; <c>64MiB</c>, <c>1024</c>.</summary>
-public static class SettingText
+public static partial class SettingText
 {
     private const string Minutes = "yyyy-MM-dd'T'HH:mm";
     private const string Seconds = $"{Minutes}:ss.FFFFFFF";
@@ -146,16 +147,31 @@ public static class SettingText
         _ => value.ToString() ?? string.Empty,
     };
 
-    /// <summary>Masks the user and password of an address; any other text stays unchanged.</summary>
-    internal static string MaskUserInfo(string text)
+    /// <summary>
+    /// Masks what may be a secret in a value that is shown: user, password, query and fragment of an address, and in any text what follows names such as
+    /// <c>SharedAccessKey=</c>, <c>sig=</c> and <c>Password=</c>. An address or a name is often where a connection string was meant.
+    /// </summary>
+    /// <param name="text">The value.</param>
+    public static string Mask(string text)
     {
+        ArgumentNullException.ThrowIfNull(text);
         const string Separator = "://";
-        int scheme = text.IndexOf(Separator, StringComparison.Ordinal);
+        int start = text.IndexOf(Separator, StringComparison.Ordinal) + Separator.Length;
+        if (start >= Separator.Length)
+        {
+            // The last '@': an earlier one may belong to a password that was not escaped. An '&' belongs to a query whose start is masked already.
+            int at = text.LastIndexOf('@');
+            string shown = at < start ? text : $"{text[..start]}***{text[at..]}";
+            int query = shown.AsSpan(start).IndexOfAny('?', '#', '&');
+            text = query < 0 ? shown : $"{shown[..(start + query + 1)]}***";
+        }
 
-        // The last '@': an earlier one may belong to a password that was not escaped.
-        int at = text.LastIndexOf('@');
-        return scheme < 0 || at < scheme ? text : $"{text[..(scheme + Separator.Length)]}***{text[at..]}";
+        return SecretPart().Replace(text, "${name}=***");
     }
+
+    // Of a template such as key={Key}, the value is no secret.
+    [GeneratedRegex("""(?<name>(?:key|signature|\bsig|password|pwd|secret|token)\s*)=(?!\{)[^;&"]+""", RegexOptions.IgnoreCase | RegexOptions.CultureInvariant | RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: Timeout.Infinite)]
+    private static partial Regex SecretPart();
 
     private static bool TryParseNumber(string text, bool bytes, out long value)
     {

@@ -53,7 +53,7 @@ public sealed partial class SettingsReader
     /// <summary>Adds a problem that no single settings object can detect.</summary>
     public void Fail(string key, string? value, string problem, string? consequence = null) => Fail(new ConfigurationError(key, value, problem, consequence));
 
-    /// <summary>Adds a problem once; user and password of an address in its value are masked.</summary>
+    /// <summary>Adds a problem once; what may be a secret in its value is masked.</summary>
     public void Fail(ConfigurationError error)
     {
         if (_reported.Add($"{error.Key}\0{error.Problem}"))
@@ -354,9 +354,9 @@ public sealed partial class SettingsReader
     private (string Key, string Value)? Shown(SettingProperty[] properties, string name, string[] layers) =>
         Array.Find(properties, property => property.Name == name) is { } known && Find(layers, known) is { } found ? (found.Key, Mask(known.Setting, found.Value)) : null;
 
-    private static ConfigurationError Masked(ConfigurationError error) => error.Value is { } value ? error with { Value = SettingText.MaskUserInfo(value) } : error;
+    private static ConfigurationError Masked(ConfigurationError error) => error.Value is { } value ? error with { Value = SettingText.Mask(value) } : error;
 
-    private static string Mask(SettingAttribute setting, string value) => setting.Secret ? "***" : SettingText.MaskUserInfo(value);
+    private static string Mask(SettingAttribute setting, string value) => setting.Secret ? "***" : SettingText.Mask(value);
 
     private static bool InRange(object? value, Type type, SettingAttribute setting)
     {

@@ -60,7 +60,7 @@ public static class CommandArguments
         ArgumentNullException.ThrowIfNull(settings);
         if (url is not null)
         {
-            throw new StartupException($"--url {url}: has no effect here, because no running worker is called. Leave it out, and set the destination in the section of the source.", ExitCodes.Usage);
+            throw new StartupException($"--url {SettingText.Mask(url)}: has no effect here, because no running worker is called. Leave it out, and set the destination in the section of the source.", ExitCodes.Usage);
         }
 
         string[] routes = [.. settings.Configuration.GetSection("Routes").GetChildren().Select(child => child.Key).DefaultIfEmpty(NamedRoute.BuiltIn)];

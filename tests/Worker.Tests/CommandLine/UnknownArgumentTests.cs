@@ -33,6 +33,13 @@ public sealed class UnknownArgumentTests
     [InlineData("http://127.0.0.1:8080")]
     public void Describe_NothingIsNear_SuggestsNothing(string token) => Describe(token).ShouldEndWith("such as --Sinks:Directory:Path=data.");
 
+    [Theory]
+    [InlineData("Sources:ServiceBus:ConnectionString=Endpoint=sb://orders.example/;SharedAccessKeyName=root;SharedAccessKey=canary")]
+    [InlineData("-Sinks:S3:SecretAccessKey=canary")]
+    [InlineData("Sources:RabbitMq:Uri=amqp://user:canary@host/")]
+    [InlineData("Sinks:AzureBlobs:Endpoint=https://account.example/?sv=1&sig=canary")]
+    public void Describe_AMistypedSecret_DoesNotShowIt(string token) => Describe(token).ShouldNotContain("canary");
+
     private static string Describe(string token)
     {
         Command root = new("worker") { new Option<int>("--demo"), Config, new Command("validate"), new Command("redrive") };

@@ -189,7 +189,19 @@ public sealed class SettingTextTests
     [InlineData("someone@example.com", "someone@example.com")]
     [InlineData("plain", "plain")]
     [InlineData("", "")]
-    public void MaskUserInfo_AddressWithUser_ShowsEverythingElse(string text, string expected) => SettingText.MaskUserInfo(text).ShouldBe(expected);
+    [InlineData("https://account.example/archive?sv=2024&sig=abc%3D", "https://account.example/archive?***")]
+    [InlineData("https://sqs.eu-west-1.amazonaws.com/123456789012/orders?X-Amz-Signature=abc", "https://sqs.eu-west-1.amazonaws.com/123456789012/orders?***")]
+    [InlineData("https://host/path#sig=abc", "https://host/path#***")]
+    [InlineData("https://host/path?mail=a@b&sig=abc", "https://***@b&***")]
+    [InlineData("amqp://user:p?ss@host/v?heartbeat=5", "amqp://***@host/v?***")]
+    [InlineData("Endpoint=sb://orders.example/;SharedAccessKeyName=root;SharedAccessKey=abc=;EntityPath=q", "Endpoint=sb://orders.example/;SharedAccessKeyName=root;SharedAccessKey=***;EntityPath=q")]
+    [InlineData("DefaultEndpointsProtocol=https;AccountName=a;AccountKey=abc==", "DefaultEndpointsProtocol=https;AccountName=a;AccountKey=***")]
+    [InlineData("BlobEndpoint=https://a.example/;SharedAccessSignature=sv=1&sig=abc", "BlobEndpoint=https://a.example/;SharedAccessSignature=***&***")]
+    [InlineData("orders?X-Amz-Signature=abc&x=1", "orders?X-Amz-Signature=***&x=1")]
+    [InlineData("host=db;PASSWORD = abc", "host=db;PASSWORD =***")]
+    [InlineData("sv=1&sig=abc", "sv=1&sig=***")]
+    [InlineData("year={@enqueued:yyyy}/key={Key}.json", "year={@enqueued:yyyy}/key={Key}.json")]
+    public void Mask_WhatMayBeASecret_ShowsEverythingElse(string text, string expected) => SettingText.Mask(text).ShouldBe(expected);
 
     [Fact]
     public void Format_Null_IsEmpty() => SettingText.Format(value: null, bytes: false).ShouldBe(string.Empty);

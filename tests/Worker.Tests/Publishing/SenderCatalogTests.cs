@@ -62,7 +62,15 @@ public sealed class SenderCatalogTests
         StartupException wrong = await Should.ThrowAsync<StartupException>(() => OpenAsync(new SenderCatalog(FakeFeatures.Of([new HttpSourceFeature()], [], [])), "http", route: null, url, []));
 
         wrong.ExitCode.ShouldBe(ExitCodes.Usage);
-        wrong.Message.ShouldBe($"--url {url}: must be an address such as http://127.0.0.1:8080.");
+        wrong.Message.ShouldBe($"--url {url}: must be an address such as http://127.0.0.1:8080, without a user.");
+    }
+
+    [Fact]
+    public async Task Open_UrlHasAPassword_IsAUsageErrorThatDoesNotShowIt()
+    {
+        StartupException wrong = await Should.ThrowAsync<StartupException>(() => OpenAsync(new SenderCatalog(FakeFeatures.Of([new HttpSourceFeature()], [], [])), "http", route: null, "http://user:canary@127.0.0.1:8080", []));
+
+        wrong.Message.ShouldBe("--url http://***@127.0.0.1:8080: must be an address such as http://127.0.0.1:8080, without a user.");
     }
 
     [Theory]
