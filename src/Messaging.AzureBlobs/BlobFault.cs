@@ -32,6 +32,9 @@ internal readonly record struct BlobFault(
     // A success in a form that Blob Storage never sends: probably a proxy's.
     private const string NotBlobsCode = "NotABlobStorageAnswer";
 
+    /// <summary>The <see cref="Detail"/> of an answer that Blob Storage never sends.</summary>
+    public const string NotBlobsDetail = "the address answers, but is not Blob Storage: check Sinks:AzureBlobs:Endpoint or ConnectionString";
+
     // A store's code is shown to people; every code of Azure is shorter.
     private const int MaxCode = 64;
 
@@ -69,7 +72,8 @@ internal readonly record struct BlobFault(
     /// <param name="answer">Its headers; null for none.</param>
     public static BlobFault OfAnswer(int status, string? code, Response? answer = null)
     {
-        if (status < 400)
+        // An error of Blob Storage has a code, and its id of the request.
+        if (status < 400 || (status is 400 or 405 && string.IsNullOrEmpty(code) && string.IsNullOrEmpty(answer?.Headers.RequestId)))
         {
             return NotBlobs(status);
         }
@@ -87,7 +91,7 @@ internal readonly record struct BlobFault(
     }
 
     /// <summary>A success that Blob Storage never sends.</summary>
-    public static BlobFault NotBlobs(int status) => new(BlobFaultKind.Transient, NotBlobsCode, status, MayHaveCommitted: true);
+    public static BlobFault NotBlobs(int status) => new(BlobFaultKind.Transient, NotBlobsCode, status, MayHaveCommitted: true, Detail: NotBlobsDetail);
 
     /// <summary>What happened, such as <c>AzureBlobs PutBlob: ServerBusy (503, request 7c31…)</c>.</summary>
     public string Describe(ApiOperation operation)

@@ -6,8 +6,8 @@ namespace Quayside.Messaging.AzureBlobs;
 /// <summary>Log messages of the sink AzureBlobs: event ids 4301 to 4349. The store's codes and ids are bounded and escaped.</summary>
 internal static partial class BlobLog
 {
-    [LoggerMessage(4301, LogLevel.Warning, "Container {Container} is unreachable ({Failure}); the worker still tries to store each message")]
-    public static partial void LogUnreachable(this ILogger logger, string container, string failure);
+    [LoggerMessage(4301, LogLevel.Warning, "Container {Container} {State} ({Failure}); the worker still tries to store each message")]
+    public static partial void LogUnreachable(this ILogger logger, string container, string state, string failure);
 
     [LoggerMessage(4302, LogLevel.Warning, "Container {Container} could not be checked ({Failure}); without the permission to list, only the first blob shows whether storing works")]
     public static partial void LogUnchecked(this ILogger logger, string container, string failure);

@@ -159,10 +159,11 @@ internal sealed class BlobRequests : IDisposable
             Retry = { MaxRetries = 0, NetworkTimeout = options.TotalTimeout },
             Diagnostics = { IsDistributedTracingEnabled = false, IsLoggingEnabled = false, IsTelemetryEnabled = false },
         };
-        BlobServiceClient service = options.ConnectionString is { } connectionString
-            ? new BlobServiceClient(connectionString, settings)
-            : new BlobServiceClient(options.Endpoint, new DefaultAzureCredential(), settings);
-        return service.GetBlobContainerClient(options.Container);
+
+        // Not by way of the account's client, which would add the name of the container to a BlobEndpoint that ends with it.
+        return options.ConnectionString is { } connectionString
+            ? new BlobContainerClient(connectionString, options.Container, settings)
+            : new BlobServiceClient(options.Endpoint, new DefaultAzureCredential(), settings).GetBlobContainerClient(options.Container);
     }
 
     // No redirects (a signed request must not follow one), no cookies, no decompression, no tracing headers. Through the proxy that the environment

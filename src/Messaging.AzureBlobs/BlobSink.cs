@@ -102,12 +102,13 @@ internal sealed class BlobSink : IObjectSink
                 return;
 
             default:
+                string state = fault.Detail == BlobFault.NotBlobsDetail ? "is not at its endpoint" : "is unreachable";
                 if (_problem is null)
                 {
-                    _logger.LogUnreachable(_options.Container!, failure);
+                    _logger.LogUnreachable(_options.Container!, state, failure);
                 }
 
-                _problem = $"The container '{_options.Container}' cannot be reached: {failure}.";
+                _problem = $"The container '{_options.Container}' {state}: {failure}.";
                 return;
         }
     }

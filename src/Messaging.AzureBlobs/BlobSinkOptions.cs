@@ -17,7 +17,7 @@ internal sealed class BlobSinkOptions : ISelfValidating
     [Setting("Connection string of the storage account, with its key or a shared access signature; this or Endpoint", Secret = true)]
     public string? ConnectionString { get; init; }
 
-    [Setting("Blob endpoint of the storage account, such as https://myaccount.blob.core.windows.net; credentials come from Azure.Identity's DefaultAzureCredential (environment, workload or managed identity, Azure CLI)")]
+    [Setting("Blob endpoint of the storage account, such as https://myaccount.blob.core.windows.net; credentials come from Azure.Identity's DefaultAzureCredential (environment, workload or managed identity, Azure CLI)", Consequence = "A connection string belongs in ConnectionString.")]
     public Uri? Endpoint { get; init; }
 
     [Setting("Container the blobs are stored in; it must exist", Required = true)]
@@ -122,12 +122,12 @@ internal sealed class BlobSinkOptions : ISelfValidating
 
         if (Endpoint is not null && (Endpoint.Scheme != Uri.UriSchemeHttps || Endpoint.UserInfo.Length != 0 || Endpoint.PathAndQuery != "/" || Endpoint.Fragment.Length != 0))
         {
-            check.Fail(nameof(Endpoint), "must be an https address of scheme, host and port only, such as https://myaccount.blob.core.windows.net.", "Identities are never sent unencrypted.");
+            check.Fail(nameof(Endpoint), "must be an https address of scheme, host and port only; a shared access signature belongs in ConnectionString.", "Identities are never sent unencrypted.");
         }
 
         if (ConnectionString is not null && FindProblem(ConnectionString) is { } wrong)
         {
-            check.Fail(nameof(ConnectionString), wrong, "The client would refuse it.");
+            check.Fail(nameof(ConnectionString), wrong, "The client would refuse it, or blobs would be in another container.");
         }
     }
 
@@ -147,6 +147,12 @@ internal sealed class BlobSinkOptions : ISelfValidating
         try
         {
             Uri uri = new BlobServiceClient(connectionString).Uri;
+            BlobUriBuilder address = new(uri);
+            if (address.BlobName.Length != 0 || (address.BlobContainerName.Length != 0 && Container is not null && address.BlobContainerName != Container))
+            {
+                return "must have a BlobEndpoint that ends at the account, such as https://myaccount.blob.core.windows.net, or at the container that Container names.";
+            }
+
             return uri.Scheme == Uri.UriSchemeHttp && !uri.IsLoopback && !AllowPlainHttp ? "must use https, because the host is not this machine; set AllowPlainHttp to allow plain http." : null;
         }
         catch (Exception exception) when (exception is FormatException or ArgumentException or InvalidOperationException)

@@ -151,6 +151,39 @@ public sealed class BlobSinkFaultTests
     }
 
     [Fact]
+    public async Task Store_RefusalsAfterALostAnswer_DoNotMakeTheBlobADuplicate()
+    {
+        ScriptedBlobs store = new((request, number) =>
+            request.Method == HttpMethod.Get ? ScriptedBlobs.Blob(Body)
+            : number switch
+            {
+                1 => throw new HttpRequestException("Connection reset by peer", new SocketException((int)SocketError.ConnectionReset)),
+                2 => ScriptedBlobs.Error(503, "ServerBusy"),
+                _ => ScriptedBlobs.Error(409, "BlobAlreadyExists"),
+            });
+
+        (await StoreAsync(store)).ShouldBe(SinkResult.Stored);
+
+        store.Requests.ShouldBe(["PUT /archive/k", "PUT /archive/k", "PUT /archive/k", "GET /archive/k"]);
+    }
+
+    [Theory]
+    [InlineData("https://orders.blob.core.windows.net", "/archive")]
+    [InlineData("https://orders.blob.core.windows.net/archive", "/archive")]
+    [InlineData("http://127.0.0.1:10000/orders/archive", "/orders/archive")]
+    public async Task Store_EndpointAtAccountOrContainer_IsInTheNamedContainer(string endpoint, string container)
+    {
+        ScriptedBlobs store = new((request, _) => request.Method == HttpMethod.Get ? ScriptedBlobs.Error(503, "ServerBusy") : ScriptedBlobs.Created());
+        BlobSinkOptions options = new() { ConnectionString = $"BlobEndpoint={endpoint};AccountName=orders;AccountKey={Convert.ToBase64String(new byte[64])}", Container = "archive" };
+        await using BlobSink sink = new(options, new SinkServices(null!, _log, TimeProvider.System), store);
+
+        (await sink.StoreAsync("k"u8.ToArray(), Body, Token)).ShouldBe(SinkResult.Stored);
+        await sink.CheckAsync(Token);
+
+        store.Requests.ShouldBe([$"PUT {container}/k", $"GET {container}", $"GET {container}"]);
+    }
+
+    [Fact]
     public async Task Store_BlobDeletedBetweenAnswerAndComparison_IsStored()
     {
         ScriptedBlobs store = new((request, number) =>
@@ -356,7 +389,7 @@ public sealed class BlobSinkFaultTests
 
         await sink.CheckAsync(Token);
 
-        _log.Entries.ShouldHaveSingleItem().Text.ShouldContain("Container archive is unreachable (AzureBlobs ListBlobs: NotABlobStorageAnswer");
+        _log.Entries.ShouldHaveSingleItem().Text.ShouldContain("Container archive is not at its endpoint (AzureBlobs ListBlobs: NotABlobStorageAnswer: the address answers, but is not Blob Storage");
     }
 
     private async Task<SinkResult> StoreAsync(ScriptedBlobs store, string key = "k", string scheme = "https")

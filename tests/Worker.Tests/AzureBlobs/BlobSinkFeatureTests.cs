@@ -15,6 +15,8 @@ public sealed class BlobSinkFeatureTests
     [InlineData("ConnectionString", "BlobEndpoint=https://orders.blob.core.windows.net;SharedAccessSignature=sv=2026-02-06&se=2026-12-31T00%3A00%3A00Z&sig=canary")]
     [InlineData("ConnectionString", "UseDevelopmentStorage=true")]
     [InlineData("ConnectionString", $"{Key};BlobEndpoint=http://127.0.0.1:10000/orders")]
+    [InlineData("ConnectionString", $"{Key};BlobEndpoint=http://127.0.0.1:10000/orders/archive")]
+    [InlineData("ConnectionString", "BlobEndpoint=https://orders.blob.core.windows.net/archive;SharedAccessSignature=sv=2026-02-06&sig=canary")]
     public void Configure_AccountAndContainer_AreEnough(string key, string value) => Read(("Container", "archive"), (key, value)).Errors.ShouldBeEmpty();
 
     [Theory]
@@ -26,6 +28,8 @@ public sealed class BlobSinkFeatureTests
     [InlineData("Endpoint", "http://127.0.0.1:10000", "must be an https address")]
     [InlineData("Endpoint", "https://orders.blob.core.windows.net/archive", "of scheme, host and port only")]
     [InlineData("ConnectionString", $"DefaultEndpointsProtocol=https;{Key}", "must not be set together with ConnectionString")]
+    [InlineData("Endpoint", "https://orders.blob.core.windows.net/archive?sv=2026-02-06&sig=canary", "a shared access signature belongs in ConnectionString")]
+    [InlineData("Endpoint", "https://orders.blob.core.windows.net/?sv=2026-02-06&sig=canary", "a shared access signature belongs in ConnectionString")]
     [InlineData("AccessTier", "Frozen", "must be one of Hot, Cool, Cold, Archive")]
     [InlineData("AttemptTimeout", "30s", "must not be above TotalTimeout")]
     [InlineData("ConnectTimeout", "10s", "must not be above AttemptTimeout")]
@@ -33,8 +37,24 @@ public sealed class BlobSinkFeatureTests
     [InlineData("Metadata:1a", "a", "must be a C# identifier")]
     [InlineData("Tags:team;", "a", "must have 1 to 128 letters")]
     [InlineData("Tags:team", "ä", "must have at most 256 letters")]
-    public void Configure_WrongValue_IsOneClearProblem(string key, string? value, string problem) =>
-        Read(("Container", "archive"), ("Endpoint", "https://orders.blob.core.windows.net"), (key, value)).Errors.ShouldHaveSingleItem().Problem.ShouldContain(problem);
+    public void Configure_WrongValue_IsOneClearProblem(string key, string? value, string problem)
+    {
+        ConfigurationError error = Read(("Container", "archive"), ("Endpoint", "https://orders.blob.core.windows.net"), (key, value)).Errors.ShouldHaveSingleItem();
+
+        error.Problem.ShouldContain(problem);
+        error.ToString().ShouldNotContain("canary");
+    }
+
+    [Theory]
+    [InlineData($"DefaultEndpointsProtocol=https;{Key};EndpointSuffix=core.windows.net")]
+    [InlineData("BlobEndpoint=https://orders.blob.core.windows.net;SharedAccessSignature=sv=1&sig=Y2FuYXJ5")]
+    public void Configure_ConnectionStringAsTheEndpoint_NamesItsSettingAndShowsNoSecret(string value)
+    {
+        string error = Read(("Container", "archive"), ("Endpoint", value)).Errors.ShouldHaveSingleItem().ToString();
+
+        error.ShouldContain("A connection string belongs in ConnectionString");
+        error.ShouldNotContain("Y2FuYXJ5");
+    }
 
     [Theory]
     [InlineData("canary", "must consist of parts Name=value")]
@@ -43,6 +63,10 @@ public sealed class BlobSinkFeatureTests
     [InlineData("AccountName=orders;AccountKey=canary!", "must be a storage account's")]
     [InlineData("AccountKey=Y2FuYXJ5", "must be a storage account's")]
     [InlineData($"{Key};BlobEndpoint=http://canary.example", "must use https")]
+    [InlineData($"{Key};BlobEndpoint=https://orders.blob.core.windows.net/canary", "or at the container that Container names")]
+    [InlineData($"{Key};BlobEndpoint=https://orders.blob.core.windows.net/archive/canary", "must have a BlobEndpoint that ends at the account")]
+    [InlineData($"{Key};BlobEndpoint=http://127.0.0.1:10000/orders/canary", "or at the container that Container names")]
+    [InlineData("BlobEndpoint=https://orders.blob.core.windows.net/canary;SharedAccessSignature=sv=1&sig=canary", "or at the container that Container names")]
     public void Configure_WrongConnectionString_IsOneProblemThatShowsNoneOfIt(string value, string problem)
     {
         ConfigurationError error = Read(("Container", "archive"), ("ConnectionString", value)).Errors.ShouldHaveSingleItem();
