@@ -56,7 +56,7 @@ internal sealed class AwsCredentialSource : IDisposable
 
         return options.Profile is { } profile
             ? new AwsCredentialSource(() => Task.FromResult(OfProfile(profile)), time)
-            : new AwsCredentialSource(() => DefaultAWSCredentialsIdentityResolver.GetCredentialsAsync(), time);
+            : new AwsCredentialSource(OfProfileOrChainAsync, time);
     }
 
     /// <summary>The current keys; synchronous while the cached ones are fresh.</summary>
@@ -94,7 +94,7 @@ internal sealed class AwsCredentialSource : IDisposable
             }
 
             ImmutableCredentials keys = await FetchAsync(force: rejected is not null).WaitAsync(cancellationToken);
-            SigningCredentials credentials = new(keys.AccessKey, keys.SecretKey, keys.Token);
+            SigningCredentials credentials = new(HeaderText(keys.AccessKey), keys.SecretKey.Trim(), HeaderText(keys.Token ?? string.Empty));
 
             // The same object for the same keys: SdkCredentials compares references.
             if (cached is not null && cached.Credentials.IsSameAs(credentials))
@@ -162,6 +162,10 @@ internal sealed class AwsCredentialSource : IDisposable
             printsKeys || printsPassword ? null : cause);
     }
 
+    // A variable that was made from a file has the file's line end; settings are trimmed, too.
+    private static string HeaderText(string key) => key.Trim().All(c => c is > ' ' and <= '~') ? key.Trim()
+        : throw new AmazonClientException("The access key id or the session token contains a blank, a line break or another character that no header can have.");
+
     // The default chain lists the exception of each of its providers, a line each.
     private static string FirstSentence(string message)
     {
@@ -169,6 +173,9 @@ internal sealed class AwsCredentialSource : IDisposable
         int sentence = message.IndexOf(". ", StringComparison.Ordinal);
         return line < 0 ? message : message[..(sentence >= 0 && sentence < line ? sentence + 1 : line)].TrimEnd();
     }
+
+    private static Task<AWSCredentials> OfProfileOrChainAsync() =>
+        AwsStartCheck.FindMissingProfile() is { } missing ? Task.FromResult(OfProfile(missing)) : DefaultAWSCredentialsIdentityResolver.GetCredentialsAsync();
 
     private static AWSCredentials OfProfile(string profile) =>
         new CredentialProfileStoreChain().TryGetAWSCredentials(profile, out AWSCredentials found)

@@ -1,5 +1,9 @@
+using Amazon.Runtime;
+using Amazon.Runtime.CredentialManagement;
 using Amazon.Runtime.Internal;
+using Amazon.S3;
 using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Telemetry;
 
 namespace Quayside.Messaging.Aws;
 
@@ -11,10 +15,11 @@ internal sealed record AwsEndpoint(Uri BaseUri, string Region, bool IsCustom)
 {
     /// <summary>
     /// The server configured for a service, or null for AWS itself. Order as in the AWS SDKs ("Service-specific endpoints" in the
-    /// SDK reference): the option, <c>AWS_ENDPOINT_URL_{SERVICE}</c>, <c>AWS_ENDPOINT_URL</c>; the variables apply unless
-    /// <c>AWS_IGNORE_CONFIGURED_ENDPOINT_URLS</c> is true.
+    /// SDK reference): the option, <c>AWS_ENDPOINT_URL_{SERVICE}</c>, <c>AWS_ENDPOINT_URL</c>, then <c>endpoint_url</c> of the service in the profile's
+    /// services section and of the profile; only the option applies if <c>AWS_IGNORE_CONFIGURED_ENDPOINT_URLS</c> or the profile's
+    /// <c>ignore_configured_endpoint_urls</c> is true.
     /// </summary>
-    /// <exception cref="StartupException">A variable's address cannot be used.</exception>
+    /// <exception cref="StartupException">The address of a variable or of the profile cannot be used.</exception>
     public static Uri? FindCustom(AwsOptions options, string service, Func<string, string?> environment)
     {
         if (options.Endpoint is not null)
@@ -22,24 +27,52 @@ internal sealed record AwsEndpoint(Uri BaseUri, string Region, bool IsCustom)
             return options.Endpoint;
         }
 
-        if (string.Equals(environment("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"), "true", StringComparison.OrdinalIgnoreCase))
+        string name = options.Profile ?? (environment("AWS_PROFILE") is { Length: > 0 } named ? named : SharedCredentialsFile.DefaultProfileName);
+        string? location = environment("AWS_SHARED_CREDENTIALS_FILE");
+        bool exists = new CredentialProfileStoreChain(location).TryGetProfile(name, out CredentialProfile profile);
+        bool ignores = string.Equals(environment("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"), "true", StringComparison.OrdinalIgnoreCase);
+        if (ignores || (exists && profile.IgnoreConfiguredEndpointUrls == true))
         {
             return null;
         }
 
-        foreach (string variable in (ReadOnlySpan<string>)[$"AWS_ENDPOINT_URL_{service}", "AWS_ENDPOINT_URL"])
+        // AWSSDK's clients would ask this property, too.
+        ClientConfig ofSdk = new AmazonS3Config { Profile = new Amazon.Profile(name, location) };
+        ofSdk.ServiceId = service;
+        (string Where, string? Text)[] places =
+        [
+            ($"The environment variable AWS_ENDPOINT_URL_{service}", environment($"AWS_ENDPOINT_URL_{service}")),
+            ("The environment variable AWS_ENDPOINT_URL", environment("AWS_ENDPOINT_URL")),
+            ($"endpoint_url of the AWS profile \"{UntrustedText.Shorten(name)}\" for {service}", exists ? ofSdk.ServiceURL ?? EndpointUrlOf(name, environment) : null),
+        ];
+        (string where, string? text) = Array.Find(places, place => !string.IsNullOrWhiteSpace(place.Text));
+        if (text is null)
         {
-            if (environment(variable) is not { Length: > 0 } text)
-            {
-                continue;
-            }
+            return null;
+        }
 
-            string? problem = Uri.TryCreate(text, UriKind.Absolute, out Uri? uri)
-                ? FindProblem(uri, options.AllowPlainHttp)
-                : "must be an absolute address such as http://127.0.0.1:4566.";
-            return problem is null
-                ? uri
-                : throw new StartupException($"The environment variable {variable} {problem}", ExitCodes.Configuration);
+        string? problem = Uri.TryCreate(text.Trim(), UriKind.Absolute, out Uri? uri)
+            ? FindProblem(uri, options.AllowPlainHttp, allowPath: service == "S3")
+            : "must be an absolute address such as http://127.0.0.1:4566.";
+        return problem is null ? uri : throw new StartupException($"{where} {problem}", ExitCodes.Configuration);
+    }
+
+    // Of a profile with a services section, AWSSDK does not read the profile's own endpoint_url, which AWS's CLI uses for the other services.
+    private static string? EndpointUrlOf(string profile, Func<string, string?> environment)
+    {
+        string folder = Path.Combine(Environment.GetFolderPath(Environment.SpecialFolder.UserProfile), ".aws");
+        string config = environment("AWS_CONFIG_FILE") ?? Path.Combine(folder, "config");
+        string credentials = environment("AWS_SHARED_CREDENTIALS_FILE") ?? Path.Combine(folder, "credentials");
+        string section = string.Empty;
+        foreach (string line in ((string[])[config, credentials]).Where(File.Exists).SelectMany(File.ReadLines))
+        {
+            section = line.StartsWith('[') ? line[1..].Split(']')[0].Replace("profile ", string.Empty, StringComparison.Ordinal).Trim() : section;
+
+            // A key of a nested section is indented.
+            if (section == profile && line.Split('=', 2) is [var key, var value] && key.TrimEnd() == "endpoint_url")
+            {
+                return value;
+            }
         }
 
         return null;
@@ -56,17 +89,17 @@ internal sealed record AwsEndpoint(Uri BaseUri, string Region, bool IsCustom)
         : IsDualStack ? "AWS_USE_DUALSTACK_ENDPOINT (use_dualstack_endpoint)"
         : null;
 
-    /// <summary>Why an address cannot be an endpoint, as the predicate of a sentence; null when it can.</summary>
-    public static string? FindProblem(Uri uri, bool allowPlainHttp)
+    /// <summary>Why an address cannot be an endpoint, as the predicate of a sentence; null when it can. Stores of objects may be below a path.</summary>
+    public static string? FindProblem(Uri uri, bool allowPlainHttp, bool allowPath = false)
     {
         if (!uri.IsAbsoluteUri || (uri.Scheme != Uri.UriSchemeHttps && uri.Scheme != Uri.UriSchemeHttp))
         {
             return "must be an http or https address.";
         }
 
-        if (uri.UserInfo.Length != 0 || uri.PathAndQuery != "/" || uri.Fragment.Length != 0)
+        if (uri.UserInfo.Length != 0 || uri.Query.Length != 0 || uri.Fragment.Length != 0 || (uri.AbsolutePath != "/" && !allowPath))
         {
-            return "must consist of scheme, host and port only.";
+            return $"must consist of scheme, host{(allowPath ? ", port and path" : " and port")} only; keys belong in AccessKeyId and SecretAccessKey.";
         }
 
         return uri.Scheme == Uri.UriSchemeHttp && !uri.IsLoopback && !allowPlainHttp

@@ -17,7 +17,7 @@ public sealed class AwsOptions : ISelfValidating
     [Setting("Region to sign for, such as eu-west-1; default: the region of the queue's address, AWS_REGION, AWS_DEFAULT_REGION, the profile, then the instance")]
     public string? Region { get; init; }
 
-    [Setting("Address of an AWS-compatible server; default AWS_ENDPOINT_URL_{SERVICE}, then AWS_ENDPOINT_URL, then AWS itself")]
+    [Setting("Address of an AWS-compatible server; default AWS_ENDPOINT_URL_{SERVICE}, AWS_ENDPOINT_URL, endpoint_url of the AWS profile, then AWS itself")]
     public Uri? Endpoint { get; init; }
 
     [Setting("Access key id; default: credentials from AWS's default chain", Secret = true)]

@@ -12,6 +12,7 @@ namespace Quayside.Messaging.Aws;
 internal static class AwsStartCheck
 {
     private const string Key = $"{AwsOptions.Section}:{nameof(AwsOptions.AccessKeyId)}";
+    private const string NoProfile = "must be a profile with credentials in the shared AWS configuration files (~/.aws/credentials and ~/.aws/config).";
     private const string Refused = "A start ends with exit code 77.";
 
     /// <summary>Checks a region, an endpoint and credentials.</summary>
@@ -37,6 +38,14 @@ internal static class AwsStartCheck
         }
     }
 
+    /// <summary>
+    /// The profile of <c>AWS_PROFILE</c> when it would count and does not exist; null otherwise. AWSSDK would go on to the credentials of container and
+    /// instance, which may be those of another account; AWS's CLI refuses.
+    /// </summary>
+    public static string? FindMissingProfile() => Environment.GetEnvironmentVariable("AWS_PROFILE") is { Length: > 0 } named
+        && !(IsSet("AWS_ACCESS_KEY_ID") && IsSet("AWS_SECRET_ACCESS_KEY")) && !(IsSet("AWS_WEB_IDENTITY_TOKEN_FILE") && IsSet("AWS_ROLE_ARN"))
+        && !new CredentialProfileStoreChain().TryGetProfile(named, out _) ? named : null;
+
     private static bool AsksInstance => !IsTrue("AWS_EC2_METADATA_DISABLED");
 
     private static void CheckCredentials(StartFindings findings, AwsOptions options)
@@ -50,7 +59,7 @@ internal static class AwsStartCheck
         {
             if (!TryCheckProfile(findings, configured))
             {
-                findings.Fail($"{AwsOptions.Section}:{nameof(AwsOptions.Profile)}", configured, "must be a profile with credentials in the shared AWS configuration files (~/.aws/credentials and ~/.aws/config).", Refused);
+                findings.Fail($"{AwsOptions.Section}:{nameof(AwsOptions.Profile)}", configured, NoProfile, Refused);
             }
 
             return;
@@ -76,7 +85,11 @@ internal static class AwsStartCheck
             return;
         }
 
-        if (IsSet("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI") || IsSet("AWS_CONTAINER_CREDENTIALS_FULL_URI"))
+        if (FindMissingProfile() is { } missing)
+        {
+            findings.Fail("AWS_PROFILE", UntrustedText.Shorten(missing), NoProfile, Refused);
+        }
+        else if (IsSet("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI") || IsSet("AWS_CONTAINER_CREDENTIALS_FULL_URI"))
         {
             findings.LeaveToStart("Whether the container has AWS credentials (AWS_CONTAINER_CREDENTIALS_...).");
         }

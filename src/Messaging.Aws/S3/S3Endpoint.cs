@@ -53,6 +53,11 @@ public static class BucketName
         && char.IsAsciiLetterOrDigit(name[^1])
         && !name.Contains("..", StringComparison.Ordinal);
 
+    /// <summary>True for a name that is safe as one path segment: other stores than AWS's also allow up to 255 characters, capitals and underscores.</summary>
+    internal static bool IsOfAnyStore(string name) =>
+        name.Length is >= 3 and <= 255 && char.IsAsciiLetterOrDigit(name[0]) && !name.Contains("..", StringComparison.Ordinal)
+        && name.All(c => char.IsAsciiLetterOrDigit(c) || c is '.' or '-' or '_');
+
     /// <summary>The region in the ARN of an access point, such as <c>arn:aws:s3:eu-west-1:123456789012:accesspoint/name</c>; null for everything else.</summary>
     internal static string? RegionOfAccessPoint(string bucket) =>
         bucket.Split(':', '/') is ["arn", ['a', 'w', 's', ..], "s3", var region, { Length: 12 } account, "accesspoint", var name]

@@ -20,7 +20,7 @@ internal sealed partial class S3SinkOptions : ISelfValidating
     [Setting("Region of the bucket; default Aws:Region and its defaults")]
     public string? Region { get; init; }
 
-    [Setting("Address of an S3-compatible store; default Aws:Endpoint, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, then AWS itself")]
+    [Setting("Address of an S3-compatible store; it may have a path; default Aws:Endpoint, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, endpoint_url of the AWS profile, then AWS itself")]
     public Uri? Endpoint { get; init; }
 
     [Setting("Address the bucket in the path instead of the hostname; default true for an S3-compatible store, false for AWS")]
@@ -65,9 +65,10 @@ internal sealed partial class S3SinkOptions : ISelfValidating
     /// <inheritdoc/>
     public void Validate(SettingsCheck check)
     {
-        if (Bucket is not null && !BucketName.IsValid(Bucket) && BucketName.RegionOfAccessPoint(Bucket) is null)
+        bool isOfAnotherStore = Endpoint is not null && ForcePathStyle != false;
+        if (Bucket is not null && !(isOfAnotherStore ? BucketName.IsOfAnyStore(Bucket) : BucketName.IsValid(Bucket)) && BucketName.RegionOfAccessPoint(Bucket) is null)
         {
-            check.Fail(nameof(Bucket), "must be a bucket's name: 3 to 63 lower-case letters, digits, dots and dashes; or the ARN of an access point: arn:aws:s3:eu-west-1:123456789012:accesspoint/name.", "Requests would go elsewhere.");
+            check.Fail(nameof(Bucket), "must be a bucket's name: 3 to 63 lower-case letters, digits, dots and dashes; or the ARN of an access point: arn:aws:s3:eu-west-1:123456789012:accesspoint/name. Capitals and underscores need Endpoint, with the bucket in the path.", "Requests would go elsewhere.", nameof(Endpoint), nameof(ForcePathStyle));
         }
 
         if (Region is not null && !AwsRegion.IsWellFormed(Region))

@@ -41,7 +41,7 @@ internal static class SdkConnection
         }
         else
         {
-            config.ServiceURL = endpoint.Custom.GetLeftPart(UriPartial.Authority);
+            config.ServiceURL = endpoint.Custom.AbsoluteUri.TrimEnd('/');
             config.AuthenticationRegion = endpoint.Region;
         }
 

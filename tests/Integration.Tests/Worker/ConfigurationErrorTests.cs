@@ -208,6 +208,22 @@ public sealed class ConfigurationErrorTests
     }
 
     [Fact]
+    public async Task Validate_AwsProfileThatDoesNotExist_IsRefusedByNameAsByTheStart()
+    {
+        string[] route = ["--Routes:a:Source=Channel", "--Routes:a:Sink=S3", "--Sinks:S3:Bucket=bucket", "--Aws:Region=eu-west-1", "--Hosting:Url=http://127.0.0.1:0"];
+        Dictionary<string, string> environment = new(StringComparer.Ordinal) { ["AWS_PROFILE"] = "no-such-profile", ["AWS_EC2_METADATA_DISABLED"] = "false" };
+
+        WorkerCommand wrong = await WorkerCommand.RunAsync(["validate", "--brief", .. route], environment);
+        WorkerCommand started = await WorkerCommand.RunAsync(route, environment);
+
+        wrong.ExitCode.ShouldBe(Wrong, wrong.Text);
+        wrong.Error.ShouldContain("Route a, sink S3: AWS_PROFILE = \"no-such-profile\": must be a profile with credentials");
+        wrong.Error.ShouldContain("A start ends with exit code 77.");
+        started.ExitCode.ShouldBe(77, started.Error);
+        started.Error.ShouldContain("The profile \"no-such-profile\" is not in the shared AWS configuration files");
+    }
+
+    [Fact]
     public async Task Validate_FolderThatCannotBeWritten_IsRefusedAsByTheStart()
     {
         await using Tmpfs disk = await Tmpfs.MountAsync("1m");

@@ -185,6 +185,34 @@ public sealed class AwsCredentialSourceTests
         (await Should.ThrowAsync<AwsServiceException>(async () => await source.GetAsync(CancellationToken.None))).Message.ShouldContain("no-such-profile-anywhere");
     }
 
+    [Theory]
+    [InlineData("\n")]
+    [InlineData("\r\n")]
+    [InlineData(" ")]
+    public async Task GetAsync_KeysWithALineEnd_AreTrimmed(string end)
+    {
+        using AwsCredentialSource source = new(() => Task.FromResult<AWSCredentials>(new SessionAWSCredentials($"AKID{end}", $"secret{end}", $"{end}token{end}")), _time);
+
+        SigningCredentials keys = await source.GetAsync(CancellationToken.None);
+
+        (keys.AccessKeyId, keys.SecretAccessKey, keys.SessionToken).ShouldBe(("AKID", "secret", "token"));
+    }
+
+    [Theory]
+    [InlineData("AKID\r\nX-Evil: 1", "token")]
+    [InlineData("AKID", "to ken")]
+    [InlineData("AKID", "tökén")]
+    public async Task GetAsync_KeysThatNoHeaderCanHave_AreRefusedWithoutShowingThem(string id, string token)
+    {
+        using AwsCredentialSource source = new(() => Task.FromResult<AWSCredentials>(new SessionAWSCredentials(id, "secret", token)), _time);
+
+        AwsServiceException refused = await Should.ThrowAsync<AwsServiceException>(async () => await source.GetAsync(CancellationToken.None));
+
+        refused.Kind.ShouldBe(AwsErrorKind.Refused);
+        refused.Message.ShouldContain("The access key id or the session token contains a blank");
+        refused.ToString().ShouldNotContain("Evil");
+    }
+
     [Fact]
     public async Task GetAsync_Cancelled_DoesNotWaitForTheChain()
     {

@@ -81,7 +81,7 @@ public sealed class CheckedSettingsTests : IDisposable
         ["Sinks:Directory:FileMode"] = (Channel, ["0777", "rw", "0400"]),
         ["Sinks:S3:Bucket"] = (S3, ["Upper", "a", "a..b", "a/b"]),
         ["Sinks:S3:Region"] = (S3, ["EU", "eu west"]),
-        ["Sinks:S3:Endpoint"] = (S3, ["store.example", "ftp://store.example", "http://store.example", "https://store.example/path", "https://a b"]),
+        ["Sinks:S3:Endpoint"] = (S3, ["store.example", "ftp://store.example", "http://store.example", "https://store.example/?query", "https://a b"]),
         ["Sinks:S3:AccessKeyId"] = (S3WithoutKeys, ["a"]),
         ["Sinks:S3:SecretAccessKey"] = (S3WithoutKeys, ["b"]),
         ["Sinks:S3:Profile"] = (S3WithoutKeys, ["no-such-profile"]),

@@ -17,7 +17,7 @@ internal sealed class S3SinkFeature : ISinkFeature, IExplainedFeature
     {
         S3SinkOptions options = settings.Read<S3SinkOptions>(S3SinkOptions.Section, route);
         AwsOptions aws = options.Over(settings.Read<AwsOptions>(AwsOptions.Section, route));
-        if (options.Endpoint is not null && AwsEndpoint.FindProblem(options.Endpoint, aws.AllowPlainHttp) is { } problem)
+        if (options.Endpoint is not null && AwsEndpoint.FindProblem(options.Endpoint, aws.AllowPlainHttp, allowPath: true) is { } problem)
         {
             settings.Fail($"{S3SinkOptions.Section}:{nameof(S3SinkOptions.Endpoint)}", options.Endpoint.ToString(), problem, "Requests would not arrive, or bodies would travel unencrypted.");
         }

@@ -83,9 +83,31 @@ public sealed class S3SinkFeatureTests
         Read([("Sinks:S3:Bucket", "archive"), ("Sinks:S3:Acl", acl)]).Warnings.ShouldHaveSingleItem().Problem.ShouldContain("readable outside the account");
 
     [Theory]
+    [InlineData("My_Bucket")]
+    [InlineData("a.very-long-name.a.very-long-name.a.very-long-name.a.very-long-name.a.very-long-name")]
+    public void Configure_BucketNameOfAnotherStore_NeedsItsEndpointAndThePath(string bucket)
+    {
+        Read([("Sinks:S3:Bucket", bucket), ("Sinks:S3:Endpoint", "https://store.example")]).Errors.ShouldBeEmpty();
+        Read([("Sinks:S3:Bucket", bucket)]).Errors.ShouldHaveSingleItem().Problem.ShouldContain("Capitals and underscores need Endpoint, with the bucket in the path.");
+        Read([("Sinks:S3:Bucket", bucket), ("Sinks:S3:Endpoint", "https://store.example"), ("Sinks:S3:ForcePathStyle", "false")]).Errors.ShouldHaveSingleItem().Key.ShouldBe("Sinks:S3:Bucket");
+    }
+
+    [Theory]
+    [InlineData("https://store.example/?X-Amz-Credential=a&X-Amz-Signature=canary")]
+    [InlineData("https://user:canary@store.example")]
+    public void Configure_SecretInTheEndpoint_NamesItsSettingAndIsNotShown(string endpoint)
+    {
+        string error = Read([("Sinks:S3:Bucket", "archive"), ("Sinks:S3:Endpoint", endpoint)]).Errors.ShouldHaveSingleItem().ToString();
+
+        error.ShouldContain("keys belong in AccessKeyId and SecretAccessKey");
+        error.ShouldNotContain("canary");
+    }
+
+    [Theory]
     [InlineData("http://127.0.0.1:9000")]
     [InlineData("http://localhost:9000")]
     [InlineData("https://store.example")]
+    [InlineData("https://store.example/storage/v1/s3")]
     public void Configure_SafeEndpoint_IsAccepted(string endpoint) =>
         Read([("Sinks:S3:Bucket", "archive"), ("Sinks:S3:Endpoint", endpoint)]).Errors.ShouldBeEmpty();
 

@@ -42,7 +42,8 @@ internal sealed class BucketAddress
             // A certificate for *.store.example does not match a bucket name with a dot, and IP addresses have no subdomains.
             bool inPath = endpoint.PathStyle || custom.HostNameType != UriHostNameType.Dns || (custom.Scheme == Uri.UriSchemeHttps && bucket.Contains('.'));
             string authority = SigV4Signer.HostOf(custom);
-            return new BucketAddress(inPath ? $"{custom.Scheme}://{authority}/{bucket}/" : $"{custom.Scheme}://{bucket}.{authority}/");
+            string path = custom.AbsolutePath.TrimEnd('/');
+            return new BucketAddress(inPath ? $"{custom.Scheme}://{authority}{path}/{bucket}/" : $"{custom.Scheme}://{bucket}.{authority}{path}/");
         }
 
         S3EndpointParameters parameters = new()

@@ -19,6 +19,8 @@ public sealed class BucketAddressTests
     [InlineData("https://store.example", "x", false, "my.archive", "https://store.example/my.archive/a/k")]
     [InlineData("http://localhost:9000", "x", false, "my.archive", "http://my.archive.localhost:9000/a/k")]
     [InlineData("http://127.0.0.1:9000", "x", false, "archive", "http://127.0.0.1:9000/archive/a/k")]
+    [InlineData("https://store.example/storage/v1/s3", "x", true, "My_Archive", "https://store.example/storage/v1/s3/My_Archive/a/k")]
+    [InlineData("https://store.example/s3/", "x", false, "archive", "https://archive.store.example/s3/a/k")]
     [InlineData("http://[::1]:9000", "x", false, "archive", "http://[::1]:9000/archive/a/k")]
     public void Of_Object_IsAddressedAsTheSettingsSay(string? custom, string region, bool pathStyle, string bucket, string expected)
     {
