@@ -1,4 +1,5 @@
 using System.Net;
+using System.Xml;
 using Amazon.Runtime;
 using Amazon.Runtime.Internal;
 using Amazon.Runtime.Internal.Transform;
@@ -14,7 +15,7 @@ namespace Quayside.Messaging.Aws.S3;
 /// <param name="RetryAfter">The minimum wait that the store asked for; zero without one.</param>
 /// <param name="MayHaveCommitted">True when the store may have carried out the request despite the failure.</param>
 /// <param name="Region">The bucket's region according to the store; null when unknown.</param>
-/// <param name="Detail">The connection's failure when no answer arrived, such as <c>Connection refused (127.0.0.1:4566)</c>; escaped, null when unknown.</param>
+/// <param name="Detail">The store's own message, or why no answer arrived, such as <c>Connection refused (127.0.0.1:4566)</c>; one line, bounded, escaped; null when unknown.</param>
 public readonly record struct S3Fault(
     AwsErrorKind Kind,
     string Code = "",
@@ -33,6 +34,9 @@ public readonly record struct S3Fault(
 
     /// <summary>An answer that S3 never sends: a success without an ETag, not XML, or without end.</summary>
     internal const string NotS3Code = "NotAnS3Answer";
+
+    /// <summary>The <see cref="Detail"/> of an answer that S3 never sends.</summary>
+    internal const string NotS3Detail = "the address answers, but is not S3: check scheme, port and path of Sinks:S3:Endpoint or Aws:Endpoint";
 
     // A store's code is shown to people; every code of S3 is shorter.
     private const int MaxCode = 64;
@@ -66,12 +70,17 @@ public readonly record struct S3Fault(
         if (exception is not AmazonServiceException answer || (int)answer.StatusCode == 0)
         {
             string code = CodeOf(exception);
-            return new S3Fault(AwsErrorKind.Transient, code, MayHaveCommitted: true, Detail: code == ConnectionCode ? ConnectionFault.Describe(exception) : null);
+            string? detail = code == ConnectionCode ? ConnectionFault.Describe(exception) : code == NotS3Code ? NotS3Detail : null;
+            return new S3Fault(AwsErrorKind.Transient, code, MayHaveCommitted: true, Detail: detail);
         }
 
         int status = (int)answer.StatusCode;
         IWebResponseData? data = (answer.InnerException as HttpErrorResponseException)?.Response;
-        return OfAnswer(new AwsError(status, answer.ErrorCode ?? string.Empty, Message: string.Empty)
+
+        // Of an answer without a code or a message, the SDK makes them up.
+        string? errorCode = answer.ErrorCode == answer.StatusCode.ToString() ? null : answer.ErrorCode;
+        string message = answer.Message.StartsWith("Error making request", StringComparison.Ordinal) ? string.Empty : UntrustedText.Shorten(answer.Message);
+        return OfAnswer(new AwsError(status, errorCode ?? string.Empty, message)
         {
             RequestId = answer.RequestId,
             RetryAfter = AwsError.SecondsOf(data?.GetHeaderValue("Retry-After")),
@@ -104,6 +113,9 @@ public readonly record struct S3Fault(
         AwsErrorKind kind = status is >= 300 and < 400 && region is not null ? AwsErrorKind.Refused
             : error.Kind == AwsErrorKind.Undecided ? KindOf(status)
             : error.Kind;
+
+        // S3 sends a code, and to a HEAD, which has no body, its id of the request.
+        bool isForeign = error is { Code: "", Message: "", RequestId: null or "", Status: < 400 or 400 or 404 or 405 } && region is null;
         return new S3Fault(
             kind,
             error.Code.Length == 0 ? ((HttpStatusCode)status).ToString() : Bound(error.Code),
@@ -113,11 +125,12 @@ public readonly record struct S3Fault(
 
             // A 503 means that nothing was done; the other 5xx leave that open.
             MayHaveCommitted: kind is AwsErrorKind.Transient or AwsErrorKind.Throttled && status is 500 or 502 or 504,
-            region);
+            region,
+            isForeign ? NotS3Detail : error.Message.Length > 0 ? error.Message.TrimEnd('.') : null);
     }
 
     /// <summary>A success that S3 never sends: probably a proxy's.</summary>
-    internal static S3Fault NotS3(int status) => new(AwsErrorKind.Transient, NotS3Code, status, MayHaveCommitted: true);
+    internal static S3Fault NotS3(int status) => new(AwsErrorKind.Transient, NotS3Code, status, MayHaveCommitted: true, Detail: NotS3Detail);
 
     /// <summary>True for a throttled request, or one without an answer in time. Conflicts, refusals and broken connections are no sign of load.</summary>
     internal bool IsOverload =>
@@ -149,7 +162,7 @@ public readonly record struct S3Fault(
         HttpRequestException { HttpRequestError: HttpRequestError.ConfigurationLimitExceeded or HttpRequestError.InvalidResponse } => NotS3Code,
         HttpIOException { HttpRequestError: HttpRequestError.ConfigurationLimitExceeded or HttpRequestError.InvalidResponse } => NotS3Code,
         HttpRequestException or IOException or ObjectDisposedException => ConnectionCode,
-        AmazonClientException => NotS3Code,
+        AmazonClientException or XmlException => NotS3Code,
         _ => exception.GetType().Name,
     };
 

@@ -6,8 +6,8 @@ namespace Quayside.Messaging.Aws.S3;
 /// <summary>Log messages of the S3 sink and of payloads in S3: event ids 4101 to 4199. The store's codes and ids are bounded and escaped.</summary>
 internal static partial class S3Log
 {
-    [LoggerMessage(4101, LogLevel.Warning, "Bucket {Bucket} is unreachable ({Failure}); the worker still tries to store each message")]
-    public static partial void LogUnreachable(this ILogger logger, string bucket, string failure);
+    [LoggerMessage(4101, LogLevel.Warning, "Bucket {Bucket} {State} ({Failure}); the worker still tries to store each message")]
+    public static partial void LogUnreachable(this ILogger logger, string bucket, string state, string failure);
 
     [LoggerMessage(4102, LogLevel.Warning, "Bucket {Bucket} could not be checked ({Failure}); without s3:ListBucket only the first object shows whether storing works")]
     public static partial void LogUnchecked(this ILogger logger, string bucket, string failure);

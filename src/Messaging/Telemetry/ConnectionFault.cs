@@ -24,6 +24,8 @@ public static class ConnectionFault
     {
         // With an inner SocketException the outer message names the address; otherwise it only refers to the inner exception.
         Exception cause = exception is HttpRequestException { InnerException: { } inner and not SocketException } ? inner : exception;
-        return UntrustedText.Shorten(cause.Message.TrimEnd('.'));
+        return exception is HttpRequestException { HttpRequestError: HttpRequestError.SecureConnectionError } && cause.Message.Contains("Cannot determine the frame size", StringComparison.Ordinal)
+            ? "The address answers, but without TLS: http instead of https may be right there"
+            : UntrustedText.Shorten(cause.Message.TrimEnd('.'));
     }
 }

@@ -7,7 +7,7 @@ internal static class S3Advice
     private const string Retention = ", s3:PutObjectRetention";
     private const string LegalHold = ", s3:PutObjectLegalHold";
 
-    /// <summary>One sentence for a refusal; at most 256 characters with <see cref="S3Fault.Describe"/> before it.</summary>
+    /// <summary>One sentence for a refusal; at most 256 characters with <see cref="S3Fault.Describe"/> without a detail before it.</summary>
     /// <param name="fault">The refusal.</param>
     /// <param name="operation">What was refused.</param>
     /// <param name="bucket">The bucket.</param>
@@ -20,6 +20,11 @@ internal static class S3Advice
         "ExpiredToken" or "TokenRefreshRequired" => "The credentials have expired and there are no others: renew them.",
         "AccessDenied" or "Forbidden" or "AllAccessDisabled" => $"Grant {PermissionFor(operation, further)} on the bucket '{bucket}'.",
         "AccessControlListNotSupported" => $"The bucket '{bucket}' does not use ACLs: remove Sinks:S3:Acl.",
+        _ when Says(fault, "checksum") || Says(fault, "Content-MD5") => Says(fault, "required") || Says(fault, "missing")
+            ? "The store asks for a checksum: set Sinks:S3:RequestChecksumCalculation=WHEN_SUPPORTED."
+            : "The store refuses the checksum: set Sinks:S3:RequestChecksumCalculation=WHEN_REQUIRED, and no setting of object lock.",
+        _ when fault.Code == "SecondLevelDomainForbidden" || Says(fault, "virtual host") => "The store takes the bucket in the hostname only: set Sinks:S3:ForcePathStyle=false.",
+        _ when Says(fault, "If-None-Match") => "The store does not support If-None-Match: set Sinks:S3:Conditional=false.",
         "InvalidRequest" when further.Contains(Retention, StringComparison.Ordinal) || further.Contains(LegalHold, StringComparison.Ordinal) =>
             $"The bucket '{bucket}' may have no object lock: enable it, or remove the settings of Sinks:S3 that begin with ObjectLock.",
         _ when fault.IsElsewhere =>
@@ -28,6 +33,8 @@ internal static class S3Advice
         "RequestTimeTooSkewed" or "RequestExpired" or "RequestInTheFuture" => "This machine's clock is wrong and could not be corrected: set it.",
         _ => $"Check the settings of Sinks:S3 and the bucket '{bucket}'.",
     };
+
+    private static bool Says(in S3Fault fault, string text) => fault.Detail?.Contains(text, StringComparison.OrdinalIgnoreCase) == true;
 
     /// <summary>The permissions that a PUT needs beside s3:PutObject, each with a comma and a blank before it.</summary>
     /// <param name="options">The settings of the objects.</param>

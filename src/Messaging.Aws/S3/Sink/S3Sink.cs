@@ -22,7 +22,7 @@ namespace Quayside.Messaging.Aws.S3.Sink;
 internal sealed partial class S3Sink : IObjectSink
 {
     private const int MaxKeyBytes = 1_024;
-    private const int MaxDetail = 256;
+    private const int MaxDetail = 512;
 
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
     private static readonly Counter<long> ClientChanges = Meter.CreateCounter<long>(

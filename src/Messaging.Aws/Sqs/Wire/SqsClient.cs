@@ -305,5 +305,5 @@ internal sealed class SqsClient : IDisposable
 
     // Transient: a cut answer, or a proxy's page with status 200; the next answer may be complete.
     private static AwsServiceException Malformed(SqsOperation operation, Exception e) =>
-        AwsServiceException.Local(AwsErrorKind.Transient, operation.Name, "MalformedResponse", "the answer does not have the documented form", e);
+        AwsServiceException.Local(AwsErrorKind.Transient, operation.Name, "MalformedResponse", "the answer does not have the documented form: check that SQS is at Aws:Endpoint or AWS_ENDPOINT_URL_SQS", e);
 }

@@ -68,7 +68,7 @@ public class S3SinkCheckTests(RealS3 real)
             return context.Response.WriteAsync("<html>sign in to the hotel</html>");
         });
 
-        (await CheckAsync(stub.Endpoint, "archive")).ShouldHaveSingleItem().ShouldContain("is unreachable");
+        (await CheckAsync(stub.Endpoint, "archive")).ShouldHaveSingleItem().ShouldContain("Bucket archive is not at its endpoint (S3 ListObjectsV2: ");
     }
 
     [Fact]

@@ -43,6 +43,16 @@ public sealed class S3AdviceTests
         S3Advice.For(new S3Fault(AwsErrorKind.Refused, "InvalidRequest", 400), S3Operations.Put, "archive", S3Advice.PermissionsFor(locked, hasTags: false)).ShouldContain("object lock");
     }
 
+    [Theory]
+    [InlineData("InvalidRequest", "Content-MD5 OR x-amz-checksum- HTTP header is required for Put Object requests with Object Lock parameters", "RequestChecksumCalculation=WHEN_SUPPORTED")]
+    [InlineData("InvalidRequest", "Missing required header for this request: Content-MD5", "RequestChecksumCalculation=WHEN_SUPPORTED")]
+    [InlineData("NotImplemented", "A header you provided implies functionality that is not implemented: x-amz-checksum-sha256", "RequestChecksumCalculation=WHEN_REQUIRED")]
+    [InlineData("SecondLevelDomainForbidden", "Please use virtual hosted style to access.", "ForcePathStyle=false")]
+    [InlineData("InvalidArgument", "If-None-Match is not supported", "Conditional=false")]
+    [InlineData("InvalidRequest", "Something else", "Check the settings of Sinks:S3")]
+    public void For_TheStoresMessage_NamesTheSetting(string code, string message, string advice) =>
+        S3Advice.For(new S3Fault(AwsErrorKind.Refused, code, 400, Detail: message), S3Operations.Put, "archive").ShouldContain(advice);
+
     [Fact]
     public void For_AccessDeniedToList_NamesNoKey() =>
         S3Advice.For(new S3Fault(AwsErrorKind.Refused, "AccessDenied", 403), S3Operations.List, "archive").ShouldBe("Grant s3:ListBucket on the bucket 'archive'.");

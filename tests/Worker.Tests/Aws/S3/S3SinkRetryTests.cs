@@ -31,6 +31,20 @@ public sealed class S3SinkRetryTests
     }
 
     [Fact]
+    public async Task Store_RefusalsAfterALostAnswer_DoNotMakeTheObjectADuplicate()
+    {
+        ScriptedRequests requests = new(put => put switch
+        {
+            1 => new S3Fault(AwsErrorKind.Transient, S3Fault.ConnectionCode, MayHaveCommitted: true),
+            2 => SlowDown,
+            _ => new S3Fault(AwsErrorKind.Exists, "PreconditionFailed", 412),
+        });
+        await using S3Sink sink = Open(requests, maxAttempts: 3);
+
+        (await StoreAsync(sink)).ShouldBe(SinkResult.Stored);
+    }
+
+    [Fact]
     public async Task Store_StoreRecovers_RetriesAreGrantedAgain()
     {
         bool trouble = true;
