@@ -241,7 +241,7 @@ internal sealed partial class MessageRoute
 
     /// <summary>
     /// After a message that failed while the breaker is closed: with few messages it would take long to open, or for ever if no more come. A
-    /// check of the sink that fails too shows an outage.
+    /// check of the sink that fails too shows an outage. Likewise after a minute without a message that was stored.
     /// </summary>
     private async Task DecideDoubtAsync()
     {

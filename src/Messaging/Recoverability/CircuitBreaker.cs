@@ -21,6 +21,10 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     // The longest wait for the worker's own check, after messages that failed although the check had succeeded.
     private static readonly TimeSpan LongestCheckWait = TimeSpan.FromMinutes(5);
 
+    // After this time without a success the sink is checked: that it is gone would show only with the next message. One request per minute of an idle route
+    // costs about $0.22 per month with S3 (docs/guides/costs.md).
+    private static readonly TimeSpan IdleLimit = TimeSpan.FromMinutes(1);
+
     private readonly Lock _lock = new();
     private readonly FailureWindow _window = new(options.BreakerWindow, time);
     private readonly StripedCounter _successes = new();
@@ -42,13 +46,18 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     private bool _answers;
     private int _disproved;
 
+    // The successes at the last tick, when they last changed or a check was asked for, and whether there has been none for the limit.
+    private long _seen;
+    private long _seenAt = time.GetTimestamp();
+    private bool _isIdle;
+
     /// <summary>What it watches, for log messages.</summary>
     internal string Part => hasSink ? "sink" : "handler";
 
     /// <summary>Raised outside the lock when the breaker has closed.</summary>
     internal event Action? Relaxed;
 
-    /// <summary>Raised outside the lock when the sink has to be checked: the breaker has opened, or a message failed while it let messages in.</summary>
+    /// <summary>Raised outside the lock when the sink has to be checked: the breaker has opened, a message failed while it let messages in, or none succeeded for a minute.</summary>
     internal event Action? CheckNeeded;
 
     /// <summary>Raised by <see cref="Throttled"/>.</summary>
@@ -131,14 +140,14 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
         }
     }
 
-    /// <summary>True while the breaker is closed and the last message failed.</summary>
+    /// <summary>True while the breaker is closed and the last message failed, and while messages may arrive and none has succeeded for a minute.</summary>
     internal bool IsInDoubt
     {
         get
         {
             lock (_lock)
             {
-                return _state == BreakerState.Closed && _failuresInRow > 0;
+                return _state == BreakerState.Closed ? _failuresInRow > 0 || _isIdle : _answers && _isIdle;
             }
         }
     }
@@ -253,9 +262,20 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     /// <summary>Counts the successes since the last call in the window. Called twice per second.</summary>
     internal void Tick()
     {
+        bool isIdle;
         lock (_lock)
         {
-            _window.Update(_successes.Value);
+            long successes = _successes.Value;
+            _window.Update(successes);
+            isIdle = successes == _seen && time.GetElapsedTime(_seenAt) >= IdleLimit;
+            _isIdle = isIdle || (_isIdle && successes == _seen);
+            _seenAt = isIdle || successes != _seen ? time.GetTimestamp() : _seenAt;
+            _seen = successes;
+        }
+
+        if (isIdle)
+        {
+            CheckNeeded?.Invoke();
         }
     }
 

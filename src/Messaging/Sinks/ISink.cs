@@ -9,7 +9,7 @@ public interface ISink : IAsyncDisposable
     /// <exception cref="StartupException">The sink can never work; the message names the cause, the place and the remedy.</exception>
     /// <remarks>
     /// A sink that is only unreachable passes, with a logged warning and a <see cref="Problem"/>. The check is then repeated while messages
-    /// may be stored, never twice concurrently; it must not repeat its warning.
+    /// may be stored, never twice concurrently; it must not repeat its warning. It is also repeated once per minute in which nothing is stored.
     /// </remarks>
     Task CheckAsync(CancellationToken cancellationToken);
 

@@ -73,7 +73,7 @@ public sealed class MessageRouteCheckTests
         int checks = sink.Checks;
         time.Advance(TimeSpan.FromMinutes(1));
         (await route.DrainAsync(CancellationToken.None)).ShouldBeTrue();
-        sink.Checks.ShouldBe(checks);
+        sink.Checks.ShouldBeInRange(checks, checks + 1, "at most the check after a minute without messages");
     }
 
     [Fact]
