@@ -62,6 +62,20 @@ public sealed class EnvelopeAttributesTests
         worker.Stored.Objects.ShouldHaveSingleItem().Key.ShouldBe("=e2=82=ac=20100=25");
     }
 
+    [Theory]
+    [InlineData("ce-", "100=25")]
+    [InlineData("cloudEvents:", "100=2525")]
+    [InlineData("cloudEvents_", "100=2525")]
+    [InlineData("ce_", "100=2525")]
+    public async Task CloudEvents_OfEachBinding_ArePercentDecodedForHttpAlone(string prefix, string key)
+    {
+        await using TestWorker worker = await EnvelopeWorker.StartAsync("CloudEvents", "Handlers:Archive:Template={MessageId}", "Handlers:Archive:MessageIdProperty=@attribute.ce-id");
+
+        await worker.SendAsync("{}", attributes: [new(prefix + "specversion", "1.0"), new(prefix + "id", "100%25")]);
+
+        worker.Stored.Objects.ShouldHaveSingleItem().Key.ShouldBe(key);
+    }
+
     [Fact]
     public async Task CloudEvents_WithoutTheId_AreNotInBinaryMode()
     {
