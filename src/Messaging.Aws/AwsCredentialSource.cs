@@ -148,10 +148,10 @@ internal sealed class AwsCredentialSource : IDisposable
 
     private static AwsServiceException Unavailable(Exception cause)
     {
-        // The exception may contain the keys that the credential process printed, so neither it nor its text is passed on.
-        bool printsKeys = cause is ProcessAWSCredentialException || cause.InnerException is ProcessAWSCredentialException;
+        // The exception may contain the keys that the credential process printed, or a line of a file, so neither it nor its text is passed on.
+        bool printsKeys = cause is ProcessAWSCredentialException or InvalidDataException || cause.InnerException is ProcessAWSCredentialException;
         bool printsPassword = EnvironmentProxy.IsPasswordIn(cause);
-        string reason = printsKeys ? "The profile's credential_process failed."
+        string reason = printsKeys ? "The profile's credential_process failed, or a line of the shared AWS configuration files cannot be read."
             : printsPassword ? "The proxy of HTTPS_PROXY did not pass the request on."
             : FirstSentence(cause.Message);
         return AwsServiceException.Local(

@@ -29,7 +29,18 @@ internal sealed record AwsEndpoint(Uri BaseUri, string Region, bool IsCustom)
 
         string name = options.Profile ?? (environment("AWS_PROFILE") is { Length: > 0 } named ? named : SharedCredentialsFile.DefaultProfileName);
         string? location = environment("AWS_SHARED_CREDENTIALS_FILE");
-        bool exists = new CredentialProfileStoreChain(location).TryGetProfile(name, out CredentialProfile profile);
+        bool exists;
+        CredentialProfile profile;
+        try
+        {
+            exists = new CredentialProfileStoreChain(location).TryGetProfile(name, out profile);
+        }
+        catch (InvalidDataException)
+        {
+            // Its text is the line, which may be a key.
+            throw new StartupException("The shared AWS configuration files have a line that is no section, property or comment: correct it.", ExitCodes.Configuration);
+        }
+
         bool ignores = string.Equals(environment("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"), "true", StringComparison.OrdinalIgnoreCase);
         if (ignores || (exists && profile.IgnoreConfiguredEndpointUrls == true))
         {

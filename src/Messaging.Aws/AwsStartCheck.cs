@@ -23,10 +23,9 @@ internal static class AwsStartCheck
     /// <param name="resolve">Resolves the endpoint as the start does; called only if that needs no request.</param>
     public static void Check(StartFindings findings, AwsOptions options, string? fromAddress, string service, Action resolve)
     {
-        CheckCredentials(findings, options);
-
-        // Of stores outside AWS only queues need a region.
+        // First: it reports files that cannot be read. Of stores outside AWS only queues need a region.
         Uri? custom = AwsEndpoint.FindCustom(options, service, Environment.GetEnvironmentVariable);
+        CheckCredentials(findings, options);
         string? otherwise = service == "S3" && custom is not null ? "us-east-1" : null;
         if (AwsRegion.FindOnThisMachine(options, fromAddress, Environment.GetEnvironmentVariable, otherwise) is not null || !AsksInstance)
         {

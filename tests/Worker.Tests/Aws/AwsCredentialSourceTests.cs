@@ -178,6 +178,16 @@ public sealed class AwsCredentialSourceTests
     }
 
     [Fact]
+    public async Task GetAsync_LineOfAFileThatCannotBeRead_IsNotShown()
+    {
+        using AwsCredentialSource source = new(() => throw new InvalidDataException("Line 2:<aws_secret_access_key canary> in file"), _time);
+
+        AwsServiceException error = await Should.ThrowAsync<AwsServiceException>(async () => await source.GetAsync(CancellationToken.None));
+
+        error.ToString().ShouldNotContain("canary");
+    }
+
+    [Fact]
     public async Task GetAsync_UnknownProfile_NamesIt()
     {
         using AwsCredentialSource source = AwsCredentialSource.Create(new AwsOptions { Profile = "no-such-profile-anywhere" }, _time);

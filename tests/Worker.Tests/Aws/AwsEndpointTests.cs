@@ -80,6 +80,17 @@ public sealed class AwsEndpointTests : IDisposable
         refused.Message.ShouldNotContain("canary");
     }
 
+    [Fact]
+    public void FindCustom_FileThatCannotBeRead_FailsAtStartWithoutShowingItsLine()
+    {
+        File.WriteAllText(_folder["credentials"], "[local]\naws_secret_access_key canary\n");
+
+        StartupException refused = Should.Throw<StartupException>(() => Find(new AwsOptions { Profile = "local" }, "S3"));
+
+        refused.ExitCode.ShouldBe(ExitCodes.Configuration);
+        refused.ToString().ShouldNotContain("canary");
+    }
+
     /// <summary>The keys of a local store must not reach AWS.</summary>
     [Fact]
     public void Resolve_ProfileOfALocalStore_IsNeverAws()
