@@ -12,7 +12,7 @@ namespace Quayside.Messaging.CommandLine;
 public static class WorkerApp
 {
     /// <summary>
-    /// Runs one command; the only call that a program's Main needs. Handles SIGTERM and SIGINT of the process, and uses its standard output and error. Errors
+    /// Runs one command; the only call that a program's Main needs. Handles the signals of the process, and uses its standard output and error. Errors
     /// are written to standard error and become the exit code; no exception is thrown. As a Windows service it runs in the program's folder, is stopped by the
     /// service control manager, and writes errors to the event log.
     /// </summary>

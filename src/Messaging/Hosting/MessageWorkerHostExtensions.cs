@@ -20,7 +20,7 @@ public static class MessageWorkerHostExtensions
     /// <summary>
     /// Adds a worker with its features. The host's configuration is read once, when the host is built; building throws
     /// <see cref="Configuration.ConfigurationException"/> with every problem. A key that no feature declares is a problem: declare a section that
-    /// other code reads with <see cref="Configuration.SettingsSection.Unchecked"/>. The worker handles SIGTERM and SIGINT: the first signal
+    /// other code reads with <see cref="Configuration.SettingsSection.Unchecked"/>. The worker handles SIGTERM, SIGINT, SIGQUIT and SIGHUP: the first signal
     /// stops and drains it, the second ends the drain.
     /// </summary>
     /// <param name="builder">The host's builder.</param>

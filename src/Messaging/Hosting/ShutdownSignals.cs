@@ -3,15 +3,29 @@ using System.Runtime.InteropServices;
 namespace Quayside.Messaging.Hosting;
 
 /// <summary>
-/// Handles SIGTERM and SIGINT from the start of the process and counts them, so that no signal is lost before the host is up or while
-/// it reacts to the first one. An ignored SIGINT stays ignored, as in every program that a shell starts in the background. Threads: any.
+/// Handles the signals that end a process by default, from the start of the process, and counts them, so that none is lost before the host is up or while it
+/// reacts to the first one. A signal that was ignored at the start stays ignored: SIGINT in the background jobs of a shell, SIGHUP under nohup. Threads: any.
 /// </summary>
 public sealed class ShutdownSignals : IDisposable
 {
+    private static readonly PosixSignal[] Requests = [PosixSignal.SIGTERM, PosixSignal.SIGINT, PosixSignal.SIGQUIT];
+
+    // A terminal that closes, the rotation of logs, a timer, a limit of CPU time, a power failure. Linux's numbers: .NET has no names for them.
+    private static readonly Dictionary<PosixSignal, string> Events = OperatingSystem.IsLinux()
+        ? new()
+        {
+            [PosixSignal.SIGHUP] = "SIGHUP",
+            [(PosixSignal)10] = "SIGUSR1",
+            [(PosixSignal)12] = "SIGUSR2",
+            [(PosixSignal)14] = "SIGALRM",
+            [(PosixSignal)24] = "SIGXCPU",
+            [(PosixSignal)30] = "SIGPWR",
+        }
+        : new() { [PosixSignal.SIGHUP] = "SIGHUP" };
+
     private readonly Lock _gate = new();
     private readonly List<PosixSignal> _received = [];
-    private PosixSignalRegistration? _terminate;
-    private PosixSignalRegistration? _interrupt;
+    private PosixSignalRegistration[] _registrations = [];
     private Action<PosixSignal, int>? _handler;
 
     internal ShutdownSignals()
@@ -33,19 +47,21 @@ public sealed class ShutdownSignals : IDisposable
         }
     }
 
+    /// <summary>The signal's name, for logs.</summary>
+    internal static string NameOf(PosixSignal signal) => Events.GetValueOrDefault(signal) ?? signal.ToString();
+
     /// <summary>Starts handling signals; they no longer end the process.</summary>
     /// <returns>False when signals are handled already.</returns>
     public bool Install()
     {
         lock (_gate)
         {
-            if (_terminate is not null)
+            if (_registrations.Length > 0)
             {
                 return false;
             }
 
-            _terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, OnSignal);
-            _interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, OnSignal);
+            _registrations = [.. Requests.Concat(Events.Keys).Select(signal => PosixSignalRegistration.Create(signal, OnSignal))];
             return true;
         }
     }
@@ -75,18 +91,15 @@ public sealed class ShutdownSignals : IDisposable
     /// <summary>Returns the signals to the runtime: they end the process again.</summary>
     public void Dispose()
     {
-        PosixSignalRegistration? terminate;
-        PosixSignalRegistration? interrupt;
+        PosixSignalRegistration[] registrations;
         lock (_gate)
         {
-            (terminate, interrupt) = (_terminate, _interrupt);
-            (_terminate, _interrupt, _handler) = (null, null, null);
+            (registrations, _registrations, _handler) = (_registrations, [], null);
             _received.Clear();
         }
 
         // Outside the lock: disposing waits for a running handler.
-        terminate?.Dispose();
-        interrupt?.Dispose();
+        Array.ForEach(registrations, static registration => registration.Dispose());
     }
 
     /// <summary>Records a signal; called by the runtime and by tests.</summary>
@@ -94,6 +107,13 @@ public sealed class ShutdownSignals : IDisposable
     {
         lock (_gate)
         {
+            // A terminal or a supervisor sends SIGHUP beside SIGTERM: only a second request counts as the second signal.
+            if (_received.Count > 0 && (Events.ContainsKey(signal) || Events.ContainsKey(_received[0])))
+            {
+                _received[0] = Events.ContainsKey(signal) ? _received[0] : signal;
+                return;
+            }
+
             _received.Add(signal);
             _handler?.Invoke(signal, _received.Count);
         }

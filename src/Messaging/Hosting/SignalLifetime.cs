@@ -4,7 +4,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Quayside.Messaging.Hosting;
 
-/// <summary>The first SIGTERM or SIGINT stops and drains the worker; the second ends the drain immediately.</summary>
+/// <summary>The first signal that would end the process stops and drains the worker; a second SIGTERM, SIGINT or SIGQUIT ends the drain immediately.</summary>
 internal sealed partial class SignalLifetime(ShutdownSignals signals, IHostApplicationLifetime lifetime, WorkerService worker, ILogger<SignalLifetime> logger) : IHostLifetime, IDisposable
 {
     private bool _installed;
@@ -35,20 +35,20 @@ internal sealed partial class SignalLifetime(ShutdownSignals signals, IHostAppli
     {
         if (number > 1)
         {
-            LogSecondSignal(signal);
+            LogSecondSignal(ShutdownSignals.NameOf(signal));
             worker.StopNow();
             return;
         }
 
-        LogSignal(signal);
+        LogSignal(ShutdownSignals.NameOf(signal));
 
         // Not on this thread: callbacks of the stop may block, and the second signal must still arrive.
         ThreadPool.UnsafeQueueUserWorkItem(static state => state.StopApplication(), lifetime, preferLocal: false);
     }
 
     [LoggerMessage(1201, LogLevel.Information, "{Signal} received: stopping")]
-    private partial void LogSignal(PosixSignal signal);
+    private partial void LogSignal(string signal);
 
     [LoggerMessage(1202, LogLevel.Warning, "{Signal} received again: the drain ends now")]
-    private partial void LogSecondSignal(PosixSignal signal);
+    private partial void LogSecondSignal(string signal);
 }

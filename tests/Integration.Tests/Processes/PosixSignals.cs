@@ -42,6 +42,13 @@ internal static class PosixSignals
         ProcessSignal.Kill => 9,
         ProcessSignal.Stop => OperatingSystem.IsLinux() ? 19 : 17,
         ProcessSignal.Continue => OperatingSystem.IsLinux() ? 18 : 19,
+        ProcessSignal.Hangup => 1,
+        ProcessSignal.Quit => 3,
+        ProcessSignal.User1 when OperatingSystem.IsLinux() => 10,
+        ProcessSignal.User2 when OperatingSystem.IsLinux() => 12,
+        ProcessSignal.Alarm when OperatingSystem.IsLinux() => 14,
+        ProcessSignal.CpuLimit when OperatingSystem.IsLinux() => 24,
+        ProcessSignal.PowerFailure when OperatingSystem.IsLinux() => 30,
         _ => throw new ArgumentOutOfRangeException(nameof(signal)),
     };
 

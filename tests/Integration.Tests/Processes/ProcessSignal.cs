@@ -8,4 +8,11 @@ internal enum ProcessSignal
     Kill,
     Stop,
     Continue,
+    Hangup,
+    Quit,
+    User1,
+    User2,
+    Alarm,
+    CpuLimit,
+    PowerFailure,
 }

@@ -35,6 +35,47 @@ public sealed class UdpTests
         await sink.ShouldHoldExactlyAsync(messages);
     }
 
+    [Theory]
+    [InlineData(ProcessSignal.Hangup, "SIGHUP")]
+    [InlineData(ProcessSignal.Quit, "SIGQUIT")]
+    [InlineData(ProcessSignal.User1, "SIGUSR1")]
+    [InlineData(ProcessSignal.User2, "SIGUSR2")]
+    [InlineData(ProcessSignal.Alarm, "SIGALRM")]
+    [InlineData(ProcessSignal.CpuLimit, "SIGXCPU")]
+    [InlineData(ProcessSignal.PowerFailure, "SIGPWR")]
+    internal async Task Signal_ThatEndsAProcessByDefault_DrainsAsTerminateDoes(ProcessSignal signal, string name)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "needs Linux's signals");
+        await using DirectoryUnderTest sink = new();
+        await using RunningWorker worker = await StartAsync(sink, "--Hosting:DrainTimeout=2m");
+        ArchiveMessage[] messages = ArchiveMessage.CreateMany("datagram", Messages);
+        using UdpClient sender = new();
+        sender.Connect(await EndpointAsync(worker));
+        foreach (ArchiveMessage message in messages)
+        {
+            await sender.SendAsync(message.Body);
+        }
+
+        await worker.Process.SignalAsync(signal);
+
+        (await worker.Process.WaitForExitAsync(TimeSpan.FromSeconds(150))).ShouldBe(0);
+        await worker.Process.WaitForLineAsync($"{name} received: stopping");
+        await sink.ShouldHoldExactlyAsync(messages);
+    }
+
+    [Fact]
+    public async Task Hangup_UnderNohup_IsIgnored()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "needs nohup");
+        await using DirectoryUnderTest sink = new();
+        await using RunningWorker worker = await RunningWorker.StartAsync(["--Routes:archive:Source=Http", .. sink.Arguments], launcher: ["nohup"]);
+
+        await worker.Process.SignalAsync(ProcessSignal.Hangup);
+
+        (await worker.StopAsync()).ShouldBe(0);
+        worker.Process.Output.Snapshot().ShouldNotContain(line => line.Text.Contains("SIGHUP", StringComparison.Ordinal));
+    }
+
     // The checksum as documented, without the worker's code.
     private static byte[] WithFletcher32(byte[] message)
     {

@@ -32,6 +32,37 @@ public sealed class ShutdownSignalsTests
         told.ShouldBe(["SIGTERM 1", "SIGTERM 2", "SIGINT 3"]);
     }
 
+    [Theory]
+    [InlineData(PosixSignal.SIGHUP, PosixSignal.SIGTERM)]
+    [InlineData(PosixSignal.SIGTERM, PosixSignal.SIGHUP)]
+    [InlineData(PosixSignal.SIGHUP, PosixSignal.SIGHUP)]
+    public void Receive_HangupBesideARequest_IsOneSignal(PosixSignal first, PosixSignal second)
+    {
+        // A closing terminal hangs up twice, and systemd's SendSIGHUP sends one behind SIGTERM: neither ends the drain.
+        using ShutdownSignals signals = new();
+        List<string> told = [];
+        signals.Attach((signal, number) => told.Add($"{signal} {number}"));
+
+        signals.Receive(first);
+        signals.Receive(second);
+
+        told.ShouldBe([$"{first} 1"]);
+    }
+
+    [Fact]
+    public void Receive_TwoRequestsAfterAHangup_TheSecondEndsTheDrain()
+    {
+        using ShutdownSignals signals = new();
+        List<string> told = [];
+        signals.Attach((signal, number) => told.Add($"{signal} {number}"));
+
+        signals.Receive(PosixSignal.SIGHUP);
+        signals.Receive(PosixSignal.SIGTERM);
+        signals.Receive(PosixSignal.SIGINT);
+
+        told.ShouldBe(["SIGHUP 1", "SIGINT 2"]);
+    }
+
     [Fact]
     public void Install_InstalledBefore_ReturnsFalse()
     {
