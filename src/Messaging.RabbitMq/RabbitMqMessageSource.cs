@@ -1,4 +1,5 @@
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Recoverability;
 using Quayside.Messaging.Sources;
 using RabbitMQ.Client;
@@ -19,6 +20,7 @@ internal sealed class RabbitMqMessageSource : IMessageSource
     private readonly RabbitMqLog _log;
     private readonly DeadLetterPublisher _letters;
     private readonly ReturnCounts _returns = new();
+    private readonly PresentedCertificate? _certificate;
     private RabbitMqSession? _session;
     private volatile string? _problem = "RabbitMQ has not answered yet.";
     private int _failures;
@@ -29,6 +31,17 @@ internal sealed class RabbitMqMessageSource : IMessageSource
         _services = services;
         _log = new RabbitMqLog(services.Loggers.CreateLogger<RabbitMqMessageSource>(), services.Route, services.Time);
         _letters = new DeadLetterPublisher(options, _log, services.Time);
+
+        // Each connection reads the files anew; this tells of their end.
+        _certificate = options.ClientCertificate is not { } file ? null
+            : new PresentedCertificate(
+                $"{RabbitMqSourceOptions.Section}:{nameof(options.ClientCertificate)}",
+                services.Route,
+                file,
+                options.ClientCertificateKey,
+                password: null,
+                services.Time,
+                services.Loggers.CreateLogger<RabbitMqMessageSource>());
     }
 
     public string? Problem => _problem ?? _letters.Problem;
@@ -105,6 +118,7 @@ internal sealed class RabbitMqMessageSource : IMessageSource
     {
         await EndSessionAsync();
         await _letters.DisposeAsync();
+        _certificate?.Dispose();
     }
 
     private async Task ReceiveUntilBrokenAsync(IMessageIntake intake, CancellationToken stopReceiving)

@@ -142,7 +142,7 @@ internal sealed class RabbitMqSourceOptions : ISelfValidating
             // The client accepts any hostname by default.
             factory.Ssl.AcceptablePolicyErrors = SslPolicyErrors.None;
             factory.Ssl.Version = SslProtocols.None;
-            factory.Ssl.Certs = ClientCertificate is null ? null : [LoadClientCertificate()];
+            factory.Ssl.Certs = ClientCertificate is null ? null : [PresentedCertificate.Read(ClientCertificate, ClientCertificateKey, password: null)[0]];
             factory.Ssl.CertificateValidationCallback = CaCertificate is null ? null : TrustOnly(LoadAuthorities());
         }
 
@@ -160,31 +160,20 @@ internal sealed class RabbitMqSourceOptions : ISelfValidating
         {
             check.Fail(nameof(ClientCertificate), $"must be set when {nameof(ClientCertificateKey)} is.", "It would have no effect.", nameof(ClientCertificateKey));
         }
-        else if (ClientCertificate is not null && FindProblem(() => LoadClientCertificate().Dispose()) is { } problem)
+        else if (ClientCertificate is not null && PresentedCertificate.FindProblem(ClientCertificate, ClientCertificateKey, password: null) is { } problem)
         {
-            check.Fail(nameof(ClientCertificate), $"must be a PEM file with a certificate, and {nameof(ClientCertificateKey)} its own key, not encrypted: {problem}", null, nameof(ClientCertificateKey));
+            check.Fail(nameof(ClientCertificate), $"with {nameof(ClientCertificateKey)} {problem}", null, nameof(ClientCertificateKey));
         }
 
-        if (CaCertificate is not null && FindProblem(() => LoadAuthorities()) is { } unreadable)
-        {
-            check.Fail(nameof(CaCertificate), $"must be a PEM file with certificates: {unreadable}");
-        }
-    }
-
-    private static string? FindProblem(Action load)
-    {
         try
         {
-            load();
-            return null;
+            _ = CaCertificate is null ? null : LoadAuthorities();
         }
         catch (Exception exception) when (exception is CryptographicException or IOException or UnauthorizedAccessException or ArgumentException)
         {
-            return exception.Message;
+            check.Fail(nameof(CaCertificate), $"must be a PEM file with certificates: {exception.Message}");
         }
     }
-
-    private X509Certificate2 LoadClientCertificate() => X509Certificate2.CreateFromPemFile(ClientCertificate!, ClientCertificateKey);
 
     private X509Certificate2Collection LoadAuthorities()
     {

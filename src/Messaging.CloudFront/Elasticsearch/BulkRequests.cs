@@ -1,6 +1,5 @@
 using System.Net;
 using System.Net.Http.Headers;
-using System.Security.Cryptography;
 using System.Text;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -50,8 +49,9 @@ internal sealed class BulkRequests : IDisposable
     }
 
     /// <summary>The connections: only to the configured nodes (no redirects, no proxy from the environment), without cookies.</summary>
-    /// <exception cref="StartupException">The client certificate can no longer be read.</exception>
-    public static SocketsHttpHandler CreateHandler(ElasticsearchSinkOptions options)
+    /// <param name="options">Proxy and limits.</param>
+    /// <param name="certificate">The worker's own; null for none.</param>
+    public static SocketsHttpHandler CreateHandler(ElasticsearchSinkOptions options, PresentedCertificate? certificate = null)
     {
         SocketsHttpHandler handler = CreateConnections(options);
         if (options.ProxyUsername is { } user)
@@ -59,17 +59,10 @@ internal sealed class BulkRequests : IDisposable
             handler.Proxy!.Credentials = new NetworkCredential(user, options.ProxyPassword);
         }
 
-        if (options.ClientCertificate is { } file)
+        if (certificate is not null)
         {
-            try
-            {
-                handler.SslOptions.ClientCertificates = [Elasticsearch.ClientCertificate.Load(file, options.ClientCertificateKey, options.ClientCertificatePassword)];
-            }
-            catch (Exception exception) when (exception is CryptographicException or IOException or UnauthorizedAccessException)
-            {
-                handler.Dispose();
-                throw new StartupException($"{ElasticsearchSinkOptions.Section}:{nameof(options.ClientCertificate)} \"{file}\" cannot be read: {exception.Message}", ExitCodes.Configuration);
-            }
+            // For each connection, so that a renewed certificate is shown.
+            handler.SslOptions.LocalCertificateSelectionCallback = (_, _, _, _, _) => certificate.Chain[0];
         }
 
         return handler;

@@ -29,6 +29,7 @@ internal sealed class ElasticsearchSink : IDocumentSink
     private readonly int _maxInFlight;
     private volatile string? _problem;
     private bool _isUntoldLogged;
+    private PresentedCertificate? _certificate;
 
     /// <param name="options">How to index.</param>
     /// <param name="requests">Owned from here on.</param>
@@ -65,7 +66,17 @@ internal sealed class ElasticsearchSink : IDocumentSink
     {
         AwsRequestSigner? signer = options.SigV4 == AwsSigning.None ? null : AwsRequestSigner.Create(options.SigV4 == AwsSigning.Aoss ? "aoss" : "es", options.Nodes[0], aws!, services.Time);
         ILogger logger = services.Loggers.CreateLogger<ElasticsearchSink>();
-        return new ElasticsearchSink(options, new BulkRequests(options, BulkRequests.CreateHandler(options), services.Time, BufferPool.Shared, logger, signer), services);
+        PresentedCertificate? certificate = options.ClientCertificate is not { } file ? null
+            : new PresentedCertificate(
+                $"{ElasticsearchSinkOptions.Section}:{nameof(options.ClientCertificate)}",
+                services.Route,
+                file,
+                options.ClientCertificateKey,
+                options.ClientCertificatePassword,
+                services.Time,
+                logger);
+        BulkRequests requests = new(options, BulkRequests.CreateHandler(options, certificate), services.Time, BufferPool.Shared, logger, signer);
+        return new ElasticsearchSink(options, requests, services) { _certificate = certificate };
     }
 
     public IDocumentWriter Begin(IDocumentRejections rejections) => new ElasticsearchWriter(this, rejections);
@@ -109,6 +120,7 @@ internal sealed class ElasticsearchSink : IDocumentSink
     public ValueTask DisposeAsync()
     {
         _requests.Dispose();
+        _certificate?.Dispose();
         _slots.Dispose();
         return default;
     }

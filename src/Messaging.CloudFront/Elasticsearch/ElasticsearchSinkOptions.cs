@@ -229,13 +229,14 @@ internal sealed class ElasticsearchSinkOptions : ISelfValidating
                 check.Fail(nameof(ClientCertificate), $"must be set when {nameof(ClientCertificateKey)} or {nameof(ClientCertificatePassword)} is.", "They would have no effect.", nameof(ClientCertificateKey), nameof(ClientCertificatePassword));
             }
         }
-        else if (ClientCertificateKey is not null && Elasticsearch.ClientCertificate.IsPkcs12(ClientCertificate))
+        else if (ClientCertificateKey is not null && PresentedCertificate.IsPkcs12(ClientCertificate))
         {
             check.Fail(nameof(ClientCertificateKey), "must not be set for a PKCS #12 file, which contains its key.", "It would have no effect.", nameof(ClientCertificate));
         }
-        else if (Elasticsearch.ClientCertificate.FindProblem(ClientCertificate, ClientCertificateKey, ClientCertificatePassword) is { } problem)
+        else if (PresentedCertificate.FindProblem(ClientCertificate, ClientCertificateKey, ClientCertificatePassword) is { } problem)
         {
-            check.Fail(nameof(ClientCertificate), problem, "The server would refuse the connection.", nameof(ClientCertificateKey), nameof(ClientCertificatePassword));
+            string how = $"with {nameof(ClientCertificateKey)} and {nameof(ClientCertificatePassword)} {problem}";
+            check.Fail(nameof(ClientCertificate), how, "The server would refuse the connection.", nameof(ClientCertificateKey), nameof(ClientCertificatePassword));
         }
     }
 }

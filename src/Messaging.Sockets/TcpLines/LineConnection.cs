@@ -48,6 +48,7 @@ internal sealed partial class LineConnection : IDisposable
     // Starts at 1 for the reading itself, so that no line settled during reading counts as the last.
     private int _unsettled = 1;
     private string? _closeReason;
+    private FirstBytesStream? _first;
 
     // True while the connection waits for the sender, since _since. Written by the reading loop, read by the watch.
     private bool _waits = true;
@@ -72,6 +73,9 @@ internal sealed partial class LineConnection : IDisposable
     /// <summary>Lines found so far; blank and too long ones count.</summary>
     public long Lines => _splitter.Number;
 
+    /// <summary>Why TLS failed; null where it did not.</summary>
+    public string? TlsFault { get; private set; }
+
     /// <summary>Completes when all bytes read are handed in and nothing more will be read.</summary>
     public Task Read => _read.Task;
 
@@ -90,9 +94,10 @@ internal sealed partial class LineConnection : IDisposable
         {
             reason = CloseReason.Reset;
         }
-        catch (AuthenticationException)
+        catch (AuthenticationException exception)
         {
             reason = CloseReason.Tls;
+            TlsFault = TlsCertificate.Describe(exception, _first!.First);
         }
         catch (Exception exception)
         {
@@ -180,7 +185,8 @@ internal sealed partial class LineConnection : IDisposable
             raw = header.Rest;
         }
 
-        await using FirstBytesStream? first = _source.Certificate is null ? null : new FirstBytesStream(raw);
+        await using FirstBytesStream? first = _source.HasTls ? new FirstBytesStream(raw) : null;
+        _first = first;
         await using SslStream? tls = first is null ? null : new SslStream(first, leaveInnerStreamOpen: true);
         if (tls is not null && !await TryAuthenticateAsync(tls, first!))
         {
@@ -253,7 +259,7 @@ internal sealed partial class LineConnection : IDisposable
         using CancellationTokenSource handshake = CancellationTokenSource.CreateLinkedTokenSource(_end.Token, _source.StopReading);
         try
         {
-            await tls.AuthenticateAsServerAsync(_source.Certificate!, handshake.Token);
+            await tls.AuthenticateAsServerAsync(_source.TlsOptions, handshake.Token);
             return true;
         }
         catch (OperationCanceledException) when (_source.StopReading.IsCancellationRequested && !_end.IsCancellationRequested)

@@ -1,8 +1,10 @@
 using System.Net;
 using System.Net.Security;
 using System.Net.Sockets;
+using System.Security.Cryptography.X509Certificates;
 using System.Text;
 using Microsoft.Extensions.Logging;
+using Quayside.Messaging.Configuration;
 using Quayside.Messaging.DeadLetters;
 using Quayside.Messaging.Recoverability;
 using Quayside.Messaging.Sources;
@@ -40,6 +42,8 @@ internal sealed class TcpLinesMessageSource : IMessageSource
     private readonly ITimer _watch;
 
     private ILineListener? _listener;
+    private PresentedCertificate? _certificate;
+    private volatile Tuple<X509Certificate2Collection, SslServerAuthenticationOptions>? _tls;
     private bool _closing;
     private int _disposed;
 
@@ -93,8 +97,25 @@ internal sealed class TcpLinesMessageSource : IMessageSource
 
     public IReadOnlyList<LineConnection> Connections => _connections.Snapshot();
 
-    /// <summary>The TLS certificate; null for plain connections.</summary>
-    public SslServerAuthenticationOptions? Certificate { get; private set; }
+    /// <summary>True when connections use TLS.</summary>
+    public bool HasTls => _certificate is not null;
+
+    /// <summary>What a TLS handshake needs; new after a renewal of the certificate.</summary>
+    public SslServerAuthenticationOptions TlsOptions
+    {
+        get
+        {
+            X509Certificate2Collection chain = _certificate!.Chain;
+            if (_tls is not { } tls || tls.Item1 != chain)
+            {
+                _tls = tls = Tuple.Create(chain, TlsCertificate.OptionsOf(chain));
+            }
+
+            return tls.Item2;
+        }
+    }
+
+    public string? Problem => _certificate?.Problem;
 
     /// <summary>Cancelled when receiving stops: no connection is read any more.</summary>
     public CancellationToken StopReading => _stopReading.Token;
@@ -105,9 +126,9 @@ internal sealed class TcpLinesMessageSource : IMessageSource
     /// <summary>Reads the certificate and listens. From then on the kernel accepts connections, up to its backlog.</summary>
     public Task CheckAsync(CancellationToken cancellationToken)
     {
-        Certificate = TlsCertificate.Load(Options);
+        _certificate ??= TlsCertificate.Open(Options, Route, Time, Logger);
         _listener = Listen(Options);
-        TcpLinesLog.Listening(Logger, Route, _listener.Endpoint, Options.Framing, Certificate is not null, Options.ProxyProtocol, Options.Acknowledge);
+        TcpLinesLog.Listening(Logger, Route, _listener.Endpoint, Options.Framing, HasTls, Options.ProxyProtocol, Options.Acknowledge);
         return Task.CompletedTask;
     }
 
@@ -187,6 +208,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
 
         await CloseAsync(new CancellationToken(canceled: true));
         await _watch.DisposeAsync();
+        _certificate?.Dispose();
         InMemory.Dispose();
     }
 
@@ -199,7 +221,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         }
         else if (!IsForeign(reason))
         {
-            TcpLinesLog.Closed(_throttled, Route, connection.Peer, reason);
+            TcpLinesLog.Closed(_throttled, Route, connection.Peer, connection.TlsFault is { } fault ? $"{reason}: {fault}" : reason);
         }
 
         _connections.Remove(connection);
@@ -299,7 +321,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
     {
         Metrics.ConnectionRefused(reason);
         TcpLinesLog.Refused(_throttled, Route, connection.Peer, reason);
-        if (Options.Acknowledge && Certificate is null)
+        if (Options.Acknowledge && !HasTls)
         {
             // Nothing was sent yet: the socket's buffer has room for it; otherwise the sender gets no answer.
             transport.TrySend(LineAnswers.TooManyConnections);

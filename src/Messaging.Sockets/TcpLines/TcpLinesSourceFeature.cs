@@ -1,6 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Net;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Costs.Explain;
 using Quayside.Messaging.Publishing;
@@ -30,7 +31,7 @@ internal sealed class TcpLinesSourceFeature : ISourceFeature, IExplainedFeature,
             CheckBeforeStart = findings =>
             {
                 SourceEndpoint.Check(findings, TcpLinesSourceOptions.Section, options.Endpoint);
-                _ = TlsCertificate.Load(options);
+                TlsCertificate.Open(options, route, TimeProvider.System, NullLogger.Instance)?.Dispose();
             },
             KeepsDeadLetters = true,
             HoldsOnlyCopies = true,
@@ -93,7 +94,7 @@ internal sealed class TcpLinesSourceOptions : ISelfValidating
         Consequence = "Senders that are slow on purpose keep their connections this long per line.")]
     public TimeSpan IdleTimeout { get; set; } = TimeSpan.FromSeconds(30);
 
-    [Setting("PEM file of the server's certificate, followed by its intermediates; with it connections use TLS")]
+    [Setting("PEM file of the server's certificate and its intermediates; with it connections use TLS. Read again every minute, so a renewal needs no restart")]
     public string? Certificate { get; set; }
 
     [Setting("PEM file of the certificate's key, not encrypted")]

@@ -2,7 +2,9 @@ using System.Net;
 using System.Net.Sockets;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
+using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.CloudFront.Elasticsearch;
+using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Sinks;
 
 namespace Integration.Tests.CloudFront.Elasticsearch;
@@ -61,9 +63,10 @@ public sealed class ElasticsearchNodeTests
         File.WriteAllText(file, $"{made.ExportCertificatePem()}\n{key.ExportPkcs8PrivateKeyPem()}\n");
         try
         {
-            using SocketsHttpHandler handler = BulkRequests.CreateHandler(new ElasticsearchSinkOptions { Endpoint = new Uri("https://search.example"), Index = SinkRun.Index, ClientCertificate = file });
+            using PresentedCertificate certificate = new("Sinks:Elasticsearch:ClientCertificate", "logs", file, keyFile: null, password: null, TimeProvider.System, NullLogger.Instance);
+            using SocketsHttpHandler handler = BulkRequests.CreateHandler(new ElasticsearchSinkOptions { Endpoint = new Uri("https://search.example"), Index = SinkRun.Index }, certificate);
 
-            X509Certificate2 shown = handler.SslOptions.ClientCertificates![0].ShouldBeOfType<X509Certificate2>();
+            X509Certificate2 shown = handler.SslOptions.LocalCertificateSelectionCallback!(this, "search.example", [], null, []).ShouldBeOfType<X509Certificate2>();
             (shown.Thumbprint, shown.HasPrivateKey).ShouldBe((made.Thumbprint, true));
         }
         finally

@@ -10,6 +10,9 @@ namespace Worker.Tests.Sockets.TcpLines;
 
 public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IClassFixture<TestCertificate>
 {
+    // Of the source's clock.
+    private static readonly DateTimeOffset Beginning = new(2026, 1, 1, 0, 0, 0, TimeSpan.Zero);
+
     [Theory]
     [InlineData(true, false)]
     [InlineData(false, false)]
@@ -340,6 +343,73 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
 
         await TcpLinesRun.UntilAsync(() => run.Log.Entries.Any(entry => entry.Id.Id == 3453 && entry.Text.Contains("tls", StringComparison.Ordinal)), "The failed handshake was not logged.");
         run.Intake.Accepted.ShouldBe(0);
+        await run.FinishAsync();
+    }
+
+    [Theory]
+    [InlineData(45, "certificate expired")]
+    [InlineData(48, "unknown ca")]
+    public async Task Tls_SenderRefusesTheCertificate_TheLineNamesTheAlertAndTheSetting(byte alert, string name)
+    {
+        await using TcpLinesRun run = await TcpLinesRun.StartAsync(WithTls);
+        await using LineClient strict = await run.ConnectAsync();
+
+        // A ClientHello of TLS 1.2 (RFC 5246, section 7.4.1.2) for a certificate with a key of P-256, and after the server's answer a fatal alert (section 7.2). .NET's
+        // own client on Linux closes the connection without one.
+        byte[] extensions = [0, 10, 0, 4, 0, 2, 0, 23, 0, 13, 0, 4, 0, 2, 4, 3, 0, 11, 0, 2, 1, 0];
+        await strict.SendAsync((byte[])[0x16, 3, 1, 0, 69, 1, 0, 0, 65, 3, 3, .. new byte[32], 0, 0, 2, 0xC0, 0x2B, 1, 0, 0, (byte)extensions.Length, .. extensions]);
+        await strict.SendAsync((byte[])[0x15, 3, 3, 0, 2, 2, alert]);
+
+        await TcpLinesRun.UntilAsync(() => run.Log.Entries.Any(entry => entry.Id.Id == 3453), "The refusal was not logged.");
+        run.Log.Entries.Single(entry => entry.Id.Id == 3453).Text.ShouldEndWith($"was closed: tls: the sender refused Sources:TcpLines:Certificate with the TLS alert \"{name}\"");
+        await run.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Tls_SenderOfTls11_TheLineNamesItsVersion()
+    {
+        await using TcpLinesRun run = await TcpLinesRun.StartAsync(WithTls);
+        await using LineClient old = await run.ConnectAsync();
+
+        // A ClientHello (RFC 4346, section 7.4.1.2): version 3.2, a random, no session, one cipher suite, no compression.
+        await old.SendAsync((byte[])[0x16, 3, 1, 0, 45, 1, 0, 0, 41, 3, 2, .. new byte[32], 0, 0, 2, 0, 0x2F, 1, 0]);
+
+        await TcpLinesRun.UntilAsync(() => run.Log.Entries.Any(entry => entry.Id.Id == 3453), "The failed handshake was not logged.");
+        run.Log.Entries.Single(entry => entry.Id.Id == 3453).Text.ShouldContain("tls: the sender knows TLS only up to 1.1, and the worker needs a newer version");
+        await run.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Check_CertificateHasEnded_EndsTheStart()
+    {
+        using TestCertificate own = new();
+        own.Renew(Beginning.AddDays(-1));
+        await using TcpLinesRun run = new(options => (options.Certificate, options.CertificateKey) = (own.CertificateFile, own.KeyFile));
+
+        StartupException exception = await Should.ThrowAsync<StartupException>(() => run.Source.CheckAsync(CancellationToken.None));
+
+        exception.ExitCode.ShouldBe(ExitCodes.Configuration);
+        exception.Message.ShouldStartWith("The certificate of Sources:TcpLines:Certificate ended at 2025-12-31 00:00 UTC: peers refuse it.");
+        exception.Message.ShouldContain(own.CertificateFile);
+    }
+
+    [Fact]
+    public async Task Certificate_EndsWhileItRuns_IsAProblemUntilItsFileIsRenewed()
+    {
+        using TestCertificate own = new();
+        own.Renew(Beginning.AddMinutes(2));
+        await using TcpLinesRun run = await TcpLinesRun.StartAsync(options => (options.Certificate, options.CertificateKey) = (own.CertificateFile, own.KeyFile), _ => Settlement.Complete);
+        run.Source.Problem.ShouldBeNull();
+
+        run.Time.Advance(TimeSpan.FromMinutes(2));
+        run.Source.Problem.ShouldNotBeNull();
+        own.Renew(Beginning.AddYears(1));
+        run.Time.Advance(TimeSpan.FromMinutes(1));
+
+        run.Source.Problem.ShouldBeNull();
+        await using LineClient client = await LineClient.ConnectAsync(run.Endpoint, tls: true);
+        await client.SendAsync("{}\n");
+        await TcpLinesRun.UntilAsync(() => run.Intake.Accepted == 1, "The line was not handed in.");
         await run.FinishAsync();
     }
 
