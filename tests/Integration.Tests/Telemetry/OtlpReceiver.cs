@@ -13,6 +13,7 @@ internal sealed class OtlpReceiver : IAsyncDisposable
 {
     private readonly WebApplication _application;
     private readonly ConcurrentQueue<OtlpSpan> _spans = new();
+    private readonly ConcurrentQueue<(string Path, string Signal)> _requests = new();
     private readonly ConcurrentDictionary<string, bool> _metrics = new(StringComparer.Ordinal);
 
     private OtlpReceiver(WebApplication application) => _application = application;
@@ -25,6 +26,12 @@ internal sealed class OtlpReceiver : IAsyncDisposable
         ["OTEL_BSP_SCHEDULE_DELAY"] = "200",
         ["OTEL_METRIC_EXPORT_INTERVAL"] = "500",
     };
+
+    /// <summary>The collector's address, without a path.</summary>
+    public string Url => _application.Urls.Single();
+
+    /// <summary>Path and header <c>signal</c> of the requests.</summary>
+    public IReadOnlyCollection<(string Path, string Signal)> Requests => _requests;
 
     public IReadOnlyCollection<OtlpSpan> Spans => _spans;
 
@@ -56,7 +63,8 @@ internal sealed class OtlpReceiver : IAsyncDisposable
     {
         using MemoryStream body = new();
         await context.Request.Body.CopyToAsync(body, context.RequestAborted);
-        if (context.Request.Path == "/v1/traces")
+        _requests.Enqueue((context.Request.Path, context.Request.Headers["signal"].ToString()));
+        if (context.Request.Path.Value!.EndsWith("/traces", StringComparison.Ordinal))
         {
             OtlpSpan.ReadAll(body.ToArray()).ForEach(_spans.Enqueue);
         }

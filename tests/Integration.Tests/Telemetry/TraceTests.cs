@@ -63,6 +63,48 @@ public sealed class TraceTests(AwsServer aws, RealS3 realS3)
         await Eventually.BecomesTrueAsync(() => collector.Metrics.Contains("messaging.client.consumed.messages") && collector.Metrics.Contains("dotnet.gc.collections"), "the worker's metrics and the runtime's");
     }
 
+    [Fact]
+    public async Task Variables_OfOneSignal_TakePrecedenceOverThoseOfAll()
+    {
+        await using OtlpReceiver collector = await OtlpReceiver.StartAsync();
+        Dictionary<string, string> environment = new(collector.Environment, StringComparer.Ordinal)
+        {
+            ["OTEL_EXPORTER_OTLP_PROTOCOL"] = "grpc",
+            ["OTEL_EXPORTER_OTLP_HEADERS"] = "signal=all",
+            ["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"] = $"{collector.Url}/own/traces",
+            ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"] = "http/protobuf",
+            ["OTEL_EXPORTER_OTLP_TRACES_HEADERS"] = "signal=traces",
+            ["OTEL_EXPORTER_OTLP_METRICS_PROTOCOL"] = "http/protobuf",
+        };
+        await using RunningWorker worker = await RunningWorker.StartAsync(["--Routes:archive:Source=Http", "--Routes:archive:Sink=Memory"], environment);
+        await worker.PostAsync("{}"u8.ToArray());
+
+        await collector.WaitForAsync("process archive");
+        await Eventually.BecomesTrueAsync(() => collector.Metrics.Contains("messaging.client.consumed.messages"), "the worker's metrics");
+        collector.Requests.Distinct().ShouldBe([("/own/traces", "traces"), ("/v1/metrics", "all")], ignoreOrder: true);
+    }
+
+    [Theory]
+    [InlineData("METRICS")]
+    [InlineData("TRACES")]
+    public async Task Endpoint_OfOneSignalOnly_ExportsThatSignalThere(string signal)
+    {
+        await using OtlpReceiver collector = await OtlpReceiver.StartAsync();
+        Dictionary<string, string> environment = new(collector.Environment, StringComparer.Ordinal);
+        environment.Remove("OTEL_EXPORTER_OTLP_ENDPOINT");
+        environment.Remove("OTEL_EXPORTER_OTLP_PROTOCOL");
+        string path = $"/own/{signal.ToLowerInvariant()}";
+        environment[$"OTEL_EXPORTER_OTLP_{signal}_ENDPOINT"] = collector.Url + path;
+        environment[$"OTEL_EXPORTER_OTLP_{signal}_PROTOCOL"] = "http/protobuf";
+        await using RunningWorker worker = await RunningWorker.StartAsync(["--Routes:archive:Source=Http", "--Routes:archive:Sink=Memory"], environment);
+        await worker.PostAsync("{}"u8.ToArray());
+
+        await Eventually.BecomesTrueAsync(() => collector.Requests.Count > 0, "a request to the collector");
+        (await worker.StopAsync()).ShouldBe(0);
+
+        collector.Requests.Distinct().ShouldBe([(path, "")]);
+    }
+
     [Theory]
     [InlineData("http://127.0.0.1:1", "Connection refused")]
     [InlineData("garbage", "invalid value")]
