@@ -1,6 +1,7 @@
 using System.Collections.Immutable;
 using Quayside.Messaging.Archive.Headers;
 using Quayside.Messaging.Archive.ObjectKeys;
+using Quayside.Messaging.Json;
 
 namespace Quayside.Messaging.Archive;
 
@@ -22,7 +23,7 @@ internal static class PoisonDescription
         PoisonReason.BadDate or PoisonReason.WrongType when poison.Position == Poison.OutsideBody => $"The key cannot be made: {poison}, {Takes(poison, properties)}.",
         PoisonReason.BadDate when header.Refused is { } node => $"The body cannot be read: {poison}, which takes {DatesOf(node.DateUse)}.",
         PoisonReason.WrongType when header.Refused is { } node => $"The body cannot be read: {poison}, which {WrongType(node, header.Body.Span[poison.Position])}.",
-        _ => $"The body cannot be read: {poison}.",
+        _ => $"The body cannot be read: {poison}.{JsonReasons.AdviceFor(header.Body.Span)}",
     };
 
     private static string Near(Poison poison, ArchiveHeader header, ImmutableArray<HeaderProperty> properties, string before, string after) =>

@@ -1,6 +1,7 @@
 using System.Text;
 using System.Text.Json;
 using System.Text.Unicode;
+using Quayside.Messaging.Json;
 using Quayside.Messaging.Telemetry;
 
 namespace Quayside.Messaging.CloudFront.Events;
@@ -30,7 +31,7 @@ internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, KeyFilt
         }
         catch (JsonException)
         {
-            return Poison(EventFault.MalformedJson);
+            return Poison(EventFault.MalformedJson, JsonReasons.AdviceFor(body.Span).Trim());
         }
         catch (InvalidOperationException)
         {
@@ -43,7 +44,7 @@ internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, KeyFilt
     {
         if (!Utf8.IsValid(body.Span))
         {
-            return Poison(EventFault.InvalidUtf8);
+            return Poison(EventFault.InvalidUtf8, JsonReasons.AdviceFor(body.Span).Trim());
         }
 
         body = body.Span.StartsWith(ByteOrderMark) ? body[ByteOrderMark.Length..] : body;

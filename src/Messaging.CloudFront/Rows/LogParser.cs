@@ -58,6 +58,8 @@ internal sealed class LogParser : IDisposable
     /// <summary>For people: more about <see cref="Fault"/>; may be empty.</summary>
     public string FaultDetail { get; private set; } = string.Empty;
 
+    private static ReadOnlySpan<byte> ByteOrderMark => [0xEF, 0xBB, 0xBF];
+
     private static ReadOnlySpan<byte> VersionDirective => "#Version:"u8;
 
     private static ReadOnlySpan<byte> FieldsDirective => "#Fields:"u8;
@@ -126,6 +128,13 @@ internal sealed class LogParser : IDisposable
             if (length > 0 && text[start + length - 1] == '\r')
             {
                 length--;
+            }
+
+            if (length > 0 && text[start] == ByteOrderMark[0] && text.Slice(start, length).StartsWith(ByteOrderMark))
+            {
+                // Also within a log: of files that were joined.
+                start += ByteOrderMark.Length;
+                length -= ByteOrderMark.Length;
             }
 
             if (length == 0)

@@ -17,4 +17,8 @@ public static class JsonReasons
 
     /// <summary>An object repeats a property that the handler needs once.</summary>
     public const string DuplicateProperty = "duplicate-property";
+
+    /// <summary>What to do about a body that is JSON in UTF-16, as the end of a description; empty for another body.</summary>
+    public static string AdviceFor(ReadOnlySpan<byte> body) =>
+        body is [0xFF, 0xFE, ..] or [0xFE, 0xFF, ..] or [0, > 0, ..] or [> 0, 0, ..] ? " It looks like UTF-16; send it as UTF-8." : string.Empty;
 }

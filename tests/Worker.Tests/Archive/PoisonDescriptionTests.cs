@@ -47,6 +47,20 @@ public sealed class PoisonDescriptionTests
     [InlineData("order.id:number", """{"order":{"id":null,"Id":4716}}""", "The message has no id (property \"order.id\"). Send one, or set Handlers:Archive:MissingId to UseSourceId.")]
     public void Of_Id_SaysWhatItShouldBe(string id, string body, string expected) => Describe("x", id, body).ShouldBe(expected);
 
+    [Theory]
+    [InlineData("utf-16", true, "invalid-utf8 at byte 0")]
+    [InlineData("utf-16BE", true, "invalid-utf8 at byte 0")]
+    [InlineData("utf-16", false, "malformed-json at byte 1")]
+    [InlineData("utf-16BE", false, "malformed-json at byte 0")]
+    public void Of_Utf16_SaysSo(string encoding, bool hasMark, string poison)
+    {
+        Encoding utf16 = Encoding.GetEncoding(encoding);
+        byte[] body = [.. hasMark ? utf16.GetPreamble() : [], .. utf16.GetBytes("""{"id":"1"}""")];
+
+        Describe("x", "id", body).ShouldStartWith($"The body cannot be read: {poison}");
+        Describe("x", "id", body).ShouldEndWith(". It looks like UTF-16; send it as UTF-8.");
+    }
+
     [Fact]
     public void Of_MissingProperty_SaysWhichNameDiffersInCaseOnly() => Describe("{tenant.id}", "id", """{"id":"1","tenant":{"ID":"x"}}""").ShouldBe(
         "The key needs the property \"tenant.id\", and the message has no value there (it has \"ID\": names are case-sensitive). Send one, or set Handlers:Archive:MissingProperty to Default.");
@@ -68,7 +82,9 @@ public sealed class PoisonDescriptionTests
     public void Of_BodyThatCannotBeParsedAgain_HasNoHint(string body) =>
         Describe("x", "order.id:number", body, BodyValidation.HeaderOnly).ShouldBe("The message has no id (property \"order.id\"). Send one, or set Handlers:Archive:MissingId to UseSourceId.");
 
-    private static string Describe(string level, string id, string body, BodyValidation validation = BodyValidation.Full)
+    private static string Describe(string level, string id, string body, BodyValidation validation = BodyValidation.Full) => Describe(level, id, Encoding.UTF8.GetBytes(body), validation);
+
+    private static string Describe(string level, string id, byte[] body, BodyValidation validation = BodyValidation.Full)
     {
         KeyTemplate template = KeyRun.Compile(new KeyTemplateOptions
         {
@@ -79,7 +95,7 @@ public sealed class PoisonDescriptionTests
         });
         ArchiveHeader header = new();
         using PooledBuffer key = BufferPool.Shared.Rent(template.LongestKeyBytes);
-        bool hasKey = template.CreateReader(validation).TryRead(Encoding.UTF8.GetBytes(body), header, out Poison poison)
+        bool hasKey = template.CreateReader(validation).TryRead(body, header, out Poison poison)
             && template.TryWrite(header, sourceId: default, key, out poison);
         hasKey.ShouldBeFalse();
         string description = PoisonDescription.Of(poison, header, template.Properties);

@@ -77,6 +77,19 @@ public sealed class JsonLogTests
         run.InOrder().ShouldBe(["""{"@timestamp":"2024-11-14T21:34:06Z","asn":"16509","received":"1731620046814"}"""]);
     }
 
+    [Theory]
+    [InlineData("\u00ef\u00bb\u00bf{\"asn\":\"1\"}\n\u00ef\u00bb\u00bf{\"asn\":\"2\"}\n")]
+    [InlineData("\u00ef\u00bb\u00bf#Version: 1.0\n#Fields: asn\n1\n2\n")]
+    public async Task Index_LogWithAByteOrderMark_IsRead(string log)
+    {
+        IndexRun run = new(["asn"]);
+
+        LogOutcome outcome = await run.IndexTextAsync(log);
+
+        outcome.Documents.ShouldBe(new DocumentsResult(SinkStatus.Stored, 2, 0, 0));
+        run.InOrder().ShouldBe(["{\"asn\":\"1\"}", "{\"asn\":\"2\"}"]);
+    }
+
     [Fact]
     public async Task Index_BadRowsOfJson_AreDeadLetteredAndTheRestIndexed()
     {

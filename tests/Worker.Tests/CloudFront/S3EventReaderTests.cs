@@ -77,6 +77,17 @@ public sealed class S3EventReaderTests
     };
 
     [Theory]
+    [InlineData(true, "invalid-utf8")]
+    [InlineData(false, "malformed-json")]
+    public void Read_Utf16_SaysSo(bool hasMark, string reason)
+    {
+        S3Event read = Reader.Read((byte[])[.. hasMark ? Encoding.Unicode.GetPreamble() : [], .. Encoding.Unicode.GetBytes("{}")]);
+
+        read.Fault.Code().ShouldBe(reason);
+        read.Detail.ShouldBe("It looks like UTF-16; send it as UTF-8.");
+    }
+
+    [Theory]
     [MemberData(nameof(Poison))]
     public void Read_Poison_HasItsReason(string body, string reason)
     {

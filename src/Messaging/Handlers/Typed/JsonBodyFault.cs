@@ -35,12 +35,12 @@ internal static class JsonBodyFault
         ReadOnlySpan<byte> json = body[start..];
         if (FindInvalidUtf8(json) is int invalid and >= 0)
         {
-            return Settlement.DeadLetter(JsonReasons.InvalidUtf8, $"The body is not UTF-8: {Place($"at byte {Text(start + invalid)}", path)}.");
+            return Settlement.DeadLetter(JsonReasons.InvalidUtf8, $"The body is not UTF-8: {Place($"at byte {Text(start + invalid)}", path)}.{JsonReasons.AdviceFor(body)}");
         }
 
         if (FindSyntaxFault(json, typeInfo.Options) is { } syntax)
         {
-            return Settlement.DeadLetter(JsonReasons.MalformedJson, $"The body is not JSON: {Place(At(json, start, syntax), path)}: {WordsOf(syntax)}");
+            return Settlement.DeadLetter(JsonReasons.MalformedJson, $"The body is not JSON: {Place(At(json, start, syntax), path)}: {WordsOf(syntax)}{JsonReasons.AdviceFor(body)}");
         }
 
         string? type = exception is JsonException ? null : exception.GetType().FullName;

@@ -36,6 +36,13 @@ public sealed class JsonHandlerBodyTests
     }
 
     [Fact]
+    public void TryRead_Utf16_SaysSo()
+    {
+        Refused([.. Encoding.Unicode.GetPreamble(), .. Encoding.Unicode.GetBytes("{}")], TestJson.Default.Order, "invalid-utf8", "The body is not UTF-8: at byte 0, path $. It looks like UTF-16; send it as UTF-8.");
+        Refused(Encoding.BigEndianUnicode.GetBytes("{}"), TestJson.Default.Order, "malformed-json", "The body is not JSON: at byte 0, path $: '0x00' is an invalid start of a value. It looks like UTF-16; send it as UTF-8.");
+    }
+
+    [Fact]
     public void TryRead_TooDeep_IsMalformed() =>
         Refused(Encoding.UTF8.GetBytes(new string('[', 100)), TestJson.Default.Order, "malformed-json", "The body is not JSON: at byte 64, path $");
 
