@@ -131,6 +131,13 @@ internal sealed partial class ArchiveHeaderReader
 
         // Null counts as missing. The value is validated first, so that a malformed one is reported as malformed.
         int after = scanner.SkipValue(at, node.Depth);
+        if (after >= 0 && first != 'n' && node.DateUse != HeaderUse.None && _leavesOutBadDates)
+        {
+            // A number, a boolean, an array or an object is no date either.
+            (value.Position, value.IsBadDate) = (at, true);
+            return after;
+        }
+
         return after < 0 || first == 'n' || node.TakesAll ? after : Refuse(ref scanner, header, node, PoisonReason.WrongType, at);
     }
 

@@ -137,6 +137,34 @@ public sealed class DateFormsTests
         KeyRun.Run("""{"MessageId":"m"}"""u8.ToArray(), [], KeyRun.Compile(options)).Poison.Reason.ShouldBe(PoisonReason.MissingProperty);
     }
 
+    [Theory]
+    [InlineData("{at:yyyy/MM/dd}", "[2026,1,31,10,0]")]
+    [InlineData("{at:yyyy/MM/dd}", "[]")]
+    [InlineData("{at:yyyy/MM/dd}", "{\"$date\":\"2026-01-31\"}")]
+    [InlineData("{at:yyyy/MM/dd}", "1769853600")]
+    [InlineData("{at:yyyy/MM/dd}", "true")]
+    [InlineData("{at:epoch:yyyy/MM/dd}", "false")]
+    [InlineData("{at:epoch:yyyy/MM/dd}", "1.7e9")]
+    [InlineData("{at:epoch:yyyy/MM/dd}", "[1769853600]")]
+    [InlineData("{at:epoch:yyyy/MM/dd}", "\"yesterday\"")]
+    public void Key_DateOfAnyOtherType_IsLeftOutLikeOneThatCannotBeRead(string level, string value)
+    {
+        KeyTemplateOptions options = new() { Template = $"{level}/x/{{MessageId}}", InvalidDate = InvalidDateRule.LeaveOut, MissingProperty = MissingPropertyRule.DeadLetter };
+        foreach (BodyValidation validation in Enum.GetValues<BodyValidation>())
+        {
+            KeyRun.Run(Encoding.UTF8.GetBytes($$"""{"at":{{value}},"MessageId":"m"}"""), [], KeyRun.Compile(options), validation).ShouldBe(("x/m", default));
+            KeyRun.Run(Encoding.UTF8.GetBytes($$"""{"MessageId":"m","at":{{value}}}"""), [], KeyRun.Compile(options), validation).ShouldBe(("x/m", default));
+        }
+    }
+
+    [Fact]
+    public void Key_MalformedValueOfADateThatIsLeftOut_IsMalformed()
+    {
+        KeyTemplateOptions options = new() { Template = "{at:yyyy/MM/dd}/x/{MessageId}", InvalidDate = InvalidDateRule.LeaveOut };
+
+        KeyRun.Run("""{"at":[2026,,1],"MessageId":"m"}"""u8.ToArray(), [], KeyRun.Compile(options)).Poison.Reason.ShouldBe(PoisonReason.MalformedJson);
+    }
+
     private static string? Parse(string text, DateForms? forms = null)
     {
         byte[] bytes = Encoding.UTF8.GetBytes(text);
