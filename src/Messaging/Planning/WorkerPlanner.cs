@@ -17,6 +17,12 @@ namespace Quayside.Messaging.Planning;
 /// <summary>Reads the configuration into a plan and collects every problem. Opens and connects to nothing.</summary>
 internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures features)
 {
+    private const string WebAddress = "Hosting:Url";
+    private const string AspNetPrefix = "ASPNETCORE_";
+
+    private static readonly string[] WebVariables =
+        ["ASPNETCORE_URLS", "ASPNETCORE_HTTP_PORTS", "ASPNETCORE_HTTPS_PORTS", "DOTNET_URLS", "DOTNET_HTTP_PORTS", "URLS", "HTTP_PORTS", "PORT"];
+
     private readonly Dictionary<string, ISourceFeature> _sources = features.Sources.ToDictionary(s => s.Name, StringComparer.OrdinalIgnoreCase);
     private readonly Dictionary<string, IEnvelopeFeature> _envelopes = features.Envelopes.ToDictionary(e => e.Name, StringComparer.OrdinalIgnoreCase);
     private readonly Dictionary<string, IHandlerFeature> _handlers = features.Handlers.ToDictionary(h => h.Name, StringComparer.OrdinalIgnoreCase);
@@ -265,6 +271,7 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
 
         FindUnknownFeatures(settings, prefix: string.Empty);
         WarnOfMistypedSections(settings, known);
+        WarnOfVariables(settings);
     }
 
     // The environment also holds variables of other programs, so an unknown section there may be theirs.
@@ -282,6 +289,37 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
             }
         }
     }
+
+    /// <summary>Warns of variables that look like settings: with one underscore for each colon, and those of ASP.NET and of platforms for the web server.</summary>
+    private void WarnOfVariables(SettingsReader settings)
+    {
+        string[] keys = [.. features.Sections.All
+            .Where(static section => section.SettingsType is not null)
+            .SelectMany(section => SettingsSections.KeysOf(section).Select(key => $"{section.Name}:{key}"))];
+        int? port = Uri.TryCreate(configuration[WebAddress], UriKind.Absolute, out Uri? address) ? address.Port : null;
+        foreach (IConfigurationProvider provider in ConfigurationOrigin.ProvidersOf(configuration).OfType<EnvironmentVariablesConfigurationProvider>())
+        {
+            foreach (string name in provider.GetChildKeys([], parentPath: null).Distinct(StringComparer.OrdinalIgnoreCase))
+            {
+                // AWS_REGION and others are read, as every program of AWS does.
+                bool isOthers = !provider.TryGet(name, out string? value) || string.IsNullOrEmpty(value) || name.StartsWith("AWS_", StringComparison.Ordinal);
+                string? key = isOthers ? null
+                    : name.StartsWith("Routes_", StringComparison.OrdinalIgnoreCase) ? name.Replace('_', ':')
+                    : !WebVariables.Contains(name) ? Array.Find(keys, key => key.Replace(':', '_').Equals(name, StringComparison.OrdinalIgnoreCase))
+                    : !keys.Contains(WebAddress) || IsReadByHost(name) || (port is { } used && value!.Contains($"{used}", StringComparison.Ordinal)) ? null
+                    : WebAddress;
+                if (key is not null)
+                {
+                    string right = key.Replace(":", "__", StringComparison.Ordinal);
+                    settings.Warn(name, value: null, $"is set in the environment, and the worker does not read it. Set {right}.", "It has no effect.");
+                }
+            }
+        }
+    }
+
+    // A host with a web server of its own has it without the prefix.
+    private bool IsReadByHost(string variable) =>
+        variable.StartsWith(AspNetPrefix, StringComparison.Ordinal) && configuration[variable[AspNetPrefix.Length..]] is not null;
 
     private bool IsUnchecked(string name) =>
         features.Sections.All.Any(section => section.SettingsType is null && string.Equals(section.Name, name, StringComparison.OrdinalIgnoreCase));

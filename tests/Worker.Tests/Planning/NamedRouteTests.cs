@@ -169,6 +169,38 @@ public sealed class NamedRouteTests : IDisposable
     [InlineData("""{ "Sinks": { "Directory": { "Path": { "a": "/x" } } } }""", "Sinks:Directory:Path: must be a single value, but Sinks:Directory:Path:a was given.")]
     public void Plan_SectionAndValueConfused_IsAnError(string file, string error) => ErrorsOf(file).ShouldBe([error]);
 
+    [Theory]
+    [InlineData("Sources_Sqs_Queue=orders", "Sources_Sqs_Queue", "Sources__Sqs__Queue")]
+    [InlineData("SOURCES_SQS_QUEUE=orders", "SOURCES_SQS_QUEUE", "Sources__Sqs__Queue")]
+    [InlineData("Hosting_Url=http://0.0.0.0:8080", "Hosting_Url", "Hosting__Url")]
+    [InlineData("Intake_Concurrency=8", "Intake_Concurrency", "Intake__Concurrency")]
+    [InlineData("Routes_orders_Source=Sqs", "Routes_orders_Source", "Routes__orders__Source")]
+    [InlineData("ASPNETCORE_URLS=http://+:80", "ASPNETCORE_URLS", "Hosting__Url")]
+    [InlineData("ASPNETCORE_HTTP_PORTS=80", "ASPNETCORE_HTTP_PORTS", "Hosting__Url")]
+    [InlineData("HTTP_PORTS=80", "HTTP_PORTS", "Hosting__Url")]
+    [InlineData("DOTNET_URLS=http://+:80", "DOTNET_URLS", "Hosting__Url")]
+    [InlineData("URLS=http://+:80", "URLS", "Hosting__Url")]
+    [InlineData("PORT=3000", "PORT", "Hosting__Url")]
+    public void Plan_VariableThatLooksLikeASetting_IsAWarningWithTheRightName(string variable, string name, string right)
+    {
+        WorkerPlan plan = Plan(file: null, environment: [variable]);
+
+        plan.Errors.ShouldBeEmpty();
+        plan.Warnings.Select(warning => warning.ToString()).ShouldContain($"{name}: is set in the environment, and the worker does not read it. Set {right}. It has no effect.");
+    }
+
+    [Theory]
+    [InlineData("AWS_REGION=eu-west-1")]
+    [InlineData("AWS_PROFILE=x")]
+    [InlineData("PIPELINE_ID=7")]
+    [InlineData("HOSTING_PLAN=free")]
+    [InlineData("PORT=")]
+    [InlineData("PORT=8080", "Hosting:Url=http://0.0.0.0:8080")]
+    [InlineData("ASPNETCORE_HTTP_PORTS=8080", "Hosting:Url=http://0.0.0.0:8080")]
+    [InlineData("ASPNETCORE_URLS=http://+:80", "URLS=http://+:80")]
+    public void Plan_VariableOfAnotherProgram_IsNoWarning(params string[] environment) =>
+        Plan(file: null, environment: environment).Warnings.Select(warning => warning.ToString()).ShouldNotContain(warning => warning.Contains($"{environment[0].Split('=')[0]}: ", StringComparison.Ordinal));
+
     private IEnumerable<string> ErrorsOf(string? file, params string[] keys) => Plan(file, keys).Errors.Select(error => error.ToString());
 
     private WorkerPlan Plan(string? file, string[] environment, params string[] keys)
