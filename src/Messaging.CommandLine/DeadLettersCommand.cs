@@ -55,6 +55,7 @@ internal static class DeadLettersCommand
             return await StandardOutput.RunAsync(
                 async end =>
                 {
+                    await CheckAsync(worker, filter.Read(parsed), parsed.GetValue(discarded), end);
                     DeadLetterList found = await ListAsync(worker, filter.Read(parsed), parsed.GetValue(discarded), parsed.GetValue(max)!.Value, end);
                     if (parsed.GetValue(json))
                     {
@@ -161,7 +162,7 @@ internal static class DeadLettersCommand
             }
             else
             {
-                Console.Out.WriteLine($"Copied to {copy.Name}. To send it: dead-letters redrive --name {copy.Name}");
+                Console.Out.WriteLine($"Copied to {copy.Name}. To send it: {PrintedCommand.Of($"dead-letters redrive --name {copy.Name}", worker.Address)}");
             }
 
             return ExitCodes.Success;
@@ -185,6 +186,25 @@ internal static class DeadLettersCommand
     private static Option<string> CreateName() => new("--name") { Description = "Its name, as list prints it", HelpName = "name", Required = true };
 
     private static Option<bool> CreateDiscarded() => new("--discarded") { Description = "Those that were discarded and can be restored" };
+
+    /// <summary>Refuses a reason that no dead letter has, and a route that neither one of them nor the worker has.</summary>
+    /// <exception cref="StartupException">Names the nearest one.</exception>
+    public static async Task CheckAsync(WorkerConnection worker, DeadLetterFilter filter, bool discarded, CancellationToken cancellationToken)
+    {
+        if ((filter.Reason ?? filter.Route) is null)
+        {
+            return;
+        }
+
+        DeadLetterList all = await ReadAllAsync(worker, $"?limit=1{(discarded ? "&discarded=true" : string.Empty)}", cancellationToken);
+        UnknownArgument.Check("--reason", filter.Reason, [.. all.Reasons.Select(static reason => reason.Reason)]);
+        if (filter.Route is not null)
+        {
+            WorkerState state = await worker.GetAsync("/api/v1/stats", Top.WorkerStateJson.Default.WorkerState, cancellationToken);
+            IEnumerable<string> routes = all.Groups.Select(static group => group.Route).Concat(state.Routes.Select(static route => route.Name));
+            UnknownArgument.Check("--route", filter.Route, [.. routes.Distinct(StringComparer.Ordinal)]);
+        }
+    }
 
     private static async Task<DeadLetterList> ListAsync(WorkerConnection worker, DeadLetterFilter filter, bool discarded, int max, CancellationToken cancellationToken)
     {

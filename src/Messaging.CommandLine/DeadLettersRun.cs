@@ -51,6 +51,7 @@ internal static class DeadLettersRun
             RedriveOrder order = new(
                 named.Length > 0 ? named : null, All: parsed.GetValue(all), Max: parsed.GetValue(max), Rate: verb == "redrive" ? parsed.GetValue(rate) : null, Filter: isFiltered ? selected : null, DryRun: parsed.GetValue(dryRun));
             using WorkerConnection worker = WorkerConnection.To(parsed.GetValue(url), context.ReadConfiguration(parsed));
+            await DeadLettersCommand.CheckAsync(worker, selected, discarded: verb == "restore", cancellationToken);
             RedriveState state = await RunAsync(worker, path, order, report: !parsed.GetValue(json), cancellationToken);
             if (parsed.GetValue(json))
             {
@@ -79,7 +80,9 @@ internal static class DeadLettersRun
                 state = await worker.GetAsync(RunPath, DeadLettersJson.Readable.RedriveState, cancellationToken);
                 if (state.StartedAt != started.StartedAt)
                 {
-                    throw new StartupException("The worker was restarted, or another run began, before the result was read. What was not processed stays as it was: see dead-letters groups.", ExitCodes.Incomplete);
+                    throw new StartupException(
+                        $"The worker was restarted, or another run began, before the result was read. What was not processed stays as it was: see {PrintedCommand.Of("dead-letters groups", worker.Address)}.",
+                        ExitCodes.Incomplete);
                 }
 
                 if (report && state.State == "running" && TimeProvider.System.GetElapsedTime(reported) > ReportInterval)

@@ -20,7 +20,7 @@ internal static class RedriveCommand
         Option<string?> to = new("--to") { Description = "Move the dead letters of a queue to the folder DeadLetters:Path instead: folder", HelpName = "folder" };
         to.AcceptOnlyFromAmong(RedriveCatalog.Folder);
         Option<string[]> id = new("--id") { Description = "Only the dead letter of a queue with this id, as --dry-run lists it; may be repeated", HelpName = "id" };
-        Option<string?> reason = new("--reason") { Description = "Only dead letters with this reason code; an unknown code lists the existing codes (exit 1)", HelpName = "code" };
+        Option<string?> reason = new("--reason") { Description = "Only dead letters with this reason code; an unknown code lists the existing codes (exit 64)", HelpName = "code" };
         Option<int?> max = CountOption.Create("--max", [], "Maximum dead letters to redrive; default all that exist when it begins", int.MaxValue);
         Option<int?> rate = CountOption.Create("--rate", [], "Maximum dead letters per second; default no limit", 10_000_000);
         Option<bool> list = new("--dry-run") { Description = "List the dead letters; send and delete nothing" };
@@ -62,7 +62,7 @@ internal static class RedriveCommand
                     Write(result, request);
                 }
 
-                return result.IsComplete ? ExitCodes.Success : ExitCodes.Incomplete;
+                return result.IsUnknownReason ? ExitCodes.Usage : result.IsComplete ? ExitCodes.Success : ExitCodes.Incomplete;
             }
         });
         return command;

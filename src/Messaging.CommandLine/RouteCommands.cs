@@ -22,7 +22,8 @@ internal static class RouteCommands
             string name = parsed.GetValue(route)!;
             using WorkerConnection worker = WorkerConnection.To(parsed.GetValue(url), context.ReadConfiguration(parsed));
             await worker.ReadBytesAsync(HttpMethod.Post, "/api/v1/routes/pause", Write(new RouteOrder(name, parsed.GetValue(note), parsed.GetValue(keep))), cancellationToken);
-            Console.Out.WriteLine($"Route {name} is paused{(parsed.GetValue(keep) ? ", also after a restart" : string.Empty)}. Resume it with: resume {name}");
+            string also = parsed.GetValue(keep) ? ", also after a restart" : string.Empty;
+            Console.Out.WriteLine($"Route {name} is paused{also}. Resume it with: {PrintedCommand.Of($"resume {name}", worker.Address)}");
             return ExitCodes.Success;
         });
         return command;

@@ -12,6 +12,9 @@ internal sealed class SettingsHelp(HelpAction help, IReadOnlyList<string> sectio
     // The library's word for the options in a usage line.
     private const string Options = "[options]";
 
+    // Help comes first: it is where the required arguments are shown.
+    public override bool ClearsParseErrors => true;
+
     public override int Invoke(ParseResult parseResult)
     {
         Command command = parseResult.CommandResult.Command;

@@ -1,11 +1,24 @@
 using System.CommandLine;
 using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Telemetry;
 
 namespace Quayside.Messaging.CommandLine;
 
 /// <summary>The error for an argument that is neither a command, an option nor a setting: says what it may have meant.</summary>
 internal static class UnknownArgument
 {
+    /// <summary>Refuses a name that is none of the known ones.</summary>
+    /// <exception cref="StartupException">Names the nearest one.</exception>
+    public static void Check(string option, string? name, IReadOnlyCollection<string> known)
+    {
+        if (name is not null && known.Count > 0 && !known.Contains(name, StringComparer.OrdinalIgnoreCase))
+        {
+            string hint = NearestName.Find(name, known) is { } nearest ? $" Did you mean {UntrustedText.Shorten(nearest)}?" : string.Empty;
+            string names = string.Join(", ", known.Select(UntrustedText.Shorten));
+            throw new StartupException($"{option} {UntrustedText.Shorten(name)}: there is none.{hint} There are: {names}.", ExitCodes.Usage);
+        }
+    }
+
     /// <param name="token">The argument.</param>
     /// <param name="command">The command that it belongs to.</param>
     /// <param name="config">The option of every command.</param>

@@ -138,7 +138,7 @@ internal sealed class WorkerCommandLine
         return received;
     }
 
-    private RootCommand Build()
+    internal RootCommand Build()
     {
         RootCommand root = new(_parts.Description) { _config };
         foreach (HelpOption help in root.Options.OfType<HelpOption>())

@@ -105,12 +105,14 @@ internal sealed class WorkerConnection : IDisposable
     {
         string answer = UntrustedText.Shorten(body);
         string? message = null;
+        bool isUnknownRoute = false;
         try
         {
             using JsonDocument refusal = JsonDocument.Parse(body);
             message = refusal.RootElement.TryGetProperty("error", out JsonElement code) && refusal.RootElement.TryGetProperty("message", out JsonElement text)
                 ? $"{UntrustedText.Shorten(text.GetString())} ({(int)status} {UntrustedText.Shorten(code.GetString())})"
                 : null;
+            isUnknownRoute = message is not null && code.ValueEquals("unknown-route"u8);
         }
         catch (Exception exception) when (exception is JsonException or InvalidOperationException)
         {
@@ -122,6 +124,7 @@ internal sealed class WorkerConnection : IDisposable
             HttpStatusCode.Unauthorized => new($"The worker at {Address} refuses access: give its token with --Hosting:Token=token. Its answer: {message ?? answer}", ExitCodes.NoPermission),
             HttpStatusCode.Forbidden => new($"The worker at {Address} refuses access: {message ?? answer}", ExitCodes.NoPermission),
             _ when message is null => new($"{Address} answered {(int)status}: is a worker of this version running there?", ExitCodes.Unavailable),
+            HttpStatusCode.NotFound when isUnknownRoute => new($"The worker at {Address} answered: {message}", ExitCodes.Usage),
             HttpStatusCode.BadRequest => new($"The worker at {Address} does not understand: {message}", ExitCodes.Usage),
             HttpStatusCode.NotFound or HttpStatusCode.Conflict or HttpStatusCode.Gone => new($"The worker at {Address} answered: {message}", ExitCodes.Incomplete),
             _ => new($"The worker at {Address} answered: {message}", ExitCodes.Unavailable),

@@ -43,7 +43,10 @@ public static class HttpWorkerBuilderExtensions
         services.TryAddSingleton(static provider => new DayHistory(provider.GetRequiredService<WebOptions>(), provider.GetRequiredService<ILogger<DayHistory>>()));
         services.TryAddSingleton<WorkerHistory>();
         services.TryAddSingleton<QueueRedrives>();
-        services.TryAddSingleton(static provider => new WorkerProblems(provider.GetRequiredService<QueueRedrives>().CommandOf, provider.GetRequiredService<WebOptions>().DocsUrl));
+        services.TryAddSingleton(static provider => new WorkerProblems(
+            provider.GetRequiredService<QueueRedrives>().CommandOf,
+            provider.GetRequiredService<WebOptions>().DocsUrl,
+            arguments => PrintedCommand.Of(arguments, provider.GetRequiredService<WebOptions>().Url)));
         services.TryAddSingleton<WorkerStats>();
         services.TryAddSingleton<StatsEndpoints>();
         services.TryAddSingleton<DeadLetterEndpoints>();
@@ -66,7 +69,7 @@ public static class HttpWorkerBuilderExtensions
         services.AddHostedService(static provider => provider.GetRequiredService<WebServer>());
         services.AddSingleton<IStartCheck>(static provider => provider.GetRequiredService<WebServer>());
 
-        // The server waits for answers from the draining routes, so both must stop at the same time.
+        // The drain begins with the signal, and not after other services of the host have stopped.
         services.Configure<HostOptions>(static host => host.ServicesStopConcurrently = true);
         return builder.AddSettings(WebOptions.Settings).AddSource(new HttpSourceFeature());
     }

@@ -36,7 +36,7 @@ public sealed class ServiceBusRedriveTests
         dry.Text.ShouldContain($"\n    {messages[0].Text[..40]}");
 
         WorkerCommand other = await RunAsync(queue, "--reason", "no-such-reason");
-        other.ExitCode.ShouldBe(1, other.Text);
+        other.ExitCode.ShouldBe(64, other.Text);
         other.Error.ShouldContain("Existing reasons: malformed-json (1), too-large (120).");
 
         WorkerCommand fifty = await RunAsync(queue, "--reason", "too-large", "--max", "50");

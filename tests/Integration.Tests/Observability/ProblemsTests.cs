@@ -119,13 +119,33 @@ public sealed class ProblemsTests
     }
 
     [Theory]
-    [InlineData("No space left on device", "Free space on the disk of s3://orders/. The worker continues by itself.", "Sinks:S3, DeadLetters:Path")]
-    [InlineData("403 Forbidden", "Do what the last failure says, or repair s3://orders/, its credentials or the network. The worker continues by itself; a restart does not help.", "Sinks:S3; worker probe orders")]
-    public void Outage_AFullDisk_IsAnotherAction(string failure, string action, string how)
+    [InlineData("No space left on device", null)]
+    [InlineData("The server's certificate has expired", "DeadLetters:Path: No space left on device")]
+    public void Outage_NamesItsOwnSink_WhateverTheTextsSay(string failure, string? problemOfAnotherPart)
     {
-        ProblemState problem = Find((State(Route with { Breaker = Open with { LastFailure = failure } }), History())).Single();
+        ProblemState problem = Find((State(Route with { Results = "36 bundles in s3://orders/", Breaker = Open with { LastFailure = failure }, Problem = problemOfAnotherPart, ProblemEvent = 1006 }), History())).Single();
 
-        (problem.Action, problem.How).ShouldBe((action, how));
+        (problem.Action, problem.How).ShouldBe(("Do what the last failure says, or repair the sink S3, its credentials or the network. The worker continues by itself; a restart does not help.", "Sinks:S3; worker probe orders"));
+    }
+
+    [Theory]
+    [InlineData(1003, "Fix what it names; the worker continues by itself, and a restart does not help.", "Sources:Sqs, Sinks:S3")]
+    [InlineData(1006, "Free space on the disk of the folder of dead letters, or let the worker write to it. The worker continues by itself.", "DeadLetters:Path")]
+    [InlineData(1008, "Do what the last failure says, or repair the sink S3, its credentials or the network. The worker continues by itself; a restart does not help.", "Sinks:S3; worker probe orders")]
+    public void Problem_ItsEventDecidesTheAction(int eventId, string action, string how)
+    {
+        ProblemState problem = Find((State(Route with { Sources = ["Sqs"], Problem = "No space left on device", ProblemEvent = eventId }), History())).Single();
+
+        (problem.Action, problem.How, problem.Event).ShouldBe((action, how, eventId));
+    }
+
+    [Fact]
+    public void Problem_WhileTheRouteReceives_DoesNotSayThatCallersGet503()
+    {
+        RouteState route = Route with { Sources = ["Http", "Sqs"], Problem = "SQS does not answer.", ProblemEvent = 1003, Receiving = true };
+
+        Find((State(route), History())).Single().Effect.ShouldNotContain("503");
+        Find((State(route with { Receiving = false }), History())).Single().Effect.ShouldContain("HTTP callers get 503");
     }
 
     [Fact]
@@ -133,7 +153,7 @@ public sealed class ProblemsTests
     {
         ProblemState problem = Find((State(Route with { Sink = "Directory", Results = "/data/", Breaker = Open }), History())).Single();
 
-        (problem.Action, problem.How).ShouldBe(("Mount /data/, or give the worker the rights to it. The worker continues by itself.", "Sinks:Directory; worker probe orders"));
+        (problem.Action, problem.How).ShouldBe(("Do what the last failure says: mount the sink's folder, free space on its disk, or give the worker the rights to it. The worker continues by itself.", "Sinks:Directory; worker probe orders"));
     }
 
     [Fact]
@@ -246,7 +266,7 @@ public sealed class ProblemsTests
     }
 
     private static IReadOnlyList<ProblemState> Find((WorkerState State, HistoryState History) of, string? docsUrl = null, DateTime? since = null) =>
-        new WorkerProblems(static (route, source) => source == "Own" ? null : $"redrive {route}/{source}", docsUrl).Find(of.State, of.History, (_, _) => since);
+        new WorkerProblems(static (route, source) => source == "Own" ? null : $"redrive {route}/{source}", docsUrl, static arguments => $"worker {arguments}").Find(of.State, of.History, (_, _) => since);
 
     private static WorkerState State(params RouteState[] routes) => new(
         "1.0", 1, "machine", Now.AddDays(-2), Now, Stopping: false, CanChange: true, new RuntimeState(2, 1, 1, 1, 0, [], 4),

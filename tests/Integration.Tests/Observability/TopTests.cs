@@ -115,7 +115,7 @@ public sealed class TopTests
 
         once.Text.ShouldContain("1 dead letter waits, the oldest for");
         once.Text.ShouldContain("malformed-json (1)");
-        once.Text.ShouldContain("worker dead-letters redrive --reason malformed-json --dry-run");
+        once.Text.ShouldContain(" dead-letters redrive --reason malformed-json --dry-run");
         once.Text.ShouldContain("Route archive: 3 HTTP requests were refused in the last 15 minutes, since ");
         once.Text.ShouldContain("By status and reason since the start: 413 too-large (3)");
         once.Text.ShouldContain("Send smaller messages");

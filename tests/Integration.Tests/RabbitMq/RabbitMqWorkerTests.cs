@@ -90,7 +90,7 @@ public sealed class RabbitMqWorkerTests(RabbitMqServer server)
         dry.Text.ShouldContain("\n    {\"");
 
         WorkerCommand other = await RedriveAsync(queue, "--reason", "no-such-reason");
-        other.ExitCode.ShouldBe(1, other.Text);
+        other.ExitCode.ShouldBe(64, other.Text);
         other.Error.ShouldContain("Existing reasons: malformed-json (1), too-large (40).");
         await Eventually.BecomesTrueAsync(async () => await queue.CountAsync(queue.DeadLetters) == 41, "the dead letters are back");
 

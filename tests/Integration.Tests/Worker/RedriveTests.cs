@@ -40,7 +40,7 @@ public sealed class RedriveTests(AwsServer aws, RealS3 realS3)
             await using (RunningWorker repaired = await RunningWorker.StartAsync(arguments))
             {
                 WorkerCommand other = await WorkerCommand.RunAsync("redrive", $"--DeadLetters:Path={folder.FullName}", "--url", repaired.Url.ToString(), "--reason", "malformed-json");
-                other.ExitCode.ShouldBe(1);
+                other.ExitCode.ShouldBe(64);
                 other.Text.ShouldContain("0 of 0 dead letter(s) redriven.");
                 other.Error.ShouldContain("Existing reasons: too-large (30).");
 

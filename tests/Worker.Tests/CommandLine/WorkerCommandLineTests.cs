@@ -3,6 +3,7 @@ using Microsoft.Extensions.Configuration;
 using Quayside.Messaging.CommandLine;
 using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Hosting;
+using Worker.Tests.Http.Web.Api;
 
 namespace Worker.Tests.CommandLine;
 
@@ -101,6 +102,54 @@ public sealed class WorkerCommandLineTests
         exitCode.ShouldBe(ExitCodes.Configuration);
         calls.ShouldBe(1);
     }
+
+    [Fact]
+    public async Task Help_OfEveryCommand_ComesBeforeItsRequiredArguments()
+    {
+        RootCommand root = new WorkerCommandLine(global::Quayside.Worker.Program.AddFeatures).Build();
+        string[][] commands = [.. Paths(root)];
+        commands.Length.ShouldBeGreaterThan(15);
+
+        foreach (string[] command in commands)
+        {
+            ParseResult parsed = root.Parse([.. command, "--help"]);
+
+            parsed.Errors.ShouldBeEmpty(string.Join(' ', command));
+            parsed.Action.ShouldBeOfType<SettingsHelp>(string.Join(' ', command));
+        }
+
+        (await WorkerCommandLine.RunAsync(["pause", "--help"], global::Quayside.Worker.Program.AddFeatures)).ShouldBe(ExitCodes.Success);
+
+        static IEnumerable<string[]> Paths(Command command) =>
+            [[], .. command.Subcommands.SelectMany(sub => Paths(sub).Select(path => (string[])[sub.Name, .. path]))];
+    }
+
+    [Theory]
+    [InlineData("pause archiv")]
+    [InlineData("resume archiv")]
+    [InlineData("probe archiv")]
+    [InlineData("dead-letters list --route archiv")]
+    [InlineData("dead-letters list --reason malformed-jso")]
+    [InlineData("dead-letters redrive --route archiv --dry-run")]
+    [InlineData("dead-letters redrive --reason malformed-jso --dry-run")]
+    [InlineData("dead-letters discard --reason malformed-jso")]
+    public async Task Name_ThatIsUnknown_IsAUsageErrorInEveryCommand(string command)
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+        await host.PostAsync(ApiHost.Poison);
+
+        (await RunAsync(command)).ShouldBe(ExitCodes.Usage);
+        (await RunAsync(command.Replace("archiv", "archive", StringComparison.Ordinal).Replace("malformed-jso", "malformed-json", StringComparison.Ordinal))).ShouldBe(ExitCodes.Success);
+
+        Task<int> RunAsync(string line) => WorkerCommandLine.RunAsync([.. line.Split(' '), "--url", host.Client.BaseAddress!.ToString(), $"--Hosting:Token={ApiHost.Token}"], global::Quayside.Worker.Program.AddFeatures);
+    }
+
+    [Theory]
+    [InlineData("malformed-jso", "Did you mean malformed-json? ")]
+    [InlineData("zzz", "")]
+    public void Check_UnknownName_NamesTheNearestAndAll(string name, string hint) =>
+        Should.Throw<StartupException>(() => UnknownArgument.Check("--reason", name, ["malformed-json", "too-large"])).Message
+            .ShouldBe($"--reason {name}: there is none. {hint}There are: malformed-json, too-large.");
 
     /// <summary>Runs <c>look</c> with these arguments.</summary>
     private static Task<int> LookAsync(Action<CommandContext, ParseResult> look, params string[] args) =>

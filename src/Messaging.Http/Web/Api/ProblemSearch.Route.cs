@@ -7,12 +7,14 @@ internal sealed partial class ProblemSearch
 {
     private const double OldAgeSeconds = 30;
 
+    // Of RouteStatus.ProblemEvent.
+    private const int DeadLettersEvent = 1006;
+    private const int SinkEvent = 1008;
+
     // Below, in shares of the messages.
     private const double ManyReturned = 0.1;
     private const double ManyRetried = 0.01;
     private const int FewMessages = 5;
-
-    private static readonly string[] FullDisk = ["no space left", "disk full", "disk is full", "not enough space", "quota"];
 
     private void FindInRoute(RouteState route)
     {
@@ -59,7 +61,7 @@ internal sealed partial class ProblemSearch
             Add(
                 WorkerProblems.Paused, WorkerProblems.Warn, route, $"paused since {At(pause.Since)}", pause.Since,
                 [$"By {pause.By}{(pause.Note is { } note ? $": {note}" : string.Empty)}.", pause.Kept ? "A restart does not end it." : null],
-                Blocked(route), "Resume it as soon as its reason is gone.", $"worker resume {route.Name}");
+                Blocked(route), "Resume it as soon as its reason is gone.", command($"resume {route.Name}"));
         }
     }
 
@@ -70,7 +72,7 @@ internal sealed partial class ProblemSearch
         {
             string probe = route.Breaker.AwaitsMessage ? "It passed the worker’s check; the next message decides."
                 : $"Receiving is paused, except for probes. {(route.Breaker.NextProbeSeconds is > 0 and var next ? $"The next probe is in {ProblemText.Span(TimeSpan.FromSeconds(Math.Ceiling(next)))}" : "The next message probes it")}; the worker checks it too.";
-            (string action, string how) = Repair(route, $"{route.Breaker.LastFailure} {route.Problem}");
+            (string action, string how) = Repair(route);
             Add(
                 WorkerProblems.Breaker, route.Breaker.AwaitsMessage ? WorkerProblems.Warn : WorkerProblems.Bad, route,
                 $"the {(route.Sink is null ? "handler" : $"sink {route.Sink}")} has been failing since {At(route.Breaker.Since)}", route.Breaker.Since,
@@ -79,7 +81,13 @@ internal sealed partial class ProblemSearch
         else if (route.Problem is { } problem)
         {
             DateTime began = since(route.Name, WorkerProblems.Problem) ?? state.Time;
-            (string action, string how) = IsFull(problem) ? Repair(route, problem) : ("Fix what it names; the worker continues by itself, and a restart does not help.", Settings(route));
+            (string action, string how) = route.ProblemEvent switch
+            {
+                SinkEvent => Repair(route),
+                DeadLettersEvent =>
+                    ("Free space on the disk of the folder of dead letters, or let the worker write to it. The worker continues by itself.", "DeadLetters:Path"),
+                _ => ("Fix what it names; the worker continues by itself, and a restart does not help.", Settings(route)),
+            };
             Add(WorkerProblems.Problem, WorkerProblems.Bad, route, problem, began, [$"Since {At(began)}."], Blocked(route), action, how, route.ProblemEvent ?? 0);
         }
         else if (!route.Receiving && route.Pause is null && !state.Stopping)
@@ -153,7 +161,7 @@ internal sealed partial class ProblemSearch
             "They are not processed until they are redriven; none is lost.",
             commands.Length > 0 ? "Look into the queue, fix the cause, then redrive them on the worker's page, or with the command and the worker's settings. Moved to the folder, they can be edited, redriven and discarded one by one."
                 : KeepsLetters(route) ? "Fix the cause, then redrive them." : "Fix the cause, then send them again with the tools of their queue: the source has no redrive.",
-            commands.Length > 0 ? string.Join("\n", commands) : KeepsLetters(route) ? "worker dead-letters groups" : string.Join(", ", (route.DeadLetterQueues ?? []).Select(static source => $"Sources:{source}")));
+            commands.Length > 0 ? string.Join("\n", commands) : KeepsLetters(route) ? command("dead-letters groups") : string.Join(", ", (route.DeadLetterQueues ?? []).Select(static source => $"Sources:{source}")));
     }
 
     private void FindLoad(RouteState route, RouteHistory series)
@@ -254,7 +262,7 @@ internal sealed partial class ProblemSearch
     private string Blocked(RouteState route)
     {
         List<string> effects = [];
-        if (Has(route, "Http"))
+        if (Has(route, "Http") && !route.Receiving)
         {
             long total = state.Http.Answers.Where(answer => answer.Refusal && answer.Route == route.Name).Sum(static answer => answer.Count);
             effects.Add($"HTTP callers get 503 and should send again; refused in the last minute: {RefusedLately(SeriesOf(route)?.Refused ?? [], total)}.");
@@ -282,17 +290,18 @@ internal sealed partial class ProblemSearch
 
     private static bool Is(string source, string name) => string.Equals(source, name, StringComparison.OrdinalIgnoreCase);
 
-    private static bool IsFull(string text) => FullDisk.Any(words => text.Contains(words, StringComparison.OrdinalIgnoreCase));
-
     /// <summary>What to do about a sink or handler that fails.</summary>
-    private static (string Action, string How) Repair(RouteState route, string failure) => route switch
+    private (string Action, string How) Repair(RouteState route) => route switch
     {
-        _ when IsFull(failure) => ($"Free space on the disk of {route.Results ?? route.Sink ?? "the dead letters"}. The worker continues by itself.", route.Sink is { } full ? $"Sinks:{full}, DeadLetters:Path" : "DeadLetters:Path"),
-        { Sink: null } => ("Fix what the failure names: the handler, or what it calls. The worker continues by itself.", $"Handlers:{route.Handler}; worker validate"),
-        { Sink: "Directory" } => ($"Mount {route.Results ?? "its folder"}, or give the worker the rights to it. The worker continues by itself.", $"Sinks:Directory; worker probe {route.Name}"),
-        _ => ($"Do what the last failure says, or repair {route.Results ?? $"the sink {route.Sink}"}, its credentials or the network. The worker continues by itself; a restart does not help.", $"Sinks:{route.Sink}; worker probe {route.Name}"),
+        { Sink: null } => ("Fix what the failure names: the handler, or what it calls. The worker continues by itself.", $"Handlers:{route.Handler}"),
+        { Sink: "Directory" } => (
+            "Do what the last failure says: mount the sink's folder, free space on its disk, or give the worker the rights to it. The worker continues by itself.",
+            $"Sinks:Directory; {command($"probe {route.Name}")}"),
+        _ => (
+            $"Do what the last failure says, or repair the sink {route.Sink}, its credentials or the network. The worker continues by itself; a restart does not help.",
+            $"Sinks:{route.Sink}; {command($"probe {route.Name}")}"),
     };
 
     private static string Settings(RouteState route) =>
-        $"{string.Join(", ", route.Sources.Select(static source => $"Sources:{source}").Concat(route.Sink is null ? [] : [$"Sinks:{route.Sink}"]))}; worker validate";
+        string.Join(", ", route.Sources.Select(static source => $"Sources:{source}").Concat(route.Sink is null ? [] : [$"Sinks:{route.Sink}"]));
 }

@@ -1,7 +1,8 @@
 namespace Quayside.Messaging.Http.Web.Api;
 
 /// <summary>One search of <see cref="WorkerProblems"/>: the worker's own problems, and those of its HTTP callers. Threads: one.</summary>
-internal sealed partial class ProblemSearch(WorkerState state, HistoryState history, Func<string, string, DateTime?> since, Func<string, string, string?> redrive)
+internal sealed partial class ProblemSearch(
+    WorkerState state, HistoryState history, Func<string, string, DateTime?> since, Func<string, string, string?> redrive, Func<string, string> command)
 {
     // Steps of 15 minutes; a shorter history spans the worker's whole life.
     private const int FullHistory = 180;
@@ -12,7 +13,7 @@ internal sealed partial class ProblemSearch(WorkerState state, HistoryState hist
     // What ends each refusal, and the setting or command for it.
     private static readonly (string[] Reasons, string Action, string How)[] Refusals =
     [
-        (["paused"], "Receiving is paused: see that problem of the route.", "worker top"),
+        (["paused"], "Receiving is paused: see that problem of the route.", "GET /healthz/ready"),
         (["busy"], "Raise the limit that is reached, or add workers.", "Intake:Concurrency, Intake:BytesInFlight, Sources:Http:MaxReceivingBytes"),
         (["too-many-connections"], "Raise the number of connections, or add workers.", "Hosting:MaxConnections"),
         (["too-large", "request-too-large", "too-many-lines"], "Send smaller messages, or raise the limit that the answer names.", "Sources:Http"),
@@ -25,7 +26,7 @@ internal sealed partial class ProblemSearch(WorkerState state, HistoryState hist
     ];
 
     // For a route that receives again.
-    private static readonly (string[] Reasons, string Action, string How) PausedBefore = (["paused"], "Nothing: receiving was paused, and callers send again after Retry-After.", "worker top");
+    private static readonly (string[] Reasons, string Action, string How) PausedBefore = (["paused"], "Nothing: receiving was paused, and callers send again after Retry-After.", "GET /healthz/ready");
 
     private static readonly (string[] Reasons, string Action, string How) OtherRefusal = ([], "Correct the requests; the answers say what is wrong.", "Sources:Http");
 
@@ -75,7 +76,7 @@ internal sealed partial class ProblemSearch(WorkerState state, HistoryState hist
             ],
             "They are not processed until they are redriven; none is lost.",
             "Look at one of each reason. Fix the cause and redrive them; where the message itself is wrong, redrive an edited copy. Discard those that are not needed.",
-            reasons.Length == 1 ? $"worker dead-letters redrive --reason {reasons[0]} --dry-run" : "worker dead-letters groups",
+            command(reasons.Length == 1 ? $"dead-letters redrive --reason {reasons[0]} --dry-run" : "dead-letters groups"),
             letters: reasons.Length == 1 ? reasons[0] : string.Empty);
     }
 
@@ -96,7 +97,7 @@ internal sealed partial class ProblemSearch(WorkerState state, HistoryState hist
             levels.Select(level => $"{level.Category} is logged from {level.Level} on until {level.Until:HH:mm:ss} UTC, since {At(level.Since)}."),
             "Messages are handled as before; only the log grows.",
             "Nothing: it ends by itself. Or end it now.",
-            $"worker log-level {first.Category} {first.Level} --minutes 0");
+            command($"log-level {first.Category} {first.Level} --minutes 0"));
     }
 
     /// <summary>Requests that were refused before a route accepted a message, or got no answer; those without a route for null.</summary>

@@ -28,7 +28,7 @@ internal sealed class QueueRedrives(RedriveCatalog catalog, WorkerPlan plan)
             _ when string.Equals(queue.Key, own, StringComparison.OrdinalIgnoreCase) => $" --route {route} --{own}={queue.Value}",
             _ => $" --{general}={queue.Value}",
         };
-        return $"worker redrive --from {name}{settings} --dry-run";
+        return $"{PrintedCommand.Program} redrive --from {name}{settings} --dry-run";
     }
 
     private static bool IsSet(EffectiveSetting setting, string key) => setting.Value.Length > 0 && string.Equals(setting.Key, key, StringComparison.OrdinalIgnoreCase);

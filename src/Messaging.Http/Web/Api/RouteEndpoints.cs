@@ -1,10 +1,11 @@
 using Microsoft.AspNetCore.Http;
+using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Hosting;
 
 namespace Quayside.Messaging.Http.Web.Api;
 
 /// <summary>Pauses and resumes routes, and checks their sinks. Threads: any.</summary>
-internal sealed class RouteEndpoints(IRouteControl routes, HttpAnswers answers)
+internal sealed class RouteEndpoints(IRouteControl routes, IWorkerStatus worker, HttpAnswers answers)
 {
     private const int MaxRequestBytes = 4 << 10;
     private const int MaxNoteChars = 500;
@@ -13,7 +14,7 @@ internal sealed class RouteEndpoints(IRouteControl routes, HttpAnswers answers)
         StatusCodes.Status400BadRequest, "malformed-request", "Send JSON such as {\"route\":\"orders\",\"note\":\"the store is moved\",\"keep\":true}, with Content-Type: application/json. A note has at most 500 characters.");
 
     /// <summary>The answer for a route that the worker does not have.</summary>
-    public static readonly HttpRefusal Unknown = new(
+    public static readonly HttpRefusal UnknownRoute = new(
         StatusCodes.Status404NotFound, "unknown-route", "The worker has no route of this name; GET /api/v1/stats lists its routes.");
 
     /// <summary><c>POST /api/v1/routes/pause</c>.</summary>
@@ -26,7 +27,7 @@ internal sealed class RouteEndpoints(IRouteControl routes, HttpAnswers answers)
 
         string? note = string.IsNullOrWhiteSpace(order.Note) ? null : order.Note.Trim();
         ChangeLog.Describe(context, $"pause route {order.Route}{(order.Keep ? ", also after a restart" : string.Empty)}{(note is null ? string.Empty : $": {note}")}");
-        await RunAsync(context, () => routes.Pause(order.Route!, ChangeLog.WhoOf(context), note, order.Keep));
+        await RunAsync(context, order, () => routes.Pause(order.Route!, ChangeLog.WhoOf(context), note, order.Keep));
     }
 
     /// <summary><c>POST /api/v1/routes/resume</c>.</summary>
@@ -38,7 +39,7 @@ internal sealed class RouteEndpoints(IRouteControl routes, HttpAnswers answers)
         }
 
         ChangeLog.Describe(context, $"resume route {order.Route}");
-        await RunAsync(context, () =>
+        await RunAsync(context, order, () =>
         {
             routes.Resume(order.Route!, ChangeLog.WhoOf(context));
             return null;
@@ -59,7 +60,7 @@ internal sealed class RouteEndpoints(IRouteControl routes, HttpAnswers answers)
         {
             probe = await routes.ProbeSinkAsync(order.Route!, context.RequestAborted);
         }
-        catch (Exception exception) when (RefusalOf(exception) is { } refusal)
+        catch (Exception exception) when (RefusalOf(exception, order.Route!) is { } refusal)
         {
             await answers.RefuseAsync(context, refusal);
             return;
@@ -85,14 +86,14 @@ internal sealed class RouteEndpoints(IRouteControl routes, HttpAnswers answers)
         return null;
     }
 
-    private async Task RunAsync(HttpContext context, Func<RoutePause?> change)
+    private async Task RunAsync(HttpContext context, RouteOrder order, Func<RoutePause?> change)
     {
         RoutePause? pause;
         try
         {
             pause = change();
         }
-        catch (Exception exception) when (RefusalOf(exception) is { } refusal)
+        catch (Exception exception) when (RefusalOf(exception, order.Route!) is { } refusal)
         {
             await answers.RefuseAsync(context, refusal);
             return;
@@ -101,10 +102,17 @@ internal sealed class RouteEndpoints(IRouteControl routes, HttpAnswers answers)
         await ApiJson.SendAsync(context, new PauseAnswer(StateOf(pause)), ApiJson.Readable.PauseAnswer);
     }
 
-    /// <returns>Null for an exception that <see cref="IRouteControl"/> does not promise.</returns>
-    private static HttpRefusal? RefusalOf(Exception exception) => exception switch
+    private HttpRefusal Unknown(string route)
     {
-        ArgumentException => Unknown,
+        string[] names = [.. worker.GetRoutes().Select(static known => known.Name)];
+        string hint = NearestName.Find(route, names) is { } nearest ? $" Did you mean {nearest}?" : string.Empty;
+        return UnknownRoute with { Message = $"The worker has no route of this name.{hint} Its routes: {string.Join(", ", names)}." };
+    }
+
+    /// <returns>Null for an exception that <see cref="IRouteControl"/> does not promise.</returns>
+    private HttpRefusal? RefusalOf(Exception exception, string route) => exception switch
+    {
+        ArgumentException => Unknown(route),
         NotSupportedException => new HttpRefusal(StatusCodes.Status409Conflict, "no-sink", exception.Message),
         InvalidOperationException => HttpRefusal.Stopping,
         IOException => new HttpRefusal(StatusCodes.Status409Conflict, "not-kept", exception.Message),

@@ -6,7 +6,8 @@ namespace Quayside.Messaging.Http.Web.Api;
 /// </summary>
 /// <param name="redrive">The command that sends the dead letters in the queue of a route's source again; null when the source has none.</param>
 /// <param name="docsUrl">The address of a page of the documentation, with <see cref="PagePlace"/> for its name; null for no links.</param>
-internal sealed class WorkerProblems(Func<string, string, string?> redrive, string? docsUrl)
+/// <param name="command">The command line of this program with some arguments, as it can be run.</param>
+internal sealed class WorkerProblems(Func<string, string, string?> redrive, string? docsUrl, Func<string, string> command)
 {
     public const string Age = "age";
     public const string Breaker = "breaker";
@@ -63,7 +64,7 @@ internal sealed class WorkerProblems(Func<string, string, string?> redrive, stri
     /// <param name="history">Its last 15 minutes.</param>
     /// <param name="since">Since when a kind of problem of a route has lasted, by <see cref="ConditionTimes"/>; null when it has just begun.</param>
     public IReadOnlyList<ProblemState> Find(WorkerState state, HistoryState history, Func<string, string, DateTime?> since) =>
-        [.. new ProblemSearch(state, history, since, redrive).Find().OrderBy(static problem => Array.IndexOf(Tones, problem.Tone)).Select(Linked)];
+        [.. new ProblemSearch(state, history, since, redrive, command).Find().OrderBy(static problem => Array.IndexOf(Tones, problem.Tone)).Select(Linked)];
 
     private ProblemState Linked(ProblemState problem) => string.IsNullOrEmpty(docsUrl) ? problem : problem with { DocsLink = LinkOf(problem.Docs), EventLink = LinkOf(EventsPage) };
 

@@ -64,6 +64,9 @@ public sealed record RedriveRequest(string? Reason, int Max, bool DryRun, string
 /// <param name="Ended">Why the redrive ended before every dead letter was tried; null when all were tried.</param>
 public sealed record RedriveResult(int Found, int Sent, int LeftCount, IReadOnlyList<string> Left, int AgainCount, IReadOnlyList<string> Again, IReadOnlyList<string> Notes, string? Ended)
 {
+    /// <summary>True when no dead letter has the reason that was asked for, and others have other reasons.</summary>
+    public bool IsUnknownReason { get; init; }
+
     /// <summary>True when nothing that was asked for stays or was dead-lettered again.</summary>
     public bool IsComplete => LeftCount == 0 && AgainCount == 0 && Ended is null;
 }

@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Text;
+using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Telemetry;
 
 namespace Quayside.Messaging.DeadLetters.Redrive;
@@ -213,9 +214,14 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
     /// <param name="ended">Why the redrive ended before every dead letter was tried; null when all were tried.</param>
     public RedriveResult ToResult(string? ended)
     {
-        if (ended is null && Found == 0 && request.Reason is { } reason && _otherReasons.Count > 0)
+        bool isUnknownReason = ended is null && Found == 0 && request.Reason is not null && _otherReasons.Count > 0;
+        if (isUnknownReason)
         {
-            ended = $"no dead letter has the reason '{UntrustedText.Shorten(reason)}'. Existing reasons: {string.Join(", ", _otherReasons.Select(other => $"{UntrustedText.Shorten(other.Key)} ({other.Value:N0})"))}.";
+            string hint = NearestName.Find(request.Reason!, _otherReasons.Keys) is { } nearest
+                ? $" Did you mean {UntrustedText.Shorten(nearest)}?"
+                : string.Empty;
+            string existing = string.Join(", ", _otherReasons.Select(other => $"{UntrustedText.Shorten(other.Key)} ({other.Value:N0})"));
+            ended = $"no dead letter has the reason '{UntrustedText.Shorten(request.Reason)}'.{hint} Existing reasons: {existing}.";
         }
 
         if (ended is null && _missing.Count > 0 && !HasAll)
@@ -223,7 +229,7 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
             ended = $"the dead-letter queue has no dead letter with {(_missing.Count == 1 ? "the id" : "the ids")} {string.Join(", ", _missing.Order(StringComparer.Ordinal).Take(MaxListed).Select(UntrustedText.Shorten))}{(_missing.Count > MaxListed ? $" and {_missing.Count - MaxListed:N0} more" : string.Empty)}{(request.Reason is null ? string.Empty : " and this reason")}. --dry-run lists their ids; one that another receiver holds is hidden for a while.";
         }
 
-        return new RedriveResult(Found, Sent, LeftCount, _left, _againCount, _again, _notes, ended);
+        return new RedriveResult(Found, Sent, LeftCount, _left, _againCount, _again, _notes, ended) { IsUnknownReason = isUnknownReason };
     }
 }
 

@@ -194,7 +194,8 @@ public sealed class RouteEndpointsTests
     {
         DefaultHttpContext context = new() { Request = { ContentType = "application/json", ContentLength = Route.Length, Body = new MemoryStream(Encoding.UTF8.GetBytes(Route)) } };
 
-        await new RouteEndpoints(new NoSinks(), new HttpAnswers(new BufferPool())).ProbeAsync(context);
+        NoSinks worker = new();
+        await new RouteEndpoints(worker, worker, new HttpAnswers(new BufferPool())).ProbeAsync(context);
 
         context.Response.StatusCode.ShouldBe(409);
     }
@@ -354,8 +355,12 @@ public sealed class RouteEndpointsTests
         return context;
     }
 
-    private sealed class NoSinks : IRouteControl
+    private sealed class NoSinks : IRouteControl, IWorkerStatus
     {
+        public bool IsStopping => false;
+
+        public IReadOnlyList<RouteStatus> GetRoutes() => [];
+
         public RoutePause Pause(string route, string by, string? note, bool keep) => throw new NotSupportedException();
 
         public bool Resume(string route, string by) => throw new NotSupportedException();
