@@ -10,7 +10,7 @@ namespace Quayside.Messaging.Http;
 
 /// <summary>
 /// <c>/healthz/live</c>: 503 when a message is stuck, which only a restart ends. <c>/healthz/ready</c>: 503 when a route does not receive or its sink fails,
-/// which no restart fixes. The JSON has an entry per route. The rules are in docs/reference/operating.md.
+/// which no restart fixes, and during the drain. The JSON has an entry per route. The rules are in docs/reference/operating.md.
 /// </summary>
 internal static class HealthEndpoints
 {
@@ -36,7 +36,7 @@ internal static class HealthEndpoints
         context.Response.ContentType = "application/json";
         using Utf8JsonWriter writer = new(context.Response.BodyWriter, Json);
         writer.WriteStartObject();
-        writer.WriteString("status"u8, !healthy ? "unhealthy"u8 : routes.Any(static route => route.Pause is not null) ? "paused"u8 : "healthy"u8);
+        writer.WriteString("status"u8, worker.IsStopping ? "draining"u8 : !healthy ? "unhealthy"u8 : routes.Any(static route => route.Pause is not null) ? "paused"u8 : "healthy"u8);
         writer.WriteNumber("process"u8, Environment.ProcessId);
         writer.WriteBoolean("stopping"u8, worker.IsStopping);
         writer.WriteStartArray("routes"u8);

@@ -23,6 +23,9 @@ internal sealed class HttpConnection
     /// <summary>When its last request was answered.</summary>
     public long IdleSince { get; set; }
 
+    /// <summary>Since when it has waited for the body of its current request.</summary>
+    public long ReceivingSince { get; set; }
+
     /// <summary>When the answer to its current request began.</summary>
     public long AnsweringSince { get; set; }
 
@@ -41,7 +44,7 @@ internal sealed class HttpConnection
     /// <summary>True when the caller had closed its connection before the answer to its current request began.</summary>
     public bool IsCallerGone { get; set; }
 
-    /// <summary>Its node in one of the owner's lists; in none from the beginning of a request to that of its answer.</summary>
+    /// <summary>Its node in one of the owner's lists; in none while its request is handled.</summary>
     public LinkedListNode<HttpConnection> Node { get; }
 
     /// <summary>True until either side closes it.</summary>

@@ -7,8 +7,9 @@ namespace Quayside.Messaging.Http;
 
 /// <summary>
 /// Limits the connections of the web server. At the limit a new connection replaces one without a request: first one that never had a request, then the one
-/// idle longest. When all have requests, a small reserve above the limit can still read the health pages. A connection whose first request is late is closed.
-/// So are, during shutdown, an idle one and one whose caller does not read its answer. Threads: any. 0 B per request.
+/// idle longest, then the one whose body has been arriving longest. When all have requests, a small reserve above the limit can still read the health pages and
+/// the metrics. A connection whose first request is late is closed. So are, during shutdown, one whose caller does not read its answer and, after the drain, an
+/// idle one. Threads: any. 0 B per request.
 /// </summary>
 internal sealed class HttpConnections : IDisposable
 {
@@ -51,12 +52,15 @@ internal sealed class HttpConnections : IDisposable
     private readonly ITimer _watch;
     private readonly Lock _gate = new();
 
-    // Under the gate, oldest first: connections that never had a request, connections between two requests, and connections whose answer has begun.
+    // Under the gate, oldest first: connections that never had a request, connections between two requests, connections that wait for the rest of a body, and
+    // connections whose answer has begun.
     private readonly LinkedList<HttpConnection> _fresh = [];
     private readonly LinkedList<HttpConnection> _idle = [];
+    private readonly LinkedList<HttpConnection> _receiving = [];
     private readonly LinkedList<HttpConnection> _answering = [];
     private int _open;
     private long? _stoppedAt;
+    private long? _drainedAt;
 
     public HttpConnections(WebOptions options, TimeProvider time, ILogger<HttpConnections> logger)
     {
@@ -161,9 +165,35 @@ internal sealed class HttpConnections : IDisposable
         return true;
     }
 
+    /// <summary>The body has not arrived yet: until <see cref="EndBody"/> the connection may give way, as no message of it is lost.</summary>
+    public void BeginBody(HttpConnection connection)
+    {
+        lock (_gate)
+        {
+            if (connection is { IsOpen: true, Node.List: null })
+            {
+                connection.ReceivingSince = _time.GetTimestamp();
+                _receiving.AddLast(connection.Node);
+            }
+        }
+    }
+
+    /// <summary>Ends the body of the request, which was read or refused.</summary>
+    public void EndBody(HttpConnection connection)
+    {
+        lock (_gate)
+        {
+            if (connection.Node.List == _receiving)
+            {
+                _receiving.Remove(connection.Node);
+            }
+        }
+    }
+
     /// <summary>Begins the answer to the request of the connection.</summary>
     public void BeginAnswer(HttpConnection connection)
     {
+        EndBody(connection);
         lock (_gate)
         {
             if (connection is { IsOpen: true, Node.List: null })
@@ -201,10 +231,7 @@ internal sealed class HttpConnections : IDisposable
         }
     }
 
-    /// <summary>
-    /// Begins to close idle connections at shutdown, and those whose answers are not read. Kestrel closes a connection whose request it has read completely. It
-    /// would read the others for 5 s, but its timer stops first, so a caller that keeps sending would delay the shutdown until its time limit.
-    /// </summary>
+    /// <summary>Begins to close connections whose answers are not read: the drain waits for its callers.</summary>
     public void BeginStop()
     {
         lock (_gate)
@@ -213,12 +240,26 @@ internal sealed class HttpConnections : IDisposable
         }
     }
 
+    /// <summary>
+    /// Begins to close idle connections, after the drain. Kestrel closes a connection whose request it has read completely. It would read the others for 5 s, but
+    /// its timer stops first, so a caller that keeps sending would delay the shutdown until its time limit.
+    /// </summary>
+    public void EndIdle()
+    {
+        lock (_gate)
+        {
+            _drainedAt = _time.GetTimestamp();
+        }
+    }
+
     public void Dispose() => _watch.Dispose();
 
-    private HttpConnection? Longest() => (_fresh.First ?? _idle.First)?.Value;
+    private HttpConnection? Longest() => (_fresh.First ?? _idle.First)?.Value ?? SlowestBody();
 
     private HttpConnection? LongestPastGrace() =>
-        _fresh.First is { } first && _time.GetElapsedTime(first.Value.OpenedAt) > Grace ? first.Value : _idle.First?.Value;
+        _fresh.First is { } first && _time.GetElapsedTime(first.Value.OpenedAt) > Grace ? first.Value : _idle.First?.Value ?? SlowestBody();
+
+    private HttpConnection? SlowestBody() => _receiving.First is { } first && _time.GetElapsedTime(first.Value.ReceivingSince) > Grace ? first.Value : null;
 
     private List<HttpConnection> TakeOverLimit()
     {
@@ -251,7 +292,7 @@ internal sealed class HttpConnections : IDisposable
         }
 
         EndAll(_answering, connection => _time.GetElapsedTime(Math.Max(connection.AnsweringSince, stoppedAt)) >= AnswerLimit, Stopping);
-        if (_time.GetElapsedTime(stoppedAt) >= Linger)
+        if (_drainedAt is { } drainedAt && _time.GetElapsedTime(drainedAt) >= Linger)
         {
             EndAll(_fresh, static _ => true, Stopping);
             EndAll(_idle, connection => _time.GetElapsedTime(connection.IdleSince) >= Linger, Stopping);

@@ -36,7 +36,7 @@ internal sealed class WebOptions : ISelfValidating
     [Setting("Address of the documentation's pages, with {page} for the name of one, such as https://docs.example.com/{page}.html: the page links each problem to its page. Default: the text of docs/guides/alerts.md, which the worker serves, and no other links")]
     public string? DocsUrl { get; set; }
 
-    [Setting("Maximum open HTTP connections; beyond that the one idle longest is closed, and if all have requests, 16 more may read the health pages", Min = "1", Max = "100000",
+    [Setting("Maximum open HTTP connections; beyond that the one idle longest is closed, then the one whose body has been arriving longest; if all have requests, 16 more may read the health pages and /metrics", Min = "1", Max = "100000",
         Consequence = "Each open connection takes memory and a descriptor.")]
     public int MaxConnections { get; set; } = 1_000;
 

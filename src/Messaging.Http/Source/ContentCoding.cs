@@ -13,7 +13,7 @@ internal static class ContentCoding
     public const string Accepted = "gzip, deflate";
 
     public static readonly HttpRefusal Unknown = new(
-        StatusCodes.Status415UnsupportedMediaType, "encoded-body", "Send the body with one Content-Encoding of gzip or deflate, or without any.");
+        StatusCodes.Status415UnsupportedMediaType, "encoded-body", "Send the body with one Content-Encoding of gzip or deflate, or without any. A charset such as UTF-8 is no coding: name it in Content-Type.");
 
     public static readonly HttpRefusal Damaged = new(
         StatusCodes.Status422UnprocessableEntity, "encoding-damaged", "The body is not what its Content-Encoding says, or it ends too early. What is not listed as accepted was not accepted; encode and send it again.");
@@ -26,12 +26,20 @@ internal static class ContentCoding
     /// <returns>False for a coding that is not decoded.</returns>
     public static bool TryRead(string? header, out string? coding)
     {
-        string name = header is null ? string.Empty : header.Trim().ToLowerInvariant();
-        coding = name switch
+        if (header is null)
         {
-            "" or "identity" => null,
-            "x-gzip" => "gzip",
-            _ => name,
+            coding = null;
+            return true;
+        }
+
+        string[] names = header.ToLowerInvariant().Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries);
+        string[] codings = Array.FindAll(names, static name => name != "identity");
+        coding = codings switch
+        {
+            [] => null,
+            ["x-gzip"] => "gzip",
+            [var only] => only,
+            _ => header,
         };
         return coding is null or "gzip" or "deflate";
     }

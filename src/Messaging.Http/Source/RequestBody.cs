@@ -17,6 +17,7 @@ internal sealed class RequestBody : IDisposable
     public static readonly TimeSpan RateWindow = TimeSpan.FromSeconds(5);
 
     private readonly HttpContext _context;
+    private readonly HttpConnection? _connection;
     private readonly HttpMessageSource _source;
     private readonly long _requiredPerWindow;
 
@@ -35,6 +36,7 @@ internal sealed class RequestBody : IDisposable
         _context = context;
         _source = source;
         _requiredPerWindow = source.Options.MinBodyRate * (long)RateWindow.TotalSeconds;
+        _connection = context.Features.Get<HttpConnection>();
         Reader = context.Request.BodyReader;
 
         // The limits of the source apply, with answers for the caller; Kestrel's would close the connection.
@@ -93,6 +95,11 @@ internal sealed class RequestBody : IDisposable
 
     public void Dispose()
     {
+        if (_timeout is not null)
+        {
+            _connection?.Owner.EndBody(_connection);
+        }
+
         _onStop.Dispose();
         _onAbort.Dispose();
 
@@ -154,6 +161,7 @@ internal sealed class RequestBody : IDisposable
         if (_timeout is null)
         {
             _timeout = new CancellationTokenSource(Timeout.InfiniteTimeSpan, _source.Time);
+            _connection?.Owner.BeginBody(_connection);
             _onEnd = _timeout.Token.UnsafeRegister(static state => EndRead((PipeReader)state!), Reader);
             _onStop = _source.Stopping.UnsafeRegister(static state => ((CancellationTokenSource)state!).Cancel(), _timeout);
             _onAbort = _context.RequestAborted.UnsafeRegister(static state => ((CancellationTokenSource)state!).Cancel(), _timeout);

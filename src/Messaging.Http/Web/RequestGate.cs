@@ -12,7 +12,7 @@ internal sealed class RequestGate(AllowedHosts hosts, HttpSourceRegistry sources
     private static readonly HttpRefusal NoConnection = new(
         StatusCodes.Status503ServiceUnavailable,
         "too-many-connections",
-        "All connections are in use (Hosting:MaxConnections); this one is reserved for the health pages. Send it again after Retry-After seconds.",
+        "All connections are in use (Hosting:MaxConnections); this one is reserved for the health pages and the metrics. Send it again after Retry-After seconds.",
         RetryAfterSeconds: 1,
         Close: true);
 
@@ -53,7 +53,8 @@ internal sealed class RequestGate(AllowedHosts hosts, HttpSourceRegistry sources
                 connection);
         }
 
-        HttpRefusal? refusal = hosts.Check(context.Request, _allowsOrigin) ?? (isReserve && !HealthEndpoints.IsHealth(context.Request.Path) ? NoConnection : null);
+        bool isForReserve = HealthEndpoints.IsHealth(context.Request.Path) || context.Request.Path == WebServer.MetricsPath;
+        HttpRefusal? refusal = hosts.Check(context.Request, _allowsOrigin) ?? (isReserve && !isForReserve ? NoConnection : null);
         return refusal is null ? next(context) : RefuseAsync(context, refusal);
     }
 

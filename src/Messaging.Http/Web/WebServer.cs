@@ -3,6 +3,7 @@ using System.Net.Sockets;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
@@ -19,10 +20,13 @@ namespace Quayside.Messaging.Http.Web;
 
 /// <summary>
 /// The worker's web server: the HTTP source, the page with its API, metrics and health. A port in use ends the start before anything else has started. The
-/// server listens once the routes have been checked. It stops while the routes drain, because its callers wait for their answers.
+/// server listens once the routes have been checked, and until they have drained: health and metrics are needed most during the drain, in which new messages are
+/// refused.
 /// </summary>
 public sealed class WebServer : IHostedLifecycleService, IStartCheck, IAsyncDisposable
 {
+    internal const string MetricsPath = "/metrics";
+
     // Bytes that Kestrel reads ahead on each connection, in addition to Sources:Http:MaxReceivingBytes. Its default, 1 MiB, would be 1,000 MiB on 1,000
     // connections. The request line and the headers, at most 8 and 32 KiB, must fit.
     private const int ReadAheadBytes = 128 << 10;
@@ -89,14 +93,19 @@ public sealed class WebServer : IHostedLifecycleService, IStartCheck, IAsyncDisp
 
     public Task StoppingAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <summary>Stops accepting connections and waits for outstanding answers until the token is cancelled.</summary>
+    /// <summary>Limits the time for which callers may read their answers: the drain waits for them.</summary>
     public Task StopAsync(CancellationToken cancellationToken)
     {
         _parts.Connections.BeginStop();
-        return _app?.StopAsync(cancellationToken) ?? Task.CompletedTask;
+        return Task.CompletedTask;
     }
 
-    public Task StoppedAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+    /// <summary>After the drain: stops accepting connections and waits for outstanding answers until the token is cancelled.</summary>
+    public Task StoppedAsync(CancellationToken cancellationToken)
+    {
+        _parts.Connections.EndIdle();
+        return _app?.StopAsync(cancellationToken) ?? Task.CompletedTask;
+    }
 
     public async ValueTask DisposeAsync()
     {
@@ -129,11 +138,22 @@ public sealed class WebServer : IHostedLifecycleService, IStartCheck, IAsyncDisp
 
         WebApplication app = builder.Build();
         app.Services.GetRequiredService<DiagnosticListener>().Subscribe(_parts.Responses, static name => name == HttpResponses.BadRequestEvent);
+        app.Use(static next => context =>
+        {
+            if (HttpMethods.IsHead(context.Request.Method))
+            {
+                // Answered as GET (RFC 9110, section 9.3.2); Kestrel still sends no content.
+                context.Request.Method = HttpMethods.Get;
+            }
+
+            return next(context);
+        });
+        app.UseRouting();
         app.Use(next => context => _parts.Gate.InvokeAsync(context, next));
         app.UseUnknownPath(_parts.Answers);
         app.MapHealth(_parts.Worker);
         app.MapMessages(_parts.Messages);
-        app.MapGet("/metrics", _parts.Metrics.HandleAsync);
+        app.MapGet(MetricsPath, _parts.Metrics.HandleAsync);
         _parts.Page.Map(app);
         _parts.Api.Map(app);
         return app;

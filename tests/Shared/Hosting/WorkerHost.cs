@@ -1,4 +1,5 @@
 using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Quayside.Messaging.CommandLine;
@@ -13,7 +14,7 @@ namespace Shared.Hosting;
 internal static class WorkerHost
 {
     // One per caller: a definition is not thread-safe.
-    private static WorkerDefinition Definition => new(Quayside.Worker.Program.AddFeatures);
+    private static WorkerDefinition Definition => Define(add: null);
 
     /// <summary>The features of the daemon.</summary>
     public static WorkerFeatures Features() => Definition.Worker.Features;
@@ -23,5 +24,12 @@ internal static class WorkerHost
 
     /// <summary>Builds the host; nothing runs yet.</summary>
     /// <exception cref="ConfigurationException">The configuration is wrong; the exception lists every problem.</exception>
-    public static IHost Build(IConfiguration configuration, Action<ILoggingBuilder>? configureLogging = null) => WorkerApp.CreateHost(Definition, configuration, configureLogging);
+    public static IHost Build(IConfiguration configuration, Action<ILoggingBuilder>? configureLogging = null, Action<IServiceCollection>? add = null) =>
+        WorkerApp.CreateHost(Define(add), configuration, configureLogging);
+
+    private static WorkerDefinition Define(Action<IServiceCollection>? add) => new(worker =>
+    {
+        Quayside.Worker.Program.AddFeatures(worker);
+        add?.Invoke(worker.Services);
+    });
 }

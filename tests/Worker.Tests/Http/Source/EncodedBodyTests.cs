@@ -32,6 +32,35 @@ public sealed class EncodedBodyTests
     }
 
     [Theory]
+    [InlineData("gzip, identity", "gzip", 200)]
+    [InlineData("identity, gzip", "gzip", 200)]
+    [InlineData("identity", null, 200)]
+    [InlineData("identity,identity", null, 200)]
+    [InlineData("", null, 200)]
+    [InlineData("gzip, deflate", "gzip", 415)]
+    [InlineData("UTF-8", null, 415)]
+    [InlineData("gzip, utf-8", "gzip", 415)]
+    public async Task Post_ContentEncoding_IdentityIsNoCodingAndNorIsACharset(string header, string? coding, int status)
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        host.Intake.Script = _ => Settlement.Complete;
+        byte[] body = Encoding.UTF8.GetBytes("{\"a\":1}");
+        using ByteArrayContent content = new(coding is null ? body : Compress(coding, "{\"a\":1}"));
+        content.Headers.TryAddWithoutValidation("Content-Encoding", header);
+
+        using HttpResponseMessage response = await host.Client.PostAsync("/messages", content);
+
+        ((int)response.StatusCode).ShouldBe(status);
+        host.Intake.Accepted.ShouldBe(status == 200 ? 1 : 0);
+        if (status == 415)
+        {
+            (await SingleMessageRequestTests.JsonAsync(response)).GetProperty("message").GetString()!.ShouldContain("A charset such as UTF-8 is no coding: name it in Content-Type.");
+        }
+
+        await host.FinishAsync();
+    }
+
+    [Theory]
     [InlineData("gzip")]
     [InlineData("deflate")]
     public async Task Post_CompressedLines_AreStoredDecoded(string coding)
@@ -179,8 +208,9 @@ public sealed class EncodedBodyTests
 
     [Theory]
     [InlineData("[{\"n\":1},{\"n\":2}]", "JSON array")]
-    [InlineData("{\"n\":1}\n{\"n\":2}\n", "lines of their own")]
-    [InlineData("{\"n\":1}\r\n{\"n\":2}", "lines of their own")]
+    [InlineData("{\"n\":1}\n{\"n\":2}\n", "on a line of its own")]
+    [InlineData("{\"n\":1}\r\n{\"n\":2}", "on a line of its own")]
+    [InlineData("{\"n\":1}{\"n\":2}", "on a line of its own")]
     [InlineData("{\n\"n\":x\n}\n", null)]
     public async Task Post_SeveralMessagesAsOne_AreDeadLetteredWithAHint(string body, string? hint)
     {

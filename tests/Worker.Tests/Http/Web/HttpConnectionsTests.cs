@@ -64,6 +64,25 @@ public sealed class HttpConnectionsTests : IDisposable
     }
 
     [Fact]
+    public void Open_AllWaitForBodies_TheOneThatTakesLongestGivesWay()
+    {
+        List<HttpConnection> slow = [.. Enumerable.Range(0, Limit).Select(_ => Open())];
+        slow.ForEach(connection => Begin(connection).ShouldBeFalse());
+        slow.ForEach(_connections.BeginBody);
+        _connections.EndBody(slow[0]);
+        HttpConnection early = Open();
+        Begin(early).ShouldBeTrue("No body has taken a second.");
+        _time.Advance(TimeSpan.FromSeconds(2));
+        _connections.Remove(early);
+
+        HttpConnection added = Open();
+
+        slow.Select(IsClosed).ShouldBe([false, true, false, false], "The first has its message, which is never given up.");
+        Begin(added).ShouldBeFalse();
+        _connections.Count.ShouldBe(Limit);
+    }
+
+    [Fact]
     public void Open_AFloodOfSilentOnes_ANewConnectionIsServed()
     {
         for (int i = 0; i < 1_000; i++)
@@ -90,6 +109,9 @@ public sealed class HttpConnectionsTests : IDisposable
         HttpConnection fresh = Open();
 
         _connections.BeginStop();
+        _time.Advance(HttpConnections.Linger * 2);
+        new[] { busy, answeredEarly, answeredLate, fresh }.Select(IsClosed).ShouldBe([false, false, false, false], "Health is read until the drain has ended.");
+        _connections.EndIdle();
         _time.Advance(HttpConnections.Linger - TimeSpan.FromSeconds(1));
         _connections.EndRequest(answeredLate);
         new[] { busy, answeredEarly, answeredLate, fresh }.Select(IsClosed).ShouldBe([false, false, false, false]);

@@ -151,9 +151,10 @@ public sealed class WebServerTests
     }
 
     [Fact]
-    public async Task Connections_AllHaveRequests_OthersReadHealthOnly()
+    public async Task Connections_AllHaveRequests_OthersReadHealthAndMetricsOnly()
     {
-        using IHost app = await StartAsync("Hosting:MaxConnections=2");
+        // A clock that stands still: later the slowest body would give way.
+        using IHost app = await StartAsync(services => services.AddSingleton<TimeProvider>(new ManualTimeProvider()), "Hosting:MaxConnections=2");
         string head = $"POST /messages HTTP/1.1\nHost: localhost\nContent-Length: {Body.Length}\nExpect: 100-continue\n\n";
         List<RawConnection> busy = [];
         for (int i = 0; i < 2; i++)
@@ -164,6 +165,8 @@ public sealed class WebServerTests
 
         await using RawConnection health = await RawConnection.ConnectAsync(PortOf(app), "GET /healthz/live HTTP/1.1\nHost: localhost\n\n");
         (await health.ReadToAsync("\"status\":\"healthy\"")).ShouldStartWith("HTTP/1.1 200");
+        await using RawConnection metrics = await RawConnection.ConnectAsync(PortOf(app), "GET /metrics HTTP/1.1\nHost: localhost\n\n");
+        (await metrics.ReadAsync()).Status.ShouldBe(200);
         await using RawConnection caller = await RawConnection.ConnectAsync(PortOf(app), $"POST /messages HTTP/1.1\nHost: localhost\nContent-Length: {Body.Length}\n\n{Body}");
 
         RawAnswer answer = await caller.ReadAsync();
@@ -175,6 +178,56 @@ public sealed class WebServerTests
             (await connection.ReadAsync()).Status.ShouldBe(200);
             await connection.DisposeAsync();
         }
+    }
+
+    [Fact]
+    public async Task Connections_SlowBodiesTakeAll_OthersAreServed()
+    {
+        ManualTimeProvider time = new();
+        using IHost app = await StartAsync(services => services.AddSingleton<TimeProvider>(time), "Hosting:MaxConnections=20");
+        List<RawConnection> slow = [];
+        for (int i = 0; i < 20; i++)
+        {
+            slow.Add(await RawConnection.ConnectAsync(PortOf(app), $"POST /messages HTTP/1.1\nHost: localhost\nContent-Length: {Body.Length}\nExpect: 100-continue\n\n"));
+            (await slow[^1].ReadAsync()).Status.ShouldBe(100);
+        }
+
+        time.Advance(TimeSpan.FromSeconds(2));
+        for (int i = 0; i < 10; i++)
+        {
+            await using RawConnection caller = await RawConnection.ConnectAsync(PortOf(app), $"POST /messages HTTP/1.1\nHost: localhost\nContent-Length: {Body.Length}\n\n{Body}");
+            (await caller.ReadAsync()).Status.ShouldBe(200);
+            await using RawConnection health = await RawConnection.ConnectAsync(PortOf(app), "GET /healthz/ready HTTP/1.1\nHost: localhost\n\n");
+            (await health.ReadToAsync("\"status\":\"healthy\"")).ShouldStartWith("HTTP/1.1 200");
+        }
+
+        await slow[0].ShouldEndAsync();
+        await slow[^1].SendAsync(Body);
+        (await slow[^1].ReadAsync()).Status.ShouldBe(200, "The one that has taken longest gives way, and only as many as needed.");
+        foreach (RawConnection connection in slow)
+        {
+            await connection.DisposeAsync();
+        }
+    }
+
+    [Theory]
+    [InlineData("/healthz/live")]
+    [InlineData("/healthz/ready")]
+    [InlineData("/metrics")]
+    [InlineData("/")]
+    [InlineData("/api/v1/stats")]
+    public async Task Head_IsAnsweredAsGetWithoutContent(string path)
+    {
+        using IHost app = await StartAsync();
+        using HttpClient client = new(new SocketsHttpHandler { UseProxy = false }) { BaseAddress = new Uri(UrlOf(app)) };
+        using HttpResponseMessage get = await client.GetAsync(path);
+        using HttpRequestMessage request = new(HttpMethod.Head, path);
+
+        using HttpResponseMessage head = await client.SendAsync(request);
+
+        head.StatusCode.ShouldBe(HttpStatusCode.OK);
+        head.Content.Headers.ContentType.ShouldBe(get.Content.Headers.ContentType);
+        (await head.Content.ReadAsByteArrayAsync()).ShouldBeEmpty();
     }
 
     [Fact]
@@ -302,6 +355,32 @@ public sealed class WebServerTests
     }
 
     [Fact]
+    public async Task Stop_UntilTheDrainHasEnded_HealthAndMetricsAnswerAndMessagesAreRefused()
+    {
+        // Stands for a drain that lasts: the host stops its services together, and the server after them.
+        SlowStop draining = new();
+        using IHost app = await StartAsync(services => services.AddSingleton<IHostedService>(draining), "Hosting:DrainTimeout=20s");
+        int port = PortOf(app);
+        Task stopping = app.StopAsync();
+        await draining.Begun;
+
+        await using RawConnection ready = await RawConnection.ConnectAsync(port, "GET /healthz/ready HTTP/1.1\nHost: localhost\n\n");
+        (await ready.ReadToAsync("\"status\":\"draining\"")).ShouldStartWith("HTTP/1.1 503");
+        await using RawConnection live = await RawConnection.ConnectAsync(port, "GET /healthz/live HTTP/1.1\nHost: localhost\n\n");
+        (await live.ReadToAsync("\"status\":\"draining\"")).ShouldStartWith("HTTP/1.1 200");
+        await using RawConnection metrics = await RawConnection.ConnectAsync(port, "GET /metrics HTTP/1.1\nHost: localhost\n\n");
+        (await metrics.ReadAsync()).Status.ShouldBe(200);
+        await using RawConnection caller = await RawConnection.ConnectAsync(port, $"POST /messages HTTP/1.1\nHost: localhost\nContent-Length: {Body.Length}\n\n{Body}");
+        RawAnswer refused = await caller.ReadAsync();
+        refused.Status.ShouldBe(503);
+        refused.Body.ShouldContain("\"stopping\"");
+
+        draining.End();
+        await stopping;
+        await Should.ThrowAsync<SocketException>(() => RawConnection.ConnectAsync(port, string.Empty));
+    }
+
+    [Fact]
     public async Task Stop_AnsweredCallersAreStillSending_DoesNotWaitForThem()
     {
         using IHost app = await StartAsync("Hosting:DrainTimeout=10m", "Sources:Http:MaxMessageBytes=1000");
@@ -384,9 +463,11 @@ public sealed class WebServerTests
         await client.GetStream().CopyToAsync(Stream.Null);
     }
 
-    internal static async Task<IHost> StartAsync(params string[] keys)
+    internal static Task<IHost> StartAsync(params string[] keys) => StartAsync(static _ => { }, keys);
+
+    private static async Task<IHost> StartAsync(Action<IServiceCollection> add, params string[] keys)
     {
-        IHost app = Build(keys);
+        IHost app = Build(keys, add: add);
         try
         {
             await app.StartAsync();
@@ -399,7 +480,7 @@ public sealed class WebServerTests
         }
     }
 
-    private static IHost Build(string[] keys, ILoggerProvider? log = null) => WorkerHost.Build(
+    private static IHost Build(string[] keys, ILoggerProvider? log = null, Action<IServiceCollection>? add = null) => WorkerHost.Build(
         WorkerConfiguration.Build(
             configFile: null,
             ["--Hosting:Url=http://127.0.0.1:0", "--Hosting:DrainTimeout=0s", "--Routes:archive:Source=Http", "--Routes:archive:Sink=Memory", .. keys.Select(key => $"--{key}")],
@@ -411,7 +492,8 @@ public sealed class WebServerTests
             {
                 logging.AddProvider(log);
             }
-        });
+        },
+        add);
 
     private static async Task<string> HealthAsync(IHost app)
     {
@@ -422,6 +504,25 @@ public sealed class WebServerTests
     internal static int PortOf(IHost app) => new Uri(UrlOf(app)).Port;
 
     private static string UrlOf(IHost app) => app.Services.GetRequiredService<WebServer>().Urls.Single();
+
+    /// <summary>A service that stops when the test says so.</summary>
+    private sealed class SlowStop : IHostedService
+    {
+        private readonly TaskCompletionSource _begun = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        private readonly TaskCompletionSource _end = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+        public Task Begun => _begun.Task;
+
+        public void End() => _end.SetResult();
+
+        public Task StartAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+        public Task StopAsync(CancellationToken cancellationToken)
+        {
+            _begun.SetResult();
+            return _end.Task;
+        }
+    }
 
     private static long Received(IHost app) => app.Services.GetRequiredService<WorkerService>().Routes.Single().Metrics.Totals.Received;
 }
