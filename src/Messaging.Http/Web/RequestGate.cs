@@ -53,7 +53,7 @@ internal sealed class RequestGate(AllowedHosts hosts, HttpSourceRegistry sources
                 connection);
         }
 
-        bool isForReserve = HealthEndpoints.IsHealth(context.Request.Path) || context.Request.Path == WebServer.MetricsPath;
+        bool isForReserve = HealthEndpoints.IsHealth(context.Request.Path) || context.Request.Path == "/metrics";
         HttpRefusal? refusal = hosts.Check(context.Request, _allowsOrigin) ?? (isReserve && !isForReserve ? NoConnection : null);
         return refusal is null ? next(context) : RefuseAsync(context, refusal);
     }

@@ -25,8 +25,6 @@ namespace Quayside.Messaging.Http.Web;
 /// </summary>
 public sealed class WebServer : IHostedLifecycleService, IStartCheck, IAsyncDisposable
 {
-    internal const string MetricsPath = "/metrics";
-
     // Bytes that Kestrel reads ahead on each connection, in addition to Sources:Http:MaxReceivingBytes. Its default, 1 MiB, would be 1,000 MiB on 1,000
     // connections. The request line and the headers, at most 8 and 32 KiB, must fit.
     private const int ReadAheadBytes = 128 << 10;
@@ -153,7 +151,7 @@ public sealed class WebServer : IHostedLifecycleService, IStartCheck, IAsyncDisp
         app.UseUnknownPath(_parts.Answers);
         app.MapHealth(_parts.Worker);
         app.MapMessages(_parts.Messages);
-        app.MapGet(MetricsPath, _parts.Metrics.HandleAsync);
+        app.MapGet("/metrics", _parts.Metrics.HandleAsync);
         _parts.Page.Map(app);
         _parts.Api.Map(app);
         return app;

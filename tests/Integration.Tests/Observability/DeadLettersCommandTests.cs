@@ -31,7 +31,7 @@ public sealed class DeadLettersCommandTests
         malformed.ShouldBe(names.Where(name => name.StartsWith("malformed-json/", StringComparison.Ordinal)));
         malformed.Length.ShouldBe(3);
         (await NamesAsync("list", "--handler", "none")).ShouldBeEmpty();
-        (await NamesAsync("list", "--route", "none", "--day", "2020-01-31")).ShouldBeEmpty();
+        (await NamesAsync("list", "--route", "archive", "--day", "2020-01-31")).ShouldBeEmpty();
         (await RunAsync(0, "groups")).Text.ShouldMatch(@"(?m)^ +3  archive  Archive  malformed-json  \S+ to \S+\n +1  archive  Archive  missing-id  (.|\n)*^4 dead letter\(s\)");
         JsonDocument.Parse((await RunAsync(0, "list", "--json", "--reason", "missing-id")).Output).RootElement.GetProperty("letters")[0].GetProperty("name").GetString().ShouldBe(names.Except(malformed).Single());
 
