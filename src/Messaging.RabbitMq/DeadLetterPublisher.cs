@@ -73,7 +73,7 @@ internal sealed class DeadLetterPublisher(RabbitMqSourceOptions options, RabbitM
             }
 
             await DisposeAsync();
-            IConnection connection = await options.CreateFactory("dead letters of").CreateConnectionAsync(cancellationToken);
+            IConnection connection = await options.ConnectAsync("dead letters of", cancellationToken);
             connection.ConnectionBlockedAsync += (_, blocked) =>
             {
                 _problem = $"RabbitMQ accepts no dead letters: {blocked.Reason}.";

@@ -25,7 +25,7 @@ internal static class RabbitMqBroker
         IConnection? connection = null;
         try
         {
-            connection = await options.CreateFactory(purpose).CreateConnectionAsync(cancellationToken);
+            connection = await options.ConnectAsync(purpose, cancellationToken);
             connection.ConnectionBlockedAsync += async (_, blocked) => await notices.WriteLineAsync($"RabbitMQ accepts no messages ({UntrustedText.Shorten(blocked.Reason)}); waiting. Free disk or memory of the broker.");
             await CheckQueuesAsync(connection, options, queues, cancellationToken);
             return connection;

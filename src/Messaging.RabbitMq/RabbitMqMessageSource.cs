@@ -54,7 +54,7 @@ internal sealed class RabbitMqMessageSource : IMessageSource
     {
         try
         {
-            await using IConnection connection = await _options.CreateFactory("checking").CreateConnectionAsync(cancellationToken);
+            await using IConnection connection = await _options.ConnectAsync("checking", cancellationToken);
             foreach (string queue in await RabbitMqBroker.CheckQueuesAsync(connection, _options, _options.RejectDeadLetters || _options.DeadLetterExchange is not null ? [_options.Queue] : [_options.Queue, _options.DeadLetters], cancellationToken))
             {
                 _log.Created(queue);

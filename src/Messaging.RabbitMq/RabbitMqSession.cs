@@ -72,7 +72,7 @@ internal sealed class RabbitMqSession : IAsyncDisposable
     /// <param name="cancellationToken">Cancels connecting.</param>
     public static async Task<RabbitMqSession> OpenAsync(RabbitMqSourceOptions options, int prefetch, DeadLetterPublisher letters, ReturnCounts returns, TimeProvider time, RabbitMqLog log, CancellationToken cancellationToken)
     {
-        IConnection connection = await options.CreateFactory("receiving from").CreateConnectionAsync(cancellationToken);
+        IConnection connection = await options.ConnectAsync("receiving from", cancellationToken);
         try
         {
             IChannel channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);

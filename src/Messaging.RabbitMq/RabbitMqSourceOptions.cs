@@ -10,7 +10,7 @@ using RabbitMQ.Client;
 namespace Quayside.Messaging.RabbitMq;
 
 /// <summary>Section <c>Sources:RabbitMq</c>: the broker, the queue, and how the source receives from it.</summary>
-internal sealed class RabbitMqSourceOptions : ISelfValidating
+internal class RabbitMqSourceOptions : ISelfValidating
 {
     public const string Section = "Sources:RabbitMq";
 
@@ -118,6 +118,11 @@ internal sealed class RabbitMqSourceOptions : ISelfValidating
 
         ValidateTls(check);
     }
+
+    /// <summary>Opens a connection.</summary>
+    /// <param name="purpose">What the broker shows it as.</param>
+    /// <param name="cancellationToken">Cancels connecting.</param>
+    public virtual Task<IConnection> ConnectAsync(string purpose, CancellationToken cancellationToken) => CreateFactory(purpose).CreateConnectionAsync(cancellationToken);
 
     /// <summary>The connections' settings. The worker reconnects by itself: a delivery can be acknowledged only on its own channel.</summary>
     /// <param name="purpose">What the broker shows it as.</param>
