@@ -20,6 +20,8 @@ internal static class PoisonDescription
             $"The key needs the property \"{poison.Property}\", and the message has no value there{Near(poison, header, properties, " (", ")")}. Send one, or set {ArchiveOptions.Section}:{nameof(ArchiveOptions.MissingProperty)} to {nameof(MissingPropertyRule.Default)}.",
         PoisonReason.InvalidValue =>
             $"The key cannot take the value of the property \"{poison.Property}\"{(poison.Position == Poison.OutsideBody ? "" : $" (byte {poison.Position})")}. Send another, use {{{poison.Property}:encode}}, or set {ArchiveOptions.Section}:{nameof(ArchiveOptions.InvalidValue)} to {nameof(InvalidValueRule.Encode)}.",
+        PoisonReason.BadDate when poison.Property == SourceNames.Enqueued =>
+            $"The key cannot be made: {poison}: the time of the message is no date; in RabbitMQ's timestamp it is not in seconds since 1970, as milliseconds are not. Correct the sender, or set {ArchiveOptions.Section}:{nameof(ArchiveOptions.InvalidDate)} to {nameof(InvalidDateRule.LeaveOut)}.",
         PoisonReason.BadDate or PoisonReason.WrongType when poison.Position == Poison.OutsideBody => $"The key cannot be made: {poison}, {Takes(poison, properties)}.",
         PoisonReason.BadDate when header.Refused is { } node => $"The body cannot be read: {poison}, which takes {DatesOf(node.DateUse)}.",
         PoisonReason.WrongType when header.Refused is { } node => $"The body cannot be read: {poison}, which {WrongType(node, header.Body.Span[poison.Position])}.",

@@ -145,7 +145,7 @@ internal sealed class MessageSettler(string route, MessageDestination destinatio
             ExceptionType = settlement.ExceptionType,
             Exception = settlement.Exception is { } exception ? DeadLetter.Describe(exception) : null,
             Attempts = delivery.DeliveryCount,
-            FirstSeen = delivery.EnqueuedAt!.Value,
+            FirstSeen = delivery.EnqueuedAt ?? now,
             LastSeen = now,
         };
         return letter.ToJson();

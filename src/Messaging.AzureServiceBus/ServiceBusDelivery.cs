@@ -57,7 +57,7 @@ internal sealed class ServiceBusDelivery : ReceivedMessage
 
     public override int DeliveryCount => Math.Max(1, _message.DeliveryCount);
 
-    public override DateTimeOffset? EnqueuedAt => _message.EnqueuedTime;
+    public override DateTimeOffset? EnqueuedAt => _message.EnqueuedTime == default ? null : _message.EnqueuedTime;
 
     public override IReadOnlyList<KeyValuePair<string, string>> Attributes => AttributesOf(_message);
 

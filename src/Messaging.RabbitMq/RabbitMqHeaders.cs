@@ -36,14 +36,14 @@ internal static class RabbitMqHeaders
     public static string? Find(IReadOnlyBasicProperties properties, string name) =>
         properties.Headers?.TryGetValue(name, out object? value) == true ? TextOf(value) : null;
 
-    /// <summary>The text of a header; null for tables and lists.</summary>
+    /// <summary>The text of a header, that of a time that no date has as it is; null for tables and lists.</summary>
     public static string? TextOf(object? value) => value switch
     {
         null => string.Empty,
         byte[] bytes => Encoding.UTF8.GetString(bytes),
         string text => text,
         bool flag => flag ? "true" : "false",
-        AmqpTimestamp time => TimeOf(time)?.ToString("O", CultureInfo.InvariantCulture),
+        AmqpTimestamp time => TimeOf(time)?.ToString("O", CultureInfo.InvariantCulture) ?? time.UnixTime.ToString(CultureInfo.InvariantCulture),
         BinaryTableValue binary => Convert.ToBase64String(binary.Bytes ?? []),
         IFormattable number => number.ToString(null, CultureInfo.InvariantCulture),
         _ => null,

@@ -70,6 +70,7 @@ internal sealed class RabbitMqMessage : ReceivedMessage
         "correlation-id" => NonEmpty(Properties.CorrelationId),
         "content-type" => NonEmpty(Properties.ContentType),
         "reply-to" => NonEmpty(Properties.ReplyTo),
+        "enqueued" when Properties.IsTimestampPresent() => RabbitMqHeaders.TextOf(Properties.Timestamp),
         _ => null,
     };
 

@@ -37,12 +37,8 @@ internal sealed partial class ArchiveHeaderReader
         string name = property.Path.Steps[0].Name!;
         switch (name)
         {
-            case SourceNames.Enqueued:
-                if (message.EnqueuedAt is { } enqueued)
-                {
-                    header.SetDate(slot, enqueued.UtcDateTime);
-                }
-
+            case SourceNames.Enqueued when message.EnqueuedAt is { } enqueued:
+                header.SetDate(slot, enqueued.UtcDateTime);
                 return PoisonReason.None;
             case SourceNames.Id:
                 return Check(header.SetText(slot, message.SourceId.Span), property, ref header.Slot(slot));
@@ -53,6 +49,7 @@ internal sealed partial class ArchiveHeaderReader
             SourceNames.Attribute => message.FindAttribute(property.Path.Steps[1].Name!),
             SourceNames.Group => message.Group,
             SourceNames.DeduplicationId => message.DeduplicationId,
+            // Also of @enqueued: a time that is no date has only a text.
             _ => message.FindSystemProperty(name[1..]),
         };
         return string.IsNullOrEmpty(text) ? PoisonReason.None : Check(header.SetText(slot, text), property, ref header.Slot(slot));

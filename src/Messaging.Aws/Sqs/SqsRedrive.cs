@@ -236,7 +236,7 @@ internal sealed class SqsRedrive
         if (_request.DryRun)
         {
             _progress.AddFound(shownReason);
-            DateTimeOffset lastSeen = details.LastSeen ?? DateTimeOffset.FromUnixTimeMilliseconds(message.SentUnixMs);
+            DateTimeOffset lastSeen = details.LastSeen ?? message.EnqueuedAt ?? _time.GetUtcNow();
             _progress.List($"{UntrustedText.Shorten(shownReason)}  {Name(message)}  {lastSeen:u}", details.Description, message.Body.Span, message.Body.Length);
             return false;
         }

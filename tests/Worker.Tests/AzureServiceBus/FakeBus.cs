@@ -64,6 +64,9 @@ internal sealed class FakeBus : IFakeBroker
 
     public Exception? SendFault { get; set; }
 
+    /// <summary>While set, messages have no enqueued time, as those of a broker that only resembles Service Bus.</summary>
+    public bool HasNoTimes { get; set; }
+
     /// <summary>The maximum number of bytes in a batch.</summary>
     public int BatchBytes { get; set; } = 256 << 10;
 
@@ -370,7 +373,7 @@ internal sealed class FakeBus : IFakeBroker
             deliveryCount: entry.DeliveryCount,
             lockedUntil: entry.LockedUntil,
             sequenceNumber: entry.Number,
-            enqueuedTime: entry.EnqueuedAt);
+            enqueuedTime: HasNoTimes ? default : entry.EnqueuedAt);
     }
 
     private TaskCompletionSource<ServiceBusReceivedMessage?>? NextWaiting(FakeReceiver link)

@@ -326,6 +326,10 @@ public sealed class ReceivingTests
             [KeyValuePair.Create("tenant", "a"), KeyValuePair.Create("retries", "3"), KeyValuePair.Create("urgent", "true")], ignoreOrder: true);
         delivery.EnqueuedAt.ShouldBe(harness.Time.GetUtcNow());
         await delivery.SettleAsync(Settlement.Complete);
+        harness.Bus.HasNoTimes = true;
+        Delivery other = await harness.ReceiveAsync(Body, "timeless");
+        other.EnqueuedAt.ShouldBeNull();
+        await other.SettleAsync(Settlement.DeadLetter("poison", "a test's"));
         await harness.FinishAsync();
     }
 

@@ -17,7 +17,7 @@ public sealed class RabbitMqHeadersTests
         { 1.5, "1.5" },
         { 2.50m, "2.50" },
         { new AmqpTimestamp(0), "1970-01-01T00:00:00.0000000+00:00" },
-        { new AmqpTimestamp(1_769_854_830_000), null },
+        { new AmqpTimestamp(1_769_854_830_000), "1769854830000" },
         { new BinaryTableValue([1, 2]), "AQI=" },
         { new List<object?> { 1 }, null },
         { new Dictionary<string, object?>(), null },

@@ -15,6 +15,8 @@ namespace Quayside.Messaging.Aws.Sqs.Wire;
 /// </summary>
 internal sealed class SqsReceivedMessage(ISqsMessageOwner? owner) : ReceivedMessage
 {
+    private static readonly long MaxUnixMs = DateTimeOffset.MaxValue.ToUnixTimeMilliseconds();
+
     private ReceiveBatch? _batch;
     private ReadOnlyMemory<byte> _body;
     private byte[] _id = new byte[64];
@@ -32,7 +34,10 @@ internal sealed class SqsReceivedMessage(ISqsMessageOwner? owner) : ReceivedMess
 
     public override int DeliveryCount => Math.Max(1, ReceiveCount);
 
-    public override DateTimeOffset? EnqueuedAt => SentUnixMs > 0 ? DateTimeOffset.FromUnixTimeMilliseconds(SentUnixMs) : null;
+    public override DateTimeOffset? EnqueuedAt => SentUnixMs > 0 && SentUnixMs <= MaxUnixMs ? DateTimeOffset.FromUnixTimeMilliseconds(SentUnixMs) : null;
+
+    /// <summary>Only a sent time that is no date, in its own digits.</summary>
+    public override string? FindSystemProperty(string name) => name == "enqueued" && SentUnixMs > MaxUnixMs ? $"{SentUnixMs}" : null;
 
     public override IReadOnlyList<KeyValuePair<string, string>> Attributes => MessageAttributes.IsEmpty
         ? []

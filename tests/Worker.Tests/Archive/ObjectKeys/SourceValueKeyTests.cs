@@ -6,6 +6,8 @@ using Quayside.Messaging.Archive.Headers;
 using Quayside.Messaging.Archive.ObjectKeys;
 using Quayside.Messaging.Planning;
 using Quayside.Pipeline.Buffers;
+using Quayside.Pipeline.Messages;
+using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Archive.ObjectKeys;
 
@@ -118,6 +120,20 @@ public sealed class SourceValueKeyTests
         }).Check(Runs);
     }
 
+    /// <summary>Such as milliseconds where the source has seconds.</summary>
+    [Fact]
+    public void TryReadSource_TimeThatIsNoDate_IsAnInvalidDate()
+    {
+        const string Template = "{@enqueued:yyyy/MM/dd}/{MessageId}";
+
+        (string? key, string poison, string description) = Run(Compile(Template), new UnreadableTime());
+        key.ShouldBeNull();
+        poison.ShouldBe("bad-date, @enqueued");
+        description.ShouldContain("not in seconds since 1970");
+        description.ShouldContain("Handlers:Archive:InvalidDate to LeaveOut");
+        Run(Compile(Template, change: static options => options.InvalidDate = InvalidDateRule.LeaveOut), new UnreadableTime()).Key.ShouldBe("1");
+    }
+
     private static string Key(string template, string id, string body) => Run(Compile(template, id), body).Key.ShouldNotBeNull();
 
     private static string Key(string template, Action<KeyTemplateOptions>? change = null) =>
@@ -138,6 +154,11 @@ public sealed class SourceValueKeyTests
             attributes ?? [new("tenant", "acme"), new("x-tenant.id", "A.b"), new("time", "2026-11-21T23:15:30-02:00"), new("sent", "1795256130123"), new("event", "E-1")],
             "Group-7",
             new DateTimeOffset(2026, 11, 27, 12, 22, 33, 999, TimeSpan.FromHours(1)));
+        return Run(template, message);
+    }
+
+    private static (string? Key, string Poison, string Description) Run(KeyTemplate template, ReceivedMessage message)
+    {
         BufferPool pool = new();
         ArchiveHeader header = new(pool);
         ArchiveHeaderReader reader = template.CreateReader(BodyValidation.Full);
@@ -148,5 +169,16 @@ public sealed class SourceValueKeyTests
         key.Dispose();
         pool.Outstanding.ShouldBe(0);
         return result;
+    }
+
+    private sealed class UnreadableTime : ReceivedMessage
+    {
+        public override ReadOnlyMemory<byte> Body => """{"MessageId":"1"}"""u8.ToArray();
+
+        public override ReadOnlyMemory<byte> SourceId => "source-1"u8.ToArray();
+
+        public override string? FindSystemProperty(string name) => name == "enqueued" ? "1769853600123" : null;
+
+        protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken) => default;
     }
 }

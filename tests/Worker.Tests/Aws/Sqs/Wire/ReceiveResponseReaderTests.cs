@@ -32,6 +32,9 @@ public sealed class ReceiveResponseReaderTests : IDisposable
         Text(message.TraceHeader).ShouldStartWith("Root=1-5759e988");
         message.ReceiveCount.ShouldBe(3);
         message.SentUnixMs.ShouldBe(1_792_000_000_123);
+        (message.EnqueuedAt, message.FindSystemProperty("enqueued")).ShouldBe((DateTimeOffset.FromUnixTimeMilliseconds(1_792_000_000_123), null));
+        message.SentUnixMs = 1_792_000_000_123_000;
+        (message.EnqueuedAt, message.FindSystemProperty("enqueued")).ShouldBe((null, "1792000000123000"));
         message.FirstReceiveUnixMs.ShouldBe(1_792_000_001_456);
         message.IsDamaged.ShouldBeFalse();
         IReadOnlyList<SqsMessageAttribute> attributes = message.MessageAttributes.ToList();
