@@ -3,6 +3,7 @@ using System.Security.Authentication;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using System.Text;
+using System.Text.RegularExpressions;
 using Quayside.Messaging.Configuration;
 using Quayside.Pipeline.Messages;
 using RabbitMQ.Client;
@@ -10,7 +11,7 @@ using RabbitMQ.Client;
 namespace Quayside.Messaging.RabbitMq;
 
 /// <summary>Section <c>Sources:RabbitMq</c>: the broker, the queue, and how the source receives from it.</summary>
-internal class RabbitMqSourceOptions : ISelfValidating
+internal partial class RabbitMqSourceOptions : ISelfValidating
 {
     public const string Section = "Sources:RabbitMq";
 
@@ -22,7 +23,7 @@ internal class RabbitMqSourceOptions : ISelfValidating
     // Below the limit of a check at start, so that the reason is reported and not the limit.
     private static readonly TimeSpan AnswerLimit = TimeSpan.FromSeconds(10);
 
-    [Setting("Address of the broker, such as amqp://host:5672/vhost; amqps:// for TLS. It may have user and password: amqp://user:password@host/vhost", Secret = true)]
+    [Setting("Address of the broker, such as amqp://host:5672/vhost; amqps:// for TLS. It may have user and password, and several hosts: amqp://user:password@h1:5672,h2:5672/vhost", Secret = true)]
     public string Uri { get; init; } = "amqp://guest:guest@localhost:5672/";
 
     [Setting("User; default: the one in the address")]
@@ -77,15 +78,27 @@ internal class RabbitMqSourceOptions : ISelfValidating
     public MessageDestination Destination => new(SourceName, Queue);
 
     /// <summary>The broker's address without user and password.</summary>
-    public string Address => System.Uri.TryCreate(Uri, UriKind.Absolute, out Uri? uri) ? $"{uri.Scheme}://{uri.Host}{(uri.Port < 0 ? string.Empty : $":{uri.Port}")}" : "the broker";
+    public string Address => string.Join(", ", Hosts.Select(static host => host is null ? "the broker" : $"{host.Scheme}://{host.Host}{(host.Port < 0 ? string.Empty : $":{host.Port}")}"));
+
+    /// <summary>The address once for each host, as in amqp://user:password@h1:5672,h2:5672/vhost; null for one that is no address.</summary>
+    public IEnumerable<Uri?> Hosts => AddressParts().Match(Uri) is var parts && parts.Groups["hosts"] is { Success: true, Value: var hosts }
+        ? hosts.Split(',').Select(host => System.Uri.TryCreate($"{parts.Groups["before"]}{host}{parts.Groups["after"]}", UriKind.Absolute, out Uri? uri) ? uri : null)
+        : [null];
 
     private bool HasTls => Uri.StartsWith("amqps:", StringComparison.OrdinalIgnoreCase);
 
     public void Validate(SettingsCheck check)
     {
-        if (!System.Uri.TryCreate(Uri, UriKind.Absolute, out Uri? uri) || uri.Scheme is not ("amqp" or "amqps") || uri.Host.Length == 0 || uri.AbsolutePath.LastIndexOf('/') > 0)
+        if (Hosts.Any(static uri => uri is not { Scheme: "amqp" or "amqps", Host.Length: > 0 } || uri.AbsolutePath.LastIndexOf('/') > 0))
         {
-            check.Fail(nameof(Uri), "must be an address such as amqp://user:password@host:5672/vhost; a slash in the virtual host is written %2F. Special characters in user and password are percent-encoded (@ as %40), or set User and Password.");
+            check.Fail(nameof(Uri), "must be an address such as amqp://user:password@host:5672/vhost, or amqp://h1:5672,h2:5672/vhost for a cluster; a slash in the virtual host is written %2F. Special characters in user and password are percent-encoded (@ as %40), or set User and Password.");
+        }
+
+        else if (Hosts.First() is { } uri && uri.Query.Length + uri.Fragment.Length > 0)
+        {
+            // What follows a ? may be the rest of a password.
+            string names = string.Join(", ", ParameterName().Matches(uri.Query).Select(static name => name.Value));
+            check.Fail(nameof(Uri), $"must have no parameters{(names.Length > 0 ? $" ({names})" : string.Empty)}: instead of heartbeat, cacertfile, certfile and keyfile set Heartbeat, CaCertificate, ClientCertificate and ClientCertificateKey; the others have no setting. In a password, ? is written %3F, and # %23.");
         }
 
         foreach ((string name, string? value) in (ReadOnlySpan<(string, string?)>)[(nameof(Queue), Queue), (nameof(DeadLetterQueue), DeadLetterQueue), (nameof(DeadLetterExchange), DeadLetterExchange), (nameof(VirtualHost), VirtualHost)])
@@ -119,18 +132,23 @@ internal class RabbitMqSourceOptions : ISelfValidating
         ValidateTls(check);
     }
 
-    /// <summary>Opens a connection.</summary>
+    /// <summary>Opens a connection to one of the hosts, in random order.</summary>
     /// <param name="purpose">What the broker shows it as.</param>
     /// <param name="cancellationToken">Cancels connecting.</param>
-    public virtual Task<IConnection> ConnectAsync(string purpose, CancellationToken cancellationToken) => CreateFactory(purpose).CreateConnectionAsync(cancellationToken);
+    public virtual Task<IConnection> ConnectAsync(string purpose, CancellationToken cancellationToken)
+    {
+        ConnectionFactory[] hosts = [.. Hosts.Select(host => CreateFactory(purpose, host!))];
+        return hosts[0].CreateConnectionAsync(hosts.Select(static host => host.Endpoint), hosts[0].ClientProvidedName, cancellationToken);
+    }
 
     /// <summary>The connections' settings. The worker reconnects by itself: a delivery can be acknowledged only on its own channel.</summary>
     /// <param name="purpose">What the broker shows it as.</param>
-    public ConnectionFactory CreateFactory(string purpose)
+    /// <param name="host">The address with one host.</param>
+    public ConnectionFactory CreateFactory(string purpose, Uri host)
     {
         ConnectionFactory factory = new()
         {
-            Uri = new Uri(Uri),
+            Uri = host,
             AutomaticRecoveryEnabled = false,
             TopologyRecoveryEnabled = false,
             RequestedHeartbeat = Heartbeat,
@@ -179,6 +197,12 @@ internal class RabbitMqSourceOptions : ISelfValidating
             check.Fail(nameof(CaCertificate), $"must be a PEM file with certificates: {exception.Message}");
         }
     }
+
+    [GeneratedRegex("^(?<before>[^:/?#]+://([^/?#]*@)?)(?<hosts>[^/?#@]*)(?<after>([/?#].*)?)$", RegexOptions.ExplicitCapture | RegexOptions.Singleline)]
+    private static partial Regex AddressParts();
+
+    [GeneratedRegex("(?<=[?&])[A-Za-z_-]{1,40}(?==[^@]*$)")]
+    private static partial Regex ParameterName();
 
     private X509Certificate2Collection LoadAuthorities()
     {

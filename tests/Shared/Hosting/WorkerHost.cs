@@ -6,7 +6,7 @@ using Quayside.Messaging.CommandLine;
 using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Hosting;
 using Quayside.Messaging.Planning;
-using Worker;
+using Quayside.Worker;
 
 namespace Shared.Hosting;
 

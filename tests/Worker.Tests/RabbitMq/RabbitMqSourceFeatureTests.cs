@@ -42,7 +42,7 @@ public sealed class RabbitMqSourceFeatureTests
     [Fact]
     public void CreateFactory_TlsByAddress_ChecksTheHostName()
     {
-        ConnectionFactory factory = new RabbitMqSourceOptions { Uri = "amqps://worker:word@rabbit.example/orders", Queue = "q" }.CreateFactory("testing");
+        ConnectionFactory factory = Factory(new RabbitMqSourceOptions { Uri = "amqps://worker:word@rabbit.example/orders", Queue = "q" });
 
         factory.Ssl.Enabled.ShouldBeTrue();
         factory.Ssl.ServerName.ShouldBe("rabbit.example");
@@ -54,10 +54,49 @@ public sealed class RabbitMqSourceFeatureTests
     [Fact]
     public void CreateFactory_UserPasswordAndHost_OverrideTheAddress()
     {
-        ConnectionFactory factory = new RabbitMqSourceOptions { Uri = "amqp://a:b@rabbit.example/c", User = "worker", Password = "word", VirtualHost = "/", Queue = "q" }.CreateFactory("testing");
+        ConnectionFactory factory = Factory(new RabbitMqSourceOptions { Uri = "amqp://a:b@rabbit.example/c", User = "worker", Password = "word", VirtualHost = "/", Queue = "q" });
 
         (factory.UserName, factory.Password, factory.VirtualHost).ShouldBe(("worker", "word", "/"));
     }
+
+    [Theory]
+    [InlineData("amqp://h1:5672,h2:5673/v", "h1:5672 v guest, h2:5673 v guest")]
+    [InlineData("amqps://worker:a,b@h1,h2,[::1]:7/", "h1:5671 / worker, h2:5671 / worker, [::1]:7 / worker")]
+    [InlineData("amqp://h1", "h1:5672 / guest")]
+    public void Hosts_OfAnAddress_EachHasTheRestOfIt(string address, string expected)
+    {
+        RabbitMqSourceOptions options = new() { Uri = address, Queue = "q" };
+        ConnectionFactory[] hosts = [.. options.Hosts.Select(host => options.CreateFactory("testing", host!))];
+
+        string.Join(", ", hosts.Select(static host => $"{host.Endpoint.HostName}:{host.Endpoint.Port} {host.VirtualHost} {host.UserName}")).ShouldBe(expected);
+        hosts.ShouldAllBe(host => !host.Ssl.Enabled || host.Endpoint.Ssl.ServerName == host.HostName);
+        options.Address.ShouldNotContain("worker");
+    }
+
+    [Theory]
+    [InlineData("amqp://h1:5672,h2:x/v")]
+    [InlineData("amqp://h1:5672,/v")]
+    [InlineData("amqp:///v")]
+    [InlineData("h1,h2")]
+    [InlineData("://")]
+    [InlineData("amqp://")]
+    public void Plan_AHostIsNone_IsRefused(string address) =>
+        Plan("Queue=q", $"Uri={address}").Errors.ShouldHaveSingleItem().ToString().ShouldStartWith("Sources:RabbitMq:Uri = \"***\": must be an address such as amqp://");
+
+    [Theory]
+    [InlineData("amqp://h/v?heartbeat=30&conection_timeout=5", " (heartbeat, conection_timeout): instead of heartbeat,")]
+    [InlineData("amqp://h1,h2/?heartbeat=30", " (heartbeat): instead of heartbeat,")]
+    [InlineData("amqp://h/#canary", ": instead of heartbeat,")]
+    [InlineData("amqp://u:12?canary=@h/v", ": instead of heartbeat,")]
+    public void Plan_AddressWithParameters_NamesThem(string address, string expected)
+    {
+        string error = Plan("Queue=q", $"Uri={address}").Errors.ShouldHaveSingleItem().ToString();
+
+        error.ShouldStartWith($"Sources:RabbitMq:Uri = \"***\": must have no parameters{expected}");
+        error.ShouldNotContain("canary");
+    }
+
+    private static ConnectionFactory Factory(RabbitMqSourceOptions options) => options.CreateFactory("testing", options.Hosts.ShouldHaveSingleItem()!);
 
     private static WorkerPlan Plan(params string[] settings) => WorkerHost.Plan(new ConfigurationBuilder()
         .AddCommandLine(["--Routes:archive:Source=RabbitMq", "--Routes:archive:Sink=Directory", .. settings.Select(setting => $"--Sources:RabbitMq:{setting}")])
