@@ -1,11 +1,14 @@
+using System.Globalization;
+using System.Text.RegularExpressions;
 using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Telemetry;
 using RabbitMQ.Client;
+using RabbitMQ.Client.Exceptions;
 
 namespace Quayside.Messaging.RabbitMq;
 
 /// <summary>Opens connections and channels to the broker.</summary>
-internal static class RabbitMqBroker
+internal static partial class RabbitMqBroker
 {
     private static readonly TimeSpan CloseLimit = TimeSpan.FromSeconds(5);
 
@@ -67,6 +70,55 @@ internal static class RabbitMqBroker
         return created;
     }
 
+    /// <summary>Throws the client's exception when the queue cannot be consumed: it is a stream, or the user has no right to read it.</summary>
+    public static async Task CheckConsumeAsync(IConnection connection, string queue, CancellationToken cancellationToken)
+    {
+        try
+        {
+            // Refused in any case, so that no message is delivered: only the text tells a stream.
+            await using IChannel channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
+            await channel.BasicConsumeAsync(queue, autoAck: false, string.Empty, noLocal: false, exclusive: false, new Dictionary<string, object?>(StringComparer.Ordinal) { ["x-priority"] = "?" }, new AsyncDefaultBasicConsumer(channel), cancellationToken);
+        }
+        catch (OperationInterruptedException exception) when (exception.ShutdownReason is { ReplyCode: 406 } reason && !reason.ReplyText.Contains("stream", StringComparison.Ordinal))
+        {
+            // It can be consumed, but not with this priority.
+        }
+    }
+
+    /// <summary>
+    /// Finds out how many redeliveries the queue's arguments allow: a declaration with other arguments is refused, and the broker names the first that
+    /// differs. Changes and creates nothing, since no quorum queue has x-max-age.
+    /// </summary>
+    /// <returns><see cref="int.MaxValue"/> for a queue that drops nothing; null when the broker does not tell, or the arguments have no limit: a policy, or RabbitMQ, may have one.</returns>
+    public static async Task<int?> FindDeliveryLimitAsync(IConnection connection, string queue, CancellationToken cancellationToken)
+    {
+        Dictionary<string, object?> arguments = new(StringComparer.Ordinal) { ["x-queue-type"] = "quorum", ["x-delivery-limit"] = "?", ["x-max-age"] = "1h" };
+
+        // Each attempt adds an argument, and a quorum queue has fewer.
+        while (arguments.Count < 20)
+        {
+            try
+            {
+                await using IChannel channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
+                await channel.QueueDeclareAsync(queue, durable: true, exclusive: false, autoDelete: false, arguments, cancellationToken: cancellationToken);
+                break;
+            }
+            catch (OperationInterruptedException exception)
+            {
+                Match told = Inequivalent().Match(exception.ShutdownReason?.ReplyText ?? string.Empty);
+                (string name, string value) = (told.Groups["name"].Value, told.Groups["value"].Value);
+                if (name is "" or "x-delivery-limit" or "x-dead-letter-exchange" or "x-queue-type" or "durable" || arguments.ContainsKey(name))
+                {
+                    return name is "x-dead-letter-exchange" or "x-queue-type" or "durable" ? int.MaxValue : name == "x-delivery-limit" && int.TryParse(value, CultureInfo.InvariantCulture, out int limit) ? limit : null;
+                }
+
+                arguments[name] = long.TryParse(value, CultureInfo.InvariantCulture, out long number) ? number : bool.TryParse(value, out bool flag) ? flag : value;
+            }
+        }
+
+        return null;
+    }
+
     /// <summary>Closes a connection, whatever state it is in.</summary>
     public static async Task CloseAsync(IConnection connection)
     {
@@ -82,6 +134,9 @@ internal static class RabbitMqBroker
         await connection.DisposeAsync();
     }
 
+    [GeneratedRegex("inequivalent arg '(?<name>[^']+)' .* current is (none|(the value )?'(?<value>.*?)'( of type '\\w+')?)$", RegexOptions.ExplicitCapture)]
+    private static partial Regex Inequivalent();
+
     // The broker closes the channel when the queue is missing, so each has its own.
     private static async Task<bool> ExistsAsync(IConnection connection, string queue, CancellationToken cancellationToken)
     {
@@ -91,7 +146,7 @@ internal static class RabbitMqBroker
             await channel.QueueDeclarePassiveAsync(queue, cancellationToken);
             return true;
         }
-        catch (RabbitMQ.Client.Exceptions.OperationInterruptedException exception) when (exception.ShutdownReason?.ReplyCode == 404)
+        catch (OperationInterruptedException exception) when (exception.ShutdownReason?.ReplyCode == 404)
         {
             return false;
         }

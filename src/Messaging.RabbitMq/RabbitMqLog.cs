@@ -35,7 +35,7 @@ internal sealed partial class RabbitMqLog(ILogger logger, string route, TimeProv
 
     public void Unblocked() => LogUnblocked(logger, route);
 
-    public void ManyDeliveries(int count, string queue) => LogManyDeliveries(_rare, route, queue, count);
+    public void DeliveryLimit(string warning) => LogDeliveryLimit(_rare, route, warning);
 
     public void Created(string queue) => LogCreated(logger, route, queue);
 
@@ -66,8 +66,8 @@ internal sealed partial class RabbitMqLog(ILogger logger, string route, TimeProv
     [LoggerMessage(3358, LogLevel.Information, "Route {Route}: RabbitMQ accepts dead letters again")]
     private static partial void LogUnblocked(ILogger logger, string route);
 
-    [LoggerMessage(3359, LogLevel.Warning, "Route {Route}: a message of queue {Queue} is returned on its delivery {Count}. A quorum queue drops a message that exceeds its delivery limit, 20 from RabbitMQ 4 on, unless it has a dead-letter exchange. Fix the sink, or raise delivery-limit in the queue's policy")]
-    private static partial void LogManyDeliveries(ILogger logger, string route, string queue, int count);
+    [LoggerMessage(3359, LogLevel.Warning, "Route {Route}: {Warning}")]
+    private static partial void LogDeliveryLimit(ILogger logger, string route, string warning);
 
     [LoggerMessage(3360, LogLevel.Information, "Route {Route}: the missing queue {Queue} was created, as a quorum queue")]
     private static partial void LogCreated(ILogger logger, string route, string queue);

@@ -21,6 +21,7 @@ internal sealed class RabbitMqMessageSource : IMessageSource
     private readonly DeadLetterPublisher _letters;
     private readonly ReturnCounts _returns = new();
     private readonly PresentedCertificate? _certificate;
+    private readonly DeliveryLimit _limit;
     private RabbitMqSession? _session;
     private volatile string? _problem = "RabbitMQ has not answered yet.";
     private int _failures;
@@ -42,9 +43,12 @@ internal sealed class RabbitMqMessageSource : IMessageSource
                 password: null,
                 services.Time,
                 services.Loggers.CreateLogger<RabbitMqMessageSource>());
+        _limit = new DeliveryLimit(options, _log, services.Time);
     }
 
     public string? Problem => _problem ?? _letters.Problem;
+
+    public string? Warning => _limit.Warning;
 
     /// <inheritdoc/>
     public async ValueTask<long?> CountDeadLettersAsync(CancellationToken cancellationToken) =>
@@ -60,6 +64,8 @@ internal sealed class RabbitMqMessageSource : IMessageSource
                 _log.Created(queue);
             }
 
+            await RabbitMqBroker.CheckConsumeAsync(connection, _options.Queue, cancellationToken);
+            _limit.Found(_options.RejectDeadLetters ? int.MaxValue : await RabbitMqBroker.FindDeliveryLimitAsync(connection, _options.Queue, cancellationToken));
             if (_options.DeadLetterExchange is { } exchange)
             {
                 await using IChannel channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
@@ -127,7 +133,7 @@ internal sealed class RabbitMqMessageSource : IMessageSource
         (await intake.ReserveAsync(1, 1, stopReceiving)).Dispose();
         await EndSessionAsync();
         int prefetch = Math.Min(_options.Prefetch ?? _services.Concurrency, _services.Concurrency);
-        RabbitMqSession session = await RabbitMqSession.OpenAsync(_options, prefetch, _letters, _returns, _services.Time, _log, stopReceiving);
+        RabbitMqSession session = await RabbitMqSession.OpenAsync(_options, prefetch, _letters, _returns, _limit, _services.Time, _log, stopReceiving);
         _session = session;
         try
         {

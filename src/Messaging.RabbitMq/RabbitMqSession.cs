@@ -14,9 +14,6 @@ internal sealed class RabbitMqSession : IAsyncDisposable
 {
     private const int MaxAccepted = 64;
 
-    // RabbitMQ 4 drops a message after 20 deliveries, or gives it to a dead-letter exchange.
-    private const int ManyDeliveries = 15;
-
     private static readonly TimeSpan DeadLetterRetry = TimeSpan.FromSeconds(5);
     private static readonly TimeSpan LongestDelay = TimeSpan.FromDays(1);
 
@@ -24,6 +21,7 @@ internal sealed class RabbitMqSession : IAsyncDisposable
     private readonly IConnection _connection;
     private readonly IChannel _channel;
     private readonly DeadLetterPublisher _letters;
+    private readonly DeliveryLimit _limit;
     private readonly RabbitMqLog _log;
     private readonly Acknowledgements _acknowledgements;
     private readonly Channel<RabbitMqMessage> _arrived = Channel.CreateUnbounded<RabbitMqMessage>();
@@ -43,13 +41,14 @@ internal sealed class RabbitMqSession : IAsyncDisposable
     // Messages that wait for their delay or are being dead-lettered, plus one for the session until it closes.
     private int _waiting = 1;
 
-    internal RabbitMqSession(RabbitMqSourceOptions options, IConnection connection, IChannel channel, DeadLetterPublisher letters, ReturnCounts returns, TimeProvider time, RabbitMqLog log)
+    private RabbitMqSession(RabbitMqSourceOptions options, IConnection connection, IChannel channel, DeadLetterPublisher letters, ReturnCounts returns, DeliveryLimit limit, TimeProvider time, RabbitMqLog log)
     {
         _options = options;
         _connection = connection;
         _channel = channel;
         _letters = letters;
         _log = log;
+        _limit = limit;
         Returns = returns;
         Time = time;
         _acknowledgements = new Acknowledgements(channel, time, log);
@@ -67,17 +66,18 @@ internal sealed class RabbitMqSession : IAsyncDisposable
     /// <param name="prefetch">Maximum number of messages that the broker sends before one is settled.</param>
     /// <param name="letters">Publishes dead letters.</param>
     /// <param name="returns">Counts what the queue does not.</param>
+    /// <param name="limit">Warns of deliveries that approach the queue's limit.</param>
     /// <param name="time">The worker's clock.</param>
     /// <param name="log">The source's log.</param>
     /// <param name="cancellationToken">Cancels connecting.</param>
-    public static async Task<RabbitMqSession> OpenAsync(RabbitMqSourceOptions options, int prefetch, DeadLetterPublisher letters, ReturnCounts returns, TimeProvider time, RabbitMqLog log, CancellationToken cancellationToken)
+    public static async Task<RabbitMqSession> OpenAsync(RabbitMqSourceOptions options, int prefetch, DeadLetterPublisher letters, ReturnCounts returns, DeliveryLimit limit, TimeProvider time, RabbitMqLog log, CancellationToken cancellationToken)
     {
         IConnection connection = await options.ConnectAsync("receiving from", cancellationToken);
         try
         {
             IChannel channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
             await channel.BasicQosAsync(prefetchSize: 0, (ushort)prefetch, global: false, cancellationToken);
-            return new RabbitMqSession(options, connection, channel, letters, returns, time, log);
+            return new RabbitMqSession(options, connection, channel, letters, returns, limit, time, log);
         }
         catch
         {
@@ -118,6 +118,11 @@ internal sealed class RabbitMqSession : IAsyncDisposable
     public void Add(RabbitMqMessage message)
     {
         _acknowledgements.Add(message);
+        if (message.DeliveryCount > 1)
+        {
+            _limit.Saw(message);
+        }
+
         _arrived.Writer.TryWrite(message);
     }
 
@@ -189,11 +194,6 @@ internal sealed class RabbitMqSession : IAsyncDisposable
     public void Return(RabbitMqMessage message, TimeSpan delay)
     {
         Returns.Add(message);
-        if (message.DeliveryCount >= ManyDeliveries)
-        {
-            _log.ManyDeliveries(message.DeliveryCount, _options.Queue);
-        }
-
         Interlocked.Increment(ref _waiting);
         _ = ReturnAsync(message, delay < LongestDelay ? delay : LongestDelay);
     }
@@ -290,9 +290,9 @@ internal sealed class RabbitMqSession : IAsyncDisposable
             await _channel.BasicRejectAsync(message.Tag, requeue);
             _acknowledgements.Remove(message);
         }
-        catch (Exception exception) when (RabbitMqFault.IsOne(exception))
+        catch (Exception)
         {
-            // The broker takes back what a broken connection has not acknowledged.
+            // Of whatever kind: the broker takes back what a broken connection has not acknowledged, and the close waits for this.
         }
 
         message.Free();

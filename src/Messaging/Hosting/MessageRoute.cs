@@ -176,7 +176,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
             IsReady = CanReceive && !IsStuck && fault is null,
             Problem = fault?.Problem,
             ProblemEvent = fault?.Event,
-            Warnings = [.. _inlets.SelectMany(inlet => inlet.Intake.Warnings)],
+            Warnings = [.. _inlets.SelectMany(inlet => inlet.Warnings)],
             AwaitsMessage = Breaker.AwaitsMessage,
             Breaker = Breaker.State,
             BreakerSince = Breaker.Since,

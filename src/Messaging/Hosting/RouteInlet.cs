@@ -38,21 +38,11 @@ internal sealed partial class RouteInlet(string route, SourcePlan plan, IMessage
     /// <summary>Why the source cannot receive or settle; null without a problem.</summary>
     public string? Problem => ReceiveProblem ?? OwnProblem ?? intake.Problem;
 
-    /// <summary>What the source itself reports. Read by health checks and watchdogs, which must not fail with foreign code.</summary>
-    public string? OwnProblem
-    {
-        get
-        {
-            try
-            {
-                return source.Problem;
-            }
-            catch (Exception exception)
-            {
-                return $"{source.GetType().Name} cannot say whether it works ({exception.GetType().Name}).";
-            }
-        }
-    }
+    /// <summary>What the source itself reports.</summary>
+    public string? OwnProblem => Ask(static source => source.Problem);
+
+    /// <summary>What does not keep the source from receiving.</summary>
+    public IEnumerable<string> Warnings => Ask(static source => source.Warning) is { } warning ? [.. intake.Warnings, warning] : intake.Warnings;
 
     private string? ReceiveProblem
     {
@@ -138,6 +128,19 @@ internal sealed partial class RouteInlet(string route, SourcePlan plan, IMessage
         if (_failureLog.ShouldLog(cause, string.Empty, out SuppressedLines suppressed))
         {
             SafeLog.Try(() => LogReceiveFailed(exception, route, plan.Name, DurationText.Of(RestartPause), suppressed));
+        }
+    }
+
+    // Called by health checks and watchdogs, which must not fail with foreign code.
+    private string? Ask(Func<IMessageSource, string?> question)
+    {
+        try
+        {
+            return question(source);
+        }
+        catch (Exception exception)
+        {
+            return $"{source.GetType().Name} cannot say whether it works ({exception.GetType().Name}).";
         }
     }
 

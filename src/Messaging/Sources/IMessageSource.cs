@@ -11,6 +11,9 @@ public interface IMessageSource : IAsyncDisposable
     /// <summary>Why the source cannot receive, for the readiness page; null while it can.</summary>
     string? Problem => null;
 
+    /// <summary>What an operator should know although the source receives, for the page; null for nothing. It says what to do.</summary>
+    string? Warning => null;
+
     /// <summary>Fails fast when the source can never work as configured: a queue that does not exist, refused credentials.</summary>
     /// <exception cref="StartupException">The source can never work; the message names the cause, the place and the remedy.</exception>
     /// <remarks>A source that is only unreachable passes, with a logged warning: receiving backs off and recovers.</remarks>

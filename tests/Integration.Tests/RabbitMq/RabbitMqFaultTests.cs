@@ -17,15 +17,12 @@ public sealed class RabbitMqFaultTests
         await using RabbitMqQueue queue = await RabbitMqQueue.CreateAsync(broker.Address);
         await using DirectoryUnderTest sink = new();
 
-        // No right to read: not ready, and one line.
+        // No right to read: the start ends.
         await broker.AddUserAsync("writer", write: ".*", read: string.Empty);
-        await using (RunningWorker refused = await RunningWorker.StartAsync(
-            [.. queue.Arguments, .. sink.Arguments, "--Sources:RabbitMq:User=writer"], [.. queue.Environment, KeyValuePair.Create("Sources__RabbitMq__Password", "word")]))
-        {
-            await refused.Process.WaitForLineAsync("RabbitMQ refused the worker.*ACCESS_REFUSED.*right to read the queue");
-            await refused.WaitForHealthAsync(HttpStatusCode.ServiceUnavailable);
-            (await refused.StopAsync()).ShouldBe(0);
-        }
+        WorkerCommand refused = await WorkerCommand.RunAsync(
+            [.. RunningWorker.CommonArguments, .. queue.Arguments, .. sink.Arguments, "--Sources:RabbitMq:User=writer"], [.. queue.Environment, KeyValuePair.Create("Sources__RabbitMq__Password", "word")]);
+        refused.ExitCode.ShouldBe(77, refused.Text);
+        refused.Error.ShouldContain("right to read the queue");
 
         ArchiveMessage[] before = ArchiveMessage.CreateMany("before", 200);
         await queue.SendAsync(before);

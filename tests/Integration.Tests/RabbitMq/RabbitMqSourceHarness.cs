@@ -60,6 +60,9 @@ internal sealed class RabbitMqSourceHarness : SourceHarness
         _source = Open();
     }
 
+    /// <summary>A second source over the same queue, which the caller disposes.</summary>
+    public IMessageSource OpenAnother() => Open();
+
     public override Task InterruptAsync()
     {
         _proxy.ResetAll();

@@ -1,5 +1,7 @@
 using Integration.Tests.Servers;
 using Integration.Tests.Worker;
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Sources;
 using Quayside.Pipeline.Settlements;
 using RabbitMQ.Client;
 
@@ -96,7 +98,9 @@ public sealed class RabbitMqSourceTests(RabbitMqServer server)
         RabbitMqQueue.Header(letter, "large").ShouldBe(large);
         RabbitMqQueue.Header(letter, "dead-letter-reason").ShouldBe(reason);
         RabbitMqQueue.Header(letter, "dead-letter-description").ShouldBeNull();
-        harness.Source.Problem.ShouldBeNull();
+
+        // The confirmation comes after the message.
+        await Eventually.BecomesTrueAsync(() => harness.Source.Problem is null, "dead letters can be sent");
         await harness.FinishAsync();
     }
 
@@ -160,14 +164,45 @@ public sealed class RabbitMqSourceTests(RabbitMqServer server)
 
     /// <summary>A new connection would skip what the stream already has.</summary>
     [Fact]
-    public async Task Receive_FromAStream_IsRefused()
+    public async Task Start_FromAStream_Ends()
     {
         await using RabbitMqSourceHarness harness = await RabbitMqSourceHarness.CreateAsync(server.Require(), "stream");
 
-        await harness.StartAsync();
+        StartupException refused = await Should.ThrowAsync<StartupException>(harness.StartAsync());
 
-        await Eventually.BecomesTrueAsync(() => harness.Source.Problem?.Contains("a stream cannot be used", StringComparison.Ordinal) == true, "the source says that it does not use streams");
-        await harness.FinishAsync();
+        refused.ExitCode.ShouldBe(78);
+        refused.Message.ShouldContain("a stream cannot be used");
+    }
+
+    /// <summary>The broker drops what exceeds the limit without a word, so the source asks for it.</summary>
+    [Fact]
+    public async Task Start_QueueHasALowDeliveryLimit_Warns()
+    {
+        await using RabbitMqSourceHarness harness = await RabbitMqSourceHarness.CreateAsync(server.Require());
+        foreach ((string? warning, (string, object?)[] arguments) in ((string?, (string, object?)[])[])
+        [
+            ("redelivered more than 5 time(s)", [("x-delivery-limit", 5)]),
+            ("redelivered more than 5 time(s)", [("x-delivery-limit", 5), ("x-max-length", 100), ("x-overflow", "reject-publish"), ("x-single-active-consumer", true), ("x-expires", 600_000)]),
+            (null, [("x-delivery-limit", 5), ("x-dead-letter-exchange", string.Empty)]),
+            (null, [("x-delivery-limit", 1_000)]),
+            (null, []),
+        ])
+        {
+            await harness.Queue.Channel.QueueDeleteAsync(harness.Queue.Name);
+            await harness.Queue.DeclareAsync("quorum", arguments);
+            await using IMessageSource source = harness.OpenAnother();
+
+            await source.CheckAsync(TestContext.Current.CancellationToken);
+
+            if (warning is null)
+            {
+                source.Warning.ShouldBeNull();
+            }
+            else
+            {
+                source.Warning.ShouldNotBeNull().ShouldContain(warning);
+            }
+        }
     }
 
     /// <summary>The messages that wait for slots belong to the connection: without it they are delivered again, and must not be processed twice.</summary>

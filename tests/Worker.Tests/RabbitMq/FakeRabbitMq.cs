@@ -49,11 +49,19 @@ internal sealed class FakeRabbitMq
     /// <summary>Dead letters that wait for their confirmation.</summary>
     public int Unconfirmed => Read(() => _unconfirmed.Count);
 
-    public void Declare(string queue, bool countsDeliveries = true, int? deliveryLimit = null)
+    /// <summary>False for a user that may read and write, and may not declare.</summary>
+    public bool AllowsDeclaring { get; init; } = true;
+
+    /// <summary>Creates a queue.</summary>
+    /// <param name="queue">Its name.</param>
+    /// <param name="type">quorum, classic or stream.</param>
+    /// <param name="policyLimit">The delivery limit of its policy, which no client can read.</param>
+    /// <param name="arguments">Further arguments.</param>
+    public void Declare(string queue, string type = "quorum", int? policyLimit = null, params (string Name, object Value)[] arguments)
     {
         lock (_lock)
         {
-            _queues[queue] = new FakeRabbitMqQueue(countsDeliveries, deliveryLimit);
+            _queues[queue] = new FakeRabbitMqQueue(type, policyLimit, arguments.ToDictionary(static argument => argument.Name, static argument => argument.Value, StringComparer.Ordinal));
         }
     }
 
@@ -175,6 +183,7 @@ internal sealed class FakeRabbitMq
         if (held is not null)
         {
             await held.WaitAsync();
+            _ = held.Fault is { } fault ? throw fault : held;
         }
 
         lock (_lock)
@@ -185,11 +194,16 @@ internal sealed class FakeRabbitMq
         }
     }
 
-    internal void Consume(FakeRabbitMqChannel channel, string queue, IAsyncBasicConsumer consumer)
+    internal void Consume(FakeRabbitMqChannel channel, string queue, IAsyncBasicConsumer consumer, object? priority)
     {
         lock (_lock)
         {
             ThrowIfClosed(channel);
+            if (_queues[queue].Type == "stream" || priority is not int)
+            {
+                throw Refused(406, $"PRECONDITION_FAILED - invalid arg 'x-priority' for queue '{queue}' in vhost '/'{(_queues[queue].Type == "stream" ? " of queue type rabbit_stream_queue" : ": \"expected integer, got longstr\"")}");
+            }
+
             (channel.Queue, channel.Consumer) = (queue, consumer);
             _prefetch = channel.Prefetch;
             Pump();
@@ -227,10 +241,35 @@ internal sealed class FakeRabbitMq
     {
         lock (_lock)
         {
-            return _queues.TryGetValue(queue, out FakeRabbitMqQueue? found)
-                ? new QueueDeclareOk(queue, (uint)found.Ready.Count, 0)
-                : throw new OperationInterruptedException(new ShutdownEventArgs(ShutdownInitiator.Peer, 404, $"NOT_FOUND - no queue '{queue}' in vhost '/'"));
+            return _queues.TryGetValue(queue, out FakeRabbitMqQueue? found) ? new QueueDeclareOk(queue, (uint)found.Ready.Count, 0) : throw Refused(404, $"NOT_FOUND - no queue '{queue}' in vhost '/'");
         }
+    }
+
+    /// <summary>As RabbitMQ 3.10 refuses to declare a queue that exists with other arguments: it names the first that differs, in an order of its own.</summary>
+    internal QueueDeclareOk Redeclare(string queue, IDictionary<string, object?> arguments)
+    {
+        lock (_lock)
+        {
+            if (!AllowsDeclaring)
+            {
+                throw Refused(403, $"ACCESS_REFUSED - access to queue '{queue}' in vhost '/' refused for user 'u'");
+            }
+
+            foreach (string name in (string[])["x-dead-letter-exchange", "x-max-length", "x-overflow", "x-single-active-consumer", "x-queue-type", "x-delivery-limit"])
+            {
+                object? current = name == "x-queue-type" ? _queues[queue].Type : _queues[queue].Arguments.GetValueOrDefault(name);
+                object? received = arguments.TryGetValue(name, out object? value) ? value : null;
+                if (Text(current) != Text(received))
+                {
+                    throw Refused(406, $"PRECONDITION_FAILED - inequivalent arg '{name}' for queue '{queue}' in vhost '/': received {(received is null || current is null ? Shown(received) : $"'{received}'")} but current is {(received is null || current is null ? Shown(current) : $"'{current}'")}");
+                }
+            }
+
+            return Find(queue);
+        }
+
+        static string? Text(object? value) => value is null ? null : $"{value}";
+        static string Shown(object? value) => value is null ? "none" : $"the value '{(value is bool flag ? flag ? "true" : "false" : value)}' of type '{(value is string ? "longstr" : value is bool ? "bool" : "signedint")}'";
     }
 
     internal void CloseAll(IReadOnlyCollection<FakeRabbitMqChannel> channels)
@@ -245,6 +284,8 @@ internal sealed class FakeRabbitMq
             Pump();
         }
     }
+
+    private static OperationInterruptedException Refused(ushort code, string text) => new(new ShutdownEventArgs(ShutdownInitiator.Peer, code, text));
 
     private static void ThrowIfClosed(FakeRabbitMqChannel channel)
     {
@@ -338,15 +379,17 @@ internal sealed class FakeRabbitMq
 }
 
 /// <summary>A queue; under the broker's lock.</summary>
-/// <param name="countsDeliveries">True for a quorum queue, false for a classic one.</param>
-/// <param name="deliveryLimit">Of a quorum queue.</param>
-internal sealed class FakeRabbitMqQueue(bool countsDeliveries, int? deliveryLimit)
+internal sealed class FakeRabbitMqQueue(string type, int? policyLimit, Dictionary<string, object> arguments)
 {
     public LinkedList<FakeRabbitMqMessage> Ready { get; } = [];
 
-    public int? DeliveryLimit => deliveryLimit;
+    public string Type => type;
 
-    public bool CountsDeliveries => countsDeliveries;
+    public Dictionary<string, object> Arguments => arguments;
+
+    public bool CountsDeliveries => type == "quorum";
+
+    public int DeliveryLimit => arguments.TryGetValue("x-delivery-limit", out object? limit) ? (int)limit : policyLimit ?? int.MaxValue;
 }
 
 /// <summary>A message of the broker.</summary>
@@ -375,6 +418,9 @@ internal sealed class HeldFrame(string method)
     private readonly TaskCompletionSource _released = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     public string Method => method;
+
+    /// <summary>Set, the frame fails with it instead of arriving.</summary>
+    public Exception? Fault { get; set; }
 
     /// <summary>Completes once the worker has sent it.</summary>
     public Task Sent => _sent.Task.WaitAsync(TimeSpan.FromSeconds(60), TestContext.Current.CancellationToken);

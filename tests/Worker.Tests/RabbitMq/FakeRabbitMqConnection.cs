@@ -109,7 +109,7 @@ internal class FakeRabbitMqChannelProxy : DispatchProxy
                 channel.Prefetch = (ushort)args![1]!;
                 break;
             case nameof(IChannel.BasicConsumeAsync):
-                return ConsumeAsync((string)args![0]!, (IAsyncBasicConsumer)args[6]!);
+                return ConsumeAsync((string)args![0]!, (IAsyncBasicConsumer)args[6]!, (args[5] as IDictionary<string, object?>)?["x-priority"]);
             case nameof(IChannel.BasicCancelAsync):
                 broker.Cancel(channel);
                 break;
@@ -123,6 +123,8 @@ internal class FakeRabbitMqChannelProxy : DispatchProxy
                 return broker.PublishAsync(channel, $"{args![1]}", (BasicProperties)args[3]!, ((ReadOnlyMemory<byte>)args[4]!).ToArray(), (CancellationToken)args[5]!);
             case nameof(IChannel.QueueDeclarePassiveAsync):
                 return FindAsync((string)args![0]!);
+            case nameof(IChannel.QueueDeclareAsync):
+                return RedeclareAsync((string)args![0]!, (IDictionary<string, object?>)args[4]!);
             case "get_IsOpen":
                 return channel.IsOpen;
         }
@@ -130,11 +132,17 @@ internal class FakeRabbitMqChannelProxy : DispatchProxy
         return FakeRabbitMqConnection.Answer(targetMethod, null);
     }
 
-    private async Task<string> ConsumeAsync(string queue, IAsyncBasicConsumer consumer)
+    private async Task<string> ConsumeAsync(string queue, IAsyncBasicConsumer consumer, object? priority)
     {
         await Task.Yield();
-        _channel!.Broker.Consume(_channel, queue, consumer);
+        _channel!.Broker.Consume(_channel, queue, consumer, priority);
         return "consumer";
+    }
+
+    private async Task<QueueDeclareOk> RedeclareAsync(string queue, IDictionary<string, object?> arguments)
+    {
+        await Task.Yield();
+        return _channel!.Broker.Redeclare(queue, arguments);
     }
 
     private async Task<QueueDeclareOk> FindAsync(string queue)

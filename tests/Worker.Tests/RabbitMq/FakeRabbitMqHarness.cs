@@ -16,17 +16,22 @@ internal sealed class FakeRabbitMqHarness : SourceHarness
     private FakeRabbitMqOptions? _options;
     private IMessageSource _source;
 
-    public FakeRabbitMqHarness(bool countsDeliveries = true, int slots = 64, int? prefetch = null, int? deliveryLimit = null)
+    public FakeRabbitMqHarness(FakeRabbitMq? broker = null, string type = "quorum", int slots = 64, int? prefetch = null)
         : base(slots)
     {
-        Broker.Declare(Queue, countsDeliveries, deliveryLimit);
+        Broker = broker ?? new FakeRabbitMq();
+        if (broker is null)
+        {
+            Broker.Declare(Queue, type);
+        }
+
         Broker.Declare(Letters);
         _slots = slots;
         _prefetch = prefetch;
         _source = Open();
     }
 
-    public FakeRabbitMq Broker { get; } = new();
+    public FakeRabbitMq Broker { get; }
 
     public ManualTimeProvider Time { get; } = new();
 
@@ -37,9 +42,9 @@ internal sealed class FakeRabbitMqHarness : SourceHarness
     public override bool HoldsConnections => true;
 
     /// <summary>A harness that receives.</summary>
-    public static async Task<FakeRabbitMqHarness> ReceivingAsync(bool countsDeliveries = true, int slots = 64, int? prefetch = null, int? deliveryLimit = null)
+    public static async Task<FakeRabbitMqHarness> ReceivingAsync(FakeRabbitMq? broker = null, string type = "quorum", int slots = 64)
     {
-        FakeRabbitMqHarness harness = new(countsDeliveries, slots, prefetch, deliveryLimit);
+        FakeRabbitMqHarness harness = new(broker, type, slots);
         await harness.StartAsync();
         return harness;
     }

@@ -133,6 +133,22 @@ public sealed class RabbitMqOrderTests
         harness.Broker.Acknowledged.ShouldBe(["a"]);
     }
 
+    /// <summary>The client's frames fail with more than its own exceptions when a connection ends.</summary>
+    [Fact]
+    public async Task Close_ARejectHasFailed_Ends()
+    {
+        await using FakeRabbitMqHarness harness = await FakeRabbitMqHarness.ReceivingAsync();
+        Delivery[] messages = await harness.ReceiveAsync("a");
+        HeldFrame reject = harness.Broker.Hold(nameof(IChannel.BasicRejectAsync));
+        reject.Fault = new System.Threading.Channels.ChannelClosedException();
+        reject.Release();
+
+        await messages[0].SettleAsync(Settlement.Abandon(TimeSpan.FromHours(1)));
+        await harness.FinishAsync();
+
+        harness.Broker.Ready(Queue).ShouldHaveSingleItem().Id.ShouldBe("a");
+    }
+
     [Theory]
     [InlineData(null, 4)]
     [InlineData(2, 2)]
@@ -155,11 +171,11 @@ public sealed class RabbitMqOrderTests
 
     /// <summary>A message that fails each time becomes a dead letter some time.</summary>
     [Theory]
-    [InlineData(true)]
-    [InlineData(false)]
-    public async Task Return_AgainAndAgain_EachDeliveryCountsOneMore(bool queueCounts)
+    [InlineData("quorum")]
+    [InlineData("classic")]
+    public async Task Return_AgainAndAgain_EachDeliveryCountsOneMore(string type)
     {
-        await using FakeRabbitMqHarness harness = await FakeRabbitMqHarness.ReceivingAsync(queueCounts);
+        await using FakeRabbitMqHarness harness = await FakeRabbitMqHarness.ReceivingAsync(type: type);
         harness.Broker.Publish(Queue, "a");
         for (int delivery = 1; delivery <= 12; delivery++)
         {
@@ -170,11 +186,11 @@ public sealed class RabbitMqOrderTests
     }
 
     [Theory]
-    [InlineData(true, 4)]
-    [InlineData(false, 2)]
-    public async Task Kill_AfterThreeDeliveries_TheNextIsNoFirstOne(bool queueCounts, int count)
+    [InlineData("quorum", 4)]
+    [InlineData("classic", 2)]
+    public async Task Kill_AfterThreeDeliveries_TheNextIsNoFirstOne(string type, int count)
     {
-        await using FakeRabbitMqHarness harness = await FakeRabbitMqHarness.ReceivingAsync(queueCounts);
+        await using FakeRabbitMqHarness harness = await FakeRabbitMqHarness.ReceivingAsync(type: type);
         harness.Broker.Publish(Queue, "a");
         for (int delivery = 1; delivery < 3; delivery++)
         {

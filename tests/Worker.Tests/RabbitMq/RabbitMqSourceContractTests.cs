@@ -9,5 +9,5 @@ public sealed class RabbitMqSourceContractTests : MessageSourceContractTests
 
 public sealed class RabbitMqClassicSourceContractTests : MessageSourceContractTests
 {
-    protected override ValueTask<SourceHarness> CreateAsync() => ValueTask.FromResult<SourceHarness>(new FakeRabbitMqHarness(countsDeliveries: false));
+    protected override ValueTask<SourceHarness> CreateAsync() => ValueTask.FromResult<SourceHarness>(new FakeRabbitMqHarness(type: "classic"));
 }

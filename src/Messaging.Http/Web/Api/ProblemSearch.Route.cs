@@ -103,9 +103,9 @@ internal sealed partial class ProblemSearch
             DateTime began = since(route.Name, WorkerProblems.Warning) ?? state.Time;
             foreach (string warning in route.Warnings)
             {
-                Add(
-                    WorkerProblems.Warning, WorkerProblems.Warn, route, warning, began, [$"Since {At(began)}."], InUse(route),
-                    "Check what its source settles on; restart the worker if slots are missing.", Settings(route), warning.Contains("settlement", StringComparison.OrdinalIgnoreCase) ? 5009 : 0);
+                // Those of a source say themselves what to do.
+                string action = warning.Contains("slot", StringComparison.OrdinalIgnoreCase) || warning.Contains("settlement", StringComparison.OrdinalIgnoreCase) ? "Check what its source settles on; restart the worker if slots are missing." : "Do what it says; receiving goes on.";
+                Add(WorkerProblems.Warning, WorkerProblems.Warn, route, warning, began, [$"Since {At(began)}."], InUse(route), action, Settings(route), warning.Contains("settlement", StringComparison.OrdinalIgnoreCase) ? 5009 : 0);
             }
         }
     }
