@@ -24,7 +24,9 @@ internal sealed class DeliveryLimit(RabbitMqSourceOptions options, RabbitMqLog l
         _limit = limit;
         if (limit <= Usual)
         {
-            _low = $"Queue {options.Queue} drops a message that is redelivered more than {limit} time(s) (x-delivery-limit), and has no x-dead-letter-exchange. A kill of the worker redelivers each message in the prefetch. Set dead-letter-exchange in a policy for the queue, or create it again with a higher x-delivery-limit.";
+            _low = $"Queue {options.Queue} drops a message that is redelivered more than {limit} time(s) (x-delivery-limit), "
+                + "and has no x-dead-letter-exchange. A kill of the worker redelivers each message in the prefetch. Set dead-letter-exchange in a policy for the queue, "
+                + "or create it again with a higher x-delivery-limit.";
             log.DeliveryLimit(_low);
         }
     }
@@ -33,9 +35,12 @@ internal sealed class DeliveryLimit(RabbitMqSourceOptions options, RabbitMqLog l
     public void Saw(RabbitMqMessage message)
     {
         // The first one is reported where the limit is unknown, since it may be as low as 1; the others only near RabbitMQ's default.
-        if (RabbitMqHeaders.EarlierDeliveries(message.Properties) is { } earlier && (earlier >= (_limit ?? Usual) * 3L / 4 || (_limit is null && !Interlocked.Exchange(ref _isTold, true))))
+        if (RabbitMqHeaders.EarlierDeliveries(message.Properties) is { } earlier
+            && (earlier >= (_limit ?? Usual) * 3L / 4 || (_limit is null && !Interlocked.Exchange(ref _isTold, true))))
         {
-            string text = $"A message of queue {options.Queue} is on delivery {message.DeliveryCount}. {(_limit is { } limit ? $"The queue drops it after delivery {limit + 1L}" : $"A quorum queue drops a message that exceeds its delivery limit, from RabbitMQ 4 on {Usual} by default,")} unless it has a dead-letter exchange. Set dead-letter-exchange, or a higher delivery-limit, in a policy for the queue.";
+            string drops = _limit is { } limit ? $"The queue drops it after delivery {limit + 1L}" : $"A quorum queue drops a message that exceeds its delivery limit, from RabbitMQ 4 on {Usual} by default,";
+            string text = $"A message of queue {options.Queue} is on delivery {message.DeliveryCount}. {drops} unless it has a dead-letter exchange. "
+                + "Set dead-letter-exchange, or a higher delivery-limit, in a policy for the queue.";
             _seen = Tuple.Create(text, time.GetTimestamp());
             log.DeliveryLimit(text);
         }

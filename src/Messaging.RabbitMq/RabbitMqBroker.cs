@@ -77,7 +77,8 @@ internal static partial class RabbitMqBroker
         {
             // Refused in any case, so that no message is delivered: only the text tells a stream.
             await using IChannel channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
-            await channel.BasicConsumeAsync(queue, autoAck: false, string.Empty, noLocal: false, exclusive: false, new Dictionary<string, object?>(StringComparer.Ordinal) { ["x-priority"] = "?" }, new AsyncDefaultBasicConsumer(channel), cancellationToken);
+            Dictionary<string, object?> refused = new(StringComparer.Ordinal) { ["x-priority"] = "?" };
+            await channel.BasicConsumeAsync(queue, autoAck: false, string.Empty, noLocal: false, exclusive: false, refused, new AsyncDefaultBasicConsumer(channel), cancellationToken);
         }
         catch (OperationInterruptedException exception) when (exception.ShutdownReason is { ReplyCode: 406 } reason && !reason.ReplyText.Contains("stream", StringComparison.Ordinal))
         {
@@ -109,7 +110,8 @@ internal static partial class RabbitMqBroker
                 (string name, string value) = (told.Groups["name"].Value, told.Groups["value"].Value);
                 if (name is "" or "x-delivery-limit" or "x-dead-letter-exchange" or "x-queue-type" or "durable" || arguments.ContainsKey(name))
                 {
-                    return name is "x-dead-letter-exchange" or "x-queue-type" or "durable" ? int.MaxValue : name == "x-delivery-limit" && int.TryParse(value, CultureInfo.InvariantCulture, out int limit) ? limit : null;
+                    return name is "x-dead-letter-exchange" or "x-queue-type" or "durable" ? int.MaxValue
+                        : name == "x-delivery-limit" && int.TryParse(value, CultureInfo.InvariantCulture, out int limit) ? limit : null;
                 }
 
                 arguments[name] = long.TryParse(value, CultureInfo.InvariantCulture, out long number) ? number : bool.TryParse(value, out bool flag) ? flag : value;
