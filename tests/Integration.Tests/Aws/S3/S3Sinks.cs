@@ -11,8 +11,8 @@ namespace Integration.Tests.Aws.S3;
 /// <summary>Opens S3 sinks the way the feature does.</summary>
 internal static class S3Sinks
 {
-    public static S3Sink Open(AwsEndpoint endpoint, S3SinkOptions options, ILoggerFactory? loggers = null) =>
-        S3Sink.Create(options, AwsOf(endpoint), new SinkServices(null!, loggers ?? NullLoggerFactory.Instance, TimeProvider.System));
+    public static S3Sink Open(AwsEndpoint endpoint, S3SinkOptions options, ILoggerFactory? loggers = null, TimeProvider? time = null) =>
+        S3Sink.Create(options, AwsOf(endpoint), new SinkServices(null!, loggers ?? NullLoggerFactory.Instance, time ?? TimeProvider.System));
 
     public static AwsOptions AwsOf(AwsEndpoint endpoint) => new()
     {
