@@ -52,6 +52,9 @@ public abstract class SourceHarness(int slots = 64) : IAsyncDisposable
     /// <summary>The delay with which the contract abandons; a multiple of what the source can measure.</summary>
     public virtual TimeSpan AbandonDelay => TimeSpan.FromSeconds(4);
 
+    /// <summary>The least real time that a rule waits for what comes with time.</summary>
+    internal virtual TimeSpan MinPatience => TimeSpan.FromSeconds(15);
+
     /// <summary>The running <see cref="IMessageSource.ReceiveAsync"/>.</summary>
     public Task Receiving { get; private set; } = Task.CompletedTask;
 

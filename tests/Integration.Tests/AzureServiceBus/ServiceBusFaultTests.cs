@@ -29,7 +29,7 @@ public sealed class ServiceBusFaultTests
     public Task Broker_DetachesLinks_NothingIsLost() => RunAsync((emulator, queue) => emulator.DetachAsync(queue.Name));
 
     [Fact]
-    public Task Broker_SettlesSlowly_NothingIsLost() => RunAsync((emulator, _) => emulator.SetFaultsAsync(new { settlementDelay = 500 }));
+    public Task Broker_SettlesSlowly_NothingIsLost() => RunAsync((emulator, _) => emulator.SetFaultsAsync(new { settlementDelay = 100 }));
 
     [Fact]
     public async Task Broker_RefusesForAWhile_TheWorkerIsNotReadyAndThenReceives()

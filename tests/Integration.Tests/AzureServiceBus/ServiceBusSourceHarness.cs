@@ -18,6 +18,7 @@ internal sealed class ServiceBusSourceHarness : SourceHarness
     private readonly List<IAsyncDisposable> _crashed = [];
     private TcpFaultProxy? _proxy;
     private IMessageSource _source;
+    private bool _isInterrupted;
 
     private readonly bool _sessions;
 
@@ -83,7 +84,18 @@ internal sealed class ServiceBusSourceHarness : SourceHarness
     public override Task InterruptAsync()
     {
         _proxy!.ResetAll();
+        _isInterrupted = true;
         return Task.CompletedTask;
+    }
+
+    /// <summary>After an interruption the locks of what could not be settled end with each step, and not after their minute.</summary>
+    public override async Task AdvanceAsync(TimeSpan time)
+    {
+        await base.AdvanceAsync(time);
+        if (_isInterrupted && !_sessions)
+        {
+            await Queue.Emulator!.ExpireLocksAsync(Queue.Name);
+        }
     }
 
     public override async Task<IReadOnlyList<DeadLetteredMessage>> DeadLettersAsync(int expected) =>

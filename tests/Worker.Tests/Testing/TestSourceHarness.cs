@@ -23,6 +23,11 @@ internal sealed class TestSourceHarness : SourceHarness
 
     public override IMessageSource Source { get; }
 
+    /// <summary>The least real time that a rule waits; zero for a source that loses what the rule waits for.</summary>
+    public TimeSpan? Patience { get; init; }
+
+    internal override TimeSpan MinPatience => Patience ?? base.MinPatience;
+
     /// <summary>By the harness's own clock: longer than a test can take.</summary>
     public override TimeSpan AbandonDelay => TimeSpan.FromMinutes(1);
 

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Text;
 using Microsoft.AspNetCore.Http;
 using Quayside.Messaging.Aws.S3;
@@ -46,12 +47,11 @@ public class S3SinkAnswerTests
     [Fact]
     public async Task Store_RetryAfterWithinTheTotalTime_IsWaitedFor()
     {
-        int requests = 0;
-        DateTimeOffset[] times = new DateTimeOffset[2];
+        ConcurrentQueue<DateTimeOffset> times = [];
         await using StubServer stub = await StubServer.StartAsync(context =>
         {
-            times[requests] = DateTimeOffset.UtcNow;
-            if (requests++ == 0)
+            times.Enqueue(DateTimeOffset.UtcNow);
+            if (times.Count == 1)
             {
                 context.Response.Headers.RetryAfter = "1";
                 return StubServer.FailAsync(context, 503, "SlowDown");
@@ -63,7 +63,7 @@ public class S3SinkAnswerTests
 
         (await StoreAsync(stub)).ShouldBe(SinkResult.Stored);
 
-        (times[1] - times[0]).ShouldBeGreaterThan(TimeSpan.FromMilliseconds(950));
+        (times.Last() - times.First()).ShouldBeGreaterThan(TimeSpan.FromMilliseconds(950));
     }
 
     [Fact]
@@ -162,10 +162,10 @@ public class S3SinkAnswerTests
     {
         byte[] stored = [.. Body];
         stored[3] ^= same ? (byte)0 : (byte)1;
-        List<string> methods = [];
+        ConcurrentQueue<string> methods = [];
         await using StubServer stub = await StubServer.StartAsync(async context =>
         {
-            methods.Add(context.Request.Method);
+            methods.Enqueue(context.Request.Method);
             if (HttpMethods.IsPut(context.Request.Method))
             {
                 await StubServer.FailAsync(context, 412, "PreconditionFailed");

@@ -20,11 +20,14 @@ internal sealed class SqsSourceHarness : SourceHarness
     private readonly SqsQueue _deadLetters;
     private readonly Func<SqsMessageSource> _open;
     private readonly TcpFaultProxy? _proxy;
+    private readonly bool _isFauxqs;
     private SqsMessageSource _source;
+    private bool _leftMessages;
 
     private SqsSourceHarness(AwsEndpoint endpoint, SqsQueue queue, SqsQueue deadLetters, TimeSpan visibility)
     {
         Queue = queue;
+        _isFauxqs = endpoint.Implementation == "fauxqs";
         _deadLetters = deadLetters;
         _proxy = endpoint.ServiceUrl.IsLoopback ? new TcpFaultProxy(endpoint.ServiceUrl) : null;
         SqsQueueReference reference = SqsQueueReference.Parse(queue.Name)!;
@@ -81,6 +84,7 @@ internal sealed class SqsSourceHarness : SourceHarness
     public override async Task ReopenAsync()
     {
         await CrashAsync();
+        _leftMessages = true;
 
         // Those of the messages in flight end with the process.
         _buffers = new BufferPool(new PoisoningArrayPool());
@@ -90,7 +94,18 @@ internal sealed class SqsSourceHarness : SourceHarness
     public override Task InterruptAsync()
     {
         _proxy!.ResetAll();
+        _leftMessages = true;
         return Task.CompletedTask;
+    }
+
+    /// <summary>After a crash or an interruption the visibility timeouts end with each step, and not after their 30 s.</summary>
+    public override async Task AdvanceAsync(TimeSpan time)
+    {
+        await base.AdvanceAsync(time);
+        if (_leftMessages && _isFauxqs)
+        {
+            await Queue.ExpireVisibilityAsync();
+        }
     }
 
     public override async Task<IReadOnlyList<DeadLetteredMessage>> DeadLettersAsync(int expected)
