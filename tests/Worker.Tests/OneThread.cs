@@ -12,7 +12,8 @@ public sealed class OneThread : IAsyncLifetime
 {
     // Forced numbers of threads cannot be changed.
     private const string Forced =
-        "The pool cannot be limited to one thread. Run these tests without the environment variables DOTNET_ThreadPool_ForceMinWorkerThreads and DOTNET_ThreadPool_ForceMaxWorkerThreads.";
+        "The pool cannot be limited to one thread. Run these tests without the environment variables DOTNET_ThreadPool_ForceMinWorkerThreads and "
+        + "DOTNET_ThreadPool_ForceMaxWorkerThreads.";
 
     private static volatile OneThread? s_current;
 
@@ -60,7 +61,8 @@ public sealed class OneThread : IAsyncLifetime
 
     private void Limit(int threads)
     {
-        (ThreadPool.SetMinThreads(1, _min.Ports) && ThreadPool.SetMaxThreads(threads, _max.Ports) && ThreadPool.SetMinThreads(threads, _min.Ports)).ShouldBeTrue(Forced);
+        bool isLimited = ThreadPool.SetMinThreads(1, _min.Ports) && ThreadPool.SetMaxThreads(threads, _max.Ports) && ThreadPool.SetMinThreads(threads, _min.Ports);
+        isLimited.ShouldBeTrue(Forced);
     }
 
     /// <summary>Called on a thread of the pool, which it keeps until another one has taken the work that blocks it.</summary>

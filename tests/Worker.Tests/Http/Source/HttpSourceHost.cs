@@ -170,8 +170,9 @@ internal sealed class HttpSourceHost : IAsyncDisposable
         }
 
         Client.Dispose();
-        using CancellationTokenSource limit = new(TimeSpan.FromSeconds(2));
-        await _app.StopAsync(limit.Token);
+
+        // A cancelled token: closes open connections instead of waiting for them.
+        await _app.StopAsync(new CancellationToken(canceled: true));
         await _app.DisposeAsync();
         _stop.Dispose();
     }

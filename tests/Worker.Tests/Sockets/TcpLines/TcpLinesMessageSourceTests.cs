@@ -250,13 +250,7 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
             }
         });
         await TcpLinesRun.UntilAsync(() => run.Intake.Unsettled == 64, "The slots were not filled.");
-        long before;
-        do
-        {
-            before = Interlocked.Read(ref sent);
-            await Task.Delay(200);
-        }
-        while (Interlocked.Read(ref sent) > before);
+        await UntilStalledAsync(run, () => Interlocked.Read(ref sent));
 
         sending.IsCompleted.ShouldBeFalse("The sender waits: 100 MB are more than the kernel and the worker keep.");
         run.Intake.Accepted.ShouldBe(64);
@@ -269,6 +263,27 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
         }
 
         await run.FinishAsync();
+    }
+
+    /// <summary>Waits until a value stays while other connections come and go: what is slow on this machine is slow for both.</summary>
+    private static async Task UntilStalledAsync(TcpLinesRun run, Func<long> progress)
+    {
+        long before;
+        do
+        {
+            before = progress();
+            for (int i = 0; i < 20; i++)
+            {
+                int open = run.Source.Connections.Count;
+                await using (await run.ConnectAsync())
+                {
+                    await TcpLinesRun.UntilAsync(() => run.Source.Connections.Count > open, "The connection was not accepted.");
+                }
+
+                await TcpLinesRun.UntilAsync(() => run.Source.Connections.Count == open, "The end of the connection was not noticed.");
+            }
+        }
+        while (before == 0 || progress() > before);
     }
 
     [Fact]
@@ -312,13 +327,7 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
                 // The worker or the test closed the connection.
             }
         });
-        int accepted;
-        do
-        {
-            accepted = run.Intake.Accepted;
-            await Task.Delay(300);
-        }
-        while (accepted == 0 || run.Intake.Accepted > accepted);
+        await UntilStalledAsync(run, () => run.Intake.Accepted);
         await run.StopReceivingAsync();
         using CancellationTokenSource limit = new(TimeSpan.FromSeconds(60));
 
@@ -471,7 +480,8 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
 
         StartupException exception = await Should.ThrowAsync<StartupException>(() => run.Source.CheckAsync(CancellationToken.None));
 
-        exception.Message.ShouldContain("Sources:TcpLines:Certificate");
+        exception.Message.ShouldStartWith($"Sources:TcpLines:Certificate {certificate.CertificateFile} with CertificateKey {certificate.OtherKeyFile}: ");
+        exception.Message.ShouldEndWith("Give PEM files of a certificate and its own key, not encrypted.");
         exception.ExitCode.ShouldBe(ExitCodes.Configuration);
     }
 

@@ -36,10 +36,11 @@ public sealed class InMemoryMessagesTests
     [Fact]
     public async Task Forget_WhileTheQueueIsDisposed_ReturnsItsBuffer()
     {
-        const int rounds = 20_000;
+        const int rounds = 5_000;
         BufferPool buffers = new();
-        InMemoryMessages<LineMessage>[] queues = [.. Enumerable.Range(0, rounds).Select(_ => new InMemoryMessages<LineMessage>(
-            new InMemoryServices("tcp-lines", "orders", 1, new MemoryDeadLetters(), TimeProvider.System, NullLogger.Instance), limit: 2, static inMemory => new LineMessage(inMemory)))];
+        InMemoryServices services = new("tcp-lines", "orders", 1, new MemoryDeadLetters(), TimeProvider.System, NullLogger.Instance);
+        InMemoryMessages<LineMessage>[] queues =
+            [.. Enumerable.Range(0, rounds).Select(_ => new InMemoryMessages<LineMessage>(services, limit: 2, static inMemory => new LineMessage(inMemory)))];
         using Barrier round = new(2);
 
         // Both meet at each queue: one forgets its message, the other disposes it.
