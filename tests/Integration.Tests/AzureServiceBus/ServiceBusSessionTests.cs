@@ -111,26 +111,6 @@ public sealed class ServiceBusSessionTests
     }
 
     [Fact]
-    public async Task Close_SessionWithAMessageInFlight_DoesNotCountItsDelivery()
-    {
-        // As Service Bus documents it. A session may be closed while a message is on its way, and no fault of the message is a reason to dead-letter it.
-        await using ServiceBusEmulator emulator = await ServiceBusEmulator.RequireOwnAsync();
-        await using ServiceBusQueue queue = await ServiceBusQueue.CreateAsync(emulator, new { RequiresSession = true });
-        await using ServiceBusClient client = new(queue.ConnectionString);
-        await queue.SendAsync(InSession("a", 0));
-
-        for (int delivery = 0; delivery < 3; delivery++)
-        {
-            await using ServiceBusSessionReceiver receiver = await client.AcceptNextSessionAsync(queue.Name);
-            (await receiver.ReceiveMessageAsync()).DeliveryCount.ShouldBe(1);
-        }
-
-        await using ServiceBusSessionReceiver last = await client.AcceptNextSessionAsync(queue.Name);
-        await last.AbandonMessageAsync(await last.ReceiveMessageAsync());
-        (await last.ReceiveMessageAsync()).DeliveryCount.ShouldBe(2);
-    }
-
-    [Fact]
     public async Task Terminate_WhileReceiving_LeavesNoSessionLocked()
     {
         await using ServiceBusEmulator emulator = await ServiceBusEmulator.RequireOwnAsync();

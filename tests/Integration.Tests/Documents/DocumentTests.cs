@@ -5,13 +5,9 @@ namespace Integration.Tests.Documents;
 /// <summary>The documentation: links lead to files and headings, pages stay short, and words that hide the actor or the field's own term are absent.</summary>
 public sealed partial class DocumentTests
 {
-    private const int LongestPage = 12 * 1024;
 
     // As many as a user can survey. Proofs, figures and decisions are evidence.
     private const int MaxUserPages = 45;
-
-    // Generated tables, which may be longer.
-    private static readonly string[] Generated = ["docs/reference/configuration.md", "docs/reference/events.md", "docs/evidence/fault-pairs.md", "docs/reference/metrics.md"];
 
     private static readonly string[] Folders = ["docs", "samples", "templates", "src", "harness", "benchmarks", "lab", "proof", "deploy"];
 
@@ -93,12 +89,6 @@ public sealed partial class DocumentTests
         broken.ShouldBeEmpty();
         found.ShouldBeGreaterThan(50);
     }
-
-    [Fact]
-    public void Pages_AreShort() => FindPages()
-        .Where(page => (page == "README.md" || page.StartsWith("docs/", StringComparison.Ordinal)) && !Generated.Contains(page))
-        .Where(page => new FileInfo(RepositoryFolder.Combine(page)).Length > LongestPage)
-        .ShouldBeEmpty();
 
     [Fact]
     public void Pages_ThatAreNotEvidence_AreFew() => FindPages()

@@ -9,9 +9,6 @@ namespace Lab.Tests.Json;
 public sealed class JsonSuiteTests
 {
     [Fact]
-    public Task Setup_MessageReading_FindsEveryLevelEqual() => new MessageReadingBenchmarks().Setup();
-
-    [Fact]
     public Task Setup_BulkResponseReading_FindsEveryLevelEqual() => new BulkResponseReadingBenchmarks().Setup();
 
     [Fact]

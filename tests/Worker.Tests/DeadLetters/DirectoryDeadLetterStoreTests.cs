@@ -112,11 +112,7 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
         _store.Problem.ShouldBeNull();
         Read(_store).Select(letter => Encoding.UTF8.GetString(_store.Letters.ReadBody(letter)!)).ShouldBe(["{}", "{"], ignoreOrder: true);
         IDeadLetterReader reader = _store;
-        foreach (string name in reader.EnumerateNames())
-        {
-            reader.ReadRecord(name).ShouldNotBeNull().SourceId.ShouldBe("m-1", name);
-        }
-
+        reader.EnumerateNames().Select(name => reader.ReadRecord(name)?.SourceId).ShouldBe(["m-1", "m-1"]);
         foreach (StoredDeadLetter letter in Read(_store).ToArray())
         {
             _store.Letters.Delete(letter, _store.Letters.ReadBody(letter)).ShouldBeTrue();

@@ -67,18 +67,16 @@ public sealed class GeneratedNodeTests
     [Fact]
     public void Description_PartsOfTheContract_HaveNodesWhereTheirContextIsTheStages()
     {
-        string description = new PipelineBuilder<OuterContext>("contract")
+        string[] parts = [.. new PipelineBuilder<OuterContext>("contract")
             .Behavior(Part.Outer("x"), "Outer")
             .Step<OuterContext>(Part.Step("x"), "AnyContext")
             .Connector(Part.Connector("x"), "Connector")
             .Behavior(Part.Inner("x"), "Inner")
             .Terminator<InnerContext>(Part.Terminator(), "AnyContext")
-            .Build(PipelineForm.Precompiled).Description;
+            .Build(PipelineForm.Precompiled).Description.Split('\n').Where(line => line.StartsWith("    ", StringComparison.Ordinal))];
 
-        foreach (string line in description.Split('\n').Where(line => line.StartsWith("    ", StringComparison.Ordinal)))
-        {
-            line.Contains("shared node", StringComparison.Ordinal).ShouldBe(line.Contains("AnyContext", StringComparison.Ordinal), line);
-        }
+        parts.Count(line => line.Contains("AnyContext", StringComparison.Ordinal)).ShouldBe(2);
+        parts.ShouldAllBe(line => line.Contains("shared node", StringComparison.Ordinal) == line.Contains("AnyContext", StringComparison.Ordinal));
     }
 
     private static async Task ShouldEqualClosureAsync(PipelineForm form, Func<PipelineBuilder<OuterContext>, Scenario, PipelineBuilder<OuterContext>> add)

@@ -46,7 +46,10 @@ public sealed class MessagesEndpointTests
         using HttpResponseMessage response = await host.Client.PostAsync($"/messages/{new string('n', 2_000)}", new StringContent("x"));
 
         response.StatusCode.ShouldBe(HttpStatusCode.NotFound);
-        (await response.Content.ReadAsStringAsync()).Length.ShouldBeLessThan(300);
+        string body = await response.Content.ReadAsStringAsync();
+        body.ShouldContain("nnn");
+        body.ShouldContain($"Routes with it: {HttpSourceHost.Route}.");
+        body.Length.ShouldBeLessThan(300);
     }
 
     [Fact]

@@ -43,12 +43,14 @@ public sealed class ChannelPublishersTests
         IMessagePublisher publisher = services.GetRequiredService<IMessagePublisher>();
         await using IMessageSource a = Create(services, "a");
         await using IMessageSource b = Create(services, "b");
-        await Should.ThrowAsync<InvalidOperationException>(async () => await publisher.PublishAsync(default));
+        InvalidOperationException missing = await Should.ThrowAsync<InvalidOperationException>(async () => await publisher.PublishAsync(default));
+        missing.Message.ShouldBe("There is no default channel route. Existing channel routes: a, b.");
         await using IMessageSource named = Create(services, "Default");
 
         await publisher.PublishAsync("{}"u8.ToArray());
 
-        services.GetRequiredService<ChannelPublishers>().For("default").Published.ShouldBe(1);
+        ChannelPublishers publishers = services.GetRequiredService<ChannelPublishers>();
+        (publishers.For("a").Published, publishers.For("b").Published, publishers.For("default").Published).ShouldBe((0, 0, 1));
     }
 
     [Fact]
