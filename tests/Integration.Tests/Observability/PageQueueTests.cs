@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Text.Json;
 using Integration.Tests.Servers;
 using Integration.Tests.Worker;
@@ -24,10 +25,10 @@ public sealed class PageQueueTests(PageBrowser browser, AwsServer aws) : IClassF
         {
             await using IBrowserContext context = await browser.Require().NewContextAsync();
             IPage page = await context.NewPageAsync();
-            List<string> asked = [];
+            ConcurrentQueue<string> asked = [];
             page.Dialog += (_, dialog) =>
             {
-                asked.Add(dialog.Message);
+                asked.Enqueue(dialog.Message);
                 _ = dialog.AcceptAsync();
             };
             await page.GotoAsync(worker.Url.ToString());

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Net;
 using System.Text;
 using System.Text.Json;
@@ -15,8 +16,8 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
     private const string Token = "a-token-of-the-tests";
 
     private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("page-");
-    private readonly List<string> _complaints = [];
-    private readonly List<string> _requests = [];
+    private readonly ConcurrentQueue<string> _complaints = [];
+    private readonly ConcurrentQueue<string> _requests = [];
     private RunningWorker? _worker;
     private IBrowserContext? _context;
 
@@ -131,10 +132,10 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
         await page.Locator("#redrive-dry").UncheckAsync();
 
         // What changes all of them asks before.
-        List<string> asked = [];
+        ConcurrentQueue<string> asked = [];
         page.Dialog += (_, dialog) =>
         {
-            asked.Add(dialog.Message);
+            asked.Enqueue(dialog.Message);
             _ = asked.Count == 1 ? dialog.DismissAsync() : dialog.AcceptAsync();
         };
         await page.Locator("#discard-all").ClickAsync();
@@ -500,11 +501,11 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
         {
             if (message.Type is "error" or "warning")
             {
-                _complaints.Add(message.Text);
+                _complaints.Enqueue(message.Text);
             }
         };
-        page.PageError += (_, error) => _complaints.Add(error);
-        page.Request += (_, request) => _requests.Add(request.Url);
+        page.PageError += (_, error) => _complaints.Enqueue(error);
+        page.Request += (_, request) => _requests.Enqueue(request.Url);
         await page.GotoAsync(Worker.Url.ToString());
         await Assertions.Expect(page.Locator("html")).ToHaveAttributeAsync("data-state", "live");
         return page;

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Harness;
 using Microsoft.Diagnostics.Tracing;
 using Microsoft.Diagnostics.Tracing.Etlx;
@@ -21,20 +22,20 @@ public sealed class HarnessTraceTests : IDisposable
         await HarnessProcess.ReportAsync("--trace", TracePath, "--no-wait");
 
         int ticks = 0, samples = 0, tasks = 0, methods = 0, rundownEnds = 0;
-        List<int> marks = [];
+        ConcurrentQueue<int> marks = [];
         using (EventPipeEventSource source = new(TracePath))
         {
-            source.Clr.GCAllocationTick += _ => ticks++;
-            new SampleProfilerTraceEventParser(source).ThreadSample += _ => samples++;
-            new TplEtwProviderTraceEventParser(source).All += _ => tasks++;
+            source.Clr.GCAllocationTick += _ => Interlocked.Increment(ref ticks);
+            new SampleProfilerTraceEventParser(source).ThreadSample += _ => Interlocked.Increment(ref samples);
+            new TplEtwProviderTraceEventParser(source).All += _ => Interlocked.Increment(ref tasks);
             ClrRundownTraceEventParser rundown = new(source);
-            rundown.MethodDCStopVerbose += _ => methods++;
-            rundown.MethodDCStopComplete += _ => rundownEnds++;
+            rundown.MethodDCStopVerbose += _ => Interlocked.Increment(ref methods);
+            rundown.MethodDCStopComplete += _ => Interlocked.Increment(ref rundownEnds);
             source.Dynamic.All += data =>
             {
                 if (data.ProviderName == HarnessEvents.ProviderName && (int)data.ID is HarnessEvents.ProcessingBeginsId or HarnessEvents.ProcessingEndsId)
                 {
-                    marks.Add((int)data.ID);
+                    marks.Enqueue((int)data.ID);
                 }
             };
             source.Process().ShouldBeTrue();

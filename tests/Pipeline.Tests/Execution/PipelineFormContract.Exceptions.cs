@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Pipeline.Tests.Parts;
 using Quayside.Pipeline.Behaviors;
 using Quayside.Pipeline.Building;
@@ -34,7 +35,7 @@ public abstract partial class PipelineFormContract
     public async Task Invoke_TerminatorThrows_SameInstanceComesOutAndEveryOnErrorSeesIt(Exception thrown, Timing timing)
     {
         OuterContext context = new();
-        List<Exception> seen = [];
+        ConcurrentQueue<Exception> seen = [];
         IPipeline<OuterContext> pipeline = ChainBuilding.Chain()
             .Steps(Observer("a"), Observer("b"))
             .Behavior(Part.Outer("c"))
@@ -53,7 +54,7 @@ public abstract partial class PipelineFormContract
             Timing = timing,
             OnError = exception =>
             {
-                seen.Add(exception);
+                seen.Enqueue(exception);
                 return ErrorOutcome.Rethrow;
             },
         };

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Amazon.Runtime;
 using Amazon.Runtime.CredentialManagement;
 using Quayside.Messaging.Aws;
@@ -84,7 +85,7 @@ public sealed class AwsCredentialSourceTests
     [Fact]
     public async Task GetAsync_SelfRefreshingCredentials_AreResolvedOnceAndAskedAgain()
     {
-        List<Renewing> resolved = [];
+        ConcurrentQueue<Renewing> resolved = [];
         using AwsCredentialSource source = Resolving(resolved);
         SigningCredentials first = await source.GetAsync(CancellationToken.None);
 
@@ -92,7 +93,7 @@ public sealed class AwsCredentialSourceTests
         (await source.GetAsync(CancellationToken.None)).ShouldBeSameAs(first);
 
         // As when they expire.
-        resolved[0].ClearCredentials();
+        resolved.First().ClearCredentials();
         _time.Advance(TimeSpan.FromSeconds(31));
         (await source.GetAsync(CancellationToken.None)).SessionToken.ShouldBe("a-2");
         resolved.ShouldHaveSingleItem();
@@ -101,11 +102,11 @@ public sealed class AwsCredentialSourceTests
     [Fact]
     public async Task GetAsync_SelfRefreshingCredentialsFail_AreResolvedAnew()
     {
-        List<Renewing> resolved = [];
+        ConcurrentQueue<Renewing> resolved = [];
         using AwsCredentialSource source = Resolving(resolved);
         await source.GetAsync(CancellationToken.None);
 
-        resolved[0].Break();
+        resolved.First().Break();
         _time.Advance(TimeSpan.FromSeconds(31));
         (await source.GetAsync(CancellationToken.None)).SessionToken.ShouldBe("a-1");
         resolved.ShouldHaveSingleItem();
@@ -255,15 +256,16 @@ public sealed class AwsCredentialSourceTests
         _time);
 
     private AwsCredentialSource Failing(Predicate<int> fails) => new(
-        () => fails(++_asked) ? throw new AmazonClientException("metadata is away") : Task.FromResult<AWSCredentials>(new BasicAWSCredentials("AKID", "secret")),
+        () => fails(Interlocked.Increment(ref _asked)) ? throw new AmazonClientException("metadata is away") : Task.FromResult<AWSCredentials>(new BasicAWSCredentials("AKID", "secret")),
         _time);
 
     /// <summary>Resolves to a new object each time, as a profile does; their tokens begin with a, b and so on.</summary>
-    private AwsCredentialSource Resolving(List<Renewing> resolved) => new(
+    private AwsCredentialSource Resolving(ConcurrentQueue<Renewing> resolved) => new(
         () =>
         {
-            resolved.Add(new Renewing($"{(char)('a' + resolved.Count)}"));
-            return Task.FromResult<AWSCredentials>(resolved[^1]);
+            Renewing credentials = new($"{(char)('a' + resolved.Count)}");
+            resolved.Enqueue(credentials);
+            return Task.FromResult<AWSCredentials>(credentials);
         },
         _time);
 

@@ -90,8 +90,8 @@ public sealed class CheckTests
         await harness.Source.CheckAsync(CancellationToken.None);
 
         harness.Bus.Clients.Select(client => client.Receivers.Count).ShouldBe([0, 1]);
-        harness.Bus.Clients[1].Retries.ShouldNotBeNull().MaxRetries.ShouldBe(1, "The default retries refused credentials for 11 s.");
-        harness.Bus.Clients[1].Receivers[0].IsClosed.ShouldBeTrue();
+        harness.Bus.Clients.Last().Retries.ShouldNotBeNull().MaxRetries.ShouldBe(1, "The default retries refused credentials for 11 s.");
+        harness.Bus.Clients.Last().Receivers.First().IsClosed.ShouldBeTrue();
     }
 
     [Fact]

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Diagnostics.CodeAnalysis;
 using Azure.Messaging.ServiceBus;
 using Quayside.Messaging.AzureServiceBus;
@@ -70,11 +71,11 @@ internal sealed class FakeBus : IFakeBroker
     /// <summary>The maximum number of bytes in a batch.</summary>
     public int BatchBytes { get; set; } = 256 << 10;
 
-    public List<FakeBusClient> Clients { get; } = [];
+    public ConcurrentQueue<FakeBusClient> Clients { get; } = [];
 
-    public List<FakeProcessor> Processors { get; } = [];
+    public ConcurrentQueue<FakeProcessor> Processors { get; } = [];
 
-    public List<FakeSender> Senders { get; } = [];
+    public ConcurrentQueue<FakeSender> Senders { get; } = [];
 
     /// <summary>Lock renewals that succeeded.</summary>
     public int Renewals => Volatile.Read(ref _renewals);
@@ -109,7 +110,7 @@ internal sealed class FakeBus : IFakeBroker
     public ServiceBusClient CreateClient(ServiceBusSourceOptions options, ServiceBusRetryOptions? retries)
     {
         FakeBusClient client = new(this, retries);
-        Clients.Add(client);
+        Clients.Enqueue(client);
         return client;
     }
 

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Azure.Messaging.ServiceBus;
 using Shared.ServiceBus;
 
@@ -10,7 +11,7 @@ internal sealed class FakeBusClient(FakeBus bus, ServiceBusRetryOptions? retries
 {
     public ServiceBusRetryOptions? Retries => retries;
 
-    public List<FakeReceiver> Receivers { get; } = [];
+    public ConcurrentQueue<FakeReceiver> Receivers { get; } = [];
 
     public int Disposals { get; private set; }
 
@@ -22,14 +23,14 @@ internal sealed class FakeBusClient(FakeBus bus, ServiceBusRetryOptions? retries
         }
 
         FakeReceiver receiver = (FakeReceiver)base.CreateReceiver(queueName, options);
-        Receivers.Add(receiver);
+        Receivers.Enqueue(receiver);
         return receiver;
     }
 
     public override ServiceBusSender CreateSender(string queueOrTopicName)
     {
         FakeSender sender = new(bus);
-        bus.Senders.Add(sender);
+        bus.Senders.Enqueue(sender);
         return sender;
     }
 

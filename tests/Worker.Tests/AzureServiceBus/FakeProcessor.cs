@@ -19,7 +19,7 @@ internal sealed class FakeProcessor(FakeBus bus, ServiceBusProcessorOptions opti
 
     public override Task StartProcessingAsync(CancellationToken cancellationToken = default)
     {
-        bus.Processors.Add(this);
+        bus.Processors.Enqueue(this);
         _loops = Task.WhenAll(Enumerable.Range(0, MaxConcurrentCalls).Select(_ => Task.Run(ReceiveAsync, CancellationToken.None)));
         return Task.CompletedTask;
     }

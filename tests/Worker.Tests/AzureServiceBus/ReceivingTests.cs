@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.AzureServiceBus;
 using Quayside.Pipeline.Settlements;
@@ -253,13 +254,16 @@ public sealed class ReceivingTests
         harness.Intake.Accepted.ShouldBe(Calls);
         harness.Bus.Count.ShouldBe(20 - Calls);
 
+        ConcurrentQueue<int> deliveries = [];
         harness.Intake.Script = delivery =>
         {
-            delivery.Count.ShouldBe(1, "Nothing was delivered while receiving paused.");
+            deliveries.Enqueue(delivery.Count);
             return Settlement.Complete;
         };
         harness.Intake.Resume();
         await harness.WaitUntilEmptyAsync();
+        deliveries.Count.ShouldBe(20 - Calls);
+        deliveries.ShouldAllBe(count => count == 1, "Nothing was delivered while receiving paused.");
         await harness.FinishAsync();
     }
 

@@ -21,7 +21,7 @@ public sealed class ServiceBusMessageSenderTests
         PublishResult result = await PublishRun.SendAsync(sender, new GeneratedMessages(MessageGenerator.Write, TimeProvider.System).Create, 1_000, rate: null, CancellationToken.None);
 
         result.ShouldBe(new PublishResult(1_000, 1_000, null));
-        _bus.Senders[0].Batches.ShouldBe(Enumerable.Repeat(100, 10));
+        _bus.Senders.First().Batches.ShouldBe(Enumerable.Repeat(100, 10));
         _bus.Count.ShouldBe(1_000);
     }
 
@@ -34,7 +34,7 @@ public sealed class ServiceBusMessageSenderTests
         string?[] errors = await sender.SendAsync(Messages(10, 10, 10, 10, 10), CancellationToken.None);
 
         errors.ShouldAllBe(error => error == null);
-        _bus.Senders[0].Batches.ShouldBe([2, 2, 1]);
+        _bus.Senders.First().Batches.ShouldBe([2, 2, 1]);
     }
 
     [Fact]
@@ -51,7 +51,7 @@ public sealed class ServiceBusMessageSenderTests
 
         await sender.SendAsync([first, first with { SystemProperties = new Dictionary<string, string>(StringComparer.Ordinal) }], CancellationToken.None);
 
-        ServiceBusMessage[] sent = [.. _bus.Senders[0].Sent];
+        ServiceBusMessage[] sent = [.. _bus.Senders.First().Sent];
         sent.ShouldAllBe(message => message.MessageId.Length == 123 && message.MessageId.StartsWith(new string('i', 90) + "-") && (string)message.ApplicationProperties["RedrivenMessageId"] == first.Id && message.SessionId == "s");
         sent[0].MessageId.ShouldNotBe(sent[1].MessageId);
         (sent[0].Subject, sent[0].CorrelationId, sent[0].ContentType, sent[0].To, sent[0].ReplyTo).ShouldBe(("sold", "c", "text/plain", "t", "r"));
@@ -108,7 +108,7 @@ public sealed class ServiceBusMessageSenderTests
 
         await sender.SendAsync(Messages(10), CancellationToken.None);
 
-        ServiceBusMessage sent = _bus.Senders[0].Sent.ShouldHaveSingleItem();
+        ServiceBusMessage sent = _bus.Senders.First().Sent.ShouldHaveSingleItem();
         (sent.MessageId, sent.ContentType).ShouldBe(("id-0", "application/json"));
         sent.ApplicationProperties.ShouldBe([KeyValuePair.Create("traceparent", (object)span.Id!), KeyValuePair.Create("tracestate", (object)"vendor=1")], ignoreOrder: true);
     }
@@ -121,7 +121,7 @@ public sealed class ServiceBusMessageSenderTests
 
         await sender.SendAsync([.. Messages(1).Select(message => message with { Group = "s-1", DeduplicationId = "d-1", Attributes = [new("tenant", "acme")] })], CancellationToken.None);
 
-        ServiceBusMessage sent = _bus.Senders[0].Sent.ShouldHaveSingleItem();
+        ServiceBusMessage sent = _bus.Senders.First().Sent.ShouldHaveSingleItem();
         (sent.MessageId, sent.SessionId, sent.ApplicationProperties["tenant"]).ShouldBe(("d-1", "s-1", (object)"acme"));
     }
 

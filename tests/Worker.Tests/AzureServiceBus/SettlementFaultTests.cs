@@ -13,7 +13,7 @@ public sealed class SettlementFaultTests
     {
         await using ServiceBusSourceHarness harness = new();
         int calls = 0;
-        harness.Bus.Script = _ => ++calls < 3 ? BusFaults.Of(ServiceBusFaultKind.Transient, "busy") : null;
+        harness.Bus.Script = _ => Interlocked.Increment(ref calls) < 3 ? BusFaults.Of(ServiceBusFaultKind.Transient, "busy") : null;
         await harness.StartAsync();
         await (await harness.ReceiveAsync(Body, "a")).SettleAsync(Settlement.Complete);
 

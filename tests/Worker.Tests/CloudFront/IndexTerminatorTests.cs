@@ -183,7 +183,7 @@ public sealed class IndexTerminatorTests
         CloudFrontRun run = new();
         run.Objects.Put("a.gz", Log);
         int times = 0;
-        run.Objects.Stream = bytes => ++times == 1 ? Pieces.Of(bytes[..(bytes.Length / 2)], 100, suspend: true) : Pieces.Of(bytes, 100, suspend: true);
+        run.Objects.Stream = bytes => Interlocked.Increment(ref times) == 1 ? Pieces.Of(bytes[..(bytes.Length / 2)], 100, suspend: true) : Pieces.Of(bytes, 100, suspend: true);
 
         (await run.HandleAsync(Event)).ShouldBe(Settlement.Complete);
 

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Quayside.Messaging.Aws;
 using Quayside.Messaging.Aws.S3;
 using Quayside.Messaging.CloudFront.Objects;
@@ -12,7 +13,7 @@ public sealed class LogBucketCheckTests
     private const int Unanswered = 6003;
 
     private readonly RecordingLogger _log = new();
-    private readonly List<string> _asked = [];
+    private readonly ConcurrentQueue<string> _asked = [];
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
@@ -67,7 +68,7 @@ public sealed class LogBucketCheckTests
         ["first", "second"],
         (bucket, _, _) =>
         {
-            _asked.Add(bucket);
+            _asked.Enqueue(bucket);
             return new ValueTask<S3Fault>(_asked.Count <= failures ? fault : S3Fault.None);
         },
         _log).RunAsync(Token);

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
@@ -34,19 +35,19 @@ public sealed class WindowsServiceTests
     [Fact]
     public async Task Service_RunsInTheProgramsFolder_AndReportsWhatItWroteToStandardError()
     {
-        List<string> calls = [];
+        ConcurrentQueue<string> calls = [];
         TextWriter? error = null;
 
         int code = await WindowsService.RunAsync(
             async () =>
             {
-                calls.Add("run");
+                calls.Enqueue("run");
                 await error!.WriteLineAsync("Sinks:S3:Bucket is missing");
                 return 78;
             },
-            folder => calls.Add($"enter {folder}"),
+            folder => calls.Enqueue($"enter {folder}"),
             writer => error = writer,
-            text => calls.Add($"report {text}"));
+            text => calls.Enqueue($"report {text}"));
 
         code.ShouldBe(78);
         calls.ShouldBe([$"enter {AppContext.BaseDirectory}", "run", "report Sinks:S3:Bucket is missing"]);

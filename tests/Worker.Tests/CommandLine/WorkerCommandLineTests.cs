@@ -97,7 +97,7 @@ public sealed class WorkerCommandLineTests
         int calls = 0;
 
         // The configuration is wrong, so the host is built and nothing starts.
-        int exitCode = await WorkerCommandLine.RunAsync(["--Routes:a:Source=Pigeon"], _ => calls++);
+        int exitCode = await WorkerCommandLine.RunAsync(["--Routes:a:Source=Pigeon"], _ => Interlocked.Increment(ref calls));
 
         exitCode.ShouldBe(ExitCodes.Configuration);
         calls.ShouldBe(1);

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Runtime.InteropServices;
 using Quayside.Messaging.Hosting;
 
@@ -9,10 +10,10 @@ public sealed class ShutdownSignalsTests
     public void Attach_AfterTheSignal_IsCalledImmediately()
     {
         using ShutdownSignals signals = new();
-        List<string> told = [];
+        ConcurrentQueue<string> told = [];
         signals.Receive(PosixSignal.SIGTERM);
 
-        signals.Attach((signal, number) => told.Add($"{signal} {number}"));
+        signals.Attach((signal, number) => told.Enqueue($"{signal} {number}"));
 
         told.ShouldBe(["SIGTERM 1"]);
         signals.IsReceived.ShouldBeTrue();
@@ -22,8 +23,8 @@ public sealed class ShutdownSignalsTests
     public void Receive_SecondSignalBeforeAReactionToTheFirst_CountsAsTheSecond()
     {
         using ShutdownSignals signals = new();
-        List<string> told = [];
-        signals.Attach((signal, number) => told.Add($"{signal} {number}"));
+        ConcurrentQueue<string> told = [];
+        signals.Attach((signal, number) => told.Enqueue($"{signal} {number}"));
 
         signals.Receive(PosixSignal.SIGTERM);
         signals.Receive(PosixSignal.SIGTERM);

@@ -96,7 +96,7 @@ public sealed class MessageIntakePauseTests
         bool fails = true;
         await using IntakeFixture fixture = new(context =>
         {
-            attempts++;
+            Interlocked.Increment(ref attempts);
             if (fails)
             {
                 throw new TransientFaultException("down");

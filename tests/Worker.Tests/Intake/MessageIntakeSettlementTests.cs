@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Threading.Tasks.Sources;
 using Microsoft.Extensions.Logging;
 using Quayside.Pipeline.Contexts;
@@ -110,11 +111,11 @@ public sealed class MessageIntakeSettlementTests
     [Fact]
     public async Task Settle_ContextOfTheNextMessage_IsClean()
     {
-        List<Settlement> found = [];
+        ConcurrentQueue<Settlement> found = [];
         await using IntakeFixture fixture = new(
             context =>
             {
-                found.Add(context.Settlement);
+                found.Enqueue(context.Settlement);
                 return IntakeFixture.CompleteAsync(context);
             },
             concurrency: 1);
@@ -225,7 +226,7 @@ public sealed class MessageIntakeSettlementTests
         int runs = 0;
         await using IntakeFixture fixture = new(context =>
         {
-            context.Settlement = ++runs == 1 ? Settlement.Abandon(TimeSpan.Zero, HostileText.Value) : Settlement.DeadLetter(HostileText.Value, HostileText.Value);
+            context.Settlement = Interlocked.Increment(ref runs) == 1 ? Settlement.Abandon(TimeSpan.Zero, HostileText.Value) : Settlement.DeadLetter(HostileText.Value, HostileText.Value);
             return default;
         });
 
@@ -266,7 +267,7 @@ public sealed class MessageIntakeSettlementTests
     public async Task Settle_EachReason_LogsItsFirstInFull()
     {
         int count = 0;
-        await using IntakeFixture fixture = new(_ => throw new PoisonMessageException($"reason-{count++ % 50}", "bad"));
+        await using IntakeFixture fixture = new(_ => throw new PoisonMessageException($"reason-{Interlocked.Increment(ref count) % 50}", "bad"));
         for (int i = 0; i < 5_000; i++)
         {
             await fixture.RunAsync();

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Microsoft.Extensions.Logging;
 using Quayside.Pipeline.Contexts;
 using Quayside.Pipeline.Settlements;
@@ -146,11 +147,11 @@ public sealed class MessageIntakeTimeoutTests
     public async Task Timeout_NextMessageInTheSameSlot_HasAFreshToken()
     {
         TaskCompletionSource started = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        List<bool> cancelledAtStart = [];
+        ConcurrentQueue<bool> cancelledAtStart = [];
         await using IntakeFixture fixture = new(
             context =>
             {
-                cancelledAtStart.Add(context.CancellationToken.IsCancellationRequested);
+                cancelledAtStart.Enqueue(context.CancellationToken.IsCancellationRequested);
                 return cancelledAtStart.Count == 1 ? WaitForCancellationAsync(context, started) : IntakeFixture.CompleteAsync(context);
             },
             concurrency: 1);

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Diagnostics.Metrics;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
@@ -220,7 +221,7 @@ public sealed class MessageRouteForeignCodeTests
     {
         using RecordingLog log = new();
         await using MessageRoute route = Create(new ManualTimeProvider(), log, new BrokenSink(), new BrokenSource { Fails = true });
-        List<double> failing = [];
+        ConcurrentQueue<double> failing = [];
         using MeterListener listener = new()
         {
             InstrumentPublished = static (instrument, self) =>
@@ -236,7 +237,7 @@ public sealed class MessageRouteForeignCodeTests
             // The routes of other tests are collected, too.
             if (tags.ToArray().Contains(new KeyValuePair<string, object?>("worker.source", "broken-source")))
             {
-                failing.Add(value);
+                failing.Enqueue(value);
             }
         });
         listener.Start();

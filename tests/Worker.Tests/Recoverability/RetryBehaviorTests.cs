@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.Recoverability;
 using Quayside.Pipeline.Behaviors;
@@ -52,17 +53,18 @@ public sealed class RetryBehaviorTests
     [InlineData(Throwing.AfterAHop)]
     public async Task Invoke_FailsAlways_ThrowsTheLastFaultAfterAllAttempts(Throwing throwing)
     {
-        List<TransientFaultException> faults = [];
+        ConcurrentQueue<TransientFaultException> faults = [];
         ScriptedNext next = new((attempt, _) =>
         {
-            faults.Add(new TransientFaultException($"attempt {attempt}"));
-            return Throw(throwing, faults[^1]);
+            TransientFaultException fault = new($"attempt {attempt}");
+            faults.Enqueue(fault);
+            return Throw(throwing, fault);
         });
 
         Task running = _retry.InvokeAsync(_context, next).AsTask();
         await RunWaitsAsync(running);
 
-        (await Should.ThrowAsync<TransientFaultException>(running)).ShouldBeSameAs(faults[2]);
+        (await Should.ThrowAsync<TransientFaultException>(running)).ShouldBeSameAs(faults.ElementAt(2));
         next.Attempts.ShouldBe(3);
     }
 
@@ -184,10 +186,10 @@ public sealed class RetryBehaviorTests
         TimeSpan longest = TimeSpan.Zero;
         for (int round = 0; round < 50; round++)
         {
-            List<DateTimeOffset> at = [];
+            ConcurrentQueue<DateTimeOffset> times = [];
             ScriptedNext next = new((_, _) =>
             {
-                at.Add(_time.GetUtcNow());
+                times.Enqueue(_time.GetUtcNow());
                 throw new TransientFaultException("x");
             });
             Task running = _retry.InvokeAsync(_context, next).AsTask();
@@ -195,6 +197,7 @@ public sealed class RetryBehaviorTests
             await Should.ThrowAsync<TransientFaultException>(running);
 
             // The clock moves in steps of a millisecond, so measured times do too.
+            DateTimeOffset[] at = [.. times];
             (at[1] - at[0]).ShouldBeLessThanOrEqualTo(_options.BackoffBase + TimeSpan.FromMilliseconds(1));
             (at[2] - at[1]).ShouldBeLessThanOrEqualTo((_options.BackoffBase * 2) + TimeSpan.FromMilliseconds(1));
             longest = at[2] - at[1] > longest ? at[2] - at[1] : longest;
@@ -231,10 +234,10 @@ public sealed class RetryBehaviorTests
     [Fact]
     public async Task Invoke_FailedAttemptHadDecided_TheDecisionIsDiscarded()
     {
-        List<Settlement> found = [];
+        ConcurrentQueue<Settlement> found = [];
         ScriptedNext next = new((attempt, context) =>
         {
-            found.Add(context.Settlement);
+            found.Enqueue(context.Settlement);
             context.Settlement = Settlement.Complete;
             return attempt == 1 ? throw new TransientFaultException("x") : default;
         });

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Diagnostics.Metrics;
 using System.Text;
 using Microsoft.Extensions.Logging;
@@ -85,7 +86,7 @@ public sealed class KeyPartMonitorTests
     public void CountMissing_Metric_HasRoutePropertyAndReason()
     {
         string route = $"route-{Guid.NewGuid():N}";
-        List<string> measured = [];
+        ConcurrentQueue<string> measured = [];
         using MeterListener listener = new()
         {
             InstrumentPublished = static (instrument, listener) =>
@@ -101,7 +102,7 @@ public sealed class KeyPartMonitorTests
             Dictionary<string, object?> all = new(tags.ToArray(), StringComparer.Ordinal);
             if (Equals(all["worker.route"], route))
             {
-                measured.Add($"{all["worker.property"]} {all["worker.reason"]} {value}");
+                measured.Enqueue($"{all["worker.property"]} {all["worker.reason"]} {value}");
             }
         });
         listener.Start();

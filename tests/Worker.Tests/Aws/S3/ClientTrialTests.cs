@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Diagnostics.Metrics;
 using Quayside.Messaging.Aws;
 using Quayside.Messaging.Aws.S3;
@@ -31,7 +32,7 @@ public sealed class ClientTrialTests
     {
         ScriptedRequests direct = new(_ => S3Fault.OfAnswer(new AwsError(status, code, "")));
         ScriptedRequests sdk = new(_ => S3Fault.None);
-        List<string?> changes = [];
+        ConcurrentQueue<string?> changes = [];
         using MeterListener listener = Listen(changes);
         await using S3Sink sink = Open(direct, sdk);
 
@@ -148,12 +149,12 @@ public sealed class ClientTrialTests
     {
         ScriptedRequests first = new(_ => Elsewhere(status, code));
         ScriptedRequests other = new(_ => S3Fault.None);
-        List<string?> changes = [];
-        List<string> regions = [];
+        ConcurrentQueue<string?> changes = [];
+        ConcurrentQueue<string> regions = [];
         using MeterListener listener = Listen(changes);
         await using S3Sink sink = Open(first, region =>
         {
-            regions.Add(region);
+            regions.Enqueue(region);
             return other;
         });
 
@@ -241,7 +242,7 @@ public sealed class ClientTrialTests
         choice.ShouldBe(new S3ClientChoice(isDirect, MayChange: isDirect && client == S3ClientKind.Auto, description));
     }
 
-    private static MeterListener Listen(List<string?> changes)
+    private static MeterListener Listen(ConcurrentQueue<string?> changes)
     {
         MeterListener listener = new()
         {
@@ -253,7 +254,7 @@ public sealed class ClientTrialTests
                 }
             },
         };
-        listener.SetMeasurementEventCallback<long>((_, _, tags, _) => changes.Add(tags[0].Value as string));
+        listener.SetMeasurementEventCallback<long>((_, _, tags, _) => changes.Enqueue(tags[0].Value as string));
         listener.Start();
         return listener;
     }

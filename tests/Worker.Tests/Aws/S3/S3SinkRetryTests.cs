@@ -80,7 +80,7 @@ public sealed class S3SinkRetryTests
     {
         CircuitBreaker breaker = new("test", new RecoverabilityOptions(), TimeProvider.System, NullLogger.Instance);
         int told = 0;
-        breaker.Throttling += () => told++;
+        breaker.Throttling += () => Interlocked.Increment(ref told);
         ScriptedRequests requests = new(put => put <= 2 ? SlowDown : S3Fault.None);
         await using S3Sink sink = Open(requests, maxAttempts: 3, breaker);
 
@@ -122,7 +122,7 @@ public sealed class S3SinkRetryTests
             : request.Headers["Authorization"].Contains("AKID1", StringComparison.Ordinal) ? "HTTP/1.1 400 Bad Request\r\n\r\n"
             : "HTTP/1.1 200 OK\r\nETag: \"x\"\r\nContent-Length: 5\r\n\r\n");
         int fetched = 0;
-        AwsCredentialSource credentials = new(() => Task.FromResult<AWSCredentials>(new SessionAWSCredentials($"AKID{++fetched}", "secret", "token")), TimeProvider.System);
+        AwsCredentialSource credentials = new(() => Task.FromResult<AWSCredentials>(new SessionAWSCredentials($"AKID{Interlocked.Increment(ref fetched)}", "secret", "token")), TimeProvider.System);
         S3SinkOptions options = new() { Client = Enum.Parse<S3ClientKind>(client), Bucket = "archive", MaxAttempts = 1 };
         await using S3Sink sink = S3Sink.Create(
             options,

@@ -68,7 +68,15 @@ internal sealed class SqsRun : SourceHarness
 
     /// <summary>A source whose calls go over connections, as the worker's do. The clock of the queue's long polls is the system's.</summary>
     public static async Task<SqsRun> ConnectAsync(int concurrency) =>
-        new(await FakeQueue.StartAsync(), Options(), new SqsWireOptions(), new ManualTimeProvider(), concurrency, slots: concurrency, loggers: null, AwsHttpHandler.Create());
+        new(
+            await FakeQueue.StartAsync(),
+            Options(),
+            new SqsWireOptions(),
+            new ManualTimeProvider(),
+            concurrency,
+            slots: concurrency,
+            loggers: null,
+            AwsHttpHandler.Create());
 
     /// <summary>Options for tests that do not concern the acknowledge delay.</summary>
     public static SqsSourceOptions Options(string queue = "orders") => new() { Queue = queue, AcknowledgeDelay = TimeSpan.Zero, VisibilityTimeout = TimeSpan.FromSeconds(30) };

@@ -88,7 +88,7 @@ public sealed class BatchOutcomeTests
     public async Task Handle_ThrowsAnExceptionWithoutAMessage_ItsMessagesAreAbandoned()
     {
         int calls = 0;
-        ScriptedBatchHandler handler = new((batch, _) => ++calls == 1 ? throw new BrokenException() : BatchCollectionTests.CompleteAsync(batch, default));
+        ScriptedBatchHandler handler = new((batch, _) => Interlocked.Increment(ref calls) == 1 ? throw new BrokenException() : BatchCollectionTests.CompleteAsync(batch, default));
         await using HandlerRoute route = await BatchCollectionTests.StartAsync(handler, "Handlers:Orders:MaxMessages=2");
 
         await BatchCollectionTests.PublishAsync(route, "a", "b");
@@ -118,7 +118,7 @@ public sealed class BatchOutcomeTests
     public async Task Handle_ThrowsPoison_IsNoReasonToDeadLetterABatch()
     {
         int calls = 0;
-        ScriptedBatchHandler handler = new((batch, _) => ++calls == 1 ? throw new PoisonMessageException("bad", "x") : BatchCollectionTests.CompleteAsync(batch, default));
+        ScriptedBatchHandler handler = new((batch, _) => Interlocked.Increment(ref calls) == 1 ? throw new PoisonMessageException("bad", "x") : BatchCollectionTests.CompleteAsync(batch, default));
         await using HandlerRoute route = await BatchCollectionTests.StartAsync(handler, "Handlers:Orders:MaxMessages=2");
 
         await BatchCollectionTests.PublishAsync(route, "a", "b");

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Net;
 using System.Text;
 using Microsoft.AspNetCore.Http;
@@ -68,10 +69,10 @@ public sealed class KeptHeadersTests
     public async Task Post_Lines_ShareTheHeadersOfTheirRequest()
     {
         await using HttpSourceHost host = await HttpSourceHost.StartAsync(options => options.Headers = ["x-tenant"]);
-        List<string?> seen = [];
+        ConcurrentQueue<string?> seen = [];
         host.Intake.Script = delivery =>
         {
-            seen.Add(delivery.Message.FindAttribute("x-tenant"));
+            seen.Enqueue(delivery.Message.FindAttribute("x-tenant"));
             return Settlement.Complete;
         };
 

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Net;
 using System.Net.Http.Headers;
 using System.Security.Cryptography;
@@ -39,10 +40,10 @@ public sealed class SingleMessageRequestTests
         byte[] body = "{\"b\":2}"u8.ToArray();
         string expected = Convert.ToHexStringLower(SHA256.HashData(body))[..32];
         await using HttpSourceHost host = await HttpSourceHost.StartAsync();
-        List<string> ids = [];
+        ConcurrentQueue<string> ids = [];
         host.Intake.Script = delivery =>
         {
-            ids.Add(delivery.Id);
+            ids.Enqueue(delivery.Id);
             return Settlement.Complete;
         };
 

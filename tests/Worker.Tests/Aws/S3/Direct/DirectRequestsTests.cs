@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Net;
 using System.Net.Sockets;
 using System.Security.Cryptography;
@@ -54,8 +55,9 @@ public sealed class DirectRequestsTests
     {
         // Recomputed from the bytes on the wire by the signer that AWS's own suite tests.
         ManualTimeProvider time = new(new DateTimeOffset(2026, 11, 21, 12, 0, 0, TimeSpan.Zero));
-        Queue<AWSCredentials> keys = new([new SessionAWSCredentials("AKID1", "s1", "token-1"), new BasicAWSCredentials("AKID2", "s2"), new SessionAWSCredentials("AKID3", "s3", "token-3")]);
-        AwsCredentialSource credentials = new(() => Task.FromResult(keys.Count > 1 ? keys.Dequeue() : keys.Peek()), time);
+        ConcurrentQueue<AWSCredentials> keys = new([new SessionAWSCredentials("AKID1", "s1", "token-1"), new BasicAWSCredentials("AKID2", "s2")]);
+        SessionAWSCredentials last = new("AKID3", "s3", "token-3");
+        AwsCredentialSource credentials = new(() => Task.FromResult(keys.TryDequeue(out AWSCredentials? next) ? next : last), time);
         await using RawServer server = new(_ => RawServer.Stored);
         using DirectRequests client = DirectSinks.Requests(server.Url, credentials: credentials, time: time);
         for (int i = 0; i < 3; i++)

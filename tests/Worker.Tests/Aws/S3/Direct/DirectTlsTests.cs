@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Net;
 using System.Net.Security;
 using System.Net.Sockets;
@@ -24,7 +25,7 @@ public sealed class DirectTlsTests
         using TcpListener listener = new(IPAddress.Loopback, 0);
         listener.Start();
         Task<string[]> serving = ServeAsync(listener, certificate, requests: 2);
-        using DirectRequests client = Open(listener, "archive", out List<SslPolicyErrors> errors);
+        using DirectRequests client = Open(listener, "archive", out ConcurrentQueue<SslPolicyErrors> errors);
 
         (await client.PutAsync("a/k"u8.ToArray(), new byte[3], null, Limit, Token)).ShouldBe(S3Fault.None);
         (await client.PutAsync("b/k"u8.ToArray(), new byte[3], null, Limit, Token)).ShouldBe(S3Fault.None);
@@ -42,7 +43,7 @@ public sealed class DirectTlsTests
         using TcpListener listener = new(IPAddress.Loopback, 0);
         listener.Start();
         Task<string[]> serving = ServeAsync(listener, certificate, requests: 1);
-        using DirectRequests client = Open(listener, "my.archive", out List<SslPolicyErrors> errors);
+        using DirectRequests client = Open(listener, "my.archive", out ConcurrentQueue<SslPolicyErrors> errors);
 
         (await client.PutAsync("k"u8.ToArray(), new byte[3], null, Limit, Token)).ShouldBe(S3Fault.None);
 
@@ -64,9 +65,9 @@ public sealed class DirectTlsTests
         (await serving).Skip(1).ShouldBeEmpty();
     }
 
-    private static DirectRequests Open(TcpListener listener, string bucket, out List<SslPolicyErrors> errors, bool trust = true)
+    private static DirectRequests Open(TcpListener listener, string bucket, out ConcurrentQueue<SslPolicyErrors> errors, bool trust = true)
     {
-        List<SslPolicyErrors> seen = [];
+        ConcurrentQueue<SslPolicyErrors> seen = [];
         SocketsHttpHandler handler = AwsHttpHandler.Create(1);
 
         // The handshake counts towards the connect timeout, and on a busy machine it may exceed the production value.
@@ -81,7 +82,7 @@ public sealed class DirectTlsTests
         {
             handler.SslOptions.RemoteCertificateValidationCallback = (_, _, _, found) =>
             {
-                seen.Add(found);
+                seen.Enqueue(found);
                 return true;
             };
         }

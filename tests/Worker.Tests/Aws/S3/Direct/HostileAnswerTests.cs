@@ -44,7 +44,7 @@ public sealed class HostileAnswerTests
     public async Task Put_AnswerThatIsNoSuccess_IsTransientAndTheNextPutIsRight(string answer, bool close, string code)
     {
         int requests = 0;
-        await using RawServer server = new(_ => ++requests == 1 ? new RawReply(answer, close) : RawServer.Stored);
+        await using RawServer server = new(_ => Interlocked.Increment(ref requests) == 1 ? new RawReply(answer, close) : RawServer.Stored);
         BufferPool buffers = new();
         using DirectRequests client = DirectSinks.Requests(server.Url, buffers: buffers);
 
@@ -116,7 +116,7 @@ public sealed class HostileAnswerTests
     {
         // The server closes only its half, and only when the next request has arrived, so the client cannot notice earlier.
         int requests = 0;
-        await using RawServer server = new(_ => ++requests == 2 ? new RawReply("", Close: true) : RawServer.Stored);
+        await using RawServer server = new(_ => Interlocked.Increment(ref requests) == 2 ? new RawReply("", Close: true) : RawServer.Stored);
         await using S3Sink sink = DirectSinks.Sink(server.Url);
 
         (await sink.StoreAsync("a"u8.ToArray(), new byte[] { 1 }, Token)).ShouldBe(SinkResult.Stored);

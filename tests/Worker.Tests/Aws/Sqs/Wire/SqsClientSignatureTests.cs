@@ -57,7 +57,7 @@ public sealed class SqsClientSignatureTests
                 ? FakeService.AnswerAsync(context, 403, """{"__type":"ExpiredTokenException","message":"The security token included in the request is expired"}""")
                 : FakeService.AnswerAsync(context, 200, "{}"));
         int asked = 0;
-        using WireClient client = new(service.Address, credentials: () => new SessionAWSCredentials("AKID", "secret", $"token-{++asked}"));
+        using WireClient client = new(service.Address, credentials: () => new SessionAWSCredentials("AKID", "secret", $"token-{Interlocked.Increment(ref asked)}"));
 
         await client.ReceiveAsync();
         await client.ReceiveAsync();

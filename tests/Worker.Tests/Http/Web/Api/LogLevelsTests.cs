@@ -20,7 +20,7 @@ public sealed class LogLevelsTests
         logger.IsEnabled(LogLevel.Debug).ShouldBeFalse();
         int ended = 0;
 
-        var state = levels.Set("Shop", LogLevel.Debug, TimeSpan.FromMinutes(5), () => ended++).ShouldNotBeNull();
+        var state = levels.Set("Shop", LogLevel.Debug, TimeSpan.FromMinutes(5), () => Interlocked.Increment(ref ended)).ShouldNotBeNull();
 
         (state.Until - state.Since).ShouldBe(TimeSpan.FromMinutes(5));
         logger.IsEnabled(LogLevel.Debug).ShouldBeTrue("An existing logger follows.");
@@ -62,8 +62,8 @@ public sealed class LogLevelsTests
         using ServiceProvider services = Build(_ => { });
         LogLevels levels = services.GetRequiredService<LogLevels>();
         int ended = 0;
-        levels.Set("Shop", LogLevel.Trace, TimeSpan.FromMinutes(1), () => ended++);
-        levels.Set("SHOP", LogLevel.Debug, TimeSpan.FromMinutes(9), () => ended++);
+        levels.Set("Shop", LogLevel.Trace, TimeSpan.FromMinutes(1), () => Interlocked.Increment(ref ended));
+        levels.Set("SHOP", LogLevel.Debug, TimeSpan.FromMinutes(9), () => Interlocked.Increment(ref ended));
 
         _time.Advance(TimeSpan.FromMinutes(8));
 

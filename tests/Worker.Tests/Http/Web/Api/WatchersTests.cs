@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Quayside.Messaging.Http.Web.Api;
 
 namespace Worker.Tests.Http.Web.Api;
@@ -9,8 +10,8 @@ public sealed class WatchersTests
     {
         ManualTimeProvider time = new();
         Watchers watchers = new(time);
-        List<int> ended = [];
-        Action[] ends = [.. Enumerable.Range(0, Watchers.Max + 3).Select(number => (Action)(() => ended.Add(number)))];
+        ConcurrentQueue<int> ended = [];
+        Action[] ends = [.. Enumerable.Range(0, Watchers.Max + 3).Select(number => (Action)(() => ended.Enqueue(number)))];
         foreach (Action end in ends[..Watchers.Max])
         {
             watchers.TryAdd(end).ShouldBeTrue();
@@ -25,7 +26,7 @@ public sealed class WatchersTests
         watchers.Remove(ends[0]);
         watchers.Remove(ends[5]);
         watchers.TryAdd(ends[^2]).ShouldBeTrue();
-        ended.ShouldBe([0], "Below the limit none is ended.");
+        ended.ToArray().ShouldBe([0], "Below the limit none is ended.");
         watchers.TryAdd(ends[^1]).ShouldBeTrue();
         ended.ShouldBe([0, 1]);
     }
