@@ -42,15 +42,12 @@ public sealed class MemoryObjectSink : IObjectSink
 
     private SinkResult Store(string key, ReadOnlySpan<byte> body, ObjectProperties properties)
     {
-        SinkResult? decided;
         lock (_script)
         {
-            decided = Script?.Invoke(key);
-        }
-
-        if (decided is { } result)
-        {
-            return result;
+            if (Script?.Invoke(key) is { } result)
+            {
+                return result;
+            }
         }
 
         if (_objects.TryAdd(key, body.ToArray()))

@@ -21,7 +21,7 @@ public sealed class TestIntake(int concurrency = 64) : IMessageIntake, ISlotOwne
 
     // Guards the counters, so that values computed from several of them are consistent.
     private readonly Lock _lock = new();
-    private readonly Lock _script = new();
+    private readonly TaskScheduler _oneAtATime = new ConcurrentExclusiveSchedulerPair().ExclusiveScheduler;
     private TaskCompletionSource _allowed = Completed();
     private TaskCompletionSource _paused = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private TaskCompletionSource? _drained;
@@ -252,13 +252,7 @@ public sealed class TestIntake(int concurrency = 64) : IMessageIntake, ISlotOwne
     {
         try
         {
-            Settlement? decided;
-            lock (_script)
-            {
-                decided = script(delivery);
-            }
-
-            if (decided is { } settlement)
+            if (await Task.Factory.StartNew(() => script(delivery), CancellationToken.None, TaskCreationOptions.HideScheduler, _oneAtATime) is { } settlement)
             {
                 await delivery.SettleAsync(settlement);
             }

@@ -224,17 +224,15 @@ public sealed partial class InMemoryMessages<T> : IDisposable
             Drop(message);
         }
 
-        int unsettled = Interlocked.Decrement(ref _unsettled);
+        if (Interlocked.Decrement(ref _unsettled) == 0)
+        {
+            EndIfDrained();
+        }
 
         // Read after the message is in the pool, and Dispose sets it before it empties the pool: one of the two finds the message.
         if (Volatile.Read(ref _disposed))
         {
-            DropIdle();
-        }
-
-        if (unsettled == 0)
-        {
-            EndIfDrained();
+            Dispose();
         }
 
         _forgotten?.Invoke();
@@ -245,7 +243,10 @@ public sealed partial class InMemoryMessages<T> : IDisposable
     {
         Interlocked.Exchange(ref _disposed, true);
         _delayed.Dispose();
-        DropIdle();
+        while (_messages.TryTake(out T? message))
+        {
+            Drop(message);
+        }
     }
 
     private T Create()
@@ -257,14 +258,6 @@ public sealed partial class InMemoryMessages<T> : IDisposable
         }
 
         return message;
-    }
-
-    private void DropIdle()
-    {
-        while (_messages.TryTake(out T? message))
-        {
-            Drop(message);
-        }
     }
 
     private void Drop(T message)
