@@ -4,6 +4,7 @@ using Quayside.Messaging.Sinks;
 using Quayside.Messaging.Telemetry;
 using Quayside.Pipeline.Behaviors;
 using Quayside.Pipeline.Frames;
+using Quayside.Pipeline.Settlements;
 
 namespace Quayside.Messaging.Archive;
 
@@ -13,9 +14,19 @@ internal sealed class StoreTerminator(IObjectSink sink, ObjectStore store) : ITe
     public ValueTask InvokeAsync(ArchiveContext context)
     {
         long started = RouteMetrics.StoreStarts();
-        ValueTask<SinkResult> storing = context.Properties.IsEmpty
-            ? sink.StoreAsync(context.Key, context.Body, context.CancellationToken)
-            : sink.StoreAsync(context.Key, context.Body, context.Properties, context.CancellationToken);
+        ValueTask<SinkResult> storing;
+        try
+        {
+            storing = context.Properties.IsEmpty
+                ? sink.StoreAsync(context.Key, context.Body, context.CancellationToken)
+                : sink.StoreAsync(context.Key, context.Body, context.Properties, context.CancellationToken);
+        }
+        catch (Exception exception) when (store.TrySettle(exception, started, context.CancellationToken, out Settlement failed))
+        {
+            context.Settlement = failed;
+            return default;
+        }
+
         if (!storing.IsCompletedSuccessfully)
         {
             return AwaitAsync(storing, context, started);
@@ -26,6 +37,19 @@ internal sealed class StoreTerminator(IObjectSink sink, ObjectStore store) : ITe
     }
 
     [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]
-    private async ValueTask AwaitAsync(ValueTask<SinkResult> storing, ArchiveContext context, long started) =>
-        context.Settlement = store.Settle(await storing, context.Key.Span, started);
+    private async ValueTask AwaitAsync(ValueTask<SinkResult> storing, ArchiveContext context, long started)
+    {
+        SinkResult result;
+        try
+        {
+            result = await storing;
+        }
+        catch (Exception exception) when (store.TrySettle(exception, started, context.CancellationToken, out Settlement failed))
+        {
+            context.Settlement = failed;
+            return;
+        }
+
+        context.Settlement = store.Settle(result, context.Key.Span, started);
+    }
 }

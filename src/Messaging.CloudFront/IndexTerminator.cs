@@ -94,6 +94,7 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
         using CancellationTokenSource limit = new(_objectTimeout, _deadLetters.Time);
         using CancellationTokenSource attempt = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, context.CancellationToken);
         IDocumentWriter? writing = null;
+        LogDeadLetters? badRows = null;
         try
         {
             using S3ObjectContent opened = await _objects.OpenAsync(log, OpenTimeout, attempt.Token);
@@ -104,7 +105,7 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
 
             DocumentId id = new(log.Bucket, log.Key, opened.Version);
             RowNumbers numbers = new();
-            LogDeadLetters badRows = new(_deadLetters, log, opened.Version, id, numbers, context.DeliveryCount);
+            badRows = new LogDeadLetters(_deadLetters, log, opened.Version, id, numbers, context.DeliveryCount);
             await using IDocumentWriter writer = writing = _sink.Begin(badRows) ?? throw new PartDefectException($"the sink {_sinkName}", "returned null from Begin: it must return a writer.");
             LogOutcome outcome = await _indexer.IndexAsync(opened.Content, opened.Length, id, writer, numbers, badRows, attempt.Token);
             return outcome.Fault == LogFault.None
@@ -129,10 +130,14 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
 
             return Settlement.Transient(detail, retryInProcess: false, mayHold: isOutage);
         }
-        catch (IOException exception)
+        catch (IOException exception) when (badRows is null || badRows.Failure == exception)
         {
-            // Of the dead letters, for what S3 and the sink do is a value.
+            // Of the dead letters, for what S3 does is a value.
             return Settlement.Transient(UntrustedText.Shorten(exception.Message), retryInProcess: false);
+        }
+        catch (Exception exception) when (badRows is not null && !context.CancellationToken.IsCancellationRequested)
+        {
+            return _breaker.SinkThrew(_sinkName, exception);
         }
     }
 
@@ -223,7 +228,8 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
                 _breaker.Succeeded();
                 return Settlement.DeadLetter(RejectedReason, documents.Detail ?? $"The sink {_sinkName} rejects the documents.");
             default:
-                return Settlement.Undecided($"The sink {_sinkName} returned the status {documents.Status}, which decides nothing{(documents.Detail is null ? string.Empty : $" ({documents.Detail})")}: CompleteAsync must return Stored only when every document is accounted for, and otherwise what failed.");
+                string undecided = $"returned the status {documents.Status}, which decides nothing{(documents.Detail is null ? string.Empty : $" ({documents.Detail})")}: CompleteAsync must return Stored only when every document is accounted for, and otherwise what failed.";
+                return _breaker.SinkThrew(_sinkName, new PartDefectException($"the sink {_sinkName}", undecided));
         }
     }
 

@@ -32,6 +32,9 @@ internal sealed class LogDeadLetters(LogDeadLetterSettings settings, LogObject l
     /// <summary>For people: why the sink rejected the first document; null when it rejected none.</summary>
     public string? FirstRejection { get; private set; }
 
+    /// <summary>Why a row or document could not be kept; null without a failure.</summary>
+    public Exception? Failure { get; private set; }
+
     public async ValueTask KeepAsync(BadRow row, CancellationToken cancellationToken)
     {
         string reason = row.Fault.Code();
@@ -76,7 +79,15 @@ internal sealed class LogDeadLetters(LogDeadLetterSettings settings, LogObject l
                 ["row"] = row.ToString(CultureInfo.InvariantCulture),
             },
         };
-        await settings.Store.WriteAsync(letter, body, cancellationToken);
+        try
+        {
+            await settings.Store.WriteAsync(letter, body, cancellationToken);
+        }
+        catch (Exception exception)
+        {
+            Failure = exception;
+            throw;
+        }
     }
 }
 

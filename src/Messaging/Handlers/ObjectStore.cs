@@ -4,6 +4,7 @@ using System.Text.Unicode;
 using Quayside.Messaging.Recoverability;
 using Quayside.Messaging.Sinks;
 using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Behaviors;
 using Quayside.Pipeline.Frames;
 using Quayside.Pipeline.Settlements;
 
@@ -73,8 +74,17 @@ public sealed class ObjectStore(IObjectSink sink, string name, CircuitBreaker br
         }
 
         long started = RouteMetrics.StoreStarts();
-        ValueTask<SinkResult> storing = properties.IsEmpty ? sink.StoreAsync(key, body, cancellationToken) : sink.StoreAsync(key, body, properties, cancellationToken);
-        return storing.IsCompletedSuccessfully ? ValueTask.FromResult(Settle(storing.Result, key.Span, started)) : AwaitAsync(storing, key, started);
+        ValueTask<SinkResult> storing;
+        try
+        {
+            storing = properties.IsEmpty ? sink.StoreAsync(key, body, cancellationToken) : sink.StoreAsync(key, body, properties, cancellationToken);
+        }
+        catch (Exception exception) when ((properties.IsEmpty || exception is not NotSupportedException) && TrySettle(exception, started, cancellationToken, out Settlement failed))
+        {
+            return ValueTask.FromResult(failed);
+        }
+
+        return storing.IsCompletedSuccessfully ? ValueTask.FromResult(Settle(storing.Result, key.Span, started)) : AwaitAsync(storing, key, started, cancellationToken);
     }
 
     /// <summary>Turns the outcome of a store into a settlement, and reports it to the breaker and the metrics: for terminators that call the sink themselves.</summary>
@@ -105,12 +115,48 @@ public sealed class ObjectStore(IObjectSink sink, string name, CircuitBreaker br
             case SinkStatus.Transient:
                 return Settlement.Transient(result.Detail ?? $"The sink {name} failed.", result.RetryAfter, retryInProcess: !result.Exhausted) with { IsReported = true };
             default:
-                return Settlement.Undecided($"The sink {name} returned the status {result.Status}, which decides nothing: StoreAsync must return SinkResult.Stored only for a stored object, and otherwise what failed.");
+                string defect = $"returned the status {result.Status}, which decides nothing: StoreAsync must return SinkResult.Stored only for a stored object, and otherwise what failed.";
+                return breaker.SinkThrew(name, new PartDefectException($"the sink {name}", defect), result.IsShared);
         }
     }
 
+    /// <summary>
+    /// Turns an exception of the sink into a settlement, and reports it to the breaker and the metrics: for terminators that call the sink themselves. An
+    /// exception is the sink's fault, not the message's, unless its type or the route's rules say otherwise.
+    /// </summary>
+    /// <param name="exception">What the sink threw.</param>
+    /// <param name="started">As above.</param>
+    /// <param name="cancellationToken">The message's token.</param>
+    /// <param name="settlement">The settlement.</param>
+    /// <returns>False when the token was cancelled: that may be the cause, so the caller passes the exception on.</returns>
+    public bool TrySettle(Exception exception, long started, CancellationToken cancellationToken, out Settlement settlement)
+    {
+        settlement = default;
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return false;
+        }
+
+        metrics.StoreEnded(started);
+        settlement = breaker.SinkThrew(name, exception);
+        return true;
+    }
+
     [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
-    private async ValueTask<Settlement> AwaitAsync(ValueTask<SinkResult> storing, ReadOnlyMemory<byte> key, long started) => Settle(await storing, key.Span, started);
+    private async ValueTask<Settlement> AwaitAsync(ValueTask<SinkResult> storing, ReadOnlyMemory<byte> key, long started, CancellationToken cancellationToken)
+    {
+        SinkResult result;
+        try
+        {
+            result = await storing;
+        }
+        catch (Exception exception) when (TrySettle(exception, started, cancellationToken, out Settlement failed))
+        {
+            return failed;
+        }
+
+        return Settle(result, key.Span, started);
+    }
 
     private void ReportToBreaker(in SinkResult result)
     {

@@ -21,6 +21,8 @@ namespace Quayside.Messaging.Hosting;
 internal sealed partial class MessageRoute : IAsyncDisposable
 {
     private readonly List<RouteInlet> _inlets = [];
+    private readonly FailureRun _partFailures;
+    private readonly RouteHealth? _health;
     private readonly ISink? _sink;
     private readonly IList<RouteCheck> _checks;
     private readonly IList<object> _owned;
@@ -68,6 +70,8 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         _stopping = handler.Stopping;
         _reports = handler.Reports;
         RecoverabilityPolicy policy = new(plan.Recoverability);
+        _health = services.GetService<RouteHealth>();
+        _partFailures = new FailureRun(time, plan.Sources.Any(source => source.IsPushed));
         foreach (SourcePlan source in plan.Sources)
         {
             MessageDestination destination = source.Destination ?? new MessageDestination(source.LowerName, plan.Name);
@@ -80,6 +84,8 @@ internal sealed partial class MessageRoute : IAsyncDisposable
                 TracesSettlement = source.TracesSettlement,
                 LookForEnvelope = hint.Look,
                 KeepsReservedSlots = source.KeepsReservedSlots || source.IsPushed,
+                PartFailures = _partFailures,
+                SettlementFailures = new FailureRun(time, source.IsPushed),
             };
             IMessageSource created = FeatureFactory.Open(source, new SourceServices(plan.Name, services, deadLetters, loggers, time, slots.Max, Calls, counters) { Name = source.LowerName });
             RouteInlet inlet = new(plan.Name, source, created, intake, time, _logger);
@@ -100,7 +106,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
 
         Breaker.CheckNeeded += () => _checkNeeded.Writer.TryWrite(true);
 
-        Metrics.Publish(() => IsStuck, () => _pause is not null, () => InDeadLetterQueue);
+        Metrics.Publish(() => IsStuck, () => _pause is not null, () => InDeadLetterQueue, () => IsReady);
     }
 
     public string Name { get; }
@@ -133,7 +139,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
 
     public IEnumerable<string> SourceNames => _inlets.Select(inlet => inlet.Plan.Name);
 
-    /// <summary>Why a source cannot receive or settle, the sink was not reached, or dead letters cannot be written; null without a problem.</summary>
+    /// <summary>Why a source cannot receive or settle, the sink was not reached, dead letters cannot be written, or no message passes; null without a problem.</summary>
     public string? Problem => Fault?.Problem;
 
     /// <summary>True while messages can arrive: the route was started and is not paused, its breaker is closed or the next message decides, and at least one source works.</summary>
@@ -147,7 +153,11 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         _inlets.Select(inlet => inlet.Problem).FirstOrDefault(problem => problem is not null) is { } ofSource ? (ofSource, 1003)
         : SinkProblem is { } ofSink ? (ofSink, 1008)
         : _deadLetters?.Problem is { } ofDeadLetters ? (ofDeadLetters, 1006)
+        : _partFailures.Problem is { } ofPart ? (ofPart, 5011)
+        : _health?.ProblemOf(Name) is { } reported ? (reported, 1018)
         : null;
+
+    private bool IsReady => CanReceive && !IsStuck && Fault is null;
 
     // What IsReceiving would be without the operator's pause.
     private bool CanReceive => _isStarted && Breaker.Admits && _inlets.Exists(inlet => inlet.Problem is null);
@@ -176,7 +186,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
             IsReady = CanReceive && !IsStuck && fault is null,
             Problem = fault?.Problem,
             ProblemEvent = fault?.Event,
-            Warnings = [.. _inlets.SelectMany(inlet => inlet.Warnings)],
+            Warnings = [.. _inlets.SelectMany(inlet => inlet.Warnings), .. _partFailures.Warning is { } warning ? (string[])[warning] : []],
             AwaitsMessage = Breaker.AwaitsMessage,
             Breaker = Breaker.State,
             BreakerSince = Breaker.Since,

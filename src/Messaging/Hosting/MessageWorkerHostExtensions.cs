@@ -72,6 +72,8 @@ public static class MessageWorkerHostExtensions
         services.AddSingleton<IWorkerStatus>(provider => provider.GetRequiredService<WorkerService>());
         services.AddSingleton<IMessageWorker>(provider => provider.GetRequiredService<WorkerService>());
         services.AddSingleton<IRouteControl>(provider => provider.GetRequiredService<WorkerService>());
+        services.AddSingleton<RouteHealth>();
+        services.AddSingleton<IRouteHealth>(provider => provider.GetRequiredService<RouteHealth>());
         services.AddHostedService(provider => provider.GetRequiredService<WorkerService>());
         services.AddSingleton(_ => new RedriveCatalog(worker.Features));
         services.AddHostedService(static provider => new SystemdNotifications(

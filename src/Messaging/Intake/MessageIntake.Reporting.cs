@@ -16,14 +16,68 @@ internal sealed partial class MessageIntake
     private readonly LogThrottles<string> _defectLog;
     private readonly LogThrottles<(Type, string)> _exceptionLog;
 
+    // Failed settlements of slots that are not finished yet: the others that finish have been settled.
+    private int _unsettled;
+    private int _failedSettlements;
+
+    /// <summary>Whether the parts let any message pass; of the route.</summary>
+    public FailureRun PartFailures { get; init; }
+
+    /// <summary>Whether the source settles any message.</summary>
+    public FailureRun SettlementFailures { get; init; }
+
     /// <summary>An exception on a pool thread would end the process.</summary>
-    internal void SettlingFailed(Exception exception) => SafeLog.Try(() => LogSettlingFailed(exception, _route));
+    internal void SettlingFailed(Exception exception) => SafeLog.Try(() =>
+    {
+        Interlocked.Increment(ref _unsettled);
+        _metrics.SettlementFailed();
+        string failure = $"{exception.GetType().Name}: {UntrustedText.MessageOf(exception)}";
+        string problem = $"The source {_source} could not settle the last {FailureRun.Limit} messages, so it may deliver them again; the last failure: {UntrustedText.Shorten(failure)}";
+        bool isNew = SettlementFailures.Failed(Interlocked.Increment(ref _failedSettlements), problem);
+        if (_exceptionLog.ShouldLog((exception.GetType(), _source), out SuppressedLines suppressed))
+        {
+            LogSettlingFailed(exception, _route, _source, suppressed);
+        }
+
+        ReportRun(isNew, problem);
+    });
+
+    /// <summary>A slot is finished although settlements failed: its own may be among them.</summary>
+    private void SettlementEnded()
+    {
+        if (Interlocked.Decrement(ref _unsettled) < 0)
+        {
+            Interlocked.Increment(ref _unsettled);
+            Passed(SettlementFailures);
+        }
+    }
+
+    private void Passed(FailureRun run)
+    {
+        if (run.Passed())
+        {
+            SafeLog.Try(() => LogPassed(_route));
+        }
+    }
+
+    private void ReportRun(bool isNew, string problem)
+    {
+        if (isNew)
+        {
+            SafeLog.Try(() => LogNothingPasses(_route, problem));
+        }
+    }
 
     private void Report(ReceivedMessage message, in Settlement settlement, Cancellation cancellation, long acceptedAt)
     {
         _metrics.MessageSettled(settlement, RouteMetrics.MeasuresProcessing ? _time.GetElapsedTime(acceptedAt) : TimeSpan.Zero);
         if (settlement.Kind == SettlementKind.Complete)
         {
+            if (PartFailures.Any)
+            {
+                Passed(PartFailures);
+            }
+
             return;
         }
 
@@ -49,13 +103,33 @@ internal sealed partial class MessageIntake
     /// <summary>Logs what a part did wrong: it decided nothing, or threw. A part that was cancelled is not at fault.</summary>
     private void ReportFault(ReceivedMessage message, in Settlement decided, Exception? exception, Cancellation cancellation)
     {
-        if (exception is null && !decided.IsDecided && decided.ExceptionType is null && cancellation == Cancellation.None)
+        Exception? thrown = exception ?? decided.Exception;
+        if ((exception is null && decided.IsDecided) || (thrown is null && decided.ExceptionType is not null))
         {
-            ReportDefect(message, decided.Description ?? RecoverabilityPolicy.NotSettled);
+            // Decided, or cancelled with the batch.
+            return;
+        }
+
+        string? part = thrown is null ? null : _pipeline.FindPart(thrown) ?? "a part of the pipeline";
+        string defect = decided.Description ?? RecoverabilityPolicy.NotSettled;
+        if (thrown is null && cancellation == Cancellation.None)
+        {
+            ReportDefect(message, defect);
         }
         else if (exception is not null && !HandlerReports.IsReported(exception) && (exception is not OperationCanceledException || cancellation == Cancellation.None))
         {
-            ReportThrown(message, exception);
+            ReportThrown(message, exception, part!);
+        }
+
+        if (cancellation != Cancellation.Shutdown)
+        {
+            string failure = thrown is null ? defect
+                : thrown is OperationCanceledException && cancellation == Cancellation.Timeout ? $"{part} took longer than Intake:MessageTimeout."
+                : $"{part} threw {thrown.GetType().Name}: {UntrustedText.MessageOf(thrown)}";
+            string problem = $"None of the last {FailureRun.Limit} messages passed; the last failure: {UntrustedText.Shorten(failure)} The route still receives, and is ready when a message is completed. Events 5006, 5007 and 5301 have the details.";
+            HashCode id = new();
+            id.AddBytes(message.SourceId.Span);
+            ReportRun(PartFailures.Failed(id.ToHashCode(), problem), problem);
         }
     }
 
@@ -70,9 +144,8 @@ internal sealed partial class MessageIntake
         }
     }
 
-    private void ReportThrown(ReceivedMessage message, Exception exception)
+    private void ReportThrown(ReceivedMessage message, Exception exception, string part)
     {
-        string part = _pipeline.FindPart(exception) ?? "a part of the pipeline";
         if (_exceptionLog.ShouldLog((exception.GetType(), part), out SuppressedLines suppressed))
         {
             using (CorrelateLogs(message))
@@ -133,8 +206,14 @@ internal sealed partial class MessageIntake
     [LoggerMessage(5008, LogLevel.Warning, "Route {Route}: {Count} more message(s) of {Source} {Outcome} since the last such line; the last: message {Last}")]
     private partial void LogMoreNotStored(string route, long count, string source, string outcome, string last);
 
-    [LoggerMessage(5004, LogLevel.Error, "Route {Route}: settling a message failed; its source will redeliver it")]
-    private partial void LogSettlingFailed(Exception exception, string route);
+    [LoggerMessage(5004, LogLevel.Error, "Route {Route}: the source {Source} threw when it settled a message; the message may be redelivered{Suppressed}")]
+    private partial void LogSettlingFailed(Exception exception, string route, string source, SuppressedLines suppressed);
+
+    [LoggerMessage(5011, LogLevel.Error, "Route {Route}: {Problem}")]
+    private partial void LogNothingPasses(string route, string problem);
+
+    [LoggerMessage(5012, LogLevel.Information, "Route {Route}: messages pass again")]
+    private partial void LogPassed(string route);
 
     [LoggerMessage(5007, LogLevel.Error, "Route {Route}: {Part} threw an exception for message {Id} on delivery {Delivery}{Suppressed}")]
     private partial void LogThrew(Exception exception, string route, string part, string id, int delivery, SuppressedLines suppressed);

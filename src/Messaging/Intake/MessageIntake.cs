@@ -85,6 +85,8 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
         _heldLog = new LogThrottle(time, ReasonThrottle.Interval);
         _defectLog = new LogThrottles<string>(time, HandlerReports.Interval);
         _exceptionLog = new LogThrottles<(Type, string)>(time, HandlerReports.Interval);
+        PartFailures = new FailureRun(time);
+        SettlementFailures = new FailureRun(time);
         _limit = new SlotLimit(range, time.TimestampFrequency);
         _free = range.Max;
 
@@ -296,6 +298,11 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
     /// <summary>The slot's message is settled; <see cref="ReturnFinished"/> follows.</summary>
     internal void Finished(MessageSlot slot)
     {
+        if (SettlementFailures.Any)
+        {
+            SettlementEnded();
+        }
+
         MessageSlot? first = Volatile.Read(ref _finished);
         while (true)
         {

@@ -11,7 +11,7 @@ public interface IMessageSource : IAsyncDisposable
     /// <summary>Why the source cannot receive, for the readiness page; null while it can.</summary>
     string? Problem => null;
 
-    /// <summary>What an operator should know although the source receives, for the page; null for nothing. It says what to do.</summary>
+    /// <summary>What an operator should know although the source receives, such as an item that it cannot read, and what to do; null for nothing.</summary>
     string? Warning => null;
 
     /// <summary>Fails fast when the source can never work as configured: a queue that does not exist, refused credentials.</summary>

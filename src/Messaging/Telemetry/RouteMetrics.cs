@@ -50,11 +50,13 @@ public sealed class RouteMetrics
     private readonly bool _isOfSource;
     private readonly bool _countsDecidedDeadLetters;
     private long _received;
+    private long _unsettled;
 
     // The gauges of a running route's sources; replaced as a whole.
     private volatile InletGauges[] _inlets = [];
     private volatile Func<bool>? _isStuck;
     private volatile Func<bool>? _isPaused;
+    private volatile Func<bool>? _isReady;
     private volatile Func<long?>? _inDeadLetterQueue;
 
     static RouteMetrics()
@@ -68,6 +70,11 @@ public sealed class RouteMetrics
         CountRoutes("worker.messages.completed", "Messages that the handler of a route without a sink completed", static route => route._stores ? null : route._counts.Stored.Value);
         CountRoutes("worker.messages.duplicates", "Messages whose object was stored before with the same bytes", static route => route._stores ? Volatile.Read(ref route._counts.Duplicates) : null);
         CountRoutes("worker.messages.returned", "Messages abandoned: returned to their source", static route => Volatile.Read(ref route._counts.Returned));
+        Meter.CreateObservableCounter(
+            "worker.settlements.failed",
+            static () => _running.SelectMany(static route => route.Receivers, static (_, receiver) => new Measurement<long>(Volatile.Read(ref receiver._unsettled), receiver._receiveTags)),
+            "{message}",
+            "Settlements in which the source threw; its messages may be delivered again");
         GaugeInlets("worker.messages.in_flight", "{message}", "Messages in flight, held ones included", static inlet => inlet.InFlight());
         GaugeInlets("worker.messages.held", "{message}", "Messages in flight that wait until the sink works", static inlet => inlet.Held());
         GaugeInlets("worker.messages.limit", "{message}", "Messages that may be in flight now: found from the throughput, at most Intake:Concurrency", static inlet => inlet.Limit());
@@ -81,6 +88,8 @@ public sealed class RouteMetrics
             null, "1 when a message has run far beyond its timeout: only a restart frees its slot");
         Meter.CreateObservableGauge("worker.dead_letter_queue.messages", static () => _running.Select(static route => (Count: route._inDeadLetterQueue?.Invoke(), Route: route._route)).Where(static route => route.Count is not null)
             .Select(static route => new Measurement<long>(route.Count!.Value, route.Route)), "{message}", "Messages in the dead-letter queues of the route's sources, by the queue's own count once a minute (SQS, RabbitMQ)");
+        Meter.CreateObservableGauge("worker.route.ready", static () => _running.Where(route => route._isReady is not null).Select(static route => new Measurement<int>(route._isReady!() ? 1 : 0, route._route)),
+            null, "1 while the route is ready, as at /healthz/ready; 0 otherwise");
         Meter.CreateObservableGauge("worker.route.paused", static () => _running.Where(route => route._isPaused is not null).Select(static route => new Measurement<int>(route._isPaused!() ? 1 : 0, route._route)),
             null, "1 while an operator has paused the route, 0 otherwise; a breaker that pauses receiving does not count");
     }
@@ -187,8 +196,10 @@ public sealed class RouteMetrics
     /// <param name="isStuck">Called on collection.</param>
     /// <param name="isPaused">Likewise.</param>
     /// <param name="inDeadLetterQueue">Likewise; null when it is unknown.</param>
-    internal void Publish(Func<bool> isStuck, Func<bool> isPaused, Func<long?>? inDeadLetterQueue = null)
+    /// <param name="isReady">Likewise.</param>
+    internal void Publish(Func<bool> isStuck, Func<bool> isPaused, Func<long?>? inDeadLetterQueue = null, Func<bool>? isReady = null)
     {
+        _isReady = isReady;
         _isStuck = isStuck;
         _inDeadLetterQueue = inDeadLetterQueue;
         _isPaused = isPaused;
@@ -223,6 +234,8 @@ public sealed class RouteMetrics
 
     /// <summary>Counts a duplicate, in addition to the completion of the message.</summary>
     public void MessageDuplicate() => Interlocked.Increment(ref _counts.Duplicates);
+
+    internal void SettlementFailed() => Interlocked.Increment(ref _unsettled);
 
     internal void MessageTimedOut() => Timeouts.TryAdd(1, _route);
 

@@ -47,7 +47,7 @@ public sealed class StoreTerminatorTests
     [InlineData(default(SinkStatus))]
     [InlineData((SinkStatus)42)]
     [InlineData((SinkStatus)(-1))]
-    public async Task Invoke_StatusThatDecidesNothing_DecidesNothingAndIsNoSuccessForTheBreaker(SinkStatus status)
+    public async Task Invoke_StatusThatDecidesNothing_IsTheSinksFault(SinkStatus status)
     {
         SinkResult failure = new(SinkStatus.Transient, "down");
         await FailAsync(failure);
@@ -57,10 +57,9 @@ public sealed class StoreTerminatorTests
 
         await Terminator().InvokeAsync(context);
 
-        context.Settlement.IsDecided.ShouldBeFalse();
+        context.Settlement.Fault.ShouldBe(SettlementFault.Transient);
         context.Settlement.Description.ShouldBe($"The sink scripted returned the status {status}, which decides nothing: StoreAsync must return SinkResult.Stored only for a stored object, and otherwise what failed.");
         _breaker.Successes.ShouldBe(0);
-        await FailAsync(failure);
         _breaker.State.ShouldBe(BreakerState.Open);
     }
 

@@ -31,7 +31,7 @@ public sealed class IndexTerminatorTests
     [InlineData(default(SinkStatus), false, "The sink memory returned the status Undecided, which decides nothing (scripted): CompleteAsync must return Stored only when every document is accounted for, and otherwise what failed.")]
     [InlineData((SinkStatus)42, false, "The sink memory returned the status 42, which decides nothing")]
     [InlineData(SinkStatus.Stored, true, "The sink memory returned the status Undecided, which decides nothing (SendAsync returned false, as after a failure, and then CompleteAsync returned Stored)")]
-    public async Task Handle_SinkDecidesNothing_TheMessageIsUndecidedAndTheSinkIsNamed(SinkStatus status, bool contradicts, string description)
+    public async Task Handle_SinkDecidesNothing_IsTheSinksFaultAndTheSinkIsNamed(SinkStatus status, bool contradicts, string description)
     {
         CloudFrontRun run = new();
         run.Objects.Put("a.gz", Log);
@@ -40,18 +40,53 @@ public sealed class IndexTerminatorTests
 
         Settlement settlement = await run.HandleAsync(Event);
 
-        settlement.Kind.ShouldBe(SettlementKind.Undecided);
+        settlement.Fault.ShouldBe(SettlementFault.Transient);
         settlement.Description.ShouldNotBeNull().ShouldStartWith(description);
     }
 
     [Fact]
-    public async Task Handle_SinkHasNoWriter_FailsNamingTheSink()
+    public async Task Handle_SinkHasNoWriter_IsTheSinksFault()
     {
         CloudFrontRun run = new();
         run.Objects.Put("a.gz", Log);
         run.Sink.HasNoWriter = true;
 
-        (await Should.ThrowAsync<Quayside.Pipeline.Behaviors.PartDefectException>(run.HandleAsync(Event))).Message.ShouldBe("The sink memory returned null from Begin: it must return a writer.");
+        Settlement settlement = await run.HandleAsync(Event);
+
+        settlement.Fault.ShouldBe(SettlementFault.Transient);
+        settlement.Description.ShouldBe("The sink memory returned null from Begin: it must return a writer.");
+        run.Breaker.IsInDoubt.ShouldBeTrue();
+    }
+
+    [Theory]
+    [InlineData(typeof(IOException))]
+    [InlineData(typeof(TaskCanceledException))]
+    [InlineData(typeof(InvalidOperationException))]
+    public async Task Handle_SinkThrows_IsTheSinksFault(Type type)
+    {
+        CloudFrontRun run = new();
+        run.Objects.Put("a.gz", Log);
+        run.Sink.Batch = _ => throw (Exception)Activator.CreateInstance(type, "no route to host")!;
+
+        Settlement settlement = await run.HandleAsync(Event);
+
+        settlement.Fault.ShouldBe(SettlementFault.Transient);
+        settlement.MayHold.ShouldBeTrue();
+        settlement.Description.ShouldBe($"The sink memory threw {type.Name}: no route to host");
+        run.Breaker.IsInDoubt.ShouldBeTrue("The breaker counts it.");
+    }
+
+    [Fact]
+    public async Task Handle_DeadLetterCannotBeWritten_IsNoFaultOfTheSink()
+    {
+        CloudFrontRun run = new();
+        run.Objects.Put("a.gz", Log);
+        run.Sink.Rejects = static index => index == 3;
+        run.DeadLetters.Fail(times: 100);
+
+        (await run.HandleAsync(Event)).Fault.ShouldBe(SettlementFault.Transient);
+
+        run.Breaker.IsInDoubt.ShouldBeFalse();
     }
 
     [Theory]

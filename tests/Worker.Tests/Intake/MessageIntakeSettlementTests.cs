@@ -143,8 +143,45 @@ public sealed class MessageIntakeSettlementTests
             await fixture.DrainAsync();
         }
 
-        fixture.Logger.Of(5004).Select(line => line.Exception).ShouldBe([thrown, thrown, thrown]);
+        Telemetry.LoggedLine line = fixture.Logger.Of(5004).ShouldHaveSingleItem("The first of ten seconds is logged.");
+        line.Exception.ShouldBe(thrown);
+        line.Text.ShouldContain("the source source threw");
         fixture.Intake.InFlight.ShouldBe(0);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Settle_SourceThrowsEachTime_IsAProblemUntilItSettlesAMessage(bool hop)
+    {
+        await using IntakeFixture fixture = new(concurrency: 1);
+        for (int i = 0; i < 10; i++)
+        {
+            fixture.Intake.Problem.ShouldBeNull($"after {i} messages");
+            await fixture.RunAsync(new TestMessage { OnSettle = () => hop ? ThrowLaterAsync(new IOException("no reply")) : throw new IOException("no reply") });
+            await fixture.DrainAsync();
+        }
+
+        fixture.Intake.Problem.ShouldBe("The source source could not settle the last 10 messages, so it may deliver them again; the last failure: IOException: no reply");
+        fixture.Logger.Of(5011).ShouldHaveSingleItem().Text.ShouldBe($"Route test: {fixture.Intake.Problem}");
+
+        await fixture.RunAsync();
+        await fixture.DrainAsync();
+
+        fixture.Intake.Problem.ShouldBeNull();
+        fixture.Logger.Of(5012).ShouldHaveSingleItem();
+    }
+
+    [Fact]
+    public async Task Settle_SourceThrowsNowAndThen_IsNoProblem()
+    {
+        await using IntakeFixture fixture = new(concurrency: 1);
+        for (int i = 0; i < 100; i++)
+        {
+            await fixture.RunAsync(new TestMessage { OnSettle = () => i % 5 == 0 ? default : throw new IOException("no reply") });
+            await fixture.DrainAsync();
+            fixture.Intake.Problem.ShouldBeNull();
+        }
     }
 
     [Fact]

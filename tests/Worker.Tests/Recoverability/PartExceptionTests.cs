@@ -42,7 +42,6 @@ public sealed class PartExceptionTests
         ["behaviour"] = (static (worker, fail) => Handle(worker.With(fail).AddBehavior<FailingBehavior>()), ["Routes:orders:Handler=Orders"], "the behavior FailingBehavior"),
         ["connector"] = (static (worker, fail) => worker.AddHandler(new PartsFeature(builder => builder.Connector(new FailingConnector(fail)).Terminator(new InnerTerminator()))), ["Routes:orders:Handler=Parts"], "the connector FailingConnector"),
         ["terminator"] = (static (worker, fail) => worker.AddHandler(new PartsFeature(builder => builder.Terminator(new FailingTerminator(fail)))), ["Routes:orders:Handler=Parts"], "the terminator FailingTerminator"),
-        ["sink"] = (static (worker, fail) => worker.AddSink(new FailingSinkFeature(fail)).AddArchive(), ["Routes:orders:Handler=Archive", "Routes:orders:Sink=Failing"], "the sink failing"),
         ["handler"] = (static (worker, fail) =>
         {
             worker.Services.AddSingleton(new ScriptedHandler(async (_, _, _) =>
@@ -172,30 +171,6 @@ public sealed class PartExceptionTests
         public SinkKind Writes => SinkKind.None;
 
         public HandlerPlan Configure(SettingsReader settings, string route) => new() { Compose = (builder, _) => compose(builder) };
-    }
-
-    private sealed class FailingSinkFeature(Func<Task> fail) : ISinkFeature
-    {
-        public string Name => "Failing";
-
-        public IReadOnlyList<SettingsSection> Settings => [];
-
-        public SinkPlan Configure(SettingsReader settings, string route) => new() { Create = _ => new FailingSink(fail) };
-    }
-
-    private sealed class FailingSink(Func<Task> fail) : IObjectSink
-    {
-        public Task CheckAsync(CancellationToken cancellationToken) => Task.CompletedTask;
-
-        public async ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
-        {
-            await fail();
-            return SinkResult.Stored;
-        }
-
-        public string Locate(string key) => key;
-
-        public ValueTask DisposeAsync() => default;
     }
 }
 

@@ -24,15 +24,6 @@ public sealed class UndecidedOutcomeTests
 
     private static Dictionary<string, (Action<IMessageWorkerBuilder> Add, string[] Settings, string Log)> Cases { get; } = new(StringComparer.Ordinal)
     {
-        ["sink, default(SinkResult)"] = (Store(static () => default), ArchiveTo("Broken"), "The sink Broken returned the status Undecided, which decides nothing: StoreAsync must return SinkResult.Stored only for a stored object, and otherwise what failed."),
-        ["sink, default(ValueTask)"] = (worker => worker.AddSink(new BrokenSinkFeature(static () => default)).AddArchive(), ArchiveTo("Broken"), "The sink Broken returned the status Undecided"),
-        ["sink, late"] = (worker => worker.AddSink(new BrokenSinkFeature(static async () =>
-        {
-            await Task.Yield();
-            return default;
-        })).AddArchive(), ArchiveTo("Broken"), "The sink Broken returned the status Undecided"),
-        ["sink, unknown status"] = (Store(static () => new SinkResult((SinkStatus)42)), ArchiveTo("Broken"), "The sink Broken returned the status 42, which decides nothing"),
-        ["sink below bundles"] = (Store(static () => default), [.. ArchiveTo("Broken"), "Bundles:Enabled=true", "Bundles:MaxAge=100ms"], "The sink Broken returned the status Undecided, which decides nothing"),
         ["handler, default(Settlement)"] = (Handle(static () => new(default(Settlement))), ["Routes:orders:Handler=Orders"], "The handler ScriptedHandler returned default(Settlement), which decides nothing: return Complete, Abandon, DeadLetter, Transient or Refused."),
         ["handler, default(ValueTask)"] = (Handle(static () => default), ["Routes:orders:Handler=Orders"], "The handler ScriptedHandler returned default(Settlement)"),
         ["handler, unknown kind"] = (Handle(static () => new(new Settlement((SettlementKind)42))), ["Routes:orders:Handler=Orders"], "The handler ScriptedHandler returned default(Settlement)"),
@@ -76,7 +67,6 @@ public sealed class UndecidedOutcomeTests
     }
 
     [Theory]
-    [InlineData("sink, default(SinkResult)")]
     [InlineData("handler, default(Settlement)")]
     [InlineData("terminator, sets nothing")]
     public async Task Messages_OfAnUndecidedPart_AreLoggedOnceAndDoNotBlockTheRoute(string part)
@@ -108,35 +98,11 @@ public sealed class UndecidedOutcomeTests
         return (totals.Stored, totals.Returned);
     }
 
-    private static Action<IMessageWorkerBuilder> Store(Func<SinkResult> result) => worker => worker.AddSink(new BrokenSinkFeature(() => new(result()))).AddArchive();
-
     private static Action<IMessageWorkerBuilder> Handle(Func<ValueTask<Settlement>> handle) => worker =>
     {
         Microsoft.Extensions.DependencyInjection.ServiceCollectionServiceExtensions.AddSingleton(worker.Services, new ScriptedHandler((_, _, _) => handle()));
         worker.AddHandler<Order, ScriptedHandler>("Orders", TestJson.Default.Order);
     };
-
-    private static string[] ArchiveTo(string sink) => ["Routes:orders:Handler=Archive", $"Routes:orders:Sink={sink}"];
-
-    private sealed class BrokenSinkFeature(Func<ValueTask<SinkResult>> store) : ISinkFeature
-    {
-        public string Name => "Broken";
-
-        public IReadOnlyList<SettingsSection> Settings => [];
-
-        public SinkPlan Configure(SettingsReader settings, string route) => new() { Create = _ => new BrokenSink(store) };
-    }
-
-    private sealed class BrokenSink(Func<ValueTask<SinkResult>> store) : IObjectSink
-    {
-        public Task CheckAsync(CancellationToken cancellationToken) => Task.CompletedTask;
-
-        public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) => store();
-
-        public string Locate(string key) => key;
-
-        public ValueTask DisposeAsync() => default;
-    }
 
     private sealed class IdleBatchHandler : IBatchHandler<Order>
     {

@@ -51,6 +51,7 @@ internal sealed class JsonBatchHandlerFeature<TMessage, [DynamicallyAccessedMemb
         BatchCollector<TMessage> collector = new(handler, options, services, reports);
         services.Owned.Add(collector);
         services.Stopping.Add(collector.StopWaiting);
+        builder.Service(handler, $"the handler {reports.Handler}");
         builder.Terminator(new JsonBatchTerminator<TMessage>(json, collector), reports.Handler);
     }
 }

@@ -45,6 +45,7 @@ internal sealed class JsonHandlerFeature<TMessage, [DynamicallyAccessedMembers(D
             builder.Behavior(new RetryBehavior<PhysicalContext>(services.Recoverability, services.Breaker, services.Time, retriesUnknown: true));
         }
 
+        builder.Service(handler, $"the handler {reports.Handler}");
         builder.Terminator(new JsonHandlerTerminator<TMessage>(handler, json, services.Route, reports, stores), reports.Handler);
     }
 }

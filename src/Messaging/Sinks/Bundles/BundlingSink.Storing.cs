@@ -3,6 +3,7 @@ using System.Runtime.InteropServices;
 using Microsoft.Extensions.Logging;
 using Quayside.Messaging.Telemetry;
 using Quayside.Pipeline.Buffers;
+using Quayside.Pipeline.Settlements;
 
 namespace Quayside.Messaging.Sinks.Bundles;
 
@@ -43,7 +44,8 @@ internal sealed partial class BundlingSink
             // Any message may be the cause, so none may be dead-lettered for it.
             TryLogFailed(exception, bundle.Entries.Count);
             bundle.Failed = Begin(bundle);
-            Conclude(bundle, 0, bundle.Entries.Count, new SinkResult(SinkStatus.Transient, $"A bundle could not be stored: {exception.GetType().Name}.", Exhausted: true));
+            SinkStatus status = exception is RefusedException ? SinkStatus.Refused : SinkStatus.Transient;
+            Conclude(bundle, 0, bundle.Entries.Count, new SinkResult(status, $"A bundle could not be stored: {exception.GetType().Name}: {UntrustedText.MessageOf(exception)}", Exhausted: true));
         }
 
         Finish(bundle);
@@ -83,7 +85,14 @@ internal sealed partial class BundlingSink
                 MessageSpans.LinkCalls(SpansOf(bundle, first, count));
             }
 
-            result = await _inner.StoreAsync(name, content.WrittenMemory, cancellationToken);
+            try
+            {
+                result = await _inner.StoreAsync(name, content.WrittenMemory, cancellationToken);
+            }
+            catch (PoisonMessageException poison)
+            {
+                result = new SinkResult(SinkStatus.Rejected, UntrustedText.MessageOf(poison));
+            }
         }
 
         switch (result.Status)

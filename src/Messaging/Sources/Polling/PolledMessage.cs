@@ -5,16 +5,18 @@ using Quayside.Pipeline.Settlements;
 namespace Quayside.Messaging.Sources.Polling;
 
 /// <summary>A claimed item of a <see cref="PollingMessageSource{TItem}"/>: one object for all its deliveries by this process.</summary>
-internal sealed class PolledMessage<TItem>(PollingMessageSource<TItem> source, TItem item, string id, DateTimeOffset? enqueuedAt) : ReceivedMessage
+internal sealed class PolledMessage<TItem>(PollingMessageSource<TItem> source, TItem item) : ReceivedMessage
     where TItem : notnull
 {
-    private readonly byte[] _id = Encoding.UTF8.GetBytes(id);
+    private byte[] _id = [];
+    private DateTimeOffset? _enqueuedAt;
     private ReadOnlyMemory<byte> _body;
     private int _deliveries;
 
     public TItem Item => item;
 
-    public string Id => id;
+    /// <summary>Null until <see cref="Identify"/>.</summary>
+    public string? Id { get; private set; }
 
     /// <summary>Failures in a row to read, complete or dead-letter it.</summary>
     public int Failures { get; set; }
@@ -25,7 +27,13 @@ internal sealed class PolledMessage<TItem>(PollingMessageSource<TItem> source, T
 
     public override int DeliveryCount => _deliveries;
 
-    public override DateTimeOffset? EnqueuedAt => enqueuedAt;
+    public override DateTimeOffset? EnqueuedAt => _enqueuedAt;
+
+    public void Identify(string id, DateTimeOffset? enqueuedAt)
+    {
+        (_id, _enqueuedAt) = (Encoding.UTF8.GetBytes(id), enqueuedAt);
+        Id = id;
+    }
 
     public void BeginDelivery(ReadOnlyMemory<byte> body)
     {

@@ -1,8 +1,10 @@
 using System.Collections.Concurrent;
+using System.Runtime.CompilerServices;
 using Microsoft.Extensions.Logging;
 using Quayside.Messaging.DeadLetters;
 using Quayside.Messaging.Recoverability;
 using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Behaviors;
 using Quayside.Pipeline.Settlements;
 
 namespace Quayside.Messaging.Sources.Polling;
@@ -36,16 +38,36 @@ public abstract class PollingMessageSource<TItem> : IMessageSource
     private TaskCompletionSource _wake = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private string? _problem;
 
+    // Whether any item can be read, and any completed; and the last item that cannot be read.
+    private readonly FailureRun _reads;
+    private readonly FailureRun _completions;
+    private (PolledMessage<TItem> Message, string Warning)? _unread;
+
     /// <param name="services">What its plan's <c>Create</c> was called with.</param>
     protected PollingMessageSource(SourceServices services)
     {
         ArgumentNullException.ThrowIfNull(services);
         _services = services;
+        _reads = new FailureRun(services.Time);
+        _completions = new FailureRun(services.Time);
         _log = new ThrottlingLogger(services.Loggers.CreateLogger(GetType()), services.Time, LogInterval);
     }
 
     /// <inheritdoc/>
-    public string? Problem => Volatile.Read(ref _problem);
+    /// <remarks>An override combines it with its own: <c>base.Problem ?? …</c>.</remarks>
+    public virtual string? Problem => Volatile.Read(ref _problem) ?? _reads.Problem ?? _completions.Problem;
+
+    /// <inheritdoc/>
+    public virtual string? Warning
+    {
+        get
+        {
+            lock (_due)
+            {
+                return _unread?.Warning;
+            }
+        }
+    }
 
     /// <summary>The pause after a claim that found fewer items than asked for; default 100 ms. It doubles with each empty claim, up to <see cref="MaxPollInterval"/>.</summary>
     protected virtual TimeSpan MinPollInterval => TimeSpan.FromMilliseconds(100);
@@ -97,7 +119,7 @@ public abstract class PollingMessageSource<TItem> : IMessageSource
             {
                 // Of the subclass: a folder that cannot be listed, a database that is down.
                 TimeSpan retry = FailureBackoff.After(++failures, MinFailurePause);
-                Volatile.Write(ref _problem, $"Items cannot be claimed: {exception.Message}");
+                Volatile.Write(ref _problem, $"Items cannot be claimed: {UntrustedText.MessageOf(exception)}");
                 PollingLog.ClaimFailed(_log, exception, _services.Route, _services.Name, DurationText.Of(retry));
                 await Task.Delay(retry, _services.Time, stopReceiving).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }
@@ -128,17 +150,21 @@ public abstract class PollingMessageSource<TItem> : IMessageSource
     /// <param name="max">The maximum number of items to claim, 1 or more.</param>
     /// <param name="cancellationToken">Cancelled when the worker stops. An item that was claimed must still be returned.</param>
     /// <returns>The claimed items, the oldest first; empty when there are none.</returns>
-    /// <remarks>An exception is logged and shown on the readiness page; the claim is repeated with backoff.</remarks>
+    /// <remarks>An exception is logged and shown on the readiness page; the claim is repeated with backoff. Items that an exception keeps from being returned stay claimed.</remarks>
     protected abstract ValueTask<IReadOnlyList<TItem>> ClaimAsync(int max, CancellationToken cancellationToken);
 
     /// <summary>The message's id: the same for each delivery of an item, and different for different items. Not empty.</summary>
+    /// <remarks>For an item without one, or after an exception, see <see cref="ReadAsync"/>; the other items are delivered.</remarks>
     protected abstract string GetId(TItem item);
 
     /// <summary>When the item entered the source, for the age of its message; null where that is unknown.</summary>
     protected virtual DateTimeOffset? GetEnqueuedAt(TItem item) => null;
 
     /// <summary>Reads the body of a claimed item; called before each delivery.</summary>
-    /// <remarks>After an exception the item stays claimed and is read again with backoff. Each failure is logged (event 3011).</remarks>
+    /// <remarks>
+    /// After an exception the item stays claimed and is read again with backoff, at most 30 s. It is named in the log (event 3011) and in <see cref="Warning"/>,
+    /// and in <see cref="Problem"/> when the last ten items failed so.
+    /// </remarks>
     protected abstract ValueTask<ReadOnlyMemory<byte>> ReadAsync(TItem item, CancellationToken cancellationToken);
 
     /// <summary>Removes an item whose message is done: stored, or written to the dead letters. After an exception the message is redelivered.</summary>
@@ -183,11 +209,16 @@ public abstract class PollingMessageSource<TItem> : IMessageSource
         }
 
         int asked = slots.Count;
-        IReadOnlyList<TItem> items = await ClaimAsync(asked, stop);
-        foreach (PolledMessage<TItem> message in (PolledMessage<TItem>[])[.. items.Select(item => new PolledMessage<TItem>(this, item, GetId(item), GetEnqueuedAt(item)))])
+        IReadOnlyList<TItem> items = await ClaimAsync(asked, stop) ?? throw Defect("ClaimAsync returned null. Return the claimed items, or an empty list when there are none.");
+        PolledMessage<TItem>[] messages = [.. items.Where(static item => item is not null).Select(item => new PolledMessage<TItem>(this, item))];
+        foreach (PolledMessage<TItem> message in messages)
         {
             // Waiting until it is in flight: whatever happens here, it is delivered later or released.
             _waiting.TryAdd(message, true);
+        }
+
+        foreach (PolledMessage<TItem> message in messages)
+        {
             if (slots.Count > 0 && !stop.IsCancellationRequested)
             {
                 await DeliverAsync(message, slots, stop);
@@ -198,6 +229,11 @@ public abstract class PollingMessageSource<TItem> : IMessageSource
             }
         }
 
+        if (messages.Length < items.Count)
+        {
+            throw Defect($"ClaimAsync returned {items.Count - messages.Length} null item(s) of {items.Count}. Return only items that were claimed.");
+        }
+
         return items.Count >= asked ? Polled.Full : any || items.Count > 0 ? Polled.Some : Polled.None;
     }
 
@@ -206,6 +242,11 @@ public abstract class PollingMessageSource<TItem> : IMessageSource
         ReadOnlyMemory<byte> body;
         try
         {
+            if (message.Id is null)
+            {
+                message.Identify(GetId(message.Item) is { Length: > 0 } id ? id : throw Defect("GetId returned no id. Return the same text for each delivery of the item."), GetEnqueuedAt(message.Item));
+            }
+
             body = await ReadAsync(message.Item, stop);
         }
         catch (Exception exception)
@@ -214,7 +255,15 @@ public abstract class PollingMessageSource<TItem> : IMessageSource
             TimeSpan retry = FailureBackoff.After(++message.Failures, MinFailurePause);
             if (!stop.IsCancellationRequested)
             {
-                PollingLog.ReadFailed(_log, exception, _services.Route, _services.Name, UntrustedText.Shorten(message.Id), DurationText.Of(retry));
+                string name = NameOf(message);
+                string why = $"{name} cannot be read: {UntrustedText.Shorten(UntrustedText.MessageOf(exception))} It stays claimed and is read again every {DurationText.Of(FailureBackoff.Cap)} at most.";
+                _reads.Failed(RuntimeHelpers.GetHashCode(message), $"The source {_services.Name} could read none of the last {FailureRun.Limit} items; the last one: {why}");
+                lock (_due)
+                {
+                    _unread = (message, $"The source {_services.Name}: {why}");
+                }
+
+                PollingLog.ReadFailed(_log, exception, _services.Route, _services.Name, name, DurationText.Of(retry));
             }
 
             _ = BecomeDueAsync(message, retry);
@@ -222,9 +271,39 @@ public abstract class PollingMessageSource<TItem> : IMessageSource
         }
 
         message.Failures = 0;
+        Read(message);
         message.BeginDelivery(body);
         _waiting.TryRemove(message, out _);
         slots.Accept(message);
+    }
+
+    private void Read(PolledMessage<TItem> message)
+    {
+        if (!_reads.Any && _unread is null)
+        {
+            return;
+        }
+
+        _reads.Passed();
+        lock (_due)
+        {
+            _unread = _unread?.Message == message ? null : _unread;
+        }
+    }
+
+    private PartDefectException Defect(string problem) => new($"the source {_services.Name}", $"has a defect: {problem}");
+
+    // The id, or the item: its text is foreign code, too.
+    private static string NameOf(PolledMessage<TItem> message)
+    {
+        try
+        {
+            return UntrustedText.Shorten(message.Id ?? $"{message.Item}");
+        }
+        catch (Exception)
+        {
+            return typeof(TItem).Name;
+        }
     }
 
     private async ValueTask CompleteAsync(PolledMessage<TItem> message)
@@ -232,11 +311,16 @@ public abstract class PollingMessageSource<TItem> : IMessageSource
         try
         {
             await CompleteAsync(message.Item, CancellationToken.None);
+            if (_completions.Any)
+            {
+                _completions.Passed();
+            }
         }
         catch (Exception exception)
         {
+            _completions.Failed(RuntimeHelpers.GetHashCode(message), $"The source {_services.Name} could complete none of the last {FailureRun.Limit} items, which are redelivered: {UntrustedText.MessageOf(exception)}");
             TimeSpan retry = FailureBackoff.After(++message.Failures, MinFailurePause);
-            PollingLog.CompleteFailed(_log, exception, _services.Route, _services.Name, UntrustedText.Shorten(message.Id), DurationText.Of(retry));
+            PollingLog.CompleteFailed(_log, exception, _services.Route, _services.Name, NameOf(message), DurationText.Of(retry));
             await RedeliverAsync(message, retry);
         }
     }
@@ -251,7 +335,7 @@ public abstract class PollingMessageSource<TItem> : IMessageSource
         catch (Exception exception)
         {
             TimeSpan retry = FailureBackoff.After(++message.Failures, MinFailurePause);
-            PollingLog.DeadLetterFailed(_log, exception, _services.Route, _services.Name, UntrustedText.Shorten(message.Id), DurationText.Of(retry));
+            PollingLog.DeadLetterFailed(_log, exception, _services.Route, _services.Name, NameOf(message), DurationText.Of(retry));
             _services.Metrics?.MessageReturned();
             await RedeliverAsync(message, retry);
             return;
@@ -311,7 +395,7 @@ public abstract class PollingMessageSource<TItem> : IMessageSource
         }
         catch (Exception exception)
         {
-            PollingLog.ReleaseFailed(_log, exception, _services.Route, _services.Name, UntrustedText.Shorten(message.Id));
+            PollingLog.ReleaseFailed(_log, exception, _services.Route, _services.Name, NameOf(message));
         }
     }
 

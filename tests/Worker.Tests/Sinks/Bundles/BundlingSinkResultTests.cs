@@ -101,7 +101,7 @@ public sealed class BundlingSinkResultTests
 
         (await bundles.Inner.NextAsync()).Throw(new InvalidOperationException("a bug"));
 
-        (await Task.WhenAll(messages)).ShouldAllBe(result => result.Status == SinkStatus.Transient && result.Exhausted && result.Detail == "A bundle could not be stored: InvalidOperationException.");
+        (await Task.WhenAll(messages)).ShouldAllBe(result => result.Status == SinkStatus.Transient && result.Exhausted && result.Detail == "A bundle could not be stored: InvalidOperationException: a bug");
     }
 
     [Fact]

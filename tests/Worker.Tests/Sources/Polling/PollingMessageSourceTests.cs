@@ -23,7 +23,7 @@ public sealed class PollingMessageSourceTests : IAsyncDisposable
     private Task _receiving = Task.CompletedTask;
 
     public PollingMessageSourceTests() => _table = new Table(
-        new SourceServices("rows", new ServiceCollection().BuildServiceProvider(), _deadLetters, LoggerFactory.Create(logging => logging.AddProvider(_log)), TimeProvider.System, Concurrency: 4));
+        new SourceServices("rows", new ServiceCollection().BuildServiceProvider(), _deadLetters, LoggerFactory.Create(logging => logging.AddProvider(_log)), TimeProvider.System, Concurrency: 4) { Name = "Table" });
 
     public async ValueTask DisposeAsync()
     {
@@ -64,6 +64,104 @@ public sealed class PollingMessageSourceTests : IAsyncDisposable
 
         await StopAsync(3011);
         _table.Completed.ShouldBe(["b", "a"]);
+    }
+
+    [Theory]
+    [InlineData("throws")]
+    [InlineData("null")]
+    [InlineData("empty")]
+    [InlineData("no time")]
+    public async Task Identify_FailsForOneOfTenItems_TheOthersAreDeliveredAndItIsNamedUntilItWorks(string how)
+    {
+        ConcurrentDictionary<string, string> broken = new(StringComparer.Ordinal) { ["6"] = how };
+        _table.Broken = broken;
+        _table.IgnoresMax = true;
+        for (int i = 0; i < 10; i++)
+        {
+            _table.Rows.Enqueue($"{i}");
+        }
+
+        Start();
+        for (int i = 0; i < 9; i++)
+        {
+            await (await NextAsync()).SettleAsync(Settlement.Complete);
+        }
+
+        await UntilAsync(() => _table.Warning is not null);
+        _table.Warning.ShouldNotBeNull().ShouldStartWith("The source Table: 6 cannot be read: ");
+        _table.Problem.ShouldBeNull("The other items pass.");
+        broken.Clear();
+        Delivery last = await NextAsync();
+        (last.Id, last.Count).ShouldBe(("6", 1));
+        await last.SettleAsync(Settlement.Complete);
+
+        _table.Warning.ShouldBeNull();
+        await StopAsync(3011);
+        _table.Completed.Count.ShouldBe(10);
+    }
+
+    [Fact]
+    public async Task Read_FailsForEveryItem_IsAProblemUntilOneIsRead()
+    {
+        _table.IgnoresMax = true;
+        for (int i = 0; i < 10; i++)
+        {
+            _table.FailsToRead[$"{i}"] = 1_000_000;
+            _table.Rows.Enqueue($"{i}");
+        }
+
+        Start();
+
+        await UntilAsync(() => _table.Problem is not null);
+        _table.Problem.ShouldNotBeNull().ShouldStartWith("The source Table could read none of the last 10 items; the last one: ");
+        _table.Rows.Enqueue("good");
+        await (await NextAsync()).SettleAsync(Settlement.Complete);
+        _table.Problem.ShouldBeNull();
+        await _stop.CancelAsync();
+        await _receiving.WaitAsync(Limit);
+        await _table.CloseAsync(CancellationToken.None);
+        _table.Released.Count.ShouldBe(10, "None stays claimed after the stop.");
+    }
+
+    [Fact]
+    public async Task Complete_FailsForEveryItem_IsAProblem()
+    {
+        _table.FailsToComplete = 1_000_000;
+        for (int i = 0; i < 10; i++)
+        {
+            _table.Rows.Enqueue($"{i}");
+        }
+
+        Start();
+        while (_table.Problem is null)
+        {
+            await (await NextAsync()).SettleAsync(Settlement.Complete);
+        }
+
+        _table.Problem.ShouldNotBeNull().ShouldStartWith("The source Table could complete none of the last 10 items, which are redelivered: locked");
+        await _stop.CancelAsync();
+        await _receiving.WaitAsync(Limit);
+        await _table.CloseAsync(CancellationToken.None);
+    }
+
+    [Theory]
+    [InlineData(false, "The source Table has a defect: ClaimAsync returned null. Return the claimed items, or an empty list when there are none.")]
+    [InlineData(true, "The source Table has a defect: ClaimAsync returned 1 null item(s) of 2. Return only items that were claimed.")]
+    public async Task Claim_ReturnsNull_IsAProblemThatSaysWhatToReturn(bool item, string problem)
+    {
+        _table.Claimed = () => item ? [null!, "a"] : null!;
+        Start();
+
+        await UntilAsync(() => _table.Problem is not null);
+
+        _table.Problem.ShouldBe($"Items cannot be claimed: {problem}");
+        if (item)
+        {
+            (await NextAsync()).Id.ShouldBe("a");
+        }
+
+        await _stop.CancelAsync();
+        await _receiving.WaitAsync(Limit);
     }
 
     [Fact]
@@ -199,12 +297,24 @@ public sealed class PollingMessageSourceTests : IAsyncDisposable
 
         public bool IgnoresMax { get; set; }
 
+        /// <summary>Items that have no id, or no time.</summary>
+        public ConcurrentDictionary<string, string>? Broken { get; set; }
+
+        /// <summary>What the next claim returns, once.</summary>
+        public Func<IReadOnlyList<string>>? Claimed { get; set; }
+
         protected override TimeSpan MinPollInterval => TimeSpan.FromMilliseconds(1);
 
         protected override TimeSpan MaxPollInterval => TimeSpan.FromMilliseconds(20);
 
         protected override ValueTask<IReadOnlyList<string>> ClaimAsync(int max, CancellationToken cancellationToken)
         {
+            if (Claimed is { } claim)
+            {
+                Claimed = null;
+                return new(claim());
+            }
+
             if (FailsToClaim-- > 0)
             {
                 throw new InvalidOperationException("no connection");
@@ -219,7 +329,15 @@ public sealed class PollingMessageSourceTests : IAsyncDisposable
             return new(claimed);
         }
 
-        protected override string GetId(string item) => item;
+        protected override string GetId(string item) => Broken?.GetValueOrDefault(item) switch
+        {
+            "throws" => throw new FormatException("no id"),
+            "null" => null!,
+            "empty" => string.Empty,
+            _ => item,
+        };
+
+        protected override DateTimeOffset? GetEnqueuedAt(string item) => Broken?.GetValueOrDefault(item) == "no time" ? throw new FormatException("no time") : null;
 
         protected override ValueTask<ReadOnlyMemory<byte>> ReadAsync(string item, CancellationToken cancellationToken) =>
             FailsToRead.AddOrUpdate(item, -1, (_, left) => left - 1) >= 0 ? throw new IOException("locked") : new(Encoding.UTF8.GetBytes($"body of {item}"));
