@@ -228,7 +228,9 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
                 _breaker.Succeeded();
                 return Settlement.DeadLetter(RejectedReason, documents.Detail ?? $"The sink {_sinkName} rejects the documents.");
             default:
-                string undecided = $"returned the status {documents.Status}, which decides nothing{(documents.Detail is null ? string.Empty : $" ({documents.Detail})")}: CompleteAsync must return Stored only when every document is accounted for, and otherwise what failed.";
+                string detail = documents.Detail is null ? string.Empty : $" ({documents.Detail})";
+                string undecided = $"returned the status {documents.Status}, which decides nothing{detail}: "
+                    + "CompleteAsync must return Stored only when every document is accounted for, and otherwise what failed.";
                 return _breaker.SinkThrew(_sinkName, new PartDefectException($"the sink {_sinkName}", undecided));
         }
     }

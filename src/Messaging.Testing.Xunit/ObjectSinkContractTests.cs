@@ -14,13 +14,22 @@ public abstract class ObjectSinkContractTests : IAsyncLifetime
     /// <summary>False for a sink whose store drops dots at the end of a key or before a <c>/</c>: it must reject such a key, so that no two keys become one.</summary>
     protected virtual bool KeepsDotsAtEnds => true;
 
+    /// <summary>See <see cref="ObjectSinkContract.BreakStore"/>.</summary>
+    protected virtual Func<ValueTask<IAsyncDisposable>>? BreakStore => null;
+
     /// <summary>The sink under test.</summary>
     protected IObjectSink Sink => _sink ?? throw new InvalidOperationException("The sink is opened before each test.");
 
     /// <summary>Ends with the test.</summary>
     protected static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    private ObjectSinkContract Contract => new(Sink, ReadBackAsync) { DecidesRaces = DecidesRaces, KeepsDotsAtEnds = KeepsDotsAtEnds, CancellationToken = Token };
+    private ObjectSinkContract Contract => new(Sink, ReadBackAsync)
+    {
+        DecidesRaces = DecidesRaces,
+        KeepsDotsAtEnds = KeepsDotsAtEnds,
+        BreakStore = BreakStore,
+        CancellationToken = Token,
+    };
 
     /// <summary>Opens and checks the sink of the test.</summary>
     public virtual async ValueTask InitializeAsync()
@@ -87,6 +96,10 @@ public abstract class ObjectSinkContractTests : IAsyncLifetime
     /// <inheritdoc cref="ObjectSinkContract.Store_Cancelled_ThrowsForThatToken"/>
     [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Store_Cancelled_ThrowsForThatToken() => Contract.Store_Cancelled_ThrowsForThatToken();
+
+    /// <inheritdoc cref="ObjectSinkContract.Store_StoreDoesNotWork_ReturnsTheFailure"/>
+    [Fact]
+    public Task Store_StoreDoesNotWork_ReturnsTheFailure() => Contract.Store_StoreDoesNotWork_ReturnsTheFailure();
 
     /// <inheritdoc cref="ObjectSinkContract.Store_WithMetadataAndTags_ComparesBytesAloneOrRefusesThem"/>
     [Fact(Timeout = ContractLimit.Milliseconds)]

@@ -19,6 +19,11 @@ public sealed class ObjectSinkContract(IObjectSink sink, Func<string, ValueTask<
     /// <summary>False for a sink whose store drops dots at the end of a key or before a <c>/</c>: it must reject such a key, so that no two keys become one.</summary>
     public bool KeepsDotsAtEnds { get; init; } = true;
 
+    /// <summary>
+    /// Makes the store fail until the result is disposed, as in an outage; null when it cannot be made to, and the rule about it then passes without a check.
+    /// </summary>
+    public Func<ValueTask<IAsyncDisposable>>? BreakStore { get; init; }
+
     /// <summary>Cancels the rules' waits.</summary>
     public CancellationToken CancellationToken { get; init; }
 
@@ -236,10 +241,10 @@ public sealed class ObjectSinkContract(IObjectSink sink, Func<string, ValueTask<
     {
         ObjectProperties properties = new() { Metadata = [new("origin", "日本")], Tags = [new("team", "billing")] };
         byte[] key = Encoding.UTF8.GetBytes("described");
-        ValueTask<SinkResult> storing;
+        SinkResult result;
         try
         {
-            storing = sink.StoreAsync(key, Body(100), properties, CancellationToken);
+            result = await sink.StoreAsync(key, Body(100), properties, CancellationToken);
         }
         catch (NotSupportedException)
         {
@@ -248,12 +253,49 @@ public sealed class ObjectSinkContract(IObjectSink sink, Func<string, ValueTask<
             return;
         }
 
-        Stored(await storing);
+        Require.Equal(
+            result,
+            SinkResult.Stored,
+            "An object with metadata and tags is stored; a sink that keeps none leaves out the StoreAsync that takes ObjectProperties, "
+            + "whose default throws NotSupportedException.");
         await HoldsAsync("described", Body(100));
         Require.Equal(await sink.StoreAsync(key, Body(100), new ObjectProperties { Tags = [new("team", "other")] }, CancellationToken), SinkResult.AlreadyStored, "The same bytes with other tags are a duplicate.");
         Require.Equal(await StoreAsync("described", Body(100)), SinkResult.AlreadyStored, "The same bytes without tags are a duplicate.");
         Require.Equal((await sink.StoreAsync(key, Body(99), properties, CancellationToken)).Status, SinkStatus.Collision, "Other bytes with the same tags are a collision.");
         await HoldsAsync("described", Body(100));
+    }
+
+    /// <summary>
+    /// A store that does not work is Transient or Refused, as a value that says why, and the same object is stored once it works. The worker treats an
+    /// exception as Transient.
+    /// </summary>
+    public async Task Store_StoreDoesNotWork_ReturnsTheFailure()
+    {
+        if (BreakStore is null)
+        {
+            return;
+        }
+
+        await using (await BreakStore())
+        {
+            SinkResult result;
+            try
+            {
+                result = await StoreAsync("down", Body(10));
+            }
+            catch (Exception exception)
+            {
+                throw new ContractException(
+                    $"A store that does not work is returned as Transient or Refused; StoreAsync threw {exception.GetType().Name}: {exception.Message}",
+                    exception);
+            }
+
+            Require.True(result.Status is SinkStatus.Transient or SinkStatus.Refused, $"A store that does not work is Transient or Refused. Found {result}.");
+            Require.True(!string.IsNullOrEmpty(result.Detail), "A failure says why, in its detail.");
+        }
+
+        Stored(await StoreAsync("down", Body(10)));
+        await HoldsAsync("down", Body(10));
     }
 
     /// <summary>The check can be repeated, and changes nothing.</summary>

@@ -39,20 +39,28 @@ public sealed class StartupException(string message, int exitCode = ExitCodes.Un
 public static partial class ServiceErrors
 {
     private const string Key = "Services";
+    private const string Circle = "A circular dependency";
 
     /// <summary>The problems that building a container with validation reports, one per service that cannot be created.</summary>
     /// <param name="exception">What building the container threw.</param>
     public static ConfigurationException Read(AggregateException exception)
     {
         ArgumentNullException.ThrowIfNull(exception);
-        return new ConfigurationException([.. exception.Flatten().InnerExceptions.Select(inner => Describe(inner.InnerException ?? inner)).Distinct(StringComparer.Ordinal).Select(problem => new ConfigurationError(Key, Value: null, problem))]);
+        return new ConfigurationException([.. exception.Flatten().InnerExceptions.Select(inner => Describe(inner.InnerException ?? inner))
+            .DistinctBy(MembersOf, StringComparer.Ordinal)
+            .Select(problem => new ConfigurationError(Key, Value: null, problem))]);
     }
+
+    // Each member of a circle reports it, beginning with itself.
+    private static string MembersOf(string problem) => problem.StartsWith(Circle, StringComparison.Ordinal)
+        ? string.Join(' ', problem.Split(' ').Order(StringComparer.Ordinal).Distinct())
+        : problem;
 
     /// <summary>The exception's message, and what to do where it is about a service.</summary>
     public static string Describe(Exception exception)
     {
         ArgumentNullException.ThrowIfNull(exception);
-        string message = Telemetry.UntrustedText.MessageOf(exception);
+        string message = Telemetry.UntrustedText.MessageOf(exception).ReplaceLineEndings(" ");
         if (exception is not InvalidOperationException)
         {
             return $"{message.TrimEnd('.')} ({exception.GetType().Name}).";

@@ -79,12 +79,15 @@ public sealed class ObjectStore(IObjectSink sink, string name, CircuitBreaker br
         {
             storing = properties.IsEmpty ? sink.StoreAsync(key, body, cancellationToken) : sink.StoreAsync(key, body, properties, cancellationToken);
         }
-        catch (Exception exception) when ((properties.IsEmpty || exception is not NotSupportedException) && TrySettle(exception, started, cancellationToken, out Settlement failed))
+        catch (Exception exception) when ((properties.IsEmpty || exception is not NotSupportedException)
+            && TrySettle(exception, started, cancellationToken, out Settlement failed))
         {
             return ValueTask.FromResult(failed);
         }
 
-        return storing.IsCompletedSuccessfully ? ValueTask.FromResult(Settle(storing.Result, key.Span, started)) : AwaitAsync(storing, key, started, cancellationToken);
+        return storing.IsCompletedSuccessfully
+            ? ValueTask.FromResult(Settle(storing.Result, key.Span, started))
+            : AwaitAsync(storing, key, started, cancellationToken);
     }
 
     /// <summary>Turns the outcome of a store into a settlement, and reports it to the breaker and the metrics: for terminators that call the sink themselves.</summary>
@@ -115,7 +118,8 @@ public sealed class ObjectStore(IObjectSink sink, string name, CircuitBreaker br
             case SinkStatus.Transient:
                 return Settlement.Transient(result.Detail ?? $"The sink {name} failed.", result.RetryAfter, retryInProcess: !result.Exhausted) with { IsReported = true };
             default:
-                string defect = $"returned the status {result.Status}, which decides nothing: StoreAsync must return SinkResult.Stored only for a stored object, and otherwise what failed.";
+                string defect = $"returned the status {result.Status}, which decides nothing: "
+                    + "StoreAsync must return SinkResult.Stored only for a stored object, and otherwise what failed.";
                 return breaker.SinkThrew(name, new PartDefectException($"the sink {name}", defect), result.IsShared);
         }
     }

@@ -64,10 +64,16 @@ public sealed record RouteStatus
     /// <summary>True when a message has run far beyond its timeout: only a restart frees its slot.</summary>
     public required bool IsStuck { get; init; }
 
-    /// <summary>Why a source cannot receive or settle, the sink was not reached, dead letters cannot be written, no message passes, or code reported a problem; null without a problem.</summary>
+    /// <summary>
+    /// Why a source cannot receive or settle, the sink was not reached, dead letters cannot be written, no message passes, or code reported a problem; null
+    /// without a problem.
+    /// </summary>
     public string? Problem { get; init; }
 
-    /// <summary>The id of the log event about it: 1003 of a source, 1008 of the sink, 1006 of the dead letters, 5011 of parts that let no message pass, 1018 of <see cref="IRouteHealth"/>; null without a problem.</summary>
+    /// <summary>
+    /// The id of the log event about it: 1003 of a source, 1008 of the sink, 1006 of the dead letters, 5011 of parts that let no message pass, 1018 of
+    /// <see cref="IRouteHealth"/>; null without a problem.
+    /// </summary>
     public int? ProblemEvent { get; init; }
 
     /// <summary>What needs an operator although messages still arrive, such as a source that leaks slots; one sentence each.</summary>

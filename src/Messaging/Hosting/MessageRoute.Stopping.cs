@@ -46,7 +46,9 @@ internal sealed partial class MessageRoute
         bool drained = await DrainSourcesAsync(drainLimit) && await FinishAsync(drainLimit);
         if (!drained)
         {
-            LogDrainLimit(Name, InFlight);
+            string[] receiving = [.. _inlets.Zip(_receiving).Where(static pair => !pair.Second.IsCompleted).Select(static pair => pair.First.Plan.Name)];
+            string ignored = receiving.Length == 0 ? string.Empty : $" (the source {string.Join(", ", receiving)} ignores its cancellation and still receives)";
+            LogDrainLimit(Name, ignored, InFlight);
             foreach (RouteInlet inlet in _inlets)
             {
                 inlet.Intake.Abort();
@@ -181,8 +183,8 @@ internal sealed partial class MessageRoute
         }
     }
 
-    [LoggerMessage(1002, LogLevel.Warning, "Route {Route}: the drain ended, and {InFlight} message(s) that are being handled are cancelled. Queues redeliver theirs, callers send theirs again, and messages that exist only in this process are written to the dead letters")]
-    private partial void LogDrainLimit(string route, int inFlight);
+    [LoggerMessage(1002, LogLevel.Warning, "Route {Route}: the drain ended{Receiving}, and {InFlight} message(s) that are being handled are cancelled. Queues redeliver theirs, callers send theirs again, and messages that exist only in this process are written to the dead letters")]
+    private partial void LogDrainLimit(string route, string receiving, int inFlight);
 
     [LoggerMessage(1004, LogLevel.Warning, "Route {Route}: closing {Source} failed; its queue redelivers the unsettled messages, or their senders send them again")]
     private partial void LogCloseFailed(Exception exception, string route, string source);

@@ -85,6 +85,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
                 LookForEnvelope = hint.Look,
                 KeepsReservedSlots = source.KeepsReservedSlots || source.IsPushed,
                 PartFailures = _partFailures,
+                Parts = $"the handler {_handlerName}{(_sinkName is null ? string.Empty : $" or the sink {_sinkName}")}",
                 SettlementFailures = new FailureRun(time, source.IsPushed),
             };
             IMessageSource created = FeatureFactory.Open(source, new SourceServices(plan.Name, services, deadLetters, loggers, time, slots.Max, Calls, counters) { Name = source.LowerName });
@@ -139,7 +140,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
 
     public IEnumerable<string> SourceNames => _inlets.Select(inlet => inlet.Plan.Name);
 
-    /// <summary>Why a source cannot receive or settle, the sink was not reached, dead letters cannot be written, or no message passes; null without a problem.</summary>
+    /// <inheritdoc cref="RouteStatus.Problem"/>
     public string? Problem => Fault?.Problem;
 
     /// <summary>True while messages can arrive: the route was started and is not paused, its breaker is closed or the next message decides, and at least one source works.</summary>

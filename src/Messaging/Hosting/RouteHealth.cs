@@ -29,7 +29,8 @@ internal sealed partial class RouteHealth(WorkerPlan plan, ILoggerFactory logger
     public void Report(string? route, string part, string? problem)
     {
         ArgumentException.ThrowIfNullOrEmpty(part);
-        string[] routes = [.. plan.Routes.Select(known => known.Name).Where(known => route is null || string.Equals(known, route, StringComparison.OrdinalIgnoreCase))];
+        string[] routes = [.. plan.Routes.Select(static known => known.Name)
+            .Where(known => route is null || string.Equals(known, route, StringComparison.OrdinalIgnoreCase))];
         if (routes.Length == 0)
         {
             throw new ArgumentException($"The worker has no route '{route}'.", nameof(route));
@@ -53,8 +54,12 @@ internal sealed partial class RouteHealth(WorkerPlan plan, ILoggerFactory logger
         }
     }
 
-    public string? ProblemOf(string route) => string.Join(' ', _problems.Where(problem => problem.Key.Route == route).OrderBy(problem => problem.Key.Part, StringComparer.Ordinal)
-        .Select(problem => $"{problem.Key.Part}: {problem.Value}")) is { Length: > 0 } all ? all : null;
+    public string? ProblemOf(string route)
+    {
+        string all = string.Join(' ', _problems.Where(problem => problem.Key.Route == route)
+            .OrderBy(static problem => problem.Key.Part, StringComparer.Ordinal).Select(static problem => $"{problem.Key.Part}: {problem.Value}"));
+        return all.Length > 0 ? all : null;
+    }
 
     [LoggerMessage(1018, LogLevel.Error, "Route {Route}: {Part} reports a problem, and the route is not ready: {Problem}{Suppressed}")]
     private partial void LogReported(string route, string part, string problem, SuppressedLines suppressed);

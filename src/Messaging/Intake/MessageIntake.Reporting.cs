@@ -32,7 +32,8 @@ internal sealed partial class MessageIntake
         Interlocked.Increment(ref _unsettled);
         _metrics.SettlementFailed();
         string failure = $"{exception.GetType().Name}: {UntrustedText.MessageOf(exception)}";
-        string problem = $"The source {_source} could not settle the last {FailureRun.Limit} messages, so it may deliver them again; the last failure: {UntrustedText.Shorten(failure)}";
+        string problem = $"The source {_source} could not settle the last {FailureRun.Limit} messages, so it may deliver them again; "
+            + $"the last failure: {UntrustedText.Shorten(failure)}";
         bool isNew = SettlementFailures.Failed(Interlocked.Increment(ref _failedSettlements), problem);
         if (_exceptionLog.ShouldLog((exception.GetType(), _source), out SuppressedLines suppressed))
         {
@@ -126,7 +127,8 @@ internal sealed partial class MessageIntake
             string failure = thrown is null ? defect
                 : thrown is OperationCanceledException && cancellation == Cancellation.Timeout ? $"{part} took longer than Intake:MessageTimeout."
                 : $"{part} threw {thrown.GetType().Name}: {UntrustedText.MessageOf(thrown)}";
-            string problem = $"None of the last {FailureRun.Limit} messages passed; the last failure: {UntrustedText.Shorten(failure)} The route still receives, and is ready when a message is completed. Events 5006, 5007 and 5301 have the details.";
+            string problem = $"None of the last {FailureRun.Limit} messages passed; the last failure: {UntrustedText.Shorten(failure)} "
+                + "The route still receives, and is ready when a message is completed. Events 5006, 5007 and 5301 have the details.";
             HashCode id = new();
             id.AddBytes(message.SourceId.Span);
             ReportRun(PartFailures.Failed(id.ToHashCode(), problem), problem);
@@ -139,7 +141,10 @@ internal sealed partial class MessageIntake
         {
             using (CorrelateLogs(message))
             {
-                LogDefect(_route, UntrustedText.Shorten(message.SourceId.Span), defect, _policy.MaxDeliveries, suppressed);
+                string next = message.IsSentAgainByCaller
+                    ? "The caller is told to send it again"
+                    : $"The message is redelivered, and dead-lettered on delivery {_policy.MaxDeliveries}";
+                LogDefect(_route, UntrustedText.Shorten(message.SourceId.Span), defect, next, suppressed);
             }
         }
     }
@@ -218,6 +223,6 @@ internal sealed partial class MessageIntake
     [LoggerMessage(5007, LogLevel.Error, "Route {Route}: {Part} threw an exception for message {Id} on delivery {Delivery}{Suppressed}")]
     private partial void LogThrew(Exception exception, string route, string part, string id, int delivery, SuppressedLines suppressed);
 
-    [LoggerMessage(5006, LogLevel.Error, "Route {Route}: message {Id} was processed without a decision, a defect of the part and not of the message. {Defect} The message is redelivered, and dead-lettered on delivery {MaxDeliveries}{Suppressed}")]
-    private partial void LogDefect(string route, string id, string defect, int maxDeliveries, SuppressedLines suppressed);
+    [LoggerMessage(5006, LogLevel.Error, "Route {Route}: message {Id} was processed without a decision, a defect of the part and not of the message. {Defect} {Next}{Suppressed}")]
+    private partial void LogDefect(string route, string id, string defect, string next, SuppressedLines suppressed);
 }

@@ -51,7 +51,8 @@ internal sealed partial class MessageIntake
     public string? Problem => _timeouts.Problem ?? _slotProblem ?? SettlementFailures.Problem;
 
     /// <summary>What an operator should know although messages still arrive.</summary>
-    public IEnumerable<string> Warnings => ((string?[])[_slotProblem is null ? _slotWarning : null, _timeouts.Warning, SettlementFailures.Warning]).OfType<string>();
+    public IEnumerable<string> Warnings =>
+        ((string?[])[_slotProblem is null ? _slotWarning : null, _timeouts.Warning, SettlementFailures.Warning]).OfType<string>();
 
     /// <summary>The source starts to receive. Slots that its last receive left reserved are leaked.</summary>
     public void BeginReceiving()

@@ -117,6 +117,12 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
     /// <summary>Shown the bodies of dead letters.</summary>
     public Action<ReadOnlyMemory<byte>> LookForEnvelope { get; init; } = static _ => { };
 
+    /// <summary>The handler and the sink, for the log line about a message that hangs.</summary>
+    public string Parts
+    {
+        init => _timeouts.Parts = value;
+    }
+
     /// <summary>True when the source itself starts the spans of its settlements.</summary>
     public bool TracesSettlement { get; init; }
 

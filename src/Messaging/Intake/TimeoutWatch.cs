@@ -35,16 +35,21 @@ internal sealed partial class TimeoutWatch(MessageSlot[] slots, TimeSpan timeout
     /// <summary>What an operator should know although messages are still settled; null without a warning.</summary>
     public string? Warning => _problem is null ? _warning : null;
 
+    /// <summary>What messages run in, for the log.</summary>
+    public string Parts { get; set; } = "a part of the pipeline";
+
     public void Check(long now)
     {
         bool stuck = false;
+        bool settles = false;
         int slow = 0;
         TimeSpan slowest = TimeSpan.Zero;
         foreach (MessageSlot slot in slots)
         {
             TimeSpan running = slot.CancelBeyond(timeout);
             TimeSpan settling = slot.WatchSettling(now);
-            stuck |= running > timeout + StuckAfter || settling > timeout + StuckAfter;
+            settles |= settling > timeout + StuckAfter;
+            stuck |= running > timeout + StuckAfter || settles;
             settling -= slot.SettleDelay;
             slow += settling > SlowSettlement ? 1 : 0;
             slowest = settling > slowest ? settling : slowest;
@@ -54,7 +59,8 @@ internal sealed partial class TimeoutWatch(MessageSlot[] slots, TimeSpan timeout
         _stuck = stuck;
         if (isNew)
         {
-            SafeLog.Try(() => LogStuck(route, DurationText.Of(timeout + StuckAfter)));
+            string what = settles ? $"the settlement of a message by the source {source}" : $"a message in {Parts}";
+            SafeLog.Try(() => LogStuck(route, what, DurationText.Of(timeout + StuckAfter)));
         }
 
         CheckSettlements(slow, slowest);
@@ -74,8 +80,8 @@ internal sealed partial class TimeoutWatch(MessageSlot[] slots, TimeSpan timeout
         }
     }
 
-    [LoggerMessage(5003, LogLevel.Critical, "Route {Route}: a message, or its settlement, has run for more than {Limit} and does not end; restart the worker to free its slot")]
-    private partial void LogStuck(string route, string limit);
+    [LoggerMessage(5003, LogLevel.Critical, "Route {Route}: {What} has run for more than {Limit} and does not end; restart the worker to free its slot")]
+    private partial void LogStuck(string route, string what, string limit);
 
     [LoggerMessage(5009, LogLevel.Warning, "Route {Route}: {Count} settlement(s) of messages of {Source} have been running for more than {Limit}; each keeps its slot, and after {NotReadyAfter} the worker is not ready. Check the queue, the caller or the disk that the source settles with")]
     private partial void LogSlowSettlements(string route, int count, string source, string limit, string notReadyAfter);

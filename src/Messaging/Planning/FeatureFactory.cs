@@ -20,7 +20,9 @@ internal static class FeatureFactory
         (bool fits, string expected) = plan.Kind == SinkKind.Documents ? (sink is IDocumentSink, nameof(IDocumentSink)) : (sink is IObjectSink, nameof(IObjectSink));
         return fits
             ? sink
-            : throw new StartupException($"{Prefix(services.Route)}the sink {plan.Name} cannot be created; {Factory} returned {sink.GetType().FullName}, which is not an {expected}.", ExitCodes.Software);
+            : throw new StartupException(
+                $"{Prefix(services.Route)}the sink {plan.Name} cannot be created; {Factory} returned {sink.GetType().FullName}, which is not an {expected}.",
+                ExitCodes.Configuration);
     }
 
     /// <summary>Creates a route's source.</summary>
@@ -57,10 +59,10 @@ internal static class FeatureFactory
         }
         catch (Exception exception) when (exception is not (StartupException or ConfigurationException or PipelineDefinitionException))
         {
-            throw new StartupException($"{Prefix(route)}{feature} cannot be created; {factory} threw {exception}", ExitCodes.Software, exception);
+            throw new StartupException($"{Prefix(route)}{feature} cannot be created; {factory} threw {exception}", ExitCodes.Configuration, exception);
         }
 
-        return created ?? throw new StartupException($"{Prefix(route)}{feature} cannot be created; {factory} returned null.", ExitCodes.Software);
+        return created ?? throw new StartupException($"{Prefix(route)}{feature} cannot be created; {factory} returned null.", ExitCodes.Configuration);
     }
 
     private static string Prefix(string? route) => route is null ? string.Empty : $"Route {route}: ";

@@ -46,6 +46,6 @@ public sealed partial class CircuitBreaker
         return settlement with { IsReported = true };
     }
 
-    [LoggerMessage(2003, LogLevel.Error, "Route {Route}: the sink {Sink} threw instead of returning what failed. This counts as its failure: the message is held or abandoned, and is not dead-lettered for it{Suppressed}")]
+    [LoggerMessage(2003, LogLevel.Error, "Route {Route}: the sink {Sink} threw; its message is held or abandoned, and not dead-lettered for it{Suppressed}")]
     private partial void LogThrew(Exception exception, string route, string sink, SuppressedLines suppressed);
 }

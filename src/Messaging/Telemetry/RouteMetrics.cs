@@ -72,7 +72,8 @@ public sealed class RouteMetrics
         CountRoutes("worker.messages.returned", "Messages abandoned: returned to their source", static route => Volatile.Read(ref route._counts.Returned));
         Meter.CreateObservableCounter(
             "worker.settlements.failed",
-            static () => _running.SelectMany(static route => route.Receivers, static (_, receiver) => new Measurement<long>(Volatile.Read(ref receiver._unsettled), receiver._receiveTags)),
+            static () => _running.SelectMany(
+                static route => route.Receivers, static (_, receiver) => new Measurement<long>(Volatile.Read(ref receiver._unsettled), receiver._receiveTags)),
             "{message}",
             "Settlements in which the source threw; its messages may be delivered again");
         GaugeInlets("worker.messages.in_flight", "{message}", "Messages in flight, held ones included", static inlet => inlet.InFlight());
@@ -88,8 +89,12 @@ public sealed class RouteMetrics
             null, "1 when a message has run far beyond its timeout: only a restart frees its slot");
         Meter.CreateObservableGauge("worker.dead_letter_queue.messages", static () => _running.Select(static route => (Count: route._inDeadLetterQueue?.Invoke(), Route: route._route)).Where(static route => route.Count is not null)
             .Select(static route => new Measurement<long>(route.Count!.Value, route.Route)), "{message}", "Messages in the dead-letter queues of the route's sources, by the queue's own count once a minute (SQS, RabbitMQ)");
-        Meter.CreateObservableGauge("worker.route.ready", static () => _running.Where(route => route._isReady is not null).Select(static route => new Measurement<int>(route._isReady!() ? 1 : 0, route._route)),
-            null, "1 while the route is ready, as at /healthz/ready; 0 otherwise");
+        Meter.CreateObservableGauge(
+            "worker.route.ready",
+            static () => _running.Where(static route => route._isReady is not null)
+                .Select(static route => new Measurement<int>(route._isReady!() ? 1 : 0, route._route)),
+            null,
+            "1 while the route is ready, as at /healthz/ready; 0 otherwise");
         Meter.CreateObservableGauge("worker.route.paused", static () => _running.Where(route => route._isPaused is not null).Select(static route => new Measurement<int>(route._isPaused!() ? 1 : 0, route._route)),
             null, "1 while an operator has paused the route, 0 otherwise; a breaker that pauses receiving does not count");
     }

@@ -1,7 +1,9 @@
 using System.Text;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Diagnostics.HealthChecks;
 using Quayside.Messaging.Handlers;
 using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Http;
 using Quayside.Pipeline.Behaviors;
 using Quayside.Pipeline.Contexts;
 using Quayside.Pipeline.Settlements;
@@ -116,9 +118,15 @@ public sealed class FailingPartTests
         (await worker.SendAsync("""{"id":"good"}""")).Kind.ShouldBe(SettlementKind.Complete);
         StatusOf(worker).IsReady.ShouldBeFalse("A message that passes does not end it.");
 
+        HealthCheckContext check = new() { Registration = new HealthCheckRegistration("worker", _ => null!, HealthStatus.Degraded, null) };
+        WorkerHealthCheck checks = new(worker.Services.GetRequiredService<IWorkerStatus>());
+        HealthCheckResult result = await checks.CheckHealthAsync(check, TestContext.Current.CancellationToken);
+        (result.Status, result.Description).ShouldBe((HealthStatus.Degraded, $"Route orders: {status.Problem}"));
+
         health.Report("orders", "lookup", null);
         health.Report("orders", "price list", null);
         StatusOf(worker).IsReady.ShouldBeTrue();
+        (await checks.CheckHealthAsync(check, TestContext.Current.CancellationToken)).Status.ShouldBe(HealthStatus.Healthy);
         worker.Log.Entries.Count(entry => entry.Id.Id == 1018).ShouldBe(2);
         worker.Log.Entries.Count(entry => entry.Id.Id == 1019).ShouldBe(2);
         Should.Throw<ArgumentException>(() => health.Report("other", "x", "y")).Message.ShouldStartWith("The worker has no route 'other'.");

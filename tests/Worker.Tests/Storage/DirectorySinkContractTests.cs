@@ -9,6 +9,12 @@ public sealed class DirectorySinkContractTests : ObjectSinkContractTests
 {
     private readonly TemporaryFolder _folder = new();
 
+    protected override Func<ValueTask<IAsyncDisposable>>? BreakStore => () =>
+    {
+        System.IO.Directory.Move(_folder[".tmp"], _folder["unmounted"]);
+        return new(new Mount(_folder));
+    };
+
     public override async ValueTask DisposeAsync()
     {
         // No test may leave an unfinished file.
@@ -24,5 +30,14 @@ public sealed class DirectorySinkContractTests : ObjectSinkContractTests
     {
         string path = Sink.Locate(key);
         return File.Exists(path) ? await File.ReadAllBytesAsync(path, Token) : null;
+    }
+
+    private sealed class Mount(TemporaryFolder folder) : IAsyncDisposable
+    {
+        public ValueTask DisposeAsync()
+        {
+            System.IO.Directory.Move(folder["unmounted"], folder[".tmp"]);
+            return default;
+        }
     }
 }

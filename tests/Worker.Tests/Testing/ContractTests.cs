@@ -131,7 +131,7 @@ public sealed class ContractTests
     [Fact]
     public async Task Sink_ReturnsDefault_IsDetectedByEveryRuleThatStores()
     {
-        ObjectSinkContract contract = new(new MemoryObjectSink { Script = _ => default(SinkResult) }, key => new((byte[]?)null));
+        ObjectSinkContract contract = new(new MemoryObjectSink { Script = _ => default(SinkResult) }, key => new((byte[]?)null)) { BreakStore = static () => new(new MemoryStream()) };
 
         MethodInfo[] rules = [.. typeof(ObjectSinkContract).GetMethods()
             .Where(method => method.Name.StartsWith("Store_", StringComparison.Ordinal) && method.Name != nameof(ObjectSinkContract.Store_Cancelled_ThrowsForThatToken))];
@@ -140,6 +140,24 @@ public sealed class ContractTests
         {
             await Should.ThrowAsync<ContractException>((Task)rule.Invoke(contract, [])!, rule.Name);
         }
+    }
+
+    [Fact]
+    public async Task Sink_ThrowsWhenItsStoreDoesNotWork_IsDetected()
+    {
+        MemoryObjectSink sink = new() { Script = static _ => throw new IOException("no reply") };
+
+        (await Should.ThrowAsync<ContractException>(new ObjectSinkContract(sink, key => new((byte[]?)null)) { BreakStore = static () => new(new MemoryStream()) }.Store_StoreDoesNotWork_ReturnsTheFailure())).Message
+            .ShouldBe("A store that does not work is returned as Transient or Refused; StoreAsync threw IOException: no reply");
+    }
+
+    [Fact]
+    public async Task Sink_RejectsMetadata_IsToldWhatASinkWithoutMetadataDoes()
+    {
+        MemoryObjectSink sink = new() { Script = static _ => new SinkResult(SinkStatus.Rejected) };
+
+        (await Should.ThrowAsync<ContractException>(new ObjectSinkContract(sink, key => new((byte[]?)null)).Store_WithMetadataAndTags_ComparesBytesAloneOrRefusesThem())).Message
+            .ShouldContain("a sink that keeps none leaves out the StoreAsync that takes ObjectProperties, whose default throws NotSupportedException.");
     }
 
     [Fact]

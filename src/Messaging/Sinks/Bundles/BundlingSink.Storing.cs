@@ -45,7 +45,8 @@ internal sealed partial class BundlingSink
             TryLogFailed(exception, bundle.Entries.Count);
             bundle.Failed = Begin(bundle);
             SinkStatus status = exception is RefusedException ? SinkStatus.Refused : SinkStatus.Transient;
-            Conclude(bundle, 0, bundle.Entries.Count, new SinkResult(status, $"A bundle could not be stored: {exception.GetType().Name}: {UntrustedText.MessageOf(exception)}", Exhausted: true));
+            string detail = $"A bundle could not be stored: {exception.GetType().Name}: {UntrustedText.MessageOf(exception)}";
+            Conclude(bundle, 0, bundle.Entries.Count, new SinkResult(status, detail, Exhausted: true));
         }
 
         Finish(bundle);

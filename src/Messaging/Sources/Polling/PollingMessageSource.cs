@@ -150,7 +150,10 @@ public abstract class PollingMessageSource<TItem> : IMessageSource
     /// <param name="max">The maximum number of items to claim, 1 or more.</param>
     /// <param name="cancellationToken">Cancelled when the worker stops. An item that was claimed must still be returned.</param>
     /// <returns>The claimed items, the oldest first; empty when there are none.</returns>
-    /// <remarks>An exception is logged and shown on the readiness page; the claim is repeated with backoff. Items that an exception keeps from being returned stay claimed.</remarks>
+    /// <remarks>
+    /// An exception is logged and shown on the readiness page; the claim is repeated with backoff. Items that an exception keeps from being returned
+    /// stay claimed.
+    /// </remarks>
     protected abstract ValueTask<IReadOnlyList<TItem>> ClaimAsync(int max, CancellationToken cancellationToken);
 
     /// <summary>The message's id: the same for each delivery of an item, and different for different items. Not empty.</summary>
@@ -162,8 +165,8 @@ public abstract class PollingMessageSource<TItem> : IMessageSource
 
     /// <summary>Reads the body of a claimed item; called before each delivery.</summary>
     /// <remarks>
-    /// After an exception the item stays claimed and is read again with backoff, at most 30 s. It is named in the log (event 3011) and in <see cref="Warning"/>,
-    /// and in <see cref="Problem"/> when the last ten items failed so.
+    /// After an exception the item stays claimed and is read again with backoff, at most 30 s. It is named in the log (event 3011) and in
+    /// <see cref="Warning"/>, and in <see cref="Problem"/> when the last ten items failed so.
     /// </remarks>
     protected abstract ValueTask<ReadOnlyMemory<byte>> ReadAsync(TItem item, CancellationToken cancellationToken);
 
@@ -209,7 +212,8 @@ public abstract class PollingMessageSource<TItem> : IMessageSource
         }
 
         int asked = slots.Count;
-        IReadOnlyList<TItem> items = await ClaimAsync(asked, stop) ?? throw Defect("ClaimAsync returned null. Return the claimed items, or an empty list when there are none.");
+        IReadOnlyList<TItem> items = await ClaimAsync(asked, stop)
+            ?? throw Defect("ClaimAsync returned null. Return the claimed items, or an empty list when there are none.");
         PolledMessage<TItem>[] messages = [.. items.Where(static item => item is not null).Select(item => new PolledMessage<TItem>(this, item))];
         foreach (PolledMessage<TItem> message in messages)
         {
@@ -244,7 +248,10 @@ public abstract class PollingMessageSource<TItem> : IMessageSource
         {
             if (message.Id is null)
             {
-                message.Identify(GetId(message.Item) is { Length: > 0 } id ? id : throw Defect("GetId returned no id. Return the same text for each delivery of the item."), GetEnqueuedAt(message.Item));
+                string? id = GetId(message.Item);
+                message.Identify(
+                    string.IsNullOrEmpty(id) ? throw Defect("GetId returned no id. Return the same text for each delivery of the item.") : id,
+                    GetEnqueuedAt(message.Item));
             }
 
             body = await ReadAsync(message.Item, stop);
@@ -256,8 +263,11 @@ public abstract class PollingMessageSource<TItem> : IMessageSource
             if (!stop.IsCancellationRequested)
             {
                 string name = NameOf(message);
-                string why = $"{name} cannot be read: {UntrustedText.Shorten(UntrustedText.MessageOf(exception))} It stays claimed and is read again every {DurationText.Of(FailureBackoff.Cap)} at most.";
-                _reads.Failed(RuntimeHelpers.GetHashCode(message), $"The source {_services.Name} could read none of the last {FailureRun.Limit} items; the last one: {why}");
+                string why = $"{name} cannot be read: {UntrustedText.Shorten(UntrustedText.MessageOf(exception))} "
+                    + $"It stays claimed and is read again every {DurationText.Of(FailureBackoff.Cap)} at most.";
+                _reads.Failed(
+                    RuntimeHelpers.GetHashCode(message),
+                    $"The source {_services.Name} could read none of the last {FailureRun.Limit} items; the last one: {why}");
                 lock (_due)
                 {
                     _unread = (message, $"The source {_services.Name}: {why}");
@@ -318,7 +328,10 @@ public abstract class PollingMessageSource<TItem> : IMessageSource
         }
         catch (Exception exception)
         {
-            _completions.Failed(RuntimeHelpers.GetHashCode(message), $"The source {_services.Name} could complete none of the last {FailureRun.Limit} items, which are redelivered: {UntrustedText.MessageOf(exception)}");
+            _completions.Failed(
+                RuntimeHelpers.GetHashCode(message),
+                $"The source {_services.Name} could complete none of the last {FailureRun.Limit} items, which are redelivered: "
+                    + UntrustedText.MessageOf(exception));
             TimeSpan retry = FailureBackoff.After(++message.Failures, MinFailurePause);
             PollingLog.CompleteFailed(_log, exception, _services.Route, _services.Name, NameOf(message), DurationText.Of(retry));
             await RedeliverAsync(message, retry);
