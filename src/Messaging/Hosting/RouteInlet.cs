@@ -38,23 +38,11 @@ internal sealed partial class RouteInlet(string route, SourcePlan plan, IMessage
     /// <summary>Why the source cannot receive or settle; null without a problem.</summary>
     public string? Problem => ReceiveProblem ?? OwnProblem ?? intake.Problem;
 
-    /// <summary>What the source itself reports. Read by health checks and watchdogs, which must not fail with foreign code.</summary>
+    /// <summary>What the source itself reports.</summary>
     public string? OwnProblem => Ask(static source => source.Problem);
 
     /// <summary>What an operator should know although messages still arrive.</summary>
     public IEnumerable<string> Warnings => Ask(static source => source.Warning) is { } own ? [own, .. intake.Warnings] : intake.Warnings;
-
-    private string? Ask(Func<IMessageSource, string?> question)
-    {
-        try
-        {
-            return question(source);
-        }
-        catch (Exception exception)
-        {
-            return $"{source.GetType().Name} cannot say whether it works ({exception.GetType().Name}).";
-        }
-    }
 
     private string? ReceiveProblem
     {
