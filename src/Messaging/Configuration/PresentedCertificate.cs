@@ -68,13 +68,13 @@ public sealed partial class PresentedCertificate : IDisposable
     /// <summary>Why peers refuse the certificate: it has ended, or is not valid yet; null while it is valid.</summary>
     public string? Problem => Remaining <= TimeSpan.Zero
         ? $"The certificate of {_setting} ended at {Text(_chain[0].NotAfter)}: peers refuse it. Renew its file; {IsRead}"
-        : _time.GetUtcNow() >= _chain[0].NotBefore ? null
+        : _time.GetUtcNow() >= new DateTimeOffset(_chain[0].NotBefore) ? null
         : $"The certificate of {_setting} is valid only from {Text(_chain[0].NotBefore)} on: peers refuse it. Check the clock, or replace its file; {IsRead}";
 
     // Of its own, so that a route that has ended leaves nothing to measure.
     private Meter Meter { get; } = new(RouteMetrics.SourceName);
 
-    private TimeSpan Remaining => _chain[0].NotAfter - _time.GetUtcNow();
+    private TimeSpan Remaining => new DateTimeOffset(_chain[0].NotAfter) - _time.GetUtcNow();
 
     /// <summary>Reads a file of PKCS #12 (.pfx, .p12), or of PEM: the certificate of the key, wherever it stands, and the others of the file.</summary>
     /// <param name="file">The certificate.</param>

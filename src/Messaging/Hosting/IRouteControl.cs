@@ -1,5 +1,3 @@
-using Quayside.Messaging.Telemetry;
-
 namespace Quayside.Messaging.Hosting;
 
 /// <summary>What an operator may do to the routes of a running worker; a singleton of the container. Threads: any.</summary>

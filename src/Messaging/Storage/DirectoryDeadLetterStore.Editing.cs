@@ -83,7 +83,7 @@ internal sealed partial class DirectoryDeadLetterStore
                 continue;
             }
 
-            DateTimeOffset written = body.LastWriteTimeUtc;
+            DateTimeOffset written = new(body.LastWriteTimeUtc);
             DeadLetter letter = new()
             {
                 Description = "A worker or a redrive was killed between the two files of this dead letter, and only its body was found. Its message may have been stored or sent since; a redrive then stores it once more.",

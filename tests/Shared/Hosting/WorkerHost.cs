@@ -6,7 +6,6 @@ using Quayside.Messaging.CommandLine;
 using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Hosting;
 using Quayside.Messaging.Planning;
-using Quayside.Worker;
 
 namespace Shared.Hosting;
 

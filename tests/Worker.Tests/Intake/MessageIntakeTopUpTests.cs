@@ -1,4 +1,3 @@
-using Quayside.Messaging.Recoverability;
 using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Intake;

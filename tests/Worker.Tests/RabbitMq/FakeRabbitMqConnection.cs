@@ -2,7 +2,6 @@ using System.Reflection;
 using Quayside.Messaging.RabbitMq;
 using RabbitMQ.Client;
 using RabbitMQ.Client.Events;
-using RabbitMQ.Client.Exceptions;
 
 namespace Worker.Tests.RabbitMq;
 

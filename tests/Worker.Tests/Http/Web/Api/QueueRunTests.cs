@@ -10,7 +10,6 @@ using Quayside.Messaging.Http;
 using Quayside.Messaging.Http.Web.Api;
 using Quayside.Messaging.Publishing;
 using Quayside.Messaging.Sources;
-using Quayside.Messaging.Telemetry;
 using Quayside.Pipeline.Buffers;
 using Worker.Tests.Planning;
 

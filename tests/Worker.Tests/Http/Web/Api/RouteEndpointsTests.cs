@@ -10,7 +10,6 @@ using Quayside.Messaging.Hosting;
 using Quayside.Messaging.Http;
 using Quayside.Messaging.Http.Web.Api;
 using Quayside.Messaging.Sources.Channels;
-using Quayside.Messaging.Telemetry;
 using Quayside.Pipeline.Buffers;
 
 namespace Worker.Tests.Http.Web.Api;
