@@ -98,7 +98,7 @@ public abstract class ObjectSinkContractTests : IAsyncLifetime
     public Task Store_Cancelled_ThrowsForThatToken() => Contract.Store_Cancelled_ThrowsForThatToken();
 
     /// <inheritdoc cref="ObjectSinkContract.Store_StoreDoesNotWork_ReturnsTheFailure"/>
-    [Fact]
+    [Fact(Timeout = ContractLimit.Milliseconds)]
     public Task Store_StoreDoesNotWork_ReturnsTheFailure() => Contract.Store_StoreDoesNotWork_ReturnsTheFailure();
 
     /// <inheritdoc cref="ObjectSinkContract.Store_WithMetadataAndTags_ComparesBytesAloneOrRefusesThem"/>

@@ -80,6 +80,7 @@ public sealed class RouteMetricsTests
                 "worker.messages.duplicates=1",
                 "worker.messages.stored=1",
                 "worker.messages.returned=1",
+                "worker.settlements.failed=0",
                 "worker.route.stuck=0", "worker.route.paused=0", "worker.dead_letter_queue.messages=7",
             ],
             ignoreOrder: true);

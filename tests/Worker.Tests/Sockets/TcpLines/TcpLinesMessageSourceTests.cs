@@ -480,8 +480,8 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
 
         StartupException exception = await Should.ThrowAsync<StartupException>(() => run.Source.CheckAsync(CancellationToken.None));
 
-        exception.Message.ShouldStartWith($"Sources:TcpLines:Certificate {certificate.CertificateFile} with CertificateKey {certificate.OtherKeyFile}: ");
-        exception.Message.ShouldEndWith("Give PEM files of a certificate and its own key, not encrypted.");
+        exception.Message.ShouldStartWith(
+            $"Sources:TcpLines:Certificate {certificate.CertificateFile} with Sources:TcpLines:CertificateKey {certificate.OtherKeyFile}: must be a certificate with its own private key");
         exception.ExitCode.ShouldBe(ExitCodes.Configuration);
     }
 
