@@ -27,7 +27,8 @@ public sealed partial class CircuitBreaker
         {
             string message = UntrustedText.MessageOf(exception);
             settlement = Settlement.Transient(exception is PartDefectException ? message : $"The sink {sink} threw {exception.GetType().Name}: {message}")
-                with { ExceptionType = exception.GetType().FullName, Exception = exception };
+                with
+            { ExceptionType = exception.GetType().FullName, Exception = exception };
             if (_thrown.ShouldLog(exception.GetType(), out SuppressedLines suppressed))
             {
                 SafeLog.Try(() => LogThrew(exception, route, sink, suppressed));

@@ -87,8 +87,13 @@ internal sealed partial class DirectoryDeadLetterStore
             DeadLetter letter = new()
             {
                 Description = "A worker or a redrive was killed between the two files of this dead letter, and only its body was found. Its message may have been stored or sent since; a redrive then stores it once more.",
-                SourceId = Path.GetFileNameWithoutExtension(body.Name), Source = "dead-letters", Route = string.Empty, Reason = DeadLetterFiles.ReasonOf(name),
-                Attempts = 0, FirstSeen = written, LastSeen = written,
+                SourceId = Path.GetFileNameWithoutExtension(body.Name),
+                Source = "dead-letters",
+                Route = string.Empty,
+                Reason = DeadLetterFiles.ReasonOf(name),
+                Attempts = 0,
+                FirstSeen = written,
+                LastSeen = written,
             };
             _folder.Place(name + DeadLetterFiles.RecordSuffix, JsonSerializer.SerializeToUtf8Bytes(letter, DeadLetterFiles.Records.DeadLetter));
             LogBodyKept(_logger, name);
