@@ -50,7 +50,7 @@ public sealed class DeadLettersCommandTests
         string body = Path.Combine(folder, "corrected");
         await File.WriteAllTextAsync(body, Message, TestContext.Current.CancellationToken);
         string copied = (await RunAsync(0, "copy", "--name", malformed[0], "--file", body, "--note", "closed the brace")).Text;
-        string copy = copied.Split("--name ")[1].Trim();
+        string copy = copied.Split("--name ")[1].Split(" ")[0].Trim();
         (await RunAsync(0, "redrive", "--name", copy)).Text.ShouldContain("1 found, 1 redriven, 0 left as they were.");
         (await NamesAsync("list")).Order().ShouldBe(names.Order());
 

@@ -73,7 +73,7 @@ internal sealed class QueueLetters(string store, IReadOnlyList<string> arguments
         ArchiveMessage corrected = ArchiveMessage.Create("corrected");
         string file = Path.Combine(Path.GetTempPath(), $"{Guid.NewGuid():n}.json");
         await File.WriteAllBytesAsync(file, corrected.Body, TestContext.Current.CancellationToken);
-        string copy = (await LettersAsync(0, "copy", "--name", name, "--file", file, "--note", "closed the brace")).Text.Split("--name ")[1].Trim();
+        string copy = (await LettersAsync(0, "copy", "--name", name, "--file", file, "--note", "closed the brace")).Text.Split("--name ")[1].Split(" ")[0].Trim();
         File.Delete(file);
         (await LettersAsync(0, "discard", "--name", name)).Text.ShouldContain("1 found, 1 discarded, 0 left");
         (await LettersAsync(0, "redrive", "--name", copy)).Text.ShouldContain("1 found, 1 redriven, 0 left");
