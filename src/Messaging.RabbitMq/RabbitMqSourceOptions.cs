@@ -194,7 +194,7 @@ internal partial class RabbitMqSourceOptions : ISelfValidating
         }
         catch (Exception exception) when (exception is CryptographicException or IOException or UnauthorizedAccessException or ArgumentException)
         {
-            check.Fail(nameof(CaCertificate), $"must be a PEM file with certificates: {exception.Message}");
+            check.Fail(nameof(CaCertificate), $"must be a PEM file with certificates: {SettingText.Mask(exception.Message)}");
         }
     }
 

@@ -40,7 +40,7 @@ public sealed partial class PresentedCertificate : IDisposable
         ArgumentNullException.ThrowIfNull(time);
         if (FindProblem(file, keyFile, password) is { } problem)
         {
-            string files = keyFile is null ? file : $"{file} with {setting}Key {keyFile}";
+            string files = keyFile is null ? SettingText.Mask(file) : $"{SettingText.Mask(file)} with {setting}Key {SettingText.Mask(keyFile)}";
             throw new StartupException($"{setting} {files}: {problem}", ExitCodes.Configuration);
         }
 
@@ -120,6 +120,11 @@ public sealed partial class PresentedCertificate : IDisposable
     /// <summary>Why the files cannot be used, as the predicate of a sentence; null when they can.</summary>
     public static string? FindProblem(string file, string? keyFile, string? password)
     {
+        if ($"{file}{keyFile}".Contains("-----BEGIN", StringComparison.Ordinal))
+        {
+            return "must be paths of files, not their content.";
+        }
+
         try
         {
             return Read(file, keyFile, password)[0].HasPrivateKey ? null : "must contain the private key too.";

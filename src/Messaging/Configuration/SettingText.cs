@@ -155,6 +155,12 @@ public static partial class SettingText
     public static string Mask(string text)
     {
         ArgumentNullException.ThrowIfNull(text);
+        if (text.Contains("-----BEGIN", StringComparison.Ordinal))
+        {
+            // The content of a PEM file, which may be a private key, where its path was meant.
+            return "***";
+        }
+
         const string Separator = "://";
         int start = text.IndexOf(Separator, StringComparison.Ordinal) + Separator.Length;
         if (start >= Separator.Length)
@@ -166,8 +172,12 @@ public static partial class SettingText
             text = query < 0 ? shown : $"{shown[..(start + query + 1)]}***";
         }
 
-        return SecretPart().Replace(text, "${name}=***");
+        return SecretPart().Replace(Credentials().Replace(text, "***@"), "${name}=***");
     }
+
+    // Without a scheme; not of a template.
+    [GeneratedRegex("""[^\s:/@,"'{}*]+:[^\s/@,"'{}*]+@""")]
+    private static partial Regex Credentials();
 
     // Of a template such as key={Key}, the value is no secret.
     [GeneratedRegex("""(?<name>(?:key|signature|\bsig|password|pwd|secret|token)\s*)=(?!\{)[^;&"]+""", RegexOptions.IgnoreCase | RegexOptions.CultureInvariant | RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: Timeout.Infinite)]

@@ -1,4 +1,5 @@
 using System.Net;
+using System.Text.RegularExpressions;
 using Integration.Tests.Worker;
 
 namespace Integration.Tests.CommandLine;
@@ -17,7 +18,7 @@ public sealed class RouteCommandsTests
         WorkerCommand pause = await WorkerCommand.RunAsync("pause", "archive", "--note", "the store is moved", "--url", url, $"--Hosting:Token={Token}");
 
         pause.ExitCode.ShouldBe(0, pause.Error);
-        pause.Text.ShouldContain("Route archive is paused. Resume it with: resume archive");
+        pause.Text.ShouldMatch($"Route archive is paused. Resume it with: .*Worker(.dll)? resume archive --url {Regex.Escape(url.TrimEnd('/'))}");
         WorkerCommand top = await WorkerCommand.RunAsync("top", "--once", "--url", url, $"--Hosting:Token={Token}");
         top.ExitCode.ShouldBe(0, "A pause is no failure.");
         top.Text.ShouldContain("paused");
@@ -76,7 +77,7 @@ public sealed class RouteCommandsTests
     }
 
     [Theory]
-    [InlineData("other", Token, 1, "has no route of this name")]
+    [InlineData("other", Token, 64, "has no route of this name")]
     [InlineData("archive", "another-token-of-tests", 77, "--Hosting:Token=token")]
     public async Task Pause_Refused_SaysWhatToDo(string route, string token, int exitCode, string advice)
     {

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Diagnostics.Metrics;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
@@ -113,7 +114,7 @@ public sealed class PresentedCertificateTests : IDisposable
     public void Remaining_IsAMetricPerSetting()
     {
         using MeterListener listener = new();
-        List<(double Seconds, object? Setting)> measured = [];
+        ConcurrentQueue<(double Seconds, object? Setting)> measured = new();
         listener.InstrumentPublished = (instrument, own) =>
         {
             if (instrument.Meter.Name == RouteMetrics.SourceName && instrument.Name == "worker.certificate.remaining")
@@ -126,7 +127,7 @@ public sealed class PresentedCertificateTests : IDisposable
             Dictionary<string, object?> named = new(tags.ToArray());
             if (named["worker.route"] is "certificate-metric")
             {
-                measured.Add((value, named["worker.setting"]));
+                measured.Enqueue((value, named["worker.setting"]));
             }
         });
         listener.Start();

@@ -201,6 +201,10 @@ public sealed class SettingTextTests
     [InlineData("host=db;PASSWORD = abc", "host=db;PASSWORD =***")]
     [InlineData("sv=1&sig=abc", "sv=1&sig=***")]
     [InlineData("year={@enqueued:yyyy}/key={Key}.json", "year={@enqueued:yyyy}/key={Key}.json")]
+    [InlineData("AKIA:hidden@127.0.0.1:9000", "***@127.0.0.1:9000")]
+    [InlineData("a:1,u:hidden@h:8080", "a:1,***@h:8080")]
+    [InlineData("{date:yyyy}-{@id}", "{date:yyyy}-{@id}")]
+    [InlineData("-----BEGIN PRIVATE KEY-----\nMII", "***")]
     public void Mask_WhatMayBeASecret_ShowsEverythingElse(string text, string expected) => SettingText.Mask(text).ShouldBe(expected);
 
     [Fact]

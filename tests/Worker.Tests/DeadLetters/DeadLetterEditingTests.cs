@@ -101,7 +101,7 @@ public sealed class DeadLetterEditingTests : IDisposable
         for (; ; killed++)
         {
             int left = killed;
-            SyncedFolders host = new() { BeforeMove = _ => { if (left-- == 0) { throw new InvalidOperationException("killed"); } } };
+            SyncedFolders host = new() { BeforeMove = _ => { if (Interlocked.Decrement(ref left) == -1) { throw new InvalidOperationException("killed"); } } };
             using (DirectoryDeadLetterStore process = new(new DeadLettersOptions { Path = _folder["letters"] }, _time, host: host))
             {
                 try

@@ -41,8 +41,8 @@ public sealed class ShutdownSignalsTests
     {
         // A closing terminal hangs up twice, and systemd's SendSIGHUP sends one behind SIGTERM: neither ends the drain.
         using ShutdownSignals signals = new();
-        List<string> told = [];
-        signals.Attach((signal, number) => told.Add($"{signal} {number}"));
+        ConcurrentQueue<string> told = new();
+        signals.Attach((signal, number) => told.Enqueue($"{signal} {number}"));
 
         signals.Receive(first);
         signals.Receive(second);
@@ -54,8 +54,8 @@ public sealed class ShutdownSignalsTests
     public void Receive_TwoRequestsAfterAHangup_TheSecondEndsTheDrain()
     {
         using ShutdownSignals signals = new();
-        List<string> told = [];
-        signals.Attach((signal, number) => told.Add($"{signal} {number}"));
+        ConcurrentQueue<string> told = new();
+        signals.Attach((signal, number) => told.Enqueue($"{signal} {number}"));
 
         signals.Receive(PosixSignal.SIGHUP);
         signals.Receive(PosixSignal.SIGTERM);

@@ -107,7 +107,7 @@ public sealed class SinkRecoveryTests : IDisposable
         Break(_sink, refuses: false);
 
         int seconds = 0;
-        await _time.PassUntilAsync(Second, () => seconds++ > 600 || !route.GetStatus().IsReady);
+        await _time.PassUntilAsync(Second, () => Interlocked.Increment(ref seconds) > 600 || !route.GetStatus().IsReady);
 
         seconds.ShouldBeInRange(60, 75);
         Mend(_sink);
