@@ -108,7 +108,7 @@ function writeSidebar() {
 function writeApi() {
   const packages = files.filter((file) => /^src\/[^/]+\/[^/]+\.csproj$/.test(file) && /<IsPackable>true</.test(read(file)))
     .map((file) => path.basename(file, '.csproj')).filter((name) => name !== 'Pipeline.Generators');
-  const assemblies = packages.map((name) => `${name}/bin/Release/net10.0/${name}.dll`);
+  const assemblies = packages.map((name) => `${name}/bin/Release/net10.0/Quayside.${name}.dll`);
   for (const file of assemblies.filter((name) => !existsSync(path.join(root, 'src', name)))) problems.push(`src/${file} is missing: dotnet build -c Release`);
   const [, version] = /<Version>(.*)<\/Version>/.exec(read('src/Directory.Build.props'));
   write('api/index.md', ['# API reference', '', `The public types of version ${version}, by package.`, '', '| package | what it is |', '|---|---|',
