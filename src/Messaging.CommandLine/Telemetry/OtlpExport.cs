@@ -47,18 +47,27 @@ internal sealed class OtlpExport(ILogger<OtlpExport> logger, TimeProvider time, 
     {
         // Created before the providers, which read the variables.
         _failures = IsExported(Traces) || IsExported(Metrics) ? new OtlpFailures(logger, time) : null;
-        if (IsExported(Metrics))
-        {
-            _meters = Sdk.CreateMeterProviderBuilder()
-                .ConfigureServices(static services => services.AddSingleton(VariablesOf(Metrics)))
-                .ConfigureResource(Describe)
-                .AddMeter([RouteMetrics.SourceName, RuntimeMeter, .. meters.Select(meter => meter.Name)])
-                .AddOtlpExporter(static options => SetEndpoint(options, Metrics))
-                .Build();
-        }
-
-        _traces = StartTraces();
+        Start(() => _meters = !IsExported(Metrics) ? null : Sdk.CreateMeterProviderBuilder()
+            .ConfigureServices(static services => services.AddSingleton(VariablesOf(Metrics)))
+            .ConfigureResource(Describe)
+            .AddMeter([RouteMetrics.SourceName, RuntimeMeter, .. meters.Select(meter => meter.Name)])
+            .AddOtlpExporter(static options => SetEndpoint(options, Metrics))
+            .Build());
+        Start(() => _traces = StartTraces());
         return Task.CompletedTask;
+    }
+
+    // A worker without telemetry is better than none.
+    private void Start(Action start)
+    {
+        try
+        {
+            start();
+        }
+        catch (Exception exception)
+        {
+            _failures?.NotStarted(exception);
+        }
     }
 
     public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;

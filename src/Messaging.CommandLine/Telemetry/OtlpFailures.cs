@@ -13,6 +13,9 @@ internal sealed partial class OtlpFailures(ILogger logger, TimeProvider time) : 
 
     private readonly ThrottlingLogger _log = new(logger, time, TimeSpan.FromMinutes(5));
 
+    /// <summary>The exporter could not be made, such as from headers without values. Its text may quote them, so only the type is logged.</summary>
+    public void NotStarted(Exception exception) => LogFailed(_log, $"The exporter could not be started ({exception.GetType().Name}).");
+
     protected override void OnEventSourceCreated(EventSource eventSource)
     {
         // The base constructor calls it before the fields of this class are set, so it may use only constants.
