@@ -6,8 +6,10 @@ namespace Lab.Seeds;
 /// <summary>The allocations of a chain's own types in one run of the harness, from its <c>--explain --json</c> line.</summary>
 internal static class HarnessProfile
 {
-    private const string Delegates = "System.Func<Quayside.Pipeline.Contexts.PipelineContext";
-    private const string Execution = "Quayside.Pipeline.Execution.";
+    private const string Delegates = "System.Func<Pipeline.Contexts.PipelineContext";
+    private const string Execution = "Pipeline.Execution.";
+    // Reports from before the packages had a root namespace name the same types without it.
+    private const string Root = "Quayside.";
     private const string Closures = "<>c__DisplayClass";
 
     /// <summary>Kinds of types by the names that rows refer to: <c>harness.Closure.Delegates</c>.</summary>
@@ -34,7 +36,7 @@ internal static class HarnessProfile
             (string Type, long Bytes, long Count)[] rows =
             [
                 .. report.RootElement.GetProperty("allocations").EnumerateArray()
-                    .Select(row => (row.GetProperty("type").GetString()!, row.GetProperty("bytes").GetInt64(), row.GetProperty("count").GetInt64())),
+                    .Select(row => (row.GetProperty("type").GetString()!.Replace(Root, "", StringComparison.Ordinal), row.GetProperty("bytes").GetInt64(), row.GetProperty("count").GetInt64())),
             ];
             return [.. Kinds.Select(kind => ($"harness.{form}.{kind.Kind}", Sum(rows.Where(row => kind.Includes(row.Type)))))];
         }
