@@ -17,7 +17,6 @@ using Benchmarks.Pipelines;
 using Benchmarks.Reports;
 using Benchmarks.Sockets.TcpLines;
 using Benchmarks.Sockets.Udp;
-using Benchmarks.Walk;
 
 namespace Benchmarks;
 
@@ -40,8 +39,6 @@ internal static class BenchmarkCommand
                 return ClientProcess.RunAsync(args);
             case [HttpServerProcess.Verb, string kind, string httpPort]:
                 return HttpServerProcess.RunAsync(kind, httpPort);
-            case [WalkRun.Verb, string endpoint, string queue, string sites]:
-                return WalkRun.RunChildAsync(endpoint, queue, sites);
             case [PutChildren.Server]:
                 return Task.FromResult(PutChildren.RunServer());
             case [BlobsCommand.ServerVerb]:
@@ -102,7 +99,7 @@ internal static class BenchmarkCommand
         Command compare = new("compare", "Compares two results folders row by row; exits with 1 when a row got slower or allocates more, with 2 when the folders cannot be compared") { before, after, threshold };
         compare.SetAction(result => ResultComparer.Run(result.GetValue(before)!, result.GetValue(after)!, result.GetValue(threshold), Console.Out));
 
-        return new RootCommand("Measures what the worker's parts cost") { run, bytes, cold, keys, throws, typed, durations, Put(), BlobsCommand.Create(), EndToEndCommand.Create(), UdpCommand.Create(), TcpLinesCommand.Create(), FolderCommand.Create(), HttpCommand.Create(), HistoryCommand.Create(), WalkCommand.Create(), NativeCommand.Create(), compare, ReportCommand.Create() };
+        return new RootCommand("Measures what the worker's parts cost") { run, bytes, cold, keys, throws, typed, durations, Put(), BlobsCommand.Create(), EndToEndCommand.Create(), UdpCommand.Create(), TcpLinesCommand.Create(), FolderCommand.Create(), HttpCommand.Create(), HistoryCommand.Create(), NativeCommand.Create(), compare, ReportCommand.Create() };
     }
 
     private static Command InTurns(string name, string description, Func<RatioOptions, CancellationToken, Task<int>> run)
