@@ -71,7 +71,7 @@ internal sealed class LogJsonTarget : FuzzTarget
         int number = 0;
         foreach (string ended in Encoding.Latin1.GetString(text).Split('\n'))
         {
-            string line = ended.EndsWith('\r') ? ended[..^1] : ended;
+            string line = Texts.WithoutMarks(ended.EndsWith('\r') ? ended[..^1] : ended);
             if (line.Length > 0)
             {
                 seen.Append($"{++number}: {(line.Length > MaxRowBytes ? $"{RowFault.TooLong.Code()} {line[..MaxRowBytes]}" : ExpectRow(Encoding.Latin1.GetBytes(line)))}\n");

@@ -22,7 +22,7 @@ internal sealed class LogRowsTarget : FuzzTarget
     ];
 
     public override IReadOnlyList<byte[]> Dictionary { get; } =
-        [.. Texts.Utf8("\t", "\n", "\r\n", "\r", "#", "#Fields:", "#Fields: date c-ip\n", "#Version: 1.0\n", "#Version:", " ", "date", "c-ip", "x-optional", "\t\t\t\t", "\u0000", new string('x', 70), new string('y', 210), "a\tb\n", "a\tb\tc\td\n")];
+        [.. Texts.Utf8("\t", "\n", "\r\n", "\r", "#", "#Fields:", "#Fields: date c-ip\n", "#Version: 1.0\n", "#Version:", " ", "date", "c-ip", "x-optional", "\t\t\t\t", "\uFEFF", "\u0000", new string('x', 70), new string('y', 210), "a\tb\n", "a\tb\tc\td\n")];
 
     public override int Run(ReadOnlyMemory<byte> input)
     {
@@ -75,7 +75,7 @@ internal sealed class LogRowsTarget : FuzzTarget
         int number = 0;
         foreach (string ended in text.Split('\n'))
         {
-            string line = ended.EndsWith('\r') ? ended[..^1] : ended;
+            string line = Texts.WithoutMarks(ended.EndsWith('\r') ? ended[..^1] : ended);
             if (line.Length == 0)
             {
                 continue;

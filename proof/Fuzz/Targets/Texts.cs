@@ -25,6 +25,13 @@ internal static class Texts
 
     public static IEnumerable<byte[]> Utf8(params IEnumerable<string> texts) => texts.Select(Encoding.UTF8.GetBytes);
 
+    /// <summary>A line of bytes as Latin-1 without the byte order marks that it begins with.</summary>
+    public static string WithoutMarks(string line)
+    {
+        const string Mark = "\u00EF\u00BB\u00BF";
+        return line.StartsWith(Mark, StringComparison.Ordinal) ? WithoutMarks(line[Mark.Length..]) : line;
+    }
+
     /// <summary>The bytes of a JSON string, without quotes and escapes; half a surrogate pair is written as three bytes.</summary>
     public static byte[] Unescape(JsonElement text) => Unescape(JsonMarshal.GetRawUtf8Value(text)[1..^1]);
 

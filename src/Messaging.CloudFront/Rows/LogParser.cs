@@ -130,12 +130,9 @@ internal sealed class LogParser : IDisposable
                 length--;
             }
 
-            if (length > 0 && text[start] == ByteOrderMark[0] && text.Slice(start, length).StartsWith(ByteOrderMark))
-            {
-                // Also within a log: of files that were joined.
-                start += ByteOrderMark.Length;
-                length -= ByteOrderMark.Length;
-            }
+            int marks = LengthOfMarks(text.Slice(start, length));
+            start += marks;
+            length -= marks;
 
             if (length == 0)
             {
@@ -189,6 +186,18 @@ internal sealed class LogParser : IDisposable
         return EndOfWindow(rows);
     }
 
+    // Any line may begin with a byte order mark: files with one may have been joined. It does not count to the length of the row.
+    private static int LengthOfMarks(ReadOnlySpan<byte> line)
+    {
+        int length = 0;
+        while (line[length..].StartsWith(ByteOrderMark))
+        {
+            length += ByteOrderMark.Length;
+        }
+
+        return length;
+    }
+
     private bool IsJson(byte first) => _json is not null || (first == '{' && _columns.Count == 0);
 
     private bool TakeJson(ReadOnlySpan<byte> line, ILogRows rows)
@@ -214,6 +223,7 @@ internal sealed class LogParser : IDisposable
 
     private ParseStatus EndOfWindow(ILogRows rows)
     {
+        _start += LengthOfMarks(_window.AsSpan(_start, _end - _start));
         int rest = _end - _start;
         _window.AsSpan(_start, rest).CopyTo(_window);
         _start = 0;

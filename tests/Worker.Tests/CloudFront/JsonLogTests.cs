@@ -34,6 +34,7 @@ public sealed class JsonLogTests
         { "{\"a\":\"" + new string('x', 25) + "\",\"b\":\"\"}\n", "1: |" + new string('x', 25) },
         { "{\"a\":\"" + new string('x', 26) + "\",\"b\":\"\"}\n{}\n", "1: row-too-long {\"a\":\"" + new string('x', 26) + "\",\"b\":\"\"\n2: row-missing-column {}" },
         { "{\"a\":\"" + new string('x', 200) + "\"}\n{\"a\":\"1\",\"b\":\"2\"}\n", "1: row-too-long {\"a\":\"" + new string('x', 34) + "\n2: 2|1" },
+        { "{\"a\":\"1\",\"b\":\"2\"}\n\u00ef\u00bb\u00bf\u00ef\u00bb\u00bf{\"a\":\"\",\"b\":\"" + new string('x', 25) + "\"}\r\n", "1: 2|1\n2: " + new string('x', 25) + "|" },
         { "{\"a\":\"" + new string('x', 200) + "\"}\nx\n", "1: row-too-long {\"a\":\"" + new string('x', 34) + "\n2: row-not-json x" },
         { "[{\"a\":\"1\",\"b\":\"2\"}]\n", "! log-no-fields" },
     };

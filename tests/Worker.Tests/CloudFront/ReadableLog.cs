@@ -5,6 +5,9 @@ namespace Worker.Tests.CloudFront;
 /// <summary>The reference for the parser: the rules of docs/guides/cloudfront.md for a whole log in memory, written for readability.</summary>
 internal static class ReadableLog
 {
+    // A byte order mark as Latin-1.
+    private const string Mark = "\u00ef\u00bb\u00bf";
+
     /// <summary>Returns the same text as <see cref="SeenRows.Parse"/>.</summary>
     public static string Parse(byte[] text, string[] columns, int maxRowBytes = 64 * 1024)
     {
@@ -14,6 +17,11 @@ internal static class ReadableLog
         foreach (string part in Encoding.Latin1.GetString(text).Split('\n'))
         {
             string line = part.EndsWith('\r') ? part[..^1] : part;
+            while (line.StartsWith(Mark, StringComparison.Ordinal))
+            {
+                line = line[Mark.Length..];
+            }
+
             if (line.Length == 0)
             {
                 continue;
