@@ -70,9 +70,8 @@ internal sealed class AllowedHosts
     }
 
     /// <param name="request">The request.</param>
-    /// <param name="allowsOrigin">True for a request whose origin is allowed by other settings; null for none.</param>
     /// <returns>Null when it is allowed; else the answer.</returns>
-    public HttpRefusal? Check(HttpRequest request, Func<HttpRequest, bool>? allowsOrigin = null)
+    public HttpRefusal? Check(HttpRequest request)
     {
         string host = request.Headers.Host.ToString();
         if (!string.Equals(host, _lastAllowed, StringComparison.Ordinal))
@@ -88,7 +87,7 @@ internal sealed class AllowedHosts
         StringValues origin = request.Headers.Origin;
         if (origin.Count > 0)
         {
-            return AllowsOrigin(origin.ToString(), host) || allowsOrigin?.Invoke(request) == true ? null : Refuse("origin-not-allowed", DescribeOrigin(origin.ToString()));
+            return AllowsOrigin(origin.ToString(), host) ? null : Refuse("origin-not-allowed", DescribeOrigin(origin.ToString()));
         }
 
         return IsCrossSite(request)

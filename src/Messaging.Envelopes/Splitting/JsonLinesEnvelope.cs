@@ -5,14 +5,12 @@ using Quayside.Messaging.Unwrapping;
 namespace Quayside.Messaging.Envelopes.Splitting;
 
 /// <summary>
-/// One message per line (JSON Lines, NDJSON), or per record of a JSON text sequence (RFC 7464). Lines end with LF or CRLF, blank ones are skipped, and the last needs
+/// One message per line (JSON Lines, NDJSON). Lines end with LF or CRLF, blank ones are skipped, and the last needs
 /// no end. What a line holds is for the handler to judge, so that a bad one is a dead letter alone.
 /// </summary>
 internal sealed class JsonLinesEnvelope : IEnvelope
 {
     public const string NoLinesReason = "no-json-lines";
-
-    private const byte RecordSeparator = 0x1E;
 
     public ValueTask UnwrapAsync(WrappedMessage message, CancellationToken cancellationToken)
     {
@@ -67,7 +65,7 @@ internal sealed class JsonLinesEnvelope : IEnvelope
 
     private static Range Trim(ReadOnlySpan<byte> body, int from, int to)
     {
-        while (from < to && (IsBlank(body[from]) || body[from] == RecordSeparator))
+        while (from < to && IsBlank(body[from]))
         {
             from++;
         }

@@ -40,7 +40,6 @@ internal sealed class HttpMessageSource : IMessageSource
     {
         Route = services.Route;
         Options = options;
-        CrossOrigin = new CrossOrigin(options);
         Time = services.Time;
         Buffers = buffers;
         Receiving = new ByteBudget(options.MaxReceivingBytes);
@@ -59,9 +58,6 @@ internal sealed class HttpMessageSource : IMessageSource
     public string Route { get; }
 
     public HttpSourceOptions Options { get; }
-
-    /// <summary>Which pages of other origins may send messages.</summary>
-    public CrossOrigin CrossOrigin { get; }
 
     public TimeProvider Time { get; }
 

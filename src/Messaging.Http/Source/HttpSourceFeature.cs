@@ -1,6 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
 using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
@@ -80,11 +79,6 @@ internal sealed class HttpSourceRegistry
 
     /// <summary>Finds a route's source; null means the only one, or the one of the route named <c>default</c>.</summary>
     public bool TryFind(string? route, [NotNullWhen(true)] out HttpMessageSource? source) => _sources.TryFind(route, out source);
-
-    /// <summary>True for a request to <c>/messages</c> from a page whose origin the settings of its route name (<see cref="CrossOrigin"/>).</summary>
-    public bool AllowsOrigin(HttpRequest request) =>
-        request.Path.StartsWithSegments("/messages", StringComparison.OrdinalIgnoreCase, out PathString rest)
-        && TryFind(rest.Value?.Trim('/') is { Length: > 0 } name ? name : null, out HttpMessageSource? source) && source.CrossOrigin.Allows(request);
 
     public void Add(string route, HttpMessageSource source) => _sources.Add(route, source);
 }

@@ -43,16 +43,6 @@ internal sealed class HttpSourceOptions : ISelfValidating
     [Setting("Headers that become attributes of the messages of a request: names, or the start of names and a *; names are kept in lower case. Headers with credentials are refused")]
     public string[] Headers { get; set; } = ["ce-*"];
 
-    [Setting("Origins of pages whose scripts may send messages (CORS), such as https://shop.example.com, or * for every one; without any, only pages of this machine and of Hosting:AllowedHosts may send, and a preflight is answered 405",
-        Consequence = "Scripts of these pages can send messages from every browser that reaches the worker.")]
-    public string[] CorsOrigins { get; set; } = [];
-
-    [Setting("Request headers that these scripts may send beside Content-Type, Content-Encoding, X-Message-Id, traceparent and tracestate")]
-    public string[] CorsHeaders { get; set; } = [];
-
-    [Setting("How long a browser need not ask again (Access-Control-Max-Age)", Min = "0s", Max = "1d")]
-    public TimeSpan CorsMaxAge { get; set; } = TimeSpan.FromMinutes(10);
-
     public void Validate(SettingsCheck check)
     {
         foreach (string pattern in Headers)
@@ -61,16 +51,6 @@ internal sealed class HttpSourceOptions : ISelfValidating
             {
                 check.Fail(nameof(Headers), problem, "No header could be kept.");
             }
-        }
-
-        if (CorsOrigins.FirstOrDefault(origin => origin != CrossOrigin.Any && !IsOrigin(origin)) is { } wrong)
-        {
-            check.Fail(nameof(CorsOrigins), $"must be origins as browsers send them: scheme, host in lower case, and a port that is not the usual one, without a path, such as https://shop.example.com; \"{wrong}\" is not one.", "No page would have it.");
-        }
-
-        if (CorsHeaders.FirstOrDefault(header => header.Length == 0 || !header.All(character => char.IsAsciiLetterOrDigit(character) || "!#$%&'*+-.^_`|~".Contains(character))) is { } notHeader)
-        {
-            check.Fail(nameof(CorsHeaders), $"must be names of headers; \"{notHeader}\" is not one.");
         }
 
         if (MaxRequestBytes < MaxMessageBytes)
@@ -83,8 +63,4 @@ internal sealed class HttpSourceOptions : ISelfValidating
             check.Fail(nameof(MaxReceivingBytes), $"must be at least {nameof(MaxMessageBytes)} ({MaxMessageBytes}).", "The largest message could never be received.", nameof(MaxMessageBytes));
         }
     }
-
-    private static bool IsOrigin(string text) =>
-        Uri.TryCreate(text, UriKind.Absolute, out Uri? url) && (url.Scheme == Uri.UriSchemeHttps || url.Scheme == Uri.UriSchemeHttp)
-        && url.UserInfo.Length == 0 && text == $"{url.Scheme}://{url.IdnHost}{(url.IsDefaultPort ? string.Empty : string.Create(System.Globalization.CultureInfo.InvariantCulture, $":{url.Port}"))}";
 }

@@ -19,11 +19,6 @@ internal sealed class MessagesEndpoint(HttpSourceRegistry registry, HttpAnswers 
         // ASP.NET's default is 200, which only a settlement may set: a code path that forgets its answer must fail.
         context.Response.StatusCode = StatusCodes.Status500InternalServerError;
         bool isKnown = registry.TryFind(route, out HttpMessageSource? source);
-        if (isKnown && source!.CrossOrigin.Answer(context))
-        {
-            return Task.CompletedTask;
-        }
-
         if (!HttpMethods.IsPost(context.Request.Method))
         {
             if (isKnown && WebhookHandshakes.TryAllow(context, source!.Options))
@@ -66,10 +61,9 @@ internal sealed class MessagesEndpoint(HttpSourceRegistry registry, HttpAnswers 
             return WebhookHandshakes.ValidateAsync(context, source, answers);
         }
 
-        BatchForm form = BatchFormOf(context.Request.ContentType);
-        return form == BatchForm.None
-            ? SingleMessageRequest.HandleAsync(context, source, answers, coding)
-            : NdjsonRequest.HandleAsync(context, source, answers, form, coding);
+        return HasLines(context.Request.ContentType)
+            ? NdjsonRequest.HandleAsync(context, source, answers, coding)
+            : SingleMessageRequest.HandleAsync(context, source, answers, coding);
     }
 
     private HttpRefusal UnknownRoute(string? route)
@@ -91,28 +85,14 @@ internal sealed class MessagesEndpoint(HttpSourceRegistry registry, HttpAnswers 
         return new HttpRefusal(StatusCodes.Status404NotFound, "unknown-route", $"{problem} Routes with it: {registry.Names}. Send to one of them, or add Http to Routes:{{name}}:Source.");
     }
 
-    private static BatchForm BatchFormOf(string? contentType)
+    /// <summary>True for a body with one message per line: NDJSON, JSON Lines.</summary>
+    private static bool HasLines(string? contentType)
     {
         ReadOnlySpan<char> type = contentType;
         int parameters = type.IndexOf(';');
         type = (parameters < 0 ? type : type[..parameters]).Trim();
-        return Is(type, "application/x-ndjson") || Is(type, "application/ndjson") || Is(type, "application/jsonl") || Is(type, "application/x-jsonlines") ? BatchForm.Lines
-            : Is(type, "application/json-seq") ? BatchForm.Sequence
-            : BatchForm.None;
+        return Is(type, "application/x-ndjson") || Is(type, "application/ndjson") || Is(type, "application/jsonl") || Is(type, "application/x-jsonlines");
     }
 
     private static bool Is(ReadOnlySpan<char> type, string name) => type.Equals(name, StringComparison.OrdinalIgnoreCase);
-}
-
-/// <summary>How a body holds several messages.</summary>
-internal enum BatchForm
-{
-    /// <summary>It is one message.</summary>
-    None = 0,
-
-    /// <summary>One per line: NDJSON, JSON Lines.</summary>
-    Lines,
-
-    /// <summary>One after each record separator, 0x1E (RFC 7464).</summary>
-    Sequence,
 }

@@ -18,15 +18,11 @@ internal sealed partial class NdjsonRequest : IDisposable
     private static readonly HttpRefusal NoSlot = new(
         StatusCodes.Status503ServiceUnavailable, "paused", "No slot became free in time. Send the lines from resendFrom on again after Retry-After seconds.", RetryAfterSeconds: 5);
 
-    private static readonly HttpRefusal NoSequence = new(
-        StatusCodes.Status400BadRequest, "not-a-sequence", "A body of application/json-seq begins with a record separator (0x1E) before its first JSON text (RFC 7464). Nothing was accepted.");
-
     private readonly HttpContext _context;
     private readonly HttpMessageSource _source;
     private readonly HttpAnswers _answers;
     private readonly string? _id;
     private readonly IReadOnlyList<KeyValuePair<string, string>> _attributes;
-    private readonly BatchForm _form;
     private readonly string? _coding;
     private readonly RequestBody _body;
     private readonly LineSplitter _splitter;
@@ -41,26 +37,25 @@ internal sealed partial class NdjsonRequest : IDisposable
     // The first line to send again when the request ended early; 0 when all lines were read.
     private int _resendFrom;
 
-    private NdjsonRequest(HttpContext context, HttpMessageSource source, HttpAnswers answers, string? id, IReadOnlyList<KeyValuePair<string, string>> attributes, BatchForm form, string? coding)
+    private NdjsonRequest(
+        HttpContext context, HttpMessageSource source, HttpAnswers answers, string? id, IReadOnlyList<KeyValuePair<string, string>> attributes, string? coding)
     {
         _context = context;
         _source = source;
         _answers = answers;
         _id = id;
         _attributes = attributes;
-        _form = form;
         _coding = coding;
         _body = new RequestBody(context, source);
-        _splitter = new LineSplitter(source.Buffers, source.Options.MaxMessageBytes, form == BatchForm.Sequence ? LineEnd.RecordSeparator : LineEnd.Lf);
+        _splitter = new LineSplitter(source.Buffers, source.Options.MaxMessageBytes);
         _results = new NdjsonResults(source.Buffers, answers);
         _window = new Queue<HttpMessage>(source.InFlightPerRequest);
     }
 
     // Fits an int, as Sources:Http:MaxRequestLines does.
-    // A sequence begins with its first separator: what is before it is no message.
-    private int LineNumber => (int)_splitter.LineNumber - (_form == BatchForm.Sequence ? 1 : 0);
+    private int LineNumber => (int)_splitter.LineNumber;
 
-    public static async Task HandleAsync(HttpContext context, HttpMessageSource source, HttpAnswers answers, BatchForm form, string? coding)
+    public static async Task HandleAsync(HttpContext context, HttpMessageSource source, HttpAnswers answers, string? coding)
     {
         HttpRefusal? refusal;
         if (!MessageIds.TryRead(context.Request.Headers, out string? id, out refusal)
@@ -72,7 +67,7 @@ internal sealed partial class NdjsonRequest : IDisposable
             return;
         }
 
-        using NdjsonRequest request = new(context, source, answers, id, attributes, form, coding);
+        using NdjsonRequest request = new(context, source, answers, id, attributes, coding);
         await request.RunAsync();
     }
 
@@ -155,11 +150,6 @@ internal sealed partial class NdjsonRequest : IDisposable
             HttpRefusal? end = LineNumber > _source.Options.MaxRequestLines ? TooManyLines(_source.Options)
                 : (found is LineKind.Line or LineKind.TooLong) && !Hold(line) ? HttpRefusal.Memory
                 : null;
-            if (found is LineKind.Line or LineKind.TooLong && LineNumber == 0)
-            {
-                end = NoSequence;
-            }
-
             if (end is not null)
             {
                 line?.Dispose();
@@ -207,7 +197,6 @@ internal sealed partial class NdjsonRequest : IDisposable
         if (kind == LineKind.Line)
         {
             // A copy, because the request's bytes are released before the message is settled.
-            bytes = _form == BatchForm.Sequence ? bytes.TrimEnd((byte)'\n') : bytes;
             line = _source.Buffers.Rent(bytes.Length);
             line.Append(bytes);
             _splitter.Dispose();

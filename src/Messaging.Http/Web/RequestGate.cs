@@ -1,13 +1,13 @@
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;
-using Quayside.Messaging.Http.Source;
 using Quayside.Messaging.Http.Web.Api;
 using Quayside.Messaging.Telemetry;
 
 namespace Quayside.Messaging.Http.Web;
 
 /// <summary>The first middleware: counts the request on its connection, and refuses forbidden requests. Threads: any. 0 B per request.</summary>
-internal sealed class RequestGate(AllowedHosts hosts, HttpSourceRegistry sources, HttpAnswers answers, HttpResponses responses, ChangeLog changes, TimeProvider time, ILogger<RequestGate> logger)
+internal sealed class RequestGate(
+    AllowedHosts hosts, HttpAnswers answers, HttpResponses responses, ChangeLog changes, TimeProvider time, ILogger<RequestGate> logger)
 {
     private static readonly HttpRefusal NoConnection = new(
         StatusCodes.Status503ServiceUnavailable,
@@ -16,7 +16,6 @@ internal sealed class RequestGate(AllowedHosts hosts, HttpSourceRegistry sources
         RetryAfterSeconds: 1,
         Close: true);
 
-    private readonly Func<HttpRequest, bool> _allowsOrigin = sources.AllowsOrigin;
     private readonly ThrottlingLogger _log = new(logger, time, TimeSpan.FromSeconds(10));
 
     public Task InvokeAsync(HttpContext context, RequestDelegate next)
@@ -54,7 +53,7 @@ internal sealed class RequestGate(AllowedHosts hosts, HttpSourceRegistry sources
         }
 
         bool isForReserve = HealthEndpoints.IsHealth(context.Request.Path) || context.Request.Path == "/metrics";
-        HttpRefusal? refusal = hosts.Check(context.Request, _allowsOrigin) ?? (isReserve && !isForReserve ? NoConnection : null);
+        HttpRefusal? refusal = hosts.Check(context.Request) ?? (isReserve && !isForReserve ? NoConnection : null);
         return refusal is null ? next(context) : RefuseAsync(context, refusal);
     }
 

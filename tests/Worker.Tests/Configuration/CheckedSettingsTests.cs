@@ -69,8 +69,6 @@ public sealed class CheckedSettingsTests : IDisposable
         ["Handlers:Archive:DateFormats"] = (Channel, ["HH:mm", "%"]),
         ["Handlers:Archive:TimeZone"] = (Channel, ["Europe/Nowhere", "+02:00"]),
         ["Handlers:CloudFront:Buckets"] = (CloudFront, ["Upper", "a", "ok-bucket,no_bucket", "logs/2026"]),
-        ["Sources:Http:CorsOrigins"] = (Http, ["shop.example.com", "https://Shop.example.com", "https://shop.example.com/page"]),
-        ["Sources:Http:CorsHeaders"] = (Http + " --Sources:Http:CorsOrigins=https://shop.example.com", ["a b"]),
         ["Sources:Http:Headers"] = (Http, ["Authorization", "*", "x-*-y", "a b"]),
         ["Handlers:CloudFront:Columns"] = (CloudFront, ["=", "date=a b", "date,date"]),
         ["Handlers:CloudFront:OptionalColumns"] = (CloudFront, ["=", "b=a b", "date"]),

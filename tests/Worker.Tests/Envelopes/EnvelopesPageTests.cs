@@ -35,7 +35,7 @@ public sealed partial class EnvelopesPageTests
     public void Page_HasRowsAndConfigurations()
     {
         Rows.Count().ShouldBe(13);
-        Configurations.Count().ShouldBe(6);
+        Configurations.Count().ShouldBe(5);
     }
 
     [Theory]

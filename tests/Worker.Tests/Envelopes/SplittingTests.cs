@@ -87,7 +87,7 @@ public sealed class SplittingTests
     {
         await using TestWorker worker = await EnvelopeWorker.StartAsync("JsonLines");
 
-        Settlement settlement = await worker.SendAsync("{\"MessageId\":\"a\"}\r\n\n{\"MessageId\":\n\u001e{\"MessageId\":\"c\"}", "whole");
+        Settlement settlement = await worker.SendAsync("{\"MessageId\":\"a\"}\r\n\n{\"MessageId\":\n{\"MessageId\":\"c\"}", "whole");
 
         settlement.ShouldBe(Settlement.Complete);
         EnvelopeWorker.StoredBy(worker).ShouldBe(["""a: {"MessageId":"a"}""", """c: {"MessageId":"c"}"""]);

@@ -17,7 +17,7 @@ public sealed class LineSplitter(BufferPool buffers, int maxLineBytes, LineEnd l
     // Large enough for a typical line, so that the buffer rarely grows.
     private const int PartialLineCapacity = 1_024;
 
-    private readonly byte _lastByte = lineEnd == LineEnd.Nul ? (byte)0 : lineEnd == LineEnd.RecordSeparator ? (byte)0x1E : (byte)'\n';
+    private readonly byte _lastByte = lineEnd == LineEnd.Nul ? (byte)0 : (byte)'\n';
 
     // The part of the current line from earlier pieces; null without one.
     private PooledBuffer? _carried;
@@ -195,9 +195,6 @@ public enum LineEnd
 
     /// <summary>NUL; CR and LF belong to the line.</summary>
     Nul,
-
-    /// <summary>The record separator, 0x1E, as between the texts of a JSON sequence (RFC 7464); CR and LF belong to the line.</summary>
-    RecordSeparator,
 }
 
 /// <summary>The result of <see cref="LineSplitter"/>.</summary>

@@ -173,8 +173,6 @@ public sealed class EncodedBodyTests
     [Theory]
     [InlineData("application/jsonl", "{\"n\":1}\n{\"n\":2}\n")]
     [InlineData("application/x-jsonlines; charset=utf-8", "{\"n\":1}\n{\"n\":2}")]
-    [InlineData("application/json-seq", "\u001e{\"n\":\n1}\n\u001e\u001e{\"n\":2}\n")]
-    [InlineData("application/json-seq", "\u001e{\"n\":1}\u001e{\"n\":2}")]
     public async Task Post_OtherBatches_EachTextIsAMessage(string type, string body)
     {
         await using HttpSourceHost host = await HttpSourceHost.StartAsync();
@@ -189,20 +187,6 @@ public sealed class EncodedBodyTests
         JsonElement results = (await SingleMessageRequestTests.JsonAsync(response)).GetProperty("results");
         results.GetArrayLength().ShouldBe(2);
         results[0].GetProperty("line").GetInt32().ShouldBe(1);
-        await host.FinishAsync();
-    }
-
-    [Fact]
-    public async Task Post_SequenceWithoutASeparator_Answers400()
-    {
-        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
-        using StringContent content = new("{\"n\":1}\n\u001e{\"n\":2}\n", Encoding.UTF8, "application/json-seq");
-
-        using HttpResponseMessage response = await host.Client.PostAsync("/messages", content);
-
-        response.StatusCode.ShouldBe(HttpStatusCode.BadRequest);
-        (await SingleMessageRequestTests.JsonAsync(response)).GetProperty("error").GetString().ShouldBe("not-a-sequence");
-        host.Intake.Accepted.ShouldBe(0);
         await host.FinishAsync();
     }
 

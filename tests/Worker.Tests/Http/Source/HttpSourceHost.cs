@@ -89,7 +89,7 @@ internal sealed class HttpSourceHost : IAsyncDisposable
         WebApplication app = builder.Build();
         if (connections is not null)
         {
-            RequestGate gate = new(new AllowedHosts(new WebOptions()), app.Services.GetRequiredService<HttpSourceRegistry>(), app.Services.GetRequiredService<HttpAnswers>(), app.Services.GetRequiredService<HttpResponses>(), new ChangeLog(TimeProvider.System, NullLoggerFactory.Instance), TimeProvider.System, NullLogger<RequestGate>.Instance);
+            RequestGate gate = new(new AllowedHosts(new WebOptions()), app.Services.GetRequiredService<HttpAnswers>(), app.Services.GetRequiredService<HttpResponses>(), new ChangeLog(TimeProvider.System, NullLoggerFactory.Instance), TimeProvider.System, NullLogger<RequestGate>.Instance);
             app.Use(next => context => gate.InvokeAsync(context, next));
         }
 
