@@ -1,6 +1,5 @@
 using System.CommandLine;
 using System.Text.Json;
-using Quayside.Messaging.CommandLine.Top;
 using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Http.Web.Api;
 using Quayside.Messaging.Telemetry;

@@ -3,7 +3,10 @@ using Quayside.Messaging.Configuration;
 
 namespace Quayside.Messaging.CommandLine;
 
-/// <summary>Finds that nothing reads standard output any more, such as after <c>top | head -5</c>: .NET ignores the broken pipe, and a command that only prints would never end.</summary>
+/// <summary>
+/// Finds that nothing reads standard output any more, such as after <c>dead-letters list | head -5</c>: .NET ignores the broken pipe, and a command that
+/// waits between its lines would go on.
+/// </summary>
 internal static class StandardOutput
 {
     private const int Descriptor = 1;

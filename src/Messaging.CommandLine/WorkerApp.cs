@@ -8,7 +8,7 @@ using Quayside.Messaging.Hosting;
 
 namespace Quayside.Messaging.CommandLine;
 
-/// <summary>Runs a message worker as a program: the daemon, or <c>validate</c>, <c>explain</c>, <c>top</c>, <c>publish</c>, <c>redrive</c>.</summary>
+/// <summary>Runs a message worker as a program: the daemon, or <c>validate</c>, <c>explain</c>, <c>status</c>, <c>publish</c>, <c>redrive</c>.</summary>
 public static class WorkerApp
 {
     /// <summary>

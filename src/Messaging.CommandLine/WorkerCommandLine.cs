@@ -154,7 +154,7 @@ internal sealed class WorkerCommandLine
         root.Add(_print);
         Add(root, ValidateCommand.Create(_context, _definition));
         Add(root, ExplainCommand.Create(_context));
-        Add(root, TopCommand.Create(_context));
+        Add(root, StatusCommand.Create(_context));
         Add(root, HealthCommand.Create(_context));
         Add(root, DeadLettersCommand.Create(_context));
         Add(root, RouteCommands.CreatePause(_context));

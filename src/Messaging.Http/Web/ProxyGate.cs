@@ -9,7 +9,7 @@ namespace Quayside.Messaging.Http.Web;
 /// <summary>
 /// Kestrel's connection middleware for the header of the PROXY protocol: reads it where the settings require it, and closes a connection that begins with one
 /// where they do not, since Kestrel would only answer that its first line is no request. A program on this machine may come without the header: a health check
-/// of the container, redrive, top. A proxy on this machine sends it before each caller's first byte. Threads: any. 0 B per request.
+/// of the container, redrive, status. A proxy on this machine sends it before each caller's first byte. Threads: any. 0 B per request.
 /// </summary>
 internal sealed class ProxyGate(WebOptions options, HttpConnections connections)
 {

@@ -21,7 +21,7 @@ public sealed partial class PackageTests(PackedPackages packages)
         ["Quayside.Messaging.Archive"] = ["Quayside.Messaging.CommandLine"],
         ["Quayside.Messaging.Aws"] = ["AWSSDK.S3", "AWSSDK.SSO", "AWSSDK.SSOOIDC", "AWSSDK.SecurityToken", "Quayside.Messaging"],
         ["Quayside.Messaging.CloudFront"] = ["Quayside.Messaging.Aws"],
-        ["Quayside.Messaging.CommandLine"] = ["Microsoft.Extensions.Hosting.WindowsServices", "OpenTelemetry", "OpenTelemetry.Exporter.OpenTelemetryProtocol", "Quayside.Messaging", "Spectre.Console", "System.CommandLine"],
+        ["Quayside.Messaging.CommandLine"] = ["Microsoft.Extensions.Hosting.WindowsServices", "OpenTelemetry", "OpenTelemetry.Exporter.OpenTelemetryProtocol", "Quayside.Messaging", "System.CommandLine"],
         ["Quayside.Messaging.Envelopes"] = ["Quayside.Messaging", "System.IO.Hashing", "ZstdSharp.Port"],
         ["Quayside.Messaging.Http"] = ["Quayside.Messaging"],
         ["Quayside.Messaging.AzureBlobs"] = ["Azure.Identity", "Azure.Storage.Blobs", "Quayside.Messaging"],

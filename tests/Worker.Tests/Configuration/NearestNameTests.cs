@@ -4,7 +4,7 @@ namespace Worker.Tests.Configuration;
 
 public sealed class NearestNameTests
 {
-    private static readonly string[] Commands = ["validate", "explain", "explain-key", "top", "publish", "redrive"];
+    private static readonly string[] Commands = ["validate", "explain", "explain-key", "status", "publish", "redrive"];
 
     [Theory]
     [InlineData("validat", "validate")]
@@ -12,7 +12,7 @@ public sealed class NearestNameTests
     [InlineData("VALIDATE", "validate")]
     [InlineData("val", "validate")]
     [InlineData("publihs", "publish")]
-    [InlineData("tpo", "top")]
+    [InlineData("satus", "status")]
     [InlineData("explian", "explain")]
     public void Find_AMistypedName_IsTheNearest(string name, string nearest) => NearestName.Find(name, Commands).ShouldBe(nearest);
 

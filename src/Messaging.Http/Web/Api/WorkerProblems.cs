@@ -1,7 +1,7 @@
 namespace Quayside.Messaging.Http.Web.Api;
 
 /// <summary>
-/// Finds what an operator must know in the worker's state and its last 15 minutes, for the page, <c>top</c> and the API: each with since when, whom it
+/// Finds what an operator must know in the worker's state and its last 15 minutes, for the page, <c>status</c> and the API: each with since when, whom it
 /// affects, what to do, the setting or command for that, its page of the documentation and its event. Threads: any.
 /// </summary>
 /// <param name="redrive">The command that sends the dead letters in the queue of a route's source again; null when the source has none.</param>

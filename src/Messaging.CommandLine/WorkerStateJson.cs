@@ -1,0 +1,13 @@
+using System.Text.Json.Serialization;
+using Quayside.Messaging.Http.Web.Api;
+
+namespace Quayside.Messaging.CommandLine;
+
+/// <summary>Reads the API's answer, also that of an older worker; another program's JSON is an error.</summary>
+[JsonSourceGenerationOptions(
+    PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, RespectNullableAnnotations = true, RespectRequiredConstructorParameters = true)]
+[JsonSerializable(typeof(WorkerState))]
+[JsonSerializable(typeof(RouteOrder))]
+[JsonSerializable(typeof(ProbeAnswer))]
+[JsonSerializable(typeof(LogLevelOrder))]
+internal sealed partial class WorkerStateJson : JsonSerializerContext;
