@@ -4,39 +4,19 @@
 # The SDK is the one that made the lock files, and all images are of the same Ubuntu: the native worker needs the C library that it was linked with.
 FROM mcr.microsoft.com/dotnet/sdk:10.0.401-noble-aot@sha256:1a069a730888d278b5ac00e3e238707387d20d2b65f0fc6866b6180df0a767e0 AS source
 WORKDIR /repo
-# Project files first: the restore layers are reused until a package changes.
-COPY global.json Directory.Build.props Directory.Packages.props .editorconfig BannedSymbols.txt ./
-COPY src/Pipeline/Pipeline.csproj src/Pipeline/packages.lock.json src/Pipeline/
-COPY src/Pipeline.Generators/Pipeline.Generators.csproj src/Pipeline.Generators/packages.lock.json src/Pipeline.Generators/
-COPY src/Directory.Build.props src/
-COPY src/Messaging/Messaging.csproj src/Messaging/packages.lock.json src/Messaging/
-COPY src/Messaging.Envelopes/Messaging.Envelopes.csproj src/Messaging.Envelopes/packages.lock.json src/Messaging.Envelopes/
-COPY src/Messaging.Http/Messaging.Http.csproj src/Messaging.Http/packages.lock.json src/Messaging.Http/
-COPY src/Messaging.Aws/Messaging.Aws.csproj src/Messaging.Aws/packages.lock.json src/Messaging.Aws/
-COPY src/Messaging.AzureBlobs/Messaging.AzureBlobs.csproj src/Messaging.AzureBlobs/packages.lock.json src/Messaging.AzureBlobs/
-COPY src/Messaging.AzureServiceBus/Messaging.AzureServiceBus.csproj src/Messaging.AzureServiceBus/packages.lock.json src/Messaging.AzureServiceBus/
-COPY src/Messaging.RabbitMq/Messaging.RabbitMq.csproj src/Messaging.RabbitMq/packages.lock.json src/Messaging.RabbitMq/
-COPY src/Messaging.Sockets/Messaging.Sockets.csproj src/Messaging.Sockets/packages.lock.json src/Messaging.Sockets/
-COPY src/Messaging.CommandLine/Messaging.CommandLine.csproj src/Messaging.CommandLine/packages.lock.json src/Messaging.CommandLine/
-COPY src/Messaging.CloudFront/Messaging.CloudFront.csproj src/Messaging.CloudFront/packages.lock.json src/Messaging.CloudFront/
-COPY src/Messaging.Archive/Messaging.Archive.csproj src/Messaging.Archive/packages.lock.json src/Messaging.Archive/
-COPY src/Worker/Worker.csproj src/Worker/packages.lock.json src/Worker/packages.native.lock.json src/Worker/
-
-FROM source AS publish-jit
-RUN dotnet restore src/Worker --locked-mode
-COPY appsettings.json ./
+COPY global.json Directory.Build.props Directory.Packages.props .editorconfig BannedSymbols.txt appsettings.json ./
 # The page shows the guide of each alert.
 COPY docs/guides/alerts.md docs/guides/
 COPY src src
+
+FROM source AS publish-jit
+RUN dotnet restore src/Worker --locked-mode
 RUN dotnet publish src/Worker -c Release --no-restore -o /app
 # The unprivileged user may write only where objects and dead letters go, so the root can be read-only.
 RUN mkdir /app/data /app/dead-letters /app/state && chown 1654:1654 /app/data /app/dead-letters /app/state
 
 FROM source AS publish-native
 RUN dotnet restore src/Worker --locked-mode -p:Native=true
-COPY appsettings.json ./
-COPY docs/guides/alerts.md docs/guides/
-COPY src src
 RUN dotnet publish src/Worker -c Release --no-restore -p:Native=true -o /app
 RUN mkdir /app/data /app/dead-letters /app/state && chown 1654:1654 /app/data /app/dead-letters /app/state
 

@@ -1,7 +1,7 @@
 namespace Integration.Tests.Packages;
 
 /// <summary>
-/// The repository's Dockerfile restores and publishes with what it copies, in each of its layers. That of the template: <see cref="TemplateTests"/>.
+/// The repository's Dockerfile restores and publishes with what it copies. That of the template: <see cref="TemplateTests"/>.
 /// </summary>
 [Trait("Category", "Long")]
 public sealed class DockerfileTests
@@ -17,23 +17,16 @@ public sealed class DockerfileTests
         (await DotnetCommand.RunAsync(image.App, "Worker.dll", "validate", "--brief")).ShouldContain("The configuration is valid");
     }
 
-    /// <summary>The compiler has the same files in both stages; to compile them to machine code takes minutes (tests/native/run).</summary>
+    /// <summary>Both stages compile the files of the first; to compile them to machine code takes minutes (tests/native/run).</summary>
     [Fact]
-    public async Task NativeStage_Restores_AndCopiesWhatTheJitStageCopies()
+    public async Task NativeStage_Restores()
     {
         using DockerBuild image = new(RepositoryFolder.Root);
 
         await image.RunAsync("publish-native", static command => command is ["publish", ..] ? [] : command);
 
-        string[] stages = (await File.ReadAllTextAsync(RepositoryFolder.Combine("Dockerfile"), TestContext.Current.CancellationToken)).Split("\nFROM ");
-        CopiesOf("publish-native").ShouldBe(CopiesOf("publish-jit"));
-
-        string[] CopiesOf(string name)
-        {
-            string stage = stages.Single(stage => stage.StartsWith($"source AS {name}\n", StringComparison.Ordinal));
-            string[] copies = [.. stage.Split('\n').Where(static line => line.StartsWith("COPY ", StringComparison.Ordinal))];
-            copies.ShouldNotBeEmpty();
-            return copies;
-        }
+        string dockerfile = await File.ReadAllTextAsync(RepositoryFolder.Combine("Dockerfile"), TestContext.Current.CancellationToken);
+        dockerfile.ShouldContain("\nFROM source AS publish-jit\n");
+        dockerfile.ShouldContain("\nFROM source AS publish-native\n");
     }
 }
