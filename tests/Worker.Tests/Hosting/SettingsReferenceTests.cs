@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Handlers;
 using Shared.Hosting;
@@ -16,12 +17,17 @@ public sealed class SettingsReferenceTests
     [Fact]
     public void Page_Table_MatchesTheSettingsClasses()
     {
-        string page = File.ReadAllText(Path.Combine(AppContext.BaseDirectory, "configuration.md"));
+        string path = Path.Combine(Folder(), "../../../docs/reference/configuration.md");
+        string page = File.ReadAllText(path);
         int begin = page.IndexOf(Begin, StringComparison.Ordinal) + Begin.Length;
+        int end = page.IndexOf(End, StringComparison.Ordinal);
+        string reference = SettingsReference.ToMarkdown(Sections);
+        if (Environment.GetEnvironmentVariable("APPROVE") == "1")
+        {
+            File.WriteAllText(path, page[..begin] + reference + page[end..]);
+        }
 
-        string reference = page[begin..page.IndexOf(End, StringComparison.Ordinal)];
-
-        reference.ShouldBe(SettingsReference.ToMarkdown(Sections), "Run `validate --reference` and paste its table into docs/reference/configuration.md.");
+        page[begin..end].ShouldBe(reference, "Where the change is meant, run once with APPROVE=1 and read the diff.");
     }
 
     [Fact]
@@ -32,4 +38,6 @@ public sealed class SettingsReferenceTests
 
         Sections.Select(section => section.SettingsType).OfType<Type>().ShouldBe(declared, ignoreOrder: true);
     }
+
+    private static string Folder([CallerFilePath] string file = "") => Path.GetDirectoryName(file)!;
 }
