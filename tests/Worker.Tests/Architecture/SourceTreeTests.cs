@@ -22,7 +22,8 @@ public sealed partial class SourceTreeTests
 
     [Fact]
     public void Files_OfSrc_HaveAtMost400Lines() =>
-        Check("long-files", Sources().Where(file => file.StartsWith("src/", StringComparison.Ordinal) && File.ReadLines(Path.Combine(Root, file)).Count() > MaxLines));
+        Check("long-files", Sources()
+            .Where(file => file.StartsWith("src/", StringComparison.Ordinal) && File.ReadLines(Path.Combine(Root, file)).Count() > MaxLines));
 
     /// <summary>A file in two assemblies is two types of one name, and who changes it does not see the other.</summary>
     [Fact]
@@ -54,7 +55,8 @@ public sealed partial class SourceTreeTests
     private static void Check(string list, IEnumerable<string> found)
     {
         string path = Path.Combine(Folder(), "Approved", $"{list}.txt");
-        Dictionary<string, int> approved = File.ReadLines(path).Select(line => line.Split(": ")).ToDictionary(line => line[0], line => int.Parse(line[1]));
+        Dictionary<string, int> approved = File.ReadLines(path).Select(line => line.Split(": "))
+            .ToDictionary(line => line[0], line => int.Parse(line[1]));
         Dictionary<string, int> counts = found.CountBy(name => name, StringComparer.Ordinal).ToDictionary(StringComparer.Ordinal);
         if (Environment.GetEnvironmentVariable("APPROVE") == "1")
         {
