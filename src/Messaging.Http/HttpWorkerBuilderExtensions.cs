@@ -52,7 +52,6 @@ public static class HttpWorkerBuilderExtensions
         services.TryAddSingleton<DeadLetterEndpoints>();
         services.TryAddSingleton<RedriveEndpoints>();
         services.TryAddSingleton<ChangeLog>();
-        services.TryAddSingleton<PeerWorkers>();
         services.TryAddSingleton<RouteEndpoints>();
         services.TryAddSingleton<LogLevels>();
         services.TryAddEnumerable(ServiceDescriptor.Singleton<IPostConfigureOptions<LoggerFilterOptions>, LogLevels>(static provider => provider.GetRequiredService<LogLevels>()));

@@ -1,4 +1,3 @@
-using System.Diagnostics.CodeAnalysis;
 using System.Net;
 using Quayside.Messaging.Configuration;
 
@@ -24,12 +23,6 @@ internal sealed class WebOptions : ISelfValidating
     [Setting("Token of the page and its API, sent as Authorization: Bearer. Without one they cannot change anything, such as redrive or pause. Reading needs one too, unless Url is loopback and AllowedHosts is not set", Secret = true)]
     public string? Token { get; set; }
 
-    [Setting("Other workers that the page lists with this one, separated by commas: address:port, or name:port, whose every address is a worker (a headless service); at most 64. Their status API must be reachable")]
-    public string[] Peers { get; set; } = [];
-
-    [Setting("Token that is sent to the workers of Peers: their Hosting:Token. Default: none is sent", Secret = true)]
-    public string? PeerToken { get; set; }
-
     [Setting("Folder in which the last 24 hours are kept over restarts: 90 KB for the process and for each route, one folder per worker. If it is not set, they are in memory only")]
     public string? HistoryPath { get; set; }
 
@@ -54,33 +47,12 @@ internal sealed class WebOptions : ISelfValidating
     /// <summary>The address of <see cref="Url"/>; localhost is 127.0.0.1.</summary>
     public IPAddress Address => IPAddress.TryParse(Url.DnsSafeHost, out IPAddress? address) ? address : IPAddress.Loopback;
 
-    /// <summary>Reads an entry of <see cref="Peers"/>.</summary>
-    /// <returns>False when it is not a host and a port.</returns>
-    public static bool TryReadPeer(string peer, [NotNullWhen(true)] out Uri? address) =>
-        Uri.TryCreate($"http://{peer}", UriKind.Absolute, out address) && address is { AbsolutePath: "/", UserInfo.Length: 0, Query.Length: 0, Fragment.Length: 0 }
-        && peer.LastIndexOf(':') > peer.LastIndexOf(']') && address.Port is > 0 && !peer.EndsWith('/') && address.HostNameType is UriHostNameType.Dns or UriHostNameType.IPv4 or UriHostNameType.IPv6;
-
     public void Validate(SettingsCheck check)
     {
-        if (Array.Find(Peers, peer => !TryReadPeer(peer, out _)) is { } notAPeer)
-        {
-            check.Fail(nameof(Peers), $"must be addresses or names with a port, such as 10.0.0.7:8080 or workers:8080, without a scheme and a path; '{notAPeer}' is neither.");
-        }
-
-        if (PeerToken?.AsSpan().ContainsAnyExceptInRange('!', '~') == true)
-        {
-            check.Fail(nameof(PeerToken), "must be printable ASCII without spaces, as it is sent in a header.");
-        }
-
         if (!string.IsNullOrEmpty(DocsUrl) && (!DocsUrl.Contains(Web.Api.WorkerProblems.PagePlace, StringComparison.Ordinal)
             || !Uri.TryCreate(DocsUrl.Replace(Web.Api.WorkerProblems.PagePlace, "guides/alerts", StringComparison.Ordinal), UriKind.Absolute, out Uri? docs) || (docs.Scheme != Uri.UriSchemeHttps && docs.Scheme != Uri.UriSchemeHttp)))
         {
             check.Fail(nameof(DocsUrl), $"must be an address of http or https with {Web.Api.WorkerProblems.PagePlace}, such as https://docs.example.com/{Web.Api.WorkerProblems.PagePlace}.html.");
-        }
-
-        if (Peers.Length > Web.Api.PeerWorkers.Max)
-        {
-            check.Fail(nameof(Peers), $"must be at most {Web.Api.PeerWorkers.Max}; a name may stand for many workers.");
         }
 
         if (Token is { Length: < MinTokenLength })

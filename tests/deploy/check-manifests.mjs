@@ -42,7 +42,7 @@ await check('manifests: the pod is confined', () => differences([
 
 await check('manifests: every selector selects the pods', () => {
   const [{ pairs, includeTemplates }] = base.labels;
-  const selectors = [only('Deployment').selector, only('PodDisruptionBudget').selector, only('NetworkPolicy').podSelector, { matchLabels: only('Service').selector }, only('PodMonitor').selector, ...pod.topologySpreadConstraints.map(({ labelSelector }) => labelSelector)];
+  const selectors = [only('Deployment').selector, only('PodDisruptionBudget').selector, only('NetworkPolicy').podSelector, only('PodMonitor').selector, ...pod.topologySpreadConstraints.map(({ labelSelector }) => labelSelector)];
   return differences([['includeTemplates', includeTemplates, true], ...selectors.map((selector, i) => [`selector ${i}`, JSON.stringify(selector.matchLabels), JSON.stringify(pairs)])]);
 });
 
@@ -66,23 +66,6 @@ await check('manifests: the Prometheus Operator scrapes every pod as the job of 
       ['the names', metadata.name, rule.metadata.name],
     ]),
   ];
-});
-
-await check('manifests: the page of a pod can read the others', () => {
-  const service = resources.find(({ kind }) => kind === 'Service');
-  const { ingress, egress, podSelector } = only('NetworkPolicy');
-  const allows = (rules, end) => rules.some(rule => rule[end].length === 1 && JSON.stringify(rule[end][0]) === JSON.stringify({ podSelector }) && rule.ports[0].port === service.spec.ports[0].targetPort);
-  const token = container.env.find(({ name }) => name === 'Hosting__PeerToken').valueFrom.secretKeyRef;
-  return differences([
-    ['clusterIP', service.spec.clusterIP, 'None'],
-    ['pods that are not ready', service.spec.publishNotReadyAddresses, true],
-    ['Hosting__Peers', settingsOf(base).Hosting__Peers, `${service.metadata.name}:${service.spec.ports[0].port}`],
-    ['the port', service.spec.ports[0].port, container.ports.find(({ name }) => name === service.spec.ports[0].targetPort).containerPort],
-    ['the secret', token.name, container.envFrom.find(({ secretRef }) => secretRef).secretRef.name],
-    ['its key', token.key, 'Hosting__Token'],
-    ['ingress', allows(ingress, 'from'), true],
-    ['egress', allows(egress, 'to'), true],
-  ]);
 });
 
 await check('manifests: port, probes and times are the worker\'s', () => {

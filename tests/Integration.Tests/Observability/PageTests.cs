@@ -413,18 +413,6 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
     }
 
     [Fact]
-    public async Task Peers_AreListed_AndTheOneThatDoesNotAnswerSaysSo()
-    {
-        await Worker.DisposeAsync();
-        _worker = await StartAsync("--Routes:archive:Source=Http", "--Routes:archive:Sink=Memory", $"--Hosting:Peers=127.0.0.1:{FreePort.Next()}");
-        IPage page = await OpenAsync();
-
-        await Assertions.Expect(page.Locator("#peers-title")).ToHaveTextAsync("2 workers, 1 fails");
-        await Assertions.Expect(page.Locator("#peers-list tbody tr").First).ToContainTextAsync("ready");
-        await Assertions.Expect(page.Locator("#peers-list tbody tr").Nth(1)).ToContainTextAsync("no answer");
-    }
-
-    [Fact]
     public async Task FourHealthyRoutes_FitOneScreen()
     {
         await Worker.DisposeAsync();

@@ -24,7 +24,6 @@ namespace Quayside.Messaging.Http.Web.Api;
 [JsonSerializable(typeof(LogLevelOrder))]
 [JsonSerializable(typeof(LogLevelsState))]
 [JsonSerializable(typeof(ChangesState))]
-[JsonSerializable(typeof(PeersState))]
 internal sealed partial class ApiJson : JsonSerializerContext
 {
     /// <summary>Answers are never HTML: quotes and umlauts stay readable.</summary>

@@ -1,7 +1,7 @@
 namespace Quayside.Messaging.Http.Web.Api;
 
 /// <summary>
-/// The answer of <c>/api/v1/stats</c>, which the command <c>status</c> and other workers read. Times are UTC; counts are since the start. Here and in
+/// The answer of <c>/api/v1/stats</c>, which the command <c>status</c> reads. Times are UTC; counts are since the start. Here and in
 /// <see cref="RouteState"/>, what was added later is last and has a default, which it has from an older worker.
 /// </summary>
 internal sealed record WorkerState(

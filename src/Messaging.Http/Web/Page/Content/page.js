@@ -1,9 +1,9 @@
 // The worker's page: follows the worker's values and draws them.
 
-import { byId, lines, make, setAttribute, setText, setTone, sync, syncRows, write } from './dom.js';
+import { byId, lines, make, setAttribute, setText, setTone, sync, write } from './dom.js';
 import { follow, read } from './api.js';
 import { Model } from './model.js';
-import { clock, count, many, rate, since, span, sum } from './format.js';
+import { clock, count, many, since, span, sum } from './format.js';
 import { updateRoutes } from './routes.js';
 import { updateChanges } from './changes.js';
 import { loadConfiguration, updateProcess, updateProcessCharts } from './process.js';
@@ -17,8 +17,6 @@ let stoppingSince = null;
 let restartedAt = 0;
 let historyAt = 0;
 let failures = 0;
-let hasPeers = true;         // until the worker says that it has none
-let peersAt = 0;
 
 follow(onStats, details => {
   isLive = model.isLive = false;
@@ -46,25 +44,9 @@ function onStats(stats) {
   }
   updateLetters(stats);
   if (document.hidden) return;
-  if (hasPeers && Date.now() - peersAt >= 2000) loadPeers();
   updateChanges();
   show(false);
   if (chartsAreOpen() && Date.now() - historyAt >= 1000 * Math.min(60, model.history?.stepSeconds ?? 1)) loadHistory();
-}
-
-async function loadPeers() {
-  peersAt = Date.now();
-  try {
-    const { workers, receivedPerSecond, donePerSecond } = await read('peers');
-    hasPeers = workers.length > 0;
-    byId('peers').hidden = !hasPeers;
-    write('peers-title', `${many(workers.length, 'worker')}, ${many(workers.filter(({ ready }) => !ready).length, 'fails', 'fail')}`);
-    syncRows(byId('peers-list'), [...workers.map(({ address, machine, error, ready, problems, ...now }) =>
-      [lines(address, machine), error ?? (lines(...problems) || (ready ? 'ready' : 'not ready')), rate(now.receivedPerSecond), rate(now.donePerSecond), count(now.inFlight ?? 0)]),
-    ['All', '', rate(receivedPerSecond), rate(donePerSecond), '']]);
-  } catch {
-    // As for the history.
-  }
 }
 
 async function loadHistory() {
