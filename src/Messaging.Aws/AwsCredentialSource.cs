@@ -6,7 +6,7 @@ using Amazon.SecurityToken;
 using Amazon.SSO;
 using Amazon.SSOOIDC;
 using Quayside.Messaging.Telemetry;
-using Quayside.Objects;
+using Quayside.Messaging.Objects;
 
 namespace Quayside.Messaging.Aws;
 

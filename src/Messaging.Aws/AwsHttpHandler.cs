@@ -1,5 +1,5 @@
 using System.Net;
-using Quayside.Objects;
+using Quayside.Messaging.Objects;
 
 namespace Quayside.Messaging.Aws;
 

@@ -2,7 +2,7 @@ using Microsoft.Extensions.Logging;
 using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Sinks;
 using Quayside.Messaging.Telemetry;
-using Quayside.Objects;
+using Quayside.Messaging.Objects;
 
 namespace Quayside.Messaging.AzureBlobs;
 

@@ -9,7 +9,7 @@ using Azure.Storage.Blobs.Specialized;
 using Quayside.Messaging.Costs;
 using Quayside.Messaging.Sinks;
 using Quayside.Messaging.Telemetry;
-using Quayside.Objects;
+using Quayside.Messaging.Objects;
 
 namespace Quayside.Messaging.AzureBlobs;
 

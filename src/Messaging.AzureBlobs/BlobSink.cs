@@ -7,7 +7,7 @@ using Quayside.Messaging.Costs;
 using Quayside.Messaging.Recoverability;
 using Quayside.Messaging.Sinks;
 using Quayside.Messaging.Telemetry;
-using Quayside.Objects;
+using Quayside.Messaging.Objects;
 
 namespace Quayside.Messaging.AzureBlobs;
 

@@ -1,8 +1,7 @@
-extern alias archive;
 
 using System.Text.Json;
 using System.Text.Unicode;
-using archive::Quayside.Messaging.Json;
+using Quayside.Messaging.Json;
 
 namespace Proof.Fuzz.Targets;
 

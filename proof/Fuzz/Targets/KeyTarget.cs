@@ -1,9 +1,8 @@
-extern alias archive;
 
 using System.Text;
 using Quayside.Messaging.Archive.Headers;
 using Quayside.Pipeline.Buffers;
-using archive::Quayside.Messaging.Json;
+using Quayside.Messaging.Json;
 using Quayside.Messaging.Archive.ObjectKeys;
 using Worker.Tests.Archive.Headers;
 using Worker.Tests.Archive.ObjectKeys;

@@ -1,9 +1,8 @@
-extern alias archive;
 
 using System.Runtime.InteropServices;
 using System.Text;
 using System.Text.Json;
-using archive::Quayside.Messaging.Json;
+using Quayside.Messaging.Json;
 
 namespace Proof.Fuzz.Targets;
 

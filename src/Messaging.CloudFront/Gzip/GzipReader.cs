@@ -1,6 +1,7 @@
 using System.IO.Compression;
 using System.Runtime.CompilerServices;
 using Quayside.Messaging.CloudFront.Rows;
+using Quayside.Messaging.Gzip;
 using Quayside.Pipeline.Frames;
 
 namespace Quayside.Messaging.CloudFront.Gzip;

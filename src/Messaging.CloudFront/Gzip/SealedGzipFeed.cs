@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using Quayside.Messaging.Gzip;
 using Quayside.Pipeline.Frames;
 
 namespace Quayside.Messaging.CloudFront.Gzip;

@@ -1,8 +1,8 @@
 using System.Buffers.Binary;
 using System.IO.Compression;
 using System.Runtime.InteropServices;
-using Quayside.Messaging.CloudFront.Gzip;
 using Quayside.Messaging.Envelopes.Compression;
+using Quayside.Messaging.Gzip;
 using Quayside.Pipeline.Buffers;
 
 namespace Quayside.Messaging.Http.Source;

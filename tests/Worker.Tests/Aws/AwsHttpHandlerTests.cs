@@ -1,4 +1,3 @@
-extern alias aws;
 
 using System.Net;
 using System.Net.Security;
@@ -33,7 +32,7 @@ public sealed class AwsHttpHandlerTests
         using SocketsHttpHandler handler = AwsHttpHandler.Create(custom: custom is null ? null : new Uri(custom));
 
         handler.UseProxy.ShouldBe(usesProxy);
-        handler.Proxy.ShouldBeOfType<aws::Quayside.Objects.EnvironmentProxy>();
+        handler.Proxy.ShouldBeOfType<Quayside.Messaging.Objects.EnvironmentProxy>();
         handler.AllowAutoRedirect.ShouldBeFalse();
     }
 

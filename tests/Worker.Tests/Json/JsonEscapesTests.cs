@@ -1,9 +1,8 @@
-extern alias archive;
 
 using System.Text;
 using System.Text.Json;
 using System.Text.Unicode;
-using archive::Quayside.Messaging.Json;
+using Quayside.Messaging.Json;
 
 namespace Worker.Tests.Json;
 

@@ -18,14 +18,13 @@ public sealed class PublicApiTests
     {
         string actual = Assembly.Load(assembly).GeneratePublicApi(Options) + "\n";
 
+        string path = Path.Combine(Folder(), "Approved", $"{assembly}.txt");
         if (Environment.GetEnvironmentVariable("APPROVE") == "1")
         {
-            File.WriteAllText(Path.Combine(Folder(), "Approved", $"{assembly}.txt"), actual);
-            return;
+            File.WriteAllText(path, actual);
         }
 
-        string approved = Path.Combine(AppContext.BaseDirectory, "PublicApi", "Approved", $"{assembly}.txt");
-        actual.ShouldBe(File.Exists(approved) ? File.ReadAllText(approved) : string.Empty, "Where the change is meant, run once with APPROVE=1 and read the diff.");
+        actual.ShouldBe(File.Exists(path) ? File.ReadAllText(path) : string.Empty, "Where the change is meant, run once with APPROVE=1 and read the diff.");
     }
 
     private static string Folder([CallerFilePath] string file = "") => Path.GetDirectoryName(file)!;

@@ -27,12 +27,14 @@ public sealed class ZeroValueTests
     {
         ["Quayside.Messaging.Configuration.SettingValue"] = "a key and its value",
         ["Quayside.Messaging.Handlers.MessageInfo"] = "what is known about a message; it throws when it is read outside a call",
+        ["Quayside.Messaging.Json.JsonText"] = "where a text begins, and its length",
         ["Quayside.Messaging.Recoverability.Backoff"] = "two limits of a wait",
         ["Quayside.Messaging.Recoverability.BreakerState"] = "a state; the numbers are the values of the metric worker.breaker.state",
         ["Quayside.Messaging.Sinks.DocumentRejection"] = "always a rejection",
         ["Quayside.Messaging.Sinks.ObjectPropertyKind"] = "what a property is; a parameter",
         ["Quayside.Messaging.Sinks.SinkKind"] = "what a feature stores; start checks that handler and sink agree",
-        ["Quayside.Messaging.Sources.CompletionEffect"] = "a property of a source: zero assumes that a completed message is deleted, so that losing its object is refused",
+        ["Quayside.Messaging.Sources.CompletionEffect"] =
+            "a property of a source: zero assumes that a completed message is deleted, so that losing its object is refused",
         ["Quayside.Messaging.Sources.HoldRule"] = "limits: zero holds nothing",
         ["Quayside.Messaging.Sources.Lines.LineEnd"] = "what ends a line; a parameter",
         ["Quayside.Messaging.Sources.MessageValue"] = "what a message can have; a parameter",
@@ -46,7 +48,12 @@ public sealed class ZeroValueTests
         ["Quayside.Pipeline.Frames.PooledAsyncMethodBuilder"] = "machinery of async methods",
     };
 
-    public static TheoryData<string> Assemblies => [.. Directory.GetFiles(AppContext.BaseDirectory, "*.dll").Select(file => Path.GetFileNameWithoutExtension(file)).Where(IsOurs).Order(StringComparer.Ordinal)];
+    public static TheoryData<string> Assemblies =>
+        [.. Directory
+            .GetFiles(AppContext.BaseDirectory, "*.dll")
+            .Select(file => Path.GetFileNameWithoutExtension(file))
+            .Where(IsOurs)
+            .Order(StringComparer.Ordinal)];
 
     [Theory]
     [MemberData(nameof(Assemblies))]
@@ -94,13 +101,17 @@ public sealed class ZeroValueTests
 
     private static bool IsOurs(string name) => name == "Worker" || name.StartsWith("Quayside.", StringComparison.Ordinal);
 
-    private static IEnumerable<Type> PublicValueTypes(string assembly) => Assembly.Load(assembly).GetExportedTypes().Where(type => type.IsValueType);
+    private static IEnumerable<Type> PublicValueTypes(string assembly) =>
+        Assembly.Load(assembly).GetExportedTypes().Where(type => type.IsValueType && !type.IsByRefLike);
 
     // By its decision, where it has one: an enum, or a property that says whether all is well.
     private static bool DecidesNothing(Type type, object zero)
     {
         PropertyInfo[] properties = type.GetProperties(BindingFlags.Public | BindingFlags.Instance);
-        PropertyInfo[] decisions = [.. properties.Where(property => (property.PropertyType.IsEnum && !Harmless.ContainsKey(NameOf(property.PropertyType))) || property.Name is "IsComplete" or "IsDecided" or "Succeeded")];
+        PropertyInfo[] decisions = [
+            .. properties.Where(
+                property => (property.PropertyType.IsEnum && !Harmless.ContainsKey(NameOf(property.PropertyType)))
+                    || property.Name is "IsComplete" or "IsDecided" or "Succeeded")];
         return decisions.Length > 0 && decisions.All(property => property.GetValue(zero) is false || NoDecision.Contains(property.GetValue(zero)!.ToString()));
     }
 

@@ -10,7 +10,7 @@ using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Recoverability;
 using Quayside.Messaging.Sinks;
 using Quayside.Messaging.Telemetry;
-using Quayside.Objects;
+using Quayside.Messaging.Objects;
 using Quayside.Pipeline.Frames;
 
 namespace Quayside.Messaging.Aws.S3.Sink;

@@ -6,7 +6,7 @@ using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Costs;
 using Quayside.Messaging.Sinks;
 using Quayside.Messaging.Telemetry;
-using Quayside.Objects;
+using Quayside.Messaging.Objects;
 using Quayside.Pipeline.Buffers;
 using Quayside.Pipeline.Frames;
 

@@ -5,7 +5,7 @@ using Amazon.S3.Model;
 using Quayside.Messaging.Costs;
 using Quayside.Messaging.Sinks;
 using Quayside.Messaging.Telemetry;
-using Quayside.Objects;
+using Quayside.Messaging.Objects;
 
 namespace Quayside.Messaging.Aws.S3.Sink.Sdk;
 

@@ -1,6 +1,5 @@
-extern alias aws;
 
-using aws::Quayside.Objects;
+using Quayside.Messaging.Objects;
 
 namespace Worker.Tests.Aws.S3.Sdk;
 

@@ -1,11 +1,11 @@
-namespace Quayside.Objects;
+namespace Quayside.Messaging.Objects;
 
 /// <summary>
 /// Reads the caller's bytes until <see cref="Detach"/>. After a timeout or a reset the HTTP client may still be reading when the call has
 /// ended; it then gets an error, never the next message's bytes. Therefore one per attempt, not pooled: about 80 bytes, while the SDK
 /// allocates 60 KB per request. Threads: one reader, any may detach.
 /// </summary>
-internal sealed class BorrowedStream(ReadOnlyMemory<byte> bytes) : Stream
+public sealed class BorrowedStream(ReadOnlyMemory<byte> bytes) : Stream
 {
     private readonly Lock _lock = new();
     private readonly int _length = bytes.Length;

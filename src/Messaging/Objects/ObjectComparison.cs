@@ -1,10 +1,10 @@
 using System.Buffers;
 using System.Security.Cryptography;
 
-namespace Quayside.Objects;
+namespace Quayside.Messaging.Objects;
 
 /// <summary>Whether a stored object holds certain bytes.</summary>
-internal static class ObjectComparison
+public static class ObjectComparison
 {
     private const int Chunk = 64 * 1024;
 

@@ -1,10 +1,10 @@
 using System.Diagnostics.Metrics;
 using Quayside.Messaging.Telemetry;
 
-namespace Quayside.Objects;
+namespace Quayside.Messaging.Objects;
 
 /// <summary>What every sink over an object store counts. Threads: any.</summary>
-internal static class ObjectStoreMetrics
+public static class ObjectStoreMetrics
 {
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
     private static readonly Counter<long> Retries = Meter.CreateCounter<long>("worker.sink.retries", "{request}", "Requests to the object store that were retried, by error: an early sign of throttling");

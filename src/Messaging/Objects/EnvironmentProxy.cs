@@ -1,9 +1,9 @@
 using System.Net;
 
-namespace Quayside.Objects;
+namespace Quayside.Messaging.Objects;
 
 /// <summary>The proxy that the environment names, by an address without its password, since exceptions show the address. Threads: any.</summary>
-internal sealed class EnvironmentProxy : IWebProxy
+public sealed class EnvironmentProxy : IWebProxy
 {
     private static readonly Uri Aws = new("https://amazonaws.com");
 
