@@ -2,6 +2,7 @@ using System.Net.Http.Headers;
 using System.Security.Cryptography;
 using System.Text;
 using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Sinks;
 
 namespace Quayside.Messaging.Aws;
 
@@ -10,7 +11,7 @@ namespace Quayside.Messaging.Aws;
 /// large requests: its texts are strings. Sources: "AWS Signature Version 4 for API requests", IAM user guide; "Signing HTTP requests",
 /// Amazon OpenSearch Serverless, which requires x-amz-content-sha256. Threads: any.
 /// </summary>
-public sealed class AwsRequestSigner : IDisposable
+internal sealed class AwsRequestSigner : IRequestSigner
 {
     // A service refuses a signature that is more than 5 minutes off.
     private static readonly TimeSpan ClockTolerance = TimeSpan.FromMinutes(1);
@@ -50,11 +51,7 @@ public sealed class AwsRequestSigner : IDisposable
         AwsCredentialSource.Create(aws, time),
         new AwsClock(time));
 
-    /// <summary>Adds the headers that sign a request; its content's type is signed too.</summary>
-    /// <param name="request">A request with an absolute address, not signed before.</param>
-    /// <param name="payloadHash">SHA-256 of the body as it is sent, in lower-case hexadecimal digits.</param>
-    /// <param name="cancellationToken">Ends the wait for credentials.</param>
-    /// <exception cref="StartupException">There are no credentials.</exception>
+    /// <inheritdoc/>
     public async ValueTask SignAsync(HttpRequestMessage request, string payloadHash, CancellationToken cancellationToken)
     {
         SigningCredentials credentials = await GetAsync(_credentials.GetAsync(cancellationToken));
@@ -76,12 +73,7 @@ public sealed class AwsRequestSigner : IDisposable
         request.Options.Set(Used, credentials);
     }
 
-    /// <summary>Removes the cause of a refused signature if it was the clock or expired keys.</summary>
-    /// <param name="refused">The request that was refused.</param>
-    /// <param name="serverTime">The answer's header Date.</param>
-    /// <param name="cancellationToken">Ends the wait for credentials.</param>
-    /// <returns>True when the same request, signed again, may be accepted.</returns>
-    /// <exception cref="StartupException">There are no new credentials.</exception>
+    /// <inheritdoc/>
     public async ValueTask<bool> TryRecoverAsync(HttpRequestMessage refused, DateTimeOffset? serverTime, CancellationToken cancellationToken)
     {
         if (serverTime is { } time && (time - _clock.UtcNow).Duration() > ClockTolerance)

@@ -1,7 +1,6 @@
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Quayside.Messaging.Aws;
 using Quayside.Messaging.CloudFront;
-using Quayside.Messaging.CloudFront.Elasticsearch;
 using Quayside.Messaging.CloudFront.Objects;
 
 namespace Quayside.Messaging.Hosting;
@@ -18,7 +17,4 @@ public static class CloudFrontWorkerBuilderExtensions
         builder.Services.TryAddSingleton<LogObjectClients>();
         return builder.AddSettings(AwsOptions.Settings).AddSettings(AwsCostOptions.Settings).AddHandler(new CloudFrontHandlerFeature());
     }
-
-    /// <summary>Adds the sink <c>Elasticsearch</c>: documents in an index or a data stream. Settings: <c>Sinks:Elasticsearch</c>, and <c>Aws</c> for signatures.</summary>
-    public static IMessageWorkerBuilder AddElasticsearch(this IMessageWorkerBuilder builder) => builder.AddSettings(AwsOptions.Settings).AddSink(new ElasticsearchSinkFeature());
 }

@@ -1,3 +1,4 @@
+using Quayside.Messaging.Aws;
 using Quayside.Messaging.CommandLine;
 using Quayside.Messaging.Hosting;
 
@@ -23,6 +24,6 @@ public static class Program
         .AddCloudFront()
         .AddS3()
         .AddAzureBlobs()
-        .AddElasticsearch()
+        .AddElasticsearch(new AwsRequestSigning())
         .AddDemo();
 }

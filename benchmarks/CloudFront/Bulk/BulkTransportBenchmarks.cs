@@ -4,8 +4,8 @@ using System.Net.Http.Headers;
 using System.Text;
 using BenchmarkDotNet.Attributes;
 using Elastic.Transport;
-using Quayside.Messaging.CloudFront.Elasticsearch;
-using Quayside.Messaging.CloudFront.Elasticsearch.BulkResponses;
+using Quayside.Messaging.Elasticsearch;
+using Quayside.Messaging.Elasticsearch.BulkResponses;
 using Quayside.Pipeline.Buffers;
 
 namespace Benchmarks.CloudFront.Bulk;

@@ -1,5 +1,5 @@
 using BenchmarkDotNet.Attributes;
-using Quayside.Messaging.CloudFront.Elasticsearch;
+using Quayside.Messaging.Elasticsearch;
 
 namespace Benchmarks.CloudFront.Bulk;
 

@@ -1,4 +1,4 @@
-using Quayside.Messaging.CloudFront.Elasticsearch.BulkResponses;
+using Quayside.Messaging.Elasticsearch.BulkResponses;
 
 namespace Benchmarks.CloudFront.Bulk;
 

@@ -1,6 +1,6 @@
 using System.Text;
 using System.Text.Json;
-using Quayside.Messaging.CloudFront.Elasticsearch.BulkResponses;
+using Quayside.Messaging.Elasticsearch.BulkResponses;
 
 namespace Proof.Fuzz.Targets;
 

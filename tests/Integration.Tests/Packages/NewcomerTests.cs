@@ -62,6 +62,7 @@ public sealed class NewcomerTests(PackedPackages packages)
               <ItemGroup>
                 <PackageReference Include="Quayside.Messaging.Http" Version="{packages.Version}" />
                 <PackageReference Include="Quayside.Messaging.CloudFront" Version="{packages.Version}" />
+                <PackageReference Include="Quayside.Messaging.Elasticsearch" Version="{packages.Version}" />
                 <PackageReference Include="Quayside.Messaging.Sockets" Version="{packages.Version}" />
               </ItemGroup>
             </Project>

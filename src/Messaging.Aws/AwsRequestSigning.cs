@@ -1,0 +1,20 @@
+using Quayside.Messaging.Configuration;
+using Quayside.Messaging.Sinks;
+
+namespace Quayside.Messaging.Aws;
+
+/// <summary>
+/// Signature Version 4 with the credentials and the region of <c>Aws</c>, for other packages: <c>AddElasticsearch(new AwsRequestSigning())</c>.
+/// </summary>
+public sealed class AwsRequestSigning : IRequestSigning
+{
+    /// <inheritdoc/>
+    public SettingsSection Settings => AwsOptions.Settings;
+
+    /// <inheritdoc/>
+    public Func<TimeProvider, IRequestSigner> Configure(SettingsReader settings, string route, string service, Uri address)
+    {
+        AwsOptions options = settings.Read<AwsOptions>(AwsOptions.Section, route);
+        return time => AwsRequestSigner.Create(service, address, options, time);
+    }
+}

@@ -1,0 +1,270 @@
+using Quayside.Messaging.Configuration;
+
+namespace Quayside.Messaging.Elasticsearch;
+
+/// <summary>Section <c>Sinks:Elasticsearch</c>.</summary>
+internal sealed class ElasticsearchSinkOptions : ISelfValidating
+{
+    public const string Section = "Sinks:Elasticsearch";
+
+    [Setting("Address of Elasticsearch, such as https://search.example:9200; its path precedes those of the API. This, Endpoints or CloudId is required")]
+    public Uri? Endpoint { get; init; }
+
+    [Setting("Addresses of several nodes of one cluster, separated by commas: requests go to all in turn, and past a node that does not answer")]
+    public string[] Endpoints { get; init; } = [];
+
+    [Setting("Cloud id of a deployment in Elastic Cloud, name:base64")]
+    public string? CloudId { get; init; }
+
+    [Setting("Index, alias or data stream to create the documents in", Required = true)]
+    public string? Index { get; init; }
+
+    [Setting("Allows plain http to an endpoint on another machine")]
+    public bool AllowPlainHttp { get; init; }
+
+    [Setting("User of basic authentication; excludes ApiKey")]
+    public string? Username { get; init; }
+
+    [Setting("Password that belongs to Username", Secret = true)]
+    public string? Password { get; init; }
+
+    [Setting("API key, in the encoded form that Elasticsearch returns; excludes Username", Secret = true)]
+    public string? ApiKey { get; init; }
+
+    [Setting(
+        "Signs requests with AWS credentials of the section Aws: Es for a domain of Amazon OpenSearch Service, Aoss for a collection of OpenSearch Serverless; "
+            + "excludes ApiKey, Username and GzipRequests")]
+    public AwsSigning SigV4 { get; init; }
+
+    [Setting("Address of an HTTP proxy between the worker and Elasticsearch; the environment's proxy variables are not used")]
+    public Uri? Proxy { get; init; }
+
+    [Setting("User of the proxy")]
+    public string? ProxyUsername { get; init; }
+
+    [Setting("Password that belongs to ProxyUsername", Secret = true)]
+    public string? ProxyPassword { get; init; }
+
+    [Setting("File of the certificate that the worker shows to Elasticsearch: PEM, or PKCS #12 (.pfx, .p12) with its key")]
+    public string? ClientCertificate { get; init; }
+
+    [Setting("PEM file of the certificate's private key; default: the key is in ClientCertificate")]
+    public string? ClientCertificateKey { get; init; }
+
+    [Setting("Password of the certificate's private key", Secret = true)]
+    public string? ClientCertificatePassword { get; init; }
+
+    [Setting("Ingest pipeline for the documents; default: the index's own")]
+    public string? Pipeline { get; init; }
+
+    [Setting("Compress requests with gzip; useful where the network is slower than one core compresses")]
+    public bool GzipRequests { get; init; }
+
+    [Setting(
+        "Size at which a batch is sent, before compression; the document that reaches it is still included", Bytes = true, Min = "64KiB", Max = "64MiB",
+        Consequence = "Each message in flight and each batch in flight holds this much; Elasticsearch rejects more than http.max_content_length (100 MB).")]
+    public int MaxBatchBytes { get; init; } = 5 * 1024 * 1024;
+
+    [Setting("Number of documents at which a batch is sent", Min = "1", Max = "100000")]
+    public int MaxBatchDocuments { get; init; } = 10_000;
+
+    [Setting(
+        "Maximum number of batches in flight, over all messages", Min = "1", Max = "256",
+        Consequence = "More batches than the cluster has write threads only fill its queue.")]
+    public int MaxInFlight { get; init; } = 4;
+
+    [Setting("Time limit of opening a connection", Min = "100ms", Max = "1m")]
+    public TimeSpan ConnectTimeout { get; init; } = TimeSpan.FromSeconds(2);
+
+    [Setting("Time limit of one request", Min = "100ms", Max = "10m")]
+    public TimeSpan AttemptTimeout { get; init; } = TimeSpan.FromSeconds(30);
+
+    [Setting(
+        "Time limit of one batch, all attempts and waits included", Min = "100ms", Max = "30m",
+        Consequence = "Beyond Intake:MessageTimeout the message is cancelled first.")]
+    public TimeSpan TotalTimeout { get; init; } = TimeSpan.FromSeconds(60);
+
+    [Setting("Attempts in a row without progress on a batch, the first included", Min = "1", Max = "20")]
+    public int MaxAttempts { get; init; } = 4;
+
+    /// <summary>The addresses that requests go to.</summary>
+    public IReadOnlyList<Uri> Nodes =>
+        CloudId is not null ? Elasticsearch.CloudId.TryParse(CloudId, out Uri? cloud) ? [cloud] : []
+        : Endpoints.Length > 0 ? [.. Endpoints.Select(text => Uri.TryCreate(text, UriKind.Absolute, out Uri? node) ? node : null).OfType<Uri>()]
+        : Endpoint is not null ? [Endpoint] : [];
+
+    /// <inheritdoc/>
+    public void Validate(SettingsCheck check)
+    {
+        ValidateNodes(check);
+        if (Index is not null && !IndexName.IsValid(Index))
+        {
+            check.Fail(nameof(Index), IndexName.Rule, "Elasticsearch would refuse every document.");
+        }
+
+        if (Pipeline is not null && (Pipeline.Length == 0 || Pipeline.Any(char.IsControl)))
+        {
+            check.Fail(nameof(Pipeline), "must be a pipeline's name, or be left out.", "Elasticsearch would refuse every document.");
+        }
+
+        ValidateCredentials(check);
+        ValidateConnection(check);
+        if (ConnectTimeout > AttemptTimeout)
+        {
+            check.Fail(nameof(ConnectTimeout), $"must not be above {nameof(AttemptTimeout)}.", "It would never be reached.", nameof(AttemptTimeout));
+        }
+
+        if (AttemptTimeout > TotalTimeout)
+        {
+            check.Fail(nameof(AttemptTimeout), $"must not be above {nameof(TotalTimeout)}.", "It would never be reached.", nameof(TotalTimeout));
+        }
+    }
+
+    private void ValidateNodes(SettingsCheck check)
+    {
+        (string Name, bool IsSet)[] all =
+            [(nameof(Endpoint), Endpoint is not null), (nameof(Endpoints), Endpoints.Length > 0), (nameof(CloudId), CloudId is not null)];
+        string[] given = [.. all.Where(one => one.IsSet).Select(one => one.Name)];
+        if (given.Length != 1)
+        {
+            check.Fail(
+                given.Length == 0 ? nameof(Endpoint) : given[1],
+                given.Length == 0 ? $"must be set, or {nameof(Endpoints)} or {nameof(CloudId)}." : $"must not be set together with {given[0]}.",
+                "It would be unclear where documents go.",
+                nameof(Endpoint),
+                nameof(Endpoints),
+                nameof(CloudId));
+            return;
+        }
+
+        if (CloudId is not null && Nodes.Count == 0)
+        {
+            check.Fail(nameof(CloudId), "must be a name, a colon and base64, as Elastic Cloud shows it.", "No address could be read from it.");
+        }
+
+        if (Nodes.Count < Endpoints.Length)
+        {
+            check.Fail(nameof(Endpoints), "must be absolute addresses such as https://node1.example:9200, separated by commas.", "Requests would not arrive.");
+        }
+
+        foreach (Uri node in Nodes)
+        {
+            ValidateNode(check, given[0], node);
+        }
+    }
+
+    private void ValidateNode(SettingsCheck check, string property, Uri node)
+    {
+        const string Unreachable = "Requests would not arrive, or documents would travel unencrypted.";
+        if (FindProblem(node) is { } problem)
+        {
+            check.Fail(property, problem, Unreachable);
+        }
+        else if (node is { IsLoopback: false } && node.Scheme == Uri.UriSchemeHttp && !AllowPlainHttp)
+        {
+            check.Fail(
+                property, $"must be https, because the host is not this machine; set {nameof(AllowPlainHttp)} to allow plain http.", Unreachable,
+                nameof(AllowPlainHttp));
+        }
+    }
+
+    private static string? FindProblem(Uri endpoint)
+    {
+        if (!endpoint.IsAbsoluteUri || (endpoint.Scheme != Uri.UriSchemeHttps && endpoint.Scheme != Uri.UriSchemeHttp))
+        {
+            return "must be an http or https address.";
+        }
+
+        return endpoint.UserInfo.Length != 0 || endpoint.Query.Length != 0 || endpoint.Fragment.Length != 0
+            ? $"must be scheme, host, port and path only; credentials belong in {nameof(ApiKey)}, or {nameof(Username)} and {nameof(Password)}."
+            : null;
+    }
+
+    private void ValidateCredentials(SettingsCheck check)
+    {
+        if (ApiKey is not null && (Username ?? Password) is not null)
+        {
+            check.Fail(
+                nameof(ApiKey), $"must not be set together with {nameof(Username)} or {nameof(Password)}.", "It would be unclear which credentials apply.",
+                nameof(Username), nameof(Password));
+        }
+
+        if (SigV4 != AwsSigning.None && (ApiKey ?? Username ?? Password) is not null)
+        {
+            check.Fail(
+                nameof(SigV4), $"must not be set together with {nameof(ApiKey)}, {nameof(Username)} or {nameof(Password)}.",
+                "It would be unclear which credentials apply.", nameof(ApiKey), nameof(Username), nameof(Password));
+        }
+
+        if (SigV4 != AwsSigning.None && GzipRequests)
+        {
+            check.Fail(
+                nameof(SigV4), $"must not be set together with {nameof(GzipRequests)}.",
+                "The signature covers the bytes as they are sent, which are known only while they are compressed.", nameof(GzipRequests));
+        }
+
+        if (Username is not null != Password is not null)
+        {
+            (string missing, string given) = Username is null ? (nameof(Username), nameof(Password)) : (nameof(Password), nameof(Username));
+            check.Fail(missing, $"must be set when {given} is.", "Requests would be refused.", given);
+        }
+
+        if (Username?.Contains(':', StringComparison.Ordinal) == true)
+        {
+            check.Fail(nameof(Username), "must not contain a colon.", "Basic authentication would read the text after it as the password.");
+        }
+
+        // The encoded form is base64; other characters would break the header.
+        if (ApiKey is not null && (ApiKey.Length == 0 || !ApiKey.All(c => char.IsAsciiLetterOrDigit(c) || c is '+' or '/' or '=' or '-' or '_')))
+        {
+            check.Fail(nameof(ApiKey), "must be the encoded form of an API key, which is base64.", "Requests would be refused.");
+        }
+    }
+
+    private void ValidateConnection(SettingsCheck check)
+    {
+        if (Proxy is not null && FindProblem(Proxy) is not null)
+        {
+            check.Fail(
+                nameof(Proxy),
+                $"must be an http or https address without a path; its credentials belong in {nameof(ProxyUsername)} and {nameof(ProxyPassword)}.",
+                "Requests would not arrive.");
+        }
+
+        if (Proxy is null && (ProxyUsername ?? ProxyPassword) is not null)
+        {
+            check.Fail(
+                nameof(Proxy), $"must be set when {nameof(ProxyUsername)} or {nameof(ProxyPassword)} is.", "They would have no effect.", nameof(ProxyUsername),
+                nameof(ProxyPassword));
+        }
+
+        if (Proxy is not null && ProxyUsername is not null != ProxyPassword is not null)
+        {
+            (string missing, string given) =
+                ProxyUsername is null ? (nameof(ProxyUsername), nameof(ProxyPassword)) : (nameof(ProxyPassword), nameof(ProxyUsername));
+            check.Fail(missing, $"must be set when {given} is.", "The proxy would refuse requests.", given);
+        }
+
+        if (ClientCertificate is null)
+        {
+            if ((ClientCertificateKey ?? ClientCertificatePassword) is not null)
+            {
+                check.Fail(
+                    nameof(ClientCertificate), $"must be set when {nameof(ClientCertificateKey)} or {nameof(ClientCertificatePassword)} is.",
+                    "They would have no effect.", nameof(ClientCertificateKey), nameof(ClientCertificatePassword));
+            }
+        }
+        else if (ClientCertificateKey is not null && PresentedCertificate.IsPkcs12(ClientCertificate))
+        {
+            check.Fail(
+                nameof(ClientCertificateKey), "must not be set for a PKCS #12 file, which contains its key.", "It would have no effect.",
+                nameof(ClientCertificate));
+        }
+        else if (PresentedCertificate.FindProblem(ClientCertificate, ClientCertificateKey, ClientCertificatePassword) is { } problem)
+        {
+            string how = $"with {nameof(ClientCertificateKey)} and {nameof(ClientCertificatePassword)} {problem}";
+            check.Fail(
+                nameof(ClientCertificate), how, "The server would refuse the connection.", nameof(ClientCertificateKey), nameof(ClientCertificatePassword));
+        }
+    }
+}
