@@ -2,19 +2,18 @@ using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Console;
-using Quayside.Messaging.Configuration;
 
 namespace Quayside.Messaging.CommandLine;
 
-/// <summary>The daemon's logs: lines on the console. The section <c>Logging</c> overrides the values set here.</summary>
+/// <summary>The daemon's logs: lines on the console. The section <c>Logging</c> overrides the values set here, also while the worker runs.</summary>
 internal static class ConsoleLogging
 {
-    private const string Section = "Logging";
-
     public static void Configure(ILoggingBuilder logging, IConfiguration configuration)
     {
-        CheckLevels(configuration);
-        logging.AddConfiguration(configuration.GetSection(Section));
+        LoggingSettings settings = new(configuration);
+        logging.AddConfiguration(new ConfigurationBuilder().Add(settings).Build().GetSection(LoggingSettings.Section));
+        logging.Services.AddSingleton(settings);
+        logging.Services.AddHostedService<LoggingReload>();
 
         // The command line itself reports startup errors, once and without a stack trace.
         logging.AddFilter("Microsoft.Extensions.Hosting.Internal.Host", LogLevel.None);
@@ -42,18 +41,6 @@ internal static class ConsoleLogging
         });
         logging.Services.Configure<LoggerFactoryOptions>(factory => factory.ActivityTrackingOptions = ActivityTrackingOptions.TraceId | ActivityTrackingOptions.SpanId);
         logging.AddConsole();
-    }
-
-    /// <exception cref="ConfigurationException">A level has another name; .NET's own message does not name the key.</exception>
-    private static void CheckLevels(IConfiguration configuration)
-    {
-        ConfigurationError[] wrong = [.. configuration.GetSection(Section).AsEnumerable()
-            .Where(setting => setting.Key.Contains(":LogLevel:", StringComparison.OrdinalIgnoreCase) && !string.IsNullOrEmpty(setting.Value) && !Enum.TryParse<LogLevel>(setting.Value, ignoreCase: true, out _))
-            .Select(setting => new ConfigurationError(setting.Key, setting.Value, $"must be one of {string.Join(", ", Enum.GetNames<LogLevel>())}."))];
-        if (wrong.Length > 0)
-        {
-            throw new ConfigurationException(wrong);
-        }
     }
 
     private static void SetTimestamp(ConsoleFormatterOptions console)

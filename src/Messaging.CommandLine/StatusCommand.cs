@@ -18,8 +18,7 @@ internal static class StatusCommand
     {
         Option<bool> json = DeadLettersCommand.CreateJson();
         Option<string?> url = WorkerConnection.CreateOption();
-        Command command =
-            new("status", "Print what a running worker does; exit 1 when a route is not ready, 69 when the worker does not answer.") { json, url };
+        Command command = new("status", "Print what a running worker does; exit 1 when a route is not ready, 69 when it does not answer.") { json, url };
         command.SetAction(async (parsed, cancellationToken) =>
         {
             using WorkerConnection worker = WorkerConnection.To(parsed.GetValue(url), context.ReadConfiguration(parsed));

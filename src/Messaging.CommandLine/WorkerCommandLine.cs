@@ -1,7 +1,5 @@
 using System.CommandLine;
 using System.CommandLine.Help;
-using System.Globalization;
-using System.Text.Json;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Options;
 using Quayside.Messaging.Configuration;
@@ -160,7 +158,6 @@ internal sealed class WorkerCommandLine
         Add(root, RouteCommands.CreatePause(_context));
         Add(root, RouteCommands.CreateResume(_context));
         Add(root, RouteCommands.CreateProbe(_context));
-        Add(root, LogLevelCommand.Create(_context));
         foreach (Func<CommandContext, Command> create in _parts.Commands)
         {
             Add(root, create(_context));
@@ -227,11 +224,7 @@ internal sealed class WorkerCommandLine
         }
         catch (InvalidDataException exception)
         {
-            // The innermost exception has the position, counted from 0.
-            string reason = exception.GetBaseException() is JsonException { LineNumber: { } line, BytePositionInLine: { } position }
-                ? string.Create(CultureInfo.InvariantCulture, $"It is not JSON from line {line + 1}, byte {position + 1} on.")
-                : exception.GetBaseException().Message;
-            throw new StartupException($"{exception.Message} {reason}", ExitCodes.Configuration);
+            throw new StartupException($"{exception.Message} {WorkerConfiguration.ReasonOf(exception)}", ExitCodes.Configuration);
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {

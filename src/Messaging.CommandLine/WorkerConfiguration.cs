@@ -1,4 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
+using System.Globalization;
+using System.Text.Json;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.FileProviders;
 using Microsoft.Extensions.FileProviders.Physical;
@@ -84,6 +86,13 @@ public static class WorkerConfiguration
 
         return true;
     }
+
+    /// <summary>Why a file of settings cannot be read.</summary>
+    internal static string ReasonOf(Exception exception) =>
+        // The innermost exception has the position, counted from 0.
+        exception.GetBaseException() is JsonException { LineNumber: { } line, BytePositionInLine: { } position }
+            ? string.Create(CultureInfo.InvariantCulture, $"It is not JSON from line {line + 1}, byte {position + 1} on.")
+            : exception.GetBaseException().Message;
 
     private static bool IsSettingsFile(IConfigurationProvider provider) =>
         provider is FileConfigurationProvider { Source: { Path: { } path, FileProvider: { } files } } && string.Equals(files.GetFileInfo(path).PhysicalPath, SettingsFile, StringComparison.Ordinal);

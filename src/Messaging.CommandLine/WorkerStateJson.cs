@@ -9,5 +9,4 @@ namespace Quayside.Messaging.CommandLine;
 [JsonSerializable(typeof(WorkerState))]
 [JsonSerializable(typeof(RouteOrder))]
 [JsonSerializable(typeof(ProbeAnswer))]
-[JsonSerializable(typeof(LogLevelOrder))]
 internal sealed partial class WorkerStateJson : JsonSerializerContext;

@@ -2,7 +2,6 @@ using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
-using Microsoft.Extensions.Options;
 using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Http;
 using Quayside.Messaging.Http.Source;
@@ -53,10 +52,6 @@ public static class HttpWorkerBuilderExtensions
         services.TryAddSingleton<RedriveEndpoints>();
         services.TryAddSingleton<ChangeLog>();
         services.TryAddSingleton<RouteEndpoints>();
-        services.TryAddSingleton<LogLevels>();
-        services.TryAddEnumerable(ServiceDescriptor.Singleton<IPostConfigureOptions<LoggerFilterOptions>, LogLevels>(static provider => provider.GetRequiredService<LogLevels>()));
-        services.TryAddEnumerable(ServiceDescriptor.Singleton<IOptionsChangeTokenSource<LoggerFilterOptions>, LogLevels>(static provider => provider.GetRequiredService<LogLevels>()));
-        services.TryAddSingleton<LogLevelEndpoints>();
         services.TryAddSingleton<ApiEndpoints>();
         services.TryAddSingleton<PageFiles>();
         services.TryAddSingleton<WebParts>();

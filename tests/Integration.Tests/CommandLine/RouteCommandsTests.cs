@@ -4,7 +4,7 @@ using Integration.Tests.Worker;
 
 namespace Integration.Tests.CommandLine;
 
-/// <summary><c>pause</c>, <c>resume</c>, <c>probe</c> and <c>log-level</c> against a running worker.</summary>
+/// <summary><c>pause</c>, <c>resume</c> and <c>probe</c> against a running worker.</summary>
 public sealed class RouteCommandsTests
 {
     private const string Token = "a-token-of-the-tests";
@@ -53,25 +53,6 @@ public sealed class RouteCommandsTests
         failing.ExitCode.ShouldBe(1, failing.Error);
         failing.Text.ShouldContain("Route archive: the sink Directory cannot be reached; its check took ");
         failing.Text.ShouldContain(folder);
-    }
-
-    [Fact]
-    public async Task LogLevel_LogsMoreOfARunningWorker_AndEndsOnRequest()
-    {
-        await using RunningWorker worker = await RunningWorker.StartAsync(["--Routes:archive:Source=Http", "--Routes:archive:Sink=Memory", $"--Hosting:Token={Token}"]);
-        string[] connection = ["--url", worker.Url.ToString(), $"--Hosting:Token={Token}"];
-
-        WorkerCommand more = await WorkerCommand.RunAsync(["log-level", "Microsoft.AspNetCore", "Debug", "--minutes", "3", .. connection]);
-
-        more.ExitCode.ShouldBe(0, more.Error);
-        more.Text.ShouldContain("Microsoft.AspNetCore is logged from Debug on for 3 min.");
-        await worker.Process.WaitForLineAsync("dbug: Microsoft.AspNetCore");
-
-        WorkerCommand less = await WorkerCommand.RunAsync(["log-level", "Microsoft.AspNetCore", "Debug", "--minutes", "0", .. connection]);
-
-        less.Text.ShouldContain("Microsoft.AspNetCore is logged as configured.");
-        WorkerCommand wrong = await WorkerCommand.RunAsync(["log-level", "Quayside", "Error", .. connection]);
-        wrong.ShouldHaveNoStackTrace().Error.ShouldContain("level is Trace, Debug or Information");
     }
 
     [Theory]

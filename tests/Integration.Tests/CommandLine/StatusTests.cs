@@ -26,22 +26,22 @@ public sealed class StatusTests
 
         WorkerCommand status = null!;
         await Eventually.BecomesTrueAsync(
-            async () => (status = await WorkerCommand.RunAsync("status", "--url", worker.Url.ToString())).Text.Contains(
-                "dead letter waits", StringComparison.Ordinal), "the dead letter is counted");
+            async () =>
+            {
+                status = await WorkerCommand.RunAsync("status", "--url", worker.Url.ToString());
+                return status.Text.Contains("dead letter waits", StringComparison.Ordinal);
+            },
+            "the dead letter is counted");
 
         status.ExitCode.ShouldBe(0, status.Error);
         status.Text.ShouldNotContain('\u001b');
         string[] lines = status.Text.Split('\n');
-        lines
-            .Single(static line => line.StartsWith("Route  ", StringComparison.Ordinal))
-            .Split("  ", Cells)
-            .ShouldBe(["Route", "State", "Received", "Done", "In flight", "Held", "Returned", "Dead letters"]);
-        lines
-            .Single(static line => line.StartsWith("archive ", StringComparison.Ordinal))
-            .Split("  ", Cells)
-            .ShouldBe(["archive", "ok", "2", "1", "0/1000", "0", "0", "1"]);
+        CellsOf("Route  ").ShouldBe(["Route", "State", "Received", "Done", "In flight", "Held", "Returned", "Dead letters"]);
+        CellsOf("archive  ").ShouldBe(["archive", "ok", "2", "1", "0/1000", "0", "0", "1"]);
         status.Text.ShouldContain(" dead-letters redrive --reason malformed-json --dry-run");
         status.Text.ShouldContain("By status and reason since the start: 413 too-large (1)");
+
+        string[] CellsOf(string begin) => lines.Single(line => line.StartsWith(begin, StringComparison.Ordinal)).Split("  ", Cells);
     }
 
     [Fact]
@@ -120,8 +120,13 @@ public sealed class StatusTests
     }
 
     private static Task<RunningWorker> StartAsync(string folder, params IEnumerable<string> settings) => RunningWorker.StartAsync(
-        [.. settings, "--Routes:archive:Source=Http", "--Routes:archive:Sink=Directory", $"--Sinks:Directory:Path={Path.Combine(folder, "objects")}",
-            $"--DeadLetters:Path={Path.Combine(folder, "letters")}"]);
+    [
+        .. settings,
+        "--Routes:archive:Source=Http",
+        "--Routes:archive:Sink=Directory",
+        $"--Sinks:Directory:Path={Path.Combine(folder, "objects")}",
+        $"--DeadLetters:Path={Path.Combine(folder, "letters")}",
+    ]);
 
     /// <summary>Answers the state of a worker, and to everything else that there is nothing.</summary>
     private sealed class StoredState : IAsyncDisposable
@@ -154,8 +159,7 @@ public sealed class StatusTests
                     HttpListenerContext context = await _listener.GetContextAsync();
                     bool isState = context.Request.Url!.AbsolutePath == "/api/v1/stats";
                     context.Response.StatusCode = isState ? 200 : 404;
-                    await context.Response.OutputStream.WriteAsync(
-                        isState ? state : """{"error":"unknown-path","message":"There is no such address."}"""u8.ToArray());
+                    await context.Response.OutputStream.WriteAsync(isState ? state : """{"error":"unknown-path","message":"No such address."}"""u8.ToArray());
                     context.Response.Close();
                 }
             }

@@ -85,8 +85,6 @@ public sealed partial class OpenApiTests
         await CheckAsync(client, "post", "/api/v1/routes/probe", body: "{}");
         await CheckAsync(client, "post", "/api/v1/routes/probe", body: """{"route":"other"}""");
         await CheckAsync(client, "post", "/api/v1/routes/probe", body: """{"route":"archive"}""");
-        await CheckAsync(client, "post", "/api/v1/log-level", body: "{}");
-        await CheckAsync(client, "post", "/api/v1/log-level", body: """{"category":"Quayside","level":"Debug","minutes":1}""");
         await CheckAsync(client, "get", "/api/v1/stats");
         await CheckAsync(client, "post", "/api/v1/routes/resume", body: """{"route":"archive"}""");
         await CheckAsync(client, "get", "/api/v1/changes");

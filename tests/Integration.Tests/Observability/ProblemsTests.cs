@@ -26,7 +26,6 @@ public sealed class ProblemsTests
         [WorkerProblems.DeadLetters] = (State(Route) with { WaitingDeadLetters = new WaitingState(3, IsMore: false, Now.AddDays(-1), Now.AddHours(-1), new Dictionary<string, long> { ["malformed-json"] = 3 }) }, History()),
         [WorkerProblems.Dropped] = (State(Route with { Dropped = new Dictionary<string, long> { ["unterminated"] = 2 }, DroppedAdvice = "Check the framing.", DroppedSince = Now.AddMinutes(-7), LastDroppedAt = Now.AddMinutes(-1) }), History()),
         [WorkerProblems.Full] = (State(Route with { InFlight = 64 }), History(route: series => series with { InFlight = Last(64.0, 20) })),
-        [WorkerProblems.LogLevel] = (State(Route) with { LogLevels = [new LogLevelState("Quayside.Messaging.Http", "Debug", Now.AddMinutes(-2), Now.AddMinutes(8))] }, History()),
         [WorkerProblems.Lost] = (State(Route with { Lost = 2, LostAt = Now.AddSeconds(-4) }), History()),
         [WorkerProblems.Paused] = (State(Route with { Receiving = false, Pause = new PauseState(Now.AddHours(-2), "127.0.0.1", "the store is moved", Kept: false) }), History()),
         [WorkerProblems.Problem] = (State(Route with { Ready = false, Problem = "The source Http stopped receiving." }), History()),
@@ -69,7 +68,8 @@ public sealed class ProblemsTests
 
     [Fact]
     public void Failures_AreFirst_AndFactsLast() => Find((
-        State(Route with { OldestAgeSeconds = 45 }, Route with { Name = "other", Stuck = true }) with { LogLevels = [new LogLevelState("Quayside", "Debug", Now, Now)] }, History()))
+        State(Route with { InFlight = 64 }, Route with { Name = "other", Stuck = true }, Route with { Name = "third", OldestAgeSeconds = 45 }),
+        History(route: series => series with { InFlight = Last(64.0, 20) })))
         .Select(static problem => problem.Tone).ShouldBe(["bad", "warn", "plain"]);
 
     [Fact]

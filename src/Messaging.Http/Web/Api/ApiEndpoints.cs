@@ -5,7 +5,7 @@ using Microsoft.AspNetCore.Routing;
 namespace Quayside.Messaging.Http.Web.Api;
 
 /// <summary>Maps the paths below <c>/api/v1</c>, with their access checks and common headers.</summary>
-internal sealed class ApiEndpoints(ApiAccess access, StatsEndpoints stats, DeadLetterEndpoints deadLetters, RedriveEndpoints redrives, RouteEndpoints routes, LogLevelEndpoints logLevels, ChangeLog log, HttpAnswers answers)
+internal sealed class ApiEndpoints(ApiAccess access, StatsEndpoints stats, DeadLetterEndpoints deadLetters, RedriveEndpoints redrives, RouteEndpoints routes, ChangeLog log, HttpAnswers answers)
 {
     /// <summary>The beginning of their paths.</summary>
     public const string Root = "/api/v1";
@@ -26,7 +26,6 @@ internal sealed class ApiEndpoints(ApiAccess access, StatsEndpoints stats, DeadL
         endpoints.MapPost($"{Root}/routes/pause", Guarded(routes.PauseAsync, changes: true));
         endpoints.MapPost($"{Root}/routes/resume", Guarded(routes.ResumeAsync, changes: true));
         endpoints.MapPost($"{Root}/routes/probe", Guarded(routes.ProbeAsync, changes: true));
-        endpoints.MapPost($"{Root}/log-level", Guarded(logLevels.ChangeAsync, changes: true));
         endpoints.MapGet($"{Root}/changes", Guarded(context => ApiJson.SendAsync(context, new ChangesState(log.Last, log.Denied), ApiJson.Readable.ChangesState)));
         endpoints.MapGet($"{Root}/redrive", Guarded(redrives.StateAsync));
         endpoints.MapPost($"{Root}/redrive", Guarded(redrives.StartAsync, changes: true));

@@ -21,8 +21,6 @@ namespace Quayside.Messaging.Http.Web.Api;
 [JsonSerializable(typeof(RouteOrder))]
 [JsonSerializable(typeof(PauseAnswer))]
 [JsonSerializable(typeof(ProbeAnswer))]
-[JsonSerializable(typeof(LogLevelOrder))]
-[JsonSerializable(typeof(LogLevelsState))]
 [JsonSerializable(typeof(ChangesState))]
 internal sealed partial class ApiJson : JsonSerializerContext
 {

@@ -35,7 +35,6 @@ internal sealed partial class ProblemSearch(
     public IReadOnlyList<ProblemState> Find()
     {
         FindWaiting();
-        FindLogLevels();
         FindRefused(route: null);
         foreach (RouteState route in state.Routes)
         {
@@ -78,26 +77,6 @@ internal sealed partial class ProblemSearch(
             "Look at one of each reason. Fix the cause and redrive them; where the message itself is wrong, redrive an edited copy. Discard those that are not needed.",
             command(reasons.Length == 1 ? $"dead-letters redrive --reason {reasons[0]} --dry-run" : "dead-letters groups"),
             letters: reasons.Length == 1 ? reasons[0] : string.Empty);
-    }
-
-    private void FindLogLevels()
-    {
-        if (state.LogLevels is not { Count: > 0 } levels)
-        {
-            return;
-        }
-
-        LogLevelState first = levels.MinBy(static level => level.Since)!;
-        Add(
-            WorkerProblems.LogLevel,
-            WorkerProblems.Plain,
-            route: null,
-            $"More is logged since {At(first.Since)}",
-            first.Since,
-            levels.Select(level => $"{level.Category} is logged from {level.Level} on until {level.Until:HH:mm:ss} UTC, since {At(level.Since)}."),
-            "Messages are handled as before; only the log grows.",
-            "Nothing: it ends by itself. Or end it now.",
-            command($"log-level {first.Category} {first.Level} --minutes 0"));
     }
 
     /// <summary>Requests that were refused before a route accepted a message, or got no answer; those without a route for null.</summary>

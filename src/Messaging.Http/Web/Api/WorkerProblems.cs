@@ -14,7 +14,6 @@ internal sealed class WorkerProblems(Func<string, string, string?> redrive, stri
     public const string DeadLetters = "dead-letters";
     public const string Dropped = "dropped";
     public const string Full = "full";
-    public const string LogLevel = "log-level";
     public const string Lost = "lost";
     public const string Paused = "paused";
     public const string Problem = "problem";
@@ -46,7 +45,6 @@ internal sealed class WorkerProblems(Func<string, string, string?> redrive, stri
         [DeadLetters] = ("docs/guides/alerts.md#workerdeadletters", 5001),
         [Dropped] = ("docs/guides/alerts.md#workerinputdropped", 3454),
         [Full] = ("docs/guides/scale-out.md#how-many-workers", 1107),
-        [LogLevel] = ("docs/guides/watch.md#log-more-for-a-time", 1219),
         [Lost] = ("docs/guides/alerts.md#workermessageslost", 3002),
         [Paused] = ("docs/guides/alerts.md#workerroutepaused", 1016),
         [Problem] = ("docs/guides/alerts.md#workersourcefailing", 1003),

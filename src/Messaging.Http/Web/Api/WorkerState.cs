@@ -16,7 +16,6 @@ internal sealed record WorkerState(
     WaitingState? WaitingDeadLetters,
     HttpState Http,
     IReadOnlyList<RouteState> Routes,
-    IReadOnlyList<LogLevelState>? LogLevels = null,
     IReadOnlyList<ProblemState>? Problems = null);
 
 /// <summary>What an operator must know, as sentences.</summary>
@@ -122,19 +121,6 @@ internal sealed record RouteOrder(string? Route, string? Note = null, bool Keep 
 /// <param name="Problem">Why it did not, as a sentence; null when it did.</param>
 /// <param name="Seconds">The time until the result.</param>
 internal sealed record ProbeAnswer(string Sink, bool Reachable, string? Problem, double Seconds);
-
-/// <summary>A log level that was changed for a time.</summary>
-/// <param name="Category">The beginning of the categories' names.</param>
-/// <param name="Level">The lowest level logged.</param>
-/// <param name="Since">When it began, UTC.</param>
-/// <param name="Until">When it ends by itself, UTC.</param>
-internal sealed record LogLevelState(string Category, string Level, DateTime Since, DateTime Until);
-
-/// <summary>The body of <c>POST /api/v1/log-level</c>.</summary>
-/// <param name="Category">The beginning of the categories' names; required.</param>
-/// <param name="Level">The lowest level logged: Trace, Debug or Information; required unless the change ends.</param>
-/// <param name="Minutes">1 to 60; 0 ends the change.</param>
-internal sealed record LogLevelOrder(string? Category, string? Level = null, int Minutes = 10);
 
 internal sealed record BreakerReport(string State, string? LastFailure, DateTime Since, double? NextProbeSeconds, bool AwaitsMessage);
 

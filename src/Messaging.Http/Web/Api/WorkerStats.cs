@@ -7,7 +7,7 @@ using Quayside.Messaging.Recoverability;
 namespace Quayside.Messaging.Http.Web.Api;
 
 /// <summary>The current state of the worker as JSON, made at most twice per second for all callers. Threads: any.</summary>
-internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, WorkerHistory history, WorkerProblems problems, HttpResponses responses, ApiAccess access, LogLevels logLevels, TimeProvider time)
+internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, WorkerHistory history, WorkerProblems problems, HttpResponses responses, ApiAccess access, TimeProvider time)
 {
     public const string ProcessDuration = "messaging.process.duration";
     public const string StoreDuration = "worker.sink.duration";
@@ -79,8 +79,7 @@ internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, Wor
         new HttpState(
             [.. responses.Counts.Select(static pair => new AnswerState(pair.Answer.Route, pair.Answer.Status, pair.Answer.Reason, pair.Answer.IsRefusal, pair.Count))],
             SumBy(metrics.SeriesOf(HttpConnections.ClosedMetric), "worker.reason")),
-        [.. routes.Select(Read)],
-        logLevels.Current);
+        [.. routes.Select(Read)]);
 
     private RouteState Read(RouteStatus route) => new(
         route.Name,
