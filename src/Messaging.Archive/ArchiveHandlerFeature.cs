@@ -6,6 +6,7 @@ using Quayside.Messaging.Archive.ObjectKeys;
 using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Costs.Explain;
 using Quayside.Messaging.Handlers;
+using Quayside.Messaging.Planning;
 using Quayside.Messaging.Publishing;
 using Quayside.Messaging.Recoverability;
 using Quayside.Messaging.Sinks;
@@ -14,7 +15,7 @@ using Quayside.Messaging.Sources;
 namespace Quayside.Messaging.Archive;
 
 /// <summary>Makes <c>Archive</c> a handler that routes can name: JSON to key to object.</summary>
-internal sealed class ArchiveHandlerFeature : IHandlerFeature, IExplainedFeature, ISampleFeature
+internal sealed class ArchiveHandlerFeature : IHandlerFeature, IExplainedFeature, ISampleFeature, IKeyExplainer
 {
     /// <summary>The handler's name in routes.</summary>
     public const string HandlerName = "Archive";
@@ -25,6 +26,9 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature, IExplainedFeature
 
     /// <summary>Reads a route's settings.</summary>
     public static ArchiveOptions ReadOptions(SettingsReader settings, string route) => settings.Read<ArchiveOptions>(ArchiveOptions.Section, route);
+
+    public bool ExplainKey(RoutePlan route, SettingsReader settings, SampleMessage message, TextWriter output) =>
+        KeyReport.ExplainAll(route, ReadOptions(settings, route.Name), message, output);
 
     public IRouteExplainer Explain(SettingsReader settings, string route) => new NoServiceCalls();
 

@@ -6,10 +6,7 @@ namespace Quayside.Messaging.Hosting;
 public static class ArchiveWorkerBuilderExtensions
 {
     /// <summary>
-    /// Adds the command <c>explain-key</c> and the handler <c>Archive</c>, which stores a message unchanged under a key derived from its
-    /// JSON. Settings: <c>Handlers:Archive</c>.
+    /// Adds the handler <c>Archive</c>, which stores a message unchanged under a key derived from its JSON. Settings: <c>Handlers:Archive</c>.
     /// </summary>
-    public static IMessageWorkerBuilder AddArchive(this IMessageWorkerBuilder builder) => builder
-        .AddHandler(new ArchiveHandlerFeature())
-        .AddCommand(ExplainKeyCommand.Create);
+    public static IMessageWorkerBuilder AddArchive(this IMessageWorkerBuilder builder) => builder.AddHandler(new ArchiveHandlerFeature());
 }

@@ -4,7 +4,7 @@ using System.CommandLine.Parsing;
 namespace Quayside.Messaging.CommandLine;
 
 /// <summary>The option <c>--attribute NAME=VALUE</c>, which may be given several times.</summary>
-public static class AttributeOption
+internal static class AttributeOption
 {
     /// <param name="description">For <c>--help</c>.</param>
     public static Option<KeyValuePair<string, string>[]> Create(string description) => new("--attribute")

@@ -3,7 +3,7 @@ using Quayside.Messaging.Configuration;
 namespace Quayside.Messaging.CommandLine;
 
 /// <summary>Reads the message for a command.</summary>
-public static class MessageFile
+internal static class MessageFile
 {
     /// <summary>The name that stands for standard input.</summary>
     public const string StandardInput = "-";

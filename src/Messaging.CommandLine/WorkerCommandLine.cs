@@ -4,7 +4,9 @@ using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Options;
 using Quayside.Messaging.Configuration;
 using Quayside.Messaging.DeadLetters.Redrive;
+using Quayside.Messaging.Handlers;
 using Quayside.Messaging.Hosting;
+using Quayside.Messaging.Planning;
 using Quayside.Messaging.Publishing;
 using Quayside.Pipeline.Building;
 
@@ -161,6 +163,12 @@ internal sealed class WorkerCommandLine
         foreach (Func<CommandContext, Command> create in _parts.Commands)
         {
             Add(root, create(_context));
+        }
+
+        IHandlerFeature[] keyed = [.. _definition.Handlers.Where(static handler => handler is IKeyExplainer)];
+        if (keyed.Length > 0)
+        {
+            Add(root, ExplainKeyCommand.Create(_context, keyed));
         }
 
         SenderCatalog senders = _definition.GetSenders();

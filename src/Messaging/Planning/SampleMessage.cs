@@ -12,6 +12,9 @@ namespace Quayside.Messaging.Planning;
 /// <param name="enqueuedAt">When it entered its source; null when the source would not know.</param>
 public sealed class SampleMessage(byte[] body, string id, IReadOnlyList<KeyValuePair<string, string>>? attributes = null, string? group = null, DateTimeOffset? enqueuedAt = null) : ReceivedMessage
 {
+    /// <summary>The id of a message whose source id nobody gave.</summary>
+    public const string UnknownId = "source-id";
+
     /// <inheritdoc/>
     public override ReadOnlyMemory<byte> Body { get; } = body;
 

@@ -18,7 +18,7 @@ public sealed partial class PackageTests(PackedPackages packages)
     private static readonly Dictionary<string, string[]> Expected = new(StringComparer.Ordinal)
     {
         ["Quayside.Messaging"] = ["Microsoft.Extensions.Hosting", "Quayside.Pipeline"],
-        ["Quayside.Messaging.Archive"] = ["Quayside.Messaging.CommandLine"],
+        ["Quayside.Messaging.Archive"] = ["Quayside.Messaging"],
         ["Quayside.Messaging.Aws"] = ["AWSSDK.S3", "AWSSDK.SSO", "AWSSDK.SSOOIDC", "AWSSDK.SecurityToken", "Quayside.Messaging"],
         ["Quayside.Messaging.CloudFront"] = ["Quayside.Messaging.Aws"],
         ["Quayside.Messaging.CommandLine"] = ["Microsoft.Extensions.Hosting.WindowsServices", "OpenTelemetry", "OpenTelemetry.Exporter.OpenTelemetryProtocol", "Quayside.Messaging", "System.CommandLine"],

@@ -71,7 +71,7 @@ public sealed class EnvelopeSettingTests
         WorkerPlan plan = Plan($"Routes:archive:Envelope={envelope}");
         StringWriter output = new();
 
-        bool result = ExplainKeyCommand.ExplainAll(plan.Routes.ShouldHaveSingleItem(), new ArchiveOptions { Template = "{MessageId}" }, new SampleMessage(System.Text.Encoding.UTF8.GetBytes(body), "m"), output);
+        bool result = KeyReport.ExplainAll(plan.Routes.ShouldHaveSingleItem(), new ArchiveOptions { Template = "{MessageId}" }, new SampleMessage(System.Text.Encoding.UTF8.GetBytes(body), "m"), output);
 
         result.ShouldBe(hasAll);
         int at = 0;

@@ -8,7 +8,7 @@ using Shared.Hosting;
 namespace Worker.Tests.Archive;
 
 /// <summary>The text of <c>explain-key</c>: a message's key, and the rules that make keys.</summary>
-public sealed class ExplainKeyCommandTests
+public sealed class KeyReportTests
 {
     private const string Section = "Handlers:Archive:";
 
@@ -166,7 +166,7 @@ public sealed class ExplainKeyCommandTests
         IConfiguration configuration = Configure(settings);
         ArchiveOptions options = ArchiveHandlerFeature.ReadOptions(new SettingsReader(configuration), "orders");
         StringWriter output = new() { NewLine = "\n" };
-        bool isExplained = ExplainKeyCommand.Explain(WorkerHost.Plan(configuration).Routes.ShouldHaveSingleItem(), options, message, output);
+        bool isExplained = KeyReport.Explain(WorkerHost.Plan(configuration).Routes.ShouldHaveSingleItem(), options, message, output);
         return (isExplained, output.ToString());
     }
 

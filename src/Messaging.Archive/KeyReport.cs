@@ -1,66 +1,15 @@
-using System.CommandLine;
 using System.Text;
-using Microsoft.Extensions.Configuration;
 using Quayside.Messaging.Archive.Headers;
 using Quayside.Messaging.Archive.ObjectKeys;
-using Quayside.Messaging.CommandLine;
-using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Planning;
 using Quayside.Messaging.Telemetry;
 using Quayside.Pipeline.Buffers;
 
 namespace Quayside.Messaging.Archive;
 
-/// <summary><c>explain-key</c>: shows the key of a message and the origin of each of its parts.</summary>
-internal static class ExplainKeyCommand
+/// <summary>What <c>explain-key</c> shows: the key of a message and the origin of each of its parts.</summary>
+internal static class KeyReport
 {
-    // Without --source-id.
-    private const string NoSourceId = "source-id";
-
-    public static Command Create(CommandContext context)
-    {
-        Option<string> file = new("--file", "-f") { Description = "The message, as its sender sends it; - for standard input", HelpName = "file", DefaultValueFactory = static _ => MessageFile.StandardInput };
-        Option<string?> route = new("--route") { Description = "Only this route; default: every route that archives", HelpName = "name" };
-        Option<string?> sourceId = new("--source-id") { Description = "The message's source id, for MissingId=UseSourceId", HelpName = "id" };
-        Option<KeyValuePair<string, string>[]> attribute = AttributeOption.Create("An attribute of the message, for keys with {@attribute.name}; may be given several times");
-        Option<string?> group = new("--group") { Description = "The message's group or session, for keys with {@group}", HelpName = "id" };
-        Command command = new("explain-key", "Show the object key of a message and the origin of each part; starts and stores nothing; exit code 1 when the message would be dead-lettered")
-        {
-            file,
-            route,
-            sourceId,
-            attribute,
-            group,
-        };
-        command.SetAction(parsed => Run(
-            context,
-            context.ReadConfiguration(parsed),
-            new SampleMessage(MessageFile.Read(parsed.GetValue(file)!), parsed.GetValue(sourceId) ?? NoSourceId, parsed.GetValue(attribute), parsed.GetValue(group), TimeProvider.System.GetUtcNow()),
-            parsed.GetValue(route),
-            parsed.InvocationConfiguration.Output));
-        return command;
-    }
-
-    private static int Run(CommandContext context, IConfiguration configuration, SampleMessage message, string? onlyRoute, TextWriter output)
-    {
-        WorkerPlan plan = context.Plan(configuration);
-        SettingsReader settings = new(configuration);
-        RoutePlan[] routes = [.. plan.Routes.Where(route => route.Handler.Name == ArchiveHandlerFeature.HandlerName)];
-        RoutePlan[] chosen = onlyRoute is null ? routes : [.. routes.Where(route => string.Equals(route.Name, onlyRoute, StringComparison.OrdinalIgnoreCase))];
-        if (chosen.Length == 0)
-        {
-            throw new StartupException(onlyRoute is null ? "No route archives messages, and only such routes have keys." : $"--route {onlyRoute}: must be a route that archives messages: {string.Join(", ", routes.Select(route => route.Name))}.{(NearestName.Find(onlyRoute, routes.Select(route => route.Name)) is { } nearest ? $" Did you mean {nearest}?" : string.Empty)}", ExitCodes.Usage);
-        }
-
-        bool hasAll = true;
-        foreach (RoutePlan route in chosen)
-        {
-            hasAll &= ExplainAll(route, ArchiveHandlerFeature.ReadOptions(settings, route.Name), message, output);
-        }
-
-        return hasAll ? ExitCodes.Success : ExitCodes.Incomplete;
-    }
-
     /// <summary>Writes the keys of a message, which may be several where the route has an envelope, under one route's settings.</summary>
     /// <returns>False when the message or one of them would be dead-lettered.</returns>
     public static bool ExplainAll(RoutePlan route, ArchiveOptions options, SampleMessage message, TextWriter output)
@@ -138,7 +87,7 @@ internal static class ExplainKeyCommand
             Write("tag", properties.Tags, output);
         }
 
-        if (message.GetSourceIdString().StartsWith(NoSourceId, StringComparison.Ordinal) && parts.Any(part => part.Because.StartsWith(KeyExplainer.OfSource, StringComparison.Ordinal)))
+        if (message.GetSourceIdString().StartsWith(SampleMessage.UnknownId, StringComparison.Ordinal) && parts.Any(part => part.Because.StartsWith(KeyExplainer.OfSource, StringComparison.Ordinal)))
         {
             output.WriteLine("  The id comes from the source; give one with --source-id.");
         }
