@@ -21,8 +21,6 @@ internal sealed class HttpConnections : IDisposable
     public const string GaveWay = "gave-way";
     public const string Limit = "limit";
     public const string Stopping = "stopping";
-    public const string ProxyProtocol = "proxy-protocol";
-    public const string NoProxyHeader = "no-proxy-header";
 
     /// <summary>How long a connection is still read after its last answer during shutdown, so that the caller gets the answer and no reset.</summary>
     public static readonly TimeSpan Linger = TimeSpan.FromSeconds(2);
@@ -43,7 +41,7 @@ internal sealed class HttpConnections : IDisposable
 
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
     private static readonly Counter<long> Closed = Meter.CreateCounter<long>(
-        "worker.http.connections_closed", "{connection}", "HTTP connections that the worker closed, by reason: first-request-timeout, gave-way, limit, proxy-protocol, no-proxy-header, stopping");
+        "worker.http.connections_closed", "{connection}", "HTTP connections that the worker closed, by reason: first-request-timeout, gave-way, limit, stopping");
 
     private readonly int _limit;
     private readonly TimeSpan _firstRequestTimeout;
@@ -321,14 +319,6 @@ internal sealed class HttpConnections : IDisposable
             Report(reason, connection.Transport);
             connection.Transport.Abort(new ConnectionAbortedException($"The worker closed the connection: {reason}."));
         }
-    }
-
-    /// <summary>Closes a connection that begins with a header of the PROXY protocol, or without the one that is required.</summary>
-    public void CloseForHeader(ConnectionContext transport, string reason, string advice)
-    {
-        Closed.Add(1, new KeyValuePair<string, object?>("worker.reason", reason));
-        WebLog.ClosedForHeader(_logger, transport.RemoteEndPoint, reason, advice);
-        transport.Abort(new ConnectionAbortedException($"The worker closed the connection: {reason}."));
     }
 
     private void Report(string reason, ConnectionContext transport)

@@ -26,7 +26,6 @@ public static class HttpWorkerBuilderExtensions
         IServiceCollection services = builder.Services;
         services.AddMessagesEndpoint();
         services.TryAddSingleton<HttpConnections>();
-        services.TryAddSingleton<ProxyGate>();
         services.TryAddSingleton<AllowedHosts>();
         services.TryAddSingleton<HttpResponses>();
         services.TryAddSingleton<RequestGate>();

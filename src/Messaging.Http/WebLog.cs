@@ -21,10 +21,6 @@ internal static partial class WebLog
         "{Count} HTTP request(s) were refused within {Period}: {Answers}. Their callers keep the messages. For 429 and 503, fix the route's problem or add workers; for others, correct the requests")]
     public static partial void RequestsRefused(ILogger logger, long count, string period, string answers);
 
-    [LoggerMessage(1216, LogLevel.Warning,
-        "The worker closed the HTTP connection from {Peer}: {Reason}. {Advice}")]
-    public static partial void ClosedForHeader(ILogger logger, EndPoint? peer, string reason, string advice);
-
     [LoggerMessage(1218, LogLevel.Information, "Over the API, from {Address} with the token: {What}: {Result}")]
     public static partial void Changed(ILogger logger, string address, string what, string result);
 

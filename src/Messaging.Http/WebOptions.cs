@@ -33,9 +33,6 @@ internal sealed class WebOptions : ISelfValidating
         Consequence = "Each open connection takes memory and a descriptor.")]
     public int MaxConnections { get; set; } = 1_000;
 
-    [Setting("Require the PROXY protocol's header, version 1 or 2, before each HTTP connection, and take the caller's address from it; connections without it are closed")]
-    public bool ProxyProtocol { get; set; }
-
     [Setting("Time from an HTTP connection to the end of its first request's headers", Min = "100ms", Max = "1h",
         Consequence = "Connections that send nothing stay open this long.")]
     public TimeSpan FirstRequestTimeout { get; set; } = TimeSpan.FromSeconds(10);

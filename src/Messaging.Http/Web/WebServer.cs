@@ -129,9 +129,7 @@ public sealed class WebServer : IHostedLifecycleService, IStartCheck, IAsyncDisp
             kestrel.AddServerHeader = false;
             kestrel.Limits.RequestHeadersTimeout = _options.FirstRequestTimeout;
             kestrel.Limits.KeepAliveTimeout = _options.KeepAliveTimeout;
-            kestrel.Listen(_options.Address, _options.Url.Port, endpoint => endpoint
-                .Use(next => connection => _parts.Connections.ServeAsync(connection, next))
-                .Use(next => connection => _parts.Proxies.ServeAsync(connection, next)));
+            kestrel.Listen(_options.Address, _options.Url.Port, endpoint => endpoint.Use(next => connection => _parts.Connections.ServeAsync(connection, next)));
         });
 
         WebApplication app = builder.Build();
@@ -188,7 +186,6 @@ public sealed class WebServer : IHostedLifecycleService, IStartCheck, IAsyncDisp
 
 /// <summary>The parts of the web server, singletons of the worker's container.</summary>
 /// <param name="Connections">Limits the connections.</param>
-/// <param name="Proxies">Reads the header of the PROXY protocol.</param>
 /// <param name="Responses">Counts the answers.</param>
 /// <param name="Gate">Sees every request first.</param>
 /// <param name="Answers">Answers requests without an endpoint.</param>
@@ -198,4 +195,6 @@ public sealed class WebServer : IHostedLifecycleService, IStartCheck, IAsyncDisp
 /// <param name="Api">Answers <c>/api/v1</c>.</param>
 /// <param name="Sources">The HTTP routes.</param>
 /// <param name="Worker">The worker whose health is shown.</param>
-internal sealed record WebParts(HttpConnections Connections, ProxyGate Proxies, HttpResponses Responses, RequestGate Gate, HttpAnswers Answers, MessagesEndpoint Messages, MetricsEndpoint Metrics, PageFiles Page, ApiEndpoints Api, HttpSourceRegistry Sources, IWorkerStatus Worker);
+internal sealed record WebParts(
+    HttpConnections Connections, HttpResponses Responses, RequestGate Gate, HttpAnswers Answers, MessagesEndpoint Messages, MetricsEndpoint Metrics, PageFiles Page,
+    ApiEndpoints Api, HttpSourceRegistry Sources, IWorkerStatus Worker);

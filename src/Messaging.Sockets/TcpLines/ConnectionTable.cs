@@ -13,8 +13,7 @@ internal sealed class ConnectionTable(int limit, int limitPerAddress)
 
     private readonly Lock _gate = new();
 
-    // With the address by which the connection is counted; null while it is not known.
-    private readonly Dictionary<LineConnection, IPAddress?> _connections = [];
+    private readonly HashSet<LineConnection> _connections = [];
     private readonly Dictionary<IPAddress, int> _byAddress = [];
 
     public int Count
@@ -34,41 +33,20 @@ internal sealed class ConnectionTable(int limit, int limitPerAddress)
     {
         lock (_gate)
         {
-            if (_byAddress.GetValueOrDefault(connection.Address) >= limitPerAddress)
+            int ofAddress = _byAddress.GetValueOrDefault(connection.Address);
+            if (ofAddress >= limitPerAddress)
             {
                 return AddressLimit;
             }
 
-            return TryAddUncounted(connection) ?? (TryCount(connection) ? null : AddressLimit);
-        }
-    }
-
-    /// <summary>Adds a connection whose address a proxy is still to state.</summary>
-    /// <returns>Null, or why it is refused.</returns>
-    public string? TryAddUncounted(LineConnection connection)
-    {
-        lock (_gate)
-        {
-            return _connections.Count < limit && _connections.TryAdd(connection, null) ? null : TotalLimit;
-        }
-    }
-
-    /// <summary>Counts a connection by its address.</summary>
-    /// <returns>False when its address has too many.</returns>
-    public bool TryCount(LineConnection connection)
-    {
-        lock (_gate)
-        {
-            IPAddress address = connection.Address;
-            int ofAddress = _byAddress.GetValueOrDefault(address);
-            if (ofAddress >= limitPerAddress)
+            if (_connections.Count >= limit)
             {
-                return false;
+                return TotalLimit;
             }
 
-            _connections[connection] = address;
-            _byAddress[address] = ofAddress + 1;
-            return true;
+            _connections.Add(connection);
+            _byAddress[connection.Address] = ofAddress + 1;
+            return null;
         }
     }
 
@@ -76,9 +54,9 @@ internal sealed class ConnectionTable(int limit, int limitPerAddress)
     {
         lock (_gate)
         {
-            if (_connections.Remove(connection, out IPAddress? address) && address is not null && --_byAddress[address] is 0)
+            if (_connections.Remove(connection) && --_byAddress[connection.Address] is 0)
             {
-                _byAddress.Remove(address);
+                _byAddress.Remove(connection.Address);
             }
         }
     }
@@ -88,7 +66,7 @@ internal sealed class ConnectionTable(int limit, int limitPerAddress)
     {
         lock (_gate)
         {
-            return [.. _connections.Keys];
+            return [.. _connections];
         }
     }
 }

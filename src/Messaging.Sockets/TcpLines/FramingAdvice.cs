@@ -22,9 +22,11 @@ internal static class FramingAdvice
     /// <param name="reason">Why it was closed.</param>
     public static string ForProtocol(string reason) => reason switch
     {
-        CloseReason.ProxyProtocol => $"It began with a PROXY protocol header. Set {Section}:{nameof(TcpLinesSourceOptions.ProxyProtocol)}=true, or switch the PROXY protocol off for this port at the load balancer or proxy.",
-        CloseReason.NoProxyHeader => $"It began without the PROXY protocol header that {Section}:{nameof(TcpLinesSourceOptions.ProxyProtocol)} requires. Switch the PROXY protocol on at the load balancer or proxy, and let no sender reach the port past it.",
-        CloseReason.ClientHello => $"It began with a TLS handshake, and this port has no certificate. Set {Section}:{nameof(TcpLinesSourceOptions.Certificate)} and {nameof(TcpLinesSourceOptions.CertificateKey)}, or switch TLS off at the sender.",
+        CloseReason.ProxyProtocol =>
+            "It began with a PROXY protocol header, which the worker does not read. Switch the PROXY protocol off for this port at the load balancer or proxy.",
+        CloseReason.ClientHello =>
+            $"It began with a TLS handshake, and this port has no certificate. Set {Section}:{nameof(TcpLinesSourceOptions.Certificate)} and "
+            + $"{nameof(TcpLinesSourceOptions.CertificateKey)}, or switch TLS off at the sender.",
         _ => "It began with an HTTP request: send requests to the HTTP source (Hosting:Url). A page in a browser may have sent it.",
     };
 
@@ -32,9 +34,8 @@ internal static class FramingAdvice
     /// <param name="reason">Why the line was dropped.</param>
     /// <param name="line">Its number; the causes that can be seen show on the first line of a connection.</param>
     /// <param name="prefix">The first bytes of the connection.</param>
-    /// <param name="hasNul">True when the connection's first line contains NUL.</param>
-    /// <param name="hasLf">True when it contains LF.</param>
-    public static string For(Framing framing, string reason, long line, ReadOnlySpan<byte> prefix, bool hasNul, bool hasLf)
+    /// <param name="hasLf">True when the connection's first line contains LF.</param>
+    public static string For(Framing framing, string reason, long line, ReadOnlySpan<byte> prefix, bool hasLf)
     {
         if (line == 1)
         {
@@ -43,7 +44,7 @@ internal static class FramingAdvice
                 return ForProtocol(CloseReason.ProxyProtocol);
             }
 
-            if (Recognize(prefix, hasNul, hasLf) is { } seen && seen != framing)
+            if (Recognize(prefix, hasLf) is { } seen && seen != framing)
             {
                 return Describe(seen, framing);
             }
@@ -57,31 +58,21 @@ internal static class FramingAdvice
         return reason == LineAnswers.Unterminated ? CutOff : reason == LineAnswers.BadFrame ? NoLength : TooLong;
     }
 
-    private static Framing? Recognize(ReadOnlySpan<byte> prefix, bool hasNul, bool hasLf) =>
+    private static Framing? Recognize(ReadOnlySpan<byte> prefix, bool hasLf) =>
         BeginsWithDigits(prefix) ? Framing.OctetCounting
-        : BeginsText(prefix) ? hasNul ? Framing.Nul : hasLf ? Framing.Lf : null
-        : prefix.Length > sizeof(uint) && prefix[0] <= 0x0F && BeginsText(prefix[sizeof(uint)..]) ? Framing.Length4
-        : prefix.Length > sizeof(ushort) && prefix[..sizeof(ushort)].ContainsAnyExceptInRange((byte)' ', (byte)'~') && BeginsText(prefix[sizeof(ushort)..]) ? Framing.Length2
-        : hasNul ? Framing.Nul
+        : hasLf && BeginsText(prefix) ? Framing.Lf
         : null;
 
     private static string Describe(Framing seen, Framing configured)
     {
-        string what = seen switch
-        {
-            Framing.OctetCounting => "The connection begins with a length and a space: the sender seems to count octets (RFC 6587)",
-            Framing.Nul => "The connection contains NUL: the sender seems to end its messages with NUL",
-            Framing.Length2 => "The connection begins with a binary number of two bytes: the sender seems to send the length before each message",
-            Framing.Length4 => "The connection begins with a binary number of four bytes: the sender seems to send the length before each message",
-            _ => "The connection begins with text that contains LF: the sender seems to send lines",
-        };
+        string what = seen == Framing.OctetCounting
+            ? "The connection begins with a length and a space: the sender seems to count octets (RFC 6587)"
+            : "The connection begins with text that contains LF: the sender seems to send lines";
         string instead = configured switch
         {
             Framing.Lf => "end each message with LF",
             Framing.CrLf => "end each message with CR LF",
-            Framing.Nul => "end each message with NUL",
-            Framing.OctetCounting => "count octets",
-            _ => "send the length before each message",
+            _ => "count octets",
         };
         return $"{what}. Set {Section}:{nameof(TcpLinesSourceOptions.Framing)}={seen}, or configure the sender to {instead}.";
     }

@@ -1,18 +1,15 @@
-using System.Buffers.Binary;
 using Quayside.Messaging.Sources.Lines;
 using Quayside.Pipeline.Buffers;
 
 namespace Quayside.Messaging.Sockets.TcpLines;
 
 /// <summary>
-/// Splits a stream of bytes into messages that each follow their length: digits and a space (RFC 6587, section 3.4.1), or a big-endian number of two or four
-/// bytes. CR and LF before the digits are skipped, as many senders end their messages with LF and do not count it. Copies only messages that arrive in several
+/// Splits a stream of bytes into messages that each follow their length in digits and a space (RFC 6587, section 3.4.1). CR and LF before the digits are skipped, as many senders end their messages with LF and do not count it. Copies only messages that arrive in several
 /// pieces, and takes memory as their bytes arrive, whatever length they announce. Allocates nothing per message. Threads: one at a time.
 /// </summary>
 /// <param name="buffers">The pool for the buffer of a message in several pieces.</param>
 /// <param name="maxBytes">The maximum length of a message.</param>
-/// <param name="prefixBytes">The length of the binary number; 0 for digits.</param>
-internal sealed class LengthSplitter(BufferPool buffers, int maxBytes, int prefixBytes) : IDisposable
+internal sealed class LengthSplitter(BufferPool buffers, int maxBytes) : IDisposable
 {
     /// <summary>The longest message that is skipped; a longer one is no length but another framing. It is the highest limit that can be configured.</summary>
     public const int LongestSkipped = 256 << 20;
@@ -106,13 +103,13 @@ internal sealed class LengthSplitter(BufferPool buffers, int maxBytes, int prefi
         {
             byte next = data[0];
             data = data[1..];
-            if (prefixBytes == 0 && _prefixLength == 0 && next is (byte)'\r' or (byte)'\n')
+            if (_prefixLength == 0 && next is (byte)'\r' or (byte)'\n')
             {
                 continue;
             }
 
             _prefix[_prefixLength++] = next;
-            if (prefixBytes == 0 ? TryEndDigits(next) : TryEndNumber())
+            if (TryEndDigits(next))
             {
                 return true;
             }
@@ -137,17 +134,6 @@ internal sealed class LengthSplitter(BufferPool buffers, int maxBytes, int prefi
 
         _length = (_length * 10) + digit;
         return false;
-    }
-
-    private bool TryEndNumber()
-    {
-        if (_prefixLength < prefixBytes)
-        {
-            return false;
-        }
-
-        _length = prefixBytes == sizeof(ushort) ? BinaryPrimitives.ReadUInt16BigEndian(_prefix) : BinaryPrimitives.ReadUInt32BigEndian(_prefix);
-        return BeginMessage();
     }
 
     private bool BeginMessage()

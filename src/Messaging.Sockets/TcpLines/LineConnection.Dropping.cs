@@ -1,6 +1,5 @@
 using System.Buffers;
 using Quayside.Messaging.Sources.Lines;
-using Quayside.Pipeline.Buffers;
 
 namespace Quayside.Messaging.Sockets.TcpLines;
 
@@ -10,11 +9,7 @@ internal sealed partial class LineConnection
     private readonly byte[] _prefix = new byte[ForeignProtocol.PrefixLength];
     private int _prefixLength;
     private bool _isFirstLine = true;
-    private bool _firstLineHasNul;
     private bool _firstLineHasLf;
-
-    // The bytes that arrived before the first message was found, up to the limit of a message, for the dead letter of a connection of another protocol.
-    private PooledBuffer? _beginning;
 
     // What was dropped and not yet reported.
     private readonly List<DroppedLine> _dropped = [];
@@ -39,25 +34,7 @@ internal sealed partial class LineConnection
         // Only for the advice about a first line that is dropped; other connections find their first line in their first bytes.
         if (_splitter.Number == 0)
         {
-            _firstLineHasNul |= bytes.FirstSpan.Contains((byte)0);
             _firstLineHasLf |= bytes.FirstSpan.Contains((byte)'\n');
-        }
-    }
-
-    private void KeepBeginning(in ReadOnlySequence<byte> bytes)
-    {
-        // JSON begins no other protocol.
-        if (!_isFirstLine || IsUnreadable || _prefix[0] is (byte)'{' or (byte)'[')
-        {
-            _beginning?.Dispose();
-            _beginning = null;
-            return;
-        }
-
-        _beginning ??= _source.Buffers.Rent(ForeignProtocol.PrefixLength);
-        foreach (ReadOnlyMemory<byte> segment in bytes.Slice(0, Math.Min(bytes.Length, _options.MaxLineBytes - _beginning.Length)))
-        {
-            _beginning.Append(segment.Span);
         }
     }
 
@@ -81,11 +58,9 @@ internal sealed partial class LineConnection
         return _foreign is not null;
     }
 
-    private async ValueTask EndForeignAsync(ReadOnlySequence<byte> bytes)
+    private void EndForeign()
     {
-        byte[] beginning = _beginning?.WrittenMemory.ToArray() ?? [];
-        byte[] body = [.. beginning, .. bytes.Slice(0, Math.Min(bytes.Length, _options.MaxLineBytes - beginning.Length)).ToArray()];
-        await _source.ForeignAsync(this, _foreign!, body);
+        _source.Foreign(this, _foreign!);
         Abort(_foreign!);
     }
 
@@ -95,7 +70,7 @@ internal sealed partial class LineConnection
         reason,
         length,
         bytes.ToArray(),
-        FramingAdvice.For(_options.Framing, reason, _splitter.Number, Prefix, _firstLineHasNul, _firstLineHasLf)));
+        FramingAdvice.For(_options.Framing, reason, _splitter.Number, Prefix, _firstLineHasLf)));
 
     private void DropBroken(ReadOnlySpan<byte> length, ReadOnlySequence<byte> rest) =>
         Drop(LineAnswers.BadFrame, [.. length, .. rest.Slice(0, Math.Min(rest.Length, _options.MaxLineBytes)).ToArray()], length.Length + rest.Length);

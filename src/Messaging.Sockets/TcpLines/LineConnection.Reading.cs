@@ -35,8 +35,6 @@ internal sealed partial class LineConnection
         {
             await pipe.Reader.CompleteAsync();
             await filling;
-            _beginning?.Dispose();
-            _beginning = null;
             _read.TrySetResult();
         }
 
@@ -138,10 +136,9 @@ internal sealed partial class LineConnection
 
             if (_foreign is not null)
             {
-                await EndForeignAsync(bytes);
+                EndForeign();
             }
 
-            KeepBeginning(bytes);
             reader.AdvanceTo(bytes.End);
             if (result.IsCompleted || IsUnreadable)
             {
@@ -178,11 +175,10 @@ internal sealed partial class LineConnection
             await ReportDroppedAsync();
             if (_foreign is not null)
             {
-                await EndForeignAsync(bytes);
+                EndForeign();
             }
 
             // The connection is no longer read, so the pipe ends after its current bytes.
-            KeepBeginning(bytes);
             reader.AdvanceTo(bytes.End);
             ReadResult result = await reader.ReadAsync(CancellationToken.None);
             (bytes, done, isCompleted) = (result.Buffer, 0, result.IsCompleted);
@@ -310,7 +306,7 @@ internal sealed partial class LineConnection
         LineMessage? message = EndLastLine(isWhole);
         if (_foreign is not null)
         {
-            await EndForeignAsync(default);
+            EndForeign();
         }
 
         await ReportDroppedAsync();
@@ -355,7 +351,6 @@ internal sealed partial class LineConnection
 
         if (kind != LineKind.Blank && _foreign is null)
         {
-            _firstLineHasNul |= line.Contains((byte)0);
             Drop(kind == LineKind.TooLong ? LineAnswers.TooLong : LineAnswers.Unterminated, line, _splitter.Bytes);
         }
 

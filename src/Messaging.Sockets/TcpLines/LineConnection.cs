@@ -4,7 +4,6 @@ using System.Net.Security;
 using System.Net.Sockets;
 using System.Security.Authentication;
 using Quayside.Messaging.Sources;
-using Quayside.Messaging.Sources.Proxies;
 using Quayside.Pipeline.Settlements;
 
 namespace Quayside.Messaging.Sockets.TcpLines;
@@ -64,8 +63,8 @@ internal sealed partial class LineConnection : IDisposable
         _since = source.Time.GetTimestamp();
     }
 
-    /// <summary>The sender; behind a proxy, as the proxy states it.</summary>
-    public IPEndPoint Peer { get; private set; }
+    /// <summary>The sender.</summary>
+    public IPEndPoint Peer { get; }
 
     /// <summary>The sender's address, by which connections are counted.</summary>
     public IPAddress Address => Peer.Address.IsIPv4MappedToIPv6 ? Peer.Address.MapToIPv4() : Peer.Address;
@@ -174,17 +173,6 @@ internal sealed partial class LineConnection : IDisposable
     private async Task<string> ServeAsync(IMessageIntake intake)
     {
         Stream raw = _transport.Stream;
-        if (_options.ProxyProtocol)
-        {
-            ProxyHeaderReader header = new(raw);
-            if (await ReadProxyHeaderAsync(header) is { } refusal)
-            {
-                return refusal;
-            }
-
-            raw = header.Rest;
-        }
-
         await using FirstBytesStream? first = _source.HasTls ? new FirstBytesStream(raw) : null;
         _first = first;
         await using SslStream? tls = first is null ? null : new SslStream(first, leaveInnerStreamOpen: true);
@@ -225,34 +213,6 @@ internal sealed partial class LineConnection : IDisposable
         }
     }
 
-    /// <returns>Null, or why the connection ends.</returns>
-    private async ValueTask<string?> ReadProxyHeaderAsync(ProxyHeaderReader header)
-    {
-        using CancellationTokenSource reading = CancellationTokenSource.CreateLinkedTokenSource(_end.Token, _source.StopReading);
-        try
-        {
-            ProxyHeaderKind kind = await header.ReadAsync(reading.Token);
-            if (kind != ProxyHeaderKind.Complete)
-            {
-                if (header.First.Length > 0)
-                {
-                    await _source.ForeignAsync(this, CloseReason.NoProxyHeader, header.First.ToArray());
-                    Abort(CloseReason.NoProxyHeader);
-                }
-
-                // A health check connects and says nothing.
-                return CloseReason.End;
-            }
-        }
-        catch (OperationCanceledException) when (_source.StopReading.IsCancellationRequested && !_end.IsCancellationRequested)
-        {
-            return CloseReason.Stopping;
-        }
-
-        Peer = header.Source ?? Peer;
-        return _source.TryCountAddress(this, _transport) ? null : CloseReason.AddressLimit;
-    }
-
     /// <returns>False when the worker stops, or the sender began with a PROXY header; no line was read by then.</returns>
     private async ValueTask<bool> TryAuthenticateAsync(SslStream tls, FirstBytesStream first)
     {
@@ -268,7 +228,7 @@ internal sealed partial class LineConnection : IDisposable
         }
         catch (Exception exception) when (exception is AuthenticationException or IOException && ForeignProtocol.IsProxyHeaderInsteadOfTls(first.First))
         {
-            await _source.ForeignAsync(this, CloseReason.ProxyProtocol, first.First.ToArray());
+            _source.Foreign(this, CloseReason.ProxyProtocol);
             Abort(CloseReason.ProxyProtocol);
             return false;
         }

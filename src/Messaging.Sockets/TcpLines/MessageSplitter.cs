@@ -16,20 +16,13 @@ internal sealed class MessageSplitter : IDisposable
 
     public MessageSplitter(Framing framing, int maxBytes, BufferPool buffers)
     {
-        switch (framing)
+        if (framing == Framing.OctetCounting)
         {
-            case Framing.OctetCounting:
-                _lengths = new LengthSplitter(buffers, maxBytes, prefixBytes: 0);
-                break;
-            case Framing.Length2:
-                _lengths = new LengthSplitter(buffers, maxBytes, sizeof(ushort));
-                break;
-            case Framing.Length4:
-                _lengths = new LengthSplitter(buffers, maxBytes, sizeof(uint));
-                break;
-            default:
-                _lines = new LineSplitter(buffers, maxBytes, framing == Framing.CrLf ? LineEnd.CrLf : framing == Framing.Nul ? LineEnd.Nul : LineEnd.Lf, keepsTooLong: true);
-                break;
+            _lengths = new LengthSplitter(buffers, maxBytes);
+        }
+        else
+        {
+            _lines = new LineSplitter(buffers, maxBytes, framing == Framing.CrLf ? LineEnd.CrLf : LineEnd.Lf, keepsTooLong: true);
         }
     }
 
@@ -90,15 +83,6 @@ internal enum Framing
     /// <summary>CR LF after each message, which may contain CR and LF alone.</summary>
     CrLf,
 
-    /// <summary>NUL after each message, which may contain line ends.</summary>
-    Nul,
-
     /// <summary>The length in digits and a space before each message (RFC 6587, octet counting).</summary>
     OctetCounting,
-
-    /// <summary>The length as a big-endian number of two bytes before each message.</summary>
-    Length2,
-
-    /// <summary>The length as a big-endian number of four bytes before each message.</summary>
-    Length4,
 }

@@ -6,8 +6,8 @@ namespace Quayside.Messaging.Sockets.TcpLines;
 /// <summary>Log messages of the TCP lines source: event ids 3450 to 3499.</summary>
 internal static partial class TcpLinesLog
 {
-    [LoggerMessage(3450, LogLevel.Information, "Route {Route}: accepting connections on {Endpoint} (framing: {Framing}, TLS: {Tls}, PROXY protocol: {Proxy}, acknowledgements: {Acknowledge})")]
-    public static partial void Listening(ILogger logger, string route, EndPoint endpoint, Framing framing, bool tls, bool proxy, bool acknowledge);
+    [LoggerMessage(3450, LogLevel.Information, "Route {Route}: accepting connections on {Endpoint} (framing: {Framing}, TLS: {Tls}, acknowledgements: {Acknowledge})")]
+    public static partial void Listening(ILogger logger, string route, EndPoint endpoint, Framing framing, bool tls, bool acknowledge);
 
     [LoggerMessage(3451, LogLevel.Warning, "Route {Route}: accepting a connection failed ({Error}); next attempt in {Delay}")]
     public static partial void AcceptFailed(ILogger logger, string route, string error, TimeSpan delay);
@@ -42,6 +42,6 @@ internal static partial class TcpLinesLog
     public static partial void DroppedInAll(ILogger logger, string route, long tooLong, long unterminated, long badFrame, long bytes, string advice);
 
     [LoggerMessage(3460, LogLevel.Warning,
-        "Route {Route}: the connection from {Peer} was closed, and none of its lines became a message: {Reason}. {Advice}{Fate}")]
-    public static partial void Foreign(ILogger logger, string route, EndPoint? peer, string reason, string advice, string fate);
+        "Route {Route}: the connection from {Peer} was closed, and none of its lines became a message: {Reason}. {Advice}")]
+    public static partial void Foreign(ILogger logger, string route, EndPoint? peer, string reason, string advice);
 }

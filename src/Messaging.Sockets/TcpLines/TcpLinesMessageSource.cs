@@ -32,7 +32,6 @@ internal sealed class TcpLinesMessageSource : IMessageSource
 
     private readonly ConnectionTable _connections;
     private readonly ThrottlingLogger _throttled;
-    private readonly LogThrottle _foreignKept;
     private readonly SourceServices _services;
     private readonly CancellationTokenSource _stopKeeping = new();
     private readonly RouteMetrics? _routeMetrics;
@@ -66,7 +65,6 @@ internal sealed class TcpLinesMessageSource : IMessageSource
             static inMemory => new LineMessage(inMemory));
         _connections = new ConnectionTable(options.MaxConnections, options.MaxConnectionsPerAddress);
         _throttled = new ThrottlingLogger(Logger, Time, LogInterval);
-        _foreignKept = new LogThrottle(Time, LogInterval);
         _routeMetrics = services.Metrics;
         Metrics.Observe(_connections);
         _watch = Time.CreateTimer(static state => ((TcpLinesMessageSource)state!).Watch(), this, WatchInterval, WatchInterval);
@@ -128,7 +126,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
     {
         _certificate ??= TlsCertificate.Open(Options, Route, Time, Logger);
         _listener = Listen(Options);
-        TcpLinesLog.Listening(Logger, Route, _listener.Endpoint, Options.Framing, HasTls, Options.ProxyProtocol, Options.Acknowledge);
+        TcpLinesLog.Listening(Logger, Route, _listener.Endpoint, Options.Framing, HasTls, Options.Acknowledge);
         return Task.CompletedTask;
     }
 
@@ -215,7 +213,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
     public void Ended(LineConnection connection, string reason)
     {
         Metrics.ConnectionClosed(reason);
-        if (reason is CloseReason.End or CloseReason.Stopping or CloseReason.AddressLimit)
+        if (reason is CloseReason.End or CloseReason.Stopping)
         {
             TcpLinesLog.Ended(Logger, Route, connection.Peer, reason, connection.Lines);
         }
@@ -228,20 +226,14 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         EndIfLast();
     }
 
-    /// <summary>Counts and logs a connection of another protocol, which is then closed, and keeps what it began with.</summary>
-    public async ValueTask ForeignAsync(LineConnection connection, string reason, byte[] bytes)
+    /// <summary>Counts and logs a connection of another protocol, which is then closed.</summary>
+    public void Foreign(LineConnection connection, string reason)
     {
         string advice = FramingAdvice.ForProtocol(reason);
 
-        // Behind a PROXY header are lines, whose sender keeps them if it waits for answers. The others hold none: some of them show what they are, and a
-        // page in a browser must not fill the disk.
-        bool hasLines = reason is CloseReason.ProxyProtocol or CloseReason.NoProxyHeader;
-        bool isKept = hasLines ? !Options.Acknowledge : _foreignKept.ShouldLog(out _);
-        string? problem = isKept ? await TryKeepAsync(connection, reason, advice, bytes, isPart: true) : null;
-        string fate = problem ?? (isKept ? KeptAs(reason) : string.Empty);
-        bool isLost = hasLines && !Options.Acknowledge;
-        _routeMetrics?.InputDropped(reason, advice, isLost, lostBytes: isLost && problem is not null ? bytes.Length : 0);
-        TcpLinesLog.Foreign(_throttled, Route, connection.Peer, reason, advice, fate);
+        // Behind a PROXY header are lines, which their sender keeps if it waits for answers. The others hold none.
+        _routeMetrics?.InputDropped(reason, advice, isLost: reason == CloseReason.ProxyProtocol && !Options.Acknowledge);
+        TcpLinesLog.Foreign(_throttled, Route, connection.Peer, reason, advice);
     }
 
     /// <summary>Counts and logs input that was no message, and keeps it unless its sender does.</summary>
@@ -258,18 +250,6 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         _routeMetrics?.InputDropped(dropped.Reason, dropped.Advice, isLost, lostBytes: isLost ? dropped.Length - (problem is null ? dropped.Kept.Length : 0) : 0);
         string fate = problem ?? (!isKept ? string.Empty : dropped.IsWhole ? KeptAs(dropped.Reason) : $" The first {dropped.Kept.Length} bytes are kept as a dead letter ({dropped.Reason}).");
         TcpLinesLog.LineDropped(_throttled, Route, dropped.Line, connection.Peer, dropped.Reason, dropped.Length, dropped.Advice, fate);
-    }
-
-    /// <summary>Counts a connection by the address that the proxy stated, or refuses it.</summary>
-    public bool TryCountAddress(LineConnection connection, ILineTransport transport)
-    {
-        if (_connections.TryCount(connection))
-        {
-            return true;
-        }
-
-        ReportRefused(connection, transport, ConnectionTable.AddressLimit);
-        return false;
     }
 
     /// <summary>Counts lines that arrived after the worker had stopped reading, from a sender that gets no answers.</summary>
@@ -306,7 +286,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
     private void Serve(ILineTransport transport, IMessageIntake intake)
     {
         LineConnection connection = new(this, transport);
-        if ((Options.ProxyProtocol ? _connections.TryAddUncounted(connection) : _connections.TryAdd(connection)) is { } refusal)
+        if (_connections.TryAdd(connection) is { } refusal)
         {
             ReportRefused(connection, transport, refusal);
             connection.Dispose();
@@ -329,7 +309,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
     }
 
     private static bool IsForeign(string reason) =>
-        reason is CloseReason.ProxyProtocol or CloseReason.NoProxyHeader or CloseReason.ClientHello or CloseReason.HttpRequest;
+        reason is CloseReason.ProxyProtocol or CloseReason.ClientHello or CloseReason.HttpRequest;
 
     private static string KeptAs(string reason) => $" Its bytes are kept as a dead letter ({reason}).";
 

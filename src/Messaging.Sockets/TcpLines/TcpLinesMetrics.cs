@@ -8,7 +8,7 @@ internal sealed class TcpLinesMetrics(string route)
 {
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
     private static readonly Counter<long> RefusedCounter = Meter.CreateCounter<long>("worker.tcp.connections_refused", "{connection}", "Connections refused, by reason: total-limit, address-limit");
-    private static readonly Counter<long> ClosedCounter = Meter.CreateCounter<long>("worker.tcp.connections_closed", "{connection}", "Connections that ended, by reason: end, reset, first-line-timeout, idle-timeout, ack-timeout, tls, http-request, proxy-protocol, no-proxy-header, tls-client-hello, bad-frame, address-limit, stopping");
+    private static readonly Counter<long> ClosedCounter = Meter.CreateCounter<long>("worker.tcp.connections_closed", "{connection}", "Connections that ended, by reason: end, reset, first-line-timeout, idle-timeout, ack-timeout, tls, http-request, proxy-protocol, tls-client-hello, bad-frame, stopping");
     private static readonly Counter<long> DroppedCounter = Meter.CreateCounter<long>("worker.tcp.lines_dropped", "{line}", "Lines dropped, by reason: too-long, unterminated, bad-frame");
 
     private readonly KeyValuePair<string, object?> _route = new("worker.route", route);
@@ -80,17 +80,11 @@ internal static class CloseReason
     /// <summary>The connection began with a header of the PROXY protocol.</summary>
     public const string ProxyProtocol = "proxy-protocol";
 
-    /// <summary>The connection began without the header of the PROXY protocol that the settings require.</summary>
-    public const string NoProxyHeader = "no-proxy-header";
-
     /// <summary>The connection began with a TLS handshake, and there is no certificate.</summary>
     public const string ClientHello = "tls-client-hello";
 
     /// <summary>What should be a length was none.</summary>
     public const string BadFrame = LineAnswers.BadFrame;
-
-    /// <summary>The address that the proxy stated has too many connections.</summary>
-    public const string AddressLimit = ConnectionTable.AddressLimit;
 
     /// <summary>The worker stops.</summary>
     public const string Stopping = "stopping";

@@ -67,11 +67,8 @@ internal sealed class TcpLinesSourceOptions : ISelfValidating
         Consequence = "Each connection holds up to one incomplete line in memory.")]
     public int MaxLineBytes { get; set; } = 64 << 10;
 
-    [Setting("How messages are told apart: Lf (a line each), CrLf, Nul, OctetCounting (RFC 6587), Length2 or Length4 (a big-endian length of 2 or 4 bytes before each). MaxLineBytes, and whatever else is said of lines, applies to each of them")]
+    [Setting("How messages are told apart: Lf (a line each), CrLf, or OctetCounting (RFC 6587). MaxLineBytes, and whatever else is said of lines, applies to each of them")]
     public Framing Framing { get; set; }
-
-    [Setting("Require the PROXY protocol's header, version 1 or 2, before each connection, and take the sender's address from it; connections without it are closed")]
-    public bool ProxyProtocol { get; set; }
 
     [Setting("Answer each line after its settlement: ok {n}, or error {n} {reason}; n is the line's number on its connection")]
     public bool Acknowledge { get; set; }
@@ -115,7 +112,7 @@ internal sealed class TcpLinesSourceOptions : ISelfValidating
                 nameof(Certificate));
         }
 
-        if (UnterminatedTail == TailRule.Accept && Framing is Framing.OctetCounting or Framing.Length2 or Framing.Length4)
+        if (UnterminatedTail == TailRule.Accept && Framing == Framing.OctetCounting)
         {
             check.Fail(nameof(UnterminatedTail), $"must be {nameof(TailRule.Drop)} with {nameof(Framing)}={Framing}: a message shorter than its length is truncated.", null, nameof(Framing));
         }

@@ -1,4 +1,3 @@
-using System.Buffers.Binary;
 using System.Globalization;
 using System.Net;
 using System.Net.Security;
@@ -59,12 +58,6 @@ internal sealed class TcpSender : IMessageSender
         {
             await socket.ConnectAsync(target, cancellationToken);
             Stream stream = new NetworkStream(socket, ownsSocket: true);
-            if (options.ProxyProtocol)
-            {
-                // No proxy is in between, so the sender's address is the connection's own.
-                await stream.WriteAsync("PROXY UNKNOWN\r\n"u8.ToArray(), cancellationToken);
-            }
-
             return new TcpSender(options.Certificate is { } certificate ? await SecureAsync(stream, certificate, cancellationToken) : stream, options.Framing, options.Acknowledge, target.ToString());
         }
         catch (Exception exception) when (exception is SocketException or IOException or AuthenticationException)
@@ -138,25 +131,9 @@ internal sealed class TcpSender : IMessageSender
 
     private void Frame(MemoryStream lines, ReadOnlySpan<byte> body)
     {
-        Span<byte> length = stackalloc byte[sizeof(uint)];
-        switch (_framing)
+        if (_framing == Framing.OctetCounting)
         {
-            case Framing.OctetCounting:
-                lines.Write(Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"{body.Length} ")));
-                break;
-            case Framing.Length2:
-                if (body.Length > ushort.MaxValue)
-                {
-                    throw new IOException($"a message has {body.Length} bytes, more than {nameof(Framing)}={Framing.Length2} can announce ({ushort.MaxValue}).");
-                }
-
-                BinaryPrimitives.WriteUInt16BigEndian(length, (ushort)body.Length);
-                lines.Write(length[..sizeof(ushort)]);
-                break;
-            case Framing.Length4:
-                BinaryPrimitives.WriteInt32BigEndian(length, body.Length);
-                lines.Write(length);
-                break;
+            lines.Write(Encoding.ASCII.GetBytes(string.Create(CultureInfo.InvariantCulture, $"{body.Length} ")));
         }
 
         lines.Write(body);
@@ -164,7 +141,6 @@ internal sealed class TcpSender : IMessageSender
         {
             Framing.Lf => "\n"u8,
             Framing.CrLf => "\r\n"u8,
-            Framing.Nul => "\0"u8,
             _ => default,
         });
     }

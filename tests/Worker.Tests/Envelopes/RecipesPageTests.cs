@@ -48,7 +48,7 @@ public sealed partial class RecipesPageTests
     [Fact]
     public void Page_HasARecipePerSection()
     {
-        Configurations.Count().ShouldBe(11);
+        Configurations.Count().ShouldBe(12);
         Messages.Count().ShouldBe(10);
     }
 

@@ -17,8 +17,6 @@ public sealed class LineSplitter(BufferPool buffers, int maxLineBytes, LineEnd l
     // Large enough for a typical line, so that the buffer rarely grows.
     private const int PartialLineCapacity = 1_024;
 
-    private readonly byte _lastByte = lineEnd == LineEnd.Nul ? (byte)0 : (byte)'\n';
-
     // The part of the current line from earlier pieces; null without one.
     private PooledBuffer? _carried;
     private bool _carriedWasRead;
@@ -31,7 +29,7 @@ public sealed class LineSplitter(BufferPool buffers, int maxLineBytes, LineEnd l
     /// <summary>The number of the last line found, from 1; blank and too long lines count.</summary>
     public long LineNumber { get; private set; }
 
-    /// <summary>Bytes of the last line found, without its LF or NUL; of a line that was too long, the discarded ones too.</summary>
+    /// <summary>Bytes of the last line found, without its LF; of a line that was too long, the discarded ones too.</summary>
     public long LineBytes { get; private set; }
 
     /// <summary>Bytes kept of an unfinished line.</summary>
@@ -50,7 +48,7 @@ public sealed class LineSplitter(BufferPool buffers, int maxLineBytes, LineEnd l
             Dispose();
         }
 
-        int end = lineEnd == LineEnd.CrLf ? IndexOfCrLf(data) : data.IndexOf(_lastByte);
+        int end = lineEnd == LineEnd.CrLf ? IndexOfCrLf(data) : data.IndexOf((byte)'\n');
         if (end >= 0 && _carried is null && !_isTooLong)
         {
             line = data[..end];
@@ -167,7 +165,7 @@ public sealed class LineSplitter(BufferPool buffers, int maxLineBytes, LineEnd l
 
     private LineKind Classify(ref ReadOnlySpan<byte> line)
     {
-        if (lineEnd is LineEnd.Lf or LineEnd.CrLf && !line.IsEmpty && line[^1] == '\r')
+        if (!line.IsEmpty && line[^1] == '\r')
         {
             line = line[..^1];
         }
@@ -192,9 +190,6 @@ public enum LineEnd
 
     /// <summary>CR LF; a CR or LF alone belongs to the line.</summary>
     CrLf,
-
-    /// <summary>NUL; CR and LF belong to the line.</summary>
-    Nul,
 }
 
 /// <summary>The result of <see cref="LineSplitter"/>.</summary>

@@ -16,7 +16,7 @@ public sealed class TcpLinesDroppedTests
         { "3 {\n}", "Sources:TcpLines" },
         { Json, "sent no LF" },
         { $"{Json}\r{Json}\r", "sent no LF" },
-        { $"{Json}\0{Json}\0", "end its messages with NUL" },
+        { $"{Json}\0{Json}\0", "sent no LF" },
         { "0 {}", "sent no LF" },
         { "PROXY TCP4 192.0.2.1 192.0.2.2 51000 9082", "PROXY protocol" },
     };

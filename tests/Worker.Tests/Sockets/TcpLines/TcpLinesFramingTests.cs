@@ -1,4 +1,3 @@
-using System.Buffers.Binary;
 using System.Text;
 using Quayside.Messaging.Sockets.TcpLines;
 using Quayside.Pipeline.Settlements;
@@ -13,17 +12,8 @@ public sealed class TcpLinesFramingTests
     public static TheoryData<string, string, string> Misframed => new()
     {
         { nameof(Framing.OctetCounting), "{\"MessageId\":\"m\"}\n", "bad-frame" },
-        { nameof(Framing.Length4), "{\"MessageId\":\"m\"}\n", "bad-frame" },
-        { nameof(Framing.OctetCounting), "\0\0\0\u0011{\"MessageId\":\"m\"}", "bad-frame" },
-        { nameof(Framing.Length4), "17 {\"MessageId\":\"m\"}", "bad-frame" },
-        { nameof(Framing.Nul), "{\"MessageId\":\"m\"}\n{\"MessageId\":\"m\"}\n", "unterminated" },
-        { nameof(Framing.Nul), "17 {\"MessageId\":\"m\"}", "unterminated" },
         { nameof(Framing.CrLf), "{\"MessageId\":\"m\"}\n{\"MessageId\":\"m\"}\n", "unterminated" },
         { nameof(Framing.Lf), "17 {\"MessageId\":\"m\"}17 {\"MessageId\":\"m\"}", "unterminated" },
-        { nameof(Framing.Lf), "\0\0\0\u0011{\"MessageId\":\"m\"}", "unterminated" },
-        { nameof(Framing.Lf), "\0\u0011{\"MessageId\":\"m\"}", "unterminated" },
-        { nameof(Framing.Lf), "{\"MessageId\":\"m\"}\0", "unterminated" },
-        { nameof(Framing.Length2), "17 {\"MessageId\":\"m\"}", "unterminated" },
     };
 
     public static TheoryData<string, string, string> Foreign
@@ -33,10 +23,10 @@ public sealed class TcpLinesFramingTests
             TheoryData<string, string, string> cases = [];
             foreach (string framing in Enum.GetNames<Framing>())
             {
-                cases.Add(framing, "PROXY TCP4 192.0.2.1 192.0.2.2 51000 9082\r\n{}\r\n\0", "proxy-protocol");
-                cases.Add(framing, "\r\n\r\n\0\r\nQUIT\n\u0021\u0011\0\u000cabcdefgh\u0001\u0002\u0003\u0004{}\r\n\0", "proxy-protocol");
-                cases.Add(framing, "POST /messages HTTP/1.1\r\nHost: x\r\n\r\n{}\r\n\0", "http-request");
-                cases.Add(framing, "\u0016\u0003\u0001\u0002\0\u0001\0\u0001\u00fc\u0003\u0003\nxyz\r\n\0", "tls-client-hello");
+                cases.Add(framing, "PROXY TCP4 192.0.2.1 192.0.2.2 51000 9082\r\n{}\r\n", "proxy-protocol");
+                cases.Add(framing, "\r\n\r\n\0\r\nQUIT\n\u0021\u0011\0\u000cabcdefgh\u0001\u0002\u0003\u0004{}\r\n", "proxy-protocol");
+                cases.Add(framing, "POST /messages HTTP/1.1\r\nHost: x\r\n\r\n{}\r\n", "http-request");
+                cases.Add(framing, "\u0016\u0003\u0001\u0002\0\u0001\0\u0001\u00fc\u0003\u0003\nxyz\r\n", "tls-client-hello");
             }
 
             return cases;
@@ -133,14 +123,12 @@ public sealed class TcpLinesFramingTests
         kept.Reason.ShouldBe(reason);
         kept.Description.ShouldContain(run.Metrics.DroppedInput.Advice);
         run.Log.Entries.Where(entry => entry.Id.Id == 3454).ShouldHaveSingleItem().Text.ShouldContain(run.Metrics.DroppedInput.Advice);
-
-        // The two bytes of a length of two are read before the rest is missed.
-        Encoding.Latin1.GetString(kept.Body).ShouldBe(name == nameof(Framing.Length2) ? text[2..] : text);
+        Encoding.Latin1.GetString(kept.Body).ShouldBe(text);
     }
 
     [Theory]
     [MemberData(nameof(Foreign))]
-    public async Task Read_AnotherProtocolSplitAtEveryByte_IsClosedAndKept(string name, string text, string reason)
+    public async Task Read_AnotherProtocolSplitAtEveryByte_IsClosedAndNothingIsKept(string name, string text, string reason)
     {
         int[][] packets = [[], [.. Enumerable.Repeat(1, text.Length)], .. Enumerable.Range(1, 20).Select(first => (int[])[first])];
         foreach (int[] split in packets)
@@ -156,28 +144,8 @@ public sealed class TcpLinesFramingTests
             run.Intake.Accepted.ShouldBe(0);
             run.Metrics.DroppedInput.ShouldNotBeNull().ToString().ShouldBe($"1 {reason}");
             run.Metrics.Totals.Lost.ShouldBe(reason == "proxy-protocol" ? 1 : 0);
-            DeadLetteredMessage kept = run.DeadLetters.Messages.ShouldHaveSingleItem();
-            kept.Reason.ShouldBe(reason);
-            text.ShouldStartWith(Encoding.Latin1.GetString(kept.Body));
-            kept.Body.Length.ShouldBeGreaterThan(0);
-            run.DeadLetters.Records[0].IsPart.ShouldBeTrue("It cannot be redriven.");
+            run.DeadLetters.Messages.ShouldBeEmpty();
         }
-    }
-
-    [Fact]
-    public async Task Read_HttpRequestsOfAPage_KeepOneDeadLetter()
-    {
-        await using TcpLinesRun run = await TcpLinesRun.StartAsync(options => options.Acknowledge = false, _ => Settlement.Complete);
-        for (int i = 0; i < 5; i++)
-        {
-            await using LineClient client = await run.ConnectAsync();
-            await client.TrySendAsync($"POST /{i} HTTP/1.1\r\n\r\n{{}}\n");
-            await client.ShouldEndAsync();
-        }
-
-        await run.FinishAsync();
-        run.Metrics.DroppedInput.ShouldNotBeNull().ToString().ShouldBe("5 http-request");
-        run.DeadLetters.Messages.Count.ShouldBe(1, "A page in a browser must not fill the disk.");
     }
 
     [Fact]
@@ -217,23 +185,13 @@ public sealed class TcpLinesFramingTests
     internal static byte[] Frame(Framing framing, string message)
     {
         byte[] body = Encoding.Latin1.GetBytes(message);
-        byte[] length = new byte[sizeof(int)];
-        BinaryPrimitives.WriteInt32BigEndian(length, body.Length);
         return framing switch
         {
             Framing.CrLf => [.. body, (byte)'\r', (byte)'\n'],
-            Framing.Nul => [.. body, 0],
             Framing.OctetCounting => body.Length == 0 ? [] : [.. Encoding.ASCII.GetBytes($"{body.Length} "), .. body],
-            Framing.Length2 => [.. length[2..], .. body],
-            Framing.Length4 => [.. length, .. body],
             _ => [.. body, (byte)'\n'],
         };
     }
 
-    private static Framing Expected(string text) =>
-        text.StartsWith("17", StringComparison.Ordinal) ? Framing.OctetCounting
-        : text.StartsWith("\0\0", StringComparison.Ordinal) ? Framing.Length4
-        : text[0] == '\0' ? Framing.Length2
-        : text.Contains('\0', StringComparison.Ordinal) ? Framing.Nul
-        : Framing.Lf;
+    private static Framing Expected(string text) => text.StartsWith("17", StringComparison.Ordinal) ? Framing.OctetCounting : Framing.Lf;
 }
