@@ -34,8 +34,6 @@ internal static class FuzzCommand
         ["json-lines"] = () => new JsonLinesTarget(),
         ["base64"] = () => new Base64Target(),
         ["cloudevents"] = () => new CloudEventsTarget(),
-        ["deflate"] = () => new InflationTarget(isZstd: false),
-        ["zstd"] = () => new InflationTarget(isZstd: true),
         ["sns-signed"] = () => new SnsSignedTarget(),
         ["put-signature"] = () => new PutSignatureTarget(),
         ["settings"] = () => new SettingsTarget(),

@@ -6,13 +6,13 @@ namespace Quayside.Messaging.Envelopes;
 /// <summary>An envelope without settings.</summary>
 /// <param name="name">Its name in routes.</param>
 /// <param name="envelope">Serves all routes.</param>
-/// <param name="isRecognized">See <see cref="IEnvelopeFeature.IsRecognized"/>; null for an envelope that cannot be told from other bytes.</param>
+/// <param name="isRecognized">See <see cref="IEnvelopeFeature.IsRecognized"/>.</param>
 /// <param name="splits">See <see cref="EnvelopePlan.Splits"/>.</param>
-internal sealed class EnvelopeFeature(string name, IEnvelope envelope, Func<ReadOnlyMemory<byte>, bool>? isRecognized = null, bool splits = false) : IEnvelopeFeature
+internal sealed class EnvelopeFeature(string name, IEnvelope envelope, Func<ReadOnlyMemory<byte>, bool> isRecognized, bool splits = false) : IEnvelopeFeature
 {
     public string Name => name;
 
-    public bool IsRecognized(ReadOnlyMemory<byte> body) => isRecognized?.Invoke(body) == true;
+    public bool IsRecognized(ReadOnlyMemory<byte> body) => isRecognized(body);
 
     public EnvelopePlan Configure(SettingsReader settings, string route) => new() { Create = _ => envelope, Splits = splits };
 }

@@ -4,7 +4,6 @@ using Quayside.Messaging.Envelopes.Encoding;
 using Quayside.Messaging.Envelopes.Json;
 using Quayside.Messaging.Envelopes.Sns;
 using Quayside.Messaging.Envelopes.Splitting;
-using Quayside.Messaging.Unwrapping;
 
 namespace Quayside.Messaging.Hosting;
 
@@ -12,31 +11,19 @@ namespace Quayside.Messaging.Hosting;
 public static class EnvelopesWorkerBuilderExtensions
 {
     /// <summary>
-    /// Adds the envelopes that routes may name in <c>Routes:{name}:Envelope</c>: Sns, EventBridge, CloudEvents, Base64, Gzip, Deflate, Zstd, BrokeredMessage,
-    /// JsonArray and JsonLines, and Auto for those with unmistakable marks. A route that names none has no part more in its chain.
+    /// Adds the envelopes that routes may name in <c>Routes:{name}:Envelope</c>: Sns, EventBridge, CloudEvents, Base64, Gzip, JsonArray and JsonLines. A route
+    /// that names none has no part more in its chain.
     /// </summary>
     public static IMessageWorkerBuilder AddEnvelopes(this IMessageWorkerBuilder builder)
     {
         ArgumentNullException.ThrowIfNull(builder);
-        IEnvelopeFeature[] marked =
-        [
-            new SnsFeature(),
-            new EnvelopeFeature("EventBridge", new EventBridgeEnvelope(), EventBridgeEnvelope.IsMarked),
-            new EnvelopeFeature("CloudEvents", new CloudEventsEnvelope(), CloudEventsEnvelope.IsMarked),
-            new EnvelopeFeature("Base64", new Base64Envelope(), Base64Envelope.IsMarked),
-            new EnvelopeFeature("Gzip", new GzipEnvelope(), static body => GzipEnvelope.IsMarked(body.Span)),
-            new EnvelopeFeature("Zstd", new ZstdEnvelope(), static body => ZstdEnvelope.IsMarked(body.Span)),
-            new EnvelopeFeature("BrokeredMessage", new BrokeredMessageEnvelope(), static body => BrokeredMessageEnvelope.IsMarked(body.Span)),
-        ];
-        foreach (IEnvelopeFeature envelope in marked)
-        {
-            builder.AddEnvelope(envelope);
-        }
-
         return builder
-            .AddEnvelope(new EnvelopeFeature("Deflate", new DeflateEnvelope()))
+            .AddEnvelope(new SnsFeature())
+            .AddEnvelope(new EnvelopeFeature("EventBridge", new EventBridgeEnvelope(), EventBridgeEnvelope.IsMarked))
+            .AddEnvelope(new EnvelopeFeature("CloudEvents", new CloudEventsEnvelope(), CloudEventsEnvelope.IsMarked))
+            .AddEnvelope(new EnvelopeFeature("Base64", new Base64Envelope(), Base64Envelope.IsMarked))
+            .AddEnvelope(new EnvelopeFeature("Gzip", new GzipEnvelope(), static body => GzipEnvelope.IsMarked(body.Span)))
             .AddEnvelope(new EnvelopeFeature("JsonArray", new JsonArrayEnvelope(), static body => JsonArrayEnvelope.BeginsLikeOne(body.Span), splits: true))
-            .AddEnvelope(new EnvelopeFeature("JsonLines", new JsonLinesEnvelope(), static body => JsonLinesEnvelope.BeginsLikeOne(body.Span), splits: true))
-            .AddEnvelope(new AutoFeature(marked));
+            .AddEnvelope(new EnvelopeFeature("JsonLines", new JsonLinesEnvelope(), static body => JsonLinesEnvelope.BeginsLikeOne(body.Span), splits: true));
     }
 }

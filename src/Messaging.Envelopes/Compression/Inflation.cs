@@ -22,15 +22,13 @@ internal static class Inflation
         return result == InflationResult.Whole && feed.IsExhausted ? InflationResult.CutOff : result;
     }
 
-    /// <summary>Appends what a decompressing stream returns to the message's buffer, but not many more bytes than the message may have.</summary>
-    /// <exception cref="EndOfStreamException">The stream's own, for data that is cut off.</exception>
-    public static InflationResult Read(Stream decompressing, WrappedMessage message)
+    private static InflationResult Read(DeflateStream deflate, WrappedMessage message)
     {
         PooledBuffer buffer = message.Buffer;
         try
         {
             int count;
-            while ((count = decompressing.Read(buffer.GetSpan(Step))) > 0)
+            while ((count = deflate.Read(buffer.GetSpan(Step))) > 0)
             {
                 buffer.Advance(count);
                 if (buffer.Length > message.MaxBytes)

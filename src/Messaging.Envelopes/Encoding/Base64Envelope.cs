@@ -13,9 +13,9 @@ internal sealed class Base64Envelope : IEnvelope
     private static readonly SearchValues<byte> Standard = SearchValues.Create("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/= \t\r\n"u8);
     private static readonly SearchValues<byte> Url = SearchValues.Create("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_= \t\r\n"u8);
 
-    /// <summary>True for gzip or Zstandard in base64: any word is base64, but these begin like nothing else.</summary>
+    /// <summary>True for gzip in base64: any word is base64, but this begins like nothing else.</summary>
     public static bool IsMarked(ReadOnlyMemory<byte> body) =>
-        (body.Span.StartsWith("H4sI"u8) || body.Span.StartsWith("KLUv/"u8)) && Base64.IsValid(body.Span);
+        body.Span.StartsWith("H4sI"u8) && Base64.IsValid(body.Span);
 
     public ValueTask UnwrapAsync(WrappedMessage message, CancellationToken cancellationToken)
     {

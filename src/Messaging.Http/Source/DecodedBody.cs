@@ -1,7 +1,6 @@
 using System.Buffers.Binary;
 using System.IO.Compression;
 using System.Runtime.InteropServices;
-using Quayside.Messaging.Envelopes.Compression;
 using Quayside.Messaging.Gzip;
 using Quayside.Pipeline.Buffers;
 

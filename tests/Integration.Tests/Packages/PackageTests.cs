@@ -23,7 +23,7 @@ public sealed partial class PackageTests(PackedPackages packages)
         ["Quayside.Messaging.CloudFront"] = ["Quayside.Messaging.Aws"],
         ["Quayside.Messaging.CommandLine"] = ["Microsoft.Extensions.Hosting.WindowsServices", "OpenTelemetry", "OpenTelemetry.Exporter.OpenTelemetryProtocol", "Quayside.Messaging", "System.CommandLine"],
         ["Quayside.Messaging.Elasticsearch"] = ["Quayside.Messaging"],
-        ["Quayside.Messaging.Envelopes"] = ["Quayside.Messaging", "System.IO.Hashing", "ZstdSharp.Port"],
+        ["Quayside.Messaging.Envelopes"] = ["Quayside.Messaging", "System.IO.Hashing"],
         ["Quayside.Messaging.Http"] = ["Quayside.Messaging"],
         ["Quayside.Messaging.AzureBlobs"] = ["Azure.Identity", "Azure.Storage.Blobs", "Quayside.Messaging"],
         ["Quayside.Messaging.AzureServiceBus"] = ["Azure.Identity", "Azure.Messaging.ServiceBus", "Microsoft.Azure.Amqp", "Quayside.Messaging"],

@@ -7,20 +7,12 @@ namespace Worker.Tests.Envelopes;
 [Collection(AllocationCollection.Name)]
 public sealed class DecompressionLimitTests
 {
-    [Theory]
-    [InlineData("Gzip")]
-    [InlineData("Deflate")]
-    [InlineData("Zstd")]
-    public async Task Content_LargerThanTheRouteAllows_IsNotDecompressed(string envelope)
+    [Fact]
+    public async Task Content_LargerThanTheRouteAllows_IsNotDecompressed()
     {
-        await using TestWorker worker = await EnvelopeWorker.StartAsync(envelope, "Stages:MaxMessageBytes=64KiB");
+        await using TestWorker worker = await EnvelopeWorker.StartAsync("Gzip", "Stages:MaxMessageBytes=64KiB");
         string bomb = new(' ', 64 << 20);
-        byte[] body = envelope switch
-        {
-            "Gzip" => FormatTests.Compressed(bomb, stream => new GZipStream(stream, CompressionLevel.SmallestSize)),
-            "Deflate" => FormatTests.Compressed(bomb, stream => new ZLibStream(stream, CompressionLevel.SmallestSize)),
-            _ => FormatTests.Zstd(bomb),
-        };
+        byte[] body = FormatTests.Compressed(bomb, stream => new GZipStream(stream, CompressionLevel.SmallestSize));
         body.Length.ShouldBeLessThanOrEqualTo(70_000);
         await worker.SendAsync(body[..8]);
         long before = GC.GetTotalAllocatedBytes(precise: true);

@@ -17,7 +17,7 @@ public sealed class EnvelopeSettingTests
     [InlineData("Routes:archive:Envelope=Gzip;Unwrapping:Unrecognised=Pass", "Unrecognised", "Did you mean Unrecognized?")]
     [InlineData("Routes:archive:Envelope=Gzip;Envelopes:Gzip:Level=3", "Level", "")]
     [InlineData("Routes:archive:Envelope=Sns;Envelopes:Sns:Topics=arn:aws:sqs:eu-west-1:1:orders", "must be ARNs of topics", "arn:aws:sns:eu-west-1:123456789012:orders")]
-    [InlineData("Routes:archive:Envelope=Auto;Envelopes:Sns:Topics=orders", "must be ARNs of topics", "\"orders\" is not one")]
+    [InlineData("Routes:archive:Envelope=Sns;Envelopes:Sns:Topics=orders", "must be ARNs of topics", "\"orders\" is not one")]
     [InlineData("Routes:archive:Envelope=CloudEvents, JsonArray;Handlers:Archive:MessageIdProperty=@attribute.ce-id", "must be a property of the body, or @id, with the envelope JsonArray", "")]
     [InlineData("Routes:archive:Envelope=JsonLines;Handlers:Archive:MessageIdProperty=@deduplication-id:any", "all messages out of one would have the same id", "")]
     [InlineData("Routes:archive:Envelope=ExtendedClient;Envelopes:ExtendedClient:Buckets=payloads;Envelopes:ExtendedClient:DeletePayloads=true", "must be false with the source Channel of the route archive", "A payload could be deleted before its message is.")]
@@ -86,9 +86,9 @@ public sealed class EnvelopeSettingTests
     [Fact]
     public void ExplainKey_OfAnEnvelopeThatCallsAService_SaysWhatToDo()
     {
-        WorkerPlan plan = Plan("Routes:archive:Envelope=Auto;Envelopes:Sns:Topics=arn:aws:sns:eu-west-1:123456789012:orders");
+        WorkerPlan plan = Plan("Routes:archive:Envelope=Sns;Envelopes:Sns:Topics=arn:aws:sns:eu-west-1:123456789012:orders");
 
-        Should.Throw<StartupException>(() => EnvelopeExplainer.Unwrap(plan.Routes.ShouldHaveSingleItem(), new SampleMessage([], "m"))).Message.ShouldContain("to take the content out of the envelope Auto, a service must be called");
+        Should.Throw<StartupException>(() => EnvelopeExplainer.Unwrap(plan.Routes.ShouldHaveSingleItem(), new SampleMessage([], "m"))).Message.ShouldContain("to take the content out of the envelope Sns, a service must be called");
     }
 
     private static WorkerPlan Plan(string settings, Action<IMessageWorkerBuilder>? add = null)

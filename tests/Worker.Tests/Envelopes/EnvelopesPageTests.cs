@@ -34,7 +34,7 @@ public sealed partial class EnvelopesPageTests
     [Fact]
     public void Page_HasRowsAndConfigurations()
     {
-        Rows.Count().ShouldBe(13);
+        Rows.Count().ShouldBe(11);
         Configurations.Count().ShouldBe(5);
     }
 

@@ -1,10 +1,9 @@
 using System.IO.Compression;
 using System.Text;
-using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.Envelopes;
 
-/// <summary>Envelopes that are recognised by their marks: a warning where the route names none, and <c>Auto</c>.</summary>
+/// <summary>Envelopes that are recognised by their marks: a warning where the route names none.</summary>
 public sealed class RecognitionTests
 {
     private const string Message = """{"MessageId":"a"}""";
@@ -16,10 +15,7 @@ public sealed class RecognitionTests
         { "EventBridge", """{"id":"1","detail-type":"t","source":"s","detail":{"MessageId":"a"}}""" },
         { "CloudEvents", """{"specversion":"1.0","id":"1","source":"s","type":"t","data":{"MessageId":"a"}}""" },
         { "Base64", Convert.ToBase64String(Gzip(Message)) },
-        { "Base64", Convert.ToBase64String(FormatTests.Zstd(Message)) },
         { "Gzip", Encoding.Latin1.GetString(Gzip(Message)) },
-        { "Zstd", Encoding.Latin1.GetString(FormatTests.Zstd(Message)) },
-        { "BrokeredMessage", $"@\u0006string\u00083http://schemas.microsoft.com/2003/10/Serialization/\u0099\u0011{Message}" },
     };
 
     [Theory]
@@ -53,30 +49,6 @@ public sealed class RecognitionTests
         await worker.SendAsync("""{"MessageId":"b","EventName":"e","Type":"Notification","TopicArn":"t","Message":"m"}""");
 
         worker.Log.Entries.ShouldNotContain(entry => entry.Id.Id == 5401);
-    }
-
-    [Theory]
-    [MemberData(nameof(Marked))]
-    public async Task Auto_AMessageWithMarks_TakesItOutAndLogsItOnce(string envelope, string body)
-    {
-        // A second one opens what was in the base64.
-        await using TestWorker worker = await EnvelopeWorker.StartAsync("Auto, Auto");
-
-        (await worker.SendAsync(Encoding.Latin1.GetBytes(body))).ShouldBe(Settlement.Complete);
-        (await worker.SendAsync(Encoding.Latin1.GetBytes(body))).ShouldBe(Settlement.Complete);
-
-        EnvelopeWorker.StoredBy(worker).ShouldBe([$"a: {Message}"]);
-        worker.Log.Entries.Where(entry => entry.Id.Id == 5402).ShouldContain(entry => entry.Text.EndsWith($"in the envelope {envelope}", StringComparison.Ordinal), 1);
-    }
-
-    [Fact]
-    public async Task Auto_AMessageWithoutMarks_IsPassedOn()
-    {
-        await using TestWorker worker = await EnvelopeWorker.StartAsync("Auto");
-
-        (await worker.SendAsync(Message)).ShouldBe(Settlement.Complete);
-        EnvelopeWorker.StoredBy(worker).ShouldBe([$"a: {Message}"]);
-        worker.Log.Entries.ShouldNotContain(entry => entry.Id.Id == 5402);
     }
 
     private static byte[] Gzip(string text) => FormatTests.Compressed(text, stream => new GZipStream(stream, CompressionLevel.Optimal));

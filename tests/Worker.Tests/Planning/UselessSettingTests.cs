@@ -34,7 +34,7 @@ public sealed class UselessSettingTests
     [InlineData("Http", "{@attribute.ce-type}/{@attribute.x-tenant}/{MessageId}", "Sources:Http:Headers=ce-*,X-*")]
     [InlineData("Sqs", "{@group}/{@deduplication-id}/{@attribute.tenant}/{MessageId}", "Sources:Sqs:Queue=orders.fifo")]
     [InlineData("TcpLines", "{@attribute.ce-type}/{MessageId}", "Routes:archive:Envelope=CloudEvents")]
-    [InlineData("Sqs", "{MessageId}", "Sources:Sqs:Queue=orders;Routes:archive:Envelope=Auto;Envelopes:Sns:Topics=arn:aws:sns:eu-west-1:123456789012:orders")]
+    [InlineData("Sqs", "{MessageId}", "Sources:Sqs:Queue=orders;Routes:archive:Envelope=Sns;Envelopes:Sns:Topics=arn:aws:sns:eu-west-1:123456789012:orders")]
     public void Plan_ThatMayHaveAnEffect_IsNone(string source, string template, string settings) => Plan(source, template, settings).Warnings.ShouldBeEmpty();
 
     private static WorkerPlan Plan(string source, string template, string settings)

@@ -1,4 +1,4 @@
-namespace Quayside.Messaging.Envelopes.Compression;
+namespace Quayside.Messaging.Http.Source;
 
 /// <summary>The checksum of zlib's format (RFC 1950, section 8.2), of content in any number of pieces. Threads: one.</summary>
 internal struct Adler32()
