@@ -74,8 +74,6 @@ internal sealed class ObservedMessage : ReceivedMessage
 
     public override string? FindAttribute(string name) => _message.FindAttribute(name);
 
-    public override void WhenCompleted(Action action) => _message.WhenCompleted(action);
-
     public override string? FindSystemProperty(string name) => _message.FindSystemProperty(name);
 
     public override TimeSpan GetHoldTime()

@@ -21,7 +21,6 @@ internal sealed class TestSourceFeature : ISourceFeature
     {
         Create = services => _sources[route] = new TestSource(services),
         KeepsDeadLetters = true,
-        ConfirmsCompletion = true,
         OnComplete = CompletionEffect.None,
     };
 
@@ -56,7 +55,6 @@ internal sealed class TestSinkFeature(MemoryObjectSink sink) : ISinkFeature
 internal sealed class TestSourceMessage(TestSource source, SentMessage message) : ReceivedMessage
 {
     private readonly byte[] _body = [.. message.Body];
-    private Action? _completed;
 
     public override ReadOnlyMemory<byte> Body => _body;
 
@@ -68,16 +66,9 @@ internal sealed class TestSourceMessage(TestSource source, SentMessage message) 
 
     public override string? Group => message.Group;
 
-    public override void WhenCompleted(Action action) => _completed += action;
-
     protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken)
     {
         Array.Fill(_body, PoisoningArrayPool.Poison);
-        if (settlement.Kind == SettlementKind.Complete)
-        {
-            _completed?.Invoke();
-        }
-
         return source.SettleAsync(message, settlement, cancellationToken);
     }
 }

@@ -14,11 +14,10 @@ namespace Quayside.Messaging.Aws.ExtendedClient;
 /// </summary>
 /// <param name="open">Requests an object within a time limit.</param>
 /// <param name="options">The settings, which are valid.</param>
-/// <param name="deletion">Deletes the payloads of completed messages; null where they stay.</param>
 /// <param name="breaker">Receives the failures of S3.</param>
 /// <param name="time">The clock of the time limit.</param>
 internal sealed class ExtendedClientEnvelope(
-    Func<PayloadPointer, TimeSpan, CancellationToken, ValueTask<S3ObjectContent>> open, ExtendedClientOptions options, PayloadDeletion? deletion, CircuitBreaker breaker, TimeProvider time) : IEnvelope
+    Func<PayloadPointer, TimeSpan, CancellationToken, ValueTask<S3ObjectContent>> open, ExtendedClientOptions options, CircuitBreaker breaker, TimeProvider time) : IEnvelope
 {
     public const string NotPointerReason = "not-a-payload-pointer";
     public const string BucketReason = "pointer-bucket-not-allowed";
@@ -69,10 +68,6 @@ internal sealed class ExtendedClientEnvelope(
             }
 
             await ReadAsync(opened.Content, message, attempt.Token);
-            if (deletion is not null)
-            {
-                message.WhenCompleted(() => deletion.Begin(pointer));
-            }
         }
         catch (Exception exception) when (!cancellationToken.IsCancellationRequested)
         {

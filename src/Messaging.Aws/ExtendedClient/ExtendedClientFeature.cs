@@ -21,25 +21,16 @@ internal sealed class ExtendedClientFeature : IEnvelopeFeature
         return new EnvelopePlan
         {
             CallsService = true,
-            DeletesPayload = new SettingValue<bool>($"{ExtendedClientOptions.Section}:{nameof(options.DeletePayloads)}", options.DeletePayloads),
             CheckBeforeStart = findings => S3ObjectReader.CheckBeforeStart(findings, aws),
             Create = services =>
             {
                 S3ObjectReader reader = S3ObjectReader.Create(aws, options.ForcePathStyle, options.ObjectTimeout, services.Time, services.Calls, costs);
                 services.Owned.Add(reader);
-                PayloadDeletion? deletion = null;
-                if (options.DeletePayloads)
-                {
-                    deletion = new PayloadDeletion(
-                        services.Route,
-                        (pointer, limit, cancellationToken) => reader.DeleteAsync(pointer.Bucket, pointer.Key, limit, cancellationToken),
-                        services.Time,
-                        services.Loggers.CreateLogger($"Quayside.Messaging.Routes.{services.Route}"));
-                    services.Owned.Add(deletion);
-                }
-
                 return new ExtendedClientEnvelope(
-                    (pointer, limit, cancellationToken) => reader.OpenAsync(pointer.Bucket, pointer.Key, versionId: null, eTag: null, limit, cancellationToken), options, deletion, services.Breaker, services.Time);
+                    (pointer, limit, cancellationToken) => reader.OpenAsync(pointer.Bucket, pointer.Key, versionId: null, eTag: null, limit, cancellationToken),
+                    options,
+                    services.Breaker,
+                    services.Time);
             },
         };
     }
@@ -58,10 +49,6 @@ internal sealed class ExtendedClientOptions : ISelfValidating
 
     [Setting("Deliveries of a message whose payload does not exist before it is dead-lettered as pointer-object-missing", Min = "1", Max = "1000")]
     public int MissingObjectDeliveries { get; init; } = 3;
-
-    [Setting("Delete a payload once its message is stored and SQS has deleted it; needs s3:DeleteObject. The payloads of dead letters stay",
-        Consequence = "A message that SQS delivers again to another worker becomes a dead letter: pointer-object-missing.")]
-    public bool DeletePayloads { get; init; }
 
     [Setting("Address buckets in the path instead of the hostname; default true for an S3-compatible store, false for AWS")]
     public bool? ForcePathStyle { get; init; }

@@ -10,17 +10,15 @@ internal static class S3Calls
     public static readonly ApiOperation Put = new(Service, S3Operations.Put);
     public static readonly ApiOperation Head = new(Service, S3Operations.Head);
     public static readonly ApiOperation Get = new(Service, S3Operations.Get);
-    public static readonly ApiOperation Delete = new(Service, S3Operations.Delete);
     public static readonly ApiOperation List = new(Service, S3Operations.List) { IsLookup = true };
 
-    /// <summary>Sets the prices on a route. S3 bills a list as a PUT and a HEAD as a GET, and does not bill a DELETE.</summary>
+    /// <summary>Sets the prices on a route. S3 bills a list as a PUT and a HEAD as a GET.</summary>
     public static void SetPrices(ApiCalls? calls, AwsCostOptions costs)
     {
         calls?.SetPrice(Put, costs.S3PutPerMillion);
         calls?.SetPrice(List, costs.S3PutPerMillion);
         calls?.SetPrice(Head, costs.S3GetPerMillion);
         calls?.SetPrice(Get, costs.S3GetPerMillion);
-        calls?.SetPrice(Delete, 0);
     }
 }
 
@@ -33,8 +31,6 @@ public static class S3Operations
     public const string Head = "HeadObject";
     /// <summary>Reads an object.</summary>
     public const string Get = "GetObject";
-    /// <summary>Deletes an object.</summary>
-    public const string Delete = "DeleteObject";
     /// <summary>Lists keys.</summary>
     public const string List = "ListObjectsV2";
 }

@@ -100,28 +100,6 @@ public sealed class S3ObjectReader : IDisposable
         }
     }
 
-    /// <summary>Deletes an object; in a versioned bucket its current version becomes an older one. Succeeds where there is none.</summary>
-    /// <param name="bucket">The bucket.</param>
-    /// <param name="key">The key.</param>
-    /// <param name="limit">Time for the request.</param>
-    /// <param name="cancellationToken">Ends the request.</param>
-    /// <returns>The fault; of kind None when the object is gone.</returns>
-    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    internal async ValueTask<S3Fault> DeleteAsync(string bucket, string key, TimeSpan limit, CancellationToken cancellationToken)
-    {
-        (AmazonS3Client client, SdkCredentials credentials) = _connection.Value;
-        using S3Attempt attempt = new(limit, _time, cancellationToken);
-        try
-        {
-            await credentials.CallAsync(attempt, _calls, S3Calls.Delete, token => client.DeleteObjectAsync(new DeleteObjectRequest { BucketName = bucket, Key = key }, token));
-            return S3Fault.None;
-        }
-        catch (Exception exception)
-        {
-            return attempt.Classify(exception);
-        }
-    }
-
     /// <inheritdoc/>
     public void Dispose()
     {

@@ -322,10 +322,6 @@ internal sealed class SettleLoop
         {
             _log.AbandonGivenUp(error);
         }
-        else
-        {
-            message.Completed?.Invoke();
-        }
 
         _source.Recycle(message);
     }

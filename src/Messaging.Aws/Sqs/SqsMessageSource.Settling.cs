@@ -16,11 +16,6 @@ internal sealed partial class SqsMessageSource
     /// <summary>Carries out a settlement; called by the message.</summary>
     public ValueTask SettleAsync(SqsReceivedMessage message, in Settlement settlement)
     {
-        if (settlement.Kind != SettlementKind.Complete)
-        {
-            message.Completed = null;
-        }
-
         switch (settlement.Kind)
         {
             case SettlementKind.Complete:

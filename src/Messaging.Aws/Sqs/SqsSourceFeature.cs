@@ -42,7 +42,6 @@ internal sealed class SqsSourceFeature : ISourceFeature, IExplainedFeature, ISen
             CheckBeforeStart = findings => AwsStartCheck.Check(findings, aws, queue!.Region, "SQS", () => SqsEndpoint.Resolve(aws, queue, Environment.GetEnvironmentVariable)),
             Destination = queue?.Destination,
             TracesSettlement = true,
-            ConfirmsCompletion = true,
             CanGive = value => value.Kind is MessageValueKind.Attribute or MessageValueKind.Group || (isFifo && value.Kind == MessageValueKind.DeduplicationId),
             KeepsReservedSlots = true,
 

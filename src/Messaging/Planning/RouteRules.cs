@@ -95,25 +95,6 @@ internal static class RouteRules
         }
     }
 
-    /// <summary>Checks that an envelope which deletes payloads does so only when they are no longer needed.</summary>
-    public static void CheckDeletion(SettingsReader settings, string route, IReadOnlyList<SourcePlan> sources, IReadOnlyList<EnvelopePlan> envelopes, UnwrappingOptions unwrapping)
-    {
-        if (envelopes.FirstOrDefault(envelope => envelope.DeletesPayload.Value) is not { DeletesPayload: var deletes })
-        {
-            return;
-        }
-
-        if (sources.FirstOrDefault(source => !source.ConfirmsCompletion) is { } source)
-        {
-            settings.Fail(deletes.Key, "true", $"must be false with the source {source.Name} of the route {route}, which does not tell when it has completed a message.", "A payload could be deleted before its message is.");
-        }
-
-        if (unwrapping.Store == StoredPart.Whole)
-        {
-            settings.Fail(deletes.Key, "true", $"must be false with {UnwrappingOptions.Section}:{nameof(unwrapping.Store)}={StoredPart.Whole} of the route {route}.", "Pointers would be stored to payloads that are deleted.");
-        }
-    }
-
     /// <summary>Checks that the whole of a message can be stored where its content cannot tell what it is.</summary>
     public static void CheckStoredPart(SettingsReader settings, string route, IReadOnlyList<EnvelopePlan> envelopes, UnwrappingOptions unwrapping, BundlesOptions bundles)
     {

@@ -154,7 +154,6 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
         RouteRules.Check(settings, name, sourcePlans, handler, sink, intake);
         RouteRules.CheckId(settings, name, envelopes, handler);
         RouteRules.CheckNeededValues(settings, name, sourcePlans, envelopes, handler);
-        RouteRules.CheckDeletion(settings, name, sourcePlans, envelopes, unwrapping);
         if (sink is not null)
         {
             RouteRules.CheckStoredPart(settings, name, envelopes, unwrapping, bundling);

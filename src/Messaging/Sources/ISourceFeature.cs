@@ -57,9 +57,6 @@ public sealed record SourcePlan
     /// <summary>False for what none of its messages can ever have, so that the start warns where a handler asks for it. Null when they may have anything.</summary>
     public Func<MessageValue, bool>? CanGive { get; init; }
 
-    /// <summary>True when its messages implement <see cref="ReceivedMessage.WhenCompleted"/>: the source knows when a message will not be delivered again.</summary>
-    public bool ConfirmsCompletion { get; init; }
-
     /// <summary>The destination that its spans name; null for the source's lower-case name and the route.</summary>
     public MessageDestination? Destination { get; init; }
 

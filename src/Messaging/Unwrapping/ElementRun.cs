@@ -27,7 +27,6 @@ internal sealed partial class ElementRun(UnwrapRules rules, IEnvelope envelope, 
     private readonly SortedDictionary<int, Settlement> _deadLetters = [];
     private Settlement _again = Settlement.Complete;
     private ExceptionDispatchInfo? _exception;
-    private Action? _completed;
     private bool _isStopped;
     private int _taken;
 
@@ -46,10 +45,6 @@ internal sealed partial class ElementRun(UnwrapRules rules, IEnvelope envelope, 
             : _deadLetters.Count == 0 ? Settlement.Complete
             : _deadLetters.Count == elements.Count ? DescribeAll()
             : await WriteDeadLettersAsync();
-        if (_completed is not null && context.Settlement.Kind == SettlementKind.Complete)
-        {
-            context.Message.WhenCompleted(_completed);
-        }
     }
 
     private async Task RunLaneAsync()
@@ -59,12 +54,10 @@ internal sealed partial class ElementRun(UnwrapRules rules, IEnvelope envelope, 
             InnerContext inner = contexts.Rent(context, elements[number - 1], number, envelope);
             Exception? exception = null;
             Settlement settlement = default;
-            Action? completed = null;
             try
             {
                 await next.InvokeAsync(inner.Context);
                 settlement = inner.Context.Settlement;
-                completed = inner.Message.Completed;
             }
             catch (Exception thrown)
             {
@@ -75,11 +68,11 @@ internal sealed partial class ElementRun(UnwrapRules rules, IEnvelope envelope, 
                 contexts.Return(inner);
             }
 
-            Take(number, settlement, exception, completed);
+            Take(number, settlement, exception);
         }
     }
 
-    private void Take(int number, Settlement settlement, Exception? exception, Action? completed)
+    private void Take(int number, Settlement settlement, Exception? exception)
     {
         bool isCancelled = context.CancellationToken.IsCancellationRequested;
         if (exception is not null && rules.Services.Recoverability.Rules.TryRead(exception, isCancelled, out Settlement known))
@@ -106,7 +99,6 @@ internal sealed partial class ElementRun(UnwrapRules rules, IEnvelope envelope, 
             }
             else if (settlement.Kind == SettlementKind.Complete)
             {
-                _completed += completed;
                 return;
             }
             else

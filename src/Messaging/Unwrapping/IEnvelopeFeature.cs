@@ -37,9 +37,6 @@ public sealed record EnvelopePlan
     /// <summary>True when one message may hold several.</summary>
     public bool Splits { get; init; }
 
-    /// <summary>The setting by which it deletes, once a message is completed, what it took the content from; its value is true when it does. Where true, it may call <see cref="WrappedMessage.WhenCompleted"/>.</summary>
-    public SettingValue<bool> DeletesPayload { get; init; }
-
     /// <summary>True when unwrapping calls a service: commands that explain a message then do not unwrap it.</summary>
     public bool CallsService { get; init; }
 }

@@ -45,10 +45,6 @@ internal sealed class UnwrapBehavior(IEnvelope envelope, UnwrapRules rules) : IF
             else if (message.Content is { } content)
             {
                 await HandleAsync(context, next, content, envelope);
-                if (message.Completed is { } completed && context.Settlement.Kind == SettlementKind.Complete)
-                {
-                    context.Message.WhenCompleted(completed);
-                }
             }
             else
             {
@@ -70,11 +66,6 @@ internal sealed class UnwrapBehavior(IEnvelope envelope, UnwrapRules rules) : IF
         {
             await next.InvokeAsync(inner.Context);
             Settlement settlement = inner.Context.Settlement;
-            if (inner.Message.Completed is { } completed && settlement.Kind == SettlementKind.Complete)
-            {
-                context.Message.WhenCompleted(completed);
-            }
-
             context.Settlement = settlement.Kind == SettlementKind.DeadLetter
                 ? settlement with { Description = $"In the content of the envelope {rules.Envelope}: {settlement.Description}" }
                 : settlement;

@@ -22,9 +22,6 @@ internal sealed class UnwrappedMessage : ReceivedMessage
 
     public override ReadOnlyMemory<byte> Body => _body;
 
-    /// <summary>What envelopes within it asked for with <see cref="WhenCompleted"/>; the part that opened this one passes it on if the content was processed.</summary>
-    public Action? Completed { get; private set; }
-
     public override ReadOnlyMemory<byte> StoredBody => _storesWhole ? Whole.StoredBody : _body;
 
     /// <summary>That of the message; of one of several the message's with its number, which is the same on every delivery.</summary>
@@ -71,8 +68,6 @@ internal sealed class UnwrappedMessage : ReceivedMessage
         return Whole.FindAttribute(name);
     }
 
-    public override void WhenCompleted(Action action) => Completed += action;
-
     public override string? FindSystemProperty(string name) => Whole.FindSystemProperty(name);
 
     /// <param name="whole">The message around it.</param>
@@ -100,7 +95,6 @@ internal sealed class UnwrappedMessage : ReceivedMessage
         _body = default;
         _elementId = null;
         _element = 0;
-        Completed = null;
     }
 
     protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken) =>

@@ -48,8 +48,6 @@ public sealed class WrappedMessage
 
     internal bool IsSplit { get; private set; }
 
-    internal Action? Completed { get; private set; }
-
     internal Settlement Refusal { get; private set; }
 
     internal bool IsUnrecognized { get; private set; }
@@ -66,13 +64,6 @@ public sealed class WrappedMessage
 
         Content = content;
     }
-
-    /// <summary>
-    /// Runs an action once the content was processed and the source has completed the message; never for a dead letter, nor for a message that is delivered again.
-    /// Only for <see cref="SetContent"/>, and where <see cref="EnvelopePlan.DeletesPayload"/> is true: the start then checks that the route's sources tell.
-    /// </summary>
-    /// <param name="action">Must neither block nor throw; runs on any thread, after the message's bytes are gone. Not run if the process ends before.</param>
-    public void WhenCompleted(Action action) => Completed += action;
 
     /// <summary>The message holds several messages, none with an empty list.</summary>
     public void Split() => IsSplit = true;
@@ -129,7 +120,6 @@ public sealed class WrappedMessage
         _buffer = null;
         Content = null;
         IsSplit = false;
-        Completed = null;
         IsUnrecognized = false;
         Refusal = default;
         _elements.Clear();

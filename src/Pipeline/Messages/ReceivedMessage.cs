@@ -83,14 +83,6 @@ public abstract class ReceivedMessage
     public virtual string? FindSystemProperty(string name) => null;
 
     /// <summary>
-    /// Runs an action once the source knows that it has completed the message and will not deliver it again, to delete what the message referred to. Dropped when
-    /// the message is settled otherwise, when completing it fails, and when the process ends before. Called by the owner, before the settlement.
-    /// </summary>
-    /// <param name="action">Must neither block nor throw; runs on any thread, after the message's bytes are gone.</param>
-    /// <exception cref="NotSupportedException">The source does not know it.</exception>
-    public virtual void WhenCompleted(Action action) => throw new NotSupportedException($"{GetType().Name} does not tell when its source has completed it.");
-
-    /// <summary>
     /// Asks the source whether the receiver may keep the message while its sink fails, instead of abandoning it. Called by the
     /// owner after each failed attempt.
     /// </summary>

@@ -8,7 +8,7 @@ namespace Integration.Tests.Worker;
 public sealed class EnvelopeTests(AwsServer aws, RealS3 realS3)
 {
     [Fact]
-    public async Task ExtendedClient_DeletesPayloads_OnlyOfStoredMessages()
+    public async Task ExtendedClient_Payloads_AreStoredAndStayInTheirBucket()
     {
         AwsEndpoint endpoint = await aws.RequireAsync();
         string bucket = await endpoint.CreateBucketAsync("payloads");
@@ -26,12 +26,12 @@ public sealed class EnvelopeTests(AwsServer aws, RealS3 realS3)
         await queue.SendAllAsync(((string[])[.. messages.Select(message => $"stored/{message.Id}"), "refused"]).Select(key => $$"""["software.amazon.payloadoffloading.PayloadS3Pointer",{"s3BucketName":"{{bucket}}","s3Key":"{{key}}"}]"""));
 
         await using RunningWorker worker = await RunningWorker.StartAsync(
-            [.. RunningWorker.SqsArguments(endpoint, queue), .. sink.Arguments, "--Routes:archive:Envelope=ExtendedClient", $"--Envelopes:ExtendedClient:Buckets={bucket}", "--Envelopes:ExtendedClient:DeletePayloads=true"]);
+            [.. RunningWorker.SqsArguments(endpoint, queue), .. sink.Arguments, "--Routes:archive:Envelope=ExtendedClient", $"--Envelopes:ExtendedClient:Buckets={bucket}"]);
 
         await queue.WaitForCountAsync(counts => counts.Total == 0, TimeSpan.FromSeconds(60));
         await sink.ShouldHoldExactlyAsync(messages);
         (await deadLetters.CountAsync()).Total.ShouldBe(1);
         (await worker.StopAsync()).ShouldBe(0);
-        (await s3.ListObjectsV2Async(new ListObjectsV2Request { BucketName = bucket })).S3Objects.Select(payload => payload.Key).ShouldBe(["refused"]);
+        (await s3.ListObjectsV2Async(new ListObjectsV2Request { BucketName = bucket })).S3Objects.Count.ShouldBe(messages.Length + 1);
     }
 }

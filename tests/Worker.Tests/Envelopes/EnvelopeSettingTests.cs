@@ -20,8 +20,6 @@ public sealed class EnvelopeSettingTests
     [InlineData("Routes:archive:Envelope=Sns;Envelopes:Sns:Topics=orders", "must be ARNs of topics", "\"orders\" is not one")]
     [InlineData("Routes:archive:Envelope=CloudEvents, JsonArray;Handlers:Archive:MessageIdProperty=@attribute.ce-id", "must be a property of the body, or @id, with the envelope JsonArray", "")]
     [InlineData("Routes:archive:Envelope=JsonLines;Handlers:Archive:MessageIdProperty=@deduplication-id:any", "all messages out of one would have the same id", "")]
-    [InlineData("Routes:archive:Envelope=ExtendedClient;Envelopes:ExtendedClient:Buckets=payloads;Envelopes:ExtendedClient:DeletePayloads=true", "must be false with the source Channel of the route archive", "A payload could be deleted before its message is.")]
-    [InlineData("Routes:archive:Source=Sqs;Sources:Sqs:Queue=q;Routes:archive:Envelope=ExtendedClient;Envelopes:ExtendedClient:Buckets=payloads;Envelopes:ExtendedClient:DeletePayloads=true;Unwrapping:Store=Whole", "must be false with Unwrapping:Store=Whole", "Pointers would be stored to payloads that are deleted.")]
     [InlineData("Envelopes:Gzap:Level=3", "Gzap", "Did you mean Gzip?")]
     public void Plan_WithASettingThatDoesNotFit_SaysWhatDoes(string settings, string problem, string advice)
     {

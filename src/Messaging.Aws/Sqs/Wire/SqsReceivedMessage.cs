@@ -101,9 +101,6 @@ internal sealed class SqsReceivedMessage(ISqsMessageOwner? owner) : ReceivedMess
     /// <summary>True once it is stored or dead-lettered, so that only its delete is left; written before it is passed to the delete loop.</summary>
     public bool IsDone { get; set; }
 
-    /// <summary>What to do once its delete is confirmed; null for nothing.</summary>
-    public Action? Completed { get; set; }
-
     /// <summary>Seconds until the queue redelivers it; set when it is abandoned.</summary>
     public int RedeliveryDelaySeconds { get; set; }
 
@@ -197,12 +194,9 @@ internal sealed class SqsReceivedMessage(ISqsMessageOwner? owner) : ReceivedMess
         RedeliveryDelaySeconds = 0;
         AbandonedAt = 0;
         SendFailures = 0;
-        Completed = null;
         NextInGroup = null;
         Slot = default;
     }
-
-    public override void WhenCompleted(Action action) => Completed += action;
 
     public override TimeSpan GetHoldTime() => owner!.GetHoldTime(this);
 

@@ -142,57 +142,6 @@ public sealed class DeleteTests
     }
 
     [Fact]
-    public async Task WhenCompleted_RunsOnceTheQueueHasDeletedTheMessage()
-    {
-        await using SqsRun run = SqsRun.Create(options: Patient(TimeSpan.FromSeconds(5)));
-        int calls = 0;
-        run.Queue.Script = call => call.Operation == "DeleteMessageBatch" && Interlocked.Increment(ref calls) == 1
-            ? QueueAnswer.Failing(call, "InternalError", senderFault: false, handle => handle == "handle-1")
-            : null;
-        int completed = 0;
-        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.Many(10));
-        foreach (Delivery delivery in deliveries)
-        {
-            delivery.Message.WhenCompleted(() => Interlocked.Increment(ref completed));
-        }
-
-        foreach (Delivery delivery in deliveries[..9])
-        {
-            await delivery.SettleAsync(Settlement.Complete);
-        }
-
-        completed.ShouldBe(0, "Nine messages wait for their delete.");
-        await deliveries[9].SettleAsync(Settlement.Complete);
-        await SqsRun.WaitAsync(() => Volatile.Read(ref completed) == 9, "The deletes were not reported.");
-        await run.PassUntilAsync(() => Volatile.Read(ref completed) == 10, "The delete that was repeated was not reported.");
-        await run.EndAsync();
-    }
-
-    [Theory]
-    [InlineData("dead letter")]
-    [InlineData("abandoned")]
-    [InlineData("delete refused")]
-    public async Task WhenCompleted_OfAMessageThatIsNotDeletedAsCompleted_NeverRuns(string end)
-    {
-        await using SqsRun run = SqsRun.Create();
-        run.Queue.Script = call => end == "delete refused" && call.Operation == "DeleteMessageBatch" ? QueueAnswer.Failing(call, "ReceiptHandleIsInvalid", senderFault: true, _ => true) : null;
-        bool completed = false;
-        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
-        deliveries[0].Message.WhenCompleted(() => completed = true);
-
-        await deliveries[0].SettleAsync(end switch
-        {
-            "dead letter" => Settlement.DeadLetter("bad", "Why."),
-            "abandoned" => Settlement.Abandon(TimeSpan.FromSeconds(1)),
-            _ => Settlement.Complete,
-        });
-        await run.PassUntilSettledAsync();
-        await run.EndAsync();
-
-        completed.ShouldBeFalse();
-    }
-
-    [Fact]
     public async Task Delete_OneEntryNeverSucceeds_OthersAreNotDelayed()
     {
         await using SqsRun run = SqsRun.Create();
