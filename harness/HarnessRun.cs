@@ -241,6 +241,10 @@ internal static class HarnessRun
         string address = app.Services.GetRequiredService<WebServer>().Urls[0];
         using IMessageSender sender = options.IsServiceBus
             ? await BareRun.OpenSenderAsync(options, BareRun.ReadOptions(configuration, Route), static bus => bus.CreateClient(), cancellationToken)
+            : options.Source is "tcp" or "udp" ? await SocketSender.OpenAsync(
+                configuration[options.Source == "tcp" ? "Sources:TcpLines:Endpoint" : "Sources:Udp:Endpoint"]!,
+                options.Source == "tcp" ? SocketType.Stream : SocketType.Dgram,
+                cancellationToken)
             : await Define().GetSenders().OpenAsync(
                 options.Source, configuration, options.Source == "http" ? null : Route, address, new CommandServices(TimeProvider.System, Console.Out, Console.Error), cancellationToken);
         await PublishAsync(sender, options.Count, cancellationToken);

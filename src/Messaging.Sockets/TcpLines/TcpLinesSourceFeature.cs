@@ -4,22 +4,17 @@ using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Costs.Explain;
-using Quayside.Messaging.Publishing;
 using Quayside.Messaging.Sources;
 using Quayside.Pipeline.Buffers;
 
 namespace Quayside.Messaging.Sockets.TcpLines;
 
 /// <summary>The source that routes name as <c>TcpLines</c>.</summary>
-internal sealed class TcpLinesSourceFeature : ISourceFeature, IExplainedFeature, ISenderFeature
+internal sealed class TcpLinesSourceFeature : ISourceFeature, IExplainedFeature
 {
     public string Name => "TcpLines";
 
     public IReadOnlyList<SettingsSection> Settings { get; } = [SettingsSection.Of<TcpLinesSourceOptions>(TcpLinesSourceOptions.Section)];
-
-    public IReadOnlyList<string> SenderNames { get; } = ["tcp"];
-
-    public string SenderTarget => $"to the endpoint of {TcpLinesSourceOptions.Section}";
 
     public SourcePlan Configure(SettingsReader settings, string route)
     {
@@ -46,13 +41,6 @@ internal sealed class TcpLinesSourceFeature : ISourceFeature, IExplainedFeature,
         load.Concurrency,
         "messages",
         "Intake:Concurrency; with Sources:TcpLines:Acknowledge their senders have no answer and send them again; without it they are LOST, with up to 128 KiB read ahead per connection"));
-
-    public Func<CommandServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
-    {
-        CommandArguments.Check(settings, route, url);
-        TcpLinesSourceOptions options = settings.Read<TcpLinesSourceOptions>(TcpLinesSourceOptions.Section, route);
-        return (_, cancellationToken) => TcpSender.OpenAsync(options, cancellationToken);
-    }
 }
 
 /// <summary>Settings of the TCP lines source, section <c>Sources:TcpLines</c>.</summary>

@@ -3,22 +3,17 @@ using System.Net;
 using Microsoft.Extensions.DependencyInjection;
 using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Costs.Explain;
-using Quayside.Messaging.Publishing;
 using Quayside.Messaging.Sources;
 using Quayside.Pipeline.Buffers;
 
 namespace Quayside.Messaging.Sockets.Udp;
 
 /// <summary>The source that routes name as <c>Udp</c>.</summary>
-internal sealed class UdpSourceFeature : ISourceFeature, IExplainedFeature, ISenderFeature
+internal sealed class UdpSourceFeature : ISourceFeature, IExplainedFeature
 {
     public string Name => "Udp";
 
     public IReadOnlyList<SettingsSection> Settings { get; } = [SettingsSection.Of<UdpSourceOptions>(UdpSourceOptions.Section)];
-
-    public IReadOnlyList<string> SenderNames { get; } = ["udp"];
-
-    public string SenderTarget => $"to the endpoint of {UdpSourceOptions.Section}";
 
     public SourcePlan Configure(SettingsReader settings, string route)
     {
@@ -41,13 +36,6 @@ internal sealed class UdpSourceFeature : ISourceFeature, IExplainedFeature, ISen
         load.Concurrency,
         "messages",
         "Intake:Concurrency in flight, plus the messages in the kernel's buffer, in the source's channel and waiting for redelivery; a lost datagram is not sent again"));
-
-    public Func<CommandServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
-    {
-        CommandArguments.Check(settings, route, url);
-        UdpSourceOptions options = settings.Read<UdpSourceOptions>(UdpSourceOptions.Section, route);
-        return (_, _) => Task.FromResult<IMessageSender>(UdpSender.Open(options));
-    }
 }
 
 /// <summary>Settings of the UDP source, section <c>Sources:Udp</c>.</summary>

@@ -1,39 +1,37 @@
 using System.Net;
+using System.Net.Sockets;
+using System.Text;
 using System.Text.RegularExpressions;
 using Integration.Tests.Processes;
 
 namespace Integration.Tests.Worker;
 
-/// <summary>`publish` to a daemon with the TCP lines source and a folder.</summary>
+/// <summary>A daemon with the TCP lines source and a folder.</summary>
 public sealed class TcpLinesTests
 {
     [Fact]
-    public async Task Publish_ToTcp_StoresAndAcknowledgesEach()
+    public async Task Lines_OfASender_AreStoredAndAcknowledgedEach()
     {
+        const int Count = 700;
         await using DirectoryUnderTest sink = new();
-        await using RunningWorker worker = await StartAsync(sink);
-        IPEndPoint endpoint = await EndpointAsync(worker);
+        await using RunningWorker worker = await RunningWorker.StartAsync(
+            ["--Routes:archive:Source=TcpLines", "--Sources:TcpLines:Endpoint=127.0.0.1:0", "--Sources:TcpLines:Acknowledge=true", .. sink.Arguments]);
+        using TcpClient client = new();
+        await client.ConnectAsync(await EndpointAsync(worker));
+        using StreamReader answers = new(client.GetStream(), Encoding.ASCII);
 
-        WorkerCommand publish = await WorkerCommand.RunAsync(
-            "publish", "--to", "tcp", "--count", "700", $"--Sources:TcpLines:Endpoint={endpoint}", "--Sources:TcpLines:Acknowledge=true");
+        await client.GetStream().WriteAsync(Encoding.UTF8.GetBytes(string.Concat(ArchiveMessage.CreateMany("line", Count).Select(message => message.Text + "\n"))));
 
-        publish.ExitCode.ShouldBe(0, publish.Text);
-        publish.Text.ShouldContain("700 message(s) stored by");
-        (await sink.ReadAllAsync()).Count.ShouldBe(700);
+        HashSet<string?> seen = [];
+        while (seen.Count < Count)
+        {
+            seen.Add(await answers.ReadLineAsync().WaitAsync(TimeSpan.FromSeconds(60))).ShouldBeTrue();
+        }
+
+        seen.ShouldBe(Enumerable.Range(1, Count).Select(number => $"ok {number}"), ignoreOrder: true);
+        (await sink.ReadAllAsync()).Count.ShouldBe(Count);
         (await worker.StopAsync()).ShouldBe(0);
     }
-
-    [Fact]
-    public async Task Publish_ToTcpWithoutListener_SaysWhatToDo()
-    {
-        WorkerCommand publish = await WorkerCommand.RunAsync("publish", "--to", "tcp", "--count", "1", "--Sources:TcpLines:Endpoint=127.0.0.1:1");
-
-        publish.ExitCode.ShouldBe(69);
-        publish.ShouldHaveNoStackTrace().Error.ShouldContain("Sources:TcpLines:Endpoint");
-    }
-
-    private static Task<RunningWorker> StartAsync(DirectoryUnderTest sink) => RunningWorker.StartAsync(
-        ["--Routes:archive:Source=TcpLines", "--Sources:TcpLines:Endpoint=127.0.0.1:0", "--Sources:TcpLines:Acknowledge=true", .. sink.Arguments]);
 
     private static async Task<IPEndPoint> EndpointAsync(RunningWorker worker)
     {

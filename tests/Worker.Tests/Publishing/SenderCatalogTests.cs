@@ -16,10 +16,10 @@ public sealed class SenderCatalogTests
     {
         SenderCatalog senders = new(WorkerHost.Features());
 
-        senders.Names.ShouldBe(["http", "channel", "sqs", "udp", "tcp", "servicebus", "rabbitmq"]);
+        senders.Names.ShouldBe(["http", "channel", "sqs", "servicebus", "rabbitmq"]);
         senders.Description.ShouldBe(
-            "http or channel (POST to a running worker), sqs (directly to the queue: --Sources:Sqs:Queue=name), udp (to the endpoint of Sources:Udp), "
-            + "tcp (to the endpoint of Sources:TcpLines), servicebus (directly to the queue or topic of Sources:ServiceBus), rabbitmq (directly to the queue of Sources:RabbitMq)");
+            "http or channel (POST to a running worker), sqs (directly to the queue: --Sources:Sqs:Queue=name), "
+            + "servicebus (directly to the queue or topic of Sources:ServiceBus), rabbitmq (directly to the queue of Sources:RabbitMq)");
     }
 
     [Fact]

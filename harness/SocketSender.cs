@@ -1,0 +1,89 @@
+using System.Globalization;
+using System.Net;
+using System.Net.Sockets;
+using System.Text;
+using Quayside.Messaging.Publishing;
+
+namespace Harness;
+
+/// <summary>
+/// Sends the messages of a run as datagrams, or as lines that the worker acknowledges: a line without "ok" is an error. Threads: one call at a time.
+/// </summary>
+internal sealed class SocketSender : IMessageSender
+{
+    private readonly Socket _socket;
+    private readonly StreamReader? _answers;
+    private long _lines;
+
+    private SocketSender(Socket socket, IPEndPoint target)
+    {
+        _socket = socket;
+        _answers = socket.SocketType == SocketType.Stream ? new StreamReader(new NetworkStream(socket), Encoding.ASCII) : null;
+        Target = target.ToString();
+    }
+
+    public string Target { get; }
+
+    public string Accepted => _answers is null ? "sent as datagrams to" : "stored by";
+
+    public int Concurrency => 1;
+
+    // More than a route's default concurrency, so that the route is never idle.
+    public int BatchSize => _answers is null ? 64 : 256;
+
+    /// <param name="endpoint">Where the worker listens.</param>
+    /// <param name="type">Datagrams or lines.</param>
+    /// <param name="cancellationToken">Ends connecting.</param>
+    public static async Task<IMessageSender> OpenAsync(string endpoint, SocketType type, CancellationToken cancellationToken)
+    {
+        IPEndPoint target = IPEndPoint.Parse(endpoint);
+        Socket socket = new(target.AddressFamily, type, type == SocketType.Dgram ? ProtocolType.Udp : ProtocolType.Tcp);
+        await socket.ConnectAsync(target, cancellationToken);
+        return new SocketSender(socket, target);
+    }
+
+    public async Task<string?[]> SendAsync(IReadOnlyList<OutgoingMessage> messages, CancellationToken cancellationToken)
+    {
+        string?[] errors = new string?[messages.Count];
+        if (_answers is null)
+        {
+            foreach (OutgoingMessage message in messages)
+            {
+                await _socket.SendAsync(message.Body, SocketFlags.None, cancellationToken);
+            }
+
+            return errors;
+        }
+
+        using MemoryStream lines = new();
+        foreach (OutgoingMessage message in messages)
+        {
+            lines.Write(message.Body.Span);
+            lines.WriteByte((byte)'\n');
+        }
+
+        long first = _lines + 1;
+        _lines += messages.Count;
+        ReadOnlyMemory<byte> rest = lines.GetBuffer().AsMemory(0, (int)lines.Length);
+        while (!rest.IsEmpty)
+        {
+            rest = rest[await _socket.SendAsync(rest, SocketFlags.None, cancellationToken)..];
+        }
+
+        for (int left = messages.Count; left > 0; left--)
+        {
+            // "ok 7" or "error 7 reason".
+            string answer = await _answers.ReadLineAsync(cancellationToken) ?? throw new IOException("The worker closed the connection.");
+            string[] words = answer.Split(' ', 3);
+            errors[long.Parse(words[1], CultureInfo.InvariantCulture) - first] = words[0] == "ok" ? null : answer;
+        }
+
+        return errors;
+    }
+
+    public void Dispose()
+    {
+        _answers?.Dispose();
+        _socket.Dispose();
+    }
+}
