@@ -27,9 +27,6 @@ internal static partial class S3Log
     [LoggerMessage(4108, LogLevel.Information, "Route {Route}: objects are stored with {Client}")]
     public static partial void LogClient(this ILogger logger, string? route, string client);
 
-    [LoggerMessage(4109, LogLevel.Warning, "Route {Route}: the store refused a request of the direct client ({Failure}) and accepted it from AWSSDK.S3. Nothing is lost. The route stays with AWSSDK.S3 until the worker ends, which costs more per message: set Sinks:S3:Client=Sdk, and report the refusal")]
-    public static partial void LogClientChanged(this ILogger logger, string? route, string failure);
-
     [LoggerMessage(4111, LogLevel.Warning, "Route {Route}: the bucket {Bucket} is in the region {Region} ({Failure}). Nothing is lost. The route calls that region until the worker ends: set Sinks:S3:Region to it")]
     public static partial void LogRegionChanged(this ILogger logger, string? route, string bucket, string region, string failure);
 

@@ -11,7 +11,7 @@ internal sealed partial class S3SinkOptions : ISelfValidating
 {
     public const string Section = "Sinks:S3";
 
-    [Setting("Auto, Sdk (AWSSDK.S3) or Direct (the worker's own client, a fraction of the cost per PUT; docs/reference/s3.md lists what it does not support). Auto is Direct, unless a setting needs Sdk or the store refuses requests of Direct that it accepts of Sdk")]
+    [Setting("Auto, Sdk (AWSSDK.S3) or Direct (the worker's own client, a fraction of the cost per PUT; docs/reference/s3.md lists what it does not support). Auto is Direct, unless a setting needs Sdk")]
     public S3ClientKind Client { get; init; }
 
     [Setting("Bucket the objects are stored in, or the ARN or alias of an access point; it must exist", Required = true)]

@@ -129,7 +129,8 @@ public sealed class WebServer : IHostedLifecycleService, IStartCheck, IAsyncDisp
             kestrel.AddServerHeader = false;
             kestrel.Limits.RequestHeadersTimeout = _options.FirstRequestTimeout;
             kestrel.Limits.KeepAliveTimeout = _options.KeepAliveTimeout;
-            kestrel.Listen(_options.Address, _options.Url.Port, endpoint => endpoint.Use(next => connection => _parts.Connections.ServeAsync(connection, next)));
+            kestrel.Listen(
+                _options.Address, _options.Url.Port, endpoint => endpoint.Use(next => connection => _parts.Connections.ServeAsync(connection, next)));
         });
 
         WebApplication app = builder.Build();
@@ -196,5 +197,5 @@ public sealed class WebServer : IHostedLifecycleService, IStartCheck, IAsyncDisp
 /// <param name="Sources">The HTTP routes.</param>
 /// <param name="Worker">The worker whose health is shown.</param>
 internal sealed record WebParts(
-    HttpConnections Connections, HttpResponses Responses, RequestGate Gate, HttpAnswers Answers, MessagesEndpoint Messages, MetricsEndpoint Metrics, PageFiles Page,
-    ApiEndpoints Api, HttpSourceRegistry Sources, IWorkerStatus Worker);
+    HttpConnections Connections, HttpResponses Responses, RequestGate Gate, HttpAnswers Answers, MessagesEndpoint Messages, MetricsEndpoint Metrics,
+    PageFiles Page, ApiEndpoints Api, HttpSourceRegistry Sources, IWorkerStatus Worker);

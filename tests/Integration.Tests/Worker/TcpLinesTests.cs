@@ -20,7 +20,8 @@ public sealed class TcpLinesTests
         await client.ConnectAsync(await EndpointAsync(worker));
         using StreamReader answers = new(client.GetStream(), Encoding.ASCII);
 
-        await client.GetStream().WriteAsync(Encoding.UTF8.GetBytes(string.Concat(ArchiveMessage.CreateMany("line", Count).Select(message => message.Text + "\n"))));
+        IEnumerable<string> lines = ArchiveMessage.CreateMany("line", Count).Select(message => message.Text + "\n");
+        await client.GetStream().WriteAsync(Encoding.UTF8.GetBytes(string.Concat(lines)));
 
         HashSet<string?> seen = [];
         while (seen.Count < Count)

@@ -22,7 +22,6 @@ public sealed class EnvelopeAttributesTests
         { "EventBridge", """{"id":"e","detail-type":"Order","source":"shop","account":"1","region":"eu","time":"2026-11-27T10:00:00Z","detail":{}}""", "{@attribute.detail-type:keep}/{@attribute.source}/{@attribute.region}/{@attribute.account}/{@attribute.time:HH}", "Order/shop/eu/1/10" },
         { "CloudEvents", Structured, "{@attribute.ce-id:keep}/{@attribute.ce-tries}/{@attribute.ce-data}/{@attribute.ce-none}", "E-1/3/unknown/unknown" },
         { "JsonArray, CloudEvents", $"[{Structured}]", "{@attribute.ce-id:keep}/{@attribute.outer}", "E-1/around" },
-        { "Auto", Structured, "{@attribute.ce-id:keep}", "E-1" },
         { "Base64", "e30=", "{@attribute.tenant}", "outer" },
     };
 

@@ -34,6 +34,11 @@ internal static class S3Advice
         _ => $"Check the settings of Sinks:S3 and the bucket '{bucket}'.",
     };
 
+    /// <summary>What to try when the refusal may lie in the form of the direct client's request; empty otherwise.</summary>
+    public static string ForClient(in S3Fault fault, S3ClientChoice? client) => client is { IsDirect: true } && fault.MayBeOfTheForm
+        ? " If nothing of that helps, the store may refuse the direct client: set Sinks:S3:Client=Sdk."
+        : "";
+
     private static bool Says(in S3Fault fault, string text) => fault.Detail?.Contains(text, StringComparison.OrdinalIgnoreCase) == true;
 
     /// <summary>The permissions that a PUT needs beside s3:PutObject, each with a comma and a blank before it.</summary>

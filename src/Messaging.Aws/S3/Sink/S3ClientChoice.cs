@@ -1,10 +1,9 @@
 namespace Quayside.Messaging.Aws.S3.Sink;
 
-/// <summary>The client that a sink begins with, and why.</summary>
+/// <summary>The client that a sink has, and why.</summary>
 /// <param name="IsDirect">True for the direct client, false for AWSSDK.S3.</param>
-/// <param name="MayChange">True where the sink goes over to AWSSDK.S3 when the store accepts only its requests.</param>
 /// <param name="Description">The client's name and the reason, as the end of a sentence.</param>
-internal readonly record struct S3ClientChoice(bool IsDirect, bool MayChange, string Description)
+internal readonly record struct S3ClientChoice(bool IsDirect, string Description)
 {
     private const string Setting = $"{S3SinkOptions.Section}:{nameof(S3SinkOptions.Client)}";
 
@@ -14,11 +13,11 @@ internal readonly record struct S3ClientChoice(bool IsDirect, bool MayChange, st
         if (options.Client != S3ClientKind.Auto)
         {
             bool isDirect = options.Client == S3ClientKind.Direct;
-            return new S3ClientChoice(isDirect, MayChange: false, $"{(isDirect ? "the direct client" : "AWSSDK.S3")} ({Setting}={options.Client})");
+            return new S3ClientChoice(isDirect, $"{(isDirect ? "the direct client" : "AWSSDK.S3")} ({Setting}={options.Client})");
         }
 
         return options.FindSdkOnly() is { } reason
-            ? new S3ClientChoice(IsDirect: false, MayChange: false, $"AWSSDK.S3, because {reason}")
-            : new S3ClientChoice(IsDirect: true, MayChange: true, $"the direct client ({Setting}=Auto, and nothing needs AWSSDK.S3)");
+            ? new S3ClientChoice(IsDirect: false, $"AWSSDK.S3, because {reason}")
+            : new S3ClientChoice(IsDirect: true, $"the direct client ({Setting}=Auto, and nothing needs AWSSDK.S3)");
     }
 }

@@ -14,10 +14,10 @@ internal sealed partial class S3Sink
 
     public async Task CheckAsync(CancellationToken cancellationToken)
     {
-        if (_client is not null && !_isClientLogged)
+        if (_client is { } client && !_isClientLogged)
         {
             _isClientLogged = true;
-            _logger.LogClient(_route.Value as string, _client);
+            _logger.LogClient(_route.Value as string, client.Description);
         }
 
         if (!_conditional && !_isUnconditionalLogged)
@@ -35,7 +35,7 @@ internal sealed partial class S3Sink
                 S3Fault again = await ListAsync(other, cancellationToken);
                 if (again.Kind == AwsErrorKind.None)
                 {
-                    ChangeClient(other, fault.Describe(S3Operations.List));
+                    ChangeRegion(other, fault.Describe(S3Operations.List));
                 }
                 else
                 {
@@ -61,7 +61,7 @@ internal sealed partial class S3Sink
 
     private void Judge(in S3Fault fault)
     {
-        string what = $"{fault.Describe(S3Operations.List)}. {S3Advice.For(fault, S3Operations.List, _bucket)}";
+        string what = $"{fault.Describe(S3Operations.List)}. {S3Advice.For(fault, S3Operations.List, _bucket)}{S3Advice.ForClient(fault, _client)}";
         switch (fault.Kind, fault.Code)
         {
             case (AwsErrorKind.None, _):

@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Diagnostics.Metrics;
 using System.Runtime.CompilerServices;
 using System.Text;
 using System.Text.Unicode;
@@ -24,15 +23,11 @@ internal sealed partial class S3Sink : IObjectSink
     private const int MaxKeyBytes = 1_024;
     private const int MaxDetail = 512;
 
-    private static readonly Meter Meter = new(RouteMetrics.SourceName);
-    private static readonly Counter<long> ClientChanges = Meter.CreateCounter<long>(
-        "worker.sink.client_changes", "{change}", "Changes from the direct client of S3 to AWSSDK.S3, after the store refused a request of the former and accepted it from the latter");
-
     // AWS Architecture Blog, "Exponential Backoff And Jitter"; the cap is never reached within the total time of 20 s.
     private static readonly Backoff Backoff = new(TimeSpan.FromMilliseconds(100), TimeSpan.FromSeconds(20));
 
-    private readonly ClientTrial? _trial;
-    private readonly string? _client;
+    private readonly RegionTrial? _trial;
+    private readonly S3ClientChoice? _client;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly S3SinkOptions _options;
@@ -52,9 +47,9 @@ internal sealed partial class S3Sink : IObjectSink
     /// <param name="options">The settings.</param>
     /// <param name="requests">The client.</param>
     /// <param name="services">What the worker gives the sink.</param>
-    /// <param name="trial">Has the clients that take over when only their requests are accepted; null for none.</param>
-    /// <param name="client">The client's name for the log; null to say nothing.</param>
-    public S3Sink(S3SinkOptions options, IS3Requests requests, SinkServices services, ClientTrial? trial = null, string? client = null)
+    /// <param name="trial">Has the client that takes over when the bucket is in another region; null for none.</param>
+    /// <param name="client">Which client it is, for the log and for advice; null to say nothing.</param>
+    public S3Sink(S3SinkOptions options, IS3Requests requests, SinkServices services, RegionTrial? trial = null, S3ClientChoice? client = null)
     {
         _first = requests;
         _requests = requests;
@@ -83,11 +78,8 @@ internal sealed partial class S3Sink : IObjectSink
     {
         S3Endpoint endpoint = S3Endpoint.Resolve(options.ForcePathStyle, aws, Environment.GetEnvironmentVariable, options.Bucket);
         S3ClientChoice choice = S3ClientChoice.Of(options);
-        ClientTrial trial = new(
-            choice.MayChange ? () => SdkRequests.Create(options, endpoint, credentials, services) : null,
-            services.Time,
-            region => endpoint.In(region) is { } other ? Open(other) : null);
-        return new S3Sink(options, Open(endpoint), services, trial, choice.Description);
+        RegionTrial trial = new(region => endpoint.In(region) is { } other ? Open(other) : null, services.Time);
+        return new S3Sink(options, Open(endpoint), services, trial, choice);
 
         // One connection per concurrent request, so that none waits for a connection until its deadline.
         IS3Requests Open(S3Endpoint place) => choice.IsDirect
@@ -147,7 +139,7 @@ internal sealed partial class S3Sink : IObjectSink
                     _retries.Succeeded(taken);
                     if (refusal is not null)
                     {
-                        ChangeClient(requests, refusal);
+                        ChangeRegion(requests, refusal);
                     }
 
                     return result;
@@ -272,18 +264,11 @@ internal sealed partial class S3Sink : IObjectSink
     }
 
     // The first client stays open for its requests in flight, until the sink ends.
-    private void ChangeClient(IS3Requests requests, string refusal)
+    private void ChangeRegion(IS3Requests requests, string refusal)
     {
         if (Interlocked.CompareExchange(ref _requests, requests, _first) == _first)
         {
-            if (_trial!.RegionOf(requests) is { } region)
-            {
-                _logger.LogRegionChanged(_route.Value as string, _bucket, region, refusal);
-                return;
-            }
-
-            ClientChanges.Add(1, _route);
-            _logger.LogClientChanged(_route.Value as string, refusal);
+            _logger.LogRegionChanged(_route.Value as string, _bucket, _trial!.Region!, refusal);
         }
     }
 
@@ -292,7 +277,8 @@ internal sealed partial class S3Sink : IObjectSink
         string detail = fault.Describe(operation);
         if (status == SinkStatus.Refused)
         {
-            detail = $"{detail}. {S3Advice.For(fault, operation, _bucket, S3Advice.PermissionsFor(_options, (properties?.Tags.Count ?? _options.Tags.Count) > 0))}";
+            string further = S3Advice.PermissionsFor(_options, (properties?.Tags.Count ?? _options.Tags.Count) > 0);
+            detail = $"{detail}. {S3Advice.For(fault, operation, _bucket, further)}{S3Advice.ForClient(fault, _client)}";
         }
 
         return new SinkResult(status, detail.Length > MaxDetail ? detail[..MaxDetail] : detail, fault.RetryAfter, Exhausted: status == SinkStatus.Transient);
