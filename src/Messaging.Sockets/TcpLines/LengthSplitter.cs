@@ -5,7 +5,8 @@ namespace Quayside.Messaging.Sockets.TcpLines;
 
 /// <summary>
 /// Splits a stream of bytes into messages that each follow their length in digits and a space (RFC 6587, section 3.4.1). CR and LF before the digits are
-/// skipped, as many senders end their messages with LF and do not count it. Copies only messages that arrive in several pieces, and takes memory as their bytes arrive, whatever length they announce. Allocates nothing per message. Threads: one at a time.
+/// skipped, as many senders end their messages with LF and do not count it. Copies only messages that arrive in several pieces, and takes memory as their
+/// bytes arrive, whatever length they announce. Allocates nothing per message. Threads: one at a time.
 /// </summary>
 /// <param name="buffers">The pool for the buffer of a message in several pieces.</param>
 /// <param name="maxBytes">The maximum length of a message.</param>
