@@ -1,5 +1,5 @@
 // The pictures of docs/images, of a real worker under load: one route whose folder is gone, as when its volume is unmounted, with its charts.
-// node tests/page/screenshots.mjs. Needs what measure.mjs needs.
+// node tests/page/screenshots.mjs. Needs the packages of tests/page, Chromium, and the Release build.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

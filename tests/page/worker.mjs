@@ -1,6 +1,6 @@
-// A real worker with four routes, and a browser, for the figures and the pictures of the page.
+// A real worker with four routes, and a browser, for the pictures of the page.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -33,7 +33,7 @@ export async function startWorker(...settings) {
     });
     child.kill('SIGTERM');
   });
-  return { url, pid: child.pid, stop };
+  return { url, stop };
 }
 
 /** Posts messages to a route until the signal ends it, `perSecond` of them; each `poison`th is not JSON. */
@@ -43,12 +43,6 @@ export async function publish(url, route, perSecond, signal, poison = Infinity) 
     await fetch(`${url}/messages/${route}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
     await new Promise(resolve => setTimeout(resolve, 1000 / perSecond));
   }
-}
-
-/** Processor time of a process so far, in seconds. Linux counts it in hundredths. */
-export function cpuSeconds(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
 export const startBrowser = () => chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] });
