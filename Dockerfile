@@ -26,7 +26,7 @@ COPY --from=publish-jit /app .
 USER 1654
 # Inside a container loopback would be unreachable; publish the port on the host's loopback. Requests may name any address and any name
 # without a dot as their Host; where a proxy passes a public name on, add -e Hosting__AllowedHosts=worker.example.com.
-ENV Hosting__HistoryPath=/app/state/history Hosting__Url=http://0.0.0.0:8080 DOTNET_EnableDiagnostics_IPC=1 DOTNET_gcServer=0
+ENV Hosting__Url=http://0.0.0.0:8080 DOTNET_EnableDiagnostics_IPC=1 DOTNET_gcServer=0
 EXPOSE 8080
 VOLUME ["/app/data", "/app/dead-letters", "/app/state"]
 STOPSIGNAL SIGTERM
@@ -38,7 +38,7 @@ FROM mcr.microsoft.com/dotnet/runtime-deps:10.0.12-noble-chiseled@sha256:18d4848
 WORKDIR /app
 COPY --from=publish-native /app .
 USER 1654
-ENV Hosting__HistoryPath=/app/state/history Hosting__Url=http://0.0.0.0:8080
+ENV Hosting__Url=http://0.0.0.0:8080
 EXPOSE 8080
 VOLUME ["/app/data", "/app/dead-letters", "/app/state"]
 STOPSIGNAL SIGTERM

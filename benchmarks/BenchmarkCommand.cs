@@ -99,7 +99,7 @@ internal static class BenchmarkCommand
         Command compare = new("compare", "Compares two results folders row by row; exits with 1 when a row got slower or allocates more, with 2 when the folders cannot be compared") { before, after, threshold };
         compare.SetAction(result => ResultComparer.Run(result.GetValue(before)!, result.GetValue(after)!, result.GetValue(threshold), Console.Out));
 
-        return new RootCommand("Measures what the worker's parts cost") { run, bytes, cold, keys, throws, typed, durations, Put(), BlobsCommand.Create(), EndToEndCommand.Create(), UdpCommand.Create(), TcpLinesCommand.Create(), FolderCommand.Create(), HttpCommand.Create(), HistoryCommand.Create(), NativeCommand.Create(), compare, ReportCommand.Create() };
+        return new RootCommand("Measures what the worker's parts cost") { run, bytes, cold, keys, throws, typed, durations, Put(), BlobsCommand.Create(), EndToEndCommand.Create(), UdpCommand.Create(), TcpLinesCommand.Create(), FolderCommand.Create(), HttpCommand.Create(), NativeCommand.Create(), compare, ReportCommand.Create() };
     }
 
     private static Command InTurns(string name, string description, Func<RatioOptions, CancellationToken, Task<int>> run)

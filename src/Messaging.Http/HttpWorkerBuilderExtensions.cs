@@ -7,7 +7,6 @@ using Quayside.Messaging.Http;
 using Quayside.Messaging.Http.Source;
 using Quayside.Messaging.Http.Web;
 using Quayside.Messaging.Http.Web.Api;
-using Quayside.Messaging.Http.Web.History;
 using Quayside.Messaging.Http.Web.Metrics;
 using Quayside.Messaging.Http.Web.Page;
 
@@ -38,7 +37,6 @@ public static class HttpWorkerBuilderExtensions
         });
         services.TryAddSingleton<MetricsEndpoint>();
         services.TryAddSingleton<ApiAccess>();
-        services.TryAddSingleton(static provider => new DayHistory(provider.GetRequiredService<WebOptions>(), provider.GetRequiredService<ILogger<DayHistory>>()));
         services.TryAddSingleton<WorkerHistory>();
         services.TryAddSingleton<QueueRedrives>();
         services.TryAddSingleton(static provider => new WorkerProblems(

@@ -23,9 +23,6 @@ internal sealed class WebOptions : ISelfValidating
     [Setting("Token of the page and its API, sent as Authorization: Bearer. Without one they cannot change anything, such as redrive or pause. Reading needs one too, unless Url is loopback and AllowedHosts is not set", Secret = true)]
     public string? Token { get; set; }
 
-    [Setting("Folder in which the last 24 hours are kept over restarts: 90 KB for the process and for each route, one folder per worker. If it is not set, they are in memory only")]
-    public string? HistoryPath { get; set; }
-
     [Setting("Address of the documentation's pages, with {page} for the name of one, such as https://docs.example.com/{page}.html: the page links each problem to its page. Default: the text of docs/guides/alerts.md, which the worker serves, and no other links")]
     public string? DocsUrl { get; set; }
 

@@ -121,9 +121,6 @@ public sealed record RouteStatus
     /// <summary>Where its results are, such as a folder or <c>s3://bucket/</c>; null without a sink.</summary>
     public string? Results { get; init; }
 
-    /// <summary>True when its sink stores several messages together, so that a store waits for others.</summary>
-    public bool StoresTogether { get; init; }
-
     /// <summary>Its calls of billed services; a live counter.</summary>
     public required ApiCalls Calls { get; init; }
 

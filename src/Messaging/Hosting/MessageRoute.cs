@@ -201,7 +201,6 @@ internal sealed partial class MessageRoute : IAsyncDisposable
             OldestAge = OldestAge,
             HasSink = _sink is not null,
             Results = DescribeResults(_sink),
-            StoresTogether = _sink is BundlingSink or IDocumentSink,
             Calls = Calls,
             LastDeadLetterAt = Before(Metrics.SinceDeadLetter),
             LastDeadLetter = Metrics.LastDeadLetter,

@@ -275,23 +275,16 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
     }
 
     [Fact]
-    public async Task Range_IsOfTheChartsOfRoutesAndProcess()
+    public async Task Charts_AreOfTheLast15Minutes_AndReadOnlyWhileTheyAreOpen()
     {
         IPage page = await OpenAsync();
         ILocator chart = page.Locator("figure[data-chart='archive/rates'] svg");
         await Assertions.Expect(page.Locator("details[open]")).ToHaveCountAsync(0);
         await Assertions.Expect(chart).Not.ToBeVisibleAsync();
-        await Assertions.Expect(page.Locator("#range")).ToBeHiddenAsync();
         _requests.ShouldNotContain(request => request.Contains("/history"), "It is for charts.");
         await page.Locator("article[data-route=archive] summary").ClickAsync();
         await Assertions.Expect(chart).ToBeVisibleAsync();
         await Assertions.Expect(chart).ToHaveAttributeAsync("aria-label", new Regex("last 15 minutes:"));
-        await Assertions.Expect(page.Locator("#range-note")).ToContainTextAsync("Hosting:HistoryPath is not set");
-
-        await page.SelectOptionAsync("#range", "24h");
-
-        await Assertions.Expect(chart).ToHaveAttributeAsync("aria-label", new Regex("last 24 hours:"));
-        await Assertions.Expect(page.Locator("figure[data-chart=cores] svg")).ToHaveAttributeAsync("aria-label", new Regex("last 24 hours:"));
         AssertNothingUnwanted();
     }
 

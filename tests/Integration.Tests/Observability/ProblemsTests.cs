@@ -33,7 +33,6 @@ public sealed class ProblemsTests
         [WorkerProblems.Refused] = (State(Route) with { Http = new HttpState([new AnswerState("orders", 503, "busy", Refusal: true, 30)], new Dictionary<string, double>()) }, History(route: series => series with { Refused = Counts(30, 4) })),
         [WorkerProblems.Retries] = (State(Route with { Retries = new Dictionary<string, double> { ["503"] = 60 } }), History(route: series => series with { Retries = Counts(60, 6) })),
         [WorkerProblems.Returned] = (State(Route), History(route: series => series with { Returned = Counts(60, 6), Received = Counts(60, 6) })),
-        [WorkerProblems.Slow] = (State(Route with { SlowSink = new SlowSinkState(Now.AddMinutes(-20), 0.05), Store = new Percentiles(0.2, 1.5) }), History()),
         [WorkerProblems.Stuck] = (State(Route with { Stuck = true, OldestAgeSeconds = 90 }), History()),
         [WorkerProblems.Warning] = (State(Route with { Warnings = ["The source Http has reserved 3 slots for 5 minutes."] }), History()),
     };
@@ -208,43 +207,6 @@ public sealed class ProblemsTests
     }
 
     [Fact]
-    public void SlowSink_BySteps_IsFoundBeforeTheMinutesAre()
-    {
-        // A quarter of an hour at 20 ms, then 2 s for a minute.
-        double?[] p99 = [.. Enumerable.Repeat<double?>(0.02, Full - 12), .. Enumerable.Repeat<double?>(2, 12)];
-
-        ProblemState problem = Find((State(Route with { Store = new Percentiles(1, 2) }), History(route: series => series with { P99 = p99 }))).Single();
-
-        problem.Kind.ShouldBe(WorkerProblems.Slow);
-        problem.Since.ShouldBe(Now.AddSeconds(-11 * 5));
-        problem.Details.ShouldBe(["In the last minute, p50 of a store is 1.0 s, p99 2.0 s. Before that, p99 of processing was 20 ms."]);
-    }
-
-    [Fact]
-    public void SlowSink_OneSlowStepInAMinute_IsNoProblem()
-    {
-        double?[] p99 = [.. Enumerable.Repeat<double?>(0.02, Full - 6), 2, .. Enumerable.Repeat<double?>(0.02, 5)];
-
-        Find((State(Route with { Store = new Percentiles(0.003, 2) }), History(route: series => series with { P99 = p99 }))).ShouldBeEmpty();
-    }
-
-    [Fact]
-    public void SlowSink_SinceTheStart_IsFoundWithoutAnHourBefore()
-    {
-        RouteState slow = Route with { Store = new Percentiles(3.9, 4.2) };
-        double?[] p50 = [.. new double?[Full - 15], .. Enumerable.Repeat<double?>(3.9, 15)];
-        HistoryState history = History(route: series => series with { StoreP50 = p50 });
-
-        ProblemState problem = Find((State(slow), history)).Single();
-
-        problem.Kind.ShouldBe(WorkerProblems.Slow);
-        problem.Since.ShouldBe(Now.AddSeconds(-14 * 5));
-        problem.Details.ShouldBe(["In the last minute, p50 of a store is 3.9 s, p99 4.2 s. It is not known to have been faster."]);
-        problem.Effect.ShouldEndWith("HTTP callers wait for as long as a store takes.");
-        Find((State(slow with { StoresTogether = true }), history)).ShouldBeEmpty("a store of several messages waits for others");
-    }
-
-    [Fact]
     public void ConditionsOfARoute_BeginWhenTheWorkerFirstSawThem()
     {
         ProblemState problem = Find(Cases[WorkerProblems.Problem], since: Now.AddHours(-3)).Single();
@@ -275,7 +237,7 @@ public sealed class ProblemsTests
     private static HistoryState History(Func<RouteHistory, RouteHistory>? route = null)
     {
         RouteHistory quiet = new(Zeros, Zeros, Zeros, Zeros, Zeros, Zeros, Zeros, Last(0, 0), Last(0, 0), Last(0, 0), new double?[Full], new double?[Full], new double?[Full], new double?[Full]);
-        return new HistoryState(5, Now, new HistoryStorage(null, null), new RuntimeHistory(Zeros, Zeros, Zeros), Zeros, new Dictionary<string, RouteHistory> { ["orders"] = route is null ? quiet : route(quiet) });
+        return new HistoryState(5, Now, new RuntimeHistory(Zeros, Zeros, Zeros), Zeros, new Dictionary<string, RouteHistory> { ["orders"] = route is null ? quiet : route(quiet) });
     }
 
     private static double[] Zeros => new double[Full];

@@ -132,7 +132,6 @@ public sealed class CheckedSettingsTests : IDisposable
     {
         ["Handlers:CloudFront:KeyPrefix"] = "keys of S3 are any text",
         ["Handlers:CloudFront:KeySuffix"] = "keys of S3 are any text",
-        ["Hosting:HistoryPath"] = "a folder that cannot be used is logged and shown, and does not end the start",
         ["Sources:Http:WebhookOrigins"] = "origins are compared as text",
         ["Sinks:S3:SessionToken"] = "only AWS knows whether it is valid",
         ["Aws:SessionToken"] = "only AWS knows whether it is valid",

@@ -1,4 +1,3 @@
-using Quayside.Messaging.Http.Web.History;
 
 namespace Quayside.Messaging.Http.Web.Api;
 
@@ -171,64 +170,19 @@ internal sealed partial class ProblemSearch
         int fullFrom = RunStart(series.InFlight, value => value >= most, pause: 1);
         bool isLoaded = route.InFlight >= most && fullFrom >= 0 && series.InFlight.Length - fullFrom >= 3;
         DateTime loadedSince = StepEnd(Math.Max(0, fullFrom), series.InFlight.Length, out string earlier);
-        string pressure = isLoaded ? $"{InUse(route)} It has been near the limit since {At(loadedSince)}{earlier}; messages wait at the source." : InUse(route);
-        string stored = route.Store is { } store ? $"In the last minute, p50 of a store is {ProblemText.Seconds(store.P50)}, p99 {ProblemText.Seconds(store.P99)}." : string.Empty;
-
-        if (route.SlowSink is { } slow)
-        {
-            AddSlow(route, $"the sink {route.Sink} has been slow since {At(slow.Since)}", slow.Since, $"{stored} In the hour before, p99 of a store was {ProblemText.Seconds(slow.UsualP99)}.", pressure);
-        }
-        else if (SlowFrom(route, series) is > 0 and var begin)
-        {
-            double[] before = Ascending(series.P99[..begin]);
-            DateTime began = StepEnd(begin, series.P99.Length, out earlier);
-            AddSlow(route, $"the sink {route.Sink} has been slow since {At(began)}{earlier}", began, $"{stored} Before that, p99 of processing was {ProblemText.Seconds(before[before.Length / 2])}.", pressure);
-        }
-        else if (AlwaysSlowFrom(route, series) is >= 0 and var first)
-        {
-            DateTime began = StepEnd(first, series.StoreP50.Length, out earlier);
-            AddSlow(route, $"the sink {route.Sink} has been slow since {At(began)}{earlier}", began, $"{stored} It is not known to have been faster.", pressure);
-        }
-        else if (isLoaded && route.Store?.P50 > SlowSink.MinSeconds)
-        {
-            AddSlow(route, $"the sink {route.Sink} is slow and has limited the rate since {At(loadedSince)}{earlier}", loadedSince, stored, pressure);
-        }
-        else if (isLoaded)
+        if (isLoaded)
         {
             Add(
                 WorkerProblems.Full, WorkerProblems.Plain, route, $"it has worked at its limit since {At(loadedSince)}{earlier}", loadedSince,
-                [route.Process is { } process ? $"In the last minute, p50 of processing is {ProblemText.Seconds(process.P50)}, p99 {ProblemText.Seconds(process.P99)}." : null],
-                pressure, "If messages wait too long at the source, raise the limit or add workers.", "Intake:Concurrency");
+                [TimesOf("processing", route.Process), TimesOf("a store", route.Store)],
+                $"{InUse(route)} Messages wait at the source.",
+                "If they wait too long, look at the load of the sink, raise the limit or add workers. More workers help only if the sink has room.",
+                "Intake:Concurrency");
         }
     }
 
-    /// <summary>The step since which p99 is far above its usual value; 0 or less when it is not.</summary>
-    private static int SlowFrom(RouteState route, RouteHistory series)
-    {
-        // The lower quartile, so that a slow sink does not become the norm.
-        double[] sorted = Ascending(series.P99);
-        if (sorted.Length == 0 || route.Store is not { } store)
-        {
-            return -1;
-        }
-
-        double slow = Math.Max(SlowSink.MinSeconds, SlowSink.Factor * sorted[sorted.Length / 4]);
-        int begin = store.P99 > slow ? RunStart(series.P99, value => value > slow, pause: 1) : -1;
-        return begin > 0 && series.P99.Length - begin >= Minute && Ascending(series.P99[..begin]).Length > 0 ? begin : -1;
-    }
-
-    /// <summary>The step since which it has been slow by any measure, for a minute at least; -1 when it is not.</summary>
-    private static int AlwaysSlowFrom(RouteState route, RouteHistory series)
-    {
-        int begin = !route.StoresTogether && route.Store?.P50 >= SlowSink.AlwaysSeconds ? RunStart(series.StoreP50, static value => value >= SlowSink.AlwaysSeconds, pause: 1) : -1;
-        return series.StoreP50.Length - begin >= Minute ? begin : -1;
-    }
-
-    private static double[] Ascending(double?[] values) => [.. values.OfType<double>().Order()];
-
-    private void AddSlow(RouteState route, string title, DateTime began, string detail, string effect) => Add(
-        WorkerProblems.Slow, WorkerProblems.Warn, route, title, began, [detail.Trim()], $"{effect}{(Has(route, "Http") ? " HTTP callers wait for as long as a store takes." : string.Empty)}",
-        "Look at the load of the sink and at the network. More workers help only if the sink has room.", $"Sinks:{route.Sink}, Intake:Concurrency");
+    private static string? TimesOf(string what, Percentiles? times) =>
+        times is null ? null : $"In the last minute, p50 of {what} is {ProblemText.Seconds(times.P50)}, p99 {ProblemText.Seconds(times.P99)}.";
 
     private void FindRepeats(RouteState route, RouteHistory series)
     {

@@ -16,22 +16,13 @@ internal sealed class StatsEndpoints(WorkerStats stats, WorkerHistory history, W
     private static readonly HttpRefusal TooMany = new(
         StatusCodes.Status503ServiceUnavailable, "too-many-watchers", $"All {Watchers.Max} streams are in use. Close one, or poll /api/v1/stats.", RetryAfterSeconds: 5);
 
-    private static readonly HttpRefusal UnknownRange = new(StatusCodes.Status400BadRequest, "unknown-range", "The parameter range must be 15m, 1h, 6h or 24h.");
-
     private readonly Watchers _watchers = new(time);
 
     /// <summary><c>GET /api/v1/stats</c>.</summary>
     public Task StatsAsync(HttpContext context) => ApiJson.SendAsync(context, stats.Get().Json);
 
-    /// <summary><c>GET /api/v1/history?range=</c>.</summary>
-    public Task HistoryAsync(HttpContext context) => context.Request.Query["range"].ToString() switch
-    {
-        "" or "15m" => ApiJson.SendAsync(context, history.Read(), ApiJson.Readable.HistoryState),
-        "1h" => ApiJson.SendAsync(context, history.ReadDay(steps: 60, minutes: 1), ApiJson.Readable.HistoryState),
-        "6h" => ApiJson.SendAsync(context, history.ReadDay(steps: 180, minutes: 2), ApiJson.Readable.HistoryState),
-        "24h" => ApiJson.SendAsync(context, history.ReadDay(steps: 180, minutes: 8), ApiJson.Readable.HistoryState),
-        _ => answers.RefuseAsync(context, UnknownRange),
-    };
+    /// <summary><c>GET /api/v1/history</c>.</summary>
+    public Task HistoryAsync(HttpContext context) => ApiJson.SendAsync(context, history.Read(), ApiJson.Readable.HistoryState);
 
     /// <summary><c>GET /api/v1/config</c>.</summary>
     public Task ConfigAsync(HttpContext context) => ApiJson.SendAsync(context, new SettingsState(plan.Effective), ApiJson.Readable.SettingsState);

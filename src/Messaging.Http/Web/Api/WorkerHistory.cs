@@ -1,11 +1,10 @@
 using Quayside.Messaging.Hosting;
-using Quayside.Messaging.Http.Web.History;
 using Quayside.Messaging.Http.Web.Metrics;
 
 namespace Quayside.Messaging.Http.Web.Api;
 
-/// <summary>The last 15 minutes of the worker, a sample every 5 s in memory, and the last 24 hours by the minute. Threads: any.</summary>
-internal sealed partial class WorkerHistory : IDisposable
+/// <summary>The last 15 minutes of the worker: a sample every 5 s, in memory. Threads: any.</summary>
+internal sealed class WorkerHistory : IDisposable
 {
     /// <summary>Time between two samples.</summary>
     public static readonly TimeSpan Step = TimeSpan.FromSeconds(5);
@@ -19,7 +18,6 @@ internal sealed partial class WorkerHistory : IDisposable
     private readonly IWorkerStatus _worker;
     private readonly MetricStore _metrics;
     private readonly HttpResponses _responses;
-    private readonly DayHistory _day;
     private readonly TimeProvider _time;
     private readonly Lock _gate = new();
     private readonly List<WorkerSample> _samples = [];
@@ -28,21 +26,22 @@ internal sealed partial class WorkerHistory : IDisposable
     private HistoryState? _read;
     private readonly ITimer _timer;
 
-    // The sample at the begin of the minute, with its durations.
-    private WorkerSample _minuteStart;
-    private int _minuteSamples;
-
-    public WorkerHistory(IWorkerStatus worker, MetricStore metrics, HttpResponses responses, DayHistory day, TimeProvider time)
+    public WorkerHistory(IWorkerStatus worker, MetricStore metrics, HttpResponses responses, TimeProvider time)
     {
         _worker = worker;
         _metrics = metrics;
         _responses = responses;
-        _day = day;
         _time = time;
         StartedAt = time.GetUtcNow();
 
         // The base of the first increase; routes have counted nothing yet.
-        _samples.Add(_minuteStart = new WorkerSample(StartedAt, Environment.CpuUsage.TotalTime.TotalSeconds, GC.GetTotalAllocatedBytes(), GC.GetTotalPauseDuration().TotalSeconds, Refused: 0, new Dictionary<string, RouteSample>()));
+        _samples.Add(new WorkerSample(
+            StartedAt,
+            Environment.CpuUsage.TotalTime.TotalSeconds,
+            GC.GetTotalAllocatedBytes(),
+            GC.GetTotalPauseDuration().TotalSeconds,
+            Refused: 0,
+            new Dictionary<string, RouteSample>()));
         _timer = time.CreateTimer(static state => ((WorkerHistory)state!).Sample(), this, Step, Step);
     }
 
@@ -51,13 +50,7 @@ internal sealed partial class WorkerHistory : IDisposable
     /// <summary>Since when routes have problems; looked at with each sample.</summary>
     public ConditionTimes Conditions { get; } = new();
 
-    /// <summary>Takes the last sample, and keeps the figures of the minute that has begun.</summary>
-    public void Dispose()
-    {
-        _timer.Dispose();
-        Sample();
-        EndMinute();
-    }
+    public void Dispose() => _timer.Dispose();
 
     /// <summary>Percentiles of a route's durations over the last minute.</summary>
     /// <param name="route">The route.</param>
@@ -93,7 +86,6 @@ internal sealed partial class WorkerHistory : IDisposable
     private HistoryState Read(WorkerSample[] samples) => new(
         Step.TotalSeconds,
         samples[^1].Time.UtcDateTime,
-        new HistoryStorage(_day.Folder, _day.Problem),
         new RuntimeHistory(
             Increases(samples, static sample => sample.CpuSeconds),
             Increases(samples, static sample => sample.AllocatedBytes),
@@ -138,10 +130,8 @@ internal sealed partial class WorkerHistory : IDisposable
     private void Sample()
     {
         IReadOnlyList<RouteStatus> routes = _worker.GetRoutes();
-        _day.Track([Process, .. routes.Select(static route => SeriesOf(route.Name))]);
         ILookup<string?, long> refused = _responses.Counts.Where(pair => pair.Answer.IsRefusal).ToLookup(pair => pair.Answer.Route, pair => pair.Count);
         Conditions.Note(routes, _time.GetUtcNow().UtcDateTime);
-        bool isMinute;
         lock (_gate)
         {
             _read = null;
@@ -163,14 +153,6 @@ internal sealed partial class WorkerHistory : IDisposable
                 old.Process = null;
                 old.Store = null;
             }
-
-            _minuteSamples++;
-            isMinute = MinuteOf(_samples[^1]) != MinuteOf(_minuteStart);
-        }
-
-        if (isMinute)
-        {
-            EndMinute();
         }
     }
 
@@ -201,10 +183,8 @@ internal sealed partial class WorkerHistory : IDisposable
 }
 
 /// <summary>The answer of <c>/api/v1/history</c>: increases within each step and values at its end, the oldest first.</summary>
-internal sealed record HistoryState(double StepSeconds, DateTime End, HistoryStorage Storage, RuntimeHistory Runtime, double[] Refused, IReadOnlyDictionary<string, RouteHistory> Routes);
-
-/// <summary>Where the last 24 hours are kept over restarts: null for in memory only, or why the folder is not in use.</summary>
-internal sealed record HistoryStorage(string? Folder, string? Problem);
+internal sealed record HistoryState(
+    double StepSeconds, DateTime End, RuntimeHistory Runtime, double[] Refused, IReadOnlyDictionary<string, RouteHistory> Routes);
 
 internal sealed record RuntimeHistory(double[] CpuSeconds, double[] AllocatedBytes, double[] GcPauseSeconds);
 

@@ -21,7 +21,6 @@ internal sealed class WorkerProblems(Func<string, string, string?> redrive, stri
     public const string Refused = "refused";
     public const string Retries = "retries";
     public const string Returned = "returned";
-    public const string Slow = "slow";
     public const string Stuck = "stuck";
     public const string Warning = "warning";
 
@@ -52,7 +51,6 @@ internal sealed class WorkerProblems(Func<string, string, string?> redrive, stri
         [Refused] = ("docs/reference/http.md#answers", 1215),
         [Retries] = ("docs/guides/scale-out.md#requests-in-flight", 4103),
         [Returned] = ("docs/explanation/settlement.md", 5002),
-        [Slow] = ("docs/guides/alerts.md#workeroldestmessage", 1232),
         [Stuck] = ("docs/guides/alerts.md#workerstuck", 5003),
         [Warning] = ("docs/guides/alerts.md#workersourcefailing", 5010),
     };

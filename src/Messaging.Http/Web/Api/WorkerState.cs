@@ -97,13 +97,11 @@ internal sealed record RouteState(
     double CostUsd,
     PauseState? Pause = null,
     long? InDeadLetterQueue = null,
-    SlowSinkState? SlowSink = null,
     DateTime? DroppedSince = null,
     DateTime? LastDroppedAt = null,
     DateTime? LostAt = null,
     IReadOnlyList<string>? DeadLetterQueues = null,
     int? ProblemEvent = null,
-    bool StoresTogether = false,
     string? LastDeadLetter = null);
 
 /// <summary>An operator's pause; Kept when it lasts over a restart.</summary>
@@ -123,8 +121,5 @@ internal sealed record RouteOrder(string? Route, string? Note = null, bool Keep 
 internal sealed record ProbeAnswer(string Sink, bool Reachable, string? Problem, double Seconds);
 
 internal sealed record BreakerReport(string State, string? LastFailure, DateTime Since, double? NextProbeSeconds, bool AwaitsMessage);
-
-/// <summary>Since when p99 of the sink is far above the median of its own hour before, and that median in seconds.</summary>
-internal sealed record SlowSinkState(DateTime Since, double UsualP99);
 
 internal sealed record Percentiles(double P50, double P99);

@@ -118,13 +118,11 @@ internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, Wor
         Math.Round(route.Calls.Cost(), 9),
         RouteEndpoints.StateOf(route.Pause),
         route.InDeadLetterQueue,
-        history.SlowSinkOf(route.Name),
         route.DroppedSince?.UtcDateTime,
         route.LastDroppedAt?.UtcDateTime,
         route.LostAt?.UtcDateTime,
         route.DeadLetterQueues,
         route.ProblemEvent,
-        route.StoresTogether,
         OneLineText.Of(route.LastDeadLetter));
 
     private IEnumerable<MetricSeries> Of(string metric, RouteStatus route) => metrics.SeriesOf(metric).Where(series => series["worker.route"] == route.Name);

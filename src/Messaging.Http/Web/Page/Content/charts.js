@@ -1,10 +1,12 @@
-// Charts of the selected range, with one cursor for all.
+// Charts of the last 15 minutes, with one cursor for all.
 
 import { byId, make, setAttribute, setText, svg } from './dom.js';
 import { clock, isNumber } from './format.js';
+import { steps } from './model.js';
 
 const width = 360;
 const height = 80;
+const unit = width / steps;     // width of a step
 const charts = [];
 let cursor = null;      // steps before the newest
 
@@ -31,8 +33,6 @@ export function createChart({ id, title, format, series, least }) {
     make('div', { class: 'plot' }, plot), make('div', { class: 'ticks', 'aria-hidden': 'true' }, ...ticks));
   let data;
   let scale;
-  let steps = 180;
-  let unit = 2;           // width of a step
 
   function read() {
     if (!data) return;
@@ -44,8 +44,6 @@ export function createChart({ id, title, format, series, least }) {
   function update(next) {
     data = next;
     const { values, range: { begin, end, started } } = data;
-    ({ steps } = data.range);
-    unit = width / steps;
     const ceiling = niceCeiling(Math.max(least, data.limit ?? 0, ...values.flat()));
     scale = `0 to ${format(ceiling)}`;
     const x = index => width - unit * (values[0].length - index);
@@ -71,7 +69,7 @@ export function createChart({ id, title, format, series, least }) {
     });
     setAttribute(grid, 'd', lines);
     const description = series.map((one, i) => `${one.name} now ${format(values[i].at(-1))}, highest ${format(Math.max(...values[i]))}`);
-    setAttribute(plot, 'aria-label', `${title}, last ${byId('range').selectedOptions[0].text}: ${description.join('; ')}`);
+    setAttribute(plot, 'aria-label', `${title}, last 15 minutes: ${description.join('; ')}`);
     read();
   }
 

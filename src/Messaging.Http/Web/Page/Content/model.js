@@ -3,10 +3,13 @@
 /** The window of rates. */
 export const rateSeconds = 10;
 
+/** Steps of a chart. */
+export const steps = 180;
+
 export class Model {
   stats = null;
   isLive = false;
-  history = null;         // of the selected range
+  history = null;
   #samples = [];
   #receivedAt = 0;
 
@@ -26,8 +29,7 @@ export class Model {
 
   acceptHistory(history) {
     const end = Date.parse(history.end);
-    const steps = history.stepSeconds === 60 ? 60 : 180;
-    this.history = { ...history, end, steps, begin: end - steps * history.stepSeconds * 1000, started: Date.parse(this.stats.startedAt) };
+    this.history = { ...history, end, begin: end - steps * history.stepSeconds * 1000, started: Date.parse(this.stats.startedAt) };
   }
 
   /** The worker's clock: the time of its last values, plus the time since. */

@@ -25,7 +25,6 @@ follow(onStats, details => {
   showConnection();
 });
 setInterval(showConnection, 1000);
-byId('range').addEventListener('change', loadHistory);
 
 // The history is for charts only.
 const chartsAreOpen = () => document.querySelector('main [open] > .columns') !== null;
@@ -46,18 +45,13 @@ function onStats(stats) {
   if (document.hidden) return;
   updateChanges();
   show(false);
-  if (chartsAreOpen() && Date.now() - historyAt >= 1000 * Math.min(60, model.history?.stepSeconds ?? 1)) loadHistory();
+  if (chartsAreOpen() && Date.now() - historyAt >= 1000 * (model.history?.stepSeconds ?? 1)) loadHistory();
 }
 
 async function loadHistory() {
   historyAt = Date.now();
   try {
-    const history = await read(`history?range=${byId('range').value}`);
-    const { folder, problem } = history.storage;
-    model.acceptHistory(history);
-    const { begin, started } = model.history;
-    write('range-note', [problem ? `Not kept over a restart: ${problem}` : folder ? '' : 'Not kept over a restart: Hosting:HistoryPath is not set.',
-      started > begin && `The dotted line is the start of the worker, ${clock(started)}.`].filter(Boolean).join(' '));
+    model.acceptHistory(await read('history'));
     show(true);
   } catch {
     // The stream reports errors; the next values retry.

@@ -71,7 +71,7 @@ function createRoute(route) {
     const { isLive } = model;
     pause.paused = Boolean(now.pause);
     pause.hidden = !model.stats.canChange;
-    probe.hidden = pause.hidden || !outage && now.problem === null && !now.slowSink;
+    probe.hidden = pause.hidden || !outage && now.problem === null;
     setText(pause, pause.paused ? 'Resume' : 'Pause');
     setAttribute(pause, 'aria-label', `${pause.textContent} route ${name}`);
     setText(state, !isLive ? 'Not known now' : now.stuck ? 'Stuck' : pause.paused ? 'Paused' : outage ? `${hasSink ? 'Sink' : 'Handler'} failing` : now.problem !== null ? 'Failing' : stopping ? 'Shutting down' : working ? 'Receiving' : 'Not receiving');

@@ -47,20 +47,10 @@ public sealed class StatsEndpointsTests
         route.GetProperty("deadLetters").GetInt64().ShouldBe(1);
         route.GetProperty("deadLettersByReason").GetProperty("malformed-json").GetInt64().ShouldBeGreaterThan(0);
         route.GetProperty("lastDeadLetter").GetString()!.ShouldContain("malformed-json at byte");
-        route.GetProperty("storesTogether").GetBoolean().ShouldBeFalse();
         route.GetProperty("slots").GetInt32().ShouldBe(1_000);
         route.GetProperty("limit").GetInt32().ShouldBe(1_000);
         route.GetProperty("breaker").GetProperty("lastFailure").GetString().ShouldBe("no such bucket");
         route.GetProperty("breaker").GetProperty("nextProbeSeconds").GetDouble().ShouldBeGreaterThan(0);
-    }
-
-    /// <summary>Its stores wait for others, so their time does not make the sink slow.</summary>
-    [Fact]
-    public async Task Stats_OfARouteWithBundles_StoresTogether()
-    {
-        await using ApiHost host = await ApiHost.StartAsync("Bundles:Enabled=true");
-
-        (await host.GetAsync("/api/v1/stats")).GetProperty("routes")[0].GetProperty("storesTogether").GetBoolean().ShouldBeTrue();
     }
 
     [Fact]
@@ -75,32 +65,6 @@ public sealed class StatsEndpointsTests
         problem.GetProperty("how").GetString().ShouldNotBeNull().ShouldEndWith(" resume archive");
         problem.GetProperty("docsLink").GetString().ShouldBe("https://docs.example.com/guides/alerts.html#workerroutepaused");
         (DateTime.UtcNow - problem.GetProperty("since").GetDateTime()).ShouldBeLessThan(TimeSpan.FromMinutes(10));
-    }
-
-    [Theory]
-    [InlineData("1h", 60, 60)]
-    [InlineData("6h", 120, 180)]
-    [InlineData("24h", 480, 180)]
-    public async Task History_OfARange_HasItsSteps(string range, int stepSeconds, int steps)
-    {
-        await using ApiHost host = await ApiHost.StartAsync();
-
-        JsonElement history = await host.GetAsync($"/api/v1/history?range={range}");
-
-        history.GetProperty("stepSeconds").GetInt32().ShouldBe(stepSeconds);
-        history.GetProperty("runtime").GetProperty("cpuSeconds").GetArrayLength().ShouldBe(steps);
-        history.GetProperty("storage").GetProperty("folder").ValueKind.ShouldBe(JsonValueKind.Null);
-    }
-
-    [Fact]
-    public async Task History_OfAnUnknownRange_IsRefused()
-    {
-        await using ApiHost host = await ApiHost.StartAsync();
-
-        (int status, JsonElement body) = await host.SendAsync(HttpMethod.Get, "/api/v1/history?range=7d");
-
-        status.ShouldBe(400);
-        body.GetProperty("message").GetString()!.ShouldContain("15m, 1h, 6h or 24h");
     }
 
     [Fact]

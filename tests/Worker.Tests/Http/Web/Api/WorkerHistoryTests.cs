@@ -4,7 +4,6 @@ using Quayside.Messaging.Costs;
 using Quayside.Messaging.Hosting;
 using Quayside.Messaging.Http;
 using Quayside.Messaging.Http.Web.Api;
-using Quayside.Messaging.Http.Web.History;
 using Quayside.Messaging.Http.Web.Metrics;
 using Quayside.Messaging.Recoverability;
 using Quayside.Messaging.Telemetry;
@@ -52,7 +51,7 @@ public sealed class WorkerHistoryTests : IWorkerStatus, IDisposable
     public void Write_HasTheIncreaseOfEachStep()
     {
         using MetricStore metrics = new(_time, [], NullLogger<MetricStore>.Instance);
-        using WorkerHistory history = new(this, metrics, _responses, new DayHistory(new WebOptions(), NullLogger.Instance), _time);
+        using WorkerHistory history = new(this, metrics, _responses, _time);
         for (int i = 0; i < 4; i++)
         {
             foreach (string? refused in (string?[])(i == 1 ? ["archive", "archive", null] : []))
@@ -81,7 +80,7 @@ public sealed class WorkerHistoryTests : IWorkerStatus, IDisposable
     public void Write_AfterAnHour_HasFifteenMinutes()
     {
         using MetricStore metrics = new(_time, [], NullLogger<MetricStore>.Instance);
-        using WorkerHistory history = new(this, metrics, _responses, new DayHistory(new WebOptions(), NullLogger.Instance), _time);
+        using WorkerHistory history = new(this, metrics, _responses, _time);
         for (int i = 0; i < 720; i++)
         {
             _time.Advance(WorkerHistory.Step);
