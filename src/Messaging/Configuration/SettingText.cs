@@ -155,12 +155,6 @@ public static partial class SettingText
     public static string Mask(string text)
     {
         ArgumentNullException.ThrowIfNull(text);
-        if (text.Contains("-----BEGIN", StringComparison.Ordinal))
-        {
-            // The content of a PEM file, which may be a private key, where its path was meant.
-            return "***";
-        }
-
         const string Separator = "://";
         int start = text.IndexOf(Separator, StringComparison.Ordinal) + Separator.Length;
         if (start >= Separator.Length)
@@ -169,18 +163,36 @@ public static partial class SettingText
             int at = text.LastIndexOf('@');
             string shown = at < start ? text : $"{text[..start]}***{text[at..]}";
             int query = shown.AsSpan(start).IndexOfAny('?', '#', '&');
-            text = query < 0 ? shown : $"{shown[..(start + query + 1)]}***";
+            text = query < 0 || start + query + 1 == shown.Length ? shown : $"{shown[..(start + query + 1)]}***";
         }
 
-        return SecretPart().Replace(Credentials().Replace(text, "***@"), "${name}=***");
+        return SecretPart().Replace(Credentials().Replace(Pem().Replace(text, "***"), "***@"), "${name}***");
     }
+
+    /// <summary>Masks as <see cref="Mask"/> does in each word and each quoted part of a sentence.</summary>
+    /// <param name="text">The sentence.</param>
+    internal static string MaskWords(string text) => Words().Replace(Pem().Replace(text, "***"), static word => word.Value is [('"' or '\'') and var quote, .. var quoted, '"' or '\'']
+        ? $"{quote}{Mask(quoted)}{quote}"
+        : Mask(word.Value));
+
+    /// <summary>A value as it is shown: masked as a whole where its name says that it is a secret.</summary>
+    internal static string MaskNamed(string name, string value) => Mask($"{name}={value}")[(name.Length + 1)..];
+
+    // The content of a PEM file, which may be a private key, where its path was meant.
+    [GeneratedRegex("""-----BEGIN.*?(?:-----END[^"]*?-----|$)""", RegexOptions.Singleline | RegexOptions.CultureInvariant)]
+    private static partial Regex Pem();
+
+    // An apostrophe within a word quotes nothing.
+    [GeneratedRegex("""(?<=^|[\s(=])(?:"[^"]+"|'[^']+')|[^\s"]+""", RegexOptions.CultureInvariant)]
+    private static partial Regex Words();
 
     // Without a scheme; not of a template.
     [GeneratedRegex("""[^\s:/@,"'{}*]+:[^\s/@,"'{}*]+@""")]
     private static partial Regex Credentials();
 
-    // Of a template such as key={Key}, the value is no secret.
-    [GeneratedRegex("""(?<name>(?:key|signature|\bsig|password|pwd|secret|token)\s*)=(?!\{)[^;&"]+""", RegexOptions.IgnoreCase | RegexOptions.CultureInvariant | RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: Timeout.Infinite)]
+    // Of a template such as key={Key}, the value is no secret. With a colon as in headers and JSON, only a whole name, as a setting's key has colons.
+    [GeneratedRegex("""(?<name>(?:key|signature|\bsig|password|pwd|secret|token|authorization)\s*=|\b(?:authorization|[\w-]*api-?key)"?\s*:\s*"?|\b(?:password|pwd|secret|token)"?\s*:[\s"]+|\b(?:bearer|basic) )(?![{*])[^;&"]+""",
+        RegexOptions.IgnoreCase | RegexOptions.CultureInvariant | RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: Timeout.Infinite)]
     private static partial Regex SecretPart();
 
     private static bool TryParseNumber(string text, bool bytes, out long value)

@@ -32,7 +32,7 @@ public sealed partial class SettingsReader
 
         foreach ((string name, string value) in values)
         {
-            _effective[keys[name]] = new EffectiveSetting(keys[name], Mask(property.Setting, value), IsDefault: false, property.Setting.Description);
+            _effective[keys[name]] = new EffectiveSetting(keys[name], property.Setting.Secret ? "***" : SettingText.MaskNamed(name, value), IsDefault: false, property.Setting.Description);
         }
 
         property.Property.SetValue(settings, values);

@@ -12,10 +12,16 @@ public sealed partial class SettingsReader
 {
     private const string RoutesPrefix = "Routes:";
 
+    // A shorter one would be found within ordinary words.
+    private const int MinSecret = 8;
+
     private readonly List<ConfigurationError> _errors = [];
     private readonly List<ConfigurationError> _warnings = [];
     private readonly Dictionary<string, EffectiveSetting> _effective = new(StringComparer.OrdinalIgnoreCase);
     private readonly HashSet<string> _reported = new(StringComparer.OrdinalIgnoreCase);
+
+    // The values of secret settings, which the problem of another one may quote.
+    private readonly HashSet<string> _secrets = new(StringComparer.Ordinal);
 
     // The sections that were read, in upper case, with the class that read them.
     private readonly HashSet<(string Layer, Type Reader)> _layers = [];
@@ -36,10 +42,10 @@ public sealed partial class SettingsReader
     }
 
     /// <summary>Every problem found so far.</summary>
-    public IReadOnlyList<ConfigurationError> Errors => _errors;
+    public IReadOnlyList<ConfigurationError> Errors => [.. _errors.Select(WithoutSecrets)];
 
     /// <summary>Every warning so far: values that are allowed but can lose or expose data.</summary>
-    public IReadOnlyList<ConfigurationError> Warnings => _warnings;
+    public IReadOnlyList<ConfigurationError> Warnings => [.. _warnings.Select(WithoutSecrets)];
 
     /// <summary>Every key read so far, in the order read.</summary>
     internal IReadOnlyCollection<EffectiveSetting> Effective => _effective.Values;
@@ -53,12 +59,12 @@ public sealed partial class SettingsReader
     /// <summary>Adds a problem that no single settings object can detect.</summary>
     public void Fail(string key, string? value, string problem, string? consequence = null) => Fail(new ConfigurationError(key, value, problem, consequence));
 
-    /// <summary>Adds a problem once; what may be a secret in its value is masked.</summary>
+    /// <summary>Adds a problem once.</summary>
     public void Fail(ConfigurationError error)
     {
         if (_reported.Add($"{error.Key}\0{error.Problem}"))
         {
-            _errors.Add(Masked(error));
+            _errors.Add(error);
         }
     }
 
@@ -67,7 +73,7 @@ public sealed partial class SettingsReader
     {
         if (_reported.Add($"{key}\0{problem}"))
         {
-            _warnings.Add(Masked(new ConfigurationError(key, value, problem, consequence)));
+            _warnings.Add(new ConfigurationError(key, value, problem, consequence));
         }
     }
 
@@ -244,6 +250,11 @@ public sealed partial class SettingsReader
     {
         SettingAttribute setting = property.Setting;
         string shown = Mask(setting, given.Value);
+        if (setting.Secret && given.Value.Trim().Length >= MinSecret)
+        {
+            _secrets.Add(given.Value.Trim());
+        }
+
         if (property.Type == typeof(string[]) && ItemsOf(given.Key) is { } items)
         {
             // As they are: an item may hold a comma.
@@ -354,7 +365,9 @@ public sealed partial class SettingsReader
     private (string Key, string Value)? Shown(SettingProperty[] properties, string name, string[] layers) =>
         Array.Find(properties, property => property.Name == name) is { } known && Find(layers, known) is { } found ? (found.Key, Mask(known.Setting, found.Value)) : null;
 
-    private static ConfigurationError Masked(ConfigurationError error) => error.Value is { } value ? error with { Value = SettingText.Mask(value) } : error;
+    private ConfigurationError WithoutSecrets(ConfigurationError error) => error with { Value = WithoutSecrets(error.Value), Problem = WithoutSecrets(error.Problem)! };
+
+    private string? WithoutSecrets(string? text) => _secrets.Aggregate(text, static (shown, secret) => shown?.Replace(secret, "***", StringComparison.Ordinal));
 
     private static string Mask(SettingAttribute setting, string value) => setting.Secret ? "***" : SettingText.Mask(value);
 

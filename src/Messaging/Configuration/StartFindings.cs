@@ -31,7 +31,7 @@ public sealed class StartFindings
     /// <param name="problem">What is wrong and what is allowed.</param>
     /// <param name="consequence">What would go wrong; may be null.</param>
     public void Fail(string key, string? value, string problem, string? consequence = null) =>
-        Fail(new ConfigurationError(key, value is null ? null : SettingText.Mask(value), problem, consequence).ToString());
+        Fail(new ConfigurationError(key, value, problem, consequence).ToString());
 
     /// <summary>Reports a problem that is not one of a single setting.</summary>
     public void Fail(string problem) => _problems.Add(problem, Part);

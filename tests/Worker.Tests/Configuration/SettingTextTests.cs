@@ -205,6 +205,13 @@ public sealed class SettingTextTests
     [InlineData("a:1,u:hidden@h:8080", "a:1,***@h:8080")]
     [InlineData("{date:yyyy}-{@id}", "{date:yyyy}-{@id}")]
     [InlineData("-----BEGIN PRIVATE KEY-----\nMII", "***")]
+    [InlineData("Authorization: Bearer hidden", "Authorization: ***")]
+    [InlineData("authorization=Basic hidden", "authorization=***")]
+    [InlineData("Bearer hidden", "Bearer ***")]
+    [InlineData("X-Api-Key:hidden", "X-Api-Key:***")]
+    [InlineData("{\"password\": \"hidden\", \"user\": 1}", "{\"password\": \"***\", \"user\": 1}")]
+    [InlineData("Routes:token:Source", "Routes:token:Source")]
+    [InlineData("http://h/p?", "http://h/p?")]
     public void Mask_WhatMayBeASecret_ShowsEverythingElse(string text, string expected) => SettingText.Mask(text).ShouldBe(expected);
 
     [Fact]
