@@ -16,6 +16,9 @@ internal sealed record AwsError(int Status, string Code, string Message)
     /// <summary>What the code means; Undecided for an unknown one: each service has its own rules for statuses.</summary>
     public AwsErrorKind Kind { get; init; } = KindOf(Code, Message);
 
+    /// <summary>True for an answer with neither code nor message, as a proxy or another service sends; the message then quotes it.</summary>
+    public bool IsForeign { get; init; }
+
     /// <summary>The service's id of the request; null when the answer has none.</summary>
     public string? RequestId { get; init; }
 
@@ -33,8 +36,11 @@ internal sealed record AwsError(int Status, string Code, string Message)
     {
         AwsErrorBody sent = AwsErrorBody.Read(body);
         string? code = sent.Code ?? Header(response, "x-amzn-errortype") ?? Header(response, "x-amzn-query-error");
-        return new AwsError((int)response.StatusCode, UntrustedText.Shorten(Simplify(code).ToString()), UntrustedText.Shorten(sent.Message))
+        bool isForeign = code is null && sent.Message is null;
+        string message = isForeign && !body.IsEmpty ? UntrustedText.Quote(body) : UntrustedText.Shorten(sent.Message);
+        return new AwsError((int)response.StatusCode, UntrustedText.Shorten(Simplify(code).ToString()), message)
         {
+            IsForeign = isForeign,
             RequestId = (sent.RequestId ?? Header(response, "x-amz-request-id") ?? Header(response, "x-amzn-requestid")) is { } id ? UntrustedText.Shorten(id) : null,
             ServerTime = response.Headers.Date,
             RetryAfter = SecondsOf(Header(response, "Retry-After")),

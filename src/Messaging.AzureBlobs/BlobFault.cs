@@ -32,14 +32,16 @@ internal readonly record struct BlobFault(
     // A success in a form that Blob Storage never sends: probably a proxy's.
     private const string NotBlobsCode = "NotABlobStorageAnswer";
 
-    /// <summary>The <see cref="Detail"/> of an answer that Blob Storage never sends.</summary>
-    public const string NotBlobsDetail = "the address answers, but is not Blob Storage: check Sinks:AzureBlobs:Endpoint or ConnectionString";
+    private const string NotBlobsDetail = "the address answers, but is not Blob Storage: check Sinks:AzureBlobs:Endpoint or ConnectionString";
 
     // A store's code is shown to people; every code of Azure is shorter.
     private const int MaxCode = 64;
 
     /// <summary>No fault.</summary>
     public static BlobFault None => new(BlobFaultKind.None);
+
+    /// <summary>True for an answer that Blob Storage never sends.</summary>
+    public bool IsForeign => Code == NotBlobsCode;
 
     /// <summary>True for a throttled request, or one without an answer in time. Conflicts, refusals and broken connections are no sign of load.</summary>
     public bool IsOverload => Kind == BlobFaultKind.Throttled || (Kind == BlobFaultKind.Transient && (Status == 503 || Code == TimeoutCode));
@@ -73,9 +75,9 @@ internal readonly record struct BlobFault(
     public static BlobFault OfAnswer(int status, string? code, Response? answer = null)
     {
         // An error of Blob Storage has a code, and its id of the request.
-        if (status < 400 || (status is 400 or 405 && string.IsNullOrEmpty(code) && string.IsNullOrEmpty(answer?.Headers.RequestId)))
+        if (status < 400 || (status is 400 or 401 or 403 or 404 or 405 && string.IsNullOrEmpty(code) && string.IsNullOrEmpty(answer?.Headers.RequestId)))
         {
-            return NotBlobs(status);
+            return NotBlobs(status, answer?.ContentStream is MemoryStream sent ? sent.ToArray() : []);
         }
 
         BlobFaultKind kind = KindOf(status, code);
@@ -90,8 +92,11 @@ internal readonly record struct BlobFault(
             MayHaveCommitted: kind is BlobFaultKind.Transient or BlobFaultKind.Throttled && status is 500 or 502 or 504);
     }
 
-    /// <summary>A success that Blob Storage never sends.</summary>
-    public static BlobFault NotBlobs(int status) => new(BlobFaultKind.Transient, NotBlobsCode, status, MayHaveCommitted: true, Detail: NotBlobsDetail);
+    /// <summary>An answer that Blob Storage never sends.</summary>
+    /// <param name="status">The HTTP status; 0 without one.</param>
+    /// <param name="body">Its body, of which the begin is quoted.</param>
+    public static BlobFault NotBlobs(int status, ReadOnlySpan<byte> body = default) => new(
+        BlobFaultKind.Transient, NotBlobsCode, status, MayHaveCommitted: true, Detail: body.IsEmpty ? NotBlobsDetail : $"{NotBlobsDetail}. It sent {UntrustedText.Quote(body)}");
 
     /// <summary>What happened, such as <c>AzureBlobs PutBlob: ServerBusy (503, request 7c31…)</c>.</summary>
     public string Describe(ApiOperation operation)

@@ -102,7 +102,7 @@ internal sealed class BlobSink : IObjectSink
                 return;
 
             default:
-                string state = fault.Detail == BlobFault.NotBlobsDetail ? "is not at its endpoint" : "is unreachable";
+                string state = fault.IsForeign ? "is not at its endpoint" : "is unreachable";
                 if (_problem is null)
                 {
                     _logger.LogUnreachable(_options.Container!, state, failure);

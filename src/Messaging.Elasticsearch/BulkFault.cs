@@ -17,6 +17,9 @@ internal readonly record struct BulkFault(BulkFaultKind Kind, string Code = "", 
     /// <summary>A success whose body does not answer the request: truncated, a proxy's page, or about other documents.</summary>
     public const string NotBulkCode = "NotABulkAnswer";
 
+    /// <summary>A success that Elasticsearch never sends.</summary>
+    public const string ForeignCode = "NotAnElasticsearchAnswer";
+
     /// <summary>Documents are in a failure store, and which ones was not read: the batch is sent again, and every item of the answer is read.</summary>
     public const string FailureStoreCode = "FailureStoreUsed";
 

@@ -25,6 +25,11 @@ internal static class BulkFaults
         _ => new BulkFault(BulkFaultKind.Transient, exception.GetType().Name),
     };
 
+    /// <summary>Classifies a success of <c>GET /</c>: Elasticsearch and OpenSearch answer with a JSON object.</summary>
+    /// <param name="start">The begin of the body.</param>
+    public static BulkFault OfRoot(ReadOnlyMemory<byte> start) => start.Span.TrimStart(" \t\r\n"u8) is [(byte)'{', ..] ? default
+        : new BulkFault(BulkFaultKind.Refused, BulkFault.ForeignCode, 200, $"It sent {UntrustedText.Quote(start.Span)}");
+
     /// <summary>Classifies a response with a status other than 200.</summary>
     /// <param name="status">HTTP status.</param>
     /// <param name="body">The bytes read of its body, in any format.</param>

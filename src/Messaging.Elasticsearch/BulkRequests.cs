@@ -7,6 +7,7 @@ using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Elasticsearch.BulkResponses;
 using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Telemetry;
 using Quayside.Pipeline.Buffers;
 
 namespace Quayside.Messaging.Elasticsearch;
@@ -178,13 +179,21 @@ internal sealed class BulkRequests : IDisposable
             }
 
             using HttpResponseMessage response = await _http.SendAsync(request, timer.Token);
-            return response.StatusCode == HttpStatusCode.OK ? default : await ReadFaultAsync(request, response, timer.Token);
+            return response.StatusCode != HttpStatusCode.OK ? await ReadFaultAsync(request, response, timer.Token)
+                : BulkFaults.OfRoot(await ReadStartAsync(response, timer.Token));
         }
         catch (Exception exception)
         {
             cancellationToken.ThrowIfCancellationRequested();
             return BulkFaults.Classify(exception, timer.IsCancellationRequested);
         }
+    }
+
+    private static async Task<ReadOnlyMemory<byte>> ReadStartAsync(HttpResponseMessage response, CancellationToken cancellationToken)
+    {
+        byte[] start = new byte[UntrustedText.MaxBytes];
+        await using Stream stream = await response.Content.ReadAsStreamAsync(cancellationToken);
+        return start.AsMemory(0, await stream.ReadAtLeastAsync(start, start.Length, throwOnEndOfStream: false, cancellationToken));
     }
 
     private HttpRequestMessage CreateRequest(HttpMethod method, Uri address)

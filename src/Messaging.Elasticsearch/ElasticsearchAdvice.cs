@@ -7,6 +7,8 @@ internal static class ElasticsearchAdvice
 {
     public const string Unauthorized = "The credentials are missing or refused: check Sinks:Elasticsearch:ApiKey, or Username and Password.";
 
+    public const string Foreign = "The address answers, but is not Elasticsearch: check Sinks:Elasticsearch:Endpoint, Endpoints or CloudId.";
+
     // Amazon OpenSearch Service answers so; a collection of OpenSearch Serverless has the error type Forbidden.
     private const string Iam = "Amazon OpenSearch checks IAM: set Sinks:Elasticsearch:SigV4, and grant the identity es:ESHttpPost and es:ESHttpGet at a "
         + "domain, or aoss:APIAccessAll and a data access policy at a collection.";
@@ -25,7 +27,7 @@ internal static class ElasticsearchAdvice
     public static string For(in BulkFault fault, ItemRules rules, string index) => fault.Status switch
     {
         401 => Unauthorized,
-        301 or 302 or 303 or 307 or 308 or 405 => "The server at this address is not Elasticsearch: check Sinks:Elasticsearch:Endpoint, Endpoints or CloudId.",
+        301 or 302 or 303 or 307 or 308 or 405 => Foreign,
         _ when rules.Find(fault.Code, fault.Reason) is { } rule => rule.Advice.Replace(ItemRule.IndexMark, index, StringComparison.Ordinal),
         403 when fault.Code == "Forbidden" || fault.Reason.StartsWith("User: ", StringComparison.Ordinal) => Iam,
         403 => $"Grant the privilege create_doc on '{index}'.",

@@ -103,10 +103,8 @@ internal sealed class ElasticsearchSink : IDocumentSink
                 }
 
                 return;
-            case { Status: >= 300 and < 400 or 404 or 405 }:
-                throw new StartupException(
-                    $"{failure} at {_endpoint}. The server at this address is not Elasticsearch: check Sinks:Elasticsearch:Endpoint, Endpoints or CloudId.",
-                    ExitCodes.Configuration);
+            case { Status: >= 300 and < 400 or 400 or 404 or 405 } or { Code: BulkFault.ForeignCode }:
+                throw new StartupException($"{failure} at {_endpoint}. {ElasticsearchAdvice.Foreign}", ExitCodes.Configuration);
             default:
                 if (_problem is null)
                 {

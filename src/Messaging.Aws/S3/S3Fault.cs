@@ -35,7 +35,7 @@ public readonly record struct S3Fault(
     /// <summary>An answer that S3 never sends: a success without an ETag, not XML, or without end.</summary>
     internal const string NotS3Code = "NotAnS3Answer";
 
-    /// <summary>The <see cref="Detail"/> of an answer that S3 never sends.</summary>
+    /// <summary>How the <see cref="Detail"/> of an answer begins that S3 never sends.</summary>
     internal const string NotS3Detail = "the address answers, but is not S3: check scheme, port and path of Sinks:S3:Endpoint or Aws:Endpoint";
 
     // A store's code is shown to people; every code of S3 is shorter.
@@ -82,6 +82,7 @@ public readonly record struct S3Fault(
         string message = answer.Message.StartsWith("Error making request", StringComparison.Ordinal) ? string.Empty : UntrustedText.Shorten(answer.Message);
         return OfAnswer(new AwsError(status, errorCode ?? string.Empty, message)
         {
+            IsForeign = string.IsNullOrEmpty(errorCode) && message.Length == 0,
             RequestId = answer.RequestId,
             RetryAfter = AwsError.SecondsOf(data?.GetHeaderValue("Retry-After")),
             Region = data?.GetHeaderValue("x-amz-bucket-region"),
@@ -115,10 +116,12 @@ public readonly record struct S3Fault(
             : error.Kind;
 
         // S3 sends a code, and to a HEAD, which has no body, its id of the request.
-        bool isForeign = error is { Code: "", Message: "", RequestId: null or "", Status: < 400 or 400 or 404 or 405 } && region is null;
+        bool isForeign = error is { IsForeign: true, RequestId: null or "" } && region is null
+            && (error.Status is < 400 or 400 or 404 or 405 || error is { Status: 401 or 403, Message.Length: > 0 });
+        string detail = isForeign && error.Message.Length > 0 ? $"{NotS3Detail}. It sent {error.Message}" : isForeign ? NotS3Detail : error.Message.TrimEnd('.');
         return new S3Fault(
             kind,
-            error.Code.Length == 0 ? ((HttpStatusCode)status).ToString() : Bound(error.Code),
+            isForeign ? NotS3Code : error.Code.Length == 0 ? ((HttpStatusCode)status).ToString() : Bound(error.Code),
             status,
             string.IsNullOrEmpty(error.RequestId) ? null : Bound(error.RequestId),
             error.RetryAfter,
@@ -126,11 +129,14 @@ public readonly record struct S3Fault(
             // A 503 means that nothing was done; the other 5xx leave that open.
             MayHaveCommitted: kind is AwsErrorKind.Transient or AwsErrorKind.Throttled && status is 500 or 502 or 504,
             region,
-            isForeign ? NotS3Detail : error.Message.Length > 0 ? error.Message.TrimEnd('.') : null);
+            detail.Length > 0 ? detail : null);
     }
 
     /// <summary>A success that S3 never sends: probably a proxy's.</summary>
     internal static S3Fault NotS3(int status) => new(AwsErrorKind.Transient, NotS3Code, status, MayHaveCommitted: true, Detail: NotS3Detail);
+
+    /// <summary>True for an answer that S3 never sends.</summary>
+    internal bool IsForeign => Code == NotS3Code;
 
     /// <summary>True for a throttled request, or one without an answer in time. Conflicts, refusals and broken connections are no sign of load.</summary>
     internal bool IsOverload =>

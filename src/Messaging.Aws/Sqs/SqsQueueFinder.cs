@@ -6,6 +6,9 @@ namespace Quayside.Messaging.Aws.Sqs;
 /// <summary>Finds the queue and its dead-letter queue, and rejects settings that can never work or would lose messages.</summary>
 internal sealed class SqsQueueFinder(SqsClient client, SqsQueueReference queue, SqsSourceOptions options)
 {
+    /// <summary>The settings that decide at which address SQS is called.</summary>
+    public const string AddressSettings = $"Aws:Endpoint, AWS_ENDPOINT_URL_SQS and {SqsSourceOptions.Section}:{nameof(SqsSourceOptions.Queue)}";
+
     /// <exception cref="StartupException">The queue can never work as configured.</exception>
     /// <exception cref="AwsServiceException">The queue is unreachable now.</exception>
     public async Task<SqsQueues> FindAsync(CancellationToken cancellationToken)
@@ -16,7 +19,7 @@ internal sealed class SqsQueueFinder(SqsClient client, SqsQueueReference queue, 
         {
             attributes = await client.GetQueueAttributesAsync(url, cancellationToken);
         }
-        catch (AwsServiceException exception) when (exception.Kind is AwsErrorKind.Missing)
+        catch (AwsServiceException exception) when (exception.Kind is AwsErrorKind.Missing && !IsForeign(exception))
         {
             throw Missing(nameof(SqsSourceOptions.Queue), queue.Name, exception);
         }
@@ -70,7 +73,7 @@ internal sealed class SqsQueueFinder(SqsClient client, SqsQueueReference queue, 
         {
             return await client.GetQueueUrlAsync(reference, cancellationToken);
         }
-        catch (AwsServiceException exception) when (exception.Kind is AwsErrorKind.Missing)
+        catch (AwsServiceException exception) when (exception.Kind is AwsErrorKind.Missing && !IsForeign(exception))
         {
             throw Missing(key, reference.Name, exception);
         }
@@ -82,14 +85,20 @@ internal sealed class SqsQueueFinder(SqsClient client, SqsQueueReference queue, 
 
     // A rejection without a status is an answer that is too long.
     private static bool IsFinal(AwsServiceException exception) =>
-        exception.Kind is AwsErrorKind.Refused or AwsErrorKind.ExpiredCredentials || exception is { Kind: AwsErrorKind.Rejected, Status: > 0 };
+        exception.Kind is AwsErrorKind.Refused or AwsErrorKind.ExpiredCredentials || exception is { Kind: AwsErrorKind.Rejected, Status: > 0 } || IsForeign(exception);
+
+    // SQS sends a code with every error, a proxy's page has none.
+    private static bool IsForeign(AwsServiceException exception) => exception.Status is > 0 and < 500 and not (408 or 429) && exception.Code == $"HTTP {exception.Status}";
 
     private static StartupException Missing(string key, string name, AwsServiceException exception) => new(
         $"{SqsSourceOptions.Section}:{key}: there is no queue {name} in this account and region. Create it, or correct the name, Aws:Region or Aws:Endpoint. ({exception.Message})",
         ExitCodes.Unavailable,
         exception);
 
-    private static StartupException Refused(string name, AwsServiceException exception) => exception.Kind == AwsErrorKind.Rejected ? new(
+    private static StartupException Refused(string name, AwsServiceException exception) => IsForeign(exception) ? new(
+        $"Queue {name}: the address answers, but is not SQS: {exception.Message}. Correct {AddressSettings}.",
+        ExitCodes.Configuration,
+        exception) : exception.Kind == AwsErrorKind.Rejected ? new(
         $"Queue {name}: the server does not accept a valid request of SQS's JSON protocol: HTTP {exception.Status}, {exception.Message}. Correct Aws:Endpoint or {SqsSourceOptions.Section}:{nameof(SqsSourceOptions.Queue)}, or use a version of the server that supports the protocol (application/x-amz-json-1.0).",
         ExitCodes.Configuration,
         exception) : new(

@@ -13,6 +13,8 @@ public static class UntrustedText
     /// <summary>Maximum number of bytes of untrusted text, as UTF-8 and before escaping, in a log field.</summary>
     public const int MaxBytes = 256;
 
+    private const int MaxQuote = 80;
+
     // Enough for some 30 frames; a dead letter in a queue shares the space of the message.
     private const int MaxExceptionBytes = 4_096;
 
@@ -25,6 +27,14 @@ public static class UntrustedText
         // One byte more than is shown, to detect a cut; a character that this splits is beyond the limit.
         ReadOnlySpan<byte> shown = utf8.Length > MaxBytes ? utf8[..(MaxBytes + 1)] : utf8;
         return Shorten(Encoding.UTF8.GetString(shown));
+    }
+
+    /// <summary>How an answer of another service begins: at most 80 bytes of it, in one line and in quotes.</summary>
+    /// <param name="answer">Its body, or the begin of it.</param>
+    public static string Quote(ReadOnlySpan<byte> answer)
+    {
+        string text = Encoding.UTF8.GetString(answer[..Math.Min(answer.Length, MaxQuote)]);
+        return $"\"{Shorten(string.Join(' ', text.Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries)))}\"";
     }
 
     /// <summary>The printable form of an untrusted text.</summary>

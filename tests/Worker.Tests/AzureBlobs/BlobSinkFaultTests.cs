@@ -392,6 +392,21 @@ public sealed class BlobSinkFaultTests
         _log.Entries.ShouldHaveSingleItem().Text.ShouldContain("Container archive is not at its endpoint (AzureBlobs ListBlobs: NotABlobStorageAnswer: the address answers, but is not Blob Storage");
     }
 
+    [Theory]
+    [InlineData(400, "The plain HTTP request was sent to HTTPS port")]
+    [InlineData(401, "<html>\n<h1>Sign in</h1>")]
+    [InlineData(403, "<html>\n<h1>Sign in</h1>")]
+    [InlineData(404, "<html>\n<h1>404 Not Found</h1>")]
+    public async Task Check_ErrorPageOfAProxy_IsAProblemThatQuotesIt(int status, string page)
+    {
+        await using BlobSink sink = Open(new ScriptedBlobs((_, _) => new HttpResponseMessage((HttpStatusCode)status) { Content = new StringContent(page) }));
+
+        await sink.CheckAsync(Token);
+
+        sink.Problem.ShouldBe($"The container 'archive' is not at its endpoint: AzureBlobs ListBlobs: NotABlobStorageAnswer ({status}): the address answers, but is not Blob Storage: "
+            + $"check Sinks:AzureBlobs:Endpoint or ConnectionString. It sent \"{page.Replace('\n', ' ')}\".");
+    }
+
     private async Task<SinkResult> StoreAsync(ScriptedBlobs store, string key = "k", string scheme = "https")
     {
         await using BlobSink sink = Open(store, scheme: scheme);

@@ -78,7 +78,7 @@ internal sealed partial class S3Sink
             case (AwsErrorKind.Refused, _) when fault.IsElsewhere:
                 throw new StartupException(what, ExitCodes.Configuration);
 
-            case (AwsErrorKind.Refused, _) when fault.Status is < 300 or >= 400 && fault.Detail != S3Fault.NotS3Detail:
+            case (AwsErrorKind.Refused, _) when fault.Status is < 300 or >= 400 && !fault.IsForeign:
                 // A worker that may put objects may lack s3:ListBucket.
                 _problem = null;
                 if (!_isUncheckedLogged)
@@ -91,7 +91,7 @@ internal sealed partial class S3Sink
 
             default:
                 string failure = fault.Describe(S3Operations.List);
-                string state = fault.Detail == S3Fault.NotS3Detail ? "is not at its endpoint" : "is unreachable";
+                string state = fault.IsForeign ? "is not at its endpoint" : "is unreachable";
                 if (_problem is null)
                 {
                     _logger.LogUnreachable(_bucket, state, failure);

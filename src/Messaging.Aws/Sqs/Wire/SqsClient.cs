@@ -79,7 +79,7 @@ internal sealed class SqsClient : IDisposable
         }
         catch (JsonException e)
         {
-            throw Malformed(SqsOperation.ReceiveMessage, e);
+            throw Malformed(SqsOperation.ReceiveMessage, e, response);
         }
         finally
         {
@@ -195,7 +195,7 @@ internal sealed class SqsClient : IDisposable
         }
         catch (JsonException e)
         {
-            throw Malformed(operation, e);
+            throw Malformed(operation, e, response);
         }
         finally
         {
@@ -215,7 +215,7 @@ internal sealed class SqsClient : IDisposable
         }
         catch (Exception e) when (e is JsonException or InvalidOperationException or KeyNotFoundException or FormatException)
         {
-            throw Malformed(operation, e);
+            throw Malformed(operation, e, response);
         }
         finally
         {
@@ -304,6 +304,11 @@ internal sealed class SqsClient : IDisposable
     }
 
     // Transient: a cut answer, or a proxy's page with status 200; the next answer may be complete.
-    private static AwsServiceException Malformed(SqsOperation operation, Exception e) =>
-        AwsServiceException.Local(AwsErrorKind.Transient, operation.Name, "MalformedResponse", "the answer does not have the documented form: check that SQS is at Aws:Endpoint or AWS_ENDPOINT_URL_SQS", e);
+    private static AwsServiceException Malformed(SqsOperation operation, Exception e, PooledBuffer? response)
+    {
+        ReadOnlySpan<byte> sent = response is null ? default : response.WrittenSpan;
+        string what = sent.TrimStart(" \t\r\n"u8) is [(byte)'{', ..] ? "the answer does not have the documented form" : $"the address answers, but is not SQS. It sent {UntrustedText.Quote(sent)}";
+        string detail = $"{what}: check {SqsQueueFinder.AddressSettings}";
+        return AwsServiceException.Local(AwsErrorKind.Transient, operation.Name, "MalformedResponse", detail, e);
+    }
 }

@@ -100,13 +100,15 @@ public sealed class S3RequestsTests
         await using RawServer server = new(_ => answer);
         using IS3Requests requests = Open(client, server, DirectSinks.Credentials());
 
-        (await PutAsync(requests, "a")).Detail.ShouldBe(S3Fault.NotS3Detail);
-        (await requests.ListAsync(Limit, Token)).Detail.ShouldBe(S3Fault.NotS3Detail);
+        (await PutAsync(requests, "a")).Detail.ShouldNotBeNull().ShouldStartWith(S3Fault.NotS3Detail);
+        (await requests.ListAsync(Limit, Token)).Detail.ShouldNotBeNull().ShouldStartWith(S3Fault.NotS3Detail);
     }
 
     [Theory]
     [InlineData("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>")]
     [InlineData("HTTP/1.1 400 Bad Request\r\nContent-Length: 48\r\n\r\nClient sent an HTTP request to an HTTPS server.\n")]
+    [InlineData("HTTP/1.1 403 Forbidden\r\nContent-Length: 22\r\n\r\n<html><h1>Denied</h1>\r\n")]
+    [InlineData("HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\nContent-Length: 22\r\n\r\n<EnumerationResults />")]
     public async Task Check_AnotherServerAnswers_IsAProblemThatNamesTheEndpoint(string answer)
     {
         await using RawServer server = new(_ => answer);
@@ -116,6 +118,17 @@ public sealed class S3RequestsTests
 
         sink.Problem.ShouldNotBeNull().ShouldStartWith("The bucket 'archive' is not at its endpoint: S3 ListObjectsV2: ");
         sink.Problem.ShouldContain("check scheme, port and path of Sinks:S3:Endpoint");
+    }
+
+    [Fact]
+    public async Task Check_PageOfAProxy_IsQuotedInOneLine()
+    {
+        await using RawServer server = new(_ => $"HTTP/1.1 404 Not Found\r\nContent-Length: 120\r\n\r\n{"<html>\r\n<h1>404</h1>".PadRight(120, 'x')}");
+        await using S3Sink sink = DirectSinks.Sink(server.Url);
+
+        await sink.CheckAsync(Token);
+
+        sink.Problem.ShouldNotBeNull().ShouldEndWith($"It sent \"{"<html> <h1>404</h1>".PadRight(79, 'x')}\".");
     }
 
     [Theory]

@@ -67,6 +67,31 @@ public sealed class StartTests
         await FailAsync(run, ExitCodes.Configuration, queue, "HTTP 400", "InvalidAction: Missing parameter Action", "JSON protocol", "Aws:Endpoint");
     }
 
+    [Theory]
+    [InlineData(302)]
+    [InlineData(403)]
+    [InlineData(404)]
+    public async Task Check_PageOfAProxy_IsQuotedAndEndsTheStart(int status)
+    {
+        await using SqsRun run = SqsRun.Create();
+        run.Queue.Script = _ => new QueueAnswer(status, "<html>\n<h1>Sign in</h1>");
+
+        await FailAsync(run, ExitCodes.Configuration, "Queue orders: the address answers, but is not SQS", $"HTTP {status}: \"<html> <h1>Sign in</h1>\"", "Correct Aws:Endpoint, AWS_ENDPOINT_URL_SQS and Sources:Sqs:Queue");
+    }
+
+    [Theory]
+    [InlineData("<html>\n<h1>Sign in</h1>", "the address answers, but is not SQS. It sent \"<html> <h1>Sign in</h1>\": check Aws:Endpoint")]
+    [InlineData("{\"QueueUrl\":", "the answer does not have the documented form: check Aws:Endpoint")]
+    public async Task Check_SuccessThatIsNotOfSqs_IsAProblem(string answer, string expected)
+    {
+        await using SqsRun run = SqsRun.Create();
+        run.Queue.Script = _ => new QueueAnswer(200, answer);
+
+        await run.Source.CheckAsync(CancellationToken.None);
+
+        run.Source.Problem.ShouldNotBeNull().ShouldContain(expected);
+    }
+
     [Fact]
     public async Task Check_DeadLetterQueueRefusesAccess_NamesIt()
     {
