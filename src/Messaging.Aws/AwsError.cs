@@ -38,7 +38,7 @@ internal sealed record AwsError(int Status, string Code, string Message)
         string? code = sent.Code ?? Header(response, "x-amzn-errortype") ?? Header(response, "x-amzn-query-error");
         bool isForeign = code is null && sent.Message is null;
         string message = isForeign && !body.IsEmpty ? UntrustedText.Quote(body) : UntrustedText.Shorten(sent.Message);
-        return new AwsError((int)response.StatusCode, UntrustedText.Shorten(Simplify(code).ToString()), message)
+        return new AwsError((int)response.StatusCode, UntrustedText.Shorten(Simplify(code)), message)
         {
             IsForeign = isForeign,
             RequestId = (sent.RequestId ?? Header(response, "x-amz-request-id") ?? Header(response, "x-amzn-requestid")) is { } id ? UntrustedText.Shorten(id) : null,
@@ -66,7 +66,7 @@ internal sealed record AwsError(int Status, string Code, string Message)
 
         "Throttling" or "ThrottlingException" or "ThrottledException" or "RequestThrottled" or "RequestThrottledException"
             or "TooManyRequests" or "TooManyRequestsException" or "RequestLimitExceeded" or "BandwidthLimitExceeded" or "SlowDown"
-            or "PriorRequestNotComplete" or "OverLimit" or "KmsThrottled" => AwsErrorKind.Throttled,
+            or "PriorRequestNotComplete" or "OverLimit" or "KmsThrottled" or "KmsThrottling" => AwsErrorKind.Throttled,
 
         "QueueDoesNotExist" or "NonExistentQueue" or "NoSuchKey" or "NoSuchVersion" => AwsErrorKind.Missing,
 
@@ -113,13 +113,15 @@ internal sealed record AwsError(int Status, string Code, string Message)
         message.Contains("Signature expired", StringComparison.OrdinalIgnoreCase)
         || message.Contains("not yet current", StringComparison.OrdinalIgnoreCase);
 
-    // Cuts off namespaces (com.amazonaws.sqs#, AWS.SimpleQueueService.) and trailing URIs.
-    private static ReadOnlySpan<char> Simplify(ReadOnlySpan<char> code)
+    /// <summary>A code without namespace (com.amazonaws.sqs#, AWS.SimpleQueueService.) and trailing URI; S3's KMS.DisabledException as the KmsDisabled of SQS.</summary>
+    internal static string Simplify(ReadOnlySpan<char> code)
     {
+        bool isKms = code.StartsWith("KMS.", StringComparison.Ordinal);
         int end = code.IndexOfAny(':', ';');
         code = end < 0 ? code : code[..end];
         code = code[(code.LastIndexOf('#') + 1)..];
-        return code[(code.LastIndexOf('.') + 1)..].Trim();
+        string name = code[(code.LastIndexOf('.') + 1)..].Trim().ToString();
+        return isKms ? $"Kms{name.Replace("KMS", string.Empty, StringComparison.Ordinal).Replace("Exception", string.Empty, StringComparison.Ordinal)}" : name;
     }
 
     private static string? Header(HttpResponseMessage response, string name) =>

@@ -35,10 +35,25 @@ public sealed class AwsOptions : ISelfValidating
     [Setting("Allows plain http to an endpoint on another machine")]
     public bool AllowPlainHttp { get; init; }
 
+    /// <summary>True for what a key or token of AWS can be: no blank, no line break, nothing beyond ASCII.</summary>
+    internal static bool IsKey(string key) => key.All(c => c is > ' ' and <= '~');
+
+    /// <summary>Reports settings that no key or token of AWS can be.</summary>
+    internal static void CheckKeys(SettingsCheck check, params ReadOnlySpan<(string Name, string? Key)> keys)
+    {
+        foreach ((string name, string? key) in keys)
+        {
+            if (key is not null && !IsKey(key))
+            {
+                check.Fail(name, "must have no blank, no line break and no character beyond ASCII: set it again, as AWS shows it.", "Requests could not be signed.");
+            }
+        }
+    }
+
     /// <inheritdoc/>
-    /// <remarks>A problem is never reported on a secret property that has a value: the report shows the value.</remarks>
     public void Validate(SettingsCheck check)
     {
+        CheckKeys(check, (nameof(AccessKeyId), AccessKeyId), (nameof(SecretAccessKey), SecretAccessKey), (nameof(SessionToken), SessionToken));
         if (AccessKeyId is null && (SecretAccessKey ?? SessionToken) is not null)
         {
             check.Fail(nameof(AccessKeyId), "must be set when SecretAccessKey or SessionToken is.", "Requests could not be signed.", nameof(SecretAccessKey), nameof(SessionToken));

@@ -78,7 +78,7 @@ public readonly record struct S3Fault(
         IWebResponseData? data = (answer.InnerException as HttpErrorResponseException)?.Response;
 
         // Of an answer without a code or a message, the SDK makes them up.
-        string? errorCode = answer.ErrorCode == answer.StatusCode.ToString() ? null : answer.ErrorCode;
+        string? errorCode = answer.ErrorCode == answer.StatusCode.ToString() ? null : AwsError.Simplify(answer.ErrorCode);
         string message = answer.Message.StartsWith("Error making request", StringComparison.Ordinal) ? string.Empty : UntrustedText.Shorten(answer.Message);
         return OfAnswer(new AwsError(status, errorCode ?? string.Empty, message)
         {

@@ -133,6 +133,7 @@ internal sealed partial class S3SinkOptions : ISelfValidating
 
     private void ValidateCredentials(SettingsCheck check)
     {
+        AwsOptions.CheckKeys(check, (nameof(AccessKeyId), AccessKeyId), (nameof(SecretAccessKey), SecretAccessKey), (nameof(SessionToken), SessionToken));
         if (AccessKeyId is null && (SecretAccessKey ?? SessionToken) is not null)
         {
             check.Fail(nameof(AccessKeyId), "must be set when SecretAccessKey or SessionToken is.", "Requests could not be signed.", nameof(SecretAccessKey), nameof(SessionToken));

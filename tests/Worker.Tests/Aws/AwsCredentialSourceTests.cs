@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using System.Globalization;
 using Amazon.Runtime;
 using Amazon.Runtime.CredentialManagement;
 using Quayside.Messaging.Aws;
@@ -210,18 +211,33 @@ public sealed class AwsCredentialSourceTests
     }
 
     [Theory]
-    [InlineData("AKID\r\nX-Evil: 1", "token")]
-    [InlineData("AKID", "to ken")]
-    [InlineData("AKID", "tökén")]
-    public async Task GetAsync_KeysThatNoHeaderCanHave_AreRefusedWithoutShowingThem(string id, string token)
+    [InlineData("AKID\r\nX-Evil: 1", "secret", "token", "aws_access_key_id")]
+    [InlineData("AKID", "Evil\ncret", "token", "aws_secret_access_key")]
+    [InlineData("AKID", "secret", "Evil ken", "aws_session_token")]
+    [InlineData("AKID", "secret", "Evilkén", "aws_session_token")]
+    public async Task GetAsync_WhatNoKeyCanBe_IsRefusedByItsNameWithoutShowingIt(string id, string secret, string token, string name)
     {
-        using AwsCredentialSource source = new(() => Task.FromResult<AWSCredentials>(new SessionAWSCredentials(id, "secret", token)), _time);
+        using AwsCredentialSource source = new(() => Task.FromResult<AWSCredentials>(new SessionAWSCredentials(id, secret, token)), _time);
 
         AwsServiceException refused = await Should.ThrowAsync<AwsServiceException>(async () => await source.GetAsync(CancellationToken.None));
 
         refused.Kind.ShouldBe(AwsErrorKind.Refused);
-        refused.Message.ShouldContain("The access key id or the session token contains a blank");
+        refused.Message.ShouldContain($"{name} of the profile, role or program contains a blank, a line break");
         refused.ToString().ShouldNotContain("Evil");
+    }
+
+    [Theory]
+    [InlineData("AWS_SECRET_ACCESS_KEY", "se\ncret\n", "AWS_SECRET_ACCESS_KEY")]
+    [InlineData("AWS_SECRET_ACCESS_KEY", "other", "aws_secret_access_key in line 3 of {0}")]
+    [InlineData("AWS_SESSION_TOKEN", "", "aws_session_token of the profile, role or program")]
+    public async Task PlaceOf_Key_IsVariableOrLine(string variable, string value, string expected)
+    {
+        using TemporaryFolder folder = new();
+        await File.WriteAllTextAsync(folder["credentials"], "[default]\naws_access_key_id = AKID\naws_secret_access_key = se\ncret\n".Replace("se\ncret", "se cret", StringComparison.Ordinal));
+        string key = value.Length > 0 && value.Contains('\n', StringComparison.Ordinal) ? "se\ncret" : "se cret";
+
+        AwsCredentialSource.PlaceOf(key, variable, name => name == variable ? value : name == "AWS_SHARED_CREDENTIALS_FILE" ? folder["credentials"] : null)
+            .ShouldBe(string.Format(CultureInfo.InvariantCulture, expected, folder["credentials"]));
     }
 
     [Fact]

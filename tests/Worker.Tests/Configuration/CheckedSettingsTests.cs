@@ -122,6 +122,7 @@ public sealed class CheckedSettingsTests : IDisposable
         ["Aws:Endpoint"] = (Sqs, ["store.example", "ftp://store.example", "http://store.example", "https://store.example/path"]),
         ["Aws:AccessKeyId"] = (S3WithoutKeys, ["a"]),
         ["Aws:SecretAccessKey"] = (S3WithoutKeys, ["b"]),
+        ["Aws:SessionToken"] = (S3, ["tökén"]),
         ["Aws:Profile"] = (S3WithoutKeys, ["no-such-profile"]),
         ["Hosting:Url"] = (Http, ["127.0.0.1:8080", "https://127.0.0.1:8080", "http://worker.example:8080", "http://127.0.0.1:8080/path", "http://192.0.2.1:8080", "http://[2001:db8::1]:8080"]),
         ["Hosting:AllowedHosts"] = (Http, ["http://a.example", "a.example:80", "a b"]),
@@ -134,7 +135,6 @@ public sealed class CheckedSettingsTests : IDisposable
         ["Handlers:CloudFront:KeySuffix"] = "keys of S3 are any text",
         ["Sources:Http:WebhookOrigins"] = "origins are compared as text",
         ["Sinks:S3:SessionToken"] = "only AWS knows whether it is valid",
-        ["Aws:SessionToken"] = "only AWS knows whether it is valid",
     };
 
     private readonly TemporaryFolder _folder = new();

@@ -18,6 +18,8 @@ internal static class S3Advice
         "NoSuchBucket" or "NotFound" => $"The bucket '{bucket}' does not exist: create it or set Sinks:S3:Bucket.",
         "InvalidAccessKeyId" or "SignatureDoesNotMatch" or "InvalidToken" => "The credentials are refused: check access key, secret and session token.",
         "ExpiredToken" or "TokenRefreshRequired" => "The credentials have expired and there are no others: renew them.",
+        _ when fault.Code.StartsWith("Kms", StringComparison.Ordinal) => "Enable the KMS key of Sinks:S3:KmsKeyId or of the bucket, or name another one.",
+        "AccessDenied" when Says(fault, "kms:") => $"Allow {KeyPermissionFor(operation)} in the key's policy and to the worker's role.",
         "AccessDenied" or "Forbidden" or "AllAccessDisabled" => $"Grant {PermissionFor(operation, further)} on the bucket '{bucket}'.",
         "AccessControlListNotSupported" => $"The bucket '{bucket}' does not use ACLs: remove Sinks:S3:Acl.",
         _ when Says(fault, "checksum") || Says(fault, "Content-MD5") => Says(fault, "required") || Says(fault, "missing")
@@ -52,10 +54,12 @@ internal static class S3Advice
 
     private static string PermissionFor(string operation, string further) => operation switch
     {
-        S3Operations.Put => $"s3:PutObject{further} (and kms:GenerateDataKey on a KMS key)",
+        S3Operations.Put => $"s3:PutObject{further} (and {KeyPermissionFor(operation)} on a KMS key)",
         S3Operations.List => "s3:ListBucket",
 
         // Without ListBucket a missing object is reported as denied.
-        _ => "s3:GetObject and s3:ListBucket, to compare duplicates (and kms:Decrypt on a KMS key)",
+        _ => $"s3:GetObject and s3:ListBucket, to compare duplicates (and {KeyPermissionFor(operation)} on a KMS key)",
     };
+
+    private static string KeyPermissionFor(string operation) => operation == S3Operations.Put ? "kms:GenerateDataKey" : "kms:Decrypt";
 }

@@ -72,6 +72,22 @@ public sealed class S3RequestsTests
     }
 
     [Theory]
+    [InlineData("Sdk", "KMS.DisabledException", "KmsDisabled")]
+    [InlineData("Direct", "KMS.DisabledException", "KmsDisabled")]
+    [InlineData("Direct", "KMS.NotFoundException", "KmsNotFound")]
+    [InlineData("Direct", "KMS.KMSInvalidStateException", "KmsInvalidState")]
+    public async Task Put_KeyCannotBeUsed_NamesTheKey(string client, string code, string expected)
+    {
+        await using RawServer server = new(_ => Error(code, "arn:aws:kms:eu-west-1:1:key/a is disabled."));
+        using IS3Requests requests = Open(client, server, DirectSinks.Credentials());
+
+        S3Fault fault = await PutAsync(requests, "a");
+
+        (fault.Kind, fault.Code).ShouldBe((AwsErrorKind.Refused, expected));
+        S3Advice.For(fault, S3Operations.Put, "archive").ShouldContain("Enable the KMS key");
+    }
+
+    [Theory]
     [InlineData("Sdk")]
     [InlineData("Direct")]
     public async Task Put_RefusedWithAnUnboundedMessage_IsOneBoundedLine(string client)
