@@ -95,7 +95,9 @@ internal sealed class AwsCredentialSource : IDisposable
 
             ImmutableCredentials keys = await FetchAsync(force: rejected is not null).WaitAsync(cancellationToken);
             SigningCredentials credentials = new(
-                Checked(keys.AccessKey, "AWS_ACCESS_KEY_ID"), Checked(keys.SecretKey, "AWS_SECRET_ACCESS_KEY"), Checked(keys.Token ?? string.Empty, "AWS_SESSION_TOKEN"));
+                Checked(keys.AccessKey, "AWS_ACCESS_KEY_ID"),
+                Checked(keys.SecretKey, "AWS_SECRET_ACCESS_KEY"),
+                Checked(keys.Token ?? string.Empty, "AWS_SESSION_TOKEN"));
 
             // The same object for the same keys: SdkCredentials compares references.
             if (cached is not null && cached.Credentials.IsSameAs(credentials))
@@ -165,7 +167,8 @@ internal sealed class AwsCredentialSource : IDisposable
 
     // A variable that was made from a file has the file's line end; settings are trimmed, too.
     private static string Checked(string key, string variable) => AwsOptions.IsKey(key.Trim()) ? key.Trim() : throw new AmazonClientException(
-        $"{PlaceOf(key.Trim(), variable, Environment.GetEnvironmentVariable)} contains a blank, a line break or another character that no key has: set it again, as AWS shows it.");
+        $"{PlaceOf(key.Trim(), variable, Environment.GetEnvironmentVariable)} contains a blank, a line break or another character that no key has: "
+        + "set it again, as AWS shows it.");
 
     /// <summary>Where a key comes from, which is not shown itself: a variable, or a line of the shared AWS files.</summary>
     internal static string PlaceOf(string key, string variable, Func<string, string?> environment)
@@ -178,7 +181,9 @@ internal sealed class AwsCredentialSource : IDisposable
         string name = variable.ToLowerInvariant();
         foreach (string file in AwsEndpoint.ProfileFiles(environment).Where(File.Exists))
         {
-            int line = Array.FindIndex(File.ReadAllLines(file), line => line.Split('=', 2) is [var known, var value] && known.Trim() == name && value.Trim() == key);
+            int line = Array.FindIndex(
+                File.ReadAllLines(file),
+                line => line.Split('=', 2) is [var known, var value] && known.Trim() == name && value.Trim() == key);
             if (line >= 0)
             {
                 return $"{name} in line {line + 1} of {file}";

@@ -72,7 +72,10 @@ internal sealed record AwsEndpoint(Uri BaseUri, string Region, bool IsCustom)
     internal static string[] ProfileFiles(Func<string, string?> environment)
     {
         string folder = Path.Combine(Environment.GetFolderPath(Environment.SpecialFolder.UserProfile), ".aws");
-        return [environment("AWS_CONFIG_FILE") ?? Path.Combine(folder, "config"), environment("AWS_SHARED_CREDENTIALS_FILE") ?? Path.Combine(folder, "credentials")];
+        return [
+            environment("AWS_CONFIG_FILE") ?? Path.Combine(folder, "config"),
+            environment("AWS_SHARED_CREDENTIALS_FILE") ?? Path.Combine(folder, "credentials"),
+        ];
     }
 
     // Of a profile with a services section, AWSSDK does not read the profile's own endpoint_url, which AWS's CLI uses for the other services.

@@ -113,7 +113,9 @@ internal sealed record AwsError(int Status, string Code, string Message)
         message.Contains("Signature expired", StringComparison.OrdinalIgnoreCase)
         || message.Contains("not yet current", StringComparison.OrdinalIgnoreCase);
 
-    /// <summary>A code without namespace (com.amazonaws.sqs#, AWS.SimpleQueueService.) and trailing URI; S3's KMS.DisabledException as the KmsDisabled of SQS.</summary>
+    /// <summary>
+    /// A code without namespace (com.amazonaws.sqs#, AWS.SimpleQueueService.) and trailing URI; S3's KMS.DisabledException as the KmsDisabled of SQS.
+    /// </summary>
     internal static string Simplify(ReadOnlySpan<char> code)
     {
         bool isKms = code.StartsWith("KMS.", StringComparison.Ordinal);

@@ -45,7 +45,10 @@ public sealed class AwsOptions : ISelfValidating
         {
             if (key is not null && !IsKey(key))
             {
-                check.Fail(name, "must have no blank, no line break and no character beyond ASCII: set it again, as AWS shows it.", "Requests could not be signed.");
+                check.Fail(
+                    name,
+                    "must have no blank, no line break and no character beyond ASCII: set it again, as AWS shows it.",
+                    "Requests could not be signed.");
             }
         }
     }

@@ -96,7 +96,11 @@ internal readonly record struct BlobFault(
     /// <param name="status">The HTTP status; 0 without one.</param>
     /// <param name="body">Its body, of which the begin is quoted.</param>
     public static BlobFault NotBlobs(int status, ReadOnlySpan<byte> body = default) => new(
-        BlobFaultKind.Transient, NotBlobsCode, status, MayHaveCommitted: true, Detail: body.IsEmpty ? NotBlobsDetail : $"{NotBlobsDetail}. It sent {UntrustedText.Quote(body)}");
+        BlobFaultKind.Transient,
+        NotBlobsCode,
+        status,
+        MayHaveCommitted: true,
+        Detail: body.IsEmpty ? NotBlobsDetail : $"{NotBlobsDetail}. It sent {UntrustedText.Quote(body)}");
 
     /// <summary>What happened, such as <c>AzureBlobs PutBlob: ServerBusy (503, request 7c31…)</c>.</summary>
     public string Describe(ApiOperation operation)

@@ -118,7 +118,8 @@ public readonly record struct S3Fault(
         // S3 sends a code, and to a HEAD, which has no body, its id of the request.
         bool isForeign = error is { IsForeign: true, RequestId: null or "" } && region is null
             && (error.Status is < 400 or 400 or 404 or 405 || error is { Status: 401 or 403, Message.Length: > 0 });
-        string detail = isForeign && error.Message.Length > 0 ? $"{NotS3Detail}. It sent {error.Message}" : isForeign ? NotS3Detail : error.Message.TrimEnd('.');
+        string detail = isForeign && error.Message.Length > 0 ? $"{NotS3Detail}. It sent {error.Message}"
+            : isForeign ? NotS3Detail : error.Message.TrimEnd('.');
         return new S3Fault(
             kind,
             isForeign ? NotS3Code : error.Code.Length == 0 ? ((HttpStatusCode)status).ToString() : Bound(error.Code),

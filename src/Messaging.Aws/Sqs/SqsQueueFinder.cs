@@ -85,10 +85,12 @@ internal sealed class SqsQueueFinder(SqsClient client, SqsQueueReference queue, 
 
     // A rejection without a status is an answer that is too long.
     private static bool IsFinal(AwsServiceException exception) =>
-        exception.Kind is AwsErrorKind.Refused or AwsErrorKind.ExpiredCredentials || exception is { Kind: AwsErrorKind.Rejected, Status: > 0 } || IsForeign(exception);
+        exception.Kind is AwsErrorKind.Refused or AwsErrorKind.ExpiredCredentials || exception is { Kind: AwsErrorKind.Rejected, Status: > 0 }
+        || IsForeign(exception);
 
     // SQS sends a code with every error, a proxy's page has none.
-    private static bool IsForeign(AwsServiceException exception) => exception.Status is > 0 and < 500 and not (408 or 429) && exception.Code == $"HTTP {exception.Status}";
+    private static bool IsForeign(AwsServiceException exception) =>
+        exception.Status is > 0 and < 500 and not (408 or 429) && exception.Code == $"HTTP {exception.Status}";
 
     private static StartupException Missing(string key, string name, AwsServiceException exception) => new(
         $"{SqsSourceOptions.Section}:{key}: there is no queue {name} in this account and region. Create it, or correct the name, Aws:Region or Aws:Endpoint. ({exception.Message})",

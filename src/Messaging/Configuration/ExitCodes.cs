@@ -27,7 +27,9 @@ public static class ExitCodes
     public const int Configuration = 78;
 }
 
-/// <summary>The worker cannot run as configured. The message is one line for the operator: what is wrong, where, and what to do; what may be a secret in it is masked.</summary>
+/// <summary>
+/// The worker cannot run as configured. The message is one line for the operator: what is wrong, where, and what to do. What may be a secret in it is masked.
+/// </summary>
 public sealed class StartupException(string message, int exitCode = ExitCodes.Unavailable, Exception? innerException = null)
     : Exception(SettingText.MaskWords(message), innerException)
 {

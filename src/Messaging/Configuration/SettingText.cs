@@ -171,9 +171,9 @@ public static partial class SettingText
 
     /// <summary>Masks as <see cref="Mask"/> does in each word and each quoted part of a sentence.</summary>
     /// <param name="text">The sentence.</param>
-    internal static string MaskWords(string text) => Words().Replace(Pem().Replace(text, "***"), static word => word.Value is [('"' or '\'') and var quote, .. var quoted, '"' or '\'']
-        ? $"{quote}{Mask(quoted)}{quote}"
-        : Mask(word.Value));
+    internal static string MaskWords(string text) => Words().Replace(
+        Pem().Replace(text, "***"),
+        static word => word.Value is [('"' or '\'') and var quote, .. var quoted, '"' or '\''] ? $"{quote}{Mask(quoted)}{quote}" : Mask(word.Value));
 
     /// <summary>A value as it is shown: masked as a whole where its name says that it is a secret.</summary>
     internal static string MaskNamed(string name, string value) => Mask($"{name}={value}")[(name.Length + 1)..];
@@ -191,8 +191,15 @@ public static partial class SettingText
     private static partial Regex Credentials();
 
     // Of a template such as key={Key}, the value is no secret. With a colon as in headers and JSON, only a whole name, as a setting's key has colons.
-    [GeneratedRegex("""(?<name>(?:key|signature|\bsig|password|pwd|secret|token|authorization)\s*=|\b(?:authorization|[\w-]*api-?key)"?\s*:\s*"?|\b(?:password|pwd|secret|token)"?\s*:[\s"]+|\b(?:bearer|basic) )(?![{*])[^;&"]+""",
-        RegexOptions.IgnoreCase | RegexOptions.CultureInvariant | RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: Timeout.Infinite)]
+    [GeneratedRegex(
+        """
+        (?<name>(?:key|signature|\bsig|password|pwd|secret|token|authorization)\s*=
+            |\b(?:authorization|[\w-]*api-?key)"?\s*:\s*"?
+            |\b(?:password|pwd|secret|token)"?\s*:[\s"]+
+            |\b(?:bearer|basic)[ ])
+        (?![{*])[^;&"]+
+        """,
+        RegexOptions.IgnorePatternWhitespace | RegexOptions.IgnoreCase | RegexOptions.CultureInvariant | RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: Timeout.Infinite)]
     private static partial Regex SecretPart();
 
     private static bool TryParseNumber(string text, bool bytes, out long value)

@@ -32,7 +32,8 @@ public sealed partial class SettingsReader
 
         foreach ((string name, string value) in values)
         {
-            _effective[keys[name]] = new EffectiveSetting(keys[name], property.Setting.Secret ? "***" : SettingText.MaskNamed(name, value), IsDefault: false, property.Setting.Description);
+            string shown = property.Setting.Secret ? "***" : SettingText.MaskNamed(name, value);
+            _effective[keys[name]] = new EffectiveSetting(keys[name], shown, IsDefault: false, property.Setting.Description);
         }
 
         property.Property.SetValue(settings, values);

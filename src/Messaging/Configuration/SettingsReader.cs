@@ -365,7 +365,8 @@ public sealed partial class SettingsReader
     private (string Key, string Value)? Shown(SettingProperty[] properties, string name, string[] layers) =>
         Array.Find(properties, property => property.Name == name) is { } known && Find(layers, known) is { } found ? (found.Key, Mask(known.Setting, found.Value)) : null;
 
-    private ConfigurationError WithoutSecrets(ConfigurationError error) => error with { Value = WithoutSecrets(error.Value), Problem = WithoutSecrets(error.Problem)! };
+    private ConfigurationError WithoutSecrets(ConfigurationError error) =>
+        error with { Value = WithoutSecrets(error.Value), Problem = WithoutSecrets(error.Problem)! };
 
     private string? WithoutSecrets(string? text) => _secrets.Aggregate(text, static (shown, secret) => shown?.Replace(secret, "***", StringComparison.Ordinal));
 

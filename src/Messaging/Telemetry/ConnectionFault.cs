@@ -26,7 +26,8 @@ public static class ConnectionFault
         Exception cause = exception is HttpRequestException { InnerException: { } inner and not SocketException } ? inner : exception;
         return exception is HttpRequestException { HttpRequestError: HttpRequestError.SecureConnectionError } && cause.Message.Contains("Cannot determine the frame size", StringComparison.Ordinal)
             ? "The address answers, but without TLS: http instead of https may be right there"
-            : exception is HttpRequestException { HttpRequestError: HttpRequestError.InvalidResponse } ? "The address answers, but not with HTTP: https instead of http may be right there"
+            : exception is HttpRequestException { HttpRequestError: HttpRequestError.InvalidResponse }
+                ? "The address answers, but not with HTTP: https instead of http may be right there"
             : UntrustedText.Shorten(cause.Message.TrimEnd('.'));
     }
 }

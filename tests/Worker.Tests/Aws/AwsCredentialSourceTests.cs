@@ -233,7 +233,7 @@ public sealed class AwsCredentialSourceTests
     public async Task PlaceOf_Key_IsVariableOrLine(string variable, string value, string expected)
     {
         using TemporaryFolder folder = new();
-        await File.WriteAllTextAsync(folder["credentials"], "[default]\naws_access_key_id = AKID\naws_secret_access_key = se\ncret\n".Replace("se\ncret", "se cret", StringComparison.Ordinal));
+        await File.WriteAllTextAsync(folder["credentials"], "[default]\naws_access_key_id = AKID\naws_secret_access_key = se cret\n");
         string key = value.Length > 0 && value.Contains('\n', StringComparison.Ordinal) ? "se\ncret" : "se cret";
 
         AwsCredentialSource.PlaceOf(key, variable, name => name == variable ? value : name == "AWS_SHARED_CREDENTIALS_FILE" ? folder["credentials"] : null)

@@ -403,7 +403,9 @@ public sealed class BlobSinkFaultTests
 
         await sink.CheckAsync(Token);
 
-        sink.Problem.ShouldBe($"The container 'archive' is not at its endpoint: AzureBlobs ListBlobs: NotABlobStorageAnswer ({status}): the address answers, but is not Blob Storage: "
+        sink.Problem.ShouldBe(
+            $"The container 'archive' is not at its endpoint: AzureBlobs ListBlobs: NotABlobStorageAnswer ({status}): "
+            + "the address answers, but is not Blob Storage: "
             + $"check Sinks:AzureBlobs:Endpoint or ConnectionString. It sent \"{page.Replace('\n', ' ')}\".");
     }
 

@@ -15,7 +15,7 @@ public sealed class ConfigurationErrorTests
     [InlineData("must be names; 'Password=hidden b' is none, nor the worker's own.", "must be names; 'Password=***' is none, nor the worker's own.")]
     [InlineData("has https://a.example/b?sig=hidden in it. Is it a container?", "has https://a.example/b?*** in it. Is it a container?")]
     [InlineData("\"https://u:hidden@a\" and \"b c\" are no names.", "\"https://***@a\" and \"b c\" are no names.")]
-    [InlineData("must be such as http://127.0.0.1:8080, with a port. Did you mean http://a?", "must be such as http://127.0.0.1:8080, with a port. Did you mean http://a?")]
+    [InlineData("must be http://127.0.0.1:80, with a port. Did you mean http://a?", "must be http://127.0.0.1:80, with a port. Did you mean http://a?")]
     public void Problem_QuotesASecret_IsMasked(string problem, string expected)
     {
         ConfigurationError error = new("Own:Items", Value: null, problem, problem);
@@ -30,13 +30,15 @@ public sealed class ConfigurationErrorTests
 
     [Fact]
     public void StartupException_QuotesASecret_IsMasked() =>
-        new StartupException("The queue 'https://sqs.example/orders?X-Amz-Signature=hidden' does not exist.").Message.ShouldBe("The queue 'https://sqs.example/orders?***' does not exist.");
+        new StartupException("The queue 'https://sqs.example/orders?X-Amz-Signature=hidden' does not exist.").Message
+            .ShouldBe("The queue 'https://sqs.example/orders?***' does not exist.");
 
     [Fact]
     public void Errors_ProblemQuotesASecretSetting_ShowItMasked()
     {
         SettingsReader settings = new(new ConfigurationBuilder()
-            .AddInMemoryCollection([new("Own:Names:0", "plain"), new("Own:Names:1", "hunter2-hidden"), new("Own:Pass", "hunter2-hidden"), new("Own:Tags:password", "hidden")])
+            .AddInMemoryCollection([
+                new("Own:Names:0", "plain"), new("Own:Names:1", "hunter2-hidden"), new("Own:Pass", "hunter2-hidden"), new("Own:Tags:password", "hidden")])
             .Build());
 
         _ = settings.Read<Quoting>("Own");

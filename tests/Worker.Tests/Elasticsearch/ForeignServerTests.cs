@@ -38,7 +38,8 @@ public sealed class ForeignServerTests
     private static async Task<string?> CheckAsync(RawServer server)
     {
         ElasticsearchSinkOptions options = new() { Endpoint = server.Url, Index = "logs" };
-        await using ElasticsearchSink sink = ElasticsearchSink.Create(options, aws: null, new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System));
+        SinkServices services = new(null!, NullLoggerFactory.Instance, TimeProvider.System);
+        await using ElasticsearchSink sink = ElasticsearchSink.Create(options, aws: null, services);
         await sink.CheckAsync(TestContext.Current.CancellationToken);
         return sink.Problem;
     }

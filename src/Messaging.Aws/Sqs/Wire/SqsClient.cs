@@ -307,7 +307,8 @@ internal sealed class SqsClient : IDisposable
     private static AwsServiceException Malformed(SqsOperation operation, Exception e, PooledBuffer? response)
     {
         ReadOnlySpan<byte> sent = response is null ? default : response.WrittenSpan;
-        string what = sent.TrimStart(" \t\r\n"u8) is [(byte)'{', ..] ? "the answer does not have the documented form" : $"the address answers, but is not SQS. It sent {UntrustedText.Quote(sent)}";
+        string what = sent.TrimStart(" \t\r\n"u8) is [(byte)'{', ..] ? "the answer does not have the documented form"
+            : $"the address answers, but is not SQS. It sent {UntrustedText.Quote(sent)}";
         string detail = $"{what}: check {SqsQueueFinder.AddressSettings}";
         return AwsServiceException.Local(AwsErrorKind.Transient, operation.Name, "MalformedResponse", detail, e);
     }

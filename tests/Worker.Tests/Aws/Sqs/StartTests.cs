@@ -76,7 +76,12 @@ public sealed class StartTests
         await using SqsRun run = SqsRun.Create();
         run.Queue.Script = _ => new QueueAnswer(status, "<html>\n<h1>Sign in</h1>");
 
-        await FailAsync(run, ExitCodes.Configuration, "Queue orders: the address answers, but is not SQS", $"HTTP {status}: \"<html> <h1>Sign in</h1>\"", "Correct Aws:Endpoint, AWS_ENDPOINT_URL_SQS and Sources:Sqs:Queue");
+        await FailAsync(
+            run,
+            ExitCodes.Configuration,
+            "Queue orders: the address answers, but is not SQS",
+            $"HTTP {status}: \"<html> <h1>Sign in</h1>\"",
+            "Correct Aws:Endpoint, AWS_ENDPOINT_URL_SQS and Sources:Sqs:Queue");
     }
 
     [Theory]
