@@ -39,7 +39,7 @@ public sealed class ForeignServerTests
     {
         ElasticsearchSinkOptions options = new() { Endpoint = server.Url, Index = "logs" };
         SinkServices services = new(null!, NullLoggerFactory.Instance, TimeProvider.System);
-        await using ElasticsearchSink sink = ElasticsearchSink.Create(options, aws: null, services);
+        await using ElasticsearchSink sink = ElasticsearchSink.Create(options, sign: null, services);
         await sink.CheckAsync(TestContext.Current.CancellationToken);
         return sink.Problem;
     }
