@@ -12,7 +12,7 @@ namespace Quayside.Messaging.Planning;
 /// <param name="enqueuedAt">When it entered its source; null when the source would not know.</param>
 public sealed class SampleMessage(byte[] body, string id, IReadOnlyList<KeyValuePair<string, string>>? attributes = null, string? group = null, DateTimeOffset? enqueuedAt = null) : ReceivedMessage
 {
-    /// <summary>The id of a message whose source id nobody gave.</summary>
+    /// <summary>The id of a message that is given without its source id.</summary>
     public const string UnknownId = "source-id";
 
     /// <inheritdoc/>

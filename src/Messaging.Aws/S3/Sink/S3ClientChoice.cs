@@ -2,8 +2,8 @@ namespace Quayside.Messaging.Aws.S3.Sink;
 
 /// <summary>The client that a sink has, and why.</summary>
 /// <param name="IsDirect">True for the direct client, false for AWSSDK.S3.</param>
-/// <param name="Description">The client's name and the reason, as the end of a sentence.</param>
-internal readonly record struct S3ClientChoice(bool IsDirect, string Description)
+/// <param name="Text">The client's name and the reason, as the end of a sentence.</param>
+internal readonly record struct S3ClientChoice(bool IsDirect, string Text)
 {
     private const string Setting = $"{S3SinkOptions.Section}:{nameof(S3SinkOptions.Client)}";
 

@@ -17,7 +17,7 @@ internal sealed partial class S3Sink
         if (_client is { } client && !_isClientLogged)
         {
             _isClientLogged = true;
-            _logger.LogClient(_route.Value as string, client.Description);
+            _logger.LogClient(_route.Value as string, client.Text);
         }
 
         if (!_conditional && !_isUnconditionalLogged)

@@ -32,7 +32,7 @@ internal sealed class S3SinkFeature : ISinkFeature, IExplainedFeature
             },
             CheckBeforeStart = findings => AwsStartCheck.Check(findings, aws, fromAddress: null, "S3", () => S3Endpoint.Resolve(options.ForcePathStyle, aws, Environment.GetEnvironmentVariable, options.Bucket)),
             CheckProperties = properties => S3ObjectProperties.FindProblems(options, properties),
-            Describe = output => output.WriteLine($"Route {route} stores in S3 with {S3ClientChoice.Of(options).Description}.{Environment.NewLine}"),
+            Describe = output => output.WriteLine($"Route {route} stores in S3 with {S3ClientChoice.Of(options).Text}.{Environment.NewLine}"),
             StoreTimeout = options.TotalTimeout,
             Retries = true,
         };
@@ -53,7 +53,7 @@ internal sealed class S3Explainer(S3SinkOptions s3, AwsCostOptions costs) : IRou
     public void ExplainCalls(RouteLoad load, RouteEstimate estimate)
     {
         double puts = load.ObjectsPerDay;
-        estimate.Call("s3.put", "S3 PutObject", puts, 1, costs.S3PutPerMillion, $"one per object, with {S3ClientChoice.Of(s3).Description}; retries and duplicates (a HEAD each) come in addition");
+        estimate.Call("s3.put", "S3 PutObject", puts, 1, costs.S3PutPerMillion, $"one per object, with {S3ClientChoice.Of(s3).Text}; retries and duplicates (a HEAD each) come in addition");
         if (!s3.Conditional)
         {
             estimate.Call("s3.head", "S3 HeadObject", puts, 1, costs.S3GetPerMillion, "Sinks:S3:Conditional is false: each key is checked first");
