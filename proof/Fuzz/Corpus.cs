@@ -8,29 +8,19 @@ internal sealed class Corpus(IEnumerable<byte[]> valid)
 
     private readonly Lock _lock = new();
 
-    // Each reached a block that no input before it had reached, so there are no more of them than blocks.
-    private readonly List<byte[]> _reaching = [.. valid];
+    private readonly List<byte[]> _valid = [.. valid];
     private readonly List<byte[]> _outcomes = [];
 
     /// <summary>The number of inputs.</summary>
-    public int Count => _reaching.Count + _outcomes.Count;
+    public int Count => _valid.Count + _outcomes.Count;
 
-    /// <summary>Any of the inputs. Half of the calls return one that reached a new block, since there may be far more of the others.</summary>
+    /// <summary>Any of the inputs. Half of the calls return one of the first, since there may be far more of the others.</summary>
     public byte[] Any(Random random)
     {
         lock (_lock)
         {
-            List<byte[]> inputs = _outcomes.Count > 0 && random.Next(2) == 0 ? _outcomes : _reaching;
+            List<byte[]> inputs = _outcomes.Count > 0 && random.Next(2) == 0 ? _outcomes : _valid;
             return inputs[random.Next(inputs.Count)];
-        }
-    }
-
-    /// <summary>Adds an input that reached a new block.</summary>
-    public void AddReaching(byte[] input)
-    {
-        lock (_lock)
-        {
-            _reaching.Add(input);
         }
     }
 

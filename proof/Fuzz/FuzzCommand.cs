@@ -1,7 +1,6 @@
 using System.CommandLine;
 using System.Diagnostics;
 using System.Globalization;
-using Proof.Fuzz.Coverage;
 using Proof.Fuzz.Targets;
 using Quayside.Messaging.Sockets.TcpLines;
 using ArgumentResult = System.CommandLine.Parsing.ArgumentResult;
@@ -43,13 +42,12 @@ internal static class FuzzCommand
     private static readonly Option<int> Inputs = Options.Number("--inputs", "Inputs per target; a fiftieth of them for settings", 1_000_000);
     private static readonly Option<int> Seed = Options.Number("--seed", "Seed of the mutations", 1);
     private static readonly Option<int> Threads = Options.Number("--threads", "Number of threads", Environment.ProcessorCount);
-    private static readonly Option<bool> Uncovered = new("--uncovered") { Description = "List the methods of the parsers with blocks that no input reached, with their lines" };
     private static readonly Option<byte[]?> Input = new("--input") { Description = "Run one input of --target, in base64", HelpName = "base64", CustomParser = ParseInput };
     private static readonly Option<byte[]?> FromFile = new("--file") { Description = "Run one input of --target: the one in a file that a crash left", HelpName = "file", CustomParser = ReadInput };
 
     public static Command Create()
     {
-        Command command = new("fuzz", "Runs each parser beside a plain twin on mutated inputs; ends with 'N inputs, M failures'") { Target, Inputs, Seed, Threads, Uncovered, Input, FromFile, ResultLog.Record };
+        Command command = new("fuzz", "Runs each parser beside a plain twin on mutated inputs; ends with 'N inputs, M failures'") { Target, Inputs, Seed, Threads, Input, FromFile, ResultLog.Record };
         Target.Validators.Add(result =>
         {
             if (result.GetValue(Target) is { } name && name != "all" && !Targets.ContainsKey(name))
@@ -66,9 +64,7 @@ internal static class FuzzCommand
         });
         command.SetAction(result => (Given(result, Input) ?? Given(result, FromFile)) is { } input
             ? RunOne(result.GetValue(Target)!, input)
-            : InstrumentedContext.IsCurrent
-            ? RunAll(Chosen(result.GetValue(Target)!), result.GetValue(Inputs), result.GetValue(Seed), result.GetValue(Threads), result.GetValue(Uncovered), result.GetValue(ResultLog.Record))
-            : new InstrumentedContext(Chosen(result.GetValue(Target)!).SelectMany(target => target.Value().Parser)).Run());
+            : RunAll(Chosen(result.GetValue(Target)!), result.GetValue(Inputs), result.GetValue(Seed), result.GetValue(Threads), result.GetValue(ResultLog.Record)));
         return command;
     }
 
@@ -126,7 +122,7 @@ internal static class FuzzCommand
         return failures;
     }
 
-    private static int RunAll(IEnumerable<KeyValuePair<string, Func<FuzzTarget>>> targets, int inputs, int seed, int threads, bool uncovered, string? record)
+    private static int RunAll(IEnumerable<KeyValuePair<string, Func<FuzzTarget>>> targets, int inputs, int seed, int threads, string? record)
     {
         string folder = Path.Combine("artifacts", "fuzz");
         Directory.CreateDirectory(folder);
@@ -135,25 +131,20 @@ internal static class FuzzCommand
         foreach ((string target, Func<FuzzTarget> create) in targets)
         {
             FuzzTarget first = create();
-            BlockCoverage coverage = new(first.Parser);
-            (long count, int failed) = Run(target, create, coverage, new Corpus(first.Corpus), inputs / first.Slowness, seed, threads, folder);
+            (long count, int failed) = Run(target, create, new Corpus(first.Corpus), inputs / first.Slowness, seed, threads, folder);
             done += count;
             failures += failed;
             ResultLog.Append(record, $"fuzz {target}", $"{seed}", count, failed);
-            foreach (string method in uncovered ? coverage.Describe() : [])
-            {
-                Console.WriteLine($"  {method}");
-            }
         }
 
         Console.WriteLine($"{done} inputs, {failures} failures");
         return failures == 0 ? 0 : 1;
     }
 
-    private static (long Done, int Failures) Run(string name, Func<FuzzTarget> create, BlockCoverage coverage, Corpus corpus, long inputs, int seed, int threads, string folder)
+    private static (long Done, int Failures) Run(string name, Func<FuzzTarget> create, Corpus corpus, long inputs, int seed, int threads, string folder)
     {
         Stopwatch watch = Stopwatch.StartNew();
-        FuzzRun[] runs = [.. Enumerable.Range(0, threads).Select(thread => new FuzzRun(name, create, coverage, corpus, unchecked((seed * 1_000) + thread), folder))];
+        FuzzRun[] runs = [.. Enumerable.Range(0, threads).Select(thread => new FuzzRun(name, create, corpus, unchecked((seed * 1_000) + thread), folder))];
         Thread[] started = [.. runs.Select((run, index) => Start(run, (inputs / threads) + (index < inputs % threads ? 1 : 0)))];
         while (Array.Exists(started, thread => !thread.Join(TimeSpan.FromMilliseconds(100))))
         {
@@ -167,7 +158,7 @@ internal static class FuzzCommand
         long done = runs.Sum(run => run.Done);
         Console.WriteLine(string.Create(
             CultureInfo.InvariantCulture,
-            $"{name}: {done} inputs, {runs.Sum(run => run.Failures)} failures, {watch.Elapsed.TotalMicroseconds * threads / done:0.00} us each, {corpus.Count} in the corpus, {coverage.Reached} of {coverage.Blocks} blocks reached"));
+            $"{name}: {done} inputs, {runs.Sum(run => run.Failures)} failures, {watch.Elapsed.TotalMicroseconds * threads / done:0.00} us each, {corpus.Count} in the corpus"));
         Array.ForEach(runs, run => run.Dispose());
         return (done, runs.Sum(run => run.Failures));
     }

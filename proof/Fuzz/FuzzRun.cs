@@ -1,10 +1,9 @@
 using System.Diagnostics;
-using Proof.Fuzz.Coverage;
 
 namespace Proof.Fuzz;
 
 /// <summary>One thread's share of a target's inputs.</summary>
-internal sealed class FuzzRun(string name, Func<FuzzTarget> create, BlockCoverage coverage, Corpus corpus, int seed, string folder) : IDisposable
+internal sealed class FuzzRun(string name, Func<FuzzTarget> create, Corpus corpus, int seed, string folder) : IDisposable
 {
     private const int MaxBytes = 16 * 1_024;
     private const int MaxReported = 10;
@@ -31,16 +30,13 @@ internal sealed class FuzzRun(string name, Func<FuzzTarget> create, BlockCoverag
         foreach (byte[] input in _target.Corpus)
         {
             Try(input);
-            coverage.HasGrown();
         }
 
         for (long left = inputs - _target.Corpus.Count; left > 0; left--)
         {
-            bool isNew = Try(mutator.Next());
-            bool isReaching = coverage.HasGrown();
-            if (isNew || isReaching)
+            if (Try(mutator.Next()))
             {
-                mutator.Keep(isReaching);
+                mutator.Keep();
             }
         }
     }

@@ -6,9 +6,6 @@ internal abstract class FuzzTarget
     /// <summary>The number of inputs is divided by this, because each input takes that many times longer.</summary>
     public virtual int Slowness => 1;
 
-    /// <summary>The types whose coverage counts, with the types nested in them.</summary>
-    public abstract IReadOnlyList<Type> Parser { get; }
-
     /// <summary>Valid inputs to mutate.</summary>
     public abstract IReadOnlyList<byte[]> Corpus { get; }
 

@@ -37,19 +37,7 @@ internal sealed class Mutator
     }
 
     /// <summary>Adds the last input to the corpus.</summary>
-    /// <param name="isReaching">True when it reached a new block, false when only its outcome was new.</param>
-    public void Keep(bool isReaching)
-    {
-        byte[] input = _input[.._length];
-        if (isReaching)
-        {
-            _corpus.AddReaching(input);
-        }
-        else
-        {
-            _corpus.AddOutcome(input, _random);
-        }
-    }
+    public void Keep() => _corpus.AddOutcome(_input[.._length], _random);
 
     private void Mutate()
     {

@@ -9,12 +9,8 @@ namespace Proof.Simulation;
 /// <summary><c>pairs</c>: which faults have met in one world, as a table.</summary>
 internal static class PairsCommand
 {
-    private const string Begin = "<!-- pairs -->";
-    private const string End = "<!-- /pairs -->";
-
     private static readonly Option<int> Seeds = Options.Number("--seeds", "Number of seeds", 20_000);
     private static readonly Option<int> From = Options.Number("--from", "The first seed", 1);
-    private static readonly Option<string?> Write = Options.Output("--write", $"A page, whose text between {Begin} and {End} is replaced");
 
     private static readonly string[] Sources = ["Sqs", "Bus", "Http", "Tcp", "Channel"];
 
@@ -24,19 +20,12 @@ internal static class PairsCommand
 
     public static Command Create()
     {
-        Command command = new("pairs", "Runs worlds and prints how many had each pair of faults; ends with 'N pairs, M not met, F failures'") { Seeds, From, Write };
-        Write.Validators.Add(result =>
-        {
-            if (result.GetValueOrDefault<string>() is var page && File.Exists(page) && File.ReadAllText(page) is var text && (!text.Contains(Begin, StringComparison.Ordinal) || !text.Contains(End, StringComparison.Ordinal)))
-            {
-                result.AddError($"--write {page}: must have the lines {Begin} and {End}");
-            }
-        });
-        command.SetAction(result => Run(result.GetValue(From), result.GetValue(Seeds), result.GetValue(Write)));
+        Command command = new("pairs", "Runs worlds and prints how many had each pair of faults; ends with 'N pairs, M not met, F failures'") { Seeds, From };
+        command.SetAction(result => Run(result.GetValue(From), result.GetValue(Seeds)));
         return command;
     }
 
-    private static int Run(int from, int seeds, string? page)
+    private static int Run(int from, int seeds)
     {
         int[,] met = new int[Faults.Length, Faults.Length];
         int failures = 0;
@@ -55,18 +44,7 @@ internal static class PairsCommand
             }
         }
 
-        string table = Table(met, seeds);
-        if (page is null)
-        {
-            Console.Write(table);
-        }
-        else
-        {
-            string text = File.ReadAllText(page);
-            int begin = text.IndexOf(Begin, StringComparison.Ordinal) + Begin.Length;
-            File.WriteAllText(page, $"{text[..begin]}\n{table}{text[text.IndexOf(End, StringComparison.Ordinal)..]}");
-        }
-
+        Console.Write(Table(met, seeds));
         (Fault First, Fault Second)[] pairs = [.. Faults.SelectMany(first => Faults.Where(second => second < first && CanMeet(first, second)).Select(second => (first, second)))];
         (Fault First, Fault Second)[] missing = [.. pairs.Where(pair => met[(int)pair.First, (int)pair.Second] == 0)];
         foreach ((Fault first, Fault second) in missing)

@@ -8,8 +8,6 @@ internal sealed class Base64Target : FuzzTarget
 {
     private readonly Base64Envelope _envelope = new();
 
-    public override IReadOnlyList<Type> Parser { get; } = [typeof(Base64Envelope)];
-
     public override IReadOnlyList<byte[]> Corpus { get; } = [.. Texts.Utf8("e30=", "_-8", "+/8=", "e3 0\r\n=", "", "====", "AAAA", "AA==", "AAA")];
 
     public override IReadOnlyList<byte[]> Dictionary { get; } = [.. Texts.Utf8("=", "==", "-", "_", "+", "/", "\r\n", " ", "\t", "AAAA"), [0xFF], [0]];

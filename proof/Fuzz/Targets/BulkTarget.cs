@@ -9,8 +9,6 @@ internal sealed class BulkTarget : FuzzTarget
 {
     private readonly BulkResponseParser _parser = new();
 
-    public override IReadOnlyList<Type> Parser { get; } = [typeof(BulkResponseParser), typeof(BulkItem)];
-
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
         .. Texts.Utf8(

@@ -16,8 +16,6 @@ internal sealed class CloudEventsTarget : FuzzTarget
 
     public override int Slowness => 5;
 
-    public override IReadOnlyList<Type> Parser { get; } = [typeof(CloudEventsEnvelope), typeof(JsonArrayEnvelope), typeof(JsonMembers), .. Texts.JsonOf(typeof(JsonMembers))];
-
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
         .. Texts.Utf8(

@@ -31,12 +31,6 @@ internal sealed class EnvelopeTarget : FuzzTarget
 
     public override int Slowness => 10;
 
-    public override IReadOnlyList<Type> Parser { get; } =
-    [
-        typeof(SnsEnvelope), typeof(EventBridgeEnvelope), typeof(CloudEventsEnvelope), typeof(JsonMembers), typeof(JsonArrayEnvelope), typeof(JsonLinesEnvelope), typeof(Base64Envelope),
-        typeof(GzipEnvelope), typeof(Inflation), typeof(BodyFeed), .. Texts.JsonOf(typeof(JsonMembers)),
-    ];
-
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
         .. Texts.Utf8(

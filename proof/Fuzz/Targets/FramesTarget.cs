@@ -13,8 +13,6 @@ internal sealed class FramesTarget(Framing framing) : FuzzTarget
 
     private readonly BufferPool _buffers = new();
 
-    public override IReadOnlyList<Type> Parser { get; } = [typeof(MessageSplitter), typeof(LengthSplitter), typeof(LineSplitter)];
-
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
         .. Texts.Utf8("one\r\ntwo\r\n\r\n \r\nthree", "3 one\n3 two10 1234567890", "", "\n", "0 ", "61 " + new string('x', 61) + "2 {}", "268435456 x", "12", new string('x', 61) + "\r\n"),

@@ -16,8 +16,6 @@ internal sealed class GzipTarget : FuzzTarget
 
     private readonly byte[] _buffer = new byte[64 * 1024];
 
-    public override IReadOnlyList<Type> Parser { get; } = [typeof(GzipReader), typeof(SealedGzipFeed)];
-
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
         Gzip.Compress("#Version: 1.0\n"), [.. Gzip.Compress("one"), .. Gzip.Compress("two")], Gzip.Compress(string.Empty), Gzip.Compress(new string('x', 100_000)),

@@ -8,8 +8,6 @@ namespace Proof.Fuzz.Targets;
 /// <summary>The scanner beside <see cref="Utf8JsonReader"/>: both accept the same texts.</summary>
 internal sealed class JsonTarget : FuzzTarget
 {
-    public override IReadOnlyList<Type> Parser { get; } = [typeof(JsonScanner), typeof(JsonEscapes)];
-
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
         .. Texts.Utf8(

@@ -2,7 +2,6 @@
 using System.Text;
 using Quayside.Messaging.Archive.Headers;
 using Quayside.Pipeline.Buffers;
-using Quayside.Messaging.Json;
 using Quayside.Messaging.Archive.ObjectKeys;
 using Worker.Tests.Archive.Headers;
 using Worker.Tests.Archive.ObjectKeys;
@@ -40,8 +39,6 @@ internal sealed class KeyTarget : FuzzTarget
         _full = _template.CreateReader(BodyValidation.Full);
         _header = new ArchiveHeader(_buffers);
     }
-
-    public override IReadOnlyList<Type> Parser { get; } = [typeof(JsonScanner), typeof(JsonEscapes), typeof(ArchiveHeaderReader), typeof(ArchiveHeader), typeof(HeaderDate), typeof(DateForms), typeof(HeaderNode), typeof(KeyPart), typeof(PropertyNameHint)];
 
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [

@@ -17,8 +17,6 @@ internal sealed partial class KeyTemplateTarget : FuzzTarget
 
     private readonly BufferPool _buffers = new();
 
-    public override IReadOnlyList<Type> Parser { get; } = [typeof(KeyTemplate), typeof(KeyTemplateCompiler), typeof(KeyTemplateParser), typeof(KeyPathCheck), typeof(KeySegmentBuilder), typeof(KeyLevel), typeof(KeyPiece), typeof(KeyPart), typeof(PropertyPathParser), typeof(PropertyPath)];
-
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
         .. Texts.Utf8(

@@ -12,8 +12,6 @@ internal sealed class LinesTarget : FuzzTarget
 
     private readonly BufferPool _buffers = new();
 
-    public override IReadOnlyList<Type> Parser { get; } = [typeof(LineSplitter)];
-
     public override IReadOnlyList<byte[]> Corpus { get; } =
         [.. Texts.Utf8("one\ntwo\r\n\n \t\r\nthree", "", "\n", "\r\n\r\n", "a\rb\r\r\nc", new string('x', 61) + "\nshort\n" + new string('y', 60) + "\r\nend", "{\"a\":1}\n{\"b\":2}\n")];
 

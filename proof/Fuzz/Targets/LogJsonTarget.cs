@@ -12,8 +12,6 @@ internal sealed class LogJsonTarget : FuzzTarget
 
     private static readonly byte[][] Names = [.. Texts.Utf8("date", "c-ip", "x-optional")];
 
-    public override IReadOnlyList<Type> Parser { get; } = [typeof(JsonRow), typeof(ColumnMap)];
-
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
         .. Texts.Utf8(

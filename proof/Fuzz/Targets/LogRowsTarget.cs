@@ -12,8 +12,6 @@ internal sealed class LogRowsTarget : FuzzTarget
     private static readonly byte[][] Names = [.. Texts.Utf8(Columns)];
     private static readonly char[] Separators = [' ', '\t'];
 
-    public override IReadOnlyList<Type> Parser { get; } = [typeof(LogParser), typeof(RowScanner), typeof(BlockMasks), typeof(ColumnMap), typeof(LogRow)];
-
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
         .. Texts.Utf8(

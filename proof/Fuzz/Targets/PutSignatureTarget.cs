@@ -36,8 +36,6 @@ internal sealed class PutSignatureTarget : FuzzTarget
 
     public override int Slowness => 10;
 
-    public override IReadOnlyList<Type> Parser { get; } = [typeof(PutSigner), typeof(SigV4Signer), typeof(SigV4Header), typeof(BucketAddress), typeof(S3PropertyRules)];
-
     /// <summary>A line each: choices, key, content type, content encoding, disposition, cache control, token, body, then <c>name=value</c> of metadata, and with <c>#</c> before it of tags.</summary>
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [

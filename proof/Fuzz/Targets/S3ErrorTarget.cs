@@ -10,8 +10,6 @@ internal sealed class S3ErrorTarget : FuzzTarget
 {
     private static readonly XmlReaderSettings Settings = new() { DtdProcessing = DtdProcessing.Prohibit, XmlResolver = null, IgnoreComments = true, IgnoreProcessingInstructions = true, IgnoreWhitespace = true };
 
-    public override IReadOnlyList<Type> Parser { get; } = [typeof(AwsErrorBody)];
-
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
         .. Texts.Utf8(

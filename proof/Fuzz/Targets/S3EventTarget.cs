@@ -8,8 +8,6 @@ internal sealed class S3EventTarget : FuzzTarget
 {
     private readonly S3EventReader _reader = new(["logs"], new KeyFilter("a", string.Empty));
 
-    public override IReadOnlyList<Type> Parser { get; } = [typeof(S3EventReader), typeof(EventFields), typeof(FormKey)];
-
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
         .. Texts.Utf8(

@@ -13,8 +13,6 @@ internal sealed class SettingsTarget : FuzzTarget
 
     public override int Slowness => 50;
 
-    public override IReadOnlyList<Type> Parser { get; } = [typeof(WorkerPlanner), typeof(SettingsReader), typeof(SettingText), typeof(SettingsCheck), typeof(ConfigurationError), typeof(BatchingRules), typeof(RouteRules), typeof(PartSelection)];
-
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
         .. Texts.Utf8(

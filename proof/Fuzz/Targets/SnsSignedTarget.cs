@@ -1,6 +1,5 @@
 using System.Text;
 using System.Text.Json;
-using Quayside.Messaging.Envelopes.Json;
 using Quayside.Messaging.Envelopes.Sns;
 
 namespace Proof.Fuzz.Targets;
@@ -12,8 +11,6 @@ internal sealed class SnsSignedTarget : FuzzTarget
 
     private static readonly string[] OfNotification = ["Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type"];
     private static readonly string[] OfConfirmation = ["Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"];
-
-    public override IReadOnlyList<Type> Parser { get; } = [typeof(SignedMessage), typeof(JsonMembers), .. Texts.JsonOf(typeof(JsonMembers))];
 
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [

@@ -10,8 +10,6 @@ internal sealed class SqsBatchTarget : FuzzTarget
 {
     private const int Entries = 4;
 
-    public override IReadOnlyList<Type> Parser { get; } = [typeof(BatchResponseReader)];
-
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
         .. Texts.Utf8(

@@ -9,8 +9,6 @@ internal sealed class SqsErrorTarget : FuzzTarget
 {
     private readonly HttpResponseMessage[] _responses = [Response(), Response("x-amzn-errortype"), Response("x-amzn-query-error")];
 
-    public override IReadOnlyList<Type> Parser { get; } = [typeof(AwsErrorBody), typeof(AwsError)];
-
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
         .. Texts.Utf8(

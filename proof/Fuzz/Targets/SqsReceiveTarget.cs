@@ -13,8 +13,6 @@ internal sealed class SqsReceiveTarget : FuzzTarget
 
     private readonly BufferPool _buffers = new();
 
-    public override IReadOnlyList<Type> Parser { get; } = [typeof(ReceiveResponseReader), typeof(ReceiveBatch), typeof(SqsMessageAttributes), typeof(WireText), .. Texts.JsonOf(typeof(ReceiveResponseReader))];
-
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
         .. Texts.Utf8(

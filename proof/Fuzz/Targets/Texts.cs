@@ -18,10 +18,6 @@ internal static class Texts
         [0xFF], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82], [0], [0x7F], [0x1F],
     ];
 
-    /// <summary>The readers of JSON that an assembly shares with others.</summary>
-    /// <param name="parser">A type of the assembly.</param>
-    public static IEnumerable<Type> JsonOf(Type parser) => ((string[])["JsonScanner", "JsonEscapes"]).Select(name => parser.Assembly.GetType($"Quayside.Messaging.Json.{name}", throwOnError: true)!);
-
     public static IEnumerable<byte[]> Utf8(params IEnumerable<string> texts) => texts.Select(Encoding.UTF8.GetBytes);
 
     /// <summary>A line of bytes as Latin-1 without the byte order marks that it begins with.</summary>
