@@ -4,7 +4,6 @@ using System.Collections.ObjectModel;
 using Quayside.Messaging.Archive.Headers;
 using Quayside.Messaging.Archive.ObjectKeys;
 using Quayside.Messaging.Configuration;
-using Quayside.Messaging.Costs.Explain;
 using Quayside.Messaging.Handlers;
 using Quayside.Messaging.Planning;
 using Quayside.Messaging.Publishing;
@@ -15,7 +14,7 @@ using Quayside.Messaging.Sources;
 namespace Quayside.Messaging.Archive;
 
 /// <summary>Makes <c>Archive</c> a handler that routes can name: JSON to key to object.</summary>
-internal sealed class ArchiveHandlerFeature : IHandlerFeature, IExplainedFeature, ISampleFeature, IKeyExplainer
+internal sealed class ArchiveHandlerFeature : IHandlerFeature, ISampleFeature, IKeyExplainer
 {
     /// <summary>The handler's name in routes.</summary>
     public const string HandlerName = "Archive";
@@ -29,8 +28,6 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature, IExplainedFeature
 
     public bool ExplainKey(RoutePlan route, SettingsReader settings, SampleMessage message, TextWriter output) =>
         KeyReport.ExplainAll(route, ReadOptions(settings, route.Name), message, output);
-
-    public IRouteExplainer Explain(SettingsReader settings, string route) => new NoServiceCalls();
 
     public HandlerPlan Configure(SettingsReader settings, string route)
     {

@@ -43,7 +43,7 @@ internal sealed class AwsTransport : IDisposable
     public Action<ApiOperation, AwsError>? Refused { get; init; }
 
     /// <summary>Makes one call.</summary>
-    /// <param name="operation">The operation as it is billed.</param>
+    /// <param name="operation">The operation as it is counted.</param>
     /// <param name="request">Unsigned or signed before; a body is a <see cref="BorrowedContent"/>.</param>
     /// <param name="cancellationToken">Ends the call.</param>
     /// <returns>Either the 200 answer with its body unread, which the caller disposes, or the service's refusal.</returns>
@@ -51,7 +51,6 @@ internal sealed class AwsTransport : IDisposable
     [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
     public async ValueTask<(HttpResponseMessage? Response, AwsError? Error)> CallAsync(ApiOperation operation, HttpRequestMessage request, CancellationToken cancellationToken)
     {
-        long sent = BorrowedContent.Of(request).Length;
         SignatureRecovery? recovery = null;
         while (true)
         {
@@ -64,11 +63,11 @@ internal sealed class AwsTransport : IDisposable
             }
             catch (Exception e)
             {
-                Calls.Failed(operation, e, sent);
+                Calls.Failed(operation, e);
                 throw;
             }
 
-            Calls.Sending(operation, sent);
+            Calls.Sending(operation);
             if (response.StatusCode == HttpStatusCode.OK)
             {
                 return (response, null);

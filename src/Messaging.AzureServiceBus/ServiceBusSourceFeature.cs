@@ -1,17 +1,15 @@
 using Azure.Messaging.ServiceBus;
 using Quayside.Messaging.Configuration;
-using Quayside.Messaging.Costs.Explain;
 using Quayside.Messaging.DeadLetters.Redrive;
 using Quayside.Messaging.Intake;
 using Quayside.Messaging.Publishing;
 using Quayside.Messaging.Sources;
-using static System.FormattableString;
 
 namespace Quayside.Messaging.AzureServiceBus;
 
 /// <summary>The source <c>ServiceBus</c> of routes.</summary>
 /// <param name="createClient">Creates clients: <see cref="ServiceBusSourceOptions.CreateClient"/>, but for tests.</param>
-internal sealed class ServiceBusSourceFeature(Func<ServiceBusSourceOptions, ServiceBusRetryOptions?, ServiceBusClient> createClient) : ISourceFeature, IExplainedFeature, ISenderFeature, IRedriveFeature
+internal sealed class ServiceBusSourceFeature(Func<ServiceBusSourceOptions, ServiceBusRetryOptions?, ServiceBusClient> createClient) : ISourceFeature, ISenderFeature, IRedriveFeature
 {
     public string Name => "ServiceBus";
 
@@ -55,12 +53,6 @@ internal sealed class ServiceBusSourceFeature(Func<ServiceBusSourceOptions, Serv
         };
     }
 
-    public IRouteExplainer Explain(SettingsReader settings, string route)
-    {
-        ServiceBusSourceOptions options = settings.Read<ServiceBusSourceOptions>(ServiceBusSourceOptions.Section, route);
-        return new ServiceBusExplainer(options, options.ConcurrentCalls(settings.Read<IntakeOptions>("Intake", route)));
-    }
-
     public Func<CommandServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
     {
         CommandArguments.Check(settings, route, url);
@@ -101,16 +93,5 @@ internal sealed class ServiceBusSourceFeature(Func<ServiceBusSourceOptions, Serv
         {
             settings.Fail($"{Section}:{nameof(options.MaxLockRenewal)}", SettingText.Format(options.MaxLockRenewal), $"must be at least Intake:MessageTimeout ({SettingText.Format(intake.MessageTimeout)}) plus MaxAbandonDelay ({SettingText.Format(options.MaxAbandonDelay)}).", "A message's lock would end while the message is in flight.");
         }
-    }
-}
-
-/// <summary>What <c>explain</c> shows for a route that receives from Service Bus.</summary>
-internal sealed class ServiceBusExplainer(ServiceBusSourceOptions bus, int calls) : IRouteExplainer
-{
-    public void ExplainCalls(RouteLoad load, RouteEstimate estimate) => estimate.Exclude("Azure's charges for Service Bus are not in the estimate");
-
-    public void ExplainKill(RouteLoad load, RouteEstimate estimate)
-    {
-        estimate.Add("kill.redelivered.servicebus", "redelivered by a kill, at most", calls + bus.PrefetchCount, "messages", Invariant($"{calls:N0} calls + {bus.PrefetchCount:N0} fetched in advance, when their locks end; no message is lost, but each redelivery counts"));
     }
 }

@@ -7,7 +7,6 @@ using Quayside.Messaging.CloudFront.Events;
 using Quayside.Messaging.CloudFront.Gzip;
 using Quayside.Messaging.CloudFront.Objects;
 using Quayside.Messaging.Configuration;
-using Quayside.Messaging.Costs.Explain;
 using Quayside.Messaging.Handlers;
 using Quayside.Messaging.Intake;
 using Quayside.Messaging.Recoverability;
@@ -19,7 +18,7 @@ using Quayside.Pipeline.Contexts;
 namespace Quayside.Messaging.CloudFront;
 
 /// <summary>Makes <c>CloudFront</c> a handler that routes can name: S3 event to object to rows to documents.</summary>
-internal sealed class CloudFrontHandlerFeature : IHandlerFeature, IExplainedFeature
+internal sealed class CloudFrontHandlerFeature : IHandlerFeature
 {
     public string Name => "CloudFront";
 
@@ -41,21 +40,18 @@ internal sealed class CloudFrontHandlerFeature : IHandlerFeature, IExplainedFeat
                 "The message would be abandoned before its object is indexed.");
         }
 
-        AwsCostOptions costs = settings.Read<AwsCostOptions>(AwsCostOptions.Section);
         return new HandlerPlan
         {
-            Compose = (builder, services) => AddParts(builder, services, options, aws, costs),
+            Compose = (builder, services) => AddParts(builder, services, options, aws),
             CheckBeforeStart = findings => S3ObjectReader.CheckBeforeStart(findings, aws),
             KeepsDeadLetters = true,
             ReadsObjects = true,
         };
     }
 
-    public IRouteExplainer Explain(SettingsReader settings, string route) => new CloudFrontExplainer(settings.Read<AwsCostOptions>(AwsCostOptions.Section));
-
-    private static void AddParts(PipelineBuilder<PhysicalContext> builder, HandlerServices services, CloudFrontOptions options, AwsOptions aws, AwsCostOptions costs)
+    private static void AddParts(PipelineBuilder<PhysicalContext> builder, HandlerServices services, CloudFrontOptions options, AwsOptions aws)
     {
-        S3ObjectReader reader = S3ObjectReader.Create(aws, options.ForcePathStyle, options.ObjectTimeout, services.Time, services.Calls, costs);
+        S3ObjectReader reader = S3ObjectReader.Create(aws, options.ForcePathStyle, options.ObjectTimeout, services.Time, services.Calls);
         ILogObjects objects = services.Services.GetRequiredService<LogObjectClients>().Add(new S3LogObjects(reader));
         LogBucketCheck check = new(
             options.Buckets,
@@ -90,15 +86,5 @@ internal sealed class CloudFrontHandlerFeature : IHandlerFeature, IExplainedFeat
                 options.ObjectTimeout,
                 options.MissingObjectDeliveries,
                 services.Loggers.CreateLogger<IndexTerminator>()));
-    }
-}
-
-/// <summary>The part of <c>explain</c> for a route that reads logs.</summary>
-internal sealed class CloudFrontExplainer(AwsCostOptions costs) : IRouteExplainer
-{
-    public void ExplainCalls(RouteLoad load, RouteEstimate estimate)
-    {
-        estimate.Call("s3.get", "S3 GetObject", load.MessagesPerDay, 1, costs.S3GetPerMillion, "one per message: S3 sends one event per object; retries are extra");
-        estimate.Note("The number of rows per log is unknown, so documents, requests to the sink, concurrency, memory and transfer are not estimated (docs/guides/cloudfront.md has the figures per log).");
     }
 }

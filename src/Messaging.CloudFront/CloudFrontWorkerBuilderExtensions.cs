@@ -10,11 +10,11 @@ public static class CloudFrontWorkerBuilderExtensions
 {
     /// <summary>
     /// Adds the handler <c>CloudFront</c>: an S3 event names logs, and each row of a log becomes a document. Settings:
-    /// <c>Handlers:CloudFront</c>, <c>Aws</c> and <c>Costs</c>.
+    /// <c>Handlers:CloudFront</c> and <c>Aws</c>.
     /// </summary>
     public static IMessageWorkerBuilder AddCloudFront(this IMessageWorkerBuilder builder)
     {
         builder.Services.TryAddSingleton<LogObjectClients>();
-        return builder.AddSettings(AwsOptions.Settings).AddSettings(AwsCostOptions.Settings).AddHandler(new CloudFrontHandlerFeature());
+        return builder.AddSettings(AwsOptions.Settings).AddHandler(new CloudFrontHandlerFeature());
     }
 }

@@ -1,92 +1,69 @@
 using System.CommandLine;
-using System.Globalization;
-using System.Text.Json;
-using System.Text.Json.Serialization;
 using Quayside.Messaging.Configuration;
-using Quayside.Messaging.Costs.Explain;
 using Quayside.Messaging.Planning;
+using Quayside.Messaging.Sources;
+using static System.FormattableString;
 
 namespace Quayside.Messaging.CommandLine;
 
-/// <summary><c>explain</c>: shows what the settings imply for a load: calls, costs, limits, and the effect of a kill.</summary>
+/// <summary><c>explain</c>: what the plan of each route says of concurrency, memory, calls per message, and the effect of a kill.</summary>
 internal static class ExplainCommand
 {
     public static Command Create(CommandContext context)
     {
-        Option<int?> messages = CountOption.Create("--messages-per-day", [], "Messages per day for each route, spread evenly", 2_000_000_000, 18_000_000);
-        Option<int?> bytes = CountOption.Create("--message-bytes", [], "Bytes per message", 256 << 20, 1_024);
-        Option<int?> bundle = CountOption.Create("--messages-per-object", [], "Messages per object; default: what the settings imply, 1 or a bundle", 1_000_000);
-        Option<int?> latency = CountOption.Create("--put-latency-ms", [], "Assumed time to store an object, in milliseconds", 600_000, 50);
-        Option<bool> json = new("--json") { Description = "Print JSON" };
-        Command command = new("explain", "Show what the settings imply for a load: AWS calls and their estimated cost, concurrency, memory, and the effect of a kill; start nothing")
+        Command command = new("explain", "Show what the settings imply: concurrency, memory, calls per message, and the effect of a kill; start nothing");
+        command.SetAction(parsed =>
         {
-            messages,
-            bytes,
-            bundle,
-            latency,
-            json,
-        };
-        command.SetAction(parsed => Run(
-            context.Plan(context.ReadConfiguration(parsed)),
-            new ExplainInput(parsed.GetValue(messages)!.Value, parsed.GetValue(bytes)!.Value, parsed.GetValue(bundle), parsed.GetValue(latency)!.Value),
-            parsed.GetValue(json)));
+            foreach (RoutePlan route in context.Plan(context.ReadConfiguration(parsed)).Routes)
+            {
+                Write(route, Console.Out);
+            }
+
+            return ExitCodes.Success;
+        });
         return command;
     }
 
-    /// <exception cref="StartupException">A route would store no message of this load.</exception>
-    public static Explanation Explain(WorkerPlan plan, ExplainInput input) => new(input, [.. plan.Routes.Select(route => route.Explain(input))]);
-
-    private static int Run(WorkerPlan plan, ExplainInput input, bool json)
+    /// <summary>Writes the facts of one route.</summary>
+    public static void Write(RoutePlan route, TextWriter output)
     {
-        Explanation explanation = Explain(plan, input);
-        if (json)
+        output.WriteLine($"Route {route.Name}: {route.DescribeParts()}");
+        long bytes = 0;
+        foreach (SourcePlan source in route.Sources)
         {
-            Console.Out.WriteLine(JsonSerializer.Serialize(explanation, ExplainJson.Default.Explanation));
-            return ExitCodes.Success;
+            int most = route.MaxInFlight(source);
+            bytes += most * route.MaxMessageBytes;
+            Fact($"{source.Name}, in flight", Invariant($"at most {most:N0} messages"));
+            Fact($"{source.Name}, calls", CallsOf(source));
+            Fact($"{source.Name}, a kill", KillOf(source, most));
         }
 
-        foreach (RouteExplanation route in explanation.Routes)
+        Fact("memory of bodies", Invariant(
+            $"at most {2 * bytes:N0} bytes: twice Stages:MaxMessageBytes ({route.MaxMessageBytes:N0}) for each message in flight; a source pauses at {route.BytesInFlight:N0} (Intake:BytesInFlight)"));
+        Fact("stores", route switch
         {
-            Write(route, input);
-        }
+            { Sink: null } => "none: its handler writes to no sink",
+            { Handler.ReadsObjects: true, Sink: { } sink } => $"one object read per message, and what it holds to {sink.Name}",
+            { IsBundled: true, Sink: { } sink } => Invariant($"one call to {sink.Name} for up to {route.MessagesPerObject:N0} messages with one key prefix (Bundles)"),
+            { Sink: { } sink } => $"one call to {sink.Name} per message; retries and duplicates come in addition",
+        });
+        output.WriteLine();
 
-        return ExitCodes.Success;
+        void Fact(string name, string what) => output.WriteLine($"  {name,-22} {what}");
     }
 
-    private static void Write(RouteExplanation route, ExplainInput input)
+    private static string CallsOf(SourcePlan source) => source.OnComplete switch
     {
-        Console.Out.WriteLine(string.Create(CultureInfo.InvariantCulture, $"Route {route.Route}: {string.Join(", ", route.Sources)}{(route.Sink is null ? string.Empty : $" -> {route.Sink}")}; {input.MessagesPerDay:N0} messages per day of {input.MessageBytes:N0} bytes"));
-        int title = route.Lines.Max(line => line.Title.Length);
-        int value = route.Lines.Max(line => Text(line).Length);
-        foreach (ExplainLine line in route.Lines)
-        {
-            Console.Out.WriteLine($"  {line.Title.PadRight(title)}  {Text(line).PadLeft(value)}  {line.Because}");
-        }
+        CompletionEffect.Deletes => "a receive and a delete per message, fewer where the queue takes batches; receives of an empty queue come in addition",
+        CompletionEffect.Acknowledges => "none; the sender gets an answer per message",
+        _ => "none",
+    };
 
-        foreach (string note in route.Notes)
-        {
-            Console.Out.WriteLine($"  Note: {note}");
-        }
-
-        string label = "Largest saving";
-        foreach (ExplainSaving saving in route.Savings)
-        {
-            Console.Out.WriteLine(string.Create(CultureInfo.InvariantCulture, $"  {label}: {(saving.AtMost ? "up to " : string.Empty)}${saving.UsdPerMonth:N2} per month: {saving.Change}"));
-            label = "Next saving";
-        }
-    }
-
-    private static string Text(ExplainLine line) => line switch
+    private static string KillOf(SourcePlan source, int most) => source switch
     {
-        { Unit: "USD" } => string.Create(CultureInfo.InvariantCulture, $"${line.Value:N2}"),
-        { Value: > 0 and < 1 } => string.Create(CultureInfo.InvariantCulture, $"{line.Value:0.00}"),
-        _ => string.Create(CultureInfo.InvariantCulture, $"{line.Value:#,0.#}"),
+        { OnComplete: CompletionEffect.Deletes } => Invariant($"redelivers up to {most:N0} messages in flight, and those stored and not yet deleted; none is lost"),
+        { HoldsOnlyCopies: false } => Invariant($"leaves up to {most:N0} messages without an answer; their senders send them again"),
+        { OnComplete: CompletionEffect.Acknowledges } => Invariant($"leaves up to {most:N0} messages without an answer; LOST where the sender waits for none"),
+        _ => Invariant($"LOSES up to {most:N0} messages in flight, and those that wait in memory or in the kernel"),
     };
 }
-
-/// <summary>What the settings imply for a load, route by route.</summary>
-internal sealed record Explanation(ExplainInput Input, IReadOnlyList<RouteExplanation> Routes);
-
-[JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, WriteIndented = true)]
-[JsonSerializable(typeof(Explanation))]
-internal sealed partial class ExplainJson : JsonSerializerContext;

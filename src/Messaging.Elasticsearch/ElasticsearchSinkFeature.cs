@@ -1,20 +1,17 @@
 using Quayside.Messaging.Configuration;
-using Quayside.Messaging.Costs.Explain;
 using Quayside.Messaging.Sinks;
 
 namespace Quayside.Messaging.Elasticsearch;
 
 /// <summary>The sink <c>Elasticsearch</c>: documents in an index or a data stream.</summary>
 /// <param name="signing">Signs requests; null where no route may ask for it.</param>
-internal sealed class ElasticsearchSinkFeature(IRequestSigning? signing) : ISinkFeature, IExplainedFeature
+internal sealed class ElasticsearchSinkFeature(IRequestSigning? signing) : ISinkFeature
 {
     public string Name => "Elasticsearch";
 
     public IReadOnlyList<SettingsSection> Settings { get; } = [SettingsSection.Of<ElasticsearchSinkOptions>(ElasticsearchSinkOptions.Section)];
 
     public SinkKind Kind => SinkKind.Documents;
-
-    public IRouteExplainer Explain(SettingsReader settings, string route) => new NoServiceCalls();
 
     public SinkPlan Configure(SettingsReader settings, string route)
     {
@@ -36,8 +33,6 @@ internal sealed class ElasticsearchSinkFeature(IRequestSigning? signing) : ISink
         {
             Create = services => ElasticsearchSink.Create(options, sign, services),
             StoreTimeout = options.TotalTimeout,
-
-            // Requests to Elasticsearch have no price of their own.
         };
     }
 }

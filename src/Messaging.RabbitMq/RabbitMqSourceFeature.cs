@@ -1,5 +1,4 @@
 using Quayside.Messaging.Configuration;
-using Quayside.Messaging.Costs.Explain;
 using Quayside.Messaging.DeadLetters.Redrive;
 using Quayside.Messaging.Intake;
 using Quayside.Messaging.Publishing;
@@ -8,7 +7,7 @@ using Quayside.Messaging.Sources;
 namespace Quayside.Messaging.RabbitMq;
 
 /// <summary>The source <c>RabbitMq</c> of routes, the sender of <c>publish --to rabbitmq</c>, and the redrive of its dead letters.</summary>
-internal sealed class RabbitMqSourceFeature : ISourceFeature, IExplainedFeature, ISenderFeature, IRedriveFeature
+internal sealed class RabbitMqSourceFeature : ISourceFeature, ISenderFeature, IRedriveFeature
 {
     private const string PrefetchKey = $"{RabbitMqSourceOptions.Section}:{nameof(RabbitMqSourceOptions.Prefetch)}";
 
@@ -45,14 +44,6 @@ internal sealed class RabbitMqSourceFeature : ISourceFeature, IExplainedFeature,
             Destination = options.Destination,
             MaxInFlight = options.Prefetch is { } prefetch ? new SettingValue<int>(PrefetchKey, prefetch) : null,
         };
-    }
-
-    public IRouteExplainer Explain(SettingsReader settings, string route)
-    {
-        int? prefetch = settings.Read<RabbitMqSourceOptions>(RabbitMqSourceOptions.Section, route).Prefetch;
-        return new NoServiceCalls((load, estimate) => estimate.Add(
-            "kill.redelivered.rabbitmq", "redelivered by a kill, at most", prefetch ?? load.Concurrency, "messages",
-            prefetch is null ? "Intake:Concurrency; no message is lost, but each redelivery counts" : $"{PrefetchKey}; no message is lost, but each redelivery counts"));
     }
 
     public Func<CommandServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)

@@ -17,14 +17,13 @@ internal sealed class ExtendedClientFeature : IEnvelopeFeature
     {
         ExtendedClientOptions options = settings.Read<ExtendedClientOptions>(ExtendedClientOptions.Section, route);
         AwsOptions aws = settings.Read<AwsOptions>(AwsOptions.Section, route);
-        AwsCostOptions costs = settings.Read<AwsCostOptions>(AwsCostOptions.Section);
         return new EnvelopePlan
         {
             CallsService = true,
             CheckBeforeStart = findings => S3ObjectReader.CheckBeforeStart(findings, aws),
             Create = services =>
             {
-                S3ObjectReader reader = S3ObjectReader.Create(aws, options.ForcePathStyle, options.ObjectTimeout, services.Time, services.Calls, costs);
+                S3ObjectReader reader = S3ObjectReader.Create(aws, options.ForcePathStyle, options.ObjectTimeout, services.Time, services.Calls);
                 services.Owned.Add(reader);
                 return new ExtendedClientEnvelope(
                     (pointer, limit, cancellationToken) => reader.OpenAsync(pointer.Bucket, pointer.Key, versionId: null, eTag: null, limit, cancellationToken),

@@ -37,16 +37,8 @@ public sealed class S3ObjectReader : IDisposable
     /// <param name="guard">The time limit of every request.</param>
     /// <param name="time">The clock of the attempts.</param>
     /// <param name="calls">Counts the requests.</param>
-    /// <param name="costs">Prices for <paramref name="calls"/>; null leaves them unchanged.</param>
-    public static S3ObjectReader Create(AwsOptions aws, bool? forcePathStyle, TimeSpan guard, TimeProvider time, ApiCalls calls, AwsCostOptions? costs = null)
-    {
-        if (costs is not null)
-        {
-            S3Calls.SetPrices(calls, costs);
-        }
-
-        return new S3ObjectReader(() => Connect(aws, forcePathStyle, guard, time), time, calls);
-    }
+    public static S3ObjectReader Create(AwsOptions aws, bool? forcePathStyle, TimeSpan guard, TimeProvider time, ApiCalls calls) =>
+        new(() => Connect(aws, forcePathStyle, guard, time), time, calls);
 
     /// <summary>Checks region, endpoint and credentials of a reader without a request.</summary>
     /// <param name="findings">Receives what is wrong, and what only a request can show.</param>

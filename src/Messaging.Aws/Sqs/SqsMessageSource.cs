@@ -94,18 +94,6 @@ internal sealed partial class SqsMessageSource : IMessageSource, ISqsMessageOwne
     /// <summary>Receive loops, and acknowledging workers, for a number of messages in flight: one per 10, the batch size.</summary>
     public static int LoopsFor(int concurrency) => (concurrency + SqsLimits.BatchEntries - 1) / SqsLimits.BatchEntries;
 
-    /// <summary>Concurrent receives from an empty queue: a loop waits until enough slots are free for its receive.</summary>
-    public static int ConcurrentPolls(int concurrency)
-    {
-        int polls = 0;
-        for (int free = concurrency; free >= MinSlotsFor(concurrency) && polls < LoopsFor(concurrency); free -= Math.Min(free, SqsLimits.BatchEntries))
-        {
-            polls++;
-        }
-
-        return polls;
-    }
-
     // Under load a receive for one freed slot would cost as much as one for ten.
     private static int MinSlotsFor(int concurrency) => Math.Clamp(concurrency / 2, 1, SqsLimits.BatchEntries);
 

@@ -1,6 +1,5 @@
 using Quayside.Messaging.Aws.Sqs.Wire;
 using Quayside.Messaging.Configuration;
-using Quayside.Messaging.Costs.Explain;
 using Quayside.Messaging.DeadLetters.Redrive;
 using Quayside.Messaging.Intake;
 using Quayside.Messaging.Publishing;
@@ -10,7 +9,7 @@ using Quayside.Pipeline.Buffers;
 namespace Quayside.Messaging.Aws.Sqs;
 
 /// <summary>The source <c>Sqs</c> of routes.</summary>
-internal sealed class SqsSourceFeature : ISourceFeature, IExplainedFeature, ISenderFeature, IRedriveFeature
+internal sealed class SqsSourceFeature : ISourceFeature, ISenderFeature, IRedriveFeature
 {
     public string Name => "Sqs";
 
@@ -34,10 +33,9 @@ internal sealed class SqsSourceFeature : ISourceFeature, IExplainedFeature, ISen
         CheckAgainstIntake(settings, options, intake);
         SqsQueueReference? queue = options.Queue is { } name ? SqsQueueReference.Parse(name) : null;
         bool isFifo = queue is { IsFifo: true };
-        AwsCostOptions costs = settings.Read<AwsCostOptions>(AwsCostOptions.Section);
         return new SourcePlan
         {
-            Create = services => Create(options, aws, costs, intake, services),
+            Create = services => Create(options, aws, intake, services),
             CountsDeadLetters = true,
             CheckBeforeStart = findings => AwsStartCheck.Check(findings, aws, queue!.Region, "SQS", () => SqsEndpoint.Resolve(aws, queue, Environment.GetEnvironmentVariable)),
             Destination = queue?.Destination,
@@ -49,13 +47,6 @@ internal sealed class SqsSourceFeature : ISourceFeature, IExplainedFeature, ISen
             // CheckAgainstIntake has compared MaxHoldTime with Intake:MessageTimeout.
             Hold = isFifo ? new HoldLimit(new SettingValue<TimeSpan>($"{SqsSourceOptions.Section}:{nameof(options.MaxHoldTime)}", options.MaxHoldTime), SqsLimits.BatchEntries) : null,
         };
-    }
-
-    public IRouteExplainer Explain(SettingsReader settings, string route)
-    {
-        SqsSourceOptions options = settings.Read<SqsSourceOptions>(SqsSourceOptions.Section, route);
-        bool isFifo = options.Queue is { } name && SqsQueueReference.Parse(name) is { IsFifo: true };
-        return new SqsExplainer(options, isFifo, settings.Read<AwsCostOptions>(AwsCostOptions.Section));
     }
 
     public Func<CommandServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
@@ -86,11 +77,10 @@ internal sealed class SqsSourceFeature : ISourceFeature, IExplainedFeature, ISen
         }
     }
 
-    private static SqsMessageSource Create(SqsSourceOptions options, AwsOptions aws, AwsCostOptions costs, IntakeOptions intake, SourceServices services)
+    private static SqsMessageSource Create(SqsSourceOptions options, AwsOptions aws, IntakeOptions intake, SourceServices services)
     {
         SqsQueueReference queue = SqsQueueReference.Parse(options.Queue!)!;
         SqsWireOptions wire = new() { VerifyMd5 = options.VerifyMd5 };
-        SqsOperation.SetPrices(services.Calls, costs.SqsPerMillion(queue.IsFifo));
         BufferPool buffers = new(new ResponseArrays((services.Concurrency / SqsLimits.BatchEntries) + 1));
         SqsClient client = SqsClient.Create(aws, queue, wire, buffers, services.Time, services.Calls);
         return new SqsMessageSource(client, queue, options, services, intake.MessageTimeout);

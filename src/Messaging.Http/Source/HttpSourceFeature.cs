@@ -4,7 +4,6 @@ using Microsoft.AspNetCore.Routing;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Quayside.Messaging.Configuration;
-using Quayside.Messaging.Costs.Explain;
 using Quayside.Messaging.Http.Sending;
 using Quayside.Messaging.Publishing;
 using Quayside.Messaging.Sources;
@@ -13,7 +12,7 @@ using Quayside.Pipeline.Buffers;
 namespace Quayside.Messaging.Http.Source;
 
 /// <summary>The source that routes name as <c>Http</c>.</summary>
-internal sealed class HttpSourceFeature : ISourceFeature, IExplainedFeature, ISenderFeature
+internal sealed class HttpSourceFeature : ISourceFeature, ISenderFeature
 {
     public string Name => "Http";
 
@@ -52,13 +51,6 @@ internal sealed class HttpSourceFeature : ISourceFeature, IExplainedFeature, ISe
             CanGive = value => value.Kind == MessageValueKind.Attribute && KeptHeaders.CanKeep(options.Headers, value.Name!),
         };
     }
-
-    public IRouteExplainer Explain(SettingsReader settings, string route) => new NoServiceCalls(static (load, estimate) => estimate.Add(
-        "kill.unanswered",
-        "HTTP messages without an answer after a kill",
-        load.Concurrency,
-        "messages",
-        "Intake:Concurrency; their callers send them again"));
 
     public Func<CommandServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
     {

@@ -3,14 +3,13 @@ using System.Net;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.Configuration;
-using Quayside.Messaging.Costs.Explain;
 using Quayside.Messaging.Sources;
 using Quayside.Pipeline.Buffers;
 
 namespace Quayside.Messaging.Sockets.TcpLines;
 
 /// <summary>The source that routes name as <c>TcpLines</c>.</summary>
-internal sealed class TcpLinesSourceFeature : ISourceFeature, IExplainedFeature
+internal sealed class TcpLinesSourceFeature : ISourceFeature
 {
     public string Name => "TcpLines";
 
@@ -34,13 +33,6 @@ internal sealed class TcpLinesSourceFeature : ISourceFeature, IExplainedFeature
             CanGive = static _ => false,
         };
     }
-
-    public IRouteExplainer Explain(SettingsReader settings, string route) => new NoServiceCalls(static (load, estimate) => estimate.Add(
-        "kill.lost.tcp",
-        "lines in flight at a kill",
-        load.Concurrency,
-        "messages",
-        "Intake:Concurrency; with Sources:TcpLines:Acknowledge their senders have no answer and send them again; without it they are LOST, with up to 128 KiB read ahead per connection"));
 }
 
 /// <summary>Settings of the TCP lines source, section <c>Sources:TcpLines</c>.</summary>

@@ -2,14 +2,13 @@ using System.Diagnostics.CodeAnalysis;
 using System.Net;
 using Microsoft.Extensions.DependencyInjection;
 using Quayside.Messaging.Configuration;
-using Quayside.Messaging.Costs.Explain;
 using Quayside.Messaging.Sources;
 using Quayside.Pipeline.Buffers;
 
 namespace Quayside.Messaging.Sockets.Udp;
 
 /// <summary>The source that routes name as <c>Udp</c>.</summary>
-internal sealed class UdpSourceFeature : ISourceFeature, IExplainedFeature
+internal sealed class UdpSourceFeature : ISourceFeature
 {
     public string Name => "Udp";
 
@@ -29,13 +28,6 @@ internal sealed class UdpSourceFeature : ISourceFeature, IExplainedFeature
             CanGive = value => options.Checksum != UdpChecksum.None && value is { Kind: MessageValueKind.Attribute, Name: DatagramMessage.ChecksumAttribute },
         };
     }
-
-    public IRouteExplainer Explain(SettingsReader settings, string route) => new NoServiceCalls(static (load, estimate) => estimate.Add(
-        "kill.lost.udp",
-        "LOST by a kill, at least",
-        load.Concurrency,
-        "messages",
-        "Intake:Concurrency in flight, plus the messages in the kernel's buffer, in the source's channel and waiting for redelivery; a lost datagram is not sent again"));
 }
 
 /// <summary>Settings of the UDP source, section <c>Sources:Udp</c>.</summary>

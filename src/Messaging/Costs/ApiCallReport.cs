@@ -4,8 +4,8 @@ namespace Quayside.Messaging.Costs;
 public static class ApiCallReport
 {
     /// <summary>
-    /// Such as <c>S3 PutObject 500, SQS ReceiveMessage 51 for 500 messages stored: about $5.04 per million; to find queue and bucket:
-    /// S3 ListObjectsV2 1; about $0.002525 in total</c>; null when there were no calls.
+    /// Such as <c>S3 PutObject 500, SQS ReceiveMessage 51 for 500 messages stored; to find queue and bucket: S3 ListObjectsV2 1</c>; null when there were no
+    /// calls.
     /// </summary>
     /// <param name="calls">The route's calls.</param>
     /// <param name="messages">Messages stored in the same time.</param>
@@ -17,24 +17,20 @@ public static class ApiCallReport
             return null;
         }
 
-        // A call without a price may cost something.
-        string about = Array.TrueForAll(used, calls.HasPrice) ? "about" : "at least";
-        string all = Invariant($"{about} ${calls.Cost():0.######}");
         if (messages == 0)
         {
-            return $"{List(used, calls)} and no message stored; {all} in total";
+            return $"{List(used, calls)} and no message stored";
         }
 
-        // Without the lookups: their share in a short run would inflate the price per million.
+        // Apart, since their number does not follow the messages.
         ApiOperation[] lookups = [.. used.Where(operation => operation.IsLookup)];
         ApiOperation[] work = [.. used.Except(lookups)];
-        double million = work.Sum(calls.Cost) / messages * 1_000_000;
-        string stored = Invariant($"for {messages:N0} {(messages == 1 ? "message" : "messages")} stored: {about} ${million:N2} per million");
+        string stored = Invariant($"for {messages:N0} {(messages == 1 ? "message" : "messages")} stored");
         return (work, lookups) switch
         {
-            ([], _) => $"{List(lookups, calls)} to find queue and bucket; {all} in total",
-            (_, []) => $"{List(work, calls)} {stored}; {all} in total",
-            _ => $"{List(work, calls)} {stored}; to find queue and bucket: {List(lookups, calls)}; {all} in total",
+            ([], _) => $"{List(lookups, calls)} to find queue and bucket",
+            (_, []) => $"{List(work, calls)} {stored}",
+            _ => $"{List(work, calls)} {stored}; to find queue and bucket: {List(lookups, calls)}",
         };
     }
 
@@ -45,7 +41,8 @@ public static class ApiCallReport
         return sent.Count == 0 ? null : sent;
     }
 
-    private static string List(ApiOperation[] operations, ApiCalls calls) => string.Join(", ", operations.Select(operation => Invariant($"{operation} {calls.Sent(operation):N0}")));
+    private static string List(ApiOperation[] operations, ApiCalls calls) =>
+        string.Join(", ", operations.Select(operation => Invariant($"{operation} {calls.Sent(operation):N0}")));
 
     private static string Invariant(FormattableString text) => FormattableString.Invariant(text);
 }

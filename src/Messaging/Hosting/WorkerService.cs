@@ -261,7 +261,7 @@ internal sealed partial class WorkerService(
     [LoggerMessage(1110, LogLevel.Warning, "Route {Route}: {Report}")]
     private partial void LogReport(string route, string report);
 
-    [LoggerMessage(1104, LogLevel.Information, "Route {Route}: calls since the start: {Calls} (estimate, section Costs)")]
+    [LoggerMessage(1104, LogLevel.Information, "Route {Route}: calls since the start: {Calls}")]
     private partial void LogCalls(string route, string calls);
 
     [LoggerMessage(1105, LogLevel.Warning, "{Warning}")]

@@ -1,5 +1,4 @@
 using Quayside.Messaging.Configuration;
-using Quayside.Messaging.Costs.Explain;
 using Quayside.Messaging.Handlers;
 using Quayside.Messaging.Intake;
 using Quayside.Messaging.Recoverability;
@@ -46,15 +45,22 @@ public sealed record RoutePlan
     /// <summary>Largest body that it accepts, in bytes; a message with a larger one becomes a dead letter <c>too-large</c>.</summary>
     public long MaxMessageBytes => Stages.MaxMessageBytes;
 
+    /// <summary>Bytes of bodies in flight at which a source pauses.</summary>
+    public long BytesInFlight => Intake.BytesInFlight;
+
     /// <summary>True when messages wait for each other to be stored in one object.</summary>
     public bool IsBundled => Sink is not null && Bundles.Enabled;
 
+    /// <summary>The most messages that one object holds.</summary>
+    public int MessagesPerObject => IsBundled ? Bundles.MaxMessages : 1;
+
     internal PipelineForm Form { get; }
 
-    internal IReadOnlyList<SourcePlan> Sources { get; init; }
+    /// <summary>Where it receives from, at least one.</summary>
+    public IReadOnlyList<SourcePlan> Sources { get; internal init; }
 
     /// <summary>Null when its handler writes to no sink.</summary>
-    internal SinkPlan? Sink { get; init; }
+    public SinkPlan? Sink { get; internal init; }
 
     internal IntakeOptions Intake { get; init; }
 
@@ -75,18 +81,11 @@ public sealed record RoutePlan
     /// <summary>Steps and behaviours added by code, in the order in which they run.</summary>
     internal IReadOnlyList<RoutePart> Parts { get; init; } = [];
 
-    /// <summary>What its parts add to <c>explain</c>.</summary>
-    internal RouteExplainers Explainers { get; init; } = new([], null, null);
-
     /// <summary>The slots of all sources.</summary>
     internal int Slots => Sources.Sum(source => SlotsOf(source).Max);
 
     /// <summary>True when a part of it writes dead letters to the folder <c>DeadLetters:Path</c>.</summary>
     internal bool KeepsDeadLetters => Handler.KeepsDeadLetters || Envelopes.Any(envelope => envelope.Splits) || Sources.Any(source => source.KeepsDeadLetters);
-
-    /// <summary>Explains what the settings imply for a load: calls, costs, limits, and the effect of a kill. Opens and connects to nothing.</summary>
-    /// <exception cref="StartupException">The route would store no message of this load.</exception>
-    public RouteExplanation Explain(ExplainInput input) => RouteExplainer.Explain(this, input);
 
     /// <summary>Its sources, its envelopes, its handler and its sink, such as <c>Sqs -> Archive -> S3</c>.</summary>
     public string DescribeParts() => $"{string.Join(", ", Sources.Select(source => source.Name))} -> {string.Concat(Envelopes.Select(envelope => $"{envelope.Name} -> "))}{Handler.Name}{(Sink is null ? string.Empty : $" -> {Sink.Name}")}";
@@ -97,6 +96,9 @@ public sealed record RoutePlan
         Handler.Describe?.Invoke(output);
         Sink?.Describe?.Invoke(output);
     }
+
+    /// <summary>The most messages of one of its sources that may be in flight.</summary>
+    public int MaxInFlight(SourcePlan source) => SlotsOf(source).Max;
 
     /// <summary>How many messages of one of its sources may be in flight.</summary>
     internal SlotRange SlotsOf(SourcePlan source)
@@ -123,9 +125,3 @@ public sealed record RoutePlan
     /// <exception cref="StartupException">A part cannot be created.</exception>
     public string DescribeChain(IServiceProvider services) => PrintedChain.Compose(this, services).Description;
 }
-
-/// <summary>What the parts of a route add to <c>explain</c>; null for a part that adds nothing.</summary>
-/// <param name="Sources">In the order of the route's sources.</param>
-/// <param name="Handler">Its handler.</param>
-/// <param name="Sink">Its sink; null also when it has none.</param>
-internal sealed record RouteExplainers(IReadOnlyList<IRouteExplainer?> Sources, IRouteExplainer? Handler, IRouteExplainer? Sink);

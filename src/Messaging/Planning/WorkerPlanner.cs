@@ -1,7 +1,6 @@
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Configuration.EnvironmentVariables;
 using Quayside.Messaging.Configuration;
-using Quayside.Messaging.Costs.Explain;
 using Quayside.Messaging.Handlers;
 using Quayside.Messaging.Intake;
 using Quayside.Messaging.Recoverability;
@@ -114,7 +113,6 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
         StagesOptions stages = settings.Read<StagesOptions>("Stages", name);
 
         List<SourcePlan> sourcePlans = [];
-        List<IRouteExplainer?> explainers = [];
         HashSet<string> named = new(StringComparer.OrdinalIgnoreCase);
         foreach (string source in options.Source)
         {
@@ -127,7 +125,6 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
                 if (Checked(settings, $"{section}:Source", feature.Name, feature, feature.Configure(settings, name), nameof(SourcePlan.Create), plan => plan.Create) is { } plan)
                 {
                     sourcePlans.Add(plan with { Name = feature.Name });
-                    explainers.Add(Explain(settings, name, feature));
                 }
             }
         }
@@ -169,7 +166,6 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
                 Envelopes = envelopes,
                 OtherEnvelopes = options.Envelope.Length == 0 ? features.Envelopes : [],
                 Unwrapping = unwrapping,
-                Explainers = new RouteExplainers(explainers, Explain(settings, name, handlerFeature!), sinkFeature is null ? null : Explain(settings, name, sinkFeature)),
             };
     }
 
@@ -188,8 +184,6 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
 
         return plans;
     }
-
-    private static IRouteExplainer? Explain(SettingsReader settings, string route, object feature) => (feature as IExplainedFeature)?.Explain(settings, route);
 
     /// <summary>The plan of a feature; reports one that is missing or cannot be carried out.</summary>
     private static T? Checked<T>(SettingsReader settings, string key, string name, object feature, T? plan, string factory, Func<T, Delegate?> factoryOf)

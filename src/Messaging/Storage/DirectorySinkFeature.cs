@@ -1,18 +1,15 @@
 using Quayside.Messaging.Configuration;
-using Quayside.Messaging.Costs.Explain;
 using Quayside.Messaging.DeadLetters;
 using Quayside.Messaging.Sinks;
 
 namespace Quayside.Messaging.Storage;
 
 /// <summary>The sink <c>Directory</c>: one file per object below a folder.</summary>
-internal sealed class DirectorySinkFeature : ISinkFeature, IExplainedFeature
+internal sealed class DirectorySinkFeature : ISinkFeature
 {
     public string Name => "Directory";
 
     public IReadOnlyList<SettingsSection> Settings { get; } = [SettingsSection.Of<DirectorySinkOptions>(DirectorySinkOptions.Section)];
-
-    public IRouteExplainer Explain(SettingsReader settings, string route) => new NoServiceCalls();
 
     public SinkPlan Configure(SettingsReader settings, string route)
     {

@@ -14,7 +14,7 @@ public sealed class ProblemsTests
         new BreakerReport("closed", null, Now.AddHours(-1), null, AwaitsMessage: false),
         Slots: 64, Limit: 64, InFlight: 1, Held: 0, BytesInFlight: 10, OldestAgeSeconds: 0.1, Received: 100, Done: 100, Duplicates: 0, Returned: 0, DeadLetters: 0, Lost: 0,
         Dropped: new Dictionary<string, long>(), DroppedAdvice: null, Timeouts: 0, LastDeadLetterAt: null, DeadLettersByReason: new Dictionary<string, double>(),
-        new Percentiles(0.01, 0.02), new Percentiles(0.01, 0.02), Retries: new Dictionary<string, double>(), Calls: new Dictionary<string, long>(), CostUsd: 0, DeadLetterQueues: []);
+        new Percentiles(0.01, 0.02), new Percentiles(0.01, 0.02), Retries: new Dictionary<string, double>(), Calls: new Dictionary<string, long>(), DeadLetterQueues: []);
 
     private static readonly BreakerReport Open = new("open", "503 Slow Down", Now.AddMinutes(-3), 4, AwaitsMessage: false);
 

@@ -1,5 +1,4 @@
 using Quayside.Messaging.Configuration;
-using Quayside.Messaging.Costs.Explain;
 using Quayside.Messaging.Handlers;
 using Quayside.Messaging.Sinks;
 
@@ -9,17 +8,13 @@ namespace Worker.Tests.Planning;
 /// <param name="name">Its name.</param>
 /// <param name="writes">The kind that it writes.</param>
 /// <param name="describe">Its description; null for none.</param>
-internal sealed class FakeHandler(string name, SinkKind writes = SinkKind.Objects, Func<HandlerPlan, HandlerPlan>? describe = null) : IHandlerFeature, IExplainedFeature
+internal sealed class FakeHandler(string name, SinkKind writes = SinkKind.Objects, Func<HandlerPlan, HandlerPlan>? describe = null) : IHandlerFeature
 {
     public string Name { get; } = name;
 
     public IReadOnlyList<SettingsSection> Settings { get; init; } = [SettingsSection.Of<FakeFeatureOptions>($"Handlers:{name}")];
 
-    public IRouteExplainer? Explainer { get; init; }
-
     public SinkKind Writes => writes;
-
-    public IRouteExplainer? Explain(SettingsReader settings, string route) => Explainer;
 
     public HandlerPlan Configure(SettingsReader settings, string route)
     {

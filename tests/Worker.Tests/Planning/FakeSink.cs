@@ -1,5 +1,4 @@
 using Quayside.Messaging.Configuration;
-using Quayside.Messaging.Costs.Explain;
 using Quayside.Messaging.Sinks;
 
 namespace Worker.Tests.Planning;
@@ -8,19 +7,15 @@ namespace Worker.Tests.Planning;
 /// <param name="name">Its name.</param>
 /// <param name="kind">The kind that it accepts.</param>
 /// <param name="describe">Its description; null for none.</param>
-internal sealed class FakeSink(string name, SinkKind kind = SinkKind.Objects, Func<SinkPlan, SinkPlan>? describe = null) : ISinkFeature, IExplainedFeature
+internal sealed class FakeSink(string name, SinkKind kind = SinkKind.Objects, Func<SinkPlan, SinkPlan>? describe = null) : ISinkFeature
 {
     public string Name { get; } = name;
 
     public IReadOnlyList<SettingsSection> Settings { get; init; } = [SettingsSection.Of<FakeFeatureOptions>($"Sinks:{name}")];
 
-    public IRouteExplainer? Explainer { get; init; }
-
     public SinkKind Kind => kind;
 
     public bool KeepsProperties { get; init; }
-
-    public IRouteExplainer? Explain(SettingsReader settings, string route) => Explainer;
 
     public SinkPlan Configure(SettingsReader settings, string route)
     {

@@ -1,5 +1,4 @@
 using Quayside.Messaging.Configuration;
-using Quayside.Messaging.Costs.Explain;
 using Quayside.Messaging.Sources;
 
 namespace Worker.Tests.Planning;
@@ -7,17 +6,13 @@ namespace Worker.Tests.Planning;
 /// <summary>A source that can be configured but not created.</summary>
 /// <param name="name">Its name.</param>
 /// <param name="describe">Its description; null for none.</param>
-internal sealed class FakeSource(string name, Func<SourcePlan, SourcePlan>? describe = null) : ISourceFeature, IExplainedFeature
+internal sealed class FakeSource(string name, Func<SourcePlan, SourcePlan>? describe = null) : ISourceFeature
 {
     public string Name { get; } = name;
 
     public IReadOnlyList<SettingsSection> Settings { get; init; } = [SettingsSection.Of<FakeFeatureOptions>($"Sources:{name}")];
 
-    public IRouteExplainer? Explainer { get; init; }
-
     public List<string> Configured { get; } = [];
-
-    public IRouteExplainer? Explain(SettingsReader settings, string route) => Explainer;
 
     public SourcePlan Configure(SettingsReader settings, string route)
     {

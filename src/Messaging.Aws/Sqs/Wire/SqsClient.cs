@@ -241,7 +241,7 @@ internal sealed class SqsClient : IDisposable
         try
         {
             using HttpRequestMessage message = CreateMessage(operation, request.WrittenMemory);
-            (HttpResponseMessage? answered, AwsError? error) = await _transport.CallAsync(operation.Billed, message, timer.Token);
+            (HttpResponseMessage? answered, AwsError? error) = await _transport.CallAsync(operation.Counted, message, timer.Token);
             using HttpResponseMessage response = answered ?? throw AwsServiceException.FromResponse(operation.Name, error!, KindOf(error!));
             long begunAt = _time.GetTimestamp();
             if (bodyLimit is { } bodyTime)
@@ -258,7 +258,6 @@ internal sealed class SqsClient : IDisposable
                 throw AwsServiceException.Local(AwsErrorKind.Rejected, operation.Name, "ResponseTooLarge", $"the answer is longer than {max} bytes");
             }
 
-            _transport.Calls.Answered(operation.Billed, body.Length);
             return (body, _time.GetElapsedTime(begunAt));
         }
         catch (Exception e) when (cancellationToken.IsCancellationRequested && e is OperationCanceledException or HttpRequestException or IOException)

@@ -94,7 +94,6 @@ internal sealed record RouteState(
     Percentiles? Store,
     IReadOnlyDictionary<string, double> Retries,
     IReadOnlyDictionary<string, long> Calls,
-    double CostUsd,
     PauseState? Pause = null,
     long? InDeadLetterQueue = null,
     DateTime? DroppedSince = null,

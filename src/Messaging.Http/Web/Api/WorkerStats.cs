@@ -115,7 +115,6 @@ internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, Wor
         history.PercentilesOf(route.Name, StoreDuration, static sample => sample.Store),
         SumBy(Of(Retries, route), "error.type"),
         route.Calls.Operations.ToDictionary(static operation => $"{operation.Service} {operation.Name}", route.Calls.Sent),
-        Math.Round(route.Calls.Cost(), 9),
         RouteEndpoints.StateOf(route.Pause),
         route.InDeadLetterQueue,
         route.DroppedSince?.UtcDateTime,

@@ -1,18 +1,15 @@
 using Quayside.Messaging.Configuration;
-using Quayside.Messaging.Costs.Explain;
 
 namespace Quayside.Messaging.Sinks.Memory;
 
 /// <summary>The sink <c>Memory</c>: for tests, and for profiling without sink costs. Objects are lost when the process ends.</summary>
-internal sealed class MemorySinkFeature : ISinkFeature, IExplainedFeature
+internal sealed class MemorySinkFeature : ISinkFeature
 {
     public string Name => "Memory";
 
     public bool KeepsProperties => true;
 
     public IReadOnlyList<SettingsSection> Settings { get; } = [SettingsSection.Of<MemorySinkOptions>(MemorySinkOptions.Section)];
-
-    public IRouteExplainer Explain(SettingsReader settings, string route) => new NoServiceCalls();
 
     public SinkPlan Configure(SettingsReader settings, string route)
     {

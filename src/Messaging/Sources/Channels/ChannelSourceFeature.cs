@@ -1,12 +1,11 @@
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Quayside.Messaging.Configuration;
-using Quayside.Messaging.Costs.Explain;
 using Quayside.Pipeline.Buffers;
 
 namespace Quayside.Messaging.Sources.Channels;
 
-internal sealed class ChannelSourceFeature : ISourceFeature, IExplainedFeature
+internal sealed class ChannelSourceFeature : ISourceFeature
 {
     public string Name => "Channel";
 
@@ -30,17 +29,6 @@ internal sealed class ChannelSourceFeature : ISourceFeature, IExplainedFeature
             // Messages in flight count towards the capacity.
             MaxInFlight = new SettingValue<int>($"{ChannelSourceOptions.Section}:{nameof(options.Capacity)}", options.Capacity),
         };
-    }
-
-    public IRouteExplainer Explain(SettingsReader settings, string route)
-    {
-        int capacity = settings.Read<ChannelSourceOptions>(ChannelSourceOptions.Section, route).Capacity;
-        return new NoServiceCalls((_, estimate) => estimate.Add(
-            "kill.lost",
-            "LOST by a kill, at most",
-            capacity,
-            "messages",
-            $"{ChannelSourceOptions.Section}:{nameof(ChannelSourceOptions.Capacity)}: the channel exists only in this process"));
     }
 }
 

@@ -31,7 +31,6 @@ export const bytes = known(value => {
   return `${unit === 0 ? Math.round(value) : (value / 1000 ** unit).toFixed(1)} ${['B', 'kB', 'MB', 'GB', 'TB'][unit]}`;
 });
 
-export const dollars = known(value => `$${value > 0 && value < 0.01 ? value.toPrecision(2) : value.toFixed(2)}`);
 
 const iso = time => new Date(time).toISOString();
 export const clock = time => iso(time).slice(11, 19);

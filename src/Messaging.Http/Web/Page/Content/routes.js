@@ -4,7 +4,7 @@ import { byId, lines, make, setAttribute, setText, setTone, sync, syncRows, writ
 import { send } from './api.js';
 import { createChart } from './charts.js';
 import { rateSeconds } from './model.js';
-import { bytes, clock, count, counts, dollars, rate, seconds, since } from './format.js';
+import { bytes, clock, count, counts, rate, seconds, since } from './format.js';
 
 const lately = `last ${rateSeconds} s`;
 const times = (what, pair) => pair && `${what} p50 ${seconds(pair.p50)}, p99 ${seconds(pair.p99)} (last minute)`;
@@ -106,8 +106,7 @@ function createRoute(route) {
     syncRows(totals, [total('Received', 'received'), total(hasSink ? 'Stored' : 'Completed', 'done'), hasSink && total('Duplicates', 'duplicates'),
       total('Dead letters', 'deadLetters'), total('Returned to the source', 'returned'), total('Timed out', 'timeouts'), total('Lost', 'lost')]);
     const called = Object.entries(now.calls).map(([call, number]) => [call, count(number)]);
-    const perMillion = now.done > 0 ? now.costUsd / now.done * 1e6 : null;
-    syncRows(calls, called.length > 0 ? [...called, ['Estimated cost', dollars(now.costUsd)], ['per million messages', dollars(perMillion)]] : [['Nothing is billed', '']]);
+    syncRows(calls, called.length > 0 ? called : [['No calls to services', '']]);
   }
 
   function updateCharts(model, { limit }) {

@@ -31,21 +31,6 @@ public sealed class SqsClientCallCountTests
         wire.Calls.Operations.ToDictionary(operation => operation.Name, operation => (int)wire.Calls.Sent(operation)).ShouldBe(seen, ignoreOrder: true);
     }
 
-    [Theory]
-    [InlineData(10, 1)]
-    [InlineData(60_000, 1)]
-    [InlineData(70_000, 2)]
-    [InlineData(200_000, 4)]
-    public async Task Billed_LargeAnswer_IsARequestForEach64KiB(int padding, int billed)
-    {
-        await using FakeService service = await FakeService.StartAsync(200, $$"""{"Padding":"{{new string('x', padding)}}"}""");
-        using WireClient wire = new(service.Address);
-
-        await wire.ReceiveAsync();
-
-        (wire.Calls.Sent(SqsOperation.ReceiveMessage.Billed), wire.Calls.Billed(SqsOperation.ReceiveMessage.Billed)).ShouldBe((1, billed));
-    }
-
     private static string AnswerTo(string target) => target switch
     {
         "AmazonSQS.ReceiveMessage" => "{}",
