@@ -33,7 +33,7 @@ internal sealed class UnreadableSource(IMessageSource source, CountingHandler ha
         new MemoryDeadLetters(),
         TimeProvider.System);
 
-    public SourcePlan Configure(SettingsReader settings, string route) => new() { Create = _ => this, OnComplete = CompletionEffect.None, KeepsReservedSlots = true };
+    public SourcePlan Configure(SettingsReader settings, string route) => new() { Create = _ => this, OnComplete = CompletionEffect.None };
 
     public Task CheckAsync(CancellationToken cancellationToken) => source.CheckAsync(cancellationToken);
 

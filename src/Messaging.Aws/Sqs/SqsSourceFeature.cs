@@ -41,7 +41,6 @@ internal sealed class SqsSourceFeature : ISourceFeature, ISenderFeature, IRedriv
             Destination = queue?.Destination,
             TracesSettlement = true,
             CanGive = value => value.Kind is MessageValueKind.Attribute or MessageValueKind.Group || (isFifo && value.Kind == MessageValueKind.DeduplicationId),
-            KeepsReservedSlots = true,
 
             // A FIFO group is handled one message at a time: the last of a receive waits for all before it. No Hold for a standard queue:
             // CheckAgainstIntake has compared MaxHoldTime with Intake:MessageTimeout.

@@ -76,7 +76,7 @@ public sealed record RouteStatus
     /// </summary>
     public int? ProblemEvent { get; init; }
 
-    /// <summary>What needs an operator although messages still arrive, such as a source that leaks slots; one sentence each.</summary>
+    /// <summary>What needs an operator although messages still arrive, such as settlements that do not end; one sentence each.</summary>
     public IReadOnlyList<string> Warnings { get; init; } = [];
 
     /// <summary>

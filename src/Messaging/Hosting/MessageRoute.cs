@@ -83,14 +83,12 @@ internal sealed partial class MessageRoute : IAsyncDisposable
                 MaxMessageBytes = plan.MaxMessageBytes,
                 TracesSettlement = source.TracesSettlement,
                 LookForEnvelope = hint.Look,
-                KeepsReservedSlots = source.KeepsReservedSlots || source.IsPushed,
                 PartFailures = _partFailures,
                 Parts = $"the handler {_handlerName}{(_sinkName is null ? string.Empty : $" or the sink {_sinkName}")}",
                 SettlementFailures = new FailureRun(time, source.IsPushed),
             };
             IMessageSource created = FeatureFactory.Open(source, new SourceServices(plan.Name, services, deadLetters, loggers, time, slots.Max, Calls, counters) { Name = source.LowerName });
             RouteInlet inlet = new(plan.Name, source, created, intake, time, _logger);
-            intake.SourceReportsProblem = () => inlet.OwnProblem is not null;
             _inlets.Add(inlet);
             Metrics.Publish(new InletGauges(
                 source.LowerName,
@@ -101,7 +99,6 @@ internal sealed partial class MessageRoute : IAsyncDisposable
                 () => (int)Breaker.State,
                 () => intake.BytesInFlight,
                 () => inlet.Problem is not null,
-                () => intake.LeakedSlots,
                 () => intake.SlowSettlements));
         }
 

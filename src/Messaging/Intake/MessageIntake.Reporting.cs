@@ -26,6 +26,33 @@ internal sealed partial class MessageIntake
     /// <summary>Whether the source settles any message.</summary>
     public FailureRun SettlementFailures { get; init; }
 
+    /// <summary>True after the source has asked for a slot since its receiving began.</summary>
+    public bool WasAsked { get; private set; }
+
+    /// <summary>True when a message has ignored its cancellation for so long that its slot counts as lost.</summary>
+    public bool IsStuck => _timeouts.IsStuck;
+
+    /// <summary>Settlements that have been running for more than ten seconds.</summary>
+    public int SlowSettlements => _timeouts.SlowSettlements;
+
+    /// <summary>Why the source can settle nothing more; null without a problem.</summary>
+    public string? Problem => _timeouts.Problem ?? SettlementFailures.Problem;
+
+    /// <summary>What an operator should know although messages still arrive.</summary>
+    public IEnumerable<string> Warnings => ((string?[])[_timeouts.Warning, SettlementFailures.Warning]).OfType<string>();
+
+    /// <summary>The source starts to receive.</summary>
+    public void BeginReceiving()
+    {
+        lock (_lock)
+        {
+            WasAsked = false;
+        }
+    }
+
+    /// <summary>Logs what would otherwise go with the process: counts of messages not stored.</summary>
+    public void ReportAtStop() => SafeLog.Try(() => LogSummaries(all: true));
+
     /// <summary>An exception on a pool thread would end the process.</summary>
     internal void SettlingFailed(Exception exception) => SafeLog.Try(() =>
     {

@@ -38,7 +38,7 @@ internal sealed partial class MessageIntake
         lock (_lock)
         {
             TakeFinished();
-            Asked();
+            WasAsked = true;
 
             // Earlier waiters go first.
             int granted = _waiting.Count == 0 ? Grant(min, max) : 0;
@@ -83,7 +83,6 @@ internal sealed partial class MessageIntake
                 return IntakeAnswer.Reserved;
             }
 
-            _refusals++;
             return IntakeAnswer.Full;
         }
     }
@@ -137,7 +136,6 @@ internal sealed partial class MessageIntake
                 throw new InvalidOperationException($"Release was called for {slots} slots, but only {Reserved} are reserved.");
             }
 
-            _moves++;
             _free += slots;
             _limit.Returned(slots);
             EndUnusedProbe();
@@ -229,7 +227,6 @@ internal sealed partial class MessageIntake
             }
         }
 
-        _moves++;
         _limit.Finished(finished);
     }
 

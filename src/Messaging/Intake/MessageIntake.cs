@@ -104,7 +104,6 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
         _timeouts = new TimeoutWatch(_slots, options.MessageTimeout, route, source, time, logger);
         _breaker.Relaxed += BreakerClosed;
         _breaker.Throttling += Throttled;
-        (_quietSince, _reservationsSince) = (time.GetTimestamp(), time.GetTimestamp());
         _watch = time.CreateTimer(static state => ((MessageIntake)state!).Watch(), this, WatchInterval, WatchInterval);
     }
 
@@ -344,7 +343,6 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
                 throw new InvalidOperationException($"Accept was called for {batch.Length} message(s), but only {Reserved} slots are reserved. Reserve them with ReserveAsync or TryReserve first.");
             }
 
-            _moves++;
             _metrics.MessagesReceived(batch.Length);
             _limit.Accepted(batch.Length);
             for (int i = 0; i < batch.Length; i++)
@@ -382,7 +380,7 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
         long now = _time.GetTimestamp();
         _timeouts.Check(now);
         _breaker.Tick();
-        WatchSource(now);
+        SafeLog.Try(() => LogSummaries(all: false));
 
         // No event marks the time at which an open breaker may be probed or a held message is due.
         RetryHeld();

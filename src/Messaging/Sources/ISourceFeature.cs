@@ -69,12 +69,6 @@ public sealed record SourcePlan
     /// <summary>True when its messages arrive before it reserves a slot, as callers of HTTP do: the number of its messages in flight then neither follows the throughput nor falls while the store throttles.</summary>
     public bool IsPushed { get; init; }
 
-    /// <summary>
-    /// True when it keeps reserved slots while it reserves others, such as with several receive calls open. The worker then reports a slot
-    /// that the source forgets to release only when no other slot is left.
-    /// </summary>
-    public bool KeepsReservedSlots { get; init; }
-
     /// <summary>How long it can hold a message in flight; null when only <c>Intake:MessageTimeout</c> limits it.</summary>
     public HoldLimit? Hold { get; init; }
 }

@@ -83,7 +83,6 @@ public sealed class RouteMetrics
         GaugeInlets("worker.messages.oldest_age", "s", "Age of the oldest message in flight; a growing age indicates a hanging sink", static inlet => inlet.OldestAgeSeconds());
         GaugeInlets("worker.breaker.state", null, "Circuit breaker of the sink: 0 closed, 1 half open, 2 open", static inlet => inlet.BreakerState());
         GaugeInlets("worker.source.failing", null, "1 while the source cannot receive or settle, 0 otherwise", static inlet => inlet.IsFailing() ? 1 : 0);
-        GaugeInlets("worker.slots.leaked", "{slot}", "Slots that the source reserved and neither uses nor releases", static inlet => inlet.Leaked());
         GaugeInlets("worker.settlements.slow", "{message}", "Settlements that have been running for more than 10 s", static inlet => inlet.SlowSettlements());
         Meter.CreateObservableGauge("worker.route.stuck", static () => _running.Where(route => route._isStuck is not null).Select(static route => new Measurement<int>(route._isStuck!() ? 1 : 0, route._route)),
             null, "1 when a message has run far beyond its timeout: only a restart frees its slot");
@@ -423,4 +422,12 @@ public sealed class RouteMetrics
 
 /// <summary>The gauges of one source of a route, read on collection.</summary>
 internal sealed record InletGauges(
-    string Source, Func<int> Limit, Func<int> InFlight, Func<int> Held, Func<double> OldestAgeSeconds, Func<int> BreakerState, Func<long> BytesInFlight, Func<bool> IsFailing, Func<int> Leaked, Func<int> SlowSettlements);
+    string Source,
+    Func<int> Limit,
+    Func<int> InFlight,
+    Func<int> Held,
+    Func<double> OldestAgeSeconds,
+    Func<int> BreakerState,
+    Func<long> BytesInFlight,
+    Func<bool> IsFailing,
+    Func<int> SlowSettlements);

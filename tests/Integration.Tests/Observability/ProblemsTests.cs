@@ -34,7 +34,7 @@ public sealed class ProblemsTests
         [WorkerProblems.Retries] = (State(Route with { Retries = new Dictionary<string, double> { ["503"] = 60 } }), History(route: series => series with { Retries = Counts(60, 6) })),
         [WorkerProblems.Returned] = (State(Route), History(route: series => series with { Returned = Counts(60, 6), Received = Counts(60, 6) })),
         [WorkerProblems.Stuck] = (State(Route with { Stuck = true, OldestAgeSeconds = 90 }), History()),
-        [WorkerProblems.Warning] = (State(Route with { Warnings = ["The source Http has reserved 3 slots for 5 minutes."] }), History()),
+        [WorkerProblems.Warning] = (State(Route with { Warnings = ["2 settlement(s) of messages of the source Http have not ended."] }), History()),
     };
 
     public static TheoryData<string> Kinds => [.. WorkerProblems.Kinds.Keys];

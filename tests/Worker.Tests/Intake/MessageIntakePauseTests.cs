@@ -128,22 +128,6 @@ public sealed class MessageIntakePauseTests
     }
 
     [Fact]
-    public async Task Paused_SlotsKeptBySource_AreNotLeaked()
-    {
-        await using IntakeFixture fixture = new();
-        fixture.Reserve(4);
-        fixture.Intake.SetPaused(true);
-        Task<int> waiting = fixture.Intake.ReserveSlotsAsync(1, 1, CancellationToken.None).AsTask();
-
-        fixture.Time.Advance(TimeSpan.FromMinutes(5));
-
-        fixture.Intake.Problem.ShouldBeNull();
-        fixture.Intake.Release(4);
-        fixture.Intake.SetPaused(false);
-        fixture.Intake.Release(await waiting.WaitAsync(TestMessage.WaitLimit));
-    }
-
-    [Fact]
     public async Task WhenPaused_CompletesWithThePause()
     {
         await using IntakeFixture fixture = new();

@@ -102,9 +102,10 @@ internal sealed partial class ProblemSearch
             DateTime began = since(route.Name, WorkerProblems.Warning) ?? state.Time;
             foreach (string warning in route.Warnings)
             {
-                // Those of a source say themselves what to do.
-                string action = warning.Contains("slot", StringComparison.OrdinalIgnoreCase) || warning.Contains("settlement", StringComparison.OrdinalIgnoreCase) ? "Check what its source settles on; restart the worker if slots are missing." : "Do what it says; receiving goes on.";
-                Add(WorkerProblems.Warning, WorkerProblems.Warn, route, warning, began, [$"Since {At(began)}."], InUse(route), action, Settings(route), warning.Contains("settlement", StringComparison.OrdinalIgnoreCase) ? 5009 : 0);
+                bool isOfSettlements = warning.Contains("settlement", StringComparison.OrdinalIgnoreCase);
+                string action = isOfSettlements ? "Check what its source settles on." : "Do what it says; receiving goes on.";
+                int eventId = isOfSettlements ? 5009 : 0;
+                Add(WorkerProblems.Warning, WorkerProblems.Warn, route, warning, began, [$"Since {At(began)}."], InUse(route), action, Settings(route), eventId);
             }
         }
     }

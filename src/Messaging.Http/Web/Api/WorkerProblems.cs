@@ -52,7 +52,7 @@ internal sealed class WorkerProblems(Func<string, string, string?> redrive, stri
         [Retries] = ("docs/guides/scale-out.md#requests-in-flight", 4103),
         [Returned] = ("docs/explanation/settlement.md", 5002),
         [Stuck] = ("docs/guides/alerts.md#workerstuck", 5003),
-        [Warning] = ("docs/guides/alerts.md#workersourcefailing", 5010),
+        [Warning] = ("docs/guides/alerts.md#workersourcefailing", 5011),
     };
 
     /// <summary>Finds the problems, failures first.</summary>

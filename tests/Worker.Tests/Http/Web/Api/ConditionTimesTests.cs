@@ -13,7 +13,7 @@ public sealed class ConditionTimesTests
     public void Condition_ThatHolds_BeganWhenItWasFirstSeen()
     {
         RouteStatus healthy = WorkerHistoryTests.Status(default);
-        RouteStatus failing = healthy with { Problem = "The disk is full.", IsReceiving = false, Warnings = ["A slot leaks."], InDeadLetterQueue = 3 };
+        RouteStatus failing = healthy with { Problem = "The disk is full.", IsReceiving = false, Warnings = ["It is slow."], InDeadLetterQueue = 3 };
         string[] conditions = ["problem", "receiving", "warning", "dead-letters"];
 
         _times.Note([healthy], Now);
