@@ -13,12 +13,12 @@ FROM source AS publish-jit
 RUN dotnet restore src/Worker --locked-mode
 RUN dotnet publish src/Worker -c Release --no-restore -o /app
 # The unprivileged user may write only where objects and dead letters go, so the root can be read-only.
-RUN mkdir /app/data /app/dead-letters /app/state && chown 1654:1654 /app/data /app/dead-letters /app/state
+RUN mkdir /app/data /app/dead-letters && chown 1654:1654 /app/data /app/dead-letters
 
 FROM source AS publish-native
 RUN dotnet restore src/Worker --locked-mode -p:Native=true
 RUN dotnet publish src/Worker -c Release --no-restore -p:Native=true -o /app
-RUN mkdir /app/data /app/dead-letters /app/state && chown 1654:1654 /app/data /app/dead-letters /app/state
+RUN mkdir /app/data /app/dead-letters && chown 1654:1654 /app/data /app/dead-letters
 
 FROM mcr.microsoft.com/dotnet/aspnet:10.0.12-noble-chiseled@sha256:9651fa59abcdf177c30392cb44a820605ca5d618429ab37acbf6e7c644510b02 AS jit
 WORKDIR /app
@@ -28,7 +28,7 @@ USER 1654
 # without a dot as their Host; where a proxy passes a public name on, add -e Hosting__AllowedHosts=worker.example.com.
 ENV Hosting__Url=http://0.0.0.0:8080 DOTNET_EnableDiagnostics_IPC=1 DOTNET_gcServer=0
 EXPOSE 8080
-VOLUME ["/app/data", "/app/dead-letters", "/app/state"]
+VOLUME ["/app/data", "/app/dead-letters"]
 STOPSIGNAL SIGTERM
 # Unhealthy only when a restart helps. A check starts .NET, 0.2 s of processor time.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=30s --retries=3 CMD ["dotnet", "Worker.dll", "health"]
@@ -40,7 +40,7 @@ COPY --from=publish-native /app .
 USER 1654
 ENV Hosting__Url=http://0.0.0.0:8080
 EXPOSE 8080
-VOLUME ["/app/data", "/app/dead-letters", "/app/state"]
+VOLUME ["/app/data", "/app/dead-letters"]
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 CMD ["/app/Worker", "health"]
 ENTRYPOINT ["/app/Worker"]

@@ -159,7 +159,6 @@ internal sealed class WorkerCommandLine
         Add(root, DeadLettersCommand.Create(_context));
         Add(root, RouteCommands.CreatePause(_context));
         Add(root, RouteCommands.CreateResume(_context));
-        Add(root, RouteCommands.CreateProbe(_context));
         foreach (Func<CommandContext, Command> create in _parts.Commands)
         {
             Add(root, create(_context));

@@ -8,5 +8,4 @@ namespace Quayside.Messaging.CommandLine;
     PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, RespectNullableAnnotations = true, RespectRequiredConstructorParameters = true)]
 [JsonSerializable(typeof(WorkerState))]
 [JsonSerializable(typeof(RouteOrder))]
-[JsonSerializable(typeof(ProbeAnswer))]
 internal sealed partial class WorkerStateJson : JsonSerializerContext;

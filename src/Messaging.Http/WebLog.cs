@@ -24,6 +24,6 @@ internal static partial class WebLog
     [LoggerMessage(1218, LogLevel.Information, "Over the API, from {Address} with the token: {What}: {Result}")]
     public static partial void Changed(ILogger logger, string address, string what, string result);
 
-    [LoggerMessage(1220, LogLevel.Warning, "Over the API, from {Address}: {What} was denied ({Status} {Reason}). If no program of yours sends this, restrict who reaches the worker; GET /api/v1/changes counts such requests")]
+    [LoggerMessage(1220, LogLevel.Warning, "Over the API, from {Address}: {What} was denied ({Status} {Reason}). If no program of yours sends this, restrict who reaches the worker")]
     public static partial void Denied(ILogger logger, string address, string what, int status, string reason);
 }

@@ -1,7 +1,7 @@
 namespace Quayside.Messaging.Configuration;
 
 /// <summary>Section <c>Hosting</c>: the process.</summary>
-internal sealed class HostingOptions : ISelfValidating
+internal sealed class HostingOptions
 {
     public const string Section = "Hosting";
 
@@ -10,17 +10,6 @@ internal sealed class HostingOptions : ISelfValidating
 
     [Setting("Interval between progress lines in the log, one per route (received, stored, dead-lettered, abandoned, in flight); an idle route logs nothing, 0s turns them off", Min = "0s", Max = "24h")]
     public TimeSpan ReportEvery { get; set; } = TimeSpan.FromSeconds(10);
-
-    [Setting("Folder for what the worker keeps over restarts: routes that an operator paused until further notice. Created when it is first needed; without a writable folder, such a pause is refused. Each worker needs its own")]
-    public string StatePath { get; set; } = "state";
-
-    public void Validate(SettingsCheck check)
-    {
-        if (StatePath.Contains('\0', StringComparison.Ordinal) || File.Exists(StatePath))
-        {
-            check.Fail(nameof(StatePath), "must be the path of a folder, which need not exist, not of a file.");
-        }
-    }
 }
 
 /// <summary>Section <c>Pipeline</c>: how pipelines are executed, and which parts added by code are in them.</summary>

@@ -2,7 +2,6 @@ using System.Threading.Channels;
 using Microsoft.Extensions.Logging;
 using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Handlers;
-using Quayside.Messaging.Recoverability;
 using Quayside.Messaging.Sinks;
 using Quayside.Messaging.Telemetry;
 
@@ -28,13 +27,8 @@ internal sealed partial class MessageRoute
     // Each check that ignores its cancellation keeps a thread or a connection: with so many, no other one begins until one has ended.
     private const int MaxUnanswered = 8;
 
-    // Checks of the sink that still run beyond the limit. Only the check that runs uses them.
+    // Checks of the sink that still run beyond the limit. There is one check at a time.
     private readonly List<Task> _unanswered = [];
-
-    private readonly Lock _checkLock = new();
-
-    // The last check of the sink: true when it ended within the limit. Those that ask while it runs share it.
-    private Task<bool>? _check;
 
     /// <summary>Why the sink counts as unreachable; null after a successful check or a stored object. From then on the breaker reports it.</summary>
     private string? SinkProblem => _sinkProblem is { } problem && Breaker.Successes == 0 ? problem : null;
@@ -105,61 +99,8 @@ internal sealed partial class MessageRoute
         }
     }
 
-    /// <summary>Checks the sink now, at the request of an operator. What it shows counts as in the worker's own checks, but a failure alone does not open the breaker.</summary>
-    /// <param name="cancellationToken">Ends the wait, not the check.</param>
-    /// <exception cref="NotSupportedException">The route has no sink.</exception>
-    /// <exception cref="InvalidOperationException">The route is stopping.</exception>
-    public Task<SinkProbe> ProbeSinkAsync(CancellationToken cancellationToken) => _sink is null
-        ? throw new NotSupportedException($"Route {Name} has no sink: its handler {_handlerName} stores by itself, if at all.")
-        : ProbeAsync(_sink).WaitAsync(cancellationToken);
-
-    private async Task<SinkProbe> ProbeAsync(ISink sink)
-    {
-        long start = _time.GetTimestamp();
-        string? problem;
-        try
-        {
-            _stopReceiving.Token.ThrowIfCancellationRequested();
-            await CheckSinkAsync(sink, _stopReceiving.Token);
-            problem = _sinkProblem;
-        }
-        catch (Exception exception) when (_stopReceiving.IsCancellationRequested)
-        {
-            throw new InvalidOperationException("The worker is stopping: it checks its sinks no more.", exception);
-        }
-        catch (Exception exception)
-        {
-            problem = ProblemOf(exception);
-            if (Breaker.Successes == 0 || Breaker.State != BreakerState.Closed)
-            {
-                ReportCheckFailure(problem);
-            }
-        }
-
-        if (problem is not null)
-        {
-            // If the route is not ready because of this, the worker's own checks find when it is again.
-            _checkNeeded.Writer.TryWrite(true);
-        }
-        else if (Breaker.Answered())
-        {
-            LogSinkAnswers(Name, Breaker.Part);
-        }
-
-        return new SinkProbe(_sinkName!, IsReachable: problem is null, problem, _time.GetElapsedTime(start));
-    }
-
-    /// <summary>Checks the sink, or waits for the check that runs: there is never a second one.</summary>
     /// <returns>False when the sink did not answer in time.</returns>
-    private Task<bool> CheckSinkAsync(ISink sink, CancellationToken cancellationToken)
-    {
-        lock (_checkLock)
-        {
-            return _check is { IsCompleted: false } running ? running : _check = RunSinkCheckAsync(sink, cancellationToken);
-        }
-    }
-
-    private async Task<bool> RunSinkCheckAsync(ISink sink, CancellationToken cancellationToken)
+    private async Task<bool> CheckSinkAsync(ISink sink, CancellationToken cancellationToken)
     {
         _unanswered.RemoveAll(static check => check.IsCompleted);
         bool ended = false;
@@ -314,9 +255,9 @@ internal sealed partial class MessageRoute
 
     private void ReportCheckFailure(string problem)
     {
-        // Several callers may share a check.
-        if (Interlocked.Exchange(ref _sinkProblem, problem) != problem)
+        if (_sinkProblem != problem)
         {
+            _sinkProblem = problem;
             LogSinkRefused(Name, problem, DurationText.Of(LongestPause));
         }
     }

@@ -219,7 +219,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
             inlet.Intake.SetPaused(true);
         }
 
-        SafeLog.Try(() => LogPaused(Name, UntrustedText.Shorten(pause.By), UntrustedText.Shorten(pause.Note ?? "no note"), pause.IsKept ? "also after a restart" : "a restart ends it", InFlight));
+        SafeLog.Try(() => LogPaused(Name, UntrustedText.Shorten(pause.By), UntrustedText.Shorten(pause.Note ?? "no note"), InFlight));
     }
 
     /// <summary>Ends the pause of <see cref="PauseReceiving"/>.</summary>
@@ -283,8 +283,9 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         }
     }
 
-    [LoggerMessage(1016, LogLevel.Warning, "Route {Route}: paused by {By} ({Note}; {Lasts}). It receives no messages until it is resumed; {InFlight} message(s) in flight are finished")]
-    private partial void LogPaused(string route, string by, string note, string lasts, int inFlight);
+    [LoggerMessage(1016, LogLevel.Warning,
+        "Route {Route}: paused by {By} ({Note}). It receives no messages until it is resumed or the worker restarts; {InFlight} message(s) in flight are finished")]
+    private partial void LogPaused(string route, string by, string note, int inFlight);
 
     [LoggerMessage(1017, LogLevel.Warning, "Route {Route}: resumed by {By}; it receives again")]
     private partial void LogResumed(string route, string by);

@@ -24,11 +24,11 @@ internal sealed partial class WorkerService(
 
     private readonly ILogger _logger = loggers.CreateLogger<WorkerService>();
     private readonly CancellationTokenSource _now = new();
-    private readonly PausedRoutes _pausedRoutes = new(hosting.StatePath);
+    private readonly Lock _pauseLock = new();
     private List<MessageRoute> _routes = [];
     private ProgressReport? _progress;
 
-    // Under the lock of the paused routes: the drain ends pauses, and a later one would keep it from ending.
+    // Under the lock of pauses: the drain ends pauses, and a later one would keep it from ending.
     private bool _isDraining;
     private DeadLetterWatch? _deadLetterWatch;
 
@@ -53,29 +53,22 @@ internal sealed partial class WorkerService(
     public RouteTotals GetTotals(string route) => Find(route).Metrics.Totals;
 
     /// <inheritdoc/>
-    public RoutePause Pause(string route, string by, string? note, bool keep)
+    public RoutePause Pause(string route, string by, string? note)
     {
         MessageRoute found = Find(route);
-        lock (_pausedRoutes)
+        lock (_pauseLock)
         {
             if (_isDraining)
             {
                 throw new InvalidOperationException("The worker is stopping: its routes receive nothing any more.");
             }
 
-            RoutePause pause = found.Pause is { } last && (last.IsKept || !keep) ? last : new RoutePause(found.Pause?.Since ?? time.GetUtcNow(), by, note, keep);
-            if (pause == found.Pause)
+            if (found.Pause is not { } pause)
             {
-                return pause;
+                pause = new RoutePause(time.GetUtcNow(), by, note);
+                found.PauseReceiving(pause);
             }
 
-            if (keep)
-            {
-                // First: a pause that cannot be kept is none.
-                _pausedRoutes.Keep(found.Name, pause);
-            }
-
-            found.PauseReceiving(pause);
             return pause;
         }
     }
@@ -84,25 +77,17 @@ internal sealed partial class WorkerService(
     public bool Resume(string route, string by)
     {
         MessageRoute found = Find(route);
-        lock (_pausedRoutes)
+        lock (_pauseLock)
         {
-            if (found.Pause is not { } pause)
+            if (found.Pause is null)
             {
                 return false;
             }
 
             found.Resume(by);
-            if (pause.IsKept)
-            {
-                _pausedRoutes.Forget(found.Name);
-            }
-
             return true;
         }
     }
-
-    /// <inheritdoc/>
-    public Task<SinkProbe> ProbeSinkAsync(string route, CancellationToken cancellationToken) => Find(route).ProbeSinkAsync(cancellationToken);
 
     /// <inheritdoc/>
     public void CountDeadLetters(string route) => Find(route).CountDeadLettersNow();
@@ -126,14 +111,6 @@ internal sealed partial class WorkerService(
 
         PooledFrames.Reserve(FramesAMessage * plan.Routes.Sum(route => route.Slots));
         _routes = [.. plan.Routes.Select(route => new MessageRoute(route, services, deadLetters, loggers, time))];
-        foreach (MessageRoute route in _routes)
-        {
-            if (_pausedRoutes.Find(route.Name) is { } pause)
-            {
-                route.PauseReceiving(pause);
-            }
-        }
-
         foreach (MessageRoute route in _routes)
         {
             await route.CheckAsync(cancellationToken);
@@ -176,7 +153,7 @@ internal sealed partial class WorkerService(
     {
         using CancellationTokenSource limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, _now.Token);
         limit.CancelAfter(hosting.DrainTimeout);
-        lock (_pausedRoutes)
+        lock (_pauseLock)
         {
             _isDraining = true;
         }

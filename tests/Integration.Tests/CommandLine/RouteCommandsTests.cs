@@ -4,7 +4,7 @@ using Integration.Tests.Worker;
 
 namespace Integration.Tests.CommandLine;
 
-/// <summary><c>pause</c>, <c>resume</c> and <c>probe</c> against a running worker.</summary>
+/// <summary><c>pause</c> and <c>resume</c> against a running worker.</summary>
 public sealed class RouteCommandsTests
 {
     private const string Token = "a-token-of-the-tests";
@@ -19,6 +19,7 @@ public sealed class RouteCommandsTests
 
         pause.ExitCode.ShouldBe(0, pause.Error);
         pause.Text.ShouldMatch($"Route archive is paused. Resume it with: .*Worker(.dll)? resume archive --url {Regex.Escape(url.TrimEnd('/'))}");
+        await worker.Process.WaitForLineAsync(@"\[1218\] Over the API, from 127\.0\.0\.1 with the token: pause route archive: the store is moved: done");
         WorkerCommand status = await WorkerCommand.RunAsync("status", "--url", url, $"--Hosting:Token={Token}");
         status.ExitCode.ShouldBe(0, "A pause is no failure.");
         status.Text.ShouldContain("paused");
@@ -34,25 +35,6 @@ public sealed class RouteCommandsTests
         resume.ExitCode.ShouldBe(0, resume.Error);
         using HttpResponseMessage answered = await client.PostAsync("messages", new StringContent("{}"));
         answered.StatusCode.ShouldBe(HttpStatusCode.UnprocessableEntity, "It is received again, and has no date.");
-    }
-
-    [Fact]
-    public async Task Probe_SaysWhetherTheSinkCanBeReached()
-    {
-        string folder = Path.Combine(Directory.CreateTempSubdirectory("probe-").FullName, "objects");
-        await using RunningWorker worker = await RunningWorker.StartAsync(["--Routes:archive:Source=Http", "--Routes:archive:Sink=Directory", $"--Sinks:Directory:Path={folder}", $"--Hosting:Token={Token}"]);
-        string[] connection = ["--url", worker.Url.ToString(), $"--Hosting:Token={Token}"];
-
-        WorkerCommand reachable = await WorkerCommand.RunAsync(["probe", "archive", .. connection]);
-        Directory.Delete(folder, recursive: true);
-        await File.WriteAllTextAsync(folder, "a file, where the folder belongs");
-        WorkerCommand failing = await WorkerCommand.RunAsync(["probe", "archive", .. connection]);
-
-        reachable.ExitCode.ShouldBe(0, reachable.Error);
-        reachable.Text.ShouldContain("Route archive: the sink Directory can be reached; its check took ");
-        failing.ExitCode.ShouldBe(1, failing.Error);
-        failing.Text.ShouldContain("Route archive: the sink Directory cannot be reached; its check took ");
-        failing.Text.ShouldContain(folder);
     }
 
     [Theory]

@@ -192,9 +192,6 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
         IPage page = await OpenAsync(width, scheme);
         await Assertions.Expect(page.Locator("#letters-list li")).ToHaveCountAsync(1);
         await ChangeAsync("pause", "archive", note: $"the store is moved to {new string('x', 100)}");
-        await ChangeAsync("resume", "archive", token: "another-token-of-the-tests");
-        await page.Locator("#changes summary").ClickAsync();
-        await Assertions.Expect(page.Locator("#changes tbody tr")).ToHaveCountAsync(2);
         await Assertions.Expect(page.Locator("article [data-part=paused]")).ToBeVisibleAsync();
 
         (await page.EvaluateAsync<int>("document.documentElement.scrollWidth")).ShouldBeLessThanOrEqualTo(width);
@@ -372,40 +369,6 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
     }
 
     [Fact]
-    public async Task Changes_AreReadOnceOpen_TheNewestFirst_AndWhatWasDeniedStandsOut()
-    {
-        await ChangeAsync("pause", "archive", note: "<b>the store is moved</b>");
-        await RecordedAsync("pause route archive");
-        await ChangeAsync("resume", "other");
-        await RecordedAsync("resume route other");
-        await ChangeAsync("resume", "archive", token: "another-token-of-the-tests");
-        await ChangeAsync("resume", "archive", token: "another-token-of-the-tests");
-        IPage page = await OpenAsync();
-
-        // The history is read after each set of values, where the changes would have been.
-        await page.Locator("article[data-route=archive] summary").ClickAsync();
-        await Assertions.Expect(page.Locator("figure[data-chart='archive/rates'] svg")).ToHaveAttributeAsync("aria-label", new Regex("last 15 minutes:"));
-        _requests.ShouldNotContain(request => request.EndsWith("/changes", StringComparison.Ordinal));
-        await page.Locator("#changes summary").FocusAsync();
-        await page.Keyboard.PressAsync("Enter");
-
-        ILocator rows = page.Locator("#changes tbody tr");
-        await Assertions.Expect(rows).ToHaveCountAsync(3);
-        await Assertions.Expect(rows.First).ToHaveAttributeAsync("data-tone", "bad");
-        (await CellsAsync(rows.First))[1..3].ShouldBe(["127.0.0.1", "POST /api/v1/routes/resume"]);
-        await Assertions.Expect(rows.First.Locator("td").Last).ToHaveTextAsync(new Regex("^denied: token-wrong, 2 times since 20"));
-        await Assertions.Expect(rows.Nth(1)).ToHaveAttributeAsync("data-tone", "warn");
-        (await CellsAsync(rows.Nth(1)))[1..].ShouldBe(["127.0.0.1", "resume route other", "refused (404)"]);
-        await Assertions.Expect(rows.Nth(2)).Not.ToHaveAttributeAsync("data-tone", new Regex(".*"));
-        (await CellsAsync(rows.Nth(2)))[1..].ShouldBe(["127.0.0.1", "pause route archive: <b>the store is moved</b>", "done"]);
-
-        // Others change it too while it is open.
-        await ChangeAsync("resume", "archive");
-        await Assertions.Expect(rows.First).ToContainTextAsync("resume route archive");
-        AssertNothingUnwanted();
-    }
-
-    [Fact]
     public async Task FourHealthyRoutes_FitOneScreen()
     {
         await Worker.DisposeAsync();
@@ -492,21 +455,12 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
         return page;
     }
 
-    private static async Task<string[]> CellsAsync(ILocator row) => [.. await row.Locator("td").AllTextContentsAsync()];
-
     /// <summary>Pauses or resumes a route from elsewhere.</summary>
     private async Task ChangeAsync(string what, string route, string? note = null, string token = Token)
     {
         using HttpClient client = new() { BaseAddress = Worker.Url, DefaultRequestHeaders = { Authorization = new("Bearer", token) } };
         using StringContent body = new(JsonSerializer.Serialize(new { route, note }), Encoding.UTF8, "application/json");
         (await client.PostAsync($"/api/v1/routes/{what}", body)).Dispose();
-    }
-
-    // A change is recorded after its answer.
-    private async Task RecordedAsync(string change)
-    {
-        using HttpClient client = new() { BaseAddress = Worker.Url };
-        await Eventually.BecomesTrueAsync(async () => (await client.GetStringAsync("/api/v1/changes")).Contains(change, StringComparison.Ordinal), $"{change} is recorded");
     }
 
     private async Task PublishAsync(CancellationToken stop)

@@ -27,7 +27,7 @@ public sealed class ProblemsTests
         [WorkerProblems.Dropped] = (State(Route with { Dropped = new Dictionary<string, long> { ["unterminated"] = 2 }, DroppedAdvice = "Check the framing.", DroppedSince = Now.AddMinutes(-7), LastDroppedAt = Now.AddMinutes(-1) }), History()),
         [WorkerProblems.Full] = (State(Route with { InFlight = 64 }), History(route: series => series with { InFlight = Last(64.0, 20) })),
         [WorkerProblems.Lost] = (State(Route with { Lost = 2, LostAt = Now.AddSeconds(-4) }), History()),
-        [WorkerProblems.Paused] = (State(Route with { Receiving = false, Pause = new PauseState(Now.AddHours(-2), "127.0.0.1", "the store is moved", Kept: false) }), History()),
+        [WorkerProblems.Paused] = (State(Route with { Receiving = false, Pause = new PauseState(Now.AddHours(-2), "127.0.0.1", "the store is moved") }), History()),
         [WorkerProblems.Problem] = (State(Route with { Ready = false, Problem = "The source Http stopped receiving." }), History()),
         [WorkerProblems.Receiving] = (State(Route with { Receiving = false }), History()),
         [WorkerProblems.Refused] = (State(Route) with { Http = new HttpState([new AnswerState("orders", 503, "busy", Refusal: true, 30)], new Dictionary<string, double>()) }, History(route: series => series with { Refused = Counts(30, 4) })),
@@ -124,13 +124,13 @@ public sealed class ProblemsTests
     {
         ProblemState problem = Find((State(Route with { Results = "36 bundles in s3://orders/", Breaker = Open with { LastFailure = failure }, Problem = problemOfAnotherPart, ProblemEvent = 1006 }), History())).Single();
 
-        (problem.Action, problem.How).ShouldBe(("Do what the last failure says, or repair the sink S3, its credentials or the network. The worker continues by itself; a restart does not help.", "Sinks:S3; worker probe orders"));
+        (problem.Action, problem.How).ShouldBe(("Do what the last failure says, or repair the sink S3, its credentials or the network. The worker continues by itself; a restart does not help.", "Sinks:S3"));
     }
 
     [Theory]
     [InlineData(1003, "Fix what it names; the worker continues by itself, and a restart does not help.", "Sources:Sqs, Sinks:S3")]
     [InlineData(1006, "Free space on the disk of the folder of dead letters, or let the worker write to it. The worker continues by itself.", "DeadLetters:Path")]
-    [InlineData(1008, "Do what the last failure says, or repair the sink S3, its credentials or the network. The worker continues by itself; a restart does not help.", "Sinks:S3; worker probe orders")]
+    [InlineData(1008, "Do what the last failure says, or repair the sink S3, its credentials or the network. The worker continues by itself; a restart does not help.", "Sinks:S3")]
     public void Problem_ItsEventDecidesTheAction(int eventId, string action, string how)
     {
         ProblemState problem = Find((State(Route with { Sources = ["Sqs"], Problem = "No space left on device", ProblemEvent = eventId }), History())).Single();
@@ -152,7 +152,7 @@ public sealed class ProblemsTests
     {
         ProblemState problem = Find((State(Route with { Sink = "Directory", Results = "/data/", Breaker = Open }), History())).Single();
 
-        (problem.Action, problem.How).ShouldBe(("Do what the last failure says: mount the sink's folder, free space on its disk, or give the worker the rights to it. The worker continues by itself.", "Sinks:Directory; worker probe orders"));
+        (problem.Action, problem.How).ShouldBe(("Do what the last failure says: mount the sink's folder, free space on its disk, or give the worker the rights to it. The worker continues by itself.", "Sinks:Directory"));
     }
 
     [Fact]

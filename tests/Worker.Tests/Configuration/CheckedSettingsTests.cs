@@ -117,7 +117,6 @@ public sealed class CheckedSettingsTests : IDisposable
         ["Sinks:Elasticsearch:Pipeline"] = (CloudFront, ["a\u0001b"]),
         ["DeadLetters:Path"] = (Channel, ["$file", "$file/below", "$link", "$withfile"]),
         ["Hosting:DocsUrl"] = (Http, ["docs.example.com/{page}", "ftp://docs.example.com/{page}", "https://docs.example.com/", "javascript:alert('{page}')"]),
-        ["Hosting:StatePath"] = (Channel, ["$file"]),
         ["Aws:Region"] = ("--Routes:r:Source=Sqs --Sources:Sqs:Queue=orders --Aws:AccessKeyId=a --Aws:SecretAccessKey=b", ["EU", "eu west"]),
         ["Aws:Endpoint"] = (Sqs, ["store.example", "ftp://store.example", "http://store.example", "https://store.example/path"]),
         ["Aws:AccessKeyId"] = (S3WithoutKeys, ["a"]),

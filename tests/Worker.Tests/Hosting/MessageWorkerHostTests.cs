@@ -87,7 +87,7 @@ public sealed class MessageWorkerHostTests
         builder.AddMessageWorker(worker => worker.AddArchive());
 
         Should.Throw<ConfigurationException>(() => builder.Build()).Errors.Select(error => error.ToString()).ShouldBe(
-            ["Hosting:Url: is not a known key. Known here: DrainTimeout, ReportEvery, StatePath. It would have no effect."]);
+            ["Hosting:Url: is not a known key. Known here: DrainTimeout, ReportEvery. It would have no effect."]);
     }
 
     [Fact]

@@ -25,8 +25,6 @@ internal sealed class ApiEndpoints(ApiAccess access, StatsEndpoints stats, DeadL
         endpoints.MapPost($"{Root}/dead-letters/restore", Guarded(redrives.RestoreAsync, changes: true));
         endpoints.MapPost($"{Root}/routes/pause", Guarded(routes.PauseAsync, changes: true));
         endpoints.MapPost($"{Root}/routes/resume", Guarded(routes.ResumeAsync, changes: true));
-        endpoints.MapPost($"{Root}/routes/probe", Guarded(routes.ProbeAsync, changes: true));
-        endpoints.MapGet($"{Root}/changes", Guarded(context => ApiJson.SendAsync(context, new ChangesState(log.Last, log.Denied), ApiJson.Readable.ChangesState)));
         endpoints.MapGet($"{Root}/redrive", Guarded(redrives.StateAsync));
         endpoints.MapPost($"{Root}/redrive", Guarded(redrives.StartAsync, changes: true));
         endpoints.MapDelete($"{Root}/redrive", Guarded(redrives.StopAsync, changes: true));

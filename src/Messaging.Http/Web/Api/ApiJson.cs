@@ -20,8 +20,6 @@ namespace Quayside.Messaging.Http.Web.Api;
 [JsonSerializable(typeof(RedriveOrder))]
 [JsonSerializable(typeof(RouteOrder))]
 [JsonSerializable(typeof(PauseAnswer))]
-[JsonSerializable(typeof(ProbeAnswer))]
-[JsonSerializable(typeof(ChangesState))]
 internal sealed partial class ApiJson : JsonSerializerContext
 {
     /// <summary>Answers are never HTML: quotes and umlauts stay readable.</summary>

@@ -59,7 +59,7 @@ internal sealed partial class ProblemSearch
         {
             Add(
                 WorkerProblems.Paused, WorkerProblems.Warn, route, $"paused since {At(pause.Since)}", pause.Since,
-                [$"By {pause.By}{(pause.Note is { } note ? $": {note}" : string.Empty)}.", pause.Kept ? "A restart does not end it." : null],
+                [$"By {pause.By}{(pause.Note is { } note ? $": {note}" : string.Empty)}."],
                 Blocked(route), "Resume it as soon as its reason is gone.", command($"resume {route.Name}"));
         }
     }
@@ -251,10 +251,10 @@ internal sealed partial class ProblemSearch
         { Sink: null } => ("Fix what the failure names: the handler, or what it calls. The worker continues by itself.", $"Handlers:{route.Handler}"),
         { Sink: "Directory" } => (
             "Do what the last failure says: mount the sink's folder, free space on its disk, or give the worker the rights to it. The worker continues by itself.",
-            $"Sinks:Directory; {command($"probe {route.Name}")}"),
+            "Sinks:Directory"),
         _ => (
             $"Do what the last failure says, or repair the sink {route.Sink}, its credentials or the network. The worker continues by itself; a restart does not help.",
-            $"Sinks:{route.Sink}; {command($"probe {route.Name}")}"),
+            $"Sinks:{route.Sink}"),
     };
 
     private static string Settings(RouteState route) =>

@@ -4,14 +4,16 @@ using Quayside.Messaging.Hosting;
 
 namespace Quayside.Messaging.Http.Web.Api;
 
-/// <summary>Pauses and resumes routes, and checks their sinks. Threads: any.</summary>
+/// <summary>Pauses and resumes routes. Threads: any.</summary>
 internal sealed class RouteEndpoints(IRouteControl routes, IWorkerStatus worker, HttpAnswers answers)
 {
     private const int MaxRequestBytes = 4 << 10;
     private const int MaxNoteChars = 500;
 
     private static readonly HttpRefusal Malformed = new(
-        StatusCodes.Status400BadRequest, "malformed-request", "Send JSON such as {\"route\":\"orders\",\"note\":\"the store is moved\",\"keep\":true}, with Content-Type: application/json. A note has at most 500 characters.");
+        StatusCodes.Status400BadRequest,
+        "malformed-request",
+        "Send JSON such as {\"route\":\"orders\",\"note\":\"the store is moved\"}, with Content-Type: application/json. A note has at most 500 characters.");
 
     /// <summary>The answer for a route that the worker does not have.</summary>
     public static readonly HttpRefusal UnknownRoute = new(
@@ -26,8 +28,8 @@ internal sealed class RouteEndpoints(IRouteControl routes, IWorkerStatus worker,
         }
 
         string? note = string.IsNullOrWhiteSpace(order.Note) ? null : order.Note.Trim();
-        ChangeLog.Describe(context, $"pause route {order.Route}{(order.Keep ? ", also after a restart" : string.Empty)}{(note is null ? string.Empty : $": {note}")}");
-        await RunAsync(context, order, () => routes.Pause(order.Route!, ChangeLog.WhoOf(context), note, order.Keep));
+        ChangeLog.Describe(context, $"pause route {order.Route}{(note is null ? string.Empty : $": {note}")}");
+        await RunAsync(context, order, () => routes.Pause(order.Route!, ChangeLog.WhoOf(context), note));
     }
 
     /// <summary><c>POST /api/v1/routes/resume</c>.</summary>
@@ -46,33 +48,9 @@ internal sealed class RouteEndpoints(IRouteControl routes, IWorkerStatus worker,
         });
     }
 
-    /// <summary><c>POST /api/v1/routes/probe</c>.</summary>
-    public async Task ProbeAsync(HttpContext context)
-    {
-        if (await ReadAsync(context) is not { } order)
-        {
-            return;
-        }
-
-        ChangeLog.Describe(context, $"probe the sink of route {order.Route}");
-        SinkProbe probe;
-        try
-        {
-            probe = await routes.ProbeSinkAsync(order.Route!, context.RequestAborted);
-        }
-        catch (Exception exception) when (RefusalOf(exception, order.Route!) is { } refusal)
-        {
-            await answers.RefuseAsync(context, refusal);
-            return;
-        }
-
-        ChangeLog.Describe(context, $"probe the sink of route {order.Route}, which {(probe.IsReachable ? "can" : "cannot")} be reached");
-        await ApiJson.SendAsync(context, new ProbeAnswer(probe.Sink, probe.IsReachable, OneLineText.Of(probe.Problem), ApiJson.Rounded(probe.Took.TotalSeconds)), ApiJson.Readable.ProbeAnswer);
-    }
-
     /// <summary>The pause as the API shows it.</summary>
     public static PauseState? StateOf(RoutePause? pause) =>
-        pause is null ? null : new PauseState(pause.Since.UtcDateTime, OneLineText.Of(pause.By)!, OneLineText.Of(pause.Note), pause.IsKept);
+        pause is null ? null : new PauseState(pause.Since.UtcDateTime, OneLineText.Of(pause.By)!, OneLineText.Of(pause.Note));
 
     /// <returns>Null when the request was refused.</returns>
     private async Task<RouteOrder?> ReadAsync(HttpContext context)
@@ -113,9 +91,7 @@ internal sealed class RouteEndpoints(IRouteControl routes, IWorkerStatus worker,
     private HttpRefusal? RefusalOf(Exception exception, string route) => exception switch
     {
         ArgumentException => Unknown(route),
-        NotSupportedException => new HttpRefusal(StatusCodes.Status409Conflict, "no-sink", exception.Message),
         InvalidOperationException => HttpRefusal.Stopping,
-        IOException => new HttpRefusal(StatusCodes.Status409Conflict, "not-kept", exception.Message),
         _ => null,
     };
 }

@@ -103,21 +103,13 @@ internal sealed record RouteState(
     int? ProblemEvent = null,
     string? LastDeadLetter = null);
 
-/// <summary>An operator's pause; Kept when it lasts over a restart.</summary>
-internal sealed record PauseState(DateTime Since, string By, string? Note, bool Kept);
+/// <summary>An operator's pause.</summary>
+internal sealed record PauseState(DateTime Since, string By, string? Note);
 
-/// <summary>The body of <c>POST /api/v1/routes/pause</c>, <c>/resume</c> and <c>/probe</c>.</summary>
+/// <summary>The body of <c>POST /api/v1/routes/pause</c> and <c>/resume</c>.</summary>
 /// <param name="Route">The route's name; required.</param>
 /// <param name="Note">Why, for the log and the page; null without a note.</param>
-/// <param name="Keep">True to pause it after a restart too.</param>
-internal sealed record RouteOrder(string? Route, string? Note = null, bool Keep = false);
-
-/// <summary>The answer of <c>POST /api/v1/routes/probe</c>.</summary>
-/// <param name="Sink">The sink's name.</param>
-/// <param name="Reachable">True when its check succeeded.</param>
-/// <param name="Problem">Why it did not, as a sentence; null when it did.</param>
-/// <param name="Seconds">The time until the result.</param>
-internal sealed record ProbeAnswer(string Sink, bool Reachable, string? Problem, double Seconds);
+internal sealed record RouteOrder(string? Route, string? Note = null);
 
 internal sealed record BreakerReport(string State, string? LastFailure, DateTime Since, double? NextProbeSeconds, bool AwaitsMessage);
 

@@ -5,7 +5,6 @@ import { follow, read } from './api.js';
 import { Model } from './model.js';
 import { clock, count, many, since, span, sum } from './format.js';
 import { updateRoutes } from './routes.js';
-import { updateChanges } from './changes.js';
 import { loadConfiguration, updateProcess, updateProcessCharts } from './process.js';
 import { showLetters, showQueue, startLetters, updateLetters } from './letters.js';
 
@@ -43,7 +42,6 @@ function onStats(stats) {
   }
   updateLetters(stats);
   if (document.hidden) return;
-  updateChanges();
   show(false);
   if (chartsAreOpen() && Date.now() - historyAt >= 1000 * (model.history?.stepSeconds ?? 1)) loadHistory();
 }

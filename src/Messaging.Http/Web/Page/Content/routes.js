@@ -39,8 +39,6 @@ function createRoute(route) {
   const received = createArrow('received');
   const stored = createArrow(done);
   const pause = make('button', { click: () => askPause(name, pause.paused) });
-  const probe = make('button', { text: 'Check the sink', click: () => askProbe(name) });
-  sink.root.append(probe);
   const paused = make('span', { 'data-part': 'paused' });
   const dead = make('p', { class: 'dead', 'data-part': 'dead-letters' });
   const totals = make('table', {}, make('caption', { text: 'Messages' }),
@@ -71,7 +69,6 @@ function createRoute(route) {
     const { isLive } = model;
     pause.paused = Boolean(now.pause);
     pause.hidden = !model.stats.canChange;
-    probe.hidden = pause.hidden || !outage && now.problem === null;
     setText(pause, pause.paused ? 'Resume' : 'Pause');
     setAttribute(pause, 'aria-label', `${pause.textContent} route ${name}`);
     setText(state, !isLive ? 'Not known now' : now.stuck ? 'Stuck' : pause.paused ? 'Paused' : outage ? `${hasSink ? 'Sink' : 'Handler'} failing` : now.problem !== null ? 'Failing' : stopping ? 'Shutting down' : working ? 'Receiving' : 'Not receiving');
@@ -128,18 +125,13 @@ function createRoute(route) {
 
 const change = (what, route, more) => send(`routes/${what}`, { method: 'POST', body: { route, ...more } }).catch(({ answer }) => alert(answer));
 
-async function askProbe(name) {
-  const answer = await (await change('probe', name))?.json();
-  if (answer) alert(`${answer.problem ?? `The sink ${answer.sink} can be reached.`} (${seconds(answer.seconds)})`);
-}
-
 /** Pauses after a dialog; resumes immediately. */
 function askPause(name, paused) {
   const dialog = byId('pause-dialog');
   if (paused) return change('resume', name);
   write('pause-title', `Pause route ${name}`);
   dialog.returnValue = '';
-  dialog.onclose = () => dialog.returnValue && change('pause', name, { note: byId('pause-note').value, keep: byId('pause-keep').checked });
+  dialog.onclose = () => dialog.returnValue && change('pause', name, { note: byId('pause-note').value });
   dialog.showModal();
 }
 

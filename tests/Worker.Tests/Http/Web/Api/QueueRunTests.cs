@@ -26,7 +26,8 @@ public sealed class QueueRunTests : IWorkerStatus, IRouteControl
     {
         SlowQueue queue = new();
         HttpAnswers answers = new(new BufferPool());
-        ChangeLog changes = new(TimeProvider.System, NullLoggerFactory.Instance);
+        using RecordingLog log = new();
+        ChangeLog changes = new(TimeProvider.System, log);
         using DeadLetterEndpoints letters = new(new MemoryDeadLetters(), answers, TimeProvider.System);
         RedriveEndpoints endpoints = new(
             new RedriveCatalog(FakeFeatures.Of([queue], [], [])), letters, this, this, new ConfigurationBuilder().Build(), answers,
@@ -43,7 +44,7 @@ public sealed class QueueRunTests : IWorkerStatus, IRouteControl
         await disposed;
 
         _counted.ShouldBe(["orders"]);
-        (changes.Last[0].What, changes.Last[0].Result).ShouldBe(("redrive dead letters of the queue of route orders, all", "ended: 1 done, 0 left"));
+        log.Entries[^1].Text.ShouldEndWith("redrive dead letters of the queue of route orders, all: ended: 1 done, 0 left");
     }
 
     bool IWorkerStatus.IsStopping => false;
@@ -52,11 +53,9 @@ public sealed class QueueRunTests : IWorkerStatus, IRouteControl
 
     void IRouteControl.CountDeadLetters(string route) => _counted.Add(route);
 
-    RoutePause IRouteControl.Pause(string route, string by, string? note, bool keep) => throw new NotSupportedException();
+    RoutePause IRouteControl.Pause(string route, string by, string? note) => throw new NotSupportedException();
 
     bool IRouteControl.Resume(string route, string by) => throw new NotSupportedException();
-
-    Task<SinkProbe> IRouteControl.ProbeSinkAsync(string route, CancellationToken cancellationToken) => throw new NotSupportedException();
 
     private sealed class SlowQueue : ISourceFeature, IRedriveFeature
     {
