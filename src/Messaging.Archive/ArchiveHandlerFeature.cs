@@ -38,7 +38,8 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature, ISampleFeature, I
             foreach (KeyTemplateError error in errors)
             {
                 string name = $"{ArchiveOptions.Section}:{error.Setting}";
-                settings.Fail(name, settings.Configuration[name], $"character {error.Position}: {error.Problem}. Allowed: {error.Allowed}.", "No key could be made.");
+                settings.Fail(
+                    name, settings.Configuration[name], $"character {error.Position}: {error.Problem}. Allowed: {error.Allowed}.", "No key could be made.");
             }
         }
 
@@ -55,10 +56,16 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature, ISampleFeature, I
                 builder.Terminator(new StoreTerminator((IObjectSink)services.Sink!, services.Store));
             },
             StoresWholeJson = options.BodyValidation != BodyValidation.HeaderOnly,
-            WholeJsonChoice = new SettingChoice($"{ArchiveOptions.Section}:{nameof(options.BodyValidation)}", options.BodyValidation.ToString(), nameof(BodyValidation.Full)),
-            Properties = [.. key.Properties.Select(property => new ObjectPropertyPlan(SettingOf(settings, route, property), property.Kind, property.Name, property.IsFixed ? property.Text : null))],
+            WholeJsonChoice =
+                new SettingChoice($"{ArchiveOptions.Section}:{nameof(options.BodyValidation)}", options.BodyValidation.ToString(), nameof(BodyValidation.Full)),
+            Properties = [
+                .. key.Properties.Select(
+                    property => new ObjectPropertyPlan(
+                        SettingOf(settings, route, property), property.Kind, property.Name, property.IsFixed ? property.Text : null))],
             NeededValues = template is null ? [] : [.. NeededValues(options, template, key)],
-            IdOfWhole = template?.SharesId == true ? new SettingValue<string>($"{ArchiveOptions.Section}:{nameof(options.MessageIdProperty)}", options.MessageIdProperty) : null,
+            IdOfWhole = template?.SharesId == true
+                ? new SettingValue<string>($"{ArchiveOptions.Section}:{nameof(options.MessageIdProperty)}", options.MessageIdProperty)
+                : null,
             FindReserved = level => FindReserved(settings, route, key, level),
             Describe = output => KeyRulesReport.Write(route, options, template!, output),
         };
@@ -109,15 +116,19 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature, ISampleFeature, I
         return new ConfigurationError(
             name,
             settings.Configuration[$"Routes:{route}:{name}"] ?? settings.Configuration[name],
-            $"must not begin with {reserved.Name}, directly, through a placeholder's value, or when a message without a date leaves out the levels before it: {reserved.Reason}.",
+            $"must not begin with {reserved.Name}, directly, through a placeholder's value, or when a message without a date leaves out the levels before it: "
+                + $"{reserved.Reason}.",
             "Messages would be dead-lettered.");
     }
 
     private static ArchiveConnector Connect(ArchiveOptions options, KeyTemplate template, KeyTemplateOptions key, HandlerServices services)
     {
-        KeyPartMonitor monitor = new(services.Route, template.Properties, key, services.Time, services.Loggers.CreateLogger($"Quayside.Messaging.Routes.{services.Route}")) { LookForEnvelope = services.LookForEnvelope };
+        KeyPartMonitor monitor = new(
+            services.Route, template.Properties, key, services.Time, services.Loggers.CreateLogger($"Quayside.Messaging.Routes.{services.Route}"))
+            { LookForEnvelope = services.LookForEnvelope };
         services.Reports.Add(() => monitor.Describe() is { } parts
-            ? $"properties of object keys since the start: {parts}. The rules are {ArchiveOptions.Section}:{nameof(ArchiveOptions.MissingProperty)} and {nameof(ArchiveOptions.InvalidValue)}"
+            ? $"properties of object keys since the start: {parts}. The rules are {ArchiveOptions.Section}:{nameof(ArchiveOptions.MissingProperty)} and "
+                + $"{nameof(ArchiveOptions.InvalidValue)}"
             : null);
         return new ArchiveConnector(template.CreateReader(options.BodyValidation), template, options.MissingId, monitor, services.Concurrency);
     }
@@ -143,22 +154,24 @@ internal sealed class ArchiveOptions
     [Setting("What to do with a message without another property of the key: Default (the part is unknown, a date is left out) or DeadLetter")]
     public MissingPropertyRule MissingProperty { get; init; } = MissingPropertyRule.Default;
 
-    [Setting("What to do with a value that does not fit the rule of its part: Default (the part is invalid), Encode, or DeadLetter")]
+    [Setting("What to do with a value that does not fit the rule of its part: Default (the part is invalid), Encode, or DeadLetter", Advanced = true)]
     public InvalidValueRule InvalidValue { get; init; } = InvalidValueRule.Default;
 
     [Setting("What to do with a date that cannot be read: DeadLetter, or LeaveOut (its levels are left out, as those of a missing date)")]
     public InvalidDateRule InvalidDate { get; init; } = InvalidDateRule.DeadLetter;
 
-    [Setting("Custom date formats of .NET, such as dd/MM/yyyy HH:mm:ss, tried in order on a date in none of the known forms")]
+    [Setting("Custom date formats of .NET, such as dd/MM/yyyy HH:mm:ss, tried in order on a date in none of the known forms", Advanced = true)]
     public string[] DateFormats { get; init; } = [];
 
     [Setting("Time zone of the dates in keys: UTC, or an IANA name such as Europe/Berlin")]
     public string TimeZone { get; init; } = "UTC";
 
-    [Setting("Metadata of each object, by name: fixed text, or one placeholder such as {tenant} or {order.customer.id}, whose value is stored unchanged; a message without the value has no such entry. Needs a sink that keeps metadata, such as S3")]
+    [Setting(
+        "Metadata of each object, by name: fixed text, or one placeholder such as {tenant} or {order.customer.id}, whose value is stored unchanged; a message "
+            + "without the value has no such entry. Needs a sink that keeps metadata, such as S3", Advanced = true)]
     public IReadOnlyDictionary<string, string> Metadata { get; init; } = ReadOnlyDictionary<string, string>.Empty;
 
-    [Setting("Tags of each object, by key; otherwise as Metadata")]
+    [Setting("Tags of each object, by key; otherwise as Metadata", Advanced = true)]
     public IReadOnlyDictionary<string, string> Tags { get; init; } = ReadOnlyDictionary<string, string>.Empty;
 
     [Setting("How much of a body must be valid: Full, or HeaderOnly (only the part up to the last property that the key needs)")]

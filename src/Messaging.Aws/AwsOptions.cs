@@ -14,7 +14,8 @@ public sealed class AwsOptions : ISelfValidating
     /// <summary>The section; a route may override it.</summary>
     public static SettingsSection Settings { get; } = SettingsSection.Of<AwsOptions>(Section, perRoute: true);
 
-    [Setting("Region to sign for, such as eu-west-1; default: the region of the queue's address, AWS_REGION, AWS_DEFAULT_REGION, the profile, then the instance")]
+    [Setting(
+        "Region to sign for, such as eu-west-1; default: the region of the queue's address, AWS_REGION, AWS_DEFAULT_REGION, the profile, then the instance")]
     public string? Region { get; init; }
 
     [Setting("Address of an AWS-compatible server; default AWS_ENDPOINT_URL_{SERVICE}, AWS_ENDPOINT_URL, endpoint_url of the AWS profile, then AWS itself")]
@@ -26,13 +27,13 @@ public sealed class AwsOptions : ISelfValidating
     [Setting("Secret access key that belongs to AccessKeyId", Secret = true)]
     public string? SecretAccessKey { get; init; }
 
-    [Setting("Session token of the temporary credentials in AccessKeyId and SecretAccessKey", Secret = true)]
+    [Setting("Session token of the temporary credentials in AccessKeyId and SecretAccessKey", Secret = true, Advanced = true)]
     public string? SessionToken { get; init; }
 
     [Setting("Profile in the shared AWS configuration files, for credentials and region")]
     public string? Profile { get; init; }
 
-    [Setting("Allows plain http to an endpoint on another machine")]
+    [Setting("Allows plain http to an endpoint on another machine", Advanced = true)]
     public bool AllowPlainHttp { get; init; }
 
     /// <summary>True for what a key or token of AWS can be: no blank, no line break, nothing beyond ASCII.</summary>
@@ -59,7 +60,9 @@ public sealed class AwsOptions : ISelfValidating
         CheckKeys(check, (nameof(AccessKeyId), AccessKeyId), (nameof(SecretAccessKey), SecretAccessKey), (nameof(SessionToken), SessionToken));
         if (AccessKeyId is null && (SecretAccessKey ?? SessionToken) is not null)
         {
-            check.Fail(nameof(AccessKeyId), "must be set when SecretAccessKey or SessionToken is.", "Requests could not be signed.", nameof(SecretAccessKey), nameof(SessionToken));
+            check.Fail(
+                nameof(AccessKeyId), "must be set when SecretAccessKey or SessionToken is.", "Requests could not be signed.", nameof(SecretAccessKey),
+                nameof(SessionToken));
         }
 
         if (AccessKeyId is not null && SecretAccessKey is null)

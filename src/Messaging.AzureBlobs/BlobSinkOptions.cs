@@ -17,51 +17,57 @@ internal sealed class BlobSinkOptions : ISelfValidating
     [Setting("Connection string of the storage account, with its key or a shared access signature; this or Endpoint", Secret = true)]
     public string? ConnectionString { get; init; }
 
-    [Setting("Blob endpoint of the storage account, such as https://myaccount.blob.core.windows.net; credentials come from Azure.Identity's DefaultAzureCredential (environment, workload or managed identity, Azure CLI)", Consequence = "A connection string belongs in ConnectionString.")]
+    [Setting(
+        "Blob endpoint of the storage account, such as https://myaccount.blob.core.windows.net; credentials come from Azure.Identity's DefaultAzureCredential "
+            + "(environment, workload or managed identity, Azure CLI)", Consequence = "A connection string belongs in ConnectionString.")]
     public Uri? Endpoint { get; init; }
 
     [Setting("Container the blobs are stored in; it must exist", Required = true)]
     public string? Container { get; init; }
 
-    [Setting("Allows plain http to an endpoint on another machine")]
+    [Setting("Allows plain http to an endpoint on another machine", Advanced = true)]
     public bool AllowPlainHttp { get; init; }
 
-    [Setting("Access tier of the blobs: Hot, Cool, Cold or Archive; default: the account's")]
+    [Setting("Access tier of the blobs: Hot, Cool, Cold or Archive; default: the account's", Advanced = true)]
     public BlobTier? AccessTier { get; init; }
 
-    [Setting("Content type of the blobs; default `application/json`, for bundles `application/gzip`")]
+    [Setting("Content type of the blobs; default `application/json`, for bundles `application/gzip`", Advanced = true)]
     public string? ContentType { get; init; }
 
-    [Setting("Content encoding of the blobs, such as gzip, for bodies that are stored compressed; default none")]
+    [Setting("Content encoding of the blobs, such as gzip, for bodies that are stored compressed; default none", Advanced = true)]
     public string? ContentEncoding { get; init; }
 
-    [Setting("Cache-Control of the blobs; default none")]
+    [Setting("Cache-Control of the blobs; default none", Advanced = true)]
     public string? CacheControl { get; init; }
 
-    [Setting("Content-Disposition of the blobs; default none")]
+    [Setting("Content-Disposition of the blobs; default none", Advanced = true)]
     public string? ContentDisposition { get; init; }
 
-    [Setting("Metadata of every blob, by its name, a C# identifier; at most 8,192 bytes of names and values")]
+    [Setting("Metadata of every blob, by its name, a C# identifier; at most 8,192 bytes of names and values", Advanced = true)]
     public IReadOnlyDictionary<string, string> Metadata { get; init; } = ReadOnlyDictionary<string, string>.Empty;
 
-    [Setting("Index tags of every blob, by their keys; at most 10")]
+    [Setting("Index tags of every blob, by their keys; at most 10", Advanced = true)]
     public IReadOnlyDictionary<string, string> Tags { get; init; } = ReadOnlyDictionary<string, string>.Empty;
 
-    [Setting("Time to open a connection", Min = "100ms", Max = "1m")]
+    [Setting("Time to open a connection", Min = "100ms", Max = "1m", Advanced = true)]
     public TimeSpan ConnectTimeout { get; init; } = TimeSpan.FromSeconds(2);
 
-    [Setting("Time limit of one request", Min = "100ms", Max = "5m")]
+    [Setting("Time limit of one request", Min = "100ms", Max = "5m", Advanced = true)]
     public TimeSpan AttemptTimeout { get; init; } = TimeSpan.FromSeconds(5);
 
-    [Setting("Time limit of storing one blob, all attempts and waits included", Min = "100ms", Max = "10m", Consequence = "Beyond the queue's visibility timeout a message would be handled twice.")]
+    [Setting(
+        "Time limit of storing one blob, all attempts and waits included", Min = "100ms", Max = "10m",
+        Consequence = "Beyond the queue's visibility timeout a message would be handled twice.", Advanced = true)]
     public TimeSpan TotalTimeout { get; init; } = TimeSpan.FromSeconds(20);
 
-    [Setting("Attempts to store one blob, the first included", Min = "1", Max = "20")]
+    [Setting("Attempts to store one blob, the first included", Min = "1", Max = "20", Advanced = true)]
     public int MaxAttempts { get; init; } = 3;
 
     /// <summary>When the connection string's shared access signature expires; null when it has none, or does not say.</summary>
     public DateTimeOffset? SignatureExpiry =>
-        (Parts(ConnectionString) ?? []).GetValueOrDefault("SharedAccessSignature")?.TrimStart('?').Split('&').FirstOrDefault(pair => pair.StartsWith("se=", StringComparison.Ordinal)) is { } found
+        (Parts(ConnectionString) ?? []).GetValueOrDefault("SharedAccessSignature")?.TrimStart('?')
+            .Split('&')
+            .FirstOrDefault(pair => pair.StartsWith("se=", StringComparison.Ordinal)) is { } found
         && DateTimeOffset.TryParse(Uri.UnescapeDataString(found[3..]), CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal, out DateTimeOffset expiry)
             ? expiry
             : null;
@@ -72,7 +78,9 @@ internal sealed class BlobSinkOptions : ISelfValidating
         ValidateAccount(check);
         if (Container is not null && !IsContainer(Container))
         {
-            check.Fail(nameof(Container), "must be a container's name: 3 to 63 lower-case letters, digits and single dashes, with a letter or digit at both ends.", "Requests would go elsewhere.");
+            check.Fail(
+                nameof(Container), "must be a container's name: 3 to 63 lower-case letters, digits and single dashes, with a letter or digit at both ends.",
+                "Requests would go elsewhere.");
         }
 
         if (ConnectTimeout > AttemptTimeout)
@@ -120,9 +128,12 @@ internal sealed class BlobSinkOptions : ISelfValidating
             check.Fail(nameof(Endpoint), problem, consequence, nameof(ConnectionString));
         }
 
-        if (Endpoint is not null && (Endpoint.Scheme != Uri.UriSchemeHttps || Endpoint.UserInfo.Length != 0 || Endpoint.PathAndQuery != "/" || Endpoint.Fragment.Length != 0))
+        if (Endpoint is not null
+            && (Endpoint.Scheme != Uri.UriSchemeHttps || Endpoint.UserInfo.Length != 0 || Endpoint.PathAndQuery != "/" || Endpoint.Fragment.Length != 0))
         {
-            check.Fail(nameof(Endpoint), "must be an https address of scheme, host and port only; a shared access signature belongs in ConnectionString.", "Identities are never sent unencrypted.");
+            check.Fail(
+                nameof(Endpoint), "must be an https address of scheme, host and port only; a shared access signature belongs in ConnectionString.",
+                "Identities are never sent unencrypted.");
         }
 
         if (ConnectionString is not null && FindProblem(ConnectionString) is { } wrong)
@@ -150,14 +161,18 @@ internal sealed class BlobSinkOptions : ISelfValidating
             BlobUriBuilder address = new(uri);
             if (address.BlobName.Length != 0 || (address.BlobContainerName.Length != 0 && Container is not null && address.BlobContainerName != Container))
             {
-                return "must have a BlobEndpoint that ends at the account, such as https://myaccount.blob.core.windows.net, or at the container that Container names.";
+                return "must have a BlobEndpoint that ends at the account, such as https://myaccount.blob.core.windows.net, or at the container that Container "
+                    + "names.";
             }
 
-            return uri.Scheme == Uri.UriSchemeHttp && !uri.IsLoopback && !AllowPlainHttp ? "must use https, because the host is not this machine; set AllowPlainHttp to allow plain http." : null;
+            return uri.Scheme == Uri.UriSchemeHttp && !uri.IsLoopback && !AllowPlainHttp
+                ? "must use https, because the host is not this machine; set AllowPlainHttp to allow plain http."
+                : null;
         }
         catch (Exception exception) when (exception is FormatException or ArgumentException or InvalidOperationException)
         {
-            return "must be a storage account's: DefaultEndpointsProtocol=https;AccountName=...;AccountKey=...;EndpointSuffix=core.windows.net, or BlobEndpoint=https://...;SharedAccessSignature=....";
+            return "must be a storage account's: DefaultEndpointsProtocol=https;AccountName=...;AccountKey=...;EndpointSuffix=core.windows.net, or "
+                + "BlobEndpoint=https://...;SharedAccessSignature=....";
         }
     }
 

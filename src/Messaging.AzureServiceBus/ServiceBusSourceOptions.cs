@@ -24,7 +24,9 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
     [Setting("Connection string of the namespace or of the entity; this or FullyQualifiedNamespace", Secret = true)]
     public string? ConnectionString { get; init; }
 
-    [Setting("Host of the namespace, such as orders.servicebus.windows.net; credentials come from Azure.Identity's DefaultAzureCredential (environment, workload or managed identity, Azure CLI)")]
+    [Setting(
+        "Host of the namespace, such as orders.servicebus.windows.net; credentials come from Azure.Identity's DefaultAzureCredential (environment, workload or "
+            + "managed identity, Azure CLI)")]
     public string? FullyQualifiedNamespace { get; init; }
 
     [Setting("The queue; this or Topic with Subscription")]
@@ -36,34 +38,53 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
     [Setting("The topic's subscription to receive from")]
     public string? Subscription { get; init; }
 
-    [Setting("AmqpTcp (port 5671) or AmqpWebSockets (port 443)")]
+    [Setting("AmqpTcp (port 5671) or AmqpWebSockets (port 443)", Advanced = true)]
     public ServiceBusTransportType Transport { get; init; }
 
-    [Setting("Messages that the client delivers concurrently; default Intake:StartConcurrency; at most Intake:Concurrency", Min = "1", Max = "10000", Consequence = "A message received without a slot would wait while its lock runs out.")]
+    [Setting(
+        "Messages that the client delivers concurrently; default Intake:StartConcurrency; at most Intake:Concurrency", Min = "1", Max = "10000",
+        Consequence = "A message received without a slot would wait while its lock runs out.", Advanced = true)]
     public int? MaxConcurrentCalls { get; init; }
 
-    [Setting("Messages the client fetches in advance; at most MaxConcurrentCalls, 0 with Sessions. Their locks are not renewed, even while receiving pauses (docs/reference/service-bus.md)", Min = "0", Max = "10000", Consequence = "Messages whose lock ends before they are processed are redelivered with a higher delivery count.")]
+    [Setting(
+        "Messages the client fetches in advance; at most MaxConcurrentCalls, 0 with Sessions. Their locks are not renewed, even while receiving pauses "
+            + "(docs/reference/service-bus.md)", Min = "0", Max = "10000",
+            Consequence = "Messages whose lock ends before they are processed are redelivered with a higher delivery count.", Advanced = true)]
     public int PrefetchCount { get; init; }
 
-    [Setting("True for a queue or subscription that requires sessions: the messages of a session are processed one at a time, in their order, and up to MaxConcurrentCalls sessions at the same time. publish then gives each message a session")]
+    [Setting(
+        "True for a queue or subscription that requires sessions: the messages of a session are processed one at a time, in their order, and up to "
+            + "MaxConcurrentCalls sessions at the same time. publish then gives each message a session")]
     public bool Sessions { get; init; }
 
-    [Setting("With Sessions: how long a session may have no message before another one takes its place", Min = "100ms", Max = "5m", Consequence = "A long time lets other sessions wait behind idle ones.")]
+    [Setting(
+        "With Sessions: how long a session may have no message before another one takes its place", Min = "100ms", Max = "5m",
+        Consequence = "A long time lets other sessions wait behind idle ones.", Advanced = true)]
     public TimeSpan SessionIdleTimeout { get; init; } = TimeSpan.FromSeconds(2);
 
-    [Setting("How long a message is held, with its lock renewed, while the sink fails; then it is abandoned. Once it has used half of MaxDeliveryCount, it is held for 12h instead. At least Intake:MessageTimeout plus MaxAbandonDelay, which are 2m by default", Min = "1m", Max = "12h", Consequence = "A short time uses up deliveries in an outage.")]
+    [Setting(
+        "How long a message is held, with its lock renewed, while the sink fails; then it is abandoned. Once it has used half of MaxDeliveryCount, it is held "
+            + "for 12h instead. At least Intake:MessageTimeout plus MaxAbandonDelay, which are 2m by default", Min = "1m", Max = "12h",
+            Consequence = "A short time uses up deliveries in an outage.", Advanced = true)]
     public TimeSpan MaxLockRenewal { get; init; } = TimeSpan.FromMinutes(15);
 
-    [Setting("The entity's MaxDeliveryCount, which the right Listen cannot read: Service Bus dead-letters a message after this many deliveries", Min = "2", Max = "2000", Consequence = "A number above the entity's lets a long outage dead-letter messages.")]
+    [Setting(
+        "The entity's MaxDeliveryCount, which the right Listen cannot read: Service Bus dead-letters a message after this many deliveries", Min = "2",
+        Max = "2000", Consequence = "A number above the entity's lets a long outage dead-letter messages.")]
     public int MaxDeliveryCount { get; init; } = 10;
 
-    [Setting("Longest delay of a redelivery; longer delays are cut to it. The worker keeps the message locked for the delay, because Service Bus has none of its own", Min = "0s", Max = "5m", Consequence = "Without a delay a failing message uses up MaxDeliveryCount within seconds; each delayed message takes up a call.")]
+    [Setting(
+        "Longest delay of a redelivery; longer delays are cut to it. The worker keeps the message locked for the delay, because Service Bus has none of its "
+            + "own", Min = "0s", Max = "5m",
+            Consequence = "Without a delay a failing message uses up MaxDeliveryCount within seconds; each delayed message takes up a call.", Advanced = true)]
     public TimeSpan MaxAbandonDelay { get; init; } = TimeSpan.FromSeconds(30);
 
-    [Setting("Completed messages to remember, so that a redelivery is completed and not stored again", Min = "0", Max = "10000000", Consequence = "A redelivered message that is not remembered is compared with its object, which costs a request.")]
+    [Setting(
+        "Completed messages to remember, so that a redelivery is completed and not stored again", Min = "0", Max = "10000000",
+        Consequence = "A redelivered message that is not remembered is compared with its object, which costs a request.", Advanced = true)]
     public int DoneIds { get; init; } = 10_000;
 
-    [Setting("Allows the emulator, which has no TLS, on another machine")]
+    [Setting("Allows the emulator, which has no TLS, on another machine", Advanced = true)]
     public bool AllowPlainAmqp { get; init; }
 
     /// <summary>How long messages are held while the sink fails.</summary>
@@ -93,7 +114,9 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
         catch (Exception exception)
         {
             string key = ConnectionString is null ? nameof(FullyQualifiedNamespace) : nameof(ConnectionString);
-            throw new StartupException($"Service Bus {Entity}: the client refuses the configuration; check {Section}:{key}: {ServiceBusFault.TextOf(exception)}", ExitCodes.Configuration, exception);
+            throw new StartupException(
+                $"Service Bus {Entity}: the client refuses the configuration; check {Section}:{key}: {ServiceBusFault.TextOf(exception)}",
+                ExitCodes.Configuration, exception);
         }
     }
 
@@ -104,12 +127,16 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
         ValidateEntity(check);
         if (MaxConcurrentCalls is { } calls && PrefetchCount > calls)
         {
-            check.Fail(nameof(PrefetchCount), $"must not exceed {nameof(MaxConcurrentCalls)}.", "Messages fetched beyond the calls would wait while their locks run out.", nameof(MaxConcurrentCalls));
+            check.Fail(
+                nameof(PrefetchCount), $"must not exceed {nameof(MaxConcurrentCalls)}.",
+                "Messages fetched beyond the calls would wait while their locks run out.", nameof(MaxConcurrentCalls));
         }
 
         if (Sessions && PrefetchCount > 0)
         {
-            check.Fail(nameof(PrefetchCount), $"must be 0 with {nameof(Sessions)}.", "A message that was fetched in advance would overtake one that is redelivered.", nameof(Sessions));
+            check.Fail(
+                nameof(PrefetchCount), $"must be 0 with {nameof(Sessions)}.", "A message that was fetched in advance would overtake one that is redelivered.",
+                nameof(Sessions));
         }
 
         if (MaxAbandonDelay > MaxLockRenewal)
@@ -126,12 +153,16 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
         }
         else if (ConnectionString is not null && FullyQualifiedNamespace is not null)
         {
-            check.Fail(nameof(FullyQualifiedNamespace), "must not be set together with ConnectionString.", "It would be unclear which credentials apply.", nameof(ConnectionString));
+            check.Fail(
+                nameof(FullyQualifiedNamespace), "must not be set together with ConnectionString.", "It would be unclear which credentials apply.",
+                nameof(ConnectionString));
         }
 
         if (FullyQualifiedNamespace is not null && Uri.CheckHostName(FullyQualifiedNamespace) != UriHostNameType.Dns)
         {
-            check.Fail(nameof(FullyQualifiedNamespace), "must be a hostname such as orders.servicebus.windows.net, without scheme or path; a connection string belongs in ConnectionString.");
+            check.Fail(
+                nameof(FullyQualifiedNamespace),
+                "must be a hostname such as orders.servicebus.windows.net, without scheme or path; a connection string belongs in ConnectionString.");
         }
 
         if (ConnectionString is null)
@@ -148,12 +179,16 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
         // Without both, what is wrong is that Queue is missing.
         if (connection.EntityPath is { } path && (Queue ?? Topic) is not null && !string.Equals(path, Queue ?? Topic, StringComparison.OrdinalIgnoreCase))
         {
-            check.Fail(nameof(ConnectionString), "must not have an EntityPath other than Queue or Topic.", "The client would refuse it.", nameof(Queue), nameof(Topic));
+            check.Fail(
+                nameof(ConnectionString), "must not have an EntityPath other than Queue or Topic.", "The client would refuse it.", nameof(Queue),
+                nameof(Topic));
         }
 
         if (connection.IsEmulator && !AllowPlainAmqp && !IsThisMachine(connection.Host))
         {
-            check.Fail(nameof(ConnectionString), "must not name an emulator on another machine, unless AllowPlainAmqp is true.", "Messages would travel unencrypted.", nameof(AllowPlainAmqp));
+            check.Fail(
+                nameof(ConnectionString), "must not name an emulator on another machine, unless AllowPlainAmqp is true.", "Messages would travel unencrypted.",
+                nameof(AllowPlainAmqp));
         }
 
         if (connection.IsEmulator && Transport == ServiceBusTransportType.AmqpWebSockets)
@@ -169,11 +204,14 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
         ValidateName(check, nameof(Subscription), Subscription, isPath: false, MaxSubscription);
         if (Queue is null && Topic is null)
         {
-            check.Fail(nameof(Queue), "must be set, or Topic with Subscription.", "There would be nothing to receive from.", nameof(Topic), nameof(Subscription));
+            check.Fail(
+                nameof(Queue), "must be set, or Topic with Subscription.", "There would be nothing to receive from.", nameof(Topic), nameof(Subscription));
         }
         else if (Queue is not null && (Topic ?? Subscription) is not null)
         {
-            check.Fail(nameof(Queue), "must not be set together with Topic or Subscription.", "It would be unclear where messages come from.", nameof(Topic), nameof(Subscription));
+            check.Fail(
+                nameof(Queue), "must not be set together with Topic or Subscription.", "It would be unclear where messages come from.", nameof(Topic),
+                nameof(Subscription));
         }
     }
 
@@ -181,7 +219,10 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
     {
         if (name is not null && !IsName(name, isPath, maxLength))
         {
-            check.Fail(property, $"must be a name of up to {maxLength} letters, digits, dots, dashes and underscores{(isPath ? ", with / between its levels" : string.Empty)}.", "Service Bus has no entity of another name; a connection string belongs in ConnectionString.");
+            check.Fail(
+                property,
+                $"must be a name of up to {maxLength} letters, digits, dots, dashes and underscores{(isPath ? ", with / between its levels" : string.Empty)}.",
+                "Service Bus has no entity of another name; a connection string belongs in ConnectionString.");
         }
     }
 
@@ -192,5 +233,6 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
         && name.Split('/').All(level => level.Length > 0 && level.All(c => char.IsAsciiLetterOrDigit(c) || c is '.' or '-' or '_' or '~' or '$'));
 
     private static bool IsThisMachine(string host) =>
-        string.Equals(host, "localhost", StringComparison.OrdinalIgnoreCase) || (IPAddress.TryParse(host, out IPAddress? address) && IPAddress.IsLoopback(address));
+        string.Equals(host, "localhost", StringComparison.OrdinalIgnoreCase)
+            || (IPAddress.TryParse(host, out IPAddress? address) && IPAddress.IsLoopback(address));
 }

@@ -10,7 +10,8 @@ internal sealed class ElasticsearchSinkOptions : ISelfValidating
     [Setting("Address of Elasticsearch, such as https://search.example:9200; its path precedes those of the API. This, Endpoints or CloudId is required")]
     public Uri? Endpoint { get; init; }
 
-    [Setting("Addresses of several nodes of one cluster, separated by commas: requests go to all in turn, and past a node that does not answer")]
+    [Setting(
+        "Addresses of several nodes of one cluster, separated by commas: requests go to all in turn, and past a node that does not answer", Advanced = true)]
     public string[] Endpoints { get; init; } = [];
 
     [Setting("Cloud id of a deployment in Elastic Cloud, name:base64")]
@@ -19,7 +20,7 @@ internal sealed class ElasticsearchSinkOptions : ISelfValidating
     [Setting("Index, alias or data stream to create the documents in", Required = true)]
     public string? Index { get; init; }
 
-    [Setting("Allows plain http to an endpoint on another machine")]
+    [Setting("Allows plain http to an endpoint on another machine", Advanced = true)]
     public bool AllowPlainHttp { get; init; }
 
     [Setting("User of basic authentication; excludes ApiKey")]
@@ -33,58 +34,59 @@ internal sealed class ElasticsearchSinkOptions : ISelfValidating
 
     [Setting(
         "Signs requests with AWS credentials of the section Aws: Es for a domain of Amazon OpenSearch Service, Aoss for a collection of OpenSearch Serverless; "
-            + "excludes ApiKey, Username and GzipRequests")]
+            + "excludes ApiKey, Username and GzipRequests", Advanced = true)]
     public AwsSigning SigV4 { get; init; }
 
-    [Setting("Address of an HTTP proxy between the worker and Elasticsearch; the environment's proxy variables are not used")]
+    [Setting("Address of an HTTP proxy between the worker and Elasticsearch; the environment's proxy variables are not used", Advanced = true)]
     public Uri? Proxy { get; init; }
 
-    [Setting("User of the proxy")]
+    [Setting("User of the proxy", Advanced = true)]
     public string? ProxyUsername { get; init; }
 
-    [Setting("Password that belongs to ProxyUsername", Secret = true)]
+    [Setting("Password that belongs to ProxyUsername", Secret = true, Advanced = true)]
     public string? ProxyPassword { get; init; }
 
-    [Setting("File of the certificate that the worker shows to Elasticsearch: PEM, or PKCS #12 (.pfx, .p12) with its key")]
+    [Setting("File of the certificate that the worker shows to Elasticsearch: PEM, or PKCS #12 (.pfx, .p12) with its key", Advanced = true)]
     public string? ClientCertificate { get; init; }
 
-    [Setting("PEM file of the certificate's private key; default: the key is in ClientCertificate")]
+    [Setting("PEM file of the certificate's private key; default: the key is in ClientCertificate", Advanced = true)]
     public string? ClientCertificateKey { get; init; }
 
-    [Setting("Password of the certificate's private key", Secret = true)]
+    [Setting("Password of the certificate's private key", Secret = true, Advanced = true)]
     public string? ClientCertificatePassword { get; init; }
 
-    [Setting("Ingest pipeline for the documents; default: the index's own")]
+    [Setting("Ingest pipeline for the documents; default: the index's own", Advanced = true)]
     public string? Pipeline { get; init; }
 
-    [Setting("Compress requests with gzip; useful where the network is slower than one core compresses")]
+    [Setting("Compress requests with gzip; useful where the network is slower than one core compresses", Advanced = true)]
     public bool GzipRequests { get; init; }
 
     [Setting(
         "Size at which a batch is sent, before compression; the document that reaches it is still included", Bytes = true, Min = "64KiB", Max = "64MiB",
-        Consequence = "Each message in flight and each batch in flight holds this much; Elasticsearch rejects more than http.max_content_length (100 MB).")]
+        Consequence = "Each message in flight and each batch in flight holds this much; Elasticsearch rejects more than http.max_content_length (100 MB).",
+        Advanced = true)]
     public int MaxBatchBytes { get; init; } = 5 * 1024 * 1024;
 
-    [Setting("Number of documents at which a batch is sent", Min = "1", Max = "100000")]
+    [Setting("Number of documents at which a batch is sent", Min = "1", Max = "100000", Advanced = true)]
     public int MaxBatchDocuments { get; init; } = 10_000;
 
     [Setting(
         "Maximum number of batches in flight, over all messages", Min = "1", Max = "256",
-        Consequence = "More batches than the cluster has write threads only fill its queue.")]
+        Consequence = "More batches than the cluster has write threads only fill its queue.", Advanced = true)]
     public int MaxInFlight { get; init; } = 4;
 
-    [Setting("Time limit of opening a connection", Min = "100ms", Max = "1m")]
+    [Setting("Time limit of opening a connection", Min = "100ms", Max = "1m", Advanced = true)]
     public TimeSpan ConnectTimeout { get; init; } = TimeSpan.FromSeconds(2);
 
-    [Setting("Time limit of one request", Min = "100ms", Max = "10m")]
+    [Setting("Time limit of one request", Min = "100ms", Max = "10m", Advanced = true)]
     public TimeSpan AttemptTimeout { get; init; } = TimeSpan.FromSeconds(30);
 
     [Setting(
         "Time limit of one batch, all attempts and waits included", Min = "100ms", Max = "30m",
-        Consequence = "Beyond Intake:MessageTimeout the message is cancelled first.")]
+        Consequence = "Beyond Intake:MessageTimeout the message is cancelled first.", Advanced = true)]
     public TimeSpan TotalTimeout { get; init; } = TimeSpan.FromSeconds(60);
 
-    [Setting("Attempts in a row without progress on a batch, the first included", Min = "1", Max = "20")]
+    [Setting("Attempts in a row without progress on a batch, the first included", Min = "1", Max = "20", Advanced = true)]
     public int MaxAttempts { get; init; } = 4;
 
     /// <summary>The addresses that requests go to.</summary>

@@ -17,25 +17,36 @@ internal sealed class WebOptions : ISelfValidating
     [Setting("Address of the HTTP source, the page, its API, /metrics and the health pages; loopback by default, port 0 picks a free one")]
     public Uri Url { get; set; } = new("http://127.0.0.1:8080");
 
-    [Setting("Hosts that requests may name and whose pages may use the worker, besides loopback and the address of Url: names, addresses, *.example.com; * for every Host (pages of other origins stay refused). If Url is 0.0.0.0 or [::], every address and every name without a dot is allowed as Host too. Other requests are answered with 403")]
+    [Setting(
+        "Hosts that requests may name and whose pages may use the worker, besides loopback and the address of Url: names, addresses, *.example.com; * for "
+            + "every Host (pages of other origins stay refused). If Url is 0.0.0.0 or [::], every address and every name without a dot is allowed as Host too. "
+            + "Other requests are answered with 403")]
     public string[] AllowedHosts { get; set; } = [];
 
-    [Setting("Token of the page and its API, sent as Authorization: Bearer. Without one they cannot change anything, such as redrive or pause. Reading needs one too, unless Url is loopback and AllowedHosts is not set", Secret = true)]
+    [Setting(
+        "Token of the page and its API, sent as Authorization: Bearer. Without one they cannot change anything, such as redrive or pause. Reading needs one "
+            + "too, unless Url is loopback and AllowedHosts is not set", Secret = true)]
     public string? Token { get; set; }
 
-    [Setting("Address of the documentation's pages, with {page} for the name of one, such as https://docs.example.com/{page}.html: the page links each problem to its page. Default: the text of docs/guides/alerts.md, which the worker serves, and no other links")]
+    [Setting(
+        "Address of the documentation's pages, with {page} for the name of one, such as https://docs.example.com/{page}.html: the page links each problem to "
+            + "its page. Default: the text of docs/guides/alerts.md, which the worker serves, and no other links", Advanced = true)]
     public string? DocsUrl { get; set; }
 
-    [Setting("Maximum open HTTP connections; beyond that the one idle longest is closed, then the one whose body has been arriving longest; if all have requests, 16 more may read the health pages and /metrics", Min = "1", Max = "100000",
-        Consequence = "Each open connection takes memory and a descriptor.")]
+    [Setting(
+        "Maximum open HTTP connections; beyond that the one idle longest is closed, then the one whose body has been arriving longest; if all have requests, "
+            + "16 more may read the health pages and /metrics", Min = "1", Max = "100000",
+        Consequence = "Each open connection takes memory and a descriptor.", Advanced = true)]
     public int MaxConnections { get; set; } = 1_000;
 
     [Setting("Time from an HTTP connection to the end of its first request's headers", Min = "100ms", Max = "1h",
-        Consequence = "Connections that send nothing stay open this long.")]
+        Consequence = "Connections that send nothing stay open this long.", Advanced = true)]
     public TimeSpan FirstRequestTimeout { get; set; } = TimeSpan.FromSeconds(10);
 
-    [Setting("Time that an HTTP connection is kept between two requests. Longer than the balancer's own idle timeout: else the worker closes a connection just as the balancer sends on it, and the caller sees 502", Min = "1s", Max = "24h",
-        Consequence = "Idle connections take memory and a descriptor this long, unless others need them.")]
+    [Setting(
+        "Time that an HTTP connection is kept between two requests. Longer than the balancer's own idle timeout: else the worker closes a connection just as "
+            + "the balancer sends on it, and the caller sees 502", Min = "1s", Max = "24h",
+        Consequence = "Idle connections take memory and a descriptor this long, unless others need them.", Advanced = true)]
     public TimeSpan KeepAliveTimeout { get; set; } = TimeSpan.FromSeconds(620);
 
     /// <summary>The address of <see cref="Url"/>; localhost is 127.0.0.1.</summary>
@@ -44,9 +55,13 @@ internal sealed class WebOptions : ISelfValidating
     public void Validate(SettingsCheck check)
     {
         if (!string.IsNullOrEmpty(DocsUrl) && (!DocsUrl.Contains(Web.Api.WorkerProblems.PagePlace, StringComparison.Ordinal)
-            || !Uri.TryCreate(DocsUrl.Replace(Web.Api.WorkerProblems.PagePlace, "guides/alerts", StringComparison.Ordinal), UriKind.Absolute, out Uri? docs) || (docs.Scheme != Uri.UriSchemeHttps && docs.Scheme != Uri.UriSchemeHttp)))
+            || !Uri.TryCreate(DocsUrl.Replace(Web.Api.WorkerProblems.PagePlace, "guides/alerts", StringComparison.Ordinal), UriKind.Absolute, out Uri? docs)
+            || (docs.Scheme != Uri.UriSchemeHttps && docs.Scheme != Uri.UriSchemeHttp)))
         {
-            check.Fail(nameof(DocsUrl), $"must be an address of http or https with {Web.Api.WorkerProblems.PagePlace}, such as https://docs.example.com/{Web.Api.WorkerProblems.PagePlace}.html.");
+            check.Fail(
+                nameof(DocsUrl),
+                $"must be an address of http or https with {Web.Api.WorkerProblems.PagePlace}, such as "
+                    + $"https://docs.example.com/{Web.Api.WorkerProblems.PagePlace}.html.");
         }
 
         if (Token is { Length: < MinTokenLength })
@@ -66,7 +81,10 @@ internal sealed class WebOptions : ISelfValidating
 
         if (Array.Find(AllowedHosts, host => Http.AllowedHosts.Normalize(host) is null) is { } wrong)
         {
-            check.Fail(nameof(AllowedHosts), $"must be hostnames, addresses, *.example.com or * without scheme, port and path, separated by commas; '{wrong}' is none of these.", "Requests sent to it would be answered with 403.");
+            check.Fail(
+                nameof(AllowedHosts),
+                $"must be hostnames, addresses, *.example.com or * without scheme, port and path, separated by commas; '{wrong}' is none of these.",
+                "Requests sent to it would be answered with 403.");
         }
     }
 }

@@ -23,7 +23,9 @@ internal partial class RabbitMqSourceOptions : ISelfValidating
     // Below the limit of a check at start, so that the reason is reported and not the limit.
     private static readonly TimeSpan AnswerLimit = TimeSpan.FromSeconds(10);
 
-    [Setting("Address of the broker, such as amqp://host:5672/vhost; amqps:// for TLS. It may have user and password, and several hosts: amqp://user:password@h1:5672,h2:5672/vhost", Secret = true)]
+    [Setting(
+        "Address of the broker, such as amqp://host:5672/vhost; amqps:// for TLS. It may have user and password, and several hosts: "
+            + "amqp://user:password@h1:5672,h2:5672/vhost", Secret = true)]
     public string Uri { get; init; } = "amqp://guest:guest@localhost:5672/";
 
     [Setting("User; default: the one in the address")]
@@ -41,31 +43,39 @@ internal partial class RabbitMqSourceOptions : ISelfValidating
     [Setting("Queue for dead letters, which have reason and description as headers; default: {Queue}.dead-letters. With DeadLetterExchange, the routing key")]
     public string? DeadLetterQueue { get; init; }
 
-    [Setting("Exchange to publish dead letters to; default: none, they go directly to DeadLetterQueue")]
+    [Setting("Exchange to publish dead letters to; default: none, they go directly to DeadLetterQueue", Advanced = true)]
     public string? DeadLetterExchange { get; init; }
 
-    [Setting("Reject dead letters instead of publishing them, for a queue whose policy has a dead-letter exchange; then they have no reason of the worker")]
+    [Setting(
+        "Reject dead letters instead of publishing them, for a queue whose policy has a dead-letter exchange; then they have no reason of the worker",
+        Advanced = true)]
     public bool RejectDeadLetters { get; init; }
 
-    [Setting("Create Queue and DeadLetterQueue at the start when they are missing, as quorum queues that allow 1,000 deliveries; existing queues are never changed. Without it a missing queue is an error")]
+    [Setting(
+        "Create Queue and DeadLetterQueue at the start when they are missing, as quorum queues that allow 1,000 deliveries; existing queues are never changed. "
+            + "Without it a missing queue is an error")]
     public bool Declare { get; init; }
 
-    [Setting("Messages that the broker sends before the first is settled; default Intake:Concurrency, and at most that", Min = "1", Max = "10000", Consequence = "Messages beyond the slots wait in the worker's memory, and a kill of the worker adds a delivery to each.")]
+    [Setting(
+        "Messages that the broker sends before the first is settled; default Intake:Concurrency, and at most that", Min = "1", Max = "10000",
+        Consequence = "Messages beyond the slots wait in the worker's memory, and a kill of the worker adds a delivery to each.", Advanced = true)]
     public int? Prefetch { get; init; }
 
-    [Setting("How long a message is held while the sink fails, before it is requeued", Min = "0s", Max = "25m", Consequence = "RabbitMQ closes the channel of a message that is not acknowledged within its consumer_timeout, 30 minutes by default.")]
+    [Setting(
+        "How long a message is held while the sink fails, before it is requeued", Min = "0s", Max = "25m",
+        Consequence = "RabbitMQ closes the channel of a message that is not acknowledged within its consumer_timeout, 30 minutes by default.", Advanced = true)]
     public TimeSpan MaxHoldTime { get; init; } = TimeSpan.FromMinutes(15);
 
-    [Setting("Interval of heartbeats; a connection that is silent for two of them counts as broken", Min = "1s", Max = "10m")]
+    [Setting("Interval of heartbeats; a connection that is silent for two of them counts as broken", Min = "1s", Max = "10m", Advanced = true)]
     public TimeSpan Heartbeat { get; init; } = TimeSpan.FromSeconds(15);
 
-    [Setting("PEM file of the authorities that may have signed the broker's certificate; default: those of the machine")]
+    [Setting("PEM file of the authorities that may have signed the broker's certificate; default: those of the machine", Advanced = true)]
     public string? CaCertificate { get; init; }
 
-    [Setting("PEM file of the worker's own certificate, for a broker that asks for one")]
+    [Setting("PEM file of the worker's own certificate, for a broker that asks for one", Advanced = true)]
     public string? ClientCertificate { get; init; }
 
-    [Setting("PEM file of the certificate's private key, not encrypted; default: the key is in ClientCertificate")]
+    [Setting("PEM file of the certificate's private key, not encrypted; default: the key is in ClientCertificate", Advanced = true)]
     public string? ClientCertificateKey { get; init; }
 
     /// <summary>The dead-letter queue in effect.</summary>
@@ -78,11 +88,15 @@ internal partial class RabbitMqSourceOptions : ISelfValidating
     public MessageDestination Destination => new(SourceName, Queue);
 
     /// <summary>The broker's address without user and password.</summary>
-    public string Address => string.Join(", ", Hosts.Select(static host => host is null ? "the broker" : $"{host.Scheme}://{host.Host}{(host.Port < 0 ? string.Empty : $":{host.Port}")}"));
+    public string Address =>
+        string.Join(
+            ", ", Hosts.Select(static host => host is null ? "the broker" : $"{host.Scheme}://{host.Host}{(host.Port < 0 ? string.Empty : $":{host.Port}")}"));
 
     /// <summary>The address once for each host, as in amqp://user:password@h1:5672,h2:5672/vhost; null for one that is no address.</summary>
     public IEnumerable<Uri?> Hosts => AddressParts().Match(Uri) is var parts && parts.Groups["hosts"] is { Success: true, Value: var hosts }
-        ? hosts.Split(',').Select(host => System.Uri.TryCreate($"{parts.Groups["before"]}{host}{parts.Groups["after"]}", UriKind.Absolute, out Uri? uri) ? uri : null)
+        ? hosts
+            .Split(',')
+            .Select(host => System.Uri.TryCreate($"{parts.Groups["before"]}{host}{parts.Groups["after"]}", UriKind.Absolute, out Uri? uri) ? uri : null)
         : [null];
 
     private bool HasTls => Uri.StartsWith("amqps:", StringComparison.OrdinalIgnoreCase);
@@ -91,17 +105,28 @@ internal partial class RabbitMqSourceOptions : ISelfValidating
     {
         if (Hosts.Any(static uri => uri is not { Scheme: "amqp" or "amqps", Host.Length: > 0 } || uri.AbsolutePath.LastIndexOf('/') > 0))
         {
-            check.Fail(nameof(Uri), "must be an address such as amqp://user:password@host:5672/vhost, or amqp://h1:5672,h2:5672/vhost for a cluster; a slash in the virtual host is written %2F. Special characters in user and password are percent-encoded (@ as %40), or set User and Password.");
+            check.Fail(
+                nameof(Uri),
+                "must be an address such as amqp://user:password@host:5672/vhost, or amqp://h1:5672,h2:5672/vhost for a cluster; a slash in the virtual host "
+                    + "is written %2F. Special characters in user and password are percent-encoded (@ as %40), or set User and Password.");
         }
 
         else if (Hosts.First() is { } uri && uri.Query.Length + uri.Fragment.Length > 0)
         {
             // What follows a ? may be the rest of a password.
             string names = string.Join(", ", ParameterName().Matches(uri.Query).Select(static name => name.Value));
-            check.Fail(nameof(Uri), $"must have no parameters{(names.Length > 0 ? $" ({names})" : string.Empty)}: instead of heartbeat, cacertfile, certfile and keyfile set Heartbeat, CaCertificate, ClientCertificate and ClientCertificateKey; the others have no setting. In a password, ? is written %3F, and # %23.");
+            check.Fail(
+                nameof(Uri),
+                $"must have no parameters{(names.Length > 0 ? $" ({names})" : string.Empty)}: instead of heartbeat, cacertfile, certfile and keyfile set "
+                    + $"Heartbeat, CaCertificate, ClientCertificate and ClientCertificateKey; the others have no setting. In a password, ? is written %3F, and "
+                    + $"# %23.");
         }
 
-        foreach ((string name, string? value) in (ReadOnlySpan<(string, string?)>)[(nameof(Queue), Queue), (nameof(DeadLetterQueue), DeadLetterQueue), (nameof(DeadLetterExchange), DeadLetterExchange), (nameof(VirtualHost), VirtualHost)])
+        foreach ((
+            string name,
+            string? value) in (ReadOnlySpan<(string, string?)>)[
+                (nameof(Queue), Queue), (nameof(DeadLetterQueue), DeadLetterQueue), (nameof(DeadLetterExchange), DeadLetterExchange),
+                (nameof(VirtualHost), VirtualHost)])
         {
             if (value is not null && Encoding.UTF8.GetByteCount(value) > MaxName)
             {
@@ -111,22 +136,30 @@ internal partial class RabbitMqSourceOptions : ISelfValidating
 
         if (DeadLetterQueue is null && Encoding.UTF8.GetByteCount(Queue) <= MaxName && Encoding.UTF8.GetByteCount(DeadLetters) > MaxName)
         {
-            check.Fail(nameof(DeadLetterQueue), $"must be set: its default, the name of the queue with .dead-letters, has more than {MaxName} bytes.", consequence: null, nameof(Queue));
+            check.Fail(
+                nameof(DeadLetterQueue), $"must be set: its default, the name of the queue with .dead-letters, has more than {MaxName} bytes.",
+                consequence: null, nameof(Queue));
         }
 
         if ((User is null) != (Password is null))
         {
-            check.Fail(User is null ? nameof(Password) : nameof(User), "must be set together with the other: User and Password.", "Neither is taken from Uri then.", nameof(User), nameof(Password));
+            check.Fail(
+                User is null ? nameof(Password) : nameof(User), "must be set together with the other: User and Password.", "Neither is taken from Uri then.",
+                nameof(User), nameof(Password));
         }
 
         if (DeadLetterExchange is null && DeadLetters == Queue)
         {
-            check.Fail(nameof(DeadLetterQueue), "must not be the same queue as Queue.", "Dead letters would be received as messages.", nameof(Queue), nameof(DeadLetterExchange));
+            check.Fail(
+                nameof(DeadLetterQueue), "must not be the same queue as Queue.", "Dead letters would be received as messages.", nameof(Queue),
+                nameof(DeadLetterExchange));
         }
 
         if (RejectDeadLetters)
         {
-            check.Warn(nameof(RejectDeadLetters), "drops dead letters unless the queue has a dead-letter exchange, which the worker cannot see.", "Set dead-letter-exchange in the queue's policy (docs/reference/rabbitmq.md).");
+            check.Warn(
+                nameof(RejectDeadLetters), "drops dead letters unless the queue has a dead-letter exchange, which the worker cannot see.",
+                "Set dead-letter-exchange in the queue's policy (docs/reference/rabbitmq.md).");
         }
 
         ValidateTls(check);
@@ -176,12 +209,15 @@ internal partial class RabbitMqSourceOptions : ISelfValidating
     {
         if (!HasTls && (CaCertificate ?? ClientCertificate) is not null)
         {
-            check.Fail(CaCertificate is null ? nameof(ClientCertificate) : nameof(CaCertificate), "needs an address amqps:// in Uri.", "It would have no effect.", nameof(Uri), nameof(CaCertificate), nameof(ClientCertificate));
+            check.Fail(
+                CaCertificate is null ? nameof(ClientCertificate) : nameof(CaCertificate), "needs an address amqps:// in Uri.", "It would have no effect.",
+                nameof(Uri), nameof(CaCertificate), nameof(ClientCertificate));
         }
 
         if (ClientCertificateKey is not null && ClientCertificate is null)
         {
-            check.Fail(nameof(ClientCertificate), $"must be set when {nameof(ClientCertificateKey)} is.", "It would have no effect.", nameof(ClientCertificateKey));
+            check.Fail(
+                nameof(ClientCertificate), $"must be set when {nameof(ClientCertificateKey)} is.", "It would have no effect.", nameof(ClientCertificateKey));
         }
         else if (ClientCertificate is not null && PresentedCertificate.FindProblem(ClientCertificate, ClientCertificateKey, password: null) is { } problem)
         {

@@ -43,13 +43,14 @@ internal sealed class ExtendedClientOptions : ISelfValidating
     [Setting("Buckets that payloads may be read from, separated by commas; a pointer to another bucket is dead-lettered", Required = true)]
     public string[] Buckets { get; init; } = [];
 
-    [Setting("Time limit of reading one payload", Min = "1s", Max = "1h")]
+    [Setting("Time limit of reading one payload", Min = "1s", Max = "1h", Advanced = true)]
     public TimeSpan ObjectTimeout { get; init; } = TimeSpan.FromSeconds(30);
 
-    [Setting("Deliveries of a message whose payload does not exist before it is dead-lettered as pointer-object-missing", Min = "1", Max = "1000")]
+    [Setting(
+        "Deliveries of a message whose payload does not exist before it is dead-lettered as pointer-object-missing", Min = "1", Max = "1000", Advanced = true)]
     public int MissingObjectDeliveries { get; init; } = 3;
 
-    [Setting("Address buckets in the path instead of the hostname; default true for an S3-compatible store, false for AWS")]
+    [Setting("Address buckets in the path instead of the hostname; default true for an S3-compatible store, false for AWS", Advanced = true)]
     public bool? ForcePathStyle { get; init; }
 
     /// <inheritdoc/>
@@ -57,7 +58,9 @@ internal sealed class ExtendedClientOptions : ISelfValidating
     {
         if (Buckets.FirstOrDefault(bucket => !BucketName.IsValid(bucket)) is { } wrong)
         {
-            check.Fail(nameof(Buckets), $"must be bucket names of 3 to 63 lower-case letters, digits, dots and dashes; \"{wrong}\" is not one.", "Requests would go elsewhere.");
+            check.Fail(
+                nameof(Buckets), $"must be bucket names of 3 to 63 lower-case letters, digits, dots and dashes; \"{wrong}\" is not one.",
+                "Requests would go elsewhere.");
         }
     }
 }

@@ -13,9 +13,10 @@ internal sealed partial class S3SinkOptions
     private static readonly string[] Encryptions = ["AES256", "aws:kms", "aws:kms:dsse"];
 
     // https://docs.aws.amazon.com/AmazonS3/latest/userguide/acl-overview.html#canned-acl, without the one that only a bucket can have.
-    private static readonly string[] Acls = ["private", "public-read", "public-read-write", "authenticated-read", "aws-exec-read", "bucket-owner-read", "bucket-owner-full-control"];
+    private static readonly string[] Acls =
+        ["private", "public-read", "public-read-write", "authenticated-read", "aws-exec-read", "bucket-owner-read", "bucket-owner-full-control"];
 
-    [Setting("Content type of the objects; default `application/json`, for bundles `application/gzip`")]
+    [Setting("Content type of the objects; default `application/json`, for bundles `application/gzip`", Advanced = true)]
     public string? ContentType { get; init; }
 
     [Setting("Server-side encryption: AES256, aws:kms or aws:kms:dsse; default: the bucket's")]
@@ -27,40 +28,42 @@ internal sealed partial class S3SinkOptions
     [Setting("Storage class such as INTELLIGENT_TIERING; default STANDARD")]
     public string? StorageClass { get; init; }
 
-    [Setting("Use the bucket's own data key with aws:kms encryption, so that S3 calls KMS less often; default: the bucket's")]
+    [Setting("Use the bucket's own data key with aws:kms encryption, so that S3 calls KMS less often; default: the bucket's", Advanced = true)]
     public bool? BucketKeyEnabled { get; init; }
 
-    [Setting("Canned ACL such as bucket-owner-full-control, for a bucket that still uses ACLs; default none")]
+    [Setting("Canned ACL such as bucket-owner-full-control, for a bucket that still uses ACLs; default none", Advanced = true)]
     public string? Acl { get; init; }
 
-    [Setting("Content encoding of the objects, such as gzip, for bodies that are stored compressed; default none")]
+    [Setting("Content encoding of the objects, such as gzip, for bodies that are stored compressed; default none", Advanced = true)]
     public string? ContentEncoding { get; init; }
 
-    [Setting("Cache-Control of the objects; default none")]
+    [Setting("Cache-Control of the objects; default none", Advanced = true)]
     public string? CacheControl { get; init; }
 
-    [Setting("Content-Disposition of the objects; default none")]
+    [Setting("Content-Disposition of the objects; default none", Advanced = true)]
     public string? ContentDisposition { get; init; }
 
-    [Setting("Object lock: GOVERNANCE or COMPLIANCE; default: the bucket's. The bucket must have object lock")]
+    [Setting("Object lock: GOVERNANCE or COMPLIANCE; default: the bucket's. The bucket must have object lock", Advanced = true)]
     public S3ObjectLockMode? ObjectLockMode { get; init; }
 
-    [Setting("How long an object is locked, from its PUT, such as 365d", Min = "1m", Max = "36500d", Consequence = "S3 refuses a retention of no time and of more than 100 years.")]
+    [Setting(
+        "How long an object is locked, from its PUT, such as 365d", Min = "1m", Max = "36500d",
+        Consequence = "S3 refuses a retention of no time and of more than 100 years.", Advanced = true)]
     public TimeSpan? ObjectLockRetention { get; init; }
 
-    [Setting("Put a legal hold on every object. The bucket must have object lock")]
+    [Setting("Put a legal hold on every object. The bucket must have object lock", Advanced = true)]
     public bool ObjectLockLegalHold { get; init; }
 
-    [Setting("Account that must own the bucket, such as 123456789012; S3 refuses every request to a bucket of another one")]
+    [Setting("Account that must own the bucket, such as 123456789012; S3 refuses every request to a bucket of another one", Advanced = true)]
     public string? ExpectedBucketOwner { get; init; }
 
-    [Setting("Pay for the requests to a bucket of the kind requester pays")]
+    [Setting("Pay for the requests to a bucket of the kind requester pays", Advanced = true)]
     public bool RequesterPays { get; init; }
 
-    [Setting("User metadata of every object, by its name without x-amz-meta-; at most 2,048 bytes of names and values")]
+    [Setting("User metadata of every object, by its name without x-amz-meta-; at most 2,048 bytes of names and values", Advanced = true)]
     public IReadOnlyDictionary<string, string> Metadata { get; init; } = ReadOnlyDictionary<string, string>.Empty;
 
-    [Setting("Tags of every object, by their keys; at most 10")]
+    [Setting("Tags of every object, by their keys; at most 10", Advanced = true)]
     public IReadOnlyDictionary<string, string> Tags { get; init; } = ReadOnlyDictionary<string, string>.Empty;
 
     /// <summary>True when a checksum header is sent: S3 requires one with object lock.</summary>
@@ -83,9 +86,13 @@ internal sealed partial class S3SinkOptions
             check.Fail(nameof(KmsKeyId), "needs ServerSideEncryption aws:kms or aws:kms:dsse.", "The key would not be used.", nameof(ServerSideEncryption));
         }
 
-        if (KmsKeyId is not null && KmsKeyId.StartsWith("arn:", StringComparison.Ordinal) && KmsKeyId.Split(':') is not ["arn", _, "kms", _, _, ['k', 'e', 'y', '/', ..] or ['a', 'l', 'i', 'a', 's', '/', ..]])
+        if (KmsKeyId is not null
+            && KmsKeyId.StartsWith("arn:", StringComparison.Ordinal)
+            && KmsKeyId.Split(':') is not ["arn", _, "kms", _, _, ['k', 'e', 'y', '/', ..] or ['a', 'l', 'i', 'a', 's', '/', ..]])
         {
-            check.Fail(nameof(KmsKeyId), "must be a key's id, its alias (alias/name), or the ARN of one (arn:aws:kms:eu-west-1:123456789012:key/id).", "No object could be stored.");
+            check.Fail(
+                nameof(KmsKeyId), "must be a key's id, its alias (alias/name), or the ARN of one (arn:aws:kms:eu-west-1:123456789012:key/id).",
+                "No object could be stored.");
         }
 
         if (StorageClass is not null && !StorageClass.All(c => char.IsAsciiLetterUpper(c) || char.IsAsciiDigit(c) || c == '_'))
@@ -95,7 +102,8 @@ internal sealed partial class S3SinkOptions
 
         if (BucketKeyEnabled is not null && ServerSideEncryption is null or "AES256")
         {
-            check.Fail(nameof(BucketKeyEnabled), "needs ServerSideEncryption aws:kms or aws:kms:dsse.", "It would have no effect.", nameof(ServerSideEncryption));
+            check.Fail(
+                nameof(BucketKeyEnabled), "needs ServerSideEncryption aws:kms or aws:kms:dsse.", "It would have no effect.", nameof(ServerSideEncryption));
         }
 
         if (Acl is not null && !Acls.Contains(Acl, StringComparer.Ordinal))

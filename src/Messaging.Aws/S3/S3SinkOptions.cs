@@ -11,7 +11,9 @@ internal sealed partial class S3SinkOptions : ISelfValidating
 {
     public const string Section = "Sinks:S3";
 
-    [Setting("Auto, Sdk (AWSSDK.S3) or Direct (the worker's own client, a fraction of the cost per PUT; docs/reference/s3.md lists what it does not support). Auto is Direct, unless a setting needs Sdk")]
+    [Setting(
+        "Auto, Sdk (AWSSDK.S3) or Direct (the worker's own client, a fraction of the cost per PUT; docs/reference/s3.md lists what it does not support). Auto "
+            + "is Direct, unless a setting needs Sdk", Advanced = true)]
     public S3ClientKind Client { get; init; }
 
     [Setting("Bucket the objects are stored in, or the ARN or alias of an access point; it must exist", Required = true)]
@@ -20,13 +22,15 @@ internal sealed partial class S3SinkOptions : ISelfValidating
     [Setting("Region of the bucket; default Aws:Region and its defaults")]
     public string? Region { get; init; }
 
-    [Setting("Address of an S3-compatible store; it may have a path; default Aws:Endpoint, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, endpoint_url of the AWS profile, then AWS itself")]
+    [Setting(
+        "Address of an S3-compatible store; it may have a path; default Aws:Endpoint, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, endpoint_url of the AWS profile, "
+            + "then AWS itself")]
     public Uri? Endpoint { get; init; }
 
     [Setting("Address the bucket in the path instead of the hostname; default true for an S3-compatible store, false for AWS")]
     public bool? ForcePathStyle { get; init; }
 
-    [Setting("Allows plain http to an endpoint on another machine")]
+    [Setting("Allows plain http to an endpoint on another machine", Advanced = true)]
     public bool AllowPlainHttp { get; init; }
 
     [Setting("Access key id; default: the credentials of the section Aws", Secret = true)]
@@ -35,40 +39,52 @@ internal sealed partial class S3SinkOptions : ISelfValidating
     [Setting("Secret access key that belongs to AccessKeyId", Secret = true)]
     public string? SecretAccessKey { get; init; }
 
-    [Setting("Session token of the temporary credentials in AccessKeyId and SecretAccessKey", Secret = true)]
+    [Setting("Session token of the temporary credentials in AccessKeyId and SecretAccessKey", Secret = true, Advanced = true)]
     public string? SessionToken { get; init; }
 
-    [Setting("Profile in the shared AWS configuration files; default: the credentials of the section Aws")]
+    [Setting("Profile in the shared AWS configuration files; default: the credentials of the section Aws", Advanced = true)]
     public string? Profile { get; init; }
 
-    [Setting("Store with If-None-Match: *, so that the store never overwrites an object; false for a store that does not support it", Consequence = "With false, two messages with the same key that are stored at the same time can overwrite each other unnoticed.")]
+    [Setting(
+        "Store with If-None-Match: *, so that the store never overwrites an object; false for a store that does not support it",
+        Consequence = "With false, two messages with the same key that are stored at the same time can overwrite each other unnoticed.", Advanced = true)]
     public bool Conditional { get; init; } = true;
 
-    [Setting("WHEN_REQUIRED or WHEN_SUPPORTED: whether a checksum header is sent in addition to the SHA-256 that signs every body (Sdk: CRC32, Direct: SHA-256); many S3-compatible stores refuse it. Object lock requires it: the settings of object lock switch it on")]
+    [Setting(
+        "WHEN_REQUIRED or WHEN_SUPPORTED: whether a checksum header is sent in addition to the SHA-256 that signs every body (Sdk: CRC32, Direct: SHA-256); "
+            + "many S3-compatible stores refuse it. Object lock requires it: the settings of object lock switch it on", Advanced = true)]
     public RequestChecksumCalculation RequestChecksumCalculation { get; init; } = RequestChecksumCalculation.WHEN_REQUIRED;
 
-    [Setting("Send bodies as aws-chunked (Sdk only); costs about four times the memory per request and gains nothing at these sizes")]
+    [Setting("Send bodies as aws-chunked (Sdk only); costs about four times the memory per request and gains nothing at these sizes", Advanced = true)]
     public bool ChunkedEncoding { get; init; }
 
-    [Setting("Time to open a connection", Min = "100ms", Max = "1m")]
+    [Setting("Time to open a connection", Min = "100ms", Max = "1m", Advanced = true)]
     public TimeSpan ConnectTimeout { get; init; } = TimeSpan.FromSeconds(2);
 
-    [Setting("Time limit of one request", Min = "100ms", Max = "5m")]
+    [Setting("Time limit of one request", Min = "100ms", Max = "5m", Advanced = true)]
     public TimeSpan AttemptTimeout { get; init; } = TimeSpan.FromSeconds(5);
 
-    [Setting("Time limit of storing one object, all attempts and waits included", Min = "100ms", Max = "10m", Consequence = "Beyond the queue's visibility timeout a message would be handled twice.")]
+    [Setting(
+        "Time limit of storing one object, all attempts and waits included", Min = "100ms", Max = "10m",
+        Consequence = "Beyond the queue's visibility timeout a message would be handled twice.", Advanced = true)]
     public TimeSpan TotalTimeout { get; init; } = TimeSpan.FromSeconds(20);
 
-    [Setting("Attempts to store one object, the first included", Min = "1", Max = "20")]
+    [Setting("Attempts to store one object, the first included", Min = "1", Max = "20", Advanced = true)]
     public int MaxAttempts { get; init; } = 3;
 
     /// <inheritdoc/>
     public void Validate(SettingsCheck check)
     {
         bool isOfAnotherStore = Endpoint is not null && ForcePathStyle != false;
-        if (Bucket is not null && !(isOfAnotherStore ? BucketName.IsOfAnyStore(Bucket) : BucketName.IsValid(Bucket)) && BucketName.RegionOfAccessPoint(Bucket) is null)
+        if (Bucket is not null
+            && !(isOfAnotherStore ? BucketName.IsOfAnyStore(Bucket) : BucketName.IsValid(Bucket))
+            && BucketName.RegionOfAccessPoint(Bucket) is null)
         {
-            check.Fail(nameof(Bucket), "must be a bucket's name: 3 to 63 lower-case letters, digits, dots and dashes; or the ARN of an access point: arn:aws:s3:eu-west-1:123456789012:accesspoint/name. Capitals and underscores need Endpoint, with the bucket in the path.", "Requests would go elsewhere.", nameof(Endpoint), nameof(ForcePathStyle));
+            check.Fail(
+                nameof(Bucket),
+                "must be a bucket's name: 3 to 63 lower-case letters, digits, dots and dashes; or the ARN of an access point: "
+                    + "arn:aws:s3:eu-west-1:123456789012:accesspoint/name. Capitals and underscores need Endpoint, with the bucket in the path.",
+                    "Requests would go elsewhere.", nameof(Endpoint), nameof(ForcePathStyle));
         }
 
         if (Region is not null && !AwsRegion.IsWellFormed(Region))
@@ -106,12 +122,16 @@ internal sealed partial class S3SinkOptions : ISelfValidating
     {
         if (ChunkedEncoding)
         {
-            check.Fail(nameof(ChunkedEncoding), $"must be false with {nameof(Client)} Direct, which sends bodies unchanged; use Sdk for it.", "The setting would have no effect.", nameof(Client));
+            check.Fail(
+                nameof(ChunkedEncoding), $"must be false with {nameof(Client)} Direct, which sends bodies unchanged; use Sdk for it.",
+                "The setting would have no effect.", nameof(Client));
         }
 
         if (IsDirectoryBucket)
         {
-            check.Fail(nameof(Bucket), $"must not be a directory bucket (S3 Express) with {nameof(Client)} Direct; use Sdk for it.", "Requests would be refused.", nameof(Client));
+            check.Fail(
+                nameof(Bucket), $"must not be a directory bucket (S3 Express) with {nameof(Client)} Direct; use Sdk for it.", "Requests would be refused.",
+                nameof(Client));
         }
     }
 
@@ -136,7 +156,9 @@ internal sealed partial class S3SinkOptions : ISelfValidating
         AwsOptions.CheckKeys(check, (nameof(AccessKeyId), AccessKeyId), (nameof(SecretAccessKey), SecretAccessKey), (nameof(SessionToken), SessionToken));
         if (AccessKeyId is null && (SecretAccessKey ?? SessionToken) is not null)
         {
-            check.Fail(nameof(AccessKeyId), "must be set when SecretAccessKey or SessionToken is.", "Requests could not be signed.", nameof(SecretAccessKey), nameof(SessionToken));
+            check.Fail(
+                nameof(AccessKeyId), "must be set when SecretAccessKey or SessionToken is.", "Requests could not be signed.", nameof(SecretAccessKey),
+                nameof(SessionToken));
         }
 
         if (AccessKeyId is not null && SecretAccessKey is null)

@@ -14,29 +14,43 @@ internal sealed class SqsSourceOptions : ISelfValidating
     [Setting("The dead-letter queue: a name, a URL or an ARN; without it the target of the queue's redrive policy")]
     public string? DeadLetterQueue { get; init; }
 
-    [Setting("How long a received message stays hidden; renewed at half of it while the message is in flight", Min = "30s", Max = "12h", Consequence = "Below 30s a slow store outlasts it and messages are redelivered; SQS refuses more than 12h.")]
+    [Setting(
+        "How long a received message stays hidden; renewed at half of it while the message is in flight", Min = "30s", Max = "12h",
+        Consequence = "Below 30s a slow store outlasts it and messages are redelivered; SQS refuses more than 12h.")]
     public TimeSpan VisibilityTimeout { get; init; } = TimeSpan.FromSeconds(60);
 
-    [Setting("How long a message is held, with its visibility renewed, while the sink fails; then it is abandoned. Once it has used half of the queue's maxReceiveCount, it is held for nearly 12h instead", Min = "1m", Max = "12h", Consequence = "SQS ends a message's invisibility after 12h despite renewals; a short time uses up deliveries in an outage.")]
+    [Setting(
+        "How long a message is held, with its visibility renewed, while the sink fails; then it is abandoned. Once it has used half of the queue's "
+            + "maxReceiveCount, it is held for nearly 12h instead", Min = "1m", Max = "12h",
+            Consequence = "SQS ends a message's invisibility after 12h despite renewals; a short time uses up deliveries in an outage.")]
     public TimeSpan MaxHoldTime { get; init; } = TimeSpan.FromMinutes(15);
 
-    [Setting("Long-poll time of one receive, whole seconds", Min = "0s", Max = "20s", Consequence = "Short polls cost money and miss messages; SQS allows at most 20s.")]
+    [Setting(
+        "Long-poll time of one receive, whole seconds", Min = "0s", Max = "20s",
+        Consequence = "Short polls cost money and miss messages; SQS allows at most 20s.", Advanced = true)]
     public TimeSpan WaitTime { get; init; } = TimeSpan.FromSeconds(20);
 
-    [Setting("How long an acknowledgement may wait for others to share its call (batches of 10)", Min = "0ms", Max = "5s", Consequence = "A kill within this time causes redeliveries, which end as duplicates.")]
+    [Setting(
+        "How long an acknowledgement may wait for others to share its call (batches of 10)", Min = "0ms", Max = "5s",
+        Consequence = "A kill within this time causes redeliveries, which end as duplicates.", Advanced = true)]
     public TimeSpan AcknowledgeDelay { get; init; } = TimeSpan.FromMilliseconds(100);
 
-    [Setting("Ids of settled messages to remember, so that a redelivery is deleted and not stored again", Min = "0", Max = "10000000", Consequence = "A redelivered message that is not remembered is compared with its object, which costs a request.")]
+    [Setting(
+        "Ids of settled messages to remember, so that a redelivery is deleted and not stored again", Min = "0", Max = "10000000",
+        Consequence = "A redelivered message that is not remembered is compared with its object, which costs a request.", Advanced = true)]
     public int DoneIds { get; init; } = 10_000;
 
-    [Setting("Compare each body with the MD5 that SQS sent; costs one MD5 of the body")]
+    [Setting("Compare each body with the MD5 that SQS sent; costs one MD5 of the body", Advanced = true)]
     public bool VerifyMd5 { get; init; }
 
     public void Validate(SettingsCheck check)
     {
         if (Queue is not null && SqsQueueReference.Parse(Queue) is null)
         {
-            check.Fail(nameof(Queue), "must be a queue's name, its URL (https://sqs.eu-west-1.amazonaws.com/123456789012/name) or its ARN (arn:aws:sqs:eu-west-1:123456789012:name); keys belong in the section Aws.");
+            check.Fail(
+                nameof(Queue),
+                "must be a queue's name, its URL (https://sqs.eu-west-1.amazonaws.com/123456789012/name) or its ARN (arn:aws:sqs:eu-west-1:123456789012:name); "
+                    + "keys belong in the section Aws.");
         }
 
         if (DeadLetterQueue is not null && SqsQueueReference.Parse(DeadLetterQueue) is null)

@@ -53,22 +53,22 @@ internal sealed class TcpLinesSourceOptions : ISelfValidating
     [Setting("Answer each line after its settlement: ok {n}, or error {n} {reason}; n is the line's number on its connection")]
     public bool Acknowledge { get; set; }
 
-    [Setting("How to treat bytes after the last line end when a sender ends its stream: Drop (and count) or Accept (as the last line)")]
+    [Setting("How to treat bytes after the last line end when a sender ends its stream: Drop (and count) or Accept (as the last line)", Advanced = true)]
     public TailRule UnterminatedTail { get; set; }
 
     [Setting("Maximum open connections; further ones are refused", Min = "1", Max = "100000",
-        Consequence = "Each open connection takes about 20 KB, up to 200 KB while it sends, and a descriptor.")]
+        Consequence = "Each open connection takes about 20 KB, up to 200 KB while it sends, and a descriptor.", Advanced = true)]
     public int MaxConnections { get; set; } = 1_000;
 
-    [Setting("Maximum open connections per address", Min = "1", Max = "100000")]
+    [Setting("Maximum open connections per address", Min = "1", Max = "100000", Advanced = true)]
     public int MaxConnectionsPerAddress { get; set; } = 64;
 
     [Setting("Time from the connection to the end of its first line, TLS handshake included", Min = "100ms", Max = "24h",
-        Consequence = "Connections that send nothing stay open this long.")]
+        Consequence = "Connections that send nothing stay open this long.", Advanced = true)]
     public TimeSpan FirstLineTimeout { get; set; } = TimeSpan.FromSeconds(30);
 
     [Setting("Time in which another line must end while none is in flight; a blank line counts. Also the time in which the sender must read an acknowledgement", Min = "100ms", Max = "24h",
-        Consequence = "Senders that are slow on purpose keep their connections this long per line.")]
+        Consequence = "Senders that are slow on purpose keep their connections this long per line.", Advanced = true)]
     public TimeSpan IdleTimeout { get; set; } = TimeSpan.FromSeconds(30);
 
     [Setting("PEM file of the server's certificate and its intermediates; with it connections use TLS. Read again every minute, so a renewal needs no restart")]

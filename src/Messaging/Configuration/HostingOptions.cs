@@ -8,7 +8,7 @@ internal sealed class HostingOptions
     [Setting("Time after SIGTERM to finish the messages in flight; unfinished ones are returned to their sources", Min = "0s", Max = "10m", Consequence = "It must end before the supervisor kills the process.")]
     public TimeSpan DrainTimeout { get; set; } = TimeSpan.FromSeconds(25);
 
-    [Setting("Interval between progress lines in the log, one per route (received, stored, dead-lettered, abandoned, in flight); an idle route logs nothing, 0s turns them off", Min = "0s", Max = "24h")]
+    [Setting("Interval between progress lines in the log, one per route (received, stored, dead-lettered, abandoned, in flight); an idle route logs nothing, 0s turns them off", Min = "0s", Max = "24h", Advanced = true)]
     public TimeSpan ReportEvery { get; set; } = TimeSpan.FromSeconds(10);
 }
 
@@ -18,10 +18,10 @@ internal sealed class PipelineOptions
     /// <summary>The value of <see cref="Parts"/> that leaves every part out.</summary>
     public const string NoParts = "None";
 
-    [Setting("How pipelines are executed: Closure, Expression, Precompiled or Fused; the results are the same, only the cost differs")]
+    [Setting("How pipelines are executed: Closure, Expression, Precompiled or Fused; the results are the same, only the cost differs", Advanced = true)]
     public string Form { get; set; } = "Fused";
 
-    [Setting("Steps and behaviours added by code to run, in this order, separated by commas; None runs none of them. Default: all, in the order in which they were added")]
+    [Setting("Steps and behaviours added by code to run, in this order, separated by commas; None runs none of them. Default: all, in the order in which they were added", Advanced = true)]
     public string[]? Parts { get; set; }
 }
 

@@ -32,6 +32,9 @@ public sealed class SettingAttribute(string description) : Attribute
 
     /// <summary>True when there is no default and a value must be configured.</summary>
     public bool Required { get; init; }
+
+    /// <summary>True for a setting whose default fits nearly every program: the reference lists it in a table of its own, below the others.</summary>
+    public bool Advanced { get; init; }
 }
 
 /// <summary>A property that is a setting.</summary>
@@ -54,7 +57,11 @@ internal sealed record SettingProperty(PropertyInfo Property, SettingAttribute S
     {
         if (!Known.TryGetValue(type, out SettingProperty[]? properties))
         {
-            properties = [.. type.GetProperties().Where(property => property.IsDefined(typeof(SettingAttribute))).Select(property => new SettingProperty(property, property.GetCustomAttribute<SettingAttribute>()!))];
+            properties = [
+                .. type
+                    .GetProperties()
+                    .Where(property => property.IsDefined(typeof(SettingAttribute)))
+                    .Select(property => new SettingProperty(property, property.GetCustomAttribute<SettingAttribute>()!))];
             Known[type] = properties;
         }
 

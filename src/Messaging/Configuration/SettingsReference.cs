@@ -5,11 +5,11 @@ namespace Quayside.Messaging.Configuration;
 /// <summary>Renders the reference of all configuration keys as Markdown, from the settings classes.</summary>
 public static class SettingsReference
 {
-    /// <summary>One table row per key: name, default, description and range.</summary>
+    /// <summary>Two tables with a row per key, name, default, description and range: of what most programs set, then of the advanced settings.</summary>
     public static string ToMarkdown(IEnumerable<SettingsSection> sections)
     {
-        StringBuilder text = new();
-        text.Append("| key | default | what it is |\n|---|---|---|\n");
+        StringBuilder common = new("### Settings\n| key | default | what it is |\n|---|---|---|\n");
+        StringBuilder advanced = new("\n### Advanced settings\nTheir defaults fit nearly every program.\n\n| key | default | what it is |\n|---|---|---|\n");
         foreach (SettingsSection section in sections)
         {
             if (section.SettingsType is not { } type)
@@ -20,13 +20,14 @@ public static class SettingsReference
             object defaults = Activator.CreateInstance(type)!;
             foreach (SettingProperty property in SettingProperty.Of(type))
             {
-                text.Append("| `").Append(section.Name).Append(':').Append(property.Name).Append(property.IsNamed ? ":{name}` | " : "` | ")
+                (property.Setting.Advanced ? advanced : common)
+                    .Append("| `").Append(section.Name).Append(':').Append(property.Name).Append(property.IsNamed ? ":{name}` | " : "` | ")
                     .Append(Default(property, defaults)).Append(" | ")
                     .Append(property.Setting.Description).Append(Range(property.Setting)).Append(" |\n");
             }
         }
 
-        return text.ToString();
+        return common.Append(advanced).ToString();
     }
 
     private static string Default(SettingProperty property, object defaults)

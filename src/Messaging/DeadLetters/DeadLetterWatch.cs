@@ -33,8 +33,11 @@ internal sealed partial class DeadLetterWatch : IAsyncDisposable
         _store = store;
         _time = time;
         _logger = new ThrottlingLogger(logger, time, LogInterval);
-        Meter.CreateObservableGauge("worker.dead_letters.waiting", Measure, "{message}", "Dead letters in the folder that wait to be redriven or deleted, by reason; counted up to 100,000");
-        Meter.CreateObservableGauge("worker.dead_letters.oldest_age", MeasureAge, "s", "Time since the oldest dead letter in the folder was written; 0 without one");
+        Meter.CreateObservableGauge(
+            "worker.dead_letters.waiting", Measure, "{message}",
+            "Dead letters in the folder that wait to be redriven or deleted, by reason; counted up to 100,000");
+        Meter.CreateObservableGauge(
+            "worker.dead_letters.oldest_age", MeasureAge, "s", "Time since the oldest dead letter in the folder was written; 0 without one");
     }
 
     private Meter Meter { get; } = new(RouteMetrics.SourceName);
@@ -103,11 +106,16 @@ internal sealed partial class DeadLetterWatch : IAsyncDisposable
         }
     }
 
-    [LoggerMessage(5102, LogLevel.Warning, "The waiting dead letters cannot be counted ({Error}); the page and worker.dead_letters.waiting do not show them. Check that the folder DeadLetters:Path is mounted, and that the worker may read it")]
+    [LoggerMessage(
+        5102, LogLevel.Warning,
+        "The waiting dead letters cannot be counted ({Error}); the page and worker.dead_letters.waiting do not show them. Check that the folder "
+            + "DeadLetters:Path is mounted, and that the worker may read it")]
     private partial void LogFailed(string error);
 }
 
-/// <summary>The dead letters of a store that wait until they are redriven or deleted; a state of the store, which a restart of the worker does not change.</summary>
+/// <summary>
+/// The dead letters of a store that wait until they are redriven or deleted; a state of the store, which a restart of the worker does not change.
+/// </summary>
 public sealed record WaitingDeadLetters
 {
     /// <summary>How many wait.</summary>
@@ -129,10 +137,14 @@ public sealed record WaitingDeadLetters
 /// <summary>Section <c>DeadLetters</c>: where dead letters are kept that are in no queue.</summary>
 internal sealed class DeadLettersOptions : ISelfValidating
 {
-    [Setting("Folder for dead letters of sources without a dead-letter queue (Channel, Http, Udp, TcpLines), of single rows of CloudFront logs, and for what redrive --to folder moves out of a queue")]
+    [Setting(
+        "Folder for dead letters of sources without a dead-letter queue (Channel, Http, Udp, TcpLines), of single rows of CloudFront logs, and for what "
+            + "redrive --to folder moves out of a queue")]
     public string Path { get; set; } = "dead-letters";
 
-    [Setting("Days that a discarded dead letter can be restored before it is deleted", Min = "1", Max = "3650", Consequence = "What is deleted cannot be restored.")]
+    [Setting(
+        "Days that a discarded dead letter can be restored before it is deleted", Min = "1", Max = "3650", Consequence = "What is deleted cannot be restored.",
+        Advanced = true)]
     public int DiscardedDays { get; set; } = 30;
 
     public void Validate(SettingsCheck check)

@@ -50,7 +50,8 @@ internal sealed class DirectorySinkFeature : ISinkFeature
             settings.Fail(
                 $"DeadLetters:{nameof(DeadLettersOptions.Path)}",
                 path,
-                $"must be separate from the folder of the objects ({DirectorySinkOptions.Section}:{nameof(options.Path)} = {options.Path}): not the same, and neither inside the other.",
+                $"must be separate from the folder of the objects ({DirectorySinkOptions.Section}:{nameof(options.Path)} = {options.Path}): not the same, and "
+                    + $"neither inside the other.",
                 "Objects and dead letters would mix, and redrive would read objects as dead letters.");
         }
     }
@@ -65,13 +66,19 @@ internal sealed class DirectorySinkOptions : ISelfValidating
     [Setting("Folder of the objects; a relative path starts at the working directory")]
     public string Path { get; set; } = "data";
 
-    [Setting("Flush each object and its folder to the disk before the message is acknowledged", Consequence = "Without it a power failure can lose acknowledged messages; a crash of the worker alone cannot.")]
+    [Setting(
+        "Flush each object and its folder to the disk before the message is acknowledged",
+        Consequence = "Without it a power failure can lose acknowledged messages; a crash of the worker alone cannot.", Advanced = true)]
     public bool Fsync { get; set; } = true;
 
-    [Setting("Objects written in parallel, each on its own thread", Min = "1", Max = "1000", Consequence = "Too few threads waste the capacity of a disk that flushes slowly but in parallel; each thread uses some memory.")]
+    [Setting(
+        "Objects written in parallel, each on its own thread", Min = "1", Max = "1000",
+        Consequence = "Too few threads waste the capacity of a disk that flushes slowly but in parallel; each thread uses some memory.", Advanced = true)]
     public int Threads { get; set; } = 16;
 
-    [Setting("Octal permissions of the object files on Unix, independent of the umask; 0600 to 0666, with read and write for the owner", Consequence = "Objects contain the data of the senders; other users of the machine should not be able to read them.")]
+    [Setting(
+        "Octal permissions of the object files on Unix, independent of the umask; 0600 to 0666, with read and write for the owner",
+        Consequence = "Objects contain the data of the senders; other users of the machine should not be able to read them.", Advanced = true)]
     public string FileMode { get; set; } = "0640";
 
     public void Validate(SettingsCheck check)
@@ -86,7 +93,8 @@ internal sealed class DirectorySinkOptions : ISelfValidating
 
         if (!OctalFileMode.TryParse(FileMode, out _))
         {
-            check.Fail(nameof(FileMode), "must be octal permissions that let the owner read and write and grant no execution, such as 0600, 0640, 0644 or 0660.");
+            check.Fail(
+                nameof(FileMode), "must be octal permissions that let the owner read and write and grant no execution, such as 0600, 0640, 0644 or 0660.");
         }
     }
 }

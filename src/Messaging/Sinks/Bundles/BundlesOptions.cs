@@ -10,16 +10,23 @@ internal sealed class BundlesOptions : ISelfValidating
     [Setting("Store messages with the same key prefix as one object of JSON lines in gzip; each is acknowledged after that object is stored")]
     public bool Enabled { get; init; }
 
-    [Setting("Compressed size at which a bundle is stored, estimated from earlier bundles", Bytes = true, Min = "1KiB", Max = "1GiB", Consequence = "If it is too low, objects are small again; if it is too high, one store exceeds the time limit of the sink.")]
+    [Setting(
+        "Compressed size at which a bundle is stored, estimated from earlier bundles", Bytes = true, Min = "1KiB", Max = "1GiB",
+        Consequence = "If it is too low, objects are small again; if it is too high, one store exceeds the time limit of the sink.")]
     public long MaxBytes { get; init; } = 8L << 20;
 
-    [Setting("Messages at which a bundle is stored; each holds its slot until then, so Intake:Concurrency must be at least twice as many", Min = "1", Max = "5000")]
+    [Setting(
+        "Messages at which a bundle is stored; each holds its slot until then, so Intake:Concurrency must be at least twice as many", Min = "1", Max = "5000")]
     public int MaxMessages { get; init; } = 500;
 
-    [Setting("Longest time that a bundle waits after its first message before it is stored; HTTP callers wait as long", Min = "10ms", Max = "1h", Consequence = "Messages are acknowledged later by as much.")]
+    [Setting(
+        "Longest time that a bundle waits after its first message before it is stored; HTTP callers wait as long", Min = "10ms", Max = "1h",
+        Consequence = "Messages are acknowledged later by as much.")]
     public TimeSpan MaxAge { get; init; } = TimeSpan.FromSeconds(10);
 
-    [Setting("Body bytes that wait in bundles, over all routes of the process; beyond it the least recently extended bundle is stored", Bytes = true, Min = "64KiB", Max = "1GiB", Consequence = "One bundle can be as large as this; if it is too low, objects are small again.")]
+    [Setting(
+        "Body bytes that wait in bundles, over all routes of the process; beyond it the least recently extended bundle is stored", Bytes = true, Min = "64KiB",
+        Max = "1GiB", Consequence = "One bundle can be as large as this; if it is too low, objects are small again.", Advanced = true)]
     public long MemoryBudget { get; init; } = 32L << 20;
 
     public void Validate(SettingsCheck check)

@@ -41,10 +41,12 @@ internal sealed class ChannelSourceOptions
     public int Capacity { get; set; } = 1_000;
 
     [Setting("Largest body in bytes, with the attributes published beside it; publishing a larger one throws", Min = "1", Max = "256MiB", Bytes = true,
-        Consequence = "The channel can use up to Capacity times this much memory.")]
+        Consequence = "The channel can use up to Capacity times this much memory.", Advanced = true)]
     public int MaxMessageBytes { get; set; } = 1 << 20;
 
-    [Setting("Whether a shutdown first processes the messages in the channel, within the drain timeout; the rest are written to the dead letters either way")]
+    [Setting(
+        "Whether a shutdown first processes the messages in the channel, within the drain timeout; the rest are written to the dead letters either way",
+        Advanced = true)]
     public bool DrainOnStop { get; set; } = true;
 }
 
