@@ -121,7 +121,8 @@ internal sealed class WorkerConnection : IDisposable
 
         return status switch
         {
-            HttpStatusCode.Unauthorized => new($"The worker at {Address} refuses access: give its token with --Hosting:Token=token. Its answer: {message ?? answer}", ExitCodes.NoPermission),
+            HttpStatusCode.Unauthorized => new(
+                $"The worker at {Address} refuses access: give its token, in the variable Hosting__Token. Its answer: {message ?? answer}", ExitCodes.NoPermission),
             HttpStatusCode.Forbidden => new($"The worker at {Address} refuses access: {message ?? answer}", ExitCodes.NoPermission),
             _ when message is null => new($"{Address} answered {(int)status}: is a worker of this version running there?", ExitCodes.Unavailable),
             HttpStatusCode.NotFound when isUnknownRoute => new($"The worker at {Address} answered: {message}", ExitCodes.Usage),

@@ -47,7 +47,9 @@ internal sealed class TcpLinesSourceOptions : ISelfValidating
         Consequence = "Each connection holds up to one incomplete line in memory.")]
     public int MaxLineBytes { get; set; } = 64 << 10;
 
-    [Setting("How messages are told apart: Lf (a line each), CrLf, or OctetCounting (RFC 6587). MaxLineBytes, and whatever else is said of lines, applies to each of them")]
+    [Setting(
+        "How messages are told apart: Lf (a line each), CrLf, or OctetCounting (RFC 6587). MaxLineBytes, and whatever else is said of lines, applies to each "
+            + "of them")]
     public Framing Framing { get; set; }
 
     [Setting("Answer each line after its settlement: ok {n}, or error {n} {reason}; n is the line's number on its connection")]
@@ -67,7 +69,9 @@ internal sealed class TcpLinesSourceOptions : ISelfValidating
         Consequence = "Connections that send nothing stay open this long.", Advanced = true)]
     public TimeSpan FirstLineTimeout { get; set; } = TimeSpan.FromSeconds(30);
 
-    [Setting("Time in which another line must end while none is in flight; a blank line counts. Also the time in which the sender must read an acknowledgement", Min = "100ms", Max = "24h",
+    [Setting(
+        "Time in which another line must end while none is in flight; a blank line counts. Also the time in which the sender must read an acknowledgement",
+        Min = "100ms", Max = "24h",
         Consequence = "Senders that are slow on purpose keep their connections this long per line.", Advanced = true)]
     public TimeSpan IdleTimeout { get; set; } = TimeSpan.FromSeconds(30);
 
@@ -81,7 +85,8 @@ internal sealed class TcpLinesSourceOptions : ISelfValidating
     {
         if (!TryParseEndpoint(out IPEndPoint? endpoint))
         {
-            check.Fail(nameof(Endpoint), "must be an IP address and a port, such as 127.0.0.1:9082 or [::]:9082.", "There would be nothing to accept connections on.");
+            check.Fail(
+                nameof(Endpoint), "must be an IP address and a port, such as 127.0.0.1:9082 or [::]:9082.", "There would be nothing to accept connections on.");
         }
         else if (!IPAddress.IsLoopback(endpoint.Address))
         {
@@ -94,12 +99,15 @@ internal sealed class TcpLinesSourceOptions : ISelfValidating
 
         if (UnterminatedTail == TailRule.Accept && Framing == Framing.OctetCounting)
         {
-            check.Fail(nameof(UnterminatedTail), $"must be {nameof(TailRule.Drop)} with {nameof(Framing)}={Framing}: a message shorter than its length is truncated.", null, nameof(Framing));
+            check.Fail(
+                nameof(UnterminatedTail), $"must be {nameof(TailRule.Drop)} with {nameof(Framing)}={Framing}: a message shorter than its length is truncated.",
+                null, nameof(Framing));
         }
 
         if (Certificate is null != CertificateKey is null)
         {
-            (string missing, string given) = Certificate is null ? (nameof(Certificate), nameof(CertificateKey)) : (nameof(CertificateKey), nameof(Certificate));
+            (string missing, string given) =
+                Certificate is null ? (nameof(Certificate), nameof(CertificateKey)) : (nameof(CertificateKey), nameof(Certificate));
             check.Fail(missing, $"must be set when {given} is: TLS needs both.", null, given);
         }
     }

@@ -42,13 +42,17 @@ internal sealed class UdpSourceOptions : ISelfValidating
         Consequence = "UDP carries at most 65,507 bytes over IPv4 and 65,527 over IPv6.")]
     public int MaxMessageBytes { get; set; } = 65_507;
 
-    [Setting("Fletcher-32 checksum of each datagram: None, Compute (added to the message as the attribute fletcher32), Verify (the datagram's last 4 bytes, big-endian; a wrong one is counted and dropped)", Advanced = true)]
+    [Setting(
+        "Fletcher-32 checksum of each datagram: None, Compute (added to the message as the attribute fletcher32), Verify (the datagram's last 4 bytes, "
+            + "big-endian; a wrong one is counted and dropped)", Advanced = true)]
     public UdpChecksum Checksum { get; set; }
 
     [Setting("How datagrams are received: Auto, Batch (many per system call; Linux) or Portable (one)", Advanced = true)]
     public UdpReceiving Receiving { get; set; }
 
-    [Setting("Bytes of datagrams that the kernel buffers until the worker reads them (SO_RCVBUF); beyond that the kernel drops and counts them", Min = "4KiB", Max = "1GiB", Bytes = true,
+    [Setting(
+        "Bytes of datagrams that the kernel buffers until the worker reads them (SO_RCVBUF); beyond that the kernel drops and counts them", Min = "4KiB",
+        Max = "1GiB", Bytes = true,
         Consequence = "The kernel allows at most net.core.rmem_max; the worker logs the actual size at start.", Advanced = true)]
     public int ReceiveBuffer { get; set; } = 4 << 20;
 

@@ -39,7 +39,7 @@ public sealed class RouteCommandsTests
 
     [Theory]
     [InlineData("other", Token, 64, "has no route of this name")]
-    [InlineData("archive", "another-token-of-tests", 77, "--Hosting:Token=token")]
+    [InlineData("archive", "another-token-of-tests", 77, "in the variable Hosting__Token")]
     public async Task Pause_Refused_SaysWhatToDo(string route, string token, int exitCode, string advice)
     {
         await using RunningWorker worker = await RunningWorker.StartAsync(["--Routes:archive:Source=Http", "--Routes:archive:Sink=Memory", $"--Hosting:Token={Token}"]);
