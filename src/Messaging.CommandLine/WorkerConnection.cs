@@ -49,7 +49,9 @@ internal sealed class WorkerConnection : IDisposable
         string address = url ?? (string.IsNullOrEmpty(configured) ? "http://127.0.0.1:8080" : configured);
         if (!Uri.TryCreate(address, UriKind.Absolute, out Uri? worker) || worker is not { Scheme: "http" or "https", UserInfo: "" })
         {
-            throw new StartupException($"{(url is null ? "Hosting:Url" : "--url")} {SettingText.Mask(address)}: must be an address such as http://127.0.0.1:8080, without a user.", ExitCodes.Usage);
+            throw new StartupException(
+                $"{(url is null ? "Hosting:Url" : "--url")} {SettingText.Mask(address)}: must be an address such as http://127.0.0.1:8080, without a user.",
+                ExitCodes.Usage);
         }
 
         if (IPAddress.TryParse(worker.DnsSafeHost, out IPAddress? bound) && (bound.Equals(IPAddress.Any) || bound.Equals(IPAddress.IPv6Any)))
@@ -71,7 +73,8 @@ internal sealed class WorkerConnection : IDisposable
 
     /// <summary>Reads what the API says.</summary>
     /// <exception cref="StartupException">No worker answers, or it refuses.</exception>
-    public Task<T> GetAsync<T>(string path, JsonTypeInfo<T> type, CancellationToken cancellationToken) where T : class => AskAsync(HttpMethod.Get, path, json: null, type, cancellationToken);
+    public Task<T> GetAsync<T>(string path, JsonTypeInfo<T> type, CancellationToken cancellationToken)
+        where T : class => AskAsync(HttpMethod.Get, path, json: null, type, cancellationToken);
 
     /// <summary>Asks the API for something.</summary>
     /// <param name="method">The method.</param>
@@ -89,7 +92,9 @@ internal sealed class WorkerConnection : IDisposable
         }
         catch (JsonException exception)
         {
-            throw new StartupException($"{Address} answered with what is not a worker's state ({exception.Message.TrimEnd('.')}): is a worker of this version running there?", ExitCodes.Unavailable, exception);
+            throw new StartupException(
+                $"{Address} answered with what is not a worker's state ({exception.Message.TrimEnd('.')}): is a worker of this version running there?",
+                ExitCodes.Unavailable, exception);
         }
     }
 
@@ -122,12 +127,14 @@ internal sealed class WorkerConnection : IDisposable
         return status switch
         {
             HttpStatusCode.Unauthorized => new(
-                $"The worker at {Address} refuses access: give its token, in the variable Hosting__Token. Its answer: {message ?? answer}", ExitCodes.NoPermission),
+                $"The worker at {Address} refuses access: give its token, in the variable Hosting__Token. Its answer: {message ?? answer}",
+                ExitCodes.NoPermission),
             HttpStatusCode.Forbidden => new($"The worker at {Address} refuses access: {message ?? answer}", ExitCodes.NoPermission),
             _ when message is null => new($"{Address} answered {(int)status}: is a worker of this version running there?", ExitCodes.Unavailable),
             HttpStatusCode.NotFound when isUnknownRoute => new($"The worker at {Address} answered: {message}", ExitCodes.Usage),
             HttpStatusCode.BadRequest => new($"The worker at {Address} does not understand: {message}", ExitCodes.Usage),
-            HttpStatusCode.NotFound or HttpStatusCode.Conflict or HttpStatusCode.Gone => new($"The worker at {Address} answered: {message}", ExitCodes.Incomplete),
+            HttpStatusCode.NotFound or HttpStatusCode.Conflict or HttpStatusCode.Gone =>
+                new($"The worker at {Address} answered: {message}", ExitCodes.Incomplete),
             _ => new($"The worker at {Address} answered: {message}", ExitCodes.Unavailable),
         };
     }
@@ -158,7 +165,8 @@ internal sealed class WorkerConnection : IDisposable
         {
             return await call(limit.Token);
         }
-        catch (Exception exception) when (exception is HttpRequestException or IOException || (exception is TaskCanceledException && !cancellationToken.IsCancellationRequested))
+        catch (Exception exception) when (exception is HttpRequestException or IOException
+            || (exception is TaskCanceledException && !cancellationToken.IsCancellationRequested))
         {
             throw new StartupException(
                 limit.IsCancellationRequested && !cancellationToken.IsCancellationRequested

@@ -5,10 +5,14 @@ internal sealed class HostingOptions
 {
     public const string Section = "Hosting";
 
-    [Setting("Time after SIGTERM to finish the messages in flight; unfinished ones are returned to their sources", Min = "0s", Max = "10m", Consequence = "It must end before the supervisor kills the process.")]
+    [Setting(
+        "Time after SIGTERM to finish the messages in flight; unfinished ones are returned to their sources", Min = "0s", Max = "10m",
+        Consequence = "It must end before the supervisor kills the process.")]
     public TimeSpan DrainTimeout { get; set; } = TimeSpan.FromSeconds(25);
 
-    [Setting("Interval between progress lines in the log, one per route (received, stored, dead-lettered, abandoned, in flight); an idle route logs nothing, 0s turns them off", Min = "0s", Max = "24h", Advanced = true)]
+    [Setting(
+        "Interval between progress lines in the log, one per route (received, stored, dead-lettered, abandoned, in flight); an idle route logs nothing, 0s "
+            + "turns them off", Min = "0s", Max = "24h", Advanced = true)]
     public TimeSpan ReportEvery { get; set; } = TimeSpan.FromSeconds(10);
 }
 
@@ -21,7 +25,9 @@ internal sealed class PipelineOptions
     [Setting("How pipelines are executed: Closure, Expression, Precompiled or Fused; the results are the same, only the cost differs", Advanced = true)]
     public string Form { get; set; } = "Fused";
 
-    [Setting("Steps and behaviours added by code to run, in this order, separated by commas; None runs none of them. Default: all, in the order in which they were added", Advanced = true)]
+    [Setting(
+        "Steps and behaviours added by code to run, in this order, separated by commas; None runs none of them. Default: all, in the order in which they were "
+            + "added", Advanced = true)]
     public string[]? Parts { get; set; }
 }
 
@@ -34,7 +40,9 @@ internal sealed class RouteOptions
     [Setting("Sources of the route, separated by commas: Channel, Http, Sqs, ServiceBus, RabbitMq, Udp, TcpLines")]
     public string[] Source { get; set; } = ["Channel", "Http"];
 
-    [Setting("Envelopes around the messages of the route, from the outermost to the innermost, separated by commas, such as Sns, Gzip (docs/guides/envelopes.md). Default: none")]
+    [Setting(
+        "Envelopes around the messages of the route, from the outermost to the innermost, separated by commas, such as Sns, Gzip (docs/guides/envelopes.md). "
+            + "Default: none")]
     public string[] Envelope { get; set; } = [];
 
     [Setting("Handler of the route: Archive (stores each message) or CloudFront (indexes the log that an S3 event names)")]

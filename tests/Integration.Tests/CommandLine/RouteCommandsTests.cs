@@ -12,7 +12,8 @@ public sealed class RouteCommandsTests
     [Fact]
     public async Task Pause_StopsReceiving_IsShownByStatus_AndResumeEndsIt()
     {
-        await using RunningWorker worker = await RunningWorker.StartAsync(["--Routes:archive:Source=Http", "--Routes:archive:Sink=Memory", $"--Hosting:Token={Token}"]);
+        await using RunningWorker worker =
+            await RunningWorker.StartAsync(["--Routes:archive:Source=Http", "--Routes:archive:Sink=Memory", $"--Hosting:Token={Token}"]);
         string url = worker.Url.ToString();
 
         WorkerCommand pause = await WorkerCommand.RunAsync("pause", "archive", "--note", "the store is moved", "--url", url, $"--Hosting:Token={Token}");
@@ -42,7 +43,8 @@ public sealed class RouteCommandsTests
     [InlineData("archive", "another-token-of-tests", 77, "in the variable Hosting__Token")]
     public async Task Pause_Refused_SaysWhatToDo(string route, string token, int exitCode, string advice)
     {
-        await using RunningWorker worker = await RunningWorker.StartAsync(["--Routes:archive:Source=Http", "--Routes:archive:Sink=Memory", $"--Hosting:Token={Token}"]);
+        await using RunningWorker worker =
+            await RunningWorker.StartAsync(["--Routes:archive:Source=Http", "--Routes:archive:Sink=Memory", $"--Hosting:Token={Token}"]);
 
         WorkerCommand pause = await WorkerCommand.RunAsync("pause", route, "--url", worker.Url.ToString(), $"--Hosting:Token={token}");
 

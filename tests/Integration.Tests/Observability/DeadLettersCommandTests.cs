@@ -27,13 +27,18 @@ public sealed class DeadLettersCommandTests
         string[] names = await NamesAsync("list");
         names.Length.ShouldBe(4);
         (await NamesAsync("list", "--max", "2")).ShouldBe(names[..2]);
-        string[] malformed = await NamesAsync("list", "--reason", "malformed-json", "--exception", "none", "--route", "archive", "--handler", "Archive", "--search", "\u001b[2J");
+        string[] malformed = await NamesAsync(
+            "list", "--reason", "malformed-json", "--exception", "none", "--route", "archive", "--handler", "Archive", "--search", "\u001b[2J");
         malformed.ShouldBe(names.Where(name => name.StartsWith("malformed-json/", StringComparison.Ordinal)));
         malformed.Length.ShouldBe(3);
         (await NamesAsync("list", "--handler", "none")).ShouldBeEmpty();
         (await NamesAsync("list", "--route", "archive", "--day", "2020-01-31")).ShouldBeEmpty();
-        (await RunAsync(0, "groups")).Text.ShouldMatch(@"(?m)^ +3  archive  Archive  malformed-json  \S+ to \S+\n +1  archive  Archive  missing-id  (.|\n)*^4 dead letter\(s\)");
-        JsonDocument.Parse((await RunAsync(0, "list", "--json", "--reason", "missing-id")).Output).RootElement.GetProperty("letters")[0].GetProperty("name").GetString().ShouldBe(names.Except(malformed).Single());
+        (await RunAsync(0, "groups")).Text.ShouldMatch(
+            @"(?m)^ +3  archive  Archive  malformed-json  \S+ to \S+\n +1  archive  Archive  missing-id  (.|\n)*^4 dead letter\(s\)");
+        JsonDocument.Parse((await RunAsync(0, "list", "--json", "--reason", "missing-id")).Output).RootElement.GetProperty("letters")[0]
+            .GetProperty("name")
+            .GetString()
+            .ShouldBe(names.Except(malformed).Single());
 
         // Of a body, what controls a terminal is escaped.
         string shown = (await RunAsync(0, "show", "--name", malformed[0])).Text;
@@ -65,7 +70,8 @@ public sealed class DeadLettersCommandTests
 
         async Task<WorkerCommand> RunAsync(int exitCode, params string[] arguments)
         {
-            WorkerCommand run = (await WorkerCommand.RunAsync(["dead-letters", .. arguments, "--url", worker.Url.ToString(), $"--Hosting:Token={Token}"])).ShouldHaveNoStackTrace();
+            WorkerCommand run = (await WorkerCommand.RunAsync(
+                ["dead-letters", .. arguments, "--url", worker.Url.ToString(), $"--Hosting:Token={Token}"])).ShouldHaveNoStackTrace();
             run.ExitCode.ShouldBe(exitCode, run.Text);
             return run;
         }
@@ -79,14 +85,19 @@ public sealed class DeadLettersCommandTests
         string url = worker.Url.ToString();
 
         await FailsAsync(69, "No worker answers at http://127.0.0.1:1/", "list", "--url", "http://127.0.0.1:1");
-        await FailsAsync(77, "give its token, in the variable Hosting__Token. Its answer: Send the worker's token (Hosting:Token) as Authorization: Bearer. (401 token-required)", "redrive", "--all", "--url", url);
+        await FailsAsync(
+            77, "give its token, in the variable Hosting__Token. Its answer: Send the worker's token (Hosting:Token) as Authorization: Bearer. (401 "
+                + "token-required)", "redrive", "--all", "--url", url);
         await FailsAsync(77, "(401 token-wrong)", "discard", "--all", "--url", url, "--Hosting:Token=another-token-of-tests");
         await FailsAsync(64, "needs exactly one of: --name, a filter such as --reason or --search, or --all.", "redrive", "--url", url);
         await FailsAsync(64, "needs exactly one of", "discard", "--all", "--reason", "malformed-json", "--url", url);
-        await FailsAsync(1, "There is no dead letter with this name; it may have been redriven or deleted. (404 no-such-dead-letter)", "show", "--name", "no/such/letter", "--url", url);
+        await FailsAsync(
+            1, "There is no dead letter with this name; it may have been redriven or deleted. (404 no-such-dead-letter)", "show", "--name", "no/such/letter",
+            "--url", url);
 
         await using RunningWorker without = await RunningWorker.StartAsync([.. Settings(Directory.CreateTempSubdirectory("letters-").FullName)]);
-        await FailsAsync(77, "Set Hosting:Token, and send it as Authorization: Bearer. (403 token-not-set)", "restore", "--all", "--url", without.Url.ToString());
+        await FailsAsync(
+            77, "Set Hosting:Token, and send it as Authorization: Bearer. (403 token-not-set)", "restore", "--all", "--url", without.Url.ToString());
 
         static async Task FailsAsync(int exitCode, string error, params string[] arguments)
         {
@@ -108,7 +119,9 @@ public sealed class DeadLettersCommandTests
 
         string[] target = ["--url", worker.Url.ToString(), $"--Hosting:Token={Token}"];
         await using WorkerProcess slow = WorkerProcess.Start(["dead-letters", "redrive", "--all", "--rate", "1", .. target]);
-        await Eventually.BecomesTrueAsync(async () => JsonDocument.Parse(await worker.ReadPageAsync("/api/v1/redrive")).RootElement.GetProperty("state").GetString() == "running", "the redrive runs");
+        await Eventually.BecomesTrueAsync(
+            async () => JsonDocument.Parse(await worker.ReadPageAsync("/api/v1/redrive")).RootElement.GetProperty("state").GetString() == "running",
+            "the redrive runs");
         WorkerCommand second = await WorkerCommand.RunAsync(["dead-letters", "discard", "--all", .. target]);
         second.ExitCode.ShouldBe(1, second.Text);
         second.Error.ShouldContain("(409 redrive-running)");
@@ -122,5 +135,6 @@ public sealed class DeadLettersCommandTests
     private static Task<RunningWorker> StartAsync(string folder) => RunningWorker.StartAsync([.. Settings(folder), $"--Hosting:Token={Token}"]);
 
     private static string[] Settings(string folder) =>
-        ["--Routes:archive:Source=Http", "--Routes:archive:Sink=Directory", $"--Sinks:Directory:Path={Path.Combine(folder, "objects")}", $"--DeadLetters:Path={Path.Combine(folder, "letters")}"];
+        ["--Routes:archive:Source=Http", "--Routes:archive:Sink=Directory", $"--Sinks:Directory:Path={Path.Combine(folder, "objects")}",
+            $"--DeadLetters:Path={Path.Combine(folder, "letters")}"];
 }
