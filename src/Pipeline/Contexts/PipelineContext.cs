@@ -39,6 +39,21 @@ public sealed class PhysicalContext : PipelineContext
     /// <summary>Where the message was received from; null outside of a route.</summary>
     public MessageDestination? Destination { get; set; }
 
+    /// <summary>
+    /// Gives the message an attribute for the parts that follow: keys of objects, handlers and steps find it as they find the sender's, of which it
+    /// hides one with its name. It is neither stored nor in a dead letter, so that a redelivery sets it again.
+    /// </summary>
+    /// <param name="name">Its name; upper and lower case differ.</param>
+    /// <param name="value">Its value.</param>
+    public void SetAttribute(string name, string value)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(name);
+        ArgumentNullException.ThrowIfNull(value);
+        AttributedMessage message = Message as AttributedMessage ?? new AttributedMessage(Message);
+        message.Set(name, value);
+        Message = message;
+    }
+
     /// <inheritdoc/>
     public override void Reset()
     {

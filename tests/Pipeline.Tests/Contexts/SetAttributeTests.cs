@@ -1,0 +1,28 @@
+using Pipeline.Tests.Messages;
+using Quayside.Pipeline.Contexts;
+using Quayside.Pipeline.Settlements;
+
+namespace Pipeline.Tests.Contexts;
+
+public sealed class SetAttributeTests
+{
+    [Fact]
+    public async Task SetAttribute_AllElse_IsTheMessages()
+    {
+        StubMessage message = new();
+        PhysicalContext context = new() { Message = message };
+
+        context.SetAttribute("tenant", "acme");
+        context.SetAttribute("tenant", "other");
+        context.SetAttribute("region", "eu");
+
+        context.Message.FindAttribute("tenant").ShouldBe("other");
+        context.Message.FindAttribute("none").ShouldBeNull();
+        context.Message.Attributes.ShouldBe([new("tenant", "other"), new("region", "eu")]);
+        context.Message.Body.ToArray().ShouldBe(message.Body.ToArray());
+        context.Message.SourceId.ToArray().ShouldBe(message.SourceId.ToArray());
+        context.Message.DeliveryCount.ShouldBe(message.DeliveryCount);
+        await Should.ThrowAsync<InvalidOperationException>(async () => await context.Message.SettleAsync(Settlement.Complete, CancellationToken.None));
+        message.FindAttribute("tenant").ShouldBeNull();
+    }
+}
