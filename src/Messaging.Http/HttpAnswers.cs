@@ -31,6 +31,10 @@ internal sealed class HttpAnswers(BufferPool buffers)
     /// <summary>Whole seconds, at least 1.</summary>
     public static int RetryAfterSeconds(TimeSpan delay) => (int)Math.Clamp(Math.Ceiling(delay.TotalSeconds), 1, LongestRetryAfterSeconds);
 
+    /// <summary>The status of a completed message.</summary>
+    /// <param name="stores">False on a route without a sink, where nothing may have been stored.</param>
+    public static ReadOnlySpan<byte> CompleteStatus(bool stores) => stores ? "stored"u8 : "completed"u8;
+
     /// <summary>Answers a refused request.</summary>
     public Task RefuseAsync(HttpContext context, HttpRefusal refusal)
     {
@@ -45,12 +49,13 @@ internal sealed class HttpAnswers(BufferPool buffers)
         return SendAsync(context, refusal.Status, buffer);
     }
 
-    /// <summary>Answers a single message: 200 stored, 422 dead-lettered, 503 not stored.</summary>
+    /// <summary>Answers a single message: 200 stored or completed, 422 dead-lettered, 503 not stored.</summary>
     /// <param name="context">The request.</param>
     /// <param name="message">The message.</param>
     /// <param name="settlement">Its settlement.</param>
+    /// <param name="stores">See <see cref="CompleteStatus"/>.</param>
     /// <param name="hint">What its caller probably meant, for a message that is dead-lettered; null without one.</param>
-    public Task SettledAsync(HttpContext context, ReceivedMessage message, in Settlement settlement, string? hint = null)
+    public Task SettledAsync(HttpContext context, ReceivedMessage message, in Settlement settlement, bool stores, string? hint = null)
     {
         int status = StatusCodes.Status200OK;
         HttpConnection.Note(context, settlement.Kind switch
@@ -66,7 +71,7 @@ internal sealed class HttpAnswers(BufferPool buffers)
         switch (settlement.Kind)
         {
             case SettlementKind.Complete:
-                json.WriteString("status"u8, "stored"u8);
+                json.WriteString("status"u8, CompleteStatus(stores));
                 break;
             case SettlementKind.DeadLetter:
                 status = StatusCodes.Status422UnprocessableEntity;

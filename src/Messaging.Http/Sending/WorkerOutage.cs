@@ -85,8 +85,11 @@ internal sealed record WorkerAnswer(string? Id, string? Status, string? Code, st
         }
     }
 
-    /// <summary>True when the answer confirms that the message with this id is stored. Any server can send a mere success status.</summary>
-    public bool IsStored(string id) => Status == "stored" && Id == id;
+    /// <summary>
+    /// True when the answer confirms that the message with this id is stored, or completed by a handler without a sink. Any server can send a mere success
+    /// status.
+    /// </summary>
+    public bool IsStored(string id) => Status is "stored" or "completed" && Id == id;
 
     /// <summary>Describes an answer other than "stored" in one printable line.</summary>
     public static string Describe(int status, WorkerAnswer? answer, ReadOnlySpan<byte> body) => answer is { Code: not null }

@@ -39,6 +39,7 @@ internal sealed class HttpMessageSource : IMessageSource
     public HttpMessageSource(SourceServices services, HttpSourceOptions options, HttpSourceRegistry registry, BufferPool buffers)
     {
         Route = services.Route;
+        Stores = services.Stores;
         Options = options;
         Time = services.Time;
         Buffers = buffers;
@@ -58,6 +59,9 @@ internal sealed class HttpMessageSource : IMessageSource
     public string Route { get; }
 
     public HttpSourceOptions Options { get; }
+
+    /// <summary>False on a route without a sink.</summary>
+    public bool Stores { get; }
 
     public TimeProvider Time { get; }
 

@@ -48,7 +48,7 @@ internal sealed partial class NdjsonRequest : IDisposable
         _coding = coding;
         _body = new RequestBody(context, source);
         _splitter = new LineSplitter(source.Buffers, source.Options.MaxMessageBytes);
-        _results = new NdjsonResults(source.Buffers, answers);
+        _results = new NdjsonResults(source.Buffers, answers, source.Stores);
         _window = new Queue<HttpMessage>(source.InFlightPerRequest);
     }
 

@@ -11,10 +11,12 @@ internal sealed class NdjsonResults : IDisposable
 {
     private readonly HttpAnswers _answers;
     private readonly Utf8JsonWriter _json;
+    private readonly bool _stores;
     private PooledBuffer? _buffer;
 
-    public NdjsonResults(BufferPool buffers, HttpAnswers answers)
+    public NdjsonResults(BufferPool buffers, HttpAnswers answers, bool stores)
     {
+        _stores = stores;
         _answers = answers;
         _buffer = buffers.Rent();
         _json = answers.RentWriter(_buffer);
@@ -55,7 +57,7 @@ internal sealed class NdjsonResults : IDisposable
         {
             case SettlementKind.Complete:
                 Stored++;
-                _json.WriteString("status"u8, "stored"u8);
+                _json.WriteString("status"u8, HttpAnswers.CompleteStatus(_stores));
                 break;
             case SettlementKind.DeadLetter:
                 DeadLettered++;

@@ -55,7 +55,7 @@ internal static class SingleMessageRequest
 
             // Even if the connection closes, the message belongs to the route until it is settled.
             Settlement settlement = await message.SettledAsync();
-            Task answering = answers.SettledAsync(context, message, settlement, hint);
+            Task answering = answers.SettledAsync(context, message, settlement, source.Stores, hint);
             source.Return(message);
             await answering;
         }

@@ -1,4 +1,5 @@
 using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Behaviors;
 using Quayside.Pipeline.Settlements;
 
 namespace Quayside.Messaging.Recoverability;
@@ -57,6 +58,9 @@ internal sealed class RecoverabilityPolicy(RecoverabilityOptions options)
     /// <summary>A random wait that spreads the retries of held messages after an outage.</summary>
     public TimeSpan Stagger() => new Backoff(_breakerOpen, _breakerOpen).After(1);
 
+    // Callers are not shown the description, which names classes of the program.
+    private static readonly string Defect = typeof(PartDefectException).FullName!;
+
     /// <summary>Decides the settlement of a message.</summary>
     /// <param name="decided">The settlement that the parts decided; undecided when none did.</param>
     /// <param name="exception">The exception that left the pipeline; null without one.</param>
@@ -91,7 +95,7 @@ internal sealed class RecoverabilityPolicy(RecoverabilityOptions options)
                 return Settlement.Abandon(TimeSpan.Zero, Stopping);
             case null:
                 // A part that decides nothing may still describe why.
-                return Fault(decided.Description ?? NotSettled, decided.ExceptionType, decided.Exception, deliveryCount);
+                return Fault(decided.Description ?? NotSettled, decided.ExceptionType ?? Defect, decided.Exception, deliveryCount);
             case not null when cancellation == Cancellation.Shutdown:
                 // The cancellation may be the cause of any exception: cancelled calls often fail with their own type.
                 return Settlement.Abandon(TimeSpan.Zero, Stopping, exception is OperationCanceledException ? null : type);

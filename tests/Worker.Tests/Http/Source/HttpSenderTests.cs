@@ -12,10 +12,13 @@ public sealed class HttpSenderTests
     private readonly ManualTimeProvider _time = new();
     private readonly List<string> _notices = [];
 
-    [Fact]
-    public async Task Send_WorkersAnswer_IsStored()
+    [Theory]
+    [InlineData("stored")]
+    [InlineData("completed")]
+    public async Task Send_WorkersAnswer_IsStored(string status)
     {
-        using HttpSender sender = Create(new ScriptedHandler((id, _) => ScriptedHandler.Stored(id)));
+        using HttpSender sender = Create(new ScriptedHandler((id, _) =>
+            ScriptedHandler.Answer(HttpStatusCode.OK, $$"""{"id":"{{id}}","status":"{{status}}"}""")));
 
         (await SendAsync(sender, "m-1")).ShouldBeNull();
 

@@ -61,7 +61,8 @@ internal sealed class HttpSourceHost : IAsyncDisposable
         IMessageIntake? intake = null,
         BufferPool? buffers = null,
         HttpConnections? connections = null,
-        ILoggerFactory? loggers = null)
+        ILoggerFactory? loggers = null,
+        bool stores = true)
     {
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         RecordingLog serverLog = new();
@@ -100,7 +101,11 @@ internal sealed class HttpSourceHost : IAsyncDisposable
         configure?.Invoke(options);
         foreach (string route in routes ?? [Route])
         {
-            SourceServices services = new(route, app.Services, host.DeadLetters, loggers ?? host.Log, host.Time, concurrency) { Name = "http" };
+            SourceServices services = new(route, app.Services, host.DeadLetters, loggers ?? host.Log, host.Time, concurrency)
+            {
+                Name = "http",
+                Stores = stores,
+            };
             HttpMessageSource source = new(services, options, app.Services.GetRequiredService<HttpSourceRegistry>(), buffers ?? host.Buffers);
             host._sources.Add(source);
             if (receive)

@@ -34,6 +34,22 @@ public sealed class SingleMessageRequestTests
         await host.FinishAsync();
     }
 
+    [Theory]
+    [InlineData("application/json", "{\"id\":\"order-1\",\"status\":\"completed\"}")]
+    [InlineData("application/x-ndjson", "\",\"status\":\"completed\"}")]
+    public async Task Post_RouteWithoutASink_IsCompletedAndNotStored(string type, string expected)
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(stores: false);
+        host.Intake.Script = _ => Settlement.Complete;
+        using StringContent content = new("{\"a\":1}", Encoding.UTF8, type);
+        content.Headers.Add("X-Message-Id", "order-1");
+
+        using HttpResponseMessage response = await host.Client.PostAsync("/messages", content);
+
+        (await response.Content.ReadAsStringAsync()).ShouldContain(expected);
+        await host.FinishAsync();
+    }
+
     [Fact]
     public async Task Post_NoId_UsesTheContentHashSoThatARetryIsADuplicate()
     {
