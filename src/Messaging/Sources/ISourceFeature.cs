@@ -108,6 +108,9 @@ public sealed record SourceServices(
     /// <summary>The source's name in metrics and dead letters: its feature's, in lower case.</summary>
     public string Name { get; init; } = "source";
 
+    /// <summary>False on a route without a sink, whose handler completes messages without storing them there.</summary>
+    public bool Stores { get; init; } = true;
+
     /// <summary>Creates loggers that never throw: a full disk of a log must not keep a message from being settled.</summary>
     public ILoggerFactory Loggers { get; init; } = new SafeLoggerFactory(Loggers);
 }

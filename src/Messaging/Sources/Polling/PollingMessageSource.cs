@@ -16,7 +16,7 @@ namespace Quayside.Messaging.Sources.Polling;
 /// Threads: one polls, any settle.
 /// </summary>
 /// <typeparam name="TItem">What identifies an item, such as a file name.</typeparam>
-public abstract class PollingMessageSource<TItem> : IMessageSource
+public abstract class PollingMessageSource<TItem> : IPollingSource
     where TItem : notnull
 {
     // Abandoned items stay claimed while they wait: so many that fail must not claim everything.
@@ -419,3 +419,6 @@ public abstract class PollingMessageSource<TItem> : IMessageSource
         Full,
     }
 }
+
+/// <summary>A source whose dead letters go to the worker's folder.</summary>
+internal interface IPollingSource : IMessageSource;

@@ -70,16 +70,3 @@ internal sealed class FolderOptions
     [Setting("Pause after the last file; doubles while the folder is empty", Min = "1ms", Max = "5s")]
     public TimeSpan PollInterval { get; set; } = TimeSpan.FromMilliseconds(100);
 }
-
-internal sealed class FolderFeature : ISourceFeature
-{
-    public string Name => "Folder";
-
-    public IReadOnlyList<SettingsSection> Settings { get; } = [SettingsSection.Of<FolderOptions>("Sources:Folder")];
-
-    public SourcePlan Configure(SettingsReader settings, string route)
-    {
-        FolderOptions options = settings.Read<FolderOptions>("Sources:Folder", route);
-        return new SourcePlan { Create = services => new FolderSource(options, services), KeepsDeadLetters = true };
-    }
-}

@@ -246,7 +246,7 @@ public sealed class PollingMessageSourceTests : IAsyncDisposable
             builder =>
             {
                 builder.Services.AddSingleton(table);
-                builder.AddSource(new FolderFeature()).AddHandler<Sample, InsertSample>("Samples", SampleJson.Default.Sample);
+                builder.AddSource<FolderSource, FolderOptions>("Folder").AddHandler<Sample, InsertSample>("Samples", SampleJson.Default.Sample);
             },
             [new("Routes:files:Source", "Folder"), new("Routes:files:Handler", "Samples"), new("Sources:Folder:Path", folder.Path)]);
 
