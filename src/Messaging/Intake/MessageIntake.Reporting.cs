@@ -13,7 +13,11 @@ internal sealed partial class MessageIntake
     private static readonly Func<ILogger, string, string, IDisposable?> SpanScope = LoggerMessage.DefineScope<string, string>("SpanId:{SpanId}, TraceId:{TraceId}");
 
     private readonly ReasonThrottle _notStoredLog;
+    // So that a source without a dead-letter queue does not deliver it in a loop.
+    private static readonly TimeSpan NoIdDelay = TimeSpan.FromSeconds(30);
+
     private readonly LogThrottles<string> _defectLog;
+    private volatile string? _noIdWarning;
     private readonly LogThrottles<(Type, string)> _exceptionLog;
 
     // Failed settlements of slots that are not finished yet: the others that finish have been settled.
@@ -39,7 +43,7 @@ internal sealed partial class MessageIntake
     public string? Problem => _timeouts.Problem ?? SettlementFailures.Problem;
 
     /// <summary>What an operator should know although messages still arrive.</summary>
-    public IEnumerable<string> Warnings => ((string?[])[_timeouts.Warning, SettlementFailures.Warning]).OfType<string>();
+    public IEnumerable<string> Warnings => ((string?[])[_timeouts.Warning, SettlementFailures.Warning, _noIdWarning]).OfType<string>();
 
     /// <summary>The source starts to receive.</summary>
     public void BeginReceiving()
@@ -176,6 +180,20 @@ internal sealed partial class MessageIntake
         }
     }
 
+    /// <summary>A message without an id could not be found again in logs, dead letters and redeliveries. The source's other messages are processed.</summary>
+    private Settlement ReportNoId()
+    {
+        string warning = $"The source {_source} delivers messages without an id, which are abandoned. "
+            + "Its SourceId must not be empty, and be the same on each delivery of a message.";
+        _noIdWarning = warning;
+        if (_defectLog.ShouldLog(warning, out SuppressedLines suppressed))
+        {
+            LogNoId(_route, warning, suppressed);
+        }
+
+        return Settlement.Abandon(NoIdDelay, warning);
+    }
+
     private void ReportThrown(ReceivedMessage message, Exception exception, string part)
     {
         if (_exceptionLog.ShouldLog((exception.GetType(), part), out SuppressedLines suppressed))
@@ -246,6 +264,9 @@ internal sealed partial class MessageIntake
 
     [LoggerMessage(5012, LogLevel.Information, "Route {Route}: messages pass again")]
     private partial void LogPassed(string route);
+
+    [LoggerMessage(5013, LogLevel.Error, "Route {Route}: {Problem}{Suppressed}")]
+    private partial void LogNoId(string route, string problem, SuppressedLines suppressed);
 
     [LoggerMessage(5007, LogLevel.Error, "Route {Route}: {Part} threw an exception for message {Id} on delivery {Delivery}{Suppressed}")]
     private partial void LogThrew(Exception exception, string route, string part, string id, int delivery, SuppressedLines suppressed);

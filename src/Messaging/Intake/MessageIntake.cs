@@ -228,7 +228,7 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
         await _watch.DisposeAsync();
     }
 
-    /// <summary>Reads the body again, of a message whose size is above the limit or could not be read.</summary>
+    /// <summary>Reads the body again, of a message without an id, or whose size is above the limit or could not be read.</summary>
     /// <returns>True when the message must not reach the pipeline: by its settlement, or by the exception of reading it.</returns>
     internal bool IsRefused(ReceivedMessage message, out Settlement settlement, out Exception? failure)
     {
@@ -237,12 +237,14 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
         try
         {
             int length = message.Body.Length;
-            if (length <= MaxMessageBytes)
+            bool hasId = !message.SourceId.IsEmpty;
+            if (hasId && length <= MaxMessageBytes)
             {
                 return false;
             }
 
-            settlement = Settlement.DeadLetter("too-large", $"The body has {length} bytes; Stages:MaxMessageBytes allows {MaxMessageBytes}.");
+            settlement = !hasId ? ReportNoId()
+                : Settlement.DeadLetter("too-large", $"The body has {length} bytes; Stages:MaxMessageBytes allows {MaxMessageBytes}.");
         }
         catch (Exception exception)
         {
@@ -394,12 +396,14 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
         }
     }
 
-    /// <summary>An unreadable body counts as empty: <see cref="IsRefused"/> reads it again, and its exception decides the settlement.</summary>
+    /// <summary>
+    /// A body that is unreadable, or of a message without an id, counts as empty: <see cref="IsRefused"/> reads both again, and decides the settlement.
+    /// </summary>
     private static int SizeOf(ReceivedMessage message)
     {
         try
         {
-            return message.Body.Length;
+            return message.SourceId.IsEmpty ? 0 : message.Body.Length;
         }
         catch (Exception)
         {

@@ -173,6 +173,21 @@ public sealed class MessageIntakeSettlementTests
     }
 
     [Fact]
+    public async Task Accept_MessagesWithoutAnId_AreAbandonedAloneAndNamed()
+    {
+        await using IntakeFixture fixture = new();
+
+        Settlement settlement = await fixture.RunAsync(new TestMessage { Id = string.Empty });
+        _ = await fixture.RunAsync(new TestMessage { Id = string.Empty });
+
+        (await fixture.RunAsync()).ShouldBe(Settlement.Complete);
+        (settlement.Kind, settlement.Delay).ShouldBe((SettlementKind.Abandon, TimeSpan.FromSeconds(30)));
+        string warning = fixture.Intake.Warnings.ShouldHaveSingleItem();
+        warning.ShouldStartWith("The source source delivers messages without an id, which are abandoned.");
+        fixture.Logger.Of(5013).ShouldHaveSingleItem().Text.ShouldBe($"Route test: {warning}");
+    }
+
+    [Fact]
     public async Task Settle_SourceThrowsNowAndThen_IsNoProblem()
     {
         await using IntakeFixture fixture = new(concurrency: 1);
