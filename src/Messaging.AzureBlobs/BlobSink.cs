@@ -162,6 +162,7 @@ internal sealed class BlobSink : IObjectSink
             {
                 case BlobFaultKind.None or BlobFaultKind.Archived:
                     _retries.Succeeded(taken);
+                    _problem = null;
                     return result;
                 case BlobFaultKind.Rejected:
                     return Failed(SinkStatus.Rejected, fault, operation, properties);

@@ -150,7 +150,9 @@ internal sealed class ElasticsearchSink : IDocumentSink
         long started = RouteMetrics.StoreStarts();
         try
         {
-            return await _sender.SendAsync(batch, cancellationToken);
+            BatchResult result = await _sender.SendAsync(batch, cancellationToken);
+            _problem = result.Status == SinkStatus.Stored ? null : _problem;
+            return result;
         }
         finally
         {

@@ -33,6 +33,22 @@ internal sealed partial class MessageRoute
     /// <summary>Why the sink counts as unreachable; null after a successful check or a stored object. From then on the breaker reports it.</summary>
     private string? SinkProblem => _sinkProblem is { } problem && Breaker.Successes == 0 ? problem : null;
 
+    /// <summary>What the sink itself reports, for as long as it does.</summary>
+    private string? OwnSinkProblem
+    {
+        get
+        {
+            try
+            {
+                return _sink?.Problem;
+            }
+            catch (Exception exception)
+            {
+                return $"The sink {_sinkName} cannot say whether it works ({exception.GetType().Name}).";
+            }
+        }
+    }
+
     /// <summary>Fails fast when the sink, the handler or a source can never work as configured; continues when one does not answer.</summary>
     public async Task CheckAsync(CancellationToken cancellationToken)
     {

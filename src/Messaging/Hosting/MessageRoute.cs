@@ -87,7 +87,12 @@ internal sealed partial class MessageRoute : IAsyncDisposable
                 Parts = $"the handler {_handlerName}{(_sinkName is null ? string.Empty : $" or the sink {_sinkName}")}",
                 SettlementFailures = new FailureRun(time, source.IsPushed),
             };
-            IMessageSource created = FeatureFactory.Open(source, new SourceServices(plan.Name, services, deadLetters, loggers, time, slots.Max, Calls, counters) { Name = source.LowerName });
+            SourceServices given = new(plan.Name, services, deadLetters, loggers, time, slots.Max, Calls, counters)
+            {
+                Name = source.LowerName,
+                Stores = _sink is not null,
+            };
+            IMessageSource created = FeatureFactory.Open(source, given);
             RouteInlet inlet = new(plan.Name, source, created, intake, time, _logger);
             _inlets.Add(inlet);
             Metrics.Publish(new InletGauges(
@@ -149,7 +154,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     // With the id of its log event.
     private (string Problem, int Event)? Fault =>
         _inlets.Select(inlet => inlet.Problem).FirstOrDefault(problem => problem is not null) is { } ofSource ? (ofSource, 1003)
-        : SinkProblem is { } ofSink ? (ofSink, 1008)
+        : (SinkProblem ?? OwnSinkProblem) is { } ofSink ? (ofSink, 1008)
         : _deadLetters?.Problem is { } ofDeadLetters ? (ofDeadLetters, 1006)
         : _partFailures.Problem is { } ofPart ? (ofPart, 5011)
         : _health?.ProblemOf(Name) is { } reported ? (reported, 1018)

@@ -13,7 +13,10 @@ public interface ISink : IAsyncDisposable
     /// </remarks>
     Task CheckAsync(CancellationToken cancellationToken);
 
-    /// <summary>Why the last <see cref="CheckAsync"/> could not reach the sink, as a sentence; null if it did.</summary>
+    /// <summary>
+    /// Why the sink cannot be used, as a sentence: the last <see cref="CheckAsync"/> or store could not reach it, or what it finds itself. Null otherwise,
+    /// and after an object was stored. Asked at any time by any thread; the route is not ready while there is one.
+    /// </summary>
     string? Problem => null;
 
     /// <summary>The worker stops: a sink that gathers messages stores them immediately and, from here on, without waiting. May be called repeatedly; must not block.</summary>

@@ -145,7 +145,9 @@ internal sealed partial class DirectorySink : IObjectSink
 
         try
         {
-            return _folder.Place(path, body, isOnlyCopy: _deadLetters is not null) switch
+            PlaceResult placed = _folder.Place(path, body, isOnlyCopy: _deadLetters is not null);
+            _problem = null;
+            return placed switch
             {
                 PlaceResult.Placed => SinkResult.Stored,
                 PlaceResult.SameBytes => SinkResult.AlreadyStored,

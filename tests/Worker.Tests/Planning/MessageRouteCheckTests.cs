@@ -80,11 +80,13 @@ public sealed class MessageRouteCheckTests
     public async Task Problem_SinkUnreachableAtStart_EndsWhenAMessageIsStored()
     {
         using RecordingLog log = new();
-        await using MessageRoute route = Create(new ManualTimeProvider(), log, new UnreachableSink(), new IdleSource());
+        UnreachableSink sink = new();
+        await using MessageRoute route = Create(new ManualTimeProvider(), log, sink, new IdleSource());
         await route.CheckAsync(CancellationToken.None);
         route.Start();
         route.Problem.ShouldNotBeNull();
 
+        sink.Problem = null;
         route.Breaker.Succeeded();
 
         route.Problem.ShouldBeNull();

@@ -214,11 +214,11 @@ public sealed class SinkRecoveryTests : IDisposable
 
     private static void Break(ScriptedSink sink, bool refuses)
     {
-        sink.Problem = refuses ? null : "The folder cannot be written: no space left.";
+        sink.Outage = refuses ? null : "The folder cannot be written: no space left.";
         sink.Refusal = refuses ? new StartupException("No such bucket.") : null;
     }
 
-    private static void Mend(ScriptedSink sink) => (sink.Problem, sink.Refusal) = (null, null);
+    private static void Mend(ScriptedSink sink) => (sink.Outage, sink.Refusal) = (null, null);
 
     private async Task<MessageRoute> StartAsync()
     {
@@ -232,6 +232,24 @@ public sealed class SinkRecoveryTests : IDisposable
         await route.CheckAsync(CancellationToken.None);
         route.Start();
         route.Breaker.Succeeded();
+        route.GetStatus().IsReady.ShouldBeTrue();
+    }
+
+    [Fact]
+    public async Task Problem_OfASinkThatStores_IsShownAsLongAsTheSinkReturnsIt()
+    {
+        ScriptedSink sink = new();
+        await using MessageRoute route = Create(new ManualTimeProvider(), new RecordingLog(), sink);
+        await route.CheckAsync(CancellationToken.None);
+        route.Start();
+        route.Breaker.Succeeded();
+        route.GetStatus().IsReady.ShouldBeTrue();
+
+        sink.Problem = "The certificate ends tomorrow.";
+        route.Breaker.Succeeded();
+        (route.GetStatus().Problem, route.GetStatus().IsReady).ShouldBe(("The certificate ends tomorrow.", false));
+
+        sink.Problem = null;
         route.GetStatus().IsReady.ShouldBeTrue();
     }
 
@@ -250,6 +268,9 @@ public sealed class SinkRecoveryTests : IDisposable
 
         public string? Problem { get; set; }
 
+        /// <summary>The problem from the next check on.</summary>
+        public string? Outage { get; set; }
+
         public StartupException? Refusal { get; set; }
 
         public Task Hang { get; set; } = Task.CompletedTask;
@@ -265,6 +286,7 @@ public sealed class SinkRecoveryTests : IDisposable
             await Task.Yield();
             await Hang;
             Interlocked.Decrement(ref _running);
+            Problem = Outage;
             if (Refusal is { } refusal)
             {
                 throw refusal;

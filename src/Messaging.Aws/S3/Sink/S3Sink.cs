@@ -137,6 +137,7 @@ internal sealed partial class S3Sink : IObjectSink
             {
                 case AwsErrorKind.None:
                     _retries.Succeeded(taken);
+                    _problem = null;
                     if (refusal is not null)
                     {
                         ChangeRegion(requests, refusal);
