@@ -5,6 +5,7 @@ using Amazon.Runtime.Credentials;
 using Amazon.SecurityToken;
 using Amazon.SSO;
 using Amazon.SSOOIDC;
+using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Telemetry;
 using Quayside.Messaging.Objects;
 
@@ -57,6 +58,30 @@ internal sealed class AwsCredentialSource : IDisposable
         return options.Profile is { } profile
             ? new AwsCredentialSource(() => Task.FromResult(OfProfile(profile)), time)
             : new AwsCredentialSource(OfProfileOrChainAsync, time);
+    }
+
+    /// <summary>Ends a start that names a profile which does not exist, before anything is asked.</summary>
+    /// <exception cref="StartupException">The profile of the settings or of <c>AWS_PROFILE</c> is missing.</exception>
+    public static void CheckProfile(AwsOptions options)
+    {
+        string? missing;
+        try
+        {
+            missing = options.AccessKeyId is not null ? null
+                : options.Profile is not { } configured ? FindMissingProfile()
+                : new CredentialProfileStoreChain().TryGetProfile(configured, out _) ? null : configured;
+        }
+        catch (Exception)
+        {
+            // Files that cannot be read: the first request says so, without their lines.
+            return;
+        }
+
+        if (missing is not null)
+        {
+            string setting = options.Profile is null ? "AWS_PROFILE" : $"{AwsOptions.Section}:{nameof(AwsOptions.Profile)}";
+            throw new StartupException($"{setting}: {NotFound(missing)}", ExitCodes.NoPermission);
+        }
     }
 
     /// <summary>The current keys; synchronous while the cached ones are fresh.</summary>
@@ -202,12 +227,21 @@ internal sealed class AwsCredentialSource : IDisposable
     }
 
     private static Task<AWSCredentials> OfProfileOrChainAsync() =>
-        AwsStartCheck.FindMissingProfile() is { } missing ? Task.FromResult(OfProfile(missing)) : DefaultAWSCredentialsIdentityResolver.GetCredentialsAsync();
+        FindMissingProfile() is { } missing ? Task.FromResult(OfProfile(missing)) : DefaultAWSCredentialsIdentityResolver.GetCredentialsAsync();
 
     private static AWSCredentials OfProfile(string profile) =>
         new CredentialProfileStoreChain().TryGetAWSCredentials(profile, out AWSCredentials found)
             ? found
-            : throw new ProfileNotFoundException($"The profile \"{UntrustedText.Shorten(profile)}\" is not in the shared AWS configuration files.");
+            : throw new ProfileNotFoundException(NotFound(profile));
+
+    private static string NotFound(string profile) => $"The profile \"{UntrustedText.Shorten(profile)}\" is not in the shared AWS configuration files.";
+
+    // AWSSDK would go on to the credentials of container and instance, which may be those of another account; AWS's CLI refuses.
+    private static string? FindMissingProfile() => Environment.GetEnvironmentVariable("AWS_PROFILE") is { Length: > 0 } named
+        && !(IsSet("AWS_ACCESS_KEY_ID") && IsSet("AWS_SECRET_ACCESS_KEY")) && !(IsSet("AWS_WEB_IDENTITY_TOKEN_FILE") && IsSet("AWS_ROLE_ARN"))
+        && !new CredentialProfileStoreChain().TryGetProfile(named, out _) ? named : null;
+
+    private static bool IsSet(string variable) => !string.IsNullOrEmpty(Environment.GetEnvironmentVariable(variable));
 
     private sealed record Cached(SigningCredentials Credentials, long Since);
 }

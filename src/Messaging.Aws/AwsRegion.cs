@@ -39,9 +39,10 @@ internal static class AwsRegion
                 ExitCodes.Configuration);
     }
 
-    /// <summary>As <see cref="Resolve"/>; null when only the instance's metadata could name a region.</summary>
-    public static string? FindOnThisMachine(AwsOptions options, string? fromAddress, Func<string, string?> environment, string? otherwise = null) =>
-        Find(options, fromAddress, environment, otherwise, asksInstance: false);
+    /// <summary>True when <see cref="Resolve"/> would ask the instance's metadata.</summary>
+    public static bool AsksInstance(AwsOptions options, string? fromAddress, Func<string, string?> environment, string? otherwise = null) =>
+        !string.Equals(environment("AWS_EC2_METADATA_DISABLED"), "true", StringComparison.OrdinalIgnoreCase)
+        && Find(options, fromAddress, environment, otherwise, asksInstance: false) is null;
 
     private static string? Find(AwsOptions options, string? fromAddress, Func<string, string?> environment, string? otherwise, bool asksInstance) =>
         NullIfEmpty(options.Region)

@@ -18,13 +18,6 @@ internal sealed class BlobSinkFeature : ISinkFeature
         return new SinkPlan
         {
             Create = services => new BlobSink(options, services),
-            CheckBeforeStart = findings =>
-            {
-                if (options.ConnectionString is null)
-                {
-                    findings.LeaveToStart("Whether Azure.Identity finds credentials for the storage account: it may ask the environment, the instance or the Azure CLI.");
-                }
-            },
             CheckProperties = properties => BlobObjectProperties.FindProblems(options, properties),
             StoreTimeout = options.TotalTimeout,
             Retries = true,

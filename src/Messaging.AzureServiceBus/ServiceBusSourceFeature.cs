@@ -39,13 +39,6 @@ internal sealed class ServiceBusSourceFeature(Func<ServiceBusSourceOptions, Serv
         return new SourcePlan
         {
             Create = services => Create(options, options.ConcurrentCalls(intake), services),
-            CheckBeforeStart = findings =>
-            {
-                if (options.ConnectionString is null)
-                {
-                    findings.LeaveToStart("Whether Azure.Identity finds credentials for the namespace: it may ask the environment, the instance or the Azure CLI.");
-                }
-            },
             Destination = options.Destination,
             TracesSettlement = true,
             IsPushed = true,

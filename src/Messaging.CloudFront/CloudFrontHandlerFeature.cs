@@ -43,7 +43,6 @@ internal sealed class CloudFrontHandlerFeature : IHandlerFeature
         return new HandlerPlan
         {
             Compose = (builder, services) => AddParts(builder, services, options, aws),
-            CheckBeforeStart = findings => S3ObjectReader.CheckBeforeStart(findings, aws),
             KeepsDeadLetters = true,
             ReadsObjects = true,
         };

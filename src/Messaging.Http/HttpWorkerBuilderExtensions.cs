@@ -2,7 +2,6 @@ using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
-using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Http;
 using Quayside.Messaging.Http.Source;
 using Quayside.Messaging.Http.Web;
@@ -58,7 +57,6 @@ public static class HttpWorkerBuilderExtensions
             provider.GetRequiredService<IHostApplicationLifetime>(),
             provider.GetRequiredService<ILoggerFactory>()));
         services.AddHostedService(static provider => provider.GetRequiredService<WebServer>());
-        services.AddSingleton<IStartCheck>(static provider => provider.GetRequiredService<WebServer>());
 
         // The drain begins with the signal, and not after other services of the host have stopped.
         services.Configure<HostOptions>(static host => host.ServicesStopConcurrently = true);

@@ -39,7 +39,6 @@ internal sealed class RabbitMqSourceFeature : ISourceFeature, ISenderFeature, IR
             Create = services => new RabbitMqMessageSource(options, services),
             CountsDeadLetters = true,
             Hold = new HoldLimit(new SettingValue<TimeSpan>($"{RabbitMqSourceOptions.Section}:{nameof(options.MaxHoldTime)}", options.MaxHoldTime)),
-            CheckBeforeStart = findings => findings.LeaveToStart($"Whether RabbitMQ at {options.Address} accepts the worker, and has the queues."),
             CanGive = static value => value is not ({ Kind: MessageValueKind.Group or MessageValueKind.DeduplicationId } or { Kind: MessageValueKind.SystemProperty, Name: "to" }),
             Destination = options.Destination,
             MaxInFlight = options.Prefetch is { } prefetch ? new SettingValue<int>(PrefetchKey, prefetch) : null,

@@ -15,15 +15,6 @@ internal static class SourceEndpoint
         return colon > 0 && colon < text.Length - 1 && (text[0] == '[' ? text[colon - 1] == ']' : !text.AsSpan(0, colon).Contains(':')) && IPEndPoint.TryParse(text, out endpoint);
     }
 
-    /// <summary>Reports an address that this machine does not have.</summary>
-    public static void Check(StartFindings findings, string section, string text)
-    {
-        if (TryParse(text, out IPEndPoint? endpoint))
-        {
-            findings.FailUnlessLocal($"{section}:Endpoint", text, endpoint.Address);
-        }
-    }
-
     /// <summary>Reports an endpoint that overlaps with that of another route or of the web server.</summary>
     public static void Claim(SettingsReader settings, string protocol, string section, string text, string route)
     {

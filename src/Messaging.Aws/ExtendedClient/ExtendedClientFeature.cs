@@ -20,7 +20,6 @@ internal sealed class ExtendedClientFeature : IEnvelopeFeature
         return new EnvelopePlan
         {
             CallsService = true,
-            CheckBeforeStart = findings => S3ObjectReader.CheckBeforeStart(findings, aws),
             Create = services =>
             {
                 S3ObjectReader reader = S3ObjectReader.Create(aws, options.ForcePathStyle, options.ObjectTimeout, services.Time, services.Calls);

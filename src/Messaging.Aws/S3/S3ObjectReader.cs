@@ -40,12 +40,6 @@ public sealed class S3ObjectReader : IDisposable
     public static S3ObjectReader Create(AwsOptions aws, bool? forcePathStyle, TimeSpan guard, TimeProvider time, ApiCalls calls) =>
         new(() => Connect(aws, forcePathStyle, guard, time), time, calls);
 
-    /// <summary>Checks region, endpoint and credentials of a reader without a request.</summary>
-    /// <param name="findings">Receives what is wrong, and what only a request can show.</param>
-    /// <param name="aws">Region, endpoint and credentials.</param>
-    public static void CheckBeforeStart(StartFindings findings, AwsOptions aws) =>
-        AwsStartCheck.Check(findings, aws, fromAddress: null, "S3", () => S3Endpoint.Resolve(forcePathStyle: null, aws, Environment.GetEnvironmentVariable));
-
     /// <summary>Requests an object and waits for the start of the answer.</summary>
     /// <param name="bucket">The bucket.</param>
     /// <param name="key">The key.</param>

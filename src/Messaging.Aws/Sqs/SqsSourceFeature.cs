@@ -37,7 +37,7 @@ internal sealed class SqsSourceFeature : ISourceFeature, ISenderFeature, IRedriv
         {
             Create = services => Create(options, aws, intake, services),
             CountsDeadLetters = true,
-            CheckBeforeStart = findings => AwsStartCheck.Check(findings, aws, queue!.Region, "SQS", () => SqsEndpoint.Resolve(aws, queue, Environment.GetEnvironmentVariable)),
+            IsLeftToStart = () => AwsRegion.AsksInstance(aws, queue!.Region, Environment.GetEnvironmentVariable),
             Destination = queue?.Destination,
             TracesSettlement = true,
             CanGive = value => value.Kind is MessageValueKind.Attribute or MessageValueKind.Group || (isFifo && value.Kind == MessageValueKind.DeduplicationId),
@@ -78,6 +78,7 @@ internal sealed class SqsSourceFeature : ISourceFeature, ISenderFeature, IRedriv
 
     private static SqsMessageSource Create(SqsSourceOptions options, AwsOptions aws, IntakeOptions intake, SourceServices services)
     {
+        AwsCredentialSource.CheckProfile(aws);
         SqsQueueReference queue = SqsQueueReference.Parse(options.Queue!)!;
         SqsWireOptions wire = new() { VerifyMd5 = options.VerifyMd5 };
         BufferPool buffers = new(new ResponseArrays((services.Concurrency / SqsLimits.BatchEntries) + 1));

@@ -23,7 +23,7 @@ namespace Quayside.Messaging.Http.Web;
 /// server listens once the routes have been checked, and until they have drained: health and metrics are needed most during the drain, in which new messages are
 /// refused.
 /// </summary>
-public sealed class WebServer : IHostedLifecycleService, IStartCheck, IAsyncDisposable
+public sealed class WebServer : IHostedLifecycleService, IAsyncDisposable
 {
     // Bytes that Kestrel reads ahead on each connection, in addition to Sources:Http:MaxReceivingBytes. Its default, 1 MiB, would be 1,000 MiB on 1,000
     // connections. The request line and the headers, at most 8 and 32 KiB, must fit.
@@ -84,8 +84,6 @@ public sealed class WebServer : IHostedLifecycleService, IStartCheck, IAsyncDisp
 
         Urls = [.. _app.Urls];
     }
-
-    void IStartCheck.Check(StartFindings findings) => findings.FailUnlessLocal($"{WebOptions.Section}:{nameof(WebOptions.Url)}", _options.Url.ToString(), _options.Address);
 
     public Task StartedAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 

@@ -90,6 +90,12 @@ internal sealed class TcpLinesMessageSource : IMessageSource
     /// <summary>The endpoint on which it listens; null before <see cref="CheckAsync"/>.</summary>
     public EndPoint? Endpoint => _listener?.Endpoint;
 
+    /// <summary>What it presents; null without TLS.</summary>
+    public PresentedCertificate? Certificate
+    {
+        init => _certificate = value;
+    }
+
     /// <summary>Begins to listen.</summary>
     public Func<TcpLinesSourceOptions, ILineListener> Listen { get; init; } = SocketLineListener.Open;
 

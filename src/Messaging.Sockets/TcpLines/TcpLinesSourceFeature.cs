@@ -1,7 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Net;
 using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Logging.Abstractions;
+using Microsoft.Extensions.Logging;
 using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Sources;
 using Quayside.Pipeline.Buffers;
@@ -21,11 +21,9 @@ internal sealed class TcpLinesSourceFeature : ISourceFeature
         SourceEndpoint.Claim(settings, "tcp", TcpLinesSourceOptions.Section, options.Endpoint, route);
         return new SourcePlan
         {
-            Create = services => new TcpLinesMessageSource(services, options, services.Services.GetService<BufferPool>() ?? BufferPool.Shared),
-            CheckBeforeStart = findings =>
+            Create = services => new TcpLinesMessageSource(services, options, services.Services.GetService<BufferPool>() ?? BufferPool.Shared)
             {
-                SourceEndpoint.Check(findings, TcpLinesSourceOptions.Section, options.Endpoint);
-                TlsCertificate.Open(options, route, TimeProvider.System, NullLogger.Instance)?.Dispose();
+                Certificate = TlsCertificate.Open(options, route, services.Time, services.Loggers.CreateLogger<TcpLinesMessageSource>()),
             },
             KeepsDeadLetters = true,
             HoldsOnlyCopies = true,

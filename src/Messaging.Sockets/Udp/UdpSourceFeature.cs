@@ -21,7 +21,6 @@ internal sealed class UdpSourceFeature : ISourceFeature
         return new SourcePlan
         {
             Create = services => new UdpMessageSource(services, options, services.Services.GetService<BufferPool>() ?? BufferPool.Shared),
-            CheckBeforeStart = findings => SourceEndpoint.Check(findings, UdpSourceOptions.Section, options.Endpoint),
             KeepsDeadLetters = true,
             HoldsOnlyCopies = true,
             OnComplete = CompletionEffect.None,

@@ -39,12 +39,6 @@ public sealed record HandlerPlan
     /// </summary>
     public required Action<PipelineBuilder<PhysicalContext>, HandlerServices> Compose { get; init; }
 
-    /// <summary>
-    /// For <c>validate</c>: reports what a start on this machine would be refused for, such as a file that is missing, and what only the start can find
-    /// out. Opens no connection and no port, and creates and changes nothing. Null when there is nothing to check.
-    /// </summary>
-    public Action<StartFindings>? CheckBeforeStart { get; init; }
-
     /// <summary>True when it writes dead letters to the folder <c>DeadLetters:Path</c>.</summary>
     public bool KeepsDeadLetters { get; init; }
 

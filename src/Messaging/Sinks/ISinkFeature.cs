@@ -44,11 +44,8 @@ public sealed record SinkPlan
     /// <summary>Creates the sink; called only if the whole configuration is valid.</summary>
     public required Func<SinkServices, ISink> Create { get; init; }
 
-    /// <summary>
-    /// For <c>validate</c>: reports what a start on this machine would be refused for, such as a file that is missing, and what only the start can find
-    /// out. Opens no connection and no port, and creates and changes nothing. Null when there is nothing to check.
-    /// </summary>
-    public Action<StartFindings>? CheckBeforeStart { get; init; }
+    /// <summary>True when creating it may ask the surroundings of this machine, such as an instance for its region: <c>validate</c> then does not.</summary>
+    public Func<bool>? IsLeftToStart { get; init; }
 
     /// <summary>Writes what <c>validate</c> shows about the sink: a paragraph and an empty line; null for nothing. Called only when the route has no problem.</summary>
     public Action<TextWriter>? Describe { get; init; }

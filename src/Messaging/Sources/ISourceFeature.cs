@@ -36,11 +36,8 @@ public sealed record SourcePlan
     /// <summary>Creates the source; called only if the whole configuration is valid.</summary>
     public required Func<SourceServices, IMessageSource> Create { get; init; }
 
-    /// <summary>
-    /// For <c>validate</c>: reports what a start on this machine would be refused for, such as a file that is missing, and what only the start can find
-    /// out. Opens no connection and no port, and creates and changes nothing. Null when there is nothing to check.
-    /// </summary>
-    public Action<StartFindings>? CheckBeforeStart { get; init; }
+    /// <summary>True when creating it may ask the surroundings of this machine, such as an instance for its region: <c>validate</c> then does not.</summary>
+    public Func<bool>? IsLeftToStart { get; init; }
 
     /// <summary>True when its dead letters go to the folder <c>DeadLetters:Path</c>.</summary>
     public bool KeepsDeadLetters { get; init; }

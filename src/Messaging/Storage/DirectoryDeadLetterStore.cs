@@ -17,7 +17,7 @@ namespace Quayside.Messaging.Storage;
 /// crash between the two leaves a body, which gets a record within the hour. Writes run on threads of their own, so a disk that
 /// hangs blocks no other thread. Threads: any, also several workers on one folder.
 /// </summary>
-internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDeadLetterEditor, IStartCheck, IDisposable
+internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDeadLetterEditor, IDisposable
 {
     // Enough to recognise an id. With '~', 32 digits of hash and the suffix, a name stays far below 255 bytes.
     private const int MaxIdLength = 100;
@@ -90,14 +90,6 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
                 $"The folder '{Root}' cannot store dead letters ({exception.Message.TrimEnd('.')}). Make it writable for user {Environment.UserName}, or set {Key} to a folder that is.",
                 ExitCodes.Unavailable,
                 exception);
-        }
-    }
-
-    void IStartCheck.Check(StartFindings findings)
-    {
-        if (FolderCheck.FindProblem(Root) is { } problem)
-        {
-            findings.Fail(Key, Root, problem, "No message could be dead-lettered.");
         }
     }
 

@@ -23,13 +23,6 @@ internal sealed class DirectorySinkFeature : ISinkFeature
         return new SinkPlan
         {
             Create = services => new DirectorySink(options, services),
-            CheckBeforeStart = findings =>
-            {
-                if (FolderCheck.FindProblem(options.Path) is { } problem)
-                {
-                    findings.Fail($"{DirectorySinkOptions.Section}:{nameof(options.Path)}", options.Path, problem, "No object could be stored.");
-                }
-            },
             ReservedLevels = [new ReservedLevel(DurableFolder.TemporaryFolder, "the folder sink keeps its unfinished files there")],
         };
     }

@@ -31,9 +31,6 @@ public sealed record EnvelopePlan
     /// <summary>Makes the route's instance; called only when the whole configuration is valid.</summary>
     public required Func<HandlerServices, IEnvelope> Create { get; init; }
 
-    /// <summary>For <c>validate</c>, as <see cref="HandlerPlan.CheckBeforeStart"/>.</summary>
-    public Action<StartFindings>? CheckBeforeStart { get; init; }
-
     /// <summary>True when one message may hold several.</summary>
     public bool Splits { get; init; }
 

@@ -186,23 +186,19 @@ public sealed class ConfigurationErrorTests
         wrong.Text.Split('\n').Length.ShouldBeLessThan(8, wrong.Text);
     }
 
-    [Theory]
-    [InlineData(true, "77", "Aws:AccessKeyId: must be set with SecretAccessKey")]
-    [InlineData(false, "78", "No AWS region is known")]
-    public async Task Validate_S3WithoutRegionOrCredentials_IsNotValid(bool hasRegion, string code, string problem)
+    [Fact]
+    public async Task Validate_S3WithoutARegion_IsNotValidWhereNoInstanceCanBeAsked()
     {
-        string[] route = ["--Routes:a:Source=Channel", "--Routes:a:Sink=S3", "--Sinks:S3:Bucket=bucket", .. hasRegion ? (string[])["--Aws:Region=eu-west-1"] : []];
+        string[] route = ["--Routes:a:Source=Channel", "--Routes:a:Sink=S3", "--Sinks:S3:Bucket=bucket"];
 
         // The first as the start is run here, without an instance to ask; the second as on any machine.
         WorkerCommand wrong = await WorkerCommand.RunAsync(["validate", "--brief", .. route]);
-        WorkerCommand open = await WorkerCommand.RunAsync(["validate", "--brief", .. route], new Dictionary<string, string>(StringComparer.Ordinal) { ["AWS_EC2_METADATA_DISABLED"] = "false" });
+        WorkerCommand open = await WorkerCommand.RunAsync(
+            ["validate", "--brief", .. route], new Dictionary<string, string>(StringComparer.Ordinal) { ["AWS_EC2_METADATA_DISABLED"] = "false" });
 
         wrong.ExitCode.ShouldBe(Wrong, wrong.Text);
-        wrong.Error.ShouldContain($"Route a, sink S3: {problem}");
+        wrong.Error.ShouldContain("Route a, sink S3: No AWS region is known");
         open.ExitCode.ShouldBe(0, open.Text);
-        open.Text.ShouldStartWith("No problem was found in 1 route (a), but ");
-        open.Text.ShouldContain($"ends with exit code {code}");
-        open.Text.ShouldNotContain("is valid");
     }
 
     [Fact]
@@ -215,28 +211,25 @@ public sealed class ConfigurationErrorTests
         WorkerCommand started = await WorkerCommand.RunAsync(route, environment);
 
         wrong.ExitCode.ShouldBe(Wrong, wrong.Text);
-        wrong.Error.ShouldContain("Route a, sink S3: AWS_PROFILE = \"no-such-profile\": must be a profile with credentials");
-        wrong.Error.ShouldContain("A start ends with exit code 77.");
+        wrong.Error.ShouldContain("Route a, sink S3: AWS_PROFILE: The profile \"no-such-profile\" is not in the shared AWS configuration files.");
         started.ExitCode.ShouldBe(77, started.Error);
         started.Error.ShouldContain("The profile \"no-such-profile\" is not in the shared AWS configuration files");
     }
 
     [Fact]
-    public async Task Validate_FolderThatCannotBeWritten_IsRefusedAsByTheStart()
+    public async Task Start_FolderThatCannotBeWritten_SaysSoAndEnds()
     {
         await using Tmpfs disk = await Tmpfs.MountAsync("1m");
         await disk.RemountAsync("ro");
-        string[] folders = [$"--Sinks:Directory:Path={disk.Path}", $"--DeadLetters:Path={disk.Path}/new/dead-letters"];
 
-        WorkerCommand checkedBefore = await WorkerCommand.RunAsync(["validate", "--brief", .. folders, "--DeadLetters:Path=dead-letters"]);
-        WorkerCommand letters = await WorkerCommand.RunAsync(["validate", "--brief", "--Sinks:Directory:Path=data", folders[1]]);
-        WorkerCommand started = await WorkerCommand.RunAsync([folders[0], "--DeadLetters:Path=dead-letters", "--Hosting:Url=http://127.0.0.1:0"]);
+        const string Port = "--Hosting:Url=http://127.0.0.1:0";
+        WorkerCommand objects = await WorkerCommand.RunAsync([$"--Sinks:Directory:Path={disk.Path}", "--DeadLetters:Path=dead-letters", Port]);
+        WorkerCommand letters = await WorkerCommand.RunAsync([$"--DeadLetters:Path={disk.Path}/new/dead-letters", "--Sinks:Directory:Path=data", Port]);
 
-        checkedBefore.ExitCode.ShouldBe(Wrong, checkedBefore.Text);
-        checkedBefore.Error.ShouldContain($"Sinks:Directory:Path = \"{disk.Path}\": cannot be written (Read-only file system)");
-        letters.ExitCode.ShouldBe(Wrong, letters.Text);
-        letters.Error.ShouldContain($"does not exist, and '{disk.Path}' cannot be written (Read-only file system)");
-        started.ExitCode.ShouldBeOneOf(69, 77);
+        objects.ExitCode.ShouldBeOneOf(69, 77);
+        letters.ExitCode.ShouldBeOneOf(69, 77);
+        objects.Error.ShouldContain("Read-only file system");
+        letters.Error.ShouldContain("Read-only file system");
     }
 
     [Theory]

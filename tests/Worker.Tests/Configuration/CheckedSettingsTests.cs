@@ -42,8 +42,8 @@ public sealed class CheckedSettingsTests : IDisposable
         ["Routes:{name}:Sink"] = (Channel, ["S4", "Elasticsearch"]),
         ["Sources:Sqs:Queue"] = (Sqs, ["no spaces", "https://sqs.eu-west-1.amazonaws.com/orders", "arn:aws:sns:eu-west-1:123456789012:orders", "https://queues.example/123456789012/orders", "arn:aws:sqs:us-east-1:123456789012:orders"]),
         ["Sources:Sqs:DeadLetterQueue"] = (Sqs, ["no spaces", "orders", "arn:aws:sqs:eu-west-1:orders"]),
-        ["Sources:Udp:Endpoint"] = (Udp, ["9081", "localhost:9081", "127.0.0.1:99999", "192.0.2.1:9081", "[2001:db8::1]:9081"]),
-        ["Sources:TcpLines:Endpoint"] = (TcpLines, ["9082", "localhost:9082", "127.0.0.1:99999", "192.0.2.1:9082", "[2001:db8::1]:9082"]),
+        ["Sources:Udp:Endpoint"] = (Udp, ["9081", "localhost:9081", "127.0.0.1:99999"]),
+        ["Sources:TcpLines:Endpoint"] = (TcpLines, ["9082", "localhost:9082", "127.0.0.1:99999"]),
         ["Sources:TcpLines:Certificate"] = (Tls, ["$missing", "$folder", "$empty", "$key", "$otherpem"]),
         ["Sources:TcpLines:CertificateKey"] = (Tls, ["$missing", "$folder", "$empty", "$pem", "$encrypted", "$otherkey"]),
         ["Sources:ServiceBus:ConnectionString"] = (
@@ -75,7 +75,7 @@ public sealed class CheckedSettingsTests : IDisposable
         ["Handlers:CloudFront:TimestampField"] = (CloudFront, ["a b"]),
         ["Recoverability:DeadLetterOn"] = (Channel, ["NoSuchException", "System.String", "TimeoutException,NoSuch"]),
         ["Recoverability:RetryOn"] = (Channel, ["NoSuchException", "System.String"]),
-        ["Sinks:Directory:Path"] = (Channel, ["$file", "$file/below", "$link", "/proc/worker\0", "$withfile"]),
+        ["Sinks:Directory:Path"] = (Channel, ["/proc/worker\0"]),
         ["Sinks:Directory:FileMode"] = (Channel, ["0777", "rw", "0400"]),
         ["Sinks:S3:Bucket"] = (S3, ["Upper", "a", "a..b", "a/b"]),
         ["Sinks:S3:Region"] = (S3, ["EU", "eu west"]),
@@ -115,7 +115,6 @@ public sealed class CheckedSettingsTests : IDisposable
         ["Sinks:Elasticsearch:Password"] = (CloudFront, ["b"]),
         ["Sinks:Elasticsearch:ApiKey"] = (CloudFront + " --Sinks:Elasticsearch:Username=a --Sinks:Elasticsearch:Password=b", ["c"]),
         ["Sinks:Elasticsearch:Pipeline"] = (CloudFront, ["a\u0001b"]),
-        ["DeadLetters:Path"] = (Channel, ["$file", "$file/below", "$link", "$withfile"]),
         ["Hosting:DocsUrl"] = (Http, ["docs.example.com/{page}", "ftp://docs.example.com/{page}", "https://docs.example.com/", "javascript:alert('{page}')"]),
         ["Aws:Region"] = ("--Routes:r:Source=Sqs --Sources:Sqs:Queue=orders --Aws:AccessKeyId=a --Aws:SecretAccessKey=b", ["EU", "eu west"]),
         ["Aws:Endpoint"] = (Sqs, ["store.example", "ftp://store.example", "http://store.example", "https://store.example/path"]),
@@ -123,13 +122,14 @@ public sealed class CheckedSettingsTests : IDisposable
         ["Aws:SecretAccessKey"] = (S3WithoutKeys, ["b"]),
         ["Aws:SessionToken"] = (S3, ["tökén"]),
         ["Aws:Profile"] = (S3WithoutKeys, ["no-such-profile"]),
-        ["Hosting:Url"] = (Http, ["127.0.0.1:8080", "https://127.0.0.1:8080", "http://worker.example:8080", "http://127.0.0.1:8080/path", "http://192.0.2.1:8080", "http://[2001:db8::1]:8080"]),
+        ["Hosting:Url"] = (Http, ["127.0.0.1:8080", "https://127.0.0.1:8080", "http://worker.example:8080", "http://127.0.0.1:8080/path"]),
         ["Hosting:AllowedHosts"] = (Http, ["http://a.example", "a.example:80", "a b"]),
         ["Hosting:Token"] = (Http, ["short"]),
     };
 
     private static readonly Dictionary<string, string> AnyTextWorks = new(StringComparer.Ordinal)
     {
+        ["DeadLetters:Path"] = "only the start can tell whether a folder can be written",
         ["Handlers:CloudFront:KeyPrefix"] = "keys of S3 are any text",
         ["Handlers:CloudFront:KeySuffix"] = "keys of S3 are any text",
         ["Sources:Http:WebhookOrigins"] = "origins are compared as text",
@@ -191,7 +191,7 @@ public sealed class CheckedSettingsTests : IDisposable
     {
         IConfigurationRoot configuration = WorkerConfiguration.Build(configFile: null, arguments, readSettingsFile: false);
         IReadOnlyList<ConfigurationError> errors = WorkerHost.Plan(configuration).Errors;
-        return errors.Count > 0 ? [.. errors.Select(error => error.ToString())] : (await StartFindingsTests.FindAsync(arguments)).Problems;
+        return errors.Count > 0 ? [.. errors.Select(error => error.ToString())] : await ContainerCheckTests.FindAsync(arguments);
     }
 
     /// <summary>Replaces the name of a file by its path, and makes the file.</summary>

@@ -23,8 +23,16 @@ internal sealed class S3SinkFeature : ISinkFeature
 
         return new SinkPlan
         {
-            Create = services => S3Sink.Create(options, aws, services),
-            CheckBeforeStart = findings => AwsStartCheck.Check(findings, aws, fromAddress: null, "S3", () => S3Endpoint.Resolve(options.ForcePathStyle, aws, Environment.GetEnvironmentVariable, options.Bucket)),
+            Create = services =>
+            {
+                AwsCredentialSource.CheckProfile(aws);
+                return S3Sink.Create(options, aws, services);
+            },
+            IsLeftToStart = () => AwsRegion.AsksInstance(
+                aws,
+                fromAddress: null,
+                Environment.GetEnvironmentVariable,
+                AwsEndpoint.FindCustom(aws, "S3", Environment.GetEnvironmentVariable) is null ? null : "us-east-1"),
             CheckProperties = properties => S3ObjectProperties.FindProblems(options, properties),
             Describe = output => output.WriteLine($"Route {route} stores in S3 with {S3ClientChoice.Of(options).Text}.{Environment.NewLine}"),
             StoreTimeout = options.TotalTimeout,

@@ -52,7 +52,7 @@ public sealed class CredentialTests : IDisposable
 
         server.SignedBy.ShouldBeEmpty(run.Text);
         run.ExitCode.ShouldBe(NoPermission, run.Text);
-        run.Text.ShouldContain("Finding AWS credentials");
+        run.Text.ShouldContain(source == "missing" ? "AWS_PROFILE: The profile \"missing\" is not in" : "Finding AWS credentials");
         run.Text.ShouldNotContain("runtime dependency");
     }
 

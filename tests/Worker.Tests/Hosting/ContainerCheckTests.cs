@@ -20,7 +20,7 @@ using Worker.Tests.Planning;
 namespace Worker.Tests.Hosting;
 
 /// <summary><c>validate</c> builds what a start builds, and names the part and what to register; it leaves the machine as it was.</summary>
-public sealed class StartFindingsTests
+public sealed class ContainerCheckTests
 {
     private static readonly string[] Orders = ["--Routes:orders:Source=Channel", "--Routes:orders:Handler=Orders"];
 
@@ -31,14 +31,22 @@ public sealed class StartFindingsTests
         { "handler-constructor", ["Route orders, handler Orders: the constructor of Failing failed: The database is away."] },
         { "scoped-handler-constructor", ["Route orders, handler Orders: the constructor of Failing failed: The database is away."] },
         { "handler-captures", ["Route orders, handler Orders: NeedsShop takes IShop, which is a scoped service", "AddScopedHandler"] },
-        { "handler-captures-through-transient", ["Route orders, handler Orders: NeedsClerk cannot be created: Cannot resolve", "scoped service", "AddScopedHandler"] },
+        {
+            "handler-captures-through-transient",
+            ["Route orders, handler Orders: NeedsClerk cannot be created: Cannot resolve", "scoped service", "AddScopedHandler"]
+        },
         { "singleton-captures", [$"Services: Cannot consume scoped service '{typeof(IShop).FullName}' from singleton '{typeof(Clerk).FullName}'"] },
-        { "service-of-a-service", [$"Services: Unable to resolve service for type '{typeof(IShop).FullName}' while attempting to activate '{typeof(Clerk).FullName}'", $"AddSingleton<{typeof(IShop).FullName}>()"] },
+        {
+            "service-of-a-service",
+            [
+                $"Services: Unable to resolve service for type '{typeof(IShop).FullName}' while attempting to activate '{typeof(Clerk).FullName}'",
+                $"AddSingleton<{typeof(IShop).FullName}>()",
+            ]
+        },
         { "step-service", ["Route orders, part NeedyStep: NeedyStep cannot be created", $"AddSingleton<{typeof(IShop).FullName}>()"] },
         { "step-constructor", ["Route orders, part FailingStep: the constructor of FailingStep failed: The list is away."] },
         { "source-throws", ["Route orders, source Broken: No such carrier."] },
         { "source-null", ["Route orders, source Broken: its feature created nothing (null)"] },
-        { "source-check", ["Route orders, source Broken: Sources:Broken:Path = \"x\": must exist."] },
         { "sink-throws", ["Route orders, sink Broken: No such store."] },
         { "sink-null", ["Route orders, sink Broken: its feature created nothing (null)"] },
         { "hosted-service-constructor", ["hosted services: The clock is away"] },
@@ -61,7 +69,8 @@ public sealed class StartFindingsTests
     [MemberData(nameof(BrokenWorkers))]
     public async Task Start_OfWhatIsRefused_IsRefusedToo(string worker)
     {
-        int code = await WorkerCommandLine.RunAsync([.. Orders, .. SinkOf(worker)], builder => Break(builder, worker)).WaitAsync(TimeSpan.FromSeconds(60), TestContext.Current.CancellationToken);
+        int code = await WorkerCommandLine.RunAsync([.. Orders, .. SinkOf(worker)], builder => Break(builder, worker))
+            .WaitAsync(TimeSpan.FromSeconds(60), TestContext.Current.CancellationToken);
 
         code.ShouldNotBe(ExitCodes.Success);
     }
@@ -87,7 +96,8 @@ public sealed class StartFindingsTests
     {
         Disposed disposed = new();
 
-        IReadOnlyList<string> problems = await ProblemsAsync(worker => worker.With(services => services.AddSingleton(disposed)).AddHandler<Order, Tidy>("Orders", TestJson.Default.Order));
+        IReadOnlyList<string> problems = await ProblemsAsync(
+            worker => worker.With(services => services.AddSingleton(disposed)).AddHandler<Order, Tidy>("Orders", TestJson.Default.Order));
 
         problems.ShouldBeEmpty();
         disposed.Count.ShouldBe(1);
@@ -103,21 +113,23 @@ public sealed class StartFindingsTests
         tcp.Start();
 
         // Ports in use and a server that does not answer are the start's business.
-        StartFindings findings = await FindAsync(
-            $"--Hosting:Url=http://{tcp.LocalEndpoint}", $"--Sources:TcpLines:Endpoint=127.0.0.1:{((IPEndPoint)tcp.LocalEndpoint).Port + 1}", $"--Sources:Udp:Endpoint={udp.LocalEndPoint}",
+        IReadOnlyList<string> problems = await FindAsync(
+            $"--Hosting:Url=http://{tcp.LocalEndpoint}",
+            $"--Sources:TcpLines:Endpoint=127.0.0.1:{((IPEndPoint)tcp.LocalEndpoint).Port + 1}",
+            $"--Sources:Udp:Endpoint={udp.LocalEndPoint}",
             "--Routes:a:Source=Channel,Http,Udp,TcpLines,Sqs", $"--Sinks:Directory:Path={folder["data/deep"]}", $"--DeadLetters:Path={folder["dead-letters"]}",
-            "--Sources:Sqs:Queue=orders", "--Aws:Region=eu-west-1", "--Aws:AccessKeyId=a", "--Aws:SecretAccessKey=b", $"--Aws:Endpoint=http://{tcp.LocalEndpoint}");
+            "--Sources:Sqs:Queue=orders", "--Aws:Region=eu-west-1", "--Aws:AccessKeyId=a", "--Aws:SecretAccessKey=b",
+            $"--Aws:Endpoint=http://{tcp.LocalEndpoint}");
 
-        findings.Problems.ShouldBeEmpty();
-        findings.LeftToStart.ShouldBeEmpty();
+        problems.ShouldBeEmpty();
         Directory.EnumerateFileSystemEntries(folder.Path).ShouldBeEmpty();
         tcp.Pending().ShouldBeFalse();
     }
 
-    internal static async Task<StartFindings> FindAsync(params string[] keys)
+    internal static async Task<IReadOnlyList<string>> FindAsync(params string[] keys)
     {
         using IHost host = WorkerHost.Build(WorkerConfiguration.Build(configFile: null, keys, readSettingsFile: false));
-        return await StartRehearsal.RunAsync(host.Services).WaitAsync(TimeSpan.FromSeconds(60), TestContext.Current.CancellationToken);
+        return await ContainerCheck.FindProblemsAsync(host.Services).WaitAsync(TimeSpan.FromSeconds(60), TestContext.Current.CancellationToken);
     }
 
     private static async Task<IReadOnlyList<string>> ProblemsAsync(Action<IMessageWorkerBuilder> configure, params string[] keys)
@@ -128,7 +140,7 @@ public sealed class StartFindingsTests
         try
         {
             using IHost host = WorkerApp.CreateHost(definition, configuration);
-            return (await StartRehearsal.RunAsync(host.Services).WaitAsync(TimeSpan.FromSeconds(60), TestContext.Current.CancellationToken)).Problems;
+            return await ContainerCheck.FindProblemsAsync(host.Services).WaitAsync(TimeSpan.FromSeconds(60), TestContext.Current.CancellationToken);
         }
         catch (ConfigurationException exception)
         {
@@ -161,10 +173,12 @@ public sealed class StartFindingsTests
                 worker.With(services => services.AddScoped<IShop, Shop>()).AddHandler<Order, NeedsShop>("Orders", TestJson.Default.Order);
                 return;
             case "handler-captures-through-transient":
-                worker.With(services => services.AddScoped<IShop, Shop>().AddTransient<Clerk>()).AddHandler<Order, NeedsClerk>("Orders", TestJson.Default.Order);
+                worker.With(services => services.AddScoped<IShop, Shop>().AddTransient<Clerk>())
+                    .AddHandler<Order, NeedsClerk>("Orders", TestJson.Default.Order);
                 return;
             case "singleton-captures":
-                worker.With(services => services.AddScoped<IShop, Shop>().AddSingleton<Clerk>()).AddHandler<Order, NeedsClerk>("Orders", TestJson.Default.Order);
+                worker.With(services => services.AddScoped<IShop, Shop>().AddSingleton<Clerk>())
+                    .AddHandler<Order, NeedsClerk>("Orders", TestJson.Default.Order);
                 return;
             case "service-of-a-service":
                 worker.With(services => services.AddSingleton<Clerk>()).AddHandler<Order, NeedsClerk>("Orders", TestJson.Default.Order);
@@ -186,14 +200,13 @@ public sealed class StartFindingsTests
             case "source-null":
                 worker.AddSource(new FakeSource("Broken", plan => plan with { Create = _ => null! }));
                 break;
-            case "source-check":
-                worker.AddSource(new FakeSource("Broken", plan => plan with { CheckBeforeStart = findings => findings.Fail("Sources:Broken:Path", "x", "must exist.") }));
-                break;
             case "sink-throws":
-                worker.AddHandler(new FakeHandler("Store", describe: plan => plan with { Compose = AddTerminator })).AddSink(new FakeSink("Broken", describe: plan => plan with { Create = _ => throw new StartupException("No such store.") }));
+                worker.AddHandler(new FakeHandler("Store", describe: plan => plan with { Compose = AddTerminator }))
+                    .AddSink(new FakeSink("Broken", describe: plan => plan with { Create = _ => throw new StartupException("No such store.") }));
                 break;
             case "sink-null":
-                worker.AddHandler(new FakeHandler("Store", describe: plan => plan with { Compose = AddTerminator })).AddSink(new FakeSink("Broken", describe: plan => plan with { Create = _ => null! }));
+                worker.AddHandler(new FakeHandler("Store", describe: plan => plan with { Compose = AddTerminator }))
+                    .AddSink(new FakeSink("Broken", describe: plan => plan with { Create = _ => null! }));
                 break;
             case "hosted-service-constructor":
                 worker.Services.AddHostedService<FailingService>();

@@ -16,8 +16,10 @@ using Quayside.Pipeline.Contexts;
 
 namespace Quayside.Messaging.Planning;
 
-/// <summary>Builds what a start builds, part by part, so that one defective part does not hide another. What it built is disposed at the end.</summary>
-public sealed class StartRehearsal
+/// <summary>
+/// Builds what the container has for a worker, part by part, so that one defective part does not hide another. What it built is disposed at the end.
+/// </summary>
+public sealed class ContainerCheck
 {
     // As for a check at start.
     private static readonly TimeSpan CheckLimit = TimeSpan.FromSeconds(10);
@@ -25,39 +27,30 @@ public sealed class StartRehearsal
     private readonly IServiceProvider _services;
     private readonly ILoggerFactory _loggers;
     private readonly TimeProvider _time;
-    private readonly StartFindings _findings = new();
+    private readonly OrderedDictionary<string, List<string>> _problems = [];
     private readonly List<object> _built = [];
 
-    private StartRehearsal(IServiceProvider services)
+    private ContainerCheck(IServiceProvider services)
     {
         _services = services;
         _loggers = services.GetRequiredService<ILoggerFactory>();
         _time = services.GetRequiredService<TimeProvider>();
     }
 
-    /// <summary>Builds the handlers, steps, behaviours, sources and sinks of every route as a start does, with their services, and runs their checks. Starts and connects nothing.</summary>
+    /// <summary>Builds the handlers, steps, behaviours, sources and sinks of every route, with their services. Starts and connects nothing.</summary>
     /// <param name="services">The container of a host that was built and not started, and is not started afterwards.</param>
-    public static async Task<StartFindings> RunAsync(IServiceProvider services)
+    /// <returns>The problems: one line each, which names the part, what is wrong and what to do.</returns>
+    public static async Task<IReadOnlyList<string>> FindProblemsAsync(IServiceProvider services)
     {
-        StartRehearsal rehearsal = new(services);
-        await rehearsal.BuildAllAsync();
-        return rehearsal._findings;
+        ContainerCheck check = new(services);
+        await check.BuildAllAsync();
+        return [.. check._problems.Select(static problem => problem.Value.Count == 0 ? problem.Key : $"{string.Join("; ", problem.Value)}: {problem.Key}")];
     }
 
     private async Task BuildAllAsync()
     {
         WorkerPlan plan = _services.GetRequiredService<WorkerPlan>();
         Try(string.Empty, () => _services.GetService<IStartupValidator>()?.Validate());
-        foreach (IStartCheck check in _services.GetServices<IStartCheck>())
-        {
-            Try(string.Empty, () => check.Check(_findings));
-        }
-
-        if (plan.Routes.Any(route => route.KeepsDeadLetters))
-        {
-            Try("dead letters", () => (_services.GetRequiredService<IDeadLetterStore>() as IStartCheck)?.Check(_findings));
-        }
-
         foreach (RoutePlan route in plan.Routes)
         {
             await BuildAsync(route);
@@ -76,19 +69,26 @@ public sealed class StartRehearsal
         CircuitBreaker breaker = new(route.Name, route.Recoverability, _time, _loggers.CreateLogger<CircuitBreaker>());
         foreach (SourcePlan source in route.Sources)
         {
-            Build($"{name}, source {source.Name}", source.CheckBeforeStart, () => source.Create(new SourceServices(route.Name, _services, deadLetters, _loggers, _time, route.SlotsOf(source).Max, calls, metrics) { Name = source.LowerName }));
+            SourceServices given = new(route.Name, _services, deadLetters, _loggers, _time, route.MaxInFlight(source), calls, metrics)
+            {
+                Name = source.LowerName,
+            };
+            Build($"{name}, source {source.Name}", source.IsLeftToStart, () => source.Create(given));
         }
 
         ISink? sink = route.Sink is not { } plan
             ? null
-            : Build($"{name}, sink {plan.Name}", plan.CheckBeforeStart, () => plan.Create(new SinkServices(_services, _loggers, _time, route.Name, calls, breaker, route.Slots))) ?? new PrintedSink();
+            : Build($"{name}, sink {plan.Name}", plan.IsLeftToStart, () => plan.Create(
+                new SinkServices(_services, _loggers, _time, route.Name, calls, breaker, route.Slots))) ?? new PrintedSink();
 
-        HandlerServices handler = new(route.Name, sink, breaker, route.Recoverability, metrics, calls, _services, deadLetters, _loggers, _time, route.Slots) { SinkRetries = route.Sink is { Retries: true } };
+        HandlerServices handler = new(route.Name, sink, breaker, route.Recoverability, metrics, calls, _services, deadLetters, _loggers, _time, route.Slots)
+        {
+            SinkRetries = route.Sink is { Retries: true },
+        };
         PipelineBuilder<PhysicalContext> builder = RouteChain.Begin(route);
         bool isWhole = true;
         foreach (EnvelopePlan envelope in route.Envelopes)
         {
-            Try($"{name}, envelope {envelope.Name}", () => envelope.CheckBeforeStart?.Invoke(_findings));
             isWhole &= Try($"{name}, envelope {envelope.Name}", () => RouteChain.Unwrap(route, envelope, builder, handler));
         }
 
@@ -98,7 +98,6 @@ public sealed class StartRehearsal
         }
 
         string handlerName = $"{name}, handler {route.Handler.Name}";
-        Try(handlerName, () => route.Handler.CheckBeforeStart?.Invoke(_findings));
         isWhole &= Try(handlerName, () => route.Handler.Compose(builder, handler));
         foreach (RouteCheck check in handler.Checks.Where(check => check.IsLocal))
         {
@@ -113,22 +112,23 @@ public sealed class StartRehearsal
         _built.AddRange(handler.Owned);
     }
 
-    /// <summary>Runs a part's own check, and creates the part unless that has found something: creating it might need the connection that the check leaves to the start.</summary>
-    private T? Build<T>(string part, Action<StartFindings>? check, Func<T> create)
+    private T? Build<T>(string part, Func<bool>? isLeftToStart, Func<T> create)
         where T : class
     {
-        int before = _findings.Count;
         T? created = null;
-        if (Try(part, () => check?.Invoke(_findings)) && _findings.Count == before && Try(part, () => created = create()))
+        bool isLeft = false;
+        if (!Try(part, () => isLeft = isLeftToStart?.Invoke() == true) || isLeft || !Try(part, () => created = create()))
         {
-            if (created is null)
-            {
-                _findings.Fail("its feature created nothing (null): return an instance from Create.");
-            }
-            else
-            {
-                _built.Add(created);
-            }
+            return null;
+        }
+
+        if (created is null)
+        {
+            Add(part, "its feature created nothing (null): return an instance from Create.");
+        }
+        else
+        {
+            _built.Add(created);
         }
 
         return created;
@@ -137,7 +137,6 @@ public sealed class StartRehearsal
     // Foreign code: it may throw anything.
     private bool Try(string part, Action run)
     {
-        _findings.Part = part;
         try
         {
             run();
@@ -145,31 +144,30 @@ public sealed class StartRehearsal
         }
         catch (Exception exception)
         {
-            Report(exception);
+            Report(part, exception);
             return false;
         }
     }
 
     private async Task TryAsync(string part, Func<Task> run)
     {
-        _findings.Part = part;
         try
         {
             await run();
         }
         catch (Exception exception)
         {
-            Report(exception);
+            Report(part, exception);
         }
     }
 
-    private void Report(Exception exception)
+    private void Report(string part, Exception exception)
     {
         if (exception is OptionsValidationException options)
         {
             foreach (string failure in options.Failures)
             {
-                _findings.Fail(failure);
+                Add(part, failure);
             }
 
             return;
@@ -177,7 +175,23 @@ public sealed class StartRehearsal
 
         // The worker's own messages name the route already.
         string problem = exception is StartupException or PipelineDefinitionException ? exception.Message : ServiceErrors.Describe(exception);
-        _findings.Fail(problem.StartsWith("Route ", StringComparison.Ordinal) && problem.IndexOf(": ", StringComparison.Ordinal) is > 0 and int end ? problem[(end + 2)..] : problem);
+        bool isNamed = problem.StartsWith("Route ", StringComparison.Ordinal);
+        Add(part, isNamed && problem.IndexOf(": ", StringComparison.Ordinal) is > 0 and int end ? problem[(end + 2)..] : problem);
+    }
+
+    // Routes often share a step, a region or a mistake.
+    private void Add(string part, string problem)
+    {
+        if (!_problems.TryGetValue(problem, out List<string>? parts))
+        {
+            parts = [];
+            _problems.Add(problem, parts);
+        }
+
+        if (part.Length > 0 && !parts.Contains(part))
+        {
+            parts.Add(part);
+        }
     }
 
     private async Task DisposeAsync()
