@@ -20,14 +20,12 @@ internal static class DeadLettersCommand
 
     public static Command Create(CommandContext context)
     {
-        Command command = new("dead-letters", "List, show, redrive, copy, discard and restore the dead letters in the folder of a running worker, over its API.");
+        Command command = new("dead-letters", "List, show, redrive and discard the dead letters in the folder of a running worker, over its API.");
         command.Add(CreateList(context));
         command.Add(CreateGroups(context));
         command.Add(CreateShow(context));
-        command.Add(CreateCopy(context));
         command.Add(DeadLettersRun.Create(context, "redrive", "Send dead letters to their routes again; each is deleted after its message was stored, or accepted by the queue of its route.", "/api/v1/redrive"));
         command.Add(DeadLettersRun.Create(context, "discard", "Put dead letters aside: they no longer wait, and are deleted after DeadLetters:DiscardedDays.", "/api/v1/dead-letters/discard"));
-        command.Add(DeadLettersRun.Create(context, "restore", "Let discarded dead letters wait again.", "/api/v1/dead-letters/restore"));
         return command;
     }
 
@@ -42,21 +40,21 @@ internal static class DeadLettersCommand
 
     private static Command CreateList(CommandContext context)
     {
-        DeadLetterFilterOptions filter = new();
-        Option<bool> discarded = CreateDiscarded();
+        Option<string?> reason = CreateReason();
+        Option<string?> route = new("--route") { Description = "Only those of this route", HelpName = "name" };
         Option<int?> max = CountOption.Create("--max", [], "Maximum dead letters to list, the newest first", DeadLetterIndex.Limit, 50);
         Option<bool> json = CreateJson();
         Option<string?> url = WorkerConnection.CreateOption();
-        Command command = new("list", "List dead letters, the newest first: name, time, route, cause, description.") { discarded, max, json, url };
-        filter.AddTo(command);
+        Command command = new("list", "List dead letters, the newest first: name, time, route, cause, description.") { reason, route, max, json, url };
         command.SetAction(async (parsed, cancellationToken) =>
         {
+            DeadLetterFilter filter = new(parsed.GetValue(reason), parsed.GetValue(route));
             using WorkerConnection worker = WorkerConnection.To(parsed.GetValue(url), context.ReadConfiguration(parsed));
             return await StandardOutput.RunAsync(
                 async end =>
                 {
-                    await CheckAsync(worker, filter.Read(parsed), parsed.GetValue(discarded), end);
-                    DeadLetterList found = await ListAsync(worker, filter.Read(parsed), parsed.GetValue(discarded), parsed.GetValue(max)!.Value, end);
+                    await CheckAsync(worker, filter, end);
+                    DeadLetterList found = await ListAsync(worker, filter, parsed.GetValue(max)!.Value, end);
                     if (parsed.GetValue(json))
                     {
                         WriteJson(found, DeadLettersJson.Readable.DeadLetterList);
@@ -75,17 +73,16 @@ internal static class DeadLettersCommand
 
     private static Command CreateGroups(CommandContext context)
     {
-        Option<bool> discarded = CreateDiscarded();
         Option<bool> json = CreateJson();
         Option<string?> url = WorkerConnection.CreateOption();
-        Command command = new("groups", "Count dead letters by cause: reason, exception, route and handler, with the first and the last; the largest group first.") { discarded, json, url };
+        Command command = new("groups", "Count dead letters by reason and route, with the first and the last; the largest group first.") { json, url };
         command.SetAction(async (parsed, cancellationToken) =>
         {
             using WorkerConnection worker = WorkerConnection.To(parsed.GetValue(url), context.ReadConfiguration(parsed));
             return await StandardOutput.RunAsync(
                 async end =>
                 {
-                    DeadLetterList found = await ReadAllAsync(worker, $"?limit=1{(parsed.GetValue(discarded) ? "&discarded=true" : string.Empty)}", end);
+                    DeadLetterList found = await ReadAllAsync(worker, "?limit=1", end);
                     if (parsed.GetValue(json))
                     {
                         WriteJson(found.Groups, DeadLettersJson.Readable.IReadOnlyListDeadLetterGroup);
@@ -94,7 +91,9 @@ internal static class DeadLettersCommand
 
                     foreach (DeadLetterGroup group in found.Groups)
                     {
-                        Console.Out.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{group.Count,9:N0}  {group.Route}  {group.Handler ?? DeadLetterFilter.NoException}  {CauseOf(group.Reason, group.ExceptionType)}  {TimeOf(group.First.UtcDateTime)} to {TimeOf(group.Last.UtcDateTime)}"));
+                        string times = $"{TimeOf(group.First.UtcDateTime)} to {TimeOf(group.Last.UtcDateTime)}";
+                        Console.Out.WriteLine(string.Create(
+                            CultureInfo.InvariantCulture, $"{group.Count,9:N0}  {group.Route}  {UntrustedText.Shorten(group.Reason)}  {times}"));
                     }
 
                     WriteCount(found.Groups.Sum(static group => group.Count), "dead letter(s)", found);
@@ -108,21 +107,21 @@ internal static class DeadLettersCommand
     private static Command CreateShow(CommandContext context)
     {
         Option<string> name = CreateName();
-        Option<bool> discarded = CreateDiscarded();
         Option<bool> body = new("--body") { Description = "Print only the body, byte by byte: its first 64 KB" };
         Option<bool> json = CreateJson();
         Option<string?> url = WorkerConnection.CreateOption();
-        Command command = new("show", "Show one dead letter: record, attributes, exception, and the start of its body.") { name, discarded, body, json, url };
+        Command command = new("show", "Show one dead letter: record, attributes, exception, and the start of its body.") { name, body, json, url };
         command.SetAction(async (parsed, cancellationToken) =>
         {
             using WorkerConnection worker = WorkerConnection.To(parsed.GetValue(url), context.ReadConfiguration(parsed));
-            string query = $"?name={Uri.EscapeDataString(parsed.GetValue(name)!)}{(parsed.GetValue(discarded) ? "&discarded=true" : string.Empty)}";
+            string query = $"?name={Uri.EscapeDataString(parsed.GetValue(name)!)}";
             return await StandardOutput.RunAsync(
                 async end =>
                 {
                     if (parsed.GetValue(json))
                     {
-                        WriteJson(await worker.GetAsync($"/api/v1/dead-letters/letter{query}", DeadLettersJson.Readable.LetterState, end), DeadLettersJson.Readable.LetterState);
+                        LetterState letter = await worker.GetAsync($"/api/v1/dead-letters/letter{query}", DeadLettersJson.Readable.LetterState, end);
+                        WriteJson(letter, DeadLettersJson.Readable.LetterState);
                         return ExitCodes.Success;
                     }
 
@@ -142,61 +141,21 @@ internal static class DeadLettersCommand
         return command;
     }
 
-    private static Command CreateCopy(CommandContext context)
-    {
-        Option<string> name = CreateName();
-        Option<string> file = new("--file") { Description = "The body of the copy; - for standard input", DefaultValueFactory = _ => MessageFile.StandardInput, HelpName = "file" };
-        Option<string> note = new("--note") { Description = "Why, for those who look at the copy later", HelpName = "text", Required = true };
-        Option<bool> json = CreateJson();
-        Option<string?> url = WorkerConnection.CreateOption();
-        Command command = new("copy", "Write a copy of a dead letter with another body (UTF-8), which a redrive by its name sends; the original stays.") { name, file, note, json, url };
-        command.SetAction(async (parsed, cancellationToken) =>
-        {
-            using WorkerConnection worker = WorkerConnection.To(parsed.GetValue(url), context.ReadConfiguration(parsed));
-            CopyOrder order = new(parsed.GetValue(name), TextOf(parsed.GetValue(file)!), parsed.GetValue(note));
-            CopyState copy = await worker.AskAsync(
-                HttpMethod.Post, "/api/v1/dead-letters/copy", JsonSerializer.SerializeToUtf8Bytes(order, DeadLettersJson.Readable.CopyOrder), DeadLettersJson.Readable.CopyState, cancellationToken);
-            if (parsed.GetValue(json))
-            {
-                WriteJson(copy, DeadLettersJson.Readable.CopyState);
-            }
-            else
-            {
-                Console.Out.WriteLine($"Copied to {copy.Name}. To send it: {PrintedCommand.Of($"dead-letters redrive --name {copy.Name}", worker.Address)}");
-            }
-
-            return ExitCodes.Success;
-        });
-        return command;
-    }
-
-    // A body that is not text would be changed by the API's JSON.
-    private static string TextOf(string file)
-    {
-        try
-        {
-            return new UTF8Encoding(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true).GetString(MessageFile.Read(file));
-        }
-        catch (DecoderFallbackException exception)
-        {
-            throw new StartupException($"--file {file}: must be UTF-8. To send other bytes, change the .body file in the folder, then redrive it.", ExitCodes.Usage, exception);
-        }
-    }
-
     private static Option<string> CreateName() => new("--name") { Description = "Its name, as list prints it", HelpName = "name", Required = true };
 
-    private static Option<bool> CreateDiscarded() => new("--discarded") { Description = "Those that were discarded and can be restored" };
+    /// <summary>The option <c>--reason</c>.</summary>
+    public static Option<string?> CreateReason() => new("--reason") { Description = "Only those with this reason code", HelpName = "code" };
 
     /// <summary>Refuses a reason that no dead letter has, and a route that neither one of them nor the worker has.</summary>
     /// <exception cref="StartupException">Names the nearest one.</exception>
-    public static async Task CheckAsync(WorkerConnection worker, DeadLetterFilter filter, bool discarded, CancellationToken cancellationToken)
+    public static async Task CheckAsync(WorkerConnection worker, DeadLetterFilter filter, CancellationToken cancellationToken)
     {
         if ((filter.Reason ?? filter.Route) is null)
         {
             return;
         }
 
-        DeadLetterList all = await ReadAllAsync(worker, $"?limit=1{(discarded ? "&discarded=true" : string.Empty)}", cancellationToken);
+        DeadLetterList all = await ReadAllAsync(worker, "?limit=1", cancellationToken);
         UnknownArgument.Check("--reason", filter.Reason, [.. all.Reasons.Select(static reason => reason.Reason)]);
         if (filter.Route is not null)
         {
@@ -206,9 +165,12 @@ internal static class DeadLettersCommand
         }
     }
 
-    private static async Task<DeadLetterList> ListAsync(WorkerConnection worker, DeadLetterFilter filter, bool discarded, int max, CancellationToken cancellationToken)
+    private static async Task<DeadLetterList> ListAsync(WorkerConnection worker, DeadLetterFilter filter, int max, CancellationToken cancellationToken)
     {
-        string query = $"?limit={Math.Min(max, PageSize)}{DeadLetterFilterOptions.QueryOf(filter)}{(discarded ? "&discarded=true" : string.Empty)}";
+        string query = string.Concat(
+            new (string Name, string? Value)[] { ("reason", filter.Reason), ("route", filter.Route) }
+                .Where(static part => !string.IsNullOrEmpty(part.Value)).Select(static part => $"&{part.Name}={Uri.EscapeDataString(part.Value!)}")
+                .Prepend($"?limit={Math.Min(max, PageSize)}"));
         DeadLetterList page = await ReadAllAsync(worker, query, cancellationToken);
         List<LetterState> letters = [.. page.Letters];
         while (letters.Count < max && page.Next is { } next)
@@ -262,8 +224,6 @@ internal static class DeadLettersCommand
         Field("Deliveries", letter.Attempts.ToString(CultureInfo.InvariantCulture));
         Field("First seen", TimeOf(letter.FirstSeen));
         Field("Last seen", TimeOf(letter.LastSeen));
-        Field("Copy of", letter.CopyOf);
-        Field("Note", letter.Note);
         Field("Group", letter.Group);
         Field("Deduplication", letter.DeduplicationId);
         foreach ((string key, string value) in letter.Attributes ?? new Dictionary<string, string>(StringComparer.Ordinal))
@@ -295,37 +255,9 @@ internal static class DeadLettersCommand
     private static string TimeOf(DateTime time) => time.ToString("yyyy-MM-ddTHH:mm:ssZ", CultureInfo.InvariantCulture);
 }
 
-/// <summary>The options that select dead letters, as the API's filter does.</summary>
-internal sealed class DeadLetterFilterOptions
-{
-    private readonly Option<string?> _reason = new("--reason") { Description = "Only those with this reason code", HelpName = "code" };
-    private readonly Option<string?> _exception = new("--exception") { Description = "Only those with an exception of this type; none for those without one", HelpName = "type" };
-    private readonly Option<string?> _route = new("--route") { Description = "Only those of this route", HelpName = "name" };
-    private readonly Option<string?> _handler = new("--handler") { Description = "Only those of this handler; none for those whose record does not tell", HelpName = "name" };
-    private readonly Option<string?> _day = new("--day") { Description = "Only those of this day (UTC), such as 2026-01-31", HelpName = "day" };
-    private readonly Option<string?> _search = new("--search") { Description = "Only those with this text in the id, the description, the exception's type or the first 64 KB of the body", HelpName = "text" };
-
-    public void AddTo(Command command)
-    {
-        foreach (Option option in (Option[])[_reason, _exception, _route, _handler, _day, _search])
-        {
-            command.Add(option);
-        }
-    }
-
-    public DeadLetterFilter Read(ParseResult parsed) => new(parsed.GetValue(_reason), parsed.GetValue(_exception), parsed.GetValue(_route), parsed.GetValue(_day), parsed.GetValue(_search), parsed.GetValue(_handler));
-
-    /// <summary>The parameters of a list, each preceded by <c>&amp;</c>.</summary>
-    public static string QueryOf(DeadLetterFilter filter) => string.Concat(
-        new (string Name, string? Value)[] { ("reason", filter.Reason), ("exception", filter.ExceptionType), ("route", filter.Route), ("handler", filter.Handler), ("day", filter.Day), ("search", filter.Search) }
-            .Where(static part => !string.IsNullOrEmpty(part.Value)).Select(static part => $"&{part.Name}={Uri.EscapeDataString(part.Value!)}"));
-}
-
 /// <summary>The API's answers and requests. Another program's JSON is an error.</summary>
 [JsonSerializable(typeof(DeadLetterList))]
 [JsonSerializable(typeof(LetterState))]
-[JsonSerializable(typeof(CopyOrder))]
-[JsonSerializable(typeof(CopyState))]
 [JsonSerializable(typeof(RedriveOrder))]
 [JsonSerializable(typeof(RedriveState))]
 internal sealed partial class DeadLettersJson : JsonSerializerContext

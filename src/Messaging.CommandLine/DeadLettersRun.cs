@@ -8,7 +8,7 @@ using Quayside.Messaging.Telemetry;
 
 namespace Quayside.Messaging.CommandLine;
 
-/// <summary>A command that starts a run over dead letters in the worker, and waits for its end: redrive, discard, restore.</summary>
+/// <summary>A command that starts a run over dead letters in the worker, and waits for its end: redrive, discard.</summary>
 internal static class DeadLettersRun
 {
     private const string RunPath = "/api/v1/redrive";
@@ -23,7 +23,7 @@ internal static class DeadLettersRun
     /// <param name="path">The path of the API that starts it.</param>
     public static Command Create(CommandContext context, string verb, string description, string path)
     {
-        DeadLetterFilterOptions filter = new();
+        Option<string?> reason = DeadLettersCommand.CreateReason();
         Option<string[]> names = new("--name") { Description = "One dead letter, as list prints it; may be repeated", HelpName = "name", DefaultValueFactory = static _ => [] };
         Option<bool> all = new("--all") { Description = "All" };
         Option<int?> max = CountOption.Create("--max", [], "Maximum dead letters", int.MaxValue);
@@ -31,27 +31,33 @@ internal static class DeadLettersRun
         Option<bool> dryRun = new("--dry-run") { Description = "Count those that are selected; change nothing" };
         Option<bool> json = DeadLettersCommand.CreateJson();
         Option<string?> url = WorkerConnection.CreateOption();
-        Command command = new(verb, $"{description} Select them by --name, by a filter, or with --all; exit 1 when one stays as it was.") { names, all, max, dryRun, json, url };
+        Command command = new(verb, $"{description} Select them by --name, by --reason, or with --all; exit 1 when one stays as it was.")
+        {
+            names, reason, all, max, dryRun, json, url,
+        };
         if (verb == "redrive")
         {
             command.Add(rate);
         }
 
-        filter.AddTo(command);
         command.SetAction(async (parsed, cancellationToken) =>
         {
-            DeadLetterFilter selected = filter.Read(parsed);
+            string? ofReason = parsed.GetValue(reason);
             string[] named = parsed.GetValue(names)!;
-            bool isFiltered = DeadLetterFilterOptions.QueryOf(selected).Length > 0;
-            if (new[] { named.Length > 0, isFiltered, parsed.GetValue(all) }.Count(static isSet => isSet) != 1)
+            if (new[] { named.Length > 0, !string.IsNullOrEmpty(ofReason), parsed.GetValue(all) }.Count(static isSet => isSet) != 1)
             {
-                throw new StartupException($"dead-letters {verb} needs exactly one of: --name, a filter such as --reason or --search, or --all.", ExitCodes.Usage);
+                throw new StartupException($"dead-letters {verb} needs exactly one of: --name, --reason, or --all.", ExitCodes.Usage);
             }
 
             RedriveOrder order = new(
-                named.Length > 0 ? named : null, All: parsed.GetValue(all), Max: parsed.GetValue(max), Rate: verb == "redrive" ? parsed.GetValue(rate) : null, Filter: isFiltered ? selected : null, DryRun: parsed.GetValue(dryRun));
+                named.Length > 0 ? named : null,
+                string.IsNullOrEmpty(ofReason) ? null : ofReason,
+                parsed.GetValue(all),
+                parsed.GetValue(max),
+                verb == "redrive" ? parsed.GetValue(rate) : null,
+                parsed.GetValue(dryRun));
             using WorkerConnection worker = WorkerConnection.To(parsed.GetValue(url), context.ReadConfiguration(parsed));
-            await DeadLettersCommand.CheckAsync(worker, selected, discarded: verb == "restore", cancellationToken);
+            await DeadLettersCommand.CheckAsync(worker, new DeadLetterFilter(ofReason), cancellationToken);
             RedriveState state = await RunAsync(worker, path, order, report: !parsed.GetValue(json), cancellationToken);
             if (parsed.GetValue(json))
             {
@@ -111,12 +117,7 @@ internal static class DeadLettersRun
     private static string Counts(RedriveState state) => string.Create(
         CultureInfo.InvariantCulture, $"{state.Found:N0} found{(state.DryRun ? string.Empty : $", {state.Sent:N0} {Done(state.Action)}, {state.Left:N0} left as they were")}");
 
-    private static string Done(string action) => action switch
-    {
-        "redrive" => "redriven",
-        "discard" => "discarded",
-        _ => "restored",
-    };
+    private static string Done(string action) => action == "redrive" ? "redriven" : "discarded";
 
     private static void Write(RedriveState state)
     {

@@ -67,14 +67,6 @@ public sealed record DeadLetter
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public string? DeduplicationId { get; init; }
 
-    /// <summary>The name of the dead letter that this one is a copy of, with another body; null when it is no copy.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
-    public string? CopyOf { get; init; }
-
-    /// <summary>What the person who made the copy wrote about it; null without one.</summary>
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
-    public string? Note { get; init; }
-
     /// <summary>Makes the record of a message that is dead-lettered by a source without a dead-letter queue.</summary>
     /// <param name="message">The message, before the source clears it. A borrow of this call.</param>
     /// <param name="settlement">The settlement by which it is dead-lettered.</param>

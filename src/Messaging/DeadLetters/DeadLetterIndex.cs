@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace Quayside.Messaging.DeadLetters;
 
 /// <summary>
@@ -12,9 +10,6 @@ public sealed class DeadLetterIndex(IDeadLetterReader reader, TimeProvider time)
 {
     /// <summary>The maximum number of dead letters that are known; the newest count.</summary>
     public const int Limit = 100_000;
-
-    /// <summary>The maximum number of bytes of a body that a search looks at.</summary>
-    public const int MaxSearchedBytes = 64 << 10;
 
     private const int MaxDescription = 2_000;
 
@@ -82,25 +77,7 @@ public sealed class DeadLetterIndex(IDeadLetterReader reader, TimeProvider time)
         }
     }
 
-    /// <summary>The dead letters that a filter asks for, the newest first.</summary>
-    /// <param name="letters">Where to look, such as the letters of a view.</param>
-    /// <param name="filter">The filter.</param>
-    /// <param name="cancellationToken">Ends the search.</param>
-    public IEnumerable<ListedDeadLetter> Find(IEnumerable<ListedDeadLetter> letters, DeadLetterFilter filter, CancellationToken cancellationToken)
-    {
-        ArgumentNullException.ThrowIfNull(letters);
-        ArgumentNullException.ThrowIfNull(filter);
-        foreach (ListedDeadLetter letter in letters)
-        {
-            cancellationToken.ThrowIfCancellationRequested();
-            if (filter.Covers(letter) && (filter.IsInRecord(letter) || IsInBody(filter, letter)))
-            {
-                yield return letter;
-            }
-        }
-    }
-
-    /// <summary>The start of a dead letter's body for a search or a list; empty when it cannot be read.</summary>
+    /// <summary>The start of a dead letter's body for a list; empty when it cannot be read.</summary>
     /// <param name="name">The dead letter.</param>
     /// <param name="maxBytes">The maximum number of bytes.</param>
     /// <param name="length">The length of the whole body.</param>
@@ -115,16 +92,6 @@ public sealed class DeadLetterIndex(IDeadLetterReader reader, TimeProvider time)
             length = 0;
             return [];
         }
-    }
-
-    /// <summary>True when the filter's search is in the body. Reads the body.</summary>
-    /// <param name="filter">A filter with a search.</param>
-    /// <param name="letter">The dead letter.</param>
-    public bool IsInBody(DeadLetterFilter filter, ListedDeadLetter letter)
-    {
-        ArgumentNullException.ThrowIfNull(filter);
-        ArgumentNullException.ThrowIfNull(letter);
-        return Encoding.UTF8.GetString(BodyOf(letter.Name, MaxSearchedBytes, out _)).Contains(filter.Search!, StringComparison.OrdinalIgnoreCase);
     }
 
     private void List()
@@ -199,11 +166,7 @@ public sealed class DeadLetterIndex(IDeadLetterReader reader, TimeProvider time)
         }
     }
 
-    private ListedDeadLetter Listed(string name, DeadLetter record)
-    {
-        string[] parts = name.Split('/');
-        return new ListedDeadLetter(name, record, Shared(parts[0]), parts.Length == 3 ? Shared(parts[1]) : string.Empty);
-    }
+    private ListedDeadLetter Listed(string name, DeadLetter record) => new(name, record, Shared(name.Split('/')[0]));
 
     private DeadLetter Shortened(DeadLetter record) => record with
     {
@@ -238,8 +201,7 @@ public sealed class DeadLetterIndex(IDeadLetterReader reader, TimeProvider time)
 /// <param name="Name">Its name in the store.</param>
 /// <param name="Record">Its record without exception and attributes.</param>
 /// <param name="ReasonFolder">The reason as the name has it: of the characters that a name may have.</param>
-/// <param name="Day">The day of its dead-lettering (UTC) as yyyyMMdd.</param>
-public sealed record ListedDeadLetter(string Name, DeadLetter Record, string ReasonFolder, string Day)
+public sealed record ListedDeadLetter(string Name, DeadLetter Record, string ReasonFolder)
 {
     /// <summary>True when its record cannot be read; the description says why.</summary>
     public bool IsDamaged { get; init; }
@@ -251,57 +213,35 @@ public sealed record ListedDeadLetter(string Name, DeadLetter Record, string Rea
 /// <param name="IsMore">True when the store has more than <see cref="DeadLetterIndex.Limit"/>.</param>
 public sealed record DeadLetterView(IReadOnlyList<ListedDeadLetter> Letters, int Unread, bool IsMore)
 {
-    /// <summary>The dead letters by what happened: reason, type of the exception, route and handler. The largest group first.</summary>
+    /// <summary>The dead letters by reason and route, the largest group first.</summary>
     public IReadOnlyList<DeadLetterGroup> Groups => field ??= [.. Letters
-        .GroupBy(static letter => (letter.ReasonFolder, letter.Record.ExceptionType, letter.Record.Route, letter.Record.Handler))
+        .GroupBy(static letter => (letter.ReasonFolder, letter.Record.Route))
         .Select(static group => new DeadLetterGroup(
-            group.Key.ReasonFolder, group.Key.ExceptionType, group.Key.Route, group.Count(), group.Min(static letter => letter.Record.LastSeen).ToUniversalTime(), group.Max(static letter => letter.Record.LastSeen).ToUniversalTime()) { Handler = group.Key.Handler })
+            group.Key.ReasonFolder,
+            group.Key.Route,
+            group.Count(),
+            group.Min(static letter => letter.Record.LastSeen).ToUniversalTime(),
+            group.Max(static letter => letter.Record.LastSeen).ToUniversalTime()))
         .OrderByDescending(static group => group.Count)];
 }
 
-/// <summary>Dead letters with one cause.</summary>
+/// <summary>Dead letters of one reason and route.</summary>
 /// <param name="Reason">The reason code.</param>
-/// <param name="ExceptionType">The full name of the exception's type; null where none was thrown.</param>
 /// <param name="Route">The route that dead-lettered them.</param>
 /// <param name="Count">How many.</param>
 /// <param name="First">When the oldest was dead-lettered.</param>
 /// <param name="Last">When the newest was dead-lettered.</param>
-public sealed record DeadLetterGroup(string Reason, string? ExceptionType, string Route, int Count, DateTimeOffset First, DateTimeOffset Last)
-{
-    /// <summary>The route's handler when it dead-lettered them; null where the records do not tell.</summary>
-    public string? Handler { get; init; }
-}
+public sealed record DeadLetterGroup(string Reason, string Route, int Count, DateTimeOffset First, DateTimeOffset Last);
 
 /// <summary>Which dead letters are asked for: all that match every part that is set. Null and empty parts match all.</summary>
 /// <param name="Reason">The reason code.</param>
-/// <param name="ExceptionType">The full name of the exception's type; <c>none</c> for those without an exception.</param>
 /// <param name="Route">The route that dead-lettered them.</param>
-/// <param name="Day">The day of the dead-lettering (UTC), with or without hyphens.</param>
-/// <param name="Search">A text in the id, the description, the exception's type or the first 64 KB of the body; upper and lower case are equal.</param>
-/// <param name="Handler">The name of the route's handler when it dead-lettered them; <c>none</c> for those whose record does not tell.</param>
-public sealed record DeadLetterFilter(string? Reason = null, string? ExceptionType = null, string? Route = null, string? Day = null, string? Search = null, string? Handler = null)
+public sealed record DeadLetterFilter(string? Reason = null, string? Route = null)
 {
-    /// <summary>The exception's type of a filter for dead letters without an exception; likewise of a handler.</summary>
-    public const string NoException = "none";
-
-    /// <summary>True when every part but the search matches.</summary>
+    /// <summary>True when every part matches.</summary>
     public bool Covers(ListedDeadLetter letter)
     {
         ArgumentNullException.ThrowIfNull(letter);
-        return (string.IsNullOrEmpty(Reason) || letter.ReasonFolder == Reason)
-            && (string.IsNullOrEmpty(ExceptionType) || (letter.Record.ExceptionType ?? NoException) == ExceptionType)
-            && (string.IsNullOrEmpty(Handler) || (letter.Record.Handler ?? NoException) == Handler)
-            && (string.IsNullOrEmpty(Route) || letter.Record.Route == Route)
-            && (string.IsNullOrEmpty(Day) || letter.Day == Day.Replace("-", string.Empty, StringComparison.Ordinal));
-    }
-
-    /// <summary>True when the search is in the record, or there is no search.</summary>
-    public bool IsInRecord(ListedDeadLetter letter)
-    {
-        ArgumentNullException.ThrowIfNull(letter);
-        return string.IsNullOrEmpty(Search)
-            || letter.Record.SourceId.Contains(Search, StringComparison.OrdinalIgnoreCase)
-            || letter.Record.Description.Contains(Search, StringComparison.OrdinalIgnoreCase)
-            || letter.Record.ExceptionType?.Contains(Search, StringComparison.OrdinalIgnoreCase) == true;
+        return (string.IsNullOrEmpty(Reason) || letter.ReasonFolder == Reason) && (string.IsNullOrEmpty(Route) || letter.Record.Route == Route);
     }
 }

@@ -74,34 +74,15 @@ public interface IDeadLetterReader
     byte[]? ReadBodyStart(string name, int maxBytes, out long length);
 }
 
-/// <summary>Implemented by a dead-letter store, in place of <see cref="IDeadLetterReader"/>, whose dead letters people may change. Threads: any.</summary>
+/// <summary>Implemented by a dead-letter store, in place of <see cref="IDeadLetterReader"/>, whose dead letters people may discard. Threads: any.</summary>
 public interface IDeadLetterEditor : IDeadLetterReader
 {
-    /// <summary>The dead letters that were discarded and can be restored.</summary>
-    IDeadLetterReader Discarded { get; }
-
     /// <summary>Days after which a discarded dead letter is deleted.</summary>
     int DiscardedDays { get; }
 
-    /// <summary>Puts a dead letter aside. It no longer waits, is not redriven, and can be restored until it expires.</summary>
+    /// <summary>Puts a dead letter aside: it no longer waits and is not redriven, and is deleted after <see cref="DiscardedDays"/>.</summary>
     /// <returns>False when no dead letter has this name now.</returns>
     /// <exception cref="IOException">It could not be moved.</exception>
     /// <exception cref="UnauthorizedAccessException">Access was refused.</exception>
     bool Discard(string name);
-
-    /// <summary>Lets a discarded dead letter wait again.</summary>
-    /// <returns>False when no discarded dead letter has this name now.</returns>
-    /// <exception cref="IOException">It could not be moved.</exception>
-    /// <exception cref="UnauthorizedAccessException">Access was refused.</exception>
-    bool Restore(string name);
-
-    /// <summary>Writes a copy of a dead letter with another body, durably; the original stays as it is.</summary>
-    /// <param name="name">The original.</param>
-    /// <param name="body">The body of the copy; a borrow until the task completes.</param>
-    /// <param name="note">Why, for <see cref="DeadLetter.Note"/>.</param>
-    /// <param name="cancellationToken">Cancels a write that has not begun.</param>
-    /// <returns>The name of the copy; null when no dead letter has this name now.</returns>
-    /// <exception cref="IOException">It could not be stored.</exception>
-    /// <exception cref="UnauthorizedAccessException">Access was refused.</exception>
-    ValueTask<string?> CopyAsync(string name, ReadOnlyMemory<byte> body, string note, CancellationToken cancellationToken);
 }

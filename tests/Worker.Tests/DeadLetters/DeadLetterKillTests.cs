@@ -25,7 +25,6 @@ public sealed class DeadLetterKillTests : IDisposable
         Write,
         Add,
         Delete,
-        Restore,
     }
 
     public void Dispose() => _folder.Dispose();
@@ -36,7 +35,7 @@ public sealed class DeadLetterKillTests : IDisposable
     {
         await LeaveBodyAsync(kill);
         using DirectoryDeadLetterStore store = Open();
-        (await CountAsync(store)).ShouldBe(kill == Kill.Restore ? 1 : 0, "A young body may be about to get its record.");
+        (await CountAsync(store)).ShouldBe(0, "A young body may be about to get its record.");
         _time.Advance(TimeSpan.FromHours(1));
         (await CountAsync(store)).ShouldBe(1);
 
@@ -44,16 +43,8 @@ public sealed class DeadLetterKillTests : IDisposable
         StoredDeadLetter letter = store.Letters.Find(name).ShouldNotBeNull();
         letter.Letter.Reason.ShouldBe("malformed-json");
         Encoding.UTF8.GetString(store.Letters.ReadBody(letter)!).ShouldBe("{");
-        if (kill == Kill.Restore)
-        {
-            letter.Letter.SourceId.ShouldBe("m-1", "Its own record was moved.");
-            ((IDeadLetterEditor)store).Discarded.EnumerateNames().ShouldBeEmpty();
-        }
-        else
-        {
-            letter.Letter.Description.ShouldContain("was killed between the two files");
-            _log.Entries.ShouldHaveSingleItem().Id.Id.ShouldBe(BodyKept);
-        }
+        letter.Letter.Description.ShouldContain("was killed between the two files");
+        _log.Entries.ShouldHaveSingleItem().Id.Id.ShouldBe(BodyKept);
 
         store.Letters.Delete(letter, "{"u8).ShouldBeTrue();
         (await CountAsync(store)).ShouldBe(0);
@@ -101,27 +92,20 @@ public sealed class DeadLetterKillTests : IDisposable
         {
             BeforeName = path => End(path.EndsWith(".json", StringComparison.Ordinal)),
             BeforeDelete = path => End(path.EndsWith(".body", StringComparison.Ordinal)),
-            BeforeMove = path => End(path.EndsWith(".json", StringComparison.Ordinal)),
         };
         using DirectoryDeadLetterStore process = Open(host);
-        if (kill is Kill.Delete or Kill.Restore)
+        if (kill == Kill.Delete)
         {
             await process.WriteAsync(Letter(), "{"u8.ToArray(), Token);
         }
 
         string? name = process.Letters.List().FirstOrDefault();
-        if (kill == Kill.Restore)
-        {
-            process.Discard(name!).ShouldBeTrue();
-        }
-
         isArmed = true;
         await Should.ThrowAsync<InvalidOperationException>(async () => _ = kill switch
         {
             Kill.Write => await process.WriteAsync(Letter(), "{"u8.ToArray(), Token),
             Kill.Add => await process.AddAsync(Letter(), "{"u8.ToArray(), Token),
-            Kill.Delete => process.Letters.Delete(process.Letters.Find(name!)!, "{"u8) ? string.Empty : null,
-            _ => process.Restore(name!) ? string.Empty : null,
+            _ => process.Letters.Delete(process.Letters.Find(name!)!, "{"u8) ? string.Empty : null,
         });
 
         void End(bool isSecond)

@@ -19,10 +19,8 @@ internal sealed class ApiEndpoints(ApiAccess access, StatsEndpoints stats, DeadL
         endpoints.MapGet($"{Root}/dead-letters", Guarded(deadLetters.ListAsync));
         endpoints.MapGet($"{Root}/dead-letters/letter", Guarded(deadLetters.LetterAsync));
         endpoints.MapGet($"{Root}/dead-letters/body", Guarded(deadLetters.BodyAsync));
-        endpoints.MapPost($"{Root}/dead-letters/copy", Guarded(deadLetters.CopyAsync, changes: true));
         endpoints.MapPost($"{Root}/dead-letters/move", Guarded(redrives.MoveAsync, changes: true));
         endpoints.MapPost($"{Root}/dead-letters/discard", Guarded(redrives.DiscardAsync, changes: true));
-        endpoints.MapPost($"{Root}/dead-letters/restore", Guarded(redrives.RestoreAsync, changes: true));
         endpoints.MapPost($"{Root}/routes/pause", Guarded(routes.PauseAsync, changes: true));
         endpoints.MapPost($"{Root}/routes/resume", Guarded(routes.ResumeAsync, changes: true));
         endpoints.MapGet($"{Root}/redrive", Guarded(redrives.StateAsync));

@@ -14,8 +14,6 @@ namespace Quayside.Messaging.Http.Web.Api;
 [JsonSerializable(typeof(SettingsState))]
 [JsonSerializable(typeof(DeadLetterList))]
 [JsonSerializable(typeof(LetterState))]
-[JsonSerializable(typeof(CopyState))]
-[JsonSerializable(typeof(CopyOrder))]
 [JsonSerializable(typeof(RedriveState))]
 [JsonSerializable(typeof(RedriveOrder))]
 [JsonSerializable(typeof(RouteOrder))]

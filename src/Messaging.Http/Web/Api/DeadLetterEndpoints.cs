@@ -6,8 +6,8 @@ using Quayside.Messaging.DeadLetters;
 namespace Quayside.Messaging.Http.Web.Api;
 
 /// <summary>
-/// Serves the dead letters of the folder: a list with filters and groups, a record, the start of a body, and a copy with another body. Few requests
-/// read the disk concurrently, and each for a limited time. Threads: any.
+/// Serves the dead letters of the folder: a list by reason and route, a record, and the start of a body. Few requests read the disk concurrently, and
+/// each for a limited time. Threads: any.
 /// </summary>
 internal sealed class DeadLetterEndpoints : IDisposable
 {
@@ -18,9 +18,6 @@ internal sealed class DeadLetterEndpoints : IDisposable
     private const int MaxLimit = 200;
     private const int MaxGroups = 100;
 
-    // Begins the value of after while bodies are searched.
-    private const string InBodies = "body:";
-
     // Limits of untrusted texts; a record may have megabytes of them.
     private const int MaxText = 2_000;
     private const int MaxAttributes = 100;
@@ -29,11 +26,9 @@ internal sealed class DeadLetterEndpoints : IDisposable
     private const int MaxStart = 200;
     private const int Readers = 2;
     private const int MaxWaiting = 16;
-    private const int MaxEditBytes = 4 << 20;
 
-    // Of one answer: for reading new records, and for searching.
+    // Of one answer, for reading new records.
     private static readonly TimeSpan ReadingTime = TimeSpan.FromMilliseconds(400);
-    private static readonly TimeSpan SearchTime = TimeSpan.FromMilliseconds(400);
 
     // The index is forgotten this long after the last request.
     private static readonly TimeSpan Kept = TimeSpan.FromMinutes(15);
@@ -47,22 +42,15 @@ internal sealed class DeadLetterEndpoints : IDisposable
     private static readonly HttpRefusal Busy = new(
         StatusCodes.Status503ServiceUnavailable, "too-many-readers", "Too many requests are reading the dead letters. Send it again after Retry-After seconds.", RetryAfterSeconds: 1);
 
-    private static readonly HttpRefusal Unchanged = new(
-        StatusCodes.Status409Conflict, "copy-is-unchanged", "The dead letter has this body already. Redrive it, or send another body.");
-
     private static readonly HttpRefusal Elsewhere = new(
-        StatusCodes.Status404NotFound, "dead-letters-elsewhere", "The API cannot read this worker's dead-letter store, or cannot change it.");
-
-    private static readonly HttpRefusal Malformed = new(
-        StatusCodes.Status400BadRequest, "malformed-request", "Send JSON with name, body (text) and note (why, at most 500 characters), such as {\"name\":\"reason/day/id\",\"body\":\"{}\",\"note\":\"quantity corrected\"}, with Content-Type: application/json, at most 4 MB.");
+        StatusCodes.Status404NotFound, "dead-letters-elsewhere", "The API cannot read this worker's dead-letter store.");
 
     private readonly IDeadLetterReader? _reader;
     private readonly HttpAnswers _answers;
     private readonly TimeProvider _time;
     private readonly SemaphoreSlim _reading = new(Readers);
     private readonly ITimer _forget;
-    private DeadLetterIndex? _waitingLetters;
-    private DeadLetterIndex? _discarded;
+    private DeadLetterIndex? _index;
     private int _requests;
 
     public DeadLetterEndpoints(IDeadLetterStore store, HttpAnswers answers, TimeProvider time)
@@ -73,7 +61,7 @@ internal sealed class DeadLetterEndpoints : IDisposable
         _forget = time.CreateTimer(static state => ((DeadLetterEndpoints)state!).Forget(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
     }
 
-    /// <summary>The store's dead letters as something that can be changed; null where they cannot.</summary>
+    /// <summary>The store, where its dead letters can be discarded; null where they cannot.</summary>
     public IDeadLetterEditor? Editor => _reader as IDeadLetterEditor;
 
     public void Dispose()
@@ -82,35 +70,21 @@ internal sealed class DeadLetterEndpoints : IDisposable
         _reading.Dispose();
     }
 
-    /// <summary>The index of the dead letters that wait, or of those that were discarded.</summary>
-    public DeadLetterIndex? IndexOf(bool discarded)
-    {
-        _forget.Change(Kept, Timeout.InfiniteTimeSpan);
-        return !discarded ? _reader is null ? null : _waitingLetters ??= new DeadLetterIndex(_reader, _time)
-            : Editor is null ? null : _discarded ??= new DeadLetterIndex(Editor.Discarded, _time);
-    }
-
     /// <summary>Makes the next request list the store again.</summary>
-    public void Changed()
-    {
-        _waitingLetters?.Invalidate();
-        _discarded?.Invalidate();
-    }
+    public void Changed() => _index?.Invalidate();
 
     /// <summary><c>GET /api/v1/dead-letters</c>.</summary>
     public Task ListAsync(HttpContext context) => ReadAsync(context, (reader, index) =>
     {
         IQueryCollection query = context.Request.Query;
-        DeadLetterFilter filter = new(query["reason"], query["exception"], query["route"], query["day"], query["search"], query["handler"]);
+        DeadLetterFilter filter = new(query["reason"], query["route"]);
         DeadLetterView view = index.Read(ReadingTime, context.RequestAborted);
         string after = query["after"].ToString();
-        bool inBodies = after.StartsWith(InBodies, StringComparison.Ordinal);
-        string name = inBodies ? after[InBodies.Length..] : after;
         IEnumerable<ListedDeadLetter> rest = view.Letters.Where(filter.Covers);
         if (after.Length > 0)
         {
             // By name: the list may have changed.
-            rest = rest.SkipWhile(letter => letter.Name != name);
+            rest = rest.SkipWhile(letter => letter.Name != after);
             if (!rest.Any())
             {
                 return _answers.RefuseAsync(context, AfterIsGone);
@@ -119,7 +93,7 @@ internal sealed class DeadLetterEndpoints : IDisposable
             rest = rest.Skip(1);
         }
 
-        return ApiJson.SendAsync(context, ListOf(context, reader, index, view, inBodies ? [] : rest, inBodies ? rest : view.Letters.Where(filter.Covers), filter), ApiJson.Readable.DeadLetterList);
+        return ApiJson.SendAsync(context, ListOf(context, reader, index, view, rest, filter), ApiJson.Readable.DeadLetterList);
     });
 
     /// <summary><c>GET /api/v1/dead-letters/letter?name=</c>.</summary>
@@ -144,55 +118,18 @@ internal sealed class DeadLetterEndpoints : IDisposable
         return ApiJson.SendAsync(context, start, contentType: "application/octet-stream");
     });
 
-    /// <summary><c>POST /api/v1/dead-letters/copy</c>: a copy with another body, which a redrive can send.</summary>
-    public async Task CopyAsync(HttpContext context)
-    {
-        if (Editor is not { } editor)
-        {
-            await _answers.RefuseAsync(context, Elsewhere);
-            return;
-        }
-
-        if (await ApiJson.TryReadAsync(context, ApiJson.Default.CopyOrder, MaxEditBytes) is not { Name: not null, Body: not null, Note: { Length: > 0 and <= 500 } } order)
-        {
-            await _answers.RefuseAsync(context, Malformed);
-            return;
-        }
-
-        try
-        {
-            if (await editor.CopyAsync(order.Name, Encoding.UTF8.GetBytes(order.Body), order.Note, context.RequestAborted) is not { } name)
-            {
-                await _answers.RefuseAsync(context, NotFound);
-                return;
-            }
-
-            if (name == order.Name)
-            {
-                await _answers.RefuseAsync(context, Unchanged);
-                return;
-            }
-
-            Changed();
-            ChangeLog.Describe(context, $"copy a dead letter with another body ({order.Note}): {order.Name} as {name}");
-            await ApiJson.SendAsync(context, new CopyState(name), ApiJson.Readable.CopyState, StatusCodes.Status201Created);
-        }
-        catch (Exception exception) when (exception is UnauthorizedAccessException or IOException && !context.Response.HasStarted)
-        {
-            await _answers.RefuseAsync(context, new HttpRefusal(StatusCodes.Status503ServiceUnavailable, "dead-letters-unreadable", exception.Message));
-        }
-    }
-
-    private void Forget() => (_waitingLetters, _discarded) = (null, null);
+    private void Forget() => _index = null;
 
     private async Task ReadAsync(HttpContext context, Func<IDeadLetterReader, DeadLetterIndex, Task> read)
     {
-        bool discarded = context.Request.Query["discarded"] == "true";
-        if (IndexOf(discarded) is not { } index)
+        if (_reader is not { } reader)
         {
             await _answers.RefuseAsync(context, Elsewhere);
             return;
         }
+
+        _forget.Change(Kept, Timeout.InfiniteTimeSpan);
+        DeadLetterIndex index = _index ??= new DeadLetterIndex(reader, _time);
 
         if (Interlocked.Increment(ref _requests) > Readers + MaxWaiting)
         {
@@ -213,7 +150,7 @@ internal sealed class DeadLetterEndpoints : IDisposable
 
         try
         {
-            await read(discarded ? Editor!.Discarded : _reader!, index);
+            await read(reader, index);
         }
         catch (Exception exception) when (exception is UnauthorizedAccessException or IOException && !context.Response.HasStarted)
         {
@@ -226,20 +163,13 @@ internal sealed class DeadLetterEndpoints : IDisposable
         }
     }
 
-    /// <param name="context">The request.</param>
-    /// <param name="reader">The store.</param>
-    /// <param name="index">Its index.</param>
-    /// <param name="view">What is known.</param>
-    /// <param name="records">Those of the filter whose records are still to be looked at.</param>
-    /// <param name="bodies">Those whose bodies are still to be searched, after that.</param>
-    /// <param name="filter">The filter.</param>
     private DeadLetterList ListOf(
-        HttpContext context, IDeadLetterReader reader, DeadLetterIndex index, DeadLetterView view, IEnumerable<ListedDeadLetter> records, IEnumerable<ListedDeadLetter> bodies, DeadLetterFilter filter)
+        HttpContext context, IDeadLetterReader reader, DeadLetterIndex index, DeadLetterView view, IEnumerable<ListedDeadLetter> rest, DeadLetterFilter filter)
     {
         int limit = int.TryParse(context.Request.Query["limit"], CultureInfo.InvariantCulture, out int asked) ? Math.Clamp(asked, 1, MaxLimit) : DefaultLimit;
         List<LetterState> letters = [];
         string? next = null;
-        foreach (ListedDeadLetter letter in records.Where(filter.IsInRecord))
+        foreach (ListedDeadLetter letter in rest)
         {
             if (letters.Count == limit)
             {
@@ -250,29 +180,15 @@ internal sealed class DeadLetterEndpoints : IDisposable
             letters.Add(StateOf(index, letter.Name, letter.Record, whole: false));
         }
 
-        long started = _time.GetTimestamp();
-        string? last = null;
-        foreach (ListedDeadLetter letter in next is null && !string.IsNullOrEmpty(filter.Search) ? bodies.Where(letter => !filter.IsInRecord(letter)) : [])
-        {
-            context.RequestAborted.ThrowIfCancellationRequested();
-            if (last is not null && (letters.Count == limit || _time.GetElapsedTime(started) > SearchTime))
-            {
-                next = InBodies + last;
-                break;
-            }
-
-            last = letter.Name;
-            if (index.IsInBody(filter, letter))
-            {
-                letters.Add(StateOf(index, letter.Name, letter.Record, whole: false));
-            }
-        }
-
         return new DeadLetterList(
             reader.Location,
             Available: true,
             view.IsMore,
-            [.. view.Groups.GroupBy(static group => group.Reason).Select(static groups => new ReasonCount(groups.Key, groups.Sum(static group => group.Count))).OrderByDescending(static reason => reason.Count)],
+            [
+                .. view.Groups.GroupBy(static group => group.Reason)
+                    .Select(static groups => new ReasonCount(groups.Key, groups.Sum(static group => group.Count)))
+                    .OrderByDescending(static reason => reason.Count),
+            ],
             letters,
             next,
             view.Letters.Count(filter.Covers),
@@ -304,8 +220,6 @@ internal sealed class DeadLetterEndpoints : IDisposable
             Group = whole && letter.Group is { } group ? Cut(group) : null,
             DeduplicationId = whole && letter.DeduplicationId is { } deduplicationId ? Cut(deduplicationId) : null,
             Attributes = whole ? AttributesOf(letter) : null,
-            CopyOf = letter.CopyOf,
-            Note = letter.Note is { } note ? Cut(note) : null,
         };
     }
 

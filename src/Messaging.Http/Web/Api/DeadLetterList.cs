@@ -10,11 +10,11 @@ namespace Quayside.Messaging.Http.Web.Api;
 /// <param name="Truncated">True when there are more than are listed and counted.</param>
 /// <param name="Reasons">The reasons of all that are known.</param>
 /// <param name="Letters">Those that were asked for, the newest first.</param>
-/// <param name="Next">The value of <c>after</c> for the rest, also when a search ended at its time limit; null at the end.</param>
-/// <param name="Matching">How many match the filter without its search.</param>
+/// <param name="Next">The value of <c>after</c> for the rest; null at the end.</param>
+/// <param name="Matching">How many match the filter.</param>
 /// <param name="Unread">How many records are not read yet; a later request reads on.</param>
-/// <param name="DiscardedDays">Days that a discarded one can be restored; null where they cannot be discarded.</param>
-/// <param name="Groups">All that are known, by reason, exception, route and handler: the 100 largest groups.</param>
+/// <param name="DiscardedDays">Days after which a discarded one is deleted; null where they cannot be discarded.</param>
+/// <param name="Groups">All that are known, by reason and route: the 100 largest groups.</param>
 internal sealed record DeadLetterList(
     string Folder,
     bool Available,
@@ -26,16 +26,6 @@ internal sealed record DeadLetterList(
     int Unread,
     int? DiscardedDays,
     IReadOnlyList<DeadLetterGroup> Groups);
-
-/// <summary>The body of <c>POST /api/v1/dead-letters/copy</c>.</summary>
-/// <param name="Name">The original.</param>
-/// <param name="Body">The body of the copy, as text.</param>
-/// <param name="Note">Why.</param>
-internal sealed record CopyOrder(string? Name = null, string? Body = null, string? Note = null);
-
-/// <summary>The answer of <c>POST /api/v1/dead-letters/copy</c>.</summary>
-/// <param name="Name">The copy's name.</param>
-internal sealed record CopyState(string Name);
 
 internal sealed record ReasonCount(string Reason, int Count);
 
@@ -60,24 +50,18 @@ internal sealed record LetterState(
 
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public string? BodyStart { get; init; }
-
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
-    public string? CopyOf { get; init; }
-
-    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
-    public string? Note { get; init; }
 }
 
-/// <summary>The body of <c>POST /api/v1/redrive</c>, and of those that move, discard and restore.</summary>
+/// <summary>The body of <c>POST /api/v1/redrive</c>, and of those that move and discard.</summary>
 /// <param name="Names">The dead letters to redrive; null without a selection by name.</param>
 /// <param name="Reason">The reason of the dead letters to redrive; null without a selection by reason.</param>
 /// <param name="All">True to redrive every dead letter; explicit, so that an empty request does not mean it.</param>
 /// <param name="Max">The maximum number of dead letters to redrive; null for no limit.</param>
 /// <param name="Rate">The maximum number of dead letters per second; null for no limit.</param>
-/// <param name="Filter">Which to redrive, as in the list; null without a filter.</param>
 /// <param name="DryRun">True to count only; of a queue it also lists them.</param>
 /// <param name="Queue">The dead-letter queue whose dead letters are meant, by their ids; null for the folder.</param>
-internal sealed record RedriveOrder(string[]? Names = null, string? Reason = null, bool All = false, int? Max = null, int? Rate = null, DeadLetterFilter? Filter = null, bool DryRun = false, QueueOrder? Queue = null);
+internal sealed record RedriveOrder(
+    string[]? Names = null, string? Reason = null, bool All = false, int? Max = null, int? Rate = null, bool DryRun = false, QueueOrder? Queue = null);
 
 /// <summary>The dead-letter queue of a source.</summary>
 /// <param name="Route">The route that receives from the source.</param>
@@ -94,7 +78,7 @@ internal sealed record QueueOrder(string? Route = null, string? Source = null);
 /// <param name="Rate">The maximum number per second; null for no limit.</param>
 /// <param name="StartedAt">UTC; null when idle.</param>
 /// <param name="Problem">Why it ended before all were tried; null otherwise.</param>
-/// <param name="Action"><c>redrive</c>, <c>move</c>, <c>discard</c> or <c>restore</c>.</param>
+/// <param name="Action"><c>redrive</c>, <c>move</c> or <c>discard</c>.</param>
 /// <param name="DryRun">True when it only counts.</param>
 /// <param name="Results">The counts by reason.</param>
 /// <param name="Failures">The first of those that stay.</param>

@@ -4,7 +4,6 @@ using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Quayside.Messaging.Configuration;
-using Quayside.Messaging.DeadLetters;
 using Quayside.Messaging.DeadLetters.Redrive;
 using Quayside.Messaging.Hosting;
 using Quayside.Messaging.Publishing;
@@ -13,8 +12,8 @@ using Quayside.Messaging.Telemetry;
 namespace Quayside.Messaging.Http.Web.Api;
 
 /// <summary>
-/// Redrives, discards and restores dead letters of the folder from within the worker, and redrives and moves those of queues: one such run at a
-/// time, each dead letter once. Threads: any.
+/// Redrives and discards dead letters of the folder from within the worker, and redrives and moves those of queues: one such run at a time, each dead
+/// letter once. Threads: any.
 /// </summary>
 internal sealed partial class RedriveEndpoints(
     RedriveCatalog redrives, DeadLetterEndpoints letters, IWorkerStatus worker, IRouteControl routes, IConfiguration configuration, HttpAnswers answers, IHostApplicationLifetime lifetime, TimeProvider time, ILogger<RedriveEndpoints> logger)
@@ -32,13 +31,15 @@ internal sealed partial class RedriveEndpoints(
     // A run over a queue ends its calls by then (SIGTERM): what was sent or stored is deleted too.
     private static readonly TimeSpan EndLimit = TimeSpan.FromSeconds(8);
 
-    private static readonly TimeSpan SelectStep = TimeSpan.FromMilliseconds(200);
-
     private static readonly HttpRefusal Running = new(
         StatusCodes.Status409Conflict, "redrive-running", "A redrive, or another run over dead letters, is already running. Wait until it ends, or stop it with DELETE /api/v1/redrive.");
 
     private static readonly HttpRefusal Malformed = new(
-        StatusCodes.Status400BadRequest, "malformed-request", "Send JSON with one of names, reason, filter and all, such as {\"names\":[\"reason/day/id\"],\"rate\":50}, {\"reason\":\"malformed-json\",\"max\":1000}, {\"filter\":{\"exceptionType\":\"System.FormatException\",\"search\":\"order 7\"},\"dryRun\":true} or {\"all\":true}, with Content-Type: application/json. For a dead-letter queue add \"queue\":{\"route\":\"orders\"}; its dead letters have ids for names and no filter, and only they can be moved.");
+        StatusCodes.Status400BadRequest,
+        "malformed-request",
+        "Send JSON with one of names, reason and all, such as {\"names\":[\"reason/day/id\"],\"rate\":50}, {\"reason\":\"malformed-json\",\"max\":1000} or "
+        + "{\"all\":true,\"dryRun\":true}, with Content-Type: application/json. For a dead-letter queue add \"queue\":{\"route\":\"orders\"}; its dead letters "
+        + "have ids for names, and only they can be moved.");
 
     private static readonly HttpRefusal NoQueue = new(
         StatusCodes.Status404NotFound, "no-such-queue", "This route does not have exactly one source with a dead-letter queue that can be redriven. GET /api/v1/stats lists them as deadLetterQueues; name one with \"queue\":{\"route\":\"orders\",\"source\":\"Sqs\"}.");
@@ -58,9 +59,6 @@ internal sealed partial class RedriveEndpoints(
 
     /// <summary><c>POST /api/v1/dead-letters/discard</c>: answers 202, likewise.</summary>
     public Task DiscardAsync(HttpContext context) => StartAsync(context, RedriveAction.Discard);
-
-    /// <summary><c>POST /api/v1/dead-letters/restore</c>: answers 202, likewise.</summary>
-    public Task RestoreAsync(HttpContext context) => StartAsync(context, RedriveAction.Restore);
 
     /// <summary><c>DELETE /api/v1/redrive</c>: stops the run.</summary>
     public Task StopAsync(HttpContext context)
@@ -109,9 +107,9 @@ internal sealed partial class RedriveEndpoints(
 
     // Exactly one selection, so that a forgotten one does not mean all.
     private static bool IsComplete(RedriveOrder order, RedriveAction action) =>
-        (order.Queue is null ? action != RedriveAction.Move : order.Filter is null && action is RedriveAction.Redrive or RedriveAction.Move)
+        (order.Queue is null ? action != RedriveAction.Move : action is RedriveAction.Redrive or RedriveAction.Move)
         && order is { Rate: null or (> 0 and <= MaxRate), Max: null or > 0 }
-        && new[] { order.Names is not null || order.Reason is not null, order.All, order.Filter is not null }.Count(static isSet => isSet) == 1
+        && (order.Names is not null || order.Reason is not null) != order.All
         && (order.Names is null || Array.TrueForAll(order.Names, name => name is not null));
 
     private bool TryStart(Run run)
@@ -134,7 +132,7 @@ internal sealed partial class RedriveEndpoints(
         string action = run.Request.DryRun ? $"{NameOf(run.Action)} (dry run)" : NameOf(run.Action);
         try
         {
-            await (run.Action is RedriveAction.Redrive or RedriveAction.Move ? RedriveAsync(run) : Task.Run(() => PutAside(run, run.Action == RedriveAction.Restore)));
+            await (run.Action is RedriveAction.Redrive or RedriveAction.Move ? RedriveAsync(run) : Task.Run(() => Discard(run)));
         }
         catch (Exception exception) when (exception is StartupException or ConfigurationException or IOException or UnauthorizedAccessException)
         {
@@ -163,30 +161,22 @@ internal sealed partial class RedriveEndpoints(
 
     private async Task RedriveAsync(Run run)
     {
-        HashSet<string>? names = run.Order switch
-        {
-            { Filter: { } filter } => Select(filter, discarded: false, run.Stopping),
-            { Names: { } chosen } => new HashSet<string>(chosen, StringComparer.Ordinal),
-            _ => null,
-        };
+        HashSet<string>? names = run.Order.Names is { } chosen ? new HashSet<string>(chosen, StringComparer.Ordinal) : null;
         RedriveRequest request = run.Request with { Names = names, Started = progress => run.Progress = progress };
         string store = run.Order.Queue is { } queue ? StoreOf(queue)! : RedriveCatalog.Folder;
         run.Result = await redrives.RunAsync(store, configuration, request, new CommandServices(time, run.Listing ?? TextWriter.Null, TextWriter.Null), run.Stopping);
         run.Problem = run.IsStopped ? Stopped : run.Result.Ended;
     }
 
-    /// <summary>Discards or restores.</summary>
-    private void PutAside(Run run, bool restore)
+    private void Discard(Run run)
     {
         if (letters.Editor is not { } editor)
         {
-            run.Problem = "The API cannot change this worker's dead-letter store.";
+            run.Problem = "The API cannot discard dead letters of this worker's store.";
             return;
         }
 
-        HashSet<string> names = run.Order.Names is { } chosen
-            ? [.. chosen.Where(name => run.Order.Reason is null || ReasonOf(name) == run.Order.Reason)]
-            : Select(run.Order.Filter ?? new DeadLetterFilter(run.Order.Reason), restore, run.Stopping);
+        HashSet<string> names = [.. (run.Order.Names ?? editor.EnumerateNames()).Where(name => run.Order.Reason is null || ReasonOf(name) == run.Order.Reason)];
         RedriveProgress progress = new(run.Request, names.Count, time, TextWriter.Null);
         run.Progress = progress;
         foreach (string name in names)
@@ -205,7 +195,7 @@ internal sealed partial class RedriveEndpoints(
                     continue;
                 }
 
-                if (restore ? editor.Restore(name) : editor.Discard(name))
+                if (editor.Discard(name))
                 {
                     progress.AddSent();
                 }
@@ -221,22 +211,6 @@ internal sealed partial class RedriveEndpoints(
         }
     }
 
-    /// <summary>The names of all that match, also those whose records were not read yet.</summary>
-    private HashSet<string> Select(DeadLetterFilter filter, bool discarded, CancellationToken stop)
-    {
-        DeadLetterIndex index = letters.IndexOf(discarded) ?? throw new StartupException("The API cannot read this worker's dead-letter store.", ExitCodes.Unavailable);
-        index.Invalidate();
-        DeadLetterView view;
-        do
-        {
-            // In steps, so that the page can read meanwhile.
-            view = index.Read(SelectStep, stop);
-        }
-        while (view.Unread > 0);
-
-        return [.. index.Find(view.Letters, filter, stop).Select(static letter => letter.Name)];
-    }
-
     /// <summary>The name of the store for the catalog; null when the route has no such source, or several and none was named.</summary>
     private string? StoreOf(QueueOrder queue)
     {
@@ -247,7 +221,6 @@ internal sealed partial class RedriveEndpoints(
 
     private static string DescribeSelection(RedriveOrder order) => order switch
     {
-        { Filter: { } filter } => filter.ToString(),
         { Names: [var only] } => only,
         { Names: { } names } => $"{names.Length:N0} selected",
         { Reason: { } reason } => $"reason {reason}",
@@ -260,8 +233,7 @@ internal sealed partial class RedriveEndpoints(
     {
         RedriveAction.Redrive => "redrive",
         RedriveAction.Move => "move",
-        RedriveAction.Discard => "discard",
-        _ => "restore",
+        _ => "discard",
     };
 
     private Task SendStateAsync(HttpContext context, int status)
@@ -359,7 +331,4 @@ internal enum RedriveAction
 
     /// <summary>Puts them aside.</summary>
     Discard,
-
-    /// <summary>Lets discarded ones wait again.</summary>
-    Restore,
 }

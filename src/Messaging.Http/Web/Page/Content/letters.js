@@ -1,4 +1,4 @@
-// Dead letters: queues, groups, list, filters, one record; redrive, move, discard, restore.
+// Dead letters: queues, groups, list, one record; redrive, move, discard.
 
 import { byId, lines, make, setText, sync, syncRows, write } from './dom.js';
 import { read, send } from './api.js';
@@ -11,10 +11,10 @@ const readOnAfter = 500;
 const shownBytes = 4096;
 const looked = 20;
 
-const [reasonField, dayField, searchField, discardedField] = ['reason', 'day', 'search', 'discarded'].map(name => byId(`letters-${name}`));
+const reasonField = byId('letters-reason');
 const on = (id, event, listener) => byId(id).addEventListener(event, listener);
 let reason = '';            // '' for all
-let cause = null;           // { exceptionType, route, handler } of a group; null for all
+let route = '';             // of a group; '' for all
 let after = null;           // the dead letter before this page
 let shown = { letters: [], reasons: [], groups: [], matching: 0, unread: 0, next: null };
 let chosen = new Set();
@@ -27,16 +27,14 @@ let took = 0;
 
 // The list
 
-const filter = () => Object.fromEntries(Object.entries({ reason, exceptionType: cause && (cause.exceptionType ?? 'none'), route: cause?.route, handler: cause && (cause.handler ?? 'none'), day: dayField.value, search: searchField.value.trim() }).filter(([, value]) => value));
+const filter = () => Object.fromEntries(Object.entries({ reason, route }).filter(([, value]) => value));
 
 async function load() {
   clearTimeout(refresh);
   refresh = 0;
   readAt = Date.now();
   const mine = ++reading;
-  const { exceptionType, ...rest } = filter();
-  const query = new URLSearchParams({ limit: pageSize, ...rest });
-  for (const [name, value] of Object.entries({ exception: exceptionType, after, discarded: discardedField.checked })) if (value) query.set(name, value);
+  const query = new URLSearchParams({ limit: pageSize, ...filter(), ...after && { after } });
   let problem;
   try {
     const answer = await read(`dead-letters?${query}`);
@@ -45,7 +43,6 @@ async function load() {
     shown = answer;
     problem = answer.problem ?? (answer.available ? '' : 'The folder of the dead letters is not available.');
     write('letters-note', lines(`In the folder ${answer.folder}: from HTTP, channel, UDP and TCP sources, and what was moved out of a queue.${answer.truncated ? ' The newest 100,000 are listed and counted.' : ''}`,
-      discardedField.checked && `These were discarded. Each is deleted ${many(answer.discardedDays, 'day')} after that.`,
       answer.unread > 0 && `${many(answer.unread, 'record is', 'records are')} still to be read.`));
     if (answer.unread > 0) refresh = setTimeout(load, readOnAfter);
   } catch (error) {
@@ -55,15 +52,15 @@ async function load() {
   show();
 }
 
-function loadFirstPage(wanted = reasonField.value, wantedCause = null) {
+function loadFirstPage(wanted = reasonField.value, wantedRoute = '') {
   reason = wanted;
-  cause = wantedCause;
+  route = wantedRoute;
   after = null;
   chosen.clear();
   return load();
 }
 
-const groupText = ({ reason, exceptionType }) => exceptionType ? `${reason}: ${exceptionType}` : reason;
+const causeOf = ({ reason, exceptionType }) => exceptionType ? `${reason}: ${exceptionType}` : reason;
 
 function show() {
   const { letters, reasons, groups, next } = shown;
@@ -71,60 +68,54 @@ function show() {
   sync(reasonField, [{ reason: '', count: sum(reasons.map(one => one.count)) }, ...options], one => one.reason,
     one => make('option', { value: one.reason }), (option, one) => setText(option, `${one.reason || 'All reasons'} (${count(one.count)})`));
   reasonField.value = reason;
-  sync(byId('letter-groups'), groups, group => JSON.stringify([groupText(group), group.route, group.handler]), createGroup, (item, group) => {
-    setText(item.facts, `${many(group.count, 'dead letter')} of route ${group.route || 'none'}${group.handler ? `, handler ${group.handler}` : ''}, ${moment(group.first)} to ${moment(group.last)}`);
-    item.button.setAttribute('aria-pressed', cause !== null && reason === group.reason && cause.exceptionType === group.exceptionType && cause.route === group.route && cause.handler === group.handler);
+  sync(byId('letter-groups'), groups, group => `${group.reason} ${group.route}`, createGroup, (item, group) => {
+    setText(item.facts, `${many(group.count, 'dead letter')} of route ${group.route || 'none'}, ${moment(group.first)} to ${moment(group.last)}`);
+    item.button.setAttribute('aria-pressed', reason === group.reason && route === group.route);
   });
   sync(byId('letters-list'), letters, letter => letter.name, createLetter, (item, { name }) => { item.box.checked = chosen.has(name); });
-  write('letters-where', letters.length > 0 ? '' : next ? 'None found so far: search on.' : 'No dead letters.');
+  write('letters-where', letters.length > 0 ? '' : 'No dead letters.');
   byId('letters-older').hidden = next === null;
   byId('letters-newest').hidden = after === null;
   showChoice();
 }
 
 function createGroup(group) {
-  const button = make('button', { class: 'link', text: groupText(group), click: () => loadFirstPage(group.reason, group) });
+  const button = make('button', { class: 'link', text: group.reason, click: () => loadFirstPage(group.reason, group.route) });
   const facts = make('span', { class: 'quiet' });
   return Object.assign(make('li', {}, button, facts), { button, facts });
 }
 
 function createLetter(letter) {
-  const { name, id, route, source, attempts, lastSeen, bodyBytes, bodyStart, description, note } = letter;
+  const { name, id, route, source, attempts, lastSeen, bodyBytes, bodyStart, description } = letter;
   const box = make('input', { type: 'checkbox', 'aria-label': `Select ${id}`, change: () => {
     chosen[box.checked ? 'add' : 'delete'](name);
     showChoice();
   } });
   const item = make('li', { 'data-letter': name }, box, make('div', {},
-    make('button', { class: 'link', text: id || 'no id', click: () => openLetter(name) }), make('b', { text: groupText(letter) }),
+    make('button', { class: 'link', text: id || 'no id', click: () => openLetter(name) }), make('b', { text: causeOf(letter) }),
     make('span', { class: 'quiet', text: `${moment(lastSeen)}, route ${route}, from ${source}, ${many(attempts, 'attempt')}, ${bytes(bodyBytes)}` }),
-    make('p', { text: lines(note && `Copy: ${note}`, description) }), make('code', { text: bodyStart ?? '' })));
+    make('p', { text: description }), make('code', { text: bodyStart ?? '' })));
   return Object.assign(item, { box });
 }
 
 function showChoice() {
-  const { letters, matching, next, truncated, discardedDays } = shown;
-  const searching = searchField.value.trim() !== '';
-  const isAll = after === null && next === null;
-  const discarded = discardedField.checked;
-  const all = `${searching ? 'all found' : 'all'} (${searching && !isAll ? 'of ' : ''}${count(searching && isAll ? letters.length : matching)}${truncated ? ' or more' : ''})`;
-  for (const [action, visible] of [['redrive', !discarded], ['discard', !discarded && discardedDays > 0], ['restore', discarded]]) {
+  const { groups, matching, truncated, discardedDays } = shown;
+  const all = `all${reason && ` of ${reason}`} (${count(matching)}${truncated ? ' or more' : ''})`;
+  // A run takes all of a reason: where a group shows those of one route, the others must not be taken too.
+  const isAll = !route || groups.every(group => group.reason !== reason || group.route === route);
+  for (const action of ['redrive', 'discard']) {
     const verb = action[0].toUpperCase() + action.slice(1);
     write(`${action}-selected`, `${verb} selected (${count(chosen.size)})`);
     write(`${action}-all`, `${verb} ${all}`);
-    byId(`${action}-selected`).hidden = byId(`${action}-all`).hidden = !visible;
+    byId(`${action}-selected`).hidden = byId(`${action}-all`).hidden = action === 'discard' && !discardedDays;
     byId(`${action}-selected`).disabled = !canChange || chosen.size === 0;
-    byId(`${action}-all`).disabled = !canChange || matching === 0;
+    byId(`${action}-all`).disabled = !canChange || matching === 0 || !isAll;
   }
   write('redrive-note', canChange ? '' : 'Set Hosting:Token to change dead letters from this page.');
 }
 
-on('letters-filter', 'submit', event => {
-  event.preventDefault();
-  loadFirstPage(reason, cause);
-});
-on('letters-filter', 'change', event => event.target !== searchField && loadFirstPage(reasonField.value, event.target === reasonField ? null : cause));
-on('letters-filter', 'reset', () => setTimeout(loadFirstPage, 0, ''));
-on('letters-newest', 'click', () => turn(() => loadFirstPage(reason, cause)));
+reasonField.addEventListener('change', () => loadFirstPage());
+on('letters-newest', 'click', () => turn(() => loadFirstPage(reason, route)));
 on('letters-older', 'click', () => turn(() => {
   after = shown.next;
   return load();
@@ -136,11 +127,8 @@ async function turn(read) {
   byId('letters-list').scrollIntoView({ block: 'nearest' });
 }
 
-/** Shows the dead letters of a reason, or all, of a day or all days, and moves the focus. */
-export function showLetters(wanted, day = '') {
-  dayField.value = day;
-  searchField.value = '';
-  discardedField.checked = false;
+/** Shows the dead letters of a reason, or all, and moves the focus. */
+export function showLetters(wanted) {
   byId('letters-title').focus();
   loadFirstPage(wanted);
 }
@@ -188,7 +176,7 @@ export function updateLetters({ routes, ...stats }) {
 
 let current;
 
-const place = name => new URLSearchParams({ name, ...discardedField.checked && { discarded: true } });
+const place = name => new URLSearchParams({ name });
 
 async function openLetter(name) {
   try {
@@ -202,32 +190,26 @@ async function openLetter(name) {
   syncRows(byId('letter-facts'), [['Reason', current.reason], ['Route', current.route], ['Source', current.source], ['Attempts', count(current.attempts)],
     ['First seen', moment(current.firstSeen)], ['Last seen', moment(current.lastSeen)], ['Exception', current.exceptionType ?? 'none'], ['File', current.name],
     current.group && ['Group', current.group], current.deduplicationId && ['Deduplication id', current.deduplicationId],
-    current.isPart && ['Part', 'This is part of a message.'], current.copyOf && ['Copy of', current.copyOf], current.note && ['Note', current.note]]);
+    current.isPart && ['Part', 'This is part of a message.']]);
   const attributes = Object.entries(current.attributes ?? {});
   syncRows(byId('letter-attributes'), attributes.length > 0 ? attributes : [['None', '']]);
   byId('letter-exception').hidden = !current.exception;
   write('letter-exception', current.exception ?? '');
-  byId('letter-body').hidden = byId('letter-edit').hidden = true;
-  byId('letter-copy').hidden = byId('letter-discard').hidden = !canChange || discardedField.checked || !shown.discardedDays || current.isPart;
+  byId('letter-body').hidden = true;
+  byId('letter-discard').hidden = !canChange || !shown.discardedDays || current.isPart;
   write('letter-size', bytes(current.bodyBytes));
   byId('letter-dialog').showModal();
   if (current.bodyBytes <= shownBytes) showBody(toJson);
 }
 
-/** The start of the body, and whether that is all of it. */
-async function readBody() {
-  const response = await send(`dead-letters/body?${place(current.name)}`);
-  const body = new Uint8Array(await response.arrayBuffer());
-  const whole = Number(response.headers.get('X-Body-Bytes') ?? body.length);
-  write('letter-size', whole > body.length ? `the first ${bytes(body.length)} of ${bytes(whole)}` : bytes(whole));
-  return { body, isWhole: whole <= body.length };
-}
-
 async function showBody(format) {
   const box = byId('letter-body');
-  byId('letter-edit').hidden = true;
   try {
-    setText(box, format((await readBody()).body) || '(empty)');
+    const response = await send(`dead-letters/body?${place(current.name)}`);
+    const body = new Uint8Array(await response.arrayBuffer());
+    const whole = Number(response.headers.get('X-Body-Bytes') ?? body.length);
+    write('letter-size', whole > body.length ? `the first ${bytes(body.length)} of ${bytes(whole)}` : bytes(whole));
+    setText(box, format(body) || '(empty)');
   } catch (error) {
     setText(box, error.message);
   }
@@ -258,46 +240,12 @@ on('letter-json', 'click', () => showBody(toJson));
 on('letter-text', 'click', () => showBody(toText));
 on('letter-hex', 'click', () => showBody(toHex));
 
-// A copy with another body; the original stays.
-
-on('letter-copy', 'click', async () => {
-  write('letter-copy-note', '');
-  try {
-    const { body, isWhole } = await readBody();
-    const text = toText(body);
-    if (!isWhole || new TextEncoder().encode(text).length !== body.length) throw new Error('This body is too large for the page, or no text. Edit its .body file.');
-    byId('letter-new-body').value = text;
-    byId('letter-body').hidden = true;
-    byId('letter-edit').hidden = false;
-    byId('letter-copy').hidden = true;
-    byId('letter-new-body').focus();
-  } catch (error) {
-    write('letter-size', error.message);
-  }
-});
-
-on('letter-dialog', 'cancel', event => byId('letter-edit').hidden || confirm('Leave without sending the copy?') || event.preventDefault());
-
-on('letter-edit', 'submit', async event => {
-  event.preventDefault();
-  try {
-    const { name } = await (await send('dead-letters/copy', { method: 'POST', body: { name: current.name, body: byId('letter-new-body').value, note: byId('letter-note').value } })).json();
-    byId('letter-dialog').close();
-    const run = await change('redrive', { names: [name] });
-    if (run?.sent !== 1) return;
-    const discards = byId('letter-discard-original').checked && (await change('dead-letters/discard', { names: [current.name] }))?.sent === 1;
-    write('redrive-note', `Copy of ${current.id}: ${run.sentToQueue > 0 ? 'accepted by the queue, whose worker stores it, or dead-letters it again' : 'stored'}, ${clock(run.startedAt)}.${discards ? ' The original is discarded.' : ''}`);
-  } catch (error) {
-    write('letter-copy-note', error.message);
-  }
-});
-
 on('letter-discard', 'click', () => {
   byId('letter-dialog').close();
   change('dead-letters/discard', { names: [current.name] });
 });
 
-// Redrive, move, discard, restore: one run at a time.
+// Redrive, move, discard: one run at a time.
 
 async function change(path, letters) {
   write('redrive-note', '');
@@ -307,16 +255,16 @@ async function change(path, letters) {
     showChoice();
     const run = await followRedrive();
     byId('redrive').scrollIntoView({ block: 'nearest' });
-    if (path === 'dead-letters/move' && !run?.dryRun) byId('letters-filter').reset();
+    if (path === 'dead-letters/move' && !run?.dryRun) loadFirstPage('');
     return run;
   } catch (error) {
     write('redrive-note', error.message);
   }
 }
 
-for (const [action, path] of [['redrive', 'redrive'], ['discard', 'dead-letters/discard'], ['restore', 'dead-letters/restore']]) {
+for (const [action, path] of [['redrive', 'redrive'], ['discard', 'dead-letters/discard']]) {
   on(`${action}-selected`, 'click', () => change(path, { names: [...chosen] }));
-  on(`${action}-all`, 'click', ({ target }) => (byId('redrive-dry').checked || confirm(`${target.textContent}?`)) && change(path, Object.keys(filter()).length > 0 ? { filter: filter() } : { all: true }));
+  on(`${action}-all`, 'click', ({ target }) => (byId('redrive-dry').checked || confirm(`${target.textContent}?`)) && change(path, reason ? { reason } : { all: true }));
 }
 on('redrive-stop', 'click', () => read('redrive', { method: 'DELETE' }).then(showRedrive, error => write('redrive-note', error.message)));
 
@@ -342,7 +290,7 @@ async function followRedrive() {
 
 function showRedrive({ state, startedAt, action, dryRun, total, found, sent, sentToQueue, left, rate, problem, results, failures, notes, queue, listing }) {
   const running = state === 'running';
-  const [name, done] = { redrive: ['Redrive', sentToQueue > 0 ? 'sent' : 'stored'], move: ['Move to the folder', 'moved'], discard: ['Discard', 'discarded'], restore: ['Restore', 'restored'] }[action];
+  const [name, done] = { redrive: ['Redrive', sentToQueue > 0 ? 'sent' : 'stored'], move: ['Move to the folder', 'moved'], discard: ['Discard', 'discarded'] }[action];
   const verb = `${startedAt ? `${clock(startedAt)} ` : ''}${queue ? `Dead-letter queue of route ${queue}. ` : ''}${listing === null ? name : 'Look'}`;
   byId('redrive').hidden = state === 'idle';
   write('redrive-text', lines(dryRun ? `${verb}, dry run ${running ? 'running' : 'ended'}: ${many(found, 'dead letter')} found; nothing was changed. ${problem ?? ''}`

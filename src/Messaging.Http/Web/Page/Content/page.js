@@ -86,9 +86,8 @@ function headline(text) {
 
 function createProblem({ kind, route }) {
   const button = make('button', { text: route === null ? 'Show the dead letters' : 'Look into the queue', click: () => route === null ? showLetters(button.reason) : showQueue(route) });
-  const oldest = make('button', { click: () => showLetters('', oldest.day) });
   const head = route === null ? make('strong') : make('a', { href: `#route-${route}` });
-  return make('li', { 'data-problem': kind, 'data-route': route }, head, make('p'), make('p', { class: 'action' }), make('code'), make('p', { class: 'quiet' }, make('a', { target: '_blank' }), ', event ', make('a', { target: '_blank' }), ' in the log'), make('div', {}, button, oldest));
+  return make('li', { 'data-problem': kind, 'data-route': route }, head, make('p'), make('p', { class: 'action' }), make('code'), make('p', { class: 'quiet' }, make('a', { target: '_blank' }), ', event ', make('a', { target: '_blank' }), ' in the log'), make('div', {}, button));
 }
 
 /** The worker serves the document that most problems name. The browser looks for the heading in its text. */
@@ -97,8 +96,8 @@ function servedAt(docs) {
   return file === 'docs/guides/alerts.md' && `/${file}#:~:text=${encodeURIComponent(`## ${heading}`)}`;
 }
 
-function updateProblem(item, { kind, route, tone, since: began, title, details, effect, action, how, docs, event, docsLink, eventLink, letters }) {
-  const [head, body, next, setting, see, { children: [button, oldest] }] = item.children;
+function updateProblem(item, { kind, route, tone, title, details, effect, action, how, docs, event, docsLink, eventLink, letters }) {
+  const [head, body, next, setting, see, { children: [button] }] = item.children;
   const [page, id] = see.children;
   setTone(item, tone);
   setText(head, title);
@@ -113,10 +112,6 @@ function updateProblem(item, { kind, route, tone, since: began, title, details, 
   const hasQueue = model.stats.routes.some(one => one.name === route && one.deadLetterQueues?.length > 0);
   button.hidden = kind !== 'dead-letters' || letters === null && !hasQueue;
   button.reason = letters ?? '';
-  // In the list the newest come first.
-  oldest.day = began.slice(0, 10);
-  oldest.hidden = button.hidden || route !== null || oldest.day === model.stats.time.slice(0, 10);
-  setText(oldest, `Show those of ${oldest.day}`);
 }
 
 function showConnection() {

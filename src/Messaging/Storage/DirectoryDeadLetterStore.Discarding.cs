@@ -4,15 +4,13 @@ using Quayside.Messaging.DeadLetters;
 
 namespace Quayside.Messaging.Storage;
 
-/// <content>What people do with dead letters: discard, restore, copy with another body.</content>
+/// <content>Dead letters that people discard, and bodies that a kill left without a record.</content>
 internal sealed partial class DirectoryDeadLetterStore
 {
     // A dot, so that no reason has this name.
     private const string DiscardedFolder = ".discarded/";
 
     private DateTime _tidiedAt;
-
-    IDeadLetterReader IDeadLetterEditor.Discarded => _discarded;
 
     int IDeadLetterEditor.DiscardedDays => _discardedDays;
 
@@ -22,42 +20,33 @@ internal sealed partial class DirectoryDeadLetterStore
 
     DeadLetter? IDeadLetterReader.ReadRecord(string name) => ((IDeadLetterReader)Letters).ReadRecord(name);
 
-    byte[]? IDeadLetterReader.ReadBodyStart(string name, int maxBytes, out long length) => ((IDeadLetterReader)Letters).ReadBodyStart(name, maxBytes, out length);
+    byte[]? IDeadLetterReader.ReadBodyStart(string name, int maxBytes, out long length) =>
+        ((IDeadLetterReader)Letters).ReadBodyStart(name, maxBytes, out length);
 
     /// <inheritdoc/>
-    public bool Discard(string name) => Letters.IsName(name) && Move(name, Letters, _discarded);
-
-    /// <inheritdoc/>
-    public bool Restore(string name) => _discarded.IsName(name) && Move(name, _discarded, Letters);
-
-    async ValueTask<string?> IDeadLetterEditor.CopyAsync(string name, ReadOnlyMemory<byte> body, string note, CancellationToken cancellationToken) =>
-        Letters.IsName(name) && Letters.Find(name) is { } original
-            ? Letters.NameOf(Path.ChangeExtension(await WriteAsync(original.Letter with { CopyOf = name, Note = note, LastSeen = _time.GetUtcNow() }, body, cancellationToken), DeadLetterFiles.RecordSuffix))
-            : null;
-
-    // The body first: a crash between the two leaves a record whose body is at its new place already, and the next call moves the record. Not
-    // flushed: after a power failure each file is at one of the two places.
-    private bool Move(string name, DeadLetterFiles from, DeadLetterFiles to)
+    public bool Discard(string name)
     {
-        string record = from.PathOf(name + DeadLetterFiles.RecordSuffix);
-        string body = from.PathOf(name + DeadLetterFiles.BodySuffix);
+        // The body first: a crash between the two leaves a record whose body is at its new place already, and the next call moves the record. Not
+        // flushed: after a power failure each file is at one of the two places.
+        string record = Letters.PathOf(name + DeadLetterFiles.RecordSuffix);
+        string body = Letters.PathOf(name + DeadLetterFiles.BodySuffix);
         try
         {
-            if (!File.Exists(record))
+            if (!Letters.IsName(name) || !File.Exists(record))
             {
                 return false;
             }
 
-            // Its age among the discarded counts from now; while it is restored, it must not expire.
+            // Its age among the discarded counts from now.
             File.SetLastWriteTimeUtc(record, _time.GetUtcNow().UtcDateTime);
-            string target = to.FreeName(name, hasBody: File.Exists(body));
-            Directory.CreateDirectory(Path.GetDirectoryName(to.PathOf(target))!);
+            string target = _discarded.FreeName(name, hasBody: File.Exists(body));
+            Directory.CreateDirectory(Path.GetDirectoryName(_discarded.PathOf(target))!);
             if (File.Exists(body))
             {
-                _host.Move(body, to.PathOf(target + DeadLetterFiles.BodySuffix));
+                _host.Move(body, _discarded.PathOf(target + DeadLetterFiles.BodySuffix));
             }
 
-            _host.Move(record, to.PathOf(target + DeadLetterFiles.RecordSuffix));
+            _host.Move(record, _discarded.PathOf(target + DeadLetterFiles.RecordSuffix));
             return true;
         }
         catch (FileNotFoundException)
@@ -68,7 +57,7 @@ internal sealed partial class DirectoryDeadLetterStore
     }
 
     /// <summary>
-    /// Gives a record to each body without one: a worker or a redrive was killed between the two files, of a write, a move or a deletion. The
+    /// Gives a record to each body without one: a worker or a redrive was killed between the two files, of a write or a deletion. The
     /// message may exist elsewhere too, but the body may be the only copy.
     /// </summary>
     private void KeepBodies(DateTime now)
@@ -76,8 +65,7 @@ internal sealed partial class DirectoryDeadLetterStore
         foreach (string name in Letters.WithoutRecord())
         {
             FileInfo body = new(Letters.PathOf(name + DeadLetterFiles.BodySuffix));
-            bool wasRestored = !File.Exists(_discarded.PathOf(name + DeadLetterFiles.BodySuffix)) && Restore(name);
-            if (wasRestored || !body.Exists || now - body.LastWriteTimeUtc < TimeSpan.FromMinutes(1))
+            if (!body.Exists || now - body.LastWriteTimeUtc < TimeSpan.FromMinutes(1))
             {
                 // A young body may still get its own record, which tells more.
                 continue;
@@ -86,7 +74,8 @@ internal sealed partial class DirectoryDeadLetterStore
             DateTimeOffset written = new(body.LastWriteTimeUtc);
             DeadLetter letter = new()
             {
-                Description = "A worker or a redrive was killed between the two files of this dead letter, and only its body was found. Its message may have been stored or sent since; a redrive then stores it once more.",
+                Description = "A worker or a redrive was killed between the two files of this dead letter, and only its body was found. "
+                    + "Its message may have been stored or sent since; a redrive then stores it once more.",
                 SourceId = Path.GetFileNameWithoutExtension(body.Name),
                 Source = "dead-letters",
                 Route = string.Empty,
@@ -130,9 +119,12 @@ internal sealed partial class DirectoryDeadLetterStore
         }
     }
 
-    [LoggerMessage(5105, LogLevel.Warning, "The dead letter {Name} had a body without a record, as a kill between its two files leaves it; it has a record now. Look at it, then redrive or delete it")]
+    [LoggerMessage(5105, LogLevel.Warning,
+        "The dead letter {Name} had a body without a record, as a kill between its two files leaves it; it has a record now. "
+        + "Look at it, then redrive or delete it")]
     private static partial void LogBodyKept(ILogger logger, string name);
 
-    [LoggerMessage(5103, LogLevel.Information, "{Count} dead letter(s) that were discarded more than {Days} day(s) ago were deleted (DeadLetters:DiscardedDays)")]
+    [LoggerMessage(5103, LogLevel.Information,
+        "{Count} dead letter(s) that were discarded more than {Days} day(s) ago were deleted (DeadLetters:DiscardedDays)")]
     private static partial void LogExpired(ILogger logger, int count, int days);
 }
