@@ -127,10 +127,8 @@ public sealed class WorkerCommandLineTests
     [Theory]
     [InlineData("pause archiv")]
     [InlineData("resume archiv")]
-    [InlineData("probe archiv")]
     [InlineData("dead-letters list --route archiv")]
     [InlineData("dead-letters list --reason malformed-jso")]
-    [InlineData("dead-letters redrive --route archiv --dry-run")]
     [InlineData("dead-letters redrive --reason malformed-jso --dry-run")]
     [InlineData("dead-letters discard --reason malformed-jso")]
     public async Task Name_ThatIsUnknown_IsAUsageErrorInEveryCommand(string command)

@@ -1,6 +1,6 @@
 // Charts of the last 15 minutes, with one cursor for all.
 
-import { byId, make, setAttribute, setText, svg } from './dom.js';
+import { make, setAttribute, setText, svg } from './dom.js';
 import { clock, isNumber } from './format.js';
 import { steps } from './model.js';
 
