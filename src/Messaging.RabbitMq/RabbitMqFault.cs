@@ -43,6 +43,12 @@ internal readonly record struct RabbitMqFault(string Text, string? Remedy, int E
                     return new RabbitMqFault(TextOf(cause), "check user and password, in Sources:RabbitMq:Uri or User and Password.", ExitCodes.NoPermission);
                 case OperationInterruptedException { ShutdownReason: { } reason }:
                     return Of(reason);
+                case AuthenticationException { Message: BrokerSocket.TlsAnswer }:
+                    return new RabbitMqFault(
+                        TextOf(cause), "set amqps:// in Sources:RabbitMq:Uri, or the port without TLS (usually 5672).", ExitCodes.Configuration);
+                case AuthenticationException when cause.Message.Contains("frame size", StringComparison.Ordinal):
+                    return new RabbitMqFault(
+                        "The address answers without TLS", "set amqp:// in Sources:RabbitMq:Uri, or the port for TLS (usually 5671).", ExitCodes.Configuration);
                 case AuthenticationException:
                     return new RabbitMqFault(TextOf(cause), "check the broker's certificate and its hostname, and that the port is the one for TLS (usually 5671); Sources:RabbitMq:CaCertificate names authorities that the machine does not trust.", ExitCodes.Configuration);
             }

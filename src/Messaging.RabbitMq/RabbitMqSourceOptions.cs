@@ -190,6 +190,7 @@ internal partial class RabbitMqSourceOptions : ISelfValidating
             HandshakeContinuationTimeout = AnswerLimit,
             ClientProvidedName = $"worker, {purpose} {Queue}",
         };
+        factory.SocketFactory = family => new BrokerSocket(ConnectionFactoryBase.DefaultSocketFactory(family).Client, isPlain: !HasTls);
         factory.UserName = User ?? factory.UserName;
         factory.Password = Password ?? factory.Password;
         factory.VirtualHost = VirtualHost ?? factory.VirtualHost;
