@@ -87,8 +87,9 @@ internal sealed class ReceiveLinks(int calls, ServiceBusReceiver[] receivers, Fu
         }
         finally
         {
+            // One that connects to a namespace that is out of reach may end only with the client's own retries, which take minutes.
             await _abort.CancelAsync();
-            await receiving.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            await receiving.WaitAsync(EndLimit, time).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
     }
 

@@ -100,7 +100,7 @@ internal sealed class SessionLinks(int calls, Func<CancellationToken, Task<Servi
         // Not for the settlements: a session whose message is in flight stays open.
         // The client may drop a message that has just arrived; it is locked no longer than its session's link is open.
         await _abort.CancelAsync();
-        await Task.WhenAll(_receives).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        await Task.WhenAll(_receives).WaitAsync(CloseLimit, time).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         await Task.WhenAll(Enumerable.Range(0, _sessions.Length).Where(call => _sessions[call] is { HasMessage: false }).Select(CloseAsync));
     }
 
