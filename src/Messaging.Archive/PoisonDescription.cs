@@ -25,6 +25,8 @@ internal static class PoisonDescription
         PoisonReason.BadDate or PoisonReason.WrongType when poison.Position == Poison.OutsideBody => $"The key cannot be made: {poison}, {Takes(poison, properties)}.",
         PoisonReason.BadDate when header.Refused is { } node => $"The body cannot be read: {poison}, which takes {DatesOf(node.DateUse)}.",
         PoisonReason.WrongType when header.Refused is { } node => $"The body cannot be read: {poison}, which {WrongType(node, header.Body.Span[poison.Position])}.",
+        PoisonReason.TooDeep => $"The body cannot be read: {poison}; a body has at most {JsonScanner.MaxDepth} levels. "
+            + $"{ArchiveOptions.Section}:{nameof(ArchiveOptions.BodyValidation)}={nameof(BodyValidation.HeaderOnly)} reads it only as far as the key needs it.",
         _ => $"The body cannot be read: {poison}.{JsonReasons.AdviceFor(header.Body.Span)}",
     };
 
@@ -63,7 +65,9 @@ internal static class PoisonDescription
             (false, true) => node.DateUse == HeaderUse.None ? "takes numbers, true and false" : "takes numbers",
             _ => node.IsArray ? "must be an array" : "must be an object",
         };
-        string advice = !isNumber || !node.TakesStrings ? ""
+        string advice = node.DateUse != HeaderUse.None && first == '['
+            ? "; an array is no date: use its items as parts of the key, such as {at[0]:any} for the year, or send text"
+            : !isNumber || !node.TakesStrings ? ""
             : node.DateUse == HeaderUse.None ? "; for numbers use the rule number, for both any" : "; for seconds since 1970 use epoch, for milliseconds epochms";
         return $"{taken}; the value is {value}{advice}";
     }

@@ -10,6 +10,7 @@ namespace Worker.Tests.Archive;
 /// <summary>The description of a message without a key, in a dead letter, an HTTP answer and explain-key: enough to correct the message or the template.</summary>
 public sealed class PoisonDescriptionTests
 {
+    private const string Parts = "an array is no date: use its items as parts of the key, such as {at[0]:any} for the year, or send text.";
     private const string Epoch = "takes seconds since 1970 in the years 1 to 9999, without an exponent; for milliseconds use epochms.";
     private const string Date = "takes dates in the years 1 to 9999, such as 2026-01-31 and 2026-01-31T10:20:30Z; for other notations set Handlers:Archive:DateFormats, for seconds since 1970 use epoch, for milliseconds epochms.";
 
@@ -33,7 +34,8 @@ public sealed class PoisonDescriptionTests
     [InlineData("{p}", "true", "takes strings; the value is a boolean.")]
     [InlineData("{p}", "[]", "takes strings; the value is an array.")]
     [InlineData("{p:yyyy}", "1767225600", "takes strings; the value is a number; for seconds since 1970 use epoch, for milliseconds epochms.")]
-    [InlineData("{p:epoch:yyyy}", "[]", "takes numbers, and strings that hold a number; the value is an array.")]
+    [InlineData("{p:epoch:yyyy}", "[]", "takes numbers, and strings that hold a number; the value is an array; " + Parts)]
+    [InlineData("{p:yyyy}", "[2026,1,31,10,0]", "takes strings; the value is an array; " + Parts)]
     [InlineData("{p.x}", "\"x\"", "must be an object; the value is a string.")]
     [InlineData("{p[0]}", "{}", "must be an array; the value is an object.")]
     public void Of_WrongType_SaysWhatTheRuleAcceptsAndTheValuesType(string level, string value, string expected) =>
@@ -46,6 +48,14 @@ public sealed class PoisonDescriptionTests
     [InlineData("order.id:number", """{"order":{"number":4716}}""", "The message has no id (property \"order.id\"). Send one, or set Handlers:Archive:MissingId to UseSourceId.")]
     [InlineData("order.id:number", """{"order":{"id":null,"Id":4716}}""", "The message has no id (property \"order.id\"). Send one, or set Handlers:Archive:MissingId to UseSourceId.")]
     public void Of_Id_SaysWhatItShouldBe(string id, string body, string expected) => Describe("x", id, body).ShouldBe(expected);
+
+    [Fact]
+    public void Of_BodyThatIsTooDeep_NamesTheSettingThatReadsIt()
+    {
+        string body = $"{{\"id\":\"1\",\"x\":\"2\",\"a\":{new string('[', 64)}{new string(']', 64)}}}";
+        Describe("x", "id", body).ShouldEndWith(
+            "; a body has at most 64 levels. Handlers:Archive:BodyValidation=HeaderOnly reads it only as far as the key needs it.");
+    }
 
     [Theory]
     [InlineData("utf-16", true, "invalid-utf8 at byte 0")]
