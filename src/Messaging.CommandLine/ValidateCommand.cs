@@ -1,6 +1,7 @@
 using System.CommandLine;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Hosting;
+using Quayside.Messaging.CommandLine.Telemetry;
 using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Hosting;
 using Quayside.Messaging.Planning;
@@ -50,7 +51,7 @@ internal static class ValidateCommand
             WriteValid(plan);
         }
 
-        ConfigurationReport.WriteWarnings(plan.Warnings);
+        ConfigurationReport.WriteWarnings([.. plan.Warnings, .. OtlpVariables.FindProblems()]);
         ConfigurationReport.WriteRoutes(plan);
         if (!brief)
         {

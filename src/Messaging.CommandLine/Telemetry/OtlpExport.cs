@@ -16,7 +16,7 @@ namespace Quayside.Messaging.CommandLine.Telemetry;
 /// (<c>OTEL_EXPORTER_OTLP_ENDPOINT</c>, or its <c>_METRICS_</c> and <c>_TRACES_</c> forms); otherwise it sets up nothing and
 /// does not listen. The standard <c>OTEL_*</c> variables configure everything else; a variable of one signal takes precedence over the one of all.
 /// </summary>
-internal sealed class OtlpExport(ILogger<OtlpExport> logger, TimeProvider time, IEnumerable<ExportedMeter> meters) : IHostedService, IDisposable
+internal sealed partial class OtlpExport(ILogger<OtlpExport> logger, TimeProvider time, IEnumerable<ExportedMeter> meters) : IHostedService, IDisposable
 {
     // Garbage collections, thread pool, exceptions: https://learn.microsoft.com/dotnet/core/diagnostics/built-in-metrics-runtime
     private const string RuntimeMeter = "System.Runtime";
@@ -45,6 +45,11 @@ internal sealed class OtlpExport(ILogger<OtlpExport> logger, TimeProvider time, 
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
+        foreach (Configuration.ConfigurationError problem in OtlpVariables.FindProblems())
+        {
+            LogVariable(logger, problem);
+        }
+
         // Created before the providers, which read the variables.
         _failures = IsExported(Traces) || IsExported(Metrics) ? new OtlpFailures(logger, time) : null;
         Start(() => _meters = !IsExported(Metrics) ? null : Sdk.CreateMeterProviderBuilder()
@@ -104,6 +109,9 @@ internal sealed class OtlpExport(ILogger<OtlpExport> logger, TimeProvider time, 
             options.Endpoint = address;
         }
     }
+
+    [LoggerMessage(1117, LogLevel.Warning, "{Warning}")]
+    private static partial void LogVariable(ILogger logger, Configuration.ConfigurationError warning);
 
     private static bool IsSet(string variable) => !string.IsNullOrWhiteSpace(Environment.GetEnvironmentVariable(variable));
 
