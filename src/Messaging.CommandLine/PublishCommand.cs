@@ -20,7 +20,7 @@ internal static class PublishCommand
         ISampleFeature? samples = handlers.OfType<ISampleFeature>().FirstOrDefault();
         Option<int?> count = CountOption.Create("--count", ["-n"], "Messages to send", 100_000_000, defaultValue: 1_000);
         Option<string> to = new("--to") { Description = $"Destination: {senders.Description}", DefaultValueFactory = _ => senders.Names[0], HelpName = "source" };
-        to.AcceptOnlyFromAmong([.. senders.Names]);
+        UnknownArgument.AllowOnly(to, [.. senders.Names]);
         Option<string?> file = new("--file", "-f") { Description = $"Body of every message; {MessageFile.StandardInput} for standard input{(samples is null ? string.Empty : "; default generated messages")}", HelpName = "file", Required = samples is null };
         Option<string?> url = new("--url") { Description = "Address of the running worker; default Hosting:Url", HelpName = "address" };
         Option<string?> route = new("--route") { Description = "Route to send to, if the worker has several", HelpName = "name" };

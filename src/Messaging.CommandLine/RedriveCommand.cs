@@ -16,9 +16,9 @@ internal static class RedriveCommand
     public static Command Create(CommandContext context, RedriveCatalog stores)
     {
         Option<string> from = new("--from") { Description = stores.Description, DefaultValueFactory = _ => stores.Names[0], HelpName = "store" };
-        from.AcceptOnlyFromAmong([.. stores.Names]);
+        UnknownArgument.AllowOnly(from, [.. stores.Names]);
         Option<string?> to = new("--to") { Description = "Move the dead letters of a queue to the folder DeadLetters:Path instead: folder", HelpName = "folder" };
-        to.AcceptOnlyFromAmong(RedriveCatalog.Folder);
+        UnknownArgument.AllowOnly(to, [RedriveCatalog.Folder]);
         Option<string[]> id = new("--id") { Description = "Only the dead letter of a queue with this id, as --dry-run lists it; may be repeated", HelpName = "id" };
         Option<string?> reason = new("--reason") { Description = "Only dead letters with this reason code; an unknown code lists the existing codes (exit 64)", HelpName = "code" };
         Option<int?> max = CountOption.Create("--max", [], "Maximum dead letters to redrive; default all that exist when it begins", int.MaxValue);

@@ -13,10 +13,27 @@ internal static class UnknownArgument
     {
         if (name is not null && known.Count > 0 && !known.Contains(name, StringComparer.OrdinalIgnoreCase))
         {
-            string hint = NearestName.Find(name, known) is { } nearest ? $" Did you mean {UntrustedText.Shorten(nearest)}?" : string.Empty;
-            string names = string.Join(", ", known.Select(UntrustedText.Shorten));
-            throw new StartupException($"{option} {UntrustedText.Shorten(name)}: there is none.{hint} There are: {names}.", ExitCodes.Usage);
+            throw new StartupException(Describe(option, name, known), ExitCodes.Usage);
         }
+    }
+
+    /// <summary>Accepts only these values of an option, and names the nearest of them for another.</summary>
+    public static void AllowOnly<T>(Option<T> option, IReadOnlyCollection<string> known)
+    {
+        option.CompletionSources.Add([.. known]);
+        option.Validators.Add(result =>
+        {
+            foreach (string unknown in result.Tokens.Select(token => token.Value).Except(known, StringComparer.Ordinal))
+            {
+                result.AddError(Describe(option.Name, SettingText.Mask(unknown), known));
+            }
+        });
+    }
+
+    private static string Describe(string option, string name, IReadOnlyCollection<string> known)
+    {
+        string hint = NearestName.Find(name, known) is { } nearest ? $" Did you mean {UntrustedText.Shorten(nearest)}?" : string.Empty;
+        return $"{option} {UntrustedText.Shorten(name)}: there is none.{hint} There are: {string.Join(", ", known.Select(UntrustedText.Shorten))}.";
     }
 
     /// <param name="token">The argument.</param>

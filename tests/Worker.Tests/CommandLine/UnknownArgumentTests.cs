@@ -45,4 +45,16 @@ public sealed class UnknownArgumentTests
         Command root = new("worker") { new Option<int>("--demo"), Config, new Command("validate"), new Command("redrive") };
         return UnknownArgument.Describe(token, root, Config, new WorkerDefinition(_ => { }).Sections);
     }
+
+    [Theory]
+    [InlineData("sqss", "--to sqss: there is none. Did you mean sqs? There are: http, sqs.")]
+    [InlineData("zzzzzz", "--to zzzzzz: there is none. There are: http, sqs.")]
+    [InlineData("sqs", null)]
+    public void AllowOnly_Value_NamesTheNearest(string value, string? expected)
+    {
+        Option<string> to = new("--to");
+        UnknownArgument.AllowOnly(to, ["http", "sqs"]);
+
+        new RootCommand { to }.Parse(["--to", value]).Errors.Select(error => error.Message).ShouldBe(expected is null ? [] : [expected]);
+    }
 }
