@@ -268,6 +268,8 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
     /// <summary>Waits until a value stays while other connections come and go: what is slow on this machine is slow for both.</summary>
     private static async Task UntilStalledAsync(TcpLinesRun run, Func<long> progress)
     {
+        // The sender's own connection must not be taken for the first of those below.
+        await TcpLinesRun.UntilAsync(() => run.Source.Connections.Count > 0, "The sender was not accepted.");
         long before;
         do
         {
