@@ -73,12 +73,16 @@ internal static class BenchmarkCommand
     /// <summary>The commands, without the verbs of child processes.</summary>
     public static RootCommand Root()
     {
-        Command run = new("run", "Runs the BenchmarkDotNet suites of the worker's parts; its own options follow, such as --filter '*Execution*'") { TreatUnmatchedTokensAsErrors = false };
+        Command run = new("run", "Runs the BenchmarkDotNet suites of the worker's parts; its own options follow, such as --filter '*Execution*'")
+            { TreatUnmatchedTokensAsErrors = false };
         run.SetAction(result => SuiteRunner.Run(Suites, result.UnmatchedTokens, SuiteConfig.Full(), "run"));
 
-        Option<FileInfo> expected = new("--expected") { Description = "The file of expected bytes", DefaultValueFactory = _ => new FileInfo("benchmarks/expected-bytes.json") };
+        Option<FileInfo> expected =
+            new("--expected") { Description = "The file of expected bytes", DefaultValueFactory = _ => new FileInfo("benchmarks/expected-bytes.json") };
         Option<bool> update = new("--update") { Description = "Write the measured bytes to the file instead of checking them" };
-        Command bytes = new("bytes", "Counts the bytes allocated per message in every case (scenario/variant/parts or bytes/in flight; a minute); exits with 1 on any rise") { expected, update };
+        Command bytes = new(
+            "bytes", "Counts the bytes allocated per message in every case (scenario/variant/parts or bytes/in flight; a minute); exits with 1 on any rise")
+            { expected, update };
         bytes.SetAction(result => ByteGate.Run(result.GetValue(expected)!, result.GetValue(update)));
 
         Option<int> launches = new("--launches") { Description = "Processes per case, 1 to 1,000", DefaultValueFactory = _ => 15 };
@@ -87,19 +91,36 @@ internal static class BenchmarkCommand
         Command cold = new("cold", "Measures composing a chain and sending one message, each time in a new process") { launches, output };
         cold.SetAction((result, cancellationToken) => ColdStart.RunAsync(result.GetValue(launches), result.GetValue(output), cancellationToken));
 
-        Command keys = InTurns("keys", "Measures message to key, with values at depth 1, 2 and 4, alternating with a bare scan of the message's tokens (a minute)", KeyRatio.RunAsync);
-        Command throws = InTurns("throws", "Sends messages through 10, 20 and 40 parts, the last of which throws synchronously: Fused alternating with Expression (two minutes)", ThrowRatio.RunAsync);
-        Command typed = InTurns("typed", "Measures the processor time from the channel to a typed handler, alternating with the archive and the sink Memory, whose bodies are deserialized separately (a minute with --turns 200)", TypedRatio.RunAsync);
-        Command durations = InTurns("durations", "Measures the processor time from the channel to the archive and the sink Memory while the histograms of /metrics are recorded, alternating with the same while they are not (a minute with --turns 200)", DurationRatio.RunAsync);
+        Command keys = InTurns(
+            "keys", "Measures message to key, with values at depth 1, 2 and 4, alternating with a bare scan of the message's tokens (a minute)",
+            KeyRatio.RunAsync);
+        Command throws = InTurns(
+            "throws", "Sends messages through 10, 20 and 40 parts, the last of which throws synchronously: Fused alternating with Expression (two minutes)",
+            ThrowRatio.RunAsync);
+        Command typed = InTurns(
+            "typed",
+            "Measures the processor time from the channel to a typed handler, alternating with the archive and the sink Memory, whose bodies are deserialized "
+                + "separately (a minute with --turns 200)", TypedRatio.RunAsync);
+        Command durations = InTurns(
+            "durations",
+            "Measures the processor time from the channel to the archive and the sink Memory while the histograms of /metrics are recorded, alternating with "
+                + "the same while they are not (a minute with --turns 200)", DurationRatio.RunAsync);
 
         Argument<DirectoryInfo> before = new("before") { Description = "A results folder" };
         Argument<DirectoryInfo> after = new("after") { Description = "Another one from the same machine" };
-        Option<double> threshold = new("--threshold") { Description = "Relative difference in time below which two rows are the same", DefaultValueFactory = _ => 0.02 };
+        Option<double> threshold =
+            new("--threshold") { Description = "Relative difference in time below which two rows are the same", DefaultValueFactory = _ => 0.02 };
         threshold.InRange(0, 1);
-        Command compare = new("compare", "Compares two results folders row by row; exits with 1 when a row got slower or allocates more, with 2 when the folders cannot be compared") { before, after, threshold };
+        Command compare = new(
+            "compare",
+            "Compares two results folders row by row; exits with 1 when a row got slower or allocates more, with 2 when the folders cannot be compared")
+            { before, after, threshold };
         compare.SetAction(result => ResultComparer.Run(result.GetValue(before)!, result.GetValue(after)!, result.GetValue(threshold), Console.Out));
 
-        return new RootCommand("Measures what the worker's parts cost") { run, bytes, cold, keys, throws, typed, durations, Put(), BlobsCommand.Create(), EndToEndCommand.Create(), UdpCommand.Create(), TcpLinesCommand.Create(), FolderCommand.Create(), HttpCommand.Create(), NativeCommand.Create(), compare, ReportCommand.Create() };
+        return new RootCommand(
+            "Measures what the worker's parts cost") { run, bytes, cold, keys, throws, typed, durations, Put(), BlobsCommand.Create(), EndToEndCommand.Create(),
+                UdpCommand.Create(), TcpLinesCommand.Create(), FolderCommand.Create(), HttpCommand.Create(), NativeCommand.Create(), compare,
+                ReportCommand.Create() };
     }
 
     private static Command InTurns(string name, string description, Func<RatioOptions, CancellationToken, Task<int>> run)
@@ -110,7 +131,10 @@ internal static class BenchmarkCommand
         launches.InRange(1, 100);
         Option<DirectoryInfo?> results = new("--results") { Description = $"Folder for {name}.json" };
         Command command = new(name, description) { launches, turns, results };
-        command.SetAction((result, cancellationToken) => run(new RatioOptions(name, result.GetValue(launches), result.GetValue(turns), result.GetValue(results)), cancellationToken));
+        command.SetAction(
+            (result,
+                cancellationToken) => run(
+                    new RatioOptions(name, result.GetValue(launches), result.GetValue(turns), result.GetValue(results)), cancellationToken));
         return command;
     }
 
@@ -123,7 +147,8 @@ internal static class BenchmarkCommand
         Option<int> passes = new("--passes") { Description = "Runs of each client, 1 to 20", DefaultValueFactory = _ => 3 };
         passes.InRange(1, 20);
         Option<DirectoryInfo?> results = new("--results") { Description = "Folder for put.md and put.json" };
-        Command put = new("put", "Puts objects of 1 KiB with each client in turn, each in its own process, to a server in another process (5 minutes)") { seconds, inFlight, passes, results };
+        Command put = new("put", "Puts objects of 1 KiB with each client in turn, each in its own process, to a server in another process (5 minutes)")
+            { seconds, inFlight, passes, results };
         put.SetAction((result, cancellationToken) =>
             PutCommand.RunAsync(result.GetValue(seconds), result.GetValue(inFlight), result.GetValue(passes), result.GetValue(results), cancellationToken));
         return put;

@@ -33,7 +33,8 @@ internal sealed class ChildProcess : IDisposable
 
     /// <param name="arguments">Its arguments.</param>
     /// <param name="environment">Environment variables in addition to this process's own.</param>
-    public static ChildProcess Start(string[] arguments, IEnumerable<(string Name, string Value)> environment) => Start(typeof(ChildProcess).Assembly, arguments, environment);
+    public static ChildProcess Start(string[] arguments, IEnumerable<(string Name, string Value)> environment) =>
+        Start(typeof(ChildProcess).Assembly, arguments, environment);
 
     /// <param name="program">The program to start.</param>
     /// <param name="arguments">Its arguments.</param>

@@ -14,7 +14,8 @@ internal static class CommandRunner
         ParseResult parsed = root.Parse(args);
         if (parsed.Errors.Count > 0)
         {
-            Console.Error.WriteLine(string.Join(Environment.NewLine, parsed.Errors.Select(error => $"error: {error.Message}").Distinct(StringComparer.Ordinal)));
+            Console.Error.WriteLine(
+                string.Join(Environment.NewLine, parsed.Errors.Select(error => $"error: {error.Message}").Distinct(StringComparer.Ordinal)));
             return UsageError;
         }
 
@@ -22,7 +23,8 @@ internal static class CommandRunner
         {
             return await parsed.InvokeAsync(new InvocationConfiguration { EnableDefaultExceptionHandler = false });
         }
-        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or InvalidOperationException or TimeoutException or HttpRequestException)
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or InvalidOperationException or TimeoutException
+            or HttpRequestException)
         {
             // A folder that cannot be written, or a benchmark process that failed, whose own errors are above.
             Console.Error.WriteLine($"error: {exception.Message}");

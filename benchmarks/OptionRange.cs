@@ -14,7 +14,8 @@ internal static class OptionRange
             if (!double.TryParse(word, NumberStyles.Float, CultureInfo.InvariantCulture, out double value) || !(value >= least && value <= most))
             {
                 string several = typeof(T).IsArray ? "; separate several by spaces" : string.Empty;
-                result.AddError(string.Create(CultureInfo.InvariantCulture, $"{option.Name} {word}: must be a number from {least:#,0.##} to {most:#,0.##}{several}."));
+                result.AddError(
+                    string.Create(CultureInfo.InvariantCulture, $"{option.Name} {word}: must be a number from {least:#,0.##} to {most:#,0.##}{several}."));
             }
         }
     });

@@ -21,5 +21,7 @@ internal readonly record struct ProcessMemory(double ResidentMiB, double PeakMiB
     public static ProcessMemory Parse(string[] lines) => new(MiB(lines, "VmRSS:"), MiB(lines, "VmHWM:"), MiB(lines, "RssFile:"));
 
     private static double MiB(string[] lines, string name) =>
-        long.Parse(Array.Find(lines, line => line.StartsWith(name, StringComparison.Ordinal))!.Split((char[])[' ', '\t'], StringSplitOptions.RemoveEmptyEntries)[1], CultureInfo.InvariantCulture) / 1024.0;
+        long.Parse(
+            Array.Find(lines, line => line.StartsWith(name, StringComparison.Ordinal))!.Split((char[])[' ', '\t'], StringSplitOptions.RemoveEmptyEntries)[1],
+            CultureInfo.InvariantCulture) / 1024.0;
 }

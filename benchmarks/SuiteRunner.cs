@@ -26,7 +26,8 @@ internal static class SuiteRunner
 
         if (options.Count == 0)
         {
-            Console.Error.WriteLine($"error: name the suites: {verb} --filter '*' for all, --filter '*{suites[0].Name}*' for some, --list flat for their names.");
+            Console.Error.WriteLine(
+                $"error: name the suites: {verb} --filter '*' for all, --filter '*{suites[0].Name}*' for some, --list flat for their names.");
             return UsageError;
         }
 

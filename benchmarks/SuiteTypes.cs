@@ -9,7 +9,8 @@ internal static class SuiteTypes
     public static Type[] In(Assembly program) =>
     [
         .. program.GetTypes()
-            .Where(type => type is { IsPublic: true, IsClass: true, IsAbstract: false } && type.GetMethods().Any(method => method.IsDefined(typeof(BenchmarkAttribute), inherit: true)))
+            .Where(type => type is { IsPublic: true, IsClass: true, IsAbstract: false }
+                && type.GetMethods().Any(method => method.IsDefined(typeof(BenchmarkAttribute), inherit: true)))
             .OrderBy(type => type.FullName, StringComparer.Ordinal),
     ];
 }

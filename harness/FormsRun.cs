@@ -52,7 +52,8 @@ internal static class FormsRun
         List<string> arguments =
         [
             "--form", form, "--source", options.Source, "--sink", options.Sink, "--count", $"{options.Count}", "--batch", $"{options.Batch}",
-            "--concurrency", $"{options.Concurrency}", "--json", figures, "--no-wait", .. options.Explain ? ["--explain"] : Array.Empty<string>(), .. options.Keys,
+            "--concurrency", $"{options.Concurrency}", "--json", figures, "--no-wait", .. options.Explain ? ["--explain"] : Array.Empty<string>(),
+            .. options.Keys,
         ];
         if (options.Concurrency is null)
         {
@@ -79,5 +80,7 @@ internal static class FormsRun
 
     private static string ToText(IReadOnlyList<HarnessReport> reports) => string.Join(
         Environment.NewLine,
-        Metric.All.Select(metric => $"{metric.Name,-28}{string.Concat(reports.Select(report => $"{metric.Show(report),16}"))}").Prepend($"{"",-28}{string.Concat(reports.Select(report => $"{report.Form,16}"))}"));
+        Metric.All
+            .Select(metric => $"{metric.Name,-28}{string.Concat(reports.Select(report => $"{metric.Show(report),16}"))}")
+            .Prepend($"{"",-28}{string.Concat(reports.Select(report => $"{report.Form,16}"))}"));
 }

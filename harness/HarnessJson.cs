@@ -3,7 +3,8 @@ using Harness.Reports;
 
 namespace Harness;
 
-[JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, RespectRequiredConstructorParameters = true, RespectNullableAnnotations = true)]
+[JsonSourceGenerationOptions(
+    PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, RespectRequiredConstructorParameters = true, RespectNullableAnnotations = true)]
 [JsonSerializable(typeof(HarnessReport))]
 [JsonSerializable(typeof(FormReports))]
 internal sealed partial class HarnessJson : JsonSerializerContext;

@@ -10,7 +10,8 @@ namespace Harness;
 /// <param name="Explain">True to count the allocations by type.</param>
 /// <param name="Trace">The file for a trace; null for none.</param>
 /// <param name="Keys">Configuration keys of the command line, which override all others.</param>
-internal sealed record HarnessOptions(string? Form, string Source, string Sink, int Count, bool Wait, bool Json, bool Explain, string? Trace, IReadOnlyList<string> Keys)
+internal sealed record HarnessOptions(
+    string? Form, string Source, string Sink, int Count, bool Wait, bool Json, bool Explain, string? Trace, IReadOnlyList<string> Keys)
 {
     /// <summary>The value of --form that runs each form.</summary>
     public const string AllForms = "all";

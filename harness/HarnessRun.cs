@@ -103,7 +103,8 @@ internal static class HarnessRun
     }
 
     /// <summary>Begins the measured span.</summary>
-    public static async Task<Measurement> StartAsync(HarnessOptions options, CollectorConnection? collector, Func<long> countDone, CancellationToken cancellationToken)
+    public static async Task<Measurement> StartAsync(
+        HarnessOptions options, CollectorConnection? collector, Func<long> countDone, CancellationToken cancellationToken)
     {
         RunRecorder? recorder = options.IsRecorded ? new RunRecorder(countDone, samplesAllocations: !options.Explain) : null;
         if (collector is not null)
@@ -115,7 +116,8 @@ internal static class HarnessRun
     }
 
     /// <summary>Ends the collecting, after the measured span, and fetches its result.</summary>
-    public static async Task<HarnessReport> EndAsync(HarnessReport report, HarnessOptions options, CollectorConnection? collector, CancellationToken cancellationToken)
+    public static async Task<HarnessReport> EndAsync(
+        HarnessReport report, HarnessOptions options, CollectorConnection? collector, CancellationToken cancellationToken)
     {
         if (collector is null)
         {
@@ -151,23 +153,27 @@ internal static class HarnessRun
         }
 
         await WaitAsync(() => CountDone(worker), options.Count, cancellationToken);
-        HarnessReport report = await EndAsync(measurement!.Finish(options, worker, app.Services.GetRequiredService<IWorkerStatus>(), Route), options, collector, cancellationToken);
+        HarnessReport report = await EndAsync(
+            measurement!.Finish(options, worker, app.Services.GetRequiredService<IWorkerStatus>(), Route), options, collector, cancellationToken);
         HarnessStops.Wait(options, HarnessStops.Processed);
         await app.StopAsync(cancellationToken);
         return (report, worker.GetTotals(Route));
     }
 
-    // The settings as the worker reports them, so secrets are masked. Omitted are the settings of every run (ports, folders), and the form, which the report names.
+    // The settings as the worker reports them, so secrets are masked. Omitted are the settings of every run (ports, folders), and the form, which the report
+    // names.
     private static Dictionary<string, string> Describe(HarnessOptions options, IConfiguration configuration, string folder)
     {
         Dictionary<string, string> settings = new(StringComparer.Ordinal)
         {
             ["Messages"] = $"{options.Count:N0}",
-            ["Garbage collector"] = $"{(GCSettings.IsServerGC ? "server" : "workstation")}, {(GC.GetConfigurationVariables().GetValueOrDefault("ConcurrentGC") is false ? "not concurrent" : "concurrent")}",
+            ["Garbage collector"] = $"{(GCSettings.IsServerGC ? "server" : "workstation")}, "
+                + $"{(GC.GetConfigurationVariables().GetValueOrDefault("ConcurrentGC") is false ? "not concurrent" : "concurrent")}",
             ["Taken"] = $"{TimeProvider.System.GetUtcNow():yyyy-MM-dd HH:mm} UTC",
         };
         HashSet<string> own = [.. OwnKeys(options, folder).Select(NameOf).Except(options.Keys.Select(NameOf), StringComparer.OrdinalIgnoreCase)];
-        foreach (EffectiveSetting setting in Define().Plan(configuration).Effective.Where(setting => !setting.IsDefault && setting.Key != "Pipeline:Form" && !own.Contains(setting.Key)))
+        foreach (EffectiveSetting setting in Define().Plan(configuration).Effective.Where(
+            setting => !setting.IsDefault && setting.Key != "Pipeline:Form" && !own.Contains(setting.Key)))
         {
             settings[setting.Key] = setting.Value;
         }
@@ -246,7 +252,8 @@ internal static class HarnessRun
                 options.Source == "tcp" ? SocketType.Stream : SocketType.Dgram,
                 cancellationToken)
             : await Define().GetSenders().OpenAsync(
-                options.Source, configuration, options.Source == "http" ? null : Route, address, new CommandServices(TimeProvider.System, Console.Out, Console.Error), cancellationToken);
+                options.Source, configuration, options.Source == "http" ? null : Route, address,
+                new CommandServices(TimeProvider.System, Console.Out, Console.Error), cancellationToken);
         await PublishAsync(sender, options.Count, cancellationToken);
     }
 }

@@ -4,9 +4,11 @@ namespace Harness;
 internal static class HarnessStops
 {
     public static readonly (string Default, string ServiceBus, string Next) Before = ("before publishing", "before send", "the messages are published next");
-    public static readonly (string Default, string ServiceBus, string Next) BeforeBoth = ("before publishing", "before send", "the messages are published and processed next");
+    public static readonly (string Default, string ServiceBus, string Next) BeforeBoth =
+        ("before publishing", "before send", "the messages are published and processed next");
     public static readonly (string Default, string ServiceBus, string Next) Published = ("after publishing", "after send", "the messages are processed next");
-    public static readonly (string Default, string ServiceBus, string Next) Processed = ("after processing", "after the countdown", "the harness reports and ends next");
+    public static readonly (string Default, string ServiceBus, string Next) Processed =
+        ("after processing", "after the countdown", "the harness reports and ends next");
 
     /// <summary>Waits for Enter, unless the run continues by itself.</summary>
     public static void Wait(HarnessOptions options, (string Default, string ServiceBus, string Next) stop)

@@ -9,7 +9,9 @@ using Lab.Techniques.Pages;
 
 namespace Lab;
 
-/// <summary>The lab's command line: its suites, the comparisons that are no part of the product's gates, and the pages and charts made of their results.</summary>
+/// <summary>
+/// The lab's command line: its suites, the comparisons that are no part of the product's gates, and the pages and charts made of their results.
+/// </summary>
 internal static class LabCommand
 {
     /// <summary>For BenchmarkDotNet, which builds a project around the suites.</summary>
@@ -33,13 +35,16 @@ internal static class LabCommand
     /// <summary>The commands, without the verb of child processes.</summary>
     public static RootCommand Root()
     {
-        Command run = new("run", "Runs the BenchmarkDotNet suites of the published tables; its own options follow, such as --filter '*JsonLevels*'") { TreatUnmatchedTokensAsErrors = false };
+        Command run = new("run", "Runs the BenchmarkDotNet suites of the published tables; its own options follow, such as --filter '*JsonLevels*'")
+            { TreatUnmatchedTokensAsErrors = false };
         run.SetAction(result => SuiteRunner.Run(LabSuites.Tables, result.UnmatchedTokens, SuiteConfig.Full(), "run", Project));
 
         Argument<DirectoryInfo[]> results = new("results") { Description = "Results folders of one run", Arity = ArgumentArity.OneOrMore };
         Command chart = new("chart", "Draws the charts of results as SVG files in the first of their folders") { results };
         chart.SetAction(result => ChartCommand.Run(result.GetValue(results)!));
 
-        return new RootCommand("Measures published techniques and tables again, and other libraries beside the worker") { run, TechniqueCommand.Create(), UdpCommand.CreateSmall(), AlternativesCommand.Create(), RabbitMqCommand.Create(), PagesCommand.Create(), CompareAllCommand.Create(), chart, SeedsCommand.Create() };
+        return new RootCommand(
+            "Measures published techniques and tables again, and other libraries beside the worker") { run, TechniqueCommand.Create(), UdpCommand.CreateSmall(),
+                AlternativesCommand.Create(), RabbitMqCommand.Create(), PagesCommand.Create(), CompareAllCommand.Create(), chart, SeedsCommand.Create() };
     }
 }

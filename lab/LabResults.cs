@@ -18,9 +18,11 @@ internal static class LabResults
     /// <exception cref="ResultsException">There is no such folder.</exception>
     public static DirectoryInfo[] OfNewestMachine(params DirectoryInfo[] roots)
     {
-        DirectoryInfo[] folders = [.. roots.Where(root => root.Exists).SelectMany(root => root.GetDirectories()).OrderBy(folder => folder.Name, StringComparer.Ordinal)];
+        DirectoryInfo[] folders =
+            [.. roots.Where(root => root.Exists).SelectMany(root => root.GetDirectories()).OrderBy(folder => folder.Name, StringComparer.Ordinal)];
         return folders.Length == 0
-            ? throw new ResultsException($"{string.Join<DirectoryInfo>(" and ", roots)} hold no results; run from the repository's root, or give --from FOLDER.")
+            ? throw new ResultsException(
+                $"{string.Join<DirectoryInfo>(" and ", roots)} hold no results; run from the repository's root, or give --from FOLDER.")
             : [.. folders.Where(folder => MachineOf(folder) == MachineOf(folders[^1]))];
     }
 
@@ -31,7 +33,9 @@ internal static class LabResults
         DirectoryInfo[] reported = [.. folders.Where(folder => !folder.Exists || ResultsFolder.HasReports(folder))];
         ResultsFolder[] read = [.. (reported.Length > 0 ? reported : folders).Select(ResultsFolder.Read)];
         return read.DistinctBy(folder => folder.Machine, StringComparer.Ordinal).Count() > 1
-            ? throw new ResultsException($"The folders are from different machines, so their times are not comparable:{string.Concat(read.Select(folder => $"\n  {folder.Path}: {folder.Machine}"))}")
+            ? throw new ResultsException(
+                $"The folders are from different machines, so their times are not comparable:"
+                    + $"{string.Concat(read.Select(folder => $"\n  {folder.Path}: {folder.Machine}"))}")
             : read;
     }
 

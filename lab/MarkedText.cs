@@ -2,7 +2,10 @@ using System.Text.RegularExpressions;
 
 namespace Lab;
 
-/// <summary>Documents whose tables are generated: what stands between <c>&lt;!-- kind:Name --&gt;</c> and <c>&lt;!-- /kind:Name --&gt;</c> is replaced, the rest is written by hand.</summary>
+/// <summary>
+/// Documents whose tables are generated: what stands between <c>&lt;!-- kind:Name --&gt;</c> and <c>&lt;!-- /kind:Name --&gt;</c> is replaced, the rest is
+/// written by hand.
+/// </summary>
 internal static partial class MarkedText
 {
     /// <summary>The names of a kind of mark that begin a block, in the document's order.</summary>

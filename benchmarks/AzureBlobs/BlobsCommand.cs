@@ -38,8 +38,15 @@ internal static class BlobsCommand
         Option<int> turns = new("--turns") { Description = "Turns of each side, 1 to 1,000; medians are shown", DefaultValueFactory = _ => 9 };
         turns.InRange(1, 1_000);
         Option<DirectoryInfo?> results = new("--results") { Description = "Folder for blobs.json" };
-        Command command = new("blobs", "Puts blobs of 1 KiB to a server in another process: the sink AzureBlobs alternating with a loop over the same client, with the same condition (a minute)") { seconds, inFlight, turns, results };
-        command.SetAction((result, cancellationToken) => RunAsync(TimeSpan.FromSeconds(result.GetValue(seconds)), result.GetValue(inFlight), result.GetValue(turns), result.GetValue(results), cancellationToken));
+        Command command = new(
+            "blobs",
+            "Puts blobs of 1 KiB to a server in another process: the sink AzureBlobs alternating with a loop over the same client, with the same condition (a "
+                + "minute)") { seconds, inFlight, turns, results };
+        command.SetAction(
+            (result,
+                cancellationToken) => RunAsync(
+                    TimeSpan.FromSeconds(result.GetValue(seconds)), result.GetValue(inFlight), result.GetValue(turns), result.GetValue(results),
+                    cancellationToken));
         return command;
     }
 
@@ -53,7 +60,9 @@ internal static class BlobsCommand
         PutObjects objects = new();
         using BareClient bare = new(account, objects);
         using BlobSinkClient sink = new(account, objects);
-        (string Name, PutLoad Load, List<PutRound> Rounds)[] sides = [("BlobClient loop", new PutLoad(bare, objects.KeyTexts.Length, inFlight), []), ("Sink AzureBlobs", new PutLoad(sink, objects.KeyTexts.Length, inFlight), [])];
+        (string Name, PutLoad Load, List<PutRound> Rounds)[] sides = [
+            ("BlobClient loop", new PutLoad(bare, objects.KeyTexts.Length, inFlight), []),
+            ("Sink AzureBlobs", new PutLoad(sink, objects.KeyTexts.Length, inFlight), [])];
 
         // The first turns are for the compiler.
         int warmUp = Math.Max(3, turns / 3);
@@ -71,10 +80,16 @@ internal static class BlobsCommand
 
         double ratio = Medians.Of(sides[1].Rounds.Zip(sides[0].Rounds, (one, other) => one.CpuMicrosecondsAPut / other.CpuMicrosecondsAPut));
         StringBuilder text = new();
-        text.Append(CultureInfo.InvariantCulture, $"# Blobs of {PutObjects.BodyLength:N0} B\n\n{MachineInfo.Current()}; {inFlight} in flight, {turns} turns of each side\n\n| | us of processor per PUT | B per PUT | PUT/s |\n|---|---:|---:|---:|\n");
+        text.Append(
+            CultureInfo.InvariantCulture,
+            $"# Blobs of {PutObjects.BodyLength:N0} B\n\n{MachineInfo.Current()}; {inFlight} in flight, {turns} turns of each side\n\n| | us of processor per "
+                + $"PUT | B per PUT | PUT/s |\n|---|---:|---:|---:|\n");
         foreach ((string name, _, List<PutRound> rounds) in sides)
         {
-            text.Append(CultureInfo.InvariantCulture, $"| {name} | {Medians.Of(rounds.Select(round => round.CpuMicrosecondsAPut)):F1} | {Medians.Of(rounds.Select(round => round.BytesAPut)):N0} | {Medians.Of(rounds.Select(round => round.PutsASecond)):N0} |\n");
+            text.Append(
+                CultureInfo.InvariantCulture,
+                $"| {name} | {Medians.Of(rounds.Select(round => round.CpuMicrosecondsAPut)):F1} | {Medians.Of(rounds.Select(round => round.BytesAPut)):N0} | "
+                    + $"{Medians.Of(rounds.Select(round => round.PutsASecond)):N0} |\n");
         }
 
         text.Append(CultureInfo.InvariantCulture, $"\nProcessor time of the sink by the loop's, median of neighbouring turns: {ratio:F2}\n");
@@ -83,7 +98,10 @@ internal static class BlobsCommand
             results,
             "blobs",
             $"{inFlight} PUTs in flight, {turns} turns of each side",
-            [.. sides.Select((side, i) => new { Row = side.Name, CpuMicroseconds = Medians.Of(side.Rounds.Select(round => round.CpuMicrosecondsAPut)), Bytes = Medians.Of(side.Rounds.Select(round => round.BytesAPut)), Ratio = i == 0 ? 1 : ratio, CpuMicrosecondsOfRounds = side.Rounds.Select(round => round.CpuMicrosecondsAPut) })],
+            [.. sides.Select(
+                (side, i) => new { Row = side.Name, CpuMicroseconds = Medians.Of(side.Rounds.Select(round => round.CpuMicrosecondsAPut)),
+                    Bytes = Medians.Of(side.Rounds.Select(round => round.BytesAPut)), Ratio = i == 0 ? 1 : ratio,
+                    CpuMicrosecondsOfRounds = side.Rounds.Select(round => round.CpuMicrosecondsAPut) })],
             cancellationToken);
         return 0;
     }
@@ -95,7 +113,8 @@ internal static class BlobsCommand
 
         public async ValueTask PutAsync(int key)
         {
-            BlobUploadOptions options = new() { Conditions = new BlobRequestConditions { IfNoneMatch = ETag.All }, HttpHeaders = new BlobHttpHeaders { ContentType = "application/json" } };
+            BlobUploadOptions options = new()
+                { Conditions = new BlobRequestConditions { IfNoneMatch = ETag.All }, HttpHeaders = new BlobHttpHeaders { ContentType = "application/json" } };
             Response<BlobContentInfo> answer = await _container.GetBlobClient(objects.KeyTexts[key]).UploadAsync(new BinaryData(objects.Body), options);
             PutFailure.ThrowUnless(answer.Value.ETag != default, "no ETag");
         }
@@ -107,7 +126,9 @@ internal static class BlobsCommand
 
     private sealed class BlobSinkClient(string account, PutObjects objects) : IPutClient
     {
-        private readonly BlobSink _sink = new(new BlobSinkOptions { ConnectionString = account, Container = PutObjects.Bucket }, new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System));
+        private readonly BlobSink _sink = new(
+            new BlobSinkOptions { ConnectionString = account, Container = PutObjects.Bucket },
+            new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System));
 
         public async ValueTask PutAsync(int key)
         {

@@ -12,7 +12,9 @@ internal abstract record ByteCase
     /// <summary>Messages that one call of the action from <see cref="Prepare"/> handles.</summary>
     public virtual int MessagesARun => 1;
 
-    public static IEnumerable<ByteCase> All() => [.. PipelineByteCase.All(), .. KeyByteCase.All(), new AttributeKeyByteCase(), .. LogByteCase.All(), .. BulkResponseByteCase.All(), new DocumentByteCase()];
+    public static IEnumerable<ByteCase> All() =>
+        [.. PipelineByteCase.All(), .. KeyByteCase.All(), new AttributeKeyByteCase(), .. LogByteCase.All(), .. BulkResponseByteCase.All(),
+            new DocumentByteCase()];
 
     /// <summary>Prepares the case; its allocations are not counted.</summary>
     public abstract Action Prepare();

@@ -13,7 +13,8 @@ internal static class ByteGate
     {
         if (!file.Exists && !update)
         {
-            Console.Error.WriteLine($"error: there is no {file.FullName}; run from the repository's root, name it with --expected, or create it with --update.");
+            Console.Error.WriteLine(
+                $"error: there is no {file.FullName}; run from the repository's root, name it with --expected, or create it with --update.");
             return 2;
         }
 

@@ -13,7 +13,9 @@ internal sealed record KeyByteCase(string Variant, BodyValidation Validation, st
 
     public static new IEnumerable<KeyByteCase> All() =>
     [
-        .. Enum.GetValues<BodyValidation>().Select(validation => new KeyByteCase(validation.ToString(), validation, KeyTemplateOptions.DefaultTemplate, KeyInput.ExpectedKey)),
+        .. Enum
+            .GetValues<BodyValidation>()
+            .Select(validation => new KeyByteCase(validation.ToString(), validation, KeyTemplateOptions.DefaultTemplate, KeyInput.ExpectedKey)),
         new("FullDepthTwo", BodyValidation.Full, KeyInput.DepthTwoTemplate, KeyInput.DepthTwoKey),
         new("FullDepthFour", BodyValidation.Full, KeyInput.DepthFourTemplate, KeyInput.DepthFourKey),
     ];

@@ -18,7 +18,8 @@ internal sealed record PipelineByteCase(Variant Variant, Scenario Scenario, int 
     {
         foreach (Scenario scenario in Enum.GetValues<Scenario>().Where(scenario => scenario != Scenario.ThrowingSynchronously))
         {
-            foreach (Variant variant in (Variant[])[Variant.HandWritten, Variant.Closure, Variant.Expression, Variant.PrecompiledPlain, Variant.Precompiled, Variant.Fused])
+            foreach (Variant variant in (Variant[])[
+                Variant.HandWritten, Variant.Closure, Variant.Expression, Variant.PrecompiledPlain, Variant.Precompiled, Variant.Fused])
             {
                 foreach (int depth in (int[])[10, 20, 40])
                 {

@@ -2,7 +2,10 @@ using BenchmarkDotNet.Attributes;
 
 namespace Benchmarks.CloudFront;
 
-/// <summary>One log of 10,000 rows: compressed bytes to three columns, and on to the body for Elasticsearch. Limit: <see cref="GunzipOnly"/> and <see cref="SplitOnly"/> together.</summary>
+/// <summary>
+/// One log of 10,000 rows: compressed bytes to three columns, and on to the body for Elasticsearch. Limit: <see cref="GunzipOnly"/> and <see cref="SplitOnly"/>
+/// together.
+/// </summary>
 public class CloudFrontBenchmarks
 {
     private readonly WorkerColumns _columns = new();

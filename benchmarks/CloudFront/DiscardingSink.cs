@@ -48,7 +48,8 @@ internal sealed class DiscardingSink : IDocumentSink, IDocumentWriter
         return new ValueTask<bool>(true);
     }
 
-    public ValueTask<DocumentsResult> EndAsync(CancellationToken cancellationToken) => new(new DocumentsResult(SinkStatus.Stored, _documents, Existing: 0, Rejected: 0));
+    public ValueTask<DocumentsResult> EndAsync(CancellationToken cancellationToken) =>
+        new(new DocumentsResult(SinkStatus.Stored, _documents, Existing: 0, Rejected: 0));
 
     public ValueTask<DocumentsResult> CompleteAsync(CancellationToken cancellationToken)
     {

@@ -19,7 +19,8 @@ internal static class LogCheck
 
         DiscardingSink sink = new() { Kept = new() };
         long documents = await new WorkerDocuments(sink).ReadAsync(compressed);
-        string expected = string.Join('\n', original.Select(record => $"{{\"date\":\"{record.Date}\",\"time\":\"{record.Time}\",\"user_agent\":\"{record.UserAgent}\"}}"));
+        string expected =
+            string.Join('\n', original.Select(record => $"{{\"date\":\"{record.Date}\",\"time\":\"{record.Time}\",\"user_agent\":\"{record.UserAgent}\"}}"));
         string actual = string.Join('\n', sink.Kept.ToString().Split('\n').Where((_, line) => line % 2 == 1));
         Require(documents == rows && actual == expected, "the worker writes other documents");
     }

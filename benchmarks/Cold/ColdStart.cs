@@ -40,7 +40,10 @@ internal static class ColdStart
             await File.WriteAllTextAsync(Path.Combine(output.FullName, "cold-start.md"), table, cancellationToken);
         }
 
-        await ResultsFile.WriteAsync(output, "cold-start", $"compose and first message in a new process, median of {launches} launches", [.. samples.Select(sample => new { Variant = sample.Key.Item1, Parts = sample.Key.Item2, Microseconds = Medians.Of(sample.Value) })], cancellationToken);
+        await ResultsFile.WriteAsync(
+            output, "cold-start", $"compose and first message in a new process, median of {launches} launches",
+            [.. samples.Select(sample => new { Variant = sample.Key.Item1, Parts = sample.Key.Item2, Microseconds = Medians.Of(sample.Value) })],
+            cancellationToken);
 
         return 0;
     }
@@ -55,7 +58,10 @@ internal static class ColdStart
     private static string Table(Dictionary<(Variant Variant, int Depth), List<double>> samples, int launches)
     {
         StringBuilder text = new();
-        text.Append(CultureInfo.InvariantCulture, $"Compose and first message in a new process, ms, median of {launches} launches (parts that await; includes everything that the process compiles for it)\n\n");
+        text.Append(
+            CultureInfo.InvariantCulture,
+            $"Compose and first message in a new process, ms, median of {launches} launches (parts that await; includes everything that the process compiles "
+                + $"for it)\n\n");
         text.Append("| variant | depth 10 | depth 40 | of hand-written, 10 | of hand-written, 40 |\n|---|---:|---:|---:|---:|\n");
         foreach (Variant variant in Enum.GetValues<Variant>())
         {

@@ -17,6 +17,10 @@ internal sealed record BenchmarkRow(string Name, double Nanoseconds, long? Bytes
     /// <summary>The text in the parentheses, such as <c>Size: 10</c>; empty without parameters.</summary>
     public string Parameters => Name.EndsWith(')') && Name.IndexOf('(', StringComparison.Ordinal) is >= 0 and int at ? Name[(at + 1)..^1] : string.Empty;
 
-    /// <summary>The name without its namespace and without the quotes of texts, by which documents refer to a row and two folders are compared: a suite may move. <c>Suite.Method(Size: 10)</c>.</summary>
-    public string ShortName => Parameters.Length > 0 ? $"{Suite}.{Method}({Parameters.Replace("\"", string.Empty, StringComparison.Ordinal)})" : $"{Suite}.{Method}";
+    /// <summary>
+    /// The name without its namespace and without the quotes of texts, by which documents refer to a row and two folders are compared: a suite may move.
+    /// <c>Suite.Method(Size: 10)</c>.
+    /// </summary>
+    public string ShortName =>
+        Parameters.Length > 0 ? $"{Suite}.{Method}({Parameters.Replace("\"", string.Empty, StringComparison.Ordinal)})" : $"{Suite}.{Method}";
 }

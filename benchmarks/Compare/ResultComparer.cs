@@ -23,7 +23,8 @@ internal static class ResultComparer
     {
         if (before.Machine != after.Machine)
         {
-            throw new ResultsException($"The folders are from different machines, so their times are not comparable.\n  before: {before.Machine}\n  after:  {after.Machine}");
+            throw new ResultsException(
+                $"The folders are from different machines, so their times are not comparable.\n  before: {before.Machine}\n  after:  {after.Machine}");
         }
 
         int worse = 0;
@@ -57,7 +58,9 @@ internal static class ResultComparer
         }
 
         string bytes = current.Bytes == old.Bytes ? string.Empty : $", {old.Bytes} -> {current.Bytes} B";
-        output.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{verdict,-7} {old.ShortName}: {old.Nanoseconds:N1} -> {current.Nanoseconds:N1} ns ({ratio:F3}){bytes}"));
+        output.WriteLine(
+            string.Create(
+                CultureInfo.InvariantCulture, $"{verdict,-7} {old.ShortName}: {old.Nanoseconds:N1} -> {current.Nanoseconds:N1} ns ({ratio:F3}){bytes}"));
         return verdict is "slower" or "more B" || current.Bytes > old.Bytes;
     }
 }

@@ -12,7 +12,8 @@ internal sealed record ResultsFolder(string Path, string Machine, string Date, I
 {
     private const string Reports = "*-report-brief.json";
 
-    private static readonly string[] MachineParts = ["OsVersion", "ProcessorName", "PhysicalCoreCount", "LogicalCoreCount", "RuntimeVersion", "Architecture", "Configuration"];
+    private static readonly string[] MachineParts =
+        ["OsVersion", "ProcessorName", "PhysicalCoreCount", "LogicalCoreCount", "RuntimeVersion", "Architecture", "Configuration"];
 
     /// <exception cref="ResultsException">There are no reports, they are from different machines, or a file is not a report.</exception>
     public static ResultsFolder Read(DirectoryInfo folder)
@@ -79,7 +80,9 @@ internal sealed record ResultsFolder(string Path, string Machine, string Date, I
     private static string Day(JsonElement report)
     {
         string[] parts = report.TryGetProperty("Title", out JsonElement title) ? title.ToString().Split('-') : [];
-        return parts.Length > 2 && DateOnly.TryParseExact(parts[^2], "yyyyMMdd", out DateOnly day) ? day.ToString("yyyy-MM-dd", CultureInfo.InvariantCulture) : string.Empty;
+        return parts.Length > 2 && DateOnly.TryParseExact(parts[^2], "yyyyMMdd", out DateOnly day)
+            ? day.ToString("yyyy-MM-dd", CultureInfo.InvariantCulture)
+            : string.Empty;
     }
 
     private static string Describe(string part, JsonElement host)
@@ -106,14 +109,20 @@ internal sealed record ResultsFolder(string Path, string Machine, string Date, I
             memory = default;
         }
 
-        return new BenchmarkRow(one.GetProperty("FullName").GetString()!, statistics.GetProperty("Median").GetDouble(), (long?)Number(memory, "BytesAllocatedPerOperation"), Collections(memory));
+        return new BenchmarkRow(
+            one.GetProperty("FullName").GetString()!, statistics.GetProperty("Median").GetDouble(), (long?)Number(memory, "BytesAllocatedPerOperation"),
+            Collections(memory));
     }
 
     private static CollectionRate? Collections(JsonElement memory) =>
-        Number(memory, "TotalOperations") is { } operations and > 0 && Number(memory, "Gen0Collections") is { } gen0 && Number(memory, "Gen1Collections") is { } gen1
+        Number(memory, "TotalOperations") is { } operations and > 0
+            && Number(memory, "Gen0Collections") is { } gen0
+            && Number(memory, "Gen1Collections") is { } gen1
             ? new CollectionRate(gen0 / operations, gen1 / operations)
             : null;
 
     private static double? Number(JsonElement memory, string name) =>
-        memory.ValueKind == JsonValueKind.Object && memory.TryGetProperty(name, out JsonElement value) && value.ValueKind == JsonValueKind.Number ? value.GetDouble() : null;
+        memory.ValueKind == JsonValueKind.Object && memory.TryGetProperty(name, out JsonElement value) && value.ValueKind == JsonValueKind.Number
+            ? value.GetDouble()
+            : null;
 }

@@ -11,7 +11,9 @@ namespace Benchmarks.EndToEnd;
 /// <param name="WarmUp">Messages per warm-up round.</param>
 /// <param name="PutMilliseconds">How long a PUT waits for its answer.</param>
 /// <param name="Bundle">Messages that the worker stores in one object; 0 for an object per message, as the other clients always do.</param>
-internal sealed record EndToEndOptions(IReadOnlyList<ClientKind> Clients, IReadOnlyList<int> InFlight, int Messages, int Passes, IReadOnlyList<int> Sizes, int WarmUp, int PutMilliseconds = 0, int Bundle = 0)
+internal sealed record EndToEndOptions(
+    IReadOnlyList<ClientKind> Clients, IReadOnlyList<int> InFlight, int Messages, int Passes, IReadOnlyList<int> Sizes, int WarmUp, int PutMilliseconds = 0,
+    int Bundle = 0)
 {
     public const int SizesInFlight = 64;
 }

@@ -28,7 +28,10 @@ internal static class EndToEndReport
                 EndToEndRow most = group.MaxBy(row => row.Messages)!;
                 foreach (EndToEndRow row in group)
                 {
-                    text.Append(CultureInfo.InvariantCulture, $"| {row.Client} | {row.Messages:N0} | {row.CpuMicroseconds:F1} | {row.CpuMicroseconds / most.CpuMicroseconds:F2} | {row.Bytes:N0} |\n");
+                    text.Append(
+                        CultureInfo.InvariantCulture,
+                        $"| {row.Client} | {row.Messages:N0} | {row.CpuMicroseconds:F1} | {row.CpuMicroseconds / most.CpuMicroseconds:F2} | {row.Bytes:N0} "
+                            + $"|\n");
                 }
             }
         }
@@ -44,18 +47,28 @@ internal static class EndToEndReport
         logarithmic: true);
 
     private static IReadOnlyList<ChartRow> Bars(IEnumerable<EndToEndRow> rows) =>
-        [.. rows.Select(row => new ChartRow(row.Client.ToString(), new ChartBar(row.CpuMicroseconds, $"{Figures.Time(row.CpuMicroseconds / 1e6)}, {Figures.Bytes(row.Bytes)}")) { IsQuiet = row.Client != ClientKind.WorkerDirect })];
+        [.. rows.Select(
+            row => new ChartRow(
+                row.Client.ToString(), new ChartBar(row.CpuMicroseconds, $"{Figures.Time(row.CpuMicroseconds / 1e6)}, {Figures.Bytes(row.Bytes)}"))
+                { IsQuiet = row.Client != ClientKind.WorkerDirect })];
 
     private static string InFlight(int messages) =>
         messages == ClientSettings.Found ? $"as many in flight as the worker finds ({ClientSettings.PlainInFlight} in plain loops)" : $"{messages} in flight";
 
     private static void Table(StringBuilder text, IReadOnlyList<EndToEndRow> rows, Func<EndToEndRow, string> name)
     {
-        text.Append("| client | messages/s | us of processor per message | messages per processor second, of SdkSqsSdkS3 / SdkDefaults / SdkTuned / PlainSigned | bytes per message | collections 0/1/2 | paused ms | p50 ms | p99 ms | SQS calls per 1,000 | peak RSS, MiB |\n");
+        text.Append(
+            "| client | messages/s | us of processor per message | messages per processor second, of SdkSqsSdkS3 / SdkDefaults / SdkTuned / PlainSigned | "
+                + "bytes per message | collections 0/1/2 | paused ms | p50 ms | p99 ms | SQS calls per 1,000 | peak RSS, MiB |\n");
         text.Append("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n");
         foreach (EndToEndRow row in rows)
         {
-            text.Append(CultureInfo.InvariantCulture, $"| {name(row)} | {row.MessagesPerSecond:N0} | {row.CpuMicroseconds:F1} | {Times(rows, ClientKind.SdkSqsSdkS3, row)} / {Times(rows, ClientKind.SdkDefaults, row)} / {Times(rows, ClientKind.SdkTuned, row)} / {Times(rows, ClientKind.PlainSigned, row)} | {row.Bytes:N0} | {row.Gen0}/{row.Gen1}/{row.Gen2} | {row.PauseMilliseconds:F0} | {row.P50:F2} | {row.P99:F2} | {row.Calls:F0} | {row.PeakMiB:F0} |\n");
+            text.Append(
+                CultureInfo.InvariantCulture,
+                $"| {name(row)} | {row.MessagesPerSecond:N0} | {row.CpuMicroseconds:F1} | {Times(rows, ClientKind.SdkSqsSdkS3, row)} / "
+                    + $"{Times(rows, ClientKind.SdkDefaults, row)} / {Times(rows, ClientKind.SdkTuned, row)} / {Times(rows, ClientKind.PlainSigned, row)} | "
+                    + $"{row.Bytes:N0} | {row.Gen0}/{row.Gen1}/{row.Gen2} | {row.PauseMilliseconds:F0} | {row.P50:F2} | {row.P99:F2} | {row.Calls:F0} | "
+                    + $"{row.PeakMiB:F0} |\n");
         }
 
         text.Append('\n');

@@ -7,7 +7,8 @@ namespace Benchmarks.EndToEnd;
 /// <param name="InFlight">Messages in flight.</param>
 /// <param name="Messages">Messages of a pass.</param>
 /// <param name="Passes">Passes measured.</param>
-/// <param name="MessagesPerSecond">From the first delivery to the last delete, as the server saw it; limited because server and client share the machine.</param>
+/// <param name="MessagesPerSecond">From the first delivery to the last delete, as the server saw it; limited because server and client share the
+/// machine.</param>
 /// <param name="CpuMicroseconds">Processor time of the client's process per message, user and kernel.</param>
 /// <param name="Bytes">Bytes allocated per message, all threads.</param>
 /// <param name="Gen0">Collections of that generation.</param>

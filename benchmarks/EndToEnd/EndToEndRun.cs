@@ -30,7 +30,8 @@ internal sealed class EndToEndRun : IDisposable
     private static readonly (string Name, string Value)[] WorkerEnvironment = [.. ClientEnvironment, ("DOTNET_ThreadPool_UnfairSemaphoreSpinLimit", "0")];
 
     // One thread serves, so that the server never uses more than one core of the machine.
-    private static readonly (string Name, string Value)[] ServerEnvironment = [("DOTNET_SYSTEM_NET_SOCKETS_INLINE_COMPLETIONS", "1"), ("DOTNET_SYSTEM_NET_SOCKETS_THREAD_COUNT", "1"), ("DOTNET_gcConcurrent", "0")];
+    private static readonly (string Name, string Value)[] ServerEnvironment =
+        [("DOTNET_SYSTEM_NET_SOCKETS_INLINE_COMPLETIONS", "1"), ("DOTNET_SYSTEM_NET_SOCKETS_THREAD_COUNT", "1"), ("DOTNET_gcConcurrent", "0")];
 
     private readonly EndToEndOptions _options;
     private readonly TextWriter _log;
@@ -59,7 +60,10 @@ internal sealed class EndToEndRun : IDisposable
             {
                 foreach (ClientKind kind in _options.Clients)
                 {
-                    clients[kind] = ChildProcess.Start(ClientProcess.Arguments(new ClientSettings(kind, _endpoint, QueueOf(kind, inFlight), inFlight, _options.Bundle)), EnvironmentOf(kind));
+                    clients[
+                        kind] = ChildProcess.Start(
+                            ClientProcess.Arguments(new ClientSettings(kind, _endpoint, QueueOf(kind, inFlight), inFlight, _options.Bundle)),
+                            EnvironmentOf(kind));
                     await WarmUpAsync(clients[kind], kind, inFlight, cancellationToken);
                 }
 
@@ -113,7 +117,8 @@ internal sealed class EndToEndRun : IDisposable
         _log.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{kind}, {inFlight} in flight: warm at {last:F1} us per message"));
     }
 
-    private async Task<IEnumerable<EndToEndRow>> MeasureAsync(Dictionary<ClientKind, ChildProcess> clients, int inFlight, int messages, int passes, CancellationToken cancellationToken)
+    private async Task<IEnumerable<EndToEndRow>> MeasureAsync(
+        Dictionary<ClientKind, ChildProcess> clients, int inFlight, int messages, int passes, CancellationToken cancellationToken)
     {
         Dictionary<ClientKind, List<EndToEndRow>> rows = clients.Keys.ToDictionary(kind => kind, _ => new List<EndToEndRow>());
         for (int pass = 0; pass < passes; pass++)
@@ -124,10 +129,19 @@ internal sealed class EndToEndRun : IDisposable
             }
         }
 
-        EndToEndRow[] medians = [.. rows.Values.Select(of => of.OrderBy(row => row.CpuMicroseconds).ElementAt(of.Count / 2) with { Passes = of.Count, PeakMiB = of[^1].PeakMiB, CpuMicrosecondsOfPasses = [.. of.Select(row => row.CpuMicroseconds)] })];
+        EndToEndRow[] medians = [
+            .. rows.Values.Select(
+                of => of
+                    .OrderBy(row => row.CpuMicroseconds)
+                    .ElementAt(of.Count / 2) with { Passes = of.Count, PeakMiB = of[^1].PeakMiB,
+                        CpuMicrosecondsOfPasses = [.. of.Select(row => row.CpuMicroseconds)] })];
         foreach (EndToEndRow row in medians)
         {
-            _log.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{row.Client}, {inFlight} in flight, {messages} messages: {row.MessagesPerSecond:N0} messages/s, {row.CpuMicroseconds:F1} us, {row.Bytes:N0} B per message"));
+            _log.WriteLine(
+                string.Create(
+                    CultureInfo.InvariantCulture,
+                    $"{row.Client}, {inFlight} in flight, {messages} messages: {row.MessagesPerSecond:N0} messages/s, {row.CpuMicroseconds:F1} us, "
+                        + $"{row.Bytes:N0} B per message"));
         }
 
         return medians;
@@ -146,7 +160,8 @@ internal sealed class EndToEndRun : IDisposable
         ClientSample used = (await SampleAsync(client, cancellationToken)).Since(before);
         if (totals.Stored != messages || totals.Wrong != 0)
         {
-            throw new InvalidOperationException($"{kind} with {inFlight} in flight: of {messages} messages {totals.Stored} are stored as sent, {totals.Wrong} wrongly.");
+            throw new InvalidOperationException(
+                $"{kind} with {inFlight} in flight: of {messages} messages {totals.Stored} are stored as sent, {totals.Wrong} wrongly.");
         }
 
         return new EndToEndRow(
@@ -174,7 +189,8 @@ internal sealed class EndToEndRun : IDisposable
         DateTime changed = DateTime.UtcNow;
         while (true)
         {
-            QueueTotals totals = (await _http.GetFromJsonAsync(new Uri(_endpoint, $"/control/totals/{queue}"), EndToEndJson.Default.QueueTotals, cancellationToken))!;
+            QueueTotals totals =
+                (await _http.GetFromJsonAsync(new Uri(_endpoint, $"/control/totals/{queue}"), EndToEndJson.Default.QueueTotals, cancellationToken))!;
             if (totals.Deleted == totals.Messages)
             {
                 return totals;

@@ -23,13 +23,18 @@ internal static class FolderCommand
 
     public static Command Create()
     {
-        Option<DirectoryInfo> folder = new("--folder") { Description = "Folder on the disk to measure; what the benchmark writes there is deleted", DefaultValueFactory = _ => new DirectoryInfo(Path.Combine("artifacts", "folder")) };
+        Option<DirectoryInfo> folder = new(
+            "--folder") { Description = "Folder on the disk to measure; what the benchmark writes there is deleted",
+                DefaultValueFactory = _ => new DirectoryInfo(Path.Combine("artifacts", "folder")) };
         Option<int> objects = new("--objects") { Description = "Objects per round", DefaultValueFactory = _ => 5_000 };
         objects.InRange(100, 1_000_000);
         Option<int> rounds = new("--rounds") { Description = "Rounds per row, in turns; the median is shown", DefaultValueFactory = _ => 5 };
         rounds.InRange(1, 100);
         Option<DirectoryInfo?> results = new("--results") { Description = "Folder for folder.json" };
-        Command command = new("folder", "Stores objects of 1 KiB durably, 64 in parallel: the folder sink beside threads that write, fsync, rename and share the folder's fsync (a minute)") { folder, objects, rounds, results };
+        Command command = new(
+            "folder",
+            "Stores objects of 1 KiB durably, 64 in parallel: the folder sink beside threads that write, fsync, rename and share the folder's fsync (a minute)")
+            { folder, objects, rounds, results };
         command.SetAction((result, cancellationToken) => OperatingSystem.IsWindows()
             ? throw new InvalidOperationException("The benchmark runs on Unix: Windows has no fsync of folders.")
             : RunAsync(result.GetValue(folder)!, result.GetValue(objects), result.GetValue(rounds), result.GetValue(results), cancellationToken));
@@ -75,7 +80,10 @@ internal static class FolderCommand
 
         double bare = Median(measured[rows[0].Name]).PerSecond;
         StringBuilder text = new();
-        text.Append(CultureInfo.InvariantCulture, $"# Objects of {Body.Length:N0} B in a folder, with fsync\n\n{MachineInfo.Current()}; {objects:N0} objects per round, medians of {rounds} rounds in turns\n\n");
+        text.Append(
+            CultureInfo.InvariantCulture,
+            $"# Objects of {Body.Length:N0} B in a folder, with fsync\n\n{MachineInfo.Current()}; {objects:N0} objects per round, medians of {rounds} rounds "
+                + $"in turns\n\n");
         text.Append("| | objects/s | of 64 bare threads | us of processor per object |\n|---|---:|---:|---:|\n");
         foreach ((string name, _) in rows)
         {
@@ -88,12 +96,17 @@ internal static class FolderCommand
             results,
             "folder",
             $"{objects} objects per round, medians of {rounds} rounds in turns",
-            [.. measured.Select(of => (of.Key, Median: Median(of.Value), of.Value)).Select(of => new { Row = of.Key, CpuMicroseconds = of.Median.Microseconds, ObjectsPerSecond = of.Median.PerSecond, ObjectsPerSecondOfRounds = of.Value.Select(round => round.PerSecond) })],
+            [.. measured
+                .Select(of => (of.Key, Median: Median(of.Value), of.Value))
+                .Select(
+                    of => new { Row = of.Key, CpuMicroseconds = of.Median.Microseconds, ObjectsPerSecond = of.Median.PerSecond,
+                        ObjectsPerSecondOfRounds = of.Value.Select(round => round.PerSecond) })],
             cancellationToken);
         return 0;
     }
 
-    private static (double PerSecond, double Microseconds) Median(List<(double PerSecond, double Microseconds)> rounds) => rounds.Order().ElementAt(rounds.Count / 2);
+    private static (double PerSecond, double Microseconds) Median(List<(double PerSecond, double Microseconds)> rounds) =>
+        rounds.Order().ElementAt(rounds.Count / 2);
 
     private static async Task SinkAsync(string root, int objects, int threads)
     {

@@ -25,15 +25,22 @@ internal static class HttpCommand
 
     public static Command Create()
     {
-        Option<int> connections = new("--connections") { Description = "Connections that are kept open, each with one message at a time", DefaultValueFactory = _ => 32 };
+        Option<int> connections =
+            new("--connections") { Description = "Connections that are kept open, each with one message at a time", DefaultValueFactory = _ => 32 };
         connections.InRange(1, 1_000);
         Option<int> messages = new("--messages") { Description = "Messages per round", DefaultValueFactory = _ => 100_000 };
         messages.InRange(100, 10_000_000);
         Option<int> rounds = new("--rounds") { Description = "Rounds per row, in turns; the median is shown", DefaultValueFactory = _ => 7 };
         rounds.InRange(1, 100);
         Option<DirectoryInfo?> results = new("--results") { Description = "Folder for http.json" };
-        Command command = new("http", "Posts single messages to the worker, whose sink keeps nothing, and to a bare Kestrel endpoint that reads the body and answers 200 (two minutes)") { connections, messages, rounds, results };
-        command.SetAction((result, cancellationToken) => RunAsync(result.GetValue(connections), result.GetValue(messages), result.GetValue(rounds), result.GetValue(results), cancellationToken));
+        Command command = new(
+            "http",
+            "Posts single messages to the worker, whose sink keeps nothing, and to a bare Kestrel endpoint that reads the body and answers 200 (two minutes)")
+            { connections, messages, rounds, results };
+        command.SetAction(
+            (result,
+                cancellationToken) => RunAsync(
+                    result.GetValue(connections), result.GetValue(messages), result.GetValue(rounds), result.GetValue(results), cancellationToken));
         return command;
     }
 
@@ -87,12 +94,17 @@ internal static class HttpCommand
 
         double bare = Median(measured[HttpServerKind.Bare]).Microseconds;
         StringBuilder text = new();
-        text.Append(CultureInfo.InvariantCulture, $"# A message over HTTP, {connections} connections\n\n{MachineInfo.Current()}; {messages:N0} messages of {KeyInput.Bytes().Length} B per round, medians of {rounds} rounds in turns; the client shares the machine\n\n");
-        text.Append("| | us of processor per message | of the bare endpoint | bytes per message | messages/s | peak RSS, MiB |\n|---|---:|---:|---:|---:|---:|\n");
+        text.Append(
+            CultureInfo.InvariantCulture,
+            $"# A message over HTTP, {connections} connections\n\n{MachineInfo.Current()}; {messages:N0} messages of {KeyInput.Bytes().Length} B per round, "
+                + $"medians of {rounds} rounds in turns; the client shares the machine\n\n");
+        text.Append(
+            "| | us of processor per message | of the bare endpoint | bytes per message | messages/s | peak RSS, MiB |\n|---|---:|---:|---:|---:|---:|\n");
         foreach ((HttpServerKind kind, List<(double, double, double)> of) in measured)
         {
             (double microseconds, double bytes, double perSecond) = Median(of);
-            text.Append(CultureInfo.InvariantCulture, $"| {kind} | {microseconds:F1} | {microseconds / bare:F2} | {bytes:N0} | {perSecond:N0} | {peaks[kind]:F0} |\n");
+            text.Append(
+                CultureInfo.InvariantCulture, $"| {kind} | {microseconds:F1} | {microseconds / bare:F2} | {bytes:N0} | {perSecond:N0} | {peaks[kind]:F0} |\n");
         }
 
         Console.Out.Write(text);
@@ -100,12 +112,17 @@ internal static class HttpCommand
             results,
             "http",
             $"{connections} connections, {messages} messages per round, medians of {rounds} rounds in turns",
-            [.. measured.Select(of => (of.Key, Median: Median(of.Value), of.Value)).Select(of => new { Server = of.Key, CpuMicroseconds = of.Median.Microseconds, of.Median.Bytes, MessagesPerSecond = of.Median.PerSecond, PeakMiB = peaks[of.Key], CpuMicrosecondsOfRounds = of.Value.Select(round => round.Microseconds) })],
+            [.. measured
+                .Select(of => (of.Key, Median: Median(of.Value), of.Value))
+                .Select(
+                    of => new { Server = of.Key, CpuMicroseconds = of.Median.Microseconds, of.Median.Bytes, MessagesPerSecond = of.Median.PerSecond,
+                        PeakMiB = peaks[of.Key], CpuMicrosecondsOfRounds = of.Value.Select(round => round.Microseconds) })],
             cancellationToken);
         return 0;
     }
 
-    private static (double Microseconds, double Bytes, double PerSecond) Median(List<(double Microseconds, double Bytes, double PerSecond)> rounds) => rounds.Order().ElementAt(rounds.Count / 2);
+    private static (double Microseconds, double Bytes, double PerSecond) Median(List<(double Microseconds, double Bytes, double PerSecond)> rounds) =>
+        rounds.Order().ElementAt(rounds.Count / 2);
 
     private static async Task<ClientSample> SampleAsync(ChildProcess server, CancellationToken cancellationToken) =>
         JsonSerializer.Deserialize(await server.AskAsync(AnswerLimit, cancellationToken), EndToEndJson.Default.ClientSample)!;

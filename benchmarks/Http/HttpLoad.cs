@@ -20,7 +20,9 @@ internal sealed class HttpLoad : IDisposable
 
     public static async Task<HttpLoad> ConnectAsync(int port, int connections, byte[] body)
     {
-        string head = string.Create(CultureInfo.InvariantCulture, $"POST /messages HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\nContent-Length: {body.Length}\r\n\r\n");
+        string head = string.Create(
+            CultureInfo.InvariantCulture,
+            $"POST /messages HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\nContent-Length: {body.Length}\r\n\r\n");
         Socket[] sockets = new Socket[connections];
         for (int i = 0; i < connections; i++)
         {

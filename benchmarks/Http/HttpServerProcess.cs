@@ -23,7 +23,8 @@ internal static class HttpServerProcess
     public static async Task<int> RunAsync(string kind, string port)
     {
         string url = $"http://127.0.0.1:{int.Parse(port, CultureInfo.InvariantCulture)}";
-        await using IAsyncDisposable server = Enum.Parse<HttpServerKind>(kind) == HttpServerKind.Worker ? await StartWorkerAsync(url) : await StartBareAsync(url);
+        await using IAsyncDisposable server =
+            Enum.Parse<HttpServerKind>(kind) == HttpServerKind.Worker ? await StartWorkerAsync(url) : await StartBareAsync(url);
         Console.Out.WriteLine("ready");
         while (await Console.In.ReadLineAsync() is not null)
         {
@@ -35,9 +36,11 @@ internal static class HttpServerProcess
 
     private static async Task<IAsyncDisposable> StartWorkerAsync(string url)
     {
-        string[] keys = ["--Routes:measured:Source=Http", "--Routes:measured:Sink=Memory", "--Sinks:Memory:Capacity=0", "--Hosting:ReportEvery=0s", $"--Hosting:Url={url}"];
+        string[] keys =
+            ["--Routes:measured:Source=Http", "--Routes:measured:Sink=Memory", "--Sinks:Memory:Capacity=0", "--Hosting:ReportEvery=0s", $"--Hosting:Url={url}"];
         IConfigurationRoot configuration = WorkerConfiguration.Build(configFile: null, keys, readSettingsFile: false);
-        IHost app = WorkerApp.CreateHost(new WorkerDefinition(global::Quayside.Worker.Program.AddFeatures), configuration, logging => logging.SetMinimumLevel(LogLevel.Error));
+        IHost app = WorkerApp.CreateHost(
+            new WorkerDefinition(global::Quayside.Worker.Program.AddFeatures), configuration, logging => logging.SetMinimumLevel(LogLevel.Error));
         await app.StartAsync();
         return (IAsyncDisposable)app;
     }

@@ -7,7 +7,8 @@ namespace Benchmarks.Interleaved;
 /// Two subjects compared in several processes per case, a row per case. A case has processes of its own, as in a worker: a shared one
 /// would mix the profiles that the JIT compiles by. There are several, since the JIT's choices make processes differ by some 5 %.
 /// </summary>
-/// <param name="verb">First argument of the process that measures one case; the case and the number of turns follow. It prints one line of <see cref="TurnMedians"/>.</param>
+/// <param name="verb">First argument of the process that measures one case; the case and the number of turns follow. It prints one line of
+/// <see cref="TurnMedians"/>.</param>
 /// <param name="kind">The heading of the cases.</param>
 /// <param name="baseline">The baseline.</param>
 /// <param name="subject">The subject that is compared with the baseline.</param>
@@ -48,7 +49,10 @@ internal sealed class RatioTable(string verb, string kind, string baseline, stri
             rows.Add(RatioRow.Of(name, processes));
         }
 
-        await ResultsFile.WriteAsync(options.Results, options.Name, $"{subject} in turns with {baseline}, {options.Turns} turns in each of {options.Launches} processes; ratios are medians of neighbouring turns, the row is the process with the median ratio", rows, cancellationToken);
+        await ResultsFile.WriteAsync(
+            options.Results, options.Name,
+            $"{subject} in turns with {baseline}, {options.Turns} turns in each of {options.Launches} processes; ratios are medians of neighbouring turns, the "
+                + $"row is the process with the median ratio", rows, cancellationToken);
 
         return 0;
     }

@@ -13,7 +13,8 @@ internal static class KeyInput
     public const string DepthTwoKey = "h/my_product/0.875/2019/04/01/10/0f8fad5b-d9cb-469f-a165-70867728950e.json";
 
     /// <summary>The same with values three levels deeper.</summary>
-    public const string DepthFourTemplate = "{Payload.User.Roles[0]}/{Payload.User.Roles[1]}/{Payload.User.Id:number}/{EventDateUtc:yyyy/MM/dd/HH}/{MessageId}.json";
+    public const string DepthFourTemplate =
+        "{Payload.User.Roles[0]}/{Payload.User.Roles[1]}/{Payload.User.Id:number}/{EventDateUtc:yyyy/MM/dd/HH}/{MessageId}.json";
 
     public const string DepthFourKey = "editor/viewer/48213/2019/04/01/10/0f8fad5b-d9cb-469f-a165-70867728950e.json";
 

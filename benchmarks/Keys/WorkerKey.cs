@@ -45,7 +45,9 @@ internal sealed class WorkerKey
     private PooledBuffer Write(ReadOnlyMemory<byte> body, ReceivedMessage? message)
     {
         PooledBuffer key = BufferPool.Shared.Rent(_template.LongestKeyBytes);
-        if (!_reader.TryRead(body, _header, out Poison poison) || (message is not null && !_reader.TryReadSource(message, _header, out poison)) || !_template.TryWrite(_header, default, key, out poison))
+        if (!_reader.TryRead(body, _header, out Poison poison)
+            || (message is not null && !_reader.TryReadSource(message, _header, out poison))
+            || !_template.TryWrite(_header, default, key, out poison))
         {
             throw new InvalidOperationException($"The body is poison: {poison}.");
         }

@@ -11,7 +11,8 @@ internal static class NativeCommand
 {
     public static Command Create()
     {
-        Option<FileInfo> native = new("--native") { Description = "The native worker", DefaultValueFactory = _ => new FileInfo("src/Worker/bin/native/Worker") };
+        Option<FileInfo> native =
+            new("--native") { Description = "The native worker", DefaultValueFactory = _ => new FileInfo("src/Worker/bin/native/Worker") };
         Option<int> launches = new("--launches") { Description = "Starts of each build; the median is shown", DefaultValueFactory = _ => 11 };
         launches.InRange(1, 1_000);
         Option<int> messages = new("--messages") { Description = "Messages per pass", DefaultValueFactory = _ => 30_000 };
@@ -21,13 +22,18 @@ internal static class NativeCommand
         Option<double?> maxStart = new("--max-start-ratio") { Description = "Exits with 1 when a native start takes more than this part of a JIT one" };
         maxStart.InRange(0, 100);
         Option<DirectoryInfo?> results = new("--results") { Description = "Folder for native.md and .json" };
-        Command command = new("native", "Measures the native worker in turns with the JIT one: from a start to the first stored message, processor time, memory, size (two minutes)") { native, launches, messages, passes, maxStart, results };
+        Command command = new(
+            "native",
+            "Measures the native worker in turns with the JIT one: from a start to the first stored message, processor time, memory, size (two minutes)")
+            { native, launches, messages, passes, maxStart, results };
         command.SetAction((result, cancellationToken) => RunAsync(
-            WorkerBuild.Native(result.GetValue(native)!), result.GetValue(launches), result.GetValue(messages), result.GetValue(passes), result.GetValue(maxStart), result.GetValue(results), cancellationToken));
+            WorkerBuild.Native(result.GetValue(native)!), result.GetValue(launches), result.GetValue(messages), result.GetValue(passes),
+            result.GetValue(maxStart), result.GetValue(results), cancellationToken));
         return command;
     }
 
-    private static async Task<int> RunAsync(WorkerBuild native, int launches, int messages, int passes, double? maxStart, DirectoryInfo? results, CancellationToken cancellationToken)
+    private static async Task<int> RunAsync(
+        WorkerBuild native, int launches, int messages, int passes, double? maxStart, DirectoryInfo? results, CancellationToken cancellationToken)
     {
         // Before measuring, so that a folder that cannot be created fails first.
         results?.Create();
@@ -47,7 +53,10 @@ internal static class NativeCommand
             new("size with its runtime, MB", run.Builds[0].Bytes / 1e6, run.Builds[1].Bytes / 1e6),
         ];
         StringBuilder text = new();
-        text.Append(CultureInfo.InvariantCulture, $"# The native worker beside the JIT one\n\n{MachineInfo.Current()}; from SQS to S3 over loopback, direct client, medians of {launches} starts, then of {passes} passes of {messages:N0} messages, in turns\n\n");
+        text.Append(
+            CultureInfo.InvariantCulture,
+            $"# The native worker beside the JIT one\n\n{MachineInfo.Current()}; from SQS to S3 over loopback, direct client, medians of {launches} starts, "
+                + $"then of {passes} passes of {messages:N0} messages, in turns\n\n");
         text.Append("| | JIT | native | native / JIT |\n|---|---:|---:|---:|\n");
         foreach (NativeRow row in rows)
         {
@@ -60,7 +69,8 @@ internal static class NativeCommand
             await File.WriteAllTextAsync(Path.Combine(results.FullName, "native.md"), text.ToString(), cancellationToken);
         }
 
-        await ResultsFile.WriteAsync(results, "native", $"medians of {launches} starts, then of {passes} passes of {messages} messages, in turns", rows, cancellationToken);
+        await ResultsFile.WriteAsync(
+            results, "native", $"medians of {launches} starts, then of {passes} passes of {messages} messages, in turns", rows, cancellationToken);
 
         return maxStart is null || start[1] <= start[0] * maxStart ? 0 : 1;
     }

@@ -103,7 +103,9 @@ internal sealed class NativeRun : IDisposable
         return ([.. microseconds.Select(Medians.Of)], [.. resident.Select(Medians.Of)]);
     }
 
-    /// <summary>Starts each build with the settings of its own and sends it a small load: 2,000 messages within 10 s, 100 at a time; then nothing for 10 s.</summary>
+    /// <summary>
+    /// Starts each build with the settings of its own and sends it a small load: 2,000 messages within 10 s, 100 at a time; then nothing for 10 s.
+    /// </summary>
     /// <returns>The memory of each build at rest, after the load.</returns>
     public async Task<ProcessMemory[]> MeasureSmallLoadAsync(CancellationToken cancellationToken)
     {
@@ -134,7 +136,8 @@ internal sealed class NativeRun : IDisposable
 
     private async Task FillAsync(string queue, int messages, CancellationToken cancellationToken)
     {
-        using HttpResponseMessage filled = await _http.GetAsync(new Uri(_endpoint, string.Create(CultureInfo.InvariantCulture, $"/control/fill/{queue}/{messages}")), cancellationToken);
+        using HttpResponseMessage filled =
+            await _http.GetAsync(new Uri(_endpoint, string.Create(CultureInfo.InvariantCulture, $"/control/fill/{queue}/{messages}")), cancellationToken);
         filled.EnsureSuccessStatusCode();
     }
 
@@ -143,7 +146,8 @@ internal sealed class NativeRun : IDisposable
         long started = Stopwatch.GetTimestamp();
         while (true)
         {
-            QueueTotals totals = (await _http.GetFromJsonAsync(new Uri(_endpoint, $"/control/totals/{queue}"), EndToEndJson.Default.QueueTotals, cancellationToken))!;
+            QueueTotals totals =
+                (await _http.GetFromJsonAsync(new Uri(_endpoint, $"/control/totals/{queue}"), EndToEndJson.Default.QueueTotals, cancellationToken))!;
             if (totals.Wrong > 0)
             {
                 throw new InvalidOperationException($"{queue}: {totals.Wrong} of {totals.Messages} messages are stored wrongly.");
@@ -156,7 +160,9 @@ internal sealed class NativeRun : IDisposable
 
             if (worker.HasExited || Stopwatch.GetElapsedTime(started) > Limit)
             {
-                throw new InvalidOperationException($"{queue}: {totals.Stored} of {totals.Messages} messages are stored, then the worker {(worker.HasExited ? "ended; its errors are above" : "stood still")}.");
+                throw new InvalidOperationException(
+                    $"{queue}: {totals.Stored} of {totals.Messages} messages are stored, then the worker "
+                        + $"{(worker.HasExited ? "ended; its errors are above" : "stood still")}.");
             }
 
             await Task.Delay(poll, cancellationToken);

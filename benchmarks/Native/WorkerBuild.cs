@@ -13,14 +13,16 @@ internal sealed record WorkerBuild(string Name, IReadOnlyList<string> Command, l
     public static WorkerBuild Jit()
     {
         string worker = Path.Combine(AppContext.BaseDirectory, "Worker.dll");
-        long bytes = new FileInfo(worker).Length + Assemblies(Path.ChangeExtension(worker, ".deps.json")).Sum(file => file.Length) + Frameworks().Sum(file => file.Length);
+        long bytes = new FileInfo(worker).Length + Assemblies(Path.ChangeExtension(worker, ".deps.json")).Sum(file => file.Length)
+            + Frameworks().Sum(file => file.Length);
         return new WorkerBuild("JIT", [System.Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", worker], bytes);
     }
 
     /// <exception cref="InvalidOperationException">There is no such file.</exception>
     public static WorkerBuild Native(FileInfo program) => program.Exists
         ? new WorkerBuild("native", [program.FullName], program.Length)
-        : throw new InvalidOperationException($"{program.FullName} does not exist. Make it with: dotnet publish src/Worker -c Release -p:Native=true -o src/Worker/bin/native");
+        : throw new InvalidOperationException(
+            $"{program.FullName} does not exist. Make it with: dotnet publish src/Worker -c Release -p:Native=true -o src/Worker/bin/native");
 
     /// <summary>What the worker brings itself; this program's folder has other assemblies too.</summary>
     private static IEnumerable<FileInfo> Assemblies(string dependencies)

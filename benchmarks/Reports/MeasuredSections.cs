@@ -19,15 +19,23 @@ internal static partial class MeasuredSections
     /// <exception cref="ResultsException">A file is not valid JSON.</exception>
     public static IEnumerable<ReportSection> Read(DirectoryInfo folder)
     {
-        foreach (FileInfo file in folder.EnumerateFiles("*.json", SearchOption.AllDirectories).Where(file => !file.Name.EndsWith("-report-brief.json", StringComparison.Ordinal)).OrderBy(file => file.FullName, StringComparer.Ordinal))
+        foreach (FileInfo file in folder
+            .EnumerateFiles("*.json", SearchOption.AllDirectories)
+            .Where(file => !file.Name.EndsWith("-report-brief.json", StringComparison.Ordinal))
+            .OrderBy(file => file.FullName, StringComparer.Ordinal))
         {
             using JsonDocument document = Parse(file);
             foreach (string array in Arrays)
             {
-                if (document.RootElement.ValueKind == JsonValueKind.Object && document.RootElement.TryGetProperty(array, out JsonElement rows) && rows.ValueKind == JsonValueKind.Array && rows.GetArrayLength() > 0)
+                if (document.RootElement.ValueKind == JsonValueKind.Object
+                    && document.RootElement.TryGetProperty(array, out JsonElement rows)
+                    && rows.ValueKind == JsonValueKind.Array
+                    && rows.GetArrayLength() > 0)
                 {
                     string name = Path.ChangeExtension(Path.GetRelativePath(folder.FullName, file.FullName), null).Replace('\\', '/');
-                    yield return Section(string.Equals(array, "rows", StringComparison.OrdinalIgnoreCase) ? name : $"{name} {Words(array)}", Machine(document.RootElement), [.. rows.EnumerateArray()]);
+                    yield return Section(
+                        string.Equals(array, "rows", StringComparison.OrdinalIgnoreCase) ? name : $"{name} {Words(array)}", Machine(document.RootElement),
+                        [.. rows.EnumerateArray()]);
                 }
             }
         }
@@ -53,7 +61,11 @@ internal static partial class MeasuredSections
             throw new ResultsException($"{name}: its rows are not objects.");
         }
 
-        string[] columns = [.. rows[0].EnumerateObject().Where(property => property.Value.ValueKind is JsonValueKind.String or JsonValueKind.Number).Select(property => property.Name)];
+        string[] columns = [
+            .. rows[0]
+                .EnumerateObject()
+                .Where(property => property.Value.ValueKind is JsonValueKind.String or JsonValueKind.Number)
+                .Select(property => property.Name)];
         string? shown = Array.Find(columns, IsProcessorTime) ?? Array.Find(columns, IsRate);
         string? bytes = Array.Find(columns, IsBytes);
         return new ReportSection(
@@ -66,7 +78,9 @@ internal static partial class MeasuredSections
     }
 
     private static IReadOnlyList<ChartRow> Bars(IEnumerable<JsonElement> rows, string label, string shown, string? bytes) =>
-        [.. rows.Select(row => new ChartRow(Text(row, label), new ChartBar(Number(row, shown), bytes is null ? Text(row, shown) : $"{Text(row, shown)}, {Text(row, bytes)}")))];
+        [.. rows.Select(
+            row => new ChartRow(
+                Text(row, label), new ChartBar(Number(row, shown), bytes is null ? Text(row, shown) : $"{Text(row, shown)}, {Text(row, bytes)}")))];
 
     private static string Case(JsonElement row) =>
         string.Join(", ", Cases.Where(name => row.TryGetProperty(name, out _)).Select(name => $"{Number(row, name):N0} {Words(name)}"));
@@ -87,7 +101,8 @@ internal static partial class MeasuredSections
             : Figures.Number(figure);
     }
 
-    private static double Number(JsonElement row, string column) => row.TryGetProperty(column, out JsonElement value) && value.ValueKind == JsonValueKind.Number ? value.GetDouble() : 0;
+    private static double Number(JsonElement row, string column) =>
+        row.TryGetProperty(column, out JsonElement value) && value.ValueKind == JsonValueKind.Number ? value.GetDouble() : 0;
 
     private static string Machine(JsonElement root)
     {
@@ -98,18 +113,21 @@ internal static partial class MeasuredSections
 
         string taken = root.TryGetProperty("Taken", out JsonElement at) ? $", {at.ToString().Split('T')[0]}" : string.Empty;
         return root.TryGetProperty("Machine", out JsonElement machine) && machine.ValueKind == JsonValueKind.Object
-            ? $"{string.Join(", ", machine.EnumerateObject().Select(part => part.Name == "Cores" ? $"{part.Value} hardware threads" : part.Value.ToString()))}{taken}"
+            ? $"{string.Join(", ", machine.EnumerateObject().Select(part => part.Name == "Cores" ? $"{part.Value} hardware threads" : part.Value.ToString()))}"
+                + $"{taken}"
             : string.Empty;
     }
 
-    private static bool IsProcessorTime(string column) => column.StartsWith("CpuMicroseconds", StringComparison.Ordinal) || column.StartsWith("ServerCpuMicroseconds", StringComparison.Ordinal);
+    private static bool IsProcessorTime(string column) =>
+        column.StartsWith("CpuMicroseconds", StringComparison.Ordinal) || column.StartsWith("ServerCpuMicroseconds", StringComparison.Ordinal);
 
     private static bool IsBytes(string column) => column.StartsWith("Bytes", StringComparison.Ordinal);
 
     private static bool IsRate(string column) => column.EndsWith("Second", StringComparison.Ordinal);
 
     /// <summary>CpuMicroseconds becomes processor time, and byInFlight becomes by in flight: the cells have the unit.</summary>
-    private static string Words(string name) => WordStart.Replace(Unit.Replace(name, "Time").Replace("Cpu", "Processor", StringComparison.Ordinal), " ").ToLowerInvariant();
+    private static string Words(string name) =>
+        WordStart.Replace(Unit.Replace(name, "Time").Replace("Cpu", "Processor", StringComparison.Ordinal), " ").ToLowerInvariant();
 
     [GeneratedRegex("Microseconds|Milliseconds")]
     private static partial Regex Unit { get; }

@@ -14,7 +14,8 @@ internal static class ReportCommand
         Option<FileInfo?> chart = new("--chart") { Description = "Write the chart of one suite instead", HelpName = "file.svg" };
         Option<string?> suite = new("--suite") { Description = "The one suite to show, as the page names it", HelpName = "name" };
         Command command = new("report", "Writes a results folder as a page, with a table and bars for each suite") { results, page, chart, suite };
-        command.SetAction(result => Run(result.GetValue(results)!, result.GetValue(page), result.GetValue(chart), result.GetValue(suite), Console.Out, Console.Error));
+        command.SetAction(
+            result => Run(result.GetValue(results)!, result.GetValue(page), result.GetValue(chart), result.GetValue(suite), Console.Out, Console.Error));
         return command;
     }
 
@@ -52,24 +53,34 @@ internal static class ReportCommand
         }
 
         ReportSection[] found = [.. sections.Where(section => suite is null || string.Equals(section.Name, suite, StringComparison.OrdinalIgnoreCase))];
-        return found.Length > 0 ? found : throw new ResultsException($"{results.FullName} holds no suite {suite}. It holds: {string.Join(", ", sections.Select(section => section.Name))}.");
+        return found.Length > 0
+            ? found
+            : throw new ResultsException(
+                $"{results.FullName} holds no suite {suite}. It holds: {string.Join(", ", sections.Select(section => section.Name))}.");
     }
 
     private static string Draw(IReadOnlyList<ReportSection> sections) => sections is [{ Charts.Count: > 0 } section]
-        ? SvgChart.File($"{section.Name}: {section.Shows}{(section.IsLogarithmic ? " (logarithmic)" : "")}", section.Machine, section.Charts, section.IsLogarithmic)
-        : throw new ResultsException($"--chart draws one suite; name it with --suite: {string.Join(", ", sections.Where(section => section.Charts.Count > 0).Select(section => section.Name))}.");
+        ? SvgChart.File(
+            $"{section.Name}: {section.Shows}{(section.IsLogarithmic ? " (logarithmic)" : "")}", section.Machine, section.Charts, section.IsLogarithmic)
+        : throw new ResultsException(
+            $"--chart draws one suite; name it with --suite: "
+                + $"{string.Join(", ", sections.Where(section => section.Charts.Count > 0).Select(section => section.Name))}.");
 
     private static string ToPage(string name, IReadOnlyList<ReportSection> sections)
     {
         HtmlPage page = new($"Benchmarks: {name}");
-        page.Paragraph("Compare rows of the same suite only: another suite may have run at another hour.").Contents($"Suites ({sections.Count})", sections.Select(section => section.Name));
+        page
+            .Paragraph("Compare rows of the same suite only: another suite may have run at another hour.")
+            .Contents($"Suites ({sections.Count})", sections.Select(section => section.Name));
         foreach (ReportSection section in sections)
         {
             page.Heading(section.Name).Paragraph(section.Machine, isMuted: true);
             page.Charts(section.Charts.Select(chart =>
             {
                 bool isLogarithmic = SvgChart.NeedsLogarithm(chart.Rows);
-                return (chart.Title.Length > 0 ? chart.Title : section.Name, $"{section.Shows}{(isLogarithmic ? " (logarithmic)" : "")}", SvgChart.Bars(section.Name, chart.Rows, isLogarithmic));
+                return (
+                    chart.Title.Length > 0 ? chart.Title : section.Name, $"{section.Shows}{(isLogarithmic ? " (logarithmic)" : "")}",
+                    SvgChart.Bars(section.Name, chart.Rows, isLogarithmic));
             }));
             page.Table(section.Columns, section.Rows);
         }

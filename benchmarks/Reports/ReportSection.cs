@@ -10,7 +10,8 @@ namespace Benchmarks.Reports;
 /// <param name="Rows">The table's rows, one text per column.</param>
 /// <param name="Charts">Bars by case; the title is empty when there is only one case.</param>
 internal sealed record ReportSection(
-    string Name, string Machine, string Shows, IReadOnlyList<string> Columns, IReadOnlyList<string[]> Rows, IReadOnlyList<(string Title, IReadOnlyList<ChartRow> Rows)> Charts)
+    string Name, string Machine, string Shows, IReadOnlyList<string> Columns, IReadOnlyList<string[]> Rows,
+    IReadOnlyList<(string Title, IReadOnlyList<ChartRow> Rows)> Charts)
 {
     /// <summary>True when one chart of all cases would need a logarithmic scale.</summary>
     public bool IsLogarithmic => SvgChart.NeedsLogarithm(Charts.SelectMany(chart => chart.Rows));

@@ -19,7 +19,8 @@ internal static class ResultsFile
         if (folder is not null)
         {
             string machine = $"{MachineInfo.Current()}, {TimeProvider.System.GetUtcNow():yyyy-MM-dd}; {work}";
-            await File.WriteAllTextAsync(Path.Combine(folder.FullName, $"{name}.json"), JsonSerializer.Serialize(new { machine, rows }, Indented) + "\n", cancellationToken);
+            await File.WriteAllTextAsync(
+                Path.Combine(folder.FullName, $"{name}.json"), JsonSerializer.Serialize(new { machine, rows }, Indented) + "\n", cancellationToken);
         }
     }
 }

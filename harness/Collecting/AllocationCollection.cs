@@ -10,7 +10,8 @@ internal sealed class AllocationCollection : EventCollection
 {
     // Either keyword alone samples; with both the runtime reports every object (SendObjectAllocatedEvent in
     // https://github.com/dotnet/runtime/blob/main/src/coreclr/vm/eventtrace.cpp). Without Type it omits the first object of a type.
-    private const long EveryObject = (long)(ClrTraceEventParser.Keywords.GCSampledObjectAllocationHigh | ClrTraceEventParser.Keywords.GCSampledObjectAllocationLow | ClrTraceEventParser.Keywords.Type);
+    private const long EveryObject = (long)(ClrTraceEventParser.Keywords.GCSampledObjectAllocationHigh
+        | ClrTraceEventParser.Keywords.GCSampledObjectAllocationLow | ClrTraceEventParser.Keywords.Type);
 
     // An event takes about 60 bytes, so the buffer holds 4 million objects that are not read yet.
     private const int BufferMegabytes = 256;
@@ -23,7 +24,10 @@ internal sealed class AllocationCollection : EventCollection
     private bool _ended;
     private int _eventsLost;
 
-    /// <summary>The runtime reports objects only if a listener requested it before the runtime chose its allocation helpers, at its start. Later listeners may connect at any time.</summary>
+    /// <summary>
+    /// The runtime reports objects only if a listener requested it before the runtime chose its allocation helpers, at its start. Later listeners may connect
+    /// at any time.
+    /// </summary>
     public override async Task OnSuspendedAsync(DiagnosticsClient client, CancellationToken cancellationToken)
     {
         _startup = await StartAsync(client, [Runtime()], BufferMegabytes, rundown: false, stacks: false, cancellationToken);

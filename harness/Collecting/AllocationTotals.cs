@@ -41,7 +41,9 @@ internal sealed class AllocationTotals
     [
         .. _tallies
             .Where(entry => entry.Value.Count > 0)
-            .Select(entry => new CollectedType(entry.Key, entry.Value.Bytes + (entry.Value.Unreported * entry.Value.Smallest), entry.Value.Count + entry.Value.Unreported)),
+            .Select(
+                entry => new CollectedType(
+                    entry.Key, entry.Value.Bytes + (entry.Value.Unreported * entry.Value.Smallest), entry.Value.Count + entry.Value.Unreported)),
     ];
 
     private struct Tally

@@ -42,7 +42,9 @@ internal sealed class CollectorConnection : IDisposable
 
     /// <summary>The connection, in a child that is measured; null in a process that a user started.</summary>
     public static CollectorConnection? Open() =>
-        Environment.GetEnvironmentVariable(MeasuredProcess.PipesVariable)?.Split(',') is [string requests, string replies] ? new CollectorConnection(requests, replies) : null;
+        Environment.GetEnvironmentVariable(MeasuredProcess.PipesVariable)?.Split(',') is [string requests, string replies]
+            ? new CollectorConnection(requests, replies)
+            : null;
 
     /// <exception cref="StartupException">The collecting process failed.</exception>
     public async Task<string> AskAsync(string request, CancellationToken cancellationToken)

@@ -16,7 +16,8 @@ internal sealed class TraceCollection : EventCollection
     // GC at the verbose level gives an allocation tick per 100 KB, with its stack; Loader, Jit and NGen give the symbols.
     private const ClrTraceEventParser.Keywords RuntimeKeywords =
         ClrTraceEventParser.Keywords.GC | ClrTraceEventParser.Keywords.Type | ClrTraceEventParser.Keywords.Loader | ClrTraceEventParser.Keywords.Jit
-        | ClrTraceEventParser.Keywords.NGen | ClrTraceEventParser.Keywords.Contention | ClrTraceEventParser.Keywords.Exception | ClrTraceEventParser.Keywords.Threading;
+        | ClrTraceEventParser.Keywords.NGen | ClrTraceEventParser.Keywords.Contention | ClrTraceEventParser.Keywords.Exception
+        | ClrTraceEventParser.Keywords.Threading;
 
     // TplEventSource.Keywords: TaskTransfer, Tasks, TaskStops, TasksFlowActivityIds.
     private const long TaskKeywords = 0x1 | 0x2 | 0x40 | 0x80;

@@ -1,6 +1,8 @@
 namespace Harness.Pages;
 
-/// <summary>Formats figures with their unit, to three significant digits or to whole numbers: 44 ms, 1,234/s, 12.3 MB (10^6 bytes). All pages use the same format.</summary>
+/// <summary>
+/// Formats figures with their unit, to three significant digits or to whole numbers: 44 ms, 1,234/s, 12.3 MB (10^6 bytes). All pages use the same format.
+/// </summary>
 internal static class Figures
 {
     public static string Time(double seconds) => seconds switch

@@ -34,7 +34,9 @@ internal sealed class HtmlPage(string title)
     /// <summary>Appends a closed list of links to the headings, which must follow in this order.</summary>
     public HtmlPage Contents(string summary, IEnumerable<string> headings)
     {
-        _body.Append($"<details><summary>{Encode(summary)}</summary>{string.Join(" · ", headings.Select((text, i) => $"<a href=\"#h{i + 1}\">{Encode(text)}</a>"))}</details>\n");
+        _body.Append(
+            $"<details><summary>{Encode(summary)}</summary>{string.Join(" · ", headings.Select((text, i) => $"<a href=\"#h{i + 1}\">{Encode(text)}</a>"))}"
+                + $"</details>\n");
         return this;
     }
 
@@ -76,7 +78,9 @@ internal sealed class HtmlPage(string title)
     /// <param name="ofWords">True for texts; false for figures, which are right-aligned.</param>
     public HtmlPage Table(IEnumerable<string> header, IEnumerable<IEnumerable<string>> rows, bool ofWords = false)
     {
-        _body.Append($"<div class=\"wide\" tabindex=\"0\"><table{(ofWords ? " class=\"words\"" : "")}><thead><tr>{string.Concat(header.Select(text => $"<th>{Encode(text)}</th>"))}</tr></thead><tbody>\n");
+        _body.Append(
+            $"<div class=\"wide\" tabindex=\"0\"><table{(ofWords ? " class=\"words\"" : "")}><thead><tr>"
+                + $"{string.Concat(header.Select(text => $"<th>{Encode(text)}</th>"))}</tr></thead><tbody>\n");
         foreach (IEnumerable<string> row in rows)
         {
             _body.Append($"<tr>{string.Concat(row.Select(text => $"<td>{Encode(text)}</td>"))}</tr>\n");

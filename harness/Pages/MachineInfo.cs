@@ -8,7 +8,8 @@ internal sealed record MachineInfo(string Processor, int Cores, string System, s
 {
     private const string CpuInfo = "/proc/cpuinfo";
 
-    public static MachineInfo Current() => new(ProcessorName(), Environment.ProcessorCount, RuntimeInformation.OSDescription, RuntimeInformation.FrameworkDescription, CommitName());
+    public static MachineInfo Current() =>
+        new(ProcessorName(), Environment.ProcessorCount, RuntimeInformation.OSDescription, RuntimeInformation.FrameworkDescription, CommitName());
 
     public override string ToString() => $"{Processor}, {Cores} hardware threads, {System}, {Runtime}, commit {Commit}";
 

@@ -49,16 +49,25 @@ internal static class SvgChart
         double largest = columns.Max(column => column.Value);
         double width = 100.0 / columns.Count;
         StringBuilder body = new();
-        body.Append(CultureInfo.InvariantCulture, $"<text class=\"muted\" y=\"11\">{HtmlPage.Encode(top)}</text><path class=\"line\" d=\"M0 16.5h9999M0 {Plot + 16.5}h9999\"/>");
+        body.Append(
+            CultureInfo.InvariantCulture,
+            $"<text class=\"muted\" y=\"11\">{HtmlPage.Encode(top)}</text><path class=\"line\" d=\"M0 16.5h9999M0 {Plot + 16.5}h9999\"/>");
         for (int i = 0; i < columns.Count; i++)
         {
             double height = columns[i].Value > 0 ? Math.Max(1, Plot * columns[i].Value / largest) : 0;
-            body.Append(CultureInfo.InvariantCulture, $"<rect class=\"bar\" x=\"{(i + 0.05) * width:0.##}%\" y=\"{16 + Plot - height:0.#}\" width=\"{width * 0.9:0.##}%\" height=\"{height:0.#}\"><title>{HtmlPage.Encode(columns[i].Text)}</title></rect>\n");
+            body.Append(
+                CultureInfo.InvariantCulture,
+                $"<rect class=\"bar\" x=\"{(i + 0.05) * width:0.##}%\" y=\"{16 + Plot - height:0.#}\" width=\"{width * 0.9:0.##}%\" "
+                    + $"height=\"{height:0.#}\"><title>{HtmlPage.Encode(columns[i].Text)}</title></rect>\n");
         }
 
-        foreach ((string text, string x, string anchor) in (ReadOnlySpan<(string, string, string)>)[(below.First, "0", "start"), (below.Middle, "50%", "middle"), (below.Last, "100%", "end")])
+        foreach ((
+            string text, string x,
+            string anchor) in (ReadOnlySpan<(string, string, string)>)[
+                (below.First, "0", "start"), (below.Middle, "50%", "middle"), (below.Last, "100%", "end")])
         {
-            body.Append(CultureInfo.InvariantCulture, $"<text class=\"muted\" x=\"{x}\" y=\"{Plot + 32}\" text-anchor=\"{anchor}\">{HtmlPage.Encode(text)}</text>");
+            body.Append(
+                CultureInfo.InvariantCulture, $"<text class=\"muted\" x=\"{x}\" y=\"{Plot + 32}\" text-anchor=\"{anchor}\">{HtmlPage.Encode(text)}</text>");
         }
 
         return $"<svg role=\"img\" aria-label=\"{HtmlPage.Encode(label)}\" width=\"100%\" height=\"{Plot + 38}\">{body}</svg>";
@@ -101,14 +110,22 @@ internal static class SvgChart
         (double left, double longest) = above ? (0, LongestPercent) : (LabelPercent, LongestPercentBeside);
         foreach (ChartRow row in rows)
         {
-            string shown = row.Label.Length <= LongestLabel ? row.Label : $"{row.Label.AsSpan(0, LongestLabel / 2)}…{row.Label.AsSpan(row.Label.Length - (LongestLabel / 2) + 1)}";
-            body.Append(CultureInfo.InvariantCulture, $"<text y=\"{y + (above ? 12 : 10)}\">{HtmlPage.Encode(shown)}<title>{HtmlPage.Encode(row.Title)}</title></text>");
+            string shown = row.Label.Length <= LongestLabel
+                ? row.Label
+                : $"{row.Label.AsSpan(0, LongestLabel / 2)}…{row.Label.AsSpan(row.Label.Length - (LongestLabel / 2) + 1)}";
+            body.Append(
+                CultureInfo.InvariantCulture,
+                $"<text y=\"{y + (above ? 12 : 10)}\">{HtmlPage.Encode(shown)}<title>{HtmlPage.Encode(row.Title)}</title></text>");
             y += above ? 17 : 0;
             for (int i = 0; i < row.Bars.Length; i++)
             {
                 double width = longest * scale.Share(row.Bars[i].Value);
-                body.Append(CultureInfo.InvariantCulture, $"<rect class=\"{(row.IsQuiet || i < row.Bars.Length - 1 ? "old" : "bar")}\" x=\"{left}%\" y=\"{y}\" width=\"{width:0.##}%\" height=\"{BarHeight}\"/>");
-                body.Append(CultureInfo.InvariantCulture, $"<text x=\"{left + width:0.##}%\" dx=\"5\" y=\"{y + 10}\">{HtmlPage.Encode(row.Bars[i].Text)}</text>\n");
+                body.Append(
+                    CultureInfo.InvariantCulture,
+                    $"<rect class=\"{(row.IsQuiet || i < row.Bars.Length - 1 ? "old" : "bar")}\" x=\"{left}%\" y=\"{y}\" width=\"{width:0.##}%\" "
+                        + $"height=\"{BarHeight}\"/>");
+                body.Append(
+                    CultureInfo.InvariantCulture, $"<text x=\"{left + width:0.##}%\" dx=\"5\" y=\"{y + 10}\">{HtmlPage.Encode(row.Bars[i].Text)}</text>\n");
                 y += BarHeight + 2;
             }
 
@@ -139,6 +156,7 @@ internal static class SvgChart
         }
 
         /// <summary>The length as a fraction of the longest bar; on a logarithmic scale the smallest value still has a visible bar.</summary>
-        public double Share(double value) => value <= 0 ? 0 : IsLogarithmic ? 0.05 + (0.95 * Math.Log(value / Smallest) / Math.Log(Largest / Smallest)) : value / Largest;
+        public double Share(double value) =>
+            value <= 0 ? 0 : IsLogarithmic ? 0.05 + (0.95 * Math.Log(value / Smallest) / Math.Log(Largest / Smallest)) : value / Largest;
     }
 }

@@ -10,7 +10,9 @@ internal sealed class LatencyCounter : IDisposable
     // From 1 µs to 1,000 s; the last bucket also has slower messages. The bounds are parsed, so that 5 ms is exactly the number written 0.005.
     private static readonly double[] Bounds =
     [
-        .. Enumerable.Range(-6, 9).SelectMany(decade => ((string[])["1", "1.25", "1.6", "2", "2.5", "3.2", "4", "5", "6.3", "8"]).Select(step => double.Parse($"{step}e{decade}"))),
+        .. Enumerable
+            .Range(-6, 9)
+            .SelectMany(decade => ((string[])["1", "1.25", "1.6", "2", "2.5", "3.2", "4", "5", "6.3", "8"]).Select(step => double.Parse($"{step}e{decade}"))),
         1_000,
     ];
 
@@ -40,7 +42,11 @@ internal sealed class LatencyCounter : IDisposable
     public IReadOnlyList<LatencyBucket> ToBuckets()
     {
         int first = Array.FindIndex(_buckets, count => count > 0);
-        return first < 0 ? [] : [.. Enumerable.Range(first, Array.FindLastIndex(_buckets, count => count > 0) - first + 1).Select(i => new LatencyBucket(Bounds[i], _buckets[i]))];
+        return first < 0
+            ? []
+            : [.. Enumerable
+                .Range(first, Array.FindLastIndex(_buckets, count => count > 0) - first + 1)
+                .Select(i => new LatencyBucket(Bounds[i], _buckets[i]))];
     }
 
     public void Dispose() => _listener.Dispose();

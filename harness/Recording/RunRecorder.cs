@@ -31,7 +31,8 @@ internal sealed class RunRecorder : IDisposable
         (double binSeconds, IReadOnlyList<double> rates) = _throughput!.End();
         (IReadOnlyList<GcPause> pauses, IReadOnlyList<CollectedType> types) = _events.End();
         AllocationTable sampled = AllocationTable.Create(new CollectedAllocations(0, types));
-        return new RunRecord(MachineInfo.Current(), new Dictionary<string, string>(StringComparer.Ordinal), binSeconds, rates, pauses, _latency.ToBuckets(), sampled.Rows);
+        return new RunRecord(
+            MachineInfo.Current(), new Dictionary<string, string>(StringComparer.Ordinal), binSeconds, rates, pauses, _latency.ToBuckets(), sampled.Rows);
     }
 
     public void Dispose()

@@ -46,7 +46,10 @@ internal sealed class RuntimeEvents : EventListener
         lock (_lock)
         {
             return (
-                [.. _pauses.Where(pause => pause.Begin >= _from && pause.Begin <= _to).Select(pause => new GcPause(Math.Round((pause.Begin - _from).TotalSeconds, 4), Math.Round((pause.End - pause.Begin).TotalMilliseconds, 3)))],
+                [.. _pauses
+                    .Where(pause => pause.Begin >= _from && pause.Begin <= _to)
+                    .Select(
+                        pause => new GcPause(Math.Round((pause.Begin - _from).TotalSeconds, 4), Math.Round((pause.End - pause.Begin).TotalMilliseconds, 3)))],
                 [.. _types.Select(type => new CollectedType(type.Key, type.Value.Bytes, type.Value.Count))]);
         }
     }

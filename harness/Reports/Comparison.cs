@@ -19,17 +19,21 @@ internal sealed class Comparison
         (IReadOnlyList<HarnessReport> current, bool currentIsAllForms) = ReportFiles.Read(after);
         if (oldIsAllForms != currentIsAllForms)
         {
-            throw new StartupException($"{before} is of {Shape(oldIsAllForms)} and {after} of {Shape(currentIsAllForms)}; compare two files of the same kind.", ExitCodes.Usage);
+            throw new StartupException(
+                $"{before} is of {Shape(oldIsAllForms)} and {after} of {Shape(currentIsAllForms)}; compare two files of the same kind.", ExitCodes.Usage);
         }
 
         (string oldMachine, string currentMachine) = (Machine(old[0]), Machine(current[0]));
         if (oldMachine != currentMachine)
         {
-            throw new StartupException($"The files are from different machines, so their times are not comparable.\n  before: {oldMachine}\n  after:  {currentMachine}", ExitCodes.Usage);
+            throw new StartupException(
+                $"The files are from different machines, so their times are not comparable.\n  before: {oldMachine}\n  after:  {currentMachine}",
+                ExitCodes.Usage);
         }
 
         // Two single runs may have different forms: comparing forms is a purpose of the harness.
-        (HarnessReport, HarnessReport)[] pairs = oldIsAllForms ? [.. old.Join(current, report => report.Form, report => report.Form, (one, other) => (one, other))] : [(old[0], current[0])];
+        (HarnessReport, HarnessReport)[] pairs =
+            oldIsAllForms ? [.. old.Join(current, report => report.Form, report => report.Form, (one, other) => (one, other))] : [(old[0], current[0])];
         return pairs.Length > 0 ? new Comparison(pairs) : throw new StartupException($"{before} and {after} have no form in common.", ExitCodes.Usage);
     }
 
@@ -60,10 +64,14 @@ internal sealed class Comparison
             page.Paragraph(Verdict(before, after));
             page.Table(
                 ["", "Before", "After", "Ratio", ""],
-                Metric.All.Select(metric => (string[])[metric.Name, metric.Show(before), metric.Show(after), metric.Ratio(before, after) is { } ratio ? Figures.Ratio(ratio) : "-", metric.Judge(before, after)]));
+                Metric.All.Select(
+                    metric => (string[])[
+                        metric.Name, metric.Show(before), metric.Show(after), metric.Ratio(before, after) is { } ratio ? Figures.Ratio(ratio) : "-",
+                        metric.Judge(before, after)]));
             page.Paragraph("In each pair of bars the upper, grey bar is before.", isMuted: true);
             page.Charts(Metric.All.Where(metric => metric.Value(before) is not null || metric.Value(after) is not null).Select(metric =>
-                (metric.Name, metric.MoreIsBetter ? "more is better" : "less is better", SvgChart.Bars(metric.Name, [new ChartRow(Change(metric, before, after), metric.Bar(before), metric.Bar(after))])))
+                (metric.Name, metric.MoreIsBetter ? "more is better" : "less is better",
+                    SvgChart.Bars(metric.Name, [new ChartRow(Change(metric, before, after), metric.Bar(before), metric.Bar(after))])))
                 .Append(Allocations(before, after)));
         }
 
@@ -85,7 +93,9 @@ internal sealed class Comparison
     }
 
     private static string Change(Metric metric, HarnessReport before, HarnessReport after) =>
-        string.Join(", ", ((string[])[metric.Judge(before, after), metric.Ratio(before, after) is { } ratio ? Figures.Ratio(ratio) : string.Empty]).Where(text => text.Length > 0));
+        string.Join(
+            ", ", ((string[])[metric.Judge(before, after), metric.Ratio(before, after) is { } ratio ? Figures.Ratio(ratio) : string.Empty]).Where(
+                text => text.Length > 0));
 
     private static string Title(HarnessReport before, HarnessReport after) =>
         RunPage.Name(before) == RunPage.Name(after) ? RunPage.Name(after) : $"{RunPage.Name(before)}; after: {RunPage.Name(after)}";

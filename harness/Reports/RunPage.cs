@@ -18,7 +18,9 @@ internal static partial class RunPage
         HarnessReport first = reports[0];
         bool isOne = reports.Count == 1;
         HtmlPage page = new(isOne ? Name(first) : $"The {reports.Count} pipeline forms, {first.Source} to {first.Sink}");
-        page.Paragraph($"{first.Messages:N0} messages{(isOne ? "" : " per run")}; processing only, publishing is counted only for sources that publish and process together.");
+        page.Paragraph(
+            $"{first.Messages:N0} messages{(isOne ? "" : " per run")}; processing only, publishing is counted only for sources that publish and process "
+                + $"together.");
         if (first.Allocations is not null)
         {
             page.Paragraph("Every object was counted (--explain): the times include the counting, so compare only the bytes.");
@@ -26,17 +28,22 @@ internal static partial class RunPage
 
         if (isOne)
         {
-            page.Tiles(Metric.All.Where(metric => metric.Value(first) is not null).Select(metric => (metric.Name, metric.Show(first))).Append(Collections(first)));
+            page.Tiles(
+                Metric.All.Where(metric => metric.Value(first) is not null).Select(metric => (metric.Name, metric.Show(first))).Append(Collections(first)));
             AppendCharts(page, first);
         }
         else
         {
-            page.Paragraph($"Each form ran {(rounds == 1 ? "once" : $"{rounds} times")} in its own processes, with the forms in turn; the page shows the run of each form with the median throughput.", isMuted: true);
+            page.Paragraph(
+                $"Each form ran {(rounds == 1 ? "once" : $"{rounds} times")} in its own processes, with the forms in turn; the page shows the run of each form "
+                    + $"with the median throughput.", isMuted: true);
             page.Charts(Metric.All.Where(metric => metric.Value(first) is not null).Select(metric =>
-                (metric.Name, metric.MoreIsBetter ? "more is better" : "less is better", SvgChart.Bars(metric.Name, [.. reports.Select(report => new ChartRow(report.Form, metric.Bar(report)))]))));
+                (metric.Name, metric.MoreIsBetter ? "more is better" : "less is better",
+                    SvgChart.Bars(metric.Name, [.. reports.Select(report => new ChartRow(report.Form, metric.Bar(report)))]))));
             page.Table(
                 ["", .. reports.Select(report => report.Form)],
-                [.. Metric.All.Select(metric => reports.Select(metric.Show).Prepend(metric.Name)), reports.Select(report => Collections(report).Figure).Prepend(Collections(first).Name)]);
+                [.. Metric.All.Select(metric => reports.Select(metric.Show).Prepend(metric.Name)),
+                    reports.Select(report => Collections(report).Figure).Prepend(Collections(first).Name)]);
             foreach (HarnessReport report in reports)
             {
                 AppendCharts(page.Heading(Name(report)), report);
@@ -47,7 +54,8 @@ internal static partial class RunPage
         return page.ToString();
     }
 
-    public static string Name(HarnessReport report) => report.Form == HarnessReport.NoForm ? $"No pipeline, {report.Source}" : $"{report.Form} form, {report.Source} to {report.Sink}";
+    public static string Name(HarnessReport report) =>
+        report.Form == HarnessReport.NoForm ? $"No pipeline, {report.Source}" : $"{report.Form} form, {report.Source} to {report.Sink}";
 
     /// <summary>The settings and machine of the runs; of two runs, the settings that differ come first.</summary>
     public static void AppendSettings(HtmlPage page, IReadOnlyList<(string Name, HarnessReport Report)> runs)
@@ -61,7 +69,9 @@ internal static partial class RunPage
         IEnumerable<string[]> rows = all.SelectMany(settings => settings.Keys).Distinct(StringComparer.Ordinal)
             .Select(key => (string[])[key, .. all.Select(settings => settings.GetValueOrDefault(key, "-"))])
             .OrderBy(row => row.Length == 3 && row[1] != row[2] ? 0 : 1);
-        page.Heading(runs.Count > 1 ? "Settings, with differences first" : "Settings and machine").Table(["Setting", .. runs.Select(run => run.Name)], rows, ofWords: true);
+        page
+            .Heading(runs.Count > 1 ? "Settings, with differences first" : "Settings and machine")
+            .Table(["Setting", .. runs.Select(run => run.Name)], rows, ofWords: true);
     }
 
     /// <summary>A run's allocations by type, largest first, and how they were measured.</summary>
@@ -71,7 +81,8 @@ internal static partial class RunPage
     /// <summary>The type without namespaces; the full name is shown beside it.</summary>
     public static string ShortType(string type) => Namespace.Replace(type, string.Empty);
 
-    private static (string Name, string Figure) Collections(HarnessReport report) => ("Collections of gen 0, 1, 2", $"{report.Gen0:N0}, {report.Gen1:N0}, {report.Gen2:N0}");
+    private static (string Name, string Figure) Collections(HarnessReport report) =>
+        ("Collections of gen 0, 1, 2", $"{report.Gen0:N0}, {report.Gen1:N0}, {report.Gen2:N0}");
 
     private static void AppendCharts(HtmlPage page, HarnessReport report)
     {
@@ -103,8 +114,13 @@ internal static partial class RunPage
             bins[Math.Clamp((int)(pause.AtSeconds / record.BinSeconds), 0, bins.Length - 1)] += pause.Milliseconds / 1e3;
         }
 
-        string note = $"{record.Pauses.Count:N0} {(record.Pauses.Count == 1 ? "pause" : "pauses")}, the longest {Figures.Time(record.Pauses.Max(pause => pause.Milliseconds) / 1e3)}";
-        return (Title, note, SvgChart.Columns(Title, [.. bins.Select((seconds, i) => new ChartColumn(seconds, $"from {Figures.Time(i * record.BinSeconds)}: {Figures.Time(seconds)}"))], Figures.Time(bins.Max()), below));
+        string note = $"{record.Pauses.Count:N0} {(record.Pauses.Count == 1 ? "pause" : "pauses")}, the longest "
+            + $"{Figures.Time(record.Pauses.Max(pause => pause.Milliseconds) / 1e3)}";
+        return (
+            Title, note,
+            SvgChart.Columns(
+                Title, [.. bins.Select((seconds, i) => new ChartColumn(seconds, $"from {Figures.Time(i * record.BinSeconds)}: {Figures.Time(seconds)}"))],
+                Figures.Time(bins.Max()), below));
     }
 
     private static (string Title, string Note, string Svg) Latency(RunRecord record)
@@ -116,7 +132,8 @@ internal static partial class RunPage
                 Title,
                 [.. record.Latency.Select(bucket => new ChartColumn(bucket.Messages, $"at most {Figures.Time(bucket.Seconds)}: {bucket.Messages:N0}"))],
                 $"{record.Latency.Max(bucket => bucket.Messages):N0} messages",
-                (Figures.Time(record.Latency[0].Seconds), Figures.Time(record.Latency[record.Latency.Count / 2].Seconds), Figures.Time(record.Latency[^1].Seconds))));
+                (Figures.Time(record.Latency[0].Seconds), Figures.Time(record.Latency[record.Latency.Count / 2].Seconds),
+                    Figures.Time(record.Latency[^1].Seconds))));
     }
 
     private static (string Title, string Note, string Svg) AllocationsOf(HarnessReport report)
@@ -125,7 +142,8 @@ internal static partial class RunPage
         const string Title = "Allocation by type";
         long samples = rows.Sum(row => row.Count);
         double bytes = Math.Max(1, rows.Sum(row => row.Bytes));
-        string note = how != Sampled ? how : $"{how}: {samples:N0} samples{(samples < FewSamples ? ", too few for shares; use a larger --count, or --explain" : "")}";
+        string note =
+            how != Sampled ? how : $"{how}: {samples:N0} samples{(samples < FewSamples ? ", too few for shares; use a larger --count, or --explain" : "")}";
         if (rows.Count == 0)
         {
             return (Title, note, string.Empty);

@@ -14,7 +14,8 @@ namespace Harness.ServiceBus;
 internal static class BareRun
 {
     public static async Task<HarnessReport> RunAsync(
-        HarnessOptions options, IConfiguration configuration, string route, Func<ServiceBusSourceOptions, ServiceBusClient> createClient, CollectorConnection? collector, CancellationToken cancellationToken)
+        HarnessOptions options, IConfiguration configuration, string route, Func<ServiceBusSourceOptions, ServiceBusClient> createClient,
+        CollectorConnection? collector, CancellationToken cancellationToken)
     {
         ServiceBusSourceOptions bus = ReadOptions(configuration, route);
         try
@@ -66,16 +67,20 @@ internal static class BareRun
     }
 
     /// <summary>Opens a sender with a client of its own.</summary>
-    public static Task<IMessageSender> OpenSenderAsync(HarnessOptions options, ServiceBusSourceOptions bus, Func<ServiceBusSourceOptions, ServiceBusClient> createClient, CancellationToken cancellationToken) =>
+    public static Task<IMessageSender> OpenSenderAsync(
+        HarnessOptions options, ServiceBusSourceOptions bus, Func<ServiceBusSourceOptions, ServiceBusClient> createClient,
+        CancellationToken cancellationToken) =>
         ServiceBusMessageSender.OpenAsync(createClient(bus), bus, cancellationToken, options.Batch);
 
     private static ServiceBusProcessor CreateProcessor(ServiceBusClient client, ServiceBusSourceOptions bus, int calls)
     {
-        ServiceBusProcessorOptions processing = new() { MaxConcurrentCalls = calls, PrefetchCount = bus.PrefetchCount, MaxAutoLockRenewalDuration = bus.MaxLockRenewal };
+        ServiceBusProcessorOptions processing =
+            new() { MaxConcurrentCalls = calls, PrefetchCount = bus.PrefetchCount, MaxAutoLockRenewalDuration = bus.MaxLockRenewal };
         return bus.Queue is { } queue ? client.CreateProcessor(queue, processing) : client.CreateProcessor(bus.Topic, bus.Subscription, processing);
     }
 
-    private static async Task PublishAsync(HarnessOptions options, ServiceBusSourceOptions bus, Func<ServiceBusSourceOptions, ServiceBusClient> createClient, CancellationToken cancellationToken)
+    private static async Task PublishAsync(
+        HarnessOptions options, ServiceBusSourceOptions bus, Func<ServiceBusSourceOptions, ServiceBusClient> createClient, CancellationToken cancellationToken)
     {
         using IMessageSender sender = await OpenSenderAsync(options, bus, createClient, cancellationToken);
         await HarnessRun.PublishAsync(sender, options.Count, cancellationToken);

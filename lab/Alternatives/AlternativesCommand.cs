@@ -17,15 +17,21 @@ internal static class AlternativesCommand
 
     public static Command Create()
     {
-        Option<WorkKind[]> works = new("--work") { Description = "The handler's work, separated by spaces", AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => Enum.GetValues<WorkKind>() };
-        Option<RunnerKind[]> runners = new("--runners") { Description = "Runners, separated by spaces", AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => Enum.GetValues<RunnerKind>() };
+        Option<WorkKind[]> works = new(
+            "--work") { Description = "The handler's work, separated by spaces", AllowMultipleArgumentsPerToken = true,
+                DefaultValueFactory = _ => Enum.GetValues<WorkKind>() };
+        Option<RunnerKind[]> runners = new("--runners")
+            { Description = "Runners, separated by spaces", AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => Enum.GetValues<RunnerKind>() };
         Option<int> messages = new("--messages") { Description = "Messages per round", DefaultValueFactory = _ => 200_000 };
         messages.InRange(1_000, 10_000_000);
         Option<int> rounds = new("--rounds") { Description = "Measured rounds per process; the median is shown", DefaultValueFactory = _ => 7 };
         rounds.InRange(1, 100);
         Option<FileInfo?> frozen = new("--frozen") { Description = "Benchmarks.dll of an earlier commit, whose worker becomes a row (lab/frozen builds one)" };
         Option<DirectoryInfo?> results = new("--results") { Description = "Folder for alternatives.md, .json and .svg" };
-        Command command = new("alternatives", "Measures a publisher and a handler in one process: the worker beside loops over a channel, ActionBlock, Parallel.ForEachAsync, MassTransit, Wolverine and Rebus (5 minutes)") { works, runners, messages, rounds, frozen, results };
+        Command command = new(
+            "alternatives",
+            "Measures a publisher and a handler in one process: the worker beside loops over a channel, ActionBlock, Parallel.ForEachAsync, MassTransit, "
+                + "Wolverine and Rebus (5 minutes)") { works, runners, messages, rounds, frozen, results };
         command.SetAction((result, cancellationToken) => RunAsync(
             result.GetValue(works)!,
             result.GetValue(runners)!,
@@ -37,7 +43,8 @@ internal static class AlternativesCommand
         return command;
     }
 
-    private static async Task<int> RunAsync(WorkKind[] works, RunnerKind[] runners, int messages, int rounds, FileInfo? frozen, DirectoryInfo? results, CancellationToken cancellationToken)
+    private static async Task<int> RunAsync(
+        WorkKind[] works, RunnerKind[] runners, int messages, int rounds, FileInfo? frozen, DirectoryInfo? results, CancellationToken cancellationToken)
     {
         if (frozen is { Exists: false })
         {
@@ -59,14 +66,16 @@ internal static class AlternativesCommand
         {
             await File.WriteAllTextAsync(Path.Combine(results.FullName, "alternatives.md"), report, cancellationToken);
             await File.WriteAllTextAsync(Path.Combine(results.FullName, "alternatives.svg"), AlternativesReport.Draw(machine, rows), cancellationToken);
-            await File.WriteAllTextAsync(Path.Combine(results.FullName, "alternatives.json"), JsonSerializer.Serialize(new { machine, rows }, Indented) + "\n", cancellationToken);
+            await File.WriteAllTextAsync(
+                Path.Combine(results.FullName, "alternatives.json"), JsonSerializer.Serialize(new { machine, rows }, Indented) + "\n", cancellationToken);
         }
 
         return 0;
     }
 
     /// <summary>All runners of a kind of work take turns, so that any disturbance of the machine affects them alike.</summary>
-    private static async Task<IReadOnlyList<AlternativeRow>> MeasureAsync(WorkKind work, RunnerKind[] runners, int messages, int rounds, FileInfo? frozen, CancellationToken cancellationToken)
+    private static async Task<IReadOnlyList<AlternativeRow>> MeasureAsync(
+        WorkKind work, RunnerKind[] runners, int messages, int rounds, FileInfo? frozen, CancellationToken cancellationToken)
     {
         List<(string Name, ChildProcess Process, List<RunnerRound> Rounds)> children = [];
         try
@@ -76,14 +85,19 @@ internal static class AlternativesCommand
                 children.Add((AlternativeRow.Frozen, ChildProcess.StartOther(frozen, ArgumentsOf(RunnerKind.Worker, work), Environment), []));
             }
 
-            children.AddRange(runners.Select(runner => (runner.ToString(), ChildProcess.Start(typeof(AlternativesCommand).Assembly, ArgumentsOf(runner, work), Environment), new List<RunnerRound>())));
+            children.AddRange(
+                runners.Select(
+                    runner => (
+                        runner.ToString(), ChildProcess.Start(typeof(AlternativesCommand).Assembly, ArgumentsOf(runner, work), Environment),
+                        new List<RunnerRound>())));
 
             // As many rounds of warm-up: the JIT's last tier must be reached before the first measured one.
             for (int round = -rounds; round < rounds; round++)
             {
                 foreach ((_, ChildProcess process, List<RunnerRound> measured) in children)
                 {
-                    RunnerRound one = RunnerRound.Parse(await process.SendAsync(messages.ToString(CultureInfo.InvariantCulture), RoundLimit, cancellationToken));
+                    RunnerRound one =
+                        RunnerRound.Parse(await process.SendAsync(messages.ToString(CultureInfo.InvariantCulture), RoundLimit, cancellationToken));
                     if (round >= 0)
                     {
                         measured.Add(one);

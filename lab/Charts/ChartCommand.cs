@@ -34,7 +34,9 @@ internal static class ChartCommand
             int drawn = Files.Count(file => Draw(folders, file, Path.Combine(results[0].FullName, file.Name), Console.Out));
             return drawn > 0
                 ? 0
-                : throw new ResultsException($"{folders[0].Path} holds none of the suites that the charts show: {string.Join(", ", Files.SelectMany(file => file.Suites).Select(suite => suite.Name))}.");
+                : throw new ResultsException(
+                    $"{folders[0].Path} holds none of the suites that the charts show: "
+                        + $"{string.Join(", ", Files.SelectMany(file => file.Suites).Select(suite => suite.Name))}.");
         }
         catch (ResultsException exception)
         {
@@ -48,7 +50,9 @@ internal static class ChartCommand
     {
         foreach (IGrouping<string, DirectoryInfo> run in results.GroupBy(folder => folder.Name, StringComparer.Ordinal))
         {
-            foreach ((ChartFile file, string path) in Files.SelectMany(file => run.Select(folder => (file, Path.Combine(folder.FullName, file.Name)))).Where(one => File.Exists(one.Item2)))
+            foreach ((ChartFile file, string path) in Files
+                .SelectMany(file => run.Select(folder => (file, Path.Combine(folder.FullName, file.Name))))
+                .Where(one => File.Exists(one.Item2)))
             {
                 Draw(LabResults.Read([.. run]), file, path, output);
             }
@@ -57,7 +61,8 @@ internal static class ChartCommand
 
     private static bool Draw(ResultsFolder[] folders, ChartFile file, string path, TextWriter output)
     {
-        (string, IReadOnlyList<ChartRow> Rows)[] groups = [.. file.Suites.Select(suite => (suite.Title, Rows(folders, suite.Name))).Where(group => group.Item2.Count > 0)];
+        (string, IReadOnlyList<ChartRow> Rows)[] groups =
+            [.. file.Suites.Select(suite => (suite.Title, Rows(folders, suite.Name))).Where(group => group.Item2.Count > 0)];
         if (groups.Length == 0)
         {
             return false;
@@ -71,10 +76,12 @@ internal static class ChartCommand
     private static IReadOnlyList<ChartRow> Rows(ResultsFolder[] folders, string suite) =>
     [
         .. folders.SelectMany(folder => folder.Rows.Values).Where(row => row.Suite == suite)
-            .Select(row => new ChartRow($"{row.Method} {row.Parameters.Split(' ')[^1]}".TrimEnd(), new ChartBar(row.Nanoseconds, $"{row.Nanoseconds:N1} ns, {row.Bytes ?? 0:N0} B"))
-            {
-                // In the pipeline's suites, the two recommended forms stand out.
-                IsQuiet = suite.StartsWith("Pipeline", StringComparison.Ordinal) && row.Method is not ("Fused" or "Precompiled"),
-            }),
+            .Select(
+                row => new ChartRow(
+                    $"{row.Method} {row.Parameters.Split(' ')[^1]}".TrimEnd(), new ChartBar(row.Nanoseconds, $"{row.Nanoseconds:N1} ns, {row.Bytes ?? 0:N0} B"))
+                {
+                    // In the pipeline's suites, the two recommended forms stand out.
+                    IsQuiet = suite.StartsWith("Pipeline", StringComparison.Ordinal) && row.Method is not ("Fused" or "Precompiled"),
+                }),
     ];
 }

@@ -3,7 +3,9 @@ using BenchmarkDotNet.Attributes;
 
 namespace Lab.Json;
 
-/// <summary>The failed ids of a bulk response of 25 KB: high (Deserialize), mid (JsonDocument) and low (Utf8JsonReader), from bytes, a stream and a pipe over a stream.</summary>
+/// <summary>
+/// The failed ids of a bulk response of 25 KB: high (Deserialize), mid (JsonDocument) and low (Utf8JsonReader), from bytes, a stream and a pipe over a stream.
+/// </summary>
 public class BulkResponseReadingBenchmarks
 {
     private static readonly StreamPipeReaderOptions Kept = new(leaveOpen: true);

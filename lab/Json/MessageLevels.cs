@@ -39,9 +39,11 @@ internal static class MessageLevels
         return scan.Result;
     }
 
-    public static async ValueTask<MessageFields> LowAsync(Stream stream) => (await TokenLevel.ReadAsync(stream, default(MessageScan)).ConfigureAwait(false)).Result;
+    public static async ValueTask<MessageFields> LowAsync(Stream stream) =>
+        (await TokenLevel.ReadAsync(stream, default(MessageScan)).ConfigureAwait(false)).Result;
 
-    public static async ValueTask<MessageFields> LowAsync(PipeReader pipe) => (await TokenLevel.ReadAsync(pipe, default(MessageScan)).ConfigureAwait(false)).Result;
+    public static async ValueTask<MessageFields> LowAsync(PipeReader pipe) =>
+        (await TokenLevel.ReadAsync(pipe, default(MessageScan)).ConfigureAwait(false)).Result;
 
     private static MessageFields Of(JsonElement message) => new(
         Text(message, "EventDateUtc"u8), Text(message, "Product"u8), Text(message, "SiteKey"u8), Text(message, "EventName"u8), Text(message, "MessageId"u8));

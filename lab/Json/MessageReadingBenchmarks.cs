@@ -4,7 +4,10 @@ using Benchmarks.Keys;
 
 namespace Lab.Json;
 
-/// <summary>The five properties of a message of 300 bytes: high (Deserialize), mid (JsonDocument) and low (Utf8JsonReader), from bytes, a stream and a pipe over a stream.</summary>
+/// <summary>
+/// The five properties of a message of 300 bytes: high (Deserialize), mid (JsonDocument) and low (Utf8JsonReader), from bytes, a stream and a pipe over a
+/// stream.
+/// </summary>
 public class MessageReadingBenchmarks
 {
     private static readonly StreamPipeReaderOptions Kept = new(leaveOpen: true);
@@ -17,7 +20,8 @@ public class MessageReadingBenchmarks
     {
         _bytes = KeyInput.Bytes();
         _stream.Write(_bytes);
-        LevelCheck.Require(Reflection(), new MessageFields("2019-04-01T10:00:00Z", "My Product", "Site Key", "My Event", "0f8fad5b-d9cb-469f-a165-70867728950e"));
+        LevelCheck.Require(
+            Reflection(), new MessageFields("2019-04-01T10:00:00Z", "My Product", "Site Key", "My Event", "0f8fad5b-d9cb-469f-a165-70867728950e"));
         LevelCheck.Require(Reflection(), HighLevel(), MidLevel(), LowLevel());
         LevelCheck.Require(Reflection(), await HighLevelStream(), await MidLevelStream(), await LowLevelStream(), await HighLevelPipe(), await LowLevelPipe());
     }

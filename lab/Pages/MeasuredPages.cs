@@ -16,7 +16,9 @@ internal static partial class MeasuredPages
     [
         new(Path.Combine(repository.FullName, "README.md")),
         new(Path.Combine(repository.FullName, "docs", "evidence", "performance.md")),
-        .. new DirectoryInfo(Path.Combine(repository.FullName, "docs", "evidence", "performance")).GetFiles("*.md").OrderBy(file => file.Name, StringComparer.Ordinal),
+        .. new DirectoryInfo(Path.Combine(repository.FullName, "docs", "evidence", "performance"))
+            .GetFiles("*.md")
+            .OrderBy(file => file.Name, StringComparer.Ordinal),
     ];
 
     /// <summary>Writes the marked parts of all pages. A part whose files the given folders have is of those from then on.</summary>
@@ -42,10 +44,14 @@ internal static partial class MeasuredPages
         {
             parts++;
             string name = part.Groups["name"].Value;
-            MeasuredText measured = Texts.Value.TryGetValue(name, out MeasuredText? found) ? found : throw new ResultsException($"{page.Name}: lab/Pages/tables.txt has no text {name}.");
+            MeasuredText measured = Texts.Value.TryGetValue(name, out MeasuredText? found)
+                ? found
+                : throw new ResultsException($"{page.Name}: lab/Pages/tables.txt has no text {name}.");
             ResultRows rows = new(from);
             string[] folders = measured.Files.All(rows.Has)
-                ? [.. from.Where(folder => measured.Files.Any(new ResultRows([folder]).Has)).Select(folder => Path.GetRelativePath(repository.FullName, folder.FullName).Replace('\\', '/'))]
+                ? [.. from
+                    .Where(folder => measured.Files.Any(new ResultRows([folder]).Has))
+                    .Select(folder => Path.GetRelativePath(repository.FullName, folder.FullName).Replace('\\', '/'))]
                 : part.Groups["folders"].Value.Split(' ');
             DirectoryInfo[] read = [.. folders.Select(folder => new DirectoryInfo(Path.Combine(repository.FullName, folder)))];
             string link = Path.GetRelativePath(page.DirectoryName!, read[0].FullName).Replace('\\', '/');
@@ -53,16 +59,25 @@ internal static partial class MeasuredPages
             string separator = content.Contains('\n', StringComparison.Ordinal) ? "\n" : string.Empty;
             return $"<!-- measured:{name} {string.Join(' ', folders)} -->{separator}{content}{separator}<!-- /measured:{name} -->";
         });
-        return Marks().Count(text) == 2 * parts ? written : throw new ResultsException($"{page.Name} has a mark without its other half: <!-- measured:name FOLDER --> needs <!-- /measured:name --> after it.");
+        return Marks().Count(text) == 2 * parts
+            ? written
+            : throw new ResultsException(
+                $"{page.Name} has a mark without its other half: <!-- measured:name FOLDER --> needs <!-- /measured:name --> after it.");
     }
 
     private static Dictionary<string, MeasuredText> Load()
     {
         using StreamReader reader = new(typeof(MeasuredPages).Assembly.GetManifestResourceStream("Lab.Pages.tables.txt")!);
-        return reader.ReadToEnd().Split("=== ", StringSplitOptions.RemoveEmptyEntries).Select(text => text.Split('\n', 2)).ToDictionary(text => text[0], text => new MeasuredText(text[0], text[1].Trim('\n')), StringComparer.Ordinal);
+        return reader
+            .ReadToEnd()
+            .Split("=== ", StringSplitOptions.RemoveEmptyEntries)
+            .Select(text => text.Split('\n', 2))
+            .ToDictionary(text => text[0], text => new MeasuredText(text[0], text[1].Trim('\n')), StringComparer.Ordinal);
     }
 
-    [GeneratedRegex("<!-- measured:(?<name>[a-z0-9-]+) (?<folders>[^>]+?) -->(?<body>.*?)<!-- /measured:\\k<name> -->", RegexOptions.Singleline | RegexOptions.ExplicitCapture)]
+    [GeneratedRegex(
+        "<!-- measured:(?<name>[a-z0-9-]+) (?<folders>[^>]+?) -->(?<body>.*?)<!-- /measured:\\k<name> -->",
+        RegexOptions.Singleline | RegexOptions.ExplicitCapture)]
     private static partial Regex Parts();
 
     [GeneratedRegex("<!-- /?measured:")]

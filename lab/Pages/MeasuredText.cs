@@ -17,7 +17,14 @@ internal sealed partial class MeasuredText(string name, string template)
     public string Name { get; } = name;
 
     /// <summary>The files that it takes figures from.</summary>
-    public IEnumerable<string> Files => Places().Matches(template).SelectMany(Sides).SelectMany(side => side).Where(term => term.Length > 1).Select(term => term[0]).Distinct(StringComparer.Ordinal);
+    public IEnumerable<string> Files =>
+        Places()
+            .Matches(template)
+            .SelectMany(Sides)
+            .SelectMany(side => side)
+            .Where(term => term.Length > 1)
+            .Select(term => term[0])
+            .Distinct(StringComparer.Ordinal);
 
     /// <param name="rows">The results.</param>
     /// <param name="folder">Where the results are, as the page links to them: <c>{folder}</c>.</param>
@@ -62,7 +69,8 @@ internal sealed partial class MeasuredText(string name, string template)
 
     private static string Range(string least, string most) => least == most ? most : $"{least}-{most}";
 
-    private static double[] Sum(ResultRows rows, string[][] terms) => terms.Length == 1 ? Value(rows, terms[0]) : [terms.Sum(term => Value(rows, term).Single())];
+    private static double[] Sum(ResultRows rows, string[][] terms) =>
+        terms.Length == 1 ? Value(rows, terms[0]) : [terms.Sum(term => Value(rows, term).Single())];
 
     private static double[] Value(ResultRows rows, string[] term) => term switch
     {
@@ -83,7 +91,10 @@ internal sealed partial class MeasuredText(string name, string template)
     }
 
     /// <summary>What is above and below the division, each a sum of terms, each of words.</summary>
-    private static IEnumerable<string[][]> Sides(Match place) => place.Groups["terms"].Value.Split(" / ").Select(side => side.Split(" + ").Select(term => Words().Matches(term).Select(word => word.Value.Trim('\'')).ToArray()).ToArray());
+    private static IEnumerable<string[][]> Sides(Match place) =>
+        place.Groups["terms"].Value
+            .Split(" / ")
+            .Select(side => side.Split(" + ").Select(term => Words().Matches(term).Select(word => word.Value.Trim('\'')).ToArray()).ToArray());
 
     [GeneratedRegex(@"\{(?<terms>[^{}:]+)(:(?<format>[^{}]+))?\}", RegexOptions.ExplicitCapture)]
     private static partial Regex Places();

@@ -15,16 +15,23 @@ internal sealed record ResultRow(IReadOnlyList<string> Names, IReadOnlyDictionar
             ["Median"] = [statistics.GetProperty("Median").GetDouble()],
             ["Mean"] = [statistics.GetProperty("Mean").GetDouble()],
         };
-        if (benchmark.TryGetProperty("Memory", out JsonElement memory) && memory.TryGetProperty("BytesAllocatedPerOperation", out JsonElement bytes) && bytes.ValueKind == JsonValueKind.Number)
+        if (benchmark.TryGetProperty("Memory", out JsonElement memory)
+            && memory.TryGetProperty("BytesAllocatedPerOperation", out JsonElement bytes)
+            && bytes.ValueKind == JsonValueKind.Number)
         {
             figures["Bytes"] = [bytes.GetDouble()];
         }
 
-        IEnumerable<string> parameters = benchmark.GetProperty("Parameters").GetString()!.Split('&', StringSplitOptions.RemoveEmptyEntries).Select(parameter => parameter[(parameter.IndexOf('=', StringComparison.Ordinal) + 1)..]);
+        IEnumerable<string> parameters = benchmark.GetProperty("Parameters").GetString()!
+            .Split('&', StringSplitOptions.RemoveEmptyEntries)
+            .Select(parameter => parameter[(parameter.IndexOf('=', StringComparison.Ordinal) + 1)..]);
         return new ResultRow([benchmark.GetProperty("Method").GetString()!, .. parameters], figures);
     }
 
-    /// <summary>The rows of the other commands: the array that they are in, every text, and <c>Name=1</c> of every whole number are names; every number and array of numbers is a figure.</summary>
+    /// <summary>
+    /// The rows of the other commands: the array that they are in, every text, and <c>Name=1</c> of every whole number are names; every number and array of
+    /// numbers is a figure.
+    /// </summary>
     public static ResultRow Of(string array, JsonElement row)
     {
         List<string> names = [array];

@@ -21,19 +21,30 @@ internal sealed class ResultRows(IReadOnlyList<DirectoryInfo> folders)
         ResultRow[] found = [.. rows.Where(row => names.All(row.Names.Contains))];
         return found switch
         {
-            [] => throw new ResultsException($"{Where(file)} has no row {string.Join(' ', names)}. It has: {string.Join("; ", rows.Select(row => string.Join(' ', row.Names)))}."),
-            [var row] => row.Figures.TryGetValue(figure, out double[]? value) ? value : throw new ResultsException($"{Where(file)}: the row {string.Join(' ', names)} has no figure {figure}. It has: {string.Join(", ", row.Figures.Keys)}."),
-            _ => throw new ResultsException($"{Where(file)} has {found.Length} rows {string.Join(' ', names)}; add a name: {string.Join("; ", found.Select(row => string.Join(' ', row.Names)))}."),
+            [] => throw new ResultsException(
+                $"{Where(file)} has no row {string.Join(' ', names)}. It has: {string.Join("; ", rows.Select(row => string.Join(' ', row.Names)))}."),
+            [var row] =>
+                row.Figures.TryGetValue(figure, out double[]? value)
+                    ? value
+                    : throw new ResultsException(
+                        $"{Where(file)}: the row {string.Join(' ', names)} has no figure {figure}. It has: {string.Join(", ", row.Figures.Keys)}."),
+            _ => throw new ResultsException(
+                $"{Where(file)} has {found.Length} rows {string.Join(' ', names)}; add a name: "
+                    + $"{string.Join("; ", found.Select(row => string.Join(' ', row.Names)))}."),
         };
     }
 
     /// <summary>False when a file of an earlier day lacks a figure that the command writes now.</summary>
-    public bool HasFigure(string file, IReadOnlyCollection<string> names, string figure) => Of(file).Any(row => names.All(row.Names.Contains) && row.Figures.ContainsKey(figure));
+    public bool HasFigure(string file, IReadOnlyCollection<string> names, string figure) =>
+        Of(file).Any(row => names.All(row.Names.Contains) && row.Figures.ContainsKey(figure));
 
     private string Where(string file) => $"{file} in {string.Join<DirectoryInfo>(" and ", folders)}";
 
     private FileInfo? Find(string file) => folders
-        .SelectMany(folder => (string[])[Path.Combine(folder.FullName, $"{file}.json"), Path.Combine(folder.FullName, $"{file}{Report}"), Path.Combine(folder.FullName, "results", $"{file}{Report}")])
+        .SelectMany(
+            folder => (string[])[
+                Path.Combine(folder.FullName, $"{file}.json"), Path.Combine(folder.FullName, $"{file}{Report}"),
+                Path.Combine(folder.FullName, "results", $"{file}{Report}")])
         .Select(path => new FileInfo(path)).FirstOrDefault(one => one.Exists);
 
     private IReadOnlyList<ResultRow> Of(string file)
@@ -45,8 +56,15 @@ internal sealed class ResultRows(IReadOnlyList<DirectoryInfo> folders)
             {
                 using JsonDocument document = JsonDocument.Parse(File.ReadAllBytes(found.FullName));
                 _read[file] = rows = [.. found.Name.EndsWith(Report, StringComparison.Ordinal)
-                    ? document.RootElement.GetProperty("Benchmarks").EnumerateArray().Where(one => one.GetProperty("Statistics").ValueKind == JsonValueKind.Object).Select(ResultRow.OfReport)
-                    : document.RootElement.EnumerateObject().Where(one => one.Value.ValueKind == JsonValueKind.Array).SelectMany(one => one.Value.EnumerateArray().Select(row => ResultRow.Of(one.Name, row)))];
+                    ? document.RootElement
+                        .GetProperty("Benchmarks")
+                        .EnumerateArray()
+                        .Where(one => one.GetProperty("Statistics").ValueKind == JsonValueKind.Object)
+                        .Select(ResultRow.OfReport)
+                    : document.RootElement
+                        .EnumerateObject()
+                        .Where(one => one.Value.ValueKind == JsonValueKind.Array)
+                        .SelectMany(one => one.Value.EnumerateArray().Select(row => ResultRow.Of(one.Name, row)))];
             }
             catch (Exception exception) when (exception is JsonException or KeyNotFoundException or InvalidOperationException)
             {

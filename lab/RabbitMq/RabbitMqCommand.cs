@@ -17,19 +17,30 @@ internal static class RabbitMqCommand
 
     public static Command Create()
     {
-        Option<string> broker = new("--broker") { Description = "The broker, such as amqp://guest:guest@127.0.0.1:5672/ (tests/servers/rabbitmq starts one)", Required = true };
-        Option<ReceiverKind[]> receivers = new("--receivers") { Description = "Receivers, separated by spaces", AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => Enum.GetValues<ReceiverKind>() };
+        Option<string> broker =
+            new("--broker") { Description = "The broker, such as amqp://guest:guest@127.0.0.1:5672/ (tests/servers/rabbitmq starts one)", Required = true };
+        Option<ReceiverKind[]> receivers = new(
+            "--receivers") { Description = "Receivers, separated by spaces", AllowMultipleArgumentsPerToken = true,
+                DefaultValueFactory = _ => Enum.GetValues<ReceiverKind>() };
         Option<int> messages = new("--messages") { Description = "Messages per round", DefaultValueFactory = _ => 20_000 };
         messages.InRange(1_000, 1_000_000);
-        Option<int> rounds = new("--rounds") { Description = "Measured rounds per process, after as many rounds of warm-up; the median is shown", DefaultValueFactory = _ => 5 };
+        Option<int> rounds =
+            new("--rounds") { Description = "Measured rounds per process, after as many rounds of warm-up; the median is shown", DefaultValueFactory = _ => 5 };
         rounds.InRange(1, 100);
         Option<DirectoryInfo?> results = new("--results") { Description = "Folder for rabbitmq.json" };
-        Command command = new("rabbitmq", "Measures a handler of messages from RabbitMQ: the worker beside a bare consumer, MassTransit and Wolverine (2 minutes)") { broker, receivers, messages, rounds, results };
-        command.SetAction((result, cancellationToken) => RunAsync(new Uri(result.GetValue(broker)!), result.GetValue(receivers)!, result.GetValue(messages), result.GetValue(rounds), result.GetValue(results), cancellationToken));
+        Command command = new(
+            "rabbitmq", "Measures a handler of messages from RabbitMQ: the worker beside a bare consumer, MassTransit and Wolverine (2 minutes)")
+            { broker, receivers, messages, rounds, results };
+        command.SetAction(
+            (result,
+                cancellationToken) => RunAsync(
+                    new Uri(result.GetValue(broker)!), result.GetValue(receivers)!, result.GetValue(messages), result.GetValue(rounds),
+                    result.GetValue(results), cancellationToken));
         return command;
     }
 
-    private static async Task<int> RunAsync(Uri broker, ReceiverKind[] receivers, int messages, int rounds, DirectoryInfo? results, CancellationToken cancellationToken)
+    private static async Task<int> RunAsync(
+        Uri broker, ReceiverKind[] receivers, int messages, int rounds, DirectoryInfo? results, CancellationToken cancellationToken)
     {
         await using IConnection connection = await new ConnectionFactory { Uri = broker }.CreateConnectionAsync(cancellationToken);
         await using IChannel channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
@@ -40,7 +51,11 @@ internal static class RabbitMqCommand
             {
                 string queue = $"lab-{Guid.NewGuid():n}";
                 await channel.QueueDeclareAsync(queue, durable: true, exclusive: false, autoDelete: false, cancellationToken: cancellationToken);
-                children.Add((kind, queue, ChildProcess.Start(typeof(RabbitMqCommand).Assembly, [ReceiverProcess.Verb, kind.ToString(), broker.ToString(), queue], [("DOTNET_gcConcurrent", "0"), ("DOTNET_ThreadPool_UnfairSemaphoreSpinLimit", "0")]), []));
+                children.Add(
+                    (kind, queue,
+                        ChildProcess.Start(
+                            typeof(RabbitMqCommand).Assembly, [ReceiverProcess.Verb, kind.ToString(), broker.ToString(), queue],
+                            [("DOTNET_gcConcurrent", "0"), ("DOTNET_ThreadPool_UnfairSemaphoreSpinLimit", "0")]), []));
             }
 
             for (int round = -rounds; round < rounds; round++)
@@ -66,13 +81,17 @@ internal static class RabbitMqCommand
             }
         }
 
-        (ReceiverKind Kind, RunnerRound Median)[] rows = [.. children.Select(child => (child.Kind, child.Rounds.OrderBy(round => round.Nanoseconds).ElementAt(child.Rounds.Count / 2)))];
+        (ReceiverKind Kind, RunnerRound Median)[] rows =
+            [.. children.Select(child => (child.Kind, child.Rounds.OrderBy(round => round.Nanoseconds).ElementAt(child.Rounds.Count / 2)))];
         Console.Out.WriteLine(Describe(messages, rounds, rows));
         await ResultsFile.WriteAsync(
             results,
             "rabbitmq",
             $"{messages} messages per round, {rounds} rounds in turns, prefetch {ReceiverProcess.Prefetch}",
-            [.. children.Select((child, i) => new { Row = child.Kind.ToString(), CpuNanoseconds = rows[i].Median.Nanoseconds, rows[i].Median.Bytes, rows[i].Median.PerSecond, CpuNanosecondsOfRounds = child.Rounds.Select(round => round.Nanoseconds) })],
+            [.. children.Select(
+                (child,
+                    i) => new { Row = child.Kind.ToString(), CpuNanoseconds = rows[i].Median.Nanoseconds, rows[i].Median.Bytes, rows[i].Median.PerSecond,
+                        CpuNanosecondsOfRounds = child.Rounds.Select(round => round.Nanoseconds) })],
             cancellationToken);
         return 0;
     }
@@ -91,12 +110,21 @@ internal static class RabbitMqCommand
     private static string Describe(int messages, int rounds, IReadOnlyList<(ReceiverKind Kind, RunnerRound Median)> rows)
     {
         StringBuilder text = new();
-        text.Append(CultureInfo.InvariantCulture, $"# From a queue of RabbitMQ to a handler\n\n{MachineInfo.Current()}, {TimeProvider.System.GetUtcNow():yyyy-MM-dd}; workstation GC, not concurrent\n\n");
-        text.Append(CultureInfo.InvariantCulture, $"{messages:N0} messages of {KeyInput.Bytes().Length} B per round, medians of {rounds} rounds after as many of warm-up. The handler deserializes the message and looks at one property. Prefetch {ReceiverProcess.Prefetch}. Processor time is the receiver's; broker and publisher are other processes.\n\n");
+        text.Append(
+            CultureInfo.InvariantCulture,
+            $"# From a queue of RabbitMQ to a handler\n\n{MachineInfo.Current()}, {TimeProvider.System.GetUtcNow():yyyy-MM-dd}; workstation GC, not "
+                + $"concurrent\n\n");
+        text.Append(
+            CultureInfo.InvariantCulture,
+            $"{messages:N0} messages of {KeyInput.Bytes().Length} B per round, medians of {rounds} rounds after as many of warm-up. The handler deserializes "
+                + $"the message and looks at one property. Prefetch {ReceiverProcess.Prefetch}. Processor time is the receiver's; broker and publisher are "
+                + $"other processes.\n\n");
         text.Append("| receiver | ns of processor per message | bytes per message | messages per processor second | messages/s |\n|---|---:|---:|---:|---:|\n");
         foreach ((ReceiverKind kind, RunnerRound median) in rows)
         {
-            text.Append(CultureInfo.InvariantCulture, $"| {kind} | {median.Nanoseconds:N0} | {median.Bytes:N0} | {1e9 / median.Nanoseconds:N0} | {median.PerSecond:N0} |\n");
+            text.Append(
+                CultureInfo.InvariantCulture,
+                $"| {kind} | {median.Nanoseconds:N0} | {median.Bytes:N0} | {1e9 / median.Nanoseconds:N0} | {median.PerSecond:N0} |\n");
         }
 
         return text.ToString();

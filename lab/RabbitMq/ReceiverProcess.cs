@@ -17,7 +17,10 @@ using Wolverine.RabbitMQ;
 
 namespace Lab.RabbitMq;
 
-/// <summary>A process with one receiver: for each line with a number of messages it is ready to count them, and after the next one it waits until as many are handled, and prints their cost.</summary>
+/// <summary>
+/// A process with one receiver: for each line with a number of messages it is ready to count them, and after the next one it waits until as many are handled,
+/// and prints their cost.
+/// </summary>
 internal static class ReceiverProcess
 {
     /// <summary>Its first argument; the receiver, the broker and the queue follow.</summary>
@@ -138,7 +141,11 @@ internal static class ReceiverProcess
             options.Durability.Mode = DurabilityMode.Solo;
             options.Discovery.DisableConventionalDiscovery().IncludeType(typeof(KeyMessageHandler));
             options.UseRabbitMq(broker);
-            options.ListenToRabbitQueue(queue, declared => declared.IsDurable = true).PreFetchCount(Prefetch).DefaultIncomingMessage<KeyMessage>().ProcessInline();
+            options
+                .ListenToRabbitQueue(queue, declared => declared.IsDurable = true)
+                .PreFetchCount(Prefetch)
+                .DefaultIncomingMessage<KeyMessage>()
+                .ProcessInline();
         });
         return StartAsync(builder.Build());
     }

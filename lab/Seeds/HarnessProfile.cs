@@ -36,7 +36,10 @@ internal static class HarnessProfile
             (string Type, long Bytes, long Count)[] rows =
             [
                 .. report.RootElement.GetProperty("allocations").EnumerateArray()
-                    .Select(row => (row.GetProperty("type").GetString()!.Replace(Root, "", StringComparison.Ordinal), row.GetProperty("bytes").GetInt64(), row.GetProperty("count").GetInt64())),
+                    .Select(
+                        row => (
+                            row.GetProperty("type").GetString()!.Replace(Root, "", StringComparison.Ordinal), row.GetProperty("bytes").GetInt64(),
+                            row.GetProperty("count").GetInt64())),
             ];
             return [.. Kinds.Select(kind => ($"harness.{form}.{kind.Kind}", Sum(rows.Where(row => kind.Includes(row.Type)))))];
         }

@@ -25,7 +25,8 @@ internal sealed class MeasuredFigures
     public static MeasuredFigures Read(IReadOnlyList<DirectoryInfo> folders)
     {
         ResultsFolder[] read = LabResults.Read(folders);
-        MeasuredFigures figures = new($"{read[0].Machine}, {string.Join(" and ", read.Select(folder => folder.Date).Distinct(StringComparer.Ordinal).Order(StringComparer.Ordinal))}");
+        MeasuredFigures figures = new(
+            $"{read[0].Machine}, {string.Join(" and ", read.Select(folder => folder.Date).Distinct(StringComparer.Ordinal).Order(StringComparer.Ordinal))}");
         foreach (BenchmarkRow row in read.SelectMany(folder => folder.Rows.Values))
         {
             figures._figures[row.ShortName] = new SeedFigure(row.Nanoseconds, Bytes: row.Bytes, Rate: row.Collections);

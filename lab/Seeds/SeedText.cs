@@ -32,7 +32,9 @@ internal static class SeedText
         StringBuilder text = new($"{table.Title} ({source.Author}, {source.Title})\n");
         foreach (string[] line in lines)
         {
-            text.Append(string.Join("  ", line.Select((cell, column) => column == 0 ? cell.PadRight(widths[column]) : cell.PadLeft(widths[column]))).TrimEnd()).Append('\n');
+            text
+                .Append(string.Join("  ", line.Select((cell, column) => column == 0 ? cell.PadRight(widths[column]) : cell.PadLeft(widths[column]))).TrimEnd())
+                .Append('\n');
         }
 
         return text.ToString();

@@ -10,16 +10,20 @@ internal static class SeedsCommand
 
     public static Command Create()
     {
-        Option<DirectoryInfo[]> from = new("--from") { Description = "Folders of results from one machine; when two hold the same row, the later one counts; by default as for pages", AllowMultipleArgumentsPerToken = true };
+        Option<DirectoryInfo[]> from = new(
+            "--from") { Description = "Folders of results from one machine; when two hold the same row, the later one counts; by default as for pages",
+                AllowMultipleArgumentsPerToken = true };
         Option<bool> markdown = new("--markdown") { Description = "Print Markdown" };
-        Command seeds = new("seeds", "Prints every published table with four columns: published, the original here, the published idea here, ours") { from, markdown };
+        Command seeds =
+            new("seeds", "Prints every published table with four columns: published, the original here, the published idea here, ours") { from, markdown };
         seeds.SetAction(result => Run(result.GetValue(from) ?? [], result.GetValue(markdown), pages: null, Console.Out, Console.Error));
         return seeds;
     }
 
     /// <param name="from">Folders of results.</param>
     /// <param name="markdown">Prints Markdown.</param>
-    /// <param name="pages">Writes the tables between their marks in the pages of this folder, which must have marks for every table, and prints none; null prints.</param>
+    /// <param name="pages">Writes the tables between their marks in the pages of this folder, which must have marks for every table, and prints none; null
+    /// prints.</param>
     /// <param name="output">For the tables.</param>
     /// <param name="errors">For the reason of a failure.</param>
     /// <returns>0; 2 when the results cannot be read or no page has the marks of a table.</returns>
@@ -67,7 +71,9 @@ internal static class SeedsCommand
 
         Dictionary<string, string> pages = folder.EnumerateFiles("*.md").ToDictionary(page => page.FullName, page => File.ReadAllText(page.FullName));
         SeedCatalog catalog = SeedCatalog.Load();
-        foreach ((string name, string content) in catalog.Tables.Select(table => (table.Name, SeedText.Markdown(table, figures))).Append(("Here", $"Here: {figures.Origin}.")))
+        foreach ((string name, string content) in catalog.Tables
+            .Select(table => (table.Name, SeedText.Markdown(table, figures)))
+            .Append(("Here", $"Here: {figures.Origin}.")))
         {
             string page = pages.Keys.FirstOrDefault(page => MarkedText.Names(pages[page], SeedText.Mark).Contains(name))
                 ?? throw new ResultsException($"No page of {folder.FullName} has the mark <!-- {SeedText.Mark}:{name} -->.");

@@ -38,16 +38,20 @@ internal static class FuzzCommand
         ["settings"] = () => new SettingsTarget(),
     };
 
-    private static readonly Option<string> Target = new("--target") { Description = $"all, or one of {string.Join(", ", Targets.Keys)}", DefaultValueFactory = _ => "all" };
+    private static readonly Option<string> Target =
+        new("--target") { Description = $"all, or one of {string.Join(", ", Targets.Keys)}", DefaultValueFactory = _ => "all" };
     private static readonly Option<int> Inputs = Options.Number("--inputs", "Inputs per target; a fiftieth of them for settings", 1_000_000);
     private static readonly Option<int> Seed = Options.Number("--seed", "Seed of the mutations", 1);
     private static readonly Option<int> Threads = Options.Number("--threads", "Number of threads", Environment.ProcessorCount);
-    private static readonly Option<byte[]?> Input = new("--input") { Description = "Run one input of --target, in base64", HelpName = "base64", CustomParser = ParseInput };
-    private static readonly Option<byte[]?> FromFile = new("--file") { Description = "Run one input of --target: the one in a file that a crash left", HelpName = "file", CustomParser = ReadInput };
+    private static readonly Option<byte[]?> Input =
+        new("--input") { Description = "Run one input of --target, in base64", HelpName = "base64", CustomParser = ParseInput };
+    private static readonly Option<byte[]?> FromFile =
+        new("--file") { Description = "Run one input of --target: the one in a file that a crash left", HelpName = "file", CustomParser = ReadInput };
 
     public static Command Create()
     {
-        Command command = new("fuzz", "Runs each parser beside a plain twin on mutated inputs; ends with 'N inputs, M failures'") { Target, Inputs, Seed, Threads, Input, FromFile, ResultLog.Record };
+        Command command = new("fuzz", "Runs each parser beside a plain twin on mutated inputs; ends with 'N inputs, M failures'")
+            { Target, Inputs, Seed, Threads, Input, FromFile, ResultLog.Record };
         Target.Validators.Add(result =>
         {
             if (result.GetValue(Target) is { } name && name != "all" && !Targets.ContainsKey(name))
@@ -64,7 +68,8 @@ internal static class FuzzCommand
         });
         command.SetAction(result => (Given(result, Input) ?? Given(result, FromFile)) is { } input
             ? RunOne(result.GetValue(Target)!, input)
-            : RunAll(Chosen(result.GetValue(Target)!), result.GetValue(Inputs), result.GetValue(Seed), result.GetValue(Threads), result.GetValue(ResultLog.Record)));
+            : RunAll(
+                Chosen(result.GetValue(Target)!), result.GetValue(Inputs), result.GetValue(Seed), result.GetValue(Threads), result.GetValue(ResultLog.Record)));
         return command;
     }
 
@@ -158,7 +163,8 @@ internal static class FuzzCommand
         long done = runs.Sum(run => run.Done);
         Console.WriteLine(string.Create(
             CultureInfo.InvariantCulture,
-            $"{name}: {done} inputs, {runs.Sum(run => run.Failures)} failures, {watch.Elapsed.TotalMicroseconds * threads / done:0.00} us each, {corpus.Count} in the corpus"));
+            $"{name}: {done} inputs, {runs.Sum(run => run.Failures)} failures, {watch.Elapsed.TotalMicroseconds * threads / done:0.00} us each, {corpus.Count} "
+                + $"in the corpus"));
         Array.ForEach(runs, run => run.Dispose());
         return (done, runs.Sum(run => run.Failures));
     }

@@ -3,7 +3,8 @@ namespace Proof.Fuzz;
 /// <summary>Makes inputs out of a corpus: bytes changed, inserted, removed and repeated, pieces of a dictionary, two inputs joined.</summary>
 internal sealed class Mutator
 {
-    private static readonly byte[] Interesting = [0, 1, 9, 10, 13, 32, 34, 44, 47, 48, 57, 58, 64, 91, 92, 93, 123, 125, 127, 128, 0xBF, 0xC0, 0xED, 0xF4, 0xFF];
+    private static readonly byte[] Interesting =
+        [0, 1, 9, 10, 13, 32, 34, 44, 47, 48, 57, 58, 64, 91, 92, 93, 123, 125, 127, 128, 0xBF, 0xC0, 0xED, 0xF4, 0xFF];
 
     private readonly Random _random;
     private readonly IReadOnlyList<byte[]> _dictionary;

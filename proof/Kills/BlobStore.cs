@@ -11,7 +11,8 @@ internal sealed class BlobStore : IStore
     private BlobStore(string connectionString)
     {
         _container = new BlobContainerClient(connectionString, $"kill-{Guid.NewGuid():n}");
-        Arguments = ["--Routes:archive:Sink=AzureBlobs", $"--Sinks:AzureBlobs:Container={_container.Name}", $"--Sinks:AzureBlobs:ConnectionString={connectionString}"];
+        Arguments =
+            ["--Routes:archive:Sink=AzureBlobs", $"--Sinks:AzureBlobs:Container={_container.Name}", $"--Sinks:AzureBlobs:ConnectionString={connectionString}"];
     }
 
     public IReadOnlyList<string> Arguments { get; }
@@ -29,7 +30,10 @@ internal sealed class BlobStore : IStore
         Dictionary<string, byte[]> blobs = [];
         await foreach (BlobItem[] page in _container.GetBlobsAsync(new GetBlobsOptions()).Chunk(16))
         {
-            foreach ((string key, byte[] body) in await Task.WhenAll(page.Select(async found => (found.Name, (await _container.GetBlobClient(found.Name).DownloadContentAsync()).Value.Content.ToArray()))))
+            foreach ((
+                string key,
+                byte[] body) in await Task.WhenAll(
+                    page.Select(async found => (found.Name, (await _container.GetBlobClient(found.Name).DownloadContentAsync()).Value.Content.ToArray()))))
             {
                 blobs.Add(key, body);
             }

@@ -23,7 +23,9 @@ internal sealed class Emulator : IDisposable
         Process process;
         try
         {
-            process = Process.Start(new ProcessStartInfo("node", [Path.Combine("tests", "servers", name, "serve.mjs")]) { UseShellExecute = false, RedirectStandardInput = true, RedirectStandardOutput = true })!;
+            process = Process.Start(
+                new ProcessStartInfo("node", [Path.Combine("tests", "servers", name, "serve.mjs")])
+                    { UseShellExecute = false, RedirectStandardInput = true, RedirectStandardOutput = true })!;
         }
         catch (Win32Exception)
         {

@@ -32,7 +32,8 @@ internal sealed class HttpCallers : ISender
         }
     }));
 
-    public Task<bool> IsSettledAsync() => _surprise is null ? Task.FromResult(Volatile.Read(ref _unsettled) == 0) : throw new InvalidOperationException(_surprise);
+    public Task<bool> IsSettledAsync() =>
+        _surprise is null ? Task.FromResult(Volatile.Read(ref _unsettled) == 0) : throw new InvalidOperationException(_surprise);
 
     public Task<IReadOnlyList<byte[]>> ReadDeadLettersAsync() => Task.FromResult<IReadOnlyList<byte[]>>([]);
 

@@ -16,18 +16,28 @@ internal static class KillCommand
 
     public static Command Create()
     {
-        Command command = new("kill", "Kills workers (SIGKILL) while they receive over SQS, Service Bus, RabbitMQ, HTTP and TCP, then checks each message; ends with 'N kills, M failures'. Needs Node, `npm ci` in tests/servers/fauxqs, tests/servers/servicebus and tests/servers/azurite; for RabbitMQ Debian's rabbitmq-server, and for S3 the variables S3_ENDPOINT, S3_ACCESS_KEY and S3_SECRET_KEY")
+        Command command = new(
+            "kill",
+            "Kills workers (SIGKILL) while they receive over SQS, Service Bus, RabbitMQ, HTTP and TCP, then checks each message; ends with 'N kills, M "
+                + "failures'. Needs Node, `npm ci` in tests/servers/fauxqs, tests/servers/servicebus and tests/servers/azurite; for RabbitMQ Debian's "
+                + "rabbitmq-server, and for S3 the variables S3_ENDPOINT, S3_ACCESS_KEY and S3_SECRET_KEY")
         {
             Kills, Seed, PerRound, Source, Store, Lanes, ResultLog.Record,
         };
-        command.SetAction((result, stop) => RunAsync(result.GetValue(Kills), result.GetValue(Seed), result.GetValue(PerRound), result.GetValue(Source), result.GetValue(Store), result.GetValue(Lanes), result.GetValue(ResultLog.Record), stop));
+        command.SetAction(
+            (result,
+                stop) => RunAsync(
+                    result.GetValue(Kills), result.GetValue(Seed), result.GetValue(PerRound), result.GetValue(Source), result.GetValue(Store),
+                    result.GetValue(Lanes), result.GetValue(ResultLog.Record), stop));
         return command;
     }
 
-    private static async Task<int> RunAsync(int kills, int seed, int perRound, KillSource source, KillStore store, int lanes, string? record, CancellationToken stop)
+    private static async Task<int> RunAsync(
+        int kills, int seed, int perRound, KillSource source, KillStore store, int lanes, string? record, CancellationToken stop)
     {
         Stopwatch watch = Stopwatch.StartNew();
-        if (await S3Store.FindProblemAsync() is { } problem || (problem = store == KillStore.S3 && S3Store.Endpoint is null ? "--store S3 needs S3_ENDPOINT." : null) is not null)
+        if (await S3Store.FindProblemAsync() is { } problem
+            || (problem = store == KillStore.S3 && S3Store.Endpoint is null ? "--store S3 needs S3_ENDPOINT." : null) is not null)
         {
             Console.Error.WriteLine($"error: {problem}");
             return 1;
@@ -39,11 +49,13 @@ internal static class KillCommand
         if (fauxqs is null || serviceBus is null || azurite is null)
         {
             string name = fauxqs is null ? "fauxqs" : serviceBus is null ? "servicebus" : "azurite";
-            Console.Error.WriteLine($"error: the emulator {name} did not start: install Node, run `npm ci` in tests/servers/{name}, and this command in the repository's root.");
+            Console.Error.WriteLine(
+                $"error: the emulator {name} did not start: install Node, run `npm ci` in tests/servers/{name}, and this command in the repository's root.");
             return 1;
         }
 
-        Console.WriteLine($"Stores: folders, Azurite{(S3Store.Endpoint is { } endpoint ? $", and S3 at {endpoint}" : "; none in S3, since S3_ENDPOINT is not set")}");
+        Console.WriteLine(
+            $"Stores: folders, Azurite{(S3Store.Endpoint is { } endpoint ? $", and S3 at {endpoint}" : "; none in S3, since S3_ENDPOINT is not set")}");
         Uri sqs = new(fauxqs.Ready[fauxqs.Ready.IndexOf("http", StringComparison.Ordinal)..]);
         if (source == KillSource.RabbitMq && !RabbitMqSender.IsInstalled)
         {
@@ -52,7 +64,11 @@ internal static class KillCommand
         }
 
         int count = (int)(((long)kills + perRound - 1) / perRound);
-        Queue<KillRound> rounds = new(Enumerable.Range(0, count).Select(round => new KillRound(seed + round, Math.Min(perRound, kills - (round * perRound)), source, store, sqs, serviceBus.Ready, azurite.Ready)));
+        Queue<KillRound> rounds = new(
+            Enumerable
+                .Range(0, count)
+                .Select(
+                    round => new KillRound(seed + round, Math.Min(perRound, kills - (round * perRound)), source, store, sqs, serviceBus.Ready, azurite.Ready)));
         int done = 0;
         int failures = 0;
         int midStream = 0;
@@ -74,7 +90,8 @@ internal static class KillCommand
             }
         }));
         Console.WriteLine($"{await azurite.StopAsync()}: duplicates, which their workers compared and completed");
-        Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{messages} messages, {midStream} kills while receiving, {watch.Elapsed.TotalSeconds:0} s"));
+        Console.WriteLine(
+            string.Create(CultureInfo.InvariantCulture, $"{messages} messages, {midStream} kills while receiving, {watch.Elapsed.TotalSeconds:0} s"));
         if (stop.IsCancellationRequested)
         {
             Console.WriteLine($"stopped: {done} of {kills} kills, {failures} failures");

@@ -88,7 +88,8 @@ internal sealed class KillRound(int seed, int kills, KillSource source, KillStor
         await sent.CancelAsync();
         await SettleAsync(folder, arguments, sender, stop);
         await sending;
-        Check(await kept.ReadAsync(), [.. (await sender.ReadDeadLettersAsync()).Select(body => new Letter(string.Empty, body, IsPart: false)), .. Letters(deadLetters)]);
+        Check(await kept.ReadAsync(),
+            [.. (await sender.ReadDeadLettersAsync()).Select(body => new Letter(string.Empty, body, IsPart: false)), .. Letters(deadLetters)]);
     }
 
     private async Task KillAsync(string folder, string[] arguments, ISender sender, CancellationToken stop)
@@ -199,7 +200,9 @@ internal sealed class KillRound(int seed, int kills, KillSource source, KillStor
     }
 
     private static IEnumerable<Letter> Letters(string folder) => Directory.Exists(folder)
-        ? Directory.EnumerateFiles(folder, "*.body", SearchOption.AllDirectories).Select(file => new Letter(Path.GetRelativePath(folder, file).Split('/')[0], File.ReadAllBytes(file), IsPart(file)))
+        ? Directory
+            .EnumerateFiles(folder, "*.body", SearchOption.AllDirectories)
+            .Select(file => new Letter(Path.GetRelativePath(folder, file).Split('/')[0], File.ReadAllBytes(file), IsPart(file)))
         : [];
 
     private static bool IsPart(string body)
@@ -227,7 +230,8 @@ internal sealed class KillRound(int seed, int kills, KillSource source, KillStor
         }
     }
 
-    public override string ToString() => string.Create(CultureInfo.InvariantCulture, $"round {seed}: {Scenario}, {kills} kills ({MidStream} while receiving), {Messages} messages");
+    public override string ToString() =>
+        string.Create(CultureInfo.InvariantCulture, $"round {seed}: {Scenario}, {kills} kills ({MidStream} while receiving), {Messages} messages");
 
     private sealed record Letter(string Reason, byte[] Body, bool IsPart);
 }

@@ -47,7 +47,9 @@ internal sealed class Ledger
             string id = string.Create(CultureInfo.InvariantCulture, $"{_prefix}-{_entries.Count}");
             bool isPoison = _random.Next(40) == 0;
             string filler = new((char)('a' + _random.Next(26)), _random.Next(4) == 0 ? _random.Next(20_000) : _random.Next(400));
-            string body = $"{{\"MessageId\":\"{id}\",\"EventDateUtc\":\"2026-01-31T10:00:00Z\",\"Product\":\"shop\",\"SiteKey\":\"eu\",\"EventName\":\"sold\",\"Filler\":\"{filler}\"{(isPoison ? string.Empty : "}")}";
+            string body = $"{{\"MessageId\":\"{id}"
+                + $"\",\"EventDateUtc\":\"2026-01-31T10:00:00Z\",\"Product\":\"shop\",\"SiteKey\":\"eu\",\"EventName\":\"sold\",\"Filler\":\"{filler}\""
+                + $"{(isPoison ? string.Empty : "}")}";
             Entry entry = new(id, Encoding.UTF8.GetBytes(body), isPoison);
             _entries.Add(id, entry);
             return entry;

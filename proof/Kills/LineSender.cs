@@ -18,7 +18,9 @@ internal sealed class LineSender : ISender
     public LineSender(int port)
     {
         _endpoint = new IPEndPoint(IPAddress.Loopback, port);
-        Arguments = ["--Routes:archive:Source=TcpLines", "--Hosting:Url=http://127.0.0.1:0", $"--Sources:TcpLines:Endpoint={_endpoint}", "--Sources:TcpLines:Acknowledge=true"];
+        Arguments = [
+            "--Routes:archive:Source=TcpLines", "--Hosting:Url=http://127.0.0.1:0", $"--Sources:TcpLines:Endpoint={_endpoint}",
+            "--Sources:TcpLines:Acknowledge=true"];
     }
 
     public IReadOnlyList<string> Arguments { get; }
@@ -55,13 +57,15 @@ internal sealed class LineSender : ISender
         }
     }
 
-    public Task<bool> IsSettledAsync() => _surprise is null ? Task.FromResult(Volatile.Read(ref _unsettled) == 0) : throw new InvalidOperationException(_surprise);
+    public Task<bool> IsSettledAsync() =>
+        _surprise is null ? Task.FromResult(Volatile.Read(ref _unsettled) == 0) : throw new InvalidOperationException(_surprise);
 
     public Task<IReadOnlyList<byte[]>> ReadDeadLettersAsync() => Task.FromResult<IReadOnlyList<byte[]>>([]);
 
     public ValueTask DisposeAsync() => ValueTask.CompletedTask;
 
-    private async Task WriteAsync(NetworkStream stream, Ledger ledger, ConcurrentDictionary<long, Ledger.Entry> unanswered, Task reading, CancellationToken stop)
+    private async Task WriteAsync(
+        NetworkStream stream, Ledger ledger, ConcurrentDictionary<long, Ledger.Entry> unanswered, Task reading, CancellationToken stop)
     {
         long line = 0;
         while (!reading.IsCompleted)
@@ -98,7 +102,10 @@ internal sealed class LineSender : ISender
             {
                 // "ok n", or "error n reason"; the last line of a killed worker may be cut.
                 string[] words = answer.Split(' ');
-                if (words.Length < 2 || !long.TryParse(words[1], CultureInfo.InvariantCulture, out long line) || (words[0] != "ok" && words.Length < 3) || words[^1] == "stopping")
+                if (words.Length < 2
+                    || !long.TryParse(words[1], CultureInfo.InvariantCulture, out long line)
+                    || (words[0] != "ok" && words.Length < 3)
+                    || words[^1] == "stopping")
                 {
                     continue;
                 }

@@ -25,7 +25,8 @@ internal sealed class RabbitMqSender : ISender
         _folder = folder;
         _name = name;
         _address = address;
-        Arguments = ["--Routes:archive:Source=RabbitMq", $"--Sources:RabbitMq:Uri={address}", $"--Sources:RabbitMq:Queue={name}", "--Sources:RabbitMq:Declare=true"];
+        Arguments =
+            ["--Routes:archive:Source=RabbitMq", $"--Sources:RabbitMq:Uri={address}", $"--Sources:RabbitMq:Queue={name}", "--Sources:RabbitMq:Declare=true"];
     }
 
     /// <summary>True when Debian's rabbitmq-server is installed.</summary>
@@ -43,7 +44,8 @@ internal sealed class RabbitMqSender : ISender
     {
         string broker = Path.Combine(folder, "rabbitmq");
         string ready = await RunAsync("up", broker);
-        RabbitMqSender sender = new(broker, string.Create(CultureInfo.InvariantCulture, $"kill-{seed}"), new Uri(ready[(ready.IndexOf('=', StringComparison.Ordinal) + 1)..].Trim()));
+        RabbitMqSender sender = new(
+            broker, string.Create(CultureInfo.InvariantCulture, $"kill-{seed}"), new Uri(ready[(ready.IndexOf('=', StringComparison.Ordinal) + 1)..].Trim()));
         IChannel channel = await sender.OpenAsync();
         foreach (string queue in (string[])[sender._name, sender.DeadLetters])
         {
@@ -69,7 +71,12 @@ internal sealed class RabbitMqSender : ISender
             Ledger.Entry[] entries = [.. Enumerable.Range(0, 20).Select(_ => ledger.Next())];
             await AskAsync(async channel =>
             {
-                await Task.WhenAll(entries.Select(entry => channel.BasicPublishAsync(string.Empty, _name, mandatory: true, new BasicProperties { MessageId = entry.Id, Persistent = true }, entry.Body).AsTask()));
+                await Task.WhenAll(
+                    entries.Select(
+                        entry => channel
+                            .BasicPublishAsync(
+                                string.Empty, _name, mandatory: true, new BasicProperties { MessageId = entry.Id, Persistent = true }, entry.Body)
+                            .AsTask()));
                 return entries.Length;
             });
         }
@@ -114,7 +121,8 @@ internal sealed class RabbitMqSender : ISender
             {
                 return await call(await OpenAsync());
             }
-            catch (Exception exception) when (exception is RabbitMQClientException or IOException or ObjectDisposedException or OperationCanceledException or TimeoutException)
+            catch (Exception exception) when (exception is RabbitMQClientException or IOException or ObjectDisposedException or OperationCanceledException
+                or TimeoutException)
             {
                 await EndAsync();
                 await Task.Delay(200);
@@ -128,7 +136,8 @@ internal sealed class RabbitMqSender : ISender
         {
             await EndAsync();
             _connection = await new ConnectionFactory { Uri = _address, AutomaticRecoveryEnabled = false }.CreateConnectionAsync();
-            _channel = await _connection.CreateChannelAsync(new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true));
+            _channel =
+                await _connection.CreateChannelAsync(new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true));
         }
 
         return _channel;
@@ -146,7 +155,8 @@ internal sealed class RabbitMqSender : ISender
 
     private static async Task<string> RunAsync(params string[] arguments)
     {
-        using Process script = Process.Start(new ProcessStartInfo(Path.Combine("tests", "servers", "rabbitmq"), arguments) { UseShellExecute = false, RedirectStandardOutput = true })!;
+        using Process script = Process.Start(
+            new ProcessStartInfo(Path.Combine("tests", "servers", "rabbitmq"), arguments) { UseShellExecute = false, RedirectStandardOutput = true })!;
         string output = await script.StandardOutput.ReadToEndAsync();
         await script.WaitForExitAsync();
         return script.ExitCode == 0 ? output : throw new InvalidOperationException($"tests/servers/rabbitmq {arguments[0]} ended with {script.ExitCode}.");

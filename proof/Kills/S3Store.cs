@@ -13,7 +13,8 @@ internal sealed class S3Store : IStore
 
     private S3Store(string endpoint, string accessKey, string secretKey, bool isDirect)
     {
-        _client = new AmazonS3Client(accessKey, secretKey, new AmazonS3Config { ServiceURL = endpoint, ForcePathStyle = true, AuthenticationRegion = "us-east-1" });
+        _client =
+            new AmazonS3Client(accessKey, secretKey, new AmazonS3Config { ServiceURL = endpoint, ForcePathStyle = true, AuthenticationRegion = "us-east-1" });
         Arguments =
         [
             "--Routes:archive:Sink=S3", $"--Sinks:S3:Bucket={_bucket}", $"--Sinks:S3:Endpoint={endpoint}", $"--Sinks:S3:Client={(isDirect ? "Auto" : "Sdk")}",

@@ -46,7 +46,8 @@ internal sealed partial class ServiceBusSender : ISender
         ServiceBusSender sender = new(new Uri(addresses.Groups["control"].Value), addresses.Groups["connection"].Value, name, sessions: seed % 2 == 0);
 
         // A killed worker's messages are redelivered when their locks end.
-        using HttpResponseMessage declared = await sender._control.PutAsJsonAsync($"entities/{name}", new JsonObject { ["LockDuration"] = "PT10S", ["MaxDeliveryCount"] = MaxDeliveryCount, ["RequiresSession"] = sender._sessions });
+        using HttpResponseMessage declared = await sender._control.PutAsJsonAsync(
+            $"entities/{name}", new JsonObject { ["LockDuration"] = "PT10S", ["MaxDeliveryCount"] = MaxDeliveryCount, ["RequiresSession"] = sender._sessions });
         declared.EnsureSuccessStatusCode();
         return sender;
     }
@@ -62,7 +63,12 @@ internal sealed partial class ServiceBusSender : ISender
                 continue;
             }
 
-            await sender.SendMessagesAsync(Enumerable.Range(0, 10).Select(_ => ledger.Next()).Select(entry => new ServiceBusMessage(entry.Body) { MessageId = entry.Id, SessionId = _sessions ? $"{entry.Id[^1]}" : null }), CancellationToken.None);
+            await sender.SendMessagesAsync(
+                Enumerable
+                    .Range(0, 10)
+                    .Select(_ => ledger.Next())
+                    .Select(entry => new ServiceBusMessage(entry.Body) { MessageId = entry.Id, SessionId = _sessions ? $"{entry.Id[^1]}" : null }),
+                    CancellationToken.None);
         }
     }
 

@@ -33,7 +33,8 @@ internal sealed class SqsSender : ISender
     {
         SqsSender sender = new(server, $"kill-{seed}");
         sender._deadLetters = (string)(await sender.CallAsync("CreateQueue", new() { ["QueueName"] = $"kill-{seed}-dead" }))["QueueUrl"]!;
-        string arn = (string)(await sender.CallAsync("GetQueueAttributes", new() { ["QueueUrl"] = sender._deadLetters, ["AttributeNames"] = new JsonArray("QueueArn") }))["Attributes"]!["QueueArn"]!;
+        string arn = (string)(await sender.CallAsync(
+            "GetQueueAttributes", new() { ["QueueUrl"] = sender._deadLetters, ["AttributeNames"] = new JsonArray("QueueArn") }))["Attributes"]!["QueueArn"]!;
 
         // A limit so high that the queue never dead-letters a message itself: only the workers do.
         sender._queue = (string)(await sender.CallAsync("CreateQueue", new()
@@ -57,7 +58,10 @@ internal sealed class SqsSender : ISender
             await CallAsync("SendMessageBatch", new()
             {
                 ["QueueUrl"] = _queue,
-                ["Entries"] = new JsonArray([.. Enumerable.Range(0, 10).Select(index => (JsonNode)new JsonObject { ["Id"] = $"{index}", ["MessageBody"] = Encoding.UTF8.GetString(ledger.Next().Body) })]),
+                ["Entries"] = new JsonArray(
+                    [.. Enumerable
+                        .Range(0, 10)
+                        .Select(index => (JsonNode)new JsonObject { ["Id"] = $"{index}", ["MessageBody"] = Encoding.UTF8.GetString(ledger.Next().Body) })]),
             });
         }
     }
@@ -74,7 +78,8 @@ internal sealed class SqsSender : ISender
         List<byte[]> bodies = [];
         while (true)
         {
-            JsonNode answer = await CallAsync("ReceiveMessage", new() { ["QueueUrl"] = _deadLetters, ["MaxNumberOfMessages"] = 10, ["VisibilityTimeout"] = 600 });
+            JsonNode answer =
+                await CallAsync("ReceiveMessage", new() { ["QueueUrl"] = _deadLetters, ["MaxNumberOfMessages"] = 10, ["VisibilityTimeout"] = 600 });
             JsonArray? messages = answer["Messages"]?.AsArray();
             if (messages is null || messages.Count == 0)
             {
@@ -102,7 +107,8 @@ internal sealed class SqsSender : ISender
         using HttpRequestMessage request = new(HttpMethod.Post, "/") { Content = new StringContent(input.ToJsonString()) };
         request.Content.Headers.ContentType = new MediaTypeHeaderValue("application/x-amz-json-1.0");
         request.Headers.Add("X-Amz-Target", $"AmazonSQS.{action}");
-        request.Headers.TryAddWithoutValidation("Authorization", "AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/sqs/aws4_request, SignedHeaders=host, Signature=0");
+        request.Headers.TryAddWithoutValidation(
+            "Authorization", "AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/sqs/aws4_request, SignedHeaders=host, Signature=0");
         using HttpResponseMessage response = await _http.SendAsync(request);
         return JsonNode.Parse(await response.EnsureSuccessStatusCode().Content.ReadAsStringAsync())!;
     }

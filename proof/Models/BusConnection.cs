@@ -16,7 +16,8 @@ internal sealed class BusConnection(BusModel bus, ProcessTime process) : IFakeBr
 
     public async Task<ServiceBusReceivedMessage?> ReceiveAsync(FakeReceiver link, CancellationToken cancellationToken)
     {
-        (FakeReceiver, TaskCompletionSource<ServiceBusReceivedMessage?> Receive) waiting = (link, new TaskCompletionSource<ServiceBusReceivedMessage?>(TaskCreationOptions.RunContinuationsAsynchronously));
+        (FakeReceiver, TaskCompletionSource<ServiceBusReceivedMessage?> Receive) waiting =
+            (link, new TaskCompletionSource<ServiceBusReceivedMessage?>(TaskCreationOptions.RunContinuationsAsynchronously));
         _waiting.Add(waiting);
         DeliverSoon();
         await using CancellationTokenRegistration cancelled = cancellationToken.Register(() =>
@@ -144,7 +145,8 @@ internal sealed class BusConnection(BusModel bus, ProcessTime process) : IFakeBr
         Random random = bus.World.Random;
         FaultRates faults = bus.World.QueueFaults;
         double fate = random.NextDouble();
-        TimeSpan latency = random.NextDouble() < faults.Slow ? TimeSpan.FromMilliseconds(random.Next(100, 15_000)) : TimeSpan.FromMilliseconds(1 + (random.NextDouble() * 20));
+        TimeSpan latency =
+            random.NextDouble() < faults.Slow ? TimeSpan.FromMilliseconds(random.Next(100, 15_000)) : TimeSpan.FromMilliseconds(1 + (random.NextDouble() * 20));
         if (latency > TimeSpan.FromMilliseconds(50))
         {
             bus.World.Meets(Fault.BusIsSlow);

@@ -92,7 +92,9 @@ internal sealed class DiskModel(World world)
         }
     }
 
-    /// <summary>Ends every process and loses what is not durable: each change of a name happens or not, and each file that was not flushed is cut short.</summary>
+    /// <summary>
+    /// Ends every process and loses what is not durable: each change of a name happens or not, and each file that was not flushed is cut short.
+    /// </summary>
     public void CutPower()
     {
         EndProcesses();

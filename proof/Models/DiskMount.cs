@@ -187,7 +187,10 @@ internal sealed class DiskMount(DiskModel disk, ProcessTime process, Defect defe
             throw;
         }
 
-        if (disk.Names.TryGetValue(path, out DiskFile? file) && file.Creator != process && Path.GetFileName(path).StartsWith("m-", StringComparison.Ordinal) && !disk.IsRecovered(file))
+        if (disk.Names.TryGetValue(path, out DiskFile? file)
+            && file.Creator != process
+            && Path.GetFileName(path).StartsWith("m-", StringComparison.Ordinal)
+            && !disk.IsRecovered(file))
         {
             World.Fail($"the unfinished file #{file.Number} was deleted, and its {file.Content.Length} bytes are no dead letter");
         }
@@ -362,9 +365,11 @@ internal sealed class DiskMount(DiskModel disk, ProcessTime process, Defect defe
         }
     }
 
-    private DiskFile Find(string path) => disk.Names.TryGetValue(path, out DiskFile? file) ? file : throw new FileNotFoundException($"'{path}' does not exist.", path);
+    private DiskFile Find(string path) =>
+        disk.Names.TryGetValue(path, out DiskFile? file) ? file : throw new FileNotFoundException($"'{path}' does not exist.", path);
 
-    private DiskFile FileOf(SafeFileHandle file) => _open.TryGetValue(file.DangerousGetHandle(), out DiskFile? open) ? open : throw new ThreadInterruptedException();
+    private DiskFile FileOf(SafeFileHandle file) =>
+        _open.TryGetValue(file.DangerousGetHandle(), out DiskFile? open) ? open : throw new ThreadInterruptedException();
 
     private SafeFileHandle Opened(DiskFile file)
     {

@@ -31,8 +31,10 @@ internal sealed class IndexModel(World world, FaultPlan plan, Defect defect) : I
 
     public ServiceAnswer Unavailable(int draw) => (draw % 3) switch
     {
-        0 => ServiceAnswer.Text(HttpStatusCode.ServiceUnavailable, "{\"error\":{\"type\":\"cluster_block_exception\",\"reason\":\"simulated\"},\"status\":503}"),
-        1 => ServiceAnswer.Text(HttpStatusCode.TooManyRequests, "{\"error\":{\"type\":\"es_rejected_execution_exception\",\"reason\":\"simulated\"},\"status\":429}"),
+        0 => ServiceAnswer.Text(
+            HttpStatusCode.ServiceUnavailable, "{\"error\":{\"type\":\"cluster_block_exception\",\"reason\":\"simulated\"},\"status\":503}"),
+        1 => ServiceAnswer.Text(
+            HttpStatusCode.TooManyRequests, "{\"error\":{\"type\":\"es_rejected_execution_exception\",\"reason\":\"simulated\"},\"status\":429}"),
         _ => ServiceAnswer.Text(HttpStatusCode.BadGateway, "<html>502</html>"),
     };
 
@@ -61,7 +63,10 @@ internal sealed class IndexModel(World world, FaultPlan plan, Defect defect) : I
             items.Add(answer(action.RootElement.GetProperty("create").GetProperty("_id").GetString()!, lines[line + 1]));
         }
 
-        return ServiceAnswer.Text(HttpStatusCode.OK, $"{{\"took\":1,\"errors\":{(items.Exists(item => item.Contains("error", StringComparison.Ordinal)) ? "true" : "false")},\"items\":[{string.Join(',', items)}]}}");
+        return ServiceAnswer.Text(
+            HttpStatusCode.OK,
+            $"{{\"took\":1,\"errors\":{(items.Exists(item => item.Contains("error", StringComparison.Ordinal)) ? "true" : "false")},\"items\":["
+                + $"{string.Join(',', items)}]}}");
     }
 
     private string CreateOne(string id, string document)
@@ -75,7 +80,9 @@ internal sealed class IndexModel(World world, FaultPlan plan, Defect defect) : I
         if (LogModel.IsRefused(document))
         {
             world.Meets(Fault.IndexRefusesDocument);
-            return plan.HasFailureStore ? $"{{\"create\":{{\"_id\":\"{id}\",\"status\":201,\"failure_store\":\"used\"}}}}" : Item(id, 400, "document_parsing_exception");
+            return plan.HasFailureStore
+                ? $"{{\"create\":{{\"_id\":\"{id}\",\"status\":201,\"failure_store\":\"used\"}}}}"
+                : Item(id, 400, "document_parsing_exception");
         }
 
         bool fails = world.Random.NextDouble() < world.StoreFaults.FailedEntry;

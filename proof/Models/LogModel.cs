@@ -2,7 +2,9 @@ using Proof.Simulation;
 
 namespace Proof.Models;
 
-/// <summary>The bucket of logs. Each log is written before its event is sent; some are damaged, some have no row that becomes a document, and some do not exist.</summary>
+/// <summary>
+/// The bucket of logs. Each log is written before its event is sent; some are damaged, some have no row that becomes a document, and some do not exist.
+/// </summary>
 internal sealed class LogModel(World world)
 {
     public const string Bucket = "logs";
@@ -57,7 +59,10 @@ internal sealed class LogModel(World world)
 
         if (isDamaged && damage == 5)
         {
-            rows = [.. Enumerable.Range(0, 1 + random.Next(MaxBad)).Select(row => random.Next(2) == 0 ? Document($"{key}-none{row}", Refused) : new Row($"{key}-none{row}", null))];
+            rows = [
+                .. Enumerable
+                    .Range(0, 1 + random.Next(MaxBad))
+                    .Select(row => random.Next(2) == 0 ? Document($"{key}-none{row}", Refused) : new Row($"{key}-none{row}", null))];
         }
 
         byte[] whole = Gzip.Compress($"#Version: 1.0\n#Fields: n text\n{string.Concat(rows.Select(row => $"{row.Text}\n"))}");

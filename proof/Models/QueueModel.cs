@@ -66,7 +66,8 @@ internal sealed class QueueModel(World world, bool isFifo) : IService
         switch (request.Operation)
         {
             case "GetQueueUrl":
-                answer(Json(writer => writer.WriteString("QueueUrl", $"https://sqs.eu-west-1.amazonaws.com/123456789012/{json.GetProperty("QueueName").GetString()}")));
+                answer(Json(
+                    writer => writer.WriteString("QueueUrl", $"https://sqs.eu-west-1.amazonaws.com/123456789012/{json.GetProperty("QueueName").GetString()}")));
                 break;
             case "GetQueueAttributes":
                 answer(Json(writer => WriteAttributes(writer, QueueOf(json))));
@@ -78,7 +79,9 @@ internal sealed class QueueModel(World world, bool isFifo) : IService
                 answer(AnswerEntries(json, entry => TryDelete(QueueOf(json), entry.GetProperty("ReceiptHandle").GetString()!)));
                 break;
             case "ChangeMessageVisibilityBatch":
-                answer(AnswerEntries(json, entry => TryChange(QueueOf(json), entry.GetProperty("ReceiptHandle").GetString()!, entry.GetProperty("VisibilityTimeout").GetInt32())));
+                answer(AnswerEntries(
+                    json, entry => TryChange(
+                        QueueOf(json), entry.GetProperty("ReceiptHandle").GetString()!, entry.GetProperty("VisibilityTimeout").GetInt32())));
                 break;
             case "SendMessage":
                 string id = Send(QueueOf(json), json);
@@ -95,7 +98,8 @@ internal sealed class QueueModel(World world, bool isFifo) : IService
 
     private void Receive(JsonElement json, long until, Action<ServiceAnswer> answer)
     {
-        List<QueuedMessage> received = Take(QueueOf(json), json.GetProperty("MaxNumberOfMessages").GetInt32(), json.GetProperty("VisibilityTimeout").GetInt32());
+        List<QueuedMessage> received =
+            Take(QueueOf(json), json.GetProperty("MaxNumberOfMessages").GetInt32(), json.GetProperty("VisibilityTimeout").GetInt32());
         if (received.Count == 0 && world.Time.Now < until)
         {
             world.Time.Schedule(PollInterval, () => Receive(json, until, answer));
@@ -114,7 +118,8 @@ internal sealed class QueueModel(World world, bool isFifo) : IService
         }));
     }
 
-    private List<QueuedMessage> QueueOf(JsonElement json) => json.GetProperty("QueueUrl").GetString()!.EndsWith(Name(isFifo), StringComparison.Ordinal) ? _messages : _dead;
+    private List<QueuedMessage> QueueOf(JsonElement json) =>
+        json.GetProperty("QueueUrl").GetString()!.EndsWith(Name(isFifo), StringComparison.Ordinal) ? _messages : _dead;
 
     private List<QueuedMessage> Take(List<QueuedMessage> queue, int most, int visibilitySeconds)
     {
@@ -167,7 +172,8 @@ internal sealed class QueueModel(World world, bool isFifo) : IService
     }
 
     // A standard queue may deliver a message again while it is in flight.
-    private bool IsDeliveredTwice(QueuedMessage message) => message.Group is null && message.Deliveries > 0 && world.Random.NextDouble() < world.QueueFaults.Duplicate / 10;
+    private bool IsDeliveredTwice(QueuedMessage message) =>
+        message.Group is null && message.Deliveries > 0 && world.Random.NextDouble() < world.QueueFaults.Duplicate / 10;
 
     private bool TryDelete(List<QueuedMessage> queue, string handle)
     {
@@ -204,7 +210,8 @@ internal sealed class QueueModel(World world, bool isFifo) : IService
 
     private QueuedMessage? Find(List<QueuedMessage> queue, string handle)
     {
-        if (int.TryParse(handle.AsSpan(0, Math.Max(handle.IndexOf('#', StringComparison.Ordinal), 0)), NumberStyles.None, CultureInfo.InvariantCulture, out int number))
+        if (int.TryParse(
+            handle.AsSpan(0, Math.Max(handle.IndexOf('#', StringComparison.Ordinal), 0)), NumberStyles.None, CultureInfo.InvariantCulture, out int number))
         {
             return queue.Find(message => message.Number == number);
         }
@@ -285,7 +292,9 @@ internal sealed class QueueModel(World world, bool isFifo) : IService
         writer.WriteString("ApproximateNumberOfMessagesDelayed", "0");
         writer.WriteString("QueueArn", $"arn:aws:sqs:eu-west-1:123456789012:{Name(isFifo)}");
         writer.WriteString("VisibilityTimeout", "30");
-        writer.WriteString("RedrivePolicy", $$"""{"deadLetterTargetArn":"arn:aws:sqs:eu-west-1:123456789012:dead{{(isFifo ? ".fifo" : string.Empty)}}","maxReceiveCount":{{MaxReceiveCount}}}""");
+        writer.WriteString(
+            "RedrivePolicy",
+            $$"""{"deadLetterTargetArn":"arn:aws:sqs:eu-west-1:123456789012:dead{{(isFifo ? ".fifo" : string.Empty)}}","maxReceiveCount":{{MaxReceiveCount}}}""");
         if (isFifo)
         {
             writer.WriteString("FifoQueue", "true");
@@ -319,7 +328,8 @@ internal sealed class QueueModel(World world, bool isFifo) : IService
         writer.WriteEndObject();
     }
 
-    private static string UnixMs(long ticks) => (SimulatedTime.Start + TimeSpan.FromTicks(ticks)).ToUnixTimeMilliseconds().ToString(CultureInfo.InvariantCulture);
+    private static string UnixMs(long ticks) =>
+        (SimulatedTime.Start + TimeSpan.FromTicks(ticks)).ToUnixTimeMilliseconds().ToString(CultureInfo.InvariantCulture);
 
     private static ServiceAnswer Json(Action<Utf8JsonWriter> write)
     {

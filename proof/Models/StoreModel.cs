@@ -63,7 +63,9 @@ internal sealed class StoreModel(World world) : IService
                 world.Trace("stored", key);
                 return new ServiceAnswer(HttpStatusCode.OK, [], ETagOf(request.Body));
             case "HEAD":
-                return stored is null ? new ServiceAnswer(HttpStatusCode.NotFound, []) : new ServiceAnswer(HttpStatusCode.OK, [], ETagOf(stored), stored.Length);
+                return stored is null
+                    ? new ServiceAnswer(HttpStatusCode.NotFound, [])
+                    : new ServiceAnswer(HttpStatusCode.OK, [], ETagOf(stored), stored.Length);
             case "GET" when key.Length == 0:
                 return ServiceAnswer.Text(HttpStatusCode.OK, "<ListBucketResult><Name>archive</Name></ListBucketResult>");
             default:
@@ -73,7 +75,8 @@ internal sealed class StoreModel(World world) : IService
 
     public static bool IsBundle(string key) => key.EndsWith(".ndjson.gz", StringComparison.Ordinal);
 
-    private static ServiceAnswer Error(HttpStatusCode status, string code) => ServiceAnswer.Text(status, $"<Error><Code>{code}</Code><Message>simulated</Message></Error>");
+    private static ServiceAnswer Error(HttpStatusCode status, string code) =>
+        ServiceAnswer.Text(status, $"<Error><Code>{code}</Code><Message>simulated</Message></Error>");
 
 #pragma warning disable CA5351 // S3's ETag is an MD5
     private static string ETagOf(byte[] body) => $"\"{Convert.ToHexStringLower(MD5.HashData(body))}\"";

@@ -6,7 +6,9 @@ using Quayside.Messaging.Storage;
 
 namespace Proof.Simulation;
 
-/// <summary>Messages whose contents are stored as objects under keys from their properties: most are their own content, others have it in an envelope, or several.</summary>
+/// <summary>
+/// Messages whose contents are stored as objects under keys from their properties: most are their own content, others have it in an envelope, or several.
+/// </summary>
 internal sealed class ArchiveWork(World world, FaultPlan plan) : Work
 {
     // Of its own, so that an envelope changes nothing else of a world.
@@ -25,7 +27,8 @@ internal sealed class ArchiveWork(World world, FaultPlan plan) : Work
 
     public override bool IsMalformed(byte[] body) => Array.Exists(ContentsOf(body), static content => content[^1] != '}');
 
-    public override bool IsDone(QueuedMessage message) => Array.TrueForAll(ContentsOf(message.Body), content => IsStored(content) || (IsSplit && IsDeadPart(content)));
+    public override bool IsDone(QueuedMessage message) =>
+        Array.TrueForAll(ContentsOf(message.Body), content => IsStored(content) || (IsSplit && IsDeadPart(content)));
 
     public override bool IsPoison(QueuedMessage message) => IsMalformed(message.Body) || Array.TrueForAll(ContentsOf(message.Body), IsPoison);
 
@@ -33,7 +36,10 @@ internal sealed class ArchiveWork(World world, FaultPlan plan) : Work
     {
         // An object, or the start of one or of a dead letter.
         { Reason: UnfinishedDeadLetters.Reason, IsPart: false } => AllContents().Any(content => content.AsSpan().SequenceEqual(body)),
-        { Reason: UnfinishedDeadLetters.Reason } => plan.BundleMessages > 0 || AllContents().Any(content => content.AsSpan().StartsWith(body)) || world.Sent.Any(message => message.Body.AsSpan().StartsWith(body)),
+        { Reason: UnfinishedDeadLetters.Reason } =>
+            plan.BundleMessages > 0
+                || AllContents().Any(content => content.AsSpan().StartsWith(body))
+                || world.Sent.Any(message => message.Body.AsSpan().StartsWith(body)),
         { IsPart: true } => IsSplit && AllContents().Any(content => IsPoison(content) && content.AsSpan().SequenceEqual(body)),
         _ => false,
     };
@@ -76,7 +82,8 @@ internal sealed class ArchiveWork(World world, FaultPlan plan) : Work
 
     private bool IsStored(byte[] content) => KeyOf(content) is { } key && (plan.UsesFolder ? world.Disk.Holds(key, content) : world.Store.Holds(key, content));
 
-    private bool IsDeadPart(byte[] content) => IsPoison(content) && world.Dead.Any(dead => dead.Letter is { IsPart: true } && dead.Body.AsSpan().SequenceEqual(content));
+    private bool IsDeadPart(byte[] content) =>
+        IsPoison(content) && world.Dead.Any(dead => dead.Letter is { IsPart: true } && dead.Body.AsSpan().SequenceEqual(content));
 
     private bool IsPoison(byte[] content) => KeyOf(content) is not { } key || AllContents().Any(other => other != content && KeyOf(other) == key);
 
@@ -106,7 +113,9 @@ internal static class Envelopes
     public static byte[] Wrap(string? envelope, int number, byte[][] contents) => envelope switch
     {
         null => contents[0],
-        Sns => Encoding.UTF8.GetBytes($"{{\"Type\":\"Notification\",\"MessageId\":\"{number}\",\"TopicArn\":\"arn:aws:sns:eu-west-1:1:orders\",\"Message\":\"{JsonEncodedText.Encode(contents[0])}\"}}"),
+        Sns => Encoding.UTF8.GetBytes(
+            $"{{\"Type\":\"Notification\",\"MessageId\":\"{number}\",\"TopicArn\":\"arn:aws:sns:eu-west-1:1:orders\",\"Message\":\""
+                + $"{JsonEncodedText.Encode(contents[0])}\"}}"),
         Gzip => Encoding.UTF8.GetBytes(Convert.ToBase64String(Models.Gzip.Compress(Encoding.UTF8.GetString(contents[0])))),
         _ => Encoding.UTF8.GetBytes($"[{string.Join(',', contents.Select(Encoding.UTF8.GetString))}]"),
     };

@@ -2,7 +2,10 @@ using System.ComponentModel;
 
 namespace Proof.Simulation;
 
-/// <summary>The faults that a world can meet. Faults of one place share a prefix. A world has one source and one store, so the faults of two sources never meet, nor those of S3 and the folder.</summary>
+/// <summary>
+/// The faults that a world can meet. Faults of one place share a prefix. A world has one source and one store, so the faults of two sources never meet, nor
+/// those of S3 and the folder.
+/// </summary>
 internal enum Fault
 {
     [Description("S3: the request is lost, the connection breaks")]

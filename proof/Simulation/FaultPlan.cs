@@ -40,7 +40,8 @@ internal sealed record FaultPlan
         TimeSpan outage = Moment();
         Outage = random.Next(2) == 0 && Has(FaultKinds.Outage) ? (outage, outage + TimeSpan.FromSeconds(random.Next(1, 600))) : null;
         TimeSpan[] kills = [.. Enumerable.Range(0, onlyTheSinkFails ? 0 : random.Next(4)).Select(_ => Moment(0.1))];
-        (TimeSpan, TimeSpan)[] stops = [.. Enumerable.Range(0, onlyTheSinkFails ? 0 : random.Next(3)).Select(_ => (Moment(0.1), TimeSpan.FromSeconds(random.Next(31))))];
+        (TimeSpan, TimeSpan)[] stops =
+            [.. Enumerable.Range(0, onlyTheSinkFails ? 0 : random.Next(3)).Select(_ => (Moment(0.1), TimeSpan.FromSeconds(random.Next(31))))];
         Kills = Has(FaultKinds.Kill) ? kills : [];
         Stops = Has(FaultKinds.Stop) ? stops : [];
         RestartsAfter = TimeSpan.FromSeconds(random.NextDouble() * 5);

@@ -52,7 +52,8 @@ internal sealed class ForeignSink(World world, IObjectSink sink, TimeProvider ti
         }
     }
 
-    private async ValueTask<SinkResult> ThrowAfterStoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, Exception exception, CancellationToken cancellationToken)
+    private async ValueTask<SinkResult> ThrowAfterStoreAsync(
+        ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, Exception exception, CancellationToken cancellationToken)
     {
         await sink.StoreAsync(key, body, cancellationToken);
         throw exception;

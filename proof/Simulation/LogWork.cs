@@ -48,7 +48,9 @@ internal sealed class LogWork(World world, FaultPlan plan) : Work
     public override string? FindForeign()
     {
         HashSet<string> good = [.. world.Logs.Logs.SelectMany(log => log.Rows).Where(LogModel.IsGood).Select(row => row.Document!)];
-        return world.Index.Documents.FirstOrDefault(document => !good.Remove(document)) is { } foreign ? $"a document is no row, or is there twice: {foreign}" : null;
+        return world.Index.Documents.FirstOrDefault(document => !good.Remove(document)) is { } foreign
+            ? $"a document is no row, or is there twice: {foreign}"
+            : null;
     }
 
     private string[] KeysOf(QueuedMessage message) => _keys[Encoding.UTF8.GetString(message.Body)];
@@ -64,5 +66,6 @@ internal sealed class LogWork(World world, FaultPlan plan) : Work
         return log.Rows.All(row => LogModel.IsGood(row) ? world.Index.Holds(row.Document!) : parts.Contains(row.Document ?? row.Text));
     }
 
-    private static string Record(string key) => $"{{\"eventName\":\"ObjectCreated:Put\",\"s3\":{{\"bucket\":{{\"name\":\"{LogModel.Bucket}\"}},\"object\":{{\"key\":\"{key}\"}}}}}}";
+    private static string Record(string key) =>
+        $"{{\"eventName\":\"ObjectCreated:Put\",\"s3\":{{\"bucket\":{{\"name\":\"{LogModel.Bucket}\"}},\"object\":{{\"key\":\"{key}\"}}}}}}";
 }

@@ -10,7 +10,8 @@ internal sealed class ObservedBundles(BundlingSink bundles, World world, Defect 
 
     public Task CheckAsync(CancellationToken cancellationToken) => bundles.CheckAsync(cancellationToken);
 
-    public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) => bundles.StoreAsync(key, body, cancellationToken);
+    public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) =>
+        bundles.StoreAsync(key, body, cancellationToken);
 
     public string Locate(string key) => bundles.Locate(key);
 

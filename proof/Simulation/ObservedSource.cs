@@ -12,7 +12,8 @@ namespace Proof.Simulation;
 /// Between a source and its route: checks what holds for every source, its intake and the breaker, and adds what a source of foreign code may
 /// do. Threads: the simulation's only one.
 /// </summary>
-internal sealed class ObservedSource(IMessageSource source, World world, FaultPlan plan, WorkerProcess process, TimeProvider time, int slots) : IMessageSource, IMessageIntake, ISlotOwner
+internal sealed class ObservedSource(
+    IMessageSource source, World world, FaultPlan plan, WorkerProcess process, TimeProvider time, int slots) : IMessageSource, IMessageIntake, ISlotOwner
 {
     // The intake looks twice per second whether a probe is due.
     private static readonly TimeSpan ProbeDelay = TimeSpan.FromSeconds(1.5);
@@ -228,7 +229,9 @@ internal sealed class ObservedSource(IMessageSource source, World world, FaultPl
 
         if (KeyOf(message, own) is { } key && world.Due.Remove(key, out long due) && world.Time.Now < due)
         {
-            world.Fail(FormattableString.Invariant($"message {message.Number} was delivered {TimeSpan.FromTicks(due - world.Time.Now).TotalSeconds:0.000} s before its delay had ended"));
+            world.Fail(
+                FormattableString.Invariant(
+                    $"message {message.Number} was delivered {TimeSpan.FromTicks(due - world.Time.Now).TotalSeconds:0.000} s before its delay had ended"));
         }
     }
 

@@ -45,7 +45,8 @@ internal static class PairsCommand
         }
 
         Console.Write(Table(met, seeds));
-        (Fault First, Fault Second)[] pairs = [.. Faults.SelectMany(first => Faults.Where(second => second < first && CanMeet(first, second)).Select(second => (first, second)))];
+        (Fault First, Fault Second)[] pairs =
+            [.. Faults.SelectMany(first => Faults.Where(second => second < first && CanMeet(first, second)).Select(second => (first, second)))];
         (Fault First, Fault Second)[] missing = [.. pairs.Where(pair => met[(int)pair.First, (int)pair.Second] == 0)];
         foreach ((Fault first, Fault second) in missing)
         {
@@ -57,7 +58,8 @@ internal static class PairsCommand
     }
 
     // A world has one source and one store. A queue can have a second worker, and keeps its own dead letters; the others need the disk for them.
-    private static bool CanMeet(Fault first, Fault second) => SourcesOf(first).Intersect(SourcesOf(second)).Any() && StoresOf(first).Intersect(StoresOf(second)).Any();
+    private static bool CanMeet(Fault first, Fault second) =>
+        SourcesOf(first).Intersect(SourcesOf(second)).Any() && StoresOf(first).Intersect(StoresOf(second)).Any();
 
     private static string[] StoresOf(Fault fault) => fault switch
     {
@@ -83,13 +85,19 @@ internal static class PairsCommand
     private static string Table(int[,] met, int seeds)
     {
         StringBuilder table = new();
-        table.Append(CultureInfo.InvariantCulture, $"\n{seeds:N0} worlds. Each number counts the worlds that had both faults, or the one fault (column *worlds*); a dash stands for two that cannot meet.\n\n| | fault | worlds |{string.Concat(Faults.SkipLast(1).Select(fault => string.Create(CultureInfo.InvariantCulture, $" {(int)fault + 1} |")))}\n|---|---|{string.Concat(Enumerable.Repeat("---:|", Faults.Length))}\n");
+        table.Append(
+            CultureInfo.InvariantCulture,
+            $"\n{seeds:N0} worlds. Each number counts the worlds that had both faults, or the one fault (column *worlds*); a dash stands for two that cannot "
+                + $"meet.\n\n| | fault | worlds |"
+                + $"{string.Concat(Faults.SkipLast(1).Select(fault => string.Create(CultureInfo.InvariantCulture, $" {(int)fault + 1} |")))}\n|---|---|"
+                + $"{string.Concat(Enumerable.Repeat("---:|", Faults.Length))}\n");
         foreach (Fault fault in Faults)
         {
             table.Append(CultureInfo.InvariantCulture, $"| {(int)fault + 1} | {Describe(fault)} | {met[(int)fault, (int)fault]} |");
             foreach (Fault other in Faults.SkipLast(1))
             {
-                table.Append(other >= fault ? " |" : CanMeet(fault, other) ? string.Create(CultureInfo.InvariantCulture, $" {met[(int)fault, (int)other]} |") : " – |");
+                table.Append(
+                    other >= fault ? " |" : CanMeet(fault, other) ? string.Create(CultureInfo.InvariantCulture, $" {met[(int)fault, (int)other]} |") : " – |");
             }
 
             table.Append('\n');

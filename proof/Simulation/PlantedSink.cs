@@ -18,7 +18,8 @@ internal sealed class PlantedSink : IObjectSink
     public string? Problem => _sink.Problem;
 
     public static IObjectSink Wrap(IObjectSink sink, Defect defect) =>
-        defect is Defect.AcknowledgeBeforeStore or Defect.SwallowFailure or Defect.StoredWhenCancelled or Defect.TruncateBody or Defect.ReuseBuffer or Defect.ThrowOnPool or Defect.Hang
+        defect is Defect.AcknowledgeBeforeStore or Defect.SwallowFailure or Defect.StoredWhenCancelled or Defect.TruncateBody or Defect.ReuseBuffer
+            or Defect.ThrowOnPool or Defect.Hang
             ? new PlantedSink(sink, defect)
             : sink;
 

@@ -20,7 +20,8 @@ internal sealed class PlantedWire : DelegatingHandler
     private PlantedWire(HttpMessageHandler wire, Defect defect, SimulatedTime time)
         : base(wire) => (_defect, _time) = (defect, time);
 
-    public static HttpMessageHandler Wrap(HttpMessageHandler wire, Defect defect, SimulatedTime time) => OperationOf(defect) is null ? wire : new PlantedWire(wire, defect, time);
+    public static HttpMessageHandler Wrap(HttpMessageHandler wire, Defect defect, SimulatedTime time) =>
+        OperationOf(defect) is null ? wire : new PlantedWire(wire, defect, time);
 
     protected override async Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken)
     {
@@ -58,7 +59,8 @@ internal sealed class PlantedWire : DelegatingHandler
         string entries = string.Join(',', Enumerable.Range(0, 10).Select(id => $"{{\"Id\":\"{id}\"}}"));
         return new HttpResponseMessage(HttpStatusCode.OK)
         {
-            Content = new StringContent($"{{\"MessageId\":\"00000000-0000-4000-9000-000000000000\",\"Successful\":[{entries}],\"Failed\":[]}}", Encoding.UTF8, "application/json"),
+            Content = new StringContent(
+                $"{{\"MessageId\":\"00000000-0000-4000-9000-000000000000\",\"Successful\":[{entries}],\"Failed\":[]}}", Encoding.UTF8, "application/json"),
         };
     }
 

@@ -30,7 +30,9 @@ internal sealed class PoolLoop(Func<bool> runNext, Action atRest, Func<bool> isE
         ThreadPool.GetMaxThreads(out int threads, out _);
         if (threads != 1)
         {
-            throw new InvalidOperationException($"The pool has {threads} threads, so the seed would not decide the order: run the program's own executable, whose runtimeconfig.json sets one thread.");
+            throw new InvalidOperationException(
+                $"The pool has {threads} threads, so the seed would not decide the order: run the program's own executable, whose runtimeconfig.json sets one "
+                    + $"thread.");
         }
 
         long started = Stopwatch.GetTimestamp();

@@ -60,13 +60,17 @@ internal sealed class QueueCalls(World world, ProcessTime process, Func<bool> is
         }
 
         Dictionary<string, string> messages = Entries(request).ToDictionary(entry => entry.GetProperty("Id").GetString()!, MessageOf, StringComparer.Ordinal);
-        foreach (JsonElement failed in results.GetProperty("Failed").EnumerateArray().Where(failed => failed.GetProperty("Code").GetString() == "InternalError"))
+        foreach (JsonElement failed in results
+            .GetProperty("Failed")
+            .EnumerateArray()
+            .Where(failed => failed.GetProperty("Code").GetString() == "InternalError"))
         {
             Refused(messages[failed.GetProperty("Id").GetString()!]);
         }
     }
 
-    private static IEnumerable<JsonElement> Entries(ServiceRequest request) => JsonDocument.Parse(request.Body).RootElement.GetProperty("Entries").EnumerateArray();
+    private static IEnumerable<JsonElement> Entries(ServiceRequest request) =>
+        JsonDocument.Parse(request.Body).RootElement.GetProperty("Entries").EnumerateArray();
 
     // What all handles of a message begin with.
     private static string MessageOf(JsonElement entry) => $"{entry.GetProperty("ReceiptHandle").GetString()!.Split('#')[0]}#";

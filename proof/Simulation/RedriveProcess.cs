@@ -53,14 +53,17 @@ internal sealed class RedriveProcess(World world, bool isFifo, Defect defect)
             new AwsEndpoint(new Uri("http://sqs.simulated"), "eu-west-1", IsCustom: true),
             new AwsCredentialSource(() => Task.FromResult<AWSCredentials>(new BasicAWSCredentials("AKIDTEST", "secret")), _time),
             new AwsClock(_time),
-            PlantedWire.Wrap(new SimulatedWire(world, _time, world.Queue, () => world.QueueFaults, "sqs") { Sending = observed.Sending, Answered = observed.Answered }, defect, world.Time),
+            PlantedWire.Wrap(
+                new SimulatedWire(world, _time, world.Queue, () => world.QueueFaults, "sqs") { Sending = observed.Sending, Answered = observed.Answered },
+                defect, world.Time),
             buffers,
             _time,
             new SqsWireOptions());
         RedriveRequest request = new(Reason: null, int.MaxValue, DryRun: false, Url: null, Route: null);
         try
         {
-            RedriveResult result = await SqsRedrive.RunAsync(client, options, request, new CommandServices(_time, TextWriter.Null, TextWriter.Null), _stop.Token);
+            RedriveResult result =
+                await SqsRedrive.RunAsync(client, options, request, new CommandServices(_time, TextWriter.Null, TextWriter.Null), _stop.Token);
             world.Trace("redrive", $"{result.Found} found, {result.Sent} sent, {result.LeftCount} left, {result.AgainCount} again; {result.Ended}");
         }
         catch (Exception exception) when (exception is StartupException or OperationCanceledException)

@@ -19,7 +19,8 @@ internal static class SimulateCommand
     private static readonly Option<FaultKinds> Without = Options.Names<FaultKinds>("--without", "Faults to leave out, with commas between them");
     private static readonly Option<Defect> Planted = Options.Names<Defect>("--defect", "A planted defect");
 
-    private static readonly Option<int> Limit = Options.Number("--limit", "The longest run of a world, in seconds of processor time; in real time ten times as long", (int)DefaultLimit.TotalSeconds);
+    private static readonly Option<int> Limit =
+        Options.Number("--limit", "The longest run of a world, in seconds of processor time; in real time ten times as long", (int)DefaultLimit.TotalSeconds);
 
     public static Command Create()
     {
@@ -31,14 +32,20 @@ internal static class SimulateCommand
                 result.AddError("--record keeps results of the worker as it is, so it cannot be used with --defect");
             }
         });
-        command.SetAction(result => Simulate(result.GetValue(From), result.GetValue(Seeds), result.GetValue(Planted), TimeSpan.FromSeconds(result.GetValue(Limit)), result.GetValue(ResultLog.Record)));
+        command.SetAction(
+            result => Simulate(
+                result.GetValue(From), result.GetValue(Seeds), result.GetValue(Planted), TimeSpan.FromSeconds(result.GetValue(Limit)),
+                result.GetValue(ResultLog.Record)));
         return command;
     }
 
     public static Command CreateReplay()
     {
         Command command = new("replay", "Runs one seed again") { Seed, ShowTrace, Without, Planted, Limit };
-        command.SetAction(result => Replay(result.GetValue(Seed), result.GetValue(Without), result.GetValue(Planted), TimeSpan.FromSeconds(result.GetValue(Limit)), result.GetValue(ShowTrace)));
+        command.SetAction(
+            result => Replay(
+                result.GetValue(Seed), result.GetValue(Without), result.GetValue(Planted), TimeSpan.FromSeconds(result.GetValue(Limit)),
+                result.GetValue(ShowTrace)));
         return command;
     }
 
@@ -85,7 +92,8 @@ internal static class SimulateCommand
             failed.Add(from + run - 1);
         }
 
-        Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{watch.Elapsed.TotalMilliseconds / run:0.0} ms per seed, {processes} simulated processes"));
+        Console.WriteLine(
+            string.Create(CultureInfo.InvariantCulture, $"{watch.Elapsed.TotalMilliseconds / run:0.0} ms per seed, {processes} simulated processes"));
         ResultLog.Append(record, "simulate", $"{from}-{from + run - 1}", run, failed.Count);
         Console.WriteLine($"{run} seeds, {failed.Count} failures");
         return failed.Count == 0 ? 0 : 1;

@@ -67,7 +67,9 @@ internal sealed class WorkerProcess
         _time = new ProcessTime(world.Time);
         _isNdjson = plan.MessagesPerRequest > 1;
         _disk = plan.UsesFolder ? world.Disk.Mount(_time, defect) : null;
-        _deadLetters = _disk is null ? world.DeadLetters.Open(_time) : new DirectoryDeadLetterStore(new DeadLettersOptions { Path = DiskModel.Letters }, _time, host: _disk);
+        _deadLetters = _disk is null
+            ? world.DeadLetters.Open(_time)
+            : new DirectoryDeadLetterStore(new DeadLettersOptions { Path = DiskModel.Letters }, _time, host: _disk);
         RoutePlan archive = PlanFor(plan.Concurrency, plan.StartConcurrency, plan.Envelope);
         RoutePlan route = archive with
         {
@@ -77,10 +79,14 @@ internal sealed class WorkerProcess
                 KeepsDeadLetters = !plan.IsQueue,
                 HoldsOnlyCopies = plan.Source is SourceKind.Channel or SourceKind.TcpLines,
                 IsPushed = plan.Source is SourceKind.Http or SourceKind.ServiceBus,
-                Create = services => _source = new ObservedSource(PlantedSource.Wrap(CreateSource(plan, defect, services), defect), world, plan, this, _time, services.Concurrency),
+                Create = services => _source =
+                    new ObservedSource(PlantedSource.Wrap(CreateSource(plan, defect, services), defect), world, plan, this, _time, services.Concurrency),
             }],
             Handler = plan.Indexes ? new HandlerPlan { Name = "CloudFront", Compose = AddIndexing } : archive.Handler,
-            Sink = new SinkPlan { Kind = plan.Indexes ? SinkKind.Documents : SinkKind.Objects, Create = services => plan.Indexes ? CreateIndex(services) : Bundle(plan, defect, Wrap(plan, PlantedSink.Wrap(CreateSink(plan, defect, services), defect)), services) },
+            Sink = new SinkPlan { Kind = plan.Indexes ? SinkKind.Documents : SinkKind.Objects,
+                Create = services => plan.Indexes
+                    ? CreateIndex(services)
+                    : Bundle(plan, defect, Wrap(plan, PlantedSink.Wrap(CreateSink(plan, defect, services), defect)), services) },
         };
         _route = new MessageRoute(route, Services, PlantedDeadLetters.Wrap(_deadLetters, defect), NullLoggerFactory.Instance, _time);
     }
@@ -256,7 +262,8 @@ internal sealed class WorkerProcess
     {
         ServiceBusSourceOptions options = new() { Queue = "orders", MaxDeliveryCount = 1_000 };
         BusConnection connection = new(_world.Bus, _time);
-        return new ServiceBusMessageSource(new ServiceBusEntity(new FakeServiceBusClient(connection), new FakeServiceBusClient(connection), options, _time), calls, options, services);
+        return new ServiceBusMessageSource(
+            new ServiceBusEntity(new FakeServiceBusClient(connection), new FakeServiceBusClient(connection), options, _time), calls, options, services);
     }
 
     private SqsMessageSource CreateSqsSource(bool isFifo, Defect defect, SourceServices services)
@@ -267,7 +274,9 @@ internal sealed class WorkerProcess
             new AwsEndpoint(new Uri("http://sqs.simulated"), "eu-west-1", IsCustom: true),
             new AwsCredentialSource(() => Task.FromResult(Credentials), _time),
             new AwsClock(_time),
-            PlantedWire.Wrap(new SimulatedWire(_world, _time, _world.Queue, () => _world.QueueFaults, "sqs") { Sending = calls.Sending, Answered = calls.Answered }, defect == Defect.ConfirmUnsent ? Defect.None : defect, _world.Time),
+            PlantedWire.Wrap(
+                new SimulatedWire(_world, _time, _world.Queue, () => _world.QueueFaults, "sqs") { Sending = calls.Sending, Answered = calls.Answered },
+                defect == Defect.ConfirmUnsent ? Defect.None : defect, _world.Time),
             _buffers,
             _time,
             new SqsWireOptions());
@@ -301,18 +310,23 @@ internal sealed class WorkerProcess
         }
 
         BundlesOptions options = new() { Enabled = true, MaxMessages = plan.BundleMessages, MaxAge = plan.BundleAge };
-        return new ObservedBundles(new BundlingSink(sink, options, new BundleLimits("archive", plan.Concurrency, plan.Concurrency / 2), new BundleBudget(options.MemoryBudget), services), _world, defect);
+        return new ObservedBundles(
+            new BundlingSink(
+                sink, options, new BundleLimits("archive", plan.Concurrency, plan.Concurrency / 2), new BundleBudget(options.MemoryBudget), services), _world,
+                defect);
     }
 
     private void AddIndexing(PipelineBuilder<PhysicalContext> builder, HandlerServices services)
     {
-        CloudFrontOptions options = new() { Buckets = [LogModel.Bucket], Columns = ["n", "text"], TimestampField = "None", MaxBadRows = LogModel.MaxBad, MaxRejectedDocuments = LogModel.MaxBad };
+        CloudFrontOptions options = new() { Buckets = [LogModel.Bucket], Columns = ["n", "text"], TimestampField = "None", MaxBadRows = LogModel.MaxBad,
+            MaxRejectedDocuments = LogModel.MaxBad };
         CloudFrontHandlerFeature.AddParts(builder, services, options, new LogReader(_world, _time), _buffers);
     }
 
     private ElasticsearchSink CreateIndex(SinkServices services)
     {
-        ElasticsearchSinkOptions options = new() { Endpoint = new Uri("http://index.simulated"), Index = "logs", MaxBatchBytes = 64 * 1024, MaxBatchDocuments = 10, GzipRequests = _world.Random.Next(2) == 0 };
+        ElasticsearchSinkOptions options = new() { Endpoint = new Uri("http://index.simulated"), Index = "logs", MaxBatchBytes = 64 * 1024,
+            MaxBatchDocuments = 10, GzipRequests = _world.Random.Next(2) == 0 };
         SimulatedWire wire = new(_world, _time, _world.Index, () => _world.StoreFaults, "index");
         return new ElasticsearchSink(options, new BulkRequests(options, wire, _time, _buffers), services);
     }
@@ -335,6 +349,7 @@ internal sealed class WorkerProcess
             services,
             _buffers,
             retained: 64);
-        return new S3Sink(options, defect is Defect.AcceptExistingObject or Defect.BelieveAnyAnswer ? new PlantedRequests(requests, defect) : requests, services);
+        return new S3Sink(
+            options, defect is Defect.AcceptExistingObject or Defect.BelieveAnyAnswer ? new PlantedRequests(requests, defect) : requests, services);
     }
 }

@@ -363,7 +363,10 @@ internal sealed partial class World
 
     private void EndWhenSettled()
     {
-        if (_redrive is { HasEnded: false } || Queue.Count + Bus.Count + Senders.Unanswered + Publishers.Waiting > 0 || Store.IsDown || !Array.TrueForAll(_workers, worker => worker is { IsStopping: false, InFlight: 0 }))
+        if (_redrive is { HasEnded: false }
+            || Queue.Count + Bus.Count + Senders.Unanswered + Publishers.Waiting > 0
+            || Store.IsDown
+            || !Array.TrueForAll(_workers, worker => worker is { IsStopping: false, InFlight: 0 }))
         {
             Time.Schedule(CalmCheck, EndWhenSettled);
             return;

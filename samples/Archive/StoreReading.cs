@@ -18,6 +18,7 @@ public sealed class StoreReading(ObjectStore store) : IMessageHandler<Reading>
     public ValueTask<Settlement> HandleAsync(Reading message, MessageInfo info, CancellationToken cancellationToken)
     {
         string line = FormattableString.Invariant($"{message.Sensor},{message.At.UtcDateTime:O},{message.Celsius}\n");
-        return store.StoreAsync($"readings/{Uri.EscapeDataString(message.Sensor)}/{message.At.UtcDateTime:yyyyMMddTHHmmss}.csv", Encoding.UTF8.GetBytes(line), cancellationToken);
+        return store.StoreAsync(
+            $"readings/{Uri.EscapeDataString(message.Sensor)}/{message.At.UtcDateTime:yyyyMMddTHHmmss}.csv", Encoding.UTF8.GetBytes(line), cancellationToken);
     }
 }

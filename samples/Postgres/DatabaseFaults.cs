@@ -12,7 +12,9 @@ internal static class DatabaseFaults
 
     /// <summary>True when the same row would be refused again.</summary>
     public static bool IsTheRows(NpgsqlException exception) =>
-        exception is PostgresException refused && (refused.SqlState.StartsWith(DataException, StringComparison.Ordinal) || refused.SqlState.StartsWith(IntegrityViolation, StringComparison.Ordinal));
+        exception is PostgresException refused
+            && (refused.SqlState.StartsWith(DataException, StringComparison.Ordinal)
+                || refused.SqlState.StartsWith(IntegrityViolation, StringComparison.Ordinal));
 
     /// <summary>Dead-letters a refused row.</summary>
     /// <exception cref="TransientFaultException">The row did not cause the fault: the message is retried until the database works again.</exception>

@@ -4,7 +4,9 @@ using Quayside.Pipeline.Settlements;
 
 namespace Samples.Postgres;
 
-/// <summary>Inserts many clicks with one statement. If the database refuses it, each row is inserted alone, and only the refused rows are dead-lettered.</summary>
+/// <summary>
+/// Inserts many clicks with one statement. If the database refuses it, each row is inserted alone, and only the refused rows are dead-lettered.
+/// </summary>
 public sealed class InsertClicks(NpgsqlDataSource database) : IBatchHandler<Click>
 {
     public async ValueTask HandleAsync(MessageBatch<Click> batch, CancellationToken cancellationToken)
@@ -45,7 +47,8 @@ public sealed class InsertClicks(NpgsqlDataSource database) : IBatchHandler<Clic
 
     private async Task InsertAsync(Click[] clicks, CancellationToken cancellationToken)
     {
-        await using NpgsqlCommand insert = database.CreateCommand("INSERT INTO clicks (id, page, at) SELECT * FROM unnest($1, $2, $3) ON CONFLICT (id) DO NOTHING");
+        await using NpgsqlCommand insert =
+            database.CreateCommand("INSERT INTO clicks (id, page, at) SELECT * FROM unnest($1, $2, $3) ON CONFLICT (id) DO NOTHING");
         insert.Parameters.Add(new NpgsqlParameter<Guid[]> { TypedValue = [.. clicks.Select(click => click.Id)] });
         insert.Parameters.Add(new NpgsqlParameter<string[]> { TypedValue = [.. clicks.Select(click => click.Page)] });
         insert.Parameters.Add(new NpgsqlParameter<DateTime[]> { TypedValue = [.. clicks.Select(click => click.At.UtcDateTime)] });

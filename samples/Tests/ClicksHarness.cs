@@ -12,7 +12,8 @@ internal sealed class ClicksHarness(NpgsqlDataSource database)
 {
     public override string Handler => "Clicks";
 
-    public override IEnumerable<KeyValuePair<string, string?>> Configuration => [new("Handlers:Clicks:MaxMessages", "20"), new("Handlers:Clicks:MaxAge", "50ms")];
+    public override IEnumerable<KeyValuePair<string, string?>> Configuration =>
+        [new("Handlers:Clicks:MaxMessages", "20"), new("Handlers:Clicks:MaxAge", "50ms")];
 
     /// <summary>A page that violates the table's constraint, and one that PostgreSQL's type text cannot store.</summary>
     public override IReadOnlyList<byte[]> RefusedMessages => [Click(Guid.NewGuid(), "no slash"), Click(Guid.NewGuid(), "/\0")];
@@ -25,5 +26,6 @@ internal sealed class ClicksHarness(NpgsqlDataSource database)
 
     public override byte[] CreateMessage(int number) => Click(IdOf(number), Owner);
 
-    private static byte[] Click(Guid id, string page) => JsonSerializer.SerializeToUtf8Bytes(new Click(id, page, DateTimeOffset.UnixEpoch), SampleJson.Default.Click);
+    private static byte[] Click(Guid id, string page) =>
+        JsonSerializer.SerializeToUtf8Bytes(new Click(id, page, DateTimeOffset.UnixEpoch), SampleJson.Default.Click);
 }

@@ -22,8 +22,11 @@ public sealed class KillTests
         string customer = Guid.NewGuid().ToString("n");
         string queue = $"kills-{customer}";
         await using IConnection connection = await Servers.ConnectAsync();
-        await using IChannel channel = await connection.CreateChannelAsync(new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true));
-        await channel.QueueDeclareAsync(queue, durable: true, exclusive: false, autoDelete: false, new Dictionary<string, object?> { ["x-queue-type"] = "quorum", ["x-delivery-limit"] = 1_000 });
+        await using IChannel channel =
+            await connection.CreateChannelAsync(new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true));
+        await channel.QueueDeclareAsync(
+            queue, durable: true, exclusive: false, autoDelete: false,
+            new Dictionary<string, object?> { ["x-queue-type"] = "quorum", ["x-delivery-limit"] = 1_000 });
         await PublishAsync(channel, queue, customer);
 
         Random random = new(4711);
@@ -65,7 +68,9 @@ public sealed class KillTests
             {
                 OrderPlaced order = new(Guid.NewGuid(), customer, number);
                 byte[] body = JsonSerializer.SerializeToUtf8Bytes(order, SampleJson.Default.OrderPlaced);
-                return channel.BasicPublishAsync(string.Empty, queue, mandatory: true, new BasicProperties { MessageId = order.Id.ToString(), Persistent = true }, body).AsTask();
+                return channel
+                    .BasicPublishAsync(string.Empty, queue, mandatory: true, new BasicProperties { MessageId = order.Id.ToString(), Persistent = true }, body)
+                    .AsTask();
             }));
         }
     }
@@ -105,7 +110,9 @@ public sealed class KillTests
         }
     }
 
-    /// <summary>The number of a customer's rows and the sum of their totals. Each order has a different total, so both match only if every order is stored once.</summary>
+    /// <summary>
+    /// The number of a customer's rows and the sum of their totals. Each order has a different total, so both match only if every order is stored once.
+    /// </summary>
     private static async Task<(long Rows, long Sum)> CountAsync(NpgsqlDataSource database, string customer)
     {
         await using NpgsqlCommand count = database.CreateCommand("SELECT count(*), coalesce(sum(total), 0)::bigint FROM orders WHERE customer = $1");

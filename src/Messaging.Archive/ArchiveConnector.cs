@@ -11,7 +11,9 @@ using Quayside.Pipeline.Settlements;
 namespace Quayside.Messaging.Archive;
 
 /// <summary>Reads the header and writes the key. It dead-letters a message that it cannot read, before anything is stored.</summary>
-internal sealed class ArchiveConnector(ArchiveHeaderReader reader, KeyTemplate template, MissingIdRule missingId, KeyPartMonitor monitor, int concurrency) : IBehavior<PhysicalContext, ArchiveContext>
+internal sealed class ArchiveConnector(
+    ArchiveHeaderReader reader, KeyTemplate template, MissingIdRule missingId, KeyPartMonitor monitor,
+    int concurrency) : IBehavior<PhysicalContext, ArchiveContext>
 {
     private readonly ContextPool<ArchiveContext> _contexts = new(concurrency);
 
@@ -58,7 +60,8 @@ internal sealed class ArchiveConnector(ArchiveHeaderReader reader, KeyTemplate t
         }
 
         // Some sources make the id when it is read.
-        ReadOnlySpan<byte> sourceId = missingId == MissingIdRule.UseSourceId && template.NeedsSourceId(archive.Header) ? context.Message.SourceId.Span : default;
+        ReadOnlySpan<byte> sourceId =
+            missingId == MissingIdRule.UseSourceId && template.NeedsSourceId(archive.Header) ? context.Message.SourceId.Span : default;
         if (!template.TryWrite(archive.Header, sourceId, archive.KeyBuffer, out poison, monitor))
         {
             return false;

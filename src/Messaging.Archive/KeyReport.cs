@@ -63,7 +63,9 @@ internal static class KeyReport
         }
 
         ArchiveHeaderReader reader = template.CreateReader(options.BodyValidation);
-        if (!reader.TryRead(body, header, out Poison poison) || !reader.TryReadSource(message, header, out poison) || !template.TryWrite(header, source.Span, written, out poison))
+        if (!reader.TryRead(body, header, out Poison poison)
+            || !reader.TryReadSource(message, header, out poison)
+            || !template.TryWrite(header, source.Span, written, out poison))
         {
             output.WriteLine($"  dead letter {poison}");
             output.WriteLine($"  {PoisonDescription.Of(poison, header, template.Properties)}");
@@ -87,7 +89,8 @@ internal static class KeyReport
             Write("tag", properties.Tags, output);
         }
 
-        if (message.GetSourceIdString().StartsWith(SampleMessage.UnknownId, StringComparison.Ordinal) && parts.Any(part => part.Because.StartsWith(KeyExplainer.OfSource, StringComparison.Ordinal)))
+        if (message.GetSourceIdString().StartsWith(SampleMessage.UnknownId, StringComparison.Ordinal)
+            && parts.Any(part => part.Because.StartsWith(KeyExplainer.OfSource, StringComparison.Ordinal)))
         {
             output.WriteLine("  The id comes from the source; give one with --source-id.");
         }

@@ -18,16 +18,23 @@ internal static class KeyRulesReport
             _ => "\"invalid\"",
         };
         output.WriteLine($"Keys of route {route}: {options.Template}; the id is {options.MessageIdProperty}");
-        output.WriteLine($"  missing properties: {missing} (MissingProperty={options.MissingProperty}); values that do not fit: {invalid} (InvalidValue={options.InvalidValue})");
+        output.WriteLine(
+            $"  missing properties: {missing} (MissingProperty={options.MissingProperty}); values that do not fit: {invalid} "
+                + $"(InvalidValue={options.InvalidValue})");
         Warn(template.Sharing, "Give each property a level of its own");
-        Warn(template.Merging, options.InvalidValue == InvalidValueRule.Default ? "Use the rule encode, or keep with InvalidValue=Encode or DeadLetter" : "Use the rule encode or keep");
+        Warn(template.Merging,
+            options.InvalidValue == InvalidValueRule.Default
+                ? "Use the rule encode, or keep with InvalidValue=Encode or DeadLetter"
+                : "Use the rule encode or keep");
         output.WriteLine();
 
         void Warn(ImmutableArray<string> paths, string advice)
         {
             if (!paths.IsEmpty)
             {
-                output.WriteLine($"  warning: different values of {string.Join(", ", paths.Select(Show))} can become one level, so tenants could share a prefix. {advice} (docs/reference/object-keys.md).");
+                output.WriteLine(
+                    $"  warning: different values of {string.Join(", ", paths.Select(Show))} can become one level, so tenants could share a prefix. {advice} "
+                        + $"(docs/reference/object-keys.md).");
             }
         }
     }

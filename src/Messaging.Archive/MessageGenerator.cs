@@ -3,7 +3,9 @@ using System.Text.Json;
 
 namespace Quayside.Messaging.Archive;
 
-/// <summary>Makes the messages of <c>publish</c>, the demo and the harness: about 300 bytes of JSON, the five key properties first, then a nested payload.</summary>
+/// <summary>
+/// Makes the messages of <c>publish</c>, the demo and the harness: about 300 bytes of JSON, the five key properties first, then a nested payload.
+/// </summary>
 internal static class MessageGenerator
 {
     private static readonly string[] Products = ["Storefront", "Loyalty Card", "Checkout", "Mobile App"];

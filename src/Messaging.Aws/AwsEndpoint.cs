@@ -38,7 +38,8 @@ internal sealed record AwsEndpoint(Uri BaseUri, string Region, bool IsCustom)
         catch (InvalidDataException)
         {
             // Its text is the line, which may be a key.
-            throw new StartupException("The shared AWS configuration files have a line that is no section, property or comment: correct it.", ExitCodes.Configuration);
+            throw new StartupException(
+                "The shared AWS configuration files have a line that is no section, property or comment: correct it.", ExitCodes.Configuration);
         }
 
         bool ignores = string.Equals(environment("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"), "true", StringComparison.OrdinalIgnoreCase);
@@ -54,7 +55,8 @@ internal sealed record AwsEndpoint(Uri BaseUri, string Region, bool IsCustom)
         [
             ($"The environment variable AWS_ENDPOINT_URL_{service}", environment($"AWS_ENDPOINT_URL_{service}")),
             ("The environment variable AWS_ENDPOINT_URL", environment("AWS_ENDPOINT_URL")),
-            ($"endpoint_url of the AWS profile \"{UntrustedText.Shorten(name)}\" for {service}", exists ? ofSdk.ServiceURL ?? EndpointUrlOf(name, environment) : null),
+            ($"endpoint_url of the AWS profile \"{UntrustedText.Shorten(name)}\" for {service}",
+                exists ? ofSdk.ServiceURL ?? EndpointUrlOf(name, environment) : null),
         ];
         (string where, string? text) = Array.Find(places, place => !string.IsNullOrWhiteSpace(place.Text));
         if (text is null)

@@ -31,7 +31,10 @@ internal sealed record AwsError(int Status, string Code, string Message)
     /// <summary>The bucket's region according to S3; untrusted, null when unknown.</summary>
     public string? Region { get; init; }
 
-    /// <summary>Reads an error answer, of which <paramref name="body"/> may be the start; never throws on an invalid one. The body's code counts before those of the headers.</summary>
+    /// <summary>
+    /// Reads an error answer, of which <paramref name="body"/> may be the start; never throws on an invalid one. The body's code counts before those of the
+    /// headers.
+    /// </summary>
     public static AwsError Read(HttpResponseMessage response, ReadOnlySpan<byte> body)
     {
         AwsErrorBody sent = AwsErrorBody.Read(body);
@@ -41,7 +44,8 @@ internal sealed record AwsError(int Status, string Code, string Message)
         return new AwsError((int)response.StatusCode, UntrustedText.Shorten(Simplify(code)), message)
         {
             IsForeign = isForeign,
-            RequestId = (sent.RequestId ?? Header(response, "x-amz-request-id") ?? Header(response, "x-amzn-requestid")) is { } id ? UntrustedText.Shorten(id) : null,
+            RequestId =
+                (sent.RequestId ?? Header(response, "x-amz-request-id") ?? Header(response, "x-amzn-requestid")) is { } id ? UntrustedText.Shorten(id) : null,
             ServerTime = response.Headers.Date,
             RetryAfter = SecondsOf(Header(response, "Retry-After")),
             Region = Header(response, "x-amz-bucket-region") ?? sent.Region,
@@ -107,7 +111,9 @@ internal sealed record AwsError(int Status, string Code, string Message)
 
     /// <summary>A Retry-After in seconds, as services send it, not in the form with a date; more than an hour is cut.</summary>
     public static TimeSpan SecondsOf(string? retryAfter) =>
-        int.TryParse(retryAfter, NumberStyles.None, CultureInfo.InvariantCulture, out int seconds) ? TimeSpan.FromSeconds(Math.Min(seconds, 3_600)) : TimeSpan.Zero;
+        int.TryParse(retryAfter, NumberStyles.None, CultureInfo.InvariantCulture, out int seconds)
+            ? TimeSpan.FromSeconds(Math.Min(seconds, 3_600))
+            : TimeSpan.Zero;
 
     private static bool SaysSkew(string message) =>
         message.Contains("Signature expired", StringComparison.OrdinalIgnoreCase)

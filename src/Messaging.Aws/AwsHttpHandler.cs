@@ -11,7 +11,8 @@ internal static class AwsHttpHandler
     /// unsigned and unused). Through the proxy that the environment names (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, without the hosts of NO_PROXY), as
     /// AWSSDK does for credentials; never to this machine.
     /// </summary>
-    /// <param name="maxConnections">Per host: the maximum number of concurrent calls. Unlimited for SQS, where renewals and deletes must not wait behind long polls.</param>
+    /// <param name="maxConnections">Per host: the maximum number of concurrent calls. Unlimited for SQS, where renewals and deletes must not wait behind long
+    /// polls.</param>
     /// <param name="custom">The address that is called, where it may be on this machine; null for AWS.</param>
     public static SocketsHttpHandler Create(int maxConnections = int.MaxValue, Uri? custom = null) => new()
     {

@@ -67,8 +67,11 @@ internal sealed class AwsRequestSigner : IRequestSigner
 
         Uri uri = request.RequestUri!;
         string? type = request.Content?.Headers.ContentType?.ToString();
-        string names = $"{(type is null ? "" : "content-type;")}host;x-amz-content-sha256;x-amz-date{(credentials.SessionToken is null ? "" : ";x-amz-security-token")}";
-        string canonical = $"{request.Method.Method}\n{PathOf(uri)}\n{QueryOf(uri)}\n{(type is null ? "" : $"content-type:{type}\n")}host:{SigV4Signer.HostOf(uri)}\nx-amz-content-sha256:{payloadHash}\nx-amz-date:{date}\n{(credentials.SessionToken is null ? "" : $"x-amz-security-token:{credentials.SessionToken}\n")}\n{names}\n{payloadHash}";
+        string names =
+            $"{(type is null ? "" : "content-type;")}host;x-amz-content-sha256;x-amz-date{(credentials.SessionToken is null ? "" : ";x-amz-security-token")}";
+        string canonical = $"{request.Method.Method}\n{PathOf(uri)}\n{QueryOf(uri)}\n{(type is null ? "" : $"content-type:{type}\n")}host:"
+            + $"{SigV4Signer.HostOf(uri)}\nx-amz-content-sha256:{payloadHash}\nx-amz-date:{date}\n"
+            + $"{(credentials.SessionToken is null ? "" : $"x-amz-security-token:{credentials.SessionToken}\n")}\n{names}\n{payloadHash}";
         headers.TryAddWithoutValidation("Authorization", _signer.Authorize(Encoding.UTF8.GetBytes(canonical), Encoding.ASCII.GetBytes(names), credentials, at));
         request.Options.Set(Used, credentials);
     }

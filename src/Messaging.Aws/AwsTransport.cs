@@ -49,7 +49,8 @@ internal sealed class AwsTransport : IDisposable
     /// <returns>Either the 200 answer with its body unread, which the caller disposes, or the service's refusal.</returns>
     /// <exception cref="AwsServiceException">There are no credentials.</exception>
     [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
-    public async ValueTask<(HttpResponseMessage? Response, AwsError? Error)> CallAsync(ApiOperation operation, HttpRequestMessage request, CancellationToken cancellationToken)
+    public async ValueTask<(HttpResponseMessage? Response, AwsError? Error)> CallAsync(
+        ApiOperation operation, HttpRequestMessage request, CancellationToken cancellationToken)
     {
         SignatureRecovery? recovery = null;
         while (true)

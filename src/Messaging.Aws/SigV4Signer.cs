@@ -48,7 +48,8 @@ internal class SigV4Signer
 
     /// <summary>Signs a request whose body, if any, is a <see cref="BorrowedContent"/>; replaces an earlier signature.</summary>
     /// <returns>The signature's time, by the corrected clock.</returns>
-    public virtual DateTimeOffset Sign(HttpRequestMessage request, SigningCredentials credentials) => Sign(request, BorrowedContent.Of(request).Span, credentials);
+    public virtual DateTimeOffset Sign(HttpRequestMessage request, SigningCredentials credentials) =>
+        Sign(request, BorrowedContent.Of(request).Span, credentials);
 
     /// <summary>
     /// Signs a request: sets <c>X-Amz-Date</c>, <c>Authorization</c> and for temporary credentials <c>X-Amz-Security-Token</c>. Every header
@@ -113,7 +114,9 @@ internal class SigV4Signer
         ? uri.IsDefaultPort ? $"[{uri.IdnHost}]" : $"[{uri.IdnHost}]:{uri.Port}"
         : uri.IsDefaultPort ? uri.IdnHost : $"{uri.IdnHost}:{uri.Port}";
 
-    private string Authorize(string method, ReadOnlySpan<char> target, ReadOnlySpan<SigV4Header> sorted, ReadOnlySpan<byte> payload, SigningCredentials credentials, DateTimeOffset at)
+    private string Authorize(
+        string method, ReadOnlySpan<char> target, ReadOnlySpan<SigV4Header> sorted, ReadOnlySpan<byte> payload, SigningCredentials credentials,
+        DateTimeOffset at)
     {
         PooledBuffer canonical = Scratch();
         AppendAscii(canonical, method);

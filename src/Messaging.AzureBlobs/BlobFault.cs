@@ -7,7 +7,9 @@ using Quayside.Messaging.Telemetry;
 
 namespace Quayside.Messaging.AzureBlobs;
 
-/// <summary>How one request ended. Expected failures are values. Codes: "Blob Storage error codes" and "Common REST API error codes" in Azure's REST reference.</summary>
+/// <summary>
+/// How one request ended. Expected failures are values. Codes: "Blob Storage error codes" and "Common REST API error codes" in Azure's REST reference.
+/// </summary>
 /// <param name="Kind">What it means.</param>
 /// <param name="Code">The store's error code, or one of the worker's when no answer arrived; empty on success.</param>
 /// <param name="Status">The HTTP status; 0 when no answer arrived.</param>
@@ -16,7 +18,8 @@ namespace Quayside.Messaging.AzureBlobs;
 /// <param name="MayHaveCommitted">True when the store may have carried out the request despite the failure.</param>
 /// <param name="Detail">The connection's failure when no answer arrived; escaped, null when unknown.</param>
 internal readonly record struct BlobFault(
-    BlobFaultKind Kind, string Code = "", int Status = 0, string? RequestId = null, TimeSpan RetryAfter = default, bool MayHaveCommitted = false, string? Detail = null)
+    BlobFaultKind Kind, string Code = "", int Status = 0, string? RequestId = null, TimeSpan RetryAfter = default, bool MayHaveCommitted = false,
+    string? Detail = null)
 {
     /// <summary>Azure.Identity found no credentials, or they were not accepted.</summary>
     public const string CredentialsCode = "CredentialsUnavailable";
@@ -60,9 +63,12 @@ internal readonly record struct BlobFault(
         {
             AuthenticationFailedException => new BlobFault(BlobFaultKind.Refused, CredentialsCode),
             RequestFailedException { Status: > 0 } answer => OfAnswer(answer.Status, answer.ErrorCode, answer.GetRawResponse()),
-            RequestFailedException { InnerException: HttpRequestException { HttpRequestError: HttpRequestError.ConfigurationLimitExceeded or HttpRequestError.InvalidResponse } } => NotBlobs(0),
+            RequestFailedException { InnerException: HttpRequestException { HttpRequestError: HttpRequestError.ConfigurationLimitExceeded
+                or HttpRequestError.InvalidResponse } } => NotBlobs(0),
             RequestFailedException or IOException or HttpRequestException =>
-                new BlobFault(BlobFaultKind.Transient, ConnectionCode, MayHaveCommitted: true, Detail: ConnectionFault.Describe(exception is RequestFailedException { InnerException: { } inner } ? inner : exception)),
+                new BlobFault(
+                    BlobFaultKind.Transient, ConnectionCode, MayHaveCommitted: true,
+                    Detail: ConnectionFault.Describe(exception is RequestFailedException { InnerException: { } inner } ? inner : exception)),
             XmlException or FormatException => NotBlobs(0),
             _ => new BlobFault(BlobFaultKind.Transient, exception.GetType().Name, MayHaveCommitted: true),
         };
@@ -86,7 +92,9 @@ internal readonly record struct BlobFault(
             string.IsNullOrEmpty(code) ? ((HttpStatusCode)status).ToString() : Bound(code),
             status,
             answer?.Headers.RequestId is { Length: > 0 } id ? Bound(id) : null,
-            answer is not null && answer.Headers.TryGetValue("Retry-After", out string? wait) && uint.TryParse(wait, out uint seconds) ? TimeSpan.FromSeconds(seconds) : default,
+            answer is not null && answer.Headers.TryGetValue("Retry-After", out string? wait) && uint.TryParse(wait, out uint seconds)
+                ? TimeSpan.FromSeconds(seconds)
+                : default,
 
             // A 503 means that nothing was done; the other 5xx leave that open.
             MayHaveCommitted: kind is BlobFaultKind.Transient or BlobFaultKind.Throttled && status is 500 or 502 or 504);

@@ -25,10 +25,12 @@ internal sealed class BlobObjectProperties(BlobSinkOptions options, string? rout
         const string Consequence = "No blob could be stored with it.";
         foreach (ObjectPropertyPlan property in properties)
         {
-            (IReadOnlyDictionary<string, string> configured, string section) = property.Kind == ObjectPropertyKind.Tag ? (options.Tags, nameof(options.Tags)) : (options.Metadata, nameof(options.Metadata));
-            string? problem = configured.ContainsKey(property.Name) ? $"is set for every blob by {BlobSinkOptions.Section}:{section}:{property.Name}: remove one of them."
-                : property.Value is null ? BlobPropertyRules.FindNameProblem(property.Name, property.Kind)
-                : BlobPropertyRules.FindProblems([new(property.Name, property.Value)], property.Kind).FirstOrDefault();
+            (IReadOnlyDictionary<string, string> configured, string section) =
+                property.Kind == ObjectPropertyKind.Tag ? (options.Tags, nameof(options.Tags)) : (options.Metadata, nameof(options.Metadata));
+            string? problem =
+                configured.ContainsKey(property.Name) ? $"is set for every blob by {BlobSinkOptions.Section}:{section}:{property.Name}: remove one of them."
+                    : property.Value is null ? BlobPropertyRules.FindNameProblem(property.Name, property.Kind)
+                    : BlobPropertyRules.FindProblems([new(property.Name, property.Value)], property.Kind).FirstOrDefault();
             if (problem is not null)
             {
                 yield return new ConfigurationError(property.Setting, property.Value, problem, Consequence);
@@ -38,12 +40,19 @@ internal sealed class BlobObjectProperties(BlobSinkOptions options, string? rout
         // A value of a message may be empty, so only what is always there counts.
         foreach (IGrouping<ObjectPropertyKind, ObjectPropertyPlan> given in properties.GroupBy(property => property.Kind))
         {
-            KeyValuePair<string, string>[] all = [.. given.Key == ObjectPropertyKind.Tag ? options.Tags : options.Metadata, .. given.Select(property => new KeyValuePair<string, string>(property.Name, property.Value ?? string.Empty))];
-            bool isTooMuch = given.Key == ObjectPropertyKind.Tag ? all.Length > BlobPropertyRules.MaxTags : BlobPropertyRules.FindProblems(all, given.Key).Any(problem => problem.StartsWith("must have at most", StringComparison.Ordinal));
+            KeyValuePair<string, string>[] all = [
+                .. given.Key == ObjectPropertyKind.Tag ? options.Tags : options.Metadata,
+                .. given.Select(property => new KeyValuePair<string, string>(property.Name, property.Value ?? string.Empty))];
+            bool isTooMuch = given.Key == ObjectPropertyKind.Tag
+                ? all.Length > BlobPropertyRules.MaxTags
+                : BlobPropertyRules.FindProblems(all, given.Key).Any(problem => problem.StartsWith("must have at most", StringComparison.Ordinal));
             if (isTooMuch)
             {
-                string limit = given.Key == ObjectPropertyKind.Tag ? $"be one of at most {BlobPropertyRules.MaxTags} tags of a blob" : $"fit into the {BlobPropertyRules.MaxMetadataBytes:N0} bytes of metadata of a blob";
-                yield return new ConfigurationError(given.Last().Setting, given.Last().Value, $"must {limit}, those of {BlobSinkOptions.Section} included.", Consequence);
+                string limit = given.Key == ObjectPropertyKind.Tag
+                    ? $"be one of at most {BlobPropertyRules.MaxTags} tags of a blob"
+                    : $"fit into the {BlobPropertyRules.MaxMetadataBytes:N0} bytes of metadata of a blob";
+                yield return new ConfigurationError(
+                    given.Last().Setting, given.Last().Value, $"must {limit}, those of {BlobSinkOptions.Section} included.", Consequence);
             }
         }
     }
@@ -51,7 +60,8 @@ internal sealed class BlobObjectProperties(BlobSinkOptions options, string? rout
     /// <summary>The metadata and tags of one blob as Blob Storage takes them, the configured ones first.</summary>
     public ObjectProperties Fit(ObjectProperties given)
     {
-        List<KeyValuePair<string, string>> metadata = [.. options.Metadata.Select(entry => new KeyValuePair<string, string>(entry.Key, BlobPropertyRules.EncodeMetadata(entry.Value)))];
+        List<KeyValuePair<string, string>> metadata =
+            [.. options.Metadata.Select(entry => new KeyValuePair<string, string>(entry.Key, BlobPropertyRules.EncodeMetadata(entry.Value)))];
         int bytes = metadata.Sum(entry => BlobPropertyRules.MetadataBytes(entry.Key, entry.Value));
         foreach ((string name, string value) in given.Metadata)
         {
@@ -59,11 +69,13 @@ internal sealed class BlobObjectProperties(BlobSinkOptions options, string? rout
             int size = BlobPropertyRules.MetadataBytes(name, encoded);
             if (BlobPropertyRules.FindNameProblem(name, ObjectPropertyKind.Metadata) is not null || Has(metadata, name, StringComparison.OrdinalIgnoreCase))
             {
-                Lose(ObjectPropertyKind.Metadata, name, "left_out", _leftOut, "left out, because Blob Storage does not allow the name or the blob has it already");
+                Lose(ObjectPropertyKind.Metadata, name, "left_out", _leftOut,
+                    "left out, because Blob Storage does not allow the name or the blob has it already");
             }
             else if (bytes + size > BlobPropertyRules.MaxMetadataBytes)
             {
-                Lose(ObjectPropertyKind.Metadata, name, "left_out", _leftOut, $"left out, because a blob has at most {BlobPropertyRules.MaxMetadataBytes:N0} bytes of metadata");
+                Lose(ObjectPropertyKind.Metadata, name, "left_out", _leftOut,
+                    $"left out, because a blob has at most {BlobPropertyRules.MaxMetadataBytes:N0} bytes of metadata");
             }
             else
             {
@@ -75,9 +87,12 @@ internal sealed class BlobObjectProperties(BlobSinkOptions options, string? rout
         List<KeyValuePair<string, string>> tags = [.. options.Tags];
         foreach ((string key, string value) in given.Tags)
         {
-            if (BlobPropertyRules.FindNameProblem(key, ObjectPropertyKind.Tag) is not null || tags.Count == BlobPropertyRules.MaxTags || Has(tags, key, StringComparison.Ordinal))
+            if (BlobPropertyRules.FindNameProblem(key, ObjectPropertyKind.Tag) is not null
+                || tags.Count == BlobPropertyRules.MaxTags
+                || Has(tags, key, StringComparison.Ordinal))
             {
-                Lose(ObjectPropertyKind.Tag, key, "left_out", _leftOut, $"left out, because Blob Storage does not allow the key, or the blob has it already or has {BlobPropertyRules.MaxTags} tags");
+                Lose(ObjectPropertyKind.Tag, key, "left_out", _leftOut,
+                    $"left out, because Blob Storage does not allow the key, or the blob has it already or has {BlobPropertyRules.MaxTags} tags");
                 continue;
             }
 
@@ -98,7 +113,8 @@ internal sealed class BlobObjectProperties(BlobSinkOptions options, string? rout
         return new ObjectProperties { Metadata = metadata, Tags = tags };
     }
 
-    private static bool Has(List<KeyValuePair<string, string>> list, string name, StringComparison comparison) => list.Exists(entry => string.Equals(entry.Key, name, comparison));
+    private static bool Has(List<KeyValuePair<string, string>> list, string name, StringComparison comparison) =>
+        list.Exists(entry => string.Equals(entry.Key, name, comparison));
 
     private void Lose(ObjectPropertyKind kind, string name, string reason, LogThrottle throttle, string outcome)
     {

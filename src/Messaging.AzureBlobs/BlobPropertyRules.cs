@@ -60,7 +60,9 @@ internal static class BlobPropertyRules
     /// <summary>What a metadata entry counts towards <see cref="MaxMetadataBytes"/>.</summary>
     public static int MetadataBytes(string name, string value) => Encoding.UTF8.GetByteCount(name) + value.Length;
 
-    /// <summary>A metadata value as a header: unchanged, or percent-encoded UTF-8 when it is not printable ASCII or has a blank at an end, which a header loses.</summary>
+    /// <summary>
+    /// A metadata value as a header: unchanged, or percent-encoded UTF-8 when it is not printable ASCII or has a blank at an end, which a header loses.
+    /// </summary>
     public static string EncodeMetadata(string value) =>
         value.AsSpan().ContainsAnyExceptInRange(' ', '~') || value.StartsWith(' ') || value.EndsWith(' ') ? Uri.EscapeDataString(value) : value;
 

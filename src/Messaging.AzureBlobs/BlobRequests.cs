@@ -51,13 +51,15 @@ internal sealed class BlobRequests : IDisposable
     /// <param name="limit">The time of the request.</param>
     /// <param name="cancellationToken">Cancels it.</param>
     /// <exception cref="OperationCanceledException">Only for <paramref name="cancellationToken"/>.</exception>
-    public async ValueTask<BlobFault> PutAsync(string key, ReadOnlyMemory<byte> body, ObjectProperties? properties, TimeSpan limit, CancellationToken cancellationToken)
+    public async ValueTask<BlobFault> PutAsync(
+        string key, ReadOnlyMemory<byte> body, ObjectProperties? properties, TimeSpan limit, CancellationToken cancellationToken)
     {
         using BorrowedStream stream = new(body);
         BlobUploadOptions upload = properties is null ? _upload : CreateUpload(properties);
         try
         {
-            (BlobFault fault, Response<BlobContentInfo>? answer) = await CallAsync(BlobCalls.Put, token => _container.GetBlockBlobClient(key).UploadAsync(stream, upload, token), limit, cancellationToken);
+            (BlobFault fault, Response<BlobContentInfo>? answer) =
+                await CallAsync(BlobCalls.Put, token => _container.GetBlockBlobClient(key).UploadAsync(stream, upload, token), limit, cancellationToken);
             return fault.Kind != BlobFaultKind.None || answer is null ? fault
                 : answer.Value.ETag == default ? BlobFault.NotBlobs(answer.GetRawResponse().Status)
                 : MessageSpans.IsListening ? fault with { Status = answer.GetRawResponse().Status, RequestId = answer.GetRawResponse().Headers.RequestId }
@@ -71,7 +73,8 @@ internal sealed class BlobRequests : IDisposable
 
     /// <summary>Compares the blob with <paramref name="body"/>, byte by byte; a blob in the archive tier by its length and MD5.</summary>
     /// <returns>The fault; without one, whether the bytes are the same.</returns>
-    public async ValueTask<(BlobFault Fault, ApiOperation Operation, bool Same)> CompareAsync(string key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken)
+    public async ValueTask<(BlobFault Fault, ApiOperation Operation, bool Same)> CompareAsync(
+        string key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken)
     {
         BlockBlobClient blob = _container.GetBlockBlobClient(key);
         (BlobFault fault, bool? same) = await CallAsync(BlobCalls.Get, token => HasBytesAsync(blob, body, token), limit, cancellationToken);
@@ -80,7 +83,8 @@ internal sealed class BlobRequests : IDisposable
             return (fault.Kind == BlobFaultKind.None && same is null ? BlobFault.NotBlobs(200) : fault, BlobCalls.Get, same == true);
         }
 
-        (BlobFault second, Response<BlobProperties>? found) = await CallAsync(BlobCalls.GetProperties, token => blob.GetPropertiesAsync(conditions: null, token), limit, cancellationToken);
+        (BlobFault second, Response<BlobProperties>? found) =
+            await CallAsync(BlobCalls.GetProperties, token => blob.GetPropertiesAsync(conditions: null, token), limit, cancellationToken);
         return found?.Value is not { } archived ? (second, BlobCalls.GetProperties, false)
             : archived.ContentLength != body.Length ? (second, BlobCalls.GetProperties, false)
             : archived.ContentHash is { } md5 ? (second, BlobCalls.GetProperties, ObjectComparison.IsMd5Of(Convert.ToHexString(md5), body.Span))
@@ -92,7 +96,8 @@ internal sealed class BlobRequests : IDisposable
         BlobCalls.List,
         async token =>
         {
-            await using IAsyncEnumerator<Page<BlobItem>> pages = _container.GetBlobsAsync(new GetBlobsOptions(), token).AsPages(pageSizeHint: 1).GetAsyncEnumerator(token);
+            await using IAsyncEnumerator<Page<BlobItem>> pages =
+                _container.GetBlobsAsync(new GetBlobsOptions(), token).AsPages(pageSizeHint: 1).GetAsyncEnumerator(token);
             return await pages.MoveNextAsync();
         },
         limit,
@@ -111,7 +116,8 @@ internal sealed class BlobRequests : IDisposable
             : await ObjectComparison.HasBytesAsync(found.Content, body, cancellationToken);
     }
 
-    private async ValueTask<(BlobFault Fault, T? Answer)> CallAsync<T>(ApiOperation operation, Func<CancellationToken, Task<T>> send, TimeSpan limit, CancellationToken cancellationToken)
+    private async ValueTask<(BlobFault Fault, T? Answer)> CallAsync<T>(
+        ApiOperation operation, Func<CancellationToken, Task<T>> send, TimeSpan limit, CancellationToken cancellationToken)
     {
         using CancellationTokenSource timer = new(limit, _time);
         using CancellationTokenSource either = CancellationTokenSource.CreateLinkedTokenSource(timer.Token, cancellationToken);
@@ -140,14 +146,17 @@ internal sealed class BlobRequests : IDisposable
             ContentDisposition = _options.ContentDisposition,
         },
         AccessTier = _options.AccessTier is { } tier ? new AccessTier(tier.ToString()) : (AccessTier?)null,
-        Metadata = ToDictionary(properties?.Metadata ?? _options.Metadata.Select(entry => new KeyValuePair<string, string>(entry.Key, BlobPropertyRules.EncodeMetadata(entry.Value)))),
+        Metadata = ToDictionary(
+            properties?.Metadata
+                ?? _options.Metadata.Select(entry => new KeyValuePair<string, string>(entry.Key, BlobPropertyRules.EncodeMetadata(entry.Value)))),
         Tags = ToDictionary(properties?.Tags ?? (IEnumerable<KeyValuePair<string, string>>)_options.Tags),
 
         // So that the store refuses a body that was damaged in transit. TLS does that too, and a digest of 1 KiB costs a tenth of the PUT.
         TransferValidation = _isUnprotected ? new UploadTransferValidationOptions { ChecksumAlgorithm = StorageChecksumAlgorithm.MD5 } : null,
     };
 
-    private static Dictionary<string, string>? ToDictionary(IEnumerable<KeyValuePair<string, string>> properties) => properties.Any() ? new(properties, StringComparer.Ordinal) : null;
+    private static Dictionary<string, string>? ToDictionary(IEnumerable<KeyValuePair<string, string>> properties) =>
+        properties.Any() ? new(properties, StringComparer.Ordinal) : null;
 
     private static BlobContainerClient CreateClient(BlobSinkOptions options, HttpPipelineTransport transport)
     {
@@ -195,7 +204,8 @@ internal sealed class BoundedAnswers(HttpMessageHandler connections) : Delegatin
     protected override async Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken)
     {
         HttpResponseMessage response = await base.SendAsync(request, cancellationToken);
-        bool isBlob = request.Method == HttpMethod.Get && response.IsSuccessStatusCode && !request.RequestUri!.Query.Contains("comp=list", StringComparison.Ordinal);
+        bool isBlob =
+            request.Method == HttpMethod.Get && response.IsSuccessStatusCode && !request.RequestUri!.Query.Contains("comp=list", StringComparison.Ordinal);
         if (!isBlob && response.Content.Headers.ContentLength != 0 && request.Method != HttpMethod.Head)
         {
             try

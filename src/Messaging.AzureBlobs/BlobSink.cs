@@ -56,7 +56,8 @@ internal sealed class BlobSink : IObjectSink
     public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) =>
         StoreAsync(key, body, ObjectProperties.None, cancellationToken);
 
-    public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties properties, CancellationToken cancellationToken)
+    public ValueTask<SinkResult> StoreAsync(
+        ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties properties, CancellationToken cancellationToken)
     {
         if (cancellationToken.IsCancellationRequested)
         {
@@ -125,10 +126,12 @@ internal sealed class BlobSink : IObjectSink
     private static string? FindKeyProblem(ReadOnlySpan<byte> key) =>
         key.Length is 0 or > MaxKeyBytes || !Utf8.IsValid(key) ? "Blob Storage does not allow the key: it must be 1 to 1,024 bytes of UTF-8."
         : key.Contains((byte)'\\') ? "Blob Storage makes a slash of a backslash in the key: change the key's template or the value."
-        : key[^1] == '.' || key.IndexOf("./"u8) >= 0 ? "Blob Storage does not keep a dot at the end of a key or before a /: change the key's template or the value."
+        : key[^1] == '.' || key.IndexOf("./"u8) >= 0
+        ? "Blob Storage does not keep a dot at the end of a key or before a /: change the key's template or the value."
         : null;
 
-    private async ValueTask<SinkResult> StoreWithinBoundsAsync(string key, ReadOnlyMemory<byte> body, ObjectProperties? properties, CancellationToken cancellationToken)
+    private async ValueTask<SinkResult> StoreWithinBoundsAsync(
+        string key, ReadOnlyMemory<byte> body, ObjectProperties? properties, CancellationToken cancellationToken)
     {
         long start = _time.GetTimestamp();
         bool mayHaveCommitted = false;
@@ -191,16 +194,23 @@ internal sealed class BlobSink : IObjectSink
     // A blob that an earlier attempt of this call stored, but whose answer was lost, is this call's own.
     private SinkResult Found(in BlobFault fault, bool same, bool mayHaveCommitted) => (fault.Kind, same, mayHaveCommitted) switch
     {
-        (BlobFaultKind.Archived, _, _) => new SinkResult(SinkStatus.Collision, $"The container '{_options.Container}' holds an archived blob under this key, which cannot be compared: rehydrate it, then redrive."),
+        (BlobFaultKind.Archived, _, _) =>
+            new SinkResult(
+                SinkStatus.Collision,
+                $"The container '{_options.Container}' holds an archived blob under this key, which cannot be compared: rehydrate it, then redrive."),
         (_, true, true) => SinkResult.Stored,
         (_, true, false) => SinkResult.AlreadyStored,
         _ => new SinkResult(SinkStatus.Collision, $"The container '{_options.Container}' holds other bytes under this key."),
     };
 
-    private ValueTask<BlobFault> PutAsync(string key, ReadOnlyMemory<byte> body, ObjectProperties? properties, TimeSpan limit, CancellationToken cancellationToken) =>
-        MessageSpans.IsListening ? PutTracedAsync(key, body, properties, limit, cancellationToken) : _requests.PutAsync(key, body, properties, limit, cancellationToken);
+    private ValueTask<BlobFault> PutAsync(
+        string key, ReadOnlyMemory<byte> body, ObjectProperties? properties, TimeSpan limit, CancellationToken cancellationToken) =>
+        MessageSpans.IsListening
+            ? PutTracedAsync(key, body, properties, limit, cancellationToken)
+            : _requests.PutAsync(key, body, properties, limit, cancellationToken);
 
-    private async ValueTask<BlobFault> PutTracedAsync(string key, ReadOnlyMemory<byte> body, ObjectProperties? properties, TimeSpan limit, CancellationToken cancellationToken)
+    private async ValueTask<BlobFault> PutTracedAsync(
+        string key, ReadOnlyMemory<byte> body, ObjectProperties? properties, TimeSpan limit, CancellationToken cancellationToken)
     {
         Activity? span = MessageSpans.StartCall(
             "AzureBlobs.PutBlob",

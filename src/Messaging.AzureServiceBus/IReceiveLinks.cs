@@ -30,6 +30,7 @@ internal interface IReceiveLinks
     /// <summary>
     /// Closes the links and waits for the receives over them. Call it after the stop. What later settlements need stays open.
     /// </summary>
-    /// <param name="settlements">Completes when no settlement of a call uses the links any more; a broker that does not answer one does not keep the links open.</param>
+    /// <param name="settlements">Completes when no settlement of a call uses the links any more; a broker that does not answer one does not keep the links
+    /// open.</param>
     Task CloseAsync(Task settlements);
 }

@@ -12,7 +12,8 @@ namespace Quayside.Messaging.AzureServiceBus;
 /// Carries out settlements. A failed settlement never throws: it is retried if a retry can help; otherwise the message is redelivered
 /// when its lock ends. Completed messages are remembered, so that a redelivery is completed and not stored again.
 /// </summary>
-internal sealed class MessageSettler(string route, MessageDestination destination, int doneIds, SettlementWatch watch, ServiceBusSourceLog log, TimeProvider time)
+internal sealed class MessageSettler(
+    string route, MessageDestination destination, int doneIds, SettlementWatch watch, ServiceBusSourceLog log, TimeProvider time)
 {
     // Per attempt, the client itself tries four times (its default).
     private const int Attempts = 3;
@@ -94,7 +95,8 @@ internal sealed class MessageSettler(string route, MessageDestination destinatio
     }
 
     /// <returns>The last failure; null on success.</returns>
-    private async Task<ServiceBusFault?> TryAsync(ServiceBusDelivery delivery, Func<ServiceBusDelivery, DeadLetterText?, Task> settle, DeadLetterText? text = null)
+    private async Task<ServiceBusFault?> TryAsync(
+        ServiceBusDelivery delivery, Func<ServiceBusDelivery, DeadLetterText?, Task> settle, DeadLetterText? text = null)
     {
         for (int attempt = 1; ; attempt++)
         {
@@ -168,5 +170,6 @@ internal sealed record DeadLetterText(string Reason, string Description, string?
     public Dictionary<string, object> Properties() => Details is null ? [] : new(StringComparer.Ordinal) { [DetailsProperty] = Details };
 
     /// <summary>Cuts the text to the limit, never within a surrogate pair.</summary>
-    public static string Cut(string text, int maxLength = MaxLength) => text.Length <= maxLength ? text : text[..(char.IsHighSurrogate(text[maxLength - 1]) ? maxLength - 1 : maxLength)];
+    public static string Cut(string text, int maxLength = MaxLength) =>
+        text.Length <= maxLength ? text : text[..(char.IsHighSurrogate(text[maxLength - 1]) ? maxLength - 1 : maxLength)];
 }

@@ -13,7 +13,8 @@ namespace Quayside.Messaging.AzureServiceBus;
 /// run then still renews and settles.
 /// </summary>
 internal sealed class ReceiveRun(
-    IMessageIntake intake, SlotLease slots, IReceiveLinks links, int calls, InWorkMessages inWork, MessageSettler settler, ReceiveHealth health, ServiceBusSourceLog log, TimeProvider time, ServiceBusSourceOptions options)
+    IMessageIntake intake, SlotLease slots, IReceiveLinks links, int calls, InWorkMessages inWork, MessageSettler settler, ReceiveHealth health,
+    ServiceBusSourceLog log, TimeProvider time, ServiceBusSourceOptions options)
 {
     // Half of the shortest lock, 5 s, is renewed in time.
     private static readonly TimeSpan RenewInterval = TimeSpan.FromSeconds(1);
@@ -167,7 +168,8 @@ internal sealed class ReceiveRun(
         return true;
     }
 
-    /// <returns>False for a defect, such as an instrument's listener that throws: the call goes on, and the message is redelivered when its lock ends.</returns>
+    /// <returns>False for a defect, such as an instrument's listener that throws: the call goes on, and the message is redelivered when its lock
+    /// ends.</returns>
     private async Task<bool> TryHandleAsync(ServiceBusReceivedMessage message, int call)
     {
         bool tookSlot;

@@ -32,7 +32,8 @@ internal sealed record ServiceBusConnectionString(string Host, string? EntityPat
             return null;
         }
 
-        bool isEmulator = parts.TryGetValue("UseDevelopmentEmulator", out string? emulator) && string.Equals(emulator, "true", StringComparison.OrdinalIgnoreCase);
+        bool isEmulator =
+            parts.TryGetValue("UseDevelopmentEmulator", out string? emulator) && string.Equals(emulator, "true", StringComparison.OrdinalIgnoreCase);
         return new ServiceBusConnectionString(endpoint!.Host, parts.GetValueOrDefault("EntityPath"), isEmulator);
     }
 
@@ -52,12 +53,15 @@ internal sealed record ServiceBusConnectionString(string Host, string? EntityPat
 
         if (parts.TryGetValue("SharedAccessSignature", out string? signature))
         {
-            return IsSignature(signature) ? null : "must contain a SharedAccessSignature of the form SharedAccessSignature sr=...&sig=...&se=...&skn=..., with se in seconds since 1970.";
+            return IsSignature(signature)
+                ? null
+                : "must contain a SharedAccessSignature of the form SharedAccessSignature sr=...&sig=...&se=...&skn=..., with se in seconds since 1970.";
         }
 
         return IsPresent(parts, "SharedAccessKeyName") && IsPresent(parts, "SharedAccessKey")
             ? null
-            : "must contain SharedAccessKeyName and SharedAccessKey, or SharedAccessSignature; for an identity without a key, set FullyQualifiedNamespace instead.";
+            : "must contain SharedAccessKeyName and SharedAccessKey, or SharedAccessSignature; for an identity without a key, set FullyQualifiedNamespace "
+                + "instead.";
     }
 
     private static bool IsPresent(Dictionary<string, string> parts, string name) => !string.IsNullOrEmpty(parts.GetValueOrDefault(name));
@@ -74,6 +78,9 @@ internal sealed record ServiceBusConnectionString(string Host, string? EntityPat
             .Select(field => field.Split('=', 2, StringSplitOptions.TrimEntries))
             .Where(field => field.Length == 2 && field[1].Length > 0)
             .ToLookup(field => field[0], field => field[1], StringComparer.OrdinalIgnoreCase);
-        return fields["sr"].Any() && fields["sig"].Any() && fields["skn"].Any() && fields["se"].Any(expiry => long.TryParse(expiry, NumberStyles.None, CultureInfo.InvariantCulture, out _));
+        return fields["sr"].Any()
+            && fields["sig"].Any()
+            && fields["skn"].Any()
+            && fields["se"].Any(expiry => long.TryParse(expiry, NumberStyles.None, CultureInfo.InvariantCulture, out _));
     }
 }

@@ -69,12 +69,15 @@ internal sealed class ServiceBusDelivery : ReceivedMessage
 
     /// <summary>The Azure SDKs call the same value <c>Diagnostic-Id</c>.</summary>
     public override ActivityContext CreationContext =>
-        MessageSpans.ParseContext(Text("traceparent"), Text("tracestate")) is var context && context != default ? context : MessageSpans.ParseContext(Text("Diagnostic-Id"), traceState: null);
+        MessageSpans.ParseContext(Text("traceparent"), Text("tracestate")) is var context && context != default
+            ? context
+            : MessageSpans.ParseContext(Text("Diagnostic-Id"), traceState: null);
 
     private ServiceBusReceiver Receiver => _run.SettlingFor(_call);
 
     /// <summary>The id of a redriven message before its redrive; null for another message.</summary>
-    public static string? OriginalId(ServiceBusReceivedMessage message) => message.ApplicationProperties.TryGetValue(OriginalIdProperty, out object? id) ? id as string : null;
+    public static string? OriginalId(ServiceBusReceivedMessage message) =>
+        message.ApplicationProperties.TryGetValue(OriginalIdProperty, out object? id) ? id as string : null;
 
     /// <summary>A message's application properties as texts.</summary>
     public static IReadOnlyList<KeyValuePair<string, string>> AttributesOf(ServiceBusReceivedMessage message) => message.ApplicationProperties.Count == 0
@@ -86,9 +89,14 @@ internal sealed class ServiceBusDelivery : ReceivedMessage
 
     /// <summary>A message's system properties.</summary>
     public static Dictionary<string, string> SystemPropertiesOf(ServiceBusReceivedMessage message) =>
-        SystemPropertyNames.Where(name => FindSystemProperty(message, name) is not null).ToDictionary(static name => name, name => FindSystemProperty(message, name)!, StringComparer.Ordinal);
+        SystemPropertyNames
+            .Where(name => FindSystemProperty(message, name) is not null)
+            .ToDictionary(static name => name, name => FindSystemProperty(message, name)!, StringComparer.Ordinal);
 
-    /// <summary>Gives a message that is sent again a new id: an entity that detects duplicates would accept the old one, and drop the message. The old one stays in a property.</summary>
+    /// <summary>
+    /// Gives a message that is sent again a new id: an entity that detects duplicates would accept the old one, and drop the message. The old one stays in a
+    /// property.
+    /// </summary>
     public static void SetNewId(ServiceBusMessage message, string id)
     {
         message.ApplicationProperties[OriginalIdProperty] = id;
@@ -129,7 +137,8 @@ internal sealed class ServiceBusDelivery : ReceivedMessage
     public Task AbandonAsync() => SettleAsync(Receiver.AbandonMessageAsync(_message));
 
     /// <summary>Moves the message to the entity's dead-letter queue.</summary>
-    public Task DeadLetterAsync(DeadLetterText text) => SettleAsync(Receiver.DeadLetterMessageAsync(_message, text.Properties(), text.Reason, text.Description));
+    public Task DeadLetterAsync(DeadLetterText text) =>
+        SettleAsync(Receiver.DeadLetterMessageAsync(_message, text.Properties(), text.Reason, text.Description));
 
     protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken)
     {

@@ -10,10 +10,12 @@ namespace Quayside.Messaging.AzureServiceBus;
 /// <param name="checking">The client of checks (<see cref="CheckRetries"/>). Owned.</param>
 /// <param name="options">What to receive from.</param>
 /// <param name="time">Limits the wait for a link to close.</param>
-internal sealed class ServiceBusEntity(ServiceBusClient client, ServiceBusClient checking, ServiceBusSourceOptions options, TimeProvider time) : IAsyncDisposable
+internal sealed class ServiceBusEntity(
+    ServiceBusClient client, ServiceBusClient checking, ServiceBusSourceOptions options, TimeProvider time) : IAsyncDisposable
 {
     /// <summary>For checks, which the worker repeats by itself: an answer, a refusal too, is known within the limit of a check.</summary>
-    public static readonly ServiceBusRetryOptions CheckRetries = new() { Mode = ServiceBusRetryMode.Fixed, MaxRetries = 1, Delay = TimeSpan.FromMilliseconds(500), TryTimeout = TimeSpan.FromSeconds(5) };
+    public static readonly ServiceBusRetryOptions CheckRetries =
+        new() { Mode = ServiceBusRetryMode.Fixed, MaxRetries = 1, Delay = TimeSpan.FromMilliseconds(500), TryTimeout = TimeSpan.FromSeconds(5) };
 
     // Settles the messages of all stopped runs. It outlives the runs, because a message may be held for hours after its run.
     private ServiceBusReceiver? _settling;
@@ -41,9 +43,11 @@ internal sealed class ServiceBusEntity(ServiceBusClient client, ServiceBusClient
         try
         {
             // The peek uses the management link. To settle an unknown lock token opens the receiving link too, without locking a message.
-            await receiver.AbandonMessageAsync(ServiceBusModelFactory.ServiceBusReceivedMessage(lockTokenGuid: Guid.NewGuid()), cancellationToken: cancellationToken);
+            await receiver.AbandonMessageAsync(
+                ServiceBusModelFactory.ServiceBusReceivedMessage(lockTokenGuid: Guid.NewGuid()), cancellationToken: cancellationToken);
         }
-        catch (Exception exception) when (!cancellationToken.IsCancellationRequested && ServiceBusFault.Of(exception) is { IsRefusal: false } or { Kind: ServiceBusFaultKind.NotFound })
+        catch (Exception exception) when (!cancellationToken.IsCancellationRequested
+            && ServiceBusFault.Of(exception) is { IsRefusal: false } or { Kind: ServiceBusFaultKind.NotFound })
         {
             // The expected answer is that the lock is lost. Whatever else it says about the token, the entity exists and the link was not refused.
         }
@@ -52,7 +56,9 @@ internal sealed class ServiceBusEntity(ServiceBusClient client, ServiceBusClient
     /// <summary>Peeks over the connection that receives: without a session, and without locking a message.</summary>
     public Task PeekAsync(CancellationToken cancellationToken) => Settling().PeekMessageAsync(cancellationToken: cancellationToken);
 
-    /// <summary>Creates the links of a run; each opens when it first receives. Links of different runs are not used at the same time, except to settle.</summary>
+    /// <summary>
+    /// Creates the links of a run; each opens when it first receives. Links of different runs are not used at the same time, except to settle.
+    /// </summary>
     public IReceiveLinks CreateLinks(int calls, ServiceBusSourceLog log)
     {
         if (options.Sessions)

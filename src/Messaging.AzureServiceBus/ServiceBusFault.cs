@@ -13,7 +13,9 @@ internal readonly record struct ServiceBusFault(ServiceBusFaultKind Kind, string
     private static readonly char[] LineEnds = ['\r', '\n', '\u0085', '\u2028', '\u2029'];
 
     /// <summary>True when an operator must act before messages can be received.</summary>
-    public bool IsRefusal => Kind is ServiceBusFaultKind.NotFound or ServiceBusFaultKind.Disabled or ServiceBusFaultKind.Unauthorized or ServiceBusFaultKind.SessionsRequired or ServiceBusFaultKind.NoSessions;
+    public bool IsRefusal =>
+        Kind is ServiceBusFaultKind.NotFound or ServiceBusFaultKind.Disabled or ServiceBusFaultKind.Unauthorized or ServiceBusFaultKind.SessionsRequired
+            or ServiceBusFaultKind.NoSessions;
 
     /// <summary>Classifies an exception of the client.</summary>
     public static ServiceBusFault Of(Exception exception) => new(KindOf(exception), TextOf(exception));
@@ -32,8 +34,10 @@ internal readonly record struct ServiceBusFault(ServiceBusFaultKind Kind, string
             ServiceBusFaultKind.Disabled => "the entity is disabled; enable it.",
             ServiceBusFaultKind.SessionsRequired => "the entity requires sessions; set Sources:ServiceBus:Sessions to true.",
             ServiceBusFaultKind.NoSessions => "the entity has no sessions; set Sources:ServiceBus:Sessions to false.",
-            ServiceBusFaultKind.Unauthorized => $"the credentials are refused; check the key, the signature or the identity, which need {rights} on the entity.",
-            ServiceBusFaultKind.Transient => "the namespace does not answer; check its address in Sources:ServiceBus:ConnectionString or FullyQualifiedNamespace, and the network.",
+            ServiceBusFaultKind.Unauthorized =>
+                $"the credentials are refused; check the key, the signature or the identity, which need {rights} on the entity.",
+            ServiceBusFaultKind.Transient =>
+                "the namespace does not answer; check its address in Sources:ServiceBus:ConnectionString or FullyQualifiedNamespace, and the network.",
             _ => "the call failed.",
         };
         int exitCode = Kind switch
@@ -49,7 +53,8 @@ internal readonly record struct ServiceBusFault(ServiceBusFaultKind Kind, string
     {
         ServiceBusException known => KindOf(known.Reason, known.IsTransient),
         _ when IsOfConversion(exception) => ServiceBusFaultKind.Unreadable,
-        InvalidOperationException when exception.Message.Contains("requires sessions", StringComparison.OrdinalIgnoreCase) => ServiceBusFaultKind.SessionsRequired,
+        InvalidOperationException when exception.Message.Contains("requires sessions", StringComparison.OrdinalIgnoreCase) =>
+            ServiceBusFaultKind.SessionsRequired,
         InvalidOperationException when exception.Message.Contains("not require sessions", StringComparison.OrdinalIgnoreCase) => ServiceBusFaultKind.NoSessions,
 
         // Microsoft.Azure.Amqp: "Can't create session when the connection is closing."
@@ -57,13 +62,15 @@ internal readonly record struct ServiceBusFault(ServiceBusFaultKind Kind, string
         UnauthorizedAccessException or AuthenticationFailedException => ServiceBusFaultKind.Unauthorized,
 
         // A link that closed under a settlement: the next attempt goes over another one.
-        ObjectDisposedException or IOException or TimeoutException or System.Net.Sockets.SocketException or OperationCanceledException => ServiceBusFaultKind.Transient,
+        ObjectDisposedException or IOException or TimeoutException or System.Net.Sockets.SocketException or OperationCanceledException =>
+            ServiceBusFaultKind.Transient,
         _ => ServiceBusFaultKind.Other,
     };
 
     private static ServiceBusFaultKind KindOf(ServiceBusFailureReason reason, bool isTransient) => reason switch
     {
-        ServiceBusFailureReason.ServiceBusy or ServiceBusFailureReason.ServiceTimeout or ServiceBusFailureReason.ServiceCommunicationProblem or ServiceBusFailureReason.SessionCannotBeLocked => ServiceBusFaultKind.Transient,
+        ServiceBusFailureReason.ServiceBusy or ServiceBusFailureReason.ServiceTimeout or ServiceBusFailureReason.ServiceCommunicationProblem
+            or ServiceBusFailureReason.SessionCannotBeLocked => ServiceBusFaultKind.Transient,
         ServiceBusFailureReason.MessageLockLost or ServiceBusFailureReason.SessionLockLost => ServiceBusFaultKind.LockLost,
         ServiceBusFailureReason.MessageNotFound => ServiceBusFaultKind.Gone,
         ServiceBusFailureReason.QuotaExceeded => ServiceBusFaultKind.QuotaExceeded,
@@ -73,7 +80,8 @@ internal readonly record struct ServiceBusFault(ServiceBusFaultKind Kind, string
         _ => isTransient ? ServiceBusFaultKind.Transient : ServiceBusFaultKind.Other,
     };
 
-    // The client throws exceptions of any type from its classes AmqpMessageConverter and AmqpAnnotatedMessageConverter; errors of the broker are never thrown there.
+    // The client throws exceptions of any type from its classes AmqpMessageConverter and AmqpAnnotatedMessageConverter; errors of the broker are never thrown
+    // there.
     private static bool IsOfConversion(Exception exception) => exception.StackTrace?.Contains("MessageConverter.", StringComparison.Ordinal) == true;
 
     private static string OneLine(string message)

@@ -5,7 +5,10 @@ using Quayside.Messaging.Telemetry;
 
 namespace Quayside.Messaging.AzureServiceBus;
 
-/// <summary>Sends messages to the queue or topic of <c>Sources:ServiceBus</c>, in batches as large as the broker accepts. Threads: any. Dispose waits for the link to close.</summary>
+/// <summary>
+/// Sends messages to the queue or topic of <c>Sources:ServiceBus</c>, in batches as large as the broker accepts. Threads: any. Dispose waits for the link to
+/// close.
+/// </summary>
 public sealed class ServiceBusMessageSender : IMessageSender
 {
     private const int DefaultBatch = 100;
@@ -61,7 +64,8 @@ public sealed class ServiceBusMessageSender : IMessageSender
     /// <param name="cancellationToken">Ends the attempt to reach the broker.</param>
     /// <param name="batchSize">Messages per call of <see cref="SendAsync"/> at most.</param>
     /// <exception cref="StartupException">The queue or topic is missing, refuses access or is unreachable.</exception>
-    public static async Task<IMessageSender> OpenAsync(ServiceBusClient client, ServiceBusSourceOptions options, CancellationToken cancellationToken, int batchSize = DefaultBatch)
+    public static async Task<IMessageSender> OpenAsync(
+        ServiceBusClient client, ServiceBusSourceOptions options, CancellationToken cancellationToken, int batchSize = DefaultBatch)
     {
         ServiceBusMessageSender sender = new(client, (options.Queue ?? options.Topic)!, options.Sessions, batchSize);
         try
@@ -121,7 +125,11 @@ public sealed class ServiceBusMessageSender : IMessageSender
                     _problem = error;
                 }
 
-                Array.Fill(errors, error.Contains("SessionId was not set", StringComparison.Ordinal) ? $"{Target} requires sessions: set Sources:ServiceBus:Sessions to true, or name the sessions with --group" : error, first, next - first);
+                Array.Fill(
+                    errors,
+                    error.Contains("SessionId was not set", StringComparison.Ordinal)
+                        ? $"{Target} requires sessions: set Sources:ServiceBus:Sessions to true, or name the sessions with --group"
+                        : error, first, next - first);
             }
         }
 
@@ -140,7 +148,9 @@ public sealed class ServiceBusMessageSender : IMessageSender
 
     private ServiceBusMessage Create(OutgoingMessage outgoing)
     {
-        ServiceBusMessage message = new(outgoing.Body) { MessageId = outgoing.DeduplicationId ?? outgoing.Id, ContentType = "application/json", SessionId = outgoing.Group ?? (_needsSession ? $"session-{outgoing.Id[^1] % Sessions}" : null) };
+        ServiceBusMessage message = new(
+            outgoing.Body) { MessageId = outgoing.DeduplicationId ?? outgoing.Id, ContentType = "application/json",
+                SessionId = outgoing.Group ?? (_needsSession ? $"session-{outgoing.Id[^1] % Sessions}" : null) };
         foreach ((string name, string value) in outgoing.Attributes)
         {
             message.ApplicationProperties[name] = value;

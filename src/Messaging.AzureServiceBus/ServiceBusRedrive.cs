@@ -10,7 +10,8 @@ using Quayside.Pipeline.Settlements;
 namespace Quayside.Messaging.AzureServiceBus;
 
 /// <summary>
-/// Moves messages from the dead-letter queue to the queue, or to the folder: sends or stores first and completes afterwards, so that a crash duplicates a message but never
+/// Moves messages from the dead-letter queue to the queue, or to the folder: sends or stores first and completes afterwards, so that a crash duplicates a
+/// message but never
 /// loses one. It looks at all dead letters first, without locking one, and moves no other: a message that is dead-lettered again meanwhile stays.
 /// </summary>
 internal sealed class ServiceBusRedrive
@@ -64,7 +65,8 @@ internal sealed class ServiceBusRedrive
 
     /// <summary>Runs a redrive and disposes the client.</summary>
     /// <exception cref="StartupException">The queue is missing, refuses access or is unreachable.</exception>
-    public static async Task<RedriveResult> RunAsync(ServiceBusClient client, ServiceBusSourceOptions options, RedriveRequest request, CommandServices services, CancellationToken cancellationToken)
+    public static async Task<RedriveResult> RunAsync(
+        ServiceBusClient client, ServiceBusSourceOptions options, RedriveRequest request, CommandServices services, CancellationToken cancellationToken)
     {
         try
         {
@@ -76,7 +78,9 @@ internal sealed class ServiceBusRedrive
             }
             catch (Exception exception) when (!cancellationToken.IsCancellationRequested)
             {
-                throw ServiceBusFault.Of(exception).ToStartupException(options.Queue!, "the rights Listen and Send (roles Azure Service Bus Data Receiver and Data Sender)");
+                throw ServiceBusFault
+                    .Of(exception)
+                    .ToStartupException(options.Queue!, "the rights Listen and Send (roles Azure Service Bus Data Receiver and Data Sender)");
             }
             catch (OperationCanceledException)
             {
@@ -154,8 +158,10 @@ internal sealed class ServiceBusRedrive
         if (_wanted.Count > 0)
         {
             _ended ??= _hasRepeated
-                ? $"{_wanted.Count:N0} dead letter(s) were not reached: those of other reasons before them are received again when their locks end. Raise the queue's LockDuration, or redrive without --reason."
-                : $"{_wanted.Count:N0} dead letter(s) could not be received: another receiver, such as a second redrive, has locked or moved them. Run redrive again for what is left.";
+                ? $"{_wanted.Count:N0} dead letter(s) were not reached: those of other reasons before them are received again when their locks end. Raise the "
+                    + $"queue's LockDuration, or redrive without --reason."
+                : $"{_wanted.Count:N0} dead letter(s) could not be received: another receiver, such as a second redrive, has locked or moved them. Run redrive "
+                    + $"again for what is left.";
         }
 
         return _progress.ToResult(_ended);
@@ -317,10 +323,13 @@ internal sealed class ServiceBusRedrive
     // Without the worker's record the broker or another program moved it, or the record did not fit.
     private static DeadLetter RecordOf(ServiceBusReceivedMessage letter)
     {
-        DeadLetter? record = DeadLetter.FromJson(letter.ApplicationProperties.TryGetValue(DeadLetterText.DetailsProperty, out object? details) ? details as string : null);
+        DeadLetter? record =
+            DeadLetter.FromJson(letter.ApplicationProperties.TryGetValue(DeadLetterText.DetailsProperty, out object? details) ? details as string : null);
         return new DeadLetter
         {
-            SourceId = (ServiceBusDelivery.OriginalId(letter) ?? letter.MessageId) is { Length: > 0 } id ? id : record?.SourceId ?? $"sequence-{letter.SequenceNumber}",
+            SourceId = (ServiceBusDelivery.OriginalId(letter) ?? letter.MessageId) is { Length: > 0 } id
+                ? id
+                : record?.SourceId ?? $"sequence-{letter.SequenceNumber}",
             Source = ServiceBusMessageSource.SourceName,
             Route = string.Empty,
             Reason = string.IsNullOrEmpty(letter.DeadLetterReason) ? DeadLetter.Unspecified : letter.DeadLetterReason,
@@ -331,7 +340,9 @@ internal sealed class ServiceBusRedrive
             FirstSeen = record?.FirstSeen ?? letter.EnqueuedTime,
             LastSeen = record?.LastSeen ?? letter.EnqueuedTime,
             Attributes = ServiceBusDelivery.AttributesOf(letter)
-                .Where(static attribute => attribute.Key is not (DeadLetterText.DetailsProperty or ServiceBusDelivery.OriginalIdProperty or "DeadLetterReason" or "DeadLetterErrorDescription"))
+                .Where(static attribute =>
+                    attribute.Key is not (DeadLetterText.DetailsProperty or ServiceBusDelivery.OriginalIdProperty or "DeadLetterReason"
+                        or "DeadLetterErrorDescription"))
                 .ToDictionary(StringComparer.Ordinal),
             Group = ServiceBusDelivery.GroupOf(letter),
             DeduplicationId = string.IsNullOrEmpty(letter.MessageId) ? null : letter.MessageId,
@@ -377,7 +388,10 @@ internal sealed class ServiceBusRedrive
     {
         using CancellationTokenSource limit = new(interrupted ? StopLimit : Timeout.InfiniteTimeSpan, _time);
         await Parallel.ForEachAsync(_staying.Values, new ParallelOptions { MaxDegreeOfParallelism = 32 }, async (letter, _) =>
-            await _letters.AbandonMessageAsync(letter, cancellationToken: limit.Token).WaitAsync(limit.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing));
+            await _letters
+                .AbandonMessageAsync(letter, cancellationToken: limit.Token)
+                .WaitAsync(limit.Token)
+                .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing));
     }
 
     private static ReadOnlyMemory<byte> BodyOf(ServiceBusReceivedMessage letter)
@@ -392,7 +406,8 @@ internal sealed class ServiceBusRedrive
         }
     }
 
-    private static ServiceBusReceivedMessage Locked(ServiceBusReceivedMessage letter) => ServiceBusModelFactory.ServiceBusReceivedMessage(lockTokenGuid: Guid.Parse(letter.LockToken));
+    private static ServiceBusReceivedMessage Locked(ServiceBusReceivedMessage letter) =>
+        ServiceBusModelFactory.ServiceBusReceivedMessage(lockTokenGuid: Guid.Parse(letter.LockToken));
 
     private static string Shown(string? reason) => string.IsNullOrEmpty(reason) ? "(no reason)" : UntrustedText.Shorten(reason);
 

@@ -9,7 +9,8 @@ namespace Quayside.Messaging.AzureServiceBus;
 
 /// <summary>The source <c>ServiceBus</c> of routes.</summary>
 /// <param name="createClient">Creates clients: <see cref="ServiceBusSourceOptions.CreateClient"/>, but for tests.</param>
-internal sealed class ServiceBusSourceFeature(Func<ServiceBusSourceOptions, ServiceBusRetryOptions?, ServiceBusClient> createClient) : ISourceFeature, ISenderFeature, IRedriveFeature
+internal sealed class ServiceBusSourceFeature(
+    Func<ServiceBusSourceOptions, ServiceBusRetryOptions?, ServiceBusClient> createClient) : ISourceFeature, ISenderFeature, IRedriveFeature
 {
     public string Name => "ServiceBus";
 
@@ -21,7 +22,8 @@ internal sealed class ServiceBusSourceFeature(Func<ServiceBusSourceOptions, Serv
 
     public string RedriveName => "servicebus";
 
-    public string RedriveDescription => $"dead-letter queue, moved to the queue: --{ServiceBusSourceOptions.Section}:{nameof(ServiceBusSourceOptions.Queue)}=name";
+    public string RedriveDescription =>
+        $"dead-letter queue, moved to the queue: --{ServiceBusSourceOptions.Section}:{nameof(ServiceBusSourceOptions.Queue)}=name";
 
     public bool MovesToFolder => true;
 
@@ -32,7 +34,9 @@ internal sealed class ServiceBusSourceFeature(Func<ServiceBusSourceOptions, Serv
         CheckAgainstIntake(settings, options, intake);
         if (options.Topic is not null && options.Subscription is null)
         {
-            settings.Fail($"{ServiceBusSourceOptions.Section}:{nameof(options.Subscription)}", null, "must be set with Topic.", "Messages of a topic are received from a subscription.");
+            settings.Fail(
+                $"{ServiceBusSourceOptions.Section}:{nameof(options.Subscription)}", null, "must be set with Topic.",
+                "Messages of a topic are received from a subscription.");
         }
 
         // No Hold: CheckAgainstIntake has compared MaxLockRenewal with Intake:MessageTimeout.
@@ -42,7 +46,9 @@ internal sealed class ServiceBusSourceFeature(Func<ServiceBusSourceOptions, Serv
             Destination = options.Destination,
             TracesSettlement = true,
             IsPushed = true,
-            MaxInFlight = options.MaxConcurrentCalls is { } calls ? new SettingValue<int>($"{ServiceBusSourceOptions.Section}:{nameof(options.MaxConcurrentCalls)}", calls) : null,
+            MaxInFlight = options.MaxConcurrentCalls is { } calls
+                ? new SettingValue<int>($"{ServiceBusSourceOptions.Section}:{nameof(options.MaxConcurrentCalls)}", calls)
+                : null,
         };
     }
 
@@ -59,32 +65,44 @@ internal sealed class ServiceBusSourceFeature(Func<ServiceBusSourceOptions, Serv
         ServiceBusSourceOptions options = settings.Read<ServiceBusSourceOptions>(ServiceBusSourceOptions.Section, request.Route);
         if (options.Topic is { } topic)
         {
-            settings.Fail($"{ServiceBusSourceOptions.Section}:{nameof(options.Topic)}", topic, "has no redrive: set Queue.", "A message that is sent to the topic would reach its other subscriptions too. Service Bus Explorer in Azure's portal shows a subscription's dead letters.");
+            settings.Fail(
+                $"{ServiceBusSourceOptions.Section}:{nameof(options.Topic)}", topic, "has no redrive: set Queue.",
+                "A message that is sent to the topic would reach its other subscriptions too. Service Bus Explorer in Azure's portal shows a subscription's "
+                    + "dead letters.");
         }
 
         return (services, cancellationToken) => ServiceBusRedrive.RunAsync(createClient(options, null), options, request, services, cancellationToken);
     }
 
     private ServiceBusMessageSource Create(ServiceBusSourceOptions options, int calls, SourceServices services) =>
-        new(new ServiceBusEntity(createClient(options, null), createClient(options, ServiceBusEntity.CheckRetries), options, services.Time), calls, options, services);
+        new(new ServiceBusEntity(createClient(options, null), createClient(options, ServiceBusEntity.CheckRetries), options, services.Time), calls, options,
+            services);
 
     private static void CheckAgainstIntake(SettingsReader settings, ServiceBusSourceOptions options, IntakeOptions intake)
     {
         const string Section = ServiceBusSourceOptions.Section;
         if (options.MaxConcurrentCalls > intake.Concurrency)
         {
-            settings.Fail($"{Section}:{nameof(options.MaxConcurrentCalls)}", $"{options.MaxConcurrentCalls}", $"must not exceed Intake:Concurrency ({intake.Concurrency}).", "A message received without a slot would wait while its lock runs out.");
+            settings.Fail(
+                $"{Section}:{nameof(options.MaxConcurrentCalls)}", $"{options.MaxConcurrentCalls}",
+                $"must not exceed Intake:Concurrency ({intake.Concurrency}).", "A message received without a slot would wait while its lock runs out.");
         }
 
         int calls = options.ConcurrentCalls(intake);
         if (options.MaxConcurrentCalls is null && options.PrefetchCount > calls)
         {
-            settings.Fail($"{Section}:{nameof(options.PrefetchCount)}", $"{options.PrefetchCount}", $"must not exceed the default of {nameof(options.MaxConcurrentCalls)} ({calls}); set both.", "Messages fetched beyond the calls would wait while their locks run out.");
+            settings.Fail(
+                $"{Section}:{nameof(options.PrefetchCount)}", $"{options.PrefetchCount}",
+                $"must not exceed the default of {nameof(options.MaxConcurrentCalls)} ({calls}); set both.",
+                "Messages fetched beyond the calls would wait while their locks run out.");
         }
 
         if (intake.MessageTimeout + options.MaxAbandonDelay > options.MaxLockRenewal)
         {
-            settings.Fail($"{Section}:{nameof(options.MaxLockRenewal)}", SettingText.Format(options.MaxLockRenewal), $"must be at least Intake:MessageTimeout ({SettingText.Format(intake.MessageTimeout)}) plus MaxAbandonDelay ({SettingText.Format(options.MaxAbandonDelay)}).", "A message's lock would end while the message is in flight.");
+            settings.Fail(
+                $"{Section}:{nameof(options.MaxLockRenewal)}", SettingText.Format(options.MaxLockRenewal),
+                $"must be at least Intake:MessageTimeout ({SettingText.Format(intake.MessageTimeout)}) plus MaxAbandonDelay "
+                    + $"({SettingText.Format(options.MaxAbandonDelay)}).", "A message's lock would end while the message is in flight.");
         }
     }
 }

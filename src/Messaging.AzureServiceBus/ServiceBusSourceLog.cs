@@ -47,17 +47,20 @@ internal sealed partial class ServiceBusSourceLog(ILogger logger, string route, 
 
     public void SettlementsAnswered() => LogSettlementsAnswered(logger, route);
 
-    public void HeldBeyondLimit(TimeSpan limit, TimeSpan longest, int maxDeliveryCount) => LogHeldBeyondLimit(_rare, route, DurationText.Of(limit), DurationText.Of(longest), maxDeliveryCount);
+    public void HeldBeyondLimit(TimeSpan limit, TimeSpan longest, int maxDeliveryCount) =>
+        LogHeldBeyondLimit(_rare, route, DurationText.Of(limit), DurationText.Of(longest), maxDeliveryCount);
 
     public void SessionsEmpty(int count, TimeSpan waited) => LogSessionsEmpty(_rare, route, count, DurationText.Of(waited));
 
-    [LoggerMessage(3300, LogLevel.Warning, "Route {Route}: Service Bus is unreachable; the worker checks it every 1 to 30 s and is not ready until it answers: {Error}")]
+    [LoggerMessage(
+        3300, LogLevel.Warning, "Route {Route}: Service Bus is unreachable; the worker checks it every 1 to 30 s and is not ready until it answers: {Error}")]
     private static partial void LogUnreachable(ILogger logger, string route, string error);
 
     [LoggerMessage(3301, LogLevel.Warning, "Route {Route}: receiving failed ({Kind}); the client retries: {Error}")]
     private static partial void LogReceiveFailed(ILogger logger, string route, ServiceBusFaultKind kind, string error);
 
-    [LoggerMessage(3302, LogLevel.Error, "Route {Route}: Service Bus refused the worker ({Kind}); check the entity's name and state, and the right Listen: {Error}")]
+    [LoggerMessage(
+        3302, LogLevel.Error, "Route {Route}: Service Bus refused the worker ({Kind}); check the entity's name and state, and the right Listen: {Error}")]
     private static partial void LogReceiveRefused(ILogger logger, string route, ServiceBusFaultKind kind, string error);
 
     [LoggerMessage(3303, LogLevel.Information, "Route {Route}: receiving works again")]
@@ -66,7 +69,9 @@ internal sealed partial class ServiceBusSourceLog(ILogger logger, string route, 
     [LoggerMessage(3304, LogLevel.Warning, "Route {Route}: the client was stopped and restarts in {Wait}")]
     private static partial void LogResting(ILogger logger, string route, string wait);
 
-    [LoggerMessage(3305, LogLevel.Warning, "Route {Route}: a stored message could not be completed ({Kind}); it will be redelivered and completed then, and its object stays unchanged: {Error}")]
+    [LoggerMessage(
+        3305, LogLevel.Warning,
+        "Route {Route}: a stored message could not be completed ({Kind}); it will be redelivered and completed then, and its object stays unchanged: {Error}")]
     private static partial void LogCompleteFailed(ILogger logger, string route, ServiceBusFaultKind kind, string error);
 
     [LoggerMessage(3306, LogLevel.Information, "Route {Route}: a message could not be abandoned ({Kind}); it is redelivered when its lock ends: {Error}")]
@@ -81,18 +86,32 @@ internal sealed partial class ServiceBusSourceLog(ILogger logger, string route, 
     [LoggerMessage(3309, LogLevel.Warning, "Route {Route}: {Activity} failed: {Error}")]
     private static partial void LogCallFailed(ILogger logger, string route, string activity, string error);
 
-    [LoggerMessage(3310, LogLevel.Warning, "Route {Route}: messages are held for longer than Sources:ServiceBus:MaxLockRenewal ({Limit}), up to {Longest}: they have used half of the deliveries that MaxDeliveryCount ({MaxDeliveryCount}) allows, and each further delivery brings them closer to the dead-letter queue. Fix the sink, or raise the entity's MaxDeliveryCount and the setting of the same name")]
+    [LoggerMessage(
+        3310, LogLevel.Warning,
+        "Route {Route}: messages are held for longer than Sources:ServiceBus:MaxLockRenewal ({Limit}), up to {Longest}: they have used half of the deliveries "
+            + "that MaxDeliveryCount ({MaxDeliveryCount}) allows, and each further delivery brings them closer to the dead-letter queue. Fix the sink, or "
+            + "raise the entity's MaxDeliveryCount and the setting of the same name")]
     private static partial void LogHeldBeyondLimit(ILogger logger, string route, string limit, string longest, int maxDeliveryCount);
 
-    [LoggerMessage(3311, LogLevel.Warning, "Route {Route}: the Service Bus client cannot convert a message; the worker continues with other messages. Service Bus redelivers this one when its lock ends and dead-letters it as MaxDeliveryCountExceeded after MaxDeliveryCount ({MaxDeliveryCount}) deliveries. Send bodies as data: {Error}")]
+    [LoggerMessage(
+        3311, LogLevel.Warning,
+        "Route {Route}: the Service Bus client cannot convert a message; the worker continues with other messages. Service Bus redelivers this one when its "
+            + "lock ends and dead-letters it as MaxDeliveryCountExceeded after MaxDeliveryCount ({MaxDeliveryCount}) deliveries. Send bodies as data: {Error}")]
     private static partial void LogUnreadable(ILogger logger, string route, int maxDeliveryCount, string error);
 
-    [LoggerMessage(3312, LogLevel.Warning, "Route {Route}: Service Bus has not answered {Count} settlement(s), the oldest for {Longest}; the route is not ready until it does. Their messages stay locked, and are redelivered if the locks end. Check the namespace and the network")]
+    [LoggerMessage(
+        3312, LogLevel.Warning,
+        "Route {Route}: Service Bus has not answered {Count} settlement(s), the oldest for {Longest}; the route is not ready until it does. Their messages "
+            + "stay locked, and are redelivered if the locks end. Check the namespace and the network")]
     private static partial void LogSettlementsSlow(ILogger logger, string route, int count, string longest);
 
     [LoggerMessage(3313, LogLevel.Information, "Route {Route}: Service Bus answers settlements again")]
     private static partial void LogSettlementsAnswered(ILogger logger, string route);
 
-    [LoggerMessage(3314, LogLevel.Warning, "Route {Route}: {Count} sessions in a row were closed without a message, though Service Bus hands out sessions that have some: none arrived within {Waited}. If the connection to the namespace is slow, set Sources:ServiceBus:SessionIdleTimeout above the time that a message takes to arrive; otherwise check whether other receivers take the messages, or whether they expire")]
+    [LoggerMessage(
+        3314, LogLevel.Warning,
+        "Route {Route}: {Count} sessions in a row were closed without a message, though Service Bus hands out sessions that have some: none arrived within "
+            + "{Waited}. If the connection to the namespace is slow, set Sources:ServiceBus:SessionIdleTimeout above the time that a message takes to arrive; "
+            + "otherwise check whether other receivers take the messages, or whether they expire")]
     private static partial void LogSessionsEmpty(ILogger logger, string route, int count, string waited);
 }

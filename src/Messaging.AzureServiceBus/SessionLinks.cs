@@ -14,7 +14,8 @@ namespace Quayside.Messaging.AzureServiceBus;
 /// <param name="idle">How long a session may have no message.</param>
 /// <param name="log">Of the source.</param>
 /// <param name="time">The clock of the renewals.</param>
-internal sealed class SessionLinks(int calls, Func<CancellationToken, Task<ServiceBusSessionReceiver>> accept, TimeSpan idle, ServiceBusSourceLog log, TimeProvider time) : IReceiveLinks
+internal sealed class SessionLinks(
+    int calls, Func<CancellationToken, Task<ServiceBusSessionReceiver>> accept, TimeSpan idle, ServiceBusSourceLog log, TimeProvider time) : IReceiveLinks
 {
     // A broker that does not answer must not delay the shutdown or the next run.
     private static readonly TimeSpan CloseLimit = TimeSpan.FromSeconds(5);
@@ -46,7 +47,8 @@ internal sealed class SessionLinks(int calls, Func<CancellationToken, Task<Servi
 
     public bool RenewsLocks => true;
 
-    public ServiceBusReceiver SettlingFor(int call) => Volatile.Read(ref _sessions[call])?.Receiver ?? throw new ObjectDisposedException(nameof(ServiceBusSessionReceiver));
+    public ServiceBusReceiver SettlingFor(int call) =>
+        Volatile.Read(ref _sessions[call])?.Receiver ?? throw new ObjectDisposedException(nameof(ServiceBusSessionReceiver));
 
     public bool TryReceive(int call, [NotNullWhen(true)] out Task<ServiceBusReceivedMessage?>? receiving)
     {
@@ -140,7 +142,8 @@ internal sealed class SessionLinks(int calls, Func<CancellationToken, Task<Servi
             session.Arrival ??= took;
             return message;
         }
-        catch (Exception exception) when (!_isStopping && (exception is ObjectDisposedException || ServiceBusFault.Of(exception).Kind == ServiceBusFaultKind.LockLost))
+        catch (Exception exception) when (!_isStopping
+            && (exception is ObjectDisposedException || ServiceBusFault.Of(exception).Kind == ServiceBusFaultKind.LockLost))
         {
             // Another receiver may have the session now. A broker that takes each session back immediately must not be asked without a pause.
             await Task.Delay(LostPause, time, _abort.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);

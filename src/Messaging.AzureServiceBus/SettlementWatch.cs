@@ -2,7 +2,10 @@ using Quayside.Messaging.Telemetry;
 
 namespace Quayside.Messaging.AzureServiceBus;
 
-/// <summary>Finds settlements that the broker does not answer: the client waits for minutes before it reports a failure, and a message in such a call keeps the call. Threads: any.</summary>
+/// <summary>
+/// Finds settlements that the broker does not answer: the client waits for minutes before it reports a failure, and a message in such a call keeps the call.
+/// Threads: any.
+/// </summary>
 internal sealed class SettlementWatch(ServiceBusSourceLog log, TimeProvider time)
 {
     /// <summary>A settlement that takes longer is reported.</summary>

@@ -17,7 +17,8 @@ internal sealed class CloudFrontConnector(S3EventReader reader, CloudFrontMetric
         S3Event read = reader.Read(context.Message.Body);
         if (read.Fault != EventFault.None)
         {
-            context.Settlement = Settlement.DeadLetter(read.Fault.Code(), $"The message is not an S3 event that the worker can process. {read.Detail}".TrimEnd());
+            context.Settlement =
+                Settlement.DeadLetter(read.Fault.Code(), $"The message is not an S3 event that the worker can process. {read.Detail}".TrimEnd());
             return default;
         }
 

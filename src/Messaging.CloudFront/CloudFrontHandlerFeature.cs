@@ -66,14 +66,18 @@ internal sealed class CloudFrontHandlerFeature : IHandlerFeature
     /// <param name="options">The settings, which are valid.</param>
     /// <param name="objects">Reads the logs.</param>
     /// <param name="buffers">Lends the memory of bad rows.</param>
-    internal static void AddParts(PipelineBuilder<PhysicalContext> builder, HandlerServices services, CloudFrontOptions options, ILogObjects objects, BufferPool buffers)
+    internal static void AddParts(
+        PipelineBuilder<PhysicalContext> builder, HandlerServices services, CloudFrontOptions options, ILogObjects objects, BufferPool buffers)
     {
         // Valid: the columns were checked when the configuration was read.
         DocumentShape.TryCreate(options.Columns, options.Timestamp, out DocumentShape? shape, out _, options.OptionalColumns);
         LogLimits limits = new(new GzipLimits(options.MaxLogBytes, options.MaxRatio), options.MaxRowBytes, options.MaxBadRows, options.DecodePercent);
         CloudFrontMetrics metrics = new(services.Route);
         builder
-            .Connector(new CloudFrontConnector(new S3EventReader(options.Buckets, new KeyFilter(options.KeyPrefix, options.KeySuffix), options.KeyEncoding), metrics, services.Concurrency))
+            .Connector(
+                new CloudFrontConnector(
+                    new S3EventReader(options.Buckets, new KeyFilter(options.KeyPrefix, options.KeySuffix), options.KeyEncoding), metrics,
+                    services.Concurrency))
             .Behavior(new RetryBehavior<CloudFrontContext>(services.Recoverability, services.Breaker, services.Time))
             .Terminator(new IndexTerminator(
                 objects,

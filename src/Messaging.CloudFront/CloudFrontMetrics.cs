@@ -7,11 +7,14 @@ namespace Quayside.Messaging.CloudFront;
 internal sealed class CloudFrontMetrics(string route)
 {
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
-    private static readonly Counter<long> Logs = Meter.CreateCounter<long>("worker.logs.read", "{log}", "Logs by outcome: indexed, or the reason why they cannot be indexed");
+    private static readonly Counter<long> Logs =
+        Meter.CreateCounter<long>("worker.logs.read", "{log}", "Logs by outcome: indexed, or the reason why they cannot be indexed");
     private static readonly Counter<long> Rows = Meter.CreateCounter<long>("worker.logs.rows", "{row}", "Rows of logs that were read to their end");
     private static readonly Counter<long> BadRows = Meter.CreateCounter<long>("worker.logs.bad_rows", "{row}", "Rows dead-lettered, by reason");
-    private static readonly Counter<long> Documents = Meter.CreateCounter<long>("worker.logs.documents", "{document}", "Documents by outcome: created, existing or rejected");
-    private static readonly Counter<long> Ignored = Meter.CreateCounter<long>("worker.logs.records_ignored", "{record}", "Records of events that are not about a new log");
+    private static readonly Counter<long> Documents =
+        Meter.CreateCounter<long>("worker.logs.documents", "{document}", "Documents by outcome: created, existing or rejected");
+    private static readonly Counter<long> Ignored =
+        Meter.CreateCounter<long>("worker.logs.records_ignored", "{record}", "Records of events that are not about a new log");
 
     private readonly KeyValuePair<string, object?> _route = new("worker.route", route);
 

@@ -41,7 +41,8 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
     private readonly ILogger _logger;
 
     public IndexTerminator(
-        ILogObjects objects, LogIndexer indexer, IDocumentSink sink, string sinkName, CircuitBreaker breaker, LogDeadLetterSettings deadLetters, TimeSpan objectTimeout, int missingDeliveries, ILogger logger)
+        ILogObjects objects, LogIndexer indexer, IDocumentSink sink, string sinkName, CircuitBreaker breaker, LogDeadLetterSettings deadLetters,
+        TimeSpan objectTimeout, int missingDeliveries, ILogger logger)
     {
         _objects = objects;
         _indexer = indexer;
@@ -106,7 +107,8 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
             DocumentId id = new(log.Bucket, log.Key, opened.Version);
             RowNumbers numbers = new();
             badRows = new LogDeadLetters(_deadLetters, log, opened.Version, id, numbers, context.DeliveryCount);
-            await using IDocumentWriter writer = writing = _sink.Begin(badRows) ?? throw new PartDefectException($"the sink {_sinkName}", "returned null from Begin: it must return a writer.");
+            await using IDocumentWriter writer =
+                writing = _sink.Begin(badRows) ?? throw new PartDefectException($"the sink {_sinkName}", "returned null from Begin: it must return a writer.");
             LogOutcome outcome = await _indexer.IndexAsync(opened.Content, opened.Length, id, writer, numbers, badRows, attempt.Token);
             return outcome.Fault == LogFault.None
                 ? Judge(outcome, log, badRows.FirstRejection, context.CancellationToken, limit.IsCancellationRequested)
@@ -119,7 +121,8 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
         }
         catch (OperationCanceledException) when (attempt.Token.IsCancellationRequested && !context.CancellationToken.IsCancellationRequested)
         {
-            string detail = $"Reading and indexing {UntrustedText.Shorten(log.Location)} took longer than {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.ObjectTimeout)}.";
+            string detail = $"Reading and indexing {UntrustedText.Shorten(log.Location)} took longer than "
+                + $"{CloudFrontOptions.Section}:{nameof(CloudFrontOptions.ObjectTimeout)}.";
 
             // With no document answered, the sink or S3 hangs. Otherwise the log may be too large for the limit, which is its own fault.
             bool isOutage = writing is not { Answered: > 0 };
@@ -146,7 +149,9 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
         string detail = $"{fault.Describe(S3Operations.Get)}.";
         string encoding = fault.Kind != AwsErrorKind.Missing || log.EncodedKey is null
             ? string.Empty
-            : $" The event's key is \"{UntrustedText.Shorten(log.EncodedKey)}\", which the worker decodes as S3 encodes keys. If that text is the object's name, the store does not URL-encode the keys of its events, as Ceph does not: set {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.KeyEncoding)} to None.";
+            : $" The event's key is \"{UntrustedText.Shorten(log.EncodedKey)}\", which the worker decodes as S3 encodes keys. If that text is the object's "
+                + $"name, the store does not URL-encode the keys of its events, as Ceph does not: set "
+                + $"{CloudFrontOptions.Section}:{nameof(CloudFrontOptions.KeyEncoding)} to None.";
         switch (fault.Kind)
         {
             case AwsErrorKind.Missing when deliveryCount >= _missingDeliveries:
@@ -167,7 +172,8 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
                 _breaker.Failed(detail);
                 return Settlement.Transient($"{UntrustedText.Shorten(log.Location)} could not be read. {detail}", fault.RetryAfter);
             default:
-                string advice = $"{detail} Grant s3:GetObject (s3:GetObjectVersion for versions, kms:Decrypt on a KMS key) and s3:ListBucket on the bucket '{log.Bucket}', and check its region and credentials.";
+                string advice = $"{detail} Grant s3:GetObject (s3:GetObjectVersion for versions, kms:Decrypt on a KMS key) and s3:ListBucket on the bucket "
+                    + $"'{log.Bucket}', and check its region and credentials.";
                 _breaker.Refused(advice);
                 return Settlement.Refused(advice);
         }
@@ -175,7 +181,8 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
 
     private static string Describe(in LogOutcome outcome, in DocumentsResult documents) => outcome.Rows == 0
         ? outcome.Detail
-        : $"{outcome.Detail} Of {outcome.Rows} rows read, {documents.Created} were indexed, {documents.Existing} had been indexed before, {documents.Rejected} were rejected and {outcome.BadRows} could not be read; the others were not sent.";
+        : $"{outcome.Detail} Of {outcome.Rows} rows read, {documents.Created} were indexed, {documents.Existing} had been indexed before, {documents.Rejected} "
+            + $"were rejected and {outcome.BadRows} could not be read; the others were not sent.";
 
     private static string Describe(in LogOutcome outcome, long rejected, string? firstRejection)
     {
@@ -198,7 +205,8 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
         switch (documents.Status)
         {
             case SinkStatus.Stored or SinkStatus.AlreadyStored when documents.Total != outcome.Rows - outcome.BadRows:
-                string defect = $"The sink {_sinkName} accounted for {documents.Total} of {outcome.Rows - outcome.BadRows} documents, which is a defect of the sink.";
+                string defect =
+                    $"The sink {_sinkName} accounted for {documents.Total} of {outcome.Rows - outcome.BadRows} documents, which is a defect of the sink.";
                 _breaker.Failed(defect);
                 return Settlement.Transient($"{UntrustedText.Shorten(log.Location)} is not completed. {defect}", retryInProcess: false);
             case SinkStatus.Stored or SinkStatus.AlreadyStored:
@@ -215,7 +223,9 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
                     LogSetAside(_deadLetters.Route, aside, UntrustedText.Shorten(log.Location));
                 }
 
-                LogIndexed(_deadLetters.Route, UntrustedText.Shorten(log.Location), outcome.Rows, documents.Created, documents.Existing, documents.Rejected, outcome.BadRows);
+                LogIndexed(
+                    _deadLetters.Route, UntrustedText.Shorten(log.Location), outcome.Rows, documents.Created, documents.Existing, documents.Rejected,
+                    outcome.BadRows);
                 return Settlement.Complete;
             case SinkStatus.Transient:
                 // The sink has already retried. Waiting in the queue is better than waiting in a slot.
@@ -235,7 +245,9 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
         }
     }
 
-    [LoggerMessage(6000, LogLevel.Debug, "Route {Route}: indexed {Log}: {Rows} rows, {Created} documents created, {Existing} existing, {Rejected} rejected, {BadRows} unreadable rows")]
+    [LoggerMessage(
+        6000, LogLevel.Debug,
+        "Route {Route}: indexed {Log}: {Rows} rows, {Created} documents created, {Existing} existing, {Rejected} rejected, {BadRows} unreadable rows")]
     private partial void LogIndexed(string route, string log, long rows, long created, long existing, long rejected, int badRows);
 
     [LoggerMessage(6002, LogLevel.Warning, "Route {Route}: {Count} row(s) of {Log} could not be indexed; each was dead-lettered on its own")]

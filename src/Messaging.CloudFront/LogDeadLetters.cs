@@ -16,7 +16,8 @@ namespace Quayside.Messaging.CloudFront;
 /// <param name="id">Ids of its documents.</param>
 /// <param name="numbers">Maps documents to rows.</param>
 /// <param name="attempts">Deliveries of the message so far.</param>
-internal sealed class LogDeadLetters(LogDeadLetterSettings settings, LogObject log, string version, DocumentId id, RowNumbers numbers, int attempts) : IBadRows, IDocumentRejections
+internal sealed class LogDeadLetters(
+    LogDeadLetterSettings settings, LogObject log, string version, DocumentId id, RowNumbers numbers, int attempts) : IBadRows, IDocumentRejections
 {
     /// <summary>The reason of a document that the sink will never accept.</summary>
     public const string RejectedReason = "document-rejected";
@@ -54,7 +55,8 @@ internal sealed class LogDeadLetters(LogDeadLetterSettings settings, LogObject l
         }
 
         long row = numbers.Of(rejection.Index);
-        await WriteAsync(row, RejectedReason, $"The document of row {row} of {UntrustedText.Shorten(log.Location)} was rejected: {why}.", rejection.Json, cancellationToken);
+        await WriteAsync(
+            row, RejectedReason, $"The document of row {row} of {UntrustedText.Shorten(log.Location)} was rejected: {why}.", rejection.Json, cancellationToken);
     }
 
     private async ValueTask WriteAsync(long row, string reason, string description, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)

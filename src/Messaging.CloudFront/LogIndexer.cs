@@ -77,7 +77,8 @@ internal sealed class LogIndexer(DocumentShape shape, LogLimits limits, BufferPo
                     {
                         return Fail(
                             LogFault.TooManyBadRows,
-                            $"{documents.BadRows} of the first {parser.Rows} rows cannot be read; {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.MaxBadRows)} allows {limits.MaxBadRows}. {firstBad}",
+                            $"{documents.BadRows} of the first {parser.Rows} rows cannot be read; "
+                                + $"{CloudFrontOptions.Section}:{nameof(CloudFrontOptions.MaxBadRows)} allows {limits.MaxBadRows}. {firstBad}",
                             parser,
                             documents);
                     }
@@ -91,7 +92,8 @@ internal sealed class LogIndexer(DocumentShape shape, LogLimits limits, BufferPo
                     // The sink has failed; completing returns its result.
                     LogOutcome failed = await CompleteAsync(writer, parser, documents, firstBad, cancellationToken);
                     return failed.Documents!.Value.Status is SinkStatus.Stored or SinkStatus.AlreadyStored
-                        ? failed with { Documents = new DocumentsResult(SinkStatus.Undecided, 0, 0, 0, "SendAsync returned false, as after a failure, and then CompleteAsync returned Stored") }
+                        ? failed with { Documents = new DocumentsResult(
+                            SinkStatus.Undecided, 0, 0, 0, "SendAsync returned false, as after a failure, and then CompleteAsync returned Stored") }
                         : failed;
                 }
             }
@@ -118,7 +120,8 @@ internal sealed class LogIndexer(DocumentShape shape, LogLimits limits, BufferPo
     private static LogOutcome Fail(LogFault fault, string detail, LogParser parser, LogDocuments documents) =>
         new(fault, detail, null, null, parser.Rows, documents.BadRows);
 
-    private static async ValueTask<LogOutcome> CompleteAsync(IDocumentWriter writer, LogParser parser, LogDocuments documents, string? firstBad, CancellationToken cancellationToken) =>
+    private static async ValueTask<LogOutcome> CompleteAsync(
+        IDocumentWriter writer, LogParser parser, LogDocuments documents, string? firstBad, CancellationToken cancellationToken) =>
         new(LogFault.None, firstBad ?? string.Empty, await writer.CompleteAsync(cancellationToken), null, parser.Rows, documents.BadRows);
 }
 

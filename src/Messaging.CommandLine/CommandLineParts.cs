@@ -11,7 +11,8 @@ namespace Quayside.Messaging.CommandLine;
 /// <summary>What features add to the command line. It is one of the worker's services, because every feature can reach those.</summary>
 internal sealed class CommandLineParts
 {
-    public string Description { get; set; } = "Receives messages from sources, passes each to the handler of its route, and acknowledges it when that has succeeded.";
+    public string Description { get; set; } =
+        "Receives messages from sources, passes each to the handler of its route, and acknowledges it when that has succeeded.";
 
     public List<Func<CommandContext, Command>> Commands { get; } = [];
 

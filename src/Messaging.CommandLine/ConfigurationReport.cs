@@ -36,7 +36,11 @@ internal static class ConfigurationReport
     {
         foreach (NamedRoute route in plan.NamedRoutes)
         {
-            string parts = plan.Routes.FirstOrDefault(planned => planned.Name == route.Name) is { } found ? $"; {found.DescribeParts()}" : route.IsRemoved ? string.Empty : "; has a problem";
+            string parts = plan.Routes.FirstOrDefault(planned => planned.Name == route.Name) is { } found
+                ? $"; {found.DescribeParts()}"
+                : route.IsRemoved
+                ? string.Empty
+                : "; has a problem";
             Console.Out.WriteLine($"Route {route}{parts}");
         }
     }
@@ -47,7 +51,9 @@ internal static class ConfigurationReport
         int width = plan.Effective.Max(setting => setting.Key.Length);
         foreach (EffectiveSetting setting in plan.Effective)
         {
-            Console.Out.WriteLine($"{setting.Key.PadRight(width)} = {(setting.Value.Length == 0 ? "(not set)" : setting.Value)}{(setting.IsDefault ? "  (default)" : string.Empty)}");
+            Console.Out.WriteLine(
+                $"{setting.Key.PadRight(width)} = {(setting.Value.Length == 0 ? "(not set)" : setting.Value)}"
+                    + $"{(setting.IsDefault ? "  (default)" : string.Empty)}");
         }
     }
 

@@ -39,7 +39,8 @@ internal static class ConsoleLogging
             // TraceId and SpanId of lines that are logged within a span.
             console.IncludeScopes = true;
         });
-        logging.Services.Configure<LoggerFactoryOptions>(factory => factory.ActivityTrackingOptions = ActivityTrackingOptions.TraceId | ActivityTrackingOptions.SpanId);
+        logging.Services.Configure<LoggerFactoryOptions>(
+            factory => factory.ActivityTrackingOptions = ActivityTrackingOptions.TraceId | ActivityTrackingOptions.SpanId);
         logging.AddConsole();
     }
 

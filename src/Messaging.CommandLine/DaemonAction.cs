@@ -11,7 +11,8 @@ namespace Quayside.Messaging.CommandLine;
 /// <summary>The default command: runs the worker until a signal.</summary>
 internal static class DaemonAction
 {
-    public static async Task<int> RunAsync(WorkerDefinition definition, IConfigurationRoot configuration, ParseResult parsed, IReadOnlyList<IDaemonExtension> extensions)
+    public static async Task<int> RunAsync(
+        WorkerDefinition definition, IConfigurationRoot configuration, ParseResult parsed, IReadOnlyList<IDaemonExtension> extensions)
     {
         foreach (IDaemonExtension extension in extensions)
         {

@@ -24,8 +24,15 @@ internal static class DeadLettersCommand
         command.Add(CreateList(context));
         command.Add(CreateGroups(context));
         command.Add(CreateShow(context));
-        command.Add(DeadLettersRun.Create(context, "redrive", "Send dead letters to their routes again; each is deleted after its message was stored, or accepted by the queue of its route.", "/api/v1/redrive"));
-        command.Add(DeadLettersRun.Create(context, "discard", "Put dead letters aside: they no longer wait, and are deleted after DeadLetters:DiscardedDays.", "/api/v1/dead-letters/discard"));
+        command.Add(
+            DeadLettersRun.Create(
+                context, "redrive",
+                "Send dead letters to their routes again; each is deleted after its message was stored, or accepted by the queue of its route.",
+                "/api/v1/redrive"));
+        command.Add(
+            DeadLettersRun.Create(
+                context, "discard", "Put dead letters aside: they no longer wait, and are deleted after DeadLetters:DiscardedDays.",
+                "/api/v1/dead-letters/discard"));
         return command;
     }
 
@@ -202,7 +209,9 @@ internal static class DeadLettersCommand
     {
         foreach (LetterState letter in found.Letters)
         {
-            Console.Out.WriteLine($"{letter.Name}  {TimeOf(letter.LastSeen)}  {letter.Route}  {CauseOf(letter.Reason, letter.ExceptionType)}  {UntrustedText.Shorten(letter.Description)}");
+            Console.Out.WriteLine(
+                $"{letter.Name}  {TimeOf(letter.LastSeen)}  {letter.Route}  {CauseOf(letter.Reason, letter.ExceptionType)}  "
+                    + $"{UntrustedText.Shorten(letter.Description)}");
         }
 
         WriteCount(found.Letters.Count, found.Next is null ? "dead letter(s)" : "dead letter(s) listed; --max lists more", found);
@@ -210,7 +219,9 @@ internal static class DeadLettersCommand
 
     // To the other stream, so that the lines can be counted and cut.
     private static void WriteCount(int count, string what, DeadLetterList found) => Console.Error.WriteLine(string.Create(
-        CultureInfo.InvariantCulture, $"{count:N0} {what}, in {UntrustedText.Shorten(found.Folder)}.{(found.Truncated ? $" The folder has more than {DeadLetterIndex.Limit:N0}: the oldest are left out." : string.Empty)}"));
+        CultureInfo.InvariantCulture,
+        $"{count:N0} {what}, in {UntrustedText.Shorten(found.Folder)}."
+            + $"{(found.Truncated ? $" The folder has more than {DeadLetterIndex.Limit:N0}: the oldest are left out." : string.Empty)}"));
 
     private static void Write(LetterState letter, byte[] start)
     {
@@ -237,7 +248,10 @@ internal static class DeadLettersCommand
             Console.Out.WriteLine($"  {UntrustedText.Shorten(line)}");
         }
 
-        Console.Out.WriteLine(string.Create(CultureInfo.InvariantCulture, $"Body, {letter.BodyBytes:N0} bytes{(start.Length < letter.BodyBytes ? $"; the first {start.Length:N0}" : string.Empty)}:"));
+        Console.Out.WriteLine(
+            string.Create(
+                CultureInfo.InvariantCulture,
+                $"Body, {letter.BodyBytes:N0} bytes{(start.Length < letter.BodyBytes ? $"; the first {start.Length:N0}" : string.Empty)}:"));
         foreach (string line in UntrustedText.Lines(Encoding.UTF8.GetString(start)))
         {
             Console.Out.WriteLine(line);

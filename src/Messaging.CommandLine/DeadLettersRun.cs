@@ -24,7 +24,8 @@ internal static class DeadLettersRun
     public static Command Create(CommandContext context, string verb, string description, string path)
     {
         Option<string?> reason = DeadLettersCommand.CreateReason();
-        Option<string[]> names = new("--name") { Description = "One dead letter, as list prints it; may be repeated", HelpName = "name", DefaultValueFactory = static _ => [] };
+        Option<string[]> names =
+            new("--name") { Description = "One dead letter, as list prints it; may be repeated", HelpName = "name", DefaultValueFactory = static _ => [] };
         Option<bool> all = new("--all") { Description = "All" };
         Option<int?> max = CountOption.Create("--max", [], "Maximum dead letters", int.MaxValue);
         Option<int?> rate = CountOption.Create("--rate", [], "Maximum dead letters per second; default no limit", 100_000);
@@ -68,14 +69,20 @@ internal static class DeadLettersRun
                 Write(state);
             }
 
-            return state.Problem is null && state.Left == 0 && (named.Length == 0 || state.Found == Math.Min(named.Distinct(StringComparer.Ordinal).Count(), order.Max ?? int.MaxValue)) ? ExitCodes.Success : ExitCodes.Incomplete;
+            return state.Problem is null
+                && state.Left == 0
+                && (named.Length == 0 || state.Found == Math.Min(named.Distinct(StringComparer.Ordinal).Count(), order.Max ?? int.MaxValue))
+                ? ExitCodes.Success
+                : ExitCodes.Incomplete;
         });
         return command;
     }
 
     private static async Task<RedriveState> RunAsync(WorkerConnection worker, string path, RedriveOrder order, bool report, CancellationToken cancellationToken)
     {
-        RedriveState started = await worker.AskAsync(HttpMethod.Post, path, JsonSerializer.SerializeToUtf8Bytes(order, DeadLettersJson.Readable.RedriveOrder), DeadLettersJson.Readable.RedriveState, cancellationToken);
+        RedriveState started = await worker.AskAsync(
+            HttpMethod.Post, path, JsonSerializer.SerializeToUtf8Bytes(order, DeadLettersJson.Readable.RedriveOrder), DeadLettersJson.Readable.RedriveState,
+            cancellationToken);
         RedriveState state = started;
         long reported = TimeProvider.System.GetTimestamp();
         try
@@ -87,7 +94,8 @@ internal static class DeadLettersRun
                 if (state.StartedAt != started.StartedAt)
                 {
                     throw new StartupException(
-                        $"The worker was restarted, or another run began, before the result was read. What was not processed stays as it was: see {PrintedCommand.Of("dead-letters groups", worker.Address)}.",
+                        $"The worker was restarted, or another run began, before the result was read. What was not processed stays as it was: see "
+                            + $"{PrintedCommand.Of("dead-letters groups", worker.Address)}.",
                         ExitCodes.Incomplete);
                 }
 
@@ -115,7 +123,8 @@ internal static class DeadLettersRun
     }
 
     private static string Counts(RedriveState state) => string.Create(
-        CultureInfo.InvariantCulture, $"{state.Found:N0} found{(state.DryRun ? string.Empty : $", {state.Sent:N0} {Done(state.Action)}, {state.Left:N0} left as they were")}");
+        CultureInfo.InvariantCulture,
+        $"{state.Found:N0} found{(state.DryRun ? string.Empty : $", {state.Sent:N0} {Done(state.Action)}, {state.Left:N0} left as they were")}");
 
     private static string Done(string action) => action == "redrive" ? "redriven" : "discarded";
 
@@ -125,7 +134,9 @@ internal static class DeadLettersRun
         foreach (Quayside.Messaging.DeadLetters.Redrive.RedriveCounts counts in state.Results)
         {
             Console.Out.WriteLine(string.Create(
-                CultureInfo.InvariantCulture, $"  {UntrustedText.Shorten(counts.Reason)}: {counts.Found:N0} found{(state.DryRun ? string.Empty : $", {counts.Sent:N0} {Done(state.Action)}, {counts.Left:N0} left")}"));
+                CultureInfo.InvariantCulture,
+                $"  {UntrustedText.Shorten(counts.Reason)}: {counts.Found:N0} found"
+                    + $"{(state.DryRun ? string.Empty : $", {counts.Sent:N0} {Done(state.Action)}, {counts.Left:N0} left")}"));
         }
 
         foreach (RedriveFailure failure in state.Failures)

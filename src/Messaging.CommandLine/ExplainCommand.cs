@@ -38,13 +38,15 @@ internal static class ExplainCommand
             Fact($"{source.Name}, a kill", KillOf(source, most));
         }
 
+        string pauses = Invariant($"a source pauses at {route.BytesInFlight:N0} (Intake:BytesInFlight)");
         Fact("memory of bodies", Invariant(
-            $"at most {2 * bytes:N0} bytes: twice Stages:MaxMessageBytes ({route.MaxMessageBytes:N0}) for each message in flight; a source pauses at {route.BytesInFlight:N0} (Intake:BytesInFlight)"));
+            $"at most {2 * bytes:N0} bytes: twice Stages:MaxMessageBytes ({route.MaxMessageBytes:N0}) for each message in flight; {pauses}"));
         Fact("stores", route switch
         {
             { Sink: null } => "none: its handler writes to no sink",
             { Handler.ReadsObjects: true, Sink: { } sink } => $"one object read per message, and what it holds to {sink.Name}",
-            { IsBundled: true, Sink: { } sink } => Invariant($"one call to {sink.Name} for up to {route.MessagesPerObject:N0} messages with one key prefix (Bundles)"),
+            { IsBundled: true, Sink: { } sink } =>
+                Invariant($"one call to {sink.Name} for up to {route.MessagesPerObject:N0} messages with one key prefix (Bundles)"),
             { Sink: { } sink } => $"one call to {sink.Name} per message; retries and duplicates come in addition",
         });
         output.WriteLine();
@@ -61,7 +63,8 @@ internal static class ExplainCommand
 
     private static string KillOf(SourcePlan source, int most) => source switch
     {
-        { OnComplete: CompletionEffect.Deletes } => Invariant($"redelivers up to {most:N0} messages in flight, and those stored and not yet deleted; none is lost"),
+        { OnComplete: CompletionEffect.Deletes } =>
+            Invariant($"redelivers up to {most:N0} messages in flight, and those stored and not yet deleted; none is lost"),
         { HoldsOnlyCopies: false } => Invariant($"leaves up to {most:N0} messages without an answer; their senders send them again"),
         { OnComplete: CompletionEffect.Acknowledges } => Invariant($"leaves up to {most:N0} messages without an answer; LOST where the sender waits for none"),
         _ => Invariant($"LOSES up to {most:N0} messages in flight, and those that wait in memory or in the kernel"),

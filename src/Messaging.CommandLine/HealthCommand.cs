@@ -5,12 +5,15 @@ using Quayside.Messaging.Telemetry;
 
 namespace Quayside.Messaging.CommandLine;
 
-/// <summary><c>health</c>: prints a health page of a running worker, and shows by its exit code what it says; for the health check of a container without a shell.</summary>
+/// <summary>
+/// <c>health</c>: prints a health page of a running worker, and shows by its exit code what it says; for the health check of a container without a shell.
+/// </summary>
 internal static class HealthCommand
 {
     public static Command Create(CommandContext context)
     {
-        Option<bool> ready = new("--ready") { Description = "Ask whether every route receives and stores (/healthz/ready), not only whether a restart is needed (/healthz/live)" };
+        Option<bool> ready = new("--ready")
+            { Description = "Ask whether every route receives and stores (/healthz/ready), not only whether a restart is needed (/healthz/live)" };
         Option<string?> url = WorkerConnection.CreateOption();
         Command command = new("health", "Print the health of a running worker; exit 1 when it is unhealthy, 69 when it does not answer.") { ready, url };
         command.SetAction(async (parsed, cancellationToken) =>
@@ -27,7 +30,9 @@ internal static class HealthCommand
         (HttpStatusCode status, string text) = await worker.ReadAsync(page, cancellationToken);
         if (status is not (HttpStatusCode.OK or HttpStatusCode.ServiceUnavailable))
         {
-            throw new StartupException($"{worker.Address} answered {page} with {(int)status}: is a worker running there? Its answer: {UntrustedText.Shorten(text)}", ExitCodes.Unavailable);
+            throw new StartupException(
+                $"{worker.Address} answered {page} with {(int)status}: is a worker running there? Its answer: {UntrustedText.Shorten(text)}",
+                ExitCodes.Unavailable);
         }
 
         Console.Out.WriteLine(text);

@@ -17,10 +17,13 @@ internal static class RedriveCommand
     {
         Option<string> from = new("--from") { Description = stores.Description, DefaultValueFactory = _ => stores.Names[0], HelpName = "store" };
         UnknownArgument.AllowOnly(from, [.. stores.Names]);
-        Option<string?> to = new("--to") { Description = "Move the dead letters of a queue to the folder DeadLetters:Path instead: folder", HelpName = "folder" };
+        Option<string?> to =
+            new("--to") { Description = "Move the dead letters of a queue to the folder DeadLetters:Path instead: folder", HelpName = "folder" };
         UnknownArgument.AllowOnly(to, [RedriveCatalog.Folder]);
-        Option<string[]> id = new("--id") { Description = "Only the dead letter of a queue with this id, as --dry-run lists it; may be repeated", HelpName = "id" };
-        Option<string?> reason = new("--reason") { Description = "Only dead letters with this reason code; an unknown code lists the existing codes (exit 64)", HelpName = "code" };
+        Option<string[]> id =
+            new("--id") { Description = "Only the dead letter of a queue with this id, as --dry-run lists it; may be repeated", HelpName = "id" };
+        Option<string?> reason =
+            new("--reason") { Description = "Only dead letters with this reason code; an unknown code lists the existing codes (exit 64)", HelpName = "code" };
         Option<int?> max = CountOption.Create("--max", [], "Maximum dead letters to redrive; default all that exist when it begins", int.MaxValue);
         Option<int?> rate = CountOption.Create("--rate", [], "Maximum dead letters per second; default no limit", 10_000_000);
         Option<bool> list = new("--dry-run") { Description = "List the dead letters; send and delete nothing" };
@@ -29,11 +32,14 @@ internal static class RedriveCommand
         Option<string?> route = new("--route") { Description = "Route to send to; default the one that dead-lettered the message", HelpName = "name" };
         Command command = new(
             "redrive",
-            "Send dead letters to their source again, or move those of a queue to the folder. Each is deleted after it was accepted; exit 1 when one is kept. A .body file in the folder may be edited first.")
+            "Send dead letters to their source again, or move those of a queue to the folder. Each is deleted after it was accepted; exit 1 when one is kept. "
+                + "A .body file in the folder may be edited first.")
         { from, to, id, reason, max, rate, list, bodies, url, route };
         command.SetAction(async (parsed, cancellationToken) =>
         {
-            RedriveRequest request = new(parsed.GetValue(reason), parsed.GetValue(max) ?? int.MaxValue, parsed.GetValue(list), parsed.GetValue(url), parsed.GetValue(route), parsed.GetValue(rate))
+            RedriveRequest request = new(
+                parsed.GetValue(reason), parsed.GetValue(max) ?? int.MaxValue, parsed.GetValue(list), parsed.GetValue(url), parsed.GetValue(route),
+                parsed.GetValue(rate))
             {
                 Bodies = parsed.GetValue(bodies),
                 Names = parsed.GetValue(id) is { Length: > 0 } ids ? ids.ToHashSet(StringComparer.Ordinal) : null,
@@ -42,7 +48,9 @@ internal static class RedriveCommand
             string store = parsed.GetValue(from)!;
             if (request.Names is not null && store == RedriveCatalog.Folder)
             {
-                throw new StartupException("--id is for the dead letters of a queue. Those of the folder have names: dead-letters list shows them, and dead-letters redrive --name NAME sends one.", ExitCodes.Usage);
+                throw new StartupException(
+                    "--id is for the dead letters of a queue. Those of the folder have names: dead-letters list shows them, and dead-letters redrive --name "
+                        + "NAME sends one.", ExitCodes.Usage);
             }
 
             if (request.Bodies && !request.DryRun)
@@ -73,7 +81,8 @@ internal static class RedriveCommand
         Console.Out.WriteLine(request.DryRun
             ? $"{result.Found:N0} dead letter(s) found; nothing was sent."
             : request.ToFolder ? $"{result.Sent:N0} of {result.Found:N0} dead letter(s) moved to the folder."
-            : $"{result.Sent:N0} of {result.Found:N0} dead letter(s) redriven{(result.AgainCount == 0 ? string.Empty : $"; at least {result.AgainCount:N0} of these were dead-lettered again")}.");
+            : $"{result.Sent:N0} of {result.Found:N0} dead letter(s) redriven"
+                + $"{(result.AgainCount == 0 ? string.Empty : $"; at least {result.AgainCount:N0} of these were dead-lettered again")}.");
         foreach (string note in result.Notes)
         {
             Console.Out.WriteLine(note);

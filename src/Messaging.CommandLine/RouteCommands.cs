@@ -13,7 +13,8 @@ internal static class RouteCommands
         Argument<string> route = CreateRoute();
         Option<string?> note = new("--note") { Description = "Why, for the log and the page", HelpName = "text" };
         Option<string?> url = WorkerConnection.CreateOption();
-        Command command = new("pause", "Pause a route of a running worker: it receives nothing until it is resumed, and finishes its messages in flight.") { route, note, url };
+        Command command = new("pause", "Pause a route of a running worker: it receives nothing until it is resumed, and finishes its messages in flight.")
+            { route, note, url };
         command.SetAction(async (parsed, cancellationToken) =>
         {
             string name = parsed.GetValue(route)!;

@@ -22,7 +22,8 @@ internal static class StandardOutput
         get
         {
             PollDescriptor output = new() { Descriptor = Descriptor };
-            return TolerantWriter.IsClosed || (!OperatingSystem.IsWindows() && Poll(ref output, 1, timeoutMilliseconds: 0) > 0 && (output.Returned & Closed) != 0);
+            return TolerantWriter.IsClosed
+                || (!OperatingSystem.IsWindows() && Poll(ref output, 1, timeoutMilliseconds: 0) > 0 && (output.Returned & Closed) != 0);
         }
     }
 

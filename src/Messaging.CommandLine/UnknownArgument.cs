@@ -41,7 +41,8 @@ internal static class UnknownArgument
     /// <param name="config">The option of every command.</param>
     /// <param name="sections">The sections of the settings.</param>
     public static string Describe(string token, Command command, Option config, IReadOnlyList<SettingsSection> sections) =>
-        $"'{SettingText.Mask(token)}' is neither a command, an option (see --help) nor a configuration key such as --Sinks:Directory:Path=data.{Hint(token, command, config, sections) switch { null => string.Empty, { } hint => $" {hint}" }}";
+        $"'{SettingText.Mask(token)}' is neither a command, an option (see --help) nor a configuration key such as "
+            + $"--Sinks:Directory:Path=data.{Hint(token, command, config, sections) switch { null => string.Empty, { } hint => $" {hint}" }}";
 
     private static string? Hint(string token, Command command, Option config, IReadOnlyList<SettingsSection> sections)
     {

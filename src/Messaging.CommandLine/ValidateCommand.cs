@@ -15,7 +15,8 @@ internal static class ValidateCommand
     {
         Command command = new(
             "validate",
-            "Check the settings, and the services of handlers, steps, sources and sinks, which it builds. Starts and connects nothing. Shows problems, warnings, "
+            "Check the settings, and the services of handlers, steps, sources and sinks, which it builds. Starts and connects nothing. Shows problems, "
+                + "warnings, "
             + "the origin of each route, and the settings in effect (secrets masked). Exit code 78 when there is a problem");
         Option<bool> brief = new("--brief") { Description = "Print the verdict, the problems and one line per route, without the settings" };
         Option<bool> reference = new("--reference") { Description = "Print every key with its default, unit and range as Markdown instead" };
@@ -28,7 +29,10 @@ internal static class ValidateCommand
                 result.AddError("--brief and --reference exclude each other.");
             }
         });
-        command.SetAction(parsed => parsed.GetValue(reference) ? Task.FromResult(PrintReference(definition)) : RunAsync(definition, context.ReadConfiguration(parsed), parsed.GetValue(brief)));
+        command.SetAction(
+            parsed => parsed.GetValue(reference)
+                ? Task.FromResult(PrintReference(definition))
+                : RunAsync(definition, context.ReadConfiguration(parsed), parsed.GetValue(brief)));
         return command;
     }
 
@@ -109,7 +113,8 @@ internal static class ValidateCommand
 
     private static void WriteValid(WorkerPlan plan)
     {
-        string routes = $"{plan.Routes.Count} route{(plan.Routes.Count == 1 ? string.Empty : "s")} ({string.Join(", ", plan.Routes.Select(route => route.Name))})";
+        string routes =
+            $"{plan.Routes.Count} route{(plan.Routes.Count == 1 ? string.Empty : "s")} ({string.Join(", ", plan.Routes.Select(route => route.Name))})";
         Console.Out.WriteLine(
             $"The configuration is valid: {routes}. Handlers, steps, sources and sinks were built as at a start, and nothing was started or connected.");
     }

@@ -26,7 +26,9 @@ internal static class WindowsService
     /// <summary>Adds the lifetime of a service and the event log. After the worker: the last lifetime is used.</summary>
     public static void AddTo(HostApplicationBuilder builder) => builder.Services.AddWindowsService(static service => service.ServiceName = Name);
 
-    /// <summary>Lets only errors into the event log, which administrators read. Before the configuration, whose <c>Logging:EventLog</c> overrides this.</summary>
+    /// <summary>
+    /// Lets only errors into the event log, which administrators read. Before the configuration, whose <c>Logging:EventLog</c> overrides this.
+    /// </summary>
     public static void LimitEventLog(ILoggingBuilder logging) => logging.Services.Configure<LoggerFilterOptions>(static filters =>
     {
         filters.Rules.Add(new LoggerFilterRule(EventLogs, categoryName: null, LogLevel.Error, filter: null));
@@ -35,7 +37,9 @@ internal static class WindowsService
         filters.Rules.Add(new LoggerFilterRule(EventLogs, "Microsoft.Extensions.Hosting.Internal.Host", LogLevel.None, filter: null));
     });
 
-    /// <summary>Runs the program. As a service it has no console: what the program writes to standard error becomes an entry of the event log when it ends.</summary>
+    /// <summary>
+    /// Runs the program. As a service it has no console: what the program writes to standard error becomes an entry of the event log when it ends.
+    /// </summary>
     public static Task<int> RunAsync(Func<Task<int>> run) => OperatingSystem.IsWindows() && WindowsServiceHelpers.IsWindowsService()
         ? RunAsync(run, Directory.SetCurrentDirectory, Console.SetError, Report)
         : run();

@@ -120,7 +120,8 @@ internal sealed class WorkerCommandLine
             return ExitCodes.Incomplete;
         }
 
-        int code = await parsed.InvokeAsync(new InvocationConfiguration { ProcessTerminationTimeout = isDaemon ? null : TimeSpan.FromSeconds(10), EnableDefaultExceptionHandler = false });
+        int code = await parsed.InvokeAsync(
+            new InvocationConfiguration { ProcessTerminationTimeout = isDaemon ? null : TimeSpan.FromSeconds(10), EnableDefaultExceptionHandler = false });
         if (isDaemon || TolerantWriter.Failure is not { } failure)
         {
             return code;
@@ -143,7 +144,8 @@ internal sealed class WorkerCommandLine
         RootCommand root = new(_parts.Description) { _config };
         foreach (HelpOption help in root.Options.OfType<HelpOption>())
         {
-            help.Action = new SettingsHelp((HelpAction)help.Action!, [.. _definition.Sections.Select(section => section.Name).Distinct(StringComparer.OrdinalIgnoreCase)]);
+            help.Action = new SettingsHelp(
+                (HelpAction)help.Action!, [.. _definition.Sections.Select(section => section.Name).Distinct(StringComparer.OrdinalIgnoreCase)]);
         }
 
         foreach (Option option in _parts.Extensions.SelectMany(extension => extension.Options))
@@ -186,7 +188,9 @@ internal sealed class WorkerCommandLine
         root.SetAction((parsed, _) =>
         {
             IConfigurationRoot configuration = ReadConfiguration(parsed);
-            return parsed.GetValue(_print) ? Task.FromResult(PrintPipelineAction.Run(_definition, configuration)) : DaemonAction.RunAsync(_definition, configuration, parsed, _parts.Extensions);
+            return parsed.GetValue(_print)
+                ? Task.FromResult(PrintPipelineAction.Run(_definition, configuration))
+                : DaemonAction.RunAsync(_definition, configuration, parsed, _parts.Extensions);
         });
         return root;
     }
@@ -227,7 +231,9 @@ internal sealed class WorkerCommandLine
         }
         catch (Exception exception) when (exception is FileNotFoundException or DirectoryNotFoundException or ArgumentException)
         {
-            throw new StartupException($"--config {(string.IsNullOrEmpty(file) ? "\"\"" : file)}: {(Directory.Exists(file) ? "is a folder, not a file" : "the file does not exist")}.", ExitCodes.Configuration);
+            throw new StartupException(
+                $"--config {(string.IsNullOrEmpty(file) ? "\"\"" : file)}: {(Directory.Exists(file) ? "is a folder, not a file" : "the file does not exist")}.",
+                ExitCodes.Configuration);
         }
         catch (InvalidDataException exception)
         {

@@ -35,7 +35,8 @@ public static class WorkerConfiguration
             string path = Path.GetFullPath(configFile);
 
             // The default provider does not see files that begin with a dot.
-            builder.AddJsonFile(new PhysicalFileProvider(Path.GetDirectoryName(path)!, ExclusionFilters.None), Path.GetFileName(path), optional: false, reloadOnChange: false);
+            builder.AddJsonFile(
+                new PhysicalFileProvider(Path.GetDirectoryName(path)!, ExclusionFilters.None), Path.GetFileName(path), optional: false, reloadOnChange: false);
         }
 
         builder.AddEnvironmentVariables();
@@ -95,5 +96,6 @@ public static class WorkerConfiguration
             : exception.GetBaseException().Message;
 
     private static bool IsSettingsFile(IConfigurationProvider provider) =>
-        provider is FileConfigurationProvider { Source: { Path: { } path, FileProvider: { } files } } && string.Equals(files.GetFileInfo(path).PhysicalPath, SettingsFile, StringComparison.Ordinal);
+        provider is FileConfigurationProvider { Source: { Path: { } path, FileProvider: { } files } }
+            && string.Equals(files.GetFileInfo(path).PhysicalPath, SettingsFile, StringComparison.Ordinal);
 }

@@ -78,7 +78,10 @@ internal sealed class AllowedHosts
         {
             if (!AllowsHost(WithoutPort(host)))
             {
-                return Refuse("host-not-allowed", $"The Host '{UntrustedText.Shorten(host)}' is not allowed by {Key} ({_shown}). Send requests to one of these hosts, or add the name to {Key}.");
+                return Refuse(
+                    "host-not-allowed",
+                    $"The Host '{UntrustedText.Shorten(host)}' is not allowed by {Key} ({_shown}). Send requests to one of these hosts, or add the name to "
+                        + $"{Key}.");
             }
 
             _lastAllowed = host;
@@ -91,7 +94,10 @@ internal sealed class AllowedHosts
         }
 
         return IsCrossSite(request)
-            ? Refuse("cross-site", $"A page of another site may not use this worker (Sec-Fetch-Site: cross-site). Open the address directly; {Key} ({_shown}) lists the hosts whose pages may use it.")
+            ? Refuse(
+                "cross-site",
+                $"A page of another site may not use this worker (Sec-Fetch-Site: cross-site). Open the address directly; {Key} ({_shown}) lists the hosts "
+                    + $"whose pages may use it.")
             : null;
     }
 
@@ -116,7 +122,8 @@ internal sealed class AllowedHosts
 
     private string DescribeOrigin(string origin) => origin.Contains("://", StringComparison.Ordinal)
         ? $"Pages of the Origin '{UntrustedText.Shorten(origin)}' may not use this worker. To allow them, add their host to {Key} ({_shown})."
-        : $"The Origin '{UntrustedText.Shorten(origin)}' names no host, so no setting can allow it: browsers send null for files and sandboxed frames. Serve the page from a host of {Key} ({_shown}).";
+        : $"The Origin '{UntrustedText.Shorten(origin)}' names no host, so no setting can allow it: browsers send null for files and sandboxed frames. Serve "
+            + $"the page from a host of {Key} ({_shown}).";
 
     private static string? ToPunycode(string name)
     {
@@ -136,7 +143,9 @@ internal sealed class AllowedHosts
         // Following a link is allowed: the page with the link cannot read the answer.
         IHeaderDictionary headers = request.Headers;
         return headers["Sec-Fetch-Site"].ToString().Equals("cross-site", StringComparison.OrdinalIgnoreCase)
-            && !(HttpMethods.IsGet(request.Method) && headers["Sec-Fetch-Mode"].ToString().Equals("navigate", StringComparison.OrdinalIgnoreCase) && headers["Sec-Fetch-Dest"].ToString().Equals("document", StringComparison.OrdinalIgnoreCase));
+            && !(HttpMethods.IsGet(request.Method)
+                && headers["Sec-Fetch-Mode"].ToString().Equals("navigate", StringComparison.OrdinalIgnoreCase)
+                && headers["Sec-Fetch-Dest"].ToString().Equals("document", StringComparison.OrdinalIgnoreCase));
     }
 
     private static HttpRefusal Refuse(string error, string message) => new(StatusCodes.Status403Forbidden, error, message, Close: true);

@@ -36,7 +36,9 @@ internal static class HealthEndpoints
         context.Response.ContentType = "application/json";
         using Utf8JsonWriter writer = new(context.Response.BodyWriter, Json);
         writer.WriteStartObject();
-        writer.WriteString("status"u8, worker.IsStopping ? "draining"u8 : !healthy ? "unhealthy"u8 : routes.Any(static route => route.Pause is not null) ? "paused"u8 : "healthy"u8);
+        writer.WriteString(
+            "status"u8,
+            worker.IsStopping ? "draining"u8 : !healthy ? "unhealthy"u8 : routes.Any(static route => route.Pause is not null) ? "paused"u8 : "healthy"u8);
         writer.WriteNumber("process"u8, Environment.ProcessId);
         writer.WriteBoolean("stopping"u8, worker.IsStopping);
         writer.WriteStartArray("routes"u8);

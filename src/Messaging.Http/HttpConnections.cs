@@ -26,7 +26,8 @@ internal sealed class HttpConnections : IDisposable
     public static readonly TimeSpan Linger = TimeSpan.FromSeconds(2);
 
     /// <summary>
-    /// How long a caller may take to read its answer during shutdown, from the beginning of the answer or of the shutdown. Otherwise a caller that does not read
+    /// How long a caller may take to read its answer during shutdown, from the beginning of the answer or of the shutdown. Otherwise a caller that does not
+    /// read
     /// would delay the shutdown until its time limit. Its messages are settled by then, and it can send them again.
     /// </summary>
     public static readonly TimeSpan AnswerLimit = TimeSpan.FromSeconds(2);
@@ -41,7 +42,8 @@ internal sealed class HttpConnections : IDisposable
 
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
     private static readonly Counter<long> Closed = Meter.CreateCounter<long>(
-        "worker.http.connections_closed", "{connection}", "HTTP connections that the worker closed, by reason: first-request-timeout, gave-way, limit, stopping");
+        "worker.http.connections_closed", "{connection}",
+        "HTTP connections that the worker closed, by reason: first-request-timeout, gave-way, limit, stopping");
 
     private readonly int _limit;
     private readonly TimeSpan _firstRequestTimeout;
@@ -239,7 +241,8 @@ internal sealed class HttpConnections : IDisposable
     }
 
     /// <summary>
-    /// Begins to close idle connections, after the drain. Kestrel closes a connection whose request it has read completely. It would read the others for 5 s, but
+    /// Begins to close idle connections, after the drain. Kestrel closes a connection whose request it has read completely. It would read the others for 5 s,
+    /// but
     /// its timer stops first, so a caller that keeps sending would delay the shutdown until its time limit.
     /// </summary>
     public void EndIdle()

@@ -49,14 +49,20 @@ internal sealed class HttpResponses : IObserver<KeyValuePair<string, object?>>, 
         _time = time;
         _logger = logger;
         _logging = time.CreateTimer(static state => ((HttpResponses)state!).Log(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
-        Meter.CreateObservableCounter("worker.http.responses", Measure, "{response}", "Answers to callers of /messages and refusals of any HTTP request, by status and reason; requests without an answer have no status");
+        Meter.CreateObservableCounter(
+            "worker.http.responses", Measure, "{response}",
+            "Answers to callers of /messages and refusals of any HTTP request, by status and reason; requests without an answer have no status");
     }
 
     private Meter Meter { get; } = new(RouteMetrics.SourceName);
 
     /// <summary>The counts since the start, in a stable order.</summary>
     public IReadOnlyList<AnswerCount> Counts =>
-        [.. _counts.Select(static pair => new AnswerCount(pair.Key, Volatile.Read(ref pair.Value.Value))).OrderBy(static one => one.Answer.Route, StringComparer.Ordinal).ThenBy(static one => one.Answer.Status).ThenBy(static one => one.Answer.Reason, StringComparer.Ordinal)];
+        [.. _counts
+            .Select(static pair => new AnswerCount(pair.Key, Volatile.Read(ref pair.Value.Value)))
+            .OrderBy(static one => one.Answer.Route, StringComparer.Ordinal)
+            .ThenBy(static one => one.Answer.Status)
+            .ThenBy(static one => one.Answer.Reason, StringComparer.Ordinal)];
 
     /// <summary>Counts one answer.</summary>
     public void Add(HttpAnswer answer)
@@ -72,12 +78,19 @@ internal sealed class HttpResponses : IObserver<KeyValuePair<string, object?>>, 
     public void Add(HttpConnection connection, HttpContext context)
     {
         int status = context.Response.StatusCode;
-        string? reason = connection.Reason ?? (connection.Route is not null ? DefaultReasonOf(status) : status >= StatusCodes.Status400BadRequest && !HealthEndpoints.IsHealth(context.Request.Path) ? DefaultReasonOf(status) : null);
+        string? reason = connection.Reason
+            ?? (connection.Route is not null
+                ? DefaultReasonOf(status)
+                : status >= StatusCodes.Status400BadRequest && !HealthEndpoints.IsHealth(context.Request.Path)
+                ? DefaultReasonOf(status)
+                : null);
         // A page that is closed while it loads is no failure.
         bool isPageLeft = connection is { IsCallerGone: true, Route: null, Reason: null } && HttpMethods.IsGet(context.Request.Method);
         if (reason is not null && !isPageLeft)
         {
-            Add(context.Response.HasStarted && !connection.IsCallerGone ? new HttpAnswer(connection.Route, status, reason) : new HttpAnswer(connection.Route, 0, NoAnswer));
+            Add(context.Response.HasStarted && !connection.IsCallerGone
+                ? new HttpAnswer(connection.Route, status, reason)
+                : new HttpAnswer(connection.Route, 0, NoAnswer));
         }
     }
 
@@ -165,7 +178,11 @@ internal sealed class HttpResponses : IObserver<KeyValuePair<string, object?>>, 
             // First: what is counted from here on arms the timer again.
             _isArmed = false;
             AnswerCount[] now = [.. Counts.Where(static one => one.Answer.IsRefusal)];
-            added = [.. now.Select(one => one with { Count = one.Count - _logged.GetValueOrDefault(one.Answer) }).Where(static one => one.Count > 0).OrderByDescending(static one => one.Count)];
+            added = [
+                .. now
+                    .Select(one => one with { Count = one.Count - _logged.GetValueOrDefault(one.Answer) })
+                    .Where(static one => one.Count > 0)
+                    .OrderByDescending(static one => one.Count)];
             period = _time.GetElapsedTime(_firstSinceLog);
             _logged = now.ToDictionary(static one => one.Answer, static one => one.Count);
             _loggedAt = _time.GetTimestamp();
@@ -178,7 +195,9 @@ internal sealed class HttpResponses : IObserver<KeyValuePair<string, object?>>, 
 
         try
         {
-            WebLog.RequestsRefused(_logger, added.Sum(pair => pair.Count), DurationText.Of(period), string.Join(", ", added.Select(pair => string.Create(CultureInfo.InvariantCulture, $"{pair.Answer} {pair.Count:N0}"))));
+            WebLog.RequestsRefused(
+                _logger, added.Sum(pair => pair.Count), DurationText.Of(period),
+                string.Join(", ", added.Select(pair => string.Create(CultureInfo.InvariantCulture, $"{pair.Answer} {pair.Count:N0}"))));
         }
         catch (Exception)
         {

@@ -2,7 +2,10 @@ using System.Text.RegularExpressions;
 
 namespace Quayside.Messaging.Http;
 
-/// <summary>Makes one readable line of a message that callers and operators read: exception messages may have line breaks, escaped for the log, and end in a stack trace. The log keeps them.</summary>
+/// <summary>
+/// Makes one readable line of a message that callers and operators read: exception messages may have line breaks, escaped for the log, and end in a stack
+/// trace. The log keeps them.
+/// </summary>
 internal static partial class OneLineText
 {
     // The time of the expressions grows with the square of the length, and the text may contain what a sender sent. Bounded by this length, they
@@ -15,7 +18,9 @@ internal static partial class OneLineText
         string.IsNullOrEmpty(text) || !text.AsSpan().ContainsAny("\\\r\n\t") ? text : Breaks().Replace(StackTrace().Replace(text, string.Empty), " ").Trim();
 
     // A line "at Namespace.Type.Method(", and all that follows.
-    [GeneratedRegex("""(?:\r|\n|\\u000[ad])(?:\s|\\u000[9ad])*at [^\s(]+\.[^\s(]+\(.*$""", RegexOptions.Singleline | RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: Timeout.Infinite)]
+    [GeneratedRegex(
+        """(?:\r|\n|\\u000[ad])(?:\s|\\u000[9ad])*at [^\s(]+\.[^\s(]+\(.*$""", RegexOptions.Singleline | RegexOptions.ExplicitCapture,
+        matchTimeoutMilliseconds: Timeout.Infinite)]
     private static partial Regex StackTrace();
 
     [GeneratedRegex("""\ *(?:[\r\n\t]|\\u000[9ad])(?:\s|\\u000[9ad])*""", RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: Timeout.Infinite)]
@@ -31,7 +36,9 @@ internal static partial class PathFreeText
         string.IsNullOrEmpty(text) ? text : Bare().Replace(Quoted().Replace(OneLineText.Of(text)!, Hidden), Hidden);
 
     // Up to a quote that ends a word, because a path may contain others; to the end of a truncated text.
-    [GeneratedRegex("""'(?:/|\\\\|[A-Za-z]:[\\/])(?:.*?'(?=$|[\s.,;:)])|.*$)""", RegexOptions.Singleline | RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: Timeout.Infinite)]
+    [GeneratedRegex(
+        """'(?:/|\\\\|[A-Za-z]:[\\/])(?:.*?'(?=$|[\s.,;:)])|.*$)""", RegexOptions.Singleline | RegexOptions.ExplicitCapture,
+        matchTimeoutMilliseconds: Timeout.Infinite)]
     private static partial Regex Quoted();
 
     // At least two levels, and not within a URL or a relative path.

@@ -18,12 +18,15 @@ internal static partial class WebLog
     public static partial void Refused(ILogger logger, IPAddress? peer, string reason, string message);
 
     [LoggerMessage(1215, LogLevel.Warning,
-        "{Count} HTTP request(s) were refused within {Period}: {Answers}. Their callers keep the messages. For 429 and 503, fix the route's problem or add workers; for others, correct the requests")]
+        "{Count} HTTP request(s) were refused within {Period}: {Answers}. Their callers keep the messages. For 429 and 503, fix the route's problem or add "
+            + "workers; for others, correct the requests")]
     public static partial void RequestsRefused(ILogger logger, long count, string period, string answers);
 
     [LoggerMessage(1218, LogLevel.Information, "Over the API, from {Address} with the token: {What}: {Result}")]
     public static partial void Changed(ILogger logger, string address, string what, string result);
 
-    [LoggerMessage(1220, LogLevel.Warning, "Over the API, from {Address}: {What} was denied ({Status} {Reason}). If no program of yours sends this, restrict who reaches the worker")]
+    [LoggerMessage(
+        1220, LogLevel.Warning,
+        "Over the API, from {Address}: {What} was denied ({Status} {Reason}). If no program of yours sends this, restrict who reaches the worker")]
     public static partial void Denied(ILogger logger, string address, string what, int status, string reason);
 }

@@ -31,7 +31,8 @@ internal sealed class DeadLetterPublisher(RabbitMqSourceOptions options, RabbitM
 
             // Mandatory, so that a dead letter without a queue is an error.
             Task confirmed = channel.BasicPublishAsync(
-                options.DeadLetterExchange ?? string.Empty, options.DeadLetters, mandatory: true, RabbitMqHeaders.DeadLetter(message, settlement, options.Queue, headers, time.GetUtcNow()), message.Body, cancellationToken).AsTask();
+                options.DeadLetterExchange ?? string.Empty, options.DeadLetters, mandatory: true,
+                RabbitMqHeaders.DeadLetter(message, settlement, options.Queue, headers, time.GetUtcNow()), message.Body, cancellationToken).AsTask();
             try
             {
                 await confirmed.WaitAsync(ConfirmLimit, time);

@@ -14,7 +14,8 @@ internal static partial class RabbitMqBroker
 
     /// <summary>A channel whose publishes return when the broker has confirmed the message, and fail when it has not.</summary>
     public static Task<IChannel> CreateConfirmingChannelAsync(this IConnection connection, CancellationToken cancellationToken) =>
-        connection.CreateChannelAsync(new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true), cancellationToken);
+        connection.CreateChannelAsync(
+            new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true), cancellationToken);
 
     /// <summary>Opens a connection for a command.</summary>
     /// <exception cref="StartupException">The broker refuses access, lacks a queue, or is unreachable.</exception>
@@ -23,13 +24,16 @@ internal static partial class RabbitMqBroker
     /// <param name="queues">The queues that must exist.</param>
     /// <param name="notices">Receives a line when the broker accepts no messages.</param>
     /// <param name="cancellationToken">Cancels connecting.</param>
-    public static async Task<IConnection> OpenAsync(RabbitMqSourceOptions options, string purpose, string[] queues, TextWriter notices, CancellationToken cancellationToken)
+    public static async Task<IConnection> OpenAsync(
+        RabbitMqSourceOptions options, string purpose, string[] queues, TextWriter notices, CancellationToken cancellationToken)
     {
         IConnection? connection = null;
         try
         {
             connection = await options.ConnectAsync(purpose, cancellationToken);
-            connection.ConnectionBlockedAsync += async (_, blocked) => await notices.WriteLineAsync($"RabbitMQ accepts no messages ({UntrustedText.Shorten(blocked.Reason)}); waiting. Free disk or memory of the broker.");
+            connection.ConnectionBlockedAsync += async (
+                _, blocked) => await notices.WriteLineAsync(
+                    $"RabbitMQ accepts no messages ({UntrustedText.Shorten(blocked.Reason)}); waiting. Free disk or memory of the broker.");
             await CheckQueuesAsync(connection, options, queues, cancellationToken);
             return connection;
         }
@@ -45,9 +49,12 @@ internal static partial class RabbitMqBroker
         }
     }
 
-    /// <summary>Throws the client's exception when a queue does not exist; creates it instead where the settings say so. Never changes one that exists.</summary>
+    /// <summary>
+    /// Throws the client's exception when a queue does not exist; creates it instead where the settings say so. Never changes one that exists.
+    /// </summary>
     /// <returns>The queues that were created.</returns>
-    public static async Task<IReadOnlyList<string>> CheckQueuesAsync(IConnection connection, RabbitMqSourceOptions options, string[] queues, CancellationToken cancellationToken)
+    public static async Task<IReadOnlyList<string>> CheckQueuesAsync(
+        IConnection connection, RabbitMqSourceOptions options, string[] queues, CancellationToken cancellationToken)
     {
         List<string> created = [];
         foreach (string queue in queues)
@@ -78,9 +85,11 @@ internal static partial class RabbitMqBroker
             // Refused in any case, so that no message is delivered: only the text tells a stream.
             await using IChannel channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
             Dictionary<string, object?> refused = new(StringComparer.Ordinal) { ["x-priority"] = "?" };
-            await channel.BasicConsumeAsync(queue, autoAck: false, string.Empty, noLocal: false, exclusive: false, refused, new AsyncDefaultBasicConsumer(channel), cancellationToken);
+            await channel.BasicConsumeAsync(
+                queue, autoAck: false, string.Empty, noLocal: false, exclusive: false, refused, new AsyncDefaultBasicConsumer(channel), cancellationToken);
         }
-        catch (OperationInterruptedException exception) when (exception.ShutdownReason is { ReplyCode: 406 } reason && !reason.ReplyText.Contains("stream", StringComparison.Ordinal))
+        catch (OperationInterruptedException exception) when (exception.ShutdownReason is { ReplyCode: 406 } reason
+            && !reason.ReplyText.Contains("stream", StringComparison.Ordinal))
         {
             // It can be consumed, but not with this priority.
         }
@@ -90,7 +99,8 @@ internal static partial class RabbitMqBroker
     /// Finds out how many redeliveries the queue's arguments allow: a declaration with other arguments is refused, and the broker names the first that
     /// differs. Changes and creates nothing, since no quorum queue has x-max-age.
     /// </summary>
-    /// <returns><see cref="int.MaxValue"/> for a queue that drops nothing; null when the broker does not tell, or the arguments have no limit: a policy, or RabbitMQ, may have one.</returns>
+    /// <returns><see cref="int.MaxValue"/> for a queue that drops nothing; null when the broker does not tell, or the arguments have no limit: a policy, or
+    /// RabbitMQ, may have one.</returns>
     public static async Task<int?> FindDeliveryLimitAsync(IConnection connection, string queue, CancellationToken cancellationToken)
     {
         Dictionary<string, object?> arguments = new(StringComparer.Ordinal) { ["x-queue-type"] = "quorum", ["x-delivery-limit"] = "?", ["x-max-age"] = "1h" };
@@ -114,7 +124,8 @@ internal static partial class RabbitMqBroker
                         : name == "x-delivery-limit" && int.TryParse(value, CultureInfo.InvariantCulture, out int limit) ? limit : null;
                 }
 
-                arguments[name] = long.TryParse(value, CultureInfo.InvariantCulture, out long number) ? number : bool.TryParse(value, out bool flag) ? flag : value;
+                arguments[name] =
+                    long.TryParse(value, CultureInfo.InvariantCulture, out long number) ? number : bool.TryParse(value, out bool flag) ? flag : value;
             }
         }
 

@@ -24,7 +24,8 @@ internal readonly record struct RabbitMqFault(string Text, string? Remedy, int E
     private const int NotImplemented = 540;
 
     /// <summary>True for exceptions caused by the broker, the network or a closed connection.</summary>
-    public static bool IsOne(Exception exception) => exception is RabbitMQClientException or IOException or SocketException or TimeoutException or ObjectDisposedException or AuthenticationException;
+    public static bool IsOne(Exception exception) =>
+        exception is RabbitMQClientException or IOException or SocketException or TimeoutException or ObjectDisposedException or AuthenticationException;
 
     /// <summary>True where the broker ended the connection over a frame, such as one that is too large.</summary>
     public static bool IsFrameError(Exception exception) => exception is OperationInterruptedException { ShutdownReason.ReplyCode: FrameError };
@@ -37,7 +38,9 @@ internal readonly record struct RabbitMqFault(string Text, string? Remedy, int E
             switch (cause)
             {
                 case PublishReturnException { ReplyCode: NoRoute } returned:
-                    return new RabbitMqFault(UntrustedText.Shorten($"no queue gets messages with the key {returned.RoutingKey} of the exchange '{returned.Exchange}' (NO_ROUTE)"), "create the queue, or its binding.", ExitCodes.Unavailable);
+                    return new RabbitMqFault(
+                        UntrustedText.Shorten($"no queue gets messages with the key {returned.RoutingKey} of the exchange '{returned.Exchange}' (NO_ROUTE)"),
+                        "create the queue, or its binding.", ExitCodes.Unavailable);
                 // A broker that goes down during the handshake gives PossibleAuthenticationFailureException, so that one is no refusal.
                 case AuthenticationFailureException:
                     return new RabbitMqFault(TextOf(cause), "check user and password, in Sources:RabbitMq:Uri or User and Password.", ExitCodes.NoPermission);
@@ -50,7 +53,10 @@ internal readonly record struct RabbitMqFault(string Text, string? Remedy, int E
                     return new RabbitMqFault(
                         "The address answers without TLS", "set amqp:// in Sources:RabbitMq:Uri, or the port for TLS (usually 5671).", ExitCodes.Configuration);
                 case AuthenticationException:
-                    return new RabbitMqFault(TextOf(cause), "check the broker's certificate and its hostname, and that the port is the one for TLS (usually 5671); Sources:RabbitMq:CaCertificate names authorities that the machine does not trust.", ExitCodes.Configuration);
+                    return new RabbitMqFault(
+                        TextOf(cause),
+                        "check the broker's certificate and its hostname, and that the port is the one for TLS (usually 5671); Sources:RabbitMq:CaCertificate "
+                            + "names authorities that the machine does not trust.", ExitCodes.Configuration);
             }
         }
 
@@ -64,15 +70,25 @@ internal readonly record struct RabbitMqFault(string Text, string? Remedy, int E
         return reason.ReplyCode switch
         {
             NotFound when text.Contains("exchange", StringComparison.Ordinal) => new(text, "create the exchange.", ExitCodes.Unavailable),
-            NotFound => new(text, "create what is missing, or set Sources:RabbitMq:Declare to true, which creates the queues when the worker starts.", ExitCodes.Unavailable),
-            AccessRefused when text.Contains("reserved prefix", StringComparison.Ordinal) => new(text, "choose another name for the queue.", ExitCodes.Configuration),
-            AccessRefused => new(text, "the user needs the right to read the queue, and to write to the exchange that dead letters are published to (rabbitmqctl set_permissions).", ExitCodes.NoPermission),
-            NotAllowed when text.Contains("not found", StringComparison.Ordinal) => new(text, "check the virtual host, in Sources:RabbitMq:Uri or VirtualHost.", ExitCodes.Unavailable),
+            NotFound =>
+                new(text, "create what is missing, or set Sources:RabbitMq:Declare to true, which creates the queues when the worker starts.",
+                    ExitCodes.Unavailable),
+            AccessRefused when text.Contains("reserved prefix", StringComparison.Ordinal) =>
+                new(text, "choose another name for the queue.", ExitCodes.Configuration),
+            AccessRefused =>
+                new(text,
+                    "the user needs the right to read the queue, and to write to the exchange that dead letters are published to (rabbitmqctl "
+                        + "set_permissions).", ExitCodes.NoPermission),
+            NotAllowed when text.Contains("not found", StringComparison.Ordinal) =>
+                new(text, "check the virtual host, in Sources:RabbitMq:Uri or VirtualHost.", ExitCodes.Unavailable),
             NotAllowed => new(text, "the user needs access to the virtual host (rabbitmqctl set_permissions).", ExitCodes.NoPermission),
             ResourceLocked => new(text, "an exclusive queue belongs to another connection; use a durable one.", ExitCodes.Unavailable),
-            NotImplemented => new(text, "the queue is of a type that does not have what the worker needs; use a quorum or classic queue.", ExitCodes.Configuration),
+            NotImplemented =>
+                new(text, "the queue is of a type that does not have what the worker needs; use a quorum or classic queue.", ExitCodes.Configuration),
             PreconditionFailed when text.Contains("timed out", StringComparison.Ordinal) => new(text, Remedy: null, ExitCodes.Unavailable),
-            PreconditionFailed when text.Contains("x-priority", StringComparison.Ordinal) => new(text, "a stream cannot be used like this, since a new connection would skip messages; use a quorum or classic queue.", ExitCodes.Configuration),
+            PreconditionFailed when text.Contains("x-priority", StringComparison.Ordinal) =>
+                new(text, "a stream cannot be used like this, since a new connection would skip messages; use a quorum or classic queue.",
+                    ExitCodes.Configuration),
             PreconditionFailed => new(text, "the queue cannot be used like this; use a quorum or classic queue.", ExitCodes.Configuration),
             _ => new(text, Remedy: null, ExitCodes.Unavailable),
         };

@@ -25,12 +25,15 @@ internal static class RabbitMqHeaders
     private static readonly string[] OfOneDelivery = [DeliveryCount, "x-acquired-count", "x-dotnet-pub-seq-no", "CC", "BCC"];
 
     // What describes a dead letter: the worker's own, and the broker's.
-    private static readonly string[] OfDeadLetters = [Reason, Description, ExceptionType, Exception, Time, Deliveries, Queue, "x-death", "x-first-death-exchange", "x-first-death-queue", "x-first-death-reason", "x-last-death-exchange", "x-last-death-queue", "x-last-death-reason"];
+    private static readonly string[] OfDeadLetters = [
+        Reason, Description, ExceptionType, Exception, Time, Deliveries, Queue, "x-death", "x-first-death-exchange", "x-first-death-queue",
+        "x-first-death-reason", "x-last-death-exchange", "x-last-death-queue", "x-last-death-reason"];
 
     /// <summary>The earlier deliveries that a quorum queue has counted; null where the queue counts none.</summary>
-    public static int? EarlierDeliveries(IReadOnlyBasicProperties properties) => properties.Headers?.TryGetValue(DeliveryCount, out object? count) == true && count is long or int
-        ? (int)Math.Clamp(Convert.ToInt64(count, CultureInfo.InvariantCulture), 0, int.MaxValue - 1)
-        : null;
+    public static int? EarlierDeliveries(IReadOnlyBasicProperties properties) =>
+        properties.Headers?.TryGetValue(DeliveryCount, out object? count) == true && count is long or int
+            ? (int)Math.Clamp(Convert.ToInt64(count, CultureInfo.InvariantCulture), 0, int.MaxValue - 1)
+            : null;
 
     /// <summary>A header's text; null where the message has none of that name, or one that is no single value.</summary>
     public static string? Find(IReadOnlyBasicProperties properties, string name) =>
@@ -101,7 +104,10 @@ internal static class RabbitMqHeaders
     {
         DateTimeOffset time = TimeOf(letter.Headers, Time) ?? DeathTimeOf(letter) ?? now;
         Dictionary<string, string> system = new(StringComparer.Ordinal);
-        foreach ((string name, string? value) in (ReadOnlySpan<(string, string?)>)[("correlation-id", letter.CorrelationId), ("content-type", letter.ContentType), ("reply-to", letter.ReplyTo)])
+        foreach ((
+            string name,
+            string? value) in (ReadOnlySpan<(string, string?)>)[
+                ("correlation-id", letter.CorrelationId), ("content-type", letter.ContentType), ("reply-to", letter.ReplyTo)])
         {
             if (!string.IsNullOrEmpty(value))
             {
@@ -121,22 +127,30 @@ internal static class RabbitMqHeaders
             Attempts = int.TryParse(Find(letter, Deliveries), CultureInfo.InvariantCulture, out int deliveries) ? deliveries : 1,
             FirstSeen = letter.IsTimestampPresent() ? TimeOf(letter.Timestamp) ?? time : time,
             LastSeen = time,
-            Attributes = Own(letter).Select(header => (header.Key, Value: TextOf(header.Value))).Where(static header => header.Value is not null).ToDictionary(static header => header.Key, static header => header.Value!, StringComparer.Ordinal),
+            Attributes = Own(letter)
+                .Select(header => (header.Key, Value: TextOf(header.Value)))
+                .Where(static header => header.Value is not null)
+                .ToDictionary(static header => header.Key, static header => header.Value!, StringComparer.Ordinal),
             SystemProperties = system,
         };
     }
 
     /// <summary>The first of a dead letter's own headers that has no text: a table or a list. Null when all have one.</summary>
-    public static string? FindWithoutText(IReadOnlyBasicProperties letter) => Own(letter).Where(static header => TextOf(header.Value) is null).Select(static header => header.Key).FirstOrDefault();
+    public static string? FindWithoutText(IReadOnlyBasicProperties letter) =>
+        Own(letter).Where(static header => TextOf(header.Value) is null).Select(static header => header.Key).FirstOrDefault();
 
-    private static DateTimeOffset? TimeOf(IDictionary<string, object?>? headers, string name) => headers?.TryGetValue(name, out object? value) == true && value is AmqpTimestamp time ? TimeOf(time) : null;
+    private static DateTimeOffset? TimeOf(IDictionary<string, object?>? headers, string name) =>
+        headers?.TryGetValue(name, out object? value) == true && value is AmqpTimestamp time ? TimeOf(time) : null;
 
     // When the broker itself moved it; the newest comes first.
     private static DateTimeOffset? DeathTimeOf(IReadOnlyBasicProperties letter) =>
-        letter.Headers?.TryGetValue("x-death", out object? deaths) == true && deaths is IList<object?> { Count: > 0 } all ? TimeOf(all[0] as IDictionary<string, object?>, "time") : null;
+        letter.Headers?.TryGetValue("x-death", out object? deaths) == true && deaths is IList<object?> { Count: > 0 } all
+            ? TimeOf(all[0] as IDictionary<string, object?>, "time")
+            : null;
 
     private static IEnumerable<KeyValuePair<string, object?>> Own(IReadOnlyBasicProperties letter) =>
-        (letter.Headers ?? new Dictionary<string, object?>(StringComparer.Ordinal)).Where(static header => !OfOneDelivery.Contains(header.Key, StringComparer.Ordinal) && !OfDeadLetters.Contains(header.Key, StringComparer.Ordinal));
+        (letter.Headers ?? new Dictionary<string, object?>(StringComparer.Ordinal)).Where(
+            static header => !OfOneDelivery.Contains(header.Key, StringComparer.Ordinal) && !OfDeadLetters.Contains(header.Key, StringComparer.Ordinal));
 
     private static BasicProperties Copy(IReadOnlyBasicProperties properties, string[] without) => new(properties)
     {

@@ -27,7 +27,8 @@ internal sealed partial class RabbitMqLog(ILogger logger, string route, TimeProv
 
     public void AcknowledgeFailed(int count, Exception exception) => LogAcknowledgeFailed(_throttled, route, count, RabbitMqFault.TextOf(exception));
 
-    public void DeadLetterFailed(string target, TimeSpan wait, Exception exception) => LogDeadLetterFailed(_throttled, route, target, DurationText.Of(wait), RabbitMqFault.Of(exception).ToString());
+    public void DeadLetterFailed(string target, TimeSpan wait, Exception exception) =>
+        LogDeadLetterFailed(_throttled, route, target, DurationText.Of(wait), RabbitMqFault.Of(exception).ToString());
 
     public void DeadLetterUnconfirmed(string target) => LogDeadLetterUnconfirmed(_throttled, route, target);
 
@@ -39,10 +40,13 @@ internal sealed partial class RabbitMqLog(ILogger logger, string route, TimeProv
 
     public void Created(string queue) => LogCreated(logger, route, queue);
 
-    [LoggerMessage(3350, LogLevel.Warning, "Route {Route}: RabbitMQ at {Address} is unreachable; the worker is not ready, and receives as soon as it answers: {Error}")]
+    [LoggerMessage(
+        3350, LogLevel.Warning, "Route {Route}: RabbitMQ at {Address} is unreachable; the worker is not ready, and receives as soon as it answers: {Error}")]
     private static partial void LogUnreachable(ILogger logger, string route, string address, string error);
 
-    [LoggerMessage(3351, LogLevel.Warning, "Route {Route}: receiving from RabbitMQ failed; next attempt in {Wait}. The broker redelivers what was not acknowledged: {Error}")]
+    [LoggerMessage(
+        3351, LogLevel.Warning,
+        "Route {Route}: receiving from RabbitMQ failed; next attempt in {Wait}. The broker redelivers what was not acknowledged: {Error}")]
     private static partial void LogReceiveFailed(ILogger logger, string route, string wait, string error);
 
     [LoggerMessage(3352, LogLevel.Error, "Route {Route}: RabbitMQ refused the worker; next attempt in {Wait}: {Error}")]
@@ -51,16 +55,26 @@ internal sealed partial class RabbitMqLog(ILogger logger, string route, TimeProv
     [LoggerMessage(3353, LogLevel.Information, "Route {Route}: receiving from RabbitMQ works again")]
     private static partial void LogReceiveRecovered(ILogger logger, string route);
 
-    [LoggerMessage(3354, LogLevel.Warning, "Route {Route}: {Count} completed message(s) could not be acknowledged and will be redelivered; what is stored stays unchanged: {Error}")]
+    [LoggerMessage(
+        3354, LogLevel.Warning,
+        "Route {Route}: {Count} completed message(s) could not be acknowledged and will be redelivered; what is stored stays unchanged: {Error}")]
     private static partial void LogAcknowledgeFailed(ILogger logger, string route, int count, string error);
 
-    [LoggerMessage(3355, LogLevel.Error, "Route {Route}: a dead letter could not be sent to {Target}; the message stays unacknowledged, and the worker tries again in {Wait}: {Error}")]
+    [LoggerMessage(
+        3355, LogLevel.Error,
+        "Route {Route}: a dead letter could not be sent to {Target}; the message stays unacknowledged, and the worker tries again in {Wait}: {Error}")]
     private static partial void LogDeadLetterFailed(ILogger logger, string route, string target, string wait, string error);
 
-    [LoggerMessage(3356, LogLevel.Warning, "Route {Route}: RabbitMQ has not confirmed a dead letter to {Target} for 30 s; the route is not ready, and the message stays unacknowledged until it does. Check the queue's replicas, and the broker's alarms for disk and memory")]
+    [LoggerMessage(
+        3356, LogLevel.Warning,
+        "Route {Route}: RabbitMQ has not confirmed a dead letter to {Target} for 30 s; the route is not ready, and the message stays unacknowledged until it "
+            + "does. Check the queue's replicas, and the broker's alarms for disk and memory")]
     private static partial void LogDeadLetterUnconfirmed(ILogger logger, string route, string target);
 
-    [LoggerMessage(3357, LogLevel.Warning, "Route {Route}: RabbitMQ accepts no dead letters ({Reason}); the route is not ready, and their messages stay unacknowledged until it does. Other messages are received and acknowledged. Free disk or memory of the broker")]
+    [LoggerMessage(
+        3357, LogLevel.Warning,
+        "Route {Route}: RabbitMQ accepts no dead letters ({Reason}); the route is not ready, and their messages stay unacknowledged until it does. Other "
+            + "messages are received and acknowledged. Free disk or memory of the broker")]
     private static partial void LogBlocked(ILogger logger, string route, string reason);
 
     [LoggerMessage(3358, LogLevel.Information, "Route {Route}: RabbitMQ accepts dead letters again")]

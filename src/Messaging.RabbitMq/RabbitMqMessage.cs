@@ -19,7 +19,8 @@ internal sealed class RabbitMqMessage : ReceivedMessage
     private byte[]? _body;
     private byte[]? _id;
 
-    public RabbitMqMessage(RabbitMqSession session, ulong tag, bool redelivered, string routingKey, IReadOnlyBasicProperties properties, ReadOnlySpan<byte> body)
+    public RabbitMqMessage(
+        RabbitMqSession session, ulong tag, bool redelivered, string routingKey, IReadOnlyBasicProperties properties, ReadOnlySpan<byte> body)
     {
         _session = session;
         Tag = tag;
@@ -50,7 +51,8 @@ internal sealed class RabbitMqMessage : ReceivedMessage
     public override ReadOnlyMemory<byte> Body => _body.AsMemory(0, _length);
 
     /// <summary>The sender's message id; without one, an id derived from the body.</summary>
-    public override ReadOnlyMemory<byte> SourceId => _id ??= string.IsNullOrEmpty(Properties.MessageId) ? IdOfBody() : Encoding.UTF8.GetBytes(Properties.MessageId);
+    public override ReadOnlyMemory<byte> SourceId =>
+        _id ??= string.IsNullOrEmpty(Properties.MessageId) ? IdOfBody() : Encoding.UTF8.GetBytes(Properties.MessageId);
 
     public override int DeliveryCount { get; }
 

@@ -33,7 +33,10 @@ internal sealed class RabbitMqMessageSender : IMessageSender
 
     public int BatchSize => Batch;
 
-    public string? Problem => _connection.IsOpen && _channel.IsOpen ? null : $"RabbitMQ closed the connection: {UntrustedText.Shorten((_connection.CloseReason ?? _channel.CloseReason)?.ReplyText)}";
+    public string? Problem =>
+        _connection.IsOpen && _channel.IsOpen
+            ? null
+            : $"RabbitMQ closed the connection: {UntrustedText.Shorten((_connection.CloseReason ?? _channel.CloseReason)?.ReplyText)}";
 
     /// <exception cref="Configuration.StartupException">The broker refuses access, has no such queue, or is unreachable.</exception>
     public static async Task<IMessageSender> OpenAsync(RabbitMqSourceOptions options, CommandServices services, CancellationToken cancellationToken)
@@ -42,7 +45,8 @@ internal sealed class RabbitMqMessageSender : IMessageSender
         return new RabbitMqMessageSender(connection, await connection.CreateConfirmingChannelAsync(cancellationToken), options.Queue, services.Time);
     }
 
-    public string? CheckAttribute(string name, string value) => Encoding.UTF8.GetByteCount(name) > MaxHeaderName ? $"a header's name has at most {MaxHeaderName} bytes" : null;
+    public string? CheckAttribute(string name, string value) =>
+        Encoding.UTF8.GetByteCount(name) > MaxHeaderName ? $"a header's name has at most {MaxHeaderName} bytes" : null;
 
     public Task<string?[]> SendAsync(IReadOnlyList<OutgoingMessage> messages, CancellationToken cancellationToken) =>
         Task.WhenAll(messages.Select(message => SendAsync(message, cancellationToken)));
@@ -52,7 +56,8 @@ internal sealed class RabbitMqMessageSender : IMessageSender
 
     private async Task<string?> SendAsync(OutgoingMessage message, CancellationToken cancellationToken)
     {
-        Dictionary<string, object?> headers = message.Attributes.ToDictionary(attribute => attribute.Key, attribute => (object?)attribute.Value, StringComparer.Ordinal);
+        Dictionary<string, object?> headers =
+            message.Attributes.ToDictionary(attribute => attribute.Key, attribute => (object?)attribute.Value, StringComparer.Ordinal);
         if (MessageSpans.TryGetCurrent(out string? parent, out string? state))
         {
             headers["traceparent"] = parent;
@@ -62,7 +67,8 @@ internal sealed class RabbitMqMessageSender : IMessageSender
             }
         }
 
-        BasicProperties properties = new() { MessageId = message.Id, ContentType = "application/json", Persistent = true, Timestamp = new AmqpTimestamp(_time.GetUtcNow().ToUnixTimeSeconds()), Headers = headers };
+        BasicProperties properties = new() { MessageId = message.Id, ContentType = "application/json", Persistent = true,
+            Timestamp = new AmqpTimestamp(_time.GetUtcNow().ToUnixTimeSeconds()), Headers = headers };
         if (message.SystemProperties is { } system)
         {
             properties.ContentType = system.GetValueOrDefault("content-type");

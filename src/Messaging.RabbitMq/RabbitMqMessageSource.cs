@@ -52,20 +52,26 @@ internal sealed class RabbitMqMessageSource : IMessageSource
 
     /// <inheritdoc/>
     public async ValueTask<long?> CountDeadLettersAsync(CancellationToken cancellationToken) =>
-        _options.RejectDeadLetters || _options.DeadLetterExchange is not null || _session is not { } session ? null : await session.CountAsync(_options.DeadLetters, cancellationToken);
+        _options.RejectDeadLetters || _options.DeadLetterExchange is not null || _session is not { } session
+            ? null
+            : await session.CountAsync(_options.DeadLetters, cancellationToken);
 
     public async Task CheckAsync(CancellationToken cancellationToken)
     {
         try
         {
             await using IConnection connection = await _options.ConnectAsync("checking", cancellationToken);
-            foreach (string queue in await RabbitMqBroker.CheckQueuesAsync(connection, _options, _options.RejectDeadLetters || _options.DeadLetterExchange is not null ? [_options.Queue] : [_options.Queue, _options.DeadLetters], cancellationToken))
+            foreach (string queue in await RabbitMqBroker.CheckQueuesAsync(
+                connection, _options,
+                _options.RejectDeadLetters || _options.DeadLetterExchange is not null ? [_options.Queue] : [_options.Queue, _options.DeadLetters],
+                cancellationToken))
             {
                 _log.Created(queue);
             }
 
             await RabbitMqBroker.CheckConsumeAsync(connection, _options.Queue, cancellationToken);
-            _limit.Found(_options.RejectDeadLetters ? int.MaxValue : await RabbitMqBroker.FindDeliveryLimitAsync(connection, _options.Queue, cancellationToken));
+            _limit.Found(
+                _options.RejectDeadLetters ? int.MaxValue : await RabbitMqBroker.FindDeliveryLimitAsync(connection, _options.Queue, cancellationToken));
             if (_options.DeadLetterExchange is { } exchange)
             {
                 await using IChannel channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
@@ -74,7 +80,8 @@ internal sealed class RabbitMqMessageSource : IMessageSource
 
             _problem = null;
         }
-        catch (Exception exception) when (RabbitMqFault.IsOne(exception) || (exception is OperationCanceledException && !cancellationToken.IsCancellationRequested))
+        catch (Exception exception) when (RabbitMqFault.IsOne(exception)
+            || (exception is OperationCanceledException && !cancellationToken.IsCancellationRequested))
         {
             RabbitMqFault fault = RabbitMqFault.Of(exception);
             if (fault.Remedy is not null)
@@ -162,7 +169,10 @@ internal sealed class RabbitMqMessageSource : IMessageSource
         }
     }
 
-    /// <summary>Waits for slots. Deliveries that have arrived wait too, but for MaxHoldTime at most, or a minute. After that they are requeued, and consuming stops until there are slots.</summary>
+    /// <summary>
+    /// Waits for slots. Deliveries that have arrived wait too, but for MaxHoldTime at most, or a minute. After that they are requeued, and consuming stops
+    /// until there are slots.
+    /// </summary>
     private async Task<SlotLease> ReserveAsync(IMessageIntake intake, RabbitMqSession session, CancellationToken stopReceiving)
     {
         int wanted = Math.Max(session.Arrived, 1);

@@ -21,7 +21,8 @@ internal sealed class RabbitMqRedrive(IChannel letters, IChannel queue, RabbitMq
     private int _failedCalls;
 
     /// <exception cref="Configuration.StartupException">A queue is missing, or the broker refuses access or is unreachable.</exception>
-    public static async Task<RedriveResult> RunAsync(RabbitMqSourceOptions options, RedriveRequest request, CommandServices services, CancellationToken cancellationToken)
+    public static async Task<RedriveResult> RunAsync(
+        RabbitMqSourceOptions options, RedriveRequest request, CommandServices services, CancellationToken cancellationToken)
     {
         IConnection connection = await RabbitMqBroker.OpenAsync(options, "redrive to", [options.Queue, options.DeadLetters], services.Error, cancellationToken);
         try
@@ -90,7 +91,8 @@ internal sealed class RabbitMqRedrive(IChannel letters, IChannel queue, RabbitMq
         progress.AddFound(Shown(reason));
         if (request.DryRun)
         {
-            progress.List($"{Shown(reason)}  {name}", RabbitMqHeaders.Find(letter.BasicProperties, RabbitMqHeaders.Description), letter.Body.Span, letter.Body.Length);
+            progress.List(
+                $"{Shown(reason)}  {name}", RabbitMqHeaders.Find(letter.BasicProperties, RabbitMqHeaders.Description), letter.Body.Span, letter.Body.Length);
             progress.Report();
             return null;
         }
@@ -105,11 +107,14 @@ internal sealed class RabbitMqRedrive(IChannel letters, IChannel queue, RabbitMq
         {
             if (RabbitMqHeaders.FindWithoutText(letter.BasicProperties) is { } header)
             {
-                progress.AddLeft(name, $"its header {UntrustedText.Shorten(header)} is a table or a list, which the folder cannot keep. Redrive it to the queue, without --to folder");
+                progress.AddLeft(
+                    name, $"its header {UntrustedText.Shorten(header)} is a table or a list, which the folder cannot keep. Redrive it to the queue, without "
+                        + $"--to folder");
                 return null;
             }
 
-            if (await folder.KeepAsync(RabbitMqHeaders.Record(letter.BasicProperties, IdOf(letter), reason, services.Time.GetUtcNow()), letter.Body, call.Token) is { } error)
+            if (await folder.KeepAsync(
+                RabbitMqHeaders.Record(letter.BasicProperties, IdOf(letter), reason, services.Time.GetUtcNow()), letter.Body, call.Token) is { } error)
             {
                 progress.AddLeft(name, error);
                 return folder.Ended;
@@ -120,11 +125,15 @@ internal sealed class RabbitMqRedrive(IChannel letters, IChannel queue, RabbitMq
 
         try
         {
-            await queue.BasicPublishAsync(string.Empty, options.Queue, mandatory: true, RabbitMqHeaders.Redriven(letter.BasicProperties), letter.Body, call.Token);
+            await queue.BasicPublishAsync(
+                string.Empty, options.Queue, mandatory: true, RabbitMqHeaders.Redriven(letter.BasicProperties), letter.Body, call.Token);
         }
         catch (Exception exception) when (exception is PublishException || call.IsCancellationRequested)
         {
-            progress.AddLeft(name, exception is PublishException ? RabbitMqFault.TextOf(exception) : "no answer before the interrupted command had to end; it may have been sent");
+            progress.AddLeft(
+                name, exception is PublishException
+                    ? RabbitMqFault.TextOf(exception)
+                    : "no answer before the interrupted command had to end; it may have been sent");
             return ++_failedCalls < FailedCalls ? null : $"{_failedCalls} sends in a row failed. Run redrive again when the queue accepts messages.";
         }
 
@@ -144,17 +153,19 @@ internal sealed class RabbitMqRedrive(IChannel letters, IChannel queue, RabbitMq
     private async Task LookAtNewcomersAsync(RedriveProgress progress, CancellationToken stop)
     {
         int others = 0;
-        for (uint left = await letters.MessageCountAsync(options.DeadLetters, stop); left > 0 && await letters.BasicGetAsync(options.DeadLetters, autoAck: false, stop) is { } letter; left--)
-        {
-            if (_sent.Contains(NameOf(letter)))
+        for (uint left = await letters.MessageCountAsync(options.DeadLetters, stop);
+            left > 0 && await letters.BasicGetAsync(options.DeadLetters, autoAck: false, stop) is { } letter;
+            left--)
             {
-                progress.AddAgain(NameOf(letter), Shown(ReasonOf(letter)));
+                if (_sent.Contains(NameOf(letter)))
+                {
+                    progress.AddAgain(NameOf(letter), Shown(ReasonOf(letter)));
+                }
+                else
+                {
+                    others++;
+                }
             }
-            else
-            {
-                others++;
-            }
-        }
 
         if (others > 0)
         {
@@ -163,7 +174,9 @@ internal sealed class RabbitMqRedrive(IChannel letters, IChannel queue, RabbitMq
     }
 
     private static string ReasonOf(BasicGetResult letter) =>
-        RabbitMqHeaders.Find(letter.BasicProperties, RabbitMqHeaders.Reason) ?? RabbitMqHeaders.Find(letter.BasicProperties, "x-first-death-reason") ?? string.Empty;
+        RabbitMqHeaders.Find(letter.BasicProperties, RabbitMqHeaders.Reason)
+            ?? RabbitMqHeaders.Find(letter.BasicProperties, "x-first-death-reason")
+            ?? string.Empty;
 
     private static string Shown(string reason) => reason.Length == 0 ? "(no reason)" : UntrustedText.Shorten(reason);
 

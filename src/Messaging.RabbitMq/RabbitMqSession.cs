@@ -41,7 +41,9 @@ internal sealed class RabbitMqSession : IAsyncDisposable
     // Messages that wait for their delay or are being dead-lettered, plus one for the session until it closes.
     private int _waiting = 1;
 
-    private RabbitMqSession(RabbitMqSourceOptions options, IConnection connection, IChannel channel, DeadLetterPublisher letters, ReturnCounts returns, DeliveryLimit limit, TimeProvider time, RabbitMqLog log)
+    private RabbitMqSession(
+        RabbitMqSourceOptions options, IConnection connection, IChannel channel, DeadLetterPublisher letters, ReturnCounts returns, DeliveryLimit limit,
+        TimeProvider time, RabbitMqLog log)
     {
         _options = options;
         _connection = connection;
@@ -70,7 +72,9 @@ internal sealed class RabbitMqSession : IAsyncDisposable
     /// <param name="time">The worker's clock.</param>
     /// <param name="log">The source's log.</param>
     /// <param name="cancellationToken">Cancels connecting.</param>
-    public static async Task<RabbitMqSession> OpenAsync(RabbitMqSourceOptions options, int prefetch, DeadLetterPublisher letters, ReturnCounts returns, DeliveryLimit limit, TimeProvider time, RabbitMqLog log, CancellationToken cancellationToken)
+    public static async Task<RabbitMqSession> OpenAsync(
+        RabbitMqSourceOptions options, int prefetch, DeadLetterPublisher letters, ReturnCounts returns, DeliveryLimit limit, TimeProvider time, RabbitMqLog log,
+        CancellationToken cancellationToken)
     {
         IConnection connection = await options.ConnectAsync("receiving from", cancellationToken);
         try
@@ -88,7 +92,9 @@ internal sealed class RabbitMqSession : IAsyncDisposable
 
     // The usual priority; a stream, which would skip messages after each connection, refuses the argument.
     public async Task StartConsumingAsync(CancellationToken cancellationToken) =>
-        _consumerTag = await _channel.BasicConsumeAsync(_options.Queue, autoAck: false, string.Empty, noLocal: false, exclusive: false, new Dictionary<string, object?>(StringComparer.Ordinal) { ["x-priority"] = 0 }, _consumer, cancellationToken);
+        _consumerTag = await _channel.BasicConsumeAsync(
+            _options.Queue, autoAck: false, string.Empty, noLocal: false, exclusive: false,
+            new Dictionary<string, object?>(StringComparer.Ordinal) { ["x-priority"] = 0 }, _consumer, cancellationToken);
 
     /// <summary>Stops receiving and requeues the deliveries that were not accepted.</summary>
     public async Task StopConsumingAsync()

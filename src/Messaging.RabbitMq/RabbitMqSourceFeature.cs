@@ -31,7 +31,8 @@ internal sealed class RabbitMqSourceFeature : ISourceFeature, ISenderFeature, IR
         int slots = settings.Read<IntakeOptions>("Intake", route).Concurrency;
         if (options.Prefetch > slots)
         {
-            settings.Fail(PrefetchKey, $"{options.Prefetch}", $"must not exceed Intake:Concurrency ({slots}).", "Further messages would wait in the worker's memory.");
+            settings.Fail(
+                PrefetchKey, $"{options.Prefetch}", $"must not exceed Intake:Concurrency ({slots}).", "Further messages would wait in the worker's memory.");
         }
 
         return new SourcePlan
@@ -39,7 +40,8 @@ internal sealed class RabbitMqSourceFeature : ISourceFeature, ISenderFeature, IR
             Create = services => new RabbitMqMessageSource(options, services),
             CountsDeadLetters = true,
             Hold = new HoldLimit(new SettingValue<TimeSpan>($"{RabbitMqSourceOptions.Section}:{nameof(options.MaxHoldTime)}", options.MaxHoldTime)),
-            CanGive = static value => value is not ({ Kind: MessageValueKind.Group or MessageValueKind.DeduplicationId } or { Kind: MessageValueKind.SystemProperty, Name: "to" }),
+            CanGive = static value =>
+                value is not ({ Kind: MessageValueKind.Group or MessageValueKind.DeduplicationId } or { Kind: MessageValueKind.SystemProperty, Name: "to" }),
             Destination = options.Destination,
             MaxInFlight = options.Prefetch is { } prefetch ? new SettingValue<int>(PrefetchKey, prefetch) : null,
         };

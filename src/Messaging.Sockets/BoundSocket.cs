@@ -39,7 +39,8 @@ internal static class BoundSocket
         catch (SocketException exception)
         {
             socket?.Dispose();
-            throw new StartupException($"{key} {text}: {exception.Message}. Give an address of this machine and a free port.", ExitCodes.Unavailable, exception);
+            throw new StartupException(
+                $"{key} {text}: {exception.Message}. Give an address of this machine and a free port.", ExitCodes.Unavailable, exception);
         }
     }
 }

@@ -12,7 +12,10 @@ internal static class SourceEndpoint
     {
         endpoint = null;
         int colon = text.LastIndexOf(':');
-        return colon > 0 && colon < text.Length - 1 && (text[0] == '[' ? text[colon - 1] == ']' : !text.AsSpan(0, colon).Contains(':')) && IPEndPoint.TryParse(text, out endpoint);
+        return colon > 0
+            && colon < text.Length - 1
+            && (text[0] == '[' ? text[colon - 1] == ']' : !text.AsSpan(0, colon).Contains(':'))
+            && IPEndPoint.TryParse(text, out endpoint);
     }
 
     /// <summary>Reports an endpoint that overlaps with that of another route or of the web server.</summary>
@@ -21,7 +24,9 @@ internal static class SourceEndpoint
         if (TryParse(text, out IPEndPoint? endpoint) && settings.Endpoints.Add(protocol, endpoint, $"route '{route}'") is { } other)
         {
             string where = other.Endpoint.Equals(endpoint) ? "there" : $"on {other.Endpoint}, which overlaps";
-            settings.Fail($"Routes:{route}:{section}:Endpoint", text, $"must be an endpoint that no other listener uses: {other.Owner} already listens {where}.", "The worker could not start.");
+            settings.Fail(
+                $"Routes:{route}:{section}:Endpoint", text, $"must be an endpoint that no other listener uses: {other.Owner} already listens {where}.",
+                "The worker could not start.");
         }
     }
 }

@@ -15,7 +15,8 @@ public abstract class DocumentSinkContractTests : IAsyncLifetime
     /// <summary>Ends with the test.</summary>
     protected static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    private DocumentSinkContract Contract => new(Sink, ReadBackAsync, CountAsync) { CancellationToken = Token, BlockIndex = BlocksIndex ? BlockIndexAsync : null };
+    private DocumentSinkContract Contract =>
+        new(Sink, ReadBackAsync, CountAsync) { CancellationToken = Token, BlockIndex = BlocksIndex ? BlockIndexAsync : null };
 
     /// <summary>Opens and checks the sink of the test.</summary>
     public virtual async ValueTask InitializeAsync()
@@ -57,7 +58,8 @@ public abstract class DocumentSinkContractTests : IAsyncLifetime
 
     /// <inheritdoc cref="DocumentSinkContract.Complete_DocumentsThatTheStoreRefuses_AreReportedOneByOneAndTheOthersKept"/>
     [Fact(Timeout = ContractLimit.Milliseconds)]
-    public Task Complete_DocumentsThatTheStoreRefuses_AreReportedOneByOneAndTheOthersKept() => Contract.Complete_DocumentsThatTheStoreRefuses_AreReportedOneByOneAndTheOthersKept();
+    public Task Complete_DocumentsThatTheStoreRefuses_AreReportedOneByOneAndTheOthersKept() =>
+    Contract.Complete_DocumentsThatTheStoreRefuses_AreReportedOneByOneAndTheOthersKept();
 
     /// <inheritdoc cref="DocumentSinkContract.Complete_EveryDocumentIsRefused_CountsNoneAsIndexed"/>
     [Fact(Timeout = ContractLimit.Milliseconds)]

@@ -37,7 +37,8 @@ public abstract class HandlerContractTests : IAsyncLifetime
 
     /// <inheritdoc cref="HandlerContract.Handle_RefusedMessages_AreDeadLetteredAndTheirNeighboursCompleted"/>
     [Fact(Timeout = ContractLimit.Milliseconds)]
-    public Task Handle_RefusedMessages_AreDeadLetteredAndTheirNeighboursCompleted() => Contract.Handle_RefusedMessages_AreDeadLetteredAndTheirNeighboursCompleted();
+    public Task Handle_RefusedMessages_AreDeadLetteredAndTheirNeighboursCompleted() =>
+    Contract.Handle_RefusedMessages_AreDeadLetteredAndTheirNeighboursCompleted();
 
     /// <inheritdoc cref="HandlerContract.Handle_WhileItsStoreFails_SettlesNothingAndEverythingAfterwards"/>
     [Fact(Timeout = ContractLimit.Milliseconds)]

@@ -53,7 +53,8 @@ public abstract class MessageSourceContractTests : IAsyncLifetime
 
     /// <inheritdoc cref="MessageSourceContract.Receive_MoreUnreadableBodiesThanSlots_AreDeadLetteredAndTheRestIsHandled"/>
     [Fact(Timeout = ContractLimit.Milliseconds)]
-    public Task Receive_MoreUnreadableBodiesThanSlots_AreDeadLetteredAndTheRestIsHandled() => Contract.Receive_MoreUnreadableBodiesThanSlots_AreDeadLetteredAndTheRestIsHandled();
+    public Task Receive_MoreUnreadableBodiesThanSlots_AreDeadLetteredAndTheRestIsHandled() =>
+    Contract.Receive_MoreUnreadableBodiesThanSlots_AreDeadLetteredAndTheRestIsHandled();
 
     /// <inheritdoc cref="MessageSourceContract.Settle_Twice_Throws"/>
     [Fact(Timeout = ContractLimit.Milliseconds)]

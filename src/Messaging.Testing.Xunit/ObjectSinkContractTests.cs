@@ -11,7 +11,9 @@ public abstract class ObjectSinkContractTests : IAsyncLifetime
     /// <summary>False for a sink that is documented to let two stores of one key at the same moment both succeed.</summary>
     protected virtual bool DecidesRaces => true;
 
-    /// <summary>False for a sink whose store drops dots at the end of a key or before a <c>/</c>: it must reject such a key, so that no two keys become one.</summary>
+    /// <summary>
+    /// False for a sink whose store drops dots at the end of a key or before a <c>/</c>: it must reject such a key, so that no two keys become one.
+    /// </summary>
     protected virtual bool KeepsDotsAtEnds => true;
 
     /// <summary>See <see cref="ObjectSinkContract.BreakStore"/>.</summary>

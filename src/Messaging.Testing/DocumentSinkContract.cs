@@ -12,7 +12,8 @@ namespace Quayside.Messaging.Testing;
 /// <param name="sink">The sink under test. The caller disposes it.</param>
 /// <param name="readBack">Reads documents by their ids, bypassing the sink.</param>
 /// <param name="count">Counts the documents of the index, bypassing the sink.</param>
-public sealed class DocumentSinkContract(IDocumentSink sink, Func<IReadOnlyCollection<string>, ValueTask<IReadOnlyDictionary<string, JsonNode>>> readBack, Func<ValueTask<long>> count)
+public sealed class DocumentSinkContract(
+    IDocumentSink sink, Func<IReadOnlyCollection<string>, ValueTask<IReadOnlyDictionary<string, JsonNode>>> readBack, Func<ValueTask<long>> count)
 {
     /// <summary>
     /// Makes the index accept no document until the result is disposed, as for a missing privilege or a block; null when the store cannot be made to,
@@ -79,17 +80,21 @@ public sealed class DocumentSinkContract(IDocumentSink sink, Func<IReadOnlyColle
     /// <summary>Documents that the store refuses are reported one at a time, each with its index, bytes and reason; the others are indexed.</summary>
     public async Task Complete_DocumentsThatTheStoreRefuses_AreReportedOneByOneAndTheOthersKept()
     {
-        (string Id, string Json)[] documents = [.. Enumerable.Range(0, 500).Select(i => i % 100 == 7 ? ($"bad-{i}", $$"""{"n":{{i}},"bytes":"not a number"}""") : Document(i))];
+        (string Id, string Json)[] documents =
+            [.. Enumerable.Range(0, 500).Select(i => i % 100 == 7 ? ($"bad-{i}", $$"""{"n":{{i}},"bytes":"not a number"}""") : Document(i))];
         RecordedRejections rejections = new();
 
         Is(await WriteAsync(documents, rejections), created: 495, rejected: 5);
 
-        Require.Equal(string.Join(' ', rejections.All.Select(rejection => rejection.Index)), "7 107 207 307 407", "Each refused document is reported with its index.");
+        Require.Equal(
+            string.Join(' ', rejections.All.Select(rejection => rejection.Index)), "7 107 207 307 407", "Each refused document is reported with its index.");
         foreach (RecordedRejection rejection in rejections.All)
         {
             Require.Equal(rejection.Json, documents[(int)rejection.Index].Json, "A refused document is reported as it was written.");
             Require.Equal(rejection.Status, 400, "A document that does not fit its index is the client's error.");
-            Require.True(rejection.Type.Length > 0 && rejection.Reason.Contains("bytes", StringComparison.Ordinal), $"The reason names the field: '{rejection.Type}' '{rejection.Reason}'.");
+            Require.True(
+                rejection.Type.Length > 0 && rejection.Reason.Contains("bytes", StringComparison.Ordinal),
+                $"The reason names the field: '{rejection.Type}' '{rejection.Reason}'.");
         }
 
         Require.True(!rejections.Overlapped, "Refused documents are reported one at a time.");
@@ -133,7 +138,8 @@ public sealed class DocumentSinkContract(IDocumentSink sink, Func<IReadOnlyColle
         {
             DocumentsResult refused = await WriteAsync([Document(1), Document(2)], rejections);
 
-            Require.True(refused.Status is SinkStatus.Refused or SinkStatus.Transient, $"A message is not stored while the index accepts no document: {refused}.");
+            Require.True(
+                refused.Status is SinkStatus.Refused or SinkStatus.Transient, $"A message is not stored while the index accepts no document: {refused}.");
             Require.True(!string.IsNullOrEmpty(refused.Detail), "The result says why.");
             Require.Empty(rejections.All, "A fault of the index rejects no document.");
         }
@@ -156,7 +162,8 @@ public sealed class DocumentSinkContract(IDocumentSink sink, Func<IReadOnlyColle
     public async Task Write_ManyConcurrently_KeepsTheDocumentsOfEach()
     {
         const int Writers = 16;
-        (string Id, string Json)[][] all = [.. Enumerable.Range(0, Writers).Select(writer => Enumerable.Range(0, 500).Select(i => ($"w{writer}-{i}", Document(i).Json)).ToArray())];
+        (string Id, string Json)[][] all =
+            [.. Enumerable.Range(0, Writers).Select(writer => Enumerable.Range(0, 500).Select(i => ($"w{writer}-{i}", Document(i).Json)).ToArray())];
 
         foreach (DocumentsResult result in await Task.WhenAll(all.Select(documents => WriteAsync(documents))))
         {
@@ -202,7 +209,8 @@ public sealed class DocumentSinkContract(IDocumentSink sink, Func<IReadOnlyColle
         await using IDocumentWriter writer = sink.Begin(new RecordedRejections());
         Add(writer, "a", "{}");
 
-        await Require.ThrowsAsync<OperationCanceledException>(async () => await writer.CompleteAsync(new CancellationToken(canceled: true)), "A cancelled completion throws.");
+        await Require.ThrowsAsync<OperationCanceledException>(
+            async () => await writer.CompleteAsync(new CancellationToken(canceled: true)), "A cancelled completion throws.");
     }
 
     /// <summary>An id that is empty, too long, or has other characters than allowed is the caller's error.</summary>
@@ -225,7 +233,8 @@ public sealed class DocumentSinkContract(IDocumentSink sink, Func<IReadOnlyColle
         Require.Equal(result, new DocumentsResult(SinkStatus.Stored, created, existing, rejected), "Every document of a message is accounted for.");
 
     private static (string Id, string Json) Document(int number) =>
-        (string.Create(CultureInfo.InvariantCulture, $"doc-{number}"), string.Create(CultureInfo.InvariantCulture, $$"""{"n":{{number}},"bytes":{{number * 7}},"agent":"Mozilla/5.0 (X11; Linux x86_64) {{number}}"}"""));
+        (string.Create(CultureInfo.InvariantCulture, $"doc-{number}"),
+            string.Create(CultureInfo.InvariantCulture, $$"""{"n":{{number}},"bytes":{{number * 7}},"agent":"Mozilla/5.0 (X11; Linux x86_64) {{number}}"}"""));
 
     private static void Add(IDocumentWriter writer, string id, string json)
     {

@@ -6,7 +6,8 @@ namespace Quayside.Messaging.Testing;
 /// <summary>Changes messages on their way to another intake.</summary>
 internal sealed class ForwardingIntake(IMessageIntake intake, Func<ReceivedMessage, ReceivedMessage> change) : IMessageIntake
 {
-    public async ValueTask<SlotLease> ReserveAsync(int min, int max, CancellationToken cancellationToken) => Wrap(await intake.ReserveAsync(min, max, cancellationToken));
+    public async ValueTask<SlotLease> ReserveAsync(int min, int max, CancellationToken cancellationToken) =>
+        Wrap(await intake.ReserveAsync(min, max, cancellationToken));
 
     public IntakeAnswer TryReserve(out SlotLease slot)
     {

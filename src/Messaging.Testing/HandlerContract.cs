@@ -140,7 +140,8 @@ public sealed class HandlerContract(HandlerHarness harness)
     private static async Task CompletedAsync(TestWorker worker, SentMessage message)
     {
         Settlement settlement = await worker.WhenSettledAsync(message);
-        Require.Empty([.. worker.Log.Entries.Where(entry => entry.Id.Id == UndecidedEvent).Select(entry => entry.Text)], "The handler decides about each message.");
+        Require.Empty(
+            [.. worker.Log.Entries.Where(entry => entry.Id.Id == UndecidedEvent).Select(entry => entry.Text)], "The handler decides about each message.");
         Require.Equal(settlement.Kind, SettlementKind.Complete, $"A valid message is completed. {settlement.Reason} {settlement.Description}");
     }
 
@@ -157,7 +158,8 @@ public sealed class HandlerContract(HandlerHarness harness)
             .. harness.Configuration,
         ]);
 
-    private SentMessage[] SendMany(TestWorker worker) => [.. Enumerable.Range(0, Many).Select(number => worker.Send(harness.CreateMessage(number), $"message-{number}"))];
+    private SentMessage[] SendMany(TestWorker worker) =>
+        [.. Enumerable.Range(0, Many).Select(number => worker.Send(harness.CreateMessage(number), $"message-{number}"))];
 
     private async Task ShouldHaveManyEffectsAsync()
     {

@@ -2,7 +2,9 @@ using Quayside.Messaging.Hosting;
 
 namespace Quayside.Messaging.Testing;
 
-/// <summary>What <see cref="HandlerContract"/> needs to know of a handler: how it is added, what its messages are, and what they have done. One harness serves one test.</summary>
+/// <summary>
+/// What <see cref="HandlerContract"/> needs to know of a handler: how it is added, what its messages are, and what they have done. One harness serves one test.
+/// </summary>
 public abstract class HandlerHarness : IAsyncDisposable
 {
     /// <summary>The name that <see cref="Configure"/> adds the handler under.</summary>

@@ -31,8 +31,11 @@ public sealed class MemoryObjectSink : IObjectSink
         StoreAsync(key, body, ObjectProperties.None, cancellationToken);
 
     /// <inheritdoc/>
-    public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties properties, CancellationToken cancellationToken) =>
-        cancellationToken.IsCancellationRequested ? ValueTask.FromCanceled<SinkResult>(cancellationToken) : ValueTask.FromResult(Store(Encoding.UTF8.GetString(key.Span), body.Span, properties));
+    public ValueTask<SinkResult> StoreAsync(
+        ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties properties, CancellationToken cancellationToken) =>
+        cancellationToken.IsCancellationRequested
+            ? ValueTask.FromCanceled<SinkResult>(cancellationToken)
+            : ValueTask.FromResult(Store(Encoding.UTF8.GetString(key.Span), body.Span, properties));
 
     /// <inheritdoc/>
     public string Locate(string key) => $"test:{key}";

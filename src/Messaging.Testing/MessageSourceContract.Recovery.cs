@@ -47,9 +47,14 @@ public sealed partial class MessageSourceContract
         foreach (string _ in claimed.Keys)
         {
             Delivery again = await NextAfterTimeAsync();
-            Require.True(claimed.TryGetValue(again.Id, out Delivery? before), $"After a crash only messages that were not settled are delivered again, each once: {again.Id} was not one of them.");
+            Require.True(
+                claimed.TryGetValue(again.Id, out Delivery? before),
+                $"After a crash only messages that were not settled are delivered again, each once: {again.Id} was not one of them.");
             Require.Bytes(again.Body, before.Body, "A body is the same on every delivery.");
-            Require.True(again.Count >= before.Count, $"A crash does not lower the count of deliveries, or a message that causes crashes is never dead-lettered: it fell from {before.Count} to {again.Count}.");
+            Require.True(
+                again.Count >= before.Count,
+                $"A crash does not lower the count of deliveries, or a message that causes crashes is never dead-lettered: it fell from {before.Count} to "
+                    + $"{again.Count}.");
             await again.SettleAsync(Settlement.Complete);
         }
 
@@ -94,7 +99,11 @@ public sealed partial class MessageSourceContract
 
         const int Expected = InFlight - Completed + 1;
         await WhileTimePassesAsync(
-            () => after.Select(delivery => delivery.Id).Except(held.Take(Completed).Select(delivery => delivery.Id), StringComparer.Ordinal).Distinct(StringComparer.Ordinal).Count() >= Expected,
+            () => after
+                .Select(delivery => delivery.Id)
+                .Except(held.Take(Completed).Select(delivery => delivery.Id), StringComparer.Ordinal)
+                .Distinct(StringComparer.Ordinal)
+                .Count() >= Expected,
             "After its connections have ended, a source connects again, receives new messages, and delivers again what was abandoned.");
         await harness.WaitUntilEmptyAsync();
         Require.Empty(await harness.DeadLettersAsync(expected: 0), "The end of a connection dead-letters no message.");
@@ -104,7 +113,9 @@ public sealed partial class MessageSourceContract
             Require.Bytes(again.Body, inFlight[again.Id].Body, "A body is the same on every delivery.");
         }
 
-        Require.Equal(after.Select(delivery => delivery.Id).Except(inFlight.Keys, StringComparer.Ordinal).Distinct(StringComparer.Ordinal).Count(), 1, "An id is the same on every delivery, and no message is delivered that was not sent.");
+        Require.Equal(
+            after.Select(delivery => delivery.Id).Except(inFlight.Keys, StringComparer.Ordinal).Distinct(StringComparer.Ordinal).Count(), 1,
+            "An id is the same on every delivery, and no message is delivered that was not sent.");
     }
 
     /// <summary>The next message, while time passes: a queue redelivers what a crashed process held only after a while.</summary>

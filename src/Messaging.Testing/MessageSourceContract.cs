@@ -188,7 +188,9 @@ public sealed partial class MessageSourceContract(SourceHarness harness)
                 string.Join(", ", kept.Select(message => Encoding.UTF8.GetString(message.Body)).Order(StringComparer.Ordinal)),
                 string.Join(", ", Enumerable.Range(0, unreadable).Select(UnreadableBody).Order(StringComparer.Ordinal)),
                 "Each message that cannot be read is kept once.");
-            Require.Equal(host.Services.GetRequiredService<IMessageWorker>().GetTotals(UnreadableSource.Route).DeadLetters, unreadable, "Each dead letter is counted once.");
+            Require.Equal(
+                host.Services.GetRequiredService<IMessageWorker>().GetTotals(UnreadableSource.Route).DeadLetters, unreadable,
+                "Each dead letter is counted once.");
             await host.StopAsync();
         }
         finally
@@ -208,7 +210,8 @@ public sealed partial class MessageSourceContract(SourceHarness harness)
         Delivery delivery = await harness.Intake.NextAsync();
         await delivery.SettleAsync(Settlement.Complete);
 
-        await Require.ThrowsAsync<InvalidOperationException>(() => delivery.Message.SettleAsync(Settlement.Complete, CancellationToken.None), "A message is settled once.");
+        await Require.ThrowsAsync<InvalidOperationException>(
+            () => delivery.Message.SettleAsync(Settlement.Complete, CancellationToken.None), "A message is settled once.");
 
         await harness.FinishAsync();
     }
@@ -220,7 +223,8 @@ public sealed partial class MessageSourceContract(SourceHarness harness)
         await harness.PublishAsync("{}"u8.ToArray());
         Delivery delivery = await harness.Intake.NextAsync();
 
-        await Require.ThrowsAsync<InvalidOperationException>(() => delivery.Message.SettleAsync(default, CancellationToken.None), "An undecided settlement throws.");
+        await Require.ThrowsAsync<InvalidOperationException>(
+            () => delivery.Message.SettleAsync(default, CancellationToken.None), "An undecided settlement throws.");
 
         await delivery.SettleAsync(Settlement.Complete);
         await harness.WaitUntilEmptyAsync();
@@ -254,7 +258,9 @@ public sealed partial class MessageSourceContract(SourceHarness harness)
         Require.Empty([.. completed.Where(message => message.Value != 1)], "No completed message is redelivered.");
         IReadOnlyList<DeadLetteredMessage> kept = await harness.DeadLettersAsync(DeadLetters);
         Require.Equal(kept.Select(message => message.Id).Distinct(StringComparer.Ordinal).Count(), DeadLetters, "Each dead letter is kept.");
-        Require.True(harness.Intake.MaxUnsettled <= harness.Intake.Concurrency, $"No more messages are in flight than there are slots: {harness.Intake.MaxUnsettled} were.");
+        Require.True(
+            harness.Intake.MaxUnsettled <= harness.Intake.Concurrency,
+            $"No more messages are in flight than there are slots: {harness.Intake.MaxUnsettled} were.");
         await harness.FinishAsync();
     }
 

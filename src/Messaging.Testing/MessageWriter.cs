@@ -14,8 +14,10 @@ internal sealed class MessageWriter(IReadOnlyList<IHandlerFeature> handlers)
         return found switch
         {
             [var only] => JsonSerializer.SerializeToUtf8Bytes(message, only),
-            [] => throw new InvalidOperationException($"No handler of this worker reads {typeof(T)}. {ReadTypes()} Send a message of such a type, or the JSON as text or bytes."),
-            _ => throw new InvalidOperationException($"{found.Length} handlers of this worker read {typeof(T)}, each with a JsonTypeInfo of its own. Send the JSON as text or bytes."),
+            [] => throw new InvalidOperationException(
+                $"No handler of this worker reads {typeof(T)}. {ReadTypes()} Send a message of such a type, or the JSON as text or bytes."),
+            _ => throw new InvalidOperationException(
+                $"{found.Length} handlers of this worker read {typeof(T)}, each with a JsonTypeInfo of its own. Send the JSON as text or bytes."),
         };
     }
 

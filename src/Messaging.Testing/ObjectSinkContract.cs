@@ -16,7 +16,9 @@ public sealed class ObjectSinkContract(IObjectSink sink, Func<string, ValueTask<
     /// <summary>False for a sink that is documented to let two stores of one key at the same moment both succeed.</summary>
     public bool DecidesRaces { get; init; } = true;
 
-    /// <summary>False for a sink whose store drops dots at the end of a key or before a <c>/</c>: it must reject such a key, so that no two keys become one.</summary>
+    /// <summary>
+    /// False for a sink whose store drops dots at the end of a key or before a <c>/</c>: it must reject such a key, so that no two keys become one.
+    /// </summary>
     public bool KeepsDotsAtEnds { get; init; } = true;
 
     /// <summary>
@@ -78,7 +80,9 @@ public sealed class ObjectSinkContract(IObjectSink sink, Func<string, ValueTask<
         }
     }
 
-    /// <summary>A key that holds a beginning of the bytes, an empty object, or the bytes and more is a collision: a truncated object never counts as stored.</summary>
+    /// <summary>
+    /// A key that holds a beginning of the bytes, an empty object, or the bytes and more is a collision: a truncated object never counts as stored.
+    /// </summary>
     public async Task Store_KeyHoldsATruncationOrAnExtension_IsACollisionAndItStays()
     {
         foreach (int size in (int[])[1, 9, 65_537])
@@ -122,9 +126,13 @@ public sealed class ObjectSinkContract(IObjectSink sink, Func<string, ValueTask<
 
         SinkStatus[] results = await RaceAsync(writer => bodies[writer]);
 
-        Require.Empty([.. results.Where(status => status is not (SinkStatus.Stored or SinkStatus.Collision))], "A writer has stored its bytes or is told of a collision.");
+        Require.Empty(
+            [.. results.Where(status => status is not (SinkStatus.Stored or SinkStatus.Collision))],
+            "A writer has stored its bytes or is told of a collision.");
         byte[]? kept = await readBack("race");
-        Require.True(bodies.Where((_, writer) => results[writer] == SinkStatus.Stored).Any(body => body.AsSpan().SequenceEqual(kept)), "The object holds the bytes of a writer that was told that they are stored.");
+        Require.True(
+            bodies.Where((_, writer) => results[writer] == SinkStatus.Stored).Any(body => body.AsSpan().SequenceEqual(kept)),
+            "The object holds the bytes of a writer that was told that they are stored.");
         OneWins(results);
     }
 
@@ -259,9 +267,13 @@ public sealed class ObjectSinkContract(IObjectSink sink, Func<string, ValueTask<
             "An object with metadata and tags is stored; a sink that keeps none leaves out the StoreAsync that takes ObjectProperties, "
             + "whose default throws NotSupportedException.");
         await HoldsAsync("described", Body(100));
-        Require.Equal(await sink.StoreAsync(key, Body(100), new ObjectProperties { Tags = [new("team", "other")] }, CancellationToken), SinkResult.AlreadyStored, "The same bytes with other tags are a duplicate.");
+        Require.Equal(
+            await sink.StoreAsync(key, Body(100), new ObjectProperties { Tags = [new("team", "other")] }, CancellationToken), SinkResult.AlreadyStored,
+            "The same bytes with other tags are a duplicate.");
         Require.Equal(await StoreAsync("described", Body(100)), SinkResult.AlreadyStored, "The same bytes without tags are a duplicate.");
-        Require.Equal((await sink.StoreAsync(key, Body(99), properties, CancellationToken)).Status, SinkStatus.Collision, "Other bytes with the same tags are a collision.");
+        Require.Equal(
+            (await sink.StoreAsync(key, Body(99), properties, CancellationToken)).Status, SinkStatus.Collision,
+            "Other bytes with the same tags are a collision.");
         await HoldsAsync("described", Body(100));
     }
 
@@ -311,7 +323,8 @@ public sealed class ObjectSinkContract(IObjectSink sink, Func<string, ValueTask<
     /// <summary>A located object ends with its key.</summary>
     public Task Locate_EndsWithTheKey()
     {
-        Require.True(sink.Locate("a/b.json").EndsWith("a/b.json", StringComparison.Ordinal), $"A located object ends with its key: '{sink.Locate("a/b.json")}'.");
+        Require.True(
+            sink.Locate("a/b.json").EndsWith("a/b.json", StringComparison.Ordinal), $"A located object ends with its key: '{sink.Locate("a/b.json")}'.");
         return Task.CompletedTask;
     }
 

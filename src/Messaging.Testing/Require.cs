@@ -23,7 +23,8 @@ internal static class Require
     {
         if (!actual.SequenceEqual(expected))
         {
-            throw new ContractException($"{rule} Expected {expected.Length} bytes, found {actual.Length}; they differ from byte {actual.CommonPrefixLength(expected)} on.");
+            throw new ContractException(
+                $"{rule} Expected {expected.Length} bytes, found {actual.Length}; they differ from byte {actual.CommonPrefixLength(expected)} on.");
         }
     }
 

@@ -75,14 +75,16 @@ public abstract class SourceHarness(int slots = 64) : IAsyncDisposable
     /// over the same queue. Call <see cref="CrashAsync"/> first.
     /// </summary>
     public virtual Task ReopenAsync() => throw new ContractException(
-        $"{GetType().Name} does not override {nameof(ReopenAsync)}: end the source with {nameof(CrashAsync)} and open another over the same queue, or set {nameof(RedeliversAfterCrash)} to false if its messages do not survive a crash.");
+        $"{GetType().Name} does not override {nameof(ReopenAsync)}: end the source with {nameof(CrashAsync)} and open another over the same queue, or set "
+            + $"{nameof(RedeliversAfterCrash)} to false if its messages do not survive a crash.");
 
     /// <summary>
     /// Ends all connections of the source, as a restart of the server or of the network does, and lets it connect again. Its queue keeps its
     /// messages; returns when the source has noticed, or needs not.
     /// </summary>
     public virtual Task InterruptAsync() => throw new ContractException(
-        $"{GetType().Name} does not override {nameof(InterruptAsync)}: end the source's connections there, and let it connect again, or leave {nameof(HoldsConnections)} false.");
+        $"{GetType().Name} does not override {nameof(InterruptAsync)}: end the source's connections there, and let it connect again, or leave "
+            + $"{nameof(HoldsConnections)} false.");
 
     /// <summary>Checks the source, then lets it receive.</summary>
     /// <param name="intake">Where the messages go; null for <see cref="Intake"/>.</param>
@@ -130,7 +132,8 @@ public abstract class SourceHarness(int slots = 64) : IAsyncDisposable
     }
 
     /// <summary>Ends the source as a crash does: neither drained nor closed. <see cref="Intake"/> is then a new one.</summary>
-    /// <param name="kill">Cuts the source off its queue where disposing it would settle messages or wait for them; null to end its receiving and dispose it.</param>
+    /// <param name="kill">Cuts the source off its queue where disposing it would settle messages or wait for them; null to end its receiving and dispose
+    /// it.</param>
     protected async Task CrashAsync(Func<Task>? kill = null)
     {
         if (kill is null)

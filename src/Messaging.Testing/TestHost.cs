@@ -11,7 +11,8 @@ namespace Quayside.Messaging.Testing;
 internal static class TestHost
 {
     public static IHost Build(
-        Action<IMessageWorkerBuilder> configure, IEnumerable<KeyValuePair<string, string?>> configuration, RecordingLog log, MemoryDeadLetters deadLetters, TimeProvider time)
+        Action<IMessageWorkerBuilder> configure, IEnumerable<KeyValuePair<string, string?>> configuration, RecordingLog log, MemoryDeadLetters deadLetters,
+        TimeProvider time)
     {
         HostApplicationBuilder builder = Host.CreateEmptyApplicationBuilder(settings: null);
         KeyValuePair<string, string?>[] given = [.. configuration];

@@ -219,7 +219,8 @@ public sealed class TestIntake(int concurrency = 64) : IMessageIntake, ISlotOwne
         }
         catch (OperationCanceledException exception)
         {
-            throw new ContractException($"The source delivered no message within {Limit.TotalSeconds} s; {Unsettled} of {Concurrency} slots are in use.", exception);
+            throw new ContractException(
+                $"The source delivered no message within {Limit.TotalSeconds} s; {Unsettled} of {Concurrency} slots are in use.", exception);
         }
     }
 

@@ -6,7 +6,9 @@ using Quayside.Pipeline.Settlements;
 
 namespace Quayside.Messaging.Testing;
 
-/// <summary>A queue in memory. It redelivers abandoned messages after their delay, by the worker's clock, and forgets all messages when the worker stops.</summary>
+/// <summary>
+/// A queue in memory. It redelivers abandoned messages after their delay, by the worker's clock, and forgets all messages when the worker stops.
+/// </summary>
 internal sealed class TestSource(SourceServices services) : IMessageSource
 {
     private readonly Channel<SentMessage> _waiting = Channel.CreateUnbounded<SentMessage>();

@@ -35,7 +35,8 @@ internal sealed class TestSourceFeature : ISourceFeature
 
         return route is not null && _sources.TryGetValue(route, out TestSource? source)
             ? source
-            : throw new ArgumentException($"'{route}' is not a route whose source is {TestWorker.Source}. Those are: {string.Join(", ", _sources.Keys)}.", nameof(route));
+            : throw new ArgumentException(
+                $"'{route}' is not a route whose source is {TestWorker.Source}. Those are: {string.Join(", ", _sources.Keys)}.", nameof(route));
     }
 }
 
@@ -51,7 +52,9 @@ internal sealed class TestSinkFeature(MemoryObjectSink sink) : ISinkFeature
     public SinkPlan Configure(SettingsReader settings, string route) => new() { Create = _ => sink };
 }
 
-/// <summary>One delivery of a <see cref="SentMessage"/>, with bytes of its own. The settlement overwrites them, so that a handler that keeps them sees wrong bytes.</summary>
+/// <summary>
+/// One delivery of a <see cref="SentMessage"/>, with bytes of its own. The settlement overwrites them, so that a handler that keeps them sees wrong bytes.
+/// </summary>
 internal sealed class TestSourceMessage(TestSource source, SentMessage message) : ReceivedMessage
 {
     private readonly byte[] _body = [.. message.Body];

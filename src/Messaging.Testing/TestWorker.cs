@@ -56,7 +56,8 @@ public sealed class TestWorker : IAsyncDisposable
     /// <param name="cancellationToken">Cancels the start.</param>
     /// <exception cref="Configuration.ConfigurationException">The configuration is wrong; the exception lists every problem.</exception>
     public static async Task<TestWorker> StartAsync(
-        Action<IMessageWorkerBuilder> configure, IEnumerable<KeyValuePair<string, string?>> configuration, TimeProvider? time = null, CancellationToken cancellationToken = default)
+        Action<IMessageWorkerBuilder> configure, IEnumerable<KeyValuePair<string, string?>> configuration, TimeProvider? time = null,
+        CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(configure);
         RecordingLog log = new();
@@ -92,7 +93,8 @@ public sealed class TestWorker : IAsyncDisposable
     /// <param name="route">The route; null for the only one.</param>
     /// <param name="attributes">Named values beside the body; null for none.</param>
     /// <param name="group">The message's group; null for none.</param>
-    public SentMessage Send(ReadOnlySpan<byte> body, string? id = null, string? route = null, IReadOnlyList<KeyValuePair<string, string>>? attributes = null, string? group = null)
+    public SentMessage Send(
+        ReadOnlySpan<byte> body, string? id = null, string? route = null, IReadOnlyList<KeyValuePair<string, string>>? attributes = null, string? group = null)
     {
         SentMessage message = new(id ?? Guid.CreateVersion7().ToString(), body.ToArray(), attributes ?? []) { Group = group };
         _sources.Find(route).Send(message);
@@ -102,14 +104,17 @@ public sealed class TestWorker : IAsyncDisposable
     /// <summary>Sends a message and waits until it is completed or dead-lettered, over all its retries and redeliveries.</summary>
     /// <inheritdoc cref="Send"/>
     /// <exception cref="TimeoutException">It was neither within 60 s; the exception lists its settlements and the last lines of the log.</exception>
-    public Task<Settlement> SendAsync(ReadOnlyMemory<byte> body, string? id = null, string? route = null, IReadOnlyList<KeyValuePair<string, string>>? attributes = null) =>
+    public Task<Settlement> SendAsync(
+        ReadOnlyMemory<byte> body, string? id = null, string? route = null, IReadOnlyList<KeyValuePair<string, string>>? attributes = null) =>
         WhenSettledAsync(Send(body.Span, id, route, attributes));
 
     /// <inheritdoc cref="SendAsync(ReadOnlyMemory{byte}, string, string, IReadOnlyList{KeyValuePair{string, string}})"/>
     public Task<Settlement> SendAsync(byte[] body, string? id = null, string? route = null, IReadOnlyList<KeyValuePair<string, string>>? attributes = null) =>
         SendAsync(new ReadOnlyMemory<byte>(body), id, route, attributes);
 
-    /// <summary>Sends a text as UTF-8, such as JSON, and waits until the message is completed or dead-lettered, over all its retries and redeliveries.</summary>
+    /// <summary>
+    /// Sends a text as UTF-8, such as JSON, and waits until the message is completed or dead-lettered, over all its retries and redeliveries.
+    /// </summary>
     /// <param name="json">The text. For a body that is not UTF-8, pass bytes.</param>
     /// <param name="id">The message's id; null for a new one.</param>
     /// <param name="route">The route; null for the only one.</param>
@@ -119,13 +124,16 @@ public sealed class TestWorker : IAsyncDisposable
     public Task<Settlement> SendAsync(string json, string? id = null, string? route = null, IReadOnlyList<KeyValuePair<string, string>>? attributes = null) =>
         SendAsync(StrictUtf8.GetBytes(json), id, route, attributes);
 
-    /// <summary>Writes a message as the handler of its type reads it, sends it, and waits until it is completed or dead-lettered, over all its retries and redeliveries.</summary>
+    /// <summary>
+    /// Writes a message as the handler of its type reads it, sends it, and waits until it is completed or dead-lettered, over all its retries and redeliveries.
+    /// </summary>
     /// <typeparam name="T">The type that a handler of the worker was added for; the declared type counts, not the run-time type.</typeparam>
     /// <param name="message">The message, written with the <c>JsonTypeInfo</c> of that handler.</param>
     /// <param name="id">The message's id; null for a new one.</param>
     /// <param name="route">The route; null for the only one.</param>
     /// <param name="attributes">Named values beside the body; null for none.</param>
-    /// <exception cref="InvalidOperationException">No handler of the worker reads <typeparamref name="T"/>, or several read it with different options.</exception>
+    /// <exception cref="InvalidOperationException">No handler of the worker reads <typeparamref name="T"/>, or several read it with different
+    /// options.</exception>
     /// <exception cref="TimeoutException">It was neither within 60 s; the exception lists its settlements and the last lines of the log.</exception>
     public Task<Settlement> SendAsync<T>(T message, string? id = null, string? route = null, IReadOnlyList<KeyValuePair<string, string>>? attributes = null) =>
         SendAsync(_host.Services.GetRequiredService<MessageWriter>().Write(message), id, route, attributes);
@@ -143,7 +151,8 @@ public sealed class TestWorker : IAsyncDisposable
         {
             string settlements = message.Settlements is { Count: > 0 } all ? string.Join(", ", all) : "none";
             string log = string.Join(Environment.NewLine, Log.Entries.TakeLast(20).Select(entry => entry.Text));
-            throw new TimeoutException($"Message {message.Id} is not settled after {Limit.TotalSeconds} s. Settlements: {settlements}. Log:{Environment.NewLine}{log}", exception);
+            throw new TimeoutException(
+                $"Message {message.Id} is not settled after {Limit.TotalSeconds} s. Settlements: {settlements}. Log:{Environment.NewLine}{log}", exception);
         }
     }
 
@@ -165,7 +174,9 @@ public sealed class TestWorker : IAsyncDisposable
             .ToLookup(key => key[1], StringComparer.OrdinalIgnoreCase);
         return
         [
-            .. routes.Where(route => !route.Any(key => key[2].Equals("Source", StringComparison.OrdinalIgnoreCase))).Select(route => KeyValuePair.Create<string, string?>($"Routes:{route.Key}:Source", Source)),
+            .. routes
+                .Where(route => !route.Any(key => key[2].Equals("Source", StringComparison.OrdinalIgnoreCase)))
+                .Select(route => KeyValuePair.Create<string, string?>($"Routes:{route.Key}:Source", Source)),
             .. configuration,
         ];
     }

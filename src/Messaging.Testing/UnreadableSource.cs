@@ -45,7 +45,8 @@ internal sealed class UnreadableSource(IMessageSource source, CountingHandler ha
 
     public ValueTask DisposeAsync() => source.DisposeAsync();
 
-    private ForwardingIntake Wrap(IMessageIntake intake) => new(intake, message => message.Body.Span.StartsWith("unreadable"u8) ? new UnreadableMessage(message, handler.Add) : message);
+    private ForwardingIntake Wrap(IMessageIntake intake) =>
+        new(intake, message => message.Body.Span.StartsWith("unreadable"u8) ? new UnreadableMessage(message, handler.Add) : message);
 }
 
 /// <summary>A message whose body throws when it is read; it is settled as the source's own.</summary>

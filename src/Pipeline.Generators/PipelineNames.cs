@@ -27,7 +27,8 @@ internal static class PipelineNames
 
     /// <summary>Whether a type lies in the library's namespace of that name.</summary>
     public static bool IsNamespace(INamespaceSymbol? space, string name) =>
-        space is { ContainingNamespace: { Name: "Pipeline", ContainingNamespace: { Name: "Quayside", ContainingNamespace.IsGlobalNamespace: true } } } && space.Name == name;
+        space is { ContainingNamespace: { Name: "Pipeline", ContainingNamespace: { Name: "Quayside", ContainingNamespace.IsGlobalNamespace: true } } }
+            && space.Name == name;
 }
 
 /// <summary>The contract that a part implements; a fork is a behaviour.</summary>

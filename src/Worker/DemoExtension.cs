@@ -13,8 +13,10 @@ internal sealed class DemoExtension : IDaemonExtension
 {
     private const string UrlKey = "Hosting:Url";
 
-    private readonly Option<int?> _demo = CountOption.Create("--demo", [], "Publish this many generated messages through the channel, report, then keep running", 100_000_000);
-    private readonly Option<bool> _once = new("--once") { Description = "With --demo: exit after the report; listens on a free port unless Hosting:Url is set" };
+    private readonly Option<int?> _demo =
+        CountOption.Create("--demo", [], "Publish this many generated messages through the channel, report, then keep running", 100_000_000);
+    private readonly Option<bool> _once =
+        new("--once") { Description = "With --demo: exit after the report; listens on a free port unless Hosting:Url is set" };
 
     public IReadOnlyList<Option> Options => [_demo, _once];
 

@@ -25,7 +25,9 @@ internal static class DemoRunner
     {
         IMessageWorker worker = host.Services.GetRequiredService<IMessageWorker>();
         string route = FindRoute(host)?.Name
-            ?? throw new StartupException("--demo publishes through the channel, but no route has the source Channel: add it with --Routes:archive:Source=Channel,Http.", ExitCodes.Configuration);
+            ?? throw new StartupException(
+                "--demo publishes through the channel, but no route has the source Channel: add it with --Routes:archive:Source=Channel,Http.",
+                ExitCodes.Configuration);
         TimeProvider time = host.Services.GetRequiredService<TimeProvider>();
 
         RouteTotals before = worker.GetTotals(route);
@@ -34,7 +36,8 @@ internal static class DemoRunner
         Stopwatch watch = Stopwatch.StartNew();
         Console.Out.WriteLine($"Archiving {count:N0} messages ...");
         ISampleFeature samples = new WorkerDefinition(Program.AddFeatures).Handlers.OfType<ISampleFeature>().First();
-        Task publishing = new GeneratedMessages(samples.WriteSample, time).PublishAsync(host.Services.GetRequiredKeyedService<IMessagePublisher>(route), count, stop);
+        Task publishing =
+            new GeneratedMessages(samples.WriteSample, time).PublishAsync(host.Services.GetRequiredKeyedService<IMessagePublisher>(route), count, stop);
         while (Done(worker.GetTotals(route), before) < count && !stop.IsCancellationRequested && !publishing.IsFaulted)
         {
             await Task.Delay(PollInterval, stop).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
@@ -45,7 +48,9 @@ internal static class DemoRunner
         bytes = GC.GetTotalAllocatedBytes(precise: true) - bytes;
         RouteTotals totals = worker.GetTotals(route);
         long stored = totals.Stored - before.Stored;
-        WriteReport(FindRoute(host)!, stored, totals.DeadLetters - before.DeadLetters, totals.Returned - before.Returned, watch.Elapsed, bytes, CountCollections().Zip(collections, (now, then) => now - then).ToArray());
+        WriteReport(
+            FindRoute(host)!, stored, totals.DeadLetters - before.DeadLetters, totals.Returned - before.Returned, watch.Elapsed, bytes,
+            CountCollections().Zip(collections, (now, then) => now - then).ToArray());
         return stored == count;
     }
 
@@ -56,10 +61,12 @@ internal static class DemoRunner
         Console.Out.WriteLine($$"""
 
             The worker stays up; Ctrl+C drains and stops it. Try next, in another terminal:
-              curl -i {{url}}/messages -H 'Content-Type: application/json' -d '{"EventDateUtc":"2026-01-31T10:00:00Z","Product":"My Product","SiteKey":"Site Key","EventName":"My Event","MessageId":"first"}'
+              curl -i {{url}}/messages -H 'Content-Type: application/json' \
+                -d '{"EventDateUtc":"2026-01-31T10:00:00Z","Product":"My Product","SiteKey":"Site Key","EventName":"My Event","MessageId":"first"}'
               curl -s {{url}}/healthz/ready
             From a queue into a bucket (AWS credentials from AWS's default chain):
-              {{(RuntimeFeature.IsDynamicCodeSupported ? "dotnet run -c Release --project src/Worker --" : Environment.ProcessPath)}} --Routes:archive:Source=Sqs --Sources:Sqs:Queue=my-queue --Routes:archive:Sink=S3 --Sinks:S3:Bucket=my-bucket --Hosting:Url=http://127.0.0.1:0
+              {{(RuntimeFeature.IsDynamicCodeSupported ? "dotnet run -c Release --project src/Worker --" : Environment.ProcessPath)}} \
+                --Routes:archive:Source=Sqs --Sources:Sqs:Queue=my-queue --Routes:archive:Sink=S3 --Sinks:S3:Bucket=my-bucket --Hosting:Url=http://127.0.0.1:0
             """);
     }
 
@@ -83,5 +90,6 @@ internal static class DemoRunner
             """);
     }
 
-    private static int[] CountCollections() => [GC.CollectionCount(0) - GC.CollectionCount(1), GC.CollectionCount(1) - GC.CollectionCount(2), GC.CollectionCount(2)];
+    private static int[] CountCollections() =>
+        [GC.CollectionCount(0) - GC.CollectionCount(1), GC.CollectionCount(1) - GC.CollectionCount(2), GC.CollectionCount(2)];
 }

@@ -11,7 +11,9 @@ public static class Program
 
     /// <summary>Adds the daemon's sources, handlers, sinks and commands.</summary>
     public static void AddFeatures(IMessageWorkerBuilder worker) => worker
-        .Describe("Receives messages from a channel, HTTP, SQS, Service Bus, RabbitMQ, UDP or lines over TCP, stores each under a key derived from its JSON (or indexes the CloudFront logs it names into Elasticsearch), and only then acknowledges it.")
+        .Describe(
+            "Receives messages from a channel, HTTP, SQS, Service Bus, RabbitMQ, UDP or lines over TCP, stores each under a key derived from its JSON (or "
+                + "indexes the CloudFront logs it names into Elasticsearch), and only then acknowledges it.")
         .AddHttp()
         .AddSqs()
         .AddUdp()

@@ -4,7 +4,9 @@ public sealed class ProcessMemoryTests
 {
     [Fact]
     public void Parse_StatusOfAProcess_IsInMiB() =>
-        ProcessMemory.Parse(["Name:\tWorker", "VmHWM:\t   68608 kB", "VmRSS:\t   67584 kB", "RssAnon:\t   36864 kB", "RssFile:\t   30720 kB"]).ShouldBe(new ProcessMemory(66, 67, 30));
+        ProcessMemory
+            .Parse(["Name:\tWorker", "VmHWM:\t   68608 kB", "VmRSS:\t   67584 kB", "RssAnon:\t   36864 kB", "RssFile:\t   30720 kB"])
+            .ShouldBe(new ProcessMemory(66, 67, 30));
 
     [Fact]
     public void Of_ThisProcess_HasAPeakOfAtLeastWhatItUses()

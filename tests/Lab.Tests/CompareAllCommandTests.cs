@@ -7,7 +7,10 @@ namespace Lab.Tests;
 public sealed class CompareAllCommandTests
 {
     public static IEnumerable<TheoryDataRow<string, string>> Steps =>
-        CompareAllCommand.Steps.SelectMany(step => new[] { step.Full, step.Quick }.OfType<string>().Select(arguments => new TheoryDataRow<string, string>(step.Program.GetName().Name!, arguments)));
+        CompareAllCommand.Steps.SelectMany(
+            step => new[] { step.Full, step.Quick }
+                .OfType<string>()
+                .Select(arguments => new TheoryDataRow<string, string>(step.Program.GetName().Name!, arguments)));
 
     [Theory]
     [MemberData(nameof(Steps))]

@@ -27,5 +27,6 @@ public sealed class LabResultsTests : IDisposable
     }
 
     [Fact]
-    public void OfNewestMachine_NoFolders_Throws() => Should.Throw<ResultsException>(() => LabResults.OfNewestMachine(_product, _lab)).Message.ShouldContain("hold no results");
+    public void OfNewestMachine_NoFolders_Throws() =>
+    Should.Throw<ResultsException>(() => LabResults.OfNewestMachine(_product, _lab)).Message.ShouldContain("hold no results");
 }

@@ -2,7 +2,8 @@ namespace Lab.Tests;
 
 public sealed class MarkedTextTests
 {
-    private const string Text = "before\n<!-- figures:A -->\nold\n<!-- /figures:A -->\nbetween\n<!-- figures:B -->\n<!-- /figures:B -->\n<!-- seeds:C -->\n<!-- /seeds:C -->\nafter\n";
+    private const string Text =
+        "before\n<!-- figures:A -->\nold\n<!-- /figures:A -->\nbetween\n<!-- figures:B -->\n<!-- /figures:B -->\n<!-- seeds:C -->\n<!-- /seeds:C -->\nafter\n";
 
     [Theory]
     [InlineData("<!-- figures:A --> without an end")]

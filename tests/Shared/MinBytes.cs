@@ -1,6 +1,8 @@
 namespace Tests.Shared;
 
-/// <summary>Bytes that a round allocates: the minimum of several rounds, which excludes one-time work of the runtime (the JIT's second tier, a pool's growth).</summary>
+/// <summary>
+/// Bytes that a round allocates: the minimum of several rounds, which excludes one-time work of the runtime (the JIT's second tier, a pool's growth).
+/// </summary>
 internal static class MinBytes
 {
     public const int Rounds = 8;

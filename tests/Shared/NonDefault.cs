@@ -99,7 +99,8 @@ internal static class NonDefault
         return AppDomain.CurrentDomain.GetAssemblies()
             .Where(assembly => !assembly.IsDynamic)
             .SelectMany(assembly => assembly.GetTypes())
-            .FirstOrDefault(candidate => candidate is { IsAbstract: false, IsInterface: false, ContainsGenericParameters: false } && type.IsAssignableFrom(candidate))
+            .FirstOrDefault(
+                candidate => candidate is { IsAbstract: false, IsInterface: false, ContainsGenericParameters: false } && type.IsAssignableFrom(candidate))
             ?? throw new NotSupportedException($"No concrete {type} is loaded: derive one in the tests, so that a field of this type can be filled.");
     }
 }

@@ -61,7 +61,8 @@ public sealed class OneThread : IAsyncLifetime
 
     private void Limit(int threads)
     {
-        bool isLimited = ThreadPool.SetMinThreads(1, _min.Ports) && ThreadPool.SetMaxThreads(threads, _max.Ports) && ThreadPool.SetMinThreads(threads, _min.Ports);
+        bool isLimited =
+            ThreadPool.SetMinThreads(1, _min.Ports) && ThreadPool.SetMaxThreads(threads, _max.Ports) && ThreadPool.SetMinThreads(threads, _min.Ports);
         isLimited.ShouldBeTrue(Forced);
     }
 

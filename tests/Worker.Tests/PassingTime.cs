@@ -14,7 +14,8 @@ internal static class PassingTime
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(60);
 
     /// <summary>Moves the clock in steps until the condition holds.</summary>
-    public static async Task PassUntilAsync(this ManualTimeProvider time, TimeSpan step, Func<bool> condition, string what = "The condition does not hold, however much time passes.")
+    public static async Task PassUntilAsync(
+        this ManualTimeProvider time, TimeSpan step, Func<bool> condition, string what = "The condition does not hold, however much time passes.")
     {
         long started = Stopwatch.GetTimestamp();
         await RestAsync();

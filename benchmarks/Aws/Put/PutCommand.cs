@@ -29,11 +29,16 @@ internal static class PutCommand
                 serverTimes[kind] += server.ProcessorTime - before;
                 reports[kind].Add(report);
                 PutRow row = PutRow.Of(kind, [report], 0);
-                await Console.Error.WriteLineAsync(string.Create(CultureInfo.InvariantCulture, $"pass {pass} of {passes}: {kind}, {row.BytesAPut:N0} B and {row.CpuMicrosecondsAPut:F1} us of processor per PUT, {row.PutsASecond:N0} PUT/s after {report.WarmUpRounds} rounds of warm-up{(report.Settled ? "" : " that did not settle")}"));
+                await Console.Error.WriteLineAsync(
+                    string.Create(
+                        CultureInfo.InvariantCulture,
+                        $"pass {pass} of {passes}: {kind}, {row.BytesAPut:N0} B and {row.CpuMicrosecondsAPut:F1} us of processor per PUT, {row.PutsASecond:N0} "
+                            + $"PUT/s after {report.WarmUpRounds} rounds of warm-up{(report.Settled ? "" : " that did not settle")}"));
             }
         }
 
-        PutRow[] rows = [.. reports.Select(one => PutRow.Of(one.Key, one.Value, serverTimes[one.Key].TotalMicroseconds / one.Value.Sum(report => report.TotalPuts)))];
+        PutRow[] rows =
+            [.. reports.Select(one => PutRow.Of(one.Key, one.Value, serverTimes[one.Key].TotalMicroseconds / one.Value.Sum(report => report.TotalPuts)))];
         PutReport all = new(MachineInfo.Current(), TimeProvider.System.GetUtcNow(), PutObjects.BodyLength, inFlight, seconds, passes, rows);
         Console.Out.Write(all.ToTable());
         if (results is not null)
@@ -45,7 +50,8 @@ internal static class PutCommand
         return 0;
     }
 
-    private static async Task<PutClientReport> RunClientAsync(PutClientKind kind, string port, double seconds, int inFlight, CancellationToken cancellationToken)
+    private static async Task<PutClientReport> RunClientAsync(
+        PutClientKind kind, string port, double seconds, int inFlight, CancellationToken cancellationToken)
     {
         using ChildProcess client = ChildProcess.Start(
             PutChildren.Client, kind.ToString(), port, seconds.ToString(CultureInfo.InvariantCulture), inFlight.ToString(CultureInfo.InvariantCulture));

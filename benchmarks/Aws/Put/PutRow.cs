@@ -7,7 +7,8 @@ namespace Benchmarks.Aws.Put;
 /// figure. Settled are the passes whose warm-up ended in two rounds that agree.
 /// </summary>
 internal sealed record PutRow(
-    PutClientKind Client, double BytesAPut, double CpuMicrosecondsAPut, double PutsACpuSecond, double PutsASecond, double ServerCpuMicrosecondsAPut, int Settled)
+    PutClientKind Client, double BytesAPut, double CpuMicrosecondsAPut, double PutsACpuSecond, double PutsASecond, double ServerCpuMicrosecondsAPut,
+    int Settled)
 {
     public static PutRow Of(PutClientKind client, IReadOnlyList<PutClientReport> passes, double serverCpuMicrosecondsAPut)
     {

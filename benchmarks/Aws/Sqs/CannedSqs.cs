@@ -35,7 +35,8 @@ internal sealed class CannedSqs : HttpMessageHandler
             };
         })];
         _received = JsonSerializer.SerializeToUtf8Bytes(new { Messages = messages });
-        _deleted = JsonSerializer.SerializeToUtf8Bytes(new { Successful = Enumerable.Range(0, Messages).Select(i => new { Id = $"{i}" }), Failed = Array.Empty<object>() });
+        _deleted = JsonSerializer.SerializeToUtf8Bytes(
+            new { Successful = Enumerable.Range(0, Messages).Select(i => new { Id = $"{i}" }), Failed = Array.Empty<object>() });
     }
 
     public static string HandleOf(int message) => $"{message}".PadRight(HandleLength, 'A');

@@ -20,7 +20,8 @@ public class SqsClientBenchmarks
 
     private readonly SqsClient _ours;
     private readonly AmazonSQSClient _sdk;
-    private readonly ReadOnlyMemory<byte>[] _handles = [.. Enumerable.Range(0, CannedSqs.Messages).Select(i => (ReadOnlyMemory<byte>)Encoding.UTF8.GetBytes(CannedSqs.HandleOf(i)))];
+    private readonly ReadOnlyMemory<byte>[] _handles =
+        [.. Enumerable.Range(0, CannedSqs.Messages).Select(i => (ReadOnlyMemory<byte>)Encoding.UTF8.GetBytes(CannedSqs.HandleOf(i)))];
     private readonly string[] _handleTexts = [.. Enumerable.Range(0, CannedSqs.Messages).Select(CannedSqs.HandleOf)];
     private readonly SqsReceivedMessage[] _messages = [.. Enumerable.Range(0, CannedSqs.Messages).Select(_ => new SqsReceivedMessage(owner: null))];
     private readonly BatchEntryResult[] _results = new BatchEntryResult[CannedSqs.Messages];

@@ -15,7 +15,8 @@ internal sealed class SdkObjectWriter : IObjectWriter
     {
         _bucket = bucket;
         _tuned = tuned;
-        AmazonS3Config config = new() { ServiceURL = server.GetLeftPart(UriPartial.Authority), ForcePathStyle = true, AuthenticationRegion = WireAccount.Region };
+        AmazonS3Config config =
+            new() { ServiceURL = server.GetLeftPart(UriPartial.Authority), ForcePathStyle = true, AuthenticationRegion = WireAccount.Region };
         if (tuned)
         {
             config.RequestChecksumCalculation = RequestChecksumCalculation.WHEN_REQUIRED;

@@ -19,13 +19,15 @@ internal sealed class SimpleSigner(string service, string accessKey, string secr
         string time = now.UtcDateTime.ToString("yyyyMMdd'T'HHmmss'Z'", CultureInfo.InvariantCulture);
         string hash = Convert.ToHexStringLower(SHA256.HashData(body));
         Uri address = request.RequestUri!;
-        string canonical = $"{request.Method.Method}\n{address.AbsolutePath}\n\nhost:{address.Authority}\nx-amz-content-sha256:{hash}\nx-amz-date:{time}\n\n{SignedHeaders}\n{hash}";
+        string canonical = $"{request.Method.Method}\n{address.AbsolutePath}\n\nhost:{address.Authority}\nx-amz-content-sha256:{hash}\nx-amz-date:{time}\n\n"
+            + $"{SignedHeaders}\n{hash}";
         string scope = $"{day}/{region}/{service}/aws4_request";
         string toSign = $"AWS4-HMAC-SHA256\n{time}\n{scope}\n{Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(canonical)))}";
         string signature = Convert.ToHexStringLower(Mac(DerivedKey(day), toSign));
         request.Headers.TryAddWithoutValidation("x-amz-content-sha256", hash);
         request.Headers.TryAddWithoutValidation("x-amz-date", time);
-        request.Headers.TryAddWithoutValidation("Authorization", $"AWS4-HMAC-SHA256 Credential={accessKey}/{scope}, SignedHeaders={SignedHeaders}, Signature={signature}");
+        request.Headers.TryAddWithoutValidation(
+            "Authorization", $"AWS4-HMAC-SHA256 Credential={accessKey}/{scope}, SignedHeaders={SignedHeaders}, Signature={signature}");
     }
 
     private static byte[] Mac(byte[] key, string text) => HMACSHA256.HashData(key, Encoding.UTF8.GetBytes(text));

@@ -20,12 +20,14 @@ public class BulkTransportBenchmarks
     private const string Path = "/logs/_bulk?filter_path=took,errors,items.*._id,items.*.status";
 
     private readonly byte[] _id = "0f8fad5bd9cb469fa16570867728950e-0"u8.ToArray();
-    private readonly byte[] _json = "{\"date\":\"2019-04-01\",\"time\":\"10:00:00\",\"agent\":\"Mozilla/5.0%20(Windows%20NT%2010.0;%20Win64;%20x64)%20AppleWebKit/537\"}"u8.ToArray();
+    private readonly byte[] _json =
+        "{\"date\":\"2019-04-01\",\"time\":\"10:00:00\",\"agent\":\"Mozilla/5.0%20(Windows%20NT%2010.0;%20Win64;%20x64)%20AppleWebKit/537\"}"u8.ToArray();
     private readonly DocumentBatch _batch = new(new SegmentPool(retained: 64), new ItemRules("logs"));
     private readonly BufferPool _buffers = new();
     private readonly BulkRequests _ours;
     private readonly DistributedTransport _transport;
-    private readonly RequestConfiguration _copied = new() { ContentType = "application/x-ndjson", Accept = "application/json", DisableAuditTrail = true, DisablePings = true };
+    private readonly RequestConfiguration _copied =
+        new() { ContentType = "application/x-ndjson", Accept = "application/json", DisableAuditTrail = true, DisablePings = true };
     private readonly RequestConfiguration _chunked;
 
     public BulkTransportBenchmarks()
@@ -66,8 +68,10 @@ public class BulkTransportBenchmarks
     {
         Fill();
         _batch.BeginAttempt(Documents);
-        PostData body = PostData.StreamHandler(_batch, (_, _) => throw new NotSupportedException(), (batch, stream, cancellationToken) => batch.WriteAsync(stream, Documents, cancellationToken));
-        using StreamResponse response = await _transport.RequestAsync<StreamResponse>(new EndpointPath(Elastic.Transport.HttpMethod.POST, Path), body, null, configuration, CancellationToken.None);
+        PostData body = PostData.StreamHandler(
+            _batch, (_, _) => throw new NotSupportedException(), (batch, stream, cancellationToken) => batch.WriteAsync(stream, Documents, cancellationToken));
+        using StreamResponse response = await _transport.RequestAsync<StreamResponse>(
+            new EndpointPath(Elastic.Transport.HttpMethod.POST, Path), body, null, configuration, CancellationToken.None);
         BulkResponseParser parser = new(false);
         BulkParsing parsing = await BulkResponseReader.ReadAsync(response.Body, parser, _batch, long.MaxValue, _buffers, CancellationToken.None);
         if (parsing != BulkParsing.Complete || !_batch.TryAccount(parser.Items))
@@ -101,7 +105,10 @@ public class BulkTransportBenchmarks
     /// <summary>Reads a request to its end and answers that every document was created.</summary>
     private sealed class CannedBulk : HttpMessageHandler
     {
-        private readonly byte[] _answer = Encoding.UTF8.GetBytes(string.Create(CultureInfo.InvariantCulture, $$"""{"took":1,"errors":false,"items":[{{string.Join(',', Enumerable.Repeat("""{"create":{"_id":"0f8fad5bd9cb469fa16570867728950e-0","status":201}}""", Documents))}}]}"""));
+        private readonly byte[] _answer = Encoding.UTF8.GetBytes(
+            string.Create(
+                CultureInfo.InvariantCulture,
+                $$"""{"took":1,"errors":false,"items":[{{string.Join(',', Enumerable.Repeat("""{"create":{"_id":"0f8fad5bd9cb469fa16570867728950e-0","status":201}}""", Documents))}}]}"""));
 
         protected override async Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken)
         {

@@ -9,7 +9,8 @@ public class DocumentWritingBenchmarks
     public const int Documents = 1_000;
 
     private readonly byte[] _id = "0f8fad5bd9cb469fa16570867728950e-0"u8.ToArray();
-    private readonly byte[] _json = "{\"date\":\"2019-04-01\",\"time\":\"10:00:00\",\"agent\":\"Mozilla/5.0%20(Windows%20NT%2010.0;%20Win64;%20x64)%20AppleWebKit/537\"}"u8.ToArray();
+    private readonly byte[] _json =
+        "{\"date\":\"2019-04-01\",\"time\":\"10:00:00\",\"agent\":\"Mozilla/5.0%20(Windows%20NT%2010.0;%20Win64;%20x64)%20AppleWebKit/537\"}"u8.ToArray();
     private readonly DocumentBatch _batch = new(new SegmentPool(retained: 8), new ItemRules("logs"));
     private string _idText = string.Empty;
     private string _jsonText = string.Empty;

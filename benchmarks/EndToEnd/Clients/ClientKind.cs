@@ -35,5 +35,6 @@ internal enum ClientKind
 internal static class ClientKinds
 {
     /// <summary>True for the worker.</summary>
-    public static bool IsWorker(this ClientKind kind) => kind is ClientKind.WorkerSdk or ClientKind.WorkerDirect or ClientKind.WorkerSns or ClientKind.WorkerGzip;
+    public static bool IsWorker(this ClientKind kind) =>
+        kind is ClientKind.WorkerSdk or ClientKind.WorkerDirect or ClientKind.WorkerSns or ClientKind.WorkerGzip;
 }

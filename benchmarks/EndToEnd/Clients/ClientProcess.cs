@@ -4,17 +4,22 @@ using Benchmarks.Aws.Wire;
 
 namespace Benchmarks.EndToEnd.Clients;
 
-/// <summary>A client in a process of its own: processes the messages of its queue, and answers each line of its input with a <see cref="ClientSample"/>.</summary>
+/// <summary>
+/// A client in a process of its own: processes the messages of its queue, and answers each line of its input with a <see cref="ClientSample"/>.
+/// </summary>
 internal static class ClientProcess
 {
     public const string Verb = "end-to-end-client";
 
     public static string[] Arguments(ClientSettings settings) =>
-        [Verb, settings.Kind.ToString(), settings.Endpoint.AbsoluteUri, settings.Queue, settings.InFlight.ToString(CultureInfo.InvariantCulture), settings.Bundle.ToString(CultureInfo.InvariantCulture)];
+        [Verb, settings.Kind.ToString(), settings.Endpoint.AbsoluteUri, settings.Queue, settings.InFlight.ToString(CultureInfo.InvariantCulture),
+            settings.Bundle.ToString(CultureInfo.InvariantCulture)];
 
     public static async Task<int> RunAsync(string[] args)
     {
-        ClientSettings settings = new(Enum.Parse<ClientKind>(args[1]), new Uri(args[2]), args[3], int.Parse(args[4], CultureInfo.InvariantCulture), int.Parse(args[5], CultureInfo.InvariantCulture));
+        ClientSettings settings = new(
+            Enum.Parse<ClientKind>(args[1]), new Uri(args[2]), args[3], int.Parse(args[4], CultureInfo.InvariantCulture),
+            int.Parse(args[5], CultureInfo.InvariantCulture));
         Task work = Task.Run(() => WorkAsync(settings));
         Task asked = Task.Factory.StartNew(Answer, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
         Task ended = await Task.WhenAny(work, asked);

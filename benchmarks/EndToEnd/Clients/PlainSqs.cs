@@ -29,7 +29,8 @@ internal sealed class PlainSqs(HttpClient http, ClientSettings settings) : IQueu
         }
     }
 
-    private async Task<TResponse> CallAsync<TRequest, TResponse>(string operation, TRequest request, JsonTypeInfo<TRequest> requestType, JsonTypeInfo<TResponse> responseType)
+    private async Task<TResponse> CallAsync<TRequest,
+        TResponse>(string operation, TRequest request, JsonTypeInfo<TRequest> requestType, JsonTypeInfo<TResponse> responseType)
     {
         byte[] body = JsonSerializer.SerializeToUtf8Bytes(request, requestType);
         using HttpRequestMessage message = new(HttpMethod.Post, settings.Endpoint) { Content = new ByteArrayContent(body) };

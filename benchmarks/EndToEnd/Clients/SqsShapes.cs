@@ -5,7 +5,8 @@ namespace Benchmarks.EndToEnd.Clients;
 /// <summary>SQS's requests and answers in AWS JSON 1.0, as far as the twins need them.</summary>
 internal static class SqsShapes
 {
-    internal sealed record ReceiveRequest(string QueueUrl, int MaxNumberOfMessages, int WaitTimeSeconds, int VisibilityTimeout, string[] MessageSystemAttributeNames);
+    internal sealed record ReceiveRequest(
+        string QueueUrl, int MaxNumberOfMessages, int WaitTimeSeconds, int VisibilityTimeout, string[] MessageSystemAttributeNames);
 
     internal sealed record ReceiveResponse(Received[]? Messages);
 

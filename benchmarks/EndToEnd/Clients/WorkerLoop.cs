@@ -47,7 +47,8 @@ internal static class WorkerLoop
         }
 
         IConfigurationRoot configuration = WorkerConfiguration.Build(configFile: null, keys, readSettingsFile: false);
-        using IHost app = WorkerApp.CreateHost(new WorkerDefinition(global::Quayside.Worker.Program.AddFeatures), configuration, logging => logging.SetMinimumLevel(LogLevel.Warning));
+        using IHost app = WorkerApp.CreateHost(
+            new WorkerDefinition(global::Quayside.Worker.Program.AddFeatures), configuration, logging => logging.SetMinimumLevel(LogLevel.Warning));
         prepare?.Invoke(app);
         await app.RunAsync();
     }

@@ -137,8 +137,15 @@ internal static class MessageBody
 
     private static byte[] Compose(int site)
     {
-        string head = string.Create(CultureInfo.InvariantCulture, $$$"""{"EventDateUtc":"2026-01-31T10:00:00Z","Product":"My Product","SiteKey":"Site Key {{{site}}}","EventName":"My Event","MessageId":"{{{Placeholder}}}","Payload":{"Customer":{"Id":48151623,"Country":"DE","Vip":false},"Lines":[""");
-        string lines = string.Join(',', Enumerable.Range(1, 6).Select(line => string.Create(CultureInfo.InvariantCulture, $$"""{"Sku":"SKU-{{line * 7919}}","Quantity":{{line}},"Price":{{line * 3}}.95,"Currency":"EUR"}""")));
+        string head = string.Create(
+            CultureInfo.InvariantCulture,
+            $$$"""{"EventDateUtc":"2026-01-31T10:00:00Z","Product":"My Product","SiteKey":"Site Key {{{site}}}","EventName":"My Event","MessageId":"{{{Placeholder}}}","Payload":{"Customer":{"Id":48151623,"Country":"DE","Vip":false},"Lines":[""");
+        string lines = string.Join(
+            ',', Enumerable
+                .Range(1, 6)
+                .Select(
+                    line => string.Create(
+                        CultureInfo.InvariantCulture, $$"""{"Sku":"SKU-{{line * 7919}}","Quantity":{{line}},"Price":{{line * 3}}.95,"Currency":"EUR"}""")));
         string tail = "],\"Note\":\"";
         string end = "\"}}";
         int missing = Length - head.Length - lines.Length - tail.Length - end.Length;

@@ -200,5 +200,6 @@ internal sealed class MessageQueue
             Percentile(latencies, 0.99));
     }
 
-    private static double Percentile(double[] sorted, double share) => sorted.Length == 0 ? 0 : sorted[(int)Math.Min(sorted.Length - 1, Math.Ceiling(share * sorted.Length) - 1)];
+    private static double Percentile(double[] sorted, double share) =>
+        sorted.Length == 0 ? 0 : sorted[(int)Math.Min(sorted.Length - 1, Math.Ceiling(share * sorted.Length) - 1)];
 }

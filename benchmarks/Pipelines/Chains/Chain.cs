@@ -19,7 +19,8 @@ internal abstract class Chain
             Variant.Closure => new FormChain(Behaviors(returning ? ReturningParts.Last(depth) : PlainParts.Last(depth)), PipelineForm.Closure),
             Variant.Expression => new FormChain(Behaviors(returning ? ReturningParts.Last(depth) : PlainParts.Last(depth)), PipelineForm.Expression),
             Variant.PrecompiledPlain => new FormChain(Behaviors(returning ? ReturningParts.Last(depth) : PlainParts.Last(depth)), PipelineForm.Precompiled),
-            Variant.RuntimePooled => new FormChain(Behaviors(returning ? ReturningParts.Last(depth) : RuntimePooledParts.Last(depth)), PipelineForm.Precompiled),
+            Variant.RuntimePooled =>
+                new FormChain(Behaviors(returning ? ReturningParts.Last(depth) : RuntimePooledParts.Last(depth)), PipelineForm.Precompiled),
             Variant.Precompiled => new FormChain(Behaviors(returning ? ReturningParts.Last(depth) : FastPathParts.Last(depth)), PipelineForm.Precompiled),
             Variant.Fused => new FormChain(Steps(returning ? ReturningSteps.Last(depth) : WrappingSteps.Last(depth)), PipelineForm.Fused),
             Variant.Middleware => ComposeMiddleware(returning, depth),

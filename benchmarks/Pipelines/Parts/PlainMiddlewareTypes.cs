@@ -1,6 +1,8 @@
 namespace Benchmarks.Pipelines.Parts;
 
-/// <summary>Forty distinct types of <see cref="PlainMiddleware{TTag}"/>. A chain of depth n takes the last n; only these are made, and only their types loaded.</summary>
+/// <summary>
+/// Forty distinct types of <see cref="PlainMiddleware{TTag}"/>. A chain of depth n takes the last n; only these are made, and only their types loaded.
+/// </summary>
 internal static class PlainMiddlewareTypes
 {
     public static Type[] Last(int count) => count switch

@@ -2,7 +2,9 @@ using MassTransit;
 
 namespace Benchmarks.Pipelines.Parts;
 
-/// <summary>Forty distinct types of <see cref="ReturningFilter{TTag}"/>. A chain of depth n takes the last n; only these are made, and only their types loaded.</summary>
+/// <summary>
+/// Forty distinct types of <see cref="ReturningFilter{TTag}"/>. A chain of depth n takes the last n; only these are made, and only their types loaded.
+/// </summary>
 internal static class ReturningFilters
 {
     public static IFilter<BenchPipeContext>[] Last(int count) => count switch

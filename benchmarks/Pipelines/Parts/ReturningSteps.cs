@@ -2,7 +2,9 @@ using Quayside.Pipeline.Behaviors;
 
 namespace Benchmarks.Pipelines.Parts;
 
-/// <summary>Forty distinct types of <see cref="ReturningStep{TTag}"/>. A chain of depth n takes the last n; only these are made, and only their types loaded.</summary>
+/// <summary>
+/// Forty distinct types of <see cref="ReturningStep{TTag}"/>. A chain of depth n takes the last n; only these are made, and only their types loaded.
+/// </summary>
 internal static class ReturningSteps
 {
     public static IStep<BenchContext>[] Last(int count) => count switch

@@ -10,4 +10,5 @@ namespace Benchmarks.Sockets.Receiving;
 /// <param name="Baselines">Receivers that the others are compared with.</param>
 /// <param name="MeasuresLoss">True when messages may be lost: the last receiver then runs once more, at half its rate.</param>
 internal sealed record ReceivingCase(
-    string Title, string File, string Unit, string ReceiverVerb, string SenderVerb, IReadOnlyList<string> Receivers, IReadOnlyList<string> Baselines, bool MeasuresLoss);
+    string Title, string File, string Unit, string ReceiverVerb, string SenderVerb, IReadOnlyList<string> Receivers, IReadOnlyList<string> Baselines,
+    bool MeasuresLoss);

@@ -54,7 +54,8 @@ internal static class ReceivingRun
     /// <param name="rate">Messages to send per second; 0 for as many as possible.</param>
     /// <param name="options">Rounds and their length.</param>
     /// <param name="cancellationToken">Ends the measurement.</param>
-    private static async Task<ReceivingPass> MeasureAsync(ReceivingCase what, string name, long rate, ReceivingOptions options, CancellationToken cancellationToken)
+    private static async Task<ReceivingPass> MeasureAsync(
+        ReceivingCase what, string name, long rate, ReceivingOptions options, CancellationToken cancellationToken)
     {
         using ChildProcess receiver = ChildProcess.Start(what.ReceiverVerb, name);
         string port = await receiver.ReadLineAsync(AnswerLimit, cancellationToken);
@@ -80,7 +81,8 @@ internal static class ReceivingRun
             : new ReceivingPass(name, rounds, sent.Messages, received.Messages);
     }
 
-    private static async Task<(ReceiverSample Receiver, ReceiverSample Sender)> SampleAsync(ChildProcess receiver, ChildProcess sender, CancellationToken cancellationToken) =>
+    private static async Task<(ReceiverSample Receiver, ReceiverSample Sender)> SampleAsync(
+        ChildProcess receiver, ChildProcess sender, CancellationToken cancellationToken) =>
         (JsonSerializer.Deserialize<ReceiverSample>(await receiver.AskAsync(AnswerLimit, cancellationToken)),
             JsonSerializer.Deserialize<ReceiverSample>(await sender.AskAsync(AnswerLimit, cancellationToken)));
 }

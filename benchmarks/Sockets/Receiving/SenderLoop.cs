@@ -42,7 +42,8 @@ internal static class SenderLoop
                 sending.Join();
             }
 
-            Console.Out.WriteLine(JsonSerializer.Serialize(new ReceiverSample(Stopwatch.GetTimestamp() / (double)Stopwatch.Frequency, Volatile.Read(ref sent), 0, 0)));
+            Console.Out.WriteLine(
+                JsonSerializer.Serialize(new ReceiverSample(Stopwatch.GetTimestamp() / (double)Stopwatch.Frequency, Volatile.Read(ref sent), 0, 0)));
         }
     }
 }

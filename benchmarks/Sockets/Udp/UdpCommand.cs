@@ -7,7 +7,9 @@ using Quayside.Pipeline.Buffers;
 
 namespace Benchmarks.Sockets.Udp;
 
-/// <summary><c>udp</c>, and <c>udp64</c> of the lab: datagrams of 512 bytes, and of 64 as in the article, over loopback, received in every available way.</summary>
+/// <summary>
+/// <c>udp</c>, and <c>udp64</c> of the lab: datagrams of 512 bytes, and of 64 as in the article, over loopback, received in every available way.
+/// </summary>
 internal static class UdpCommand
 {
     public const string ReceiverVerb = "udp-receiver";

@@ -17,7 +17,9 @@ public class ArraySlicingBenchmarks
     {
         _array = [.. Enumerable.Range(0, Size)];
         string expected = string.Join(',', ArraySlices.Linq(_array));
-        Agreement.Require(expected, string.Join(',', LinqToArray()), string.Join(',', ArrayCopy()), string.Join(',', NewArray()), string.Join(',', ArraySlices.Span(_array).ToArray()));
+        Agreement.Require(
+            expected, string.Join(',', LinqToArray()), string.Join(',', ArrayCopy()), string.Join(',', NewArray()),
+            string.Join(',', ArraySlices.Span(_array).ToArray()));
         Agreement.Require(LinqSum(), SpanSum());
     }
 

@@ -8,7 +8,8 @@ public class ChannelBenchmarks
     private const int Items = 10_000;
 
     [GlobalSetup]
-    public async Task Setup() => Agreement.Require(Items * (Items - 1L) / 2, await LockedQueue(), await BlockingCollection(), await BoundedChannel(), await UnboundedChannel());
+    public async Task Setup() =>
+    Agreement.Require(Items * (Items - 1L) / 2, await LockedQueue(), await BlockingCollection(), await BoundedChannel(), await UnboundedChannel());
 
     [Benchmark(Baseline = true, OperationsPerInvoke = Items)]
     public Task<long> LockedQueue() => ProducerConsumer.LockedQueueAsync(Items);

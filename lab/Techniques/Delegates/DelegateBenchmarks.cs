@@ -12,7 +12,8 @@ public class DelegateBenchmarks
     public void Setup()
     {
         _weight = 1;
-        Agreement.Require(7, [Closure() + 6, ClosureInlined() + 5, StaticLambda() + 4, CachedDelegate() + 3, ValueDelegate() + 2, BoxedValueDelegate() + 1, WrittenOut()]);
+        Agreement.Require(
+            7, [Closure() + 6, ClosureInlined() + 5, StaticLambda() + 4, CachedDelegate() + 3, ValueDelegate() + 2, BoxedValueDelegate() + 1, WrittenOut()]);
     }
 
     [Benchmark(Baseline = true)]

@@ -2,7 +2,9 @@ using System.Runtime.CompilerServices;
 
 namespace Lab.Techniques.Delegates;
 
-/// <summary>Processes under a context that is set before and restored after, with the work passed in several ways. Returns the number processed so far.</summary>
+/// <summary>
+/// Processes under a context that is set before and restored after, with the work passed in several ways. Returns the number processed so far.
+/// </summary>
 internal sealed class Mailbox
 {
     private readonly Action<int> _cached;

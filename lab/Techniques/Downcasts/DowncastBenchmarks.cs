@@ -2,7 +2,9 @@ using BenchmarkDotNet.Attributes;
 
 namespace Lab.Techniques.Downcasts;
 
-/// <summary>A hundred objects cast to their own type; figures per object. To a sealed type, to a type parameter, and to a type parameter without a check.</summary>
+/// <summary>
+/// A hundred objects cast to their own type; figures per object. To a sealed type, to a type parameter, and to a type parameter without a check.
+/// </summary>
 public class DowncastBenchmarks
 {
     private const int Items = 100;

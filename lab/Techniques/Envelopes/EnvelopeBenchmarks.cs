@@ -10,7 +10,8 @@ public class EnvelopeBenchmarks
 
     [GlobalSetup]
     public async Task Setup() => Agreement.Require(
-        Messages, StructSameThread(), OneObjectSameThread(), ClassSameThread(), BoxedStructSameThread(), await StructAcrossThreads(), await ClassAcrossThreads());
+        Messages, StructSameThread(), OneObjectSameThread(), ClassSameThread(), BoxedStructSameThread(), await StructAcrossThreads(),
+        await ClassAcrossThreads());
 
     [Benchmark(Baseline = true)]
     public int StructSameThread() => Mail.StructsOnOneThread(Messages);

@@ -16,7 +16,9 @@ public class MailboxBenchmarks
     public async Task Setup()
     {
         Agreement.Require(Messages, ConcurrentQueue(), LockedLinkedList(), LockedQueue(), Channel());
-        Agreement.Require(Messages, await ConcurrentQueueAcrossThreads(), await LockedLinkedListAcrossThreads(), await LockedQueueAcrossThreads(), await ChannelAcrossThreads());
+        Agreement.Require(
+            Messages, await ConcurrentQueueAcrossThreads(), await LockedLinkedListAcrossThreads(), await LockedQueueAcrossThreads(),
+            await ChannelAcrossThreads());
     }
 
     [Benchmark(Baseline = true, OperationsPerInvoke = Messages)]

@@ -43,7 +43,9 @@ internal static class FigureTable
             table.Append(" |\n");
         }
 
-        return table.Append($"\nMedians, {results.Date}, {results.Machine}: `dotnet run -c Release --project lab -- techniques --filter '*.{suite}.*'`").ToString();
+        return table
+            .Append($"\nMedians, {results.Date}, {results.Machine}: `dotnet run -c Release --project lab -- techniques --filter '*.{suite}.*'`")
+            .ToString();
     }
 
     private static string Time(BenchmarkRow? row) => row is null ? "failed" : FigureText.Nanoseconds(row.Nanoseconds);

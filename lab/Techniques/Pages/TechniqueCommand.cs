@@ -12,9 +12,13 @@ internal static class TechniqueCommand
     public static Command Create()
     {
         Option<bool> quick = new("--quick") { Description = "A quick look at bytes and relative times; times must not be published" };
-        Command run = new("techniques", "Runs the suites of techniques in short rounds; BenchmarkDotNet's options follow, such as --filter '*' --artifacts FOLDER") { quick };
+        Command run = new(
+            "techniques", "Runs the suites of techniques in short rounds; BenchmarkDotNet's options follow, such as --filter '*' --artifacts FOLDER") { quick };
         run.TreatUnmatchedTokensAsErrors = false;
-        run.SetAction(result => SuiteRunner.Run(LabSuites.Techniques, result.UnmatchedTokens, result.GetValue(quick) ? SuiteConfig.Quick() : SuiteConfig.Short(), "techniques", LabCommand.Project));
+        run.SetAction(
+            result => SuiteRunner.Run(
+                LabSuites.Techniques, result.UnmatchedTokens, result.GetValue(quick) ? SuiteConfig.Quick() : SuiteConfig.Short(), "techniques",
+                LabCommand.Project));
         return run;
     }
 

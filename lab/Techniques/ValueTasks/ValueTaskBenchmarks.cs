@@ -2,7 +2,9 @@ using BenchmarkDotNet.Attributes;
 
 namespace Lab.Techniques.ValueTasks;
 
-/// <summary>A result that is available immediately: returned as a task or as a value task, then awaited. The runtime caches tasks for some results, 1 among them.</summary>
+/// <summary>
+/// A result that is available immediately: returned as a task or as a value task, then awaited. The runtime caches tasks for some results, 1 among them.
+/// </summary>
 public class ValueTaskBenchmarks
 {
     [Params(1, 1_000)]

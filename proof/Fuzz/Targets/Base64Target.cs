@@ -17,7 +17,8 @@ internal sealed class Base64Target : FuzzTarget
         Unwrapped result = Unwrapped.By(_envelope, input);
         if (result.IsAccepted)
         {
-            FuzzException.ThrowUnless(Twin(Encoding.Latin1.GetString(input.Span)).AsSpan().SequenceEqual(result.Content), "the content is not what Convert reads");
+            FuzzException.ThrowUnless(
+                Twin(Encoding.Latin1.GetString(input.Span)).AsSpan().SequenceEqual(result.Content), "the content is not what Convert reads");
         }
 
         if (!input.IsEmpty)
@@ -25,7 +26,8 @@ internal sealed class Base64Target : FuzzTarget
             byte[] bytes = input.ToArray();
             string standard = Convert.ToBase64String(bytes);
             string url = standard.Replace('+', '-').Replace('/', '_');
-            foreach (string text in (string[])[standard, Convert.ToBase64String(bytes, Base64FormattingOptions.InsertLineBreaks), url, url.TrimEnd('='), $" {standard}\n"])
+            foreach (string text in (string[])[
+                standard, Convert.ToBase64String(bytes, Base64FormattingOptions.InsertLineBreaks), url, url.TrimEnd('='), $" {standard}\n"])
             {
                 Unwrapped.CheckRoundTrip(text, _envelope, Encoding.ASCII.GetBytes(text), bytes);
             }

@@ -12,13 +12,19 @@ internal sealed class BulkTarget : FuzzTarget
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
         .. Texts.Utf8(
-            "{\"took\":3,\"errors\":true,\"items\":[{\"create\":{\"_id\":\"a\",\"status\":201}},{\"create\":{\"_id\":\"b\",\"status\":409,\"error\":{\"type\":\"version_conflict_engine_exception\",\"reason\":\"x \\u00e9\"}}}]}",
+            "{\"took\":3,\"errors\":true,\"items\":[{\"create\":{\"_id\":\"a\",\"status\":201}},{\"create\":{\"_id\":\"b\",\"status\":409,"
+                + "\"error\":{\"type\":\"version_conflict_engine_exception\",\"reason\":\"x \\u00e9\"}}}]}",
             "{\"errors\":false,\"took\":1,\"items\":[{\"create\":{\"_id\":\"a\",\"status\":201}},{\"create\":{\"_id\":\"b\",\"status\":200}}]}",
-            "{\"items\":[{\"index\":{\"status\":429,\"error\":\"es_rejected_execution_exception\"}}],\"errors\":true}", "{\"items\":[]}", "{\"errors\":true,\"items\":[{\"create\":{\"_id\":\"a\",\"status\":201,\"failure_store\":\"used\"}}]}", "{\"error\":{\"type\":\"x\"},\"status\":503}"),
+            "{\"items\":[{\"index\":{\"status\":429,\"error\":\"es_rejected_execution_exception\"}}],\"errors\":true}", "{\"items\":[]}",
+            "{\"errors\":true,\"items\":[{\"create\":{\"_id\":\"a\",\"status\":201,\"failure_store\":\"used\"}}]}",
+            "{\"error\":{\"type\":\"x\"},\"status\":503}"),
     ];
 
     public override IReadOnlyList<byte[]> Dictionary { get; } =
-        [.. Texts.Json, .. Texts.Utf8("\"errors\":true,", "\"errors\":false,", "\"items\":[", "{\"create\":{", "\"status\":201", "\"status\":429,", "\"failure_store\":\"used\",", "\"_id\":\"a\",", "\"error\":{\"type\":\"t\",\"reason\":\"r\"}", "\"error\":null,", "\"reason\":\"" + new string('r', 300) + "\",", "}},{")];
+        [.. Texts.Json,
+            .. Texts.Utf8(
+                "\"errors\":true,", "\"errors\":false,", "\"items\":[", "{\"create\":{", "\"status\":201", "\"status\":429,", "\"failure_store\":\"used\",",
+                "\"_id\":\"a\",", "\"error\":{\"type\":\"t\",\"reason\":\"r\"}", "\"error\":null,", "\"reason\":\"" + new string('r', 300) + "\",", "}},{")];
 
     public override int Run(ReadOnlyMemory<byte> input)
     {
@@ -92,7 +98,9 @@ internal sealed class BulkTarget : FuzzTarget
 
     private static bool Take(JsonElement item, Seen seen)
     {
-        if (item.ValueKind != JsonValueKind.Object || item.EnumerateObject().Count() != 1 || item.EnumerateObject().Single().Value is not { ValueKind: JsonValueKind.Object } action)
+        if (item.ValueKind != JsonValueKind.Object
+            || item.EnumerateObject().Count() != 1
+            || item.EnumerateObject().Single().Value is not { ValueKind: JsonValueKind.Object } action)
         {
             return false;
         }
@@ -193,9 +201,13 @@ internal sealed class BulkTarget : FuzzTarget
 
         public void Failed(in BulkItem item)
         {
-            FuzzException.ThrowUnless(!item.IsType("unknown"u8) && !item.IsId("unknown"u8) && item.ReadType().Length + item.ReadReason().Length <= 2 * BulkItem.MaxText, "Texts of an item");
+            FuzzException.ThrowUnless(
+                !item.IsType("unknown"u8) && !item.IsId("unknown"u8) && item.ReadType().Length + item.ReadReason().Length <= 2 * BulkItem.MaxText,
+                "Texts of an item");
             item.ReadId();
-            Failures.Add($"{item.Index} {item.Status} {item.HasError} {item.IsSetAside} {Encoding.Latin1.GetString(item.Id)} {Encoding.Latin1.GetString(item.Type)} {Encoding.Latin1.GetString(item.Reason)}");
+            Failures.Add(
+                $"{item.Index} {item.Status} {item.HasError} {item.IsSetAside} {Encoding.Latin1.GetString(item.Id)} {Encoding.Latin1.GetString(item.Type)} "
+                    + $"{Encoding.Latin1.GetString(item.Reason)}");
         }
 
         // What a malformed response holds before its fault does not count.

@@ -19,11 +19,15 @@ internal sealed class CloudEventsTarget : FuzzTarget
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
         .. Texts.Utf8(
-            Start + "\"data\":{\"a\":1}}", Start + "\"datacontenttype\":\"text/plain\",\"data\":\"x\\u00e9\"}", Start + "\"data\":\"{}\"}", Start + "\"data_base64\":\"e30=\"}",
-            Start + "\"datacontenttype\":\"application/cloud+json; charset=utf-8\",\"data\":\"x\"}", Start + "\"data\":null}", $"[{Start}\"data\":1}},{Start}\"data_base64\":\"AA==\"}}]", "{}", "\"x\""),
+            Start + "\"data\":{\"a\":1}}", Start + "\"datacontenttype\":\"text/plain\",\"data\":\"x\\u00e9\"}", Start + "\"data\":\"{}\"}",
+            Start + "\"data_base64\":\"e30=\"}",
+            Start + "\"datacontenttype\":\"application/cloud+json; charset=utf-8\",\"data\":\"x\"}", Start + "\"data\":null}",
+            $"[{Start}\"data\":1}},{Start}\"data_base64\":\"AA==\"}}]", "{}", "\"x\""),
     ];
 
-    public override IReadOnlyList<byte[]> Dictionary { get; } = [.. Texts.Json, .. Texts.Utf8("\"data\":", "\"data_base64\":", "\"datacontenttype\":", "text/plain", "a/json", "\"specversion\":", "\"id\":\"\"", "=", Start)];
+    public override IReadOnlyList<byte[]> Dictionary { get; } = [
+        .. Texts.Json,
+        .. Texts.Utf8("\"data\":", "\"data_base64\":", "\"datacontenttype\":", "text/plain", "a/json", "\"specversion\":", "\"id\":\"\"", "=", Start)];
 
     public override int Run(ReadOnlyMemory<byte> input)
     {
@@ -95,10 +99,13 @@ internal sealed class CloudEventsTarget : FuzzTarget
             return found.ValueKind == JsonValueKind.Undefined ? null : found;
         }
 
-        FuzzException.ThrowUnless(((string[])["specversion", "id", "source", "type"]).All(name => Last(name)?.ValueKind == JsonValueKind.String), "accepted without its four strings");
+        FuzzException.ThrowUnless(
+            ((string[])["specversion", "id", "source", "type"]).All(name => Last(name)?.ValueKind == JsonValueKind.String),
+            "accepted without its four strings");
         if (Last("data_base64") is { ValueKind: JsonValueKind.String } encoded)
         {
-            FuzzException.ThrowUnless(Convert.FromBase64String(Encoding.Latin1.GetString(Texts.Unescape(encoded))).AsSpan().SequenceEqual(content), "the content is not data_base64");
+            FuzzException.ThrowUnless(
+                Convert.FromBase64String(Encoding.Latin1.GetString(Texts.Unescape(encoded))).AsSpan().SequenceEqual(content), "the content is not data_base64");
             return;
         }
 

@@ -18,12 +18,32 @@ internal sealed class EnvelopeTarget : FuzzTarget
 {
     private readonly (IEnvelope Envelope, Action<byte[], byte[], string[]> Check)[] _envelopes =
     [
-        (new SnsEnvelope(), (body, content, _) => FuzzException.ThrowUnless(content.AsSpan().SequenceEqual(Texts.Unescape(Last(body, "Message"))), "Sns: the content is not the text of Message")),
-        (new EventBridgeEnvelope(), (body, content, _) => FuzzException.ThrowUnless(content.AsSpan().SequenceEqual(System.Runtime.InteropServices.JsonMarshal.GetRawUtf8Value(Last(body, "detail"))), "EventBridge: the content is not detail")),
-        (new CloudEventsEnvelope(), (body, _, _) => FuzzException.ThrowUnless(Last(body, "specversion").ValueKind == JsonValueKind.String, "CloudEvents: accepted without specversion")),
-        (new JsonArrayEnvelope(), (body, _, elements) => FuzzException.ThrowUnless(Root(body).EnumerateArray().Select(element => Encoding.Latin1.GetString(System.Runtime.InteropServices.JsonMarshal.GetRawUtf8Value(element))).SequenceEqual(elements), "JsonArray: the elements differ")),
-        (new JsonLinesEnvelope(), (_, _, elements) => FuzzException.ThrowUnless(elements.Length > 0 && elements.All(line => line.Length > 0 && !line.Contains('\n', StringComparison.Ordinal)), "JsonLines: a line is none")),
-        (new Base64Envelope(), (body, content, _) => FuzzException.ThrowIfDifferent(Encoding.ASCII.GetString(body).Where(char.IsAsciiLetterOrDigit).Count() * 3 / 4 <= content.Length + 3, true, "Base64: content is missing")),
+        (new SnsEnvelope(),
+            (body, content,
+                _) => FuzzException.ThrowUnless(
+                    content.AsSpan().SequenceEqual(Texts.Unescape(Last(body, "Message"))), "Sns: the content is not the text of Message")),
+        (new EventBridgeEnvelope(),
+            (body, content,
+                _) => FuzzException.ThrowUnless(
+                    content.AsSpan().SequenceEqual(System.Runtime.InteropServices.JsonMarshal.GetRawUtf8Value(Last(body, "detail"))),
+                    "EventBridge: the content is not detail")),
+        (new CloudEventsEnvelope(),
+            (body, _,
+                _) => FuzzException.ThrowUnless(Last(body, "specversion").ValueKind == JsonValueKind.String, "CloudEvents: accepted without specversion")),
+        (new JsonArrayEnvelope(),
+            (body, _,
+                elements) => FuzzException.ThrowUnless(
+                    Root(body)
+                        .EnumerateArray()
+                        .Select(element => Encoding.Latin1.GetString(System.Runtime.InteropServices.JsonMarshal.GetRawUtf8Value(element)))
+                        .SequenceEqual(elements), "JsonArray: the elements differ")),
+        (new JsonLinesEnvelope(),
+            (_, _, elements) => FuzzException.ThrowUnless(
+                elements.Length > 0 && elements.All(line => line.Length > 0 && !line.Contains('\n', StringComparison.Ordinal)), "JsonLines: a line is none")),
+        (new Base64Envelope(),
+            (body, content,
+                _) => FuzzException.ThrowIfDifferent(
+                    Encoding.ASCII.GetString(body).Where(char.IsAsciiLetterOrDigit).Count() * 3 / 4 <= content.Length + 3, true, "Base64: content is missing")),
         (new GzipEnvelope(), (body, content, _) => Compare(new GZipStream(new MemoryStream(body), CompressionMode.Decompress), content, "Gzip")),
     ];
 
@@ -44,7 +64,10 @@ internal sealed class EnvelopeTarget : FuzzTarget
 
     public override IReadOnlyList<byte[]> Dictionary { get; } =
     [
-        .. Texts.Json, .. Texts.Utf8("\"Message\":", "\"Type\":\"SubscriptionConfirmation\"", "\"detail\":", "\"data\":", "\"data_base64\":", "\"datacontenttype\":\"a/json\"", "\n", "=", "-", "+"),
+        .. Texts.Json,
+        .. Texts.Utf8(
+            "\"Message\":", "\"Type\":\"SubscriptionConfirmation\"", "\"detail\":", "\"data\":", "\"data_base64\":", "\"datacontenttype\":\"a/json\"", "\n",
+            "=", "-", "+"),
         [0x1F, 0x8B, 8], [0x01], [3, 0],
     ];
 
@@ -56,7 +79,8 @@ internal sealed class EnvelopeTarget : FuzzTarget
             WrappedMessage message = new();
             message.Open(new Wrapped(input), MaxBytes, maxElements: 100);
             envelope.UnwrapAsync(message, CancellationToken.None).AsTask().GetAwaiter().GetResult();
-            FuzzException.ThrowUnless(message.Refusal.IsDecided || message.Content is not null || message.IsSplit, $"{envelope.GetType().Name} decided nothing");
+            FuzzException.ThrowUnless(
+                message.Refusal.IsDecided || message.Content is not null || message.IsSplit, $"{envelope.GetType().Name} decided nothing");
             if (!message.Refusal.IsDecided)
             {
                 check(input.ToArray(), message.Content?.ToArray() ?? [], [.. message.Elements.Select(element => Encoding.Latin1.GetString(element.Span))]);

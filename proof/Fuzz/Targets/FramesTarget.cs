@@ -15,7 +15,9 @@ internal sealed class FramesTarget(Framing framing) : FuzzTarget
 
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
-        .. Texts.Utf8("one\r\ntwo\r\n\r\n \r\nthree", "3 one\n3 two10 1234567890", "", "\n", "0 ", "61 " + new string('x', 61) + "2 {}", "268435456 x", "12", new string('x', 61) + "\r\n"),
+        .. Texts.Utf8(
+            "one\r\ntwo\r\n\r\n \r\nthree", "3 one\n3 two10 1234567890", "", "\n", "0 ", "61 " + new string('x', 61) + "2 {}", "268435456 x", "12",
+            new string('x', 61) + "\r\n"),
     ];
 
     public override IReadOnlyList<byte[]> Dictionary { get; } =
@@ -29,7 +31,9 @@ internal sealed class FramesTarget(Framing framing) : FuzzTarget
         FuzzException.ThrowIfDifferent(Read(input.Span, 1), expected, "messages, byte by byte");
         FuzzException.ThrowIfDifferent(Read(input.Span, 1 + (int)(hash % 71)), expected, "messages in pieces");
         FuzzException.ThrowIfDifferent(_buffers.Outstanding, 0, "buffers that were not returned");
-        return HashCode.Combine(Scale(expected.Length), expected.Contains("TooLong", StringComparison.Ordinal), expected.Contains("Broken", StringComparison.Ordinal), Scale(expected.Count(character => character == '\n')));
+        return HashCode.Combine(
+            Scale(expected.Length), expected.Contains("TooLong", StringComparison.Ordinal), expected.Contains("Broken", StringComparison.Ordinal),
+            Scale(expected.Count(character => character == '\n')));
     }
 
     private string Read(ReadOnlySpan<byte> input, int piece)

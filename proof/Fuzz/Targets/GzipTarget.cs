@@ -18,11 +18,13 @@ internal sealed class GzipTarget : FuzzTarget
 
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
-        Gzip.Compress("#Version: 1.0\n"), [.. Gzip.Compress("one"), .. Gzip.Compress("two")], Gzip.Compress(string.Empty), Gzip.Compress(new string('x', 100_000)),
+        Gzip.Compress("#Version: 1.0\n"), [.. Gzip.Compress("one"), .. Gzip.Compress("two")], Gzip.Compress(string.Empty),
+        Gzip.Compress(new string('x', 100_000)),
         [.. Gzip.Compress("a"), 0], [.. Gzip.Compress("truncated")[..^3]], Gzip.Compress(new string('y', 2 << 20)), [], [0x1F],
     ];
 
-    public override IReadOnlyList<byte[]> Dictionary { get; } = [Gzip.Compress("d"), Gzip.Compress(string.Empty), [0x1F, 0x8B], [0x1F, 0x8B, 8], [0, 0, 0, 0], [3, 0], [0xFF, 0xFF, 0xFF, 0xFF], [8], [0x10, 0x41, 0]];
+    public override IReadOnlyList<byte[]> Dictionary { get; } =
+        [Gzip.Compress("d"), Gzip.Compress(string.Empty), [0x1F, 0x8B], [0x1F, 0x8B, 8], [0, 0, 0, 0], [3, 0], [0xFF, 0xFF, 0xFF, 0xFF], [8], [0x10, 0x41, 0]];
 
     public override int Run(ReadOnlyMemory<byte> input)
     {
@@ -66,7 +68,8 @@ internal sealed class GzipTarget : FuzzTarget
         FuzzException.ThrowUnless(expected.ToArray().AsSpan().SequenceEqual(content), "The content is not what the runtime reads");
         uint length = BitConverter.ToUInt32(compressed, compressed.Length - 4);
         FuzzException.ThrowUnless(length <= content.Length, $"The trailer says {length} bytes, more than the content has");
-        FuzzException.ThrowIfDifferent(BitConverter.ToUInt32(compressed, compressed.Length - 8), Crc32(content.AsSpan(content.Length - (int)length)), "checksum");
+        FuzzException.ThrowIfDifferent(
+            BitConverter.ToUInt32(compressed, compressed.Length - 8), Crc32(content.AsSpan(content.Length - (int)length)), "checksum");
     }
 
     private static uint Crc32(ReadOnlySpan<byte> bytes)

@@ -8,7 +8,8 @@ internal sealed class JsonLinesTarget : FuzzTarget
 {
     private readonly JsonLinesEnvelope _envelope = new();
 
-    public override IReadOnlyList<byte[]> Corpus { get; } = [.. Texts.Utf8("{\"a\":1}\n{\"b\":2}\r\n", "{}\n[]\n", "\uFEFF1\n\n 2 \n", "", " \t\r\n", string.Concat(Enumerable.Repeat("1\n", 101)))];
+    public override IReadOnlyList<byte[]> Corpus { get; } =
+        [.. Texts.Utf8("{\"a\":1}\n{\"b\":2}\r\n", "{}\n[]\n", "\uFEFF1\n\n 2 \n", "", " \t\r\n", string.Concat(Enumerable.Repeat("1\n", 101)))];
 
     public override IReadOnlyList<byte[]> Dictionary { get; } = [.. Texts.Utf8("\n", "\r\n", " ", "\t", "{}", "\uFEFF")];
 
@@ -28,7 +29,9 @@ internal sealed class JsonLinesTarget : FuzzTarget
             FuzzException.ThrowUnless(result.Elements.Select(Encoding.Latin1.GetString).SequenceEqual(expected), "the lines differ");
             byte[] again = [.. result.Elements.SelectMany(static element => (byte[])[(byte)'\n', .. element, (byte)'\r', (byte)'\n'])];
             Unwrapped second = Unwrapped.By(_envelope, again);
-            FuzzException.ThrowUnless(second.Elements.Count == expected.Length && second.Elements.Zip(result.Elements).All(static pair => pair.First.AsSpan().SequenceEqual(pair.Second)), "unwrap(wrap(x)) is not x");
+            FuzzException.ThrowUnless(
+                second.Elements.Count == expected.Length
+                    && second.Elements.Zip(result.Elements).All(static pair => pair.First.AsSpan().SequenceEqual(pair.Second)), "unwrap(wrap(x)) is not x");
         }
 
         return HashCode.Combine(result.Refusal, Scale(result.Elements.Count));

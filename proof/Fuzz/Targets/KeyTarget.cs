@@ -48,18 +48,22 @@ internal sealed class KeyTarget : FuzzTarget
             "{\"EventDateUtc\":\"2026-11-01 23:59:59.123+05:30\",\"MessageId\":\"\",\"Product\":null,\"list\":[{},[],\"\\ud83d\\ude00\"]}",
             "\uFEFF{\"EventDateUtc\":\"0001-01-01T00:00:00\",\"Product\":\"\\ud800\"}", "{}",
             "{\"a\":{\"id\":\"m\",\"b\":\"../x\"},\"list\":[\"One\",{\"c\":\"k\"},[2]],\"n\":-1.5e3,\"at\":1792000000,\"ms\":1792000000123}",
-            $"{{\"MessageId\":\"{new string('i', 130)}\",\"Product\":\"{new string('P', 130)}\",\"EventDateUtc\":\"0001-01-01T00:30:00+01:00\",\"a\":{{\"id\":\"{new string('\u00e9', 70)}\"}}}}",
+            $"{{\"MessageId\":\"{new string('i', 130)}\",\"Product\":\"{new string('P', 130)}"
+                + $"\",\"EventDateUtc\":\"0001-01-01T00:30:00+01:00\",\"a\":{{\"id\":\"{new string('\u00e9', 70)}\"}}}}",
             $"{{\"x\":{string.Concat(Enumerable.Repeat("{\"x\":", 65))}1{new string('}', 66)}", $"{{\"x\":{new string('[', 65)}{new string(']', 65)}}}",
-            "{\"EventDateUtc\":\"20261101T102030,5 +0200\",\"MessageId\":\"m\"}", "{\"EventDateUtc\":\"Sun, 1 Nov 2026 10:20:30 GMT\",\"MessageId\":\"m\"}", "{\"EventDateUtc\":\"2026/11/01 10:20:30.5 UTC\",\"MessageId\":\"m\"}",
+            "{\"EventDateUtc\":\"20261101T102030,5 +0200\",\"MessageId\":\"m\"}", "{\"EventDateUtc\":\"Sun, 1 Nov 2026 10:20:30 GMT\",\"MessageId\":\"m\"}",
+            "{\"EventDateUtc\":\"2026/11/01 10:20:30.5 UTC\",\"MessageId\":\"m\"}",
             "{\"at\":-1.5,\"ms\":\"0\",\"n\":true,\"a\":{\"b\":\"unknown\",\"id\":\"x\"},\"list\":[]}"),
     ];
 
     public override IReadOnlyList<byte[]> Dictionary { get; } =
     [
         .. Texts.Json, .. Texts.Utf8(
-            "\"Product\":", "\"EventDateUtc\":", "\"MessageId\":", "\"Produc\\u0074\":", "\"x\"", ",", "2026-11-01", "T10:20:30", "Z", "+05:30", "-0800", ".123456789", "0001-01-01T00:00:00",
+            "\"Product\":", "\"EventDateUtc\":", "\"MessageId\":", "\"Produc\\u0074\":", "\"x\"", ",", "2026-11-01", "T10:20:30", "Z", "+05:30", "-0800",
+            ".123456789", "0001-01-01T00:00:00",
             "9999-12-31T23:59:59Z", "../", "%2e", "=41", "==", "A", new string('x', 130),
-            "\"a\":{", "\"A\":{", "\"id\":\"m\"", "\"b\":\"", "\"c\":\".\"", "\"list\":[", "\"n\":1", "\"at\":", "\"ms\":", "1792000000", "253402300800", "-62135596801", "1792000000123.5", "9999999999999999999"),
+            "\"a\":{", "\"A\":{", "\"id\":\"m\"", "\"b\":\"", "\"c\":\".\"", "\"list\":[", "\"n\":1", "\"at\":", "\"ms\":", "1792000000", "253402300800",
+            "-62135596801", "1792000000123.5", "9999999999999999999"),
     ];
 
     public override int Run(ReadOnlyMemory<byte> input)
@@ -73,7 +77,9 @@ internal sealed class KeyTarget : FuzzTarget
         uint hash = Hash(body);
         if (hash % 50 < _nested.Properties.Length)
         {
-            FuzzException.ThrowUnless(PropertyNameHint.Find(input, _nested.Properties[(int)(hash % 50)].Path)?.All(character => character is >= ' ' and <= '~') != false, "A hint that is not printable");
+            FuzzException.ThrowUnless(
+                PropertyNameHint.Find(input, _nested.Properties[(int)(hash % 50)].Path)?.All(character => character is >= ' ' and <= '~') != false,
+                "A hint that is not printable");
         }
 
         FuzzException.ThrowIfDifferent(_buffers.Outstanding, 0, "buffers that were not returned");

@@ -13,9 +13,12 @@ internal sealed class LinesTarget : FuzzTarget
     private readonly BufferPool _buffers = new();
 
     public override IReadOnlyList<byte[]> Corpus { get; } =
-        [.. Texts.Utf8("one\ntwo\r\n\n \t\r\nthree", "", "\n", "\r\n\r\n", "a\rb\r\r\nc", new string('x', 61) + "\nshort\n" + new string('y', 60) + "\r\nend", "{\"a\":1}\n{\"b\":2}\n")];
+        [.. Texts.Utf8(
+            "one\ntwo\r\n\n \t\r\nthree", "", "\n", "\r\n\r\n", "a\rb\r\r\nc", new string('x', 61) + "\nshort\n" + new string('y', 60) + "\r\nend",
+            "{\"a\":1}\n{\"b\":2}\n")];
 
-    public override IReadOnlyList<byte[]> Dictionary { get; } = [.. Texts.Utf8("\n", "\r", "\r\n", "\n\n", " ", "\t", "\u0000", "x", new string('z', 59), new string('z', 60), new string('z', 61), "é")];
+    public override IReadOnlyList<byte[]> Dictionary { get; } =
+        [.. Texts.Utf8("\n", "\r", "\r\n", "\n\n", " ", "\t", "\u0000", "x", new string('z', 59), new string('z', 60), new string('z', 61), "é")];
 
     public override int Run(ReadOnlyMemory<byte> input)
     {
@@ -25,7 +28,9 @@ internal sealed class LinesTarget : FuzzTarget
         FuzzException.ThrowIfDifferent(Read(input, 1, inSequence: false), expected, "lines, byte by byte");
         FuzzException.ThrowIfDifferent(Read(input, 1 + (int)(hash % 71), inSequence: (hash & 1) == 0), expected, "lines in pieces");
         FuzzException.ThrowIfDifferent(_buffers.Outstanding, 0, "buffers that were not returned");
-        return HashCode.Combine(Scale(expected.Length), expected.Contains("Blank", StringComparison.Ordinal), expected.Contains("TooLong", StringComparison.Ordinal), Scale(expected.Count(character => character == '\n')));
+        return HashCode.Combine(
+            Scale(expected.Length), expected.Contains("Blank", StringComparison.Ordinal), expected.Contains("TooLong", StringComparison.Ordinal),
+            Scale(expected.Count(character => character == '\n')));
     }
 
     private string Read(ReadOnlyMemory<byte> input, int piece, bool inSequence)

@@ -16,11 +16,15 @@ internal sealed class LogJsonTarget : FuzzTarget
     [
         .. Texts.Utf8(
             "{\"date\":\"2026-11-01\",\"c-ip\":\"192.0.2.1\",\"cs-uri\":\"/a\"}\n{\"c-ip\":\"1\",\"date\":\"\",\"x-optional\":\"-\"}\n",
-            "{\"date\":1,\"c-ip\":true,\"x-optional\":null}\r\n\r\n{\"date\":[1],\"c-ip\":{\"date\":1}}", "{\"date\":\"\\u00e9\\t\",\"c\\u002dip\":\"\"}\n", "{\"date\":\"1\"}\n[]\n{", "{\"date\":\"1\",\"c-ip\":\"2\",\"date\":\"3\"}\n"),
+            "{\"date\":1,\"c-ip\":true,\"x-optional\":null}\r\n\r\n{\"date\":[1],\"c-ip\":{\"date\":1}}", "{\"date\":\"\\u00e9\\t\",\"c\\u002dip\":\"\"}\n",
+            "{\"date\":\"1\"}\n[]\n{", "{\"date\":\"1\",\"c-ip\":\"2\",\"date\":\"3\"}\n"),
     ];
 
     public override IReadOnlyList<byte[]> Dictionary { get; } =
-        [.. Texts.Json, .. Texts.Utf8("\n", "\r\n", "{\"date\":\"1\",\"c-ip\":\"2\"}\n", "\"date\":", "\"c-ip\":", "\"x-optional\":", ",", "\\ud800", "\\u0064ate", "\\n", "#", "\u0000", new string('x', 70), new string('y', 210), new string('[', 70))];
+        [.. Texts.Json,
+            .. Texts.Utf8(
+                "\n", "\r\n", "{\"date\":\"1\",\"c-ip\":\"2\"}\n", "\"date\":", "\"c-ip\":", "\"x-optional\":", ",", "\\ud800", "\\u0064ate", "\\n", "#",
+                "\u0000", new string('x', 70), new string('y', 210), new string('[', 70))];
 
     public override int Run(ReadOnlyMemory<byte> input)
     {
@@ -30,7 +34,9 @@ internal sealed class LogJsonTarget : FuzzTarget
         string seen = Read(text, piece: int.MaxValue, pause: false);
         FuzzException.ThrowIfDifferent(Read(text, 1 + (int)(hash % 97), pause: (hash & 1) == 0), seen, "in pieces");
         FuzzException.ThrowIfDifferent(seen, Expect(text), "rows");
-        return HashCode.Combine(Scale(seen.Count(character => character == '\n')), seen.Contains("row-too-long", StringComparison.Ordinal), seen.Contains("bad", StringComparison.Ordinal), seen.Contains("row-missing", StringComparison.Ordinal));
+        return HashCode.Combine(
+            Scale(seen.Count(character => character == '\n')), seen.Contains("row-too-long", StringComparison.Ordinal),
+            seen.Contains("bad", StringComparison.Ordinal), seen.Contains("row-missing", StringComparison.Ordinal));
     }
 
     private static string Read(ReadOnlySpan<byte> text, int piece, bool pause)
@@ -72,7 +78,8 @@ internal sealed class LogJsonTarget : FuzzTarget
             string line = Texts.WithoutMarks(ended.EndsWith('\r') ? ended[..^1] : ended);
             if (line.Length > 0)
             {
-                seen.Append($"{++number}: {(line.Length > MaxRowBytes ? $"{RowFault.TooLong.Code()} {line[..MaxRowBytes]}" : ExpectRow(Encoding.Latin1.GetBytes(line)))}\n");
+                seen.Append(
+                    $"{++number}: {(line.Length > MaxRowBytes ? $"{RowFault.TooLong.Code()} {line[..MaxRowBytes]}" : ExpectRow(Encoding.Latin1.GetBytes(line)))}\n");
             }
         }
 
@@ -133,13 +140,25 @@ internal sealed class LogJsonTarget : FuzzTarget
                 return TakeBad(row.Number, row.Text, RowFault.InvalidUtf8);
             }
 
-            _seen.Append(row.Number).Append(": ").Append(Encoding.Latin1.GetString(row[0])).Append('|').Append(Encoding.Latin1.GetString(row[1])).Append('|').Append(Encoding.Latin1.GetString(row[2])).Append('\n');
+            _seen
+                .Append(row.Number)
+                .Append(": ")
+                .Append(Encoding.Latin1.GetString(row[0]))
+                .Append('|')
+                .Append(Encoding.Latin1.GetString(row[1]))
+                .Append('|')
+                .Append(Encoding.Latin1.GetString(row[2]))
+                .Append('\n');
             return !pause;
         }
 
         public bool TakeBad(long number, ReadOnlySpan<byte> text, RowFault fault)
         {
-            _seen.Append(number).Append(": ").Append(fault == RowFault.TooLong ? $"{fault.Code()} {Encoding.Latin1.GetString(text)}" : Bad(fault, text)).Append('\n');
+            _seen
+                .Append(number)
+                .Append(": ")
+                .Append(fault == RowFault.TooLong ? $"{fault.Code()} {Encoding.Latin1.GetString(text)}" : Bad(fault, text))
+                .Append('\n');
             return !pause;
         }
 

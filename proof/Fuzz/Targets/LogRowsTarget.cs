@@ -16,11 +16,14 @@ internal sealed class LogRowsTarget : FuzzTarget
     [
         .. Texts.Utf8(
             "#Version: 1.0\n#Fields: date time c-ip cs-uri\n2026-11-01\t10:20:30\t192.0.2.1\t/a\n2026-11-01\t10:20:31\t192.0.2.2\t-\n",
-            "#Fields: c-ip x-optional date\r\n1\t2\t3\r\n\r\n4\t5\n6\t7\t8\t9\n#Fields: date c-ip\n1\t2", "#Version: 2.0\n", "a\tb\n", "#Fields: date\nx\n", "#Fields: date c-ip date\n"),
+            "#Fields: c-ip x-optional date\r\n1\t2\t3\r\n\r\n4\t5\n6\t7\t8\t9\n#Fields: date c-ip\n1\t2", "#Version: 2.0\n", "a\tb\n", "#Fields: date\nx\n",
+            "#Fields: date c-ip date\n"),
     ];
 
     public override IReadOnlyList<byte[]> Dictionary { get; } =
-        [.. Texts.Utf8("\t", "\n", "\r\n", "\r", "#", "#Fields:", "#Fields: date c-ip\n", "#Version: 1.0\n", "#Version:", " ", "date", "c-ip", "x-optional", "\t\t\t\t", "\uFEFF", "\u0000", new string('x', 70), new string('y', 210), "a\tb\n", "a\tb\tc\td\n")];
+        [.. Texts.Utf8(
+            "\t", "\n", "\r\n", "\r", "#", "#Fields:", "#Fields: date c-ip\n", "#Version: 1.0\n", "#Version:", " ", "date", "c-ip", "x-optional", "\t\t\t\t",
+            "\uFEFF", "\u0000", new string('x', 70), new string('y', 210), "a\tb\n", "a\tb\tc\td\n")];
 
     public override int Run(ReadOnlyMemory<byte> input)
     {
@@ -29,7 +32,10 @@ internal sealed class LogRowsTarget : FuzzTarget
         string cut = Read(input.Span, 1 + (int)(hash % 97), pause: (hash & 1) == 0);
         FuzzException.ThrowIfDifferent(cut, seen, "in pieces");
         FuzzException.ThrowIfDifferent(seen, Expect(Encoding.Latin1.GetString(input.Span)) ?? seen, "rows");
-        return HashCode.Combine(Scale(seen.Count(character => character == '\n')), seen.Contains("row-too-long", StringComparison.Ordinal), seen.Contains("row-nul", StringComparison.Ordinal), seen.Contains("row-too-few", StringComparison.Ordinal), seen[(seen.LastIndexOf('\n') + 1)..].StartsWith('!'));
+        return HashCode.Combine(
+            Scale(seen.Count(character => character == '\n')), seen.Contains("row-too-long", StringComparison.Ordinal),
+            seen.Contains("row-nul", StringComparison.Ordinal), seen.Contains("row-too-few", StringComparison.Ordinal),
+            seen[(seen.LastIndexOf('\n') + 1)..].StartsWith('!'));
     }
 
     private static string Read(ReadOnlySpan<byte> text, int piece, bool pause)
@@ -154,7 +160,15 @@ internal sealed class LogRowsTarget : FuzzTarget
         public bool Take(in LogRow row)
         {
             Last = row.Number;
-            _seen.Append(row.Number).Append(": ").Append(Encoding.Latin1.GetString(row[0])).Append('|').Append(Encoding.Latin1.GetString(row[1])).Append('|').Append(Encoding.Latin1.GetString(row[2])).Append('\n');
+            _seen
+                .Append(row.Number)
+                .Append(": ")
+                .Append(Encoding.Latin1.GetString(row[0]))
+                .Append('|')
+                .Append(Encoding.Latin1.GetString(row[1]))
+                .Append('|')
+                .Append(Encoding.Latin1.GetString(row[2]))
+                .Append('\n');
             return !pause;
         }
 

@@ -36,18 +36,24 @@ internal sealed class PutSignatureTarget : FuzzTarget
 
     public override int Slowness => 10;
 
-    /// <summary>A line each: choices, key, content type, content encoding, disposition, cache control, token, body, then <c>name=value</c> of metadata, and with <c>#</c> before it of tags.</summary>
+    /// <summary>
+    /// A line each: choices, key, content type, content encoding, disposition, cache control, token, body, then <c>name=value</c> of metadata, and with
+    /// <c>#</c> before it of tags.
+    /// </summary>
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
         .. Texts.Utf8(
             "0\na/b.json\napplication/json\n\n\n\n\n{}",
-            "1\nproduct/a b//id~-_.json\ntext/plain; charset=utf-8\ngzip\nattachment; filename=\"a  b\"\nmax-age=1,  public\na/token+with=signs\nbody\nteam=orders  and  returns\n#a b=c+d @:/",
+            "1\nproduct/a b//id~-_.json\ntext/plain; charset=utf-8\ngzip\nattachment; filename=\"a  b\"\nmax-age=1,  "
+                + "public\na/token+with=signs\nbody\nteam=orders  and  returns\n#a b=c+d @:/",
             "2\né€/漢😀/..//./%41 +~=&?#\na/b\n\n\n\n\n\nname=grün\ntoo= a \nx_y=1\nx-y=2\n#team=\n#class=é"),
     ];
 
     public override IReadOnlyList<byte[]> Dictionary { get; } =
     [
-        .. Texts.Utf8("\n", "\n#", "=", "/", "//", "..", "./", "%2F", "%", "+", " ", "  ", "\t", "~", "*", "'", "(", ")", "!", "&", "?", "#", ":", ";", ",", "\"", "\\", "<", "é", "漢", "😀", "\u0000", "\u007F", "\u00A0", "\u2028", "A", "a_b=", "a-b=", "a.b=", "X-Amz-Date=1", "1", "7", "255", "=?UTF-8?B?"),
+        .. Texts.Utf8(
+            "\n", "\n#", "=", "/", "//", "..", "./", "%2F", "%", "+", " ", "  ", "\t", "~", "*", "'", "(", ")", "!", "&", "?", "#", ":", ";", ",", "\"", "\\",
+            "<", "é", "漢", "😀", "\u0000", "\u007F", "\u00A0", "\u2028", "A", "a_b=", "a-b=", "a.b=", "X-Amz-Date=1", "1", "7", "255", "=?UTF-8?B?"),
         [0xFF], [0xC0, 0xAF], [0xED, 0xA0, 0x80],
     ];
 
@@ -129,12 +135,17 @@ internal sealed class PutSignatureTarget : FuzzTarget
 
     private static void Check(HttpRequestMessage request, IRequest twin, string expected)
     {
-        string? HeaderOf(string name) => request.Headers.NonValidated.TryGetValues(name, out HeaderStringValues values) || request.Content?.Headers.NonValidated.TryGetValues(name, out values) == true ? values.ToString() : null;
+        string? HeaderOf(string name) =>
+            request.Headers.NonValidated.TryGetValues(name, out HeaderStringValues values)
+                || request.Content?.Headers.NonValidated.TryGetValues(name, out values) == true ? values.ToString() : null;
         string? actual = HeaderOf("Authorization");
         if (actual != expected)
         {
-            IEnumerable<string> different = twin.Headers.Where(header => HeaderOf(header.Key) != header.Value).Select(header => $"{header.Key}: {HeaderOf(header.Key)} (the twin: {header.Value})");
-            throw new FuzzException($"{request.Method} {request.RequestUri!.OriginalString}: {actual}; the twin: {twin.Endpoint} {expected}; {string.Join("; ", different)}");
+            IEnumerable<string> different = twin.Headers
+                .Where(header => HeaderOf(header.Key) != header.Value)
+                .Select(header => $"{header.Key}: {HeaderOf(header.Key)} (the twin: {header.Value})");
+            throw new FuzzException(
+                $"{request.Method} {request.RequestUri!.OriginalString}: {actual}; the twin: {twin.Endpoint} {expected}; {string.Join("; ", different)}");
         }
     }
 
@@ -149,7 +160,10 @@ internal sealed class PutSignatureTarget : FuzzTarget
             string text = Encoding.UTF8.GetString(line);
             bool isTag = text.StartsWith('#');
             string[] parts = text.TrimStart('#').Split('=', 2);
-            if (isTag == (kind == ObjectPropertyKind.Tag) && parts.Length == 2 && properties.TryAdd(parts[0], parts[1]) && S3PropertyRules.FindProblems(properties, kind).Any())
+            if (isTag == (kind == ObjectPropertyKind.Tag)
+                && parts.Length == 2
+                && properties.TryAdd(parts[0], parts[1])
+                && S3PropertyRules.FindProblems(properties, kind).Any())
             {
                 properties.Remove(parts[0]);
             }
@@ -203,12 +217,14 @@ internal sealed class PutSignatureTarget : FuzzTarget
         IRequest twin;
         if (isHead)
         {
-            GetObjectMetadataRequest head = new() { BucketName = options.Bucket, Key = Encoding.UTF8.GetString(key), ExpectedBucketOwner = options.ExpectedBucketOwner, RequestPayer = payer };
+            GetObjectMetadataRequest head = new()
+                { BucketName = options.Bucket, Key = Encoding.UTF8.GetString(key), ExpectedBucketOwner = options.ExpectedBucketOwner, RequestPayer = payer };
             twin = GetObjectMetadataRequestMarshaller.Instance.Marshall(head);
         }
         else
         {
-            ListObjectsV2Request list = new() { BucketName = options.Bucket, MaxKeys = 1, ExpectedBucketOwner = options.ExpectedBucketOwner, RequestPayer = payer };
+            ListObjectsV2Request list =
+                new() { BucketName = options.Bucket, MaxKeys = 1, ExpectedBucketOwner = options.ExpectedBucketOwner, RequestPayer = payer };
             twin = ListObjectsV2RequestMarshaller.Instance.Marshall(list);
         }
 
@@ -234,7 +250,8 @@ internal sealed class PutSignatureTarget : FuzzTarget
             request.Headers["X-Amz-Security-Token"] = token;
         }
 
-        AWS4SigningResult result = _signer.SignRequest(request, _config, metrics: null, credentials.AccessKeyId, credentials.SecretAccessKey, _clock.GetUtcNow().UtcDateTime);
+        AWS4SigningResult result =
+            _signer.SignRequest(request, _config, metrics: null, credentials.AccessKeyId, credentials.SecretAccessKey, _clock.GetUtcNow().UtcDateTime);
         return result.ForAuthorizationHeader;
     }
 

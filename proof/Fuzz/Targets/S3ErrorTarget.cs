@@ -8,19 +8,23 @@ namespace Proof.Fuzz.Targets;
 /// <summary>S3's error documents beside <see cref="XDocument"/>; the body may be anything.</summary>
 internal sealed class S3ErrorTarget : FuzzTarget
 {
-    private static readonly XmlReaderSettings Settings = new() { DtdProcessing = DtdProcessing.Prohibit, XmlResolver = null, IgnoreComments = true, IgnoreProcessingInstructions = true, IgnoreWhitespace = true };
+    private static readonly XmlReaderSettings Settings = new()
+        { DtdProcessing = DtdProcessing.Prohibit, XmlResolver = null, IgnoreComments = true, IgnoreProcessingInstructions = true, IgnoreWhitespace = true };
 
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
         .. Texts.Utf8(
-            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>SlowDown</Code><Message>Reduce your request rate.</Message><RequestId>1</RequestId><Region>eu-west-1</Region></Error>",
-            "<Error xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><Code>NoSuchBucket</Code><Message>a &amp; b <![CDATA[c]]></Message></Error>", "<html><body>503</body></html>", "<Error/>"),
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Error><Code>SlowDown</Code><Message>Reduce your request "
+                + "rate.</Message><RequestId>1</RequestId><Region>eu-west-1</Region></Error>",
+            "<Error xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"><Code>NoSuchBucket</Code><Message>a &amp; b <![CDATA[c]]></Message></Error>",
+            "<html><body>503</body></html>", "<Error/>"),
     ];
 
     public override IReadOnlyList<byte[]> Dictionary { get; } =
     [
         .. Texts.Utf8(
-            "<", ">", "</", "/>", "&amp;", "&#0;", "&lt;", "<Error>", "</Error>", "<Code>", "</Code>", "<Message>", "</Message>", "<Region>x</Region>", "<!DOCTYPE a [<!ENTITY x \"y\">]>", "&x;", "<!-- -->", "<![CDATA[",
+            "<", ">", "</", "/>", "&amp;", "&#0;", "&lt;", "<Error>", "</Error>", "<Code>", "</Code>", "<Message>", "</Message>", "<Region>x</Region>",
+            "<!DOCTYPE a [<!ENTITY x \"y\">]>", "&x;", "<!-- -->", "<![CDATA[",
             "]]>", "<?xml version=\"1.0\" encoding=\"UTF-16\"?>", "encoding=\"x\"", "<a:b xmlns:a=\"c\"/>", " "),
         [0xFF, 0xFE], [0xEF, 0xBB, 0xBF], [0],
     ];

@@ -11,9 +11,13 @@ internal sealed class S3EventTarget : FuzzTarget
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
         .. Texts.Utf8(
-            "{\"Records\":[{\"eventName\":\"ObjectCreated:Put\",\"s3\":{\"bucket\":{\"name\":\"logs\"},\"object\":{\"key\":\"a+b%2Fc.gz\",\"versionId\":\"v\",\"eTag\":\"e\"}}}]}",
-            "{\"Type\":\"Notification\",\"Message\":\"{\\\"Records\\\":[{\\\"eventName\\\":\\\"ObjectCreated:Put\\\",\\\"s3\\\":{\\\"bucket\\\":{\\\"name\\\":\\\"logs\\\"},\\\"object\\\":{\\\"key\\\":\\\"k\\\"}}}]}\"}",
-            "{\"detail-type\":\"Object Created\",\"source\":\"aws.s3\",\"detail\":{\"bucket\":{\"name\":\"logs\"},\"object\":{\"key\":\"a+b\",\"version-id\":\"v\",\"etag\":\"e\"}}}",
+            "{\"Records\":[{\"eventName\":\"ObjectCreated:Put\",\"s3\":{\"bucket\":{\"name\":\"logs\"},\"object\":{\"key\":\"a+b%2Fc.gz\",\"versionId\":\"v\","
+                + "\"eTag\":\"e\"}}}]}",
+            "{\"Type\":\"Notification\",\"Message\":\"{\\\"Records\\\":[{\\\"eventName\\\":\\\"ObjectCreated:Put\\\","
+                + "\\\"s3\\\":{\\\"bucket\\\":{\\\"name\\\":\\\"logs\\\"},\\\"object\\\":{\\\"key\\\":\\\"k\\\"}}}]}\"}",
+            "{\"detail-type\":\"Object "
+                + "Created\",\"source\":\"aws.s3\",\"detail\":{\"bucket\":{\"name\":\"logs\"},\"object\":{\"key\":\"a+b\",\"version-id\":\"v\","
+                + "\"etag\":\"e\"}}}",
             "{\"detail-type\":\"Object Deleted\",\"source\":\"aws.s3\"}", "{\"detail-type\":\"x\",\"source\":\"aws.ec2\"}",
             "{\"Records\":[1,{}]}", "{\"Event\":\"s3:TestEvent\"}", "{\"Records\":[{\"eventName\":\"ObjectRemoved:Delete\"}]}"),
     ];
@@ -21,7 +25,10 @@ internal sealed class S3EventTarget : FuzzTarget
     public override IReadOnlyList<byte[]> Dictionary { get; } =
     [
         .. Texts.Json, .. Texts.Utf8(
-            "\"Records\":[", "\"eventName\":\"s3:ObjectCreated:Put\",", "\"s3\":{", "\"bucket\":{\"name\":\"logs\"},", "\"bucket\":{\"name\":\"other\"},", "\"object\":{", "\"object\":{\"key\":\"\"},", "\"object\":{\"key\":\"a%zz\"},", "\"object\":{\"key\":\"a%2F..\"},", "\"object\":{\"key\":\"%ff\"},", "\"key\":\"", "\"a%41", "%2e%2e/", "/../", "%00", "%", "+", "\"detail-type\":\"Object Created\",\"source\":\"aws.s3\",", "\"detail\":{", "\"Message\":\"", "\\\"",
+            "\"Records\":[", "\"eventName\":\"s3:ObjectCreated:Put\",", "\"s3\":{", "\"bucket\":{\"name\":\"logs\"},", "\"bucket\":{\"name\":\"other\"},",
+            "\"object\":{", "\"object\":{\"key\":\"\"},", "\"object\":{\"key\":\"a%zz\"},", "\"object\":{\"key\":\"a%2F..\"},", "\"object\":{\"key\":\"%ff\"},",
+            "\"key\":\"", "\"a%41", "%2e%2e/", "/../", "%00", "%", "+", "\"detail-type\":\"Object Created\",\"source\":\"aws.s3\",", "\"detail\":{",
+            "\"Message\":\"", "\\\"",
             new string('k', 1_100)),
     ];
 
@@ -33,7 +40,9 @@ internal sealed class S3EventTarget : FuzzTarget
         {
             FuzzException.ThrowIfDifferent(log.Bucket, "logs", "bucket");
             FuzzException.ThrowIfDifferent(log.Key[0], 'a', "the first letter of the key");
-            FuzzException.ThrowUnless(Encoding.UTF8.GetByteCount(log.Key) is > 0 and <= 1_024 && log.Key[0] != '/' && !log.Key.Contains('\0', StringComparison.Ordinal), $"key {log.Key}");
+            FuzzException.ThrowUnless(
+                Encoding.UTF8.GetByteCount(log.Key) is > 0 and <= 1_024 && log.Key[0] != '/' && !log.Key.Contains('\0', StringComparison.Ordinal),
+                $"key {log.Key}");
             FuzzException.ThrowUnless(!log.Key.Split('/').Any(segment => segment is "." or ".."), $"key {log.Key}");
         }
 

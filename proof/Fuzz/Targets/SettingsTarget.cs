@@ -16,18 +16,22 @@ internal sealed class SettingsTarget : FuzzTarget
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
         .. Texts.Utf8(
-            "Routes:a:Source=Channel\nRoutes:a:Sink=Memory\nPipeline:Parts=a, b", "Routes:a:Source=Http\nSinks:Directory:Path=data\nDeadLetters:Path=dead-letters\nBundles:Enabled=true",
+            "Routes:a:Source=Channel\nRoutes:a:Sink=Memory\nPipeline:Parts=a, b",
+            "Routes:a:Source=Http\nSinks:Directory:Path=data\nDeadLetters:Path=dead-letters\nBundles:Enabled=true",
             "Routes:a:Source=Sqs\nRoutes:a:Sink=S3\nSources:Sqs:Queue=http://127.0.0.1:4566/000000000000/q\nSources:Sqs:MaxHoldTime=1m\nBundles:Enabled=true\nSinks:S3:Bucket=b\nSinks:S3:AllowPlainHttp=true\nAws:Region=eu-west-1\nAws:Endpoint=http://a:b@127.0.0.1:4566\nAws:AccessKeyId=a\nAws:SecretAccessKey=b",
             "Routes:a:Source=Udp, TcpLines\nRoutes:a:Sink=Memory\nRoutes:b:Source=TcpLines\nRoutes:b:Sources:TcpLines:Endpoint=127.0.0.1:1\nRoutes:b:Intake:Concurrency=10\nRoutes:b:Bundles:Enabled=true\nRoutes:c=",
             "Routes:a:Handler=CloudFront\nRoutes:a:Sink=Elasticsearch\nRoutes:a:Source=Sqs\nSources:Sqs:Queue=q\nAws:Region=eu-west-1\nHandlers:CloudFront:Buckets=b\nSinks:Elasticsearch:Endpoint=https://e\nSinks:Elasticsearch:Index=i",
-            "Routes:a:Source=ServiceBus\nSources:ServiceBus:ConnectionString=Endpoint=sb://x/;SharedAccessKeyName=a;SharedAccessKey=Yg==;EntityPath=q", "Routes:a=x\nRoutes:b:Intake:Concurrency=10\nIntake:Concurrency=5\nIntake:StartConcurrency=9\nSinks:Directory:Path:x=1\nSinks:Directory=1\nSinks=1",
+            "Routes:a:Source=ServiceBus\nSources:ServiceBus:ConnectionString=Endpoint=sb://x/;SharedAccessKeyName=a;SharedAccessKey=Yg==;EntityPath=q",
+            "Routes:a=x\nRoutes:b:Intake:Concurrency=10\nIntake:Concurrency=5\nIntake:StartConcurrency=9\nSinks:Directory:Path:x=1\nSinks:Directory=1\nSinks=1",
             "Routes:a:Source=Sqs\nRoutes:a:Sink=Memory\nSources:Sqs:Queue=q\nSinks:Memory:AllowLoss=true"),
     ];
 
     public override IReadOnlyList<byte[]> Dictionary { get; } =
     [
         .. Texts.Utf8(
-            "\nRoutes:a:Source=Sqs", "\nRoutes:a:Source=Http", "\nRoutes:a:Handler=CloudFront", "\nRoutes:a:Sink=Memory", "\nRoutes:a:Sink=S3", "\nRoutes:a:", "\nRoutes=", "\n", "=", ":", "0", "-1", "1", "64", "00:00:05", "99.00:00:00", "1.5", "1e9", "true", "False", "64 MiB", "1KB", "é", "\u0000", "*", "127.0.0.1:0", "http://[::1]:80/", "{MessageId}", "../", "/", "NaN", new string('9', 30)),
+            "\nRoutes:a:Source=Sqs", "\nRoutes:a:Source=Http", "\nRoutes:a:Handler=CloudFront", "\nRoutes:a:Sink=Memory", "\nRoutes:a:Sink=S3", "\nRoutes:a:",
+            "\nRoutes=", "\n", "=", ":", "0", "-1", "1", "64", "00:00:05", "99.00:00:00", "1.5", "1e9", "true", "False", "64 MiB", "1KB", "é", "\u0000", "*",
+            "127.0.0.1:0", "http://[::1]:80/", "{MessageId}", "../", "/", "NaN", new string('9', 30)),
         .. Texts.Utf8(new WorkerDefinition(Quayside.Worker.Program.AddFeatures).Sections.SelectMany(section =>
             section.SettingsType?.GetProperties().Select(property => $"\n{section.Name}:{property.Name}=") ?? [$"\n{section.Name}:"])),
     ];

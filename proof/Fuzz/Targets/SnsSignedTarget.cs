@@ -7,7 +7,8 @@ namespace Proof.Fuzz.Targets;
 /// <summary>What SNS signs of a message, of each kind, beside JsonDocument.</summary>
 internal sealed class SnsSignedTarget : FuzzTarget
 {
-    private const string Rest = "\"TopicArn\":\"arn:aws:sns:eu-west-1:1:t\",\"Timestamp\":\"2026-01-31T10:00:00.000Z\",\"SignatureVersion\":\"1\",\"Signature\":\"AAAA\",\"SigningCertURL\":\"https://sns.eu-west-1.amazonaws.com/a.pem\"}";
+    private const string Rest = "\"TopicArn\":\"arn:aws:sns:eu-west-1:1:t\",\"Timestamp\":\"2026-01-31T10:00:00.000Z\",\"SignatureVersion\":\"1\","
+        + "\"Signature\":\"AAAA\",\"SigningCertURL\":\"https://sns.eu-west-1.amazonaws.com/a.pem\"}";
 
     private static readonly string[] OfNotification = ["Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type"];
     private static readonly string[] OfConfirmation = ["Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"];
@@ -17,11 +18,15 @@ internal sealed class SnsSignedTarget : FuzzTarget
         .. Texts.Utf8(
             "{\"Type\":\"Notification\",\"MessageId\":\"1\",\"Message\":\"a\\n\\u00e9\"," + Rest,
             "{\"Type\":\"Notification\",\"MessageId\":\"1\",\"Subject\":\"s\",\"Message\":\"\"," + Rest,
-            "{\"Type\":\"SubscriptionConfirmation\",\"MessageId\":\"1\",\"Message\":\"m\",\"Token\":\"t\",\"SubscribeURL\":\"https://sns.eu-west-1.amazonaws.com/?a=b\"," + Rest),
+            "{\"Type\":\"SubscriptionConfirmation\",\"MessageId\":\"1\",\"Message\":\"m\",\"Token\":\"t\","
+                + "\"SubscribeURL\":\"https://sns.eu-west-1.amazonaws.com/?a=b\"," + Rest),
     ];
 
     public override IReadOnlyList<byte[]> Dictionary { get; } =
-        [.. Texts.Json, .. Texts.Utf8("\"Subject\":", "\"Message\":", "\"Token\":", "\"SignatureVersion\":\"2\"", "\"SignatureVersion\":\"3\"", "https://sns.eu-west-1.amazonaws.com", ".pem", "@", "https://a/", "\\n")];
+        [.. Texts.Json,
+            .. Texts.Utf8(
+                "\"Subject\":", "\"Message\":", "\"Token\":", "\"SignatureVersion\":\"2\"", "\"SignatureVersion\":\"3\"", "https://sns.eu-west-1.amazonaws.com",
+                ".pem", "@", "https://a/", "\\n")];
 
     public override int Run(ReadOnlyMemory<byte> input)
     {
@@ -63,11 +68,16 @@ internal sealed class SnsSignedTarget : FuzzTarget
 
         FuzzException.ThrowUnless(signed.ToArray().AsSpan().SequenceEqual(message.Signed), "what is signed differs");
         FuzzException.ThrowIfDifferent(message.Topic, Encoding.UTF8.GetString(TextOf("TopicArn")!), "the topic");
-        FuzzException.ThrowUnless(Convert.FromBase64String(Encoding.UTF8.GetString(TextOf("Signature")!)).AsSpan().SequenceEqual(message.Signature), "the signature differs");
+        FuzzException.ThrowUnless(
+            Convert.FromBase64String(Encoding.UTF8.GetString(TextOf("Signature")!)).AsSpan().SequenceEqual(message.Signature), "the signature differs");
         foreach (Uri? address in (Uri?[])[message.CertificateUrl, message.SubscribeUrl])
         {
             FuzzException.ThrowUnless(
-                address is null || (address.Scheme == "https" && address.IsDefaultPort && address.UserInfo.Length == 0 && System.Text.RegularExpressions.Regex.IsMatch(address.Host, @"^sns\.[a-z0-9-]+\.amazonaws\.com(\.cn)?$")),
+                address is null
+                    || (address.Scheme == "https"
+                        && address.IsDefaultPort
+                        && address.UserInfo.Length == 0
+                        && System.Text.RegularExpressions.Regex.IsMatch(address.Host, @"^sns\.[a-z0-9-]+\.amazonaws\.com(\.cn)?$")),
                 $"{address} is no address of SNS");
         }
     }

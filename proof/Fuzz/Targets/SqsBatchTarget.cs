@@ -5,7 +5,9 @@ using Quayside.Messaging.Aws.Sqs.Wire;
 
 namespace Proof.Fuzz.Targets;
 
-/// <summary>Answers to batches beside <see cref="JsonDocument"/>: an entry succeeded only where the answer says so, and never where it says that it failed.</summary>
+/// <summary>
+/// Answers to batches beside <see cref="JsonDocument"/>: an entry succeeded only where the answer says so, and never where it says that it failed.
+/// </summary>
 internal sealed class SqsBatchTarget : FuzzTarget
 {
     private const int Entries = 4;
@@ -13,13 +15,18 @@ internal sealed class SqsBatchTarget : FuzzTarget
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
         .. Texts.Utf8(
-            "{\"Successful\":[{\"Id\":\"0\"},{\"Id\":\"1\",\"MessageId\":\"m\"}],\"Failed\":[{\"Id\":\"2\",\"Code\":\"ReceiptHandleIsInvalid\",\"Message\":\"no\",\"SenderFault\":true}]}",
-            "{\"Failed\":[{\"Id\":\"0\",\"Code\":\"AWS.SimpleQueueService.InternalError\",\"SenderFault\":false}],\"Successful\":[{\"Id\":\"0\"},{\"Id\":\"3\"}]}",
+            "{\"Successful\":[{\"Id\":\"0\"},{\"Id\":\"1\",\"MessageId\":\"m\"}],\"Failed\":[{\"Id\":\"2\",\"Code\":\"ReceiptHandleIsInvalid\","
+                + "\"Message\":\"no\",\"SenderFault\":true}]}",
+            "{\"Failed\":[{\"Id\":\"0\",\"Code\":\"AWS.SimpleQueueService.InternalError\",\"SenderFault\":false}],\"Successful\":[{\"Id\":\"0\"},"
+                + "{\"Id\":\"3\"}]}",
             "{\"Successful\":[{\"Id\":\"10\"},{\"Id\":\"\"},{\"Id\":1},{}],\"Failed\":null}", "{}"),
     ];
 
     public override IReadOnlyList<byte[]> Dictionary { get; } =
-        [.. Texts.Json, .. Texts.Utf8("\"Successful\":[", "\"Failed\":[", "{\"Id\":\"0\"}", "{\"Id\":\"1\"},", "\"Id\":\"2\",", "\"Id\":\"\\u0033\"", "\"Code\":\"RequestThrottled\",", "\"SenderFault\":true,", "\"Message\":\"x\"")];
+        [.. Texts.Json,
+            .. Texts.Utf8(
+                "\"Successful\":[", "\"Failed\":[", "{\"Id\":\"0\"}", "{\"Id\":\"1\"},", "\"Id\":\"2\",", "\"Id\":\"\\u0033\"",
+                "\"Code\":\"RequestThrottled\",", "\"SenderFault\":true,", "\"Message\":\"x\"")];
 
     public override int Run(ReadOnlyMemory<byte> input)
     {
@@ -60,7 +67,9 @@ internal sealed class SqsBatchTarget : FuzzTarget
         bool?[] expected = new bool?[Entries];
         foreach ((string list, bool succeeded) in new[] { ("Successful", true), ("Failed", false) })
         {
-            foreach (JsonProperty property in document.RootElement.EnumerateObject().Where(property => Texts.IsName(property, list) && property.Value.ValueKind == JsonValueKind.Array))
+            foreach (JsonProperty property in document.RootElement
+                .EnumerateObject()
+                .Where(property => Texts.IsName(property, list) && property.Value.ValueKind == JsonValueKind.Array))
             {
                 foreach (JsonElement entry in property.Value.EnumerateArray())
                 {

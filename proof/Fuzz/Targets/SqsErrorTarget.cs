@@ -12,14 +12,19 @@ internal sealed class SqsErrorTarget : FuzzTarget
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
         .. Texts.Utf8(
-            "{\"__type\":\"com.amazonaws.sqs#QueueDoesNotExist\",\"message\":\"The specified queue does not exist.\"}", "{\"code\":\"AWS.SimpleQueueService.NonExistentQueue\",\"Message\":\"no\"}",
+            "{\"__type\":\"com.amazonaws.sqs#QueueDoesNotExist\",\"message\":\"The specified queue does not exist.\"}",
+            "{\"code\":\"AWS.SimpleQueueService.NonExistentQueue\",\"Message\":\"no\"}",
             "{\"__type\":\"com.amazon.coral.service#RequestExpired:http://x/\",\"message\":\"\\u001b[2J\"}", "<html>503</html>", "{}", "[]"),
     ];
 
     public override IReadOnlyList<byte[]> Dictionary { get; } =
     [
-        .. Texts.Json, .. Texts.Utf8("\"__type\":\"", "\"code\":\"a#b\",", "\"message\":\"", "\"Message\":\"m\",", "#", ":", ";", ".", "\u202E", new string('m', 300)),
-        .. Texts.Utf8("RequestExpired", "SignatureDoesNotMatch", "Signature expired", "not yet current", "ExpiredToken", "Throttling", "QueueDoesNotExist", "AccessDenied", "KmsDisabled", "InternalError", "QueueDeletedRecently").Select(code => (byte[])[.. "\"__type\":\""u8, .. code, .. "\","u8]),
+        .. Texts.Json,
+        .. Texts.Utf8("\"__type\":\"", "\"code\":\"a#b\",", "\"message\":\"", "\"Message\":\"m\",", "#", ":", ";", ".", "\u202E", new string('m', 300)),
+        .. Texts
+            .Utf8("RequestExpired", "SignatureDoesNotMatch", "Signature expired", "not yet current", "ExpiredToken", "Throttling", "QueueDoesNotExist",
+                "AccessDenied", "KmsDisabled", "InternalError", "QueueDeletedRecently")
+            .Select(code => (byte[])[.. "\"__type\":\""u8, .. code, .. "\","u8]),
     ];
 
     public override int Run(ReadOnlyMemory<byte> input)
@@ -32,11 +37,15 @@ internal sealed class SqsErrorTarget : FuzzTarget
         using JsonDocument? document = Texts.Parse(input);
         if (document?.RootElement.ValueKind == JsonValueKind.Object)
         {
-            bool hasCode = document.RootElement.EnumerateObject().Any(property => (Texts.IsName(property, "__type") || Texts.IsName(property, "code")) && property.Value.ValueKind == JsonValueKind.String);
-            FuzzException.ThrowUnless(hasCode || error.Code == (response == _responses[0] ? string.Empty : "Header"), $"A code that the answer does not have: {error.Code}");
+            bool hasCode = document.RootElement
+                .EnumerateObject()
+                .Any(property => (Texts.IsName(property, "__type") || Texts.IsName(property, "code")) && property.Value.ValueKind == JsonValueKind.String);
+            FuzzException.ThrowUnless(
+                hasCode || error.Code == (response == _responses[0] ? string.Empty : "Header"), $"A code that the answer does not have: {error.Code}");
         }
 
-        return HashCode.Combine(Scale(error.Code.Length), Scale(error.Message.Length), AwsError.KindOf(error.Code, error.Message, TimeSpan.FromMinutes(hash % 5)));
+        return HashCode.Combine(
+            Scale(error.Code.Length), Scale(error.Message.Length), AwsError.KindOf(error.Code, error.Message, TimeSpan.FromMinutes(hash % 5)));
     }
 
     private static HttpResponseMessage Response(params ReadOnlySpan<string> headers)

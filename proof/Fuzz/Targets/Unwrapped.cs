@@ -29,7 +29,8 @@ internal sealed record Unwrapped(string? Refusal, byte[] Content, IReadOnlyList<
     }
 
     /// <summary>Checks that a body made from a content gives that content.</summary>
-    public static void CheckRoundTrip(string what, IEnvelope envelope, byte[] body, ReadOnlySpan<byte> content, params KeyValuePair<string, string>[] attributes)
+    public static void CheckRoundTrip(
+        string what, IEnvelope envelope, byte[] body, ReadOnlySpan<byte> content, params KeyValuePair<string, string>[] attributes)
     {
         Unwrapped result = By(envelope, body, attributes);
         FuzzException.ThrowUnless(result.IsAccepted && content.SequenceEqual(result.Content), $"{what}: unwrap(wrap(x)) is not x: {result.Refusal}");

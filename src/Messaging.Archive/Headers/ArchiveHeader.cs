@@ -20,12 +20,16 @@ internal sealed class ArchiveHeader(BufferPool? buffers = null)
     private ReadOnlyMemory<byte> _body;
     private PooledBuffer? _unescaped;
 
-    /// <summary>Number of slots: the reader's properties, in its order, then one for each object or array on their paths. 0 before the first read and after <see cref="Reset"/>.</summary>
+    /// <summary>
+    /// Number of slots: the reader's properties, in its order, then one for each object or array on their paths. 0 before the first read and after
+    /// <see cref="Reset"/>.
+    /// </summary>
     public int Count => _count;
 
     /// <summary>The value as text.</summary>
     /// <param name="slot">Index of the property in the reader's list.</param>
-    /// <returns>UTF-8, unescaped; a number or boolean unchanged; empty when the property is missing, null or the empty string. A borrow until <see cref="Reset"/>.</returns>
+    /// <returns>UTF-8, unescaped; a number or boolean unchanged; empty when the property is missing, null or the empty string. A borrow until
+    /// <see cref="Reset"/>.</returns>
     public ReadOnlySpan<byte> Text(int slot)
     {
         ref readonly HeaderValue value = ref _values.AsSpan(0, _count)[slot];
@@ -42,7 +46,9 @@ internal sealed class ArchiveHeader(BufferPool? buffers = null)
     /// <param name="slot">Index of the property in the reader's list.</param>
     public bool IsBadDate(int slot) => _values.AsSpan(0, _count)[slot].IsBadDate;
 
-    /// <summary>Index in the body of the value's first byte; 0 when it is missing or null, <see cref="Poison.OutsideBody"/> when it is not in the body.</summary>
+    /// <summary>
+    /// Index in the body of the value's first byte; 0 when it is missing or null, <see cref="Poison.OutsideBody"/> when it is not in the body.
+    /// </summary>
     /// <param name="slot">Index of the property in the reader's list.</param>
     public int Position(int slot) => _values.AsSpan(0, _count)[slot].Position;
 
@@ -160,7 +166,10 @@ internal struct HeaderValue
     /// <summary>Length in bytes; 0 for null and for the empty string. For an array: how many of its used elements were found.</summary>
     public int Length;
 
-    /// <summary>Index in the body of the value's first byte, which is the quote of a string; 0 when there is no value. For an object or array: the number of properties that were missing before it.</summary>
+    /// <summary>
+    /// Index in the body of the value's first byte, which is the quote of a string; 0 when there is no value. For an object or array: the number of properties
+    /// that were missing before it.
+    /// </summary>
     public int Position;
 
     /// <summary>The date, when the property is used as a date and has one.</summary>

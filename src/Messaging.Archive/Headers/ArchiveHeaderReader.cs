@@ -30,7 +30,8 @@ internal sealed partial class ArchiveHeaderReader
     /// <param name="validation">How much of the body must be valid.</param>
     /// <param name="dateForms">The forms of dates other than ISO 8601's; null for the known ones.</param>
     /// <param name="leavesOutBadDates">True when a date that cannot be read is no date; false when it makes the message poison.</param>
-    public ArchiveHeaderReader(ImmutableArray<HeaderProperty> properties, BodyValidation validation = BodyValidation.Full, DateForms? dateForms = null, bool leavesOutBadDates = false)
+    public ArchiveHeaderReader(
+        ImmutableArray<HeaderProperty> properties, BodyValidation validation = BodyValidation.Full, DateForms? dateForms = null, bool leavesOutBadDates = false)
     {
         _root = HeaderNode.Build(properties, out _slots);
         _ofSource = OfSource(properties);

@@ -65,7 +65,8 @@ internal readonly record struct HeaderDate(ushort Year, byte Month, byte Day, by
 
         (long seconds, long rest) = Math.DivRem(count, PerSecond(unit));
         seconds -= rest < 0 ? 1 : 0;
-        if (seconds < (DateTime.MinValue.Ticks - DateTime.UnixEpoch.Ticks) / TimeSpan.TicksPerSecond || seconds > (DateTime.MaxValue.Ticks - DateTime.UnixEpoch.Ticks) / TimeSpan.TicksPerSecond)
+        if (seconds < (DateTime.MinValue.Ticks - DateTime.UnixEpoch.Ticks) / TimeSpan.TicksPerSecond
+            || seconds > (DateTime.MaxValue.Ticks - DateTime.UnixEpoch.Ticks) / TimeSpan.TicksPerSecond)
         {
             return false;
         }
@@ -173,7 +174,8 @@ internal readonly record struct HeaderDate(ushort Year, byte Month, byte Day, by
     }
 
     /// <summary>The same moment in a time zone.</summary>
-    public HeaderDate In(TimeZoneInfo zone) => Of(TimeZoneInfo.ConvertTimeFromUtc(new DateTime(Year, Month, Day, Hour, Minute, Second, DateTimeKind.Utc), zone));
+    public HeaderDate In(TimeZoneInfo zone) =>
+        Of(TimeZoneInfo.ConvertTimeFromUtc(new DateTime(Year, Month, Day, Hour, Minute, Second, DateTimeKind.Utc), zone));
 
     /// <summary>The date of a moment in UTC.</summary>
     internal static HeaderDate Of(DateTime utc) =>

@@ -18,7 +18,8 @@ internal sealed class HeaderNode
     private readonly int _index;
     private readonly HeaderNode[] _children;
     private readonly int _longestName;
-    private readonly byte[] _places = new byte[Places]; // indexed by PlaceOf a name: the only child there, counted from 1; 0 for none; Several when all must be compared
+    private readonly byte[] _places =
+        new byte[Places]; // indexed by PlaceOf a name: the only child there, counted from 1; 0 for none; Several when all must be compared
 
     private HeaderNode(string path, PropertyStep step, int depth, int slot, HeaderUse use, HeaderNode[] children, bool isArray)
     {
@@ -82,7 +83,9 @@ internal sealed class HeaderNode
     {
         slots = properties.Count;
         List<(HeaderProperty, int)> inBody = [.. properties.Select((property, slot) => (property, slot)).Where(one => !one.property.Path.IsOfSource)];
-        return inBody.Count == 0 ? new HeaderNode("", default, depth: 0, slot: -1, HeaderUse.None, [], isArray: false) : Build(inBody, default, depth: 0, slot: -1, ref slots);
+        return inBody.Count == 0
+            ? new HeaderNode("", default, depth: 0, slot: -1, HeaderUse.None, [], isArray: false)
+            : Build(inBody, default, depth: 0, slot: -1, ref slots);
     }
 
     /// <summary>The child with a name. The lookup costs the same for any order of names.</summary>
@@ -164,7 +167,8 @@ internal sealed class HeaderNode
         }
 
         var children = new List<HeaderNode>();
-        List<IGrouping<PropertyStep, (HeaderProperty Property, int Slot)>> groups = [.. below.GroupBy(one => one.Property.Path.Steps[depth]).OrderBy(group => group.Key.Index)];
+        List<IGrouping<PropertyStep, (HeaderProperty Property, int Slot)>> groups =
+            [.. below.GroupBy(one => one.Property.Path.Steps[depth]).OrderBy(group => group.Key.Index)];
         foreach (IGrouping<PropertyStep, (HeaderProperty Property, int Slot)> group in groups)
         {
             bool isValue = group.Any(one => one.Property.Path.Steps.Length == depth + 1);

@@ -9,7 +9,8 @@ namespace Quayside.Messaging.Archive.Headers;
 
 /// <summary>
 /// The path of a value in a body: names and array indexes from the top-level object inwards, such as <c>tenant.id</c> or
-/// <c>order.lines[0].sku</c>. Or, after an @, what the source knows beside the body: <c>@group</c>, <c>@attribute.tenant</c>. Names are compared byte by byte, so they are case-sensitive. Paths are equal when all their steps are.
+/// <c>order.lines[0].sku</c>. Or, after an @, what the source knows beside the body: <c>@group</c>, <c>@attribute.tenant</c>. Names are compared byte by byte,
+/// so they are case-sensitive. Paths are equal when all their steps are.
 /// </summary>
 internal sealed class PropertyPath : IEquatable<PropertyPath>
 {
@@ -83,9 +84,10 @@ internal sealed class PropertyPath : IEquatable<PropertyPath>
     /// <inheritdoc/>
     public override string ToString() => Text;
 
-    private static string Quote(string name, bool isTaken) => !isTaken && name.Length > 0 && name[0] != ' ' && name[^1] != ' ' && !name.AsSpan().ContainsAny(Special)
-        ? name
-        : $"\"{name.Replace("\\", "\\\\", StringComparison.Ordinal).Replace("\"", "\\\"", StringComparison.Ordinal)}\"";
+    private static string Quote(string name, bool isTaken) =>
+        !isTaken && name.Length > 0 && name[0] != ' ' && name[^1] != ' ' && !name.AsSpan().ContainsAny(Special)
+            ? name
+            : $"\"{name.Replace("\\", "\\\\", StringComparison.Ordinal).Replace("\"", "\\\"", StringComparison.Ordinal)}\"";
 }
 
 /// <summary>One step of a <see cref="PropertyPath"/>: into a property of an object, or into an element of an array.</summary>

@@ -53,19 +53,22 @@ internal static class KeyExplainer
     private static KeyPartExplanation Part(KeyTemplate template, KeyTemplateOptions options, ArchiveHeader header, in KeySegment segment)
     {
         ReadOnlySpan<byte> value = header.Text(segment.Slot);
-        string name = template.Properties[segment.Slot].Name + (segment.Rule == KeyRule.Seed ? "" : ":" + segment.Rule.ToString().ToLowerInvariant()) + (segment.Limit == 0 ? "" : $":{segment.Limit}");
+        string name = template.Properties[segment.Slot].Name + (segment.Rule == KeyRule.Seed ? "" : ":" + segment.Rule.ToString().ToLowerInvariant())
+            + (segment.Limit == 0 ? "" : $":{segment.Limit}");
         Span<byte> part = stackalloc byte[KeyPart.MaxBytes];
         if (value.IsEmpty)
         {
             string? near = PropertyNameHint.Find(header.Body, template.Properties[segment.Slot].Path);
             string hint = near is null ? "" : $"; the message has \"{near}\": names are case-sensitive";
-            return new KeyPartExplanation(name, "(none)", Encoding.ASCII.GetString(KeyPart.Unknown), $"missing, null or empty{hint}; MissingProperty={options.MissingProperty}");
+            return new KeyPartExplanation(
+                name, "(none)", Encoding.ASCII.GetString(KeyPart.Unknown), $"missing, null or empty{hint}; MissingProperty={options.MissingProperty}");
         }
 
         if (KeyPart.TryWrite(segment.Rule, value, part, out int length, segment.Limit))
         {
             bool isSame = value.SequenceEqual(part[..length]);
-            return new KeyPartExplanation(name, Show(header, segment.Slot), Encoding.ASCII.GetString(part[..length]), isSame ? "unchanged" : Describe(segment, part[..length]));
+            return new KeyPartExplanation(
+                name, Show(header, segment.Slot), Encoding.ASCII.GetString(part[..length]), isSame ? "unchanged" : Describe(segment, part[..length]));
         }
 
         bool isEncoded = options.InvalidValue == InvalidValueRule.Encode;
@@ -112,14 +115,18 @@ internal static class KeyExplainer
         string warning = ImplausibleDate.Find(date, now) is { } why
             ? $"; warning: {why}, which is implausible{ImplausibleDate.SuggestUnit(header.Text(segment.Slot), property.Use, now)}"
             : "";
-        return new KeyPartExplanation(property.Name, Show(header, segment.Slot), Encoding.ASCII.GetString(text[..length]).Trim('/'), $"the date {ImplausibleDate.Show(date)}{kind}{(local == date ? "" : $", in {options.TimeZone}")}{warning}");
+        return new KeyPartExplanation(
+            property.Name, Show(header, segment.Slot), Encoding.ASCII.GetString(text[..length]).Trim('/'),
+            $"the date {ImplausibleDate.Show(date)}{kind}{(local == date ? "" : $", in {options.TimeZone}")}{warning}");
     }
 
     // As in the JSON: only strings have quotes. What the source knows is text.
     private static string Show(ArchiveHeader header, int slot)
     {
         ReadOnlySpan<byte> value = header.Text(slot);
-        return value.IsEmpty || header.Position(slot) == Poison.OutsideBody || header.Body.Span[header.Position(slot)] == '"' ? Quote(value) : UntrustedText.Shorten(value);
+        return value.IsEmpty || header.Position(slot) == Poison.OutsideBody || header.Body.Span[header.Position(slot)] == '"'
+            ? Quote(value)
+            : UntrustedText.Shorten(value);
     }
 
     private static string Quote(ReadOnlySpan<byte> value) => value.IsEmpty ? "(none)" : $"\"{UntrustedText.Shorten(value)}\"";

@@ -18,7 +18,9 @@ internal sealed partial class KeyPartMonitor
 
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
     private static readonly Counter<long> Faults = Meter.CreateCounter<long>(
-        "worker.keys.part_faults", "{part}", "Properties of object keys that were missing, did not fit their rule, or are dates before 1990 or more than a year ahead, by property and reason (missing, invalid, implausible)");
+        "worker.keys.part_faults", "{part}",
+        "Properties of object keys that were missing, did not fit their rule, or are dates before 1990 or more than a year ahead, by property and reason "
+            + "(missing, invalid, implausible)");
 
     private readonly string _route;
     private readonly ImmutableArray<HeaderProperty> _properties;
@@ -70,7 +72,9 @@ internal sealed partial class KeyPartMonitor
         {
             string outcome = _missingRule == MissingPropertyRule.DeadLetter
                 ? "such messages are dead-lettered"
-                : (_properties[slot].Use & ~(HeaderUse.AnyDate | HeaderUse.Raw)) != HeaderUse.None ? "its part of the key is \"unknown\"" : "the levels of the date are left out";
+                : (_properties[slot].Use & ~(HeaderUse.AnyDate | HeaderUse.Raw)) != HeaderUse.None
+                ? "its part of the key is \"unknown\""
+                : "the levels of the date are left out";
             string? near = PropertyNameHint.Find(header.Body, _properties[slot].Path);
             LogMissing(_route, _names[slot], near is null ? "" : $" (it has \"{near}\": names are case-sensitive)", outcome);
         }
@@ -158,17 +162,28 @@ internal sealed partial class KeyPartMonitor
         Interlocked.Increment(ref _implausible[slot]);
         if (_dateLines[slot].ShouldLog(out SuppressedLines suppressed))
         {
-            LogImplausible(_route, _names[slot], ImplausibleDate.Show(date), ImplausibleDate.Find(date, now)!, ImplausibleDate.SuggestUnit(header.Text(slot), _properties[slot].Use, now), suppressed);
+            LogImplausible(
+                _route, _names[slot], ImplausibleDate.Show(date), ImplausibleDate.Find(date, now)!,
+                ImplausibleDate.SuggestUnit(header.Text(slot), _properties[slot].Use, now), suppressed);
         }
     }
 
-    [LoggerMessage(5201, LogLevel.Warning, "Route {Route}: a message has no {Property}{Near}; {Outcome}. Further cases are only counted (metric worker.keys.part_faults). See explain-key and Handlers:Archive:MissingProperty")]
+    [LoggerMessage(
+        5201, LogLevel.Warning,
+        "Route {Route}: a message has no {Property}{Near}; {Outcome}. Further cases are only counted (metric worker.keys.part_faults). See explain-key and "
+            + "Handlers:Archive:MissingProperty")]
     private partial void LogMissing(string route, string property, string near, string outcome);
 
-    [LoggerMessage(5202, LogLevel.Warning, "Route {Route}: the value of {Property} does not fit {Rule}; {Outcome}. Further cases are only counted (metric worker.keys.part_faults). See explain-key and Handlers:Archive:InvalidValue")]
+    [LoggerMessage(
+        5202, LogLevel.Warning,
+        "Route {Route}: the value of {Property} does not fit {Rule}; {Outcome}. Further cases are only counted (metric worker.keys.part_faults). See "
+            + "explain-key and Handlers:Archive:InvalidValue")]
     private partial void LogInvalid(string route, string property, string rule, string outcome);
 
-    [LoggerMessage(5203, LogLevel.Warning, "Route {Route}: the date of {Property} is {Date}, {Why}. The message is stored under this date{Suggestion}. Compare the template's rule with what the sender sends, and check this machine's clock (metric worker.keys.part_faults, reason implausible){Suppressed}")]
+    [LoggerMessage(
+        5203, LogLevel.Warning,
+        "Route {Route}: the date of {Property} is {Date}, {Why}. The message is stored under this date{Suggestion}. Compare the template's rule with what the "
+            + "sender sends, and check this machine's clock (metric worker.keys.part_faults, reason implausible){Suppressed}")]
     private partial void LogImplausible(string route, string property, string date, string why, string suggestion, SuppressedLines suppressed);
 }
 
@@ -188,7 +203,8 @@ internal static class ImplausibleDate
 
     /// <summary>True for a date before 1990 or more than a year after the clock. Allocates nothing.</summary>
     public static bool IsImplausible(HeaderDate date, DateTimeOffset now) =>
-        date.Year < FirstYear || new DateTime(date.Year, date.Month, date.Day, date.Hour, date.Minute, date.Second, DateTimeKind.Utc) > now.UtcDateTime.AddYears(1);
+        date.Year < FirstYear
+            || new DateTime(date.Year, date.Month, date.Day, date.Hour, date.Minute, date.Second, DateTimeKind.Utc) > now.UtcDateTime.AddYears(1);
 
     /// <summary>Says why a date is implausible; null when it is plausible.</summary>
     /// <param name="date">A date.</param>

@@ -22,7 +22,8 @@ internal sealed class KeyPathCheck
     }
 
     /// <summary>Checks the paths of all placeholders, of the id, and of metadata and tags against each other.</summary>
-    public static void Check(ImmutableArray<KeyLevel> levels, HeaderProperty? id, IEnumerable<(string Setting, PropertyPath Path)> properties, List<KeyTemplateError> errors)
+    public static void Check(
+        ImmutableArray<KeyLevel> levels, HeaderProperty? id, IEnumerable<(string Setting, PropertyPath Path)> properties, List<KeyTemplateError> errors)
     {
         var check = new KeyPathCheck(errors);
         if (id is not null)

@@ -50,7 +50,9 @@ internal sealed class KeyTemplate
     /// <summary>Reads the metadata and tags of the objects; null when they have none.</summary>
     public ObjectPropertyReader? ObjectProperties { get; }
 
-    /// <summary>The properties that the key needs, in the order of the template, and those that only metadata and tags need; the header's reader looks for them.</summary>
+    /// <summary>
+    /// The properties that the key needs, in the order of the template, and those that only metadata and tags need; the header's reader looks for them.
+    /// </summary>
     public ImmutableArray<HeaderProperty> Properties { get; }
 
     /// <summary>True when the id is one that messages out of one envelope share.</summary>
@@ -175,7 +177,8 @@ internal sealed class KeyTemplate
 
     /// <summary>Writes the substitute for a value that is missing or does not fit its rule.</summary>
     /// <returns>Bytes written; 0 when the rules dead-letter the message.</returns>
-    private int WriteSubstitute(in KeySegment segment, ReadOnlySpan<byte> value, ArchiveHeader header, Span<byte> destination, KeyPartMonitor? monitor, out Poison poison)
+    private int WriteSubstitute(
+        in KeySegment segment, ReadOnlySpan<byte> value, ArchiveHeader header, Span<byte> destination, KeyPartMonitor? monitor, out Poison poison)
     {
         if (value.IsEmpty)
         {

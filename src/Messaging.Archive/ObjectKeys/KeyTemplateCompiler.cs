@@ -16,7 +16,9 @@ internal static class KeyTemplateCompiler
     /// <param name="levels">The levels of the prefix and of the template.</param>
     /// <param name="id">The path of the id; not null when true is returned.</param>
     /// <param name="errors">All errors, when false is returned.</param>
-    public static bool TryRead(KeyTemplateOptions options, out ImmutableArray<KeyLevel> levels, [NotNullWhen(true)] out HeaderProperty? id, out ImmutableArray<KeyTemplateError> errors)
+    public static bool TryRead(
+        KeyTemplateOptions options, out ImmutableArray<KeyLevel> levels, [NotNullWhen(true)] out HeaderProperty? id,
+        out ImmutableArray<KeyTemplateError> errors)
     {
         var found = new List<KeyTemplateError>();
         id = KeyTemplateParser.ParseMessageIdProperty(options, found);
@@ -115,8 +117,12 @@ internal static class KeyTemplateCompiler
         KeyPiece[] ids = [.. levels.SelectMany(l => l.Pieces).Where(p => p.Kind == KeyPieceKind.MessageId)];
         if (ids.Length == 0 && isParsed)
         {
-            string? near = levels.SelectMany(level => level.Pieces).Select(piece => piece.Path?.Text).FirstOrDefault(path => string.Equals(path, "MessageId", StringComparison.OrdinalIgnoreCase));
-            string problem = $"no {{MessageId}}{(near is null ? "" : $" ({{{near}}} is another property: case matters)")}: messages with different ids would share a key";
+            string? near = levels
+                .SelectMany(level => level.Pieces)
+                .Select(piece => piece.Path?.Text)
+                .FirstOrDefault(path => string.Equals(path, "MessageId", StringComparison.OrdinalIgnoreCase));
+            string problem =
+                $"no {{MessageId}}{(near is null ? "" : $" ({{{near}}} is another property: case matters)")}: messages with different ids would share a key";
             errors.Add(new KeyTemplateError(nameof(KeyTemplateOptions.Template), 1, problem, AllowedId));
         }
 
@@ -155,14 +161,20 @@ internal static class KeyTemplateCompiler
     {
         if (FindZone(options) is null)
         {
-            errors.Add(new KeyTemplateError(nameof(options.TimeZone), 1, $"this machine knows no time zone {PropertyLogText.From(Encoding.UTF8.GetBytes(options.TimeZone))}", "UTC, or a name such as Europe/Berlin whose data is installed (on Linux by the package tzdata)"));
+            errors.Add(
+                new KeyTemplateError(
+                    nameof(options.TimeZone), 1, $"this machine knows no time zone {PropertyLogText.From(Encoding.UTF8.GetBytes(options.TimeZone))}",
+                    "UTC, or a name such as Europe/Berlin whose data is installed (on Linux by the package tzdata)"));
         }
 
         foreach (string format in options.DateFormats)
         {
             if (DateForms.FindProblem(format) is { } problem)
             {
-                errors.Add(new KeyTemplateError(nameof(options.DateFormats), 1, $"the format {PropertyLogText.From(Encoding.UTF8.GetBytes(format))} cannot be used: {problem}", "custom date formats of .NET with a year, a month and a day, such as dd/MM/yyyy HH:mm:ss"));
+                errors.Add(
+                    new KeyTemplateError(
+                        nameof(options.DateFormats), 1, $"the format {PropertyLogText.From(Encoding.UTF8.GetBytes(format))} cannot be used: {problem}",
+                        "custom date formats of .NET with a year, a month and a day, such as dd/MM/yyyy HH:mm:ss"));
             }
         }
     }
@@ -182,7 +194,8 @@ internal static class KeyTemplateCompiler
                 nameof(KeyTemplateOptions.Template),
                 1,
                 $"the longest key would have {longest} bytes",
-                $"{KeyTemplate.MaxKeyBytes} bytes including the prefix, counting {KeyPart.MaxBytes} for the id and per property, or the property's own limit, such as 64 in {{user:keep:64}}"));
+                $"{KeyTemplate.MaxKeyBytes} bytes including the prefix, counting {KeyPart.MaxBytes} for the id and per property, or the property's own limit, "
+                    + $"such as 64 in {{user:keep:64}}"));
         }
     }
 }

@@ -17,7 +17,10 @@ internal sealed class KeyTemplateOptions
     /// <summary>Whole levels in front of every key, such as <c>archive/prod</c>; the final slash is optional. Default none.</summary>
     public string KeyPrefix { get; set; } = "";
 
-    /// <summary>The path of the message's id, followed by <c>:number</c> when the id is a number, by <c>:any</c> when it is a string or a number. Default <see cref="DefaultMessageIdProperty"/>.</summary>
+    /// <summary>
+    /// The path of the message's id, followed by <c>:number</c> when the id is a number, by <c>:any</c> when it is a string or a number. Default
+    /// <see cref="DefaultMessageIdProperty"/>.
+    /// </summary>
     public string MessageIdProperty { get; set; } = DefaultMessageIdProperty;
 
     /// <summary>What to do with a message without a property of the key. Default <see cref="MissingPropertyRule.Default"/>.</summary>

@@ -9,7 +9,8 @@ internal sealed class KeyTemplateParser
     private const string AllowedText = "A-Z a-z 0-9 _ - . = and / between levels";
     private const string AllowedDate = "yyyy MM dd HH mm ss with / - _ . between them";
     private const string AllowedBraces = "pairs such as {Product}, not nested; inside a name only in quotes";
-    private const string AllowedRule = "keep, lower, encode, number, any, or none of them, each with or without a limit of 40 to 128 bytes such as keep:64; a date format such as yyyy/MM/dd; or epoch:, epochms:, epochus: or epochns: and a date format";
+    private const string AllowedRule = "keep, lower, encode, number, any, or none of them, each with or without a limit of 40 to 128 bytes such as keep:64; a "
+        + "date format such as yyyy/MM/dd; or epoch:, epochms:, epochus: or epochns: and a date format";
 
     private static readonly Dictionary<string, KeyRule> Rules = new(StringComparer.Ordinal)
     {
@@ -69,7 +70,9 @@ internal sealed class KeyTemplateParser
         PropertyPath? path = PropertyPathParser.Parse(text, 0, found, out int length);
         if (path is { IsOfSource: true } && path.Text is SourceNames.Enqueued or SourceNames.Group)
         {
-            found.Add(0, $"{path.Text} as the id: several messages can have the same", "what differs from message to message, such as @attribute.id, @deduplication-id or @id");
+            found.Add(
+                0, $"{path.Text} as the id: several messages can have the same",
+                "what differs from message to message, such as @attribute.id, @deduplication-id or @id");
             return null;
         }
 
@@ -86,7 +89,10 @@ internal sealed class KeyTemplateParser
         };
         if (use == HeaderUse.None)
         {
-            found.Add(length, "a rule for the id", "a path such as event.id, event.id:number where the id is a number, or event.id:any where it is a string or a number; the id is always escaped");
+            found.Add(
+                length, "a rule for the id",
+                "a path such as event.id, event.id:number where the id is a number, or event.id:any where it is a string or a number; the id is always "
+                    + "escaped");
             return null;
         }
 
@@ -194,7 +200,8 @@ internal sealed class KeyTemplateParser
 
     private void ParseRule(KeyPiece piece, string? rule, int start)
     {
-        if (piece.Path is { IsOfSource: true, Text: SourceNames.Enqueued } && (rule is null || rule.Length == 0 || Rules.ContainsKey(rule) || Epochs.ContainsKey(rule.Split(':')[0]) || rule.All(char.IsAsciiDigit)))
+        if (piece.Path is { IsOfSource: true, Text: SourceNames.Enqueued }
+            && (rule is null || rule.Length == 0 || Rules.ContainsKey(rule) || Epochs.ContainsKey(rule.Split(':')[0]) || rule.All(char.IsAsciiDigit)))
         {
             _errors.Add(start, "@enqueued without a date format", $"{AllowedDate}, such as {{@enqueued:yyyy/MM/dd/HH}}");
             _pieces.Add(piece);

@@ -19,7 +19,8 @@ internal sealed class ObjectPropertyReader
 
     private ObjectPropertyReader(IReadOnlyList<ObjectPropertyText> texts, IReadOnlyList<int> slots, int idSlot)
     {
-        Entry[] all = [.. texts.Select((text, index) => new Entry(text.Kind, text.Name, text.IsFixed ? text.Text : null, slots[index], slots[index] == idSlot))];
+        Entry[] all =
+            [.. texts.Select((text, index) => new Entry(text.Kind, text.Name, text.IsFixed ? text.Text : null, slots[index], slots[index] == idSlot))];
         _metadata = [.. all.Where(entry => entry.Kind == ObjectPropertyKind.Metadata)];
         _tags = [.. all.Where(entry => entry.Kind == ObjectPropertyKind.Tag)];
         _fixed = Array.TrueForAll(all, entry => entry.Text is not null) ? Read(new ArchiveHeader(), sourceId: default) : null;

@@ -4,7 +4,9 @@ using Quayside.Messaging.Archive.Headers;
 
 namespace Quayside.Messaging.Archive.ObjectKeys;
 
-/// <summary>Looks for the most likely reason why a property is missing: its name in another case. For log lines and descriptions of poison; allocates.</summary>
+/// <summary>
+/// Looks for the most likely reason why a property is missing: its name in another case. For log lines and descriptions of poison; allocates.
+/// </summary>
 internal static class PropertyNameHint
 {
     /// <summary>A name in the body that differs from a step of the path only in case.</summary>
@@ -54,7 +56,10 @@ internal static class PropertyNameHint
             }
             else if (!element.TryGetProperty(step.Name, out JsonElement next))
             {
-                string? near = element.EnumerateObject().Select(property => property.Name).FirstOrDefault(name => string.Equals(name, step.Name, StringComparison.OrdinalIgnoreCase));
+                string? near = element
+                    .EnumerateObject()
+                    .Select(property => property.Name)
+                    .FirstOrDefault(name => string.Equals(name, step.Name, StringComparison.OrdinalIgnoreCase));
                 return near is null ? null : PropertyLogText.From(Encoding.UTF8.GetBytes(near));
             }
             else

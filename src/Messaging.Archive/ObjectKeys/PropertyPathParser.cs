@@ -5,14 +5,18 @@ using Quayside.Messaging.Archive.Headers;
 
 namespace Quayside.Messaging.Archive.ObjectKeys;
 
-/// <summary>Parses paths such as <c>tenant.id</c>, <c>order.lines[0].sku</c> and <c>"odd.name".x</c>. Continues after an error, so that all errors are reported together.</summary>
+/// <summary>
+/// Parses paths such as <c>tenant.id</c>, <c>order.lines[0].sku</c> and <c>"odd.name".x</c>. Continues after an error, so that all errors are reported
+/// together.
+/// </summary>
 internal ref struct PropertyPathParser
 {
     /// <summary>Maximum UTF-8 bytes of a property name: more than any real name has. It also limits how much of an escaped name is read.</summary>
     public const int MaxNameBytes = 128;
 
     private const string AllowedName = "the name of a JSON property, without blanks around it, at most 128 bytes; in quotes if it holds one of . [ ] : \" { }";
-    private const string AllowedSteps = "names separated by dots, and [n] for array elements, such as order.lines[0].sku; other names in quotes, such as \"odd.name\"";
+    private const string AllowedSteps =
+        "names separated by dots, and [n] for array elements, such as order.lines[0].sku; other names in quotes, such as \"odd.name\"";
 
     private readonly ReadOnlySpan<char> _text;
     private readonly int _offset;
@@ -95,12 +99,14 @@ internal ref struct PropertyPathParser
         {
             if (SourceNames.FindNearest(first) is { } nearest)
             {
-                Fail(0, $"unknown name {PropertyLogText.From(Encoding.UTF8.GetBytes(first))}", $"{nearest}; a property of the body with such a name in quotes, as {{\"@name\"}}");
+                Fail(0, $"unknown name {PropertyLogText.From(Encoding.UTF8.GetBytes(first))}",
+                    $"{nearest}; a property of the body with such a name in quotes, as {{\"@name\"}}");
             }
         }
         else if (first == SourceNames.Attribute ? _steps is not [_, { Name: not null }] : _steps.Count > 1)
         {
-            Fail(0, $"{first} with {_steps.Count - 1} names after it", first == SourceNames.Attribute ? "one name, such as @attribute.tenant; in quotes if it holds a dot, as @attribute.\"a.b\"" : $"{first} alone");
+            Fail(0, $"{first} with {_steps.Count - 1} names after it",
+                first == SourceNames.Attribute ? "one name, such as @attribute.tenant; in quotes if it holds a dot, as @attribute.\"a.b\"" : $"{first} alone");
         }
     }
 
@@ -198,7 +204,10 @@ internal ref struct PropertyPathParser
         }
 
         int index = 0;
-        if (end < 0 || digits.Length is 0 or > 4 || digits.ContainsAnyExceptInRange('0', '9') || !int.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out index))
+        if (end < 0
+            || digits.Length is 0 or > 4
+            || digits.ContainsAnyExceptInRange('0', '9')
+            || !int.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out index))
         {
             Fail(start, "an invalid index", $"[0] to [{PropertyPath.MaxIndex}], counted from 0");
         }

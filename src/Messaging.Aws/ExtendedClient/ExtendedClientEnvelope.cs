@@ -17,7 +17,8 @@ namespace Quayside.Messaging.Aws.ExtendedClient;
 /// <param name="breaker">Receives the failures of S3.</param>
 /// <param name="time">The clock of the time limit.</param>
 internal sealed class ExtendedClientEnvelope(
-    Func<PayloadPointer, TimeSpan, CancellationToken, ValueTask<S3ObjectContent>> open, ExtendedClientOptions options, CircuitBreaker breaker, TimeProvider time) : IEnvelope
+    Func<PayloadPointer, TimeSpan, CancellationToken, ValueTask<S3ObjectContent>> open, ExtendedClientOptions options, CircuitBreaker breaker,
+    TimeProvider time) : IEnvelope
 {
     public const string NotPointerReason = "not-a-payload-pointer";
     public const string BucketReason = "pointer-bucket-not-allowed";
@@ -38,7 +39,10 @@ internal sealed class ExtendedClientEnvelope(
 
         if (message.Message.Attributes.FirstOrDefault(attribute => Marks.Contains(attribute.Key)) is { Key: { } mark })
         {
-            message.Refuse(NotPointerReason, $"The message has the attribute {mark}, so its payload should be in S3, but its body is no pointer: neither [class, {{s3BucketName, s3Key}}] nor {{s3BucketName, s3Key}}.");
+            message.Refuse(
+                NotPointerReason,
+                $"The message has the attribute {mark}, so its payload should be in S3, but its body is no pointer: neither [class, {{s3BucketName, s3Key}}] "
+                    + $"nor {{s3BucketName, s3Key}}.");
             return default;
         }
 
@@ -52,7 +56,10 @@ internal sealed class ExtendedClientEnvelope(
         string place = UntrustedText.Shorten($"s3://{pointer.Bucket}/{pointer.Key}");
         if (!options.Buckets.Contains(pointer.Bucket, StringComparer.Ordinal))
         {
-            message.Refuse(BucketReason, $"The payload is {place}, and {ExtendedClientOptions.Section}:{nameof(options.Buckets)} does not name this bucket. If its owner may be trusted, add it.");
+            message.Refuse(
+                BucketReason,
+                $"The payload is {place}, and {ExtendedClientOptions.Section}:{nameof(options.Buckets)} does not name this bucket. If its owner may be "
+                    + $"trusted, add it.");
             return;
         }
 
@@ -101,7 +108,10 @@ internal sealed class ExtendedClientEnvelope(
         switch (fault.Kind)
         {
             case AwsErrorKind.Missing when deliveryCount >= options.MissingObjectDeliveries:
-                return Settlement.DeadLetter(MissingReason, $"The payload {place} does not exist, still on delivery {deliveryCount}. A lifecycle rule or another receiver may have deleted it. {detail}");
+                return Settlement.DeadLetter(
+                    MissingReason,
+                    $"The payload {place} does not exist, still on delivery {deliveryCount}. A lifecycle rule or another receiver may have deleted it. "
+                        + $"{detail}");
             case AwsErrorKind.Missing:
                 // Not a failure of S3, so the breaker is not told.
                 return Settlement.Transient($"The payload {place} does not exist. {detail}", mayHold: false);
@@ -113,7 +123,8 @@ internal sealed class ExtendedClientEnvelope(
                 breaker.Failed(detail);
                 return Settlement.Transient($"The payload {place} could not be read. {detail}", fault.RetryAfter);
             default:
-                string advice = $"{detail} Grant s3:GetObject (kms:Decrypt on a KMS key) and s3:ListBucket on the bucket '{bucket}', and check its region and credentials.";
+                string advice =
+                    $"{detail} Grant s3:GetObject (kms:Decrypt on a KMS key) and s3:ListBucket on the bucket '{bucket}', and check its region and credentials.";
                 breaker.Refused(advice);
                 return Settlement.Refused(advice);
         }

@@ -52,7 +52,8 @@ internal sealed record PayloadPointer(string Bucket, string Key)
     }
 
     private static bool IsPointerClass(ref Utf8JsonReader reader) =>
-        reader.ValueTextEquals("software.amazon.payloadoffloading.PayloadS3Pointer"u8) || reader.ValueTextEquals("com.amazon.sqs.javamessaging.MessageS3Pointer"u8);
+        reader.ValueTextEquals("software.amazon.payloadoffloading.PayloadS3Pointer"u8)
+            || reader.ValueTextEquals("com.amazon.sqs.javamessaging.MessageS3Pointer"u8);
 
     // Other members would make it a message of another program.
     private static bool TryReadMembers(ref Utf8JsonReader reader, [NotNullWhen(true)] out string? bucket, [NotNullWhen(true)] out string? key)

@@ -8,14 +8,17 @@ namespace Quayside.Messaging.Aws.S3;
 /// </summary>
 internal interface IS3Requests : IDisposable
 {
-    /// <summary>Puts the object; if configured, only when the key does not exist. Key (UTF-8, 1 to 1,024 bytes) and body are borrowed until the call ends.</summary>
+    /// <summary>
+    /// Puts the object; if configured, only when the key does not exist. Key (UTF-8, 1 to 1,024 bytes) and body are borrowed until the call ends.
+    /// </summary>
     /// <param name="key">The key.</param>
     /// <param name="body">The bytes.</param>
     /// <param name="properties">All metadata and tags of the object, as S3 takes them; null for the configured ones.</param>
     /// <param name="limit">The time of the request.</param>
     /// <param name="cancellationToken">Cancels it.</param>
     /// <exception cref="OperationCanceledException">Only for <paramref name="cancellationToken"/>.</exception>
-    ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, TimeSpan limit, CancellationToken cancellationToken);
+    ValueTask<S3Fault> PutAsync(
+        ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, TimeSpan limit, CancellationToken cancellationToken);
 
     /// <summary>Compares the object with <paramref name="body"/>: by length and MD5 first, byte by byte when the ETag is not the MD5.</summary>
     /// <returns>The fault; without one, whether the bytes are the same.</returns>

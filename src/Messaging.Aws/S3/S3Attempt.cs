@@ -28,7 +28,8 @@ internal sealed class S3Attempt : IDisposable
         catch (OperationCanceledException) when (!request.IsCompleted)
         {
             // The request may still fail later: observe its exception.
-            _ = request.ContinueWith(static late => _ = late.Exception, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
+            _ = request.ContinueWith(
+                static late => _ = late.Exception, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
             throw;
         }
     }

@@ -14,7 +14,9 @@ internal sealed record S3Endpoint(Uri? Custom, string Region, bool PathStyle)
     /// <summary>True for AWS's endpoints with IPv6: <c>AWS_USE_DUALSTACK_ENDPOINT</c>, <c>use_dualstack_endpoint</c>.</summary>
     public bool IsDualStack { get; init; }
 
-    /// <summary>AWS's endpoint of another region, which may be signed for without doubt: null for a custom endpoint, the same region, or another partition.</summary>
+    /// <summary>
+    /// AWS's endpoint of another region, which may be signed for without doubt: null for a custom endpoint, the same region, or another partition.
+    /// </summary>
     public S3Endpoint? In(string region) =>
         Custom is null && region != Region && AwsRegion.DomainOf(region) == AwsRegion.DomainOf(Region) ? this with { Region = region } : null;
 
@@ -29,7 +31,9 @@ internal sealed record S3Endpoint(Uri? Custom, string Region, bool PathStyle)
         string? ofAccessPoint = bucket is null ? null : BucketName.RegionOfAccessPoint(bucket);
         if (custom is not null && ofAccessPoint is not null)
         {
-            throw new StartupException($"The bucket is the access point {bucket}, which only AWS has, but {custom} is configured as the endpoint: remove one of them.", ExitCodes.Configuration);
+            throw new StartupException(
+                $"The bucket is the access point {bucket}, which only AWS has, but {custom} is configured as the endpoint: remove one of them.",
+                ExitCodes.Configuration);
         }
 
         // Most stores outside AWS have no regions and accept S3's first one.
@@ -42,7 +46,10 @@ internal sealed record S3Endpoint(Uri? Custom, string Region, bool PathStyle)
     }
 }
 
-/// <summary>The rules for bucket names that keep a name a single host label or path segment: https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html.</summary>
+/// <summary>
+/// The rules for bucket names that keep a name a single host label or path segment:
+/// https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html.
+/// </summary>
 public static class BucketName
 {
     /// <summary>True for a name that is safe in a hostname and as one path segment.</summary>
@@ -58,7 +65,9 @@ public static class BucketName
         name.Length is >= 3 and <= 255 && char.IsAsciiLetterOrDigit(name[0]) && !name.Contains("..", StringComparison.Ordinal)
         && name.All(c => char.IsAsciiLetterOrDigit(c) || c is '.' or '-' or '_');
 
-    /// <summary>The region in the ARN of an access point, such as <c>arn:aws:s3:eu-west-1:123456789012:accesspoint/name</c>; null for everything else.</summary>
+    /// <summary>
+    /// The region in the ARN of an access point, such as <c>arn:aws:s3:eu-west-1:123456789012:accesspoint/name</c>; null for everything else.
+    /// </summary>
     internal static string? RegionOfAccessPoint(string bucket) =>
         bucket.Split(':', '/') is ["arn", ['a', 'w', 's', ..], "s3", var region, { Length: 12 } account, "accesspoint", var name]
         && AwsRegion.IsWellFormed(region) && account.All(char.IsAsciiDigit) && IsValid(name)

@@ -7,7 +7,10 @@ using Quayside.Messaging.Telemetry;
 
 namespace Quayside.Messaging.Aws.S3;
 
-/// <summary>How one request ended. Expected failures are values; exceptions do not leave the client. Codes: https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html.</summary>
+/// <summary>
+/// How one request ended. Expected failures are values; exceptions do not leave the client. Codes:
+/// https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html.
+/// </summary>
 /// <param name="Kind">What it means.</param>
 /// <param name="Code">S3's error code, or one of the worker's when no answer arrived; empty on success.</param>
 /// <param name="Status">The HTTP status; 0 when no answer arrived.</param>
@@ -15,7 +18,8 @@ namespace Quayside.Messaging.Aws.S3;
 /// <param name="RetryAfter">The minimum wait that the store asked for; zero without one.</param>
 /// <param name="MayHaveCommitted">True when the store may have carried out the request despite the failure.</param>
 /// <param name="Region">The bucket's region according to the store; null when unknown.</param>
-/// <param name="Detail">The store's own message, or why no answer arrived, such as <c>Connection refused (127.0.0.1:4566)</c>; one line, bounded, escaped; null when unknown.</param>
+/// <param name="Detail">The store's own message, or why no answer arrived, such as <c>Connection refused (127.0.0.1:4566)</c>; one line, bounded, escaped; null
+/// when unknown.</param>
 public readonly record struct S3Fault(
     AwsErrorKind Kind,
     string Code = "",
@@ -50,7 +54,8 @@ public readonly record struct S3Fault(
     public static S3Fault None => new(AwsErrorKind.None);
 
     /// <summary>No fault, with the answer's data for the request's span; without a listener a success is <see cref="None"/>.</summary>
-    internal static S3Fault Success(int status, string? requestId) => new(AwsErrorKind.None, Status: status, RequestId: requestId is null ? null : Bound(requestId));
+    internal static S3Fault Success(int status, string? requestId) =>
+        new(AwsErrorKind.None, Status: status, RequestId: requestId is null ? null : Bound(requestId));
 
     /// <summary>The fault of an exception of AWSSDK.S3. An exception of an unknown type is transient, with the type's name as the code.</summary>
     /// <param name="exception">What was thrown.</param>
@@ -143,9 +148,14 @@ public readonly record struct S3Fault(
     internal bool IsOverload =>
         Kind == AwsErrorKind.Throttled || (Kind == AwsErrorKind.Transient && (Status == 503 || Code == TimeoutCode));
 
-    /// <summary>True for a refusal that a request of another form might not get: of its signature, its headers or its address. A refused key or permission is none.</summary>
+    /// <summary>
+    /// True for a refusal that a request of another form might not get: of its signature, its headers or its address. A refused key or permission is none.
+    /// </summary>
     internal bool MayBeOfTheForm =>
-        Kind == AwsErrorKind.Refused && !IsElsewhere && Code != "InvalidToken" && (Status is 400 or 405 or 411 or 501 or (>= 300 and < 400) || Code is "SignatureDoesNotMatch" or "MissingSecurityHeader");
+        Kind == AwsErrorKind.Refused
+            && !IsElsewhere
+            && Code != "InvalidToken"
+            && (Status is 400 or 405 or 411 or 501 or (>= 300 and < 400) || Code is "SignatureDoesNotMatch" or "MissingSecurityHeader");
 
     /// <summary>Adapts a fault to a request that reads an object. A HEAD's 404 has no body to say whether object or bucket is missing; a PUT's has.</summary>
     internal static S3Fault OfObject(S3Fault fault) =>

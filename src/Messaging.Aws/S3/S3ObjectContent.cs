@@ -38,7 +38,10 @@ public sealed class S3ObjectContent : IDisposable
     /// <summary>The object's size in bytes.</summary>
     public long Length { get; }
 
-    /// <summary>What distinguishes this object from another of the same key: the requested version id unless it is <c>null</c>, else the requested ETag, else the ETag of the answer.</summary>
+    /// <summary>
+    /// What distinguishes this object from another of the same key: the requested version id unless it is <c>null</c>, else the requested ETag, else the ETag
+    /// of the answer.
+    /// </summary>
     public string Version { get; }
 
     /// <summary>Returns the connection, or closes it when the object was not read to its end.</summary>

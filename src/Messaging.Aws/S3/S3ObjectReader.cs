@@ -44,19 +44,23 @@ public sealed class S3ObjectReader : IDisposable
     /// <param name="bucket">The bucket.</param>
     /// <param name="key">The key.</param>
     /// <param name="versionId">The version; null for the current one. The text <c>null</c> is requested as given, but does not identify one object.</param>
-    /// <param name="eTag">The ETag the object must have, without quotation marks; null for any. Another ETag is the fault <see cref="AwsErrorKind.Exists"/>.</param>
+    /// <param name="eTag">The ETag the object must have, without quotation marks; null for any. Another ETag is the fault
+    /// <see cref="AwsErrorKind.Exists"/>.</param>
     /// <param name="limit">Time limit until the answer starts; only the guard limits reading it.</param>
     /// <param name="cancellationToken">Ends the wait.</param>
     /// <returns>The object, or the fault. The caller disposes it.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
-    public async ValueTask<S3ObjectContent> OpenAsync(string bucket, string key, string? versionId, string? eTag, TimeSpan limit, CancellationToken cancellationToken)
+    public async ValueTask<S3ObjectContent> OpenAsync(
+        string bucket, string key, string? versionId, string? eTag, TimeSpan limit, CancellationToken cancellationToken)
     {
         (AmazonS3Client client, SdkCredentials credentials) = _connection.Value;
         using S3Attempt attempt = new(limit, _time, cancellationToken);
         GetObjectRequest request = new() { BucketName = bucket, Key = key, VersionId = versionId, EtagToMatch = eTag is null ? null : $"\"{eTag}\"" };
         try
         {
-            return Opened(await credentials.CallAsync(attempt, _calls, S3Calls.Get, token => client.GetObjectAsync(request, token)), versionId is not (null or NullVersion) ? versionId : eTag);
+            return Opened(
+                await credentials.CallAsync(attempt, _calls, S3Calls.Get, token => client.GetObjectAsync(request, token)),
+                versionId is not (null or NullVersion) ? versionId : eTag);
         }
         catch (Exception exception)
         {
@@ -77,7 +81,9 @@ public sealed class S3ObjectReader : IDisposable
         using S3Attempt attempt = new(limit, _time, cancellationToken);
         try
         {
-            await credentials.CallAsync(attempt, _calls, S3Calls.List, token => client.ListObjectsV2Async(new ListObjectsV2Request { BucketName = bucket, Prefix = prefix, MaxKeys = 1 }, token));
+            await credentials.CallAsync(
+                attempt, _calls, S3Calls.List,
+                token => client.ListObjectsV2Async(new ListObjectsV2Request { BucketName = bucket, Prefix = prefix, MaxKeys = 1 }, token));
             return S3Fault.None;
         }
         catch (Exception exception)

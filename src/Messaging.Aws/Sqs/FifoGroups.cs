@@ -49,7 +49,9 @@ internal sealed class FifoGroups
         _tails.Add(message);
     }
 
-    /// <summary>Passes the first message of each group to the intake. Call it after all are linked: an accepted message may be settled before the call returns.</summary>
+    /// <summary>
+    /// Passes the first message of each group to the intake. Call it after all are linked: an accepted message may be settled before the call returns.
+    /// </summary>
     /// <param name="slots">At least one slot per message.</param>
     public void Accept(SlotLease slots)
     {

@@ -64,7 +64,8 @@ internal sealed class SettleLoop
 
     /// <summary><paramref name="deletes"/>: true for the loop that deletes, false for the one that abandons.</summary>
     public SettleLoop(
-        bool deletes, SqsClient client, SqsMessageSource source, MessageDestination destination, InFlightMessages inFlight, Heartbeat heartbeat, SqsSourceOptions options, TimeProvider time, int concurrency, SqsSourceLog log)
+        bool deletes, SqsClient client, SqsMessageSource source, MessageDestination destination, InFlightMessages inFlight, Heartbeat heartbeat,
+        SqsSourceOptions options, TimeProvider time, int concurrency, SqsSourceLog log)
     {
         _deletes = deletes;
         _client = client;
@@ -86,9 +87,13 @@ internal sealed class SettleLoop
     /// <summary>True when so many wait that no more should be received; those in flight are still taken.</summary>
     public bool IsFull => _waiting.Reader.Count >= _maxWaiting;
 
-    /// <summary>How long SQS has accepted no entry, also none of those given up meanwhile; zero while it accepts them, and when none was sent for a while.</summary>
+    /// <summary>
+    /// How long SQS has accepted no entry, also none of those given up meanwhile; zero while it accepts them, and when none was sent for a while.
+    /// </summary>
     public TimeSpan FailingFor =>
-        Volatile.Read(ref _failingSince) is not 0 and long since && _time.GetElapsedTime(Volatile.Read(ref _lastFailed)) < ForgetsAfter ? _time.GetElapsedTime(since) : TimeSpan.Zero;
+        Volatile.Read(ref _failingSince) is not 0 and long since && _time.GetElapsedTime(Volatile.Read(ref _lastFailed)) < ForgetsAfter
+            ? _time.GetElapsedTime(since)
+            : TimeSpan.Zero;
 
     public void Start(Func<string> queueUrl) => _loops = Task.WhenAll(Enumerable.Range(0, _workers).Select(_ => Task.Run(() => RunAsync(queueUrl))));
 
@@ -105,7 +110,9 @@ internal sealed class SettleLoop
         }
     }
 
-    /// <summary>Sends the waiting entries without delay and ends. Messages that are not sent when the token ends are redelivered. May be called again.</summary>
+    /// <summary>
+    /// Sends the waiting entries without delay and ends. Messages that are not sent when the token ends are redelivered. May be called again.
+    /// </summary>
     public async Task CloseAsync(CancellationToken limit)
     {
         _waiting.Writer.TryComplete();
@@ -219,7 +226,8 @@ internal sealed class SettleLoop
     /// <returns>True when the service has decided about at least one entry.</returns>
     private async ValueTask<bool> SendAsync(Func<string> queueUrl, Batch batch)
     {
-        Activity? span = MessageSpans.IsListening ? MessageSpans.StartSettleBatch(_destination, [.. batch.Messages.ToArray().Select(message => message.Span)]) : null;
+        Activity? span =
+            MessageSpans.IsListening ? MessageSpans.StartSettleBatch(_destination, [.. batch.Messages.ToArray().Select(message => message.Span)]) : null;
         string? description = null;
         _inFlight.CopyHandles(batch.Messages, batch.Handles.Span);
         try

@@ -9,7 +9,8 @@ namespace Quayside.Messaging.Aws.Sqs;
 /// <param name="LastSeen">When it was dead-lettered; null when not recorded.</param>
 /// <param name="Description">What happened; null when not recorded.</param>
 /// <param name="Attributes">The message's own attributes, as texts; empty without any.</param>
-internal readonly record struct SqsDeadLetterDetails(string? SourceId, DateTimeOffset? LastSeen, string? Description, IReadOnlyList<SqsMessageAttribute> Attributes)
+internal readonly record struct SqsDeadLetterDetails(
+    string? SourceId, DateTimeOffset? LastSeen, string? Description, IReadOnlyList<SqsMessageAttribute> Attributes)
 {
     private static readonly SqsDeadLetterDetails None = new(null, null, null, []);
 
@@ -28,7 +29,10 @@ internal readonly record struct SqsDeadLetterDetails(string? SourceId, DateTimeO
                 ? None
                 : new SqsDeadLetterDetails(
                     Text(document.RootElement, "sourceId"),
-                    DateTimeOffset.TryParse(Text(document.RootElement, "lastSeen"), CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal, out DateTimeOffset lastSeen) ? lastSeen : null,
+                    DateTimeOffset.TryParse(
+                        Text(document.RootElement, "lastSeen"), CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal, out DateTimeOffset lastSeen)
+                        ? lastSeen
+                        : null,
                     Text(document.RootElement, "description"),
                     Texts(document.RootElement, "attributes"));
         }
@@ -44,6 +48,9 @@ internal readonly record struct SqsDeadLetterDetails(string? SourceId, DateTimeO
 
     private static SqsMessageAttribute[] Texts(JsonElement details, string name) =>
         details.TryGetProperty(name, out JsonElement values) && values.ValueKind == JsonValueKind.Object
-            ? [.. values.EnumerateObject().Where(value => value.Value.ValueKind == JsonValueKind.String).Select(value => new SqsMessageAttribute(value.Name, "String", value.Value.GetString()))]
+            ? [.. values
+                .EnumerateObject()
+                .Where(value => value.Value.ValueKind == JsonValueKind.String)
+                .Select(value => new SqsMessageAttribute(value.Name, "String", value.Value.GetString()))]
             : [];
 }

@@ -5,9 +5,11 @@ using Quayside.Messaging.Telemetry;
 namespace Quayside.Messaging.Aws.Sqs;
 
 /// <summary>
-/// Sends poison to the dead-letter queue: the body, the attributes and the group (of FIFO and of fair queues) unchanged, the reason as attribute <c>DeadLetterReason</c> and the
+/// Sends poison to the dead-letter queue: the body, the attributes and the group (of FIFO and of fair queues) unchanged, the reason as attribute
+/// <c>DeadLetterReason</c> and the
 /// rest of the record as JSON in <c>DeadLetterDetails</c>. If the message has too many attributes for these two, its last texts are only in
-/// the details, from which a redrive takes them. If it is too large for the queue with all of them, it is sent without the exception's stack, then without the details, then
+/// the details, from which a redrive takes them. If it is too large for the queue with all of them, it is sent without the exception's stack, then without the
+/// details, then
 /// without the reason, which the log has, and at last without its own attributes.
 /// </summary>
 internal sealed class SqsDeadLetters(SqsClient client, SqsSourceLog log)
@@ -45,7 +47,9 @@ internal sealed class SqsDeadLetters(SqsClient client, SqsSourceLog log)
         };
 
         // The queue's own limit (MaximumMessageSize) may be lower than the service's. Reading it needs a permission, so the queue's answer decides.
-        int choice = Array.FindIndex(choices, attributes => attributes.Length == 0 || message.Body.Length + attributes.Sum(static attribute => attribute.Bytes) <= SqsLimits.MessageBytes);
+        int choice = Array.FindIndex(
+            choices,
+            attributes => attributes.Length == 0 || message.Body.Length + attributes.Sum(static attribute => attribute.Bytes) <= SqsLimits.MessageBytes);
         while (!await TrySendAsync(queues.DeadLetterUrl, entry with { Attributes = choices[choice] }, cancellationToken))
         {
             choice++;
@@ -75,11 +79,13 @@ internal sealed class SqsDeadLetters(SqsClient client, SqsSourceLog log)
                 exception.Kind,
                 exception.Operation,
                 exception.Code,
-                $"the dead-letter queue refused even the body alone ({entry.Body.Length:N0} bytes); if its MaximumMessageSize is lower, raise it to that of the queue: {exception.Detail}",
+                $"the dead-letter queue refused even the body alone ({entry.Body.Length:N0} bytes); if its MaximumMessageSize is lower, raise it to that of "
+                    + $"the queue: {exception.Detail}",
                 exception);
         }
     }
 
     // By the service itself. A proxy's page says nothing about the message's size.
-    private static bool IsRefusal(AwsServiceException exception) => exception is { Kind: AwsErrorKind.Rejected, Status: 400 } && !exception.Code.StartsWith("HTTP ", StringComparison.Ordinal);
+    private static bool IsRefusal(AwsServiceException exception) =>
+        exception is { Kind: AwsErrorKind.Rejected, Status: 400 } && !exception.Code.StartsWith("HTTP ", StringComparison.Ordinal);
 }

@@ -63,7 +63,9 @@ internal sealed partial class SqsMessageSource
                 Finish(message);
                 return;
             }
-            catch (Exception exception) when (attempt >= DeadLetterAttempts || _stopping || exception is not AwsServiceException { Kind: AwsErrorKind.Transient or AwsErrorKind.Throttled })
+            catch (Exception exception) when (attempt >= DeadLetterAttempts
+                || _stopping
+                || exception is not AwsServiceException { Kind: AwsErrorKind.Transient or AwsErrorKind.Throttled })
             {
                 // Any exception: a message that is not in the dead-letter queue is returned, with the rest of its group. Late, since each
                 // delivery counts towards the queue's maxReceiveCount, also for the rest, which no handler has tried.

@@ -76,7 +76,8 @@ internal sealed partial class SqsMessageSource : IMessageSource, ISqsMessageOwne
         _deletes = Settling(deletes: true);
         _abandons = Settling(deletes: false);
         SqsSourceMetrics.Observe(services.Route, _inFlight);
-        SettleLoop Settling(bool deletes) => new(deletes, client, this, _destination, _inFlight, _heartbeat, options, services.Time, services.Concurrency, _log);
+        SettleLoop Settling(bool deletes) =>
+            new(deletes, client, this, _destination, _inFlight, _heartbeat, options, services.Time, services.Concurrency, _log);
     }
 
     public string? Problem => _problem ?? SettleProblem;
@@ -84,7 +85,9 @@ internal sealed partial class SqsMessageSource : IMessageSource, ISqsMessageOwne
     private string? SettleProblem => (_deletes.IsFull || _abandons.IsFull, _deletes.FailingFor > LongestFailure || _abandons.FailingFor > LongestFailure) switch
     {
         (true, _) => "Settled messages wait until SQS accepts them, and none are received meanwhile; the log has the reason.",
-        (_, true) => $"SQS has accepted no delete or visibility change of settled messages for more than {LongestFailure.TotalSeconds} s, so it will redeliver them; the log has the reason.",
+        (_, true) =>
+            $"SQS has accepted no delete or visibility change of settled messages for more than {LongestFailure.TotalSeconds} s, so it will redeliver them; "
+                + $"the log has the reason.",
         _ => null,
     };
 
@@ -192,7 +195,8 @@ internal sealed partial class SqsMessageSource : IMessageSource, ISqsMessageOwne
     /// then, a message is still hidden when it is abandoned.
     /// </summary>
     public TimeSpan HoldLimitFor(int deliveryCount) =>
-        new HoldRule(_options.MaxHoldTime, TimeSpan.FromSeconds(SqsLimits.VisibilitySeconds) - _options.VisibilityTimeout, _queues!.MaxReceiveCount).LimitFor(deliveryCount);
+        new HoldRule(_options.MaxHoldTime, TimeSpan.FromSeconds(SqsLimits.VisibilitySeconds) - _options.VisibilityTimeout, _queues!.MaxReceiveCount).LimitFor(
+            deliveryCount);
 
     /// <summary>The remaining time for which a message may be held; called by the message.</summary>
     public TimeSpan GetHoldTime(SqsReceivedMessage message)

@@ -30,7 +30,9 @@ internal sealed class SqsQueueFinder(SqsClient client, SqsQueueReference queue, 
 
         if (attributes.MaxReceiveCount == 1)
         {
-            throw new StartupException($"The redrive policy of queue {queue.Name} has maxReceiveCount 1: a single failed store would dead-letter a message. Set it to 10 (at least 3).", ExitCodes.Configuration);
+            throw new StartupException(
+                $"The redrive policy of queue {queue.Name} has maxReceiveCount 1: a single failed store would dead-letter a message. Set it to 10 (at least "
+                    + $"3).", ExitCodes.Configuration);
         }
 
         SqsQueueReference deadLetters = FindDeadLetters(attributes);
@@ -39,13 +41,17 @@ internal sealed class SqsQueueFinder(SqsClient client, SqsQueueReference queue, 
         string deadLetterUrl = await GetUrlAsync(deadLetters with { Url = null }, nameof(SqsSourceOptions.DeadLetterQueue), cancellationToken);
         if (IsSameQueue(deadLetterUrl, url))
         {
-            throw new StartupException($"{SqsSourceOptions.Section}:DeadLetterQueue {deadLetters.Name} is the queue itself: poison messages would be redelivered forever. Name another queue.", ExitCodes.Configuration);
+            throw new StartupException(
+                $"{SqsSourceOptions.Section}:DeadLetterQueue {deadLetters.Name} is the queue itself: poison messages would be redelivered forever. Name "
+                    + $"another queue.", ExitCodes.Configuration);
         }
 
         bool isFifo = attributes.IsFifo || queue.IsFifo;
         if (isFifo != deadLetters.IsFifo)
         {
-            throw new StartupException($"{SqsSourceOptions.Section}:DeadLetterQueue {deadLetters.Name}: a FIFO queue needs a FIFO dead-letter queue, and a standard queue a standard one.", ExitCodes.Configuration);
+            throw new StartupException(
+                $"{SqsSourceOptions.Section}:DeadLetterQueue {deadLetters.Name}: a FIFO queue needs a FIFO dead-letter queue, and a standard queue a standard "
+                    + $"one.", ExitCodes.Configuration);
         }
 
         return new SqsQueues(url, deadLetterUrl, isFifo, attributes.MaxReceiveCount);
@@ -63,7 +69,8 @@ internal sealed class SqsQueueFinder(SqsClient client, SqsQueueReference queue, 
         return text is not null && SqsQueueReference.Parse(text) is { } found
             ? found
             : throw new StartupException(
-                $"Queue {queue.Name} has no dead-letter queue: poison messages would be redelivered forever. Give the queue a redrive policy (maxReceiveCount 10), or set {SqsSourceOptions.Section}:DeadLetterQueue.",
+                $"Queue {queue.Name} has no dead-letter queue: poison messages would be redelivered forever. Give the queue a redrive policy (maxReceiveCount "
+                    + $"10), or set {SqsSourceOptions.Section}:DeadLetterQueue.",
                 ExitCodes.Configuration);
     }
 
@@ -93,7 +100,8 @@ internal sealed class SqsQueueFinder(SqsClient client, SqsQueueReference queue, 
         exception.Status is > 0 and < 500 and not (408 or 429) && exception.Code == $"HTTP {exception.Status}";
 
     private static StartupException Missing(string key, string name, AwsServiceException exception) => new(
-        $"{SqsSourceOptions.Section}:{key}: there is no queue {name} in this account and region. Create it, or correct the name, Aws:Region or Aws:Endpoint. ({exception.Message})",
+        $"{SqsSourceOptions.Section}:{key}: there is no queue {name} in this account and region. Create it, or correct the name, Aws:Region or Aws:Endpoint. "
+            + $"({exception.Message})",
         ExitCodes.Unavailable,
         exception);
 
@@ -101,10 +109,13 @@ internal sealed class SqsQueueFinder(SqsClient client, SqsQueueReference queue, 
         $"Queue {name}: the address answers, but is not SQS: {exception.Message}. Correct {AddressSettings}.",
         ExitCodes.Configuration,
         exception) : exception.Kind == AwsErrorKind.Rejected ? new(
-        $"Queue {name}: the server does not accept a valid request of SQS's JSON protocol: HTTP {exception.Status}, {exception.Message}. Correct Aws:Endpoint or {SqsSourceOptions.Section}:{nameof(SqsSourceOptions.Queue)}, or use a version of the server that supports the protocol (application/x-amz-json-1.0).",
+        $"Queue {name}: the server does not accept a valid request of SQS's JSON protocol: HTTP {exception.Status}, {exception.Message}. Correct Aws:Endpoint "
+            + $"or {SqsSourceOptions.Section}:{nameof(SqsSourceOptions.Queue)}, or use a version of the server that supports the protocol "
+            + $"(application/x-amz-json-1.0).",
         ExitCodes.Configuration,
         exception) : new(
-        $"Queue {name}: access was refused. Configure credentials (environment, profile, role, or Aws:AccessKeyId and Aws:SecretAccessKey) with the permissions in deploy/iam/worker-policy.json. ({exception.Message})",
+        $"Queue {name}: access was refused. Configure credentials (environment, profile, role, or Aws:AccessKeyId and Aws:SecretAccessKey) with the "
+            + $"permissions in deploy/iam/worker-policy.json. ({exception.Message})",
         ExitCodes.NoPermission,
         exception);
 }

@@ -11,7 +11,8 @@ using Quayside.Pipeline.Buffers;
 namespace Quayside.Messaging.Aws.Sqs;
 
 /// <summary>
-/// Moves messages from the dead-letter queue to the queue, or to the folder: sends or stores first and deletes afterwards, so that a crash duplicates a message but
+/// Moves messages from the dead-letter queue to the queue, or to the folder: sends or stores first and deletes afterwards, so that a crash duplicates a message
+/// but
 /// never loses one. Moves no more than the dead-letter queue held at the start (see <see cref="SqsRedriveBounds"/>). Dead letters that
 /// stay are made visible at the end. While they stay, a FIFO dead-letter queue returns only the first ten of a group, so a filter or a
 /// dry run may not see all.
@@ -71,14 +72,16 @@ internal sealed class SqsRedrive
     }
 
     /// <exception cref="StartupException">The queue is missing, refuses access or is unreachable.</exception>
-    public static async Task<RedriveResult> RunAsync(SqsSourceOptions options, AwsOptions aws, RedriveRequest request, CommandServices services, CancellationToken cancellationToken)
+    public static async Task<RedriveResult> RunAsync(
+        SqsSourceOptions options, AwsOptions aws, RedriveRequest request, CommandServices services, CancellationToken cancellationToken)
     {
         using SqsClient client = SqsClient.Create(aws, SqsQueueReference.Parse(options.Queue!)!, new SqsWireOptions(), BufferPool.Shared, TimeProvider.System);
         return await RunAsync(client, options, request, services, cancellationToken);
     }
 
     /// <summary>The same with a client of the caller's.</summary>
-    internal static async Task<RedriveResult> RunAsync(SqsClient client, SqsSourceOptions options, RedriveRequest request, CommandServices services, CancellationToken cancellationToken)
+    internal static async Task<RedriveResult> RunAsync(
+        SqsClient client, SqsSourceOptions options, RedriveRequest request, CommandServices services, CancellationToken cancellationToken)
     {
         SqsQueueReference queue = SqsQueueReference.Parse(options.Queue!)!;
         try
@@ -89,7 +92,10 @@ internal sealed class SqsRedrive
         }
         catch (AwsServiceException exception)
         {
-            throw new StartupException($"Queue {queue.Name}: {exception.Message}. Check the queue's name, Aws:Region, Aws:Endpoint and the credentials (deploy/iam/redrive-policy.json).", exception.Kind is AwsErrorKind.Refused or AwsErrorKind.ExpiredCredentials ? ExitCodes.NoPermission : ExitCodes.Unavailable, exception);
+            throw new StartupException(
+                $"Queue {queue.Name}: {exception.Message}. Check the queue's name, Aws:Region, Aws:Endpoint and the credentials "
+                    + $"(deploy/iam/redrive-policy.json).",
+                    exception.Kind is AwsErrorKind.Refused or AwsErrorKind.ExpiredCredentials ? ExitCodes.NoPermission : ExitCodes.Unavailable, exception);
         }
     }
 
@@ -124,7 +130,8 @@ internal sealed class SqsRedrive
         long missed = Math.Min(_hidden, _held - _seen.Count);
         if (missed > 0 && !_progress.HasAll && !_progress.HasAllNames)
         {
-            _ended ??= $"{missed:N0} dead letter(s) could not be received: another receiver, such as a redrive that was killed, hides them until their visibility timeout ends ({HiddenSeconds} s after a redrive received them). Run redrive again then.";
+            _ended ??= $"{missed:N0} dead letter(s) could not be received: another receiver, such as a redrive that was killed, hides them until their "
+                + $"visibility timeout ends ({HiddenSeconds} s after a redrive received them). Run redrive again then.";
         }
 
         return _progress.ToResult(stop.IsCancellationRequested ? RedriveProgress.Interrupted : _ended);
@@ -136,7 +143,11 @@ internal sealed class SqsRedrive
         int repeated = 0;
 
         // Dead letters that stay become visible after their timeout and are received again: so many answers may contain nothing else.
-        while (_ended is null && !_progress.HasAll && !_progress.HasAllNames && empty < EmptyReceives && repeated < EmptyReceives + (_staying.Count / SqsLimits.BatchEntries))
+        while (_ended is null
+            && !_progress.HasAll
+            && !_progress.HasAllNames
+            && empty < EmptyReceives
+            && repeated < EmptyReceives + (_staying.Count / SqsLimits.BatchEntries))
         {
             stop.ThrowIfCancellationRequested();
             _progress.Report();
@@ -150,7 +161,8 @@ internal sealed class SqsRedrive
                 repeated = isEmpty || bringsNew ? 0 : repeated + 1;
                 if (_seen.Count > _held + Math.Max(MinNewcomers, _held))
                 {
-                    _ended ??= $"the dead-letter queue counted {_held:N0} message(s) when redrive began, but {_seen.Count:N0} were received: more arrive than redrive sends. Fix their cause, then run redrive again.";
+                    _ended ??= $"the dead-letter queue counted {_held:N0} message(s) when redrive began, but {_seen.Count:N0} were received: more arrive than "
+                        + $"redrive sends. Fix their cause, then run redrive again.";
                 }
             }
             finally
@@ -243,7 +255,8 @@ internal sealed class SqsRedrive
 
         if (_progress.Found >= _held)
         {
-            _ended = $"the dead-letter queue counted {_held:N0} message(s) when redrive began, but holds more. SQS's count is approximate and up to a minute old: run redrive again for the rest.";
+            _ended = $"the dead-letter queue counted {_held:N0} message(s) when redrive began, but holds more. SQS's count is approximate and up to a minute "
+                + $"old: run redrive again for the rest.";
             return false;
         }
 
@@ -260,20 +273,27 @@ internal sealed class SqsRedrive
         return true;
     }
 
-    private async ValueTask<string?> MoveAsync(SqsReceivedMessage message, string? reason, IReadOnlyList<SqsMessageAttribute> attributes, CancellationToken calls)
+    private async ValueTask<string?> MoveAsync(
+        SqsReceivedMessage message, string? reason, IReadOnlyList<SqsMessageAttribute> attributes, CancellationToken calls)
     {
         // The message's own come first; those that it had no room for are in the details.
-        SqsMessageAttribute[] kept = [.. attributes.Where(a => a.Name is not SqsDeadLetters.ReasonAttribute and not SqsDeadLetters.DetailsAttribute).DistinctBy(a => a.Name)];
-        if ((_request.Folder is { } folder ? await KeepAsync(folder, message, reason, attributes, kept, calls) : await SendAsync(message, kept, calls)) is { } failed)
+        SqsMessageAttribute[] kept =
+            [.. attributes.Where(a => a.Name is not SqsDeadLetters.ReasonAttribute and not SqsDeadLetters.DetailsAttribute).DistinctBy(a => a.Name)];
+        if ((_request.Folder is { } folder
+            ? await KeepAsync(folder, message, reason, attributes, kept, calls)
+            : await SendAsync(message, kept, calls)) is { } failed)
         {
             return failed;
         }
 
-        return await DeleteAsync(message.Handle, calls) is { } error ? $"{(_request.ToFolder ? "stored" : "sent")}, but not deleted from the dead-letter queue: {error}" : null;
+        return await DeleteAsync(message.Handle, calls) is { } error
+            ? $"{(_request.ToFolder ? "stored" : "sent")}, but not deleted from the dead-letter queue: {error}"
+            : null;
     }
 
     private async ValueTask<string?> KeepAsync(
-        RedriveFolder folder, SqsReceivedMessage message, string? reason, IReadOnlyList<SqsMessageAttribute> attributes, SqsMessageAttribute[] kept, CancellationToken calls)
+        RedriveFolder folder, SqsReceivedMessage message, string? reason, IReadOnlyList<SqsMessageAttribute> attributes, SqsMessageAttribute[] kept,
+        CancellationToken calls)
     {
         if (Array.Find(kept, static attribute => attribute.StringValue is null) is { } binary)
         {

@@ -59,7 +59,9 @@ internal sealed class SqsSender : IMessageSender
         catch (AwsServiceException exception)
         {
             client.Dispose();
-            throw new StartupException($"Queue {queue.Name}: {exception.Message}. Check the queue's name, Aws:Region, Aws:Endpoint and the credentials.", exception.Kind is AwsErrorKind.Refused or AwsErrorKind.ExpiredCredentials ? ExitCodes.NoPermission : ExitCodes.Unavailable, exception);
+            throw new StartupException(
+                $"Queue {queue.Name}: {exception.Message}. Check the queue's name, Aws:Region, Aws:Endpoint and the credentials.",
+                exception.Kind is AwsErrorKind.Refused or AwsErrorKind.ExpiredCredentials ? ExitCodes.NoPermission : ExitCodes.Unavailable, exception);
         }
     }
 
@@ -126,11 +128,17 @@ internal sealed class SqsSender : IMessageSender
     {
         IReadOnlyList<SqsMessageAttribute>? attributes = message.Attributes.Count == 0
             ? trace
-            : [.. message.Attributes.Select(attribute => new SqsMessageAttribute(attribute.Key, "String", attribute.Value)).Concat(trace ?? []).DistinctBy(attribute => attribute.Name, StringComparer.Ordinal).Take(SqsLimits.MessageAttributes)];
+            : [.. message.Attributes
+                .Select(attribute => new SqsMessageAttribute(attribute.Key, "String", attribute.Value))
+                .Concat(trace ?? [])
+                .DistinctBy(attribute => attribute.Name, StringComparer.Ordinal)
+                .Take(SqsLimits.MessageAttributes)];
 
         // A new deduplication id for a redriven one: SQS may still remember the old one, and would then drop the message.
         return _isFifo
-            ? new SendEntry(message.Body, attributes, GroupId: message.Group ?? $"group-{message.Id[^1] % Groups}", DeduplicationId: message.IsRedriven ? Guid.NewGuid().ToString("d") : message.DeduplicationId ?? message.Id)
+            ? new SendEntry(
+                message.Body, attributes, GroupId: message.Group ?? $"group-{message.Id[^1] % Groups}",
+                DeduplicationId: message.IsRedriven ? Guid.NewGuid().ToString("d") : message.DeduplicationId ?? message.Id)
             : new SendEntry(message.Body, attributes, GroupId: message.Group);
     }
 }

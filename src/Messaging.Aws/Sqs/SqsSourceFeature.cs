@@ -44,7 +44,10 @@ internal sealed class SqsSourceFeature : ISourceFeature, ISenderFeature, IRedriv
 
             // A FIFO group is handled one message at a time: the last of a receive waits for all before it. No Hold for a standard queue:
             // CheckAgainstIntake has compared MaxHoldTime with Intake:MessageTimeout.
-            Hold = isFifo ? new HoldLimit(new SettingValue<TimeSpan>($"{SqsSourceOptions.Section}:{nameof(options.MaxHoldTime)}", options.MaxHoldTime), SqsLimits.BatchEntries) : null,
+            Hold = isFifo
+                ? new HoldLimit(
+                    new SettingValue<TimeSpan>($"{SqsSourceOptions.Section}:{nameof(options.MaxHoldTime)}", options.MaxHoldTime), SqsLimits.BatchEntries)
+                : null,
         };
     }
 

@@ -23,7 +23,8 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
 
     public void NoLongerRenewed(int count) => LogNoLongerRenewed(logger, route, count);
 
-    public void HeldBeyondLimit(TimeSpan limit, TimeSpan longest, int maxReceiveCount) => LogHeldBeyondLimit(_rare, route, DurationText.Of(limit), DurationText.Of(longest), maxReceiveCount);
+    public void HeldBeyondLimit(TimeSpan limit, TimeSpan longest, int maxReceiveCount) =>
+        LogHeldBeyondLimit(_rare, route, DurationText.Of(limit), DurationText.Of(longest), maxReceiveCount);
 
     public void ReceiveFailed(string error, TimeSpan wait) => LogReceiveFailed(_throttled, route, error, DurationText.Of(wait));
 
@@ -31,7 +32,9 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
         _throttled,
         route,
         DurationText.Of(wait),
-        error.Code.StartsWith("Kms", StringComparison.Ordinal) ? "the queue's encryption" : "the queue's name, the region and the permission sqs:ReceiveMessage",
+        error.Code.StartsWith("Kms", StringComparison.Ordinal)
+            ? "the queue's encryption"
+            : "the queue's name, the region and the permission sqs:ReceiveMessage",
         error.Message);
 
     public void ReceiveRecovered() => LogReceiveRecovered(logger, route);
@@ -60,10 +63,15 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
     [LoggerMessage(3203, LogLevel.Information, "Route {Route}: a message could not be abandoned; it is redelivered when its visibility timeout ends: {Error}")]
     private static partial void LogAbandonGivenUp(ILogger logger, string route, string error);
 
-    [LoggerMessage(3204, LogLevel.Warning, "Route {Route}: a message's visibility could not be renewed; the worker retries in 1 s, unless the queue no longer accepts its handle: {Error}")]
+    [LoggerMessage(
+        3204, LogLevel.Warning,
+        "Route {Route}: a message's visibility could not be renewed; the worker retries in 1 s, unless the queue no longer accepts its handle: {Error}")]
     private static partial void LogRenewFailed(ILogger logger, string route, string error);
 
-    [LoggerMessage(3205, LogLevel.Warning, "Route {Route}: {Count} message(s) are still in flight after their hold limit (Sources:Sqs:MaxHoldTime) plus Intake:MessageTimeout, or at the end of the 12 h that SQS allows; their visibility is no longer renewed, and the queue will redeliver them")]
+    [LoggerMessage(
+        3205, LogLevel.Warning,
+        "Route {Route}: {Count} message(s) are still in flight after their hold limit (Sources:Sqs:MaxHoldTime) plus Intake:MessageTimeout, or at the end of "
+            + "the 12 h that SQS allows; their visibility is no longer renewed, and the queue will redeliver them")]
     private static partial void LogNoLongerRenewed(ILogger logger, string route, int count);
 
     [LoggerMessage(3206, LogLevel.Warning, "Route {Route}: receiving failed; retry in {Wait}: {Error}")]
@@ -78,21 +86,34 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
     [LoggerMessage(3209, LogLevel.Warning, "Route {Route}: the queue is unreachable; receiving starts as soon as it answers: {Error}")]
     private static partial void LogUnreachable(ILogger logger, string route, string error);
 
-    [LoggerMessage(3210, LogLevel.Error, "Route {Route}: message {Id} could not be sent to the dead-letter queue; it is abandoned and will be redelivered: {Error}")]
+    [LoggerMessage(
+        3210, LogLevel.Error, "Route {Route}: message {Id} could not be sent to the dead-letter queue; it is abandoned and will be redelivered: {Error}")]
     private static partial void LogDeadLetterFailed(ILogger logger, string route, string id, string error);
 
-    [LoggerMessage(3211, LogLevel.Warning, "Route {Route}: the queue has {InFlight} messages in flight; near 120,000 SQS returns no more messages. Look for consumers that receive without deleting")]
+    [LoggerMessage(
+        3211, LogLevel.Warning,
+        "Route {Route}: the queue has {InFlight} messages in flight; near 120,000 SQS returns no more messages. Look for consumers that receive without "
+            + "deleting")]
     private static partial void LogNearInFlightLimit(ILogger logger, string route, long inFlight);
 
     [LoggerMessage(3212, LogLevel.Warning, "Route {Route}: message {Id} does not match its MD5; it is abandoned and will be redelivered")]
     private static partial void LogDamaged(ILogger logger, string route, string id);
 
-    [LoggerMessage(3213, LogLevel.Warning, "Route {Route}: {Count} received message(s) lack a body, an id or a receipt handle, or were not requested; they are redelivered")]
+    [LoggerMessage(
+        3213, LogLevel.Warning,
+        "Route {Route}: {Count} received message(s) lack a body, an id or a receipt handle, or were not requested; they are redelivered")]
     private static partial void LogUnusable(ILogger logger, string route, int count);
 
-    [LoggerMessage(3214, LogLevel.Warning, "Route {Route}: messages are held for longer than Sources:Sqs:MaxHoldTime ({Limit}), up to {Longest}: they have used half of the deliveries that the queue's maxReceiveCount ({MaxReceiveCount}) allows, and each further delivery brings them closer to the dead-letter queue. Fix the sink; until it works, raise maxReceiveCount")]
+    [LoggerMessage(
+        3214, LogLevel.Warning,
+        "Route {Route}: messages are held for longer than Sources:Sqs:MaxHoldTime ({Limit}), up to {Longest}: they have used half of the deliveries that the "
+            + "queue's maxReceiveCount ({MaxReceiveCount}) allows, and each further delivery brings them closer to the dead-letter queue. Fix the sink; until "
+            + "it works, raise maxReceiveCount")]
     private static partial void LogHeldBeyondLimit(ILogger logger, string route, string limit, string longest, int maxReceiveCount);
 
-    [LoggerMessage(3215, LogLevel.Warning, "Route {Route}: message {Id} was dead-lettered without its attributes, because the dead-letter queue refused it with them; raise the MaximumMessageSize of that queue to that of the source's queue")]
+    [LoggerMessage(
+        3215, LogLevel.Warning,
+        "Route {Route}: message {Id} was dead-lettered without its attributes, because the dead-letter queue refused it with them; raise the "
+            + "MaximumMessageSize of that queue to that of the source's queue")]
     private static partial void LogDeadLetterWithoutAttributes(ILogger logger, string route, string id);
 }

@@ -7,9 +7,12 @@ namespace Quayside.Messaging.Aws.Sqs;
 internal static class SqsSourceMetrics
 {
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
-    private static readonly Counter<long> RenewFailures = Meter.CreateCounter<long>("worker.sqs.renew_failures", "{renewal}", "Visibility renewals that failed");
-    private static readonly Counter<long> DeleteFailures = Meter.CreateCounter<long>("worker.sqs.delete_failures", "{delete}", "Deletes that failed and were retried");
-    private static readonly Counter<long> Redeliveries = Meter.CreateCounter<long>("worker.sqs.redeliveries", "{message}", "Messages redelivered while in flight or after they were settled");
+    private static readonly Counter<long> RenewFailures =
+        Meter.CreateCounter<long>("worker.sqs.renew_failures", "{renewal}", "Visibility renewals that failed");
+    private static readonly Counter<long> DeleteFailures =
+        Meter.CreateCounter<long>("worker.sqs.delete_failures", "{delete}", "Deletes that failed and were retried");
+    private static readonly Counter<long> Redeliveries =
+        Meter.CreateCounter<long>("worker.sqs.redeliveries", "{message}", "Messages redelivered while in flight or after they were settled");
 
     public static void RenewFailed(string route, int count) => Guard(() => RenewFailures.Add(count, RouteTag(route)));
 

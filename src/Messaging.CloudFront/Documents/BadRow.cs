@@ -12,7 +12,8 @@ namespace Quayside.Messaging.CloudFront.Documents;
 internal readonly record struct BadRow(long Number, RowFault Fault, ReadOnlyMemory<byte> Text, int Columns, string? Missing = null)
 {
     // What files of other formats have between columns.
-    private static readonly (byte Separator, string Name)[] OtherSeparators = [((byte)',', "comma"), ((byte)';', "semicolon"), ((byte)'|', "vertical bar"), ((byte)' ', "blank")];
+    private static readonly (byte Separator, string Name)[] OtherSeparators =
+        [((byte)',', "comma"), ((byte)';', "semicolon"), ((byte)'|', "vertical bar"), ((byte)' ', "blank")];
 
     /// <summary>For people: the row's number and its fault, without any of its text.</summary>
     public string Describe() => string.Create(CultureInfo.InvariantCulture, $"Row {Number} {DescribeFault()}");
@@ -23,7 +24,9 @@ internal readonly record struct BadRow(long Number, RowFault Fault, ReadOnlyMemo
         RowFault.Nul => "has a zero byte in it.",
         RowFault.InvalidUtf8 => "has a chosen column that is not UTF-8.",
         RowFault.NotJson => "is not a JSON object, or has a chosen column twice.",
-        RowFault.MissingColumn => $"has no column {Missing}. If not every row has it, name it in {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.OptionalColumns)} instead of {nameof(CloudFrontOptions.Columns)}.",
+        RowFault.MissingColumn =>
+            $"has no column {Missing}. If not every row has it, name it in {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.OptionalColumns)} instead of "
+                + $"{nameof(CloudFrontOptions.Columns)}.",
         _ => DescribeColumns(),
     };
 
@@ -38,7 +41,9 @@ internal readonly record struct BadRow(long Number, RowFault Fault, ReadOnlyMemo
             (count, name) = found > count ? (found, other) : (count, name);
         }
 
-        string hint = tabs == 0 && count > 0 ? string.Create(CultureInfo.InvariantCulture, $" Tabs separate columns; this row has none, but {count} {name}{Plural(count)}.") : string.Empty;
+        string hint = tabs == 0 && count > 0
+            ? string.Create(CultureInfo.InvariantCulture, $" Tabs separate columns; this row has none, but {count} {name}{Plural(count)}.")
+            : string.Empty;
         return string.Create(CultureInfo.InvariantCulture, $"has {tabs + 1} column{Plural(tabs + 1)}, and the #Fields line names {Columns}.{hint}");
     }
 

@@ -26,7 +26,10 @@ internal sealed class DocumentShape
         FixedBytes = 2 + openers.Sum(opener => opener.Length + 2) + (timestampOpener is null ? 0 : timestampOpener.Length + RowTimestamp.Length + 2);
     }
 
-    /// <summary>The columns to read, UTF-8, spelled as in the fields directive: the required ones first, then the optional ones, then those that only the timestamp needs.</summary>
+    /// <summary>
+    /// The columns to read, UTF-8, spelled as in the fields directive: the required ones first, then the optional ones, then those that only the timestamp
+    /// needs.
+    /// </summary>
     public byte[][] Columns { get; }
 
     /// <summary>How many of <see cref="Columns"/>, counted from the first, a log must have.</summary>
@@ -52,11 +55,14 @@ internal sealed class DocumentShape
 
     /// <summary>Reads the settings.</summary>
     /// <param name="columns">Each a column, or <c>column=field</c>.</param>
-    /// <param name="timestampField">The field built from the columns <c>date</c> and <c>time</c>; empty for none. A column mapped to the same field replaces it.</param>
+    /// <param name="timestampField">The field built from the columns <c>date</c> and <c>time</c>; empty for none. A column mapped to the same field replaces
+    /// it.</param>
     /// <param name="shape">The shape, when true is returned.</param>
     /// <param name="problem">What is wrong, as a predicate of the setting's name; null when true is returned.</param>
     /// <param name="optional">More columns, which a log may lack.</param>
-    public static bool TryCreate(IReadOnlyList<string> columns, string timestampField, [NotNullWhen(true)] out DocumentShape? shape, [NotNullWhen(false)] out string? problem, IReadOnlyList<string>? optional = null)
+    public static bool TryCreate(
+        IReadOnlyList<string> columns, string timestampField, [NotNullWhen(true)] out DocumentShape? shape, [NotNullWhen(false)] out string? problem,
+        IReadOnlyList<string>? optional = null)
     {
         shape = null;
         IReadOnlyList<string> all = [.. columns, .. optional ?? []];
@@ -108,9 +114,12 @@ internal sealed class DocumentShape
     }
 
     /// <summary>True for a valid name of a document's field.</summary>
-    public static bool IsFieldName(string field) => field.Length is > 0 and <= 128 && field.All(c => char.IsAsciiLetterOrDigit(c) || c is '_' or '-' or '@' or '.');
+    public static bool IsFieldName(string field) =>
+        field.Length is > 0 and <= 128 && field.All(c => char.IsAsciiLetterOrDigit(c) || c is '_' or '-' or '@' or '.');
 
-    /// <summary>The default field of a column: in lower case, with <c>_</c> for any character but letters and digits; <c>cs(User-Agent)</c> gives <c>user_agent</c>.</summary>
+    /// <summary>
+    /// The default field of a column: in lower case, with <c>_</c> for any character but letters and digits; <c>cs(User-Agent)</c> gives <c>user_agent</c>.
+    /// </summary>
     public static string FieldOf(string column)
     {
         int open = column.IndexOf('(', StringComparison.Ordinal);

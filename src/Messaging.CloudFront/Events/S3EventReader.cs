@@ -71,10 +71,14 @@ internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, KeyFilt
         return (records?.ValueKind, message?.ValueKind) switch
         {
             (JsonValueKind.Array, _) => ReadRecords(records.Value, fields),
-            _ when fields.Find(root, "Event"u8) is { ValueKind: JsonValueKind.String } test && test.ValueEquals("s3:TestEvent"u8) => new S3Event([], Ignored: 1),
-            _ when fields.Find(root, "detail-type"u8) is { ValueKind: JsonValueKind.String } && fields.Text(root, "source"u8) == "aws.s3" => ReadEventBridge(root, fields),
+            _ when fields.Find(root, "Event"u8) is { ValueKind: JsonValueKind.String } test && test.ValueEquals("s3:TestEvent"u8) =>
+                new S3Event([], Ignored: 1),
+            _ when fields.Find(root, "detail-type"u8) is { ValueKind: JsonValueKind.String } && fields.Text(root, "source"u8) == "aws.s3" =>
+                ReadEventBridge(root, fields),
             (_, JsonValueKind.String) when !isEnveloped => ReadEnveloped(root, message.Value.GetString()!, fields),
-            _ => Poison(EventFault.NoRecords, $"The body has neither a property Records with an array nor the property Event with s3:TestEvent.{DescribeOther(root, fields)}"),
+            _ => Poison(
+                EventFault.NoRecords,
+                $"The body has neither a property Records with an array nor the property Event with s3:TestEvent.{DescribeOther(root, fields)}"),
         };
     }
 
@@ -100,12 +104,15 @@ internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, KeyFilt
 
     private static string DescribeOther(JsonElement? root, EventFields fields)
     {
-        if (fields.Find(root, "Type"u8) is { ValueKind: JsonValueKind.String } type && (type.ValueEquals("SubscriptionConfirmation"u8) || type.ValueEquals("UnsubscribeConfirmation"u8)))
+        if (fields.Find(root, "Type"u8) is { ValueKind: JsonValueKind.String } type
+            && (type.ValueEquals("SubscriptionConfirmation"u8) || type.ValueEquals("UnsubscribeConfirmation"u8)))
         {
             return " SNS sent it to ask for a confirmation, and it announces no object. Confirm the subscription with its SubscribeURL; the worker does not.";
         }
 
-        return fields.Find(root, "detail-type"u8) is null ? string.Empty : " It is an event of EventBridge, but its source is not aws.s3: let the rule send the bucket's events only.";
+        return fields.Find(root, "detail-type"u8) is null
+            ? string.Empty
+            : " It is an event of EventBridge, but its source is not aws.s3: let the rule send the bucket's events only.";
     }
 
     private S3Event ReadEventBridge(JsonElement? root, EventFields fields)
@@ -184,19 +191,29 @@ internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, KeyFilt
         }
         else if (!_buckets.Contains(bucket))
         {
-            fields.Fail(EventFault.WrongBucket, $"The bucket {UntrustedText.Shorten(bucket)} is not listed in {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.Buckets)}.");
+            fields.Fail(
+                EventFault.WrongBucket,
+                $"The bucket {UntrustedText.Shorten(bucket)} is not listed in {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.Buckets)}.");
         }
         else if (!FormKey.TryRead(text, encoding, out key))
         {
-            string unencoded = encoding == KeyEncoding.None ? string.Empty : $" is not URL-encoded as S3 encodes keys (some stores, such as Ceph, do not encode them: set {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.KeyEncoding)} to None),";
-            fields.Fail(EventFault.BadKey, $"A key is empty, is longer than 1,024 bytes,{unencoded} begins with a slash, or has a zero byte or a segment . or .. in it: {UntrustedText.Shorten(text)}");
+            string unencoded = encoding == KeyEncoding.None
+                ? string.Empty
+                : $" is not URL-encoded as S3 encodes keys (some stores, such as Ceph, do not encode them: set "
+                    + $"{CloudFrontOptions.Section}:{nameof(CloudFrontOptions.KeyEncoding)} to None),";
+            fields.Fail(
+                EventFault.BadKey,
+                $"A key is empty, is longer than 1,024 bytes,{unencoded} begins with a slash, or has a zero byte or a segment . or .. in it: "
+                    + $"{UntrustedText.Shorten(text)}");
         }
         else if (!IsETag(eTag))
         {
             fields.Fail(EventFault.BadRecord, "A record's eTag is not an ETag.");
         }
 
-        return fields.Fault == EventFault.None && filter.Takes(key!) ? new LogObject(bucket!, key!, NullIfEmpty(version), NullIfEmpty(eTag), text == key ? null : text) : null;
+        return fields.Fault == EventFault.None && filter.Takes(key!)
+            ? new LogObject(bucket!, key!, NullIfEmpty(version), NullIfEmpty(eTag), text == key ? null : text)
+            : null;
     }
 
     // "ObjectCreated:Put" in a notification, "s3:ObjectCreated:Put" from some S3-compatible stores.
@@ -204,7 +221,8 @@ internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, KeyFilt
         eventName.StartsWith("ObjectCreated:", StringComparison.Ordinal) || eventName.StartsWith("s3:ObjectCreated:", StringComparison.Ordinal);
 
     // It becomes a header, which takes no other characters.
-    private static bool IsETag(string? eTag) => NullIfEmpty(eTag) is not { } text || (text.Length <= MaxETag && text.All(character => character is > ' ' and <= '~' and not '"'));
+    private static bool IsETag(string? eTag) =>
+        NullIfEmpty(eTag) is not { } text || (text.Length <= MaxETag && text.All(character => character is > ' ' and <= '~' and not '"'));
 
     private static string? NullIfEmpty(string? text) => string.IsNullOrEmpty(text) ? null : text.Trim('"');
 

@@ -44,14 +44,16 @@ internal sealed partial class LogBucketCheck(
 
             case (AwsErrorKind.Refused, _) when fault.IsElsewhere:
                 throw new StartupException(
-                    $"{failure}. The log bucket '{bucket}' is in {(fault.Region is null ? "another region" : $"region {fault.Region}")}: set Aws:Region.", ExitCodes.Configuration);
+                    $"{failure}. The log bucket '{bucket}' is in {(fault.Region is null ? "another region" : $"region {fault.Region}")}: set Aws:Region.",
+                    ExitCodes.Configuration);
 
             case (AwsErrorKind.ClockSkew, _):
                 throw new StartupException($"{failure}. The clock of this machine is wrong, and the worker could not correct for it.", ExitCodes.NoPermission);
 
             case (AwsErrorKind.Refused or AwsErrorKind.ExpiredCredentials, _):
                 throw new StartupException(
-                    $"{failure}. The log bucket '{bucket}' cannot be read: check the credentials, and grant s3:ListBucket on it and s3:GetObject on its objects (deploy/iam/cloudfront-policy.json).",
+                    $"{failure}. The log bucket '{bucket}' cannot be read: check the credentials, and grant s3:ListBucket on it and s3:GetObject on its "
+                        + $"objects (deploy/iam/cloudfront-policy.json).",
                     ExitCodes.NoPermission);
 
             default:

@@ -5,7 +5,8 @@ namespace Quayside.Messaging.CloudFront.Rows;
 
 /// <summary>
 /// Reads a log of CloudFront's standard format 1.0 (W3C extended): directives, then rows of tab-separated columns; or a log whose first line begins
-/// with a brace, which has a JSON object per line. It reads through a window of fixed size, so memory does not grow with the log; a line that crosses the window's end is moved to its beginning.
+/// with a brace, which has a JSON object per line. It reads through a window of fixed size, so memory does not grow with the log; a line that crosses the
+/// window's end is moved to its beginning.
 /// Use: fill <see cref="Free"/>, <see cref="Advance"/>, <see cref="Parse"/> until it needs input; <see cref="Finish"/> at the end, and
 /// <see cref="Parse"/> once more. Threads: one at a time. Expected bytes allocated per row: 0.
 /// </summary>
@@ -14,7 +15,8 @@ internal sealed class LogParser : IDisposable
     // 128 KiB fit the second-level cache of current processors, so decompressed bytes are still cached when they are parsed.
     private const int MinWindow = 128 * 1024;
 
-    private const string NoFieldsDetail = "A row comes before the line that begins with #Fields:, and the log does not begin with { as one in JSON does. Of the output formats of standard logging v2, choose w3c or JSON.";
+    private const string NoFieldsDetail = "A row comes before the line that begins with #Fields:, and the log does not begin with { as one in JSON does. Of "
+        + "the output formats of standard logging v2, choose w3c or JSON.";
 
     // Space for a line end and for the newline that Finish adds.
     private const int Slack = 4;
@@ -289,7 +291,8 @@ internal sealed class LogParser : IDisposable
             if (fault != LogFault.None)
             {
                 Fail(fault, _columns.Missing is { } missing && fault == LogFault.MissingColumn
-                    ? $"The log has no column {missing}. If not every log has it, name it in {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.OptionalColumns)} instead of {nameof(CloudFrontOptions.Columns)}."
+                    ? $"The log has no column {missing}. If not every log has it, name it in "
+                        + $"{CloudFrontOptions.Section}:{nameof(CloudFrontOptions.OptionalColumns)} instead of {nameof(CloudFrontOptions.Columns)}."
                     : "The line that begins with #Fields: names no column, or names one twice.");
                 return false;
             }

@@ -35,6 +35,8 @@ internal sealed partial class OtlpFailures(ILogger logger, TimeProvider time) : 
         }
     }
 
-    [LoggerMessage(1109, LogLevel.Warning, "Metrics or traces could not be exported over OTLP: {Problem} The worker continues without them; check the variables OTEL_EXPORTER_OTLP_*")]
+    [LoggerMessage(
+        1109, LogLevel.Warning,
+        "Metrics or traces could not be exported over OTLP: {Problem} The worker continues without them; check the variables OTEL_EXPORTER_OTLP_*")]
     private static partial void LogFailed(ILogger logger, string problem);
 }

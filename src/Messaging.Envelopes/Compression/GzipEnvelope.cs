@@ -5,7 +5,9 @@ using Quayside.Messaging.Unwrapping;
 
 namespace Quayside.Messaging.Envelopes.Compression;
 
-/// <summary>Gzip (RFC 1952) of one or more members. Checksums, lengths and the end are verified: a body that is cut off or followed by other bytes is refused.</summary>
+/// <summary>
+/// Gzip (RFC 1952) of one or more members. Checksums, lengths and the end are verified: a body that is cut off or followed by other bytes is refused.
+/// </summary>
 internal sealed class GzipEnvelope : IEnvelope
 {
     public const string NotGzipReason = "not-gzip";
@@ -73,7 +75,9 @@ internal sealed class GzipEnvelope : IEnvelope
             }
         }
 
-        void Refuse(string fault) => message.Refuse(DamagedReason, string.Create(CultureInfo.InvariantCulture, $"{fault}: member {members}, which begins at byte {at} of {body.Length}."));
+        void Refuse(string fault) =>
+            message.Refuse(
+                DamagedReason, string.Create(CultureInfo.InvariantCulture, $"{fault}: member {members}, which begins at byte {at} of {body.Length}."));
 
         message.SetContent(message.Buffer.WrittenMemory);
     }

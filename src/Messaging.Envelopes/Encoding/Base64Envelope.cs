@@ -41,6 +41,11 @@ internal sealed class Base64Envelope : IEnvelope
         }
 
         int foreign = body.IndexOfAnyExcept(isUrl ? Url : Standard);
-        message.RefuseUnrecognized(NotBase64Reason, string.Create(CultureInfo.InvariantCulture, $"The body is not base64: {(body.IsEmpty ? "it is empty" : foreign < 0 ? "its length or its end does not fit" : $"byte {foreign} is not of its alphabet")}."));
+        message.RefuseUnrecognized(
+            NotBase64Reason,
+            string.Create(
+                CultureInfo.InvariantCulture,
+                $"The body is not base64: "
+                    + $"{(body.IsEmpty ? "it is empty" : foreign < 0 ? "its length or its end does not fit" : $"byte {foreign} is not of its alphabet")}."));
     }
 }

@@ -20,7 +20,8 @@ internal sealed class CloudEventsEnvelope : IEnvelope
 
     private static readonly byte[][] Names =
     [
-        "specversion"u8.ToArray(), "id"u8.ToArray(), "source"u8.ToArray(), "type"u8.ToArray(), "data"u8.ToArray(), "data_base64"u8.ToArray(), "datacontenttype"u8.ToArray(),
+        "specversion"u8.ToArray(), "id"u8.ToArray(), "source"u8.ToArray(), "type"u8.ToArray(), "data"u8.ToArray(), "data_base64"u8.ToArray(),
+        "datacontenttype"u8.ToArray(),
     ];
 
     private const int MaxContentType = 256;
@@ -103,9 +104,15 @@ internal sealed class CloudEventsEnvelope : IEnvelope
             return;
         }
 
-        if (members[0].Type != JsonTokenType.String || members[1].Type != JsonTokenType.String || members[2].Type != JsonTokenType.String || members[3].Type != JsonTokenType.String)
+        if (members[0].Type != JsonTokenType.String
+            || members[1].Type != JsonTokenType.String
+            || members[2].Type != JsonTokenType.String
+            || members[3].Type != JsonTokenType.String)
         {
-            message.RefuseUnrecognized(NotCloudEventReason, "An event is an object with the strings specversion, id, source and type; in binary mode the message has the attributes ce-specversion and ce-id.");
+            message.RefuseUnrecognized(
+                NotCloudEventReason,
+                "An event is an object with the strings specversion, id, source and type; in binary mode the message has the attributes ce-specversion and "
+                    + "ce-id.");
             return;
         }
 
@@ -116,7 +123,10 @@ internal sealed class CloudEventsEnvelope : IEnvelope
         }
         else if (data.Type == JsonTokenType.None)
         {
-            message.Refuse(NoDataReason, "The event has neither data nor data_base64, so there is nothing to process. To keep events without data, leave the envelope out: paths of keys reach into the event.");
+            message.Refuse(
+                NoDataReason,
+                "The event has neither data nor data_base64, so there is nothing to process. To keep events without data, leave the envelope out: paths of "
+                    + "keys reach into the event.");
         }
         else if (data.Type == JsonTokenType.String && IsText(message.Body.Span, data, contentType))
         {
@@ -137,7 +147,9 @@ internal sealed class CloudEventsEnvelope : IEnvelope
 
     // Without datacontenttype a string is a string of JSON. AWS.Messaging sends an object or array as such a string, however.
     private static bool IsText(ReadOnlySpan<byte> body, JsonMember data, JsonMember contentType) =>
-        contentType.Type == JsonTokenType.None ? body[data.Start + 1] is (byte)'{' or (byte)'[' : !IsJson(contentType.Type == JsonTokenType.String ? body.Slice(contentType.Start + 1, contentType.Length - 2) : default);
+        contentType.Type == JsonTokenType.None
+            ? body[data.Start + 1] is (byte)'{' or (byte)'['
+            : !IsJson(contentType.Type == JsonTokenType.String ? body.Slice(contentType.Start + 1, contentType.Length - 2) : default);
 
     private static bool IsJson(ReadOnlySpan<byte> escaped)
     {
@@ -153,7 +165,8 @@ internal sealed class CloudEventsEnvelope : IEnvelope
         return type.IsEmpty || EndsWith(type, "/json"u8) || EndsWith(type, "+json"u8);
     }
 
-    private static bool EndsWith(ReadOnlySpan<byte> type, ReadOnlySpan<byte> end) => type.Length > end.Length && Ascii.EqualsIgnoreCase(type[^end.Length..], end);
+    private static bool EndsWith(ReadOnlySpan<byte> type, ReadOnlySpan<byte> end) =>
+        type.Length > end.Length && Ascii.EqualsIgnoreCase(type[^end.Length..], end);
 
     private static void SetBase64(WrappedMessage message, JsonMember member)
     {

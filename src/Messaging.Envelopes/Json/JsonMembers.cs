@@ -39,7 +39,8 @@ internal static class JsonMembers
         int start = json.SkipBlanks(body.StartsWith(ByteOrderMark) ? ByteOrderMark.Length : 0);
         if (json.Peek(start) != '{')
         {
-            fault = string.Create(CultureInfo.InvariantCulture, $"The body is not {(json.SkipValue(start, depth: 0) < 0 ? "JSON" : "a JSON object")}: byte {start}.");
+            fault = string.Create(
+                CultureInfo.InvariantCulture, $"The body is not {(json.SkipValue(start, depth: 0) < 0 ? "JSON" : "a JSON object")}: byte {start}.");
             return false;
         }
 
@@ -50,7 +51,8 @@ internal static class JsonMembers
         }
 
         fault = at >= 0 ? null
-            : json.Failure == JsonFault.TooDeep ? string.Create(CultureInfo.InvariantCulture, $"The body has more than {JsonScanner.MaxDepth} levels of objects and arrays: byte {json.FailedAt}.")
+            : json.Failure == JsonFault.TooDeep
+            ? string.Create(CultureInfo.InvariantCulture, $"The body has more than {JsonScanner.MaxDepth} levels of objects and arrays: byte {json.FailedAt}.")
             : string.Create(CultureInfo.InvariantCulture, $"The body is not JSON: byte {json.FailedAt}.");
         return at >= 0;
     }

@@ -15,7 +15,13 @@ internal sealed class SignedMessage : IDisposable
     private static readonly string[] OfNotification = ["Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type"];
     private static readonly string[] OfConfirmation = ["Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"];
 
-    private static readonly byte[][] Names = [.. OfConfirmation.Append("Subject").Append("Signature").Append("SignatureVersion").Append("SigningCertURL").Select(System.Text.Encoding.ASCII.GetBytes)];
+    private static readonly byte[][] Names = [
+        .. OfConfirmation
+            .Append("Subject")
+            .Append("Signature")
+            .Append("SignatureVersion")
+            .Append("SigningCertURL")
+            .Select(System.Text.Encoding.ASCII.GetBytes)];
 
     private readonly PooledBuffer _signed = BufferPool.Shared.Rent();
 
@@ -63,7 +69,8 @@ internal sealed class SignedMessage : IDisposable
 
     public void Dispose() => _signed.Dispose();
 
-    private static JsonMember MemberOf(ReadOnlySpan<JsonMember> members, string name) => members[Array.FindIndex(Names, other => other.AsSpan().SequenceEqual(System.Text.Encoding.ASCII.GetBytes(name)))];
+    private static JsonMember MemberOf(ReadOnlySpan<JsonMember> members, string name) =>
+        members[Array.FindIndex(Names, other => other.AsSpan().SequenceEqual(System.Text.Encoding.ASCII.GetBytes(name)))];
 
     private string? ReadSignature(ReadOnlySpan<byte> body, ReadOnlySpan<JsonMember> members)
     {
@@ -144,7 +151,9 @@ internal sealed class SignedMessage : IDisposable
         JsonMember member = MemberOf(members, name);
         try
         {
-            return member.Type == JsonTokenType.String && JsonMembers.TryAppendText(body, member, _signed) ? System.Text.Encoding.UTF8.GetString(_signed.WrittenSpan) : null;
+            return member.Type == JsonTokenType.String && JsonMembers.TryAppendText(body, member, _signed)
+                ? System.Text.Encoding.UTF8.GetString(_signed.WrittenSpan)
+                : null;
         }
         finally
         {

@@ -73,7 +73,11 @@ internal sealed record SnsCertificate(byte[] PublicKey, DateTimeOffset NotBefore
             using X509Certificate2 read = X509CertificateLoader.LoadCertificate(pem);
             using RSA? key = read.GetRSAPublicKey();
             fault = key is null ? "the certificate has no RSA key" : string.Empty;
-            certificate = key is null ? null : new SnsCertificate(key.ExportSubjectPublicKeyInfo(), new DateTimeOffset(read.NotBefore.ToUniversalTime()), new DateTimeOffset(read.NotAfter.ToUniversalTime()));
+            certificate = key is null
+                ? null
+                : new SnsCertificate(
+                    key.ExportSubjectPublicKeyInfo(), new DateTimeOffset(read.NotBefore.ToUniversalTime()),
+                    new DateTimeOffset(read.NotAfter.ToUniversalTime()));
         }
         catch (CryptographicException)
         {

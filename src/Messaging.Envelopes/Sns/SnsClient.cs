@@ -36,7 +36,11 @@ internal sealed partial class SnsClient(HttpMessageHandler handler, TimeProvider
 
     /// <summary>True for an address that only SNS can answer.</summary>
     public static bool IsOfSns(string? address, [NotNullWhen(true)] out Uri? url) =>
-        Uri.TryCreate(address, UriKind.Absolute, out url) && url.Scheme == Uri.UriSchemeHttps && url.IsDefaultPort && url.UserInfo.Length == 0 && SnsHost().IsMatch(url.Host);
+        Uri.TryCreate(address, UriKind.Absolute, out url)
+            && url.Scheme == Uri.UriSchemeHttps
+            && url.IsDefaultPort
+            && url.UserInfo.Length == 0
+            && SnsHost().IsMatch(url.Host);
 
     /// <param name="url">An address of SNS.</param>
     /// <param name="cancellationToken">Ends the call.</param>
@@ -51,9 +55,12 @@ internal sealed partial class SnsClient(HttpMessageHandler handler, TimeProvider
             await _calls.WaitAsync(call.Token);
             isCalling = true;
             using HttpResponseMessage response = await _http.GetAsync(url, call.Token);
-            return (response.StatusCode, await response.Content.ReadAsByteArrayAsync(call.Token), string.Create(CultureInfo.InvariantCulture, $"the answer has the status {(int)response.StatusCode}"));
+            return (
+                response.StatusCode, await response.Content.ReadAsByteArrayAsync(call.Token),
+                string.Create(CultureInfo.InvariantCulture, $"the answer has the status {(int)response.StatusCode}"));
         }
-        catch (Exception exception) when (exception is HttpRequestException or IOException || (exception is OperationCanceledException && !cancellationToken.IsCancellationRequested))
+        catch (Exception exception) when (exception is HttpRequestException or IOException
+            || (exception is OperationCanceledException && !cancellationToken.IsCancellationRequested))
         {
             return (null, [], exception is OperationCanceledException ? $"no answer within {Timeout.TotalSeconds:0} s" : exception.Message.TrimEnd('.'));
         }

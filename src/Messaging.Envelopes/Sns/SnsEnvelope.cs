@@ -8,7 +8,8 @@ using Quayside.Pipeline.Settlements;
 namespace Quayside.Messaging.Envelopes.Sns;
 
 /// <summary>
-/// A notification of Amazon SNS, without raw message delivery: the content is the text of its Message. Who sent it is checked only where the settings name topics:
+/// A notification of Amazon SNS, without raw message delivery: the content is the text of its Message. Who sent it is checked only where the settings name
+/// topics:
 /// a queue's policy says who may send to it, but anybody can send to an address. Threads: any number of messages concurrently.
 /// </summary>
 /// <param name="sender">Checks who sent a message; null to take messages of everybody.</param>
@@ -17,7 +18,8 @@ internal sealed class SnsEnvelope(SnsSender? sender = null) : IEnvelope
     public const string NotSnsReason = "not-an-sns-envelope";
     public const string ConfirmationReason = "sns-subscription-confirmation";
 
-    private const string Explanation = "A notification is an object with Type, MessageId, TopicArn and Message. A body without them is one of a subscription with raw message delivery, or was not sent by SNS.";
+    private const string Explanation = "A notification is an object with Type, MessageId, TopicArn and Message. A body without them is one of a subscription "
+        + "with raw message delivery, or was not sent by SNS.";
 
     private static readonly byte[][] Names = ["Type"u8.ToArray(), "MessageId"u8.ToArray(), "TopicArn"u8.ToArray(), "Message"u8.ToArray()];
 
@@ -28,7 +30,10 @@ internal sealed class SnsEnvelope(SnsSender? sender = null) : IEnvelope
     {
         Span<JsonMember> members = stackalloc JsonMember[4];
         return JsonMembers.TryFind(body.Span, Names, members, out _)
-            && members[1].IsPresent && members[2].IsPresent && members[3].IsPresent && (members[0].PlainText(body.Span).SequenceEqual("Notification"u8) || members[0].PlainText(body.Span).EndsWith("Confirmation"u8));
+            && members[1].IsPresent
+            && members[2].IsPresent
+            && members[3].IsPresent
+            && (members[0].PlainText(body.Span).SequenceEqual("Notification"u8) || members[0].PlainText(body.Span).EndsWith("Confirmation"u8));
     }
 
     public ValueTask UnwrapAsync(WrappedMessage message, CancellationToken cancellationToken)
@@ -58,7 +63,11 @@ internal sealed class SnsEnvelope(SnsSender? sender = null) : IEnvelope
         }
         else
         {
-            message.Refuse(ConfirmationReason, $"SNS asks to confirm that this endpoint {(kind == SnsKind.Subscription ? "subscribes to" : "no longer subscribes to")} {UntrustedText.Shorten(found.Topic.PlainText(message.Body.Span))}. It is no message. A subscription of a queue needs no confirmation. One of a URL is confirmed by the worker if {SnsOptions.Section}:{nameof(SnsOptions.Topics)} names the topic.");
+            message.Refuse(
+                ConfirmationReason,
+                $"SNS asks to confirm that this endpoint {(kind == SnsKind.Subscription ? "subscribes to" : "no longer subscribes to")} "
+                    + $"{UntrustedText.Shorten(found.Topic.PlainText(message.Body.Span))}. It is no message. A subscription of a queue needs no confirmation. "
+                    + $"One of a URL is confirmed by the worker if {SnsOptions.Section}:{nameof(SnsOptions.Topics)} names the topic.");
         }
 
         return default;
@@ -107,7 +116,10 @@ internal sealed class SnsEnvelope(SnsSender? sender = null) : IEnvelope
         ReadOnlySpan<byte> type = found.Type.PlainText(message.Body.Span);
         if (!found.Id.IsPresent || !found.Topic.IsPresent || !found.Message.IsPresent || type.IsEmpty)
         {
-            RefuseOther(message, $"The body has no {(type.IsEmpty ? "Type" : !found.Id.IsPresent ? "MessageId" : !found.Topic.IsPresent ? "TopicArn" : "Message")}. {Explanation}");
+            RefuseOther(
+                message,
+                $"The body has no {(type.IsEmpty ? "Type" : !found.Id.IsPresent ? "MessageId" : !found.Topic.IsPresent ? "TopicArn" : "Message")}. "
+                    + $"{Explanation}");
             return SnsKind.None;
         }
 
@@ -117,7 +129,11 @@ internal sealed class SnsEnvelope(SnsSender? sender = null) : IEnvelope
             : SnsKind.None;
         if (kind == SnsKind.None || (kind == SnsKind.Notification && found.Message.Type != JsonTokenType.String))
         {
-            RefuseOther(message, found.Message.Type != JsonTokenType.String ? $"Message is not a string: byte {found.Message.Start}." : $"Type is {UntrustedText.Shorten(type)}, not Notification.");
+            RefuseOther(
+                message,
+                found.Message.Type != JsonTokenType.String
+                    ? $"Message is not a string: byte {found.Message.Start}."
+                    : $"Type is {UntrustedText.Shorten(type)}, not Notification.");
             return SnsKind.None;
         }
 

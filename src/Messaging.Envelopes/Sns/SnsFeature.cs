@@ -25,7 +25,10 @@ internal sealed class SnsFeature(Func<HttpMessageHandler>? connect = null) : IEn
                 {
                     SnsClient client = new(connect?.Invoke() ?? SnsClient.CreateHandler(), services.Time);
                     services.Owned.Add(client);
-                    return new SnsEnvelope(new SnsSender(options.Topics, new SnsCertificates(client, services.Time), client, route, services.Loggers.CreateLogger($"Quayside.Messaging.Routes.{route}")));
+                    return new SnsEnvelope(
+                        new SnsSender(
+                            options.Topics, new SnsCertificates(client, services.Time), client, route,
+                            services.Loggers.CreateLogger($"Quayside.Messaging.Routes.{route}")));
                 },
             };
     }
@@ -36,7 +39,9 @@ internal sealed class SnsOptions : ISelfValidating
 {
     public const string Section = "Envelopes:Sns";
 
-    [Setting("ARNs of SNS topics, separated by commas. With any, a notification is accepted only from one of them and with a valid signature, and subscriptions to them are confirmed; set it for routes from Http. Empty: senders are not checked, as for a queue, whose policy says who may send")]
+    [Setting(
+        "ARNs of SNS topics, separated by commas. With any, a notification is accepted only from one of them and with a valid signature, and subscriptions to "
+            + "them are confirmed; set it for routes from Http. Empty: senders are not checked, as for a queue, whose policy says who may send")]
     public string[] Topics { get; init; } = [];
 
     /// <inheritdoc/>
@@ -44,9 +49,12 @@ internal sealed class SnsOptions : ISelfValidating
     {
         if (Topics.FirstOrDefault(topic => !IsTopic(topic)) is { } wrong)
         {
-            check.Fail(nameof(Topics), $"must be ARNs of topics, such as arn:aws:sns:eu-west-1:123456789012:orders; \"{wrong}\" is not one.", "No notification would be accepted.");
+            check.Fail(
+                nameof(Topics), $"must be ARNs of topics, such as arn:aws:sns:eu-west-1:123456789012:orders; \"{wrong}\" is not one.",
+                "No notification would be accepted.");
         }
     }
 
-    private static bool IsTopic(string text) => text.Split(':') is ["arn", [_, ..], "sns", [_, ..], [_, ..], [_, ..]] && !text.Contains('*', StringComparison.Ordinal);
+    private static bool IsTopic(string text) =>
+        text.Split(':') is ["arn", [_, ..], "sns", [_, ..], [_, ..], [_, ..]] && !text.Contains('*', StringComparison.Ordinal);
 }

@@ -33,7 +33,10 @@ internal sealed partial class SnsSender(string[] topics, SnsCertificates certifi
         using SignedMessage message = SignedMessage.Read(body, kind);
         if (!topics.Contains(message.Topic, StringComparer.Ordinal))
         {
-            return Settlement.DeadLetter(TopicReason, $"The message is of the topic {UntrustedText.Shorten(message.Topic)}, which {SnsOptions.Section}:{nameof(SnsOptions.Topics)} does not name. If its owner may be trusted, add it.");
+            return Settlement.DeadLetter(
+                TopicReason,
+                $"The message is of the topic {UntrustedText.Shorten(message.Topic)}, which {SnsOptions.Section}:{nameof(SnsOptions.Topics)} does not name. If "
+                    + $"its owner may be trusted, add it.");
         }
 
         if (message.Fault is { } fault)
@@ -49,7 +52,11 @@ internal sealed partial class SnsSender(string[] topics, SnsCertificates certifi
 
         if (!certificate.IsValidAt(certificates.Now))
         {
-            return Invalid(string.Create(CultureInfo.InvariantCulture, $"its certificate is valid from {certificate.NotBefore:u} to {certificate.NotAfter:u} only, and now it is {certificates.Now:u} by the clock of the worker"));
+            return Invalid(
+                string.Create(
+                    CultureInfo.InvariantCulture,
+                    $"its certificate is valid from {certificate.NotBefore:u} to {certificate.NotAfter:u} only, and now it is {certificates.Now:u} by the "
+                        + $"clock of the worker"));
         }
 
         if (!certificate.Verifies(message))
@@ -69,7 +76,8 @@ internal sealed partial class SnsSender(string[] topics, SnsCertificates certifi
         }
     }
 
-    private static Settlement Invalid(string fault) => Settlement.DeadLetter(SignatureReason, $"The signature does not show that SNS sent the message: {fault}.");
+    private static Settlement Invalid(string fault) =>
+        Settlement.DeadLetter(SignatureReason, $"The signature does not show that SNS sent the message: {fault}.");
 
     private async ValueTask<Settlement> ConfirmAsync(SignedMessage message, CancellationToken cancellationToken)
     {
@@ -80,7 +88,10 @@ internal sealed partial class SnsSender(string[] topics, SnsCertificates certifi
                 LogConfirmed(route, message.Topic);
                 return default;
             case { } refused when (int)refused is >= 300 and < 500 && refused is not (HttpStatusCode.RequestTimeout or HttpStatusCode.TooManyRequests):
-                return Settlement.DeadLetter(NotConfirmedReason, $"SNS did not accept the confirmation of the subscription to {message.Topic}: {fault}. Its token is valid for two days: if it has expired, subscribe again.");
+                return Settlement.DeadLetter(
+                    NotConfirmedReason,
+                    $"SNS did not accept the confirmation of the subscription to {message.Topic}: {fault}. Its token is valid for two days: if it has expired, "
+                        + $"subscribe again.");
             default:
                 return Settlement.Transient($"The subscription to {message.Topic} could not be confirmed: {fault}.");
         }

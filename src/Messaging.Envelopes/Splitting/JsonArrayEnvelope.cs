@@ -5,7 +5,10 @@ using Quayside.Messaging.Unwrapping;
 
 namespace Quayside.Messaging.Envelopes.Splitting;
 
-/// <summary>A JSON array with one message per element, byte for byte. Its whole is read before the first element is processed, since the elements of a malformed one have no known end.</summary>
+/// <summary>
+/// A JSON array with one message per element, byte for byte. Its whole is read before the first element is processed, since the elements of a malformed one
+/// have no known end.
+/// </summary>
 internal sealed class JsonArrayEnvelope : IEnvelope
 {
     public const string NotArrayReason = "not-a-json-array";
@@ -39,7 +42,8 @@ internal sealed class JsonArrayEnvelope : IEnvelope
         {
             if (!reader.Read() || reader.TokenType != JsonTokenType.StartArray)
             {
-                message.RefuseUnrecognized(NotArrayReason, string.Create(CultureInfo.InvariantCulture, $"The body is not a JSON array: byte {start + reader.TokenStartIndex}."));
+                message.RefuseUnrecognized(
+                    NotArrayReason, string.Create(CultureInfo.InvariantCulture, $"The body is not a JSON array: byte {start + reader.TokenStartIndex}."));
                 return;
             }
 

@@ -229,7 +229,8 @@ internal sealed class HttpSender : IMessageSender
         }
 
         // Another program or a proxy answers there, so nothing more is sent.
-        return _gone = $"{_address} answered {WorkerAnswer.Describe(status, answer, body)}. That is not a worker's answer {{\"id\":\"{id}\",\"status\":\"stored\"}}, so the message does not count as stored. Give the worker's address with --url.";
+        return _gone = $"{_address} answered {WorkerAnswer.Describe(status, answer, body)}. That is not a worker's answer "
+            + $"{{\"id\":\"{id}\",\"status\":\"stored\"}}, so the message does not count as stored. Give the worker's address with --url.";
     }
 
     /// <summary>Fails this message; if no message was stored meanwhile, fails all remaining ones.</summary>

@@ -75,7 +75,8 @@ internal sealed record WorkerAnswer(string? Id, string? Status, string? Code, st
             using JsonDocument document = JsonDocument.Parse(body);
             JsonElement root = document.RootElement;
             return root.ValueKind == JsonValueKind.Object
-                ? new WorkerAnswer(Read(root, "id"), Read(root, "status"), Read(root, "reason") ?? Read(root, "error"), Read(root, "description") ?? Read(root, "message"))
+                ? new WorkerAnswer(
+                    Read(root, "id"), Read(root, "status"), Read(root, "reason") ?? Read(root, "error"), Read(root, "description") ?? Read(root, "message"))
                 : null;
         }
         catch (Exception exception) when (exception is JsonException or InvalidOperationException)
@@ -93,7 +94,8 @@ internal sealed record WorkerAnswer(string? Id, string? Status, string? Code, st
 
     /// <summary>Describes an answer other than "stored" in one printable line.</summary>
     public static string Describe(int status, WorkerAnswer? answer, ReadOnlySpan<byte> body) => answer is { Code: not null }
-        ? $"{status} {UntrustedText.Shorten(answer.Status ?? answer.Code)}: {UntrustedText.Shorten(answer.Status is null ? answer.Text : $"{answer.Code}: {answer.Text}")}"
+        ? $"{status} {UntrustedText.Shorten(answer.Status ?? answer.Code)}: "
+            + $"{UntrustedText.Shorten(answer.Status is null ? answer.Text : $"{answer.Code}: {answer.Text}")}"
         : $"{status}: {UntrustedText.Shorten(body)}";
 
     private static string? Read(JsonElement root, string name) =>

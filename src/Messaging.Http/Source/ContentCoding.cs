@@ -4,7 +4,8 @@ using Quayside.Pipeline.Buffers;
 namespace Quayside.Messaging.Http.Source;
 
 /// <summary>
-/// Decodes bodies with a Content-Encoding (RFC 9110, section 8.4): gzip of one or more members, and deflate with its zlib header. The limits of the decoded bytes are those
+/// Decodes bodies with a Content-Encoding (RFC 9110, section 8.4): gzip of one or more members, and deflate with its zlib header. The limits of the decoded
+/// bytes are those
 /// of bodies that were sent without one, so a small body that decodes to much costs no more than they do. Threads: any.
 /// </summary>
 internal static class ContentCoding
@@ -13,10 +14,12 @@ internal static class ContentCoding
     public const string Accepted = "gzip, deflate";
 
     public static readonly HttpRefusal Unknown = new(
-        StatusCodes.Status415UnsupportedMediaType, "encoded-body", "Send the body with one Content-Encoding of gzip or deflate, or without any. A charset such as UTF-8 is no coding: name it in Content-Type.");
+        StatusCodes.Status415UnsupportedMediaType, "encoded-body",
+        "Send the body with one Content-Encoding of gzip or deflate, or without any. A charset such as UTF-8 is no coding: name it in Content-Type.");
 
     public static readonly HttpRefusal Damaged = new(
-        StatusCodes.Status422UnprocessableEntity, "encoding-damaged", "The body is not what its Content-Encoding says, or it ends too early. What is not listed as accepted was not accepted; encode and send it again.");
+        StatusCodes.Status422UnprocessableEntity, "encoding-damaged",
+        "The body is not what its Content-Encoding says, or it ends too early. What is not listed as accepted was not accepted; encode and send it again.");
 
     private const int ChunkBytes = 16 << 10;
 

@@ -9,7 +9,8 @@ namespace Quayside.Messaging.Http.Source;
 
 /// <summary>
 /// A message whose caller waits for the answer. Pooled: 0 B per message once the pool is warm. The request owns it and lends it to the route from
-/// <see cref="SlotLease.Accept(ReceivedMessage)"/> until the settlement. The request waits for the settlement even if its connection closes, so the bytes are not
+/// <see cref="SlotLease.Accept(ReceivedMessage)"/> until the settlement. The request waits for the settlement even if its connection closes, so the bytes are
+/// not
 /// released while in use.
 /// </summary>
 internal sealed class HttpMessage(HttpMessageSource source) : ReceivedMessage, IValueTaskSource<Settlement>
@@ -57,7 +58,8 @@ internal sealed class HttpMessage(HttpMessageSource source) : ReceivedMessage, I
     }
 
     /// <summary>Fills a cleared message, which then owns the body.</summary>
-    public void Open(PooledBuffer body, string? givenId, int line, IReadOnlyList<KeyValuePair<string, string>> attributes, DateTimeOffset now, ActivityContext creation)
+    public void Open(
+        PooledBuffer body, string? givenId, int line, IReadOnlyList<KeyValuePair<string, string>> attributes, DateTimeOffset now, ActivityContext creation)
     {
         _creation = creation;
         _attributes = attributes;

@@ -94,7 +94,8 @@ internal sealed class HttpMessageSource : IMessageSource
     public async Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving)
     {
         TaskCompletionSource stopped = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        await using CancellationTokenRegistration registration = stopReceiving.UnsafeRegister(static state => ((TaskCompletionSource)state!).TrySetResult(), stopped);
+        await using CancellationTokenRegistration registration =
+            stopReceiving.UnsafeRegister(static state => ((TaskCompletionSource)state!).TrySetResult(), stopped);
         Volatile.Write(ref _intake, intake);
         _started.TrySetResult();
         await stopped.Task;
@@ -179,14 +180,17 @@ internal sealed class HttpMessageSource : IMessageSource
     /// <param name="line">The line of an NDJSON request, from 1; 0 for a single body.</param>
     /// <param name="headers">The request's headers, which may carry the caller's trace context.</param>
     /// <param name="attributes">Those of them that are kept.</param>
-    public HttpMessage HandIn(SlotLease slot, PooledBuffer body, string? givenId, int line, IHeaderDictionary headers, IReadOnlyList<KeyValuePair<string, string>> attributes)
+    public HttpMessage HandIn(
+        SlotLease slot, PooledBuffer body, string? givenId, int line, IHeaderDictionary headers, IReadOnlyList<KeyValuePair<string, string>> attributes)
     {
         if (!_messages.TryTake(out HttpMessage? message))
         {
             message = new HttpMessage(this);
         }
 
-        message.Open(body, givenId, line, attributes, Time.GetUtcNow(), MessageSpans.IsListening ? MessageSpans.ParseContext(headers.TraceParent, headers.TraceState) : default);
+        message.Open(
+            body, givenId, line, attributes, Time.GetUtcNow(),
+            MessageSpans.IsListening ? MessageSpans.ParseContext(headers.TraceParent, headers.TraceState) : default);
         slot.Accept(message);
         return message;
     }
@@ -226,7 +230,8 @@ internal sealed class HttpMessageSource : IMessageSource
 internal static partial class HttpLog
 {
     [LoggerMessage(3050, LogLevel.Warning,
-        "Route {Route}: a dead letter could not be written ({Error}); the caller is asked to send the message again after {Delay}. Check the folder DeadLetters:Path")]
+        "Route {Route}: a dead letter could not be written ({Error}); the caller is asked to send the message again after {Delay}. Check the folder "
+            + "DeadLetters:Path")]
     public static partial void DeadLetterFailed(ILogger logger, string route, string error, string delay);
 
     [LoggerMessage(3051, LogLevel.Warning,

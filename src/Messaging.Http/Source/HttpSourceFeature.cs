@@ -35,7 +35,8 @@ internal sealed class HttpSourceFeature : ISourceFeature, ISenderFeature
                 $"Hosting:{nameof(WebOptions.Url)}",
                 url.ToString(),
                 "accepts messages from other machines without TLS or authentication.",
-                "Anyone who can reach the port can read and store messages: restrict access with a firewall or network policy, or put a proxy with TLS and authentication in front.");
+                "Anyone who can reach the port can read and store messages: restrict access with a firewall or network policy, or put a proxy with TLS and "
+                    + "authentication in front.");
         }
 
         return new SourcePlan
@@ -59,7 +60,9 @@ internal sealed class HttpSourceFeature : ISourceFeature, ISenderFeature
     }
 }
 
-/// <summary>The HTTP routes of this process by name. A source is registered from its creation on; once it is disposed it refuses messages as stopping.</summary>
+/// <summary>
+/// The HTTP routes of this process by name. A source is registered from its creation on; once it is disposed it refuses messages as stopping.
+/// </summary>
 internal sealed class HttpSourceRegistry
 {
     private readonly RouteTable<HttpMessageSource> _sources = new();

@@ -4,7 +4,10 @@ using Microsoft.Extensions.Primitives;
 
 namespace Quayside.Messaging.Http.Source;
 
-/// <summary>The headers of a request that become attributes of its messages, by <c>Sources:Http:Headers</c>. Immutable. Allocates only for requests that have one of them.</summary>
+/// <summary>
+/// The headers of a request that become attributes of its messages, by <c>Sources:Http:Headers</c>. Immutable. Allocates only for requests that have one of
+/// them.
+/// </summary>
 internal sealed class KeptHeaders
 {
     /// <summary>Maximum characters of the names and values that one request may have: every message in flight holds them.</summary>
@@ -17,7 +20,8 @@ internal sealed class KeptHeaders
     private static readonly HttpRefusal TooLarge = new(
         StatusCodes.Status431RequestHeaderFieldsTooLarge,
         "headers-too-large",
-        $"The headers that become attributes ({HttpSourceOptions.Section}:{nameof(HttpSourceOptions.Headers)}) have more than {MaxCharacters} characters. Nothing was accepted; sending it again does not help.");
+        $"The headers that become attributes ({HttpSourceOptions.Section}:{nameof(HttpSourceOptions.Headers)}) have more than {MaxCharacters} characters. "
+            + $"Nothing was accepted; sending it again does not help.");
 
     private readonly string[] _names;
     private readonly string[] _prefixes;
@@ -33,9 +37,10 @@ internal sealed class KeptHeaders
     }
 
     /// <summary>True when a header of this name becomes an attribute; attributes are in lower case.</summary>
-    public static bool CanKeep(IEnumerable<string> patterns, string attribute) => attribute == attribute.ToLowerInvariant() && patterns.Any(pattern => pattern.EndsWith('*')
-        ? attribute.StartsWith(pattern[..^1], StringComparison.OrdinalIgnoreCase)
-        : attribute.Equals(pattern, StringComparison.OrdinalIgnoreCase));
+    public static bool CanKeep(IEnumerable<string> patterns, string attribute) =>
+        attribute == attribute.ToLowerInvariant() && patterns.Any(pattern => pattern.EndsWith('*')
+            ? attribute.StartsWith(pattern[..^1], StringComparison.OrdinalIgnoreCase)
+            : attribute.Equals(pattern, StringComparison.OrdinalIgnoreCase));
 
     /// <summary>Reads the headers of a request.</summary>
     /// <param name="headers">The request's.</param>
@@ -57,7 +62,8 @@ internal sealed class KeptHeaders
         {
             foreach ((string name, StringValues value) in headers)
             {
-                if ((hasEvent && name.StartsWith("ce-", StringComparison.OrdinalIgnoreCase)) || Array.Exists(_prefixes, prefix => name.StartsWith(prefix, StringComparison.OrdinalIgnoreCase)))
+                if ((hasEvent && name.StartsWith("ce-", StringComparison.OrdinalIgnoreCase))
+                    || Array.Exists(_prefixes, prefix => name.StartsWith(prefix, StringComparison.OrdinalIgnoreCase)))
                 {
                     Add(name.ToLowerInvariant(), value, ref found);
                 }

@@ -73,7 +73,8 @@ internal sealed class MessagesEndpoint(HttpSourceRegistry registry, HttpAnswers 
             return new HttpRefusal(
                 StatusCodes.Status400BadRequest,
                 "route-required",
-                $"Several routes have the source Http: {registry.Names}. Choose one with POST /messages/{{route}}, name one of them 'default', or remove Http from Routes:{{name}}:Source of the others.");
+                $"Several routes have the source Http: {registry.Names}. Choose one with POST /messages/{{route}}, name one of them 'default', or remove Http "
+                    + $"from Routes:{{name}}:Source of the others.");
         }
 
         string problem = route switch
@@ -82,7 +83,9 @@ internal sealed class MessagesEndpoint(HttpSourceRegistry registry, HttpAnswers 
             { Length: > LongestShownName } => "There is no such route with the source Http.",
             _ => $"There is no route '{route}' with the source Http.",
         };
-        return new HttpRefusal(StatusCodes.Status404NotFound, "unknown-route", $"{problem} Routes with it: {registry.Names}. Send to one of them, or add Http to Routes:{{name}}:Source.");
+        return new HttpRefusal(
+            StatusCodes.Status404NotFound, "unknown-route",
+            $"{problem} Routes with it: {registry.Names}. Send to one of them, or add Http to Routes:{{name}}:Source.");
     }
 
     /// <summary>True for a body with one message per line: NDJSON, JSON Lines.</summary>

@@ -16,7 +16,8 @@ namespace Quayside.Messaging.Http.Source;
 internal sealed partial class NdjsonRequest : IDisposable
 {
     private static readonly HttpRefusal NoSlot = new(
-        StatusCodes.Status503ServiceUnavailable, "paused", "No slot became free in time. Send the lines from resendFrom on again after Retry-After seconds.", RetryAfterSeconds: 5);
+        StatusCodes.Status503ServiceUnavailable, "paused", "No slot became free in time. Send the lines from resendFrom on again after Retry-After seconds.",
+        RetryAfterSeconds: 5);
 
     private readonly HttpContext _context;
     private readonly HttpMessageSource _source;
@@ -308,7 +309,8 @@ internal sealed partial class NdjsonRequest : IDisposable
                 HttpAnswers.RetryAfterSeconds(_results.RetryAfter));
         }
 
-        HttpConnection.Note(_context, end?.Error ?? (_results.DeadLettered > 0 ? HttpResponses.DeadLettered : _results.TooLarge > 0 ? "too-large" : HttpResponses.Stored));
+        HttpConnection.Note(
+            _context, end?.Error ?? (_results.DeadLettered > 0 ? HttpResponses.DeadLettered : _results.TooLarge > 0 ? "too-large" : HttpResponses.Stored));
         int status = end?.Status ?? (_results.DeadLettered + _results.TooLarge > 0 ? StatusCodes.Status422UnprocessableEntity : StatusCodes.Status200OK);
         PooledBuffer answer = _source.Buffers.Rent();
         Utf8JsonWriter json = _answers.RentWriter(answer);
@@ -343,10 +345,12 @@ internal sealed partial class NdjsonRequest : IDisposable
     private static HttpRefusal TooLarge(HttpSourceOptions options) => new(
         StatusCodes.Status413PayloadTooLarge,
         "request-too-large",
-        $"A request may have at most {options.MaxRequestBytes} bytes ({HttpSourceOptions.Section}:{nameof(HttpSourceOptions.MaxRequestBytes)}). Send the remaining lines in further requests.");
+        $"A request may have at most {options.MaxRequestBytes} bytes ({HttpSourceOptions.Section}:{nameof(HttpSourceOptions.MaxRequestBytes)}). Send the "
+            + $"remaining lines in further requests.");
 
     private static HttpRefusal TooManyLines(HttpSourceOptions options) => new(
         StatusCodes.Status413PayloadTooLarge,
         "too-many-lines",
-        $"A request may have at most {options.MaxRequestLines} lines ({HttpSourceOptions.Section}:{nameof(HttpSourceOptions.MaxRequestLines)}). Send the lines from resendFrom on in further requests.");
+        $"A request may have at most {options.MaxRequestLines} lines ({HttpSourceOptions.Section}:{nameof(HttpSourceOptions.MaxRequestLines)}). Send the lines "
+            + $"from resendFrom on in further requests.");
 }

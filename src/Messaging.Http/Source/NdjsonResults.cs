@@ -5,7 +5,8 @@ using Quayside.Pipeline.Settlements;
 namespace Quayside.Messaging.Http.Source;
 
 /// <summary>
-/// The results of an NDJSON request, kept as JSON because the status depends on all of them. About 80 bytes per line, and 600 with the longest id. Threads: one.
+/// The results of an NDJSON request, kept as JSON because the status depends on all of them. About 80 bytes per line, and 600 with the longest id. Threads:
+/// one.
 /// </summary>
 internal sealed class NdjsonResults : IDisposable
 {

@@ -139,5 +139,6 @@ internal static class SingleMessageRequest
     private static HttpRefusal TooLarge(HttpSourceOptions options) => new(
         StatusCodes.Status413PayloadTooLarge,
         "too-large",
-        $"A message may have at most {options.MaxMessageBytes} bytes ({HttpSourceOptions.Section}:{nameof(HttpSourceOptions.MaxMessageBytes)}). The message was not accepted; sending it again does not help.");
+        $"A message may have at most {options.MaxMessageBytes} bytes ({HttpSourceOptions.Section}:{nameof(HttpSourceOptions.MaxMessageBytes)}). The message "
+            + $"was not accepted; sending it again does not help.");
 }

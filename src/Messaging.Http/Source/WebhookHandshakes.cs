@@ -13,7 +13,8 @@ namespace Quayside.Messaging.Http.Source;
 internal static class WebhookHandshakes
 {
     private static readonly HttpRefusal NoCode = new(
-        StatusCodes.Status422UnprocessableEntity, "no-validation-code", "An Event Grid validation is an array of one event with data.validationCode. Nothing was accepted.");
+        StatusCodes.Status422UnprocessableEntity, "no-validation-code",
+        "An Event Grid validation is an array of one event with data.validationCode. Nothing was accepted.");
 
     /// <summary>Answers an OPTIONS request whose origin may send events.</summary>
     /// <returns>False when it is none; the response is unchanged.</returns>
@@ -76,7 +77,8 @@ internal static class WebhookHandshakes
         try
         {
             using JsonDocument document = JsonDocument.Parse(body);
-            JsonElement validation = document.RootElement is { ValueKind: JsonValueKind.Array } events && events.GetArrayLength() == 1 ? events[0] : document.RootElement;
+            JsonElement validation =
+                document.RootElement is { ValueKind: JsonValueKind.Array } events && events.GetArrayLength() == 1 ? events[0] : document.RootElement;
             return validation.ValueKind == JsonValueKind.Object
                 && validation.TryGetProperty("data"u8, out JsonElement data) && data.ValueKind == JsonValueKind.Object
                 && data.TryGetProperty("validationCode"u8, out JsonElement code) && code.ValueKind == JsonValueKind.String

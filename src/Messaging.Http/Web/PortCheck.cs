@@ -27,7 +27,9 @@ internal static class PortCheck
     {
         Uri url = options.Url;
         string other = $"http://{url.Host}:{(url.Port < IPEndPoint.MaxPort ? url.Port + 1 : 8_080)}";
-        return new StartupException($"Hosting:Url http://{url.Authority}: address already in use. {who} Stop it, or give this worker an address of its own: --Hosting:Url={other} (port 0 picks a free one).");
+        return new StartupException(
+            $"Hosting:Url http://{url.Authority}: address already in use. {who} Stop it, or give this worker an address of its own: --Hosting:Url={other} "
+                + $"(port 0 picks a free one).");
     }
 
     private static bool IsTaken(IPEndPoint endpoint)
@@ -53,10 +55,12 @@ internal static class PortCheck
             var any when any.Equals(IPAddress.IPv6Any) => IPAddress.IPv6Loopback,
             var own => own,
         };
-        using HttpClient client = new(new SocketsHttpHandler { UseProxy = false, AllowAutoRedirect = false }) { Timeout = AnswerLimit, MaxResponseContentBufferSize = 1 << 20 };
+        using HttpClient client =
+            new(new SocketsHttpHandler { UseProxy = false, AllowAutoRedirect = false }) { Timeout = AnswerLimit, MaxResponseContentBufferSize = 1 << 20 };
         try
         {
-            using HttpResponseMessage response = await client.GetAsync(new Uri($"http://{new IPEndPoint(address, options.Url.Port)}/healthz/live"), cancellationToken);
+            using HttpResponseMessage response =
+                await client.GetAsync(new Uri($"http://{new IPEndPoint(address, options.Url.Port)}/healthz/live"), cancellationToken);
             using JsonDocument page = JsonDocument.Parse(await response.Content.ReadAsStringAsync(cancellationToken));
             string routes = string.Join(", ", page.RootElement.GetProperty("routes").EnumerateArray().Select(route => route.GetProperty("route").GetString()));
             return $"A worker answers there: process {page.RootElement.GetProperty("process").GetInt32()}, routes {routes}.";
@@ -65,7 +69,8 @@ internal static class PortCheck
         {
             return $"The program that listens there did not answer within {AnswerLimit.TotalSeconds:0} s.";
         }
-        catch (Exception exception) when (exception is HttpRequestException or JsonException or KeyNotFoundException or InvalidOperationException or FormatException)
+        catch (Exception exception) when (exception is HttpRequestException or JsonException or KeyNotFoundException or InvalidOperationException
+            or FormatException)
         {
             return "Another program listens there.";
         }

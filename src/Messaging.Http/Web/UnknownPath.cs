@@ -9,7 +9,8 @@ internal static class UnknownPath
     private static readonly HttpRefusal Refusal = new(
         StatusCodes.Status404NotFound,
         "unknown-path",
-        "The worker has no such path. Send messages with POST /messages or POST /messages/{route}; GET / shows the worker, /metrics its metrics, /healthz/ready and /healthz/live its health.");
+        "The worker has no such path. Send messages with POST /messages or POST /messages/{route}; GET / shows the worker, /metrics its metrics, "
+            + "/healthz/ready and /healthz/live its health.");
 
     /// <summary>Adds the answer after routing, for requests without an endpoint.</summary>
     public static void UseUnknownPath(this IApplicationBuilder app, HttpAnswers answers) =>

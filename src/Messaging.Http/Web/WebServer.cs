@@ -20,7 +20,8 @@ namespace Quayside.Messaging.Http.Web;
 
 /// <summary>
 /// The worker's web server: the HTTP source, the page with its API, metrics and health. A port in use ends the start before anything else has started. The
-/// server listens once the routes have been checked, and until they have drained: health and metrics are needed most during the drain, in which new messages are
+/// server listens once the routes have been checked, and until they have drained: health and metrics are needed most during the drain, in which new messages
+/// are
 /// refused.
 /// </summary>
 public sealed class WebServer : IHostedLifecycleService, IAsyncDisposable
@@ -75,7 +76,8 @@ public sealed class WebServer : IHostedLifecycleService, IAsyncDisposable
         }
         catch (IOException exception) when (exception.InnerException is SocketException)
         {
-            throw new StartupException($"Hosting:Url: {exception.Message} Choose an address of this machine with --Hosting:Url=http://127.0.0.1:8081 (port 0 picks a free one).");
+            throw new StartupException(
+                $"Hosting:Url: {exception.Message} Choose an address of this machine with --Hosting:Url=http://127.0.0.1:8081 (port 0 picks a free one).");
         }
         catch (SocketException exception)
         {
@@ -164,7 +166,9 @@ public sealed class WebServer : IHostedLifecycleService, IAsyncDisposable
     private sealed class Loggers(ILoggerFactory host) : ILoggerFactory
     {
         public ILogger CreateLogger(string categoryName) =>
-            categoryName is "Microsoft.AspNetCore.Hosting.Diagnostics" or "Microsoft.AspNetCore.Routing.EndpointMiddleware" ? NullLogger.Instance : host.CreateLogger(categoryName);
+            categoryName is "Microsoft.AspNetCore.Hosting.Diagnostics" or "Microsoft.AspNetCore.Routing.EndpointMiddleware"
+                ? NullLogger.Instance
+                : host.CreateLogger(categoryName);
 
         public void AddProvider(ILoggerProvider provider) => host.AddProvider(provider);
 

@@ -1,6 +1,8 @@
 namespace Quayside.Messaging.Sockets.TcpLines;
 
-/// <summary>Passes everything through, and keeps the first bytes read, which a failed TLS handshake does not return. Disposing it leaves the inner stream open.</summary>
+/// <summary>
+/// Passes everything through, and keeps the first bytes read, which a failed TLS handshake does not return. Disposing it leaves the inner stream open.
+/// </summary>
 internal sealed class FirstBytesStream(Stream inner) : Stream
 {
     private readonly byte[] _first = new byte[ForeignProtocol.PrefixLength];
@@ -21,7 +23,8 @@ internal sealed class FirstBytesStream(Stream inner) : Stream
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) =>
         _kept == _first.Length ? inner.ReadAsync(buffer, cancellationToken) : ReadFirstAsync(buffer, cancellationToken);
 
-    public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default) => inner.WriteAsync(buffer, cancellationToken);
+    public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default) =>
+        inner.WriteAsync(buffer, cancellationToken);
 
     public override Task FlushAsync(CancellationToken cancellationToken) => inner.FlushAsync(cancellationToken);
 

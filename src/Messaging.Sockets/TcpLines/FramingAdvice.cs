@@ -10,11 +10,13 @@ internal static class FramingAdvice
         "They are lost: the sender does not know. With Sources:TcpLines:Acknowledge=true senders keep lines until they are stored.";
 
     private const string NoLineEnd =
-        "The sender sent no LF on this connection. Configure it to end each message with LF, or set Sources:TcpLines:UnterminatedTail=Accept if a connection carries one message.";
+        "The sender sent no LF on this connection. Configure it to end each message with LF, or set Sources:TcpLines:UnterminatedTail=Accept if a connection "
+            + "carries one message.";
 
     private const string CutOff = "The sender, the network or a time limit ended the connection within the line; see the sender's log.";
 
-    private const string TooLong = "Raise Sources:TcpLines:MaxLineBytes if the sender's messages are longer; otherwise check how it ends its messages, and Sources:TcpLines:Framing.";
+    private const string TooLong =
+        "Raise Sources:TcpLines:MaxLineBytes if the sender's messages are longer; otherwise check how it ends its messages, and Sources:TcpLines:Framing.";
 
     private const string NoLength = "Check how the sender frames its messages, and set Sources:TcpLines:Framing accordingly.";
 

@@ -44,7 +44,8 @@ internal sealed class LengthSplitter(BufferPool buffers, int maxBytes) : IDispos
 
     /// <summary>Finds the next message and removes its bytes from the front of <paramref name="data"/>.</summary>
     /// <param name="data">The next bytes of the stream; empty when the result is <see cref="LineKind.None"/> and it is not broken.</param>
-    /// <param name="message">The message; of one that is too long its beginning, of a broken length its bytes. Valid until the next call, and while the data is valid.</param>
+    /// <param name="message">The message; of one that is too long its beginning, of a broken length its bytes. Valid until the next call, and while the data is
+    /// valid.</param>
     public LineKind Next(scoped ref ReadOnlySpan<byte> data, out ReadOnlySpan<byte> message)
     {
         if (_carriedWasRead)

@@ -11,7 +11,8 @@ internal sealed class SocketLineListener(Socket listener) : ILineListener
     public static SocketLineListener Open(TcpLinesSourceOptions options)
     {
         options.TryParseEndpoint(out IPEndPoint? endpoint);
-        return new SocketLineListener(BoundSocket.Create(SocketType.Stream, $"{TcpLinesSourceOptions.Section}:{nameof(TcpLinesSourceOptions.Endpoint)}", options.Endpoint, endpoint!));
+        return new SocketLineListener(
+            BoundSocket.Create(SocketType.Stream, $"{TcpLinesSourceOptions.Section}:{nameof(TcpLinesSourceOptions.Endpoint)}", options.Endpoint, endpoint!));
     }
 
     public async ValueTask<ILineTransport> AcceptAsync(CancellationToken cancellationToken)

@@ -6,7 +6,8 @@ namespace Quayside.Messaging.Sockets.TcpLines;
 /// <summary>Log messages of the TCP lines source: event ids 3450 to 3499.</summary>
 internal static partial class TcpLinesLog
 {
-    [LoggerMessage(3450, LogLevel.Information, "Route {Route}: accepting connections on {Endpoint} (framing: {Framing}, TLS: {Tls}, acknowledgements: {Acknowledge})")]
+    [LoggerMessage(
+        3450, LogLevel.Information, "Route {Route}: accepting connections on {Endpoint} (framing: {Framing}, TLS: {Tls}, acknowledgements: {Acknowledge})")]
     public static partial void Listening(ILogger logger, string route, EndPoint endpoint, Framing framing, bool tls, bool acknowledge);
 
     [LoggerMessage(3451, LogLevel.Warning, "Route {Route}: accepting a connection failed ({Error}); next attempt in {Delay}")]
@@ -34,11 +35,13 @@ internal static partial class TcpLinesLog
         "Route {Route}: the drain ended before all lines from {Peer} were processed; up to {Bytes} bytes are dropped. {Advice}")]
     public static partial void Unread(ILogger logger, string route, EndPoint? peer, long bytes, string advice);
 
-    [LoggerMessage(3458, LogLevel.Warning, "Route {Route}: {Count} connection(s) were closed when the drain timeout ended; lines without an answer must be sent again")]
+    [LoggerMessage(
+        3458, LogLevel.Warning, "Route {Route}: {Count} connection(s) were closed when the drain timeout ended; lines without an answer must be sent again")]
     public static partial void CutOff(ILogger logger, string route, int count);
 
     [LoggerMessage(3459, LogLevel.Warning,
-        "Route {Route}: since the start {TooLong} line(s) were dropped as too long and {Unterminated} as unterminated, and {BadFrame} connection(s) for a length that was none, {Bytes} bytes in total. {Advice}")]
+        "Route {Route}: since the start {TooLong} line(s) were dropped as too long and {Unterminated} as unterminated, and {BadFrame} connection(s) for a "
+            + "length that was none, {Bytes} bytes in total. {Advice}")]
     public static partial void DroppedInAll(ILogger logger, string route, long tooLong, long unterminated, long badFrame, long bytes, string advice);
 
     [LoggerMessage(3460, LogLevel.Warning,

@@ -160,7 +160,8 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         await using CancellationTokenRegistration end = stopDraining.UnsafeRegister(static state => ((CancellationTokenSource)state!).Cancel(), _stopHandingIn);
 
         // A connection whose dead letter hangs must not hold up the drain.
-        Task read = Task.WhenAny(Task.WhenAll(_connections.Snapshot().Select(connection => connection.Read)), Task.Delay(Timeout.InfiniteTimeSpan, stopDraining));
+        Task read =
+            Task.WhenAny(Task.WhenAll(_connections.Snapshot().Select(connection => connection.Read)), Task.Delay(Timeout.InfiniteTimeSpan, stopDraining));
         await InMemory.DrainAsync(intake, read, stopDraining);
     }
 
@@ -253,8 +254,14 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         bool isKept = !Options.Acknowledge || isAnswered;
         string? problem = isKept ? await TryKeepAsync(connection, dropped.Reason, dropped.Advice, dropped.Kept, !dropped.IsWhole) : null;
         bool isLost = !Options.Acknowledge && (problem is not null || !dropped.IsWhole);
-        _routeMetrics?.InputDropped(dropped.Reason, dropped.Advice, isLost, lostBytes: isLost ? dropped.Length - (problem is null ? dropped.Kept.Length : 0) : 0);
-        string fate = problem ?? (!isKept ? string.Empty : dropped.IsWhole ? KeptAs(dropped.Reason) : $" The first {dropped.Kept.Length} bytes are kept as a dead letter ({dropped.Reason}).");
+        _routeMetrics?.InputDropped(
+            dropped.Reason, dropped.Advice, isLost, lostBytes: isLost ? dropped.Length - (problem is null ? dropped.Kept.Length : 0) : 0);
+        string fate = problem
+            ?? (!isKept
+                ? string.Empty
+                : dropped.IsWhole
+                ? KeptAs(dropped.Reason)
+                : $" The first {dropped.Kept.Length} bytes are kept as a dead letter ({dropped.Reason}).");
         TcpLinesLog.LineDropped(_throttled, Route, dropped.Line, connection.Peer, dropped.Reason, dropped.Length, dropped.Advice, fate);
     }
 

@@ -7,9 +7,14 @@ namespace Quayside.Messaging.Sockets.TcpLines;
 internal sealed class TcpLinesMetrics(string route)
 {
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
-    private static readonly Counter<long> RefusedCounter = Meter.CreateCounter<long>("worker.tcp.connections_refused", "{connection}", "Connections refused, by reason: total-limit, address-limit");
-    private static readonly Counter<long> ClosedCounter = Meter.CreateCounter<long>("worker.tcp.connections_closed", "{connection}", "Connections that ended, by reason: end, reset, first-line-timeout, idle-timeout, ack-timeout, tls, http-request, proxy-protocol, tls-client-hello, bad-frame, stopping");
-    private static readonly Counter<long> DroppedCounter = Meter.CreateCounter<long>("worker.tcp.lines_dropped", "{line}", "Lines dropped, by reason: too-long, unterminated, bad-frame");
+    private static readonly Counter<long> RefusedCounter =
+        Meter.CreateCounter<long>("worker.tcp.connections_refused", "{connection}", "Connections refused, by reason: total-limit, address-limit");
+    private static readonly Counter<long> ClosedCounter = Meter.CreateCounter<long>(
+        "worker.tcp.connections_closed", "{connection}",
+        "Connections that ended, by reason: end, reset, first-line-timeout, idle-timeout, ack-timeout, tls, http-request, proxy-protocol, tls-client-hello, "
+            + "bad-frame, stopping");
+    private static readonly Counter<long> DroppedCounter =
+        Meter.CreateCounter<long>("worker.tcp.lines_dropped", "{line}", "Lines dropped, by reason: too-long, unterminated, bad-frame");
 
     private readonly KeyValuePair<string, object?> _route = new("worker.route", route);
     private long _refused;

@@ -68,7 +68,8 @@ internal sealed class BatchReceiver : IDatagramReceiver
             _headers[i].Message.NameLength = NameBytes;
         }
 
-        int received = SocketCalls.ReceiveMany(_socket.SafeHandle, _headersAddress, (uint)Math.Min(max, Datagrams), SocketCalls.DoNotWait | SocketCalls.Truncated, timeout: 0);
+        int received = SocketCalls.ReceiveMany(
+            _socket.SafeHandle, _headersAddress, (uint)Math.Min(max, Datagrams), SocketCalls.DoNotWait | SocketCalls.Truncated, timeout: 0);
         _received = received >= 0 ? received : Failed(Marshal.GetLastPInvokeError());
         return _received;
     }

@@ -11,7 +11,8 @@ internal static partial class UdpLog
     public static partial void Bound(ILogger logger, string route, EndPoint endpoint, int buffer);
 
     [LoggerMessage(3401, LogLevel.Warning,
-        "Route {Route}: the kernel buffers {Buffer} bytes of datagrams, not the {Wanted} of Sources:Udp:ReceiveBuffer. Raise net.core.rmem_max for a larger buffer")]
+        "Route {Route}: the kernel buffers {Buffer} bytes of datagrams, not the {Wanted} of Sources:Udp:ReceiveBuffer. Raise net.core.rmem_max for a larger "
+            + "buffer")]
     public static partial void BufferCapped(ILogger logger, string route, int buffer, int wanted);
 
     [LoggerMessage(3402, LogLevel.Warning,
@@ -19,7 +20,8 @@ internal static partial class UdpLog
     public static partial void Dropped(ILogger logger, string route, EndPoint? sender, string reason, string advice, SuppressedLines suppressed);
 
     [LoggerMessage(3403, LogLevel.Warning,
-        "Route {Route}: the kernel dropped {Count} datagram(s), {Total} since the start: the receive buffer was full. Make the sink faster, or raise Sources:Udp:ReceiveBuffer for bursts")]
+        "Route {Route}: the kernel dropped {Count} datagram(s), {Total} since the start: the receive buffer was full. Make the sink faster, or raise "
+            + "Sources:Udp:ReceiveBuffer for bursts")]
     public static partial void KernelDropped(ILogger logger, string route, long count, long total);
 
     [LoggerMessage(3404, LogLevel.Warning,

@@ -202,7 +202,8 @@ internal sealed partial class UdpMessageSource : IMessageSource
     private async Task HandInChannelAsync(Channel<DatagramMessage?> channel, IMessageIntake intake, CancellationToken stop)
     {
         ChannelReader<DatagramMessage?> reader = channel.Reader;
-        await using CancellationTokenRegistration wake = stop.UnsafeRegister(static state => ((Channel<DatagramMessage?>)state!).Writer.TryWrite(null), channel);
+        await using CancellationTokenRegistration wake =
+            stop.UnsafeRegister(static state => ((Channel<DatagramMessage?>)state!).Writer.TryWrite(null), channel);
         try
         {
             while (!stop.IsCancellationRequested && await reader.WaitToReadAsync(CancellationToken.None))

@@ -7,7 +7,8 @@ namespace Quayside.Messaging.Sockets.Udp;
 internal sealed class UdpSourceMetrics(string route)
 {
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
-    private static readonly Counter<long> DroppedCounter = Meter.CreateCounter<long>("worker.udp.dropped", "{datagram}", "Datagrams received and dropped, by reason: too-large, checksum");
+    private static readonly Counter<long> DroppedCounter =
+        Meter.CreateCounter<long>("worker.udp.dropped", "{datagram}", "Datagrams received and dropped, by reason: too-large, checksum");
 
     private readonly KeyValuePair<string, object?> _route = new("worker.route", route);
     private long _tooLarge;
@@ -34,8 +35,11 @@ internal sealed class UdpSourceMetrics(string route)
     /// <summary>Publishes the kernel's figures for the socket where it has them; they are read only when metrics are collected.</summary>
     public void Observe(UdpSocket socket)
     {
-        Meter.CreateObservableCounter("worker.udp.kernel_drops", () => Measure(socket.KernelState?.Drops), "{datagram}", "Datagrams that the kernel dropped because the receive buffer was full: the sink is too slow, or the buffer too small for the bursts");
-        Meter.CreateObservableGauge("worker.udp.kernel_buffer", () => Measure(socket.KernelState?.Bytes), "By", "Memory of the datagrams that wait in the kernel");
+        Meter.CreateObservableCounter(
+            "worker.udp.kernel_drops", () => Measure(socket.KernelState?.Drops), "{datagram}",
+            "Datagrams that the kernel dropped because the receive buffer was full: the sink is too slow, or the buffer too small for the bursts");
+        Meter.CreateObservableGauge(
+            "worker.udp.kernel_buffer", () => Measure(socket.KernelState?.Bytes), "By", "Memory of the datagrams that wait in the kernel");
     }
 
     private IEnumerable<Measurement<long>> Measure(long? value) => value is { } known ? [new Measurement<long>(known, _route)] : [];

@@ -68,9 +68,12 @@ public static partial class ServiceErrors
             return $"{message.TrimEnd('.')} ({exception.GetType().Name}).";
         }
 
-        return Missing.Match(message) is { Success: true } missing ? $"{message} Register it: worker.Services.AddSingleton<{missing.Groups["type"].Value}>(), or with AddScoped for a scoped handler."
-            : message.Contains("scoped service", StringComparison.Ordinal) ? $"{message} Register what takes it as scoped, too, and add the handler with AddScopedHandler or AddScopedBatchHandler; or take an IServiceScopeFactory, and make a scope for each message."
-            : message;
+        return Missing.Match(message) is { Success: true } missing
+            ? $"{message} Register it: worker.Services.AddSingleton<{missing.Groups["type"].Value}>(), or with AddScoped for a scoped handler."
+                : message.Contains("scoped service", StringComparison.Ordinal)
+                ? $"{message} Register what takes it as scoped, too, and add the handler with AddScopedHandler or AddScopedBatchHandler; or take an "
+                    + $"IServiceScopeFactory, and make a scope for each message."
+                : message;
     }
 
     // The container's texts are not localised.

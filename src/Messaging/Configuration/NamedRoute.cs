@@ -21,7 +21,8 @@ public sealed record NamedRoute(string Name, IReadOnlyList<string> Origins, bool
     private const string Section = "Routes";
 
     /// <summary>True for a name that a route may have.</summary>
-    internal static bool IsName([NotNullWhen(true)] string? name) => name?.Length is > 0 and <= 64 && name.All(c => char.IsAsciiLetterOrDigit(c) || c is '-' or '_');
+    internal static bool IsName([NotNullWhen(true)] string? name) =>
+        name?.Length is > 0 and <= 64 && name.All(c => char.IsAsciiLetterOrDigit(c) || c is '-' or '_');
 
     /// <summary>The routes in the order of their names; reports problems to the reader.</summary>
     internal static IReadOnlyList<NamedRoute> Read(SettingsReader settings)
@@ -35,7 +36,8 @@ public sealed record NamedRoute(string Name, IReadOnlyList<string> Origins, bool
                 settings.Fail(
                     Section,
                     string.IsNullOrWhiteSpace(value) ? null : value,
-                    $"must contain one section per route, such as {{ \"orders\": {{ \"Source\": \"Http\" }} }}; leave {Section} out to run the built-in route {BuiltIn}.");
+                    $"must contain one section per route, such as {{ \"orders\": {{ \"Source\": \"Http\" }} }}; leave {Section} out to run the built-in route "
+                        + $"{BuiltIn}.");
             }
         }
 
@@ -47,21 +49,28 @@ public sealed record NamedRoute(string Name, IReadOnlyList<string> Origins, bool
 
         if (routes.TrueForAll(route => route.IsRemoved))
         {
-            settings.Fail(Section, value: null, $"must contain at least one route, but every one is null or empty: {string.Join(", ", routes.Select(route => route.Name))}.", "The worker would receive nothing.");
+            settings.Fail(
+                Section, value: null,
+                $"must contain at least one route, but every one is null or empty: {string.Join(", ", routes.Select(route => route.Name))}.",
+                "The worker would receive nothing.");
         }
 
         foreach (NamedRoute route in routes.Where(route => !route.IsRemoved && SetsNoPart(settings, route.Name)))
         {
             if (NearestName.Find(route.Name, routes.Where(other => other != route).Select(other => other.Name)) is { } nearest)
             {
-                settings.Warn($"{Section}:{route.Name}", value: null, $"sets no Source, Handler or Sink, so it is one more route, with their defaults. Did you mean {nearest}?", $"Its settings do not apply to {nearest}.");
+                settings.Warn(
+                    $"{Section}:{route.Name}", value: null,
+                    $"sets no Source, Handler or Sink, so it is one more route, with their defaults. Did you mean {nearest}?",
+                    $"Its settings do not apply to {nearest}.");
             }
         }
 
         return routes;
     }
 
-    private static bool SetsNoPart(SettingsReader settings, string name) => SettingsSections.KeysOf(RouteOptions.Settings).All(key => string.IsNullOrWhiteSpace(settings.Configuration[$"{Section}:{name}:{key}"]));
+    private static bool SetsNoPart(SettingsReader settings, string name) =>
+        SettingsSections.KeysOf(RouteOptions.Settings).All(key => string.IsNullOrWhiteSpace(settings.Configuration[$"{Section}:{name}:{key}"]));
 
     /// <summary>The name and its origins, as text.</summary>
     public override string ToString() => (Origins.Count, IsRemoved) switch

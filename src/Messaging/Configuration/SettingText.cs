@@ -12,7 +12,9 @@ public static partial class SettingText
     private static readonly (string Suffix, long Factor)[] ByteUnits =
         [("KiB", 1L << 10), ("MiB", 1L << 20), ("GiB", 1L << 30), ("KB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000), ("B", 1)];
 
-    private static readonly Type[] Readable = [typeof(string), typeof(string[]), typeof(bool), typeof(int), typeof(long), typeof(double), typeof(decimal), typeof(TimeSpan), typeof(DateTimeOffset), typeof(Uri), typeof(IReadOnlyDictionary<string, string>)];
+    private static readonly Type[] Readable = [
+        typeof(string), typeof(string[]), typeof(bool), typeof(int), typeof(long), typeof(double), typeof(decimal), typeof(TimeSpan), typeof(DateTimeOffset),
+        typeof(Uri), typeof(IReadOnlyDictionary<string, string>)];
 
     // ISO 8601 with an offset: without one, the meaning would depend on the machine.
     private static readonly string[] Instants = [$"{Minutes}'Z'", $"{Minutes}zzz", $"{Seconds}'Z'", $"{Seconds}zzz"];
@@ -57,7 +59,8 @@ public static partial class SettingText
         {
             value = exact;
         }
-        else if (target == typeof(DateTimeOffset) && DateTimeOffset.TryParseExact(text, Instants, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal, out DateTimeOffset instant))
+        else if (target == typeof(DateTimeOffset)
+            && DateTimeOffset.TryParseExact(text, Instants, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal, out DateTimeOffset instant))
         {
             value = instant;
         }
@@ -97,7 +100,10 @@ public static partial class SettingText
             _ when target == typeof(double) || target == typeof(decimal) => "a number",
             _ when target == typeof(DateTimeOffset) => "a time with its offset such as 2026-01-31T10:00:00Z or 2026-01-31T11:00:00+01:00",
             _ when target == typeof(TimeSpan) => "a time such as 250ms, 20s, 5m or 00:00:20",
-            _ when target == typeof(Uri) => address is null ? "an absolute address that begins with http:// or https://" : $"an absolute address such as {address.OriginalString}, with a port up to 65535",
+            _ when target == typeof(Uri) =>
+                address is null
+                    ? "an absolute address that begins with http:// or https://"
+                    : $"an absolute address such as {address.OriginalString}, with a port up to 65535",
             _ when target.IsEnum => $"one of {string.Join(", ", Enum.GetNames(target))}",
             _ => "text",
         };
@@ -199,7 +205,8 @@ public static partial class SettingText
             |\b(?:bearer|basic)[ ])
         (?![{*])[^;&"]+
         """,
-        RegexOptions.IgnorePatternWhitespace | RegexOptions.IgnoreCase | RegexOptions.CultureInvariant | RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: Timeout.Infinite)]
+        RegexOptions.IgnorePatternWhitespace | RegexOptions.IgnoreCase | RegexOptions.CultureInvariant | RegexOptions.ExplicitCapture,
+        matchTimeoutMilliseconds: Timeout.Infinite)]
     private static partial Regex SecretPart();
 
     private static bool TryParseNumber(string text, bool bytes, out long value)

@@ -84,7 +84,9 @@ public sealed partial class SettingsReader
     public EndpointClaims Endpoints { get; } = new();
 
     /// <summary>Reads one section that may hold the sections of other settings beside its own keys.</summary>
-    internal T Read<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] T>(string section, IReadOnlyCollection<string> allowedSections)
+    internal T Read<[DynamicallyAccessedMembers(
+        DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] T>(
+            string section, IReadOnlyCollection<string> allowedSections)
         where T : class, new() => ReadLayers<T>([section], allowedSections);
 
     /// <summary>Reads one section, with the overrides below <c>Routes:{route}</c> when a route is given. Problems are collected, not thrown.</summary>
@@ -92,7 +94,8 @@ public sealed partial class SettingsReader
     /// <param name="section">The section, such as <c>Sources:RabbitMq</c>.</param>
     /// <param name="route">The route whose overrides count; null for none.</param>
     /// <returns>The settings; a property that could not be read has its default.</returns>
-    public T Read<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] T>(string section, string? route = null)
+    public T Read<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)]
+        T>(string section, string? route = null)
         where T : class, new() => ReadLayers<T>(route is null ? [section] : [$"{RoutesPrefix}{route}:{section}", section], []);
 
     /// <summary>
@@ -103,7 +106,10 @@ public sealed partial class SettingsReader
     /// <param name="type">The class that reads it.</param>
     /// <param name="route">The route whose overrides are checked; null for the section itself.</param>
     /// <returns>True when it is configured and nothing has read it.</returns>
-    internal bool CheckUnused(string section, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] Type type, string? route = null)
+    internal bool CheckUnused(
+        string section,
+        [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] Type type,
+        string? route = null)
     {
         string layer = route is null ? section : $"{RoutesPrefix}{route}:{section}";
         if (_layers.Contains((layer.ToUpperInvariant(), type)))
@@ -122,7 +128,10 @@ public sealed partial class SettingsReader
         SettingProperty[] properties = SettingProperty.Of(type);
         object settings = Activator.CreateInstance(type)!;
         List<string> given = [.. properties.Where(property => Find(layers, property) is not null).Select(property => property.Name)];
-        string[] unread = [.. properties.Where(property => given.Contains(property.Name) ? !TryReadProperty(settings, property, layers) : property.Setting.Required).Select(property => property.Name)];
+        string[] unread = [
+            .. properties
+                .Where(property => given.Contains(property.Name) ? !TryReadProperty(settings, property, layers) : property.Setting.Required)
+                .Select(property => property.Name)];
         FindUnknownKeys(layer, section, type, properties, []);
         if (settings is ISelfValidating validating)
         {
@@ -151,7 +160,9 @@ public sealed partial class SettingsReader
     /// <summary>Reports a value where a section belongs, without the value itself, which may be a password.</summary>
     internal void FailValue(string section) => Fail(section, value: null, "must be a section, but a value was given.", "It would have no effect.");
 
-    /// <summary>Reports a value where a nested section belongs. The planner checks the first level, since the environment also holds other programs' variables.</summary>
+    /// <summary>
+    /// Reports a value where a nested section belongs. The planner checks the first level, since the environment also holds other programs' variables.
+    /// </summary>
     internal void FindValue(string section)
     {
         if (section.Contains(':', StringComparison.Ordinal) && !string.IsNullOrWhiteSpace(Configuration[section]))
@@ -160,7 +171,9 @@ public sealed partial class SettingsReader
         }
     }
 
-    private T ReadLayers<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] T>(string[] layers, IReadOnlyCollection<string> allowedSections)
+    private T ReadLayers<[DynamicallyAccessedMembers(
+        DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] T>(
+            string[] layers, IReadOnlyCollection<string> allowedSections)
         where T : class, new()
     {
         T settings = new();
@@ -233,9 +246,13 @@ public sealed partial class SettingsReader
         }
         else if (setting.Required)
         {
-            string[] routes = layers is [var only] ? [.. Configuration.GetSection("Routes").GetChildren().Where(route => route[$"{only}:{property.Name}"] is not null).Select(route => route.Key)] : [];
+            string[] routes = layers is [var only]
+                ? [.. Configuration.GetSection("Routes").GetChildren().Where(route => route[$"{only}:{property.Name}"] is not null).Select(route => route.Key)]
+                : [];
             string where = layers is [var own, var shared] ? $" for route {own[RoutesPrefix.Length..^(shared.Length + 1)]} (or {own}:{property.Name})" : "";
-            Fail(key, value: null, $"must be set{where}: {setting.Description}.{(routes.Length == 0 ? "" : $" It is set for {string.Join(", ", routes)}: use one of these with --route.")}", setting.Consequence);
+            Fail(key, value: null,
+                $"must be set{where}: {setting.Description}."
+                    + $"{(routes.Length == 0 ? "" : $" It is set for {string.Join(", ", routes)}: use one of these with --route.")}", setting.Consequence);
             return false;
         }
 
@@ -264,7 +281,9 @@ public sealed partial class SettingsReader
 
         if (!SettingText.TryParse(given.Value, property.Type, setting.Bytes, out value))
         {
-            Fail(given.Key, shown, $"must be {SettingText.Expected(property.Type, setting.Bytes, property.Property.GetValue(settings) as Uri)}{RangeText(setting)}.", setting.Consequence);
+            Fail(given.Key, shown,
+                $"must be {SettingText.Expected(property.Type, setting.Bytes, property.Property.GetValue(settings) as Uri)}{RangeText(setting)}.",
+                setting.Consequence);
             return false;
         }
 
@@ -334,10 +353,16 @@ public sealed partial class SettingsReader
 
     /// <summary>The items of a list that is written as an array, in the order of their numbers; null without one.</summary>
     private string[]? ItemsOf(string key) => FindText(key) is null
-        ? [.. Configuration.GetSection(key).GetChildren().Where(IsItem).OrderBy(child => int.Parse(child.Key, CultureInfo.InvariantCulture)).Select(child => child.Value!.Trim())]
+        ? [.. Configuration
+            .GetSection(key)
+            .GetChildren()
+            .Where(IsItem)
+            .OrderBy(child => int.Parse(child.Key, CultureInfo.InvariantCulture))
+            .Select(child => child.Value!.Trim())]
         : null;
 
-    private static bool IsItem(IConfigurationSection child) => int.TryParse(child.Key, NumberStyles.None, CultureInfo.InvariantCulture, out _) && !string.IsNullOrWhiteSpace(child.Value);
+    private static bool IsItem(IConfigurationSection child) =>
+        int.TryParse(child.Key, NumberStyles.None, CultureInfo.InvariantCulture, out _) && !string.IsNullOrWhiteSpace(child.Value);
 
     private void FindUnknownKeys(string layer, string section, Type reader, SettingProperty[] properties, IReadOnlyCollection<string> allowedSections)
     {
@@ -345,7 +370,9 @@ public sealed partial class SettingsReader
         foreach (IConfigurationSection child in Configuration.GetSection(layer).GetChildren())
         {
             SettingProperty? match = Array.Find(properties, p => string.Equals(p.Name, child.Key, StringComparison.OrdinalIgnoreCase));
-            if (match is null && !allowedSections.Contains(child.Key, StringComparer.OrdinalIgnoreCase) && !others.Contains(child.Key, StringComparer.OrdinalIgnoreCase))
+            if (match is null
+                && !allowedSections.Contains(child.Key, StringComparer.OrdinalIgnoreCase)
+                && !others.Contains(child.Key, StringComparer.OrdinalIgnoreCase))
             {
                 FailUnknown(child.Path, [.. properties.Select(p => p.Name), .. others]);
             }
@@ -356,14 +383,17 @@ public sealed partial class SettingsReader
             else if (match is not null && child.GetChildren().FirstOrDefault(below => match.Type != typeof(string[]) || !IsItem(below)) is { } below)
             {
                 Fail(child.Path, value: null, match.Type == typeof(string[])
-                    ? $"must be a list of texts, such as [\"a\", \"b\"], or one text separated by commas, but {below.Path} is {(int.TryParse(below.Key, out _) ? "empty or a section" : "not an item of a list")}."
+                    ? $"must be a list of texts, such as [\"a\", \"b\"], or one text separated by commas, but {below.Path} is "
+                        + $"{(int.TryParse(below.Key, out _) ? "empty or a section" : "not an item of a list")}."
                     : $"must be a single value, but {below.Path} was given.");
             }
         }
     }
 
     private (string Key, string Value)? Shown(SettingProperty[] properties, string name, string[] layers) =>
-        Array.Find(properties, property => property.Name == name) is { } known && Find(layers, known) is { } found ? (found.Key, Mask(known.Setting, found.Value)) : null;
+        Array.Find(properties, property => property.Name == name) is { } known && Find(layers, known) is { } found
+            ? (found.Key, Mask(known.Setting, found.Value))
+            : null;
 
     private ConfigurationError WithoutSecrets(ConfigurationError error) =>
         error with { Value = WithoutSecrets(error.Value), Problem = WithoutSecrets(error.Problem)! };

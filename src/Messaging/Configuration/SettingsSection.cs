@@ -14,7 +14,8 @@ public sealed class SettingsSection
 
     private SettingsSection(
         string name,
-        [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] Type? settingsType,
+        [DynamicallyAccessedMembers(
+            DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] Type? settingsType,
         bool perRoute,
         Func<SettingsReader, object>? read)
     {
@@ -47,8 +48,10 @@ public sealed class SettingsSection
     /// <typeparam name="T">A class whose properties carry <see cref="SettingAttribute"/>; its initial values are the defaults.</typeparam>
     /// <param name="name">The section's name.</param>
     /// <param name="perRoute">See <see cref="IsPerRoute"/>.</param>
-    /// <param name="check">Checks the settings of the process against other settings and reports through the reader; null for none. Not called for a section that is read per route.</param>
-    public static SettingsSection Of<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] T>(
+    /// <param name="check">Checks the settings of the process against other settings and reports through the reader; null for none. Not called for a section
+    /// that is read per route.</param>
+    public static SettingsSection Of<[DynamicallyAccessedMembers(
+        DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] T>(
         string name, bool perRoute = false, Action<T, SettingsReader>? check = null)
         where T : class, new()
     {

@@ -38,7 +38,9 @@ internal sealed class SettingsSections
     /// <param name="reader">The class whose keys are known already.</param>
     /// <param name="perRoute">True below a route, where only sections that a route may override count.</param>
     public IEnumerable<string> OtherKeys(string section, Type reader, bool perRoute) => All
-        .Where(other => string.Equals(other.Name, section, StringComparison.OrdinalIgnoreCase) && other.SettingsType != reader && (other.IsPerRoute || !perRoute))
+        .Where(other => string.Equals(other.Name, section, StringComparison.OrdinalIgnoreCase)
+            && other.SettingsType != reader
+            && (other.IsPerRoute || !perRoute))
         .SelectMany(KeysOf);
 
     private IEnumerable<ConfigurationError> FindFaults()
@@ -77,12 +79,15 @@ internal sealed class SettingsSections
 
         if (!SettingText.IsReadable(property.Type))
         {
-            return $"is a property of {Describe(section)} with the type {property.Type}, which cannot be read from text: use string, string[], IReadOnlyDictionary<string, string>, bool, int, long, double, decimal, TimeSpan, DateTimeOffset, Uri or an enum.";
+            return $"is a property of {Describe(section)} with the type {property.Type}, which cannot be read from text: use string, string[], "
+                + $"IReadOnlyDictionary<string, string>, bool, int, long, double, decimal, TimeSpan, DateTimeOffset, Uri or an enum.";
         }
 
         SettingAttribute setting = property.Setting;
         string? wrong = Array.Find([setting.Min, setting.Max], bound => bound is not null && !SettingText.TryParse(bound, property.Type, setting.Bytes, out _));
-        return wrong is null ? null : $"is a property of {Describe(section)} with the invalid bound '{wrong}': write {SettingText.Expected(property.Type, setting.Bytes)}.";
+        return wrong is null
+            ? null
+            : $"is a property of {Describe(section)} with the invalid bound '{wrong}': write {SettingText.Expected(property.Type, setting.Bytes)}.";
     }
 
     private static ConfigurationError? FindCollision(SettingsSection first, SettingsSection second)
@@ -92,7 +97,9 @@ internal sealed class SettingsSections
             string? shared = KeysOf(second).FirstOrDefault(key => KeysOf(first).Contains(key, StringComparer.OrdinalIgnoreCase));
             return shared is null && first.SettingsType is null == second.SettingsType is null
                 ? null
-                : Error(shared is null ? second.Name : $"{second.Name}:{shared}", $"is read by two classes, {Describe(first)} and {Describe(second)}: give one of them a section or a key of its own.");
+                : Error(
+                    shared is null ? second.Name : $"{second.Name}:{shared}",
+                    $"is read by two classes, {Describe(first)} and {Describe(second)}: give one of them a section or a key of its own.");
         }
 
         return IsInside(second, first) ? Inside(second, first) : IsInside(first, second) ? Inside(first, second) : null;

@@ -27,7 +27,9 @@ public sealed class ApiCalls
     /// <summary>Counts a call that was sent.</summary>
     public void Sending(ApiOperation operation) => CounterOf(operation).Add();
 
-    /// <summary>Counts a call that failed with an exception, unless no connection was made: then it cannot have reached the service, which bills nothing.</summary>
+    /// <summary>
+    /// Counts a call that failed with an exception, unless no connection was made: then it cannot have reached the service, which bills nothing.
+    /// </summary>
     /// <param name="operation">The operation.</param>
     /// <param name="exception">Why it has no answer.</param>
     public void Failed(ApiOperation operation, Exception exception)
@@ -42,7 +44,8 @@ public sealed class ApiCalls
     internal void Observe(string route)
     {
         KeyValuePair<string, object?> tag = new("worker.route", route);
-        Meter.CreateObservableCounter("worker.api.calls", () => Measure(tag), "{call}", "Calls sent to services that charge for them, retries and empty receives included");
+        Meter.CreateObservableCounter(
+            "worker.api.calls", () => Measure(tag), "{call}", "Calls sent to services that charge for them, retries and empty receives included");
     }
 
     private IEnumerable<ApiCounter> Used() => _counters.OfType<ApiCounter>().Where(counter => counter.Sent > 0);
@@ -110,7 +113,9 @@ public sealed class ApiOperation(string service, string name)
     /// <summary>The operation.</summary>
     public string Name { get; } = name;
 
-    /// <summary>True for a call that finds a queue or bucket of the route. Their number does not depend on the number of messages, so reports list them separately.</summary>
+    /// <summary>
+    /// True for a call that finds a queue or bucket of the route. Their number does not depend on the number of messages, so reports list them separately.
+    /// </summary>
     public bool IsLookup { get; init; }
 
     /// <summary>The index of its counters.</summary>

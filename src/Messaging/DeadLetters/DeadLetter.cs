@@ -22,7 +22,9 @@ public sealed record DeadLetter
     /// <summary>The route that dead-lettered the message.</summary>
     public required string Route { get; init; }
 
-    /// <summary>The name of the route's handler when the message was dead-lettered; null where the source has a dead-letter queue, and in records of earlier versions.</summary>
+    /// <summary>
+    /// The name of the route's handler when the message was dead-lettered; null where the source has a dead-letter queue, and in records of earlier versions.
+    /// </summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public string? Handler { get; init; }
 
@@ -35,7 +37,10 @@ public sealed record DeadLetter
     /// <summary>The full name of the exception's type where one was thrown.</summary>
     public string? ExceptionType { get; init; }
 
-    /// <summary>The exception of the last delivery with its stack, in lines separated by <c>\n</c>: at most 4,096 bytes, with control characters escaped. Null without an exception.</summary>
+    /// <summary>
+    /// The exception of the last delivery with its stack, in lines separated by <c>\n</c>: at most 4,096 bytes, with control characters escaped. Null without
+    /// an exception.
+    /// </summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public string? Exception { get; init; }
 
@@ -55,7 +60,9 @@ public sealed record DeadLetter
     /// <summary>Message attributes as received.</summary>
     public IReadOnlyDictionary<string, string> Attributes { get; init; } = new Dictionary<string, string>(StringComparer.Ordinal);
 
-    /// <summary>What its queue keeps beside the attributes: subject, correlation-id, content-type, to, reply-to. Null without any, and where the source has none.</summary>
+    /// <summary>
+    /// What its queue keeps beside the attributes: subject, correlation-id, content-type, to, reply-to. Null without any, and where the source has none.
+    /// </summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyDictionary<string, string>? SystemProperties { get; init; }
 
@@ -116,7 +123,9 @@ public sealed record DeadLetter
     {
         try
         {
-            return json is not null && JsonSerializer.Deserialize(json, DeadLetterJson.Default.DeadLetter) is { SourceId: not null, Description: not null, Attributes: not null } letter ? letter : null;
+            return json is not null
+                && JsonSerializer.Deserialize(
+                    json, DeadLetterJson.Default.DeadLetter) is { SourceId: not null, Description: not null, Attributes: not null } letter ? letter : null;
         }
         catch (Exception exception) when (exception is JsonException or InvalidOperationException)
         {

@@ -33,7 +33,10 @@ internal sealed class DeadLetterCount(string root, TimeProvider time, int limit 
         long total = 0;
 
         // The oldest day first, so that the oldest dead letter is among those that are counted.
-        foreach (DirectoryInfo folder in Folders(root).Where(folder => !folder.Name.StartsWith('.')).SelectMany(reason => Folders(reason.FullName)).OrderBy(day => day.Name, StringComparer.Ordinal))
+        foreach (DirectoryInfo folder in Folders(root)
+            .Where(folder => !folder.Name.StartsWith('.'))
+            .SelectMany(reason => Folders(reason.FullName))
+            .OrderBy(day => day.Name, StringComparer.Ordinal))
         {
             Listing listing = ListingOf(folder, limit + 1 - total);
             if (!listing.IsCut)
@@ -84,7 +87,8 @@ internal sealed class DeadLetterCount(string root, TimeProvider time, int limit 
     }
 
     /// <summary>True for the record of a dead letter.</summary>
-    public static bool IsRecord(ref FileSystemEntry entry) => entry.FileName.EndsWith(DeadLetterFiles.RecordSuffix, StringComparison.Ordinal) && !entry.IsDirectory;
+    public static bool IsRecord(ref FileSystemEntry entry) =>
+        entry.FileName.EndsWith(DeadLetterFiles.RecordSuffix, StringComparison.Ordinal) && !entry.IsDirectory;
 
     private static IEnumerable<DirectoryInfo> Folders(string folder) =>
         Directory.Exists(folder) ? new DirectoryInfo(folder).GetDirectories().Where(found => found.LinkTarget is null) : [];
@@ -100,7 +104,8 @@ internal sealed class DeadLetterCount(string root, TimeProvider time, int limit 
 
         DateTime now = time.GetUtcNow().UtcDateTime;
         long count = 0;
-        foreach (bool isRecord in new FileSystemEnumerable<bool>(folder.FullName, static (ref FileSystemEntry entry) => true) { ShouldIncludePredicate = IsRecord })
+        foreach (bool isRecord in new FileSystemEnumerable<bool>(folder.FullName, static (ref FileSystemEntry entry) => true)
+            { ShouldIncludePredicate = IsRecord })
         {
             count++;
             if (count == most)
@@ -123,7 +128,9 @@ internal sealed class DeadLetterCount(string root, TimeProvider time, int limit 
     {
         private (DateTimeOffset? Oldest, DateTimeOffset? Newest)? _ends;
 
-        /// <summary>The times of the oldest and the newest record, found on the first call. The times of the files choose the two records, whose own times count.</summary>
+        /// <summary>
+        /// The times of the oldest and the newest record, found on the first call. The times of the files choose the two records, whose own times count.
+        /// </summary>
         public (DateTimeOffset? Oldest, DateTimeOffset? Newest) Ends(string root, Func<string, DateTimeOffset?> timeOf) => _ends ??= Find(root, timeOf);
 
         private (DateTimeOffset? Oldest, DateTimeOffset? Newest) Find(string root, Func<string, DateTimeOffset?> timeOf)

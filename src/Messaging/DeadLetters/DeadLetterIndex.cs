@@ -42,7 +42,9 @@ public sealed class DeadLetterIndex(IDeadLetterReader reader, TimeProvider time)
         }
     }
 
-    /// <summary>What is known now. Lists the store if that is due, and reads new records for the rest of the given time, or a quarter of it; a later call continues.</summary>
+    /// <summary>
+    /// What is known now. Lists the store if that is due, and reads new records for the rest of the given time, or a quarter of it; a later call continues.
+    /// </summary>
     /// <param name="budget">The time for listing and reading.</param>
     /// <param name="cancellationToken">Ends the reading.</param>
     /// <exception cref="IOException">The store cannot be listed.</exception>

@@ -13,7 +13,10 @@ public interface IDeadLetterStore
     /// <remarks>A disk that is only full passes the check and sets <see cref="Problem"/>.</remarks>
     Task CheckAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <summary>Counts the dead letters that wait in the store, those of other processes and of earlier runs included. The worker asks every few seconds, one call at a time.</summary>
+    /// <summary>
+    /// Counts the dead letters that wait in the store, those of other processes and of earlier runs included. The worker asks every few seconds, one call at a
+    /// time.
+    /// </summary>
     /// <returns>Null when the store cannot tell.</returns>
     /// <exception cref="IOException">They cannot be counted now.</exception>
     /// <exception cref="UnauthorizedAccessException">Likewise.</exception>

@@ -134,7 +134,8 @@ internal sealed class BatchCollector<T> : WaitingRoom<BatchRun<T>>, IDisposable
     private async ValueTask HandleTracedAsync(BatchRun<T> run, CancellationToken cancellationToken)
     {
         BatchWaiter<T>[] waiters = run.Batch.Waiters();
-        Activity? span = MessageSpans.StartProcessBatch(waiters[0].Destination ?? new MessageDestination("worker", _route), [.. waiters.Select(waiter => waiter.Span)]);
+        Activity? span =
+            MessageSpans.StartProcessBatch(waiters[0].Destination ?? new MessageDestination("worker", _route), [.. waiters.Select(waiter => waiter.Span)]);
         try
         {
             await _handler.HandleAsync(run.Batch, cancellationToken);
@@ -200,7 +201,10 @@ internal sealed class BatchCollector<T> : WaitingRoom<BatchRun<T>>, IDisposable
         }
         else if (cancelled)
         {
-            waiter.Settle(Undecided("The message's batch was cancelled: another of its messages reached Intake:MessageTimeout, or the drain timeout ended.", failure!.GetType().FullName));
+            waiter.Settle(
+                Undecided(
+                    "The message's batch was cancelled: another of its messages reached Intake:MessageTimeout, or the drain timeout ended.",
+                    failure!.GetType().FullName));
         }
         else
         {

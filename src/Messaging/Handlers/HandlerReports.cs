@@ -115,9 +115,13 @@ internal sealed partial class HandlerReports(string route, string handler, Excep
     [LoggerMessage(5302, LogLevel.Warning, "Route {Route}: the handler {Handler} settled message {Index} of a batch twice; the first settlement holds")]
     private static partial void LogTwice(ILogger logger, string route, string handler, int index);
 
-    [LoggerMessage(5303, LogLevel.Warning, "Route {Route}: the handler {Handler} settled message {Index} of a batch after the batch had ended; the message was abandoned unless it was settled before")]
+    [LoggerMessage(
+        5303, LogLevel.Warning,
+        "Route {Route}: the handler {Handler} settled message {Index} of a batch after the batch had ended; the message was abandoned unless it was settled "
+            + "before")]
     private static partial void LogLate(ILogger logger, string route, string handler, int index);
 
-    [LoggerMessage(5304, LogLevel.Warning, "Route {Route}: the handler {Handler} settled message {Index} of a batch with default(Settlement), which decides nothing")]
+    [LoggerMessage(
+        5304, LogLevel.Warning, "Route {Route}: the handler {Handler} settled message {Index} of a batch with default(Settlement), which decides nothing")]
     private static partial void LogUndecided(ILogger logger, string route, string handler, int index);
 }

@@ -41,7 +41,8 @@ public sealed record HandlerServices(
     public bool SinkRetries { get; init; }
 
     /// <summary>
-    /// Shows the worker a message that misses what the handler needs, and that is processed nevertheless: if it is in an envelope that the route does not open, the
+    /// Shows the worker a message that misses what the handler needs, and that is processed nevertheless: if it is in an envelope that the route does not open,
+    /// the
     /// log tells once. Dead letters are shown by the worker itself.
     /// </summary>
     public Action<ReadOnlyMemory<byte>> LookForEnvelope { get; init; } = static _ => { };
@@ -58,14 +59,17 @@ public sealed record HandlerServices(
     /// <summary>Parts that end with the route, in the order they were made; disposed in reverse.</summary>
     public IList<object> Owned { get; } = [];
 
-    /// <summary>Called when the route stops receiving, possibly more than once: a part that waits for further messages must stop waiting. Must not block or throw.</summary>
+    /// <summary>
+    /// Called when the route stops receiving, possibly more than once: a part that waits for further messages must stop waiting. Must not block or throw.
+    /// </summary>
     public IList<Action> Stopping { get; } = [];
 
     /// <summary>The route's sink as handlers use it.</summary>
     /// <exception cref="InvalidOperationException">The route has no sink for objects: the handler's feature asks for another kind.</exception>
     public ObjectStore Store => field ??= Sink is IObjectSink sink
         ? new ObjectStore(sink, SinkName, Breaker, Metrics)
-        : throw new InvalidOperationException($"Route {Route} has no sink for objects: {nameof(IHandlerFeature)}.{nameof(IHandlerFeature.Writes)} must be {nameof(SinkKind.Objects)}.");
+        : throw new InvalidOperationException(
+            $"Route {Route} has no sink for objects: {nameof(IHandlerFeature)}.{nameof(IHandlerFeature.Writes)} must be {nameof(SinkKind.Objects)}.");
 
     /// <summary>Makes a part that lives as long as the route, or returns the container's instance.</summary>
     /// <param name="arguments">Further arguments of its constructor, in any order; with any, the instance is always a new one.</param>
@@ -92,5 +96,6 @@ public sealed record HandlerServices(
     }
 
     /// <summary>Makes the object that reports a handler's outcomes.</summary>
-    internal HandlerReports ReportsOf(Type handler) => new(Route, handler.Name, Recoverability.Rules, Breaker, Loggers.CreateLogger($"Quayside.Messaging.Routes.{Route}"), Time);
+    internal HandlerReports ReportsOf(Type handler) =>
+        new(Route, handler.Name, Recoverability.Rules, Breaker, Loggers.CreateLogger($"Quayside.Messaging.Routes.{Route}"), Time);
 }

@@ -6,7 +6,8 @@ namespace Quayside.Messaging.Handlers;
 /// <summary>The class that reads a handler's section <c>Handlers:{name}</c>.</summary>
 internal abstract class HandlerSettings
 {
-    private const DynamicallyAccessedMemberTypes Members = DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor;
+    private const DynamicallyAccessedMemberTypes Members =
+        DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor;
 
     /// <summary>For handlers without settings: every key of the section is unknown.</summary>
     public static HandlerSettings None { get; } = Of<NoSettings>(isArgument: false);

@@ -7,13 +7,18 @@ using Quayside.Pipeline.Contexts;
 
 namespace Quayside.Messaging.Handlers;
 
-/// <summary>A kind of handler that routes can name; added by <see cref="Hosting.IMessageWorkerBuilder.AddHandler"/>. Errors name it by its <see cref="object.ToString"/>, by default the class.</summary>
+/// <summary>
+/// A kind of handler that routes can name; added by <see cref="Hosting.IMessageWorkerBuilder.AddHandler"/>. Errors name it by its
+/// <see cref="object.ToString"/>, by default the class.
+/// </summary>
 public interface IHandlerFeature
 {
     /// <summary>The name in <c>Routes:{route}:Handler</c> and below <c>Handlers:</c>, such as <c>Archive</c>.</summary>
     string Name { get; }
 
-    /// <summary>The section <c>Handlers:{Name}</c> and the class that reads it; several classes may share it, and a handler without settings has none.</summary>
+    /// <summary>
+    /// The section <c>Handlers:{Name}</c> and the class that reads it; several classes may share it, and a handler without settings has none.
+    /// </summary>
     IReadOnlyList<SettingsSection> Settings { get; }
 
     /// <summary>The kind of sink that its results go to; with <see cref="SinkKind.None"/> its routes have no sink and must not name one.</summary>
@@ -27,7 +32,9 @@ public interface IHandlerFeature
     HandlerPlan Configure(SettingsReader settings, string route);
 }
 
-/// <summary>A route's handler as configured and checked: how to add its parts, and what the rest of the route must know about it. Immutable; nothing is opened yet.</summary>
+/// <summary>
+/// A route's handler as configured and checked: how to add its parts, and what the rest of the route must know about it. Immutable; nothing is opened yet.
+/// </summary>
 public sealed record HandlerPlan
 {
     /// <summary>The name of its feature; the planner sets it.</summary>

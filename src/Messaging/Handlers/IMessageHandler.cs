@@ -51,8 +51,10 @@ public interface IBatchHandler<T>
     /// the returned task completes. A message that is undecided by then is abandoned with backoff, and dead-lettered as
     /// <c>deliveries-exhausted</c> (after an exception <c>unhandled-exception</c>) on delivery <c>Recoverability:MaxDeliveries</c>.
     /// </summary>
-    /// <param name="batch">At least one message. A message that has used half of its deliveries is in a batch of its own, so that none is dead-lettered because of its neighbours.</param>
-    /// <param name="cancellationToken">Cancelled when a message of the batch has taken longer than <c>Intake:MessageTimeout</c>, and when the drain timeout of a shutdown has ended.</param>
+    /// <param name="batch">At least one message. A message that has used half of its deliveries is in a batch of its own, so that none is dead-lettered because
+    /// of its neighbours.</param>
+    /// <param name="cancellationToken">Cancelled when a message of the batch has taken longer than <c>Intake:MessageTimeout</c>, and when the drain timeout of
+    /// a shutdown has ended.</param>
     /// <exception cref="Exception">Messages settled before stay settled; the rest is abandoned, as above. Nothing is retried in process.</exception>
     /// <exception cref="TransientFaultException">The same, but never a reason to dead-letter; a failure for the route's breaker.</exception>
     /// <exception cref="RefusedException">The same, and the route's breaker opens immediately.</exception>
@@ -63,10 +65,14 @@ public interface IBatchHandler<T>
 public class BatchOptions
 {
     /// <summary>Messages at which a batch is passed to the handler; 32.</summary>
-    [Setting("Messages at which a batch is passed to the handler; each holds its slot until the handler has returned, so Intake:Concurrency must be at least twice as many", Min = "1", Max = "5000")]
+    [Setting(
+        "Messages at which a batch is passed to the handler; each holds its slot until the handler has returned, so Intake:Concurrency must be at least twice "
+            + "as many", Min = "1", Max = "5000")]
     public int MaxMessages { get; set; } = 32;
 
     /// <summary>Longest wait of a batch's first message until the batch is passed to the handler; 1 s.</summary>
-    [Setting("Longest wait of a batch's first message until the batch is passed to the handler; HTTP callers wait as long", Min = "1ms", Max = "1h", Consequence = "Messages are acknowledged that much later.")]
+    [Setting(
+        "Longest wait of a batch's first message until the batch is passed to the handler; HTTP callers wait as long", Min = "1ms", Max = "1h",
+        Consequence = "Messages are acknowledged that much later.")]
     public TimeSpan MaxAge { get; set; } = TimeSpan.FromSeconds(1);
 }

@@ -106,7 +106,9 @@ public sealed class MessageBatch<T> : IReadOnlyList<T>
         return false;
     }
 
-    /// <summary>Settles every message that is not settled yet, often with <see cref="Settlement.Complete"/> after the failed ones were settled one by one.</summary>
+    /// <summary>
+    /// Settles every message that is not settled yet, often with <see cref="Settlement.Complete"/> after the failed ones were settled one by one.
+    /// </summary>
     /// <returns>The number of messages settled; 0, and a line in the log, when the batch has ended or the settlement is undecided.</returns>
     public int SettleRest(Settlement settlement)
     {

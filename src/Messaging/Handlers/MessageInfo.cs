@@ -65,7 +65,10 @@ public readonly struct MessageInfo
     /// <exception cref="InvalidOperationException">The message was settled.</exception>
     public string? FindAttribute(string name) => Message.FindAttribute(name);
 
-    /// <summary>A property that the messaging system defines: <c>subject</c>, <c>correlation-id</c>, <c>content-type</c>, <c>to</c> or <c>reply-to</c>. Null without a value.</summary>
+    /// <summary>
+    /// A property that the messaging system defines: <c>subject</c>, <c>correlation-id</c>, <c>content-type</c>, <c>to</c> or <c>reply-to</c>. Null without a
+    /// value.
+    /// </summary>
     /// <param name="name">Its name.</param>
     /// <exception cref="InvalidOperationException">The message was settled.</exception>
     public string? FindSystemProperty(string name) => Message.FindSystemProperty(name);

@@ -35,7 +35,8 @@ public sealed class ObjectStore(IObjectSink sink, string name, CircuitBreaker br
     /// <param name="key">The object's key: 1 to 1,024 bytes in UTF-8.</param>
     /// <param name="body">The bytes to store; may be empty. Borrowed until the task completes.</param>
     /// <param name="cancellationToken">The token that the handler was passed.</param>
-    public ValueTask<Settlement> StoreAsync(string key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) => StoreAsync(key, body, ObjectProperties.None, cancellationToken);
+    public ValueTask<Settlement> StoreAsync(string key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) =>
+        StoreAsync(key, body, ObjectProperties.None, cancellationToken);
 
     /// <inheritdoc cref="StoreAsync(ReadOnlyMemory{byte}, ReadOnlyMemory{byte}, ObjectProperties, CancellationToken)" path="/*[not(self::param)]"/>
     /// <param name="key">The object's key: 1 to 1,024 bytes in UTF-8.</param>
@@ -56,7 +57,8 @@ public sealed class ObjectStore(IObjectSink sink, string name, CircuitBreaker br
     /// What the handler returns: Complete only when the object is stored; a dead letter <c>invalid-key</c>, <c>key-collision</c> or
     /// <c>sink-rejected</c>; or a fault of the sink, during which the message is held or abandoned.
     /// </returns>
-    public ValueTask<Settlement> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) => StoreAsync(key, body, ObjectProperties.None, cancellationToken);
+    public ValueTask<Settlement> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) =>
+        StoreAsync(key, body, ObjectProperties.None, cancellationToken);
 
     /// <summary>Stores one object with metadata and tags, which do not identify it: a duplicate keeps those that it has.</summary>
     /// <param name="key">The object's key: UTF-8, 1 to 1,024 bytes. Borrowed until the task completes.</param>
@@ -65,12 +67,15 @@ public sealed class ObjectStore(IObjectSink sink, string name, CircuitBreaker br
     /// <param name="cancellationToken">The token that the handler was passed.</param>
     /// <returns>As without metadata and tags.</returns>
     /// <exception cref="NotSupportedException">There are some, and the route's sink cannot keep any. Nothing was stored.</exception>
-    public ValueTask<Settlement> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties properties, CancellationToken cancellationToken)
+    public ValueTask<Settlement> StoreAsync(
+        ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties properties, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(properties);
         if (key.Length is 0 or > MaxKeyBytes || !Utf8.IsValid(key.Span))
         {
-            return ValueTask.FromResult(Settlement.DeadLetter(InvalidKeyReason, $"The key {UntrustedText.Shorten(key.Span)} has {key.Length:N0} bytes; a key is UTF-8 of 1 to {MaxKeyBytes:N0} bytes."));
+            return ValueTask.FromResult(
+                Settlement.DeadLetter(
+                    InvalidKeyReason, $"The key {UntrustedText.Shorten(key.Span)} has {key.Length:N0} bytes; a key is UTF-8 of 1 to {MaxKeyBytes:N0} bytes."));
         }
 
         long started = RouteMetrics.StoreStarts();
@@ -90,7 +95,9 @@ public sealed class ObjectStore(IObjectSink sink, string name, CircuitBreaker br
             : AwaitAsync(storing, key, started, cancellationToken);
     }
 
-    /// <summary>Turns the outcome of a store into a settlement, and reports it to the breaker and the metrics: for terminators that call the sink themselves.</summary>
+    /// <summary>
+    /// Turns the outcome of a store into a settlement, and reports it to the breaker and the metrics: for terminators that call the sink themselves.
+    /// </summary>
     /// <param name="result">The outcome.</param>
     /// <param name="key">The object's key.</param>
     /// <param name="started">From <see cref="RouteMetrics.StoreStarts"/>, before the sink was called.</param>
@@ -110,13 +117,16 @@ public sealed class ObjectStore(IObjectSink sink, string name, CircuitBreaker br
                 metrics.MessageDuplicate();
                 return Settlement.Complete;
             case SinkStatus.Collision:
-                return Settlement.DeadLetter(CollisionReason, $"The key {UntrustedText.Shorten(key)} is already in use. {result.Detail ?? "The object with this key holds other bytes."}");
+                return Settlement.DeadLetter(
+                    CollisionReason,
+                    $"The key {UntrustedText.Shorten(key)} is already in use. {result.Detail ?? "The object with this key holds other bytes."}");
             case SinkStatus.Rejected:
                 return Settlement.DeadLetter(RejectedReason, result.Detail ?? $"The sink {name} rejects the object.");
             case SinkStatus.Refused:
                 return Settlement.Refused(result.Detail ?? $"The sink {name} denies the worker access.") with { IsReported = true };
             case SinkStatus.Transient:
-                return Settlement.Transient(result.Detail ?? $"The sink {name} failed.", result.RetryAfter, retryInProcess: !result.Exhausted) with { IsReported = true };
+                return Settlement.Transient(
+                    result.Detail ?? $"The sink {name} failed.", result.RetryAfter, retryInProcess: !result.Exhausted) with { IsReported = true };
             default:
                 string defect = $"returned the status {result.Status}, which decides nothing: "
                     + "StoreAsync must return SinkResult.Stored only for a stored object, and otherwise what failed.";

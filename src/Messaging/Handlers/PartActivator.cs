@@ -23,7 +23,8 @@ internal static class PartActivator
             if (services.GetService<ServiceLifetimes>()?.FindScoped(typeof(T)) is { } scoped)
             {
                 throw new StartupException(
-                    $"Route {route}: {typeof(T).Name} {(scoped == typeof(T) ? "is" : $"takes {scoped.Name}, which is")} a scoped service: all messages would share one. Add a handler with AddScopedHandler or AddScopedBatchHandler; a step or behaviour makes a scope of its own.",
+                    $"Route {route}: {typeof(T).Name} {(scoped == typeof(T) ? "is" : $"takes {scoped.Name}, which is")} a scoped service: all messages would "
+                        + $"share one. Add a handler with AddScopedHandler or AddScopedBatchHandler; a step or behaviour makes a scope of its own.",
                     ExitCodes.Configuration);
             }
 
@@ -48,7 +49,8 @@ internal static class PartActivator
         StartupException startup => startup,
 
         // No suitable constructor, or one whose parameter the container does not have.
-        InvalidOperationException => new StartupException($"Route {route}: {typeof(T).Name} cannot be created: {ServiceErrors.Describe(exception)}", ExitCodes.Configuration, exception),
+        InvalidOperationException =>
+            new StartupException($"Route {route}: {typeof(T).Name} cannot be created: {ServiceErrors.Describe(exception)}", ExitCodes.Configuration, exception),
         _ => new StartupException($"Route {route}: the constructor of {typeof(T).Name} failed: {exception.Message}", ExitCodes.Unavailable, exception),
     };
 

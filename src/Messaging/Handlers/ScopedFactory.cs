@@ -98,11 +98,12 @@ internal sealed class ServiceLifetimes(IServiceCollection services)
 {
     /// <summary>Finds a scoped service: the class itself, or a parameter of its constructors. A registered singleton has none: its owner decided.</summary>
     /// <returns>Its type; null when there is none.</returns>
-    public Type? FindScoped([DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] Type type) => LifetimeOf(type) == ServiceLifetime.Singleton ? null : type.GetConstructors()
-        .SelectMany(constructor => constructor.GetParameters())
-        .Select(parameter => parameter.ParameterType)
-        .Prepend(type)
-        .FirstOrDefault(service => LifetimeOf(service) == ServiceLifetime.Scoped);
+    public Type? FindScoped([DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] Type type) =>
+        LifetimeOf(type) == ServiceLifetime.Singleton ? null : type.GetConstructors()
+            .SelectMany(constructor => constructor.GetParameters())
+            .Select(parameter => parameter.ParameterType)
+            .Prepend(type)
+            .FirstOrDefault(service => LifetimeOf(service) == ServiceLifetime.Scoped);
 
     private ServiceLifetime? LifetimeOf(Type type)
     {

@@ -10,7 +10,8 @@ namespace Quayside.Messaging.Hosting;
 public static class HandlerWorkerBuilderExtensions
 {
     private const DynamicallyAccessedMemberTypes Constructors = DynamicallyAccessedMemberTypes.PublicConstructors;
-    private const DynamicallyAccessedMemberTypes Settings = DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor;
+    private const DynamicallyAccessedMemberTypes Settings =
+        DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor;
 
     /// <summary>
     /// Adds a handler. One instance serves every message of a route: the container's where <typeparamref name="THandler"/> is
@@ -36,7 +37,8 @@ public static class HandlerWorkerBuilderExtensions
     /// <param name="builder">The worker.</param>
     /// <param name="name">The name for <c>Routes:{route}:Handler</c>.</param>
     /// <param name="typeInfo">How bodies are read.</param>
-    public static IMessageWorkerBuilder AddHandler<TMessage, [DynamicallyAccessedMembers(Constructors)] THandler, [DynamicallyAccessedMembers(Settings)] TOptions>(
+    public static IMessageWorkerBuilder AddHandler<TMessage, [DynamicallyAccessedMembers(Constructors)] THandler,
+        [DynamicallyAccessedMembers(Settings)] TOptions>(
         this IMessageWorkerBuilder builder, string name, JsonTypeInfo<TMessage> typeInfo)
         where THandler : class, IMessageHandler<TMessage>
         where TOptions : class, new() =>
@@ -55,7 +57,8 @@ public static class HandlerWorkerBuilderExtensions
 
     /// <summary>As <see cref="AddScopedHandler{TMessage, THandler}"/>, with settings.</summary>
     /// <inheritdoc cref="AddHandler{TMessage, THandler, TOptions}"/>
-    public static IMessageWorkerBuilder AddScopedHandler<TMessage, [DynamicallyAccessedMembers(Constructors)] THandler, [DynamicallyAccessedMembers(Settings)] TOptions>(
+    public static IMessageWorkerBuilder AddScopedHandler<TMessage, [DynamicallyAccessedMembers(Constructors)] THandler,
+        [DynamicallyAccessedMembers(Settings)] TOptions>(
         this IMessageWorkerBuilder builder, string name, JsonTypeInfo<TMessage> typeInfo)
         where THandler : class, IMessageHandler<TMessage>
         where TOptions : class, new() =>
@@ -73,22 +76,28 @@ public static class HandlerWorkerBuilderExtensions
 
     /// <summary>As <see cref="AddStoringHandler{TMessage, THandler}"/>, with settings.</summary>
     /// <inheritdoc cref="AddHandler{TMessage, THandler, TOptions}"/>
-    public static IMessageWorkerBuilder AddStoringHandler<TMessage, [DynamicallyAccessedMembers(Constructors)] THandler, [DynamicallyAccessedMembers(Settings)] TOptions>(
+    public static IMessageWorkerBuilder AddStoringHandler<TMessage, [DynamicallyAccessedMembers(Constructors)] THandler,
+        [DynamicallyAccessedMembers(Settings)] TOptions>(
         this IMessageWorkerBuilder builder, string name, JsonTypeInfo<TMessage> typeInfo)
         where THandler : class, IMessageHandler<TMessage>
         where TOptions : class, new() =>
-        builder.AddHandler(new JsonHandlerFeature<TMessage, THandler>(name, typeInfo, HandlerSettings.Of<TOptions>(isArgument: true), isScoped: false, SinkKind.Objects));
+        builder.AddHandler(
+            new JsonHandlerFeature<TMessage, THandler>(name, typeInfo, HandlerSettings.Of<TOptions>(isArgument: true), isScoped: false, SinkKind.Objects));
 
-    /// <summary>Adds a handler of batches, whose section <c>Handlers:{name}</c> is <see cref="BatchOptions"/>. One instance serves every batch of a route.</summary>
+    /// <summary>
+    /// Adds a handler of batches, whose section <c>Handlers:{name}</c> is <see cref="BatchOptions"/>. One instance serves every batch of a route.
+    /// </summary>
     /// <inheritdoc cref="AddHandler{TMessage, THandler}"/>
     public static IMessageWorkerBuilder AddBatchHandler<TMessage, [DynamicallyAccessedMembers(Constructors)] THandler>(
         this IMessageWorkerBuilder builder, string name, JsonTypeInfo<TMessage> typeInfo)
         where THandler : class, IBatchHandler<TMessage> =>
-        builder.AddHandler(new JsonBatchHandlerFeature<TMessage, THandler>(name, typeInfo, HandlerSettings.Of<BatchOptions>(isArgument: false), isScoped: false));
+        builder.AddHandler(
+            new JsonBatchHandlerFeature<TMessage, THandler>(name, typeInfo, HandlerSettings.Of<BatchOptions>(isArgument: false), isScoped: false));
 
     /// <summary>Adds a handler of batches with settings of its own. One instance serves every batch of a route.</summary>
     /// <inheritdoc cref="AddHandler{TMessage, THandler, TOptions}"/>
-    public static IMessageWorkerBuilder AddBatchHandler<TMessage, [DynamicallyAccessedMembers(Constructors)] THandler, [DynamicallyAccessedMembers(Settings)] TOptions>(
+    public static IMessageWorkerBuilder AddBatchHandler<TMessage, [DynamicallyAccessedMembers(Constructors)] THandler,
+        [DynamicallyAccessedMembers(Settings)] TOptions>(
         this IMessageWorkerBuilder builder, string name, JsonTypeInfo<TMessage> typeInfo)
         where THandler : class, IBatchHandler<TMessage>
         where TOptions : BatchOptions, new() =>
@@ -99,11 +108,13 @@ public static class HandlerWorkerBuilderExtensions
     public static IMessageWorkerBuilder AddScopedBatchHandler<TMessage, [DynamicallyAccessedMembers(Constructors)] THandler>(
         this IMessageWorkerBuilder builder, string name, JsonTypeInfo<TMessage> typeInfo)
         where THandler : class, IBatchHandler<TMessage> =>
-        builder.AddHandler(new JsonBatchHandlerFeature<TMessage, THandler>(name, typeInfo, HandlerSettings.Of<BatchOptions>(isArgument: false), isScoped: true));
+        builder.AddHandler(
+            new JsonBatchHandlerFeature<TMessage, THandler>(name, typeInfo, HandlerSettings.Of<BatchOptions>(isArgument: false), isScoped: true));
 
     /// <summary>As <see cref="AddScopedBatchHandler{TMessage, THandler}"/>, with settings of its own.</summary>
     /// <inheritdoc cref="AddHandler{TMessage, THandler, TOptions}"/>
-    public static IMessageWorkerBuilder AddScopedBatchHandler<TMessage, [DynamicallyAccessedMembers(Constructors)] THandler, [DynamicallyAccessedMembers(Settings)] TOptions>(
+    public static IMessageWorkerBuilder AddScopedBatchHandler<TMessage, [DynamicallyAccessedMembers(Constructors)] THandler,
+        [DynamicallyAccessedMembers(Settings)] TOptions>(
         this IMessageWorkerBuilder builder, string name, JsonTypeInfo<TMessage> typeInfo)
         where THandler : class, IBatchHandler<TMessage>
         where TOptions : BatchOptions, new() =>

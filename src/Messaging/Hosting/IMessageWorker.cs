@@ -58,7 +58,10 @@ public sealed record RouteStatus
     /// <summary>The form in which its pipeline is executed.</summary>
     public required string Form { get; init; }
 
-    /// <summary>True while messages can arrive: the route was started and is not paused, its breaker is closed or the next message decides, and at least one source works.</summary>
+    /// <summary>
+    /// True while messages can arrive: the route was started and is not paused, its breaker is closed or the next message decides, and at least one source
+    /// works.
+    /// </summary>
     public required bool IsReceiving { get; init; }
 
     /// <summary>True when a message has run far beyond its timeout: only a restart frees its slot.</summary>
@@ -149,7 +152,8 @@ public sealed record RouteStatus
     public IReadOnlyList<string> DeadLetterQueues { get; init; } = [];
 
     /// <summary>
-    /// Messages in the dead-letter queues of its sources, at a count at most a minute ago; approximate where the queue's own count is. Null for a source without
+    /// Messages in the dead-letter queues of its sources, at a count at most a minute ago; approximate where the queue's own count is. Null for a source
+    /// without
     /// such a queue, or one that cannot count it.
     /// </summary>
     public long? InDeadLetterQueue { get; init; }

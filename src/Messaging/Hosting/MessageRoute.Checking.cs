@@ -135,11 +135,13 @@ internal sealed partial class MessageRoute
     private async Task<Task?> TryCheckAsync(string name, Func<CancellationToken, Task?> check, CancellationToken cancellationToken)
     {
         using CancellationTokenSource limit = new(CheckLimit, _time);
-        await using CancellationTokenRegistration stopping = cancellationToken.UnsafeRegister(static state => ((CancellationTokenSource)state!).Cancel(), limit);
+        await using CancellationTokenRegistration stopping =
+            cancellationToken.UnsafeRegister(static state => ((CancellationTokenSource)state!).Cancel(), limit);
 
         // On another thread: foreign code may block.
         Task checking = Task.Run(
-            () => check(limit.Token) ?? throw new StartupException($"Route {Name}: the check of {name} returned null instead of a task.", ExitCodes.Software), CancellationToken.None);
+            () => check(limit.Token) ?? throw new StartupException($"Route {Name}: the check of {name} returned null instead of a task.", ExitCodes.Software),
+            CancellationToken.None);
         try
         {
             await checking.WaitAsync(limit.Token);
@@ -176,7 +178,9 @@ internal sealed partial class MessageRoute
             TimeSpan wait = due > pause ? due : pause;
 
             // Rounded up: timers truncate to milliseconds, and the rest of one would be waited for in a loop without a pause.
-            await Task.Delay(TimeSpan.FromMilliseconds(Math.Ceiling(wait.TotalMilliseconds)), _time, _stopReceiving.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            await Task
+                .Delay(TimeSpan.FromMilliseconds(Math.Ceiling(wait.TotalMilliseconds)), _time, _stopReceiving.Token)
+                .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             if (_stopReceiving.IsCancellationRequested)
             {
                 return;
@@ -296,7 +300,10 @@ internal sealed partial class MessageRoute
     [LoggerMessage(1013, LogLevel.Information, "Route {Route}: the next message decides whether the {Part} works again; the route is ready for it")]
     private partial void LogSinkAnswers(string route, string part);
 
-    [LoggerMessage(1015, LogLevel.Warning, "Route {Route}: the check of the source {Source} at start threw {Problem} The worker starts anyway; if the source cannot receive, the route is not ready")]
+    [LoggerMessage(
+        1015, LogLevel.Warning,
+        "Route {Route}: the check of the source {Source} at start threw {Problem} The worker starts anyway; if the source cannot receive, the route is not "
+            + "ready")]
     private partial void LogSourceCheckFailed(string route, string source, string problem);
 
     [LoggerMessage(1008, LogLevel.Error, "Route {Route}: {Problem} The worker is not ready until this is fixed; it checks the sink again every {Pause}")]

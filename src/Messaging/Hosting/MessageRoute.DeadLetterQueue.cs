@@ -76,7 +76,9 @@ internal sealed partial class MessageRoute
         {
             if (!_stopReceiving.IsCancellationRequested)
             {
-                string error = limit.IsCancellationRequested ? $"no answer within {DurationText.Of(CountLimit)}" : UntrustedText.Shorten(UntrustedText.MessageOf(exception)).TrimEnd('.');
+                string error = limit.IsCancellationRequested
+                    ? $"no answer within {DurationText.Of(CountLimit)}"
+                    : UntrustedText.Shorten(UntrustedText.MessageOf(exception)).TrimEnd('.');
                 if (_countLog.ShouldLog(out SuppressedLines suppressed))
                 {
                     SafeLog.Try(() => LogNotCounted(Name, error, suppressed));
@@ -87,6 +89,9 @@ internal sealed partial class MessageRoute
         }
     }
 
-    [LoggerMessage(5104, LogLevel.Warning, "Route {Route}: the messages in its dead-letter queue cannot be counted ({Error}); the page and worker.dead_letter_queue.messages do not show them. Nothing else needs this right (docs/guides/dead-letters.md){Suppressed}")]
+    [LoggerMessage(
+        5104, LogLevel.Warning,
+        "Route {Route}: the messages in its dead-letter queue cannot be counted ({Error}); the page and worker.dead_letter_queue.messages do not show them. "
+            + "Nothing else needs this right (docs/guides/dead-letters.md){Suppressed}")]
     private partial void LogNotCounted(string route, string error, SuppressedLines suppressed);
 }

@@ -183,10 +183,14 @@ internal sealed partial class MessageRoute
         }
     }
 
-    [LoggerMessage(1002, LogLevel.Warning, "Route {Route}: the drain ended{Receiving}, and {InFlight} message(s) that are being handled are cancelled. Queues redeliver theirs, callers send theirs again, and messages that exist only in this process are written to the dead letters")]
+    [LoggerMessage(
+        1002, LogLevel.Warning,
+        "Route {Route}: the drain ended{Receiving}, and {InFlight} message(s) that are being handled are cancelled. Queues redeliver theirs, callers send "
+            + "theirs again, and messages that exist only in this process are written to the dead letters")]
     private partial void LogDrainLimit(string route, string receiving, int inFlight);
 
-    [LoggerMessage(1004, LogLevel.Warning, "Route {Route}: closing {Source} failed; its queue redelivers the unsettled messages, or their senders send them again")]
+    [LoggerMessage(
+        1004, LogLevel.Warning, "Route {Route}: closing {Source} failed; its queue redelivers the unsettled messages, or their senders send them again")]
     private partial void LogCloseFailed(Exception exception, string route, string source);
 
     [LoggerMessage(1011, LogLevel.Warning, "Route {Route}: draining {Source} failed; what it still holds is settled when it is closed")]

@@ -63,7 +63,8 @@ internal sealed partial class MessageRoute : IAsyncDisposable
             DeadLetters = plan.Sources.Any(source => source.HoldsOnlyCopies) ? deadLetters : null,
         });
         EnvelopeHint hint = new(plan.Name, plan.OtherEnvelopes, _logger);
-        HandlerServices handler = new(plan.Name, _sink, Breaker, plan.Recoverability, Metrics, Calls, services, deadLetters, loggers, time, plan.Slots) { SinkName = _sinkName ?? string.Empty, SinkRetries = plan.Sink is { Retries: true }, LookForEnvelope = hint.Look };
+        HandlerServices handler = new(plan.Name, _sink, Breaker, plan.Recoverability, Metrics, Calls, services, deadLetters, loggers, time, plan.Slots)
+            { SinkName = _sinkName ?? string.Empty, SinkRetries = plan.Sink is { Retries: true }, LookForEnvelope = hint.Look };
         Pipeline = RouteChain.Compose(plan, handler);
         _checks = handler.Checks;
         _owned = handler.Owned;
@@ -145,7 +146,10 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     /// <inheritdoc cref="RouteStatus.Problem"/>
     public string? Problem => Fault?.Problem;
 
-    /// <summary>True while messages can arrive: the route was started and is not paused, its breaker is closed or the next message decides, and at least one source works.</summary>
+    /// <summary>
+    /// True while messages can arrive: the route was started and is not paused, its breaker is closed or the next message decides, and at least one source
+    /// works.
+    /// </summary>
     public bool IsReceiving => _pause is null && CanReceive;
 
     /// <summary>The operator's pause; null without one.</summary>
@@ -289,7 +293,8 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     }
 
     [LoggerMessage(1016, LogLevel.Warning,
-        "Route {Route}: paused by {By} ({Note}). It receives no messages until it is resumed or the worker restarts; {InFlight} message(s) in flight are finished")]
+        "Route {Route}: paused by {By} ({Note}). It receives no messages until it is resumed or the worker restarts; {InFlight} message(s) in flight are "
+            + "finished")]
     private partial void LogPaused(string route, string by, string note, int inFlight);
 
     [LoggerMessage(1017, LogLevel.Warning, "Route {Route}: resumed by {By}; it receives again")]

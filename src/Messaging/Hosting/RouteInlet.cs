@@ -51,11 +51,13 @@ internal sealed partial class RouteInlet(string route, SourcePlan plan, IMessage
             if (_failure is { } failure && !IsProven(failure))
             {
                 string count = failure.InRow == 1 ? string.Empty : $" ({failure.InRow} times in a row)";
-                return $"The source {plan.Name} stopped receiving{count}: {failure.Cause}. The worker restarts it every {DurationText.Of(RestartPause)}; the route is ready after {DurationText.Of(failure.Proof)} of receiving without a failure. Event 1003 has the details.";
+                return $"The source {plan.Name} stopped receiving{count}: {failure.Cause}. The worker restarts it every {DurationText.Of(RestartPause)}; the "
+                    + $"route is ready after {DurationText.Of(failure.Proof)} of receiving without a failure. Event 1003 has the details.";
             }
 
             return HasNotAsked
-                ? $"The source {plan.Name} has been started, but has not asked for a slot for {DurationText.Of(ProvenAfter)}: it hangs, or waits for something that it does not report. Check what it connects to, then restart the worker."
+                ? $"The source {plan.Name} has been started, but has not asked for a slot for {DurationText.Of(ProvenAfter)}: it hangs, or waits for something "
+                    + $"that it does not report. Check what it connects to, then restart the worker."
                 : null;
         }
     }
@@ -113,7 +115,9 @@ internal sealed partial class RouteInlet(string route, SourcePlan plan, IMessage
 
     private void Failed(Exception? exception)
     {
-        string cause = exception is null ? "it returned although the worker is not stopping" : $"{exception.GetType().Name}: {UntrustedText.Shorten(UntrustedText.MessageOf(exception)).TrimEnd('.')}";
+        string cause = exception is null
+            ? "it returned although the worker is not stopping"
+            : $"{exception.GetType().Name}: {UntrustedText.Shorten(UntrustedText.MessageOf(exception)).TrimEnd('.')}";
         TimeSpan proof = ProvenAfter;
         int inRow = 1;
         if (_failure is { } last && time.GetElapsedTime(last.At) < ForgottenAfter)
@@ -152,7 +156,8 @@ internal sealed partial class RouteInlet(string route, SourcePlan plan, IMessage
         return since != NotReceiving && time.GetElapsedTime(since) >= duration;
     }
 
-    [LoggerMessage(1003, LogLevel.Error, "Route {Route}: receiving from {Source} ended unexpectedly; the worker is not ready, and restarts it in {Pause}{Suppressed}")]
+    [LoggerMessage(
+        1003, LogLevel.Error, "Route {Route}: receiving from {Source} ended unexpectedly; the worker is not ready, and restarts it in {Pause}{Suppressed}")]
     private partial void LogReceiveFailed(Exception? exception, string route, string source, string pause, SuppressedLines suppressed);
 
     [LoggerMessage(1014, LogLevel.Information, "Route {Route}: receiving from {Source} works again")]

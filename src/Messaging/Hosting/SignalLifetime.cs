@@ -5,7 +5,8 @@ using Microsoft.Extensions.Logging;
 namespace Quayside.Messaging.Hosting;
 
 /// <summary>The first signal that would end the process stops and drains the worker; a second SIGTERM, SIGINT or SIGQUIT ends the drain immediately.</summary>
-internal sealed partial class SignalLifetime(ShutdownSignals signals, IHostApplicationLifetime lifetime, WorkerService worker, ILogger<SignalLifetime> logger) : IHostLifetime, IDisposable
+internal sealed partial class SignalLifetime(
+    ShutdownSignals signals, IHostApplicationLifetime lifetime, WorkerService worker, ILogger<SignalLifetime> logger) : IHostLifetime, IDisposable
 {
     private bool _installed;
 

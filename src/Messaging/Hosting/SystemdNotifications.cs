@@ -19,7 +19,8 @@ namespace Quayside.Messaging.Hosting;
 /// <param name="time">The clock of the watchdog timer.</param>
 /// <param name="logger">Takes one warning when systemd cannot be reached.</param>
 internal sealed partial class SystemdNotifications(
-    string? socket, string? watchdog, IWorkerStatus worker, IHostApplicationLifetime lifetime, TimeProvider time, ILogger<SystemdNotifications> logger) : IHostedService, IDisposable
+    string? socket, string? watchdog, IWorkerStatus worker, IHostApplicationLifetime lifetime, TimeProvider time,
+    ILogger<SystemdNotifications> logger) : IHostedService, IDisposable
 {
     private readonly Lock _gate = new();
     private ITimer? _alive;
@@ -81,6 +82,7 @@ internal sealed partial class SystemdNotifications(
         }
     }
 
-    [LoggerMessage(1108, LogLevel.Warning, "systemd could not be notified (NOTIFY_SOCKET {Socket}: {Error}). A unit with Type=notify will fail with a start timeout")]
+    [LoggerMessage(
+        1108, LogLevel.Warning, "systemd could not be notified (NOTIFY_SOCKET {Socket}: {Error}). A unit with Type=notify will fail with a start timeout")]
     private partial void LogFailed(string socket, string error);
 }

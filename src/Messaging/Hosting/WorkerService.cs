@@ -96,7 +96,8 @@ internal sealed partial class WorkerService(
     {
         if (deadLetters is null)
         {
-            throw new StartupException($"The worker has no dead-letter store: what is registered as {nameof(IDeadLetterStore)} returned null.", ExitCodes.Software);
+            throw new StartupException(
+                $"The worker has no dead-letter store: what is registered as {nameof(IDeadLetterStore)} returned null.", ExitCodes.Software);
         }
 
         foreach (ConfigurationError warning in plan.Warnings)
@@ -146,7 +147,8 @@ internal sealed partial class WorkerService(
         }
 
         _progress = new ProgressReport(
-            _routes.Select(route => new ReportedRoute(route.Name, () => route.Metrics.Totals, () => route.InFlight, route.Metrics.DoneWord)), hosting.ReportEvery, time, _logger);
+            _routes.Select(route => new ReportedRoute(route.Name, () => route.Metrics.Totals, () => route.InFlight, route.Metrics.DoneWord)),
+            hosting.ReportEvery, time, _logger);
     }
 
     public async Task StopAsync(CancellationToken cancellationToken)
@@ -165,7 +167,9 @@ internal sealed partial class WorkerService(
         foreach (MessageRoute route in _routes)
         {
             RouteTotals totals = route.Metrics.Totals;
-            LogStopped(route.Name, totals.Received, totals.Stored, route.Metrics.DoneWord, totals.DeadLetters, totals.Returned, totals.Lost, route.Metrics.DroppedInput is { } dropped ? $"; dropped by the source: {dropped}. {dropped.Advice}" : string.Empty);
+            LogStopped(
+                route.Name, totals.Received, totals.Stored, route.Metrics.DoneWord, totals.DeadLetters, totals.Returned, totals.Lost,
+                route.Metrics.DroppedInput is { } dropped ? $"; dropped by the source: {dropped}. {dropped.Advice}" : string.Empty);
             foreach (string report in route.HandlerReports())
             {
                 LogReport(route.Name, report);
@@ -232,7 +236,10 @@ internal sealed partial class WorkerService(
     [LoggerMessage(1101, LogLevel.Information, "Stopping: receiving has ended; {InFlight} message(s) in flight have up to {Limit} to finish")]
     private partial void LogDraining(int inFlight, string limit);
 
-    [LoggerMessage(1103, LogLevel.Information, "Route {Route}: stopped; since the start {Received} received, {Stored} {Done}, {DeadLetters} dead-lettered, {Returned} abandoned, {Lost} lost{Dropped}")]
+    [LoggerMessage(
+        1103, LogLevel.Information,
+        "Route {Route}: stopped; since the start {Received} received, {Stored} {Done}, {DeadLetters} dead-lettered, {Returned} abandoned, {Lost} "
+            + "lost{Dropped}")]
     private partial void LogStopped(string route, long received, long stored, string done, long deadLetters, long returned, long lost, string dropped);
 
     [LoggerMessage(1110, LogLevel.Warning, "Route {Route}: {Report}")]

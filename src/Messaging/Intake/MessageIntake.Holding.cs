@@ -74,7 +74,10 @@ internal sealed partial class MessageIntake
             if (slot.Hold is null && _heldLog.ShouldLog(out SuppressedLines suppressed))
             {
                 using IDisposable? scope = CorrelateLogs(message);
-                LogHeld(_route, UntrustedText.Shorten(message.SourceId.Span), message.DeliveryCount, DurationText.Of(TimeSpan.FromSeconds(Math.Round(limit.TotalSeconds))), _breaker.Part, UntrustedText.Shorten(fault.Description ?? string.Empty), suppressed);
+                LogHeld(
+                    _route, UntrustedText.Shorten(message.SourceId.Span), message.DeliveryCount,
+                    DurationText.Of(TimeSpan.FromSeconds(Math.Round(limit.TotalSeconds))), _breaker.Part,
+                    UntrustedText.Shorten(fault.Description ?? string.Empty), suppressed);
             }
         }
         catch (Exception)
@@ -221,6 +224,8 @@ internal sealed partial class MessageIntake
 
     private long Ticks(TimeSpan time) => (long)(time.TotalSeconds * _time.TimestampFrequency);
 
-    [LoggerMessage(5005, LogLevel.Warning, "Route {Route}: message {Id} is held for up to {Limit} on delivery {Delivery} and retried until the {Part} works: {Description}{Suppressed}")]
+    [LoggerMessage(
+        5005, LogLevel.Warning,
+        "Route {Route}: message {Id} is held for up to {Limit} on delivery {Delivery} and retried until the {Part} works: {Description}{Suppressed}")]
     private partial void LogHeld(string route, string id, int delivery, string limit, string part, string? description, SuppressedLines suppressed);
 }

@@ -10,7 +10,8 @@ namespace Quayside.Messaging.Intake;
 /// <content>Counts and logs what becomes of a message, and what the parts of the pipeline did wrong.</content>
 internal sealed partial class MessageIntake
 {
-    private static readonly Func<ILogger, string, string, IDisposable?> SpanScope = LoggerMessage.DefineScope<string, string>("SpanId:{SpanId}, TraceId:{TraceId}");
+    private static readonly Func<ILogger, string, string, IDisposable?> SpanScope =
+        LoggerMessage.DefineScope<string, string>("SpanId:{SpanId}, TraceId:{TraceId}");
 
     private readonly ReasonThrottle _notStoredLog;
     // So that a source without a dead-letter queue does not deliver it in a loop.
@@ -148,7 +149,9 @@ internal sealed partial class MessageIntake
         {
             ReportDefect(message, defect);
         }
-        else if (exception is not null && !HandlerReports.IsReported(exception) && (exception is not OperationCanceledException || cancellation == Cancellation.None))
+        else if (exception is not null
+            && !HandlerReports.IsReported(exception)
+            && (exception is not OperationCanceledException || cancellation == Cancellation.None))
         {
             ReportThrown(message, exception, part!);
         }
@@ -271,6 +274,8 @@ internal sealed partial class MessageIntake
     [LoggerMessage(5007, LogLevel.Error, "Route {Route}: {Part} threw an exception for message {Id} on delivery {Delivery}{Suppressed}")]
     private partial void LogThrew(Exception exception, string route, string part, string id, int delivery, SuppressedLines suppressed);
 
-    [LoggerMessage(5006, LogLevel.Error, "Route {Route}: message {Id} was processed without a decision, a defect of the part and not of the message. {Defect} {Next}{Suppressed}")]
+    [LoggerMessage(
+        5006, LogLevel.Error,
+        "Route {Route}: message {Id} was processed without a decision, a defect of the part and not of the message. {Defect} {Next}{Suppressed}")]
     private partial void LogDefect(string route, string id, string defect, string next, SuppressedLines suppressed);
 }

@@ -169,7 +169,12 @@ internal sealed partial class MessageIntake
         lock (_lock)
         {
             TakeFinished();
-            if (_isPaused || _waiting.Count > 0 || granted >= max || _held.Count > 0 || _bytes >= _options.BytesInFlight || _breaker.UpdateState() != BreakerState.Closed)
+            if (_isPaused
+                || _waiting.Count > 0
+                || granted >= max
+                || _held.Count > 0
+                || _bytes >= _options.BytesInFlight
+                || _breaker.UpdateState() != BreakerState.Closed)
             {
                 return granted;
             }

@@ -257,7 +257,8 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
 
     internal bool TryRead(Exception failure, Cancellation cancellation, out Settlement settlement) => _policy.TryRead(failure, cancellation, out settlement);
 
-    internal Settlement Decide(ReceivedMessage message, Settlement decided, Exception? exception, Cancellation cancellation, long acceptedAt, TimeSpan returnDelay)
+    internal Settlement Decide(
+        ReceivedMessage message, Settlement decided, Exception? exception, Cancellation cancellation, long acceptedAt, TimeSpan returnDelay)
     {
         Settlement settlement;
         try
@@ -342,7 +343,9 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
         {
             if (Reserved < batch.Length)
             {
-                throw new InvalidOperationException($"Accept was called for {batch.Length} message(s), but only {Reserved} slots are reserved. Reserve them with ReserveAsync or TryReserve first.");
+                throw new InvalidOperationException(
+                    $"Accept was called for {batch.Length} message(s), but only {Reserved} slots are reserved. Reserve them with ReserveAsync or TryReserve "
+                        + $"first.");
             }
 
             _metrics.MessagesReceived(batch.Length);

@@ -5,9 +5,11 @@ namespace Quayside.Messaging.Intake;
 /// docs/evidence/adr/concurrency.md. Threads: none; the intake's lock guards it.
 /// <list type="bullet">
 /// <item>A limit is worth twice another one if the throughput with it is a tenth higher.</item>
-/// <item>While a source wants more slots, the limit is doubled as long as that is worth it. Every 5 s to a minute it is then doubled or halved for a trial.</item>
+/// <item>While a source wants more slots, the limit is doubled as long as that is worth it. Every 5 s to a minute it is then doubled or halved for a
+/// trial.</item>
 /// <item>It is halved once a minute while most slots bring no message, so that an idle source does not poll more than at its start.</item>
-/// <item>A store that throttles ends a trial or lowers the limit by three tenths, once for all messages that were in flight then. Below its start it is doubled every 5 s.</item>
+/// <item>A store that throttles ends a trial or lowers the limit by three tenths, once for all messages that were in flight then. Below its start it is doubled
+/// every 5 s.</item>
 /// </list>
 /// </summary>
 /// <param name="slots">The limit starts at Start; only throttling lowers it below that, never below Min.</param>

@@ -30,7 +30,9 @@ internal sealed class SlotPump : IThreadPoolWorkItem
         _returnAt = Math.Clamp(concurrency / 4, 1, MaxFinished);
     }
 
-    /// <summary>After this time the other work gets the thread, too: two ticks of the coarse clock, so 4 to 12 ms. The simulation, where time stands still, sets it.</summary>
+    /// <summary>
+    /// After this time the other work gets the thread, too: two ticks of the coarse clock, so 4 to 12 ms. The simulation, where time stands still, sets it.
+    /// </summary>
     internal static int MaxMilliseconds { get; set; } = 8;
 
     /// <summary>Work items that the pool was given; exact while nothing runs.</summary>

@@ -72,7 +72,8 @@ internal sealed partial class TimeoutWatch(MessageSlot[] slots, TimeSpan timeout
         TimeSpan limit = slowest > HangingSettlement ? HangingSettlement : SlowSettlement;
         _warning = slow == 0
             ? null
-            : $"{slow} settlement(s) of messages of the source {source} have not ended, the oldest after more than {DurationText.Of(limit)}: its queue, caller or disk does not answer. Each keeps its slot; check what the source settles with (event 5009).";
+            : $"{slow} settlement(s) of messages of the source {source} have not ended, the oldest after more than {DurationText.Of(limit)}: its queue, caller "
+                + $"or disk does not answer. Each keeps its slot; check what the source settles with (event 5009).";
         _problem = slowest > HangingSettlement ? _warning : null;
         if (slow > 0 && _slowLog.ShouldLog(out _))
         {
@@ -83,6 +84,9 @@ internal sealed partial class TimeoutWatch(MessageSlot[] slots, TimeSpan timeout
     [LoggerMessage(5003, LogLevel.Critical, "Route {Route}: {What} has run for more than {Limit} and does not end; restart the worker to free its slot")]
     private partial void LogStuck(string route, string what, string limit);
 
-    [LoggerMessage(5009, LogLevel.Warning, "Route {Route}: {Count} settlement(s) of messages of {Source} have been running for more than {Limit}; each keeps its slot, and after {NotReadyAfter} the worker is not ready. Check the queue, the caller or the disk that the source settles with")]
+    [LoggerMessage(
+        5009, LogLevel.Warning,
+        "Route {Route}: {Count} settlement(s) of messages of {Source} have been running for more than {Limit}; each keeps its slot, and after {NotReadyAfter} "
+            + "the worker is not ready. Check the queue, the caller or the disk that the source settles with")]
     private partial void LogSlowSettlements(string route, int count, string source, string limit, string notReadyAfter);
 }

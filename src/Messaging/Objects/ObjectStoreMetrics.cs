@@ -7,9 +7,11 @@ namespace Quayside.Messaging.Objects;
 public static class ObjectStoreMetrics
 {
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
-    private static readonly Counter<long> Retries = Meter.CreateCounter<long>("worker.sink.retries", "{request}", "Requests to the object store that were retried, by error: an early sign of throttling");
+    private static readonly Counter<long> Retries =
+        Meter.CreateCounter<long>("worker.sink.retries", "{request}", "Requests to the object store that were retried, by error: an early sign of throttling");
     private static readonly Counter<long> Losses = Meter.CreateCounter<long>(
-        "worker.sink.property_losses", "{property}", "Metadata and tags that the store cannot carry as they are, by name and reason (replaced, cut, left_out); the objects are stored");
+        "worker.sink.property_losses", "{property}",
+        "Metadata and tags that the store cannot carry as they are, by name and reason (replaced, cut, left_out); the objects are stored");
 
     /// <summary>A request is retried.</summary>
     /// <param name="route">The route; null outside a route.</param>

@@ -48,7 +48,9 @@ internal sealed class BundlePlanner(SettingsReader settings)
 
         if (sink.Kind != SinkKind.Objects)
         {
-            settings.Fail(Key(nameof(BundlesOptions.Enabled)), "true", "must be false with a sink for documents.", $"The sink {sink.Name} sends batches of its own; set Routes:{route}:{Key(nameof(BundlesOptions.Enabled))}=false for this route.");
+            settings.Fail(
+                Key(nameof(BundlesOptions.Enabled)), "true", "must be false with a sink for documents.",
+                $"The sink {sink.Name} sends batches of its own; set Routes:{route}:{Key(nameof(BundlesOptions.Enabled))}=false for this route.");
             return sink;
         }
 
@@ -60,7 +62,8 @@ internal sealed class BundlePlanner(SettingsReader settings)
         {
             Retries = true,
             KeepsProperties = false,
-            Create = services => new BundlingSink((IObjectSink)FeatureFactory.Open(sink, services with { ContentType = BundleContentType }), bundles, limits, _budget, services),
+            Create = services => new BundlingSink(
+                (IObjectSink)FeatureFactory.Open(sink, services with { ContentType = BundleContentType }), bundles, limits, _budget, services),
         };
     }
 
@@ -79,7 +82,8 @@ internal sealed class BundlePlanner(SettingsReader settings)
             settings.Fail(
                 "Intake:BytesInFlight",
                 SettingText.FormatBytes(intake.BytesInFlight),
-                $"must be at least twice {Key(nameof(bundles.MemoryBudget))} = {SettingText.FormatBytes(bundles.MemoryBudget)}: raise it, or lower {Key(nameof(bundles.MemoryBudget))}.",
+                $"must be at least twice {Key(nameof(bundles.MemoryBudget))} = {SettingText.FormatBytes(bundles.MemoryBudget)}: raise it, or lower "
+                    + $"{Key(nameof(bundles.MemoryBudget))}.",
                 "The bytes in bundles would pause receiving before the budget closes a bundle.");
         }
     }
@@ -94,7 +98,9 @@ internal sealed class BundlePlanner(SettingsReader settings)
         }
         else if (handler is { StoresWholeJson: false })
         {
-            settings.Fail(enabled, "true", $"must be false with the handler {handler.Name}, which does not guarantee that each body it stores is a complete JSON document.", Consequence);
+            settings.Fail(
+                enabled, "true",
+                $"must be false with the handler {handler.Name}, which does not guarantee that each body it stores is a complete JSON document.", Consequence);
         }
     }
 }

@@ -26,7 +26,9 @@ public static class EnvelopeExplainer
         ArgumentNullException.ThrowIfNull(message);
         if (route.Envelopes.FirstOrDefault(envelope => envelope.CallsService) is { } calling)
         {
-            throw new StartupException($"Route {route.Name}: to take the content out of the envelope {calling.Name}, a service must be called, which this command does not do. Explain the content under a route without this envelope, or without the setting that needs the call.", ExitCodes.Usage);
+            throw new StartupException(
+                $"Route {route.Name}: to take the content out of the envelope {calling.Name}, a service must be called, which this command does not do. "
+                    + $"Explain the content under a route without this envelope, or without the setting that needs the call.", ExitCodes.Usage);
         }
 
         Collector collector = new();
@@ -43,7 +45,8 @@ public static class EnvelopeExplainer
             TimeProvider.System,
             Concurrency: 1);
         PipelineBuilder<PhysicalContext> builder = new(route.Name);
-        RoutePlan inOrder = route with { Unwrapping = new UnwrappingOptions { MaxElements = route.Unwrapping.MaxElements, Unrecognized = route.Unwrapping.Unrecognized, ElementConcurrency = 1 } };
+        RoutePlan inOrder = route with { Unwrapping =
+            new UnwrappingOptions { MaxElements = route.Unwrapping.MaxElements, Unrecognized = route.Unwrapping.Unrecognized, ElementConcurrency = 1 } };
         foreach (EnvelopePlan envelope in route.Envelopes)
         {
             RouteChain.Unwrap(inOrder, envelope, builder, services);

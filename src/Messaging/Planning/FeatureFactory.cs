@@ -17,7 +17,8 @@ internal static class FeatureFactory
     {
         const string Factory = $"{nameof(SinkPlan)}.{nameof(SinkPlan.Create)}";
         ISink sink = Create(services.Route, $"the sink {plan.Name}", Factory, () => plan.Create(services));
-        (bool fits, string expected) = plan.Kind == SinkKind.Documents ? (sink is IDocumentSink, nameof(IDocumentSink)) : (sink is IObjectSink, nameof(IObjectSink));
+        (bool fits, string expected) =
+            plan.Kind == SinkKind.Documents ? (sink is IDocumentSink, nameof(IDocumentSink)) : (sink is IObjectSink, nameof(IObjectSink));
         return fits
             ? sink
             : throw new StartupException(

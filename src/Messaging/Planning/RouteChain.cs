@@ -41,7 +41,9 @@ internal static class RouteChain
         return builder.Build(plan.Form);
     }
 
-    /// <summary>Adds the part that takes messages out of one envelope. It runs within the message's span and before all other parts, which see the content.</summary>
+    /// <summary>
+    /// Adds the part that takes messages out of one envelope. It runs within the message's span and before all other parts, which see the content.
+    /// </summary>
     public static void Unwrap(RoutePlan plan, EnvelopePlan envelope, PipelineBuilder<PhysicalContext> builder, HandlerServices services)
     {
         UnwrapRules rules = new(
@@ -62,7 +64,8 @@ internal static class RouteChain
     }
 
     /// <summary>The worker's own parts, which precede all others.</summary>
-    public static PipelineBuilder<PhysicalContext> Begin(RoutePlan plan) => new PipelineBuilder<PhysicalContext>(plan.Name).Behavior(new TracingBehavior(plan.Name));
+    public static PipelineBuilder<PhysicalContext> Begin(RoutePlan plan) =>
+        new PipelineBuilder<PhysicalContext>(plan.Name).Behavior(new TracingBehavior(plan.Name));
 }
 
 /// <summary>The pipeline of a route to print, with a sink that needs neither region nor credentials.</summary>

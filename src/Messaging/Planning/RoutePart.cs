@@ -8,7 +8,8 @@ using Quayside.Pipeline.Contexts;
 namespace Quayside.Messaging.Planning;
 
 /// <summary>
-/// A step or behaviour of the physical stage that <c>AddStep</c> or <c>AddBehavior</c> adds to the pipelines of the routes. It runs after the worker's own steps, within
+/// A step or behaviour of the physical stage that <c>AddStep</c> or <c>AddBehavior</c> adds to the pipelines of the routes. It runs after the worker's own
+/// steps, within
 /// the message's span, and before the handler's parts. Immutable.
 /// </summary>
 public sealed class RoutePart
@@ -44,7 +45,9 @@ public sealed class RoutePart
     /// <summary>The section of its settings, which a route may override; null without settings.</summary>
     public SettingsSection? Section { get; }
 
-    /// <summary>A step. Each route uses one instance: the container's if the type is registered there, otherwise its own, disposed after the route has drained.</summary>
+    /// <summary>
+    /// A step. Each route uses one instance: the container's if the type is registered there, otherwise its own, disposed after the route has drained.
+    /// </summary>
     /// <typeparam name="TStep">The step; its constructor may take the container's services, except scoped ones.</typeparam>
     /// <param name="name">Its name; null for the name of the class.</param>
     internal static RoutePart Step<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TStep>(string? name = null)
@@ -65,22 +68,30 @@ public sealed class RoutePart
     }
 
     /// <summary>A step with settings, which a route may override below <c>Routes:{name}</c>. Each route has an instance of its own.</summary>
-    /// <typeparam name="TStep">The step; its constructor takes <typeparamref name="TOptions"/>, and may take the container's services, except scoped ones.</typeparam>
+    /// <typeparam name="TStep">The step; its constructor takes <typeparamref name="TOptions"/>, and may take the container's services, except scoped
+    /// ones.</typeparam>
     /// <typeparam name="TOptions">A class whose properties carry <see cref="SettingAttribute"/>.</typeparam>
     /// <param name="name">Its name, and the section of the settings, such as <c>Masking</c>.</param>
-    internal static RoutePart Step<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TStep, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] TOptions>(string name)
+    internal static RoutePart Step<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TStep,
+        [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] TOptions>(
+            string name)
         where TStep : class, IStep<PhysicalContext>
         where TOptions : class, new() =>
-        new(name, typeof(TStep), (builder, services, options) => builder.Step(services.Create<TStep>(options!), name), SettingsSection.Of<TOptions>(name, perRoute: true), (settings, route) => settings.Read<TOptions>(name, route));
+        new(name, typeof(TStep), (builder, services, options) => builder.Step(services.Create<TStep>(options!), name),
+            SettingsSection.Of<TOptions>(name, perRoute: true), (settings, route) => settings.Read<TOptions>(name, route));
 
     /// <summary>A behaviour with settings: as <see cref="Step{TStep, TOptions}"/>.</summary>
-    /// <typeparam name="TBehavior">The behaviour; its constructor takes <typeparamref name="TOptions"/>, and may take the container's services, except scoped ones.</typeparam>
+    /// <typeparam name="TBehavior">The behaviour; its constructor takes <typeparamref name="TOptions"/>, and may take the container's services, except scoped
+    /// ones.</typeparam>
     /// <typeparam name="TOptions">A class whose properties carry <see cref="SettingAttribute"/>.</typeparam>
     /// <param name="name">Its name, and the section of the settings.</param>
-    internal static RoutePart Behavior<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TBehavior, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] TOptions>(string name)
+    internal static RoutePart Behavior<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TBehavior,
+        [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] TOptions>(
+            string name)
         where TBehavior : class, IBehavior<PhysicalContext, PhysicalContext>
         where TOptions : class, new() =>
-        new(name, typeof(TBehavior), (builder, services, options) => builder.Behavior(services.Create<TBehavior>(options!), name), SettingsSection.Of<TOptions>(name, perRoute: true), (settings, route) => settings.Read<TOptions>(name, route));
+        new(name, typeof(TBehavior), (builder, services, options) => builder.Behavior(services.Create<TBehavior>(options!), name),
+            SettingsSection.Of<TOptions>(name, perRoute: true), (settings, route) => settings.Read<TOptions>(name, route));
 
     /// <summary>The part with the settings of a route.</summary>
     internal RoutePart Configure(SettingsReader settings, string route) =>
@@ -123,7 +134,9 @@ internal static class PartSelection
             if (part is null)
             {
                 string hint = added.Count == 0 ? "No part was added." : SettingsReader.Hint(name, [.. added.Select(part => part.Name)]);
-                settings.Fail(key, name, $"is not a part added by AddStep or AddBehavior; the worker's own parts and those of handlers always run, each in its stage. {hint}");
+                settings.Fail(
+                    key, name,
+                    $"is not a part added by AddStep or AddBehavior; the worker's own parts and those of handlers always run, each in its stage. {hint}");
             }
             else if (chosen.Contains(part))
             {

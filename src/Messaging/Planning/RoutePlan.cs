@@ -88,7 +88,9 @@ public sealed record RoutePlan
     internal bool KeepsDeadLetters => Handler.KeepsDeadLetters || Envelopes.Any(envelope => envelope.Splits) || Sources.Any(source => source.KeepsDeadLetters);
 
     /// <summary>Its sources, its envelopes, its handler and its sink, such as <c>Sqs -> Archive -> S3</c>.</summary>
-    public string DescribeParts() => $"{string.Join(", ", Sources.Select(source => source.Name))} -> {string.Concat(Envelopes.Select(envelope => $"{envelope.Name} -> "))}{Handler.Name}{(Sink is null ? string.Empty : $" -> {Sink.Name}")}";
+    public string DescribeParts() =>
+        $"{string.Join(", ", Sources.Select(source => source.Name))} -> {string.Concat(Envelopes.Select(envelope => $"{envelope.Name} -> "))}{Handler.Name}"
+            + $"{(Sink is null ? string.Empty : $" -> {Sink.Name}")}";
 
     /// <summary>Writes what handler and sink say of themselves to <c>validate</c>.</summary>
     public void Describe(TextWriter output)

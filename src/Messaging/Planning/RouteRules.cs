@@ -17,7 +17,8 @@ internal static class RouteRules
     /// <param name="handler">The handler; null when it was not found, which is reported already.</param>
     /// <param name="sink">The sink; null without one.</param>
     /// <param name="intake">The intake of each source.</param>
-    public static void Check(SettingsReader settings, string route, IReadOnlyList<SourcePlan> sources, HandlerPlan? handler, SinkPlan? sink, IntakeOptions intake)
+    public static void Check(
+        SettingsReader settings, string route, IReadOnlyList<SourcePlan> sources, HandlerPlan? handler, SinkPlan? sink, IntakeOptions intake)
     {
         if (handler?.Batching is { } batching)
         {
@@ -54,10 +55,14 @@ internal static class RouteRules
         if (!sink.KeepsProperties)
         {
             string[] able = [.. sinks.Where(other => other.KeepsProperties).Select(other => other.Name).Order(StringComparer.Ordinal)];
-            string advice = able.Contains(sink.Name, StringComparer.Ordinal) ? $"set {BundlesOptions.Section}:{nameof(BundlesOptions.Enabled)}=false, because a bundle has several messages"
-                : able.Length == 0 ? "the worker has no sink that does"
-                : $"set Routes:{route}:Sink to one that does ({string.Join(", ", able)})";
-            settings.Fail(first.Setting, settings.Configuration[first.Setting], $"needs a sink that keeps metadata and tags, and {sink.Name}{(able.Contains(sink.Name, StringComparer.Ordinal) ? " with bundles" : "")} does not: {advice}, or remove the setting.", "Objects would be stored without them.");
+            string advice = able.Contains(sink.Name, StringComparer.Ordinal)
+                ? $"set {BundlesOptions.Section}:{nameof(BundlesOptions.Enabled)}=false, because a bundle has several messages"
+                    : able.Length == 0 ? "the worker has no sink that does"
+                    : $"set Routes:{route}:Sink to one that does ({string.Join(", ", able)})";
+            settings.Fail(
+                first.Setting, settings.Configuration[first.Setting],
+                $"needs a sink that keeps metadata and tags, and {sink.Name}{(able.Contains(sink.Name, StringComparer.Ordinal) ? " with bundles" : "")} does "
+                    + $"not: {advice}, or remove the setting.", "Objects would be stored without them.");
             return;
         }
 
@@ -73,30 +78,37 @@ internal static class RouteRules
         // An envelope after the one that splits may give each its own.
         if (handler?.IdOfWhole is { } id && envelopes is [.., { Splits: true } splitting])
         {
-            settings.Fail(id.Key, id.Value, $"must be a property of the body, or @id, with the envelope {splitting.Name} of the route {route}: all messages out of one would have the same id.", "All but one of them would be dead-lettered as key-collision.");
+            settings.Fail(
+                id.Key, id.Value,
+                $"must be a property of the body, or @id, with the envelope {splitting.Name} of the route {route}: all messages out of one would have the same "
+                    + $"id.", "All but one of them would be dead-lettered as key-collision.");
         }
     }
 
     /// <summary>Warns where the handler asks for what no message of the route can have beside its body.</summary>
-    public static void CheckNeededValues(SettingsReader settings, string route, IReadOnlyList<SourcePlan> sources, IReadOnlyList<EnvelopePlan> envelopes, HandlerPlan? handler)
+    public static void CheckNeededValues(
+        SettingsReader settings, string route, IReadOnlyList<SourcePlan> sources, IReadOnlyList<EnvelopePlan> envelopes, HandlerPlan? handler)
     {
         foreach (NeededValue needed in handler?.NeededValues ?? [])
         {
             // An envelope may have attributes of its own.
-            bool canCome = (envelopes.Count > 0 && needed.Value.Kind == MessageValueKind.Attribute) || sources.Any(source => source.CanGive?.Invoke(needed.Value) ?? true);
+            bool canCome =
+                (envelopes.Count > 0 && needed.Value.Kind == MessageValueKind.Attribute) || sources.Any(source => source.CanGive?.Invoke(needed.Value) ?? true);
             if (!canCome)
             {
                 settings.Warn(
                     needed.Setting,
                     settings.Configuration[$"Routes:{route}:{needed.Setting}"] ?? settings.Configuration[needed.Setting],
-                    $"asks for {needed.Placeholder}, which no message of {string.Join(", ", sources.Select(source => source.Name))} has in the route {route} (docs/reference/attributes.md).",
+                    $"asks for {needed.Placeholder}, which no message of {string.Join(", ", sources.Select(source => source.Name))} has in the route {route} "
+                        + $"(docs/reference/attributes.md).",
                     "Every message is processed as one without it.");
             }
         }
     }
 
     /// <summary>Checks that the whole of a message can be stored where its content cannot tell what it is.</summary>
-    public static void CheckStoredPart(SettingsReader settings, string route, IReadOnlyList<EnvelopePlan> envelopes, UnwrappingOptions unwrapping, BundlesOptions bundles)
+    public static void CheckStoredPart(
+        SettingsReader settings, string route, IReadOnlyList<EnvelopePlan> envelopes, UnwrappingOptions unwrapping, BundlesOptions bundles)
     {
         if (unwrapping.Store != StoredPart.Whole)
         {
@@ -106,11 +118,15 @@ internal static class RouteRules
         string key = $"{UnwrappingOptions.Section}:{nameof(unwrapping.Store)}";
         if (envelopes.FirstOrDefault(envelope => envelope.Splits) is { } splitting)
         {
-            settings.Fail(key, nameof(StoredPart.Whole), $"must be {nameof(StoredPart.Content)} with the envelope {splitting.Name} of the route {route}.", "Each message out of one would be stored with all others.");
+            settings.Fail(
+                key, nameof(StoredPart.Whole), $"must be {nameof(StoredPart.Content)} with the envelope {splitting.Name} of the route {route}.",
+                "Each message out of one would be stored with all others.");
         }
         else if (envelopes.Count > 0 && bundles.Enabled)
         {
-            settings.Fail(key, nameof(StoredPart.Whole), $"must be {nameof(StoredPart.Content)} with {BundlesOptions.Section}:{nameof(bundles.Enabled)}.", "A bundle has one JSON document per line, which an envelope need not be.");
+            settings.Fail(
+                key, nameof(StoredPart.Whole), $"must be {nameof(StoredPart.Content)} with {BundlesOptions.Section}:{nameof(bundles.Enabled)}.",
+                "A bundle has one JSON document per line, which an envelope need not be.");
         }
     }
 
@@ -120,7 +136,9 @@ internal static class RouteRules
         {
             if (allowed.Value)
             {
-                settings.Warn(key, sink, $"keeps objects only as long as the process runs ({allowed.Key} allows it).", $"Messages of {queue} are deleted from the queue and lost when the process ends.");
+                settings.Warn(
+                    key, sink, $"keeps objects only as long as the process runs ({allowed.Key} allows it).",
+                    $"Messages of {queue} are deleted from the queue and lost when the process ends.");
             }
             else
             {
@@ -133,7 +151,9 @@ internal static class RouteRules
         }
         else if (Names(sources, CompletionEffect.Acknowledges) is { } answering)
         {
-            settings.Warn(key, sink, $"keeps objects only as long as the process runs, although senders over {answering} may be told that their messages are stored.", "For messages that matter, use a durable sink, such as Directory.");
+            settings.Warn(
+                key, sink, $"keeps objects only as long as the process runs, although senders over {answering} may be told that their messages are stored.",
+                "For messages that matter, use a durable sink, such as Directory.");
         }
     }
 
@@ -153,9 +173,11 @@ internal static class BatchingRules
     /// <param name="intake">The route's intake settings.</param>
     /// <param name="sources">The route's sources.</param>
     /// <returns>The messages that a single source can have in flight, since one source alone may have to fill a unit.</returns>
-    public static int Check(SettingsReader settings, Batching batching, (string What, TimeSpan Time)? processing, IntakeOptions intake, IReadOnlyList<SourcePlan> sources)
+    public static int Check(
+        SettingsReader settings, Batching batching, (string What, TimeSpan Time)? processing, IntakeOptions intake, IReadOnlyList<SourcePlan> sources)
     {
-        SettingValue<int>[] limits = [new("Intake:Concurrency", intake.Concurrency), .. sources.Select(source => source.MaxInFlight).OfType<SettingValue<int>>()];
+        SettingValue<int>[] limits =
+            [new("Intake:Concurrency", intake.Concurrency), .. sources.Select(source => source.MaxInFlight).OfType<SettingValue<int>>()];
         (string key, int most) = batching.MaxMessages;
         foreach (SettingValue<int> limit in limits.Where(limit => limit.Value < batching.MinSlots))
         {
@@ -170,14 +192,17 @@ internal static class BatchingRules
         return limits.Min(limit => limit.Value);
     }
 
-    private static void CheckTimes(SettingsReader settings, Batching batching, (string What, TimeSpan Time)? processing, IntakeOptions intake, IReadOnlyList<SourcePlan> sources)
+    private static void CheckTimes(
+        SettingsReader settings, Batching batching, (string What, TimeSpan Time)? processing, IntakeOptions intake, IReadOnlyList<SourcePlan> sources)
     {
         TimeSpan longest = batching.MaxAge.Value + (processing?.Time ?? TimeSpan.Zero) + Reserve;
         string middle = processing is { } known ? $"{known.What} {Text(known.Time)} + " : string.Empty;
         string sum = $"{batching.MaxAge.Key} {Text(batching.MaxAge.Value)} + {middle}{Text(Reserve)}";
         if (intake.MessageTimeout < longest)
         {
-            settings.Fail("Intake:MessageTimeout", Text(intake.MessageTimeout), $"must be at least {Text(longest)} ({sum}).", $"Messages would be cancelled while their {batching.Unit} is {batching.Done}.");
+            settings.Fail(
+                "Intake:MessageTimeout", Text(intake.MessageTimeout), $"must be at least {Text(longest)} ({sum}).",
+                $"Messages would be cancelled while their {batching.Unit} is {batching.Done}.");
         }
 
         foreach (HoldLimit hold in sources.Select(source => source.Hold).OfType<HoldLimit>().Where(hold => hold.Longest.Value < hold.InSequence * longest))

@@ -73,7 +73,9 @@ internal sealed class WorkerFeatures
         const string Key = $"Pipeline:{nameof(PipelineOptions.Parts)}";
         if (!NamedRoute.IsName(part.Name) || OwnParts.Contains(part.Name, StringComparer.OrdinalIgnoreCase))
         {
-            Fail(Key, $"'{part.Name}' cannot be the name of {part.PartType.FullName}: it must be {NamedRoute.AllowedName}, and not one of {string.Join(", ", OwnParts)}. Pass another name to AddStep or AddBehavior.", consequence: null);
+            Fail(Key,
+                $"'{part.Name}' cannot be the name of {part.PartType.FullName}: it must be {NamedRoute.AllowedName}, and not one of "
+                    + $"{string.Join(", ", OwnParts)}. Pass another name to AddStep or AddBehavior.", consequence: null);
         }
         else if (_parts.Find(other => string.Equals(other.Name, part.Name, StringComparison.OrdinalIgnoreCase)) is { } taken)
         {
@@ -96,9 +98,12 @@ internal sealed class WorkerFeatures
     {
         if (ReservedRoots.Contains(section.Root, StringComparer.OrdinalIgnoreCase))
         {
-            Fail(section.Name, $"cannot be the name of a section of {section.SettingsType?.FullName ?? "its own"}: {string.Join(", ", ReservedRoots)} are reserved for routes and features. Use another name, or list the section in its feature's Settings.");
+            Fail(section.Name,
+                $"cannot be the name of a section of {section.SettingsType?.FullName ?? "its own"}: {string.Join(", ", ReservedRoots)} are reserved for routes "
+                    + $"and features. Use another name, or list the section in its feature's Settings.");
         }
-        else if (!_shared.Exists(other => string.Equals(other.Name, section.Name, StringComparison.OrdinalIgnoreCase) && other.SettingsType == section.SettingsType))
+        else if (!_shared.Exists(
+            other => string.Equals(other.Name, section.Name, StringComparison.OrdinalIgnoreCase) && other.SettingsType == section.SettingsType))
         {
             _shared.Add(section);
             _sections = null;
@@ -125,7 +130,8 @@ internal sealed class WorkerFeatures
         }
         else if (sections.FirstOrDefault(section => !string.Equals(section.Name, key, StringComparison.OrdinalIgnoreCase)) is { } foreign)
         {
-            Fail(foreign.Name, $"is listed by {feature}, whose settings belong in {key}: use that section, or add a shared one with AddSettings.", consequence: null);
+            Fail(foreign.Name, $"is listed by {feature}, whose settings belong in {key}: use that section, or add a shared one with AddSettings.",
+                consequence: null);
         }
         else
         {
@@ -134,5 +140,6 @@ internal sealed class WorkerFeatures
         }
     }
 
-    private void Fail(string key, string problem, string? consequence = Consequence) => _errors.Add(new ConfigurationError(key, Value: null, problem, consequence));
+    private void Fail(string key, string problem, string? consequence = Consequence) =>
+        _errors.Add(new ConfigurationError(key, Value: null, problem, consequence));
 }

@@ -71,7 +71,9 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
             {
                 if (settings.CheckUnused(section.Name, section.SettingsType!, name) && NameOfEnvelope(section) is { } own)
                 {
-                    settings.Warn($"Routes:{name}:{section.Name}", value: null, $"is set, and the route does not have the envelope {own} (Routes:{name}:Envelope).", "It has no effect.");
+                    settings.Warn(
+                        $"Routes:{name}:{section.Name}", value: null, $"is set, and the route does not have the envelope {own} (Routes:{name}:Envelope).",
+                        "It has no effect.");
                 }
             }
         }
@@ -80,7 +82,8 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
     }
 
     // A check of senders that never runs is worth a warning, unlike the settings of a sink for a later route.
-    private static string? NameOfEnvelope(SettingsSection section) => section.Name.StartsWith("Envelopes:", StringComparison.Ordinal) ? section.Name["Envelopes:".Length..] : null;
+    private static string? NameOfEnvelope(SettingsSection section) =>
+        section.Name.StartsWith("Envelopes:", StringComparison.Ordinal) ? section.Name["Envelopes:".Length..] : null;
 
     private static PipelineForm FindForm(SettingsReader settings, PipelineOptions options)
     {
@@ -93,7 +96,10 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
 
         if (!form.IsSupported)
         {
-            settings.Fail("Pipeline:Form", name, $"must be one that needs no compiler at run time: {string.Join(", ", PipelineForm.All.Where(other => other.IsSupported))}.", "This runtime cannot compile code at run time.");
+            settings.Fail(
+                "Pipeline:Form", name,
+                $"must be one that needs no compiler at run time: {string.Join(", ", PipelineForm.All.Where(other => other.IsSupported))}.",
+                "This runtime cannot compile code at run time.");
         }
 
         return form;
@@ -107,7 +113,8 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
         FindUnknownFeatures(settings, $"{section}:");
         PipelineOptions pipeline = settings.Read<PipelineOptions>("Pipeline", name);
         PipelineForm form = FindForm(settings, pipeline);
-        IReadOnlyList<RoutePart> parts = [.. PartSelection.Choose(settings, name, pipeline.Parts, features.Parts).Select(part => part.Configure(settings, name))];
+        IReadOnlyList<RoutePart> parts =
+            [.. PartSelection.Choose(settings, name, pipeline.Parts, features.Parts).Select(part => part.Configure(settings, name))];
         IntakeOptions intake = settings.Read<IntakeOptions>("Intake", name);
         RecoverabilityOptions recoverability = settings.Read<RecoverabilityOptions>("Recoverability", name);
         StagesOptions stages = settings.Read<StagesOptions>("Stages", name);
@@ -122,7 +129,9 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
             }
             else if (Find(settings, _sources, $"{section}:Source", source, "source") is { } feature)
             {
-                if (Checked(settings, $"{section}:Source", feature.Name, feature, feature.Configure(settings, name), nameof(SourcePlan.Create), plan => plan.Create) is { } plan)
+                if (Checked(
+                    settings, $"{section}:Source", feature.Name, feature, feature.Configure(settings, name), nameof(SourcePlan.Create),
+                    plan => plan.Create) is { } plan)
                 {
                     sourcePlans.Add(plan with { Name = feature.Name });
                 }
@@ -141,10 +150,14 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
         CheckKinds(settings, section, handlerFeature, sinkFeature);
         HandlerPlan? handler = handlerFeature is null
             ? null
-            : Checked(settings, $"{section}:Handler", handlerFeature.Name, handlerFeature, handlerFeature.Configure(settings, name), nameof(HandlerPlan.Compose), plan => plan.Compose);
+            : Checked(
+                settings, $"{section}:Handler", handlerFeature.Name, handlerFeature, handlerFeature.Configure(settings, name), nameof(HandlerPlan.Compose),
+                plan => plan.Compose);
         SinkPlan? sink = sinkFeature is null
             ? null
-            : Checked(settings, $"{section}:Sink", sinkFeature.Name, sinkFeature, sinkFeature.Configure(settings, name), nameof(SinkPlan.Create), plan => plan.Create);
+            : Checked(
+                settings, $"{section}:Sink", sinkFeature.Name, sinkFeature, sinkFeature.Configure(settings, name), nameof(SinkPlan.Create),
+                plan => plan.Create);
         handler = handler is null ? null : handler with { Name = handlerFeature!.Name };
         sink = sink is null ? null : sink with { Name = sinkFeature!.Name, Kind = sinkFeature.Kind, KeepsProperties = sinkFeature.KeepsProperties };
         BundlesOptions bundling = bundles.Read(name);
@@ -176,7 +189,8 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
         foreach (string name in names)
         {
             if (Find(settings, _envelopes, key, name, "envelope") is { } feature
-                && Checked(settings, key, feature.Name, feature, feature.Configure(settings, route), nameof(EnvelopePlan.Create), plan => plan.Create) is { } plan)
+                && Checked(
+                    settings, key, feature.Name, feature, feature.Configure(settings, route), nameof(EnvelopePlan.Create), plan => plan.Create) is { } plan)
             {
                 plans.Add(plan with { Name = feature.Name });
             }
@@ -224,7 +238,8 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
             return;
         }
 
-        string fitting = string.Join(", ", _sinks.Values.Where(other => other.Kind == handler.Writes).Select(other => other.Name).Order(StringComparer.Ordinal));
+        string fitting =
+            string.Join(", ", _sinks.Values.Where(other => other.Kind == handler.Writes).Select(other => other.Name).Order(StringComparer.Ordinal));
         settings.Fail(
             $"{section}:Sink",
             sink.Name,
@@ -255,7 +270,10 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
                 {
                     settings.FailUnknown(key, known);
                 }
-                else if (!key.Equals("Routes", StringComparison.OrdinalIgnoreCase) && !IsUnchecked(key) && provider.TryGet(key, out string? value) && !string.IsNullOrWhiteSpace(value))
+                else if (!key.Equals("Routes", StringComparison.OrdinalIgnoreCase)
+                    && !IsUnchecked(key)
+                    && provider.TryGet(key, out string? value)
+                    && !string.IsNullOrWhiteSpace(value))
                 {
                     settings.FailValue(key);
                 }
@@ -270,20 +288,28 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
     // The environment also holds variables of other programs, so an unknown section there may be theirs.
     private void WarnOfMistypedSections(SettingsReader settings, IReadOnlyList<string> known)
     {
-        foreach (IConfigurationProvider provider in ConfigurationOrigin.ProvidersOf(configuration).Where(provider => provider is EnvironmentVariablesConfigurationProvider))
+        foreach (IConfigurationProvider provider in ConfigurationOrigin
+            .ProvidersOf(configuration)
+            .Where(provider => provider is EnvironmentVariablesConfigurationProvider))
         {
             foreach (string section in provider.GetChildKeys([], parentPath: null).Distinct(StringComparer.OrdinalIgnoreCase))
             {
-                if (!known.Contains(section, StringComparer.OrdinalIgnoreCase) && provider.GetChildKeys([], section).FirstOrDefault() is { } below && NearestName.Find(section, known) is { } nearest)
+                if (!known.Contains(section, StringComparer.OrdinalIgnoreCase)
+                    && provider.GetChildKeys([], section).FirstOrDefault() is { } below
+                    && NearestName.Find(section, known) is { } nearest)
                 {
                     // Without its value, as for every unknown key.
-                    settings.Warn($"{section}:{below}", value: null, $"is set in the environment, and {section} is not a section of the worker. Did you mean {nearest}?", "It has no effect.");
+                    settings.Warn(
+                        $"{section}:{below}", value: null, $"is set in the environment, and {section} is not a section of the worker. Did you mean {nearest}?",
+                        "It has no effect.");
                 }
             }
         }
     }
 
-    /// <summary>Warns of variables that look like settings: with one underscore for each colon, and those of ASP.NET and of platforms for the web server.</summary>
+    /// <summary>
+    /// Warns of variables that look like settings: with one underscore for each colon, and those of ASP.NET and of platforms for the web server.
+    /// </summary>
     private void WarnOfVariables(SettingsReader settings)
     {
         string[] keys = [.. features.Sections.All
@@ -356,7 +382,8 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
 
         if (!settings.Configuration.GetSection(key).Exists())
         {
-            string noRoute = settings.Configuration.GetSection("Routes").GetChildren().Any() ? string.Empty : " No route is configured, so the built-in one applies.";
+            string noRoute =
+                settings.Configuration.GetSection("Routes").GetChildren().Any() ? string.Empty : " No route is configured, so the built-in one applies.";
             settings.Fail(
                 key,
                 value: null,
@@ -365,7 +392,9 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
             return null;
         }
 
-        string hint = NearestName.Find(name, features.Keys) is { } nearest ? $" Did you mean {nearest}?" : " If another package has it, call that package's Add method first.";
+        string hint = NearestName.Find(name, features.Keys) is { } nearest
+            ? $" Did you mean {nearest}?"
+            : " If another package has it, call that package's Add method first.";
         settings.Fail(key, name, $"there is no such {kind}; {(features.Count > 0 ? $"it must be one of {Names(features)}" : "the worker has none")}.{hint}");
         return null;
     }

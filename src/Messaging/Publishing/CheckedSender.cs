@@ -34,7 +34,8 @@ internal sealed class CheckedSender(IMessageSender sender, string name) : IMessa
             return answers;
         }
 
-        string defect = $"the sender {name} ({sender.GetType().FullName}) returned {(answers is null ? "null" : $"{answers.Length} answers")} from SendAsync for {messages.Count} message(s), so they may not have been sent; it must return one answer per message.";
+        string defect = $"the sender {name} ({sender.GetType().FullName}) returned {(answers is null ? "null" : $"{answers.Length} answers")} from SendAsync "
+            + $"for {messages.Count} message(s), so they may not have been sent; it must return one answer per message.";
         return [.. messages.Select(_ => defect)];
     }
 

@@ -54,7 +54,10 @@ public sealed record OutgoingMessage(string Id, ReadOnlyMemory<byte> Body)
     /// <summary>Its group, where <see cref="IMessageSender.SendsGroups"/> is true; null for the sender's choice.</summary>
     public string? Group { get; init; }
 
-    /// <summary>By what its source recognises a message that was sent twice, where <see cref="IMessageSender.SendsDeduplicationIds"/> is true; null for <see cref="Id"/>.</summary>
+    /// <summary>
+    /// By what its source recognises a message that was sent twice, where <see cref="IMessageSender.SendsDeduplicationIds"/> is true; null for
+    /// <see cref="Id"/>.
+    /// </summary>
     public string? DeduplicationId { get; init; }
 
     /// <summary>Named values beside the body, of which <see cref="IMessageSender.CheckAttribute"/> has approved each; at most one of a name.</summary>
@@ -63,7 +66,9 @@ public sealed record OutgoingMessage(string Id, ReadOnlyMemory<byte> Body)
     /// <summary>True for a message that its source may have had before: a queue that recognises duplicates must accept it again, and keep its id.</summary>
     public bool IsRedriven { get; init; }
 
-    /// <summary>What its queue keeps beside the attributes, such as <c>correlation-id</c>; a sender leaves out those that it has no place for. Null for none.</summary>
+    /// <summary>
+    /// What its queue keeps beside the attributes, such as <c>correlation-id</c>; a sender leaves out those that it has no place for. Null for none.
+    /// </summary>
     public IReadOnlyDictionary<string, string>? SystemProperties { get; init; }
 }
 

@@ -22,7 +22,8 @@ public interface ISenderFeature
     /// <param name="settings">The reader of the settings.</param>
     /// <param name="route">The route whose settings override the general ones; null for none.</param>
     /// <param name="url">Address of the running worker, from <c>--url</c>; null for the configured one. Queues ignore it.</param>
-    /// <returns>A function that opens the sender, called only if there was no problem. It throws <see cref="StartupException"/> when the target is missing, refuses access or is unreachable.</returns>
+    /// <returns>A function that opens the sender, called only if there was no problem. It throws <see cref="StartupException"/> when the target is missing,
+    /// refuses access or is unreachable.</returns>
     /// <exception cref="StartupException">An argument is invalid, or this build lacks a feature that the sender needs.</exception>
     Func<CommandServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url);
 }
@@ -47,7 +48,9 @@ public interface ISampleFeature
 /// <param name="Error">Its standard error, for status lines, such as that a sender waits. Any thread may write to it.</param>
 public sealed record CommandServices(TimeProvider Time, TextWriter Output, TextWriter Error);
 
-/// <summary>Checks <c>--route</c> and <c>--url</c> of <c>publish</c> and <c>redrive</c> for a destination that only the settings name, such as a queue.</summary>
+/// <summary>
+/// Checks <c>--route</c> and <c>--url</c> of <c>publish</c> and <c>redrive</c> for a destination that only the settings name, such as a queue.
+/// </summary>
 public static class CommandArguments
 {
     /// <summary>Refuses an address, which would have no effect, and a route that is not configured, whose settings would be those of another one.</summary>
@@ -60,7 +63,9 @@ public static class CommandArguments
         ArgumentNullException.ThrowIfNull(settings);
         if (url is not null)
         {
-            throw new StartupException($"--url {SettingText.Mask(url)}: has no effect here, because no running worker is called. Leave it out, and set the destination in the section of the source.", ExitCodes.Usage);
+            throw new StartupException(
+                $"--url {SettingText.Mask(url)}: has no effect here, because no running worker is called. Leave it out, and set the destination in the section "
+                    + $"of the source.", ExitCodes.Usage);
         }
 
         string[] routes = [.. settings.Configuration.GetSection("Routes").GetChildren().Select(child => child.Key).DefaultIfEmpty(NamedRoute.BuiltIn)];

@@ -10,7 +10,8 @@ public static class PublishRun
     /// <param name="count">Messages to send.</param>
     /// <param name="rate">Maximum average number of messages per second; null for no limit.</param>
     /// <param name="cancellationToken">Stops sending; the result counts the messages sent by then.</param>
-    public static async Task<PublishResult> SendAsync(IMessageSender sender, Func<int, OutgoingMessage> generate, int count, int? rate, CancellationToken cancellationToken)
+    public static async Task<PublishResult> SendAsync(
+        IMessageSender sender, Func<int, OutgoingMessage> generate, int count, int? rate, CancellationToken cancellationToken)
     {
         long started = Stopwatch.GetTimestamp();
         int sent = 0;

@@ -30,7 +30,9 @@ public sealed class SenderCatalog
             {
                 if (!_byName.TryAdd(name, sender))
                 {
-                    throw new StartupException($"publish --to {name}: the sources {((ISourceFeature)_byName[name]).Name} and {source.Name} both have this name. Add only one of them, or give one another name (ISenderFeature.SenderNames).", ExitCodes.Configuration);
+                    throw new StartupException(
+                        $"publish --to {name}: the sources {((ISourceFeature)_byName[name]).Name} and {source.Name} both have this name. Add only one of them, "
+                            + $"or give one another name (ISenderFeature.SenderNames).", ExitCodes.Configuration);
                 }
             }
         }
@@ -54,7 +56,8 @@ public sealed class SenderCatalog
     /// <param name="cancellationToken">Cancels opening.</param>
     /// <exception cref="ConfigurationException">Its settings are invalid; contains every problem.</exception>
     /// <exception cref="StartupException">The target is missing, refuses access or is unreachable.</exception>
-    public async Task<IMessageSender> OpenAsync(string name, IConfiguration configuration, string? route, string? url, CommandServices services, CancellationToken cancellationToken)
+    public async Task<IMessageSender> OpenAsync(
+        string name, IConfiguration configuration, string? route, string? url, CommandServices services, CancellationToken cancellationToken)
     {
         SettingsReader settings = new(configuration, _sections);
         Func<CommandServices, CancellationToken, Task<IMessageSender>>? open = _byName[name].ConfigureSender(settings, route, url);
@@ -66,7 +69,8 @@ public sealed class SenderCatalog
         Task<IMessageSender>? opening = open?.Invoke(services, cancellationToken);
         IMessageSender sender = opening is not null && await opening is { } opened
             ? new CheckedSender(opened, name)
-            : throw new StartupException($"publish --to {name}: {_byName[name]} opened no sender; the function that its ConfigureSender returns must return one.", ExitCodes.Software);
+            : throw new StartupException(
+                $"publish --to {name}: {_byName[name]} opened no sender; the function that its ConfigureSender returns must return one.", ExitCodes.Software);
         return MessageSpans.IsListening ? new TracedSender(sender, name) : sender;
     }
 }

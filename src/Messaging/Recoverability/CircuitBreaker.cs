@@ -57,7 +57,10 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     /// <summary>Raised outside the lock when the breaker has closed.</summary>
     internal event Action? Relaxed;
 
-    /// <summary>Raised outside the lock when the sink has to be checked: the breaker has opened, a message failed while it let messages in, or none succeeded for a minute.</summary>
+    /// <summary>
+    /// Raised outside the lock when the sink has to be checked: the breaker has opened, a message failed while it let messages in, or none succeeded for a
+    /// minute.
+    /// </summary>
     internal event Action? CheckNeeded;
 
     /// <summary>Raised by <see cref="Throttled"/>.</summary>
@@ -133,7 +136,9 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
                     return null;
                 }
 
-                double bound = Math.Max(options.BreakerOpen.TotalSeconds, Math.Min(options.BreakerOpen.TotalSeconds * (1L << Math.Min(_disproved, 30)), LongestCheckWait.TotalSeconds));
+                double bound = Math.Max(
+                    options.BreakerOpen.TotalSeconds,
+                    Math.Min(options.BreakerOpen.TotalSeconds * (1L << Math.Min(_disproved, 30)), LongestCheckWait.TotalSeconds));
                 TimeSpan left = TimeSpan.FromSeconds(bound) + MessagesFirst - time.GetElapsedTime(_openedAt);
                 return left > TimeSpan.Zero ? left : TimeSpan.Zero;
             }
@@ -329,7 +334,10 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
             _isCalm = false;
             _window.AddFailure();
             _failuresInRow++;
-            if (opens || _state == BreakerState.HalfOpen || _failuresInRow >= options.BreakerFailures || _window.Exceeds(options.BreakerMinimum, options.BreakerRatio))
+            if (opens
+                || _state == BreakerState.HalfOpen
+                || _failuresInRow >= options.BreakerFailures
+                || _window.Exceeds(options.BreakerMinimum, options.BreakerRatio))
             {
                 _since = _state == BreakerState.Closed ? time.GetUtcNow() : _since;
                 opened = _state == BreakerState.Closed || (refused && !IsRefused);
@@ -368,7 +376,8 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
         _window.Clear();
     }
 
-    [LoggerMessage(2001, LogLevel.Error, "Route {Route}: the {Part} fails; receiving is paused, and one message probes it every {Pause}. Last failure: {Detail}")]
+    [LoggerMessage(
+        2001, LogLevel.Error, "Route {Route}: the {Part} fails; receiving is paused, and one message probes it every {Pause}. Last failure: {Detail}")]
     private partial void LogOpened(string route, string part, string pause, string detail);
 
     [LoggerMessage(2002, LogLevel.Information, "Route {Route}: the {Part} works again; receiving resumes")]

@@ -36,8 +36,12 @@ internal static class ExceptionNames
             isOther |= isNamed;
         }
 
-        string hint = NearestName.Find(name, exceptions) is { } nearest ? $" Did you mean {nearest}?" : " Use the full name, such as System.TimeoutException, or the name without its namespace.";
-        return isOther ? $"{name} is not an exception type.{hint}" : $"{name} is not an exception type of this program or the libraries that it references.{hint}";
+        string hint = NearestName.Find(name, exceptions) is { } nearest
+            ? $" Did you mean {nearest}?"
+            : " Use the full name, such as System.TimeoutException, or the name without its namespace.";
+        return isOther
+            ? $"{name} is not an exception type.{hint}"
+            : $"{name} is not an exception type of this program or the libraries that it references.{hint}";
     }
 
     [UnconditionalSuppressMessage("Trimming", "IL2026", Justification = "A type that trimming has removed cannot be thrown.")]

@@ -23,7 +23,9 @@ internal sealed class ExceptionRules
         }
     }
 
-    /// <summary>The rule for an exception: of the listed types that it is, the most derived one decides. None also for the three exceptions that stand for a settlement.</summary>
+    /// <summary>
+    /// The rule for an exception: of the listed types that it is, the most derived one decides. None also for the three exceptions that stand for a settlement.
+    /// </summary>
     public ExceptionRule Find(Exception exception) =>
         (_names.Length == 0 && _types.Count == 0) || exception is PoisonMessageException or TransientFaultException or RefusedException
             ? ExceptionRule.None

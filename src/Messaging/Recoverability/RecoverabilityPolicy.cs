@@ -10,14 +10,17 @@ namespace Quayside.Messaging.Recoverability;
 /// </summary>
 internal sealed class RecoverabilityPolicy(RecoverabilityOptions options)
 {
-    /// <summary>Dead-letter reason of a message that failed <c>Recoverability:MaxDeliveries</c> times without an exception: it timed out, or no part decided.</summary>
+    /// <summary>
+    /// Dead-letter reason of a message that failed <c>Recoverability:MaxDeliveries</c> times without an exception: it timed out, or no part decided.
+    /// </summary>
     public const string DeliveriesExhausted = "deliveries-exhausted";
 
     /// <summary>Dead-letter reason of a message for which a part threw an exception <c>Recoverability:MaxDeliveries</c> times.</summary>
     public const string UnhandledException = "unhandled-exception";
 
     /// <summary>The description of a message that no part settled, when the part has not described itself.</summary>
-    public const string NotSettled = "No part of the pipeline settled the message: the terminator, or a step that stops the chain, must set context.Settlement, and a connector must copy it to the outer context.";
+    public const string NotSettled = "No part of the pipeline settled the message: the terminator, or a step that stops the chain, must set "
+        + "context.Settlement, and a connector must copy it to the outer context.";
 
     private const string Stopping = "The worker is stopping.";
 
@@ -44,7 +47,8 @@ internal sealed class RecoverabilityPolicy(RecoverabilityOptions options)
     }
 
     /// <summary>Converts an exception to a settlement, by its own kind or by the rules of the route; false for others.</summary>
-    public bool TryRead(Exception exception, Cancellation cancellation, out Settlement settlement) => options.Rules.TryRead(exception, cancellation != Cancellation.None, out settlement);
+    public bool TryRead(Exception exception, Cancellation cancellation, out Settlement settlement) =>
+        options.Rules.TryRead(exception, cancellation != Cancellation.None, out settlement);
 
     /// <summary>The delivery on which a message that fails for an unknown reason is dead-lettered.</summary>
     public int MaxDeliveries => _maxDeliveries;
@@ -112,7 +116,8 @@ internal sealed class RecoverabilityPolicy(RecoverabilityOptions options)
     private Settlement Fault(string description, string? exceptionType, Exception? thrown, int deliveryCount)
     {
         Settlement settlement = deliveryCount >= _maxDeliveries
-            ? Settlement.DeadLetter(thrown is null ? DeliveriesExhausted : UnhandledException, $"Failed on delivery {deliveryCount}: {description}", exceptionType)
+            ? Settlement.DeadLetter(
+                thrown is null ? DeliveriesExhausted : UnhandledException, $"Failed on delivery {deliveryCount}: {description}", exceptionType)
             : Settlement.Abandon(_backoff.After(deliveryCount), description, exceptionType);
         return settlement with { Exception = thrown };
     }

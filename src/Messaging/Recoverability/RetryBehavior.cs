@@ -16,11 +16,13 @@ namespace Quayside.Messaging.Recoverability;
 /// <param name="breaker">The route's breaker.</param>
 /// <param name="time">The clock; tests drive it.</param>
 /// <param name="retriesUnknown">
-/// True around foreign code, whose exceptions may be transient faults: retries every exception except poison, refusals, those of <c>Recoverability:DeadLetterOn</c>,
+/// True around foreign code, whose exceptions may be transient faults: retries every exception except poison, refusals, those of
+/// <c>Recoverability:DeadLetterOn</c>,
 /// and those after the message's token was cancelled.
 /// </param>
 /// <typeparam name="TContext">The context of the stage it is added to.</typeparam>
-public sealed class RetryBehavior<TContext>(RecoverabilityOptions options, CircuitBreaker breaker, TimeProvider time, bool retriesUnknown = false) : IBehavior<TContext, TContext>
+public sealed class RetryBehavior<TContext>(
+    RecoverabilityOptions options, CircuitBreaker breaker, TimeProvider time, bool retriesUnknown = false) : IBehavior<TContext, TContext>
     where TContext : PipelineContext
 {
     private readonly int _attempts = options.Attempts;
@@ -70,7 +72,8 @@ public sealed class RetryBehavior<TContext>(RecoverabilityOptions options, Circu
                     return;
                 }
             }
-            catch (Exception exception) when (MayPass(exception, context) && MayRetry(attempt, (exception as TransientFaultException)?.RetryAfter ?? TimeSpan.Zero, out wait))
+            catch (Exception exception) when (MayPass(exception, context)
+                && MayRetry(attempt, (exception as TransientFaultException)?.RetryAfter ?? TimeSpan.Zero, out wait))
             {
                 thrown = exception;
             }

@@ -16,13 +16,15 @@ public interface IDocumentSink : ISink
 }
 
 /// <summary>The outcome of all documents of one message.</summary>
-/// <param name="Status">Stored when every document is indexed, existed before, or is rejected; otherwise Transient or Refused, and the message must be redelivered.</param>
+/// <param name="Status">Stored when every document is indexed, existed before, or is rejected; otherwise Transient or Refused, and the message must be
+/// redelivered.</param>
 /// <param name="Created">Documents indexed by this call.</param>
 /// <param name="Existing">Documents whose id existed before.</param>
 /// <param name="Rejected">Documents reported to <see cref="IDocumentRejections"/>.</param>
 /// <param name="Detail">Which call failed and how, as text of at most 256 characters; null on success.</param>
 /// <param name="RetryAfter">Transient only: the minimum wait that the store asked for; zero without one.</param>
-public readonly record struct DocumentsResult(SinkStatus Status, long Created, long Existing, long Rejected, string? Detail = null, TimeSpan RetryAfter = default)
+public readonly record struct DocumentsResult(
+    SinkStatus Status, long Created, long Existing, long Rejected, string? Detail = null, TimeSpan RetryAfter = default)
 {
     /// <summary>The documents accounted for. A stored message has as many as were written; any other number is a defect of the sink.</summary>
     public long Total => Created + Existing + Rejected;
@@ -83,6 +85,7 @@ public interface IDocumentWriter : IAsyncDisposable
     ValueTask<DocumentsResult> EndAsync(CancellationToken cancellationToken);
 
     /// <summary>Sends the rest and waits until every document is indexed, existed before, or is rejected and kept.</summary>
-    /// <returns>The outcome; expected failures are values. Throws only <see cref="OperationCanceledException"/> of this token and what <see cref="IDocumentRejections"/> throws.</returns>
+    /// <returns>The outcome; expected failures are values. Throws only <see cref="OperationCanceledException"/> of this token and what
+    /// <see cref="IDocumentRejections"/> throws.</returns>
     ValueTask<DocumentsResult> CompleteAsync(CancellationToken cancellationToken);
 }

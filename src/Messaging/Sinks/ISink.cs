@@ -19,7 +19,9 @@ public interface ISink : IAsyncDisposable
     /// </summary>
     string? Problem => null;
 
-    /// <summary>The worker stops: a sink that gathers messages stores them immediately and, from here on, without waiting. May be called repeatedly; must not block.</summary>
+    /// <summary>
+    /// The worker stops: a sink that gathers messages stores them immediately and, from here on, without waiting. May be called repeatedly; must not block.
+    /// </summary>
     void StopWaiting()
     {
     }
@@ -45,10 +47,13 @@ public interface IObjectSink : ISink
     /// <param name="properties">Not part of the comparison: an object that exists with the same bytes keeps its own.</param>
     /// <param name="cancellationToken">As above.</param>
     /// <returns>As above.</returns>
-    /// <exception cref="NotSupportedException">There are properties, and the sink cannot keep any; nothing was stored. A sink that can implements this method, and its feature says so (<see cref="ISinkFeature.KeepsProperties"/>).</exception>
-    ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties properties, CancellationToken cancellationToken) => properties.IsEmpty
-        ? StoreAsync(key, body, cancellationToken)
-        : throw new NotSupportedException($"{GetType().Name} cannot keep metadata and tags of an object: use a sink that can, such as S3, or store the object without them.");
+    /// <exception cref="NotSupportedException">There are properties, and the sink cannot keep any; nothing was stored. A sink that can implements this method,
+    /// and its feature says so (<see cref="ISinkFeature.KeepsProperties"/>).</exception>
+    ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties properties, CancellationToken cancellationToken) =>
+        properties.IsEmpty
+            ? StoreAsync(key, body, cancellationToken)
+            : throw new NotSupportedException(
+                $"{GetType().Name} cannot keep metadata and tags of an object: use a sink that can, such as S3, or store the object without them.");
 
     /// <summary>The location of the object, for reports: a path or <c>s3://bucket/key</c>.</summary>
     string Locate(string key);

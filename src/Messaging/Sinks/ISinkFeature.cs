@@ -26,7 +26,9 @@ public interface ISinkFeature
     SinkPlan Configure(SettingsReader settings, string route);
 }
 
-/// <summary>A route's sink as configured and checked: its factory and the properties that the rest of the route needs. Immutable; nothing is opened yet.</summary>
+/// <summary>
+/// A route's sink as configured and checked: its factory and the properties that the rest of the route needs. Immutable; nothing is opened yet.
+/// </summary>
 public sealed record SinkPlan
 {
     /// <summary>The name of its feature; the planner sets it.</summary>
@@ -47,7 +49,9 @@ public sealed record SinkPlan
     /// <summary>True when creating it may ask the surroundings of this machine, such as an instance for its region: <c>validate</c> then does not.</summary>
     public Func<bool>? IsLeftToStart { get; init; }
 
-    /// <summary>Writes what <c>validate</c> shows about the sink: a paragraph and an empty line; null for nothing. Called only when the route has no problem.</summary>
+    /// <summary>
+    /// Writes what <c>validate</c> shows about the sink: a paragraph and an empty line; null for nothing. Called only when the route has no problem.
+    /// </summary>
     public Action<TextWriter>? Describe { get; init; }
 
     /// <summary>The longest time of one store, retries included; zero when the sink sets no limit.</summary>
@@ -100,7 +104,8 @@ public sealed record ReservedLevel(string Name, string Reason);
 /// <param name="Breaker">The route's breaker, to which others report the outcomes; null outside a route.</param>
 /// <param name="Concurrency">Maximum number of concurrent stores: the slots of all sources of the route.</param>
 /// <param name="ContentType">The media type of the objects.</param>
-/// <param name="DeadLetters">Keeps unfinished objects of a process that died, which may be the only copies of messages; null when every source keeps its messages.</param>
+/// <param name="DeadLetters">Keeps unfinished objects of a process that died, which may be the only copies of messages; null when every source keeps its
+/// messages.</param>
 public sealed record SinkServices(
     IServiceProvider Services,
     ILoggerFactory Loggers,

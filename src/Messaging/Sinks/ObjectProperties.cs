@@ -9,7 +9,10 @@ public sealed class ObjectProperties
     /// <summary>No metadata and no tags.</summary>
     public static ObjectProperties None { get; } = new();
 
-    /// <summary>Metadata: names are those of headers, in any case, and occur once; values are any text. A sink adapts what its store cannot carry, and reports what is lost.</summary>
+    /// <summary>
+    /// Metadata: names are those of headers, in any case, and occur once; values are any text. A sink adapts what its store cannot carry, and reports what is
+    /// lost.
+    /// </summary>
     public IReadOnlyList<KeyValuePair<string, string>> Metadata { get; init; } = [];
 
     /// <summary>Tags: keys occur once; otherwise as <see cref="Metadata"/>.</summary>

@@ -3,7 +3,8 @@ using Quayside.Pipeline.Messages;
 namespace Quayside.Messaging.Sources;
 
 /// <summary>
-/// Accepts a source's messages for the route. The source reserves slots, then receives, then passes the messages to <see cref="SlotLease.Accept(ReceivedMessage)"/>,
+/// Accepts a source's messages for the route. The source reserves slots, then receives, then passes the messages to
+/// <see cref="SlotLease.Accept(ReceivedMessage)"/>,
 /// so that a paused or full route never receives a message that it cannot process. Threads: any.
 /// </summary>
 public interface IMessageIntake

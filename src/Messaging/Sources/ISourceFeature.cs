@@ -51,7 +51,9 @@ public sealed record SourcePlan
     /// <summary>The effect of completing a message outside this process.</summary>
     public CompletionEffect OnComplete { get; init; } = CompletionEffect.Deletes;
 
-    /// <summary>False for what none of its messages can ever have, so that the start warns where a handler asks for it. Null when they may have anything.</summary>
+    /// <summary>
+    /// False for what none of its messages can ever have, so that the start warns where a handler asks for it. Null when they may have anything.
+    /// </summary>
     public Func<MessageValue, bool>? CanGive { get; init; }
 
     /// <summary>The destination that its spans name; null for the source's lower-case name and the route.</summary>
@@ -63,7 +65,10 @@ public sealed record SourcePlan
     /// <summary>The maximum number of its messages in flight; null when only <c>Intake:Concurrency</c> limits them.</summary>
     public SettingValue<int>? MaxInFlight { get; init; }
 
-    /// <summary>True when its messages arrive before it reserves a slot, as callers of HTTP do: the number of its messages in flight then neither follows the throughput nor falls while the store throttles.</summary>
+    /// <summary>
+    /// True when its messages arrive before it reserves a slot, as callers of HTTP do: the number of its messages in flight then neither follows the throughput
+    /// nor falls while the store throttles.
+    /// </summary>
     public bool IsPushed { get; init; }
 
     /// <summary>How long it can hold a message in flight; null when only <c>Intake:MessageTimeout</c> limits it.</summary>
@@ -91,7 +96,8 @@ public enum CompletionEffect
 /// <param name="Time">The clock; tests drive it.</param>
 /// <param name="Concurrency">The slots of the source, at least 1.</param>
 /// <param name="Calls">Counts its calls; null outside a route.</param>
-/// <param name="Metrics">Counts the dead letters that a source with <see cref="SourcePlan.KeepsDeadLetters"/> writes; those of others are counted by the route. Null outside a route.</param>
+/// <param name="Metrics">Counts the dead letters that a source with <see cref="SourcePlan.KeepsDeadLetters"/> writes; those of others are counted by the route.
+/// Null outside a route.</param>
 public sealed record SourceServices(
     string Route,
     IServiceProvider Services,

@@ -133,7 +133,9 @@ internal sealed class LeasedSlots
     }
 }
 
-/// <summary>The other side of a <see cref="SlotLease"/>: for implementers of <see cref="IMessageIntake"/>, such as test doubles. Sources use the lease. Threads: any.</summary>
+/// <summary>
+/// The other side of a <see cref="SlotLease"/>: for implementers of <see cref="IMessageIntake"/>, such as test doubles. Sources use the lease. Threads: any.
+/// </summary>
 public interface ISlotOwner
 {
     /// <summary>Accepts messages, each on a slot of a lease; the lease has checked that it has as many.</summary>

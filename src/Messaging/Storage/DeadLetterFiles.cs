@@ -178,7 +178,10 @@ internal sealed class DeadLetterFiles(DurableFolder folder, string prefix = "") 
             { ShouldIncludePredicate = DeadLetterCount.IsRecord });
         }
 
-        records.Sort(static (left, right) => left.WrittenAt != right.WrittenAt ? right.WrittenAt.CompareTo(left.WrittenAt) : string.CompareOrdinal(left.File, right.File));
+        records.Sort(
+            static (left, right) => left.WrittenAt != right.WrittenAt
+                ? right.WrittenAt.CompareTo(left.WrittenAt)
+                : string.CompareOrdinal(left.File, right.File));
         return records.Select(static record => record.Folder + record.File);
     }
 
@@ -201,9 +204,12 @@ internal sealed class DeadLetterFiles(DurableFolder folder, string prefix = "") 
     public bool IsName(string name)
     {
         string[] parts = name.Split('/');
-        return name.Length <= FileName.MaxBytes * 2 && parts.Length == 3 && Array.TrueForAll(parts, static part => part.Replace('~', '_') is { Length: > 0 and <= FileName.MaxBytes } safe && FileName.Sanitize(safe, safe.Length) == safe)
-            && parts[2].Length + RecordSuffix.Length <= FileName.MaxBytes
-            && !IsLink(parts[0]) && !IsLink($"{parts[0]}/{parts[1]}");
+        return name.Length <= FileName.MaxBytes * 2
+            && parts.Length == 3
+            && Array.TrueForAll(
+                parts, static part => part.Replace('~', '_') is { Length: > 0 and <= FileName.MaxBytes } safe && FileName.Sanitize(safe, safe.Length) == safe)
+                && parts[2].Length + RecordSuffix.Length <= FileName.MaxBytes
+                && !IsLink(parts[0]) && !IsLink($"{parts[0]}/{parts[1]}");
     }
 
     // A linked folder leads out of the store's folder, and a redrive would delete there.
@@ -229,11 +235,17 @@ internal sealed class DeadLetterFiles(DurableFolder folder, string prefix = "") 
         }
 
         // Unfinished files that the worker found at start have an empty route.
-        return letter.Route.Length == 0 || NamedRoute.IsName(letter.Route) ? null : $"\"route\" is \"{UntrustedText.Shorten(letter.Route)}\" and must be the name of a route ({NamedRoute.AllowedName}).";
+        return letter.Route.Length == 0 || NamedRoute.IsName(letter.Route)
+            ? null
+            : $"\"route\" is \"{UntrustedText.Shorten(letter.Route)}\" and must be the name of a route ({NamedRoute.AllowedName}).";
     }
 
     // Neither links nor what the store keeps for itself, whose names begin with a dot.
     private static IEnumerable<string> Sorted(string path) => Directory.Exists(path)
-        ? new DirectoryInfo(path).GetDirectories().Where(found => found.LinkTarget is null && !found.Name.StartsWith('.')).Select(found => found.FullName).Order(StringComparer.Ordinal)
+        ? new DirectoryInfo(path)
+            .GetDirectories()
+            .Where(found => found.LinkTarget is null && !found.Name.StartsWith('.'))
+            .Select(found => found.FullName)
+            .Order(StringComparer.Ordinal)
         : [];
 }

@@ -54,13 +54,15 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
         _discarded = new DeadLetterFiles(_folder, DiscardedFolder);
         _discardedDays = options.DiscardedDays;
         _threads = new FileThreads("dead letters", Threads, host);
-        _writes = new FileCalls<(DeadLetter Letter, ReadOnlyMemory<byte> Body, bool IsNew), string>(_threads, request => request.IsNew ? Add(request.Letter, request.Body.Span) : Write(request.Letter, request.Body.Span), Threads);
+        _writes = new FileCalls<(DeadLetter Letter, ReadOnlyMemory<byte> Body, bool IsNew), string>(
+            _threads, request => request.IsNew ? Add(request.Letter, request.Body.Span) : Write(request.Letter, request.Body.Span), Threads);
         _probes = new FileCalls<bool, bool>(_threads, _ => Probe(), kept: 1);
         _count = new DeadLetterCount(Root, time);
         _counts = new FileCalls<bool, WaitingDeadLetters>(_threads, _ => CountRecords(), kept: 1);
         _time = time;
         _logger = logger ?? NullLogger<DirectoryDeadLetterStore>.Instance;
-        _probe = time.CreateTimer(static state => _ = ((DirectoryDeadLetterStore)state!).ProbeAsync(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        _probe =
+            time.CreateTimer(static state => _ = ((DirectoryDeadLetterStore)state!).ProbeAsync(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
     }
 
     /// <summary>The folder's absolute path.</summary>
@@ -87,17 +89,20 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
         catch (Exception exception) when (FileFaults.IsFileFault(exception))
         {
             throw new StartupException(
-                $"The folder '{Root}' cannot store dead letters ({exception.Message.TrimEnd('.')}). Make it writable for user {Environment.UserName}, or set {Key} to a folder that is.",
+                $"The folder '{Root}' cannot store dead letters ({exception.Message.TrimEnd('.')}). Make it writable for user {Environment.UserName}, or set "
+                    + $"{Key} to a folder that is.",
                 ExitCodes.Unavailable,
                 exception);
         }
     }
 
-    public ValueTask<string> WriteAsync(DeadLetter letter, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) => WriteAsync((letter, body, IsNew: false), cancellationToken);
+    public ValueTask<string> WriteAsync(DeadLetter letter, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) =>
+        WriteAsync((letter, body, IsNew: false), cancellationToken);
 
     /// <summary>Writes a dead letter that a queue still has, likewise, but under a name of its own: an equal one in the queue is another message.</summary>
     /// <inheritdoc cref="WriteAsync(DeadLetter, ReadOnlyMemory{byte}, CancellationToken)"/>
-    public ValueTask<string> AddAsync(DeadLetter letter, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) => WriteAsync((letter, body, IsNew: true), cancellationToken);
+    public ValueTask<string> AddAsync(DeadLetter letter, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) =>
+        WriteAsync((letter, body, IsNew: true), cancellationToken);
 
     private async ValueTask<string> WriteAsync((DeadLetter Letter, ReadOnlyMemory<byte> Body, bool IsNew) request, CancellationToken cancellationToken)
     {
@@ -116,7 +121,8 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
 
     /// <exception cref="IOException">A folder cannot be listed.</exception>
     /// <exception cref="UnauthorizedAccessException">Likewise.</exception>
-    public async ValueTask<WaitingDeadLetters?> CountWaitingAsync(CancellationToken cancellationToken) => await _counts.RunAsync(state: default, cancellationToken);
+    public async ValueTask<WaitingDeadLetters?> CountWaitingAsync(CancellationToken cancellationToken) =>
+        await _counts.RunAsync(state: default, cancellationToken);
 
     /// <summary>True while the folder is one that a worker has prepared.</summary>
     internal bool IsPrepared => _folder.IsPrepared;
@@ -179,7 +185,9 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
         }
 
         // An existing record stays as it is: it describes the first time that this message was dead-lettered.
-        if (_folder.Place(name + DeadLetterFiles.RecordSuffix, JsonSerializer.SerializeToUtf8Bytes(letter, DeadLetterFiles.Records.DeadLetter)) == PlaceResult.Placed && placed == PlaceResult.SameBytes)
+        if (_folder.Place(
+            name + DeadLetterFiles.RecordSuffix, JsonSerializer.SerializeToUtf8Bytes(letter, DeadLetterFiles.Records.DeadLetter)) == PlaceResult.Placed
+            && placed == PlaceResult.SameBytes)
         {
             // A redrive may have deleted the earlier dead letter, and its body with it, since the body was found.
             _folder.Place(name + DeadLetterFiles.BodySuffix, body, isOnlyCopy);
@@ -199,7 +207,8 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
 
             // Another process may take the name meanwhile.
             if (_folder.Place(name + DeadLetterFiles.BodySuffix, body) != PlaceResult.OtherBytes
-                && _folder.Place(name + DeadLetterFiles.RecordSuffix, JsonSerializer.SerializeToUtf8Bytes(letter, DeadLetterFiles.Records.DeadLetter)) == PlaceResult.Placed)
+                && _folder.Place(
+                    name + DeadLetterFiles.RecordSuffix, JsonSerializer.SerializeToUtf8Bytes(letter, DeadLetterFiles.Records.DeadLetter)) == PlaceResult.Placed)
             {
                 return _folder.PathOf(name + DeadLetterFiles.BodySuffix);
             }

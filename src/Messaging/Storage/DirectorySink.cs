@@ -33,7 +33,9 @@ internal sealed partial class DirectorySink : IObjectSink
     public DirectorySink(DirectorySinkOptions options, SinkServices services, IFileHost? host = null)
     {
         _route = services.Route ?? string.Empty;
-        _folder = new DurableFolder(options.Path, options.Fsync, OctalFileMode.TryParse(options.FileMode, out UnixFileMode mode) ? mode : DurableFolder.DefaultMode, route: _route, host: host);
+        _folder = new DurableFolder(
+            options.Path, options.Fsync, OctalFileMode.TryParse(options.FileMode, out UnixFileMode mode) ? mode : DurableFolder.DefaultMode, route: _route,
+            host: host);
         _threads = new FileThreads($"directory {services.Route}", options.Threads, host);
         _stores = new FileCalls<Request, SinkResult>(_threads, request => Store(request.Key.Span, request.Body.Span), KeptCalls);
         _checks = new FileCalls<bool, int>(_threads, _ => Check(), kept: 1);
@@ -82,7 +84,8 @@ internal sealed partial class DirectorySink : IObjectSink
             _ => "Make it a writable folder",
         };
         return new StartupException(
-            $"The folder '{root}' cannot store objects ({exception.Message.TrimEnd('.')}). {advice}, or set {DirectorySinkOptions.Section}:{nameof(DirectorySinkOptions.Path)} to another folder.",
+            $"The folder '{root}' cannot store objects ({exception.Message.TrimEnd('.')}). {advice}, or set "
+                + $"{DirectorySinkOptions.Section}:{nameof(DirectorySinkOptions.Path)} to another folder.",
             denied ? ExitCodes.NoPermission : ExitCodes.Unavailable,
             exception);
     }
@@ -91,7 +94,8 @@ internal sealed partial class DirectorySink : IObjectSink
     {
         try
         {
-            (int kept, int incomplete) = await new UnfinishedDeadLetters(_folder, deadLetters, _threads, _time, _logger).KeepAsync("directory", _route, cancellationToken);
+            (int kept, int incomplete) =
+                await new UnfinishedDeadLetters(_folder, deadLetters, _threads, _time, _logger).KeepAsync("directory", _route, cancellationToken);
             if (kept > 0)
             {
                 LogKeptUnfinished(kept, _folder.Root, UnfinishedDeadLetters.Reason, incomplete);
@@ -183,13 +187,21 @@ internal sealed partial class DirectorySink : IObjectSink
     [LoggerMessage(4002, LogLevel.Warning, "The folder {Folder} cannot be written now; the worker tries again with each message: {Reason}")]
     private partial void LogNotWritable(string folder, string reason);
 
-    [LoggerMessage(4003, LogLevel.Warning, "{Count} unfinished object(s) in {Folder}, left by a worker that ended while storing them, were moved to the dead letters as {Reason}; {Incomplete} of them are incomplete. Redrive them")]
+    [LoggerMessage(
+        4003, LogLevel.Warning,
+        "{Count} unfinished object(s) in {Folder}, left by a worker that ended while storing them, were moved to the dead letters as {Reason}; {Incomplete} of "
+            + "them are incomplete. Redrive them")]
     private partial void LogKeptUnfinished(int count, string folder, string reason, int incomplete);
 
-    [LoggerMessage(4004, LogLevel.Warning, "Unfinished objects in {Folder}, left by a worker that ended while storing them, could not be moved to the dead letters; the next start tries again")]
+    [LoggerMessage(
+        4004, LogLevel.Warning,
+        "Unfinished objects in {Folder}, left by a worker that ended while storing them, could not be moved to the dead letters; the next start tries again")]
     private partial void LogUnfinishedLeft(Exception exception, string folder);
 
-    [LoggerMessage(4005, LogLevel.Warning, "{Count} unfinished object(s) in {Folder} may be the only copies of their messages; the next start of a route with a source Channel, Udp or TcpLines on this folder moves them to the dead letters")]
+    [LoggerMessage(
+        4005, LogLevel.Warning,
+        "{Count} unfinished object(s) in {Folder} may be the only copies of their messages; the next start of a route with a source Channel, Udp or TcpLines "
+            + "on this folder moves them to the dead letters")]
     private partial void LogOnlyCopiesLeft(int count, string folder);
 
     private readonly record struct Request(ReadOnlyMemory<byte> Key, ReadOnlyMemory<byte> Body);

@@ -103,7 +103,8 @@ internal sealed partial class DurableFolder
 /// <param name="bytes">What it holds.</param>
 /// <param name="writtenAt">When it was last written, in UTC.</param>
 /// <param name="isWhole">False when bytes are missing at its end.</param>
-internal sealed class UnfinishedFile(IFileHost host, string path, SafeFileHandle file, string route, byte[] bytes, DateTime writtenAt, bool isWhole) : IDisposable
+internal sealed class UnfinishedFile(
+    IFileHost host, string path, SafeFileHandle file, string route, byte[] bytes, DateTime writtenAt, bool isWhole) : IDisposable
 {
     public string Route => route;
 

@@ -49,7 +49,8 @@ internal sealed partial class DurableFolder
     /// <param name="rememberedFolders">How many durable folders are remembered before the set is cleared.</param>
     /// <param name="route">The route that writes here; empty without one. The names of its unfinished files contain it.</param>
     /// <param name="host">The machine; null for the operating system.</param>
-    public DurableFolder(string root, bool fsync, UnixFileMode mode = DefaultMode, int rememberedFolders = RememberedFolders, string route = "", IFileHost? host = null)
+    public DurableFolder(
+        string root, bool fsync, UnixFileMode mode = DefaultMode, int rememberedFolders = RememberedFolders, string route = "", IFileHost? host = null)
     {
         _host = host ?? SystemFileHost.Instance;
         Root = Path.TrimEndingDirectorySeparator(Path.GetFullPath(root));
@@ -74,7 +75,10 @@ internal sealed partial class DurableFolder
     /// <summary>The absolute path, without a trailing separator.</summary>
     public string Root { get; }
 
-    /// <summary>Creates the folder and checks that files can be placed in it. Once it has been created or found, further calls only check, even if no file could be placed.</summary>
+    /// <summary>
+    /// Creates the folder and checks that files can be placed in it. Once it has been created or found, further calls only check, even if no file could be
+    /// placed.
+    /// </summary>
     /// <exception cref="IOException">They cannot.</exception>
     /// <exception cref="UnauthorizedAccessException">They cannot.</exception>
     public void Prepare()
@@ -98,7 +102,8 @@ internal sealed partial class DurableFolder
     /// <param name="relativePath">Path below the root, with <c>/</c> between segments; the caller keeps it inside the root.</param>
     /// <param name="bytes">Its content; may be empty.</param>
     /// <param name="isOnlyCopy">True when the bytes exist nowhere else: <see cref="FindUnfinished"/> then finds what a crash leaves.</param>
-    /// <exception cref="IOException">The file system reported an error, which <see cref="FileFaults"/> classifies. No file was left, unless only the fsync of its folder failed.</exception>
+    /// <exception cref="IOException">The file system reported an error, which <see cref="FileFaults"/> classifies. No file was left, unless only the fsync of
+    /// its folder failed.</exception>
     /// <exception cref="UnauthorizedAccessException">The same.</exception>
     public PlaceResult Place(string relativePath, ReadOnlySpan<byte> bytes, bool isOnlyCopy = false)
     {
@@ -232,7 +237,8 @@ internal sealed partial class DurableFolder
         {
             throw new IOException($"'{path}' was deleted while it was compared.", exception);
         }
-        catch (Exception exception) when (exception is NotSupportedException || (FileFaults.IsFileFault(exception) && FileFaults.Classify(exception) == FileFault.Refused))
+        catch (Exception exception) when (exception is NotSupportedException
+            || (FileFaults.IsFileFault(exception) && FileFaults.Classify(exception) == FileFault.Refused))
         {
             throw new IOException($"The name '{path}' is taken by something that cannot be read ({exception.GetType().Name}).", PosixCalls.Eexist);
         }

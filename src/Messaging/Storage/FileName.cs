@@ -7,7 +7,9 @@ namespace Quayside.Messaging.Storage;
 /// <summary>Makes names of single files and folders that every common file system accepts.</summary>
 internal static class FileName
 {
-    /// <summary>The longest name in UTF-8 bytes: 255 on ext4, XFS, btrfs and tmpfs; NTFS and APFS count UTF-16 units or characters, which are never more.</summary>
+    /// <summary>
+    /// The longest name in UTF-8 bytes: 255 on ext4, XFS, btrfs and tmpfs; NTFS and APFS count UTF-16 units or characters, which are never more.
+    /// </summary>
     public const int MaxBytes = 255;
 
     // With 16 bytes of SHA-256, two long names collide neither by chance nor by intent; files count as equal only after their bytes were compared.
@@ -39,7 +41,10 @@ internal static class FileName
         return string.Concat(Cut(name, MaxBytes - Encoding.UTF8.GetByteCount(tail)), tail);
     }
 
-    /// <summary>Makes a readable name of any text: letters, digits, <c>_</c> and <c>-</c> stay, everything else becomes <c>_</c>; 1 to <paramref name="maxLength"/> characters.</summary>
+    /// <summary>
+    /// Makes a readable name of any text: letters, digits, <c>_</c> and <c>-</c> stay, everything else becomes <c>_</c>; 1 to <paramref name="maxLength"/>
+    /// characters.
+    /// </summary>
     public static string Sanitize(ReadOnlySpan<char> text, int maxLength)
     {
         if (text.IsEmpty)

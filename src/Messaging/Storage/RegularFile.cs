@@ -148,6 +148,7 @@ internal static class RegularFile
 
     // O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW. The last has another value on ARM and POWER under Linux (asm/fcntl.h).
     private static int Flags => !OperatingSystem.IsLinux() ? 0x1000000 | 0x4 | 0x100
-        : RuntimeInformation.ProcessArchitecture is Architecture.Arm or Architecture.Arm64 or Architecture.Armv6 or Architecture.Ppc64le ? 0x80000 | 0x800 | 0x8000
+        : RuntimeInformation.ProcessArchitecture is Architecture.Arm or Architecture.Arm64 or Architecture.Armv6 or Architecture.Ppc64le
+        ? 0x80000 | 0x800 | 0x8000
         : 0x80000 | 0x800 | 0x20000;
 }

@@ -22,7 +22,10 @@ internal sealed partial class UnfinishedDeadLetters(DurableFolder folder, IDeadL
 
     private static readonly ParallelOptions Writes = new() { MaxDegreeOfParallelism = DirectoryDeadLetterStore.Threads };
 
-    /// <summary>Keeps every file that can be read; others are logged and stay. Each file is deleted only after its dead letter is stored, so nothing is lost when this ends early.</summary>
+    /// <summary>
+    /// Keeps every file that can be read; others are logged and stay. Each file is deleted only after its dead letter is stored, so nothing is lost when this
+    /// ends early.
+    /// </summary>
     /// <param name="source">What the records name as their source.</param>
     /// <param name="route">The route that the records name if the file names none.</param>
     /// <param name="cancellationToken">Stops it between two files.</param>
@@ -80,7 +83,8 @@ internal sealed partial class UnfinishedDeadLetters(DurableFolder folder, IDeadL
     {
         DeadLetter message = letter with
         {
-            Description = "A worker ended while it stored a bundle with this message. The bundle may have been stored, or the message redelivered, since; a redrive then stores the message once more.",
+            Description = "A worker ended while it stored a bundle with this message. The bundle may have been stored, or the message redelivered, since; a "
+                + "redrive then stores the message once more.",
             IsPart = false,
         };
         BundleLines lines = new(file.OpenRead(), DeadLetterFiles.MaxBodyBytes);
@@ -88,7 +92,8 @@ internal sealed partial class UnfinishedDeadLetters(DurableFolder folder, IDeadL
             await store.WriteAsync(message with { SourceId = $"{letter.SourceId}-{line.Index + 1}" }, line.Item, CancellationToken.None));
         if (!file.IsWhole)
         {
-            DeadLetter rest = letter with { Description = "A worker ended while it stored this bundle, and only its beginning was written. The messages in it are dead letters of their own." };
+            DeadLetter rest = letter with { Description =
+                "A worker ended while it stored this bundle, and only its beginning was written. The messages in it are dead letters of their own." };
             await store.WriteAsync(rest, file.Bytes, CancellationToken.None);
         }
     }
@@ -126,6 +131,9 @@ internal sealed partial class UnfinishedDeadLetters(DurableFolder folder, IDeadL
     private Task<T> OnThreadAsync<T>(Func<T> call, CancellationToken cancellationToken) =>
         new FileCalls<Func<T>, T>(threads, static call => call(), kept: 1).RunAsync(call, cancellationToken).AsTask().WaitAsync(cancellationToken);
 
-    [LoggerMessage(5101, LogLevel.Warning, "The unfinished file {Name} in {Folder} cannot be read and was left in place ({Problem}). If it holds a message, make it readable and restart the worker; otherwise delete it")]
+    [LoggerMessage(
+        5101, LogLevel.Warning,
+        "The unfinished file {Name} in {Folder} cannot be read and was left in place ({Problem}). If it holds a message, make it readable and restart the "
+            + "worker; otherwise delete it")]
     private partial void LogSkipped(string name, string folder, string problem);
 }

@@ -52,7 +52,9 @@ internal abstract class WaitingRoom<TGroup>
     /// <summary>Under the lock: the latest time to close a group that opens now, as a timestamp.</summary>
     protected long NextDeadline() => _time.GetTimestamp() + (long)(_maxAge.TotalSeconds * _time.TimestampFrequency);
 
-    /// <summary>Under the lock: sets the timer for the oldest group; call it when one opens. When that closes early, the timer fires without effect and is set again.</summary>
+    /// <summary>
+    /// Under the lock: sets the timer for the oldest group; call it when one opens. When that closes early, the timer fires without effect and is set again.
+    /// </summary>
     protected void SetTimer()
     {
         if (Oldest is { } oldest)

@@ -10,7 +10,9 @@ public static class ConnectionFault
     {
         for (; exception is not null; exception = exception.InnerException)
         {
-            if (exception is HttpRequestException { HttpRequestError: HttpRequestError.NameResolutionError or HttpRequestError.ConnectionError or HttpRequestError.SecureConnectionError or HttpRequestError.ProxyTunnelError })
+            if (exception
+                is HttpRequestException { HttpRequestError: HttpRequestError.NameResolutionError or HttpRequestError.ConnectionError
+                    or HttpRequestError.SecureConnectionError or HttpRequestError.ProxyTunnelError })
             {
                 return true;
             }
@@ -24,7 +26,8 @@ public static class ConnectionFault
     {
         // With an inner SocketException the outer message names the address; otherwise it only refers to the inner exception.
         Exception cause = exception is HttpRequestException { InnerException: { } inner and not SocketException } ? inner : exception;
-        return exception is HttpRequestException { HttpRequestError: HttpRequestError.SecureConnectionError } && cause.Message.Contains("Cannot determine the frame size", StringComparison.Ordinal)
+        return exception is HttpRequestException { HttpRequestError: HttpRequestError.SecureConnectionError }
+            && cause.Message.Contains("Cannot determine the frame size", StringComparison.Ordinal)
             ? "The address answers, but without TLS: http instead of https may be right there"
             : exception is HttpRequestException { HttpRequestError: HttpRequestError.InvalidResponse }
                 ? "The address answers, but not with HTTP: https instead of http may be right there"

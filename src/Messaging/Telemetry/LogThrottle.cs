@@ -76,7 +76,9 @@ internal sealed class ReasonThrottle(TimeProvider time)
     private readonly Lock _lock = new();
     private readonly Dictionary<string, Lines> _byReason = new(StringComparer.Ordinal);
 
-    /// <summary>True when this line may be logged; <paramref name="suppressed"/> is then the number of its reason's lines before it that no summary has.</summary>
+    /// <summary>
+    /// True when this line may be logged; <paramref name="suppressed"/> is then the number of its reason's lines before it that no summary has.
+    /// </summary>
     /// <param name="reason">The reason.</param>
     /// <param name="last">What a summary says of this line if it is the last one.</param>
     /// <param name="suppressed">The count.</param>

@@ -56,9 +56,12 @@ public static class MessageSpans
     /// <param name="errorType">The error type, a low-cardinality code; null on success.</param>
     /// <param name="description">The error as text; null on success.</param>
     public static void Received(
-        MessageDestination destination, DateTimeOffset startedAt, DateTimeOffset endedAt, IReadOnlyCollection<ActivityContext> messages, string? errorType = null, string? description = null)
+        MessageDestination destination, DateTimeOffset startedAt, DateTimeOffset endedAt, IReadOnlyCollection<ActivityContext> messages,
+        string? errorType = null, string? description = null)
     {
-        Activity? span = StartAside("receive", "receive", destination, default, [.. messages.Where(context => context != default).Select(context => new ActivityLink(context))], startedAt);
+        Activity? span = StartAside(
+            "receive", "receive", destination, default, [.. messages.Where(context => context != default).Select(context => new ActivityLink(context))],
+            startedAt);
         span?.SetTag("messaging.batch.message_count", messages.Count);
         if (errorType is not null)
         {
@@ -78,7 +81,10 @@ public static class MessageSpans
         return span?.SetTag(MessageId, message!.GetTagItem(MessageId));
     }
 
-    /// <summary>Starts the span of one call that settles several messages: a child of a single message's span, or linked to the spans of several. End it with <see cref="End"/>.</summary>
+    /// <summary>
+    /// Starts the span of one call that settles several messages: a child of a single message's span, or linked to the spans of several. End it with
+    /// <see cref="End"/>.
+    /// </summary>
     /// <param name="destination">The source of the messages.</param>
     /// <param name="messages">One span per message; null for a message without one. If all are null, no span is started.</param>
     public static Activity? StartSettleBatch(MessageDestination destination, IReadOnlyCollection<Activity?> messages)
@@ -103,7 +109,8 @@ public static class MessageSpans
     /// <param name="span">The span.</param>
     /// <param name="errorType">The error type, a low-cardinality code.</param>
     /// <param name="description">The error as text.</param>
-    public static void Fail(Activity? span, string errorType, string? description) => span?.SetTag("error.type", errorType).SetStatus(ActivityStatusCode.Error, description);
+    public static void Fail(Activity? span, string errorType, string? description) =>
+        span?.SetTag("error.type", errorType).SetStatus(ActivityStatusCode.Error, description);
 
     /// <summary>Ends a span; ignores null. The current span stays current; if it is the one that ends, the one before it becomes current.</summary>
     /// <param name="span">The span.</param>
@@ -152,7 +159,8 @@ public static class MessageSpans
     /// <summary>Links the spans of later calls in the caller's asynchronous method to the spans of these messages.</summary>
     internal static void LinkCalls(IReadOnlyCollection<Activity?> messages) => CallLinks.Value = LinksTo(messages);
 
-    private static ActivityLink[] LinksTo(IEnumerable<Activity?> messages) => [.. messages.OfType<Activity>().Select(message => new ActivityLink(message.Context))];
+    private static ActivityLink[] LinksTo(IEnumerable<Activity?> messages) =>
+        [.. messages.OfType<Activity>().Select(message => new ActivityLink(message.Context))];
 
     private static Activity? StartAside(
         string operation, string type, MessageDestination destination, ActivityContext parent, ActivityLink[]? links = null, DateTimeOffset startedAt = default)
@@ -169,7 +177,8 @@ public static class MessageSpans
     }
 
     private static Activity? Start(
-        string operation, string type, ActivityKind kind, MessageDestination destination, ActivityContext parent, ActivityLink[]? links = null, DateTimeOffset startedAt = default)
+        string operation, string type, ActivityKind kind, MessageDestination destination, ActivityContext parent, ActivityLink[]? links = null,
+        DateTimeOffset startedAt = default)
     {
         if (parent == default)
         {
@@ -181,7 +190,8 @@ public static class MessageSpans
     }
 
     private static Activity? TryStart(
-        string name, ActivityKind kind, ActivityContext parent, IEnumerable<KeyValuePair<string, object?>> tags, IEnumerable<ActivityLink>? links = null, DateTimeOffset startedAt = default)
+        string name, ActivityKind kind, ActivityContext parent, IEnumerable<KeyValuePair<string, object?>> tags, IEnumerable<ActivityLink>? links = null,
+        DateTimeOffset startedAt = default)
     {
         Activity? current = Activity.Current;
         try

@@ -77,6 +77,8 @@ internal sealed partial class ProgressReport : IDisposable
     }
 
     [LoggerMessage(1107, LogLevel.Information,
-        "Route {Route}: in the last {Seconds:0.#} s {Received} received, {Stored} {Done} ({PerSecond:0.#} per second), {DeadLetters} dead-lettered, {Abandoned} abandoned; {InFlight} in flight")]
-    private partial void LogProgress(string route, double seconds, long received, long stored, string done, double perSecond, long deadLetters, long abandoned, int inFlight);
+        "Route {Route}: in the last {Seconds:0.#} s {Received} received, {Stored} {Done} ({PerSecond:0.#} per second), {DeadLetters} dead-lettered, "
+            + "{Abandoned} abandoned; {InFlight} in flight")]
+    private partial void LogProgress(
+        string route, double seconds, long received, long stored, string done, double perSecond, long deadLetters, long abandoned, int inFlight);
 }

@@ -27,13 +27,24 @@ public sealed class RouteMetrics
     private static volatile RouteMetrics[] _running = [];
 
     private static readonly Meter Meter = new(SourceName);
-    private static readonly Counter<long> DeadLetters = Meter.CreateCounter<long>("worker.messages.dead_letters", "{message}", "Messages dead-lettered, by reason; dead letters in the folder count when they are written");
-    private static readonly Counter<long> Lost = Meter.CreateCounter<long>("worker.messages.lost", "{message}", "Messages lost at a shutdown: neither stored nor written to the dead letters; event 3002 has their ids");
-    private static readonly Counter<long> Dropped = Meter.CreateCounter<long>("worker.messages.dropped", "{message}", "Input that a source dropped because it was no whole message, by reason: too-long, unterminated, unread, proxy-protocol, too-large, checksum, kernel-buffer. One piece may have held several messages");
-    private static readonly Counter<long> LostBytes = Meter.CreateCounter<long>("worker.input.lost", "By", "Bytes of dropped input that neither its sender nor a dead letter keeps, by reason, as far as they are known: not for kernel-buffer, nor for unread datagrams");
-    private static readonly Counter<long> Timeouts = Meter.CreateCounter<long>("worker.messages.timeouts", "{message}", "Messages that took longer than Intake:MessageTimeout");
-    private static readonly Histogram<double> ProcessDuration = Meter.CreateHistogram("messaging.process.duration", "s", "Time from acceptance to settlement", tags: null, Seconds);
-    private static readonly Histogram<double> StoreDuration = Meter.CreateHistogram("worker.sink.duration", "s", "Time of a store by the sink, its retries and waits included", tags: null, Seconds);
+    private static readonly Counter<long> DeadLetters = Meter.CreateCounter<long>(
+        "worker.messages.dead_letters", "{message}", "Messages dead-lettered, by reason; dead letters in the folder count when they are written");
+    private static readonly Counter<long> Lost = Meter.CreateCounter<long>(
+        "worker.messages.lost", "{message}", "Messages lost at a shutdown: neither stored nor written to the dead letters; event 3002 has their ids");
+    private static readonly Counter<long> Dropped = Meter.CreateCounter<long>(
+        "worker.messages.dropped", "{message}",
+        "Input that a source dropped because it was no whole message, by reason: too-long, unterminated, unread, proxy-protocol, too-large, checksum, "
+            + "kernel-buffer. One piece may have held several messages");
+    private static readonly Counter<long> LostBytes = Meter.CreateCounter<long>(
+        "worker.input.lost", "By",
+        "Bytes of dropped input that neither its sender nor a dead letter keeps, by reason, as far as they are known: not for kernel-buffer, nor for unread "
+            + "datagrams");
+    private static readonly Counter<long> Timeouts =
+        Meter.CreateCounter<long>("worker.messages.timeouts", "{message}", "Messages that took longer than Intake:MessageTimeout");
+    private static readonly Histogram<double> ProcessDuration =
+        Meter.CreateHistogram("messaging.process.duration", "s", "Time from acceptance to settlement", tags: null, Seconds);
+    private static readonly Histogram<double> StoreDuration =
+        Meter.CreateHistogram("worker.sink.duration", "s", "Time of a store by the sink, its retries and waits included", tags: null, Seconds);
 
     private const int MaxExceptionTypes = 64;
 
@@ -63,12 +74,19 @@ public sealed class RouteMetrics
     {
         Meter.CreateObservableCounter(
             "messaging.client.consumed.messages",
-            static () => _running.SelectMany(static route => route.Receivers, static (_, receiver) => new Measurement<long>(Volatile.Read(ref receiver._received), receiver._receiveTags)),
+            static () => _running.SelectMany(
+                static route => route.Receivers, static (_, receiver) => new Measurement<long>(Volatile.Read(ref receiver._received), receiver._receiveTags)),
             "{message}",
             "Messages accepted from a source");
-        CountRoutes("worker.messages.stored", "Messages whose object is stored, duplicates included", static route => route._stores ? route._counts.Stored.Value : null);
-        CountRoutes("worker.messages.completed", "Messages that the handler of a route without a sink completed", static route => route._stores ? null : route._counts.Stored.Value);
-        CountRoutes("worker.messages.duplicates", "Messages whose object was stored before with the same bytes", static route => route._stores ? Volatile.Read(ref route._counts.Duplicates) : null);
+        CountRoutes(
+            "worker.messages.stored", "Messages whose object is stored, duplicates included",
+            static route => route._stores ? route._counts.Stored.Value : null);
+        CountRoutes(
+            "worker.messages.completed", "Messages that the handler of a route without a sink completed",
+            static route => route._stores ? null : route._counts.Stored.Value);
+        CountRoutes(
+            "worker.messages.duplicates", "Messages whose object was stored before with the same bytes",
+            static route => route._stores ? Volatile.Read(ref route._counts.Duplicates) : null);
         CountRoutes("worker.messages.returned", "Messages abandoned: returned to their source", static route => Volatile.Read(ref route._counts.Returned));
         Meter.CreateObservableCounter(
             "worker.settlements.failed",
@@ -78,23 +96,40 @@ public sealed class RouteMetrics
             "Settlements in which the source threw; its messages may be delivered again");
         GaugeInlets("worker.messages.in_flight", "{message}", "Messages in flight, held ones included", static inlet => inlet.InFlight());
         GaugeInlets("worker.messages.held", "{message}", "Messages in flight that wait until the sink works", static inlet => inlet.Held());
-        GaugeInlets("worker.messages.limit", "{message}", "Messages that may be in flight now: found from the throughput, at most Intake:Concurrency", static inlet => inlet.Limit());
+        GaugeInlets(
+            "worker.messages.limit", "{message}", "Messages that may be in flight now: found from the throughput, at most Intake:Concurrency",
+            static inlet => inlet.Limit());
         GaugeInlets("worker.bytes.in_flight", "By", "Body bytes of the messages in flight", static inlet => inlet.BytesInFlight());
-        GaugeInlets("worker.messages.oldest_age", "s", "Age of the oldest message in flight; a growing age indicates a hanging sink", static inlet => inlet.OldestAgeSeconds());
+        GaugeInlets(
+            "worker.messages.oldest_age", "s", "Age of the oldest message in flight; a growing age indicates a hanging sink",
+            static inlet => inlet.OldestAgeSeconds());
         GaugeInlets("worker.breaker.state", null, "Circuit breaker of the sink: 0 closed, 1 half open, 2 open", static inlet => inlet.BreakerState());
         GaugeInlets("worker.source.failing", null, "1 while the source cannot receive or settle, 0 otherwise", static inlet => inlet.IsFailing() ? 1 : 0);
         GaugeInlets("worker.settlements.slow", "{message}", "Settlements that have been running for more than 10 s", static inlet => inlet.SlowSettlements());
-        Meter.CreateObservableGauge("worker.route.stuck", static () => _running.Where(route => route._isStuck is not null).Select(static route => new Measurement<int>(route._isStuck!() ? 1 : 0, route._route)),
+        Meter.CreateObservableGauge(
+            "worker.route.stuck",
+            static () => _running
+                .Where(route => route._isStuck is not null)
+                .Select(static route => new Measurement<int>(route._isStuck!() ? 1 : 0, route._route)),
             null, "1 when a message has run far beyond its timeout: only a restart frees its slot");
-        Meter.CreateObservableGauge("worker.dead_letter_queue.messages", static () => _running.Select(static route => (Count: route._inDeadLetterQueue?.Invoke(), Route: route._route)).Where(static route => route.Count is not null)
-            .Select(static route => new Measurement<long>(route.Count!.Value, route.Route)), "{message}", "Messages in the dead-letter queues of the route's sources, by the queue's own count once a minute (SQS, RabbitMQ)");
+        Meter.CreateObservableGauge(
+            "worker.dead_letter_queue.messages",
+            static () => _running
+                .Select(static route => (Count: route._inDeadLetterQueue?.Invoke(), Route: route._route))
+                .Where(static route => route.Count is not null)
+                    .Select(static route => new Measurement<long>(route.Count!.Value, route.Route)), "{message}",
+                    "Messages in the dead-letter queues of the route's sources, by the queue's own count once a minute (SQS, RabbitMQ)");
         Meter.CreateObservableGauge(
             "worker.route.ready",
             static () => _running.Where(static route => route._isReady is not null)
                 .Select(static route => new Measurement<int>(route._isReady!() ? 1 : 0, route._route)),
             null,
             "1 while the route is ready, as at /healthz/ready; 0 otherwise");
-        Meter.CreateObservableGauge("worker.route.paused", static () => _running.Where(route => route._isPaused is not null).Select(static route => new Measurement<int>(route._isPaused!() ? 1 : 0, route._route)),
+        Meter.CreateObservableGauge(
+            "worker.route.paused",
+            static () => _running
+                .Where(route => route._isPaused is not null)
+                .Select(static route => new Measurement<int>(route._isPaused!() ? 1 : 0, route._route)),
             null, "1 while an operator has paused the route, 0 otherwise; a breaker that pauses receiving does not count");
     }
 
@@ -138,7 +173,10 @@ public sealed class RouteMetrics
         {
             lock (_counts.DroppedReasons)
             {
-                return _counts.DroppedReasons.Count == 0 ? null : new DroppedInput(new Dictionary<string, long>(_counts.DroppedReasons), _counts.DroppedAdvice[_counts.DroppedReasons.MaxBy(reason => reason.Value).Key]);
+                return _counts.DroppedReasons.Count == 0
+                    ? null
+                    : new DroppedInput(
+                        new Dictionary<string, long>(_counts.DroppedReasons), _counts.DroppedAdvice[_counts.DroppedReasons.MaxBy(reason => reason.Value).Key]);
             }
         }
     }
@@ -150,7 +188,9 @@ public sealed class RouteMetrics
         {
             lock (_counts.DroppedReasons)
             {
-                return _counts.DroppedReasons.Count == 0 ? null : (Stopwatch.GetElapsedTime(_counts.DroppedSpell.First), Stopwatch.GetElapsedTime(_counts.DroppedSpell.Last));
+                return _counts.DroppedReasons.Count == 0
+                    ? null
+                    : (Stopwatch.GetElapsedTime(_counts.DroppedSpell.First), Stopwatch.GetElapsedTime(_counts.DroppedSpell.Last));
             }
         }
     }
@@ -287,7 +327,9 @@ public sealed class RouteMetrics
         CountDeadLetter(reason, exceptionType);
     }
 
-    /// <summary>Counts a message as returned, because its dead letter could not be written. Has no effect where <see cref="DeadLetterWritten"/> has none.</summary>
+    /// <summary>
+    /// Counts a message as returned, because its dead letter could not be written. Has no effect where <see cref="DeadLetterWritten"/> has none.
+    /// </summary>
     public void MessageReturned()
     {
         if (!CountsForSource)
@@ -395,7 +437,9 @@ public sealed class RouteMetrics
 
     private static void GaugeInlets(string name, string? unit, string description, Func<InletGauges, double> value) => Meter.CreateObservableGauge(
         name,
-        () => _running.SelectMany(route => route._inlets, (route, inlet) => new Measurement<double>(value(inlet), route._route, new KeyValuePair<string, object?>("worker.source", inlet.Source))),
+        () => _running.SelectMany(
+            route => route._inlets,
+            (route, inlet) => new Measurement<double>(value(inlet), route._route, new KeyValuePair<string, object?>("worker.source", inlet.Source))),
         unit,
         description);
 

@@ -5,11 +5,14 @@ namespace Quayside.Messaging.Telemetry;
 /// <param name="Stored">Messages whose objects are stored, duplicates included; in a route without a sink, messages that the handler completed.</param>
 /// <param name="Duplicates">Stored messages whose object existed before.</param>
 /// <param name="Returned">Messages abandoned; their sources redeliver them.</param>
-/// <param name="DeadLetters">Messages dead-lettered; for sources without a dead-letter queue, dead letters written. <paramref name="Elements"/> included.</param>
+/// <param name="DeadLetters">Messages dead-lettered; for sources without a dead-letter queue, dead letters written. <paramref name="Elements"/>
+/// included.</param>
 /// <param name="Lost">Messages that a shutdown could neither store nor write to the dead letters, and <paramref name="Dropped"/>.</param>
-/// <param name="Dropped">Input that a source dropped because it was no whole message, and whose sender does not know: lines, datagrams. One piece may have held several messages.</param>
+/// <param name="Dropped">Input that a source dropped because it was no whole message, and whose sender does not know: lines, datagrams. One piece may have held
+/// several messages.</param>
 /// <param name="Elements">Dead letters of one of several messages in an envelope. The message around it counts by its own outcome.</param>
-public readonly record struct RouteTotals(long Received, long Stored, long Duplicates, long Returned, long DeadLetters, long Lost = 0, long Dropped = 0, long Elements = 0);
+public readonly record struct RouteTotals(
+    long Received, long Stored, long Duplicates, long Returned, long DeadLetters, long Lost = 0, long Dropped = 0, long Elements = 0);
 
 /// <summary>A route for <see cref="ProgressReport"/>.</summary>
 /// <param name="Name">Its name.</param>

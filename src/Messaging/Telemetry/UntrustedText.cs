@@ -68,7 +68,10 @@ public static class UntrustedText
         }
     }
 
-    /// <summary>The text of an exception with its stack for a dead letter: at most 4,096 bytes of it, escaped like <see cref="Shorten(string?)"/> except for its line breaks.</summary>
+    /// <summary>
+    /// The text of an exception with its stack for a dead letter: at most 4,096 bytes of it, escaped like <see cref="Shorten(string?)"/> except for its line
+    /// breaks.
+    /// </summary>
     internal static string Describe(Exception exception)
     {
         string text;

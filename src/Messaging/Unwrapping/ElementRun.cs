@@ -15,7 +15,9 @@ namespace Quayside.Messaging.Unwrapping;
 /// Processes the messages out of one. Those that can never be processed become dead letters of their own once all others are safe. If one has to be
 /// tried again, the whole is: its source redelivers it, and what is stored already is recognised. Nothing is written aside before that is known.
 /// </summary>
-internal sealed partial class ElementRun(UnwrapRules rules, IEnvelope envelope, InnerContexts contexts, PhysicalContext context, Next<PhysicalContext> next, IReadOnlyList<ReadOnlyMemory<byte>> elements)
+internal sealed partial class ElementRun(
+    UnwrapRules rules, IEnvelope envelope, InnerContexts contexts, PhysicalContext context, Next<PhysicalContext> next,
+    IReadOnlyList<ReadOnlyMemory<byte>> elements)
 {
     // Files that are written together share their flushes.
     private const int MaxConcurrentWrites = 32;
@@ -94,7 +96,9 @@ internal sealed partial class ElementRun(UnwrapRules rules, IEnvelope envelope, 
             }
             else if (settlement.Kind == SettlementKind.DeadLetter)
             {
-                _deadLetters.Add(number, settlement with { Description = $"Message {number} of {elements.Count} in the envelope {rules.Envelope}: {settlement.Description}" });
+                _deadLetters.Add(
+                    number,
+                    settlement with { Description = $"Message {number} of {elements.Count} in the envelope {rules.Envelope}: {settlement.Description}" });
                 return;
             }
             else if (settlement.Kind == SettlementKind.Complete)
@@ -120,7 +124,8 @@ internal sealed partial class ElementRun(UnwrapRules rules, IEnvelope envelope, 
     private async Task<Settlement> WriteDeadLettersAsync()
     {
         KeyValuePair<int, Settlement>[] dead = [.. _deadLetters];
-        DeadLetter common = WithBoundedAttributes(DeadLetter.Create(context.Message, dead[0].Value, rules.Envelope.ToLowerInvariant(), rules.Services.Route, rules.Services.Time.GetUtcNow()));
+        DeadLetter common = WithBoundedAttributes(
+            DeadLetter.Create(context.Message, dead[0].Value, rules.Envelope.ToLowerInvariant(), rules.Services.Route, rules.Services.Time.GetUtcNow()));
         Task<Settlement>[] running = new Task<Settlement>[Math.Min(MaxConcurrentWrites, dead.Length)];
         int last = 0;
         for (int lane = 0; lane < running.Length; lane++)
@@ -164,14 +169,19 @@ internal sealed partial class ElementRun(UnwrapRules rules, IEnvelope envelope, 
             rules.Services.Metrics.ElementDeadLetterWritten(settlement.Reason, settlement.ExceptionType);
             if (rules.DeadLetterLog.ShouldLog(letter.Reason, out SuppressedLines suppressed))
             {
-                LogDeadLetter(rules.Services.Route, UntrustedText.Shorten(letter.SourceId), letter.Reason, place, UntrustedText.Shorten(letter.Description), suppressed);
+                LogDeadLetter(
+                    rules.Services.Route, UntrustedText.Shorten(letter.SourceId), letter.Reason, place, UntrustedText.Shorten(letter.Description), suppressed);
             }
 
             return Settlement.Complete;
         }
         catch (Exception failure) when (failure is IOException or UnauthorizedAccessException)
         {
-            return Settlement.Transient(string.Create(CultureInfo.InvariantCulture, $"The dead letter of message {number} of {elements.Count} could not be written: {UntrustedText.MessageOf(failure)}"), retryInProcess: false);
+            return Settlement.Transient(
+                string.Create(
+                    CultureInfo.InvariantCulture,
+                    $"The dead letter of message {number} of {elements.Count} could not be written: {UntrustedText.MessageOf(failure)}"),
+                    retryInProcess: false);
         }
     }
 
@@ -194,6 +204,8 @@ internal sealed partial class ElementRun(UnwrapRules rules, IEnvelope envelope, 
         return letter with { Attributes = kept };
     }
 
-    [LoggerMessage(5400, LogLevel.Warning, "Route {Route}: message {Id}, one of several in an envelope, is dead-lettered as {Reason} ({Place}): {Description}{Suppressed}")]
+    [LoggerMessage(
+        5400, LogLevel.Warning,
+        "Route {Route}: message {Id}, one of several in an envelope, is dead-lettered as {Reason} ({Place}): {Description}{Suppressed}")]
     private partial void LogDeadLetter(string route, string id, string reason, string place, string description, SuppressedLines suppressed);
 }

@@ -36,6 +36,9 @@ internal sealed partial class EnvelopeHint(string route, IReadOnlyList<IEnvelope
         }
     }
 
-    [LoggerMessage(5401, LogLevel.Warning, "Route {Route}: a message that lacks what the route needs of it is in the envelope {Envelope}, which the route does not open. If its messages are, set Routes:{Name}:Envelope={Setting} (docs/guides/envelopes.md)")]
+    [LoggerMessage(
+        5401, LogLevel.Warning,
+        "Route {Route}: a message that lacks what the route needs of it is in the envelope {Envelope}, which the route does not open. If its messages are, set "
+            + "Routes:{Name}:Envelope={Setting} (docs/guides/envelopes.md)")]
     private partial void LogFound(string route, string envelope, string name, string setting);
 }

@@ -9,7 +9,8 @@ namespace Quayside.Messaging.Unwrapping;
 public interface IEnvelope
 {
     /// <summary>
-    /// Reads <see cref="WrappedMessage.Body"/> and decides with one call: <see cref="WrappedMessage.SetContent"/>, <see cref="WrappedMessage.AddElement"/> for each of
+    /// Reads <see cref="WrappedMessage.Body"/> and decides with one call: <see cref="WrappedMessage.SetContent"/>, <see cref="WrappedMessage.AddElement"/> for
+    /// each of
     /// several messages, or one of the Refuse methods. The object is reused afterwards: never keep it.
     /// </summary>
     /// <param name="message">The message, and what was found in it.</param>
@@ -17,7 +18,8 @@ public interface IEnvelope
     ValueTask UnwrapAsync(WrappedMessage message, CancellationToken cancellationToken);
 
     /// <summary>
-    /// The attributes that the envelope adds to those of the message around it. Asked only if a part reads attributes of a message that this envelope held, at most once each.
+    /// The attributes that the envelope adds to those of the message around it. Asked only if a part reads attributes of a message that this envelope held, at
+    /// most once each.
     /// </summary>
     /// <param name="message">The message in its envelope, which <see cref="UnwrapAsync"/> did not refuse. A borrow.</param>
     /// <returns>At most one of each name; they hide those of the same name around them.</returns>

@@ -3,7 +3,9 @@ using Quayside.Messaging.Handlers;
 
 namespace Quayside.Messaging.Unwrapping;
 
-/// <summary>A kind of envelope that routes can name in <c>Routes:{route}:Envelope</c>; added by <see cref="Hosting.IMessageWorkerBuilder.AddEnvelope"/>.</summary>
+/// <summary>
+/// A kind of envelope that routes can name in <c>Routes:{route}:Envelope</c>; added by <see cref="Hosting.IMessageWorkerBuilder.AddEnvelope"/>.
+/// </summary>
 public interface IEnvelopeFeature
 {
     /// <summary>The name, such as <c>Sns</c>.</summary>
@@ -13,7 +15,8 @@ public interface IEnvelopeFeature
     IReadOnlyList<SettingsSection> Settings => [];
 
     /// <summary>
-    /// True for a body with marks of this envelope that no other message has. A route without envelopes whose message misses something names the envelope in its
+    /// True for a body with marks of this envelope that no other message has. A route without envelopes whose message misses something names the envelope in
+    /// its
     /// log. May cost as much as reading the body.
     /// </summary>
     bool IsRecognized(ReadOnlyMemory<byte> body) => false;

@@ -48,7 +48,9 @@ internal sealed class UnwrapBehavior(IEnvelope envelope, UnwrapRules rules) : IF
             }
             else
             {
-                context.Settlement = Settlement.Undecided($"The envelope {rules.Envelope} neither took out a content nor refused the message: UnwrapAsync must call {nameof(WrappedMessage.SetContent)}, {nameof(WrappedMessage.Split)} or a Refuse method.");
+                context.Settlement = Settlement.Undecided(
+                    $"The envelope {rules.Envelope} neither took out a content nor refused the message: UnwrapAsync must call "
+                        + $"{nameof(WrappedMessage.SetContent)}, {nameof(WrappedMessage.Split)} or a Refuse method.");
             }
         }
         finally

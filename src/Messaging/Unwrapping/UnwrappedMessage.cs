@@ -53,7 +53,8 @@ internal sealed class UnwrappedMessage : ReceivedMessage
     /// <summary>The id of one message out of several.</summary>
     /// <param name="whole">The id of the message that holds it.</param>
     /// <param name="element">Its number, from 1.</param>
-    public static byte[] ElementId(ReadOnlySpan<byte> whole, int element) => [.. whole, (byte)'-', .. Encoding.ASCII.GetBytes(element.ToString(CultureInfo.InvariantCulture))];
+    public static byte[] ElementId(ReadOnlySpan<byte> whole, int element) =>
+        [.. whole, (byte)'-', .. Encoding.ASCII.GetBytes(element.ToString(CultureInfo.InvariantCulture))];
 
     public override string? FindAttribute(string name)
     {

@@ -53,7 +53,8 @@ public sealed class WrappedMessage
     internal bool IsUnrecognized { get; private set; }
 
     /// <summary>The message holds one message.</summary>
-    /// <param name="content">Its bytes: a part of <see cref="Body"/> or of <see cref="Buffer"/>, or bytes that do not change before the message is settled.</param>
+    /// <param name="content">Its bytes: a part of <see cref="Body"/> or of <see cref="Buffer"/>, or bytes that do not change before the message is
+    /// settled.</param>
     public void SetContent(ReadOnlyMemory<byte> content)
     {
         if (content.Length > MaxBytes)
@@ -76,7 +77,8 @@ public sealed class WrappedMessage
         Split();
         if (_elements.Count == _maxElements)
         {
-            Refuse(TooManyElementsReason, $"The message holds more than {_maxElements} messages ({UnwrappingOptions.Section}:{nameof(UnwrappingOptions.MaxElements)}).");
+            Refuse(TooManyElementsReason,
+                $"The message holds more than {_maxElements} messages ({UnwrappingOptions.Section}:{nameof(UnwrappingOptions.MaxElements)}).");
             return false;
         }
 
@@ -99,7 +101,9 @@ public sealed class WrappedMessage
     public void RefuseUnrecognized(string reason, string description)
     {
         IsUnrecognized = true;
-        Refuse(reason, $"{description} Where messages without this envelope are right, set {UnwrappingOptions.Section}:{nameof(UnwrappingOptions.Unrecognized)}={UnrecognizedRule.Pass}; otherwise check the route's Envelope.");
+        Refuse(reason,
+            $"{description} Where messages without this envelope are right, set {UnwrappingOptions.Section}:{nameof(UnwrappingOptions.Unrecognized)}="
+                + $"{UnrecognizedRule.Pass}; otherwise check the route's Envelope.");
     }
 
     /// <summary>The content is larger than <see cref="MaxBytes"/>.</summary>

@@ -8,7 +8,8 @@ internal static class AsyncMethods
     private const string PooledBuilder = "PooledAsyncMethodBuilder";
 
     public static bool IsOfAPart(IMethodSymbol method) =>
-        method.ContainingType is { TypeKind: TypeKind.Class or TypeKind.Struct } type && type.AllInterfaces.Any(static contract => PipelineNames.ContractOf(contract) is not null);
+        method.ContainingType is { TypeKind: TypeKind.Class or TypeKind.Struct } type
+            && type.AllInterfaces.Any(static contract => PipelineNames.ContractOf(contract) is not null);
 
     /// <summary>Whether the chain calls the method through a part's contract.</summary>
     public static bool ImplementsContract(IMethodSymbol method)
@@ -33,7 +34,8 @@ internal static class AsyncMethods
 
     /// <summary>The builder that fits the method's result, as an attribute names it; null when none does.</summary>
     public static string? PooledBuilderFor(IMethodSymbol method) =>
-        method.ReturnType is INamedTypeSymbol { Name: "ValueTask", ContainingNamespace: { Name: "Tasks", ContainingNamespace: { Name: "Threading", ContainingNamespace.Name: "System" } } } task
+        method.ReturnType is INamedTypeSymbol { Name: "ValueTask",
+            ContainingNamespace: { Name: "Tasks", ContainingNamespace: { Name: "Threading", ContainingNamespace.Name: "System" } } } task
             ? task.IsGenericType ? $"{PooledBuilder}<>" : PooledBuilder
             : null;
 

@@ -41,7 +41,9 @@ internal static class NodeFile
     private static string Registration(NodeModel node) => node.Contract switch
     {
         PartContract.Step => $"{PipelineNames.PartNodes}.AddStep<{node.Part}, {node.In}>(static (step, next) => new {node.Name}(({node.Part})step, next));",
-        PartContract.Behavior => $"{PipelineNames.PartNodes}.AddBehavior<{node.Part}, {node.In}, {node.Out}>(static (behavior, next) => new {node.Name}(({node.Part})behavior, next));",
+        PartContract.Behavior =>
+            $"{PipelineNames.PartNodes}.AddBehavior<{node.Part}, {node.In}, {node.Out}>(static (behavior, next) => new {node.Name}(({node.Part})behavior, "
+                + $"next));",
         _ => $"{PipelineNames.PartNodes}.AddTerminator<{node.Part}, {node.In}>(static terminator => new {node.Name}(({node.Part})terminator));",
     };
 }

@@ -18,7 +18,9 @@ public sealed class PartNodeGenerator : IIncrementalGenerator
     {
         IncrementalValuesProvider<EquatableArray<NodeModel>> declared = context.SyntaxProvider
             .CreateSyntaxProvider(
-                static (node, _) => node is ClassDeclarationSyntax { TypeParameterList: null, BaseList: not null } or RecordDeclarationSyntax { TypeParameterList: null, BaseList: not null },
+                static (
+                    node, _) => node is ClassDeclarationSyntax { TypeParameterList: null, BaseList: not null }
+                        or RecordDeclarationSyntax { TypeParameterList: null, BaseList: not null },
                 static (syntax, cancellation) => Read(syntax.SemanticModel.GetDeclaredSymbol(syntax.Node, cancellation), syntax))
             .Where(static nodes => nodes.Count > 0);
         IncrementalValuesProvider<EquatableArray<NodeModel>> constructed = context.SyntaxProvider
@@ -48,7 +50,10 @@ public sealed class PartNodeGenerator : IIncrementalGenerator
     private static EquatableArray<NodeModel> Join(ImmutableArray<EquatableArray<NodeModel>> declared, ImmutableArray<EquatableArray<NodeModel>> constructed)
     {
         List<NodeModel> nodes = [.. declared.Concat(constructed).SelectMany(static nodes => nodes).Distinct()];
-        nodes.Sort(static (left, right) => string.CompareOrdinal(left.Part, right.Part) is int order and not 0 ? order : string.CompareOrdinal(left.Interface, right.Interface));
+        nodes.Sort(
+            static (left, right) => string.CompareOrdinal(left.Part, right.Part) is int order and not 0
+                ? order
+                : string.CompareOrdinal(left.Interface, right.Interface));
         HashSet<string> names = new(StringComparer.Ordinal);
         for (int i = 0; i < nodes.Count; i++)
         {

@@ -77,7 +77,9 @@ internal static class StepNodeText
     {
         if (node.Before != PartCall.None)
         {
-            text.Append($"        public override {PipelineNames.ValueTask}<{PipelineNames.Outcome}> {Before}({node.In} context) => {node.Call(node.Before, Before, "context")};\n\n");
+            text.Append(
+                $"        public override {PipelineNames.ValueTask}<{PipelineNames.Outcome}> {Before}({node.In} context) => "
+                    + $"{node.Call(node.Before, Before, "context")};\n\n");
         }
 
         if (node.After == PartCall.None)
@@ -95,7 +97,9 @@ internal static class StepNodeText
         }
         else
         {
-            text.Append($"        public override {PipelineNames.ValueTask}<{PipelineNames.ErrorOutcome}> OnErrorAsync({node.In} context, global::System.Exception exception) => {node.Call(node.OnError, "OnErrorAsync", "context, exception")};\n\n");
+            text.Append(
+                $"        public override {PipelineNames.ValueTask}<{PipelineNames.ErrorOutcome}> OnErrorAsync({node.In} context, global::System.Exception "
+                    + $"exception) => {node.Call(node.OnError, "OnErrorAsync", "context, exception")};\n\n");
         }
     }
 

@@ -99,7 +99,9 @@ public sealed class PipelineBuilder<TRoot>(string name)
             else if (part.In != stage && part.In.IsAssignableFrom(stage))
             {
                 // The part is written for a base of the stage's context: its position is right, but it was added under the wrong stage.
-                problems.Add($"Part {i + 1} ({part.Name}) was added to the stage of {part.In.Name}, but the stage at its position is {stage.Name}, which derives from it; name the stage when adding it: .Step<{stage.Name}>(...).");
+                problems.Add(
+                    $"Part {i + 1} ({part.Name}) was added to the stage of {part.In.Name}, but the stage at its position is {stage.Name}, which derives from "
+                        + $"it; name the stage when adding it: .Step<{stage.Name}>(...).");
                 continue;
             }
             else if (part.In != stage)

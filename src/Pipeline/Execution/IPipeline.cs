@@ -12,7 +12,9 @@ public interface IPipeline<in TContext>
     /// <summary>The chain as text, one line per part: pinned by tests and printed by <c>--print-pipeline</c>.</summary>
     string Description { get; }
 
-    /// <summary>The part whose code threw, such as <c>the step Validate</c>, by the exception's stack; null when that does not show it. Costs a stack walk.</summary>
+    /// <summary>
+    /// The part whose code threw, such as <c>the step Validate</c>, by the exception's stack; null when that does not show it. Costs a stack walk.
+    /// </summary>
     string? FindPart(Exception exception) => null;
 
     /// <summary>
@@ -22,7 +24,8 @@ public interface IPipeline<in TContext>
     ValueTask InvokeAsync(TContext context);
 }
 
-internal sealed class ComposedPipeline<TContext>(Next<TContext> head, string name, PipelineForm form, PipelinePart[] parts, PartOrigin origin) : IPipeline<TContext>
+internal sealed class ComposedPipeline<TContext>(
+    Next<TContext> head, string name, PipelineForm form, PipelinePart[] parts, PartOrigin origin) : IPipeline<TContext>
     where TContext : PipelineContext
 {
     public string Description => ChainText.Describe(name, form, parts);

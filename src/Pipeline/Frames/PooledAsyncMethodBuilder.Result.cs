@@ -100,7 +100,9 @@ public struct PooledAsyncMethodBuilder<TResult>
     {
         bool first = _state is null;
         Frame frame = FrameOf(ref stateMachine);
-        if (typeof(TAwaiter) == typeof(YieldAwaitable.YieldAwaiter) && SynchronizationContext.Current is null && ReferenceEquals(TaskScheduler.Current, TaskScheduler.Default))
+        if (typeof(TAwaiter) == typeof(YieldAwaitable.YieldAwaiter)
+            && SynchronizationContext.Current is null
+            && ReferenceEquals(TaskScheduler.Current, TaskScheduler.Default))
         {
             // The awaiter would allocate a work item around the delegate; the frame is one.
             ThreadPool.UnsafeQueueUserWorkItem(frame, preferLocal: false);

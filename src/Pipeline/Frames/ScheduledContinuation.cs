@@ -18,7 +18,8 @@ internal sealed class ScheduledContinuation
     private readonly SynchronizationContext? _context;
     private readonly TaskScheduler? _scheduler;
 
-    private ScheduledContinuation(Action<object?> continuation, object? state, ExecutionContext? flow, SynchronizationContext? context, TaskScheduler? scheduler)
+    private ScheduledContinuation(
+        Action<object?> continuation, object? state, ExecutionContext? flow, SynchronizationContext? context, TaskScheduler? scheduler)
     {
         _continuation = continuation;
         _state = state;
@@ -52,7 +53,8 @@ internal sealed class ScheduledContinuation
         }
         else if (_scheduler is not null)
         {
-            _ = Task.Factory.StartNew(static state => ((ScheduledContinuation)state!).Invoke(), this, CancellationToken.None, TaskCreationOptions.DenyChildAttach, _scheduler);
+            _ = Task.Factory.StartNew(
+                static state => ((ScheduledContinuation)state!).Invoke(), this, CancellationToken.None, TaskCreationOptions.DenyChildAttach, _scheduler);
         }
         else
         {

@@ -22,7 +22,10 @@ public abstract class ReceivedMessage
     /// <summary>The body's bytes, unchanged; may be empty. A borrow that ends with <see cref="SettleAsync"/>.</summary>
     public abstract ReadOnlyMemory<byte> Body { get; }
 
-    /// <summary>What a handler that stores the message unchanged stores: <see cref="Body"/>, or the message around it when the body was taken out of an envelope and the whole is wanted. A borrow like <see cref="Body"/>.</summary>
+    /// <summary>
+    /// What a handler that stores the message unchanged stores: <see cref="Body"/>, or the message around it when the body was taken out of an envelope and the
+    /// whole is wanted. A borrow like <see cref="Body"/>.
+    /// </summary>
     public virtual ReadOnlyMemory<byte> StoredBody => Body;
 
     /// <summary>The id the source knows the message by, UTF-8, never empty, the same on every delivery. A borrow like <see cref="Body"/>.</summary>
@@ -37,7 +40,9 @@ public abstract class ReceivedMessage
     /// <summary>Named values beside the body (message attributes, headers); empty when there are none.</summary>
     public virtual IReadOnlyList<KeyValuePair<string, string>> Attributes => [];
 
-    /// <summary>What the message must be processed with or after, where its source has such groups: the message group of SQS, the session of Service Bus.</summary>
+    /// <summary>
+    /// What the message must be processed with or after, where its source has such groups: the message group of SQS, the session of Service Bus.
+    /// </summary>
     public virtual string? Group => null;
 
     /// <summary>By what its source recognised a message that was sent twice; null where the sender gave nothing of the kind.</summary>
@@ -49,7 +54,9 @@ public abstract class ReceivedMessage
     /// </summary>
     public virtual ActivityContext CreationContext => default;
 
-    /// <summary>The span of the latest attempt at this delivery; null without a listener. Kept until the next delivery: the settlement's span is its child.</summary>
+    /// <summary>
+    /// The span of the latest attempt at this delivery; null without a listener. Kept until the next delivery: the settlement's span is its child.
+    /// </summary>
     public Activity? Span { get; set; }
 
     /// <summary>
@@ -124,6 +131,7 @@ public abstract class ReceivedMessage
 }
 
 /// <summary>Where messages are sent to and received from, as spans name it.</summary>
-/// <param name="System">The messaging system by OpenTelemetry's conventions: <c>aws_sqs</c>, <c>servicebus</c>, <c>rabbitmq</c>; else the source's lower-case name.</param>
+/// <param name="System">The messaging system by OpenTelemetry's conventions: <c>aws_sqs</c>, <c>servicebus</c>, <c>rabbitmq</c>; else the source's lower-case
+/// name.</param>
 /// <param name="Name">The queue or topic; the route where there is none.</param>
 public sealed record MessageDestination(string System, string Name);

@@ -36,7 +36,9 @@ internal sealed class PartOrigin
         {
             // The compiler puts async methods and lambdas into nested classes.
             if (DiagnosticMethodInfo.Create(frame)?.DeclaringTypeName is { } declaring
-                && _known.Find(known => declaring.StartsWith(known.Type, StringComparison.Ordinal) && (declaring.Length == known.Type.Length || declaring[known.Type.Length] == '+')).Part is { } part)
+                && _known.Find(
+                    known => declaring.StartsWith(known.Type, StringComparison.Ordinal)
+                        && (declaring.Length == known.Type.Length || declaring[known.Type.Length] == '+')).Part is { } part)
             {
                 return part;
             }

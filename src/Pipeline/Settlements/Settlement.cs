@@ -37,7 +37,10 @@ public readonly record struct Settlement(
         private init;
     }
 
-    /// <summary>Of a fault: true when what found it has already reported it to the worker, which then does not count it again. Two settlements that differ only here are equal.</summary>
+    /// <summary>
+    /// Of a fault: true when what found it has already reported it to the worker, which then does not count it again. Two settlements that differ only here are
+    /// equal.
+    /// </summary>
     public bool IsReported { get; init; }
 
     /// <summary>What was thrown, for the log and the dead letter; null without an exception. Two settlements that differ only here are equal.</summary>
@@ -70,7 +73,8 @@ public readonly record struct Settlement(
     /// <param name="retryInProcess">See <see cref="RetryInProcess"/>.</param>
     /// <param name="mayHold">See <see cref="MayHold"/>.</param>
     public static Settlement Transient(string description, TimeSpan retryAfter = default, bool retryInProcess = true, bool mayHold = true) =>
-        new(SettlementKind.Abandon, retryAfter, Reason: null, description) { Fault = SettlementFault.Transient, RetryInProcess = retryInProcess, MayHold = mayHold };
+        new(SettlementKind.Abandon, retryAfter, Reason: null, description)
+            { Fault = SettlementFault.Transient, RetryInProcess = retryInProcess, MayHold = mayHold };
 
     /// <summary>
     /// The service refuses the worker itself, not the message (access denied, no such bucket). Receiving pauses and the worker
@@ -89,7 +93,8 @@ public readonly record struct Settlement(
 
     /// <inheritdoc/>
     public bool Equals(Settlement other) =>
-        (Kind, Delay, Reason, Description, ExceptionType, Fault, RetryInProcess, MayHold) == (other.Kind, other.Delay, other.Reason, other.Description, other.ExceptionType, other.Fault, other.RetryInProcess, other.MayHold);
+        (Kind, Delay, Reason, Description, ExceptionType, Fault, RetryInProcess,
+            MayHold) == (other.Kind, other.Delay, other.Reason, other.Description, other.ExceptionType, other.Fault, other.RetryInProcess, other.MayHold);
 
     /// <inheritdoc/>
     public override int GetHashCode() => HashCode.Combine(Kind, Delay, Reason, Description, ExceptionType, Fault);

@@ -9,7 +9,8 @@ public sealed class TransientFaultException : Exception
     /// <param name="innerException">The cause; null without one.</param>
     /// <param name="retryInProcess">See <see cref="RetryInProcess"/>.</param>
     /// <param name="mayHold">See <see cref="MayHold"/>.</param>
-    public TransientFaultException(string message, TimeSpan retryAfter = default, Exception? innerException = null, bool retryInProcess = true, bool mayHold = true)
+    public TransientFaultException(
+        string message, TimeSpan retryAfter = default, Exception? innerException = null, bool retryInProcess = true, bool mayHold = true)
         : base(message, innerException)
     {
         RetryAfter = retryAfter;

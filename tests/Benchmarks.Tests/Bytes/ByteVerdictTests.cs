@@ -47,7 +47,8 @@ public sealed class ByteVerdictTests
 
     private static Expectation Compare(params (string Case, long Bytes)[] expected) => new(Map(expected));
 
-    private static Dictionary<string, long> Map((string Case, long Bytes)[] rows) => rows.ToDictionary(row => row.Case, row => row.Bytes, StringComparer.Ordinal);
+    private static Dictionary<string, long> Map((string Case, long Bytes)[] rows) =>
+        rows.ToDictionary(row => row.Case, row => row.Bytes, StringComparer.Ordinal);
 
     private sealed record Expectation(Dictionary<string, long> Expected)
     {

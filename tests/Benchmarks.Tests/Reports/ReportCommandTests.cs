@@ -20,7 +20,9 @@ public sealed class ReportCommandTests : IDisposable
     [Fact]
     public void Run_ASuite_HasATableAndABarPerRowAndCase()
     {
-        ReportFile.Write(_results, "a", "EPYC", ("N.KeyBenchmarks.Original(Size: 1)", 800, 1_104), ("N.KeyBenchmarks.Span(Size: 1)", 200, 0), ("N.KeyBenchmarks.Span(Size: 2)", 44_000_000, null));
+        ReportFile.Write(
+            _results, "a", "EPYC", ("N.KeyBenchmarks.Original(Size: 1)", 800, 1_104), ("N.KeyBenchmarks.Span(Size: 1)", 200, 0),
+            ("N.KeyBenchmarks.Span(Size: 2)", 44_000_000, null));
 
         Run().ShouldBe(0);
 
@@ -31,19 +33,27 @@ public sealed class ReportCommandTests : IDisposable
             "Original|Size: 1|800 ns|1×|1.1 KB",
             "Span|Size: 1|200 ns|0.25×|0 B",
             "Span|Size: 2|44 ms|1×|-"]);
-        page.Descendants("figure").Select(chart => string.Join('|', chart.Descendants("rect").Select(bar => bar.Attribute("width")!.Value))).ShouldBe(["70%|17.5%", "70%"]);
+        page
+            .Descendants("figure")
+            .Select(chart => string.Join('|', chart.Descendants("rect").Select(bar => bar.Attribute("width")!.Value)))
+            .ShouldBe(["70%|17.5%", "70%"]);
     }
 
     [Fact]
     public async Task Run_RowsOfACommand_AreATable()
     {
-        await ResultsFile.WriteAsync(_results, "folder", "3 rounds", [new { Row = "Threads", CpuMicroseconds = 12.5, ObjectsPerSecond = 2_565.4, ObjectsPerSecondOfRounds = (double[])[1, 2] }], CancellationToken.None);
+        await ResultsFile.WriteAsync(
+            _results, "folder", "3 rounds",
+            [new { Row = "Threads", CpuMicroseconds = 12.5, ObjectsPerSecond = 2_565.4, ObjectsPerSecondOfRounds = (double[])[1, 2] }], CancellationToken.None);
 
         Run().ShouldBe(0);
 
         Page().Descendants("h2").Single().Value.ShouldBe("folder");
         Page().Descendants("p").ShouldContain(text => text.Value.EndsWith("; 3 rounds"));
-        Page().Descendants("tr").Select(row => string.Join('|', row.Elements().Select(cell => cell.Value))).ShouldBe(["row|processor time|objects per second", "Threads|12.5 µs|2,565/s"]);
+        Page()
+            .Descendants("tr")
+            .Select(row => string.Join('|', row.Elements().Select(cell => cell.Value)))
+            .ShouldBe(["row|processor time|objects per second", "Threads|12.5 µs|2,565/s"]);
     }
 
     [Fact]

@@ -48,10 +48,13 @@ public sealed class BlobSinkTests(AzuriteServer azurite) : IAsyncLifetime
         });
 
         (await sink.StoreAsync("plain"u8.ToArray(), Body, Token)).ShouldBe(SinkResult.Stored);
-        (await sink.StoreAsync("own"u8.ToArray(), Body, new ObjectProperties { Metadata = [new("tenant", "ä")], Tags = [new("customer", "a;b")] }, Token)).ShouldBe(SinkResult.Stored);
+        (await sink.StoreAsync(
+            "own"u8.ToArray(), Body, new ObjectProperties { Metadata = [new("tenant", "ä")], Tags = [new("customer", "a;b")] }, Token)).ShouldBe(
+                SinkResult.Stored);
 
         BlobProperties plain = (await _container.GetBlobClient("plain").GetPropertiesAsync(cancellationToken: Token)).Value;
-        (plain.ContentType, plain.ContentEncoding, plain.CacheControl, plain.ContentDisposition, plain.AccessTier).ShouldBe(("application/x-ndjson", "identity", "no-cache", "attachment; filename=\"a.json\"", "Cool"));
+        (plain.ContentType, plain.ContentEncoding, plain.CacheControl, plain.ContentDisposition, plain.AccessTier).ShouldBe(
+            ("application/x-ndjson", "identity", "no-cache", "attachment; filename=\"a.json\"", "Cool"));
         plain.Metadata.ShouldBe(new Dictionary<string, string> { ["Team"] = "billing, \"EU\"", ["city"] = "Z%C3%BCrich" }, ignoreOrder: true);
         (await TagsAsync("plain")).ShouldBe(["class=invoice/2026"]);
         (await _container.GetBlobClient("own").GetPropertiesAsync(cancellationToken: Token)).Value.Metadata["tenant"].ShouldBe("%C3%A4");
@@ -69,7 +72,8 @@ public sealed class BlobSinkTests(AzuriteServer azurite) : IAsyncLifetime
         (await StoreAsync(sink, "leased", Body)).ShouldBe(SinkResult.AlreadyStored);
         (await StoreAsync(sink, "leased", [1])).Status.ShouldBe(SinkStatus.Collision);
 
-        (await _container.GetBlobClient("leased").GetBlobLeaseClient().BreakAsync(TimeSpan.Zero, cancellationToken: Token)).GetRawResponse().Status.ShouldBe(202);
+        (await _container.GetBlobClient("leased").GetBlobLeaseClient().BreakAsync(TimeSpan.Zero, cancellationToken: Token)).GetRawResponse().Status.ShouldBe(
+            202);
         (await _container.GetBlobClient("leased").DownloadContentAsync(Token)).Value.Content.ToArray().ShouldBe(Body);
     }
 
@@ -88,7 +92,8 @@ public sealed class BlobSinkTests(AzuriteServer azurite) : IAsyncLifetime
     [Fact]
     public async Task Store_ArchivedBlob_IsComparedByLengthAndMd5()
     {
-        await using BlobSink sink = Open(options => new BlobSinkOptions { ConnectionString = options.ConnectionString, Container = options.Container, AccessTier = BlobTier.Archive });
+        await using BlobSink sink =
+            Open(options => new BlobSinkOptions { ConnectionString = options.ConnectionString, Container = options.Container, AccessTier = BlobTier.Archive });
         (await StoreAsync(sink, "archived", Body)).ShouldBe(SinkResult.Stored);
 
         (await StoreAsync(sink, "archived", Body)).ShouldBe(SinkResult.AlreadyStored);
@@ -112,8 +117,10 @@ public sealed class BlobSinkTests(AzuriteServer azurite) : IAsyncLifetime
     {
         string[] keys =
         [
-            "/lead", "trail/", "a//b", "//", "a/./b", "a/../b", "../other/x", "..", ".", "a.", "back\\slash", "..\\x", "%2e%2e/x", "%2E%2E%2Fx", "a%2Fb", "%", "%zz", "?x=1", "#frag", "a?b#c", "a b ", " lead",
-            "a+b", "a&b=c", "ä/é/e\u0301", "\u202Etxt.exe", "🙂", "CON", "$root/x", "$web", "x\ty", "comp=list", "*", "a|b", "<script>", "'\"`", "{a}", "~", ":", "a:b@c",
+            "/lead", "trail/", "a//b", "//", "a/./b", "a/../b", "../other/x", "..", ".", "a.", "back\\slash", "..\\x", "%2e%2e/x", "%2E%2E%2Fx", "a%2Fb", "%",
+            "%zz", "?x=1", "#frag", "a?b#c", "a b ", " lead",
+            "a+b", "a&b=c", "ä/é/e\u0301", "\u202Etxt.exe", "🙂", "CON", "$root/x", "$web", "x\ty", "comp=list", "*", "a|b", "<script>", "'\"`", "{a}", "~",
+            ":", "a:b@c",
         ];
         await using BlobSink sink = Open();
         foreach (string key in keys)
@@ -174,7 +181,10 @@ public sealed class BlobSinkTests(AzuriteServer azurite) : IAsyncLifetime
         string wrong = Convert.ToBase64String("canary-account-key"u8);
         await using BlobSink sink = Open(options => new BlobSinkOptions
         {
-            ConnectionString = string.Join(';', options.ConnectionString!.Split(';').Select(part => part.StartsWith("AccountKey=", StringComparison.Ordinal) ? $"AccountKey={wrong}" : part)),
+            ConnectionString = string.Join(
+                ';', options.ConnectionString!
+                    .Split(';')
+                    .Select(part => part.StartsWith("AccountKey=", StringComparison.Ordinal) ? $"AccountKey={wrong}" : part)),
             Container = options.Container,
         });
 
@@ -205,7 +215,8 @@ public sealed class BlobSinkTests(AzuriteServer azurite) : IAsyncLifetime
     [Fact]
     public async Task Store_SignatureMayOnlyWrite_StoresAndCannotCompare()
     {
-        await using BlobSink sink = OpenWithSignature(BlobContainerSasPermissions.Create | BlobContainerSasPermissions.Write, DateTimeOffset.UtcNow.AddHours(1));
+        await using BlobSink sink =
+            OpenWithSignature(BlobContainerSasPermissions.Create | BlobContainerSasPermissions.Write, DateTimeOffset.UtcNow.AddHours(1));
 
         await sink.CheckAsync(Token);
         _log.Entries.ShouldHaveSingleItem().Text.ShouldContain("Grant the role Storage Blob Data Contributor (signature: List)");
@@ -228,13 +239,16 @@ public sealed class BlobSinkTests(AzuriteServer azurite) : IAsyncLifetime
 
     private static ValueTask<SinkResult> StoreAsync(BlobSink sink, string key, byte[] body) => sink.StoreAsync(Encoding.UTF8.GetBytes(key), body, Token);
 
-    private async Task<string[]> TagsAsync(string key) => [.. (await _container.GetBlobClient(key).GetTagsAsync(cancellationToken: Token)).Value.Tags.Select(tag => $"{tag.Key}={tag.Value}")];
+    private async Task<string[]> TagsAsync(string key) =>
+        [.. (await _container.GetBlobClient(key).GetTagsAsync(cancellationToken: Token)).Value.Tags.Select(tag => $"{tag.Key}={tag.Value}")];
 
     private BlobSink OpenWithSignature(BlobContainerSasPermissions permissions, DateTimeOffset expiry)
     {
         string signature = _container.GenerateSasUri(new BlobSasBuilder(permissions, expiry) { BlobContainerName = _container.Name, Resource = "c" }).Query;
         Uri account = _container.GetParentBlobServiceClient().Uri;
-        return Open(options => new BlobSinkOptions { ConnectionString = $"BlobEndpoint={account};SharedAccessSignature={signature[1..]}", Container = options.Container });
+        return Open(
+            options => new BlobSinkOptions
+                { ConnectionString = $"BlobEndpoint={account};SharedAccessSignature={signature[1..]}", Container = options.Container });
     }
 
     private BlobSink Open(Func<BlobSinkOptions, BlobSinkOptions>? change = null)

@@ -24,12 +24,15 @@ public sealed class BlobWorkerTests(AzuriteServer azurite)
 
         (await worker.PostAsync(message.Body, cancellationToken: Token)).Status.ShouldBe(HttpStatusCode.OK);
         (await worker.PostAsync(message.Body, cancellationToken: Token)).Status.ShouldBe(HttpStatusCode.OK);
-        (await worker.PostAsync(ArchiveMessage.Create("one", payloadLength: 41).Body, cancellationToken: Token)).Status.ShouldBe(HttpStatusCode.UnprocessableEntity);
+        (await worker.PostAsync(ArchiveMessage.Create("one", payloadLength: 41).Body, cancellationToken: Token)).Status.ShouldBe(
+            HttpStatusCode.UnprocessableEntity);
 
         (await container.GetBlobClient(message.Key).DownloadContentAsync(Token)).Value.Content.ToArray().ShouldBe(message.Body);
         (await worker.HealthAsync()).Route["duplicates"]!.GetValue<long>().ShouldBe(1);
         (await worker.StopAsync()).ShouldBe(0);
-        DeadLetterFolder.Read(Path.Combine(worker.Process.WorkingDirectory, "dead-letters")).ShouldHaveSingleItem().Record["reason"]!.GetValue<string>().ShouldBe("key-collision");
+        DeadLetterFolder.Read(Path.Combine(worker.Process.WorkingDirectory, "dead-letters")).ShouldHaveSingleItem().Record["reason"]!
+            .GetValue<string>()
+            .ShouldBe("key-collision");
         ShouldNotShowTheKey(worker.Process.Output.Describe(int.MaxValue));
     }
 
@@ -41,7 +44,8 @@ public sealed class BlobWorkerTests(AzuriteServer azurite)
         ArchiveMessage[] messages = ArchiveMessage.CreateMany("bundled", 20);
         await using RunningWorker worker = await RunningWorker.StartAsync([.. Arguments(server.ConnectionString, container.Name), "--Bundles:Enabled=true"]);
 
-        (await Task.WhenAll(messages.Select(message => worker.PostAsync(message.Body, cancellationToken: Token)))).ShouldAllBe(answer => answer.Status == HttpStatusCode.OK);
+        (await Task.WhenAll(messages.Select(message => worker.PostAsync(message.Body, cancellationToken: Token)))).ShouldAllBe(
+            answer => answer.Status == HttpStatusCode.OK);
 
         List<string> lines = [];
         await foreach (BlobItem blob in container.GetBlobsAsync(new GetBlobsOptions(), Token))
@@ -65,12 +69,16 @@ public sealed class BlobWorkerTests(AzuriteServer azurite)
         BlobContainerClient container = await server.CreateContainerAsync();
         ArchiveMessage message = ArchiveMessage.Create("late");
         await using RunningWorker worker = await RunningWorker.StartAsync(
-            [.. Arguments(server.ConnectionString, container.Name), "--Sinks:AzureBlobs:ConnectTimeout=200ms", "--Sinks:AzureBlobs:AttemptTimeout=200ms", "--Sinks:AzureBlobs:TotalTimeout=500ms", "--Recoverability:BreakerOpen=500ms"]);
+            [.. Arguments(server.ConnectionString, container.Name), "--Sinks:AzureBlobs:ConnectTimeout=200ms", "--Sinks:AzureBlobs:AttemptTimeout=200ms",
+                "--Sinks:AzureBlobs:TotalTimeout=500ms", "--Recoverability:BreakerOpen=500ms"]);
         await server.Process.SignalAsync(ProcessSignal.Stop);
 
-        await Eventually.BecomesTrueAsync(async () => (await worker.PostAsync(message.Body, cancellationToken: Token)).Status == HttpStatusCode.ServiceUnavailable && (await worker.HealthAsync()).Status == HttpStatusCode.ServiceUnavailable, "the worker is not ready");
+        await Eventually.BecomesTrueAsync(
+            async () => (await worker.PostAsync(message.Body, cancellationToken: Token)).Status == HttpStatusCode.ServiceUnavailable
+                && (await worker.HealthAsync()).Status == HttpStatusCode.ServiceUnavailable, "the worker is not ready");
         await server.Process.SignalAsync(ProcessSignal.Continue);
-        await Eventually.BecomesTrueAsync(async () => (await worker.PostAsync(message.Body, cancellationToken: Token)).Status == HttpStatusCode.OK, "the message is stored");
+        await Eventually.BecomesTrueAsync(
+            async () => (await worker.PostAsync(message.Body, cancellationToken: Token)).Status == HttpStatusCode.OK, "the message is stored");
 
         (await container.GetBlobClient(message.Key).DownloadContentAsync(Token)).Value.Content.ToArray().ShouldBe(message.Body);
         (await worker.StopAsync()).ShouldBe(0);
@@ -94,7 +102,8 @@ public sealed class BlobWorkerTests(AzuriteServer azurite)
 
     private static string[] Arguments(string connectionString, string container) =>
     [
-        "--Routes:archive:Source=Http", "--Routes:archive:Sink=AzureBlobs", $"--Sinks:AzureBlobs:Container={container}", $"--Sinks:AzureBlobs:ConnectionString={connectionString}",
+        "--Routes:archive:Source=Http", "--Routes:archive:Sink=AzureBlobs", $"--Sinks:AzureBlobs:Container={container}",
+        $"--Sinks:AzureBlobs:ConnectionString={connectionString}",
         "--Logging:LogLevel:Default=Trace", "--Logging:LogLevel:Microsoft=Trace",
     ];
 

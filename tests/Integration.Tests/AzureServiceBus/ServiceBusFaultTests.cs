@@ -40,7 +40,8 @@ public sealed class ServiceBusFaultTests
         await using RunningWorker worker = await RunningWorker.StartAsync([.. queue.Arguments, .. sink.Arguments], queue.Environment);
         await worker.WaitForHealthAsync(HttpStatusCode.OK, timeout: WaitLimit);
 
-        await emulator.SetFaultsAsync(new { refused = new Dictionary<string, string>(StringComparer.Ordinal) { [queue.Name] = "com.microsoft:entity-disabled" } });
+        await emulator.SetFaultsAsync(
+            new { refused = new Dictionary<string, string>(StringComparer.Ordinal) { [queue.Name] = "com.microsoft:entity-disabled" } });
         await emulator.DetachAsync(queue.Name);
         await worker.WaitForHealthAsync(HttpStatusCode.ServiceUnavailable, timeout: WaitLimit);
         await emulator.SetFaultsAsync(new { refused = new Dictionary<string, string>(StringComparer.Ordinal) { [queue.Name] = "" } });
@@ -64,8 +65,10 @@ public sealed class ServiceBusFaultTests
         await queue.SendAsync(messages);
 
         await using RunningWorker worker = await RunningWorker.StartAsync(
-            [.. queue.Arguments, .. sink.Arguments, "--Sinks:S3:MaxAttempts=1", "--Recoverability:BreakerOpen=100ms", "--Recoverability:BackoffCap=200ms"], queue.Environment);
-        await Eventually.BecomesTrueAsync(async () => (int)(await emulator.DescribeAsync(queue.Name))["locked"]! == messages.Length, "every message is in flight", WaitLimit);
+            [.. queue.Arguments, .. sink.Arguments, "--Sinks:S3:MaxAttempts=1", "--Recoverability:BreakerOpen=100ms", "--Recoverability:BackoffCap=200ms"],
+            queue.Environment);
+        await Eventually.BecomesTrueAsync(
+            async () => (int)(await emulator.DescribeAsync(queue.Name))["locked"]! == messages.Length, "every message is in flight", WaitLimit);
         await emulator.ExpireLocksAsync(queue.Name);
         sink.Server.Script = FaultScript.Empty;
         await Eventually.BecomesTrueAsync(async () => (await queue.PeekAsync(max: 1)).Count == 0, "every message is completed", WaitLimit);

@@ -42,7 +42,8 @@ internal sealed class ServiceBusQueue : IAsyncDisposable
     /// <summary>The worker's environment for this queue: a secret does not belong on a command line.</summary>
     public IReadOnlyList<KeyValuePair<string, string>> Environment => ToEnvironment(ConnectionString);
 
-    public static IReadOnlyList<KeyValuePair<string, string>> ToEnvironment(string connectionString) => [KeyValuePair.Create("Sources__ServiceBus__ConnectionString", connectionString)];
+    public static IReadOnlyList<KeyValuePair<string, string>> ToEnvironment(string connectionString) =>
+        [KeyValuePair.Create("Sources__ServiceBus__ConnectionString", connectionString)];
 
     /// <summary>Declares a queue of its own.</summary>
     public static async Task<ServiceBusQueue> CreateAsync(ServiceBusEmulator emulator, object? properties = null)
@@ -63,7 +64,8 @@ internal sealed class ServiceBusQueue : IAsyncDisposable
     }
 
     /// <summary>A receiver in the mode PeekLock; the queue disposes it.</summary>
-    public ServiceBusReceiver CreateReceiver(SubQueue subQueue = SubQueue.None) => _client.CreateReceiver(Name, new ServiceBusReceiverOptions { SubQueue = subQueue });
+    public ServiceBusReceiver CreateReceiver(SubQueue subQueue = SubQueue.None) =>
+        _client.CreateReceiver(Name, new ServiceBusReceiverOptions { SubQueue = subQueue });
 
     /// <summary>The first messages, whatever their state; none is changed.</summary>
     public async Task<IReadOnlyList<ServiceBusReceivedMessage>> PeekAsync(SubQueue subQueue = SubQueue.None, int max = 100)
@@ -104,7 +106,8 @@ internal sealed class ServiceBusQueue : IAsyncDisposable
     {
         IReadOnlyList<ServiceBusReceivedMessage> letters = [];
         await Eventually.BecomesTrueAsync(
-            async () => (letters = await PeekAsync(SubQueue.DeadLetter, Math.Max(count, 1_000))).Count >= count, $"{count} dead letters", TimeSpan.FromMinutes(2));
+            async () => (letters = await PeekAsync(SubQueue.DeadLetter, Math.Max(count, 1_000))).Count >= count, $"{count} dead letters",
+            TimeSpan.FromMinutes(2));
         return letters;
     }
 
@@ -113,7 +116,8 @@ internal sealed class ServiceBusQueue : IAsyncDisposable
     {
         foreach (SubQueue subQueue in (SubQueue[])[SubQueue.None, SubQueue.DeadLetter])
         {
-            ServiceBusReceiver receiver = _client.CreateReceiver(Name, new ServiceBusReceiverOptions { SubQueue = subQueue, ReceiveMode = ServiceBusReceiveMode.ReceiveAndDelete });
+            ServiceBusReceiver receiver =
+                _client.CreateReceiver(Name, new ServiceBusReceiverOptions { SubQueue = subQueue, ReceiveMode = ServiceBusReceiveMode.ReceiveAndDelete });
             while ((await PeekAsync(subQueue, max: 1)).Count > 0)
             {
                 await receiver.ReceiveMessagesAsync(100, TimeSpan.FromSeconds(1));

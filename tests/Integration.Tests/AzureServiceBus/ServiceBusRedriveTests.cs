@@ -19,7 +19,8 @@ public sealed class ServiceBusRedriveTests
         ArchiveMessage[] messages = [.. Enumerable.Range(0, 120).Select(number => ArchiveMessage.Create($"redriven-{number}", 2_000))];
         foreach (ArchiveMessage[] some in messages.Chunk(50))
         {
-            await queue.SendAsync([.. some.Select(message => new ServiceBusMessage(message.Body) { MessageId = message.Id, ApplicationProperties = { ["tenant"] = "north" } })]);
+            await queue.SendAsync(
+                [.. some.Select(message => new ServiceBusMessage(message.Body) { MessageId = message.Id, ApplicationProperties = { ["tenant"] = "north" } })]);
         }
 
         await queue.SendAsync(new ServiceBusMessage("{") { MessageId = "malformed" });
@@ -51,7 +52,9 @@ public sealed class ServiceBusRedriveTests
         stays.MessageId.ShouldBe("malformed");
         IReadOnlyList<ServiceBusReceivedMessage> sent = await queue.PeekAsync(max: 200);
         sent.Count.ShouldBe(120);
-        sent.ShouldAllBe(message => (string)message.ApplicationProperties["tenant"] == "north" && message.MessageId.StartsWith((string)message.ApplicationProperties["RedrivenMessageId"] + "-"));
+        sent.ShouldAllBe(
+            message => (string)message.ApplicationProperties["tenant"] == "north"
+                && message.MessageId.StartsWith((string)message.ApplicationProperties["RedrivenMessageId"] + "-"));
         sent.ShouldAllBe(message => message.ApplicationProperties.Count == 2);
 
         await using (RunningWorker repaired = await RunningWorker.StartAsync([.. queue.Arguments, .. sink.Arguments], queue.Environment))
@@ -74,7 +77,8 @@ public sealed class ServiceBusRedriveTests
 
         await letters.RepairAsync(large, "{@attribute.tenant}/{@correlation-id:encode}/{@subject}/{MessageId}.json", id => $"north/c-1/sold/{id}.json");
 
-        static ServiceBusMessage Create(string id, byte[] body) => new(body) { MessageId = id, CorrelationId = "c-1", Subject = "sold", ApplicationProperties = { ["tenant"] = "north" } };
+        static ServiceBusMessage Create(string id, byte[] body) =>
+            new(body) { MessageId = id, CorrelationId = "c-1", Subject = "sold", ApplicationProperties = { ["tenant"] = "north" } };
     }
 
     [Fact]
@@ -160,7 +164,8 @@ public sealed class ServiceBusRedriveTests
 
         await emulator.SetFaultsAsync(new { settlementDelay = 3_000 });
         Task<WorkerCommand> running = RunAsync(queue);
-        await Eventually.BecomesTrueAsync(async () => (int)(await emulator.DescribeAsync($"{queue.Name}/$DeadLetterQueue"))["settled"]!["lockLost"]! > 0, "the lock has ended");
+        await Eventually.BecomesTrueAsync(
+            async () => (int)(await emulator.DescribeAsync($"{queue.Name}/$DeadLetterQueue"))["settled"]!["lockLost"]! > 0, "the lock has ended");
         await emulator.ClearFaultsAsync();
         WorkerCommand redrive = await running;
 
@@ -176,10 +181,13 @@ public sealed class ServiceBusRedriveTests
         await using ServiceBusEmulator emulator = await ServiceBusEmulator.RequireOwnAsync();
         await using ServiceBusQueue queue = await ServiceBusQueue.CreateAsync(emulator);
 
-        WorkerCommand topic = await WorkerCommand.RunAsync(["redrive", "--from", "servicebus", "--Sources:ServiceBus:Topic=sold", "--Sources:ServiceBus:Subscription=archive"], queue.Environment);
-        WorkerCommand missing = await WorkerCommand.RunAsync(["redrive", "--from", "servicebus", "--Sources:ServiceBus:Queue=no-such-queue"], queue.Environment);
+        WorkerCommand topic = await WorkerCommand.RunAsync(
+            ["redrive", "--from", "servicebus", "--Sources:ServiceBus:Topic=sold", "--Sources:ServiceBus:Subscription=archive"], queue.Environment);
+        WorkerCommand missing =
+            await WorkerCommand.RunAsync(["redrive", "--from", "servicebus", "--Sources:ServiceBus:Queue=no-such-queue"], queue.Environment);
         WorkerCommand refused = await WorkerCommand.RunAsync(
-            ["redrive", "--from", "servicebus", .. queue.Arguments], ServiceBusQueue.ToEnvironment(emulator.ConnectionString.Replace("SharedAccessKey=SAS", "SharedAccessKey=NOT", StringComparison.Ordinal)));
+            ["redrive", "--from", "servicebus", .. queue.Arguments],
+            ServiceBusQueue.ToEnvironment(emulator.ConnectionString.Replace("SharedAccessKey=SAS", "SharedAccessKey=NOT", StringComparison.Ordinal)));
 
         (topic.ExitCode, missing.ExitCode, refused.ExitCode).ShouldBe((78, 69, 77), $"{topic.Text}{missing.Text}{refused.Text}");
         topic.Error.ShouldContain("would reach its other subscriptions too");

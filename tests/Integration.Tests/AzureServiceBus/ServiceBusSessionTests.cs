@@ -85,7 +85,8 @@ public sealed class ServiceBusSessionTests
 
         ((int)(await emulator.DescribeAsync(harness.Queue.Name))["settled"]!["lockLost"]!).ShouldBe(0);
 
-        async Task<long> LockedUntilAsync() => (long)(await emulator.DescribeAsync(harness.Queue.Name))["sessions"]!.AsArray().ShouldHaveSingleItem()!["lockedUntil"]!;
+        async Task<long> LockedUntilAsync() =>
+            (long)(await emulator.DescribeAsync(harness.Queue.Name))["sessions"]!.AsArray().ShouldHaveSingleItem()!["lockedUntil"]!;
     }
 
     [Fact]
@@ -118,7 +119,8 @@ public sealed class ServiceBusSessionTests
         string[] arguments = [.. queue.Arguments, "--Sources:ServiceBus:Sessions=true"];
         await using DirectoryUnderTest sink = new();
 
-        WorkerCommand publish = await WorkerCommand.RunAsync(["publish", "--to", "servicebus", "--count", "600", "--group", "x", "--group", "y", "--group", "z", .. arguments], queue.Environment);
+        WorkerCommand publish = await WorkerCommand.RunAsync(
+            ["publish", "--to", "servicebus", "--count", "600", "--group", "x", "--group", "y", "--group", "z", .. arguments], queue.Environment);
         publish.ExitCode.ShouldBe(0, publish.Text);
         await using (RunningWorker first = await RunningWorker.StartAsync([.. arguments, .. sink.Arguments], queue.Environment))
         {

@@ -6,7 +6,10 @@ using Integration.Tests.Worker;
 
 namespace Integration.Tests.AzureServiceBus;
 
-/// <summary>A network that drops every packet of an idle worker's connection and closes none: the official client ends its calls by itself, without an error for minutes.</summary>
+/// <summary>
+/// A network that drops every packet of an idle worker's connection and closes none: the official client ends its calls by itself, without an error for
+/// minutes.
+/// </summary>
 [Trait("Category", "Long")]
 public sealed class ServiceBusSilenceTests
 {
@@ -23,7 +26,8 @@ public sealed class ServiceBusSilenceTests
         await using TcpFaultProxy proxy = new(new Uri($"http://127.0.0.1:{emulator.Port}"));
         await using DirectoryUnderTest sink = new();
         await using RunningWorker worker = await RunningWorker.StartAsync(
-            [.. queue.Arguments, .. sink.Arguments, $"--Sources:ServiceBus:Sessions={sessions}"], ServiceBusQueue.ToEnvironment(ServiceBusEmulator.OverPort(queue.ConnectionString, proxy.Url.Port)));
+            [.. queue.Arguments, .. sink.Arguments, $"--Sources:ServiceBus:Sessions={sessions}"],
+            ServiceBusQueue.ToEnvironment(ServiceBusEmulator.OverPort(queue.ConnectionString, proxy.Url.Port)));
         await worker.WaitForHealthAsync(HttpStatusCode.OK, timeout: Limit);
 
         proxy.Set(new TcpFault.Hang());

@@ -76,7 +76,8 @@ internal sealed class ServiceBusSourceHarness : SourceHarness
         _crashed.Add(proxy);
         // Until the broker has noticed, it would lock the messages for the source that is gone.
         ServiceBusEmulator emulator = Queue.Emulator!;
-        await Eventually.BecomesTrueAsync(async () => (await emulator.DescribeAsync(Queue.Name))["credit"]!.AsArray().Count == 0, "the broker knows that the source is gone");
+        await Eventually.BecomesTrueAsync(
+            async () => (await emulator.DescribeAsync(Queue.Name))["credit"]!.AsArray().Count == 0, "the broker knows that the source is gone");
         await emulator.ExpireLocksAsync(Queue.Name);
         _source = Open();
     }
@@ -149,7 +150,9 @@ internal sealed class ServiceBusSourceHarness : SourceHarness
                 ["Sources:ServiceBus:SessionIdleTimeout"] = "200ms",
             })
             .Build();
-        SourcePlan plan = new WorkerDefinition(global::Quayside.Worker.Program.AddFeatures).Plan(configuration).Checked().Routes.ShouldHaveSingleItem().Sources.ShouldHaveSingleItem();
+        SourcePlan plan = new WorkerDefinition(global::Quayside.Worker.Program.AddFeatures)
+            .Plan(configuration)
+            .Checked().Routes.ShouldHaveSingleItem().Sources.ShouldHaveSingleItem();
         ServiceProvider none = new ServiceCollection().BuildServiceProvider();
         return plan.Create(new SourceServices("orders", none, new MemoryDeadLetters(), Log, TimeProvider.System, Slots));
     }

@@ -18,7 +18,8 @@ public sealed class ServiceBusStartTests
         await using ServiceBusEmulator emulator = await ServiceBusEmulator.RequireOwnAsync();
         await using ServiceBusQueue queue = await ServiceBusQueue.CreateAsync(emulator);
 
-        WorkerCommand result = await StartAsync(queue.Arguments, emulator.ConnectionString.Replace("SharedAccessKey=SAS", "SharedAccessKey=NOT", StringComparison.Ordinal));
+        WorkerCommand result =
+            await StartAsync(queue.Arguments, emulator.ConnectionString.Replace("SharedAccessKey=SAS", "SharedAccessKey=NOT", StringComparison.Ordinal));
 
         result.ExitCode.ShouldBe(NoPermission, result.Text);
         result.Error.ShouldContain("the credentials are refused");
@@ -92,7 +93,8 @@ public sealed class ServiceBusStartTests
         await using DirectoryUnderTest sink = new();
         for (int attempt = 1; ; attempt++)
         {
-            await using WorkerProcess process = WorkerProcess.Start([.. RunningWorker.CommonArguments, .. arguments, .. sink.Arguments], ServiceBusQueue.ToEnvironment(connectionString));
+            await using WorkerProcess process =
+                WorkerProcess.Start([.. RunningWorker.CommonArguments, .. arguments, .. sink.Arguments], ServiceBusQueue.ToEnvironment(connectionString));
 
             // The worker waits 9 s for the broker's answer and then starts without it, which a busy machine may cause: that start shows nothing.
             using CancellationTokenSource ended = new();

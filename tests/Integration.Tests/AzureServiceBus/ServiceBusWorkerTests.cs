@@ -35,7 +35,8 @@ public sealed class ServiceBusWorkerTests(ServiceBusServer server, AwsServer aws
         await using DirectoryUnderTest sink = new();
         string[] topic = ["--Sources:ServiceBus:Topic=sold", "--Sources:ServiceBus:Subscription=archive"];
 
-        WorkerCommand publish = await WorkerCommand.RunAsync(["publish", "--to", "servicebus", "--count", "30", .. topic], ServiceBusQueue.ToEnvironment(emulator.ConnectionString));
+        WorkerCommand publish = await WorkerCommand.RunAsync(
+            ["publish", "--to", "servicebus", "--count", "30", .. topic], ServiceBusQueue.ToEnvironment(emulator.ConnectionString));
         publish.ExitCode.ShouldBe(0, publish.Text);
         await using RunningWorker worker = await RunningWorker.StartAsync(
             ["--Routes:archive:Source=ServiceBus", .. topic, .. sink.Arguments], ServiceBusQueue.ToEnvironment(emulator.ConnectionString));
@@ -79,7 +80,8 @@ public sealed class ServiceBusWorkerTests(ServiceBusServer server, AwsServer aws
         await queue.SendAsync([ArchiveMessage.Create("first")]);
         await using RunningWorker worker = await RunningWorker.StartAsync([.. queue.Arguments, .. sink.Arguments], queue.Environment);
         await StoredAsync(sink, 1);
-        await Eventually.BecomesTrueAsync(async () => (int)(await emulator.SetFaultsAsync(new { }))["ignoredSettlements"]! == 0, "the settlement is on its way");
+        await Eventually.BecomesTrueAsync(
+            async () => (int)(await emulator.SetFaultsAsync(new { }))["ignoredSettlements"]! == 0, "the settlement is on its way");
 
         (await worker.StopAsync()).ShouldBe(0);
         await queue.SendAsync(ArchiveMessage.CreateMany("later", 50));
@@ -109,7 +111,9 @@ public sealed class ServiceBusWorkerTests(ServiceBusServer server, AwsServer aws
     public async Task Harness_BothWays_CountsAllMessages(bool bare)
     {
         await using ServiceBusQueue queue = await server.RequireQueueAsync();
-        string[] arguments = ["--count", "1000", "--batch", "100", "--concurrency", "100", "--no-wait", "--json", $"--Sources:ServiceBus:Queue={queue.Name}", .. bare ? ["--bare"] : Array.Empty<string>()];
+        string[] arguments = [
+            "--count", "1000", "--batch", "100", "--concurrency", "100", "--no-wait", "--json", $"--Sources:ServiceBus:Queue={queue.Name}",
+            .. bare ? ["--bare"] : Array.Empty<string>()];
         await using HarnessProcess harness = HarnessProcess.Start(arguments, source: "servicebus", environment: queue.Environment);
 
         int exitCode = await harness.WaitForExitAsync(TimeSpan.FromMinutes(3));

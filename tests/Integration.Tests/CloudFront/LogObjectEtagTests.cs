@@ -24,9 +24,11 @@ public sealed class LogObjectEtagTests
             await context.Response.Body.WriteAsync(log);
         });
         AwsOptions aws = new() { Endpoint = stub.Endpoint.ServiceUrl, Region = "us-east-1", AccessKeyId = "key", SecretAccessKey = "secret" };
-        using ILogObjects objects = new S3LogObjects(S3ObjectReader.Create(aws, forcePathStyle: null, TimeSpan.FromSeconds(30), TimeProvider.System, new ApiCalls()));
+        using ILogObjects objects =
+            new S3LogObjects(S3ObjectReader.Create(aws, forcePathStyle: null, TimeSpan.FromSeconds(30), TimeProvider.System, new ApiCalls()));
 
-        using S3ObjectContent opened = await objects.OpenAsync(new LogObject("logs", "a.gz", VersionId: null, ETag: null), TimeSpan.FromSeconds(30), TestContext.Current.CancellationToken);
+        using S3ObjectContent opened = await objects.OpenAsync(
+            new LogObject("logs", "a.gz", VersionId: null, ETag: null), TimeSpan.FromSeconds(30), TestContext.Current.CancellationToken);
         using MemoryStream all = new();
         await opened.Content.CopyToAsync(all, TestContext.Current.CancellationToken);
 

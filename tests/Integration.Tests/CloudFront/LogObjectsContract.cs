@@ -73,7 +73,8 @@ public abstract class LogObjectsContract
         AwsEndpoint endpoint = await RequireAsync();
 
         using ILogObjects objects = Create(endpoint);
-        using S3ObjectContent opened = await objects.OpenAsync(new LogObject($"none-{Guid.NewGuid():n}", "a", null, null), Limit, TestContext.Current.CancellationToken);
+        using S3ObjectContent opened =
+            await objects.OpenAsync(new LogObject($"none-{Guid.NewGuid():n}", "a", null, null), Limit, TestContext.Current.CancellationToken);
 
         opened.Fault.Kind.ShouldBe(AwsErrorKind.Refused);
     }
@@ -96,7 +97,8 @@ public abstract class LogObjectsContract
 
     private protected ILogObjects Create(AwsEndpoint endpoint)
     {
-        AwsOptions aws = new() { Endpoint = endpoint.ServiceUrl, Region = endpoint.Region, AccessKeyId = endpoint.AccessKey, SecretAccessKey = endpoint.SecretKey };
+        AwsOptions aws =
+            new() { Endpoint = endpoint.ServiceUrl, Region = endpoint.Region, AccessKeyId = endpoint.AccessKey, SecretAccessKey = endpoint.SecretKey };
         return new S3LogObjects(S3ObjectReader.Create(aws, forcePathStyle: null, Limit, TimeProvider.System, _calls));
     }
 }

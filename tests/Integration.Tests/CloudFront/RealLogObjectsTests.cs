@@ -17,13 +17,15 @@ public sealed class RealLogObjectsTests(RealS3 s3) : LogObjectsContract
         AwsEndpoint endpoint = s3.Require();
         string bucket = await endpoint.CreateBucketAsync("logs");
         using AmazonS3Client client = endpoint.CreateS3Client();
-        await client.PutBucketVersioningAsync(new PutBucketVersioningRequest { BucketName = bucket, VersioningConfig = new S3BucketVersioningConfig { Status = VersionStatus.Enabled } });
+        await client.PutBucketVersioningAsync(
+            new PutBucketVersioningRequest { BucketName = bucket, VersioningConfig = new S3BucketVersioningConfig { Status = VersionStatus.Enabled } });
         byte[] body = Encoding.ASCII.GetBytes(new string('1', 100_000));
         PutObjectResponse first = await client.PutObjectAsync(Request(bucket, "a", body));
         await client.PutObjectAsync(Request(bucket, "a", "two"u8.ToArray()));
 
         using ILogObjects objects = Create(endpoint);
-        using S3ObjectContent opened = await objects.OpenAsync(new LogObject(bucket, "a", first.VersionId, first.ETag.Trim('"')), Limit, TestContext.Current.CancellationToken);
+        using S3ObjectContent opened =
+            await objects.OpenAsync(new LogObject(bucket, "a", first.VersionId, first.ETag.Trim('"')), Limit, TestContext.Current.CancellationToken);
 
         opened.Version.ShouldBe(first.VersionId);
         (await ReadAsync(opened)).ShouldBe(body);

@@ -34,7 +34,8 @@ public sealed class HealthCommandTests
     public async Task Health_SinkFails_IsLiveAndNotReady()
     {
         await using RunningWorker worker = await RunningWorker.StartAsync(
-            ["--Routes:archive:Source=Http", "--Routes:archive:Sink=S3", "--Sinks:S3:Bucket=nowhere", "--Aws:Endpoint=http://127.0.0.1:1", "--Aws:Region=eu-central-1", "--Aws:AccessKeyId=a", "--Aws:SecretAccessKey=b"]);
+            ["--Routes:archive:Source=Http", "--Routes:archive:Sink=S3", "--Sinks:S3:Bucket=nowhere", "--Aws:Endpoint=http://127.0.0.1:1",
+                "--Aws:Region=eu-central-1", "--Aws:AccessKeyId=a", "--Aws:SecretAccessKey=b"]);
         await worker.WaitForHealthAsync(HttpStatusCode.ServiceUnavailable);
 
         (await WorkerCommand.RunAsync("health", "--url", worker.Url.ToString())).ExitCode.ShouldBe(0);

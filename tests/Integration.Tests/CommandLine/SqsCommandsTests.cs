@@ -33,7 +33,8 @@ public sealed class SqsCommandsTests(AwsServer aws)
         AwsEndpoint endpoint = await aws.RequireAsync();
         using SqsQueue queue = await SqsQueue.CreateAsync(endpoint);
 
-        WorkerCommand publish = await WorkerCommand.RunAsync(["publish", "--to", "sqs", .. RunningWorker.SqsArguments(endpoint, queue), "--Sources:Sqs:Queue=no-such-queue"]);
+        WorkerCommand publish =
+            await WorkerCommand.RunAsync(["publish", "--to", "sqs", .. RunningWorker.SqsArguments(endpoint, queue), "--Sources:Sqs:Queue=no-such-queue"]);
 
         publish.ExitCode.ShouldBe(69);
         publish.ShouldHaveNoStackTrace().Error.ShouldContain("Check the queue's name");
@@ -50,7 +51,8 @@ public sealed class SqsCommandsTests(AwsServer aws)
         string[] sqs = [.. RunningWorker.SqsArguments(endpoint, queue)];
         for (int number = 0; number < 30; number++)
         {
-            await deadLetters.SendAsync($"{{\"n\":{number}}}", isFifo ? $"group-{number}" : null, attributes: Letter(number, number % 3 == 0 ? "too-large" : "malformed-json"));
+            await deadLetters.SendAsync(
+                $"{{\"n\":{number}}}", isFifo ? $"group-{number}" : null, attributes: Letter(number, number % 3 == 0 ? "too-large" : "malformed-json"));
         }
 
         WorkerCommand dryRun = await WorkerCommand.RunAsync(["redrive", "--from", "sqs", "--dry-run", "--bodies", .. sqs]);
@@ -114,9 +116,12 @@ public sealed class SqsCommandsTests(AwsServer aws)
             await queue.SendAsync(body, isFifo ? $"g-{id}" : null, attributes: new Dictionary<string, string>(StringComparer.Ordinal) { ["tenant"] = "north" });
         }
 
-        using QueueLetters letters = new("sqs", RunningWorker.SqsArguments(endpoint, queue), environment: null, async () => (await deadLetters.CountAsync()).Total);
+        using QueueLetters letters =
+            new("sqs", RunningWorker.SqsArguments(endpoint, queue), environment: null, async () => (await deadLetters.CountAsync()).Total);
 
-        await (isFifo ? letters.RepairAsync(large, "{@attribute.tenant}/{@group:encode}/{MessageId}.json", id => $"north/g-{id}/{id}.json") : letters.RepairAsync(large, "{@attribute.tenant}/{MessageId}.json", id => $"north/{id}.json"));
+        await (isFifo
+            ? letters.RepairAsync(large, "{@attribute.tenant}/{@group:encode}/{MessageId}.json", id => $"north/g-{id}/{id}.json")
+            : letters.RepairAsync(large, "{@attribute.tenant}/{MessageId}.json", id => $"north/{id}.json"));
     }
 
     /// <summary>The run ends within the stop of the worker: what is in the folder is no longer in the queue, and nothing stays hidden.</summary>
@@ -130,7 +135,9 @@ public sealed class SqsCommandsTests(AwsServer aws)
         await deadLetters.SendAllAsync(Enumerable.Range(0, Letters).Select(number => $"{{\"n\":{number}}}"));
         using QueueLetters letters = new("sqs", [], environment: null, () => Task.FromResult(0));
         await using DirectoryUnderTest sink = new();
-        await using RunningWorker worker = await RunningWorker.StartAsync([.. RunningWorker.SqsArguments(endpoint, queue), .. sink.Arguments, $"--DeadLetters:Path={letters.Folder}", "--Hosting:Token=a-token-of-the-tests"]);
+        await using RunningWorker worker = await RunningWorker.StartAsync(
+            [.. RunningWorker.SqsArguments(endpoint, queue), .. sink.Arguments, $"--DeadLetters:Path={letters.Folder}",
+                "--Hosting:Token=a-token-of-the-tests"]);
         using HttpClient client = new() { BaseAddress = worker.Url, DefaultRequestHeaders = { Authorization = new("Bearer", "a-token-of-the-tests") } };
         using StringContent order = new("""{"queue":{"route":"archive"},"all":true,"rate":50}""", Encoding.UTF8, "application/json");
         (await client.PostAsync("/api/v1/dead-letters/move", order)).StatusCode.ShouldBe(HttpStatusCode.Accepted);

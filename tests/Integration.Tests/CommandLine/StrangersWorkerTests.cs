@@ -33,7 +33,8 @@ public sealed class StrangersWorkerTests
     public async Task WrongConfiguration_ListsEveryProblem_Exits78(string command)
     {
         WorkerCommand wrong = (await RunAsync(
-            [.. command.Split(' ', StringSplitOptions.RemoveEmptyEntries), .. Route, "--Handlers:Orders:MaxQuantty=5", "--Handlers:Orders:ApiKey=hunter2", "--Routes:orders:Handlers:Orders:MaxQuantity=0", "--Tenants:Lifetime=soon", "--Sinks:S3:Bucket=b"]))
+            [.. command.Split(' ', StringSplitOptions.RemoveEmptyEntries), .. Route, "--Handlers:Orders:MaxQuantty=5", "--Handlers:Orders:ApiKey=hunter2",
+                "--Routes:orders:Handlers:Orders:MaxQuantity=0", "--Tenants:Lifetime=soon", "--Sinks:S3:Bucket=b"]))
             .ShouldHaveNoStackTrace();
 
         wrong.ExitCode.ShouldBe(Wrong, wrong.Text);
@@ -52,7 +53,8 @@ public sealed class StrangersWorkerTests
     public async Task MistakesInTheCode_AreProblemsOfTheConfigurationToo(string command)
     {
         WorkerCommand wrong = (await RunAsync(
-            ["mistakes", .. command.Split(' ', StringSplitOptions.RemoveEmptyEntries), "--Routes:a:Source=Sqs", "--Routes:a:Handler=Orders", "--Routes:b:Source=Channel", "--Routes:b:Handler=Untyped", "--Pipeline:Parts=Tenant,RetryBehavior"]))
+            ["mistakes", .. command.Split(' ', StringSplitOptions.RemoveEmptyEntries), "--Routes:a:Source=Sqs", "--Routes:a:Handler=Orders",
+                "--Routes:b:Source=Channel", "--Routes:b:Handler=Untyped", "--Pipeline:Parts=Tenant,RetryBehavior"]))
             .ShouldHaveNoStackTrace();
 
         wrong.ExitCode.ShouldBe(Wrong, wrong.Text);
@@ -68,7 +70,9 @@ public sealed class StrangersWorkerTests
         string[] problems = [.. wrong.Error.Split('\n').Where(line => line.StartsWith("  - ", StringComparison.Ordinal))];
         foreach (string[] words in expected)
         {
-            problems.Count(line => words.All(word => line.Contains(word, StringComparison.Ordinal))).ShouldBe(1, $"{string.Join(" | ", words)} in\n{wrong.Error}");
+            problems
+                .Count(line => words.All(word => line.Contains(word, StringComparison.Ordinal)))
+                .ShouldBe(1, $"{string.Join(" | ", words)} in\n{wrong.Error}");
         }
 
         problems.Length.ShouldBe(expected.Length, wrong.Error);
@@ -144,7 +148,10 @@ public sealed class StrangersWorkerTests
         int exitCode = await worker.WaitForExitAsync();
 
         exitCode.ShouldBe(0);
-        worker.Output.Snapshot().ShouldContain(line => line.Text.Contains("Route orders: stopped; since the start 20 received, 10 completed, 10 dead-lettered, 0 abandoned, 0 lost"));
+        worker.Output
+            .Snapshot()
+            .ShouldContain(
+                line => line.Text.Contains("Route orders: stopped; since the start 20 received, 10 completed, 10 dead-lettered, 0 abandoned, 0 lost"));
         Directory.EnumerateFiles(Path.Combine(worker.WorkingDirectory, "dead-letters"), "*", SearchOption.AllDirectories)
             .Count(file => File.ReadAllText(file).Contains("tenants are remembered for 00:05:00", StringComparison.Ordinal)).ShouldBe(10);
     }
@@ -186,7 +193,8 @@ public sealed class StrangersWorkerTests
     {
         string folder = Directory.CreateTempSubdirectory("orders-").FullName;
 
-        WorkerCommand embedded = await RunAsync(["embedded", "--Routes:orders:Source=Channel", "--Routes:orders:Handler=Copy", $"--Sinks:Directory:Path={folder}"]);
+        WorkerCommand embedded =
+            await RunAsync(["embedded", "--Routes:orders:Source=Channel", "--Routes:orders:Handler=Copy", $"--Sinks:Directory:Path={folder}"]);
 
         embedded.ExitCode.ShouldBe(0, embedded.Text);
         string[] stored = [.. Directory.EnumerateFiles(folder).Select(File.ReadAllText)];
@@ -201,7 +209,8 @@ public sealed class StrangersWorkerTests
         return await WorkerCommand.CaptureAsync(process);
     }
 
-    private static WorkerProcess Start(string[] arguments, IReadOnlyDictionary<string, string>? environment = null) => WorkerProcess.Start(arguments, environment, assembly: LocateAssembly());
+    private static WorkerProcess Start(string[] arguments, IReadOnlyDictionary<string, string>? environment = null) =>
+        WorkerProcess.Start(arguments, environment, assembly: LocateAssembly());
 
     // In its own output folder: the tests' folder contains the daemon's appsettings.json.
     private static string LocateAssembly()

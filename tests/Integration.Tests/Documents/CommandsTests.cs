@@ -19,7 +19,8 @@ public sealed partial class CommandsTests
     private static readonly string[] Repository = ["benchmarks", "deploy", "samples", "src", "templates", "tests"];
     private static readonly string[] Ports = ["8080", "8088", "4566", "5672", "5300", "9200", "9081", "9082", "11000"];
 
-    public static TheoryData<string> Pages => [.. FindPages().Where(page => page != Readme && Blocks(page).Any(block => !block.Mark.StartsWith("not-run", StringComparison.Ordinal)))];
+    public static TheoryData<string> Pages =>
+        [.. FindPages().Where(page => page != Readme && Blocks(page).Any(block => !block.Mark.StartsWith("not-run", StringComparison.Ordinal)))];
 
     [Fact]
     public Task Commands_OfTheReadme_Run() => RunAsync(Readme);
@@ -32,8 +33,13 @@ public sealed partial class CommandsTests
     [Fact]
     public void Fences_WithCommands_SayWhetherTheyRun()
     {
-        string[] unmarked = [.. FindPages().SelectMany(page => Fences(page).Where(fence => fence.Info.Length == 0 && Command.IsMatch(fence.Text)).Select(fence => $"{page}: {fence.Text.Split('\n')[0]}"))];
-        string[] unknown = [.. FindPages().SelectMany(page => Blocks(page).Where(block => !Mark.IsMatch(block.Mark)).Select(block => $"{page}: sh {block.Mark}"))];
+        string[] unmarked = [
+            .. FindPages().SelectMany(
+                page => Fences(page)
+                    .Where(fence => fence.Info.Length == 0 && Command.IsMatch(fence.Text))
+                    .Select(fence => $"{page}: {fence.Text.Split('\n')[0]}"))];
+        string[] unknown =
+            [.. FindPages().SelectMany(page => Blocks(page).Where(block => !Mark.IsMatch(block.Mark)).Select(block => $"{page}: sh {block.Mark}"))];
 
         unmarked.Concat(unknown).ShouldBeEmpty();
     }
@@ -47,7 +53,10 @@ public sealed partial class CommandsTests
         string references = File.ReadAllText(RepositoryFolder.Combine("tests", "Integration.Tests", "Integration.Tests.csproj"));
 
         projects.ShouldNotBeEmpty();
-        projects.Where(project => !Regex.IsMatch(references, $"""Include="\.\./(?:\.\./)?{project.Replace("tests/", string.Empty, StringComparison.Ordinal)}/\w+\.csproj""")).ShouldBeEmpty();
+        projects
+            .Where(project => !Regex.IsMatch(
+                references, $"""Include="\.\./(?:\.\./)?{project.Replace("tests/", string.Empty, StringComparison.Ordinal)}/\w+\.csproj"""))
+            .ShouldBeEmpty();
     }
 
     private static async Task RunAsync(string page)
@@ -55,13 +64,16 @@ public sealed partial class CommandsTests
         Assert.SkipWhen(OperatingSystem.IsWindows(), "needs bash");
         foreach (string server in (string[])["fauxqs", "servicebus", "azurite"])
         {
-            if (Blocks(page).Any(block => !block.Mark.StartsWith("not-run", StringComparison.Ordinal) && block.Text.Contains($"tests/servers/{server} ", StringComparison.Ordinal)))
+            if (Blocks(page).Any(
+                block => !block.Mark.StartsWith("not-run", StringComparison.Ordinal)
+                    && block.Text.Contains($"tests/servers/{server} ", StringComparison.Ordinal)))
             {
                 await NodeRuntime.RequirePackagesAsync(RepositoryFolder.Combine("tests", "servers", server));
             }
         }
 
-        if (Blocks(page).Any(block => block.Text.Contains("tests/servers/rabbitmq ", StringComparison.Ordinal)) && !File.Exists("/usr/lib/rabbitmq/bin/rabbitmq-server"))
+        if (Blocks(page).Any(block => block.Text.Contains("tests/servers/rabbitmq ", StringComparison.Ordinal))
+            && !File.Exists("/usr/lib/rabbitmq/bin/rabbitmq-server"))
         {
             RequiredServers.Missing($"The commands of {page} need rabbitmq-server, which this machine does not have.");
         }
@@ -170,7 +182,8 @@ public sealed partial class CommandsTests
         int number = 0;
         foreach ((string mark, string text) in Blocks(page))
         {
-            string commands = Ports.Aggregate(text, (all, port) => Regex.Replace(all, $@"(?<=[:/ ]){port}\b", ports[port].ToString(CultureInfo.InvariantCulture)));
+            string commands =
+                Ports.Aggregate(text, (all, port) => Regex.Replace(all, $@"(?<=[:/ ]){port}\b", ports[port].ToString(CultureInfo.InvariantCulture)));
             number++;
             if (mark.Length == 0)
             {
@@ -199,7 +212,8 @@ public sealed partial class CommandsTests
     private static string Assembly(string name) => Path.Combine(AppContext.BaseDirectory, $"{name}.dll");
 
     // A program that is built with the tests, and whose files are not copied to theirs.
-    private static string Beside(string project, string name) => RepositoryFolder.Combine(project, "bin", new DirectoryInfo(AppContext.BaseDirectory).Parent!.Name, "net10.0", $"{name}.dll");
+    private static string Beside(string project, string name) =>
+        RepositoryFolder.Combine(project, "bin", new DirectoryInfo(AppContext.BaseDirectory).Parent!.Name, "net10.0", $"{name}.dll");
 
     private static IEnumerable<string> FindPages() => Directory.EnumerateFiles(RepositoryFolder.Combine("docs"), "*.md", SearchOption.AllDirectories)
         .Select(file => Path.GetRelativePath(RepositoryFolder.Combine(), file).Replace('\\', '/'))

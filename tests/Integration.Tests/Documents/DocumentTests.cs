@@ -144,11 +144,15 @@ public sealed partial class DocumentTests
 
     private static bool IsOurs(string path) => !path.Split(Path.DirectorySeparatorChar).Any(part => part is "bin" or "obj" or "node_modules" or "results");
 
-    private static bool IsText(string file) => Path.GetExtension(file) is ".cs" or ".md" or ".yml" or ".yaml" or ".json" or ".js" or ".mjs" or ".html" or ".sh" or ".service" or ".csproj" or ".props" or "";
+    private static bool IsText(string file) =>
+        Path.GetExtension(file) is ".cs" or ".md" or ".yml" or ".yaml" or ".json" or ".js" or ".mjs" or ".html" or ".sh" or ".service" or ".csproj" or ".props"
+            or "";
 
     /// <summary>The anchors that GitHub gives a page's headings.</summary>
     private static HashSet<string> Headings(string file) =>
-        [.. Heading.Matches(FencedCode.Replace(File.ReadAllText(file), string.Empty)).Select(heading => NotInAnchors.Replace(heading.Groups["text"].Value.Trim().ToLowerInvariant(), string.Empty).Replace(' ', '-'))];
+        [.. Heading
+            .Matches(FencedCode.Replace(File.ReadAllText(file), string.Empty))
+            .Select(heading => NotInAnchors.Replace(heading.Groups["text"].Value.Trim().ToLowerInvariant(), string.Empty).Replace(' ', '-'))];
 
     private static string WithoutCode(string text) => InlineCode.Replace(FencedCode.Replace(text, string.Empty), string.Empty);
 
@@ -158,7 +162,8 @@ public sealed partial class DocumentTests
     [GeneratedRegex(@"(?<![\w/.-])(?<file>(?:docs|deploy|samples)/[\w./-]+|(?:README|CONTRIBUTING|SECURITY|CHANGELOG)\.md)(?:#(?<heading>[\w-]+))?")]
     private static partial Regex Reference { get; }
 
-    [GeneratedRegex(@"(?:README|CONTRIBUTING|docs/[\w./-]+),? (?:section|chapter)\b|(?:section|chapter) [\w ]+ (?:of|in) (?:the )?README", RegexOptions.IgnoreCase)]
+    [GeneratedRegex(
+        @"(?:README|CONTRIBUTING|docs/[\w./-]+),? (?:section|chapter)\b|(?:section|chapter) [\w ]+ (?:of|in) (?:the )?README", RegexOptions.IgnoreCase)]
     private static partial Regex Section { get; }
 
     [GeneratedRegex("[Ww]hoever|[Nn]obody|[Ss]omebody|[Cc]omes? again|[Gg]oes back|[Hh]anded back|\\bmended|what is none|how-many-th")]

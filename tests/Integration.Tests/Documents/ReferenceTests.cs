@@ -9,8 +9,10 @@ public sealed partial class ReferenceTests
     private static readonly string[] Conventions =
     [
         "messaging.client.consumed.messages", "messaging.process.duration",
-        "messaging.system", "messaging.destination.name", "messaging.operation.name", "messaging.operation.type", "messaging.message.id", "messaging.message.body.size",
-        "messaging.batch.message_count", "error.type", "rpc.system", "rpc.service", "rpc.method", "aws.request_id", "aws.s3.bucket", "aws.s3.key", "http.response.status_code",
+        "messaging.system", "messaging.destination.name", "messaging.operation.name", "messaging.operation.type", "messaging.message.id",
+        "messaging.message.body.size",
+        "messaging.batch.message_count", "error.type", "rpc.system", "rpc.service", "rpc.method", "aws.request_id", "aws.s3.bucket", "aws.s3.key",
+        "http.response.status_code",
     ];
 
     [Fact]
@@ -22,7 +24,9 @@ public sealed partial class ReferenceTests
         instruments.Select(row => row.Name).ShouldBeUnique();
         instruments.ShouldAllBe(row => row.Description.Length > 10);
         Check("docs/reference/metrics.md", instruments
-            .Select(row => $"| `{row.Name}` | {row.Type}{(row.Unit.Length == 0 ? string.Empty : $", {row.Unit}")} | {string.Join(", ", row.Attributes.Select(name => $"`{name}`"))} | {row.Description} |")
+            .Select(
+                row => $"| `{row.Name}` | {row.Type}{(row.Unit.Length == 0 ? string.Empty : $", {row.Unit}")} | "
+                    + $"{string.Join(", ", row.Attributes.Select(name => $"`{name}`"))} | {row.Description} |")
             .Prepend("|---|---|---|---|")
             .Prepend("| metric | type, unit | attributes | meaning |"));
     }
@@ -35,7 +39,8 @@ public sealed partial class ReferenceTests
         events.Count.ShouldBeGreaterThan(100);
         events.Select(row => row.Id).ShouldBeUnique();
         Check("docs/reference/events.md", events
-            .Select(row => $"| {row.Id} | {row.Level} | {row.Text.Replace("|", "\\|", StringComparison.Ordinal).Replace("<", "&lt;", StringComparison.Ordinal)} |")
+            .Select(
+                row => $"| {row.Id} | {row.Level} | {row.Text.Replace("|", "\\|", StringComparison.Ordinal).Replace("<", "&lt;", StringComparison.Ordinal)} |")
             .Prepend("|---|---|---|")
             .Prepend("| id | level | text |"));
     }
@@ -46,7 +51,12 @@ public sealed partial class ReferenceTests
         string page = File.ReadAllText(RepositoryFolder.Combine("docs", "reference", "traces.md"));
         string section = page[page.IndexOf("## Attributes", StringComparison.Ordinal)..page.IndexOf("## Trace context", StringComparison.Ordinal)];
 
-        string[] documented = [.. FirstColumn.Matches(section).SelectMany(row => Code.Matches(row.Value)).Select(match => match.Groups["name"].Value).Order(StringComparer.Ordinal)];
+        string[] documented = [
+            .. FirstColumn
+                .Matches(section)
+                .SelectMany(row => Code.Matches(row.Value))
+                .Select(match => match.Groups["name"].Value)
+                .Order(StringComparer.Ordinal)];
 
         documented.ShouldBe(SourceScan.SpanAttributes());
     }
@@ -71,7 +81,11 @@ public sealed partial class ReferenceTests
             File.WriteAllText(path, $"{text[..start]}{string.Join('\n', rows)}{(end < 0 ? "\n" : text[end..])}");
         }
 
-        text[start..(end < 0 ? text.Length - 1 : end)].Split('\n').Except(rows).Concat(rows.Except(text.Split('\n'))).ShouldBeEmpty("Where the change is meant, run once with APPROVE=1 and read the diff.");
+        text[start..(end < 0 ? text.Length - 1 : end)]
+            .Split('\n')
+            .Except(rows)
+            .Concat(rows.Except(text.Split('\n')))
+            .ShouldBeEmpty("Where the change is meant, run once with APPROVE=1 and read the diff.");
     }
 
     [GeneratedRegex(@"(?<=\n)\| `[^|]*\|")]

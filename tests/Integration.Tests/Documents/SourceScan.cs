@@ -8,7 +8,8 @@ internal static partial class SourceScan
     /// <summary>Every instrument, by name.</summary>
     public static IReadOnlyList<InstrumentRow> Instruments()
     {
-        InstrumentRow[] all = [.. Files().SelectMany(text => Creation.Matches(text).Select(match => Read(match, text))).OrderBy(row => row.Name, StringComparer.Ordinal)];
+        InstrumentRow[] all =
+            [.. Files().SelectMany(text => Creation.Matches(text).Select(match => Read(match, text))).OrderBy(row => row.Name, StringComparer.Ordinal)];
         string[] names = [.. all.Select(row => row.Name)];
         return [.. all.Select(row => row with { Attributes = [.. row.Attributes.Except(names)] })];
     }
@@ -35,7 +36,11 @@ internal static partial class SourceScan
     private static InstrumentRow Read(Match creation, string text)
     {
         string kind = creation.Groups["kind"].Value;
-        string[] texts = [.. Literal.Matches(creation.Groups["arguments"].Value).Select(match => match.Groups["text"].Value).Where(found => !Attribute.IsMatch($"\"{found}\""))];
+        string[] texts = [
+            .. Literal
+                .Matches(creation.Groups["arguments"].Value)
+                .Select(match => match.Groups["text"].Value)
+                .Where(found => !Attribute.IsMatch($"\"{found}\""))];
         string field = creation.Groups["field"].Value;
         string measured = field.Length == 0
             ? creation.Value
@@ -49,18 +54,21 @@ internal static partial class SourceScan
     }
 
     // The attributes in a statement, and in the declarations of its names in the same file.
-    private static IEnumerable<string> Attributes(string statement, string file, int depth) => Attribute.Matches(statement).Select(match => match.Groups["name"].Value)
-        .Concat(depth == 0
-            ? []
-            : Identifier.Matches(statement)
-                .Select(match => match.Value)
-                .Distinct(StringComparer.Ordinal)
-                .SelectMany(name => Regex.Matches(file, $@"(?<!\.)\b{name}(?:\([^()]*\))?\s*=>?\s*(?<value>[^=>;][^;]*);"))
-                .SelectMany(match => Attributes(match.Groups["value"].Value, file, depth - 1)));
+    private static IEnumerable<string> Attributes(string statement, string file, int depth) =>
+        Attribute.Matches(statement).Select(match => match.Groups["name"].Value)
+            .Concat(depth == 0
+                ? []
+                : Identifier.Matches(statement)
+                    .Select(match => match.Value)
+                    .Distinct(StringComparer.Ordinal)
+                    .SelectMany(name => Regex.Matches(file, $@"(?<!\.)\b{name}(?:\([^()]*\))?\s*=>?\s*(?<value>[^=>;][^;]*);"))
+                    .SelectMany(match => Attributes(match.Groups["value"].Value, file, depth - 1)));
 
-    private static string Texts(string literals) => string.Concat(Literal.Matches(literals).Select(match => match.Groups["text"].Value)).Replace("\\\"", "\"", StringComparison.Ordinal);
+    private static string Texts(string literals) =>
+        string.Concat(Literal.Matches(literals).Select(match => match.Groups["text"].Value)).Replace("\\\"", "\"", StringComparison.Ordinal);
 
-    [GeneratedRegex("""(?:(?<field>\w+)\s*=\s*)?(?:Meter\.Create(?<kind>\w+?)(?:<\w+>)?|(?<kind>CountRoutes|GaugeInlets))\(\s*"(?<name>(?:messaging|worker)\.[a-z_.]+)"(?<arguments>(?:"(?:\\.|[^"\\])*"|[^;"])*);""")]
+    [GeneratedRegex(
+        """(?:(?<field>\w+)\s*=\s*)?(?:Meter\.Create(?<kind>\w+?)(?:<\w+>)?|(?<kind>CountRoutes|GaugeInlets))\(\s*"(?<name>(?:messaging|worker)\.[a-z_.]+)"(?<arguments>(?:"(?:\\.|[^"\\])*"|[^;"])*);""")]
     private static partial Regex Creation { get; }
 
     [GeneratedRegex("""\[LoggerMessage\(\s*(?<id>\d+),\s*(?:LogLevel\.(?<level>\w+),\s*)?(?<text>(?:"(?:\\.|[^"\\])*"|\s|\+)+)""")]

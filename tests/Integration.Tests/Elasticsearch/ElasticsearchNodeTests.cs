@@ -19,7 +19,9 @@ public sealed class ElasticsearchNodeTests
     {
         using RecordingLog log = new();
         Uri dead = Unused();
-        await using SinkRun run = await SinkRun.StartAsync(change: options => new ElasticsearchSinkOptions { Endpoints = [dead.AbsoluteUri, options.Endpoint!.AbsoluteUri], Index = SinkRun.Index, MaxBatchDocuments = 10 }, loggers: log);
+        await using SinkRun run = await SinkRun.StartAsync(
+            change: options => new ElasticsearchSinkOptions
+                { Endpoints = [dead.AbsoluteUri, options.Endpoint!.AbsoluteUri], Index = SinkRun.Index, MaxBatchDocuments = 10 }, loggers: log);
 
         await run.Sink.CheckAsync(Token);
         DocumentsResult result = await run.WriteAsync(50);
@@ -47,7 +49,9 @@ public sealed class ElasticsearchNodeTests
     [Fact]
     public async Task Write_ThroughAProxy_ReachesTheServer()
     {
-        await using SinkRun run = await SinkRun.StartAsync(change: options => new ElasticsearchSinkOptions { Endpoint = new Uri("http://search.invalid:9200"), Proxy = options.Endpoint, Index = SinkRun.Index });
+        await using SinkRun run = await SinkRun.StartAsync(
+            change: options => new ElasticsearchSinkOptions
+                { Endpoint = new Uri("http://search.invalid:9200"), Proxy = options.Endpoint, Index = SinkRun.Index });
 
         DocumentsResult result = await run.WriteAsync(3);
 
@@ -58,15 +62,19 @@ public sealed class ElasticsearchNodeTests
     public void CreateHandler_ClientCertificate_IsShown()
     {
         using RSA key = RSA.Create(2048);
-        using X509Certificate2 made = new CertificateRequest("CN=worker", key, HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1).CreateSelfSigned(DateTimeOffset.UnixEpoch, DateTimeOffset.UnixEpoch.AddYears(100));
+        using X509Certificate2 made = new CertificateRequest("CN=worker", key, HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1).CreateSelfSigned(
+            DateTimeOffset.UnixEpoch, DateTimeOffset.UnixEpoch.AddYears(100));
         string file = Path.Combine(Path.GetTempPath(), $"{Guid.NewGuid():n}.pem");
         File.WriteAllText(file, $"{made.ExportCertificatePem()}\n{key.ExportPkcs8PrivateKeyPem()}\n");
         try
         {
-            using PresentedCertificate certificate = new("Sinks:Elasticsearch:ClientCertificate", "logs", file, keyFile: null, password: null, TimeProvider.System, NullLogger.Instance);
-            using SocketsHttpHandler handler = BulkRequests.CreateHandler(new ElasticsearchSinkOptions { Endpoint = new Uri("https://search.example"), Index = SinkRun.Index }, certificate);
+            using PresentedCertificate certificate =
+                new("Sinks:Elasticsearch:ClientCertificate", "logs", file, keyFile: null, password: null, TimeProvider.System, NullLogger.Instance);
+            using SocketsHttpHandler handler =
+                BulkRequests.CreateHandler(new ElasticsearchSinkOptions { Endpoint = new Uri("https://search.example"), Index = SinkRun.Index }, certificate);
 
-            X509Certificate2 shown = handler.SslOptions.LocalCertificateSelectionCallback!(this, "search.example", [], null, []).ShouldBeOfType<X509Certificate2>();
+            X509Certificate2 shown =
+                handler.SslOptions.LocalCertificateSelectionCallback!(this, "search.example", [], null, []).ShouldBeOfType<X509Certificate2>();
             (shown.Thumbprint, shown.HasPrivateKey).ShouldBe((made.Thumbprint, true));
         }
         finally

@@ -20,7 +20,8 @@ public sealed class ElasticsearchSinkCheckTests
     [Fact]
     public async Task Check_RightCredentials_PassesAndIndexes()
     {
-        foreach (Func<ElasticsearchSinkOptions, ElasticsearchSinkOptions> credentials in (Func<ElasticsearchSinkOptions, ElasticsearchSinkOptions>[])[Basic("worker", Secret), ApiKey(Key)])
+        foreach (Func<ElasticsearchSinkOptions, ElasticsearchSinkOptions> credentials in (Func<ElasticsearchSinkOptions, ElasticsearchSinkOptions>[])[
+            Basic("worker", Secret), ApiKey(Key)])
         {
             await using SinkRun run = await SinkRun.StartAsync(change: credentials, settings: Secured);
             await run.Sink.CheckAsync(Token);
@@ -32,7 +33,8 @@ public sealed class ElasticsearchSinkCheckTests
     public async Task Check_WrongOrNoCredentials_FailsFastAndShowsNone()
     {
         using RecordingLog log = new();
-        foreach (Func<ElasticsearchSinkOptions, ElasticsearchSinkOptions> credentials in (Func<ElasticsearchSinkOptions, ElasticsearchSinkOptions>[])[Basic("worker", Secret + "-wrong"), ApiKey(Key + "wrong"), options => options])
+        foreach (Func<ElasticsearchSinkOptions, ElasticsearchSinkOptions> credentials in (Func<ElasticsearchSinkOptions, ElasticsearchSinkOptions>[])[
+            Basic("worker", Secret + "-wrong"), ApiKey(Key + "wrong"), options => options])
         {
             await using SinkRun run = await SinkRun.StartAsync(change: credentials, settings: Secured, loggers: log);
 
@@ -82,11 +84,13 @@ public sealed class ElasticsearchSinkCheckTests
     [Fact]
     public async Task Complete_PipelineThatDoesNotExist_IsRefusedUntilItDoes()
     {
-        await using SinkRun run = await SinkRun.StartAsync(change: from => new ElasticsearchSinkOptions { Endpoint = from.Endpoint, Index = from.Index, Pipeline = "geo ip" });
+        await using SinkRun run =
+            await SinkRun.StartAsync(change: from => new ElasticsearchSinkOptions { Endpoint = from.Endpoint, Index = from.Index, Pipeline = "geo ip" });
 
         DocumentsResult before = await run.WriteAsync(1);
         using (HttpClient http = new() { BaseAddress = run.Server.Address })
-        using (HttpResponseMessage answer = await http.PutAsync(string.Create(CultureInfo.InvariantCulture, $"_ingest/pipeline/{Uri.EscapeDataString("geo ip")}"), null, Token))
+        using (HttpResponseMessage answer =
+            await http.PutAsync(string.Create(CultureInfo.InvariantCulture, $"_ingest/pipeline/{Uri.EscapeDataString("geo ip")}"), null, Token))
         {
             answer.EnsureSuccessStatusCode();
         }
@@ -113,7 +117,8 @@ public sealed class ElasticsearchSinkCheckTests
     public async Task Check_NotElasticsearch_Fails()
     {
         await using StrictElasticsearch server = await StrictElasticsearch.StartAsync();
-        await using ElasticsearchSink sink = ElasticsearchSinks.Open(new ElasticsearchSinkOptions { Endpoint = new Uri(server.Address, "somewhere/else/"), Index = "logs" });
+        await using ElasticsearchSink sink =
+            ElasticsearchSinks.Open(new ElasticsearchSinkOptions { Endpoint = new Uri(server.Address, "somewhere/else/"), Index = "logs" });
 
         (await Should.ThrowAsync<StartupException>(() => sink.CheckAsync(Token))).Message.ShouldContain("Sinks:Elasticsearch:Endpoint");
     }

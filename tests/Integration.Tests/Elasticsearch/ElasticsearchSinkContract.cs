@@ -62,7 +62,10 @@ public abstract class ElasticsearchSinkContract : DocumentSinkContractTests
 
         _index = await ElasticsearchIndex.CreateAsync(address);
         string[] user = address.UserInfo.Length == 0 ? [] : Uri.UnescapeDataString(address.UserInfo).Split(':', 2);
-        return ElasticsearchSinks.Open(OptionsFor(new Uri(address.GetComponents(UriComponents.SchemeAndServer, UriFormat.UriEscaped)), _index.Name, user is [var name, _] ? name : null, user is [_, var password] ? password : null));
+        return ElasticsearchSinks.Open(
+            OptionsFor(
+                new Uri(address.GetComponents(UriComponents.SchemeAndServer, UriFormat.UriEscaped)), _index.Name, user is [var name, _] ? name : null,
+                user is [_, var password] ? password : null));
     }
 
     protected override bool BlocksIndex => true;
@@ -71,7 +74,9 @@ public abstract class ElasticsearchSinkContract : DocumentSinkContractTests
     {
         if (_strict is { } strict)
         {
-            await strict.ScriptAsync(new FaultRule { Fault = ServerFault.FailItems, Status = 403, Type = "cluster_block_exception", Reason = $"index [{_index!.Name}] blocked by: [FORBIDDEN/8/index write (api)];" });
+            await strict.ScriptAsync(
+                new FaultRule { Fault = ServerFault.FailItems, Status = 403, Type = "cluster_block_exception",
+                    Reason = $"index [{_index!.Name}] blocked by: [FORBIDDEN/8/index write (api)];" });
             return new Unblocking(() => strict.ScriptAsync());
         }
 

@@ -32,7 +32,8 @@ public sealed class ElasticsearchSinkFaultTests
     [InlineData(409, "unknown_conflict_exception")]
     public async Task Complete_ItemsWithATransientFault_AreSentAgain(int status, string type)
     {
-        await using SinkRun run = await SinkRun.StartAsync([new FaultRule { Fault = ServerFault.FailItems, Last = 1, EveryNthItem = 2, Status = status, Type = type }]);
+        await using SinkRun run =
+            await SinkRun.StartAsync([new FaultRule { Fault = ServerFault.FailItems, Last = 1, EveryNthItem = 2, Status = status, Type = type }]);
 
         (await run.WriteAsync(4)).ShouldBe(new DocumentsResult(SinkStatus.Stored, 4, 0, 0));
 
@@ -46,12 +47,15 @@ public sealed class ElasticsearchSinkFaultTests
     [InlineData(413, "too_large_exception")]
     public async Task Complete_RejectedItems_AreReportedAndNotSentAgain(int status, string type)
     {
-        await using SinkRun run = await SinkRun.StartAsync([new FaultRule { Fault = ServerFault.FailItems, Status = status, Type = type, Reason = new string('r', 9_000), EveryNthItem = 2 }]);
+        await using SinkRun run = await SinkRun.StartAsync(
+            [new FaultRule { Fault = ServerFault.FailItems, Status = status, Type = type, Reason = new string('r', 9_000), EveryNthItem = 2 }]);
 
         DocumentsResult result = await run.WriteAsync(4);
 
         result.ShouldBe(new DocumentsResult(SinkStatus.Stored, 2, 0, 2));
-        run.Rejections.All.Select(rejection => (rejection.Index, rejection.Json, rejection.Status, rejection.Type)).ShouldBe([(0, SinkRun.Json(0), status, type), (2, SinkRun.Json(2), status, type)]);
+        run.Rejections.All
+            .Select(rejection => (rejection.Index, rejection.Json, rejection.Status, rejection.Type))
+            .ShouldBe([(0, SinkRun.Json(0), status, type), (2, SinkRun.Json(2), status, type)]);
         run.Rejections.All[0].Reason.Length.ShouldBeInRange(200, 256);
         (await run.Server.HistoryAsync()).Count.ShouldBe(1);
         await run.ShouldHoldAsync(4, without: [0, 2]);
@@ -78,7 +82,8 @@ public sealed class ElasticsearchSinkFaultTests
     public async Task Complete_FaultOfTheIndexInTheCause_IsRefused()
     {
         await using SinkRun run = await SinkRun.StartAsync(
-            [new FaultRule { Fault = ServerFault.FailItems, Status = 400, Type = "mapper_parsing_exception", Reason = "failed to parse", Cause = "data stream timestamp field [@timestamp] is missing" }]);
+            [new FaultRule { Fault = ServerFault.FailItems, Status = 400, Type = "mapper_parsing_exception", Reason = "failed to parse",
+                Cause = "data stream timestamp field [@timestamp] is missing" }]);
 
         DocumentsResult result = await run.WriteAsync(3);
 
@@ -236,7 +241,8 @@ public sealed class ElasticsearchSinkFaultTests
     [Fact]
     public async Task Write_FirstBatchRefused_SendsNoFurtherBatches()
     {
-        await using SinkRun run = await SinkRun.StartAsync([new FaultRule { Fault = ServerFault.Answer, Status = 403, Type = "security_exception" }], options => Change(options, documents: 10, inFlight: 1));
+        await using SinkRun run = await SinkRun.StartAsync(
+            [new FaultRule { Fault = ServerFault.Answer, Status = 403, Type = "security_exception" }], options => Change(options, documents: 10, inFlight: 1));
 
         DocumentsResult result = await run.WriteAsync(1_000);
 
@@ -247,7 +253,8 @@ public sealed class ElasticsearchSinkFaultTests
     [Fact]
     public async Task Write_ManyBatches_NeverExceedTheRequestsInFlight()
     {
-        await using SinkRun run = await SinkRun.StartAsync([new FaultRule { Fault = ServerFault.None, DelayMs = 20 }], options => Change(options, documents: 10, inFlight: 3));
+        await using SinkRun run =
+            await SinkRun.StartAsync([new FaultRule { Fault = ServerFault.None, DelayMs = 20 }], options => Change(options, documents: 10, inFlight: 3));
 
         (await run.WriteAsync(500)).ShouldBe(new DocumentsResult(SinkStatus.Stored, 500, 0, 0));
 
@@ -288,7 +295,8 @@ public sealed class ElasticsearchSinkFaultTests
     }
 
     private static ElasticsearchSinkOptions Change(
-        ElasticsearchSinkOptions from, TimeSpan? attempt = null, TimeSpan? total = null, bool gzip = false, int batchBytes = 5 * 1024 * 1024, int documents = 10_000, int inFlight = 4) => new()
+        ElasticsearchSinkOptions from, TimeSpan? attempt = null, TimeSpan? total = null, bool gzip = false, int batchBytes = 5 * 1024 * 1024,
+        int documents = 10_000, int inFlight = 4) => new()
         {
             Endpoint = from.Endpoint,
             Index = from.Index,

@@ -32,7 +32,8 @@ internal sealed class SinkRun : IAsyncDisposable
     /// <param name="settings">How the server is set up.</param>
     /// <param name="loggers">Gets the log.</param>
     public static async Task<SinkRun> StartAsync(
-        FaultRule[]? script = null, Func<ElasticsearchSinkOptions, ElasticsearchSinkOptions>? change = null, ServerSettings? settings = null, ILoggerFactory? loggers = null)
+        FaultRule[]? script = null, Func<ElasticsearchSinkOptions, ElasticsearchSinkOptions>? change = null, ServerSettings? settings = null,
+        ILoggerFactory? loggers = null)
     {
         StrictElasticsearch server = await StrictElasticsearch.StartAsync(settings);
         await server.ScriptAsync(script ?? []);

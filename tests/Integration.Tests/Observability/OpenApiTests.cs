@@ -19,7 +19,8 @@ public sealed partial class OpenApiTests
         string[] mapped = [.. Directory.EnumerateFiles(RepositoryFolder.Combine("src", "Messaging.Http"), "*.cs", SearchOption.AllDirectories)
             .SelectMany(file => Mapping.Matches(File.ReadAllText(file)))
             .Select(match => (match.Groups["path"].Value.Replace("{Root}", "/api/v1", StringComparison.Ordinal), match.Groups["verb"].Value))
-            .SelectMany(found => (found.Item2.Length == 0 ? (string[])["options", "post"] : [found.Item2.ToLowerInvariant()]).Select(verb => $"{verb} {found.Item1}"))
+            .SelectMany(
+                found => (found.Item2.Length == 0 ? (string[])["options", "post"] : [found.Item2.ToLowerInvariant()]).Select(verb => $"{verb} {found.Item1}"))
             .Order(StringComparer.Ordinal)];
 
         string[] documented = [.. Document["paths"]!.AsObject()
@@ -34,16 +35,19 @@ public sealed partial class OpenApiTests
     {
         string folder = Directory.CreateTempSubdirectory("openapi-").FullName;
         await using RunningWorker worker = await RunningWorker.StartAsync(
-            ["--Routes:archive:Source=Http", "--Routes:archive:Sink=Directory", $"--Sinks:Directory:Path={Path.Combine(folder, "objects")}", $"--DeadLetters:Path={Path.Combine(folder, "letters")}", "--Sources:Http:WebhookOrigins=eventgrid.azure.net", $"--Hosting:Token={Token}"]);
+            ["--Routes:archive:Source=Http", "--Routes:archive:Sink=Directory", $"--Sinks:Directory:Path={Path.Combine(folder, "objects")}",
+                $"--DeadLetters:Path={Path.Combine(folder, "letters")}", "--Sources:Http:WebhookOrigins=eventgrid.azure.net", $"--Hosting:Token={Token}"]);
         using HttpClient client = new() { BaseAddress = worker.Url };
         client.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue("Bearer", Token);
 
-        await CheckAsync(client, "post", "/messages", body: """{"EventDateUtc":"2026-01-31T10:00:00Z","Product":"p","SiteKey":"s","EventName":"e","MessageId":"m"}""");
+        await CheckAsync(
+            client, "post", "/messages", body: """{"EventDateUtc":"2026-01-31T10:00:00Z","Product":"p","SiteKey":"s","EventName":"e","MessageId":"m"}""");
         await CheckAsync(client, "post", "/messages/{route}", "/messages/archive", "{");
         await CheckAsync(client, "post", "/messages", body: string.Empty);
         (await CheckAsync(client, "post", "/messages", body: "[{}]"))["hint"].ShouldNotBeNull();
         await CheckAsync(client, "options", "/messages");
-        using (HttpRequestMessage handshake = new(HttpMethod.Options, "/messages/archive") { Headers = { { "WebHook-Request-Origin", "eventgrid.azure.net" } } })
+        using (HttpRequestMessage handshake =
+            new(HttpMethod.Options, "/messages/archive") { Headers = { { "WebHook-Request-Origin", "eventgrid.azure.net" } } })
         {
             using HttpResponseMessage allowed = await client.SendAsync(handshake);
             Document["paths"]!["/messages/{route}"]!["options"]!["responses"]![$"{(int)allowed.StatusCode}"].ShouldNotBeNull();
@@ -93,7 +97,8 @@ public sealed partial class OpenApiTests
 
     private static async Task<JsonNode> CheckAsync(HttpClient client, string verb, string path, string? address = null, string? body = null)
     {
-        using HttpRequestMessage request = new(HttpMethod.Parse(verb), address ?? path) { Content = body is null ? null : new StringContent(body, new MediaTypeHeaderValue("application/json")) };
+        using HttpRequestMessage request = new(HttpMethod.Parse(verb), address ?? path)
+            { Content = body is null ? null : new StringContent(body, new MediaTypeHeaderValue("application/json")) };
         using HttpResponseMessage answer = await client.SendAsync(request);
         string text = await answer.Content.ReadAsStringAsync();
         string what = $"{verb} {request.RequestUri} answered {(int)answer.StatusCode} {text}";

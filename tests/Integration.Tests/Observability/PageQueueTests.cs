@@ -17,10 +17,12 @@ public sealed class PageQueueTests(PageBrowser browser, AwsServer aws) : IClassF
         AwsEndpoint endpoint = await aws.RequireAsync();
         using SqsQueue deadLetters = await SqsQueue.CreateAsync(endpoint);
         using SqsQueue queue = await SqsQueue.CreateAsync(endpoint, deadLetters: deadLetters);
-        await deadLetters.SendAsync("{\"n\":<b>1", attributes: new Dictionary<string, string>(StringComparer.Ordinal) { ["DeadLetterReason"] = "malformed-json" });
+        await deadLetters.SendAsync(
+            "{\"n\":<b>1", attributes: new Dictionary<string, string>(StringComparer.Ordinal) { ["DeadLetterReason"] = "malformed-json" });
         DirectoryInfo folder = Directory.CreateTempSubdirectory("page-queue-");
         await using DirectoryUnderTest sink = new();
-        await using (RunningWorker worker = await RunningWorker.StartAsync([.. RunningWorker.SqsArguments(endpoint, queue), .. sink.Arguments, $"--DeadLetters:Path={folder.FullName}", $"--Hosting:Token={Token}"]))
+        await using (RunningWorker worker = await RunningWorker.StartAsync(
+            [.. RunningWorker.SqsArguments(endpoint, queue), .. sink.Arguments, $"--DeadLetters:Path={folder.FullName}", $"--Hosting:Token={Token}"]))
         {
             await using IBrowserContext context = await browser.Require().NewContextAsync();
             IPage page = await context.NewPageAsync();
@@ -47,7 +49,9 @@ public sealed class PageQueueTests(PageBrowser browser, AwsServer aws) : IClassF
             (await deadLetters.CountAsync()).Visible.ShouldBe(1);
 
             await row.GetByText("Move to the folder").ClickAsync();
-            await Assertions.Expect(page.Locator("#redrive-text")).ToContainTextAsync("Dead-letter queue of route archive. Move to the folder ended: 1 of 1 dead letter moved, 0 left.");
+            await Assertions
+                .Expect(page.Locator("#redrive-text"))
+                .ToContainTextAsync("Dead-letter queue of route archive. Move to the folder ended: 1 of 1 dead letter moved, 0 left.");
             await Assertions.Expect(page.Locator("#redrive-text")).ToContainTextAsync("malformed-json: 1 moved, 0 left");
             await Assertions.Expect(page.Locator("#letters-list li")).ToHaveCountAsync(1);
             await Assertions.Expect(page.Locator("#letters-list li")).ToContainTextAsync("route archive, from sqs");

@@ -51,8 +51,12 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
         using CancellationTokenSource stop = new();
         Task publishing = PublishAsync(stop.Token);
 
-        await Assertions.Expect(page.Locator("article[data-route=archive] [data-part=received] b")).ToHaveTextAsync(new Regex("[1-9]", RegexOptions.None, TimeSpan.FromSeconds(1)));
-        await Assertions.Expect(page.Locator("article[data-route=archive] [data-part=stored] b")).ToHaveTextAsync(new Regex("[1-9]", RegexOptions.None, TimeSpan.FromSeconds(1)));
+        await Assertions
+            .Expect(page.Locator("article[data-route=archive] [data-part=received] b"))
+            .ToHaveTextAsync(new Regex("[1-9]", RegexOptions.None, TimeSpan.FromSeconds(1)));
+        await Assertions
+            .Expect(page.Locator("article[data-route=archive] [data-part=stored] b"))
+            .ToHaveTextAsync(new Regex("[1-9]", RegexOptions.None, TimeSpan.FromSeconds(1)));
         await Assertions.Expect(page.Locator("#problems")).ToHaveAttributeAsync("data-tone", "good");
 
         await stop.CancelAsync();
@@ -178,7 +182,9 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
 
         (await page.EvaluateAsync<int>("document.documentElement.scrollWidth")).ShouldBeLessThanOrEqualTo(width);
         await page.EvaluateAsync(await File.ReadAllTextAsync(await AxeAsync()));
-        string found = await page.EvaluateAsync<string>("axe.run().then(result => JSON.stringify(result.violations.filter(v => v.impact === 'serious' || v.impact === 'critical').map(v => v.id + ': ' + v.nodes.map(n => n.target).join(' '))))");
+        string found = await page.EvaluateAsync<string>(
+            "axe.run().then(result => JSON.stringify(result.violations.filter(v => v.impact === 'serious' || v.impact === 'critical').map(v => v.id + ': ' + "
+                + "v.nodes.map(n => n.target).join(' '))))");
         found.ShouldBe("[]");
     }
 
@@ -246,7 +252,9 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
         IPage page = await OpenAsync();
 
         ILocator card = page.Locator("#problem-list li[data-problem=dead-letters]");
-        await Assertions.Expect(card.Locator("code")).ToHaveTextAsync(new Regex("^(dotnet Worker.dll|Worker) dead-letters redrive --reason malformed-json --dry-run$"));
+        await Assertions
+            .Expect(card.Locator("code"))
+            .ToHaveTextAsync(new Regex("^(dotnet Worker.dll|Worker) dead-letters redrive --reason malformed-json --dry-run$"));
         await Assertions.Expect(card).ToContainTextAsync("docs/guides/alerts.md#workerdeadletters, event 5001 in the log");
         await Assertions.Expect(card.Locator("a").First).ToHaveAttributeAsync("href", "https://docs.example.com/guides/alerts.html#workerdeadletters");
         await Assertions.Expect(card.Locator("a").Nth(1)).ToHaveAttributeAsync("href", "https://docs.example.com/reference/events.html");
@@ -298,8 +306,10 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
     {
         await Worker.DisposeAsync();
         _worker = await StartAsync(
-            "--Routes:first:Source=Http", "--Routes:first:Sink=Memory", "--Routes:second:Source=Http", "--Routes:second:Sink=Memory", "--Routes:third:Source=Http", "--Routes:third:Sink=Memory",
-            "--Routes:last:Source=Http", "--Routes:last:Sink=S3", "--Sinks:S3:Bucket=nowhere", $"--Aws:Endpoint=http://127.0.0.1:{FreePort.Next()}", "--Aws:Region=eu-central-1", "--Aws:AccessKeyId=a", "--Aws:SecretAccessKey=s");
+            "--Routes:first:Source=Http", "--Routes:first:Sink=Memory", "--Routes:second:Source=Http", "--Routes:second:Sink=Memory",
+            "--Routes:third:Source=Http", "--Routes:third:Sink=Memory",
+            "--Routes:last:Source=Http", "--Routes:last:Sink=S3", "--Sinks:S3:Bucket=nowhere", $"--Aws:Endpoint=http://127.0.0.1:{FreePort.Next()}",
+            "--Aws:Region=eu-central-1", "--Aws:AccessKeyId=a", "--Aws:SecretAccessKey=s");
         IPage page = await OpenAsync();
 
         await Assertions.Expect(page.Locator("#problem-list li[data-route=last]").First).ToBeVisibleAsync();
@@ -327,7 +337,9 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
         await Assertions.Expect(page.Locator("#problem-list li[data-problem=paused]")).ToContainTextAsync("<b>the store is moved</b>");
         await Assertions.Expect(page.Locator("#problems")).ToHaveAttributeAsync("data-tone", "warn");
         await Assertions.Expect(route.Locator("[data-part=paused]")).ToBeVisibleAsync();
-        await Assertions.Expect(route.Locator("[data-part=paused]")).ToHaveTextAsync(new Regex(@"^since \d\d:\d\d:\d\d \(\d+ s\), by the API, from 127\.0\.0\.1: <b>the store is moved</b>$"));
+        await Assertions
+            .Expect(route.Locator("[data-part=paused]"))
+            .ToHaveTextAsync(new Regex(@"^since \d\d:\d\d:\d\d \(\d+ s\), by the API, from 127\.0\.0\.1: <b>the store is moved</b>$"));
         (await Worker.PostAsync(Encoding.UTF8.GetBytes(Message("one")))).Status.ShouldBe(HttpStatusCode.ServiceUnavailable);
         await route.Locator(".facts button").ClickAsync();
 
@@ -341,7 +353,9 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
     public async Task FourHealthyRoutes_FitOneScreen()
     {
         await Worker.DisposeAsync();
-        _worker = await StartAsync([.. new[] { "first", "second", "third", "last" }.SelectMany(name => (string[])[$"--Routes:{name}:Source=Http", $"--Routes:{name}:Sink=Directory"])]);
+        _worker = await StartAsync(
+            [.. new[] { "first", "second", "third", "last" }.SelectMany(
+                name => (string[])[$"--Routes:{name}:Source=Http", $"--Routes:{name}:Sink=Directory"])]);
         using HttpClient client = new() { BaseAddress = Worker.Url };
         using (StringContent message = new(Message("one"), Encoding.UTF8, "application/json"))
         {
@@ -396,7 +410,8 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
     private Task<RunningWorker> StartAsync(params IEnumerable<string> routes) => RunningWorker.StartAsync(
         [.. routes, $"--Sinks:Directory:Path={Path.Combine(_folder.FullName, "objects")}", $"--DeadLetters:Path={Letters}", $"--Hosting:Token={Token}"]);
 
-    private static string Message(string id) => $$"""{"EventDateUtc":"2026-01-31T10:00:00Z","Product":"p","SiteKey":"s","EventName":"e","MessageId":"{{id}}"}""";
+    private static string Message(string id) =>
+        $$"""{"EventDateUtc":"2026-01-31T10:00:00Z","Product":"p","SiteKey":"s","EventName":"e","MessageId":"{{id}}"}""";
 
     /// <summary>The script of axe-core, which the lock file of tests/page pins.</summary>
     private static async Task<string> AxeAsync()
@@ -408,7 +423,9 @@ public sealed class PageTests(PageBrowser browser) : IClassFixture<PageBrowser>,
 
     private async Task<IPage> OpenAsync(int width = 1_440, ColorScheme scheme = ColorScheme.Light)
     {
-        _context = await browser.Require().NewContextAsync(new BrowserNewContextOptions { ViewportSize = new ViewportSize { Width = width, Height = 900 }, ColorScheme = scheme });
+        _context = await browser
+            .Require()
+            .NewContextAsync(new BrowserNewContextOptions { ViewportSize = new ViewportSize { Width = width, Height = 900 }, ColorScheme = scheme });
         IPage page = await _context.NewPageAsync();
         page.Console += (_, message) =>
         {

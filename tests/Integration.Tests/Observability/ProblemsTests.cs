@@ -12,9 +12,12 @@ public sealed class ProblemsTests
     private static readonly RouteState Route = new(
         "orders", ["Http"], "Archive", "S3", "s3://orders/", "Fused", Ready: true, Receiving: true, Stuck: false, Problem: null, Warnings: [],
         new BreakerReport("closed", null, Now.AddHours(-1), null, AwaitsMessage: false),
-        Slots: 64, Limit: 64, InFlight: 1, Held: 0, BytesInFlight: 10, OldestAgeSeconds: 0.1, Received: 100, Done: 100, Duplicates: 0, Returned: 0, DeadLetters: 0, Lost: 0,
-        Dropped: new Dictionary<string, long>(), DroppedAdvice: null, Timeouts: 0, LastDeadLetterAt: null, DeadLettersByReason: new Dictionary<string, double>(),
-        new Percentiles(0.01, 0.02), new Percentiles(0.01, 0.02), Retries: new Dictionary<string, double>(), Calls: new Dictionary<string, long>(), DeadLetterQueues: []);
+        Slots: 64, Limit: 64, InFlight: 1, Held: 0, BytesInFlight: 10, OldestAgeSeconds: 0.1, Received: 100, Done: 100, Duplicates: 0, Returned: 0,
+        DeadLetters: 0, Lost: 0,
+        Dropped: new Dictionary<string, long>(), DroppedAdvice: null, Timeouts: 0, LastDeadLetterAt: null,
+        DeadLettersByReason: new Dictionary<string, double>(),
+        new Percentiles(0.01, 0.02), new Percentiles(0.01, 0.02), Retries: new Dictionary<string, double>(), Calls: new Dictionary<string, long>(),
+        DeadLetterQueues: []);
 
     private static readonly BreakerReport Open = new("open", "503 Slow Down", Now.AddMinutes(-3), 4, AwaitsMessage: false);
 
@@ -23,15 +26,23 @@ public sealed class ProblemsTests
     {
         [WorkerProblems.Age] = (State(Route with { OldestAgeSeconds = 45 }), History()),
         [WorkerProblems.Breaker] = (State(Route with { Breaker = Open, Receiving = false, Held = 64 }), History()),
-        [WorkerProblems.DeadLetters] = (State(Route) with { WaitingDeadLetters = new WaitingState(3, IsMore: false, Now.AddDays(-1), Now.AddHours(-1), new Dictionary<string, long> { ["malformed-json"] = 3 }) }, History()),
-        [WorkerProblems.Dropped] = (State(Route with { Dropped = new Dictionary<string, long> { ["unterminated"] = 2 }, DroppedAdvice = "Check the framing.", DroppedSince = Now.AddMinutes(-7), LastDroppedAt = Now.AddMinutes(-1) }), History()),
+        [WorkerProblems.DeadLetters] = (
+            State(Route) with { WaitingDeadLetters =
+                new WaitingState(3, IsMore: false, Now.AddDays(-1), Now.AddHours(-1), new Dictionary<string, long> { ["malformed-json"] = 3 }) }, History()),
+        [WorkerProblems.Dropped] = (
+            State(Route with { Dropped = new Dictionary<string, long> { ["unterminated"] = 2 }, DroppedAdvice = "Check the framing.",
+                DroppedSince = Now.AddMinutes(-7), LastDroppedAt = Now.AddMinutes(-1) }), History()),
         [WorkerProblems.Full] = (State(Route with { InFlight = 64 }), History(route: series => series with { InFlight = Last(64.0, 20) })),
         [WorkerProblems.Lost] = (State(Route with { Lost = 2, LostAt = Now.AddSeconds(-4) }), History()),
-        [WorkerProblems.Paused] = (State(Route with { Receiving = false, Pause = new PauseState(Now.AddHours(-2), "127.0.0.1", "the store is moved") }), History()),
+        [WorkerProblems.Paused] =
+            (State(Route with { Receiving = false, Pause = new PauseState(Now.AddHours(-2), "127.0.0.1", "the store is moved") }), History()),
         [WorkerProblems.Problem] = (State(Route with { Ready = false, Problem = "The source Http stopped receiving." }), History()),
         [WorkerProblems.Receiving] = (State(Route with { Receiving = false }), History()),
-        [WorkerProblems.Refused] = (State(Route) with { Http = new HttpState([new AnswerState("orders", 503, "busy", Refusal: true, 30)], new Dictionary<string, double>()) }, History(route: series => series with { Refused = Counts(30, 4) })),
-        [WorkerProblems.Retries] = (State(Route with { Retries = new Dictionary<string, double> { ["503"] = 60 } }), History(route: series => series with { Retries = Counts(60, 6) })),
+        [WorkerProblems.Refused] = (
+            State(Route) with { Http = new HttpState([new AnswerState("orders", 503, "busy", Refusal: true, 30)], new Dictionary<string, double>()) },
+            History(route: series => series with { Refused = Counts(30, 4) })),
+        [WorkerProblems.Retries] = (
+            State(Route with { Retries = new Dictionary<string, double> { ["503"] = 60 } }), History(route: series => series with { Retries = Counts(60, 6) })),
         [WorkerProblems.Returned] = (State(Route), History(route: series => series with { Returned = Counts(60, 6), Received = Counts(60, 6) })),
         [WorkerProblems.Stuck] = (State(Route with { Stuck = true, OldestAgeSeconds = 90 }), History()),
         [WorkerProblems.Warning] = (State(Route with { Warnings = ["2 settlement(s) of messages of the source Http have not ended."] }), History()),
@@ -48,7 +59,8 @@ public sealed class ProblemsTests
 
         problem.Title.ShouldNotBeNullOrWhiteSpace();
         problem.Since.ShouldBeInRange(Now.AddDays(-2), Now);
-        $"{problem.Title}\n{string.Join('\n', problem.Details)}".ShouldContain(kind == WorkerProblems.DeadLetters ? "the oldest for 1 d 0 h" : ProblemText.Since(problem.Since, Now));
+        $"{problem.Title}\n{string.Join('\n', problem.Details)}".ShouldContain(
+            kind == WorkerProblems.DeadLetters ? "the oldest for 1 d 0 h" : ProblemText.Since(problem.Since, Now));
         problem.Effect.ShouldNotBeNullOrWhiteSpace();
         problem.Action.ShouldNotBeNullOrWhiteSpace();
         problem.How.ShouldNotBeNullOrWhiteSpace();
@@ -91,13 +103,19 @@ public sealed class ProblemsTests
     public void Refused_TellsHowManyPerSecond_AndWhatEndsEach()
     {
         (WorkerState state, HistoryState history) = Cases[WorkerProblems.Refused];
-        AnswerState[] answers = [.. state.Http.Answers, new AnswerState("orders", 413, "too-large", Refusal: true, 2), new AnswerState("orders", 400, "bad-header", Refusal: true, 1)];
+        AnswerState[] answers = [
+            .. state.Http.Answers, new AnswerState("orders", 413, "too-large", Refusal: true, 2),
+            new AnswerState("orders", 400, "bad-header", Refusal: true, 1)];
 
         ProblemState problem = Find((state with { Http = state.Http with { Answers = answers } }, history)).Single();
 
-        problem.Effect.ShouldBe("In the last minute: 30 callers (0.5/s). Callers keep these messages and should send them again. Nothing is stored for a rejected request; its caller was told why.");
+        problem.Effect.ShouldBe(
+            "In the last minute: 30 callers (0.5/s). Callers keep these messages and should send them again. Nothing is stored for a rejected request; its "
+                + "caller was told why.");
         problem.Details.ShouldBe(["By status and reason since the start: 503 busy (30), 413 too-large (2), 400 bad-header (1)."]);
-        problem.Action.ShouldBe("Raise the limit that is reached, or add workers. Send smaller messages, or raise the limit that the answer names. Correct the requests; the answers say what is wrong.");
+        problem.Action.ShouldBe(
+            "Raise the limit that is reached, or add workers. Send smaller messages, or raise the limit that the answer names. Correct the requests; the "
+                + "answers say what is wrong.");
         problem.How.ShouldBe("Intake:Concurrency, Intake:BytesInFlight, Sources:Http:MaxReceivingBytes, Sources:Http");
     }
 
@@ -108,11 +126,14 @@ public sealed class ProblemsTests
         RouteState mixed = state.Routes[0] with { Sources = ["Http", "Sqs", "Udp"], OldestAgeSeconds = 130 };
         AnswerState refused = new("orders", 503, "paused", Refusal: true, 90);
 
-        ProblemState problem = Find((State(mixed) with { Http = new HttpState([refused], new Dictionary<string, double>()) }, History(route: series => series with { Refused = Counts(90, 6) })))
+        ProblemState problem = Find(
+            (State(mixed) with { Http = new HttpState([refused], new Dictionary<string, double>()) },
+                History(route: series => series with { Refused = Counts(90, 6) })))
             .Single(static found => found.Kind == WorkerProblems.Breaker);
 
         problem.Effect.ShouldBe(
-            "HTTP callers get 503 and should send again; refused in the last minute: 90 callers (1.5/s). New messages wait at Sqs. Datagrams beyond the kernel's buffer are lost. 64 messages are held until it works again, the oldest for 2 min.");
+            "HTTP callers get 503 and should send again; refused in the last minute: 90 callers (1.5/s). New messages wait at Sqs. Datagrams beyond the "
+                + "kernel's buffer are lost. 64 messages are held until it works again, the oldest for 2 min.");
         problem.Details[0].ShouldBe("Last failure: 503 Slow Down");
         problem.Since.ShouldBe(Now.AddMinutes(-3));
     }
@@ -122,15 +143,22 @@ public sealed class ProblemsTests
     [InlineData("The server's certificate has expired", "DeadLetters:Path: No space left on device")]
     public void Outage_NamesItsOwnSink_WhateverTheTextsSay(string failure, string? problemOfAnotherPart)
     {
-        ProblemState problem = Find((State(Route with { Results = "36 bundles in s3://orders/", Breaker = Open with { LastFailure = failure }, Problem = problemOfAnotherPart, ProblemEvent = 1006 }), History())).Single();
+        ProblemState problem = Find(
+            (State(Route with { Results = "36 bundles in s3://orders/", Breaker = Open with { LastFailure = failure }, Problem = problemOfAnotherPart,
+                ProblemEvent = 1006 }), History())).Single();
 
-        (problem.Action, problem.How).ShouldBe(("Do what the last failure says, or repair the sink S3, its credentials or the network. The worker continues by itself; a restart does not help.", "Sinks:S3"));
+        (problem.Action, problem.How).ShouldBe(
+            ("Do what the last failure says, or repair the sink S3, its credentials or the network. The worker continues by itself; a restart does not help.",
+                "Sinks:S3"));
     }
 
     [Theory]
     [InlineData(1003, "Fix what it names; the worker continues by itself, and a restart does not help.", "Sources:Sqs, Sinks:S3")]
-    [InlineData(1006, "Free space on the disk of the folder of dead letters, or let the worker write to it. The worker continues by itself.", "DeadLetters:Path")]
-    [InlineData(1008, "Do what the last failure says, or repair the sink S3, its credentials or the network. The worker continues by itself; a restart does not help.", "Sinks:S3")]
+    [InlineData(
+        1006, "Free space on the disk of the folder of dead letters, or let the worker write to it. The worker continues by itself.", "DeadLetters:Path")]
+    [InlineData(
+        1008, "Do what the last failure says, or repair the sink S3, its credentials or the network. The worker continues by itself; a restart does not help.",
+        "Sinks:S3")]
     public void Problem_ItsEventDecidesTheAction(int eventId, string action, string how)
     {
         ProblemState problem = Find((State(Route with { Sources = ["Sqs"], Problem = "No space left on device", ProblemEvent = eventId }), History())).Single();
@@ -152,7 +180,9 @@ public sealed class ProblemsTests
     {
         ProblemState problem = Find((State(Route with { Sink = "Directory", Results = "/data/", Breaker = Open }), History())).Single();
 
-        (problem.Action, problem.How).ShouldBe(("Do what the last failure says: mount the sink's folder, free space on its disk, or give the worker the rights to it. The worker continues by itself.", "Sinks:Directory"));
+        (problem.Action, problem.How).ShouldBe(
+            ("Do what the last failure says: mount the sink's folder, free space on its disk, or give the worker the rights to it. The worker continues by "
+                + "itself.", "Sinks:Directory"));
     }
 
     [Fact]
@@ -216,8 +246,11 @@ public sealed class ProblemsTests
     }
 
     [Theory]
-    [InlineData("https://docs.example.com/{page}.html", "https://docs.example.com/guides/alerts.html#workerstuck", "https://docs.example.com/reference/events.html")]
-    [InlineData("https://git.example.com/docs/{page}.md?plain=1", "https://git.example.com/docs/guides/alerts.md?plain=1#workerstuck", "https://git.example.com/docs/reference/events.md?plain=1")]
+    [InlineData(
+        "https://docs.example.com/{page}.html", "https://docs.example.com/guides/alerts.html#workerstuck", "https://docs.example.com/reference/events.html")]
+    [InlineData(
+        "https://git.example.com/docs/{page}.md?plain=1", "https://git.example.com/docs/guides/alerts.md?plain=1#workerstuck",
+        "https://git.example.com/docs/reference/events.md?plain=1")]
     [InlineData("", null, null)]
     [InlineData(null, null, null)]
     public void DocsUrl_IsTheAddressOfThePages(string? docsUrl, string? docs, string? events)
@@ -228,7 +261,9 @@ public sealed class ProblemsTests
     }
 
     private static IReadOnlyList<ProblemState> Find((WorkerState State, HistoryState History) of, string? docsUrl = null, DateTime? since = null) =>
-        new WorkerProblems(static (route, source) => source == "Own" ? null : $"redrive {route}/{source}", docsUrl, static arguments => $"worker {arguments}").Find(of.State, of.History, (_, _) => since);
+        new WorkerProblems(
+            static (route, source) => source == "Own" ? null : $"redrive {route}/{source}", docsUrl, static arguments => $"worker {arguments}").Find(
+                of.State, of.History, (_, _) => since);
 
     private static WorkerState State(params RouteState[] routes) => new(
         "1.0", 1, "machine", Now.AddDays(-2), Now, Stopping: false, CanChange: true, new RuntimeState(2, 1, 1, 1, 0, [], 4),
@@ -236,8 +271,11 @@ public sealed class ProblemsTests
 
     private static HistoryState History(Func<RouteHistory, RouteHistory>? route = null)
     {
-        RouteHistory quiet = new(Zeros, Zeros, Zeros, Zeros, Zeros, Zeros, Zeros, Last(0, 0), Last(0, 0), Last(0, 0), new double?[Full], new double?[Full], new double?[Full], new double?[Full]);
-        return new HistoryState(5, Now, new RuntimeHistory(Zeros, Zeros, Zeros), Zeros, new Dictionary<string, RouteHistory> { ["orders"] = route is null ? quiet : route(quiet) });
+        RouteHistory quiet = new(
+            Zeros, Zeros, Zeros, Zeros, Zeros, Zeros, Zeros, Last(0, 0), Last(0, 0), Last(0, 0), new double?[Full], new double?[Full], new double?[Full],
+            new double?[Full]);
+        return new HistoryState(
+            5, Now, new RuntimeHistory(Zeros, Zeros, Zeros), Zeros, new Dictionary<string, RouteHistory> { ["orders"] = route is null ? quiet : route(quiet) });
     }
 
     private static double[] Zeros => new double[Full];

@@ -14,7 +14,8 @@ namespace Integration.Tests.Observability;
 /// <summary><c>/metrics</c> of a running worker, read by Prometheus itself.</summary>
 public sealed class PrometheusTests
 {
-    private static readonly byte[] Message = """{"EventDateUtc":"2026-01-31T10:00:00Z","Product":"p","SiteKey":"s","EventName":"e","MessageId":"m"}"""u8.ToArray();
+    private static readonly byte[] Message =
+        """{"EventDateUtc":"2026-01-31T10:00:00Z","Product":"p","SiteKey":"s","EventName":"e","MessageId":"m"}"""u8.ToArray();
 
     [Theory]
     [InlineData("text/plain;version=0.0.4", "text/plain")]
@@ -55,7 +56,8 @@ public sealed class PrometheusTests
                 static_configs: [ { targets: ["{{worker.Url.Authority}}"] } ]
             """);
         await using CapturedProcess prometheus = CapturedProcess.Start(
-            Require("prometheus"), $"--config.file={configuration}", $"--storage.tsdb.path={Path.Combine(folder, "data")}", $"--web.listen-address=127.0.0.1:{port}");
+            Require("prometheus"), $"--config.file={configuration}", $"--storage.tsdb.path={Path.Combine(folder, "data")}",
+            $"--web.listen-address=127.0.0.1:{port}");
 
         await Eventually.BecomesTrueAsync(async () => await QueryAsync(port, "up{job=\"worker\"}") == 1, "Prometheus has scraped the worker");
         for (int i = 0; i < 5; i++)
@@ -63,7 +65,8 @@ public sealed class PrometheusTests
             (await worker.PostAsync(Message)).Status.ShouldBe(HttpStatusCode.OK);
         }
 
-        await Eventually.BecomesTrueAsync(async () => await QueryAsync(port, "worker_messages_stored_total{worker_route=\"archive\"}") == 6, "Prometheus knows the stored messages");
+        await Eventually.BecomesTrueAsync(
+            async () => await QueryAsync(port, "worker_messages_stored_total{worker_route=\"archive\"}") == 6, "Prometheus knows the stored messages");
         (await QueryAsync(port, "messaging_process_duration_seconds_count{worker_route=\"archive\",error_type=\"\"}")).ShouldBe(6, "Counted since the start.");
         (await QueryAsync(port, "worker_messages_limit{worker_source=\"http\"}")).ShouldBe(1_000);
         LabelsShouldBeThoseOfTheReference(await worker.ReadPageAsync("/metrics"));
@@ -74,8 +77,14 @@ public sealed class PrometheusTests
         int series = 0;
         foreach (InstrumentRow instrument in SourceScan.Instruments())
         {
-            MatchCollection found = Regex.Matches(text, $@"^{instrument.Name.Replace('.', '_')}(?:_(?:seconds|bytes|usd))?(?:_(?:total|bucket|sum|count))?\{{(?<labels>.*)\}}", RegexOptions.Multiline);
-            string[] labels = [.. found.SelectMany(match => Regex.Matches(match.Groups["labels"].Value, "(?<name>[a-z_]+)=\"")).Select(match => match.Groups["name"].Value).Distinct()];
+            MatchCollection found = Regex.Matches(
+                text, $@"^{instrument.Name.Replace('.', '_')}(?:_(?:seconds|bytes|usd))?(?:_(?:total|bucket|sum|count))?\{{(?<labels>.*)\}}",
+                RegexOptions.Multiline);
+            string[] labels = [
+                .. found
+                    .SelectMany(match => Regex.Matches(match.Groups["labels"].Value, "(?<name>[a-z_]+)=\""))
+                    .Select(match => match.Groups["name"].Value)
+                    .Distinct()];
             labels.Except([.. instrument.Attributes.Select(attribute => attribute.Replace('.', '_')), "le"]).ShouldBeEmpty(instrument.Name);
             series += found.Count;
         }
@@ -85,7 +94,9 @@ public sealed class PrometheusTests
 
     private static async Task<RunningWorker> StartAsync(string folder)
     {
-        RunningWorker worker = await RunningWorker.StartAsync(["--Routes:archive:Source=Http", "--Routes:archive:Sink=Directory", $"--Sinks:Directory:Path={Path.Combine(folder, "objects")}", $"--DeadLetters:Path={Path.Combine(folder, "letters")}"]);
+        RunningWorker worker = await RunningWorker.StartAsync(
+            ["--Routes:archive:Source=Http", "--Routes:archive:Sink=Directory", $"--Sinks:Directory:Path={Path.Combine(folder, "objects")}",
+                $"--DeadLetters:Path={Path.Combine(folder, "letters")}"]);
         (await worker.PostAsync(Message)).Status.ShouldBe(HttpStatusCode.OK);
         (await worker.PostAsync("{\"broken"u8.ToArray())).Status.ShouldBe(HttpStatusCode.UnprocessableEntity);
         return worker;
@@ -93,7 +104,9 @@ public sealed class PrometheusTests
 
     private static async Task CheckAsync(string text)
     {
-        using Process promtool = Process.Start(new ProcessStartInfo(Require("promtool"), ["check", "metrics"]) { RedirectStandardInput = true, RedirectStandardError = true, UseShellExecute = false })!;
+        using Process promtool = Process.Start(
+            new ProcessStartInfo(Require("promtool"), ["check", "metrics"])
+                { RedirectStandardInput = true, RedirectStandardError = true, UseShellExecute = false })!;
         await promtool.StandardInput.WriteAsync(text);
         promtool.StandardInput.Close();
         string errors = await promtool.StandardError.ReadToEndAsync();
@@ -109,7 +122,8 @@ public sealed class PrometheusTests
         using HttpClient client = new();
         try
         {
-            using JsonDocument answer = JsonDocument.Parse(await client.GetStringAsync($"http://127.0.0.1:{port}/api/v1/query?query={Uri.EscapeDataString(query)}"));
+            using JsonDocument answer =
+                JsonDocument.Parse(await client.GetStringAsync($"http://127.0.0.1:{port}/api/v1/query?query={Uri.EscapeDataString(query)}"));
             JsonElement result = answer.RootElement.GetProperty("data").GetProperty("result");
             return result.GetArrayLength() == 0 ? null : double.Parse(result[0].GetProperty("value")[1].GetString()!, CultureInfo.InvariantCulture);
         }

@@ -10,7 +10,8 @@ namespace Integration.Tests.Observability;
 /// <summary>What <c>GET /metrics</c> of a running worker shows of messages that were settled, refused, dead-lettered or dropped.</summary>
 public sealed class ScrapeTests
 {
-    private static readonly byte[] Message = """{"EventDateUtc":"2026-01-31T10:00:00Z","Product":"p","SiteKey":"s","EventName":"e","MessageId":"m"}"""u8.ToArray();
+    private static readonly byte[] Message =
+        """{"EventDateUtc":"2026-01-31T10:00:00Z","Product":"p","SiteKey":"s","EventName":"e","MessageId":"m"}"""u8.ToArray();
 
     [Fact]
     public async Task FirstScrape_HasTheDurationsAndAnswersOfAllMessagesSinceTheStart()
@@ -82,7 +83,8 @@ public sealed class ScrapeTests
         await Eventually.BecomesTrueAsync(
             async () => Sum(text = await worker.ReadPageAsync("/metrics"), "worker_messages_dropped_total") == 3, "All three pieces are counted");
 
-        Sum(text, "worker_input_lost_bytes_total", "worker_route=\"archive\"", "worker_reason=\"too-long\"").ShouldBe(4_000, "The first 1,000 bytes are a dead letter.");
+        Sum(text, "worker_input_lost_bytes_total", "worker_route=\"archive\"", "worker_reason=\"too-long\"").ShouldBe(
+            4_000, "The first 1,000 bytes are a dead letter.");
         Sum(text, "worker_input_lost_bytes_total", "worker_reason=\"too-large\"").ShouldBe(1_500);
         Sum(text, "worker_input_lost_bytes_total", "worker_reason=\"checksum\"").ShouldBe(11);
     }
@@ -103,5 +105,6 @@ public sealed class ScrapeTests
         RunningWorker.StartAsync(["--Routes:archive:Source=Http", .. sink.Arguments, .. letters.Arguments, .. arguments]);
 
     private static async Task<IPEndPoint> EndpointAsync(RunningWorker worker, string line) =>
-        IPEndPoint.Parse(Regex.Match((await worker.Process.WaitForLineAsync(line)).Text, @"127\.0\.0\.1:\d+", RegexOptions.None, TimeSpan.FromSeconds(10)).Value);
+        IPEndPoint.Parse(
+            Regex.Match((await worker.Process.WaitForLineAsync(line)).Text, @"127\.0\.0\.1:\d+", RegexOptions.None, TimeSpan.FromSeconds(10)).Value);
 }

@@ -3,13 +3,17 @@ using Integration.Tests.Processes;
 
 namespace Integration.Tests.Packages;
 
-/// <summary>A command of the .NET SDK as a user runs it. Of the test process's environment it sees only the paths of tools, packages and servers; it leaves no build server behind.</summary>
+/// <summary>
+/// A command of the .NET SDK as a user runs it. Of the test process's environment it sees only the paths of tools, packages and servers; it leaves no build
+/// server behind.
+/// </summary>
 internal sealed class DotnetCommand : CapturedProcess
 {
     private static readonly TimeSpan Limit = TimeSpan.FromMinutes(15);
 
     private static readonly string[] InheritedVariables =
-        ["PATH", "HOME", "TMPDIR", "LANG", "DOTNET_ROOT", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR", "NUGET_CERT_REVOCATION_MODE", "RABBITMQ_URL", "POSTGRES_CONNECTION"];
+        ["PATH", "HOME", "TMPDIR", "LANG", "DOTNET_ROOT", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "SSL_CERT_FILE",
+            "SSL_CERT_DIR", "NUGET_CERT_REVOCATION_MODE", "RABBITMQ_URL", "POSTGRES_CONNECTION"];
 
     private DotnetCommand(ProcessStartInfo startInfo)
         : base(startInfo) => CloseInput();

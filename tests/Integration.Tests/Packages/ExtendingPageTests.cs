@@ -2,12 +2,15 @@ using System.Text.RegularExpressions;
 
 namespace Integration.Tests.Packages;
 
-/// <summary>Each code block of docs/guides/extend.md and polling.md is an excerpt of the file that it names, and the solution or the samples build that file.</summary>
+/// <summary>
+/// Each code block of docs/guides/extend.md and polling.md is an excerpt of the file that it names, and the solution or the samples build that file.
+/// </summary>
 public sealed partial class ExtendingPageTests
 {
     private const string Gap = "// …";
 
-    private static IEnumerable<string> Pages => [RepositoryFolder.Combine("docs", "guides", "extend.md"), RepositoryFolder.Combine("docs", "guides", "polling.md")];
+    private static IEnumerable<string> Pages =>
+        [RepositoryFolder.Combine("docs", "guides", "extend.md"), RepositoryFolder.Combine("docs", "guides", "polling.md")];
 
     public static TheoryData<string, string> Blocks
     {

@@ -11,9 +11,12 @@ internal sealed class NewcomerFolder : IDisposable
 
     public NewcomerFolder(PackedPackages? packages = null)
     {
-        string machine = Environment.GetEnvironmentVariable("NUGET_PACKAGES") ?? System.IO.Path.Combine(Environment.GetFolderPath(Environment.SpecialFolder.UserProfile), ".nuget", "packages");
+        string machine = Environment.GetEnvironmentVariable("NUGET_PACKAGES")
+            ?? System.IO.Path.Combine(Environment.GetFolderPath(Environment.SpecialFolder.UserProfile), ".nuget", "packages");
         DirectoryInfo others = _folder.CreateSubdirectory(".others");
-        foreach (DirectoryInfo package in new DirectoryInfo(machine).EnumerateDirectories().Where(package => !package.Name.StartsWith("quayside.", StringComparison.Ordinal)))
+        foreach (DirectoryInfo package in new DirectoryInfo(machine)
+            .EnumerateDirectories()
+            .Where(package => !package.Name.StartsWith("quayside.", StringComparison.Ordinal)))
         {
             Directory.CreateSymbolicLink(System.IO.Path.Combine(others.FullName, package.Name), package.FullName);
         }

@@ -69,7 +69,9 @@ public sealed class NewcomerTests(PackedPackages packages)
             """);
 
         await DotnetCommand.RunAsync(folder.Path, "build", "-v", "quiet", "-o", "out");
-        string output = await DotnetCommand.RunAsync(folder.Path, folder.Combine("out", "orders.dll"), "--Routes:orders:Source=Channel", "--Routes:orders:Handler=Orders", "--Hosting:Url=http://127.0.0.1:0");
+        string output = await DotnetCommand.RunAsync(
+            folder.Path, folder.Combine("out", "orders.dll"), "--Routes:orders:Source=Channel", "--Routes:orders:Handler=Orders",
+            "--Hosting:Url=http://127.0.0.1:0");
 
         output.ShouldContain("stored 4711");
         output.ShouldContain("1 completed");

@@ -19,13 +19,17 @@ internal sealed class NuspecFile
     public string Readme => Text("readme");
 
     /// <summary>The licence as an SPDX expression.</summary>
-    public string License => _metadata.Elements().Single(element => element.Name.LocalName == "license" && (string?)element.Attribute("type") == "expression").Value;
+    public string License =>
+        _metadata.Elements().Single(element => element.Name.LocalName == "license" && (string?)element.Attribute("type") == "expression").Value;
 
     public string Commit => (string?)Element("repository").Attribute("commit") ?? string.Empty;
 
     /// <summary>Ids and versions of the dependencies.</summary>
     public IReadOnlyList<(string Id, string Version)> Dependencies =>
-        [.. _metadata.Descendants().Where(element => element.Name.LocalName == "dependency").Select(element => ((string)element.Attribute("id")!, (string)element.Attribute("version")!))];
+        [.. _metadata
+            .Descendants()
+            .Where(element => element.Name.LocalName == "dependency")
+            .Select(element => ((string)element.Attribute("id")!, (string)element.Attribute("version")!))];
 
     public static NuspecFile Read(string package)
     {

@@ -21,7 +21,9 @@ public sealed partial class PackageTests(PackedPackages packages)
         ["Quayside.Messaging.Archive"] = ["Quayside.Messaging"],
         ["Quayside.Messaging.Aws"] = ["AWSSDK.S3", "AWSSDK.SSO", "AWSSDK.SSOOIDC", "AWSSDK.SecurityToken", "Quayside.Messaging"],
         ["Quayside.Messaging.CloudFront"] = ["Quayside.Messaging.Aws"],
-        ["Quayside.Messaging.CommandLine"] = ["Microsoft.Extensions.Hosting.WindowsServices", "OpenTelemetry", "OpenTelemetry.Exporter.OpenTelemetryProtocol", "Quayside.Messaging", "System.CommandLine"],
+        ["Quayside.Messaging.CommandLine"] = [
+            "Microsoft.Extensions.Hosting.WindowsServices", "OpenTelemetry", "OpenTelemetry.Exporter.OpenTelemetryProtocol", "Quayside.Messaging",
+            "System.CommandLine"],
         ["Quayside.Messaging.Elasticsearch"] = ["Quayside.Messaging"],
         ["Quayside.Messaging.Envelopes"] = ["Quayside.Messaging", "System.IO.Hashing"],
         ["Quayside.Messaging.Http"] = ["Quayside.Messaging"],
@@ -75,7 +77,9 @@ public sealed partial class PackageTests(PackedPackages packages)
     public void Packages_Dependencies_OnOneAnotherAreOfExactlyTheirVersion()
     {
         (string Id, string Version)[] dependencies =
-            [.. Expected.Keys.SelectMany(id => NuspecFile.Read(packages.PathOf(id)).Dependencies).Where(dependency => dependency.Id.StartsWith(Prefix, StringComparison.Ordinal))];
+            [.. Expected.Keys
+                .SelectMany(id => NuspecFile.Read(packages.PathOf(id)).Dependencies)
+                .Where(dependency => dependency.Id.StartsWith(Prefix, StringComparison.Ordinal))];
 
         dependencies.ShouldNotBeEmpty();
         dependencies.Where(dependency => dependency.Version != $"[{packages.Version}]").ShouldBeEmpty();
@@ -119,7 +123,10 @@ public sealed partial class PackageTests(PackedPackages packages)
 
     private static IEnumerable<string> Content(ZipArchive package) => package.Entries
         .Select(entry => entry.FullName)
-        .Where(name => !name.EndsWith(".nuspec", StringComparison.Ordinal) && name != "[Content_Types].xml" && !name.StartsWith("_rels/", StringComparison.Ordinal) && !name.StartsWith("package/", StringComparison.Ordinal))
+        .Where(name => !name.EndsWith(".nuspec", StringComparison.Ordinal)
+            && name != "[Content_Types].xml"
+            && !name.StartsWith("_rels/", StringComparison.Ordinal)
+            && !name.StartsWith("package/", StringComparison.Ordinal))
         .Order(StringComparer.Ordinal);
 
     private static bool IsDeterministic(ZipArchiveEntry assembly)

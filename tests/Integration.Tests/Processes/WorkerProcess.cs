@@ -30,10 +30,12 @@ internal sealed class WorkerProcess : CapturedProcess
     /// <param name="arguments">The worker's command line.</param>
     /// <param name="environment">Its configuration, such as <c>AwsEndpoint.ToEnvironment()</c>.</param>
     /// <param name="workingDirectory">A folder that outlives the process, for a restart on the same data; by default a new one, deleted at the end.</param>
-    /// <param name="launcher">A command that execs the worker, such as a shell that closes a descriptor first; the worker's command line is appended to it.</param>
+    /// <param name="launcher">A command that execs the worker, such as a shell that closes a descriptor first; the worker's command line is appended to
+    /// it.</param>
     /// <param name="assembly">A program other than the daemon; null for the daemon.</param>
     public static WorkerProcess Start(
-        IEnumerable<string> arguments, IEnumerable<KeyValuePair<string, string>>? environment = null, string? workingDirectory = null, IReadOnlyList<string>? launcher = null, string? assembly = null)
+        IEnumerable<string> arguments, IEnumerable<KeyValuePair<string, string>>? environment = null, string? workingDirectory = null,
+        IReadOnlyList<string>? launcher = null, string? assembly = null)
     {
         bool ownsWorkingDirectory = workingDirectory is null;
         string[] command = [.. launcher ?? [], .. assembly is null ? Daemon() : [Dotnet, assembly], .. arguments];
@@ -90,7 +92,8 @@ internal sealed class WorkerProcess : CapturedProcess
     private static string LocateAssembly()
     {
         string assembly = Path.Combine(AppContext.BaseDirectory, "Worker.dll");
-        foreach (string file in (ReadOnlySpan<string>)[assembly, Path.ChangeExtension(assembly, ".runtimeconfig.json"), Path.ChangeExtension(assembly, ".deps.json")])
+        foreach (string file in (ReadOnlySpan<string>)[
+            assembly, Path.ChangeExtension(assembly, ".runtimeconfig.json"), Path.ChangeExtension(assembly, ".deps.json")])
         {
             if (!File.Exists(file))
             {

@@ -61,7 +61,8 @@ public sealed class HarnessExplainTests
         lines.Count(line => line.StartsWith("[after publishing]", StringComparison.Ordinal)).ShouldBe(1);
         lines.Count(line => line.StartsWith("[after processing]", StringComparison.Ordinal)).ShouldBe(1);
         lines.ShouldContain(line => line.StartsWith("Every object by type: ", StringComparison.Ordinal));
-        lines.ShouldContain(line => line.EndsWith("  Quayside.Pipeline.Execution.ClosureNext<Quayside.Messaging.Archive.ArchiveContext>", StringComparison.Ordinal));
+        lines.ShouldContain(
+            line => line.EndsWith("  Quayside.Pipeline.Execution.ClosureNext<Quayside.Messaging.Archive.ArchiveContext>", StringComparison.Ordinal));
     }
 
     [Fact]
@@ -80,7 +81,8 @@ public sealed class HarnessExplainTests
 
     /// <summary>One run of each form serves all tests.</summary>
     private static Task<JsonElement> ExplainAsync(string form) => Runs.GetOrAdd(
-        form, name => new Lazy<Task<JsonElement>>(() => HarnessProcess.ReportAsync("--explain", "--no-wait", "--form", name, "--count", Messages.ToString()))).Value;
+        form, name => new Lazy<Task<JsonElement>>(
+            () => HarnessProcess.ReportAsync("--explain", "--no-wait", "--form", name, "--count", Messages.ToString()))).Value;
 
     private static Dictionary<string, (long Bytes, long Count)> Allocations(JsonElement report) =>
         report.GetProperty("allocations").EnumerateArray().ToDictionary(

@@ -15,7 +15,8 @@ public sealed class HarnessNativeTests : IDisposable
     [InlineData("--form", "all", "--explain")]
     public async Task Start_WithoutJit_RefusesWhatReadsTheDiagnosticsPort(params string[] arguments)
     {
-        JsonNode config = JsonNode.Parse(await File.ReadAllTextAsync(Path.Combine(AppContext.BaseDirectory, "Harness.runtimeconfig.json"), TestContext.Current.CancellationToken))!;
+        JsonNode config = JsonNode.Parse(
+            await File.ReadAllTextAsync(Path.Combine(AppContext.BaseDirectory, "Harness.runtimeconfig.json"), TestContext.Current.CancellationToken))!;
         config["runtimeOptions"]!["configProperties"]!["System.Runtime.CompilerServices.RuntimeFeature.IsDynamicCodeSupported"] = false;
         string file = Path.Combine(_folder, "native.runtimeconfig.json");
         await File.WriteAllTextAsync(file, config.ToJsonString(), TestContext.Current.CancellationToken);

@@ -24,11 +24,14 @@ internal sealed class HarnessProcess : CapturedProcess
     /// <param name="source">The source.</param>
     /// <param name="environment">Environment variables in addition to this process's own.</param>
     /// <param name="runtimeConfig">Another runtimeconfig.json than that of the build; null for that.</param>
-    public static HarnessProcess Start(IEnumerable<string> arguments, bool pressEnter = true, string source = "channel", IEnumerable<KeyValuePair<string, string>>? environment = null, string? runtimeConfig = null)
+    public static HarnessProcess Start(
+        IEnumerable<string> arguments, bool pressEnter = true, string source = "channel", IEnumerable<KeyValuePair<string, string>>? environment = null,
+        string? runtimeConfig = null)
     {
         string host = Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet";
         string[] settings = runtimeConfig is null ? [] : ["exec", "--runtimeconfig", runtimeConfig];
-        var startInfo = new ProcessStartInfo(host, [.. settings, Path.Combine(AppContext.BaseDirectory, "Harness.dll"), "--source", source, "--sink", "memory", .. arguments]);
+        var startInfo = new ProcessStartInfo(
+            host, [.. settings, Path.Combine(AppContext.BaseDirectory, "Harness.dll"), "--source", source, "--sink", "memory", .. arguments]);
 
         startInfo.Environment["DOTNET_TieredPGO"] = "0";
         foreach ((string name, string value) in environment ?? [])

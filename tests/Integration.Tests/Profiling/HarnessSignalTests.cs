@@ -47,7 +47,8 @@ public sealed partial class HarnessSignalTests
     private static async Task EndedAsync(int processId)
     {
         using var limit = new CancellationTokenSource(TimeSpan.FromSeconds(20));
-        while (File.Exists($"/proc/{processId}/stat") && !(await File.ReadAllTextAsync($"/proc/{processId}/stat", limit.Token)).Contains(") Z ", StringComparison.Ordinal))
+        while (File.Exists($"/proc/{processId}/stat")
+            && !(await File.ReadAllTextAsync($"/proc/{processId}/stat", limit.Token)).Contains(") Z ", StringComparison.Ordinal))
         {
             await Task.Delay(20, limit.Token);
         }

@@ -20,7 +20,8 @@ public sealed class RabbitMqFaultTests
         // No right to read: the start ends.
         await broker.AddUserAsync("writer", write: ".*", read: string.Empty);
         WorkerCommand refused = await WorkerCommand.RunAsync(
-            [.. RunningWorker.CommonArguments, .. queue.Arguments, .. sink.Arguments, "--Sources:RabbitMq:User=writer"], [.. queue.Environment, KeyValuePair.Create("Sources__RabbitMq__Password", "word")]);
+            [.. RunningWorker.CommonArguments, .. queue.Arguments, .. sink.Arguments, "--Sources:RabbitMq:User=writer"],
+            [.. queue.Environment, KeyValuePair.Create("Sources__RabbitMq__Password", "word")]);
         refused.ExitCode.ShouldBe(77, refused.Text);
         refused.Error.ShouldContain("right to read the queue");
 
@@ -80,15 +81,21 @@ public sealed class RabbitMqFaultTests
         await queue.SendAsync([message]);
         string[] own = [$"--Sources:RabbitMq:ClientCertificate={folder}/own.pem", $"--Sources:RabbitMq:ClientCertificateKey={folder}/own.key"];
 
-        WorkerCommand untrusted = await WorkerCommand.RunAsync([.. RunningWorker.CommonArguments, .. queue.Arguments, .. sink.Arguments, .. own], RabbitMqQueue.ToEnvironment($"amqps://guest:guest@localhost:{port}/"));
+        WorkerCommand untrusted = await WorkerCommand.RunAsync(
+            [.. RunningWorker.CommonArguments, .. queue.Arguments, .. sink.Arguments, .. own],
+            RabbitMqQueue.ToEnvironment($"amqps://guest:guest@localhost:{port}/"));
         untrusted.ExitCode.ShouldBe(78, untrusted.Text);
         untrusted.Error.ShouldContain("check the broker's certificate");
 
         // The certificate is of localhost.
-        WorkerCommand other = await WorkerCommand.RunAsync([.. RunningWorker.CommonArguments, .. queue.Arguments, .. sink.Arguments, .. own, $"--Sources:RabbitMq:CaCertificate={folder}/ca.pem"], RabbitMqQueue.ToEnvironment($"amqps://guest:guest@127.0.0.1:{port}/"));
+        WorkerCommand other = await WorkerCommand.RunAsync(
+            [.. RunningWorker.CommonArguments, .. queue.Arguments, .. sink.Arguments, .. own, $"--Sources:RabbitMq:CaCertificate={folder}/ca.pem"],
+            RabbitMqQueue.ToEnvironment($"amqps://guest:guest@127.0.0.1:{port}/"));
         other.ExitCode.ShouldBe(78, other.Text);
 
-        await using RunningWorker worker = await RunningWorker.StartAsync([.. queue.Arguments, .. sink.Arguments, .. own, $"--Sources:RabbitMq:CaCertificate={folder}/ca.pem"], RabbitMqQueue.ToEnvironment($"amqps://guest:guest@localhost:{port}/"));
+        await using RunningWorker worker = await RunningWorker.StartAsync(
+            [.. queue.Arguments, .. sink.Arguments, .. own, $"--Sources:RabbitMq:CaCertificate={folder}/ca.pem"],
+            RabbitMqQueue.ToEnvironment($"amqps://guest:guest@localhost:{port}/"));
         await StoredAsync(sink, 1);
         (await worker.StopAsync()).ShouldBe(0);
         Directory.Delete(folder, recursive: true);
@@ -99,7 +106,8 @@ public sealed class RabbitMqFaultTests
         DateTimeOffset from = DateTimeOffset.UtcNow.AddDays(-1);
         using RSA authorityKey = RSA.Create(2048);
         CertificateRequest authority = new("CN=authority", authorityKey, HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1);
-        authority.CertificateExtensions.Add(new X509BasicConstraintsExtension(certificateAuthority: true, hasPathLengthConstraint: false, pathLengthConstraint: 0, critical: true));
+        authority.CertificateExtensions.Add(
+            new X509BasicConstraintsExtension(certificateAuthority: true, hasPathLengthConstraint: false, pathLengthConstraint: 0, critical: true));
         using X509Certificate2 root = authority.CreateSelfSigned(from, from.AddDays(10));
         using RSA key = RSA.Create(2048);
         CertificateRequest own = new("CN=localhost", key, HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1);

@@ -106,7 +106,9 @@ internal sealed class RabbitMqQueue : IAsyncDisposable
 
     /// <summary>A header of a dead letter, as text.</summary>
     public static string? Header(BasicGetResult letter, string name) =>
-        letter.BasicProperties.Headers?.TryGetValue(name, out object? value) == true ? value is byte[] bytes ? Encoding.UTF8.GetString(bytes) : value?.ToString() : null;
+        letter.BasicProperties.Headers?.TryGetValue(name, out object? value) == true
+            ? value is byte[] bytes ? Encoding.UTF8.GetString(bytes) : value?.ToString()
+            : null;
 
     public async ValueTask DisposeAsync()
     {
@@ -124,6 +126,8 @@ internal sealed class RabbitMqQueue : IAsyncDisposable
     private static async Task<(IConnection Connection, IChannel Channel)> ConnectAsync(Uri address)
     {
         IConnection connection = await new ConnectionFactory { Uri = address, AutomaticRecoveryEnabled = false }.CreateConnectionAsync();
-        return (connection, await connection.CreateChannelAsync(new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true)));
+        return (
+            connection,
+            await connection.CreateChannelAsync(new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true)));
     }
 }

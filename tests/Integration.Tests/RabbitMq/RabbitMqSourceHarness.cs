@@ -37,7 +37,8 @@ internal sealed class RabbitMqSourceHarness : SourceHarness
     /// <summary>The queue is real, so the delay passes in real time: long enough for a busy machine.</summary>
     public override TimeSpan AbandonDelay => TimeSpan.FromSeconds(2);
 
-    public static async Task<RabbitMqSourceHarness> CreateAsync(Uri address, string type = "quorum", params string[] settings) => new(await RabbitMqQueue.CreateAsync(address, type), settings);
+    public static async Task<RabbitMqSourceHarness> CreateAsync(Uri address, string type = "quorum", params string[] settings) =>
+        new(await RabbitMqQueue.CreateAsync(address, type), settings);
 
     public override Task PublishAsync(byte[] body, string? id = null)
     {
@@ -111,7 +112,9 @@ internal sealed class RabbitMqSourceHarness : SourceHarness
             })
             .AddCommandLine(_settings)
             .Build();
-        SourcePlan plan = new WorkerDefinition(global::Quayside.Worker.Program.AddFeatures).Plan(configuration).Checked().Routes.ShouldHaveSingleItem().Sources.ShouldHaveSingleItem();
+        SourcePlan plan = new WorkerDefinition(global::Quayside.Worker.Program.AddFeatures)
+            .Plan(configuration)
+            .Checked().Routes.ShouldHaveSingleItem().Sources.ShouldHaveSingleItem();
         ServiceProvider none = new ServiceCollection().BuildServiceProvider();
         return plan.Create(new SourceServices("orders", none, new MemoryDeadLetters(), Log, TimeProvider.System, Slots));
     }

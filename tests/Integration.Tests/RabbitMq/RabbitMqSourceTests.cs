@@ -19,7 +19,8 @@ public sealed class RabbitMqSourceTests(RabbitMqServer server)
     {
         await using RabbitMqSourceHarness harness = await RabbitMqSourceHarness.CreateAsync(server.Require());
         await harness.StartAsync();
-        await harness.PublishAsync(Body, new BasicProperties { Headers = new Dictionary<string, object?>(StringComparer.Ordinal) { ["x-delivery-count"] = count } });
+        await harness.PublishAsync(
+            Body, new BasicProperties { Headers = new Dictionary<string, object?>(StringComparer.Ordinal) { ["x-delivery-count"] = count } });
 
         Delivery delivery = await harness.Intake.NextAsync();
 
@@ -63,7 +64,8 @@ public sealed class RabbitMqSourceTests(RabbitMqServer server)
         await other.WaitForAsync(1);
         Delivery delivery = await harness.Intake.NextAsync();
 
-        await delivery.SettleAsync(Settlement.DeadLetter("tried", "It failed.", "System.FormatException") with { Exception = new FormatException("no number") });
+        await delivery.SettleAsync(
+            Settlement.DeadLetter("tried", "It failed.", "System.FormatException") with { Exception = new FormatException("no number") });
 
         BasicGetResult letter = (await harness.Queue.TakeDeadLettersAsync(1)).ShouldHaveSingleItem();
         RabbitMqQueue.Header(letter, "dead-letter-reason").ShouldBe("tried");
@@ -89,10 +91,12 @@ public sealed class RabbitMqSourceTests(RabbitMqServer server)
         await using RabbitMqSourceHarness harness = await RabbitMqSourceHarness.CreateAsync(server.Require());
         await harness.StartAsync();
         string large = new('x', (128 << 10) - room);
-        await harness.PublishAsync(Body, new BasicProperties { MessageId = "large", Headers = new Dictionary<string, object?>(StringComparer.Ordinal) { ["large"] = large } });
+        await harness.PublishAsync(
+            Body, new BasicProperties { MessageId = "large", Headers = new Dictionary<string, object?>(StringComparer.Ordinal) { ["large"] = large } });
         Delivery delivery = await harness.Intake.NextAsync();
 
-        await delivery.SettleAsync(Settlement.DeadLetter("tried", new string('d', 2_000), "System.FormatException") with { Exception = new FormatException("no number") });
+        await delivery.SettleAsync(
+            Settlement.DeadLetter("tried", new string('d', 2_000), "System.FormatException") with { Exception = new FormatException("no number") });
 
         BasicGetResult letter = (await harness.Queue.TakeDeadLettersAsync(1)).ShouldHaveSingleItem();
         RabbitMqQueue.Header(letter, "large").ShouldBe(large);
@@ -107,7 +111,8 @@ public sealed class RabbitMqSourceTests(RabbitMqServer server)
     [Fact]
     public async Task DeadLetter_ByRejecting_GoesToTheQueuesExchange()
     {
-        await using RabbitMqSourceHarness harness = await RabbitMqSourceHarness.CreateAsync(server.Require(), "classic", "--Sources:RabbitMq:RejectDeadLetters=true");
+        await using RabbitMqSourceHarness harness =
+            await RabbitMqSourceHarness.CreateAsync(server.Require(), "classic", "--Sources:RabbitMq:RejectDeadLetters=true");
         await harness.Queue.Channel.QueueDeleteAsync(harness.Queue.Name);
         await harness.Queue.DeclareAsync("classic", ("x-dead-letter-exchange", string.Empty), ("x-dead-letter-routing-key", harness.Queue.DeadLetters));
         await harness.StartAsync();
@@ -151,7 +156,8 @@ public sealed class RabbitMqSourceTests(RabbitMqServer server)
         await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
 
         await harness.Queue.Channel.QueueDeleteAsync(harness.Queue.Name);
-        await Eventually.BecomesTrueAsync(() => harness.Source.Problem?.Contains("NOT_FOUND", StringComparison.Ordinal) == true, "the source says that the queue is missing");
+        await Eventually.BecomesTrueAsync(
+            () => harness.Source.Problem?.Contains("NOT_FOUND", StringComparison.Ordinal) == true, "the source says that the queue is missing");
         await harness.Queue.DeclareAsync();
         await harness.PublishAsync(Body, "after");
 
@@ -182,7 +188,8 @@ public sealed class RabbitMqSourceTests(RabbitMqServer server)
         foreach ((string? warning, (string, object?)[] arguments) in ((string?, (string, object?)[])[])
         [
             ("redelivered more than 5 time(s)", [("x-delivery-limit", 5)]),
-            ("redelivered more than 5 time(s)", [("x-delivery-limit", 5), ("x-max-length", 100), ("x-overflow", "reject-publish"), ("x-single-active-consumer", true), ("x-expires", 600_000)]),
+            ("redelivered more than 5 time(s)",
+                [("x-delivery-limit", 5), ("x-max-length", 100), ("x-overflow", "reject-publish"), ("x-single-active-consumer", true), ("x-expires", 600_000)]),
             (null, [("x-delivery-limit", 5), ("x-dead-letter-exchange", string.Empty)]),
             (null, [("x-delivery-limit", 1_000)]),
             (null, []),
@@ -219,7 +226,8 @@ public sealed class RabbitMqSourceTests(RabbitMqServer server)
         }
 
         await harness.InterruptAsync();
-        await Eventually.BecomesTrueAsync(() => harness.Source.Problem is not null, "the source says that the connection is lost, although the route has no slots");
+        await Eventually.BecomesTrueAsync(
+            () => harness.Source.Problem is not null, "the source says that the connection is lost, although the route has no slots");
         foreach (Delivery delivery in held)
         {
             await delivery.SettleAsync(Settlement.Complete);

@@ -41,7 +41,8 @@ public sealed class RabbitMqWorkerTests(RabbitMqServer server)
         await using DirectoryUnderTest sink = new();
         for (int stop = 0; stop < 2; stop++)
         {
-            await using RunningWorker worker = await RunningWorker.StartAsync([.. queue.Arguments, .. sink.Arguments, "--Intake:Concurrency=8"], queue.Environment);
+            await using RunningWorker worker =
+                await RunningWorker.StartAsync([.. queue.Arguments, .. sink.Arguments, "--Intake:Concurrency=8"], queue.Environment);
             await StoredAsync(sink, stop == 0 ? 20 : messages.Length);
             (await worker.StopAsync()).ShouldBe(0);
         }
@@ -58,12 +59,15 @@ public sealed class RabbitMqWorkerTests(RabbitMqServer server)
         {
             CorrelationId = "c-1",
             Timestamp = new AmqpTimestamp(1_769_854_830),
-            Headers = new Dictionary<string, object?>(StringComparer.Ordinal) { ["tenant"] = "north", ["number"] = 7, ["table"] = new Dictionary<string, object?>() },
+            Headers =
+                new Dictionary<string, object?>(StringComparer.Ordinal) { ["tenant"] = "north", ["number"] = 7, ["table"] = new Dictionary<string, object?>() },
         });
         await using DirectoryUnderTest sink = new();
 
         await using RunningWorker worker = await RunningWorker.StartAsync(
-            [.. queue.Arguments, .. sink.Arguments, "--Handlers:Archive:MessageIdProperty=@id", "--Handlers:Archive:Template={@attribute.tenant}/{@attribute.number}/{@correlation-id:encode}/{@enqueued:yyyy-MM-dd}/{MessageId}.json"], queue.Environment);
+            [.. queue.Arguments, .. sink.Arguments, "--Handlers:Archive:MessageIdProperty=@id",
+                "--Handlers:Archive:Template={@attribute.tenant}/{@attribute.number}/{@correlation-id:encode}/{@enqueued:yyyy-MM-dd}/{MessageId}.json"],
+                queue.Environment);
         await StoredAsync(sink, 1);
 
         (await worker.StopAsync()).ShouldBe(0);
@@ -75,10 +79,12 @@ public sealed class RabbitMqWorkerTests(RabbitMqServer server)
     {
         await using RabbitMqQueue queue = await RabbitMqQueue.CreateAsync(server.Require());
         await using DirectoryUnderTest sink = new();
-        WorkerCommand publish = await WorkerCommand.RunAsync(["publish", "--to", "rabbitmq", "--count", "40", "--attribute", "tenant=north", .. queue.Arguments], queue.Environment);
+        WorkerCommand publish = await WorkerCommand.RunAsync(
+            ["publish", "--to", "rabbitmq", "--count", "40", "--attribute", "tenant=north", .. queue.Arguments], queue.Environment);
         publish.ExitCode.ShouldBe(0, publish.Text);
         await queue.SendAsync("{"u8.ToArray(), "malformed");
-        await using (RunningWorker strict = await RunningWorker.StartAsync([.. queue.Arguments, .. sink.Arguments, "--Stages:MaxMessageBytes=10B"], queue.Environment))
+        await using (RunningWorker strict =
+            await RunningWorker.StartAsync([.. queue.Arguments, .. sink.Arguments, "--Stages:MaxMessageBytes=10B"], queue.Environment))
         {
             await Eventually.BecomesTrueAsync(async () => await queue.CountAsync(queue.DeadLetters) == 41, "41 dead letters");
             (await strict.StopAsync()).ShouldBe(0);
@@ -113,9 +119,12 @@ public sealed class RabbitMqWorkerTests(RabbitMqServer server)
     {
         await using RabbitMqQueue queue = await RabbitMqQueue.CreateAsync(server.Require());
         ArchiveMessage[] large = [ArchiveMessage.Create("large-1", 2_000), ArchiveMessage.Create("large-2", 2_000)];
-        foreach ((string id, byte[] body) in (IEnumerable<(string, byte[])>)[.. large.Select(message => (message.Id, message.Body)), ("malformed", "{"u8.ToArray())])
+        foreach ((
+            string id, byte[] body) in (IEnumerable<(string, byte[])>)[.. large.Select(message => (message.Id, message.Body)), ("malformed", "{"u8.ToArray())])
         {
-            await queue.SendAsync(body, id, new BasicProperties { CorrelationId = "c-1", Headers = new Dictionary<string, object?>(StringComparer.Ordinal) { ["tenant"] = "north" } });
+            await queue.SendAsync(
+                body, id,
+                new BasicProperties { CorrelationId = "c-1", Headers = new Dictionary<string, object?>(StringComparer.Ordinal) { ["tenant"] = "north" } });
         }
 
         using QueueLetters letters = new("rabbitmq", queue.Arguments, queue.Environment, async () => (int)await queue.CountAsync(queue.DeadLetters));
@@ -151,9 +160,11 @@ public sealed class RabbitMqWorkerTests(RabbitMqServer server)
         await using RabbitMqQueue queue = await RabbitMqQueue.CreateAsync(broker);
         await using DirectoryUnderTest sink = new();
         string[] arguments = ["--Routes:archive:Source=RabbitMq", $"--Sources:RabbitMq:Queue={(name == "q" ? queue.Name : name)}", .. sink.Arguments];
-        IReadOnlyList<KeyValuePair<string, string>> environment = RabbitMqQueue.ToEnvironment(string.Format(System.Globalization.CultureInfo.InvariantCulture, address, broker.Authority));
+        IReadOnlyList<KeyValuePair<string, string>> environment =
+            RabbitMqQueue.ToEnvironment(string.Format(System.Globalization.CultureInfo.InvariantCulture, address, broker.Authority));
 
-        foreach (string[] command in (string[][])[[.. RunningWorker.CommonArguments], ["publish", "--to", "rabbitmq", "--count", "1"], ["redrive", "--from", "rabbitmq"]])
+        foreach (string[] command in (string[][])[
+            [.. RunningWorker.CommonArguments], ["publish", "--to", "rabbitmq", "--count", "1"], ["redrive", "--from", "rabbitmq"]])
         {
             WorkerCommand result = (await WorkerCommand.RunAsync([.. command, .. arguments], environment)).ShouldHaveNoStackTrace();
 
@@ -170,7 +181,8 @@ public sealed class RabbitMqWorkerTests(RabbitMqServer server)
         await queue.Channel.QueueDeleteAsync(queue.DeadLetters);
         await using DirectoryUnderTest sink = new();
 
-        await using RunningWorker worker = await RunningWorker.StartAsync([.. queue.Arguments, .. sink.Arguments, "--Sources:RabbitMq:Declare=true"], queue.Environment);
+        await using RunningWorker worker =
+            await RunningWorker.StartAsync([.. queue.Arguments, .. sink.Arguments, "--Sources:RabbitMq:Declare=true"], queue.Environment);
 
         await worker.Process.WaitForLineAsync($"the missing queue {queue.DeadLetters} was created");
         (await worker.StopAsync()).ShouldBe(0);
@@ -183,7 +195,8 @@ public sealed class RabbitMqWorkerTests(RabbitMqServer server)
         await using DirectoryUnderTest sink = new();
         IReadOnlyList<KeyValuePair<string, string>> nowhere = RabbitMqQueue.ToEnvironment($"amqp://guest:guest@127.0.0.1:{FreePort.Next()}/");
 
-        await using RunningWorker worker = await RunningWorker.StartAsync(["--Routes:archive:Source=RabbitMq", "--Sources:RabbitMq:Queue=q", .. sink.Arguments], nowhere);
+        await using RunningWorker worker =
+            await RunningWorker.StartAsync(["--Routes:archive:Source=RabbitMq", "--Sources:RabbitMq:Queue=q", .. sink.Arguments], nowhere);
 
         await worker.WaitForHealthAsync(HttpStatusCode.ServiceUnavailable);
         (await worker.HealthAsync()).Route.ToJsonString().ShouldContain("Connection refused");

@@ -58,7 +58,8 @@ internal sealed class AzuriteProcess : IAsyncDisposable
     public async Task<BlobContainerClient> CreateContainerAsync()
     {
         // Retries of the client would hide what a test does to the server.
-        BlobContainerClient container = new(ConnectionString, $"test-{Guid.NewGuid():n}", new BlobClientOptions { TrimBlobNameSlashes = false, Retry = { MaxRetries = 0 } });
+        BlobContainerClient container =
+            new(ConnectionString, $"test-{Guid.NewGuid():n}", new BlobClientOptions { TrimBlobNameSlashes = false, Retry = { MaxRetries = 0 } });
         await container.CreateAsync();
         return container;
     }

@@ -31,7 +31,8 @@ internal sealed class ElasticsearchIndex : IAsyncDisposable
     /// <summary>Blocks the index for writing, or unblocks it; only a real server can.</summary>
     public async Task BlockAsync(bool isBlocked)
     {
-        using HttpResponseMessage answer = await _http.PutAsJsonAsync($"{Name}/_settings", JsonNode.Parse($$"""{"index.blocks.write":{{(isBlocked ? "true" : "false")}}}"""));
+        using HttpResponseMessage answer =
+            await _http.PutAsJsonAsync($"{Name}/_settings", JsonNode.Parse($$"""{"index.blocks.write":{{(isBlocked ? "true" : "false")}}}"""));
         answer.EnsureSuccessStatusCode();
     }
 
@@ -78,7 +79,8 @@ internal sealed class ElasticsearchIndex : IAsyncDisposable
         HttpClient http = new() { BaseAddress = new Uri(address.GetComponents(UriComponents.SchemeAndServer, UriFormat.UriEscaped)) };
         if (address.UserInfo.Length > 0)
         {
-            http.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue("Basic", Convert.ToBase64String(Encoding.UTF8.GetBytes(Uri.UnescapeDataString(address.UserInfo))));
+            http.DefaultRequestHeaders.Authorization =
+                new AuthenticationHeaderValue("Basic", Convert.ToBase64String(Encoding.UTF8.GetBytes(Uri.UnescapeDataString(address.UserInfo))));
         }
 
         return http;

@@ -37,7 +37,9 @@ internal static class NodeRuntime
         }
     }
 
-    /// <summary>As <see cref="InstallPackagesAsync"/>; skips the calling test, or fails it under <c>REQUIRE_SERVERS=1</c>, without Node or its packages.</summary>
+    /// <summary>
+    /// As <see cref="InstallPackagesAsync"/>; skips the calling test, or fails it under <c>REQUIRE_SERVERS=1</c>, without Node or its packages.
+    /// </summary>
     public static async Task RequirePackagesAsync(string folder)
     {
         try

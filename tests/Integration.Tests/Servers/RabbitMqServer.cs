@@ -68,10 +68,13 @@ internal sealed class OwnRabbitMq : IAsyncDisposable
     /// <param name="read">What it may read.</param>
     public Task AddUserAsync(string name, string write, string read) => ControlAsync(
         "eval",
-        $"rabbit_auth_backend_internal:add_user(<<\"{name}\">>, <<\"word\">>, <<\"tests\">>), rabbit_auth_backend_internal:set_permissions(<<\"{name}\">>, <<\"/\">>, <<>>, <<\"{write}\">>, <<\"{read}\">>, <<\"tests\">>).");
+        $"rabbit_auth_backend_internal:add_user(<<\"{name}\">>, <<\"word\">>, <<\"tests\">>), rabbit_auth_backend_internal:set_permissions(<<\"{name}\">>, "
+            + $"<<\"/\">>, <<>>, <<\"{write}\">>, <<\"{read}\">>, <<\"tests\">>).");
 
     /// <summary>Sets or clears the alarm that the broker is short of memory: it accepts no messages then.</summary>
-    public Task SetAlarmAsync(bool isSet) => ControlAsync("eval", isSet ? "rabbit_alarm:set_alarm({{resource_limit, memory, node()}, []})." : "rabbit_alarm:clear_alarm({resource_limit, memory, node()}).");
+    public Task SetAlarmAsync(bool isSet) =>
+        ControlAsync(
+            "eval", isSet ? "rabbit_alarm:set_alarm({{resource_limit, memory, node()}, []})." : "rabbit_alarm:clear_alarm({resource_limit, memory, node()}).");
 
     public async ValueTask DisposeAsync()
     {

@@ -65,7 +65,8 @@ internal sealed partial class ServiceBusEmulator : IAsyncDisposable
     /// <summary>A connection string for the same server over another port, such as a proxy's.</summary>
     public static string OverPort(string connectionString, int port) => Address().Replace(connectionString, $"sb://127.0.0.1:{port}", 1);
 
-    public static int PortOf(string connectionString) => int.Parse(Address().Match(connectionString).Groups["port"].ValueSpan, System.Globalization.CultureInfo.InvariantCulture);
+    public static int PortOf(string connectionString) =>
+        int.Parse(Address().Match(connectionString).Groups["port"].ValueSpan, System.Globalization.CultureInfo.InvariantCulture);
 
     /// <summary>Declares a queue, or with <c>Subscriptions</c> a topic, by the properties of deploy/servicebus/Config.json.</summary>
     public Task DeclareAsync(string path, object properties) => SendAsync(HttpMethod.Put, $"entities/{path}", properties);
@@ -103,7 +104,8 @@ internal sealed partial class ServiceBusEmulator : IAsyncDisposable
 
     private async Task<JsonNode> SendAsync(HttpMethod method, string path, object? body = null)
     {
-        using HttpRequestMessage request = new(method, path) { Content = body is null ? null : JsonContent.Create(body, options: JsonSerializerOptions.Default) };
+        using HttpRequestMessage request =
+            new(method, path) { Content = body is null ? null : JsonContent.Create(body, options: JsonSerializerOptions.Default) };
         using HttpResponseMessage response = await _control.SendAsync(request);
         JsonNode answer = JsonNode.Parse(await response.Content.ReadAsStringAsync())!;
         return response.IsSuccessStatusCode ? answer : throw new InvalidOperationException($"{method} {path}: {answer["error"]}");

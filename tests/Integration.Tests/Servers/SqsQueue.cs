@@ -30,7 +30,8 @@ internal sealed class SqsQueue : IDisposable
     /// <param name="isFifo">Ordered within a group.</param>
     /// <param name="deadLetters">The dead-letter queue of messages after <paramref name="maxReceiveCount"/> receives.</param>
     public static async Task<SqsQueue> CreateAsync(
-        AwsEndpoint endpoint, IReadOnlyDictionary<string, string>? attributes = null, bool isFifo = false, SqsQueue? deadLetters = null, int maxReceiveCount = 10)
+        AwsEndpoint endpoint, IReadOnlyDictionary<string, string>? attributes = null, bool isFifo = false, SqsQueue? deadLetters = null,
+        int maxReceiveCount = 10)
     {
         var queue = new SqsQueue(new HttpClient { BaseAddress = endpoint.ServiceUrl, Timeout = TimeSpan.FromSeconds(60) }, endpoint)
         {
@@ -54,13 +55,16 @@ internal sealed class SqsQueue : IDisposable
     }
 
     /// <returns>The message's id.</returns>
-    public async Task<string> SendAsync(string body, string? group = null, string? deduplicationId = null, IReadOnlyDictionary<string, string>? attributes = null)
+    public async Task<string> SendAsync(
+        string body, string? group = null, string? deduplicationId = null, IReadOnlyDictionary<string, string>? attributes = null)
     {
         var request = new JsonObject { ["QueueUrl"] = Url, ["MessageBody"] = body };
         if (attributes is not null)
         {
             request["MessageAttributes"] = new JsonObject(
-                attributes.Select(attribute => KeyValuePair.Create<string, JsonNode?>(attribute.Key, new JsonObject { ["DataType"] = "String", ["StringValue"] = attribute.Value })));
+                attributes.Select(
+                    attribute => KeyValuePair.Create<string, JsonNode?>(
+                        attribute.Key, new JsonObject { ["DataType"] = "String", ["StringValue"] = attribute.Value })));
         }
 
         if (group is not null)
@@ -193,7 +197,8 @@ internal sealed class SqsQueue : IDisposable
         message.Content.Headers.ContentType = new MediaTypeHeaderValue("application/x-amz-json-1.0");
         message.Headers.Add("X-Amz-Target", $"AmazonSQS.{action}");
         message.Headers.TryAddWithoutValidation(
-            "Authorization", $"AWS4-HMAC-SHA256 Credential={_endpoint.AccessKey}/20260101/{_endpoint.Region}/sqs/aws4_request, SignedHeaders=host, Signature=none");
+            "Authorization",
+            $"AWS4-HMAC-SHA256 Credential={_endpoint.AccessKey}/20260101/{_endpoint.Region}/sqs/aws4_request, SignedHeaders=host, Signature=none");
         using HttpResponseMessage response = await _http.SendAsync(message);
         string text = await response.Content.ReadAsStringAsync();
         return response.IsSuccessStatusCode

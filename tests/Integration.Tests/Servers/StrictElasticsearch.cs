@@ -80,7 +80,9 @@ internal sealed partial class StrictElasticsearch : IAsyncDisposable
     /// <summary>All documents of an index, in the order of their ids: <c>_id</c>, <c>_version</c> (times written) and <c>_source</c>.</summary>
     public async Task<IReadOnlyList<JsonElement>> DocumentsAsync(string index) =>
     [
-        .. (await _control.GetStringAsync($"_test/documents/{index}")).Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(line => JsonSerializer.Deserialize<JsonElement>(line)),
+        .. (await _control.GetStringAsync($"_test/documents/{index}"))
+            .Split('\n', StringSplitOptions.RemoveEmptyEntries)
+            .Select(line => JsonSerializer.Deserialize<JsonElement>(line)),
     ];
 
     public async ValueTask DisposeAsync()

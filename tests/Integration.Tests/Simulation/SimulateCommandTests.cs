@@ -41,7 +41,8 @@ public sealed partial class SimulateCommandTests
     private static async Task<(int ExitCode, string[] Lines)> RunAsync(params string[] arguments)
     {
         string configuration = new DirectoryInfo(AppContext.BaseDirectory).Parent!.Name;
-        await using CapturedProcess proof = CapturedProcess.Start("dotnet", [RepositoryFolder.Combine("proof", "bin", configuration, "net10.0", "Proof.dll"), .. arguments]);
+        await using CapturedProcess proof =
+            CapturedProcess.Start("dotnet", [RepositoryFolder.Combine("proof", "bin", configuration, "net10.0", "Proof.dll"), .. arguments]);
         int exitCode = await proof.WaitForExitAsync(WaitLimit);
         return (exitCode, [.. proof.Output.Snapshot().Select(line => line.Text)]);
     }

@@ -39,9 +39,11 @@ public sealed class TraceTests(AwsServer aws, RealS3 realS3)
     {
         await using SinkUnderTest sink = await SinkUnderTest.CreateAsync(SinkKind.FaultyS3, aws, realS3);
         await using OtlpReceiver collector = await OtlpReceiver.StartAsync();
-        await using RunningWorker worker = await RunningWorker.StartAsync(["--Routes:archive:Source=Http", "--Logging:Console:FormatterName=json", .. sink.Arguments], collector.Environment);
+        await using RunningWorker worker =
+            await RunningWorker.StartAsync(["--Routes:archive:Source=Http", "--Logging:Console:FormatterName=json", .. sink.Arguments], collector.Environment);
 
-        WorkerCommand publish = await WorkerCommand.RunAsync(["publish", "--to", "http", "--route", "archive", "--count", "1", $"--url={worker.Url}"], collector.Environment);
+        WorkerCommand publish =
+            await WorkerCommand.RunAsync(["publish", "--to", "http", "--route", "archive", "--count", "1", $"--url={worker.Url}"], collector.Environment);
         publish.ExitCode.ShouldBe(0, publish.Text);
 
         OtlpSpan send = (await collector.WaitForAsync("send archive")).ShouldHaveSingleItem();
@@ -50,7 +52,8 @@ public sealed class TraceTests(AwsServer aws, RealS3 realS3)
 
         const string Trace = "0af7651916cd43dd8448eb211c80319c";
         using HttpClient caller = new();
-        using HttpRequestMessage poison = new(HttpMethod.Post, new Uri(worker.Url, "/messages")) { Content = new StringContent("no JSON", Encoding.UTF8, "application/json") };
+        using HttpRequestMessage poison =
+            new(HttpMethod.Post, new Uri(worker.Url, "/messages")) { Content = new StringContent("no JSON", Encoding.UTF8, "application/json") };
         poison.Headers.Add("traceparent", $"00-{Trace}-b7ad6b7169203331-01");
         ((int)(await caller.SendAsync(poison)).StatusCode).ShouldBe(422);
         OtlpSpan failed = (await collector.WaitForAsync("process archive", where: span => span.TraceId == Trace)).ShouldHaveSingleItem();
@@ -60,7 +63,9 @@ public sealed class TraceTests(AwsServer aws, RealS3 realS3)
         line.Text.ShouldContain($"\"TraceId\":\"{Trace}\"");
         line.Text.ShouldContain($"\"SpanId\":\"{failed.SpanId}\"");
 
-        await Eventually.BecomesTrueAsync(() => collector.Metrics.Contains("messaging.client.consumed.messages") && collector.Metrics.Contains("dotnet.gc.collections"), "the worker's metrics and the runtime's");
+        await Eventually.BecomesTrueAsync(
+            () => collector.Metrics.Contains("messaging.client.consumed.messages") && collector.Metrics.Contains("dotnet.gc.collections"),
+            "the worker's metrics and the runtime's");
     }
 
     [Fact]
@@ -110,7 +115,8 @@ public sealed class TraceTests(AwsServer aws, RealS3 realS3)
     [InlineData("garbage", "invalid value")]
     public async Task Collector_Unreachable_IsLoggedAndDelaysNothing(string endpoint, string problem)
     {
-        Dictionary<string, string> environment = new(StringComparer.Ordinal) { ["OTEL_EXPORTER_OTLP_ENDPOINT"] = endpoint, ["OTEL_METRIC_EXPORT_INTERVAL"] = "100" };
+        Dictionary<string, string> environment =
+            new(StringComparer.Ordinal) { ["OTEL_EXPORTER_OTLP_ENDPOINT"] = endpoint, ["OTEL_METRIC_EXPORT_INTERVAL"] = "100" };
         await using RunningWorker worker = await RunningWorker.StartAsync(["--Routes:archive:Source=Http", "--Routes:archive:Sink=Memory"], environment);
 
         CapturedLine line = await worker.Process.WaitForLineAsync(@"\[1109\]");
@@ -130,7 +136,8 @@ public sealed class TraceTests(AwsServer aws, RealS3 realS3)
         (process.TraceId, process.ParentId).ShouldBe((send.TraceId, send.SpanId));
         OtlpSpan put = (await collector.WaitForAsync("S3.PutObject")).ShouldHaveSingleItem();
         (put.TraceId, put.ParentId, put.Kind, put.Status).ShouldBe((send.TraceId, process.SpanId, OtlpSpan.Client, 0));
-        foreach (string name in (ReadOnlySpan<string>)["rpc.system", "rpc.service", "rpc.method", "aws.s3.bucket", "aws.s3.key", "aws.request_id", "http.response.status_code"])
+        foreach (string name in (ReadOnlySpan<string>)[
+            "rpc.system", "rpc.service", "rpc.method", "aws.s3.bucket", "aws.s3.key", "aws.request_id", "http.response.status_code"])
         {
             put.Attributes.ShouldContainKey(name);
         }

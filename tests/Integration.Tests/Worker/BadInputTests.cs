@@ -49,7 +49,8 @@ public sealed partial class BadInputTests(AwsServer aws, RealS3 realS3)
         using SqsQueue deadLetters = await SqsQueue.CreateAsync(endpoint);
         using SqsQueue queue = await SqsQueue.CreateAsync(endpoint, deadLetters: deadLetters);
         await using SinkUnderTest sink = await SinkUnderTest.CreateAsync(kind, aws, realS3);
-        await using RunningWorker worker = await RunningWorker.StartAsync([.. RunningWorker.SqsArguments(endpoint, queue), .. sink.Arguments, "--Stages:MaxMessageBytes=201KiB"]);
+        await using RunningWorker worker =
+            await RunningWorker.StartAsync([.. RunningWorker.SqsArguments(endpoint, queue), .. sink.Arguments, "--Stages:MaxMessageBytes=201KiB"]);
         BadMessage[] bad = [.. BadMessage.All, new BadMessage("too-large", ArchiveMessage.Create("large", 202 << 10).Body)];
         ArchiveMessage[] good = ArchiveMessage.CreateMany("between", 2 * bad.Length);
 
@@ -73,8 +74,14 @@ public sealed partial class BadInputTests(AwsServer aws, RealS3 realS3)
     private static void ShouldHaveOneLineEach(CapturedOutput output, IReadOnlyCollection<BadMessage> bad)
     {
         CapturedLine[] lines = [.. output.Snapshot().Where(line => line.Text.Contains("is dead-lettered as", StringComparison.Ordinal))];
-        lines.Select(line => line.Text.Split("is dead-lettered as ")[1].Split(' ')[0]).ShouldBe(bad.Select(message => message.Reason).Distinct(StringComparer.Ordinal), ignoreOrder: true);
-        long more = output.Snapshot().Select(line => More.Match(line.Text)).Where(match => match.Success).Sum(match => long.Parse(match.Groups[1].Value, CultureInfo.InvariantCulture));
+        lines
+            .Select(line => line.Text.Split("is dead-lettered as ")[1].Split(' ')[0])
+            .ShouldBe(bad.Select(message => message.Reason).Distinct(StringComparer.Ordinal), ignoreOrder: true);
+        long more = output
+            .Snapshot()
+            .Select(line => More.Match(line.Text))
+            .Where(match => match.Success)
+            .Sum(match => long.Parse(match.Groups[1].Value, CultureInfo.InvariantCulture));
         (lines.Length + more).ShouldBe(bad.Count);
         output.Snapshot().ShouldAllBe(line => !line.Text.Contains("   at ", StringComparison.Ordinal));
     }

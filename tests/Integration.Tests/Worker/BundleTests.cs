@@ -21,7 +21,8 @@ public sealed class BundleTests(AwsServer aws, RealS3 realS3)
             .. RunningWorker.SqsArguments(endpoint, queue), .. sink.Arguments,
             "--Bundles:Enabled=true", "--Bundles:MaxMessages=200", "--Bundles:MaxAge=5m", "--Intake:Concurrency=400", "--Intake:MessageTimeout=10m",
         ]);
-        await Eventually.BecomesTrueAsync(async () => (await worker.HealthAsync()).Route["inFlight"]!.GetValue<int>() == messages.Length, "all messages wait in their bundle");
+        await Eventually.BecomesTrueAsync(
+            async () => (await worker.HealthAsync()).Route["inFlight"]!.GetValue<int>() == messages.Length, "all messages wait in their bundle");
         sink.Puts.ShouldBe(0);
         (await queue.CountAsync()).InFlight.ShouldBe(messages.Length);
 
@@ -45,7 +46,8 @@ public sealed class BundleTests(AwsServer aws, RealS3 realS3)
         ArchiveMessage[] messages = ArchiveMessage.CreateMany("hang", 100);
         await queue.SendAllAsync(messages.Select(message => message.Text));
         await using RunningWorker worker = await RunningWorker.StartAsync(
-            [.. RunningWorker.SqsArguments(endpoint, queue), .. sink.Arguments, "--Bundles:Enabled=true", "--Bundles:MaxMessages=50", "--Bundles:MaxAge=300ms", "--Intake:Concurrency=100", "--Hosting:DrainTimeout=1s", "--Sinks:S3:AttemptTimeout=60s", "--Sinks:S3:TotalTimeout=60s"]);
+            [.. RunningWorker.SqsArguments(endpoint, queue), .. sink.Arguments, "--Bundles:Enabled=true", "--Bundles:MaxMessages=50", "--Bundles:MaxAge=300ms",
+                "--Intake:Concurrency=100", "--Hosting:DrainTimeout=1s", "--Sinks:S3:AttemptTimeout=60s", "--Sinks:S3:TotalTimeout=60s"]);
         await Eventually.BecomesTrueAsync(() => sink.Server.InFlight > 0, "a bundle is being stored");
 
         (await worker.StopAsync(TimeSpan.FromSeconds(25))).ShouldBe(1);

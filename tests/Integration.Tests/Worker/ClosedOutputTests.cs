@@ -39,7 +39,8 @@ public sealed class ClosedOutputTests(AwsServer aws, RealS3 realS3)
                 folder.FullName,
                 ["/bin/sh", "-c", script, "sh"]);
             using var http = new HttpClient { BaseAddress = new Uri($"http://127.0.0.1:{port}"), Timeout = TimeSpan.FromSeconds(60) };
-            await Eventually.BecomesTrueAsync(async () => (await sink.ReadAllAsync()).Count == 200 && await IsReadyAsync(http), "the demo has ended and the worker is ready");
+            await Eventually.BecomesTrueAsync(
+                async () => (await sink.ReadAllAsync()).Count == 200 && await IsReadyAsync(http), "the demo has ended and the worker is ready");
 
             // About 200 bytes of log per message: far more than the pipe that is never read and the logger's queue of 2,500 lines hold.
             int refusals = script == NeverRead ? 4_000 : 400;
@@ -89,7 +90,8 @@ public sealed class ClosedOutputTests(AwsServer aws, RealS3 realS3)
     public async Task Command_OutputIsFull_SaysSoOnStandardError(string commandLine, int exitCode)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "needs /dev/full");
-        WorkerCommand command = await WorkerCommand.RunAsync(commandLine.Split(' '), environment: null, launcher: ["/bin/sh", "-c", "exec \"$@\" >/dev/full", "sh"]);
+        WorkerCommand command =
+            await WorkerCommand.RunAsync(commandLine.Split(' '), environment: null, launcher: ["/bin/sh", "-c", "exec \"$@\" >/dev/full", "sh"]);
 
         command.ExitCode.ShouldBe(exitCode, command.Text);
         command.Error.ShouldContain("error: the output is incomplete, because it could not be written: No space left on device");

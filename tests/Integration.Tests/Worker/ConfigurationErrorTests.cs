@@ -47,13 +47,16 @@ public sealed class ConfigurationErrorTests
     [InlineData("")]
     public async Task WrongKeys_NamesEachWithValueRangeAndConsequence_Exits78(string command)
     {
-        WorkerCommand result = (await WorkerCommand.RunAsync([.. command.Split(' ', StringSplitOptions.RemoveEmptyEntries), .. WrongKeys])).ShouldHaveNoStackTrace();
+        WorkerCommand result =
+            (await WorkerCommand.RunAsync([.. command.Split(' ', StringSplitOptions.RemoveEmptyEntries), .. WrongKeys])).ShouldHaveNoStackTrace();
 
         result.ExitCode.ShouldBe(Wrong, result.Text);
         string[] problems = [.. result.Error.Split('\n').Where(line => line.StartsWith("  - ", StringComparison.Ordinal))];
         foreach (string[] words in Explanations)
         {
-            problems.Count(line => words.All(word => line.Contains(word, StringComparison.Ordinal))).ShouldBe(1, $"{string.Join(" | ", words)} in\n{result.Error}");
+            problems
+                .Count(line => words.All(word => line.Contains(word, StringComparison.Ordinal)))
+                .ShouldBe(1, $"{string.Join(" | ", words)} in\n{result.Error}");
         }
 
         problems.Length.ShouldBe(Explanations.Length, result.Error);
@@ -71,7 +74,9 @@ public sealed class ConfigurationErrorTests
     [InlineData("redrive --from sqs --route ordrs --Routes:orders:Source=Sqs", "--route ordrs: there is no such route. Did you mean orders?")]
     [InlineData("redrive --id a/b/c", "dead-letters redrive --name NAME sends one.")]
     [InlineData("redrive --to folder", "Name a queue with --from.")]
-    [InlineData("redrive --from sqs --to folder --Sources:Sqs:Queue=q --Aws:Region=eu-west-1 --Aws:AccessKeyId=a --Aws:SecretAccessKey=b", "name the route with --route.")]
+    [InlineData(
+        "redrive --from sqs --to folder --Sources:Sqs:Queue=q --Aws:Region=eu-west-1 --Aws:AccessKeyId=a --Aws:SecretAccessKey=b",
+        "name the route with --route.")]
     [InlineData("publish --to sqs --route ordrs --Routes:orders:Source=Sqs --Sources:Sqs:Queue=q", "--route ordrs: there is no such route. Did you mean")]
     [InlineData("publish --to sqs --Sources:Sqs:Queue=q --route nosuch", "--route nosuch: there is no such route. Known here: archive.")]
     [InlineData("no-such-command", "'no-such-command' is neither a command")]
@@ -93,7 +98,8 @@ public sealed class ConfigurationErrorTests
     [InlineData("redrive --from sqs")]
     public async Task Command_WithoutCredentials_SaysSoInOneLineAndExits77(string commandLine)
     {
-        WorkerCommand result = (await WorkerCommand.RunAsync([.. commandLine.Split(' '), "--Sources:Sqs:Queue=q", "--Aws:Region=eu-west-1"])).ShouldHaveNoStackTrace();
+        WorkerCommand result =
+            (await WorkerCommand.RunAsync([.. commandLine.Split(' '), "--Sources:Sqs:Queue=q", "--Aws:Region=eu-west-1"])).ShouldHaveNoStackTrace();
 
         result.ExitCode.ShouldBe(77, result.Text);
         result.Error.ShouldContain("set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY");
@@ -137,7 +143,8 @@ public sealed class ConfigurationErrorTests
         {
             string file = Path.Combine(folder.FullName, "mine.json");
             await File.WriteAllTextAsync(file, """{ "Intake": { "Concurrency": 11, "MessageTimeout": "11s", "BytesInFlight": "11MiB" } }""");
-            var environment = new Dictionary<string, string>(StringComparer.Ordinal) { ["Intake__MessageTimeout"] = "12s", ["Intake__BytesInFlight"] = "12MiB" };
+            var environment =
+                new Dictionary<string, string>(StringComparer.Ordinal) { ["Intake__MessageTimeout"] = "12s", ["Intake__BytesInFlight"] = "12MiB" };
 
             WorkerCommand result = await WorkerCommand.RunAsync(["validate", "--config", file, "--Intake:BytesInFlight", "13MiB"], environment);
 
@@ -155,7 +162,8 @@ public sealed class ConfigurationErrorTests
     [Fact]
     public async Task Validate_ProblemsWarningsAndRoutes_AreShownBesideTheSettings()
     {
-        WorkerCommand result = await WorkerCommand.RunAsync("validate", "--Intake:Concurrency=0", "--Sinks:Directory:Fsync=false", "--Routes:orders:Source=Channel");
+        WorkerCommand result =
+            await WorkerCommand.RunAsync("validate", "--Intake:Concurrency=0", "--Sinks:Directory:Fsync=false", "--Routes:orders:Source=Channel");
 
         result.ExitCode.ShouldBe(Wrong, result.Text);
         string[] lines = result.Error.Split('\n');
@@ -178,7 +186,9 @@ public sealed class ConfigurationErrorTests
         string[] lines = [.. valid.Text.Split('\n').Where(line => !line.StartsWith("warning: ", StringComparison.Ordinal))];
         lines.Length.ShouldBe(4, valid.Text);
         lines[0].ShouldStartWith("The configuration is valid: 3 routes (a, b, c).");
-        lines[1..].ShouldBe(["Route a: from the command line; Channel -> Archive -> Directory", "Route b: from the command line; Http, Udp -> Archive -> Directory", "Route c: from the command line; TcpLines -> Archive -> Memory"]);
+        lines[1..].ShouldBe(
+            ["Route a: from the command line; Channel -> Archive -> Directory", "Route b: from the command line; Http, Udp -> Archive -> Directory",
+                "Route c: from the command line; TcpLines -> Archive -> Memory"]);
         wrong.ExitCode.ShouldBe(Wrong, wrong.Text);
         wrong.Error.ShouldContain("Routes:a:Source = \"Chanel\": there is no such source");
         wrong.Error.ShouldContain("Did you mean Channel?");
@@ -204,7 +214,8 @@ public sealed class ConfigurationErrorTests
     [Fact]
     public async Task Validate_AwsProfileThatDoesNotExist_IsRefusedByNameAsByTheStart()
     {
-        string[] route = ["--Routes:a:Source=Channel", "--Routes:a:Sink=S3", "--Sinks:S3:Bucket=bucket", "--Aws:Region=eu-west-1", "--Hosting:Url=http://127.0.0.1:0"];
+        string[] route =
+            ["--Routes:a:Source=Channel", "--Routes:a:Sink=S3", "--Sinks:S3:Bucket=bucket", "--Aws:Region=eu-west-1", "--Hosting:Url=http://127.0.0.1:0"];
         Dictionary<string, string> environment = new(StringComparer.Ordinal) { ["AWS_PROFILE"] = "no-such-profile", ["AWS_EC2_METADATA_DISABLED"] = "false" };
 
         WorkerCommand wrong = await WorkerCommand.RunAsync(["validate", "--brief", .. route], environment);
@@ -241,8 +252,13 @@ public sealed class ConfigurationErrorTests
 
         help.ExitCode.ShouldBe(0, help.Text);
         help.Text.ShouldNotContain("additional arguments", Case.Insensitive);
-        help.Text.Split('\n').ShouldContain(line => line.TrimStart().StartsWith("Worker ", StringComparison.Ordinal) && line.Contains("[--Section:Key=value ...]", StringComparison.Ordinal));
-        foreach (string words in (string[])["--Sinks:Directory:Path=/data", "Sinks__Directory__Path=/data", "--config orders.json", "validate --reference", "docs/reference/configuration.md"])
+        help.Text
+            .Split('\n')
+            .ShouldContain(
+                line => line.TrimStart().StartsWith("Worker ", StringComparison.Ordinal)
+                    && line.Contains("[--Section:Key=value ...]", StringComparison.Ordinal));
+        foreach (string words in (string[])[
+            "--Sinks:Directory:Path=/data", "Sinks__Directory__Path=/data", "--config orders.json", "validate --reference", "docs/reference/configuration.md"])
         {
             help.Text.ShouldContain(words);
         }
@@ -264,7 +280,8 @@ public sealed class ConfigurationErrorTests
     [InlineData("")]
     public async Task LogLevel_OfAnotherName_IsNamed(string command)
     {
-        WorkerCommand result = (await WorkerCommand.RunAsync([.. command.Split(' ', StringSplitOptions.RemoveEmptyEntries), "--Logging:LogLevel:Default=Loud"])).ShouldHaveNoStackTrace();
+        WorkerCommand result = (await WorkerCommand.RunAsync(
+            [.. command.Split(' ', StringSplitOptions.RemoveEmptyEntries), "--Logging:LogLevel:Default=Loud"])).ShouldHaveNoStackTrace();
 
         result.ExitCode.ShouldBe(Wrong, result.Text);
         result.Error.ShouldContain("Logging:LogLevel:Default = \"Loud\": must be one of Trace, Debug");
@@ -300,7 +317,8 @@ public sealed class ConfigurationErrorTests
 
         result.ExitCode.ShouldBe(0, result.Text);
         result.Text.ShouldNotContain("visible");
-        foreach (string key in (string[])["Aws:AccessKeyId", "Aws:SecretAccessKey", "Aws:SessionToken", "Sinks:S3:AccessKeyId", "Sinks:S3:SecretAccessKey", "Sinks:S3:SessionToken"])
+        foreach (string key in (string[])[
+            "Aws:AccessKeyId", "Aws:SecretAccessKey", "Aws:SessionToken", "Sinks:S3:AccessKeyId", "Sinks:S3:SecretAccessKey", "Sinks:S3:SessionToken"])
         {
             Shown(result, key).ShouldBe("***");
         }

@@ -69,7 +69,8 @@ public sealed partial class DemoTests
     [Fact]
     public async Task Run_JsonFormatterConfigured_WritesEveryLogLineAsJson()
     {
-        WorkerCommand result = await WorkerCommand.RunAsync([.. RunningWorker.CommonArguments, "--demo", "1", "--once", "--Logging:Console:FormatterName=json"]);
+        WorkerCommand result =
+            await WorkerCommand.RunAsync([.. RunningWorker.CommonArguments, "--demo", "1", "--once", "--Logging:Console:FormatterName=json"]);
 
         result.ExitCode.ShouldBe(0, result.Text);
         string[] lines = [.. result.Text.Split('\n').Where(line => line.StartsWith('{'))];

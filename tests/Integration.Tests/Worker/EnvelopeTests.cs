@@ -23,10 +23,13 @@ public sealed class EnvelopeTests(AwsServer aws, RealS3 realS3)
         using SqsQueue deadLetters = await SqsQueue.CreateAsync(endpoint);
         using SqsQueue queue = await SqsQueue.CreateAsync(endpoint, deadLetters: deadLetters);
         await using SinkUnderTest sink = await SinkUnderTest.CreateAsync(SinkKind.FaultyS3, aws, realS3);
-        await queue.SendAllAsync(((string[])[.. messages.Select(message => $"stored/{message.Id}"), "refused"]).Select(key => $$"""["software.amazon.payloadoffloading.PayloadS3Pointer",{"s3BucketName":"{{bucket}}","s3Key":"{{key}}"}]"""));
+        await queue.SendAllAsync(
+            ((string[])[.. messages.Select(message => $"stored/{message.Id}"), "refused"]).Select(
+                key => $$"""["software.amazon.payloadoffloading.PayloadS3Pointer",{"s3BucketName":"{{bucket}}","s3Key":"{{key}}"}]"""));
 
         await using RunningWorker worker = await RunningWorker.StartAsync(
-            [.. RunningWorker.SqsArguments(endpoint, queue), .. sink.Arguments, "--Routes:archive:Envelope=ExtendedClient", $"--Envelopes:ExtendedClient:Buckets={bucket}"]);
+            [.. RunningWorker.SqsArguments(endpoint, queue), .. sink.Arguments, "--Routes:archive:Envelope=ExtendedClient",
+                $"--Envelopes:ExtendedClient:Buckets={bucket}"]);
 
         await queue.WaitForCountAsync(counts => counts.Total == 0, TimeSpan.FromSeconds(60));
         await sink.ShouldHoldExactlyAsync(messages);

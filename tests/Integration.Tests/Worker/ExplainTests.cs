@@ -7,7 +7,8 @@ public sealed class ExplainTests
     public async Task Explain_SqsToS3_PrintsTheFactsOfItsPlanAndStartsNothing()
     {
         WorkerCommand result = await WorkerCommand.RunAsync(
-            "explain", "--Routes:archive:Source=Sqs", "--Sources:Sqs:Queue=orders", "--Routes:archive:Sink=S3", "--Sinks:S3:Bucket=archive", "--Intake:Concurrency=100");
+            "explain", "--Routes:archive:Source=Sqs", "--Sources:Sqs:Queue=orders", "--Routes:archive:Sink=S3", "--Sinks:S3:Bucket=archive",
+            "--Intake:Concurrency=100");
 
         result.ExitCode.ShouldBe(0, result.Text);
         result.Error.ShouldBeEmpty();
@@ -22,7 +23,8 @@ public sealed class ExplainTests
     [Fact]
     public async Task Explain_BundlesFromSources_SaysWhatAKillLoses()
     {
-        WorkerCommand result = await WorkerCommand.RunAsync("explain", "--Routes:archive:Source=Udp,Http,TcpLines", "--Bundles:Enabled=true", "--Routes:archive:Sink=Directory");
+        WorkerCommand result =
+            await WorkerCommand.RunAsync("explain", "--Routes:archive:Source=Udp,Http,TcpLines", "--Bundles:Enabled=true", "--Routes:archive:Sink=Directory");
 
         result.ExitCode.ShouldBe(0, result.Text);
         result.Text.ShouldContain("Udp, a kill            LOSES up to");

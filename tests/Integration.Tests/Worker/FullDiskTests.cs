@@ -17,7 +17,8 @@ public sealed class FullDiskTests(AwsServer aws)
         using SqsQueue queue = await SqsQueue.CreateAsync(endpoint, deadLetters: deadLetters);
         ArchiveMessage[] messages = ArchiveMessage.CreateMany("full", 200);
         string ballast = disk.Fill();
-        await using RunningWorker worker = await RunningWorker.StartAsync([.. RunningWorker.SqsArguments(endpoint, queue), $"--Sinks:Directory:Path={disk.Path}/objects", "--Recoverability:BreakerOpen=1s"]);
+        await using RunningWorker worker = await RunningWorker.StartAsync(
+            [.. RunningWorker.SqsArguments(endpoint, queue), $"--Sinks:Directory:Path={disk.Path}/objects", "--Recoverability:BreakerOpen=1s"]);
         await queue.SendAllAsync(messages.Select(message => message.Text));
 
         JsonNode route = await worker.WaitForOutageAsync();

@@ -20,7 +20,8 @@ public sealed class HungDiskTests
         HangingFile[] files = [.. datagrams.Concat(lines).Select(message => new HangingFile(sink.PathOf(message.Key)))];
         await using RunningWorker worker = await RunningWorker.StartAsync(
         [
-            "--Routes:archive:Source=Udp,TcpLines", "--Sources:Udp:Endpoint=127.0.0.1:0", "--Sources:TcpLines:Endpoint=127.0.0.1:0", "--Hosting:DrainTimeout=1s", .. sink.Arguments,
+            "--Routes:archive:Source=Udp,TcpLines", "--Sources:Udp:Endpoint=127.0.0.1:0", "--Sources:TcpLines:Endpoint=127.0.0.1:0",
+            "--Hosting:DrainTimeout=1s", .. sink.Arguments,
         ]);
         using UdpClient sender = new();
         sender.Connect(await EndpointAsync(worker, "receiving datagrams on 127"));
@@ -66,7 +67,8 @@ public sealed class HungDiskTests
         await worker.Process.SignalAsync(ProcessSignal.Interrupt);
 
         (await worker.Process.WaitForExitAsync(TimeSpan.FromSeconds(60))).ShouldBe(1);
-        DeadLetterFolder.ShouldHoldExactly(Path.Combine(worker.Process.WorkingDirectory, "dead-letters"), [new BadMessage("unprocessed-at-stop", message.Body)]);
+        DeadLetterFolder.ShouldHoldExactly(
+            Path.Combine(worker.Process.WorkingDirectory, "dead-letters"), [new BadMessage("unprocessed-at-stop", message.Body)]);
     }
 
     private static async Task<IPEndPoint> EndpointAsync(RunningWorker worker, string line)

@@ -21,7 +21,8 @@ public sealed class KillTests(AwsServer aws, RealS3 realS3)
         ArchiveMessage message = ArchiveMessage.Create("committed");
         await queue.SendAsync(message.Text);
         // Short polls: SQS would give the redelivered message to a long poll of the killed worker.
-        string[] arguments = [.. RunningWorker.SqsArguments(server.Endpoint, queue), "--Sources:Sqs:WaitTime=0s", .. sink.Arguments, $"--Sinks:S3:Client={s3Client}"];
+        string[] arguments =
+            [.. RunningWorker.SqsArguments(server.Endpoint, queue), "--Sources:Sqs:WaitTime=0s", .. sink.Arguments, $"--Sinks:S3:Client={s3Client}"];
 
         await using (RunningWorker first = await RunningWorker.StartAsync(arguments))
         {

@@ -49,12 +49,17 @@ public sealed class PowerCutTests : IDisposable
         // -D: the worker keeps its process id, and strace follows as its grandchild.
         string[] strace = ["strace", "-D", "-f", "-q", "-y", "--seccomp-bpf", "-s", "1000", "-e", $"trace={Traced}", "-e", "signal=none", "-o", trace];
         await using RunningWorker worker = await RunningWorker.StartAsync(
-            ["--Routes:archive:Source=Http", "--Handlers:Archive:Template={Folder}/{MessageId}.json", $"--Sinks:Directory:Path={_folder}/objects", $"--DeadLetters:Path={_folder}/letters", .. settings],
+            ["--Routes:archive:Source=Http", "--Handlers:Archive:Template={Folder}/{MessageId}.json", $"--Sinks:Directory:Path={_folder}/objects",
+                $"--DeadLetters:Path={_folder}/letters", .. settings],
             launcher: strace);
 
         List<(string Id, string Name)>[] answered = await Task.WhenAll(Enumerable.Range(0, Callers).Select(caller => PostAsync(worker, caller)));
         (await worker.StopAsync()).ShouldBe(0);
-        await Eventually.BecomesTrueAsync(() => File.ReadLines(trace).Any(line => line.Split(' ', StringSplitOptions.RemoveEmptyEntries) is [var thread, "+++", "exited", ..] && thread == $"{worker.Process.Id}"), "strace has written everything");
+        await Eventually.BecomesTrueAsync(
+            () => File
+                .ReadLines(trace)
+                .Any(line => line.Split(' ', StringSplitOptions.RemoveEmptyEntries) is [var thread, "+++", "exited", ..] && thread == $"{worker.Process.Id}"),
+                "strace has written everything");
 
         Dictionary<string, string> names = answered.SelectMany(some => some).ToDictionary(one => one.Id, one => one.Name);
         PowerCutModel model = new();

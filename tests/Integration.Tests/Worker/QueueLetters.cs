@@ -10,7 +10,8 @@ namespace Integration.Tests.Worker;
 /// <param name="arguments">The worker's command line for the queue.</param>
 /// <param name="environment">Its environment.</param>
 /// <param name="deadLetters">Counts the messages in the dead-letter queue.</param>
-internal sealed class QueueLetters(string store, IReadOnlyList<string> arguments, IReadOnlyList<KeyValuePair<string, string>>? environment, Func<Task<int>> deadLetters) : IDisposable
+internal sealed class QueueLetters(
+    string store, IReadOnlyList<string> arguments, IReadOnlyList<KeyValuePair<string, string>>? environment, Func<Task<int>> deadLetters) : IDisposable
 {
     private const string Token = "a-token-of-the-tests";
 
@@ -23,7 +24,8 @@ internal sealed class QueueLetters(string store, IReadOnlyList<string> arguments
     public string Folder => _folder.FullName;
 
     /// <summary>
-    /// Three messages became dead letters: <c>{</c>, and two that are larger than <see cref="LowLimit"/>. One is sent to the queue by its id; the others are moved
+    /// Three messages became dead letters: <c>{</c>, and two that are larger than <see cref="LowLimit"/>. One is sent to the queue by its id; the others are
+    /// moved
     /// to the folder, one by its id, one by the running worker; there the first is corrected and all are redriven to the queue.
     /// </summary>
     /// <param name="large">The two.</param>
@@ -50,13 +52,16 @@ internal sealed class QueueLetters(string store, IReadOnlyList<string> arguments
         await Eventually.BecomesTrueAsync(async () => await deadLetters() == 1, "one dead letter stays");
         (JsonNode record, byte[] body) = DeadLetterFolder.Read(Folder).ShouldHaveSingleItem();
         body.ShouldBe("{"u8.ToArray());
-        ((string)record["source"]!, (string)record["route"]!, (string)record["handler"]!, (string)record["reason"]!, (int)record["attempts"]!, (string)record["attributes"]!["tenant"]!)
+        ((string)record["source"]!, (string)record["route"]!, (string)record["handler"]!, (string)record["reason"]!, (int)record["attempts"]!,
+            (string)record["attributes"]!["tenant"]!)
             .ShouldBe((store, "archive", "Archive", "malformed-json", 1, "north"));
         record["attributes"]!.AsObject().Count.ShouldBe(1);
         ((string)record["description"]!).ShouldNotBeEmpty();
         (record["lastSeen"]!.GetValue<DateTimeOffset>() - DateTimeOffset.UtcNow).Duration().ShouldBeLessThan(TimeSpan.FromMinutes(10));
 
-        await using RunningWorker repaired = await RunningWorker.StartAsync([.. arguments, .. sink.Arguments, $"--Handlers:Archive:Template={template}", $"--DeadLetters:Path={Folder}", $"--Hosting:Token={Token}"], environment);
+        await using RunningWorker repaired = await RunningWorker.StartAsync(
+            [.. arguments, .. sink.Arguments, $"--Handlers:Archive:Template={template}", $"--DeadLetters:Path={Folder}", $"--Hosting:Token={Token}"],
+            environment);
         await Eventually.BecomesTrueAsync(async () => (await sink.ReadAllAsync()).Count == 1, "the message that was sent to the queue by its id is stored");
 
         // As the page does it: a look into the queue, which changes nothing, and the move.
@@ -73,7 +78,8 @@ internal sealed class QueueLetters(string store, IReadOnlyList<string> arguments
         ArchiveMessage corrected = ArchiveMessage.Create("corrected");
         string file = Path.Combine(Path.GetTempPath(), $"{Guid.NewGuid():n}.json");
         await File.WriteAllBytesAsync(file, corrected.Body, TestContext.Current.CancellationToken);
-        string copy = (await LettersAsync(0, "copy", "--name", name, "--file", file, "--note", "closed the brace")).Text.Split("--name ")[1].Split(" ")[0].Trim();
+        string copy =
+            (await LettersAsync(0, "copy", "--name", name, "--file", file, "--note", "closed the brace")).Text.Split("--name ")[1].Split(" ")[0].Trim();
         File.Delete(file);
         (await LettersAsync(0, "discard", "--name", name)).Text.ShouldContain("1 found, 1 discarded, 0 left");
         (await LettersAsync(0, "redrive", "--name", copy)).Text.ShouldContain("1 found, 1 redriven, 0 left");
@@ -89,17 +95,20 @@ internal sealed class QueueLetters(string store, IReadOnlyList<string> arguments
         async Task<JsonNode> ChangeAsync(string path, bool dryRun)
         {
             using HttpClient client = new() { BaseAddress = repaired.Url, DefaultRequestHeaders = { Authorization = new("Bearer", Token) } };
-            using HttpResponseMessage started = await client.PostAsJsonAsync($"/api/v1/{path}", new { queue = new { route = "archive" }, reason = "too-large", dryRun });
+            using HttpResponseMessage started =
+                await client.PostAsJsonAsync($"/api/v1/{path}", new { queue = new { route = "archive" }, reason = "too-large", dryRun });
             started.StatusCode.ShouldBe(HttpStatusCode.Accepted);
             JsonNode? state = null;
-            await Eventually.BecomesTrueAsync(async () => (string)(state = await client.GetFromJsonAsync<JsonNode>("/api/v1/redrive"))!["state"]! == "done", "the run ends");
+            await Eventually.BecomesTrueAsync(
+                async () => (string)(state = await client.GetFromJsonAsync<JsonNode>("/api/v1/redrive"))!["state"]! == "done", "the run ends");
             state!["problem"].ShouldBeNull();
             return state;
         }
 
         async Task<WorkerCommand> LettersAsync(int exitCode, params string[] command)
         {
-            WorkerCommand run = (await WorkerCommand.RunAsync(["dead-letters", .. command, "--url", repaired.Url.ToString(), $"--Hosting:Token={Token}"])).ShouldHaveNoStackTrace();
+            WorkerCommand run = (await WorkerCommand.RunAsync(
+                ["dead-letters", .. command, "--url", repaired.Url.ToString(), $"--Hosting:Token={Token}"])).ShouldHaveNoStackTrace();
             run.ExitCode.ShouldBe(exitCode, run.Text);
             return run;
         }
@@ -109,7 +118,8 @@ internal sealed class QueueLetters(string store, IReadOnlyList<string> arguments
 
     private async Task<WorkerCommand> RunAsync(int exitCode, params string[] command)
     {
-        WorkerCommand run = (await WorkerCommand.RunAsync(["redrive", "--from", store, .. command, .. arguments, $"--DeadLetters:Path={Folder}"], environment)).ShouldHaveNoStackTrace();
+        WorkerCommand run = (await WorkerCommand.RunAsync(
+            ["redrive", "--from", store, .. command, .. arguments, $"--DeadLetters:Path={Folder}"], environment)).ShouldHaveNoStackTrace();
         run.ExitCode.ShouldBe(exitCode, run.Text);
         return run;
     }

@@ -39,12 +39,14 @@ public sealed class RedriveTests(AwsServer aws, RealS3 realS3)
 
             await using (RunningWorker repaired = await RunningWorker.StartAsync(arguments))
             {
-                WorkerCommand other = await WorkerCommand.RunAsync("redrive", $"--DeadLetters:Path={folder.FullName}", "--url", repaired.Url.ToString(), "--reason", "malformed-json");
+                WorkerCommand other = await WorkerCommand.RunAsync(
+                    "redrive", $"--DeadLetters:Path={folder.FullName}", "--url", repaired.Url.ToString(), "--reason", "malformed-json");
                 other.ExitCode.ShouldBe(64);
                 other.Text.ShouldContain("0 of 0 dead letter(s) redriven.");
                 other.Error.ShouldContain("Existing reasons: too-large (30).");
 
-                WorkerCommand redrive = await WorkerCommand.RunAsync("redrive", $"--DeadLetters:Path={folder.FullName}", "--url", repaired.Url.ToString(), "--reason", "too-large");
+                WorkerCommand redrive =
+                    await WorkerCommand.RunAsync("redrive", $"--DeadLetters:Path={folder.FullName}", "--url", repaired.Url.ToString(), "--reason", "too-large");
                 redrive.ExitCode.ShouldBe(0, redrive.Text);
                 redrive.Text.ShouldContain("30 of 30 dead letter(s) redriven.");
                 (await repaired.StopAsync()).ShouldBe(0);

@@ -40,7 +40,8 @@ internal sealed partial class RunningWorker : IAsyncDisposable
 
     /// <summary>Starts a worker and returns once it receives.</summary>
     public static async Task<RunningWorker> StartAsync(
-        IEnumerable<string> arguments, IEnumerable<KeyValuePair<string, string>>? environment = null, string? workingDirectory = null, IReadOnlyList<string>? launcher = null)
+        IEnumerable<string> arguments, IEnumerable<KeyValuePair<string, string>>? environment = null, string? workingDirectory = null,
+        IReadOnlyList<string>? launcher = null)
     {
         WorkerProcess process = WorkerProcess.Start([.. CommonArguments, .. arguments], environment, workingDirectory, launcher);
         try
@@ -56,7 +57,8 @@ internal sealed partial class RunningWorker : IAsyncDisposable
     }
 
     /// <summary>Posts one message.</summary>
-    public async Task<(HttpStatusCode Status, JsonNode Answer)> PostAsync(ReadOnlyMemory<byte> body, string contentType = "application/json", CancellationToken cancellationToken = default)
+    public async Task<(HttpStatusCode Status, JsonNode Answer)> PostAsync(
+        ReadOnlyMemory<byte> body, string contentType = "application/json", CancellationToken cancellationToken = default)
     {
         using var content = new ReadOnlyMemoryContent(body);
         content.Headers.TryAddWithoutValidation("Content-Type", contentType);

@@ -48,8 +48,10 @@ public sealed class SecretCanaryTests(AwsServer aws, RealS3 realS3)
         await using (RunningWorker worker = await RunningWorker.StartAsync(
             [
                 "--Routes:archive:Source=Sqs,Http", $"--Sources:Sqs:Queue={queue.Name}", "--Sources:Sqs:VisibilityTimeout=30s", "--Sources:Sqs:WaitTime=1s",
-                "--Sources:Sqs:VerifyMd5=true", $"--Aws:Endpoint={proxy.Url}", "--Aws:Region=us-east-1", "--Routes:archive:Sink=S3", "--Sinks:S3:Bucket=archive", $"--Sinks:S3:Client={s3Client}",
-                $"--Sinks:S3:Endpoint={sink.Server.Endpoint.ServiceUrl}", "--Sinks:S3:AttemptTimeout=2s", "--Recoverability:BreakerOpen=500ms", "--Hosting:DrainTimeout=1s",
+                "--Sources:Sqs:VerifyMd5=true", $"--Aws:Endpoint={proxy.Url}", "--Aws:Region=us-east-1", "--Routes:archive:Sink=S3",
+                "--Sinks:S3:Bucket=archive", $"--Sinks:S3:Client={s3Client}",
+                $"--Sinks:S3:Endpoint={sink.Server.Endpoint.ServiceUrl}", "--Sinks:S3:AttemptTimeout=2s", "--Recoverability:BreakerOpen=500ms",
+                "--Hosting:DrainTimeout=1s",
                 .. credentials, .. Trace,
             ],
             environment))
@@ -105,7 +107,9 @@ public sealed class SecretCanaryTests(AwsServer aws, RealS3 realS3)
     {
         AwsEndpoint endpoint = await aws.RequireAsync();
         (string[] credentials, Dictionary<string, string> environment) = Credentials(credentialsFromTheEnvironment);
-        string[] sqs = ["--Routes:archive:Source=Sqs", "--Sources:Sqs:Queue=no-such-queue", $"--Aws:Endpoint={endpoint.ServiceUrl}", "--Aws:Region=us-east-1", .. credentials, .. Trace];
+        string[] sqs = [
+            "--Routes:archive:Source=Sqs", "--Sources:Sqs:Queue=no-such-queue", $"--Aws:Endpoint={endpoint.ServiceUrl}", "--Aws:Region=us-east-1",
+            .. credentials, .. Trace];
         WorkerCommand[] results =
         [
             await WorkerCommand.RunAsync(["validate", .. sqs], environment),
@@ -129,7 +133,8 @@ public sealed class SecretCanaryTests(AwsServer aws, RealS3 realS3)
             [$"--Sinks:S3:AccessKeyId={AccessKey}", "--Sinks:S3:Profile=p", "--Sinks:S3:Bucket=bucket", "--Routes:archive:Sink=S3"],
             [$"--Sinks:S3:SessionToken={SessionToken}", "--Sinks:S3:Bucket=bucket", "--Routes:archive:Sink=S3"],
             [$"--Sinks:S3:SecretAccesKey={SecretKey}", "--Sinks:S3:Bucket=bucket", "--Routes:archive:Sink=S3"],
-            [$"--Aws:Endpoint=http://user:{SecretKey.Replace("/", "", StringComparison.Ordinal)}@127.0.0.1:1", "--Sources:Sqs:Queue=q", "--Routes:archive:Source=Sqs"],
+            [$"--Aws:Endpoint=http://user:{SecretKey.Replace("/", "", StringComparison.Ordinal)}@127.0.0.1:1", "--Sources:Sqs:Queue=q",
+                "--Routes:archive:Source=Sqs"],
         ];
         foreach (string[] arguments in commands)
         {
@@ -141,7 +146,8 @@ public sealed class SecretCanaryTests(AwsServer aws, RealS3 realS3)
     }
 
     private static (string[] Arguments, Dictionary<string, string> Environment) Credentials(bool fromTheEnvironment) => fromTheEnvironment
-        ? ([], new Dictionary<string, string>(StringComparer.Ordinal) { ["AWS_ACCESS_KEY_ID"] = AccessKey, ["AWS_SECRET_ACCESS_KEY"] = SecretKey, ["AWS_SESSION_TOKEN"] = SessionToken })
+        ? ([], new Dictionary<string, string>(StringComparer.Ordinal)
+            { ["AWS_ACCESS_KEY_ID"] = AccessKey, ["AWS_SECRET_ACCESS_KEY"] = SecretKey, ["AWS_SESSION_TOKEN"] = SessionToken })
         : ([$"--Aws:AccessKeyId={AccessKey}", $"--Aws:SecretAccessKey={SecretKey}", $"--Aws:SessionToken={SessionToken}"], []);
 
     private static void ShouldShowNoSecret(string output, IReadOnlyCollection<string> handles)

@@ -16,7 +16,8 @@ public sealed class ShutdownTests(AwsServer aws, RealS3 realS3)
     [InlineData(ProcessSignal.Interrupt)]
     internal async Task Signal_MessagesInFlight_FinishesThemAndHandsBackTheRest(ProcessSignal signal)
     {
-        await using Scene scene = await Scene.CreateAsync(aws, realS3, new FaultRule { Fault = S3Fault.None, Delay = TimeSpan.FromSeconds(4) }, "--Hosting:DrainTimeout=25s");
+        await using Scene scene =
+            await Scene.CreateAsync(aws, realS3, new FaultRule { Fault = S3Fault.None, Delay = TimeSpan.FromSeconds(4) }, "--Hosting:DrainTimeout=25s");
         RunningWorker worker = scene.Worker;
 
         await worker.Process.SignalAsync(signal);
@@ -35,7 +36,9 @@ public sealed class ShutdownTests(AwsServer aws, RealS3 realS3)
     [Fact]
     public async Task Terminate_DrainTimeoutEnds_AbandonsImmediatelyAndExits1()
     {
-        await using Scene scene = await Scene.CreateAsync(aws, realS3, new FaultRule { Fault = S3Fault.HangBeforeCommit }, "--Hosting:DrainTimeout=1s", "--Sinks:S3:AttemptTimeout=60s", "--Sinks:S3:TotalTimeout=60s");
+        await using Scene scene = await Scene.CreateAsync(
+            aws, realS3, new FaultRule { Fault = S3Fault.HangBeforeCommit }, "--Hosting:DrainTimeout=1s", "--Sinks:S3:AttemptTimeout=60s",
+            "--Sinks:S3:TotalTimeout=60s");
 
         int exitCode = await scene.Worker.StopAsync(TimeSpan.FromSeconds(25));
 
@@ -47,7 +50,9 @@ public sealed class ShutdownTests(AwsServer aws, RealS3 realS3)
     [Fact]
     public async Task Terminate_SecondSignal_EndsTheDrainNow()
     {
-        await using Scene scene = await Scene.CreateAsync(aws, realS3, new FaultRule { Fault = S3Fault.HangBeforeCommit }, "--Hosting:DrainTimeout=5m", "--Sinks:S3:AttemptTimeout=60s", "--Sinks:S3:TotalTimeout=60s");
+        await using Scene scene = await Scene.CreateAsync(
+            aws, realS3, new FaultRule { Fault = S3Fault.HangBeforeCommit }, "--Hosting:DrainTimeout=5m", "--Sinks:S3:AttemptTimeout=60s",
+            "--Sinks:S3:TotalTimeout=60s");
         RunningWorker worker = scene.Worker;
 
         await worker.Process.SignalAsync(ProcessSignal.Terminate);
@@ -69,7 +74,8 @@ public sealed class ShutdownTests(AwsServer aws, RealS3 realS3)
         using SqsQueue queue = await SqsQueue.CreateAsync(endpoint, deadLetters: deadLetters);
         await using var proxy = new Faults.TcpFaultProxy(endpoint.ServiceUrl);
         proxy.Set(new Faults.TcpFault.Hang());
-        await using WorkerProcess worker = WorkerProcess.Start([.. RunningWorker.CommonArguments, .. RunningWorker.SqsArguments(endpoint with { ServiceUrl = proxy.Url }, queue)]);
+        await using WorkerProcess worker =
+            WorkerProcess.Start([.. RunningWorker.CommonArguments, .. RunningWorker.SqsArguments(endpoint with { ServiceUrl = proxy.Url }, queue)]);
         await Eventually.BecomesTrueAsync(() => proxy.Accepted > 0, "the worker asks for its queue");
 
         await worker.SignalAsync(ProcessSignal.Terminate);

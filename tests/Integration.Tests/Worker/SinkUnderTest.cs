@@ -35,7 +35,10 @@ internal abstract class SinkUnderTest : IAsyncDisposable
         Dictionary<string, byte[]> stored = await ReadAllAsync();
         string[] missing = [.. expected.Keys.Except(stored.Keys)];
         string[] unexpected = [.. stored.Keys.Except(expected.Keys)];
-        string[] changed = [.. stored.Where(entry => expected.TryGetValue(entry.Key, out byte[]? body) && !body.AsSpan().SequenceEqual(entry.Value)).Select(entry => entry.Key)];
+        string[] changed = [
+            .. stored
+                .Where(entry => expected.TryGetValue(entry.Key, out byte[]? body) && !body.AsSpan().SequenceEqual(entry.Value))
+                .Select(entry => entry.Key)];
         $"{missing.Length} missing, {unexpected.Length} unexpected, {changed.Length} with other bytes: {string.Join(' ', missing.Concat(unexpected).Concat(changed).Take(10))}"
             .ShouldBe("0 missing, 0 unexpected, 0 with other bytes: ");
     }

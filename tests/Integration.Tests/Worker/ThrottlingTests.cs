@@ -16,7 +16,9 @@ public sealed class ThrottlingTests(AwsServer aws, RealS3 realS3)
         using SqsQueue deadLetters = await SqsQueue.CreateAsync(endpoint);
         using SqsQueue queue = await SqsQueue.CreateAsync(endpoint, deadLetters: deadLetters);
         await using var sink = (FaultyS3UnderTest)await SinkUnderTest.CreateAsync(SinkKind.FaultyS3, aws, realS3);
-        sink.Server.Script = new FaultScript(1).With(new FaultRule { Fault = S3Fault.SlowDown, Probability = 0.5 }).With(new FaultRule { Fault = S3Fault.None, Delay = TimeSpan.FromMilliseconds(20) });
+        sink.Server.Script = new FaultScript(1)
+            .With(new FaultRule { Fault = S3Fault.SlowDown, Probability = 0.5 })
+            .With(new FaultRule { Fault = S3Fault.None, Delay = TimeSpan.FromMilliseconds(20) });
         await using RunningWorker worker = await RunningWorker.StartAsync([.. RunningWorker.SqsArguments(endpoint, queue), .. sink.Arguments]);
         (await LimitAsync(worker)).ShouldBe(64);
 

@@ -20,7 +20,8 @@ public sealed class UdpTests
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "needs POSIX signals");
         await using DirectoryUnderTest sink = new();
-        await using RunningWorker worker = await StartAsync(sink, $"--Sources:Udp:Receiving={receiving}", $"--Sources:Udp:ChannelCapacity={channel}", "--Hosting:DrainTimeout=2m");
+        await using RunningWorker worker =
+            await StartAsync(sink, $"--Sources:Udp:Receiving={receiving}", $"--Sources:Udp:ChannelCapacity={channel}", "--Hosting:DrainTimeout=2m");
         ArchiveMessage[] messages = ArchiveMessage.CreateMany("datagram", Messages);
         using UdpClient sender = new();
         sender.Connect(await EndpointAsync(worker));

@@ -10,7 +10,8 @@ internal sealed record WorkerCommand(int ExitCode, string Text, string Error)
     public static Task<WorkerCommand> RunAsync(params string[] arguments) => RunAsync(arguments, environment: null);
 
     public static async Task<WorkerCommand> RunAsync(
-        IEnumerable<string> arguments, IEnumerable<KeyValuePair<string, string>>? environment, string? workingDirectory = null, IReadOnlyList<string>? launcher = null)
+        IEnumerable<string> arguments, IEnumerable<KeyValuePair<string, string>>? environment, string? workingDirectory = null,
+        IReadOnlyList<string>? launcher = null)
     {
         await using WorkerProcess process = WorkerProcess.Start(arguments, environment, workingDirectory, launcher);
         return await CaptureAsync(process);

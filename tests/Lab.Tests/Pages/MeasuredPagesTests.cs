@@ -15,7 +15,8 @@ public sealed partial class MeasuredPagesTests : IDisposable
     /// <summary>The folder that the README names.</summary>
     private static string Results => Regex.Match(File.ReadAllText(Path.Combine(Documents.Root, "README.md")), "measured:readme ([^ ]+) -->").Groups[1].Value;
 
-    public static IEnumerable<TheoryDataRow<string>> Pages => MeasuredPages.In(Repository).Select(page => new TheoryDataRow<string>(Path.GetRelativePath(Documents.Root, page.FullName)));
+    public static IEnumerable<TheoryDataRow<string>> Pages =>
+        MeasuredPages.In(Repository).Select(page => new TheoryDataRow<string>(Path.GetRelativePath(Documents.Root, page.FullName)));
 
     public void Dispose()
     {
@@ -25,7 +26,8 @@ public sealed partial class MeasuredPagesTests : IDisposable
 
     [Theory]
     [MemberData(nameof(Pages))]
-    public void Page_TableOfFigures_IsMarkedWithItsResults(string page) => TablesWithoutResults(File.ReadAllText(Path.Combine(Documents.Root, page))).ShouldBeEmpty();
+    public void Page_TableOfFigures_IsMarkedWithItsResults(string page) =>
+    TablesWithoutResults(File.ReadAllText(Path.Combine(Documents.Root, page))).ShouldBeEmpty();
 
     [Fact]
     public void TablesWithoutResults_FiguresOutsideOfMarks_AreFound()
@@ -74,7 +76,8 @@ public sealed partial class MeasuredPagesTests : IDisposable
         DirectoryInfo other = _copy.CreateSubdirectory("other");
         File.WriteAllText(
             Path.Combine(other.FullName, "end-to-end.json"),
-            Regex.Replace(File.ReadAllText(Path.Combine(Documents.Root, Results, "end-to-end.json")), "\"CpuMicroseconds\": [0-9.]+", "\"CpuMicroseconds\": 77"));
+            Regex.Replace(
+                File.ReadAllText(Path.Combine(Documents.Root, Results, "end-to-end.json")), "\"CpuMicroseconds\": [0-9.]+", "\"CpuMicroseconds\": 77"));
 
         MeasuredPages.Write(_copy, [other], _output);
 
@@ -115,7 +118,8 @@ public sealed partial class MeasuredPagesTests : IDisposable
         bool isKnown = false;
         foreach (string line in page.Split('\n').Select(line => line.TrimEnd('\r')))
         {
-            isMarked = (isMarked || line.StartsWith("<!-- measured:", StringComparison.Ordinal)) && !line.StartsWith("<!-- /measured:", StringComparison.Ordinal);
+            isMarked =
+                (isMarked || line.StartsWith("<!-- measured:", StringComparison.Ordinal)) && !line.StartsWith("<!-- /measured:", StringComparison.Ordinal);
             bool isRow = line.StartsWith('|');
             isKnown = isRow ? isKnown : line.StartsWith("<!-- profile: ", StringComparison.Ordinal);
             if (isRow && !isMarked && !isKnown && line.Trim('|').Split('|').Skip(1).Any(cell => Figure.IsMatch(cell)))

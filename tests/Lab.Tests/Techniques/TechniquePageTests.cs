@@ -25,9 +25,15 @@ public sealed partial class TechniquePageTests
         {
             foreach (string suite in MarkedText.Names(text, FigureTable.Mark))
             {
-                string[] methods = [.. LabSuites.Techniques.Single(type => type.Name == suite).GetMethods().Where(method => method.IsDefined(typeof(BenchmarkAttribute), true)).Select(method => method.Name)];
+                string[] methods = [
+                    .. LabSuites.Techniques
+                        .Single(type => type.Name == suite)
+                        .GetMethods()
+                        .Where(method => method.IsDefined(typeof(BenchmarkAttribute), true))
+                        .Select(method => method.Name)];
                 string table = MarkedText.Content(text, FigureTable.Mark, suite);
-                string[] rows = [.. table.Split('\n').Where(line => line.StartsWith("| ", StringComparison.Ordinal)).Skip(1).Select(line => line.Split('|')[1].Trim())];
+                string[] rows =
+                    [.. table.Split('\n').Where(line => line.StartsWith("| ", StringComparison.Ordinal)).Skip(1).Select(line => line.Split('|')[1].Trim())];
 
                 // Either not filled in yet, or one row per method of the suite, so that an added or renamed method fails.
                 (table == FigureTable.Pending || rows.ToHashSet(StringComparer.Ordinal).SetEquals(methods)).ShouldBeTrue($"{name}: {suite}");
@@ -57,7 +63,8 @@ public sealed partial class TechniquePageTests
         dead.ShouldBeEmpty();
     }
 
-    private static IEnumerable<(string Name, string Text)> Pages() => Directory.GetFiles(Folder, "*.md").Select(file => (Path.GetFileName(file), File.ReadAllText(file)));
+    private static IEnumerable<(string Name, string Text)> Pages() =>
+        Directory.GetFiles(Folder, "*.md").Select(file => (Path.GetFileName(file), File.ReadAllText(file)));
 
     [GeneratedRegex(@"\]\((?<to>[^)#:]+)(#[^)]*)?\)", RegexOptions.ExplicitCapture)]
     private static partial Regex Links();

@@ -39,7 +39,9 @@ public sealed class TechniqueSuiteTests
     [Fact]
     public void Setup_EverySuite_HasOneAndABaseline() => LabSuites.Techniques.ShouldAllBe(suite =>
         suite.GetMethod("Setup")!.IsDefined(typeof(GlobalSetupAttribute), true)
-        && suite.GetMethods().Count(method => method.IsDefined(typeof(BenchmarkAttribute), true) && method.GetCustomAttribute<BenchmarkAttribute>(true)!.Baseline) == 1);
+        && suite
+            .GetMethods()
+            .Count(method => method.IsDefined(typeof(BenchmarkAttribute), true) && method.GetCustomAttribute<BenchmarkAttribute>(true)!.Baseline) == 1);
 
     [Fact]
     public void Require_AnotherValue_Throws() =>

@@ -18,5 +18,6 @@ internal sealed class MeasuredHandlingStep<TNumber> : IStep<MeasuredContext>
         return default;
     }
 
-    public ValueTask<ErrorOutcome> OnErrorAsync(MeasuredContext context, Exception exception) => throw new InvalidOperationException("No measured part throws.", exception);
+    public ValueTask<ErrorOutcome> OnErrorAsync(MeasuredContext context, Exception exception) =>
+        throw new InvalidOperationException("No measured part throws.", exception);
 }

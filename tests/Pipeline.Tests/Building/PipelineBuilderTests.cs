@@ -99,7 +99,8 @@ public sealed class PipelineBuilderTests
             .Connector(new ScriptedBehavior<InnerContext, LastContext>("l", _ => new LastContext(), body: null), "Split")
             .Step<InnerContext>(Part.Step("a"), "Late")
             .Terminator<LastContext>(Part.Terminator(), "End"))
-        .ShouldBe(["Part 3 (Late) works on InnerContext, but the stage at its position is LastContext; move it up to the stage that the connector Parse opens."]);
+        .ShouldBe(
+            ["Part 3 (Late) works on InnerContext, but the stage at its position is LastContext; move it up to the stage that the connector Parse opens."]);
 
     [Fact]
     public void Build_SeveralProblems_AreAllInOneMessage()

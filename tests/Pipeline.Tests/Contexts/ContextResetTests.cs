@@ -16,7 +16,10 @@ public sealed class ContextResetTests
         PipelineContext used = (PipelineContext)Activator.CreateInstance(type)!;
         PipelineContext fresh = (PipelineContext)Activator.CreateInstance(type)!;
         NonDefault.Fill(used);
-        NonDefault.Differences(used, fresh).Count().ShouldBe(NonDefault.FieldsOf(type).Count(field => !field.IsInitOnly), "the test must have changed every field");
+        NonDefault
+            .Differences(used, fresh)
+            .Count()
+            .ShouldBe(NonDefault.FieldsOf(type).Count(field => !field.IsInitOnly), "the test must have changed every field");
 
         used.Reset();
 

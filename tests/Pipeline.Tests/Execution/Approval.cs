@@ -2,7 +2,10 @@ using System.Runtime.CompilerServices;
 
 namespace Pipeline.Tests.Execution;
 
-/// <summary>Compares text with an approved file under Approved. <c>APPROVE=1 dotnet test tests/Pipeline.Tests</c> writes the current text; read the diff before you commit it.</summary>
+/// <summary>
+/// Compares text with an approved file under Approved. <c>APPROVE=1 dotnet test tests/Pipeline.Tests</c> writes the current text; read the diff before you
+/// commit it.
+/// </summary>
 internal static class Approval
 {
     public static void ShouldBeApproved(this string actual, string name, [CallerFilePath] string caller = "")

@@ -71,7 +71,8 @@ public abstract partial class PipelineFormContract
         })
         {
             OuterContext context = new();
-            IPipeline<OuterContext> pipeline = ChainBuilding.Chain().Steps(Part.Step("a", timing), thrower, Part.Step("c", timing)).End(Form, Part.Terminator(timing));
+            IPipeline<OuterContext> pipeline =
+                ChainBuilding.Chain().Steps(Part.Step("a", timing), thrower, Part.Step("c", timing)).End(Form, Part.Terminator(timing));
 
             (await pipeline.RunAsync(context)).ShouldBeOfType<PartException>();
 

@@ -79,7 +79,8 @@ public abstract partial class PipelineFormContract
     {
         OuterContext context = new();
         IPipeline<OuterContext> pipeline = ChainBuilding.Chain()
-            .Steps(Part.Step("a", timing), new ScriptedStep("b") { Timing = timing, Outcome = Quayside.Pipeline.Behaviors.StepOutcome.Stop }, Part.Step("c", timing))
+            .Steps(Part.Step("a", timing), new ScriptedStep("b") { Timing = timing, Outcome = Quayside.Pipeline.Behaviors.StepOutcome.Stop },
+                Part.Step("c", timing))
             .End(Form, Part.Terminator(timing));
 
         (await pipeline.RunAsync(context)).ShouldBeNull();
@@ -104,7 +105,8 @@ public abstract partial class PipelineFormContract
                 PartDefectException defect = (await pipeline.RunAsync(context)).ShouldBeOfType<PartDefectException>();
 
                 defect.Part.ShouldBe("the step b");
-                defect.Message.ShouldBe($"The step b returned StepOutcome.{outcome} from BeforeAsync, which decides nothing: return StepOutcome.Continue or StepOutcome.Stop.");
+                defect.Message.ShouldBe(
+                    $"The step b returned StepOutcome.{outcome} from BeforeAsync, which decides nothing: return StepOutcome.Continue or StepOutcome.Stop.");
                 context.ToString().ShouldBe(isFirst ? "b>" : $"a> b> a!({defect.Message})");
             }
         }

@@ -43,5 +43,6 @@ internal static class Sample
         $"Sample{Interlocked.Increment(ref _number)}",
         [.. sources.Append(Context).Append(Usings).Select((source, i) => CSharpSyntaxTree.ParseText(source, Parsing, $"Source{i}.cs"))],
         References,
-        new CSharpCompilationOptions(OutputKind.DynamicallyLinkedLibrary, nullableContextOptions: NullableContextOptions.Enable, optimizationLevel: OptimizationLevel.Release));
+        new CSharpCompilationOptions(
+            OutputKind.DynamicallyLinkedLibrary, nullableContextOptions: NullableContextOptions.Enable, optimizationLevel: OptimizationLevel.Release));
 }

@@ -21,7 +21,8 @@ internal sealed class AccessLog
     private static readonly string[] Agents =
     [
         "Mozilla/5.0%20(Windows%20NT%2010.0;%20Win64;%20x64)%20AppleWebKit/537.36%20(KHTML,%20like%20Gecko)%20Chrome/120.0.0.0%20Safari/537.36",
-        "Mozilla/5.0%20(iPhone;%20CPU%20iPhone%20OS%2017_1%20like%20Mac%20OS%20X)%20AppleWebKit/605.1.15%20(KHTML,%20like%20Gecko)%20Version/17.1%20Mobile/15E148",
+        "Mozilla/5.0%20(iPhone;%20CPU%20iPhone%20OS%2017_1%20like%20Mac%20OS%20X)%20AppleWebKit/605.1.15%20(KHTML,"
+            + "%20like%20Gecko)%20Version/17.1%20Mobile/15E148",
         "Mozilla/5.0%20(X11;%20Linux%20x86_64;%20rv:121.0)%20Gecko/20100101%20Firefox/121.0",
         "curl/8.5.0",
     ];
@@ -86,8 +87,10 @@ internal sealed class AccessLog
         [
             $"FRA{Next(60)}-C1", $"{Next(90_000) + 300}", $"192.0.2.{Next(256)}", "GET", "d111111abcdef8.cloudfront.net", path, Next(10) == 0 ? "404" : "200",
             Next(3) == 0 ? "-" : $"https://www.example.com/page/{Next(50)}", Agents[Next(Agents.Length)], Next(2) == 0 ? "-" : $"v={Next(1_000)}", "-", "Hit",
-            $"SOX4xwn4XV6Q4rgb7XiVGOHms_BGlTAC4KyHmureZmBNrjGdRLi{Next(10_000):0000}==", "www.example.com", "https", $"{Next(900)}", $"0.{Next(1_000):000}", "-", "TLSv1.3",
-            "TLS_AES_128_GCM_SHA256", "Hit", "HTTP/2.0", "-", "-", $"{Next(60_000) + 1_024}", $"0.{Next(1_000):000}", "Hit", "application/javascript", $"{Next(90_000)}", "-", "-",
+            $"SOX4xwn4XV6Q4rgb7XiVGOHms_BGlTAC4KyHmureZmBNrjGdRLi{Next(10_000):0000}==", "www.example.com", "https", $"{Next(900)}", $"0.{Next(1_000):000}",
+            "-", "TLSv1.3",
+            "TLS_AES_128_GCM_SHA256", "Hit", "HTTP/2.0", "-", "-", $"{Next(60_000) + 1_024}", $"0.{Next(1_000):000}", "Hit", "application/javascript",
+            $"{Next(90_000)}", "-", "-",
         ];
     }
 

@@ -16,7 +16,8 @@ internal static partial class ReadableDate
     {
         utc = null;
         const int DateLength = 10;
-        if (text.Length < DateLength || !DateOnly.TryParseExact(text[..DateLength], "yyyy-MM-dd", CultureInfo.InvariantCulture, DateTimeStyles.None, out DateOnly date))
+        if (text.Length < DateLength
+            || !DateOnly.TryParseExact(text[..DateLength], "yyyy-MM-dd", CultureInfo.InvariantCulture, DateTimeStyles.None, out DateOnly date))
         {
             return false;
         }

@@ -152,7 +152,9 @@ internal sealed partial class ReadableTemplate(string template, string idPropert
 
         DateTime? date = null;
         string format = rule[(rule.IndexOf(':', StringComparison.Ordinal) + 1)..];
-        if (isEpoch ? !ReadableDate.TryParseEpoch(text, rule.StartsWith("epochms", StringComparison.Ordinal), out date) : !ReadableDate.TryParse(text, out date))
+        if (isEpoch
+            ? !ReadableDate.TryParseEpoch(text, rule.StartsWith("epochms", StringComparison.Ordinal), out date)
+            : !ReadableDate.TryParse(text, out date))
         {
             throw new ReasonException(Poison);
         }

@@ -9,14 +9,17 @@ internal static class ReportFile
         Write(folder, file, processor, operations: 0, rows);
 
     /// <summary>Reports three collections of generation 0 and one of generation 1 in that many operations; no collections for 0.</summary>
-    public static void Write(DirectoryInfo folder, string file, string processor, long operations, params ReadOnlySpan<(string Name, double Median, long? Bytes)> rows)
+    public static void Write(
+        DirectoryInfo folder, string file, string processor, long operations, params ReadOnlySpan<(string Name, double Median, long? Bytes)> rows)
     {
-        string collections = operations == 0 ? string.Empty : $$""","Gen0Collections":3,"Gen1Collections":1,"Gen2Collections":0,"TotalOperations":{{operations}}""";
+        string collections =
+            operations == 0 ? string.Empty : $$""","Gen0Collections":3,"Gen1Collections":1,"Gen2Collections":0,"TotalOperations":{{operations}}""";
         List<string> benchmarks = [];
         foreach ((string name, double median, long? bytes) in rows)
         {
             string memory = bytes is null ? "null" : $$"""{"BytesAllocatedPerOperation":{{bytes}}{{collections}}}""";
-            benchmarks.Add($$$"""{"FullName":"{{{name}}}","Statistics":{"Median":{{{median.ToString(CultureInfo.InvariantCulture)}}}},"Memory":{{{memory}}}}""");
+            benchmarks.Add(
+                $$$"""{"FullName":"{{{name}}}","Statistics":{"Median":{{{median.ToString(CultureInfo.InvariantCulture)}}}},"Memory":{{{memory}}}}""");
         }
 
         File.WriteAllText(

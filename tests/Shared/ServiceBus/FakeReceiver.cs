@@ -30,12 +30,16 @@ internal sealed class FakeReceiver(IFakeBroker broker, ServiceBusReceiverOptions
         message.GetRawAmqpMessage().MessageAnnotations["x-opt-locked-until"] = until.UtcDateTime;
     }
 
-    public override Task CompleteMessageAsync(ServiceBusReceivedMessage message, CancellationToken cancellationToken = default) => SettleAsync(message, FakeSettlement.Complete, cancellationToken);
+    public override Task CompleteMessageAsync(ServiceBusReceivedMessage message, CancellationToken cancellationToken = default) =>
+        SettleAsync(message, FakeSettlement.Complete, cancellationToken);
 
-    public override Task AbandonMessageAsync(ServiceBusReceivedMessage message, IDictionary<string, object>? propertiesToModify = null, CancellationToken cancellationToken = default) =>
+    public override Task AbandonMessageAsync(
+        ServiceBusReceivedMessage message, IDictionary<string, object>? propertiesToModify = null, CancellationToken cancellationToken = default) =>
         SettleAsync(message, FakeSettlement.Abandon, cancellationToken);
 
-    public override Task DeadLetterMessageAsync(ServiceBusReceivedMessage message, IDictionary<string, object>? propertiesToModify, string deadLetterReason, string? deadLetterErrorDescription = null, CancellationToken cancellationToken = default)
+    public override Task DeadLetterMessageAsync(
+        ServiceBusReceivedMessage message, IDictionary<string, object>? propertiesToModify, string deadLetterReason, string? deadLetterErrorDescription = null,
+        CancellationToken cancellationToken = default)
     {
         // As the real client does.
         if (deadLetterReason.Length > 4096 || deadLetterErrorDescription?.Length > 4096)
@@ -43,7 +47,8 @@ internal sealed class FakeReceiver(IFakeBroker broker, ServiceBusReceiverOptions
             throw new ArgumentOutOfRangeException(nameof(deadLetterReason), "The reason or the description has more than 4,096 characters.");
         }
 
-        FakeSettlement settlement = new("DeadLetter", deadLetterReason, deadLetterErrorDescription ?? string.Empty, propertiesToModify ?? FakeSettlement.Complete.Properties);
+        FakeSettlement settlement =
+            new("DeadLetter", deadLetterReason, deadLetterErrorDescription ?? string.Empty, propertiesToModify ?? FakeSettlement.Complete.Properties);
         return SettleAsync(message, settlement, cancellationToken);
     }
 

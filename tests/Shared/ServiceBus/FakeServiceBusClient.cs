@@ -7,7 +7,8 @@ internal class FakeServiceBusClient(IFakeBroker broker) : ServiceBusClient
 {
     public override ServiceBusReceiver CreateReceiver(string queueName, ServiceBusReceiverOptions options) => new FakeReceiver(broker, options);
 
-    public override ServiceBusReceiver CreateReceiver(string topicName, string subscriptionName, ServiceBusReceiverOptions options) => new FakeReceiver(broker, options);
+    public override ServiceBusReceiver CreateReceiver(string topicName, string subscriptionName, ServiceBusReceiverOptions options) =>
+        new FakeReceiver(broker, options);
 
     public override ValueTask DisposeAsync() => default;
 }

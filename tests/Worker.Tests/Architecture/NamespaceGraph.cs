@@ -24,7 +24,9 @@ internal sealed class NamespaceGraph
         return new NamespaceGraph(assembly);
     }
 
-    /// <summary>The uses that lie on a cycle, such as <c>Quayside.Messaging.Intake -> Quayside.Messaging.Routes</c>: their two namespaces reach each other.</summary>
+    /// <summary>
+    /// The uses that lie on a cycle, such as <c>Quayside.Messaging.Intake -> Quayside.Messaging.Routes</c>: their two namespaces reach each other.
+    /// </summary>
     public IReadOnlyList<string> Cycles() =>
     [
         .. from use in _uses

@@ -15,7 +15,8 @@ public sealed class ArchiveAllocationTests
 
     public static TheoryData<string> Bodies =>
     [
-        "{\"EventDateUtc\":\"2019-04-01T10:00:00+02:00\",\"Product\":\"My Product\",\"SiteKey\":\"Site Key\",\"EventName\":\"My Event\",\"MessageId\":\"0f8fad5b-d9cb-469f-a165-70867728950e\",\"x\":{\"a\":[1,2,{\"b\":\"c\"}]}}",
+        "{\"EventDateUtc\":\"2019-04-01T10:00:00+02:00\",\"Product\":\"My Product\",\"SiteKey\":\"Site Key\",\"EventName\":\"My "
+            + "Event\",\"MessageId\":\"0f8fad5b-d9cb-469f-a165-70867728950e\",\"x\":{\"a\":[1,2,{\"b\":\"c\"}]}}",
         "{\"Pro\\u0064uct\":\"My\\u0020Product\",\"SiteKey\":\"\\u00e9\",\"MessageId\":\"\\ud83d\\ude00\",\"\\u0061\":{\"\\u0062\":1}}",
         "{\"MessageId\":\"" + new string('M', 5_000) + "\",\"Product\":\"" + new string('p', 5_000) + "\"}",
         "\uFEFF{}",
@@ -33,7 +34,9 @@ public sealed class ArchiveAllocationTests
     {
         foreach (InvalidValueRule invalid in new[] { InvalidValueRule.Default, InvalidValueRule.Encode })
         {
-            ShouldAllocateNothing(text, new KeyTemplateOptions { Template = "{t.id:keep}/{a[1].b.c:encode}/{n:number}/{ts:epochms:yyyy/MM}/{MessageId}.json", InvalidValue = invalid });
+            ShouldAllocateNothing(
+                text, new KeyTemplateOptions
+                    { Template = "{t.id:keep}/{a[1].b.c:encode}/{n:number}/{ts:epochms:yyyy/MM}/{MessageId}.json", InvalidValue = invalid });
         }
     }
 

@@ -26,7 +26,9 @@ public sealed class ArchivePropertiesTests
             ("Tags:sku", "{order.lines[0].sku}"),
             ("Tags:paid", "{paid}"))).ShouldNotBeNull();
 
-        properties.Metadata.ShouldBe([new("origin", "web shop"), new("tenant", "Acme & Zürich"), new("customer", "4711"), new("at", "2026-11-21T10:00:00Z"), new("id", "A/1")], ignoreOrder: true);
+        properties.Metadata.ShouldBe(
+            [new("origin", "web shop"), new("tenant", "Acme & Zürich"), new("customer", "4711"), new("at", "2026-11-21T10:00:00Z"), new("id", "A/1")],
+            ignoreOrder: true);
         properties.Tags.ShouldBe([new("sku", "s 1"), new("paid", "true")], ignoreOrder: true);
     }
 
@@ -95,7 +97,8 @@ public sealed class ArchivePropertiesTests
     [InlineData("{Product.x}", "Product")]
     public void Plan_TextThatIsNeitherFixedNorOnePlaceholder_IsAProblemOfItsSetting(string text, string problem)
     {
-        IReadOnlyList<ConfigurationError> errors = WorkerHost.Plan(Configuration(("Routes:archive:Sink", "Memory"), ("Handlers:Archive:Tags:tag", text))).Errors;
+        IReadOnlyList<ConfigurationError> errors =
+            WorkerHost.Plan(Configuration(("Routes:archive:Sink", "Memory"), ("Handlers:Archive:Tags:tag", text))).Errors;
 
         ConfigurationError error = errors.ShouldHaveSingleItem();
         (error.Key, error.Value).ShouldBe(("Handlers:Archive:Tags:tag", text));
@@ -105,7 +108,8 @@ public sealed class ArchivePropertiesTests
     [Fact]
     public void Plan_SinkThatCannotKeepThem_NamesThoseThatCan() =>
         WorkerHost.Plan(Configuration(("Handlers:Archive:Metadata:tenant", "{tenant}"))).Errors.ShouldHaveSingleItem().ToString().ShouldBe(
-            "Handlers:Archive:Metadata:tenant = \"{tenant}\": needs a sink that keeps metadata and tags, and Directory does not: set Routes:archive:Sink to one that does (AzureBlobs, Memory, S3), or remove the setting. Objects would be stored without them.");
+            "Handlers:Archive:Metadata:tenant = \"{tenant}\": needs a sink that keeps metadata and tags, and Directory does not: set Routes:archive:Sink to "
+                + "one that does (AzureBlobs, Memory, S3), or remove the setting. Objects would be stored without them.");
 
     [Fact]
     public void Plan_NameThatS3DoesNotAllow_IsAProblemOfTheRoutesSetting()

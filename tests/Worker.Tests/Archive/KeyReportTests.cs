@@ -37,9 +37,12 @@ public sealed class KeyReportTests
     [Fact]
     public void Explain_SourceValues_AreShownAsText()
     {
-        SampleMessage message = new("""{"x":1}"""u8.ToArray(), "m", [new("ce-id", "A1"), new("tenant", "a b")], "g-7", new DateTimeOffset(2026, 11, 27, 10, 0, 0, TimeSpan.Zero));
+        SampleMessage message =
+            new("""{"x":1}"""u8.ToArray(), "m", [new("ce-id", "A1"), new("tenant", "a b")], "g-7", new DateTimeOffset(2026, 11, 27, 10, 0, 0, TimeSpan.Zero));
 
-        ExplainMessage(message, ("Template", "{@attribute.tenant}/{@group:keep}/{@enqueued:yyyy/MM}/{@attribute.none}/{MessageId}"), ("MessageIdProperty", "@attribute.ce-id")).ShouldBe(
+        ExplainMessage(
+            message, ("Template", "{@attribute.tenant}/{@group:keep}/{@enqueued:yyyy/MM}/{@attribute.none}/{MessageId}"),
+            ("MessageIdProperty", "@attribute.ce-id")).ShouldBe(
             (true, """
             Route orders: {@attribute.tenant}/{@group:keep}/{@enqueued:yyyy/MM}/{@attribute.none}/{MessageId}
               key a_b/g-7/2026/11/unknown/=411
@@ -55,7 +58,8 @@ public sealed class KeyReportTests
     [Fact]
     public void Explain_ImplausibleDate_WarnsAndNamesTheOtherUnit() => Explain(
         """{"at":1595256130,"MessageId":"1"}""", ("Template", "{at:epochms:yyyy/MM}/{MessageId}")).Text.ShouldContain(
-        "the date 1970-01-19T11:07:36Z, from milliseconds since 1970; warning: before 1990, which is implausible. As seconds the value is 2020-07-20T14:42:10Z: use the rule epoch instead of epochms");
+        "the date 1970-01-19T11:07:36Z, from milliseconds since 1970; warning: before 1990, which is implausible. As seconds the value is "
+            + "2020-07-20T14:42:10Z: use the rule epoch instead of epochms");
 
     [Fact]
     public void Explain_Poison_SaysWhatTheRuleAccepts() => Explain(
@@ -81,7 +85,8 @@ public sealed class KeyReportTests
     }
 
     [Fact]
-    public void Explain_NoSourceId_ShowsAPlaceholderAndAsksForTheId() => ExplainOf(null, "{}", ("Template", "{MessageId}"), ("MissingId", "UseSourceId")).ShouldBe(
+    public void Explain_NoSourceId_ShowsAPlaceholderAndAsksForTheId() =>
+    ExplainOf(null, "{}", ("Template", "{MessageId}"), ("MissingId", "UseSourceId")).ShouldBe(
         (true, """
         Route orders: {MessageId}
           key source-id
@@ -173,7 +178,9 @@ public sealed class KeyReportTests
     /// <summary>Keys without a colon are those of the handler.</summary>
     private static IConfiguration Configure(params (string Key, string Value)[] settings) => new ConfigurationBuilder()
         .AddInMemoryCollection(settings
-            .Select(setting => KeyValuePair.Create(setting.Key.Contains(':', StringComparison.Ordinal) ? setting.Key : Section + setting.Key, (string?)setting.Value))
+            .Select(
+                setting => KeyValuePair.Create(
+                    setting.Key.Contains(':', StringComparison.Ordinal) ? setting.Key : Section + setting.Key, (string?)setting.Value))
             .Append(KeyValuePair.Create("Routes:orders:Sink", (string?)"Memory")))
         .Build();
 }

@@ -7,12 +7,15 @@ using Worker.Tests.Archive.ObjectKeys;
 
 namespace Worker.Tests.Archive;
 
-/// <summary>The description of a message without a key, in a dead letter, an HTTP answer and explain-key: enough to correct the message or the template.</summary>
+/// <summary>
+/// The description of a message without a key, in a dead letter, an HTTP answer and explain-key: enough to correct the message or the template.
+/// </summary>
 public sealed class PoisonDescriptionTests
 {
     private const string Parts = "an array is no date: use its items as parts of the key, such as {at[0]:any} for the year, or send text.";
     private const string Epoch = "takes seconds since 1970 in the years 1 to 9999, without an exponent; for milliseconds use epochms.";
-    private const string Date = "takes dates in the years 1 to 9999, such as 2026-01-31 and 2026-01-31T10:20:30Z; for other notations set Handlers:Archive:DateFormats, for seconds since 1970 use epoch, for milliseconds epochms.";
+    private const string Date = "takes dates in the years 1 to 9999, such as 2026-01-31 and 2026-01-31T10:20:30Z; for other notations set "
+        + "Handlers:Archive:DateFormats, for seconds since 1970 use epoch, for milliseconds epochms.";
 
     [Theory]
     [InlineData("{at:epoch:yyyy}", """{"at":1767225600000}""", Epoch)]
@@ -42,11 +45,22 @@ public sealed class PoisonDescriptionTests
         Describe(level, "id", $$"""{"p":{{value}}}""").ShouldBe($"The body cannot be read: wrong-type at byte 5, property \"p\", which {expected}");
 
     [Theory]
-    [InlineData("id:number", """{"id":"4716"}""", "The body cannot be read: wrong-type at byte 6, property \"id\", which takes numbers, true and false; the value is a string.")]
-    [InlineData("order.id:number", """{"order":{"Id":4716}}""", "The message has no id (property \"order.id\"; it has \"Id\": names are case-sensitive). Send one, or set Handlers:Archive:MissingId to UseSourceId.")]
-    [InlineData("order.id:number", """{"Order":{"id":4716}}""", "The message has no id (property \"order.id\"; it has \"Order\": names are case-sensitive). Send one, or set Handlers:Archive:MissingId to UseSourceId.")]
-    [InlineData("order.id:number", """{"order":{"number":4716}}""", "The message has no id (property \"order.id\"). Send one, or set Handlers:Archive:MissingId to UseSourceId.")]
-    [InlineData("order.id:number", """{"order":{"id":null,"Id":4716}}""", "The message has no id (property \"order.id\"). Send one, or set Handlers:Archive:MissingId to UseSourceId.")]
+    [InlineData(
+        "id:number", """{"id":"4716"}""",
+        "The body cannot be read: wrong-type at byte 6, property \"id\", which takes numbers, true and false; the value is a string.")]
+    [InlineData(
+        "order.id:number", """{"order":{"Id":4716}}""",
+        "The message has no id (property \"order.id\"; it has \"Id\": names are case-sensitive). Send one, or set Handlers:Archive:MissingId to UseSourceId.")]
+    [InlineData(
+        "order.id:number", """{"Order":{"id":4716}}""",
+        "The message has no id (property \"order.id\"; it has \"Order\": names are case-sensitive). Send one, or set Handlers:Archive:MissingId to "
+            + "UseSourceId.")]
+    [InlineData(
+        "order.id:number", """{"order":{"number":4716}}""",
+        "The message has no id (property \"order.id\"). Send one, or set Handlers:Archive:MissingId to UseSourceId.")]
+    [InlineData(
+        "order.id:number", """{"order":{"id":null,"Id":4716}}""",
+        "The message has no id (property \"order.id\"). Send one, or set Handlers:Archive:MissingId to UseSourceId.")]
     public void Of_Id_SaysWhatItShouldBe(string id, string body, string expected) => Describe("x", id, body).ShouldBe(expected);
 
     [Fact]
@@ -73,7 +87,8 @@ public sealed class PoisonDescriptionTests
 
     [Fact]
     public void Of_MissingProperty_SaysWhichNameDiffersInCaseOnly() => Describe("{tenant.id}", "id", """{"id":"1","tenant":{"ID":"x"}}""").ShouldBe(
-        "The key needs the property \"tenant.id\", and the message has no value there (it has \"ID\": names are case-sensitive). Send one, or set Handlers:Archive:MissingProperty to Default.");
+        "The key needs the property \"tenant.id\", and the message has no value there (it has \"ID\": names are case-sensitive). Send one, or set "
+            + "Handlers:Archive:MissingProperty to Default.");
 
     [Fact]
     public void Of_InvalidValue_SaysWhatCanBeDone() => Describe("{p:keep}", "id", """{"id":"1","p":"a b"}""").ShouldBe(
@@ -90,9 +105,11 @@ public sealed class PoisonDescriptionTests
     [InlineData("""{"Order":4716} trailing""")]
     [InlineData("""{"\ud800":1,"Order":4716}""")]
     public void Of_BodyThatCannotBeParsedAgain_HasNoHint(string body) =>
-        Describe("x", "order.id:number", body, BodyValidation.HeaderOnly).ShouldBe("The message has no id (property \"order.id\"). Send one, or set Handlers:Archive:MissingId to UseSourceId.");
+        Describe("x", "order.id:number", body, BodyValidation.HeaderOnly).ShouldBe(
+            "The message has no id (property \"order.id\"). Send one, or set Handlers:Archive:MissingId to UseSourceId.");
 
-    private static string Describe(string level, string id, string body, BodyValidation validation = BodyValidation.Full) => Describe(level, id, Encoding.UTF8.GetBytes(body), validation);
+    private static string Describe(string level, string id, string body, BodyValidation validation = BodyValidation.Full) =>
+        Describe(level, id, Encoding.UTF8.GetBytes(body), validation);
 
     private static string Describe(string level, string id, byte[] body, BodyValidation validation = BodyValidation.Full)
     {

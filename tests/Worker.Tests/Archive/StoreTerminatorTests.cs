@@ -58,7 +58,9 @@ public sealed class StoreTerminatorTests
         await Terminator().InvokeAsync(context);
 
         context.Settlement.Fault.ShouldBe(SettlementFault.Transient);
-        context.Settlement.Description.ShouldBe($"The sink scripted returned the status {status}, which decides nothing: StoreAsync must return SinkResult.Stored only for a stored object, and otherwise what failed.");
+        context.Settlement.Description.ShouldBe(
+            $"The sink scripted returned the status {status}, which decides nothing: StoreAsync must return SinkResult.Stored only for a stored object, and "
+                + $"otherwise what failed.");
         _breaker.Successes.ShouldBe(0);
         _breaker.State.ShouldBe(BreakerState.Open);
     }

@@ -65,7 +65,8 @@ public sealed class AwsCredentialSourceTests
     [Fact]
     public async Task RefreshAsync_FixedKeys_SaysThatNothingChanged()
     {
-        using AwsCredentialSource source = AwsCredentialSource.Create(new AwsOptions { AccessKeyId = "AKID", SecretAccessKey = "secret", SessionToken = "token" }, _time);
+        using AwsCredentialSource source =
+            AwsCredentialSource.Create(new AwsOptions { AccessKeyId = "AKID", SecretAccessKey = "secret", SessionToken = "token" }, _time);
         SigningCredentials expired = await source.GetAsync(CancellationToken.None);
 
         (await source.RefreshAsync(expired, CancellationToken.None)).ShouldBeFalse();
@@ -125,7 +126,8 @@ public sealed class AwsCredentialSourceTests
         await File.WriteAllTextAsync(folder["credentials"], $"[archive]\ncredential_process = sh {folder["print"]}\n");
         CredentialProfileStoreChain profiles = new(folder["credentials"]);
         using AwsCredentialSource source = new(
-            () => Task.FromResult(profiles.TryGetAWSCredentials("archive", out AWSCredentials found) ? found : throw new AmazonClientException("no profile")), _time);
+            () => Task.FromResult(profiles.TryGetAWSCredentials("archive", out AWSCredentials found) ? found : throw new AmazonClientException("no profile")),
+            _time);
 
         (await source.GetAsync(CancellationToken.None)).AccessKeyId.ShouldBe("AKID");
         _time.Advance(TimeSpan.FromSeconds(31));
@@ -194,7 +196,8 @@ public sealed class AwsCredentialSourceTests
     {
         using AwsCredentialSource source = AwsCredentialSource.Create(new AwsOptions { Profile = "no-such-profile-anywhere" }, _time);
 
-        (await Should.ThrowAsync<AwsServiceException>(async () => await source.GetAsync(CancellationToken.None))).Message.ShouldContain("no-such-profile-anywhere");
+        (await Should.ThrowAsync<AwsServiceException>(async () => await source.GetAsync(CancellationToken.None))).Message.ShouldContain(
+            "no-such-profile-anywhere");
     }
 
     [Theory]
@@ -203,7 +206,8 @@ public sealed class AwsCredentialSourceTests
     [InlineData(" ")]
     public async Task GetAsync_KeysWithALineEnd_AreTrimmed(string end)
     {
-        using AwsCredentialSource source = new(() => Task.FromResult<AWSCredentials>(new SessionAWSCredentials($"AKID{end}", $"secret{end}", $"{end}token{end}")), _time);
+        using AwsCredentialSource source =
+            new(() => Task.FromResult<AWSCredentials>(new SessionAWSCredentials($"AKID{end}", $"secret{end}", $"{end}token{end}")), _time);
 
         SigningCredentials keys = await source.GetAsync(CancellationToken.None);
 
@@ -272,7 +276,9 @@ public sealed class AwsCredentialSourceTests
         _time);
 
     private AwsCredentialSource Failing(Predicate<int> fails) => new(
-        () => fails(Interlocked.Increment(ref _asked)) ? throw new AmazonClientException("metadata is away") : Task.FromResult<AWSCredentials>(new BasicAWSCredentials("AKID", "secret")),
+        () => fails(Interlocked.Increment(ref _asked))
+            ? throw new AmazonClientException("metadata is away")
+            : Task.FromResult<AWSCredentials>(new BasicAWSCredentials("AKID", "secret")),
         _time);
 
     /// <summary>Resolves to a new object each time, as a profile does; their tokens begin with a, b and so on.</summary>

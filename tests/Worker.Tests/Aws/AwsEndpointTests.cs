@@ -104,7 +104,8 @@ public sealed class AwsEndpointTests : IDisposable
     [Theory]
     [InlineData("https://store.example/storage/v1/s3", true, null)]
     [InlineData("https://store.example/storage/v1/s3", false, "must consist of scheme, host and port only")]
-    [InlineData("https://store.example/?X-Amz-Signature=a", true, "must consist of scheme, host, port and path only; keys belong in AccessKeyId and SecretAccessKey.")]
+    [InlineData(
+        "https://store.example/?X-Amz-Signature=a", true, "must consist of scheme, host, port and path only; keys belong in AccessKeyId and SecretAccessKey.")]
     [InlineData("https://user:a@store.example", true, "must consist of scheme, host, port and path only; keys belong in AccessKeyId and SecretAccessKey.")]
     public void FindProblem_EachAddress_IsUsableOrNot(string address, bool allowPath, string? problem)
     {

@@ -54,7 +54,9 @@ public sealed class SigV4DifferentialTests
     }
 
     private static (string Name, string Value)[] RandomHeaders(Random random) =>
-        [.. Enumerable.Range(0, random.Next(5)).Select(n => ($"{(random.Next(2) == 0 ? "x-amz-" : "My_Header-")}{n}", $"v{RandomText(random, 20, "ab  \"=,;/")}w"))];
+        [.. Enumerable
+            .Range(0, random.Next(5))
+            .Select(n => ($"{(random.Next(2) == 0 ? "x-amz-" : "My_Header-")}{n}", $"v{RandomText(random, 20, "ab  \"=,;/")}w"))];
 
     private static string RandomText(Random random, int most, string alphabet)
     {

@@ -18,16 +18,20 @@ public sealed class SigV4SignerTests
     {
         SigV4Vector vector = SigV4Vectors.Suite.Single(v => v.Name == name);
         SigV4Signer signer = new("service", "us-east-1", new AwsClock(new ManualTimeProvider(SuiteTime)));
-        using HttpRequestMessage request = new(new HttpMethod(vector.Method), "https://example.amazonaws.com/") { Content = new ByteArrayContent(Encoding.UTF8.GetBytes(vector.Body)) };
+        using HttpRequestMessage request =
+            new(new HttpMethod(vector.Method), "https://example.amazonaws.com/") { Content = new ByteArrayContent(Encoding.UTF8.GetBytes(vector.Body)) };
         foreach ((string header, string value) in vector.Headers)
         {
             (request.Headers.TryAddWithoutValidation(header, value) || request.Content.Headers.TryAddWithoutValidation(header, value)).ShouldBeTrue();
         }
 
-        signer.Sign(request, Encoding.UTF8.GetBytes(vector.Body), new SigningCredentials(SigV4Vectors.SuiteAccessKey, SigV4Vectors.SuiteSecretKey, vector.SessionToken));
+        signer.Sign(
+            request, Encoding.UTF8.GetBytes(vector.Body),
+            new SigningCredentials(SigV4Vectors.SuiteAccessKey, SigV4Vectors.SuiteSecretKey, vector.SessionToken));
 
         AuthorizationOf(request).ShouldBe(
-            $"AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/service/aws4_request, SignedHeaders={vector.SignedHeaders}, Signature={vector.Signature}");
+            $"AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/service/aws4_request, SignedHeaders={vector.SignedHeaders}, "
+                + $"Signature={vector.Signature}");
     }
 
     [Theory]
@@ -38,7 +42,8 @@ public sealed class SigV4SignerTests
         byte[] body = Encoding.UTF8.GetBytes(vector.Body);
         SigV4Signer signer = new("s3", "us-east-1", new AwsClock(new ManualTimeProvider(new DateTimeOffset(2013, 5, 24, 0, 0, 0, TimeSpan.Zero))));
         Uri address = new(
-            $"https://examplebucket.s3.amazonaws.com{vector.Path}{(vector.Query.Length == 0 ? "" : "?")}{vector.Query}", new UriCreationOptions { DangerousDisablePathAndQueryCanonicalization = true });
+            $"https://examplebucket.s3.amazonaws.com{vector.Path}{(vector.Query.Length == 0 ? "" : "?")}{vector.Query}",
+            new UriCreationOptions { DangerousDisablePathAndQueryCanonicalization = true });
         using HttpRequestMessage request = new(new HttpMethod(vector.Method), address);
         foreach ((string header, string value) in vector.Headers)
         {
@@ -49,7 +54,9 @@ public sealed class SigV4SignerTests
 
         signer.Sign(request, body, new SigningCredentials(SigV4Vectors.S3AccessKey, SigV4Vectors.S3SecretKey, sessionToken: null));
 
-        AuthorizationOf(request).ShouldBe($"AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request, SignedHeaders={vector.SignedHeaders}, Signature={vector.Signature}");
+        AuthorizationOf(request).ShouldBe(
+            $"AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request, SignedHeaders={vector.SignedHeaders}, "
+                + $"Signature={vector.Signature}");
     }
 
     [Fact]

@@ -23,7 +23,8 @@ internal static class SigV4Vectors
         Get("get-vanilla", "5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31"),
         Get("get-header-key-duplicate", "c9d5ea9f3f72853aea855b47ea873832890dbdd183b4468f858259531a5138ea", ("My-Header1", "value2,value2,value1")),
         Get("get-header-value-order", "08c7e5a9acfcfeb3ab6b2185e75ce8b1deb5e634ec47601a50643f830c755c01", ("My-Header1", "value4,value1,value3,value2")),
-        Get("get-header-value-trim", "acc3ed3afb60bb290fc8d2dd0098b9911fcaa05412b367055dee359757a9c736", ("My-Header1", " value1"), ("My-Header2", " \"a   b   c\"")),
+        Get("get-header-value-trim", "acc3ed3afb60bb290fc8d2dd0098b9911fcaa05412b367055dee359757a9c736", ("My-Header1", " value1"),
+            ("My-Header2", " \"a   b   c\"")),
         Get("get-vanilla-with-session-token", "07ec1639c89043aa0e3e2de82b96708f198cceab042d4a97044c66dd9f74e7f8") with
         {
             SessionToken = "6e86291e8372ff2a2260956d9b8aae1d763fbf315fa00fa31553b73ebf194267",
@@ -38,7 +39,8 @@ internal static class SigV4Vectors
         },
         Post("post-header-key-sort", "c5410059b04c1ee005303aed430f6e6645f61f4dc9e1461ec8f8916fdf18852c", ("My-Header1", "value1")),
         Post("post-header-value-case", "cdbc9802e29d2942e5e10b5bccfdd67c5f22c7c4e8ae67b53629efa58b974b7d", ("My-Header1", "VALUE1")),
-        Post("post-x-www-form-urlencoded (first edition)", "ff11897932ad3f4e8b18135d722051e5ac45fc38421b1da7b9d196a0fe09473a", ("Content-Type", "application/x-www-form-urlencoded")) with
+        Post("post-x-www-form-urlencoded (first edition)", "ff11897932ad3f4e8b18135d722051e5ac45fc38421b1da7b9d196a0fe09473a",
+            ("Content-Type", "application/x-www-form-urlencoded")) with
         {
             Body = "Param1=value1",
         },

@@ -43,7 +43,8 @@ public sealed class BlobSinkFaultTests
 
         SinkResult result = await StoreAsync(store);
 
-        result.ShouldBe(new SinkResult(SinkStatus.Transient, "AzureBlobs PutBlob: ServerBusy (503, request 7c31b2e5-601e-0012-34ab-56cdef000000)", Exhausted: true));
+        result.ShouldBe(
+            new SinkResult(SinkStatus.Transient, "AzureBlobs PutBlob: ServerBusy (503, request 7c31b2e5-601e-0012-34ab-56cdef000000)", Exhausted: true));
         store.Requests.Count.ShouldBe(3);
     }
 
@@ -113,7 +114,10 @@ public sealed class BlobSinkFaultTests
     [InlineData(403, "AuthorizationPermissionMismatch")]
     public async Task Store_BlobExists_IsComparedByteByByte(int status, string code)
     {
-        foreach ((byte[] existing, SinkStatus expected) in ((byte[], SinkStatus)[])[(Body, SinkStatus.AlreadyStored), ("{\"a\":2}"u8.ToArray(), SinkStatus.Collision), (Body[1..], SinkStatus.Collision)])
+        foreach ((
+            byte[] existing,
+            SinkStatus expected) in ((byte[], SinkStatus)[])[
+                (Body, SinkStatus.AlreadyStored), ("{\"a\":2}"u8.ToArray(), SinkStatus.Collision), (Body[1..], SinkStatus.Collision)])
         {
             ScriptedBlobs store = new((request, _) => request.Method == HttpMethod.Put ? ScriptedBlobs.Error(status, code) : ScriptedBlobs.Blob(existing));
 
@@ -128,7 +132,8 @@ public sealed class BlobSinkFaultTests
     [InlineData(403, "AuthorizationPermissionMismatch")]
     public async Task Store_RightIsMissingAndNoBlobIsSeen_IsRefused(int status, string code)
     {
-        ScriptedBlobs store = new((request, _) => request.Method == HttpMethod.Put ? ScriptedBlobs.Error(403, "AuthorizationPermissionMismatch") : ScriptedBlobs.Error(status, code));
+        ScriptedBlobs store = new(
+            (request, _) => request.Method == HttpMethod.Put ? ScriptedBlobs.Error(403, "AuthorizationPermissionMismatch") : ScriptedBlobs.Error(status, code));
 
         SinkResult result = await StoreAsync(store);
 
@@ -174,7 +179,8 @@ public sealed class BlobSinkFaultTests
     public async Task Store_EndpointAtAccountOrContainer_IsInTheNamedContainer(string endpoint, string container)
     {
         ScriptedBlobs store = new((request, _) => request.Method == HttpMethod.Get ? ScriptedBlobs.Error(503, "ServerBusy") : ScriptedBlobs.Created());
-        BlobSinkOptions options = new() { ConnectionString = $"BlobEndpoint={endpoint};AccountName=orders;AccountKey={Convert.ToBase64String(new byte[64])}", Container = "archive" };
+        BlobSinkOptions options =
+            new() { ConnectionString = $"BlobEndpoint={endpoint};AccountName=orders;AccountKey={Convert.ToBase64String(new byte[64])}", Container = "archive" };
         await using BlobSink sink = new(options, new SinkServices(null!, _log, TimeProvider.System), store);
 
         (await sink.StoreAsync("k"u8.ToArray(), Body, Token)).ShouldBe(SinkResult.Stored);
@@ -249,7 +255,9 @@ public sealed class BlobSinkFaultTests
     [InlineData(302)]
     public async Task Store_AnswerOfAProxy_DoesNotCount(int status)
     {
-        ScriptedBlobs store = new((_, _) => new HttpResponseMessage((HttpStatusCode)status) { Content = new StringContent("<html>sign in to the hotel</html>"), Headers = { Location = new Uri("http://hotel.example/") } });
+        ScriptedBlobs store = new(
+            (_, _) => new HttpResponseMessage((HttpStatusCode)status)
+                { Content = new StringContent("<html>sign in to the hotel</html>"), Headers = { Location = new Uri("http://hotel.example/") } });
 
         SinkResult result = await StoreAsync(store);
 
@@ -385,11 +393,13 @@ public sealed class BlobSinkFaultTests
     [Fact]
     public async Task Check_PageOfAProxy_StartsWithAWarning()
     {
-        await using BlobSink sink = Open(new ScriptedBlobs((_, _) => new HttpResponseMessage(HttpStatusCode.OK) { Content = new StringContent("<html>sign in to the hotel") }));
+        await using BlobSink sink =
+            Open(new ScriptedBlobs((_, _) => new HttpResponseMessage(HttpStatusCode.OK) { Content = new StringContent("<html>sign in to the hotel") }));
 
         await sink.CheckAsync(Token);
 
-        _log.Entries.ShouldHaveSingleItem().Text.ShouldContain("Container archive is not at its endpoint (AzureBlobs ListBlobs: NotABlobStorageAnswer: the address answers, but is not Blob Storage");
+        _log.Entries.ShouldHaveSingleItem().Text.ShouldContain(
+            "Container archive is not at its endpoint (AzureBlobs ListBlobs: NotABlobStorageAnswer: the address answers, but is not Blob Storage");
     }
 
     [Theory]
@@ -416,7 +426,8 @@ public sealed class BlobSinkFaultTests
     }
 
     private BlobSink Open(ScriptedBlobs store, CircuitBreaker? breaker = null, string scheme = "https") => new(
-        new BlobSinkOptions { ConnectionString = $"BlobEndpoint={scheme}://orders.blob.core.windows.net;AccountName=orders;AccountKey={Convert.ToBase64String(new byte[64])}", Container = "archive" },
+        new BlobSinkOptions { ConnectionString = $"BlobEndpoint={scheme}://orders.blob.core.windows.net;AccountName=orders;AccountKey="
+            + $"{Convert.ToBase64String(new byte[64])}", Container = "archive" },
         new SinkServices(null!, _log, TimeProvider.System, Breaker: breaker),
         store);
 }

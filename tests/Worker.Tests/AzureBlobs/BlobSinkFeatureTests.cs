@@ -12,7 +12,8 @@ public sealed class BlobSinkFeatureTests
     [Theory]
     [InlineData("Endpoint", "https://orders.blob.core.windows.net")]
     [InlineData("ConnectionString", $"DefaultEndpointsProtocol=https;{Key};EndpointSuffix=core.windows.net")]
-    [InlineData("ConnectionString", "BlobEndpoint=https://orders.blob.core.windows.net;SharedAccessSignature=sv=2026-02-06&se=2026-12-31T00%3A00%3A00Z&sig=canary")]
+    [InlineData(
+        "ConnectionString", "BlobEndpoint=https://orders.blob.core.windows.net;SharedAccessSignature=sv=2026-02-06&se=2026-12-31T00%3A00%3A00Z&sig=canary")]
     [InlineData("ConnectionString", "UseDevelopmentStorage=true")]
     [InlineData("ConnectionString", $"{Key};BlobEndpoint=http://127.0.0.1:10000/orders")]
     [InlineData("ConnectionString", $"{Key};BlobEndpoint=http://127.0.0.1:10000/orders/archive")]
@@ -39,7 +40,8 @@ public sealed class BlobSinkFeatureTests
     [InlineData("Tags:team", "ä", "must have at most 256 letters")]
     public void Configure_WrongValue_IsOneClearProblem(string key, string? value, string problem)
     {
-        ConfigurationError error = Read(("Container", "archive"), ("Endpoint", "https://orders.blob.core.windows.net"), (key, value)).Errors.ShouldHaveSingleItem();
+        ConfigurationError error =
+            Read(("Container", "archive"), ("Endpoint", "https://orders.blob.core.windows.net"), (key, value)).Errors.ShouldHaveSingleItem();
 
         error.Problem.ShouldContain(problem);
         error.ToString().ShouldNotContain("canary");
@@ -89,13 +91,15 @@ public sealed class BlobSinkFeatureTests
         Read([.. account, .. tags[..10]]).Errors.ShouldBeEmpty();
         Read([.. account, .. tags]).Errors.ShouldHaveSingleItem().Problem.ShouldBe("must have at most 10 tags; these are 11.");
         Read([.. account, ("Metadata:name", new string('v', 8_188))]).Errors.ShouldBeEmpty();
-        Read([.. account, ("Metadata:name", new string('v', 8_189))]).Errors.ShouldHaveSingleItem().Problem.ShouldBe("must have at most 8,192 bytes of names and values; these have 8,193.");
+        Read([.. account, ("Metadata:name", new string('v', 8_189))]).Errors.ShouldHaveSingleItem().Problem.ShouldBe(
+            "must have at most 8,192 bytes of names and values; these have 8,193.");
     }
 
     [Fact]
     public void SignatureExpiry_OfEachConnectionString_IsItsTimeOrNull()
     {
-        Expiry("BlobEndpoint=https://a.example;SharedAccessSignature=sv=1&se=2026-01-31T10%3A00%3A00Z&sig=x%3D").ShouldBe(new DateTimeOffset(2026, 1, 31, 10, 0, 0, TimeSpan.Zero));
+        Expiry("BlobEndpoint=https://a.example;SharedAccessSignature=sv=1&se=2026-01-31T10%3A00%3A00Z&sig=x%3D").ShouldBe(
+            new DateTimeOffset(2026, 1, 31, 10, 0, 0, TimeSpan.Zero));
         Expiry("SharedAccessSignature=?se=2026-01-31&sig=x").ShouldBe(new DateTimeOffset(2026, 1, 31, 0, 0, 0, TimeSpan.Zero));
         Expiry("SharedAccessSignature=si=policy&sig=x").ShouldBeNull();
         Expiry(Key).ShouldBeNull();
@@ -107,38 +111,55 @@ public sealed class BlobSinkFeatureTests
     [Fact]
     public void FindProblems_PropertiesOfAHandler_AreCheckedWithTheConfigured()
     {
-        BlobSinkOptions options = new() { Metadata = new Dictionary<string, string>(StringComparer.OrdinalIgnoreCase) { ["team"] = "a" }, Tags = Enumerable.Range(0, 9).ToDictionary(i => $"t{i}", _ => "v", StringComparer.OrdinalIgnoreCase) };
+        BlobSinkOptions options = new() { Metadata = new Dictionary<string, string>(StringComparer.OrdinalIgnoreCase) { ["team"] = "a" },
+            Tags = Enumerable.Range(0, 9).ToDictionary(i => $"t{i}", _ => "v", StringComparer.OrdinalIgnoreCase) };
 
         Problems((ObjectPropertyKind.Metadata, "city", null), (ObjectPropertyKind.Tag, "team", null)).ShouldBeEmpty();
-        Problems((ObjectPropertyKind.Metadata, "Team", null)).ShouldHaveSingleItem().ShouldStartWith("S:Team: is set for every blob by Sinks:AzureBlobs:Metadata:Team");
+        Problems((ObjectPropertyKind.Metadata, "Team", null))
+            .ShouldHaveSingleItem()
+            .ShouldStartWith("S:Team: is set for every blob by Sinks:AzureBlobs:Metadata:Team");
         Problems((ObjectPropertyKind.Metadata, "my-city", null)).ShouldHaveSingleItem().ShouldContain("must be a C# identifier");
         Problems((ObjectPropertyKind.Tag, "a", "x;y")).ShouldHaveSingleItem().ShouldContain("must have at most 256 letters");
-        Problems((ObjectPropertyKind.Tag, "a", null), (ObjectPropertyKind.Tag, "b", null)).ShouldHaveSingleItem().ShouldStartWith("S:b: must be one of at most 10 tags of a blob, those of Sinks:AzureBlobs included.");
+        Problems((ObjectPropertyKind.Tag, "a", null), (ObjectPropertyKind.Tag, "b", null))
+            .ShouldHaveSingleItem()
+            .ShouldStartWith("S:b: must be one of at most 10 tags of a blob, those of Sinks:AzureBlobs included.");
         Problems((ObjectPropertyKind.Metadata, "a", new string('v', 8_186))).ShouldBeEmpty();
-        Problems((ObjectPropertyKind.Metadata, "a", new string('v', 8_187))).ShouldHaveSingleItem().ShouldContain("must fit into the 8,192 bytes of metadata of a blob");
+        Problems((ObjectPropertyKind.Metadata, "a", new string('v', 8_187)))
+            .ShouldHaveSingleItem()
+            .ShouldContain("must fit into the 8,192 bytes of metadata of a blob");
 
         string[] Problems(params (ObjectPropertyKind Kind, string Name, string? Value)[] properties) =>
-            [.. BlobObjectProperties.FindProblems(options, [.. properties.Select(property => new ObjectPropertyPlan($"S:{property.Name}", property.Kind, property.Name, property.Value))]).Select(error => (error with { Value = null }).ToString())];
+            [.. BlobObjectProperties
+                .FindProblems(
+                    options, [.. properties.Select(property => new ObjectPropertyPlan($"S:{property.Name}", property.Kind, property.Name, property.Value))])
+                .Select(error => (error with { Value = null }).ToString())];
     }
 
     [Fact]
     public void Fit_WhatBlobStorageCannotCarry_IsChangedOrLeftOutAndLogged()
     {
         RecordingLog log = new();
-        BlobSinkOptions options = new() { Metadata = new Dictionary<string, string> { ["Team"] = "a" }, Tags = new Dictionary<string, string> { ["team"] = "b" } };
+        BlobSinkOptions options =
+            new() { Metadata = new Dictionary<string, string> { ["Team"] = "a" }, Tags = new Dictionary<string, string> { ["team"] = "b" } };
 
         ObjectProperties fitted = new BlobObjectProperties(options, "orders", log, new ManualTimeProvider()).Fit(new ObjectProperties
         {
             Metadata = [new("city", "Zürich"), new("TEAM", "x"), new("order-id", "x"), new("big", new string('v', 8_190)), new("blank", " x")],
-            Tags = [new("Team", "größe 1/2"), new("a;", "x"), new("long", new string('z', 257)), .. Enumerable.Range(0, 10).Select(i => new KeyValuePair<string, string>($"t{i}", "v"))],
+            Tags = [
+                new("Team", "größe 1/2"), new("a;", "x"), new("long", new string('z', 257)),
+                .. Enumerable.Range(0, 10).Select(i => new KeyValuePair<string, string>($"t{i}", "v"))],
         });
 
         fitted.Metadata.ShouldBe([new("Team", "a"), new("city", "Z%C3%BCrich"), new("blank", "%20x")]);
-        fitted.Tags.ShouldBe([new("team", "b"), new("Team", "gr__e 1/2"), new("long", new string('z', 256)), .. Enumerable.Range(0, 7).Select(i => new KeyValuePair<string, string>($"t{i}", "v"))]);
+        fitted.Tags.ShouldBe(
+            [new("team", "b"), new("Team", "gr__e 1/2"), new("long", new string('z', 256)),
+                .. Enumerable.Range(0, 7).Select(i => new KeyValuePair<string, string>($"t{i}", "v"))]);
         log.Entries.Select(entry => entry.Text).ShouldBe(
         [
-            "Route orders: the metadata TEAM of a blob was left out, because Blob Storage does not allow the name or the blob has it already; its bytes are not changed (metric worker.sink.property_losses)",
-            "Route orders: the tag Team of a blob was changed: characters that Blob Storage does not allow became _; its bytes are not changed (metric worker.sink.property_losses)",
+            "Route orders: the metadata TEAM of a blob was left out, because Blob Storage does not allow the name or the blob has it already; its bytes are "
+                + "not changed (metric worker.sink.property_losses)",
+            "Route orders: the tag Team of a blob was changed: characters that Blob Storage does not allow became _; its bytes are not changed (metric "
+                + "worker.sink.property_losses)",
         ]);
     }
 

@@ -9,5 +9,6 @@ internal sealed class BusCallComparer : IEqualityComparer<BusCall>
 
     public int GetHashCode([DisallowNull] BusCall obj) => Text(obj).GetHashCode(StringComparison.Ordinal);
 
-    private static string Text(BusCall? call) => call is null ? string.Empty : $"{call.Operation} {call.MessageId} {call.Delivery} {string.Join(',', call.Properties)}";
+    private static string Text(BusCall? call) =>
+        call is null ? string.Empty : $"{call.Operation} {call.MessageId} {call.Delivery} {string.Join(',', call.Properties)}";
 }

@@ -19,7 +19,8 @@ internal static class BusFaults
         ServiceBusFaultKind.NotFound => new ServiceBusException(message, ServiceBusFailureReason.MessagingEntityNotFound),
         ServiceBusFaultKind.Disabled => new ServiceBusException(message, ServiceBusFailureReason.MessagingEntityDisabled),
         ServiceBusFaultKind.Unauthorized => new UnauthorizedAccessException(message),
-        ServiceBusFaultKind.SessionsRequired => new InvalidOperationException($"It is not possible for an entity that requires sessions to create a non-sessionful message receiver. {message}"),
+        ServiceBusFaultKind.SessionsRequired =>
+            new InvalidOperationException($"It is not possible for an entity that requires sessions to create a non-sessionful message receiver. {message}"),
         ServiceBusFaultKind.Unreadable => Thrown(new ArgumentNullException(paramName: null, message)),
         _ => new InvalidOperationException(message),
     };

@@ -61,7 +61,8 @@ public sealed class CheckTests
         harness.Source.Problem.ShouldNotBeNull().ShouldStartWith("Service Bus cannot be reached: connection refused");
         harness.Bus.CheckFault = null;
         // The line follows the change.
-        await harness.AdvanceUntilAsync(() => harness.Source.Problem is null && harness.Log.Entries.Count > 1, TimeSpan.FromSeconds(1), "The broker should be asked again.");
+        await harness.AdvanceUntilAsync(
+            () => harness.Source.Problem is null && harness.Log.Entries.Count > 1, TimeSpan.FromSeconds(1), "The broker should be asked again.");
 
         harness.Log.Entries.Select(entry => entry.Id.Id).ShouldBe([3300, 3303]);
         await harness.FinishAsync();

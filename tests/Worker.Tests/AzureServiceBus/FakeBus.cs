@@ -118,7 +118,11 @@ internal sealed class FakeBus : IFakeBroker
     {
         lock (_lock)
         {
-            _entries.Add(new BusEntry(++_numbers, Time.GetUtcNow(), id, body, new Dictionary<string, object>(properties ?? new Dictionary<string, object>(), StringComparer.Ordinal)) { Session = session, Subject = subject });
+            _entries.Add(
+                new BusEntry(
+                    ++_numbers, Time.GetUtcNow(), id, body,
+                    new Dictionary<string, object>(properties ?? new Dictionary<string, object>(), StringComparer.Ordinal))
+                    { Session = session, Subject = subject });
         }
 
         Pulse();
@@ -145,7 +149,9 @@ internal sealed class FakeBus : IFakeBroker
         }
     }
 
-    /// <summary>Cuts off every link, as the death of its process does: its receives, renewals and settlements are never answered, and its locks end by themselves.</summary>
+    /// <summary>
+    /// Cuts off every link, as the death of its process does: its receives, renewals and settlements are never answered, and its locks end by themselves.
+    /// </summary>
     public void Kill()
     {
         lock (_lock)
@@ -339,7 +345,8 @@ internal sealed class FakeBus : IFakeBroker
         }
     }
 
-    private bool TryNext([NotNullWhen(true)] out TaskCompletionSource<ServiceBusReceivedMessage?>? receive, out ServiceBusReceivedMessage? message, out Exception? fault)
+    private bool TryNext(
+        [NotNullWhen(true)] out TaskCompletionSource<ServiceBusReceivedMessage?>? receive, out ServiceBusReceivedMessage? message, out Exception? fault)
     {
         lock (_lock)
         {
@@ -402,7 +409,8 @@ internal sealed class FakeBus : IFakeBroker
     }
 
     /// <summary>The message of a lock, which may have ended; null for a lock that never was.</summary>
-    private (BusEntry Entry, int Delivery)? Delivered(Guid lockToken) => Read<(BusEntry, int)?>(() => _delivered.TryGetValue(lockToken, out (BusEntry, int) delivered) ? delivered : null);
+    private (BusEntry Entry, int Delivery)? Delivered(Guid lockToken) =>
+        Read<(BusEntry, int)?>(() => _delivered.TryGetValue(lockToken, out (BusEntry, int) delivered) ? delivered : null);
 
     private bool TryFind(Guid lockToken, [NotNullWhen(true)] out BusEntry? entry)
     {

@@ -49,8 +49,10 @@ internal sealed class FakeLetters : ServiceBusClient
 
     private sealed class Receiver(FakeLetters queue) : ServiceBusReceiver
     {
-        public override Task<IReadOnlyList<ServiceBusReceivedMessage>> PeekMessagesAsync(int maxMessages, long? fromSequenceNumber = null, CancellationToken cancellationToken = default) =>
-            Task.FromResult<IReadOnlyList<ServiceBusReceivedMessage>>([.. queue._letters.Where(letter => letter.Key >= fromSequenceNumber).Take(maxMessages).Select(letter => letter.Value)]);
+        public override Task<IReadOnlyList<ServiceBusReceivedMessage>> PeekMessagesAsync(
+            int maxMessages, long? fromSequenceNumber = null, CancellationToken cancellationToken = default) =>
+            Task.FromResult<IReadOnlyList<ServiceBusReceivedMessage>>(
+                [.. queue._letters.Where(letter => letter.Key >= fromSequenceNumber).Take(maxMessages).Select(letter => letter.Value)]);
 
         public override Task<ServiceBusReceivedMessage> ReceiveMessageAsync(TimeSpan? maxWaitTime = null, CancellationToken cancellationToken = default)
         {
@@ -70,12 +72,15 @@ internal sealed class FakeLetters : ServiceBusClient
             return Task.CompletedTask;
         }
 
-        public override Task AbandonMessageAsync(ServiceBusReceivedMessage message, IDictionary<string, object>? propertiesToModify = null, CancellationToken cancellationToken = default) => Task.CompletedTask;
+        public override Task AbandonMessageAsync(
+            ServiceBusReceivedMessage message, IDictionary<string, object>? propertiesToModify = null, CancellationToken cancellationToken = default) =>
+            Task.CompletedTask;
     }
 
     private sealed class Sender(FakeLetters queue) : ServiceBusSender
     {
-        public override ValueTask<ServiceBusMessageBatch> CreateMessageBatchAsync(CancellationToken cancellationToken = default) => new(ServiceBusModelFactory.ServiceBusMessageBatch(0, []));
+        public override ValueTask<ServiceBusMessageBatch> CreateMessageBatchAsync(CancellationToken cancellationToken = default) =>
+            new(ServiceBusModelFactory.ServiceBusMessageBatch(0, []));
 
         public override Task SendMessageAsync(ServiceBusMessage message, CancellationToken cancellationToken = default)
         {

@@ -24,7 +24,8 @@ internal sealed class FakeSender(FakeBus bus) : ServiceBusSender
 
         List<ServiceBusMessage> messages = [];
         ServiceBusMessageBatch batch = ServiceBusModelFactory.ServiceBusMessageBatch(
-            bus.BatchBytes, messages, batchOptions: null, message => messages.Sum(static sent => sent.Body.ToMemory().Length) + message.Body.ToMemory().Length <= bus.BatchBytes);
+            bus.BatchBytes, messages, batchOptions: null,
+            message => messages.Sum(static sent => sent.Body.ToMemory().Length) + message.Body.ToMemory().Length <= bus.BatchBytes);
         lock (_open)
         {
             _open.Add(batch, messages);

@@ -62,6 +62,7 @@ public sealed class InWorkMessagesTests
     private static ServiceBusDelivery Deliver()
     {
         ReceiveRun run = new(null!, default, null!, calls: 1, null!, null!, null!, null!, new ManualTimeProvider(), new ServiceBusSourceOptions());
-        return new ServiceBusDelivery(ServiceBusModelFactory.ServiceBusReceivedMessage(sequenceNumber: 7, enqueuedTime: DateTimeOffset.UnixEpoch), run, call: 0);
+        return new ServiceBusDelivery(
+            ServiceBusModelFactory.ServiceBusReceivedMessage(sequenceNumber: 7, enqueuedTime: DateTimeOffset.UnixEpoch), run, call: 0);
     }
 }

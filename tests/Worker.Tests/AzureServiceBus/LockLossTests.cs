@@ -79,7 +79,8 @@ public sealed class LockLossTests
         harness.Bus.Script = call => call is { Operation: "Complete", Delivery: 1 } ? BusFaults.Of(ServiceBusFaultKind.LockLost, "gone") : null;
         await harness.StartAsync();
         await (await harness.ReceiveAsync(Body, "a")).SettleAsync(Settlement.Complete);
-        await ServiceBusSourceHarness.UntilAsync(() => harness.Log.Entries.Any(entry => entry.Id.Id == 3305), "It was not reported that it could not be completed.");
+        await ServiceBusSourceHarness.UntilAsync(
+            () => harness.Log.Entries.Any(entry => entry.Id.Id == 3305), "It was not reported that it could not be completed.");
         harness.Bus.Count.ShouldBe(1, "The lock was lost, so the message is still there.");
 
         harness.Bus.LoseLocks();

@@ -157,7 +157,8 @@ public sealed class ReceivingTests
         harness.Bus.CheckFault = harness.Bus.StartFault;
         await harness.PublishAsync(Body, "a");
         await harness.StartAsync();
-        await harness.AdvanceUntilAsync(() => harness.Log.Entries.Count(entry => entry.Id.Id == 3304) >= 3, TimeSpan.FromSeconds(10), "The start should have been retried.");
+        await harness.AdvanceUntilAsync(
+            () => harness.Log.Entries.Count(entry => entry.Id.Id == 3304) >= 3, TimeSpan.FromSeconds(10), "The start should have been retried.");
         harness.Source.Problem.ShouldNotBeNull().ShouldStartWith("no route to host");
 
         harness.Bus.StartFault = null;
@@ -240,7 +241,8 @@ public sealed class ReceivingTests
             await harness.PublishAsync(Body, $"m{i}");
         }
 
-        Delivery[] inWork = [await harness.Intake.NextAsync(), await harness.Intake.NextAsync(), await harness.Intake.NextAsync(), await harness.Intake.NextAsync()];
+        Delivery[] inWork =
+            [await harness.Intake.NextAsync(), await harness.Intake.NextAsync(), await harness.Intake.NextAsync(), await harness.Intake.NextAsync()];
         harness.Intake.Pause();
         foreach (Delivery delivery in inWork)
         {
@@ -341,7 +343,9 @@ public sealed class ReceivingTests
     public async Task Message_Properties_AreFoundByName()
     {
         await using ServiceBusSourceHarness harness = await ServiceBusSourceHarness.ReceivingAsync();
-        harness.Bus.Publish(Body, "id-1", new Dictionary<string, object>(StringComparer.Ordinal) { ["retries"] = 3, ["subject"] = "the application's" }, session: "s-1", subject: "created");
+        harness.Bus.Publish(
+            Body, "id-1", new Dictionary<string, object>(StringComparer.Ordinal) { ["retries"] = 3, ["subject"] = "the application's" }, session: "s-1",
+            subject: "created");
 
         Delivery delivery = await harness.Intake.NextAsync();
 
@@ -375,5 +379,7 @@ public sealed class ReceivingTests
     }
 
     private static Task UntilRunEndedAsync(ServiceBusSourceHarness harness) =>
-        ServiceBusSourceHarness.UntilAsync(() => harness.Log.Entries.Any(entry => entry.Id.Id == 3304) && harness.Bus.Links is [.., { IsClosed: true }], "The run should end and the source pause.");
+        ServiceBusSourceHarness.UntilAsync(
+            () => harness.Log.Entries.Any(entry => entry.Id.Id == 3304) && harness.Bus.Links is [.., { IsClosed: true }],
+            "The run should end and the source pause.");
 }

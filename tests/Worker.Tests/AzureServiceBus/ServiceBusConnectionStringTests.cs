@@ -7,7 +7,9 @@ public sealed class ServiceBusConnectionStringTests
     [Theory]
     [InlineData("Endpoint=sb://orders.servicebus.windows.net/;SharedAccessKeyName=n;SharedAccessKey=a2V5==", "orders.servicebus.windows.net", null, false)]
     [InlineData(" endpoint = sb://h ; sharedaccesskeyname=n;SHAREDACCESSKEY=k;EntityPath=orders;", "h", "orders", false)]
-    [InlineData("Endpoint=orders.servicebus.windows.net;SharedAccessSignature=SharedAccessSignature sr=x&sig=y=&se=1893456000&skn=n", "orders.servicebus.windows.net", null, false)]
+    [InlineData(
+        "Endpoint=orders.servicebus.windows.net;SharedAccessSignature=SharedAccessSignature sr=x&sig=y=&se=1893456000&skn=n", "orders.servicebus.windows.net",
+        null, false)]
     [InlineData("Endpoint=sb://localhost:5674;SharedAccessKeyName=n;SharedAccessKey=k;UseDevelopmentEmulator=true;", "localhost", null, true)]
     public void Parse_WellFormed_HasItsParts(string text, string host, string? path, bool isEmulator) =>
         ServiceBusConnectionString.Parse(text, out _).ShouldBe(new ServiceBusConnectionString(host, path, isEmulator));

@@ -49,8 +49,10 @@ public sealed class ServiceBusFaultTests
         Kind(new TimeoutException()).ShouldBe(ServiceBusFaultKind.Transient);
         Kind(new TaskCanceledException()).ShouldBe(ServiceBusFaultKind.Transient);
         Kind(new InvalidOperationException("Can't create session when the connection is closing.")).ShouldBe(ServiceBusFaultKind.Transient);
-        Kind(new InvalidOperationException("It is not possible for an entity that requires sessions to create a non-sessionful message receiver.")).ShouldBe(ServiceBusFaultKind.SessionsRequired);
-        Kind(new InvalidOperationException("A sessionful message receiver cannot be created on an entity that does not require sessions.")).ShouldBe(ServiceBusFaultKind.NoSessions);
+        Kind(new InvalidOperationException("It is not possible for an entity that requires sessions to create a non-sessionful message receiver.")).ShouldBe(
+            ServiceBusFaultKind.SessionsRequired);
+        Kind(new InvalidOperationException("A sessionful message receiver cannot be created on an entity that does not require sessions.")).ShouldBe(
+            ServiceBusFaultKind.NoSessions);
         Kind(new InvalidOperationException("not now")).ShouldBe(ServiceBusFaultKind.Other);
         Kind(new FormatException("the broker does not like it")).ShouldBe(ServiceBusFaultKind.Other);
 
@@ -82,8 +84,12 @@ public sealed class ServiceBusFaultTests
 
     [Theory]
     [InlineData("one\r\ntwo\n\nthree", "one two three")]
-    [InlineData("Unauthorized.\nFor troubleshooting information, see https://aka.ms/x.", "Unauthorized. For troubleshooting information, see https://aka.ms/x.")]
-    [InlineData("Name or service not known ErrorCode: System.Net.Sockets.SocketException (0xFFFDFFFF): Name or service not known\n   at Microsoft.Azure.Amqp.ExceptionDispatcher.Throw(Exception exception)\n   at Microsoft.Azure.Amqp.AsyncResult.End[T](IAsyncResult result).SocketErrorCode", "Name or service not known")]
+    [InlineData(
+        "Unauthorized.\nFor troubleshooting information, see https://aka.ms/x.", "Unauthorized. For troubleshooting information, see https://aka.ms/x.")]
+    [InlineData(
+        "Name or service not known ErrorCode: System.Net.Sockets.SocketException (0xFFFDFFFF): Name or service not known\n   at "
+            + "Microsoft.Azure.Amqp.ExceptionDispatcher.Throw(Exception exception)\n   at Microsoft.Azure.Amqp.AsyncResult.End[T](IAsyncResult "
+            + "result).SocketErrorCode", "Name or service not known")]
     [InlineData("broken\n   at A.B()\n--- End of inner exception stack trace ---\n   at C.D()\nTrackingId: 7", "broken TrackingId: 7")]
     [InlineData("a\u0085b\u2028c", "a b c")]
     [InlineData("", "")]
@@ -111,7 +117,8 @@ public sealed class ServiceBusFaultTests
     [InlineData(nameof(ServiceBusFaultKind.Other), "the call failed. the client's text", ExitCodes.Unavailable)]
     public void ToStartupException_EachKind_SaysWhatToDo(string kind, string advice, int exitCode)
     {
-        StartupException exception = new ServiceBusFault(Enum.Parse<ServiceBusFaultKind>(kind), "the client's text").ToStartupException("orders", "the right Send");
+        StartupException exception =
+            new ServiceBusFault(Enum.Parse<ServiceBusFaultKind>(kind), "the client's text").ToStartupException("orders", "the right Send");
 
         exception.Message.ShouldStartWith("Service Bus orders: ");
         exception.Message.ShouldContain(advice);

@@ -18,7 +18,8 @@ public sealed class ServiceBusMessageSenderTests
     {
         using IMessageSender sender = await CreateAsync();
 
-        PublishResult result = await PublishRun.SendAsync(sender, new GeneratedMessages(MessageGenerator.Write, TimeProvider.System).Create, 1_000, rate: null, CancellationToken.None);
+        PublishResult result = await PublishRun.SendAsync(
+            sender, new GeneratedMessages(MessageGenerator.Write, TimeProvider.System).Create, 1_000, rate: null, CancellationToken.None);
 
         result.ShouldBe(new PublishResult(1_000, 1_000, null));
         _bus.Senders.First().Batches.ShouldBe(Enumerable.Repeat(100, 10));
@@ -46,13 +47,18 @@ public sealed class ServiceBusMessageSenderTests
             DeduplicationId = "old",
             Group = "s",
             IsRedriven = true,
-            SystemProperties = new Dictionary<string, string>(StringComparer.Ordinal) { ["subject"] = "sold", ["correlation-id"] = "c", ["content-type"] = "text/plain", ["to"] = "t", ["reply-to"] = "r" },
+            SystemProperties = new Dictionary<string, string>(StringComparer.Ordinal)
+                { ["subject"] = "sold", ["correlation-id"] = "c", ["content-type"] = "text/plain", ["to"] = "t", ["reply-to"] = "r" },
         };
 
         await sender.SendAsync([first, first with { SystemProperties = new Dictionary<string, string>(StringComparer.Ordinal) }], CancellationToken.None);
 
         ServiceBusMessage[] sent = [.. _bus.Senders.First().Sent];
-        sent.ShouldAllBe(message => message.MessageId.Length == 123 && message.MessageId.StartsWith(new string('i', 90) + "-") && (string)message.ApplicationProperties["RedrivenMessageId"] == first.Id && message.SessionId == "s");
+        sent.ShouldAllBe(
+            message => message.MessageId.Length == 123
+                && message.MessageId.StartsWith(new string('i', 90) + "-")
+                && (string)message.ApplicationProperties["RedrivenMessageId"] == first.Id
+                && message.SessionId == "s");
         sent[0].MessageId.ShouldNotBe(sent[1].MessageId);
         (sent[0].Subject, sent[0].CorrelationId, sent[0].ContentType, sent[0].To, sent[0].ReplyTo).ShouldBe(("sold", "c", "text/plain", "t", "r"));
         sent[1].ContentType.ShouldBeNull();
@@ -110,7 +116,8 @@ public sealed class ServiceBusMessageSenderTests
 
         ServiceBusMessage sent = _bus.Senders.First().Sent.ShouldHaveSingleItem();
         (sent.MessageId, sent.ContentType).ShouldBe(("id-0", "application/json"));
-        sent.ApplicationProperties.ShouldBe([KeyValuePair.Create("traceparent", (object)span.Id!), KeyValuePair.Create("tracestate", (object)"vendor=1")], ignoreOrder: true);
+        sent.ApplicationProperties.ShouldBe(
+            [KeyValuePair.Create("traceparent", (object)span.Id!), KeyValuePair.Create("tracestate", (object)"vendor=1")], ignoreOrder: true);
     }
 
     [Fact]
@@ -119,7 +126,9 @@ public sealed class ServiceBusMessageSenderTests
         using IMessageSender sender = await CreateAsync();
         sender.CheckAttribute("any name", "").ShouldBeNull();
 
-        await sender.SendAsync([.. Messages(1).Select(message => message with { Group = "s-1", DeduplicationId = "d-1", Attributes = [new("tenant", "acme")] })], CancellationToken.None);
+        await sender.SendAsync(
+            [.. Messages(1).Select(message => message with { Group = "s-1", DeduplicationId = "d-1", Attributes = [new("tenant", "acme")] })],
+            CancellationToken.None);
 
         ServiceBusMessage sent = _bus.Senders.First().Sent.ShouldHaveSingleItem();
         (sent.MessageId, sent.SessionId, sent.ApplicationProperties["tenant"]).ShouldBe(("d-1", "s-1", (object)"acme"));
@@ -133,7 +142,8 @@ public sealed class ServiceBusMessageSenderTests
         StartupException exception = await Should.ThrowAsync<StartupException>(CreateAsync());
 
         exception.ExitCode.ShouldBe(ExitCodes.Unavailable);
-        exception.Message.ShouldStartWith("Service Bus orders: there is no such entity in the namespace; check Sources:ServiceBus:Queue, or Topic and Subscription. There is no such queue.");
+        exception.Message.ShouldStartWith(
+            "Service Bus orders: there is no such entity in the namespace; check Sources:ServiceBus:Queue, or Topic and Subscription. There is no such queue.");
         _bus.Senders.ShouldHaveSingleItem().IsDisposed.ShouldBeTrue();
     }
 

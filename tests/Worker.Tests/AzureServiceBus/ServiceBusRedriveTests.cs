@@ -90,5 +90,6 @@ public sealed class ServiceBusRedriveTests
     }
 
     private Task<RedriveResult> RunAsync(RedriveRequest request) => ServiceBusRedrive.RunAsync(
-        _letters, new ServiceBusSourceOptions { Queue = "orders" }, request, new CommandServices(new ManualTimeProvider(), TextWriter.Null, TextWriter.Null), TestContext.Current.CancellationToken);
+        _letters, new ServiceBusSourceOptions { Queue = "orders" }, request, new CommandServices(new ManualTimeProvider(), TextWriter.Null, TextWriter.Null),
+        TestContext.Current.CancellationToken);
 }

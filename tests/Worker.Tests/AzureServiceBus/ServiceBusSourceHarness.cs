@@ -47,7 +47,8 @@ internal sealed class ServiceBusSourceHarness : SourceHarness
     }
 
     /// <summary>A harness that receives.</summary>
-    public static async Task<ServiceBusSourceHarness> ReceivingAsync(int calls = 64, TimeSpan? maxAbandonDelay = null, TimeSpan? maxLockRenewal = null, int doneIds = 1_000)
+    public static async Task<ServiceBusSourceHarness> ReceivingAsync(
+        int calls = 64, TimeSpan? maxAbandonDelay = null, TimeSpan? maxLockRenewal = null, int doneIds = 1_000)
     {
         ServiceBusSourceHarness harness = new(calls, maxAbandonDelay, maxLockRenewal, doneIds);
         await harness.StartAsync();

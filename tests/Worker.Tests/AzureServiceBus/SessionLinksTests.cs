@@ -32,7 +32,8 @@ public sealed class SessionLinksTests
         (await ReceiveAsync(links)).ShouldBeNull();
         FakeSession session = _sessions.ShouldHaveSingleItem();
         session.IsOpen.ShouldBeFalse();
-        session.Waits[1..].ShouldAllBe(wait => wait >= TimeSpan.FromMilliseconds(700) && wait < TimeSpan.FromMilliseconds(800), "Twice the time that a message takes.");
+        session.Waits[1..].ShouldAllBe(
+            wait => wait >= TimeSpan.FromMilliseconds(700) && wait < TimeSpan.FromMilliseconds(800), "Twice the time that a message takes.");
         _log.Entries.ShouldBeEmpty();
     }
 

@@ -146,10 +146,13 @@ public sealed class SettlementFaultTests
     public async Task DeadLetter_AfterAnException_KeepsItsText()
     {
         await using ServiceBusSourceHarness harness = await ServiceBusSourceHarness.ReceivingAsync();
-        await (await harness.ReceiveAsync(Body, "a")).SettleAsync(Settlement.DeadLetter("unhandled-exception", "d") with { Exception = new InvalidOperationException("no customer") });
+        await (await harness.ReceiveAsync(Body, "a")).SettleAsync(
+            Settlement.DeadLetter("unhandled-exception", "d") with { Exception = new InvalidOperationException("no customer") });
 
         await harness.WaitUntilEmptyAsync();
-        harness.Bus.Letters.ShouldHaveSingleItem().Properties["DeadLetterDetails"].ShouldBeOfType<string>().ShouldContain("\"exception\":\"System.InvalidOperationException: no customer");
+        harness.Bus.Letters.ShouldHaveSingleItem().Properties["DeadLetterDetails"]
+            .ShouldBeOfType<string>()
+            .ShouldContain("\"exception\":\"System.InvalidOperationException: no customer");
         await harness.FinishAsync();
     }
 

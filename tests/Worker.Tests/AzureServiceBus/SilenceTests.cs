@@ -3,7 +3,9 @@ using Quayside.Pipeline.Settlements;
 
 namespace Worker.Tests.AzureServiceBus;
 
-/// <summary>A broker that no longer answers, as behind a firewall that drops the packets of a connection: receives end without a message, by the client's clock.</summary>
+/// <summary>
+/// A broker that no longer answers, as behind a firewall that drops the packets of a connection: receives end without a message, by the client's clock.
+/// </summary>
 [Collection(OneThreadCollection.Name)]
 public sealed class SilenceTests
 {

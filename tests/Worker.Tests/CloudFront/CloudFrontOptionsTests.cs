@@ -22,7 +22,8 @@ public sealed class CloudFrontOptionsTests
     [Fact]
     public void Configure_WrongTimestampField_ErrorOffersNone() =>
         ErrorsOf("Handlers:CloudFront:Buckets=logs", "Handlers:CloudFront:TimestampField=no field").ShouldHaveSingleItem().ShouldBe(
-            "Handlers:CloudFront:TimestampField = \"no field\": must be a field name of 1 to 128 letters, digits, _ - @ or dots, or None for documents without a timestamp.");
+            "Handlers:CloudFront:TimestampField = \"no field\": must be a field name of 1 to 128 letters, digits, _ - @ or dots, or None for documents without "
+                + "a timestamp.");
 
     [Theory]
     [InlineData("none", "")]
@@ -47,7 +48,11 @@ public sealed class CloudFrontOptionsTests
     private static SettingsReader Read(params string[] settings)
     {
         IConfigurationRoot configuration = new ConfigurationBuilder()
-            .AddInMemoryCollection(settings.Select(setting => setting.Split('=', 2)).GroupBy(pair => pair[0], StringComparer.Ordinal).Select(pairs => KeyValuePair.Create(pairs.Key, (string?)pairs.Last()[1])))
+            .AddInMemoryCollection(
+                settings
+                    .Select(setting => setting.Split('=', 2))
+                    .GroupBy(pair => pair[0], StringComparer.Ordinal)
+                    .Select(pairs => KeyValuePair.Create(pairs.Key, (string?)pairs.Last()[1])))
             .Build();
         return new SettingsReader(configuration);
     }

@@ -20,7 +20,8 @@ internal sealed class CloudFrontRun
 {
     private readonly IPipeline<PhysicalContext> _pipeline;
 
-    public CloudFrontRun(int maxRejected = 3, int maxBadRows = 3, TimeSpan? objectTimeout = null, TimeProvider? time = null, string timestampField = IndexRun.TimestampField)
+    public CloudFrontRun(
+        int maxRejected = 3, int maxBadRows = 3, TimeSpan? objectTimeout = null, TimeProvider? time = null, string timestampField = IndexRun.TimestampField)
     {
         Breaker = new CircuitBreaker("test", new RecoverabilityOptions { BreakerFailures = 100 }, TimeProvider.System, NullLogger.Instance);
         RecoverabilityOptions recoverability = new() { Attempts = 3, BackoffBase = TimeSpan.FromMilliseconds(1), BackoffCap = TimeSpan.FromMilliseconds(2) };

@@ -26,7 +26,9 @@ public sealed class DocumentTests
     [InlineData("=x")]
     public void TryCreate_WrongColumns_SaysWhatIsWrong(string columns)
     {
-        DocumentShape.TryCreate(columns.Split(',', StringSplitOptions.RemoveEmptyEntries), string.Empty, out DocumentShape? shape, out string? problem).ShouldBeFalse();
+        DocumentShape
+            .TryCreate(columns.Split(',', StringSplitOptions.RemoveEmptyEntries), string.Empty, out DocumentShape? shape, out string? problem)
+            .ShouldBeFalse();
 
         shape.ShouldBeNull();
         problem.ShouldStartWith("must ");

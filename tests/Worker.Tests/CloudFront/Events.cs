@@ -6,7 +6,9 @@ internal static class Events
     public const string Test = """{"Service":"Amazon S3","Event":"s3:TestEvent","Time":"2026-01-31T10:00:00.000Z","Bucket":"logs","RequestId":"5582815E1AEA5ADF","HostId":"8cLeGAmw098X5cv4Zkwcmo8vvZa3eH3eKxsPzbB9wrR+YstdA6Knx4Ip8EXAMPLE"}""";
 
     /// <summary>A record of version 2.1 with all properties that S3 sends.</summary>
-    public static string Record(string key, string bucket = "logs", string eventName = "ObjectCreated:Put", string? eTag = "d41d8cd98f00b204e9800998ecf8427e", string? versionId = null) =>
+    public static string Record(
+        string key, string bucket = "logs", string eventName = "ObjectCreated:Put", string? eTag = "d41d8cd98f00b204e9800998ecf8427e",
+        string? versionId = null) =>
         $$$$"""
         {"eventVersion":"2.1","eventSource":"aws:s3","awsRegion":"eu-west-1","eventTime":"2026-01-31T10:00:00.000Z","eventName":"{{{{eventName}}}}",
         "userIdentity":{"principalId":"AWS:EXAMPLE"},"requestParameters":{"sourceIPAddress":"192.0.2.1"},

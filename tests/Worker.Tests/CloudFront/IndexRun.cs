@@ -17,7 +17,9 @@ internal sealed class IndexRun : IBadRows
 
     private readonly LogIndexer _indexer;
 
-    public IndexRun(string[]? columns = null, string timestampField = TimestampField, int maxBadRows = 5, bool decode = false, int maxRowBytes = 64 * 1024, string[]? optional = null)
+    public IndexRun(
+        string[]? columns = null, string timestampField = TimestampField, int maxBadRows = 5, bool decode = false, int maxRowBytes = 64 * 1024,
+        string[]? optional = null)
     {
         DocumentShape.TryCreate(columns ?? Columns, timestampField, out DocumentShape? shape, out string? problem, optional).ShouldBeTrue(problem);
         _indexer = new LogIndexer(shape!, new LogLimits(new GzipLimits(64L << 20, 200), maxRowBytes, maxBadRows, decode), Buffers);
@@ -55,7 +57,9 @@ internal sealed class IndexRun : IBadRows
 
     /// <summary>The documents in row order.</summary>
     public List<string> InOrder() =>
-        [.. Sink.Documents.OrderBy(pair => long.Parse(pair.Key[(pair.Key.LastIndexOf('-') + 1)..], System.Globalization.CultureInfo.InvariantCulture)).Select(pair => pair.Value)];
+        [.. Sink.Documents
+            .OrderBy(pair => long.Parse(pair.Key[(pair.Key.LastIndexOf('-') + 1)..], System.Globalization.CultureInfo.InvariantCulture))
+            .Select(pair => pair.Value)];
 
     /// <summary>The expected documents, written with System.Text.Json.</summary>
     public static List<string> Expected(byte[] log) =>
@@ -63,7 +67,9 @@ internal sealed class IndexRun : IBadRows
         .. ReadableLog.Parse(log, Columns).Split('\n').Select(line =>
         {
             string[] values = line[(line.IndexOf(' ', StringComparison.Ordinal) + 1)..].Split('|');
-            return JsonSerializer.Serialize(new Dictionary<string, string> { [TimestampField] = $"{values[0]}T{values[1]}Z", ["date"] = values[0], ["time"] = values[1], ["user_agent"] = values[2] });
+            return JsonSerializer.Serialize(
+                new Dictionary<string, string>
+                    { [TimestampField] = $"{values[0]}T{values[1]}Z", ["date"] = values[0], ["time"] = values[1], ["user_agent"] = values[2] });
         }),
     ];
 

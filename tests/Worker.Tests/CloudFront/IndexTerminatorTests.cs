@@ -28,9 +28,15 @@ public sealed class IndexTerminatorTests
     }
 
     [Theory]
-    [InlineData(default(SinkStatus), false, "The sink memory returned the status Undecided, which decides nothing (scripted): CompleteAsync must return Stored only when every document is accounted for, and otherwise what failed.")]
+    [InlineData(
+        default(SinkStatus), false,
+        "The sink memory returned the status Undecided, which decides nothing (scripted): CompleteAsync must return Stored only when every document is "
+            + "accounted for, and otherwise what failed.")]
     [InlineData((SinkStatus)42, false, "The sink memory returned the status 42, which decides nothing")]
-    [InlineData(SinkStatus.Stored, true, "The sink memory returned the status Undecided, which decides nothing (SendAsync returned false, as after a failure, and then CompleteAsync returned Stored)")]
+    [InlineData(
+        SinkStatus.Stored, true,
+        "The sink memory returned the status Undecided, which decides nothing (SendAsync returned false, as after a failure, and then CompleteAsync returned "
+            + "Stored)")]
     public async Task Handle_SinkDecidesNothing_IsTheSinksFaultAndTheSinkIsNamed(SinkStatus status, bool contradicts, string description)
     {
         CloudFrontRun run = new();
@@ -218,7 +224,8 @@ public sealed class IndexTerminatorTests
         CloudFrontRun run = new();
         run.Objects.Put("a.gz", Log);
         int times = 0;
-        run.Objects.Stream = bytes => Interlocked.Increment(ref times) == 1 ? Pieces.Of(bytes[..(bytes.Length / 2)], 100, suspend: true) : Pieces.Of(bytes, 100, suspend: true);
+        run.Objects.Stream =
+            bytes => Interlocked.Increment(ref times) == 1 ? Pieces.Of(bytes[..(bytes.Length / 2)], 100, suspend: true) : Pieces.Of(bytes, 100, suspend: true);
 
         (await run.HandleAsync(Event)).ShouldBe(Settlement.Complete);
 
@@ -299,7 +306,8 @@ public sealed class IndexTerminatorTests
         run.DeadLetters.Fail(1);
 
         Settlement settlement = await run.HandleAsync(Event);
-        (settlement.Fault, settlement.RetryInProcess, settlement.MayHold).ShouldBe((SettlementFault.Transient, false, true), "A full disk must not cost the event its deliveries.");
+        (settlement.Fault, settlement.RetryInProcess, settlement.MayHold).ShouldBe(
+            (SettlementFault.Transient, false, true), "A full disk must not cost the event its deliveries.");
         (await run.HandleAsync(Event, delivery: 2)).ShouldBe(Settlement.Complete);
 
         run.DeadLetters.Messages.Count.ShouldBe(1);
@@ -352,7 +360,8 @@ public sealed class IndexTerminatorTests
         Settlement settlement = await run.HandleAsync(Events.Of(Events.Record("a.gz"), Events.Record("b.gz")));
 
         (settlement.Kind, settlement.Reason).ShouldBe((SettlementKind.DeadLetter, "log-no-documents"));
-        settlement.Description!.ShouldContain($"None of the log's {rows} rows became a document. The sink rejected {rows} documents, the first with 400 mapper_parsing_exception: no.");
+        settlement.Description!.ShouldContain(
+            $"None of the log's {rows} rows became a document. The sink rejected {rows} documents, the first with 400 mapper_parsing_exception: no.");
         run.Sink.Documents.Count.ShouldBe(30, "The other log is indexed.");
         run.Breaker.State.ShouldBe(BreakerState.Closed);
     }

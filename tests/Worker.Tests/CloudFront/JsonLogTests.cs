@@ -26,15 +26,18 @@ public sealed class JsonLogTests
         { "{\"a\":\"1\"}\n{\"a\":\"1\",\"b\":\"2\"}\n", "1: row-missing-column {\"a\":\"1\"}\n2: 2|1" },
         { "{\"a\":\"1\",\"b\":\"2\",\"a\":\"3\"}\n", "1: row-not-json {\"a\":\"1\",\"b\":\"2\",\"a\":\"3\"}" },
         { "{\"a\":\"1\",\"b\":\"2\"}\n#Fields: a b\n1\t2\n[]\n", "1: 2|1\n2: row-not-json #Fields: a b\n3: row-not-json 1\t2\n4: row-not-json []" },
-        { "{\"a\":\"1\",\"b\":\"2\"} x\n{\"a\":\"1\",\"b\":\n{}\n", "1: row-not-json {\"a\":\"1\",\"b\":\"2\"} x\n2: row-not-json {\"a\":\"1\",\"b\":\n3: row-missing-column {}" },
+        { "{\"a\":\"1\",\"b\":\"2\"} x\n{\"a\":\"1\",\"b\":\n{}\n",
+            "1: row-not-json {\"a\":\"1\",\"b\":\"2\"} x\n2: row-not-json {\"a\":\"1\",\"b\":\n3: row-missing-column {}" },
         { "{\"a\":\"1\",\"b\":\"\\ud800\"}\n", "1: row-invalid-utf8 {\"a\":\"1\",\"b\":\"\\ud800\"}" },
         { "{\"a\":\"1\",\"b\":\"\0\"}\n", "1: row-not-json {\"a\":\"1\",\"b\":\"\0\"}" },
         { "#Version: 1.0\n{\"a\":\"1\",\"b\":\"2\"}\n", "1: 2|1" },
         { "#Fields: a b\n{\t}\n", "1: }|{" },
         { "{\"a\":\"" + new string('x', 25) + "\",\"b\":\"\"}\n", "1: |" + new string('x', 25) },
-        { "{\"a\":\"" + new string('x', 26) + "\",\"b\":\"\"}\n{}\n", "1: row-too-long {\"a\":\"" + new string('x', 26) + "\",\"b\":\"\"\n2: row-missing-column {}" },
+        { "{\"a\":\"" + new string('x', 26) + "\",\"b\":\"\"}\n{}\n",
+            "1: row-too-long {\"a\":\"" + new string('x', 26) + "\",\"b\":\"\"\n2: row-missing-column {}" },
         { "{\"a\":\"" + new string('x', 200) + "\"}\n{\"a\":\"1\",\"b\":\"2\"}\n", "1: row-too-long {\"a\":\"" + new string('x', 34) + "\n2: 2|1" },
-        { "{\"a\":\"1\",\"b\":\"2\"}\n\u00ef\u00bb\u00bf\u00ef\u00bb\u00bf{\"a\":\"\",\"b\":\"" + new string('x', 25) + "\"}\r\n", "1: 2|1\n2: " + new string('x', 25) + "|" },
+        { "{\"a\":\"1\",\"b\":\"2\"}\n\u00ef\u00bb\u00bf\u00ef\u00bb\u00bf{\"a\":\"\",\"b\":\"" + new string('x', 25) + "\"}\r\n",
+            "1: 2|1\n2: " + new string('x', 25) + "|" },
         { "{\"a\":\"" + new string('x', 200) + "\"}\nx\n", "1: row-too-long {\"a\":\"" + new string('x', 34) + "\n2: row-not-json x" },
         { "[{\"a\":\"1\",\"b\":\"2\"}]\n", "! log-no-fields" },
     };
@@ -66,8 +69,11 @@ public sealed class JsonLogTests
     }
 
     [Theory]
-    [InlineData("""{"date":"2024-11-14","time":"21:34:06","x-edge-location":"SOF50-P2","asn":"16509","timestamp(ms)":"1731620046814","origin-fbl":"0.251","x-host-header":"d111111abcdef8.cloudfront.net","cs(Cookie)":"-"}""")]
-    [InlineData("#Version: 1.0\n#Fields: date time x-edge-location asn timestamp(ms) x-host-header cs(Cookie)\n2024-11-14\t21:34:06\tSOF50-P2\t16509\t1731620046814\td111111abcdef8.cloudfront.net\t-")]
+    [InlineData(
+        """{"date":"2024-11-14","time":"21:34:06","x-edge-location":"SOF50-P2","asn":"16509","timestamp(ms)":"1731620046814","origin-fbl":"0.251","x-host-header":"d111111abcdef8.cloudfront.net","cs(Cookie)":"-"}""")]
+    [InlineData(
+        "#Version: 1.0\n#Fields: date time x-edge-location asn timestamp(ms) x-host-header "
+            + "cs(Cookie)\n2024-11-14\t21:34:06\tSOF50-P2\t16509\t1731620046814\td111111abcdef8.cloudfront.net\t-")]
     public async Task Index_LogOfStandardLoggingV2_MakesTheSameDocument(string log)
     {
         IndexRun run = new(["asn", "timestamp(ms)=received", "cs(Cookie)"], optional: ["c-country"]);

@@ -27,8 +27,12 @@ public sealed class LogBucketCheckTests
     }
 
     [Theory]
-    [InlineData(AwsErrorKind.Missing, "NoSuchBucket", 404, ExitCodes.Unavailable, "The log bucket 'first' does not exist: create it or correct Handlers:CloudFront:Buckets.")]
-    [InlineData(AwsErrorKind.Refused, "NoSuchBucket", 404, ExitCodes.Unavailable, "The log bucket 'first' does not exist: create it or correct Handlers:CloudFront:Buckets.")]
+    [InlineData(
+        AwsErrorKind.Missing, "NoSuchBucket", 404, ExitCodes.Unavailable,
+        "The log bucket 'first' does not exist: create it or correct Handlers:CloudFront:Buckets.")]
+    [InlineData(
+        AwsErrorKind.Refused, "NoSuchBucket", 404, ExitCodes.Unavailable,
+        "The log bucket 'first' does not exist: create it or correct Handlers:CloudFront:Buckets.")]
     [InlineData(AwsErrorKind.Refused, "AccessDenied", 403, ExitCodes.NoPermission, "grant s3:ListBucket on it and s3:GetObject on its objects")]
     [InlineData(AwsErrorKind.Refused, "InvalidAccessKeyId", 403, ExitCodes.NoPermission, "check the credentials")]
     [InlineData(AwsErrorKind.ExpiredCredentials, "ExpiredToken", 400, ExitCodes.NoPermission, "check the credentials")]

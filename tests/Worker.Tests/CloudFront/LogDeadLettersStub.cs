@@ -5,5 +5,6 @@ namespace Worker.Tests.CloudFront;
 /// <summary>Throws on every rejection, for tests without rejections.</summary>
 internal sealed class LogDeadLettersStub : IDocumentRejections
 {
-    public ValueTask RejectAsync(DocumentRejection rejection, CancellationToken cancellationToken) => throw new InvalidOperationException($"{rejection} was not expected.");
+    public ValueTask RejectAsync(DocumentRejection rejection, CancellationToken cancellationToken) =>
+        throw new InvalidOperationException($"{rejection} was not expected.");
 }

@@ -202,9 +202,13 @@ public sealed class LogIndexerTests
     public async Task Index_LogOfNineteenColumns_LeavesAnOptionalOneOut()
     {
         IndexRun run = new(["c-ip"], timestampField: string.Empty, optional: ["x-forwarded-for", "sc-status=status"]);
-        string[] columns = ["date", "time", "x-edge-location", "sc-bytes", "c-ip", "cs-method", "cs(Host)", "cs-uri-stem", "sc-status", "cs(Referer)", "cs(User-Agent)", "cs-uri-query", "cs(Cookie)", "x-edge-result-type", "x-edge-request-id", "x-host-header", "cs-protocol", "cs-bytes", "time-taken"];
+        string[] columns = [
+            "date", "time", "x-edge-location", "sc-bytes", "c-ip", "cs-method", "cs(Host)", "cs-uri-stem", "sc-status", "cs(Referer)", "cs(User-Agent)",
+            "cs-uri-query", "cs(Cookie)", "x-edge-result-type", "x-edge-request-id", "x-host-header", "cs-protocol", "cs-bytes", "time-taken"];
 
-        LogOutcome outcome = await run.IndexTextAsync($"#Fields: {string.Join(' ', columns)}\n{string.Join('\t', columns.Select(column => column == "c-ip" ? "192.0.2.1" : "200"))}\n#Fields: x-forwarded-for c-ip\n\t192.0.2.2\n-\t192.0.2.3\n");
+        LogOutcome outcome = await run.IndexTextAsync(
+            $"#Fields: {string.Join(' ', columns)}\n{string.Join('\t', columns.Select(column => column == "c-ip" ? "192.0.2.1" : "200"))}\n#Fields: "
+                + $"x-forwarded-for c-ip\n\t192.0.2.2\n-\t192.0.2.3\n");
 
         outcome.BadRows.ShouldBe(0);
         run.InOrder().ShouldBe(["""{"c_ip":"192.0.2.1","status":"200"}""", """{"c_ip":"192.0.2.2","x_forwarded_for":""}""", """{"c_ip":"192.0.2.3"}"""]);
@@ -216,7 +220,8 @@ public sealed class LogIndexerTests
         LogOutcome outcome = await new IndexRun(["c-ip", "x-forwarded-for"]).IndexTextAsync("#Fields: c-ip\n192.0.2.1\n");
 
         outcome.Fault.ShouldBe(LogFault.MissingColumn);
-        outcome.Detail.ShouldBe("The log has no column x-forwarded-for. If not every log has it, name it in Handlers:CloudFront:OptionalColumns instead of Columns.");
+        outcome.Detail.ShouldBe(
+            "The log has no column x-forwarded-for. If not every log has it, name it in Handlers:CloudFront:OptionalColumns instead of Columns.");
     }
 
     [Fact]
@@ -250,7 +255,9 @@ public sealed class LogIndexerTests
             int rows = random.Next(40);
             for (int row = 0; row < rows; row++)
             {
-                text.AppendJoin('\t', Enumerable.Range(0, random.Next(12) == 0 ? 5 : 6).Select(_ => values[random.Next(values.Length)])).Append(random.Next(8) == 0 ? "\r\n" : "\n");
+                text
+                    .AppendJoin('\t', Enumerable.Range(0, random.Next(12) == 0 ? 5 : 6).Select(_ => values[random.Next(values.Length)]))
+                    .Append(random.Next(8) == 0 ? "\r\n" : "\n");
             }
 
             byte[] log = Encoding.Latin1.GetBytes(text.ToString());
@@ -261,13 +268,17 @@ public sealed class LogIndexerTests
 
             string[] lines = [.. ReadableLog.Parse(log, IndexRun.Columns).Split('\n').Where(line => line.Length > 0)];
             Dictionary<string, string[]> expected = lines.Where(line => !line.Contains(": row-", StringComparison.Ordinal))
-                .ToDictionary(line => line[..line.IndexOf(':', StringComparison.Ordinal)], line => line[(line.IndexOf(' ', StringComparison.Ordinal) + 1)..].Split('|'), StringComparer.Ordinal);
+                .ToDictionary(
+                    line => line[..line.IndexOf(':', StringComparison.Ordinal)], line => line[(line.IndexOf(' ', StringComparison.Ordinal) + 1)..].Split('|'),
+                    StringComparer.Ordinal);
             run.Sink.Documents.Count.ShouldBe(expected.Count, $"log {i}");
             foreach ((string id, string json) in run.Sink.Documents)
             {
                 string[] row = expected[id.Split('-')[^1]];
                 using JsonDocument document = JsonDocument.Parse(json);
-                string?[] actual = [.. ((string[])["date", "time", "user_agent"]).Select(field => document.RootElement.TryGetProperty(field, out JsonElement value) ? value.GetString() : "-")];
+                string?[] actual = [
+                    .. ((string[])["date", "time", "user_agent"]).Select(
+                        field => document.RootElement.TryGetProperty(field, out JsonElement value) ? value.GetString() : "-")];
                 actual.ShouldBe(row, string.Create(CultureInfo.InvariantCulture, $"log {i}, {id}"));
             }
         }

@@ -41,7 +41,8 @@ public sealed class LogParserTests
         { "#Fields: a b\n" + new string('x', 40) + "\r\n1\t2\n", "1: row-too-few-columns " + new string('x', 40) + "\n2: 2|1" },
         { "#Fields: a b\n" + new string('x', 41) + "\n1\t2\n", "1: row-too-long " + new string('x', 40) + "\n2: 2|1" },
         { "#Fields: a b\n1\t" + new string('x', 200) + "\n1\t2\n", "1: row-too-long 1\t" + new string('x', 38) + "\n2: 2|1" },
-        { "#Fields: a b\n\u00ef\u00bb\u00bf\u00ef\u00bb\u00bf1\t" + new string('x', 38) + "\r\n\u00ef\u00bb\u00bf#Version: 1.0\n", "1: " + new string('x', 38) + "|1" },
+        { "#Fields: a b\n\u00ef\u00bb\u00bf\u00ef\u00bb\u00bf1\t" + new string('x', 38) + "\r\n\u00ef\u00bb\u00bf#Version: 1.0\n",
+            "1: " + new string('x', 38) + "|1" },
         { "#Fields: a b\n1\t" + new string('x', 200), "1: row-too-long 1\t" + new string('x', 38) },
         { "#" + new string('x', 60) + "\n#Fields: a b\n", "! log-bad-fields" },
     };

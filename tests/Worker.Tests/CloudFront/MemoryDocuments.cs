@@ -127,7 +127,8 @@ internal sealed class MemoryDocuments : IDocumentSink
                 if (sink.Rejects(index))
                 {
                     _rejected++;
-                    await rejections.RejectAsync(new DocumentRejection(index, Encoding.UTF8.GetBytes(json), 400, "mapper_parsing_exception", "no"), cancellationToken);
+                    await rejections.RejectAsync(
+                        new DocumentRejection(index, Encoding.UTF8.GetBytes(json), 400, "mapper_parsing_exception", "no"), cancellationToken);
                     continue;
                 }
 

@@ -44,9 +44,12 @@ public sealed class S3EventReaderTests
         { "{\"Message\":\"\"}", "event-no-records" },
         { "{\"Message\":\" \"}", "event-no-records" },
         { "{\"Records\":[1]}", "event-bad-record" },
-        { "{\"Records\":[{\"eventName\":\"ObjectCreated:Put\",\"s3\":{\"bucket\":{\"name\":\"logs\"},\"object\":{\"key\":\"a\",\"eTag\":\"\u00e9\"}}}]}", "event-bad-record" },
-        { "{\"Records\":[{\"eventName\":\"ObjectCreated:Put\",\"s3\":{\"bucket\":{\"name\":\"logs\"},\"object\":{\"key\":\"a\",\"eTag\":\"a\\nb\"}}}]}", "event-bad-record" },
-        { "{\"Records\":[{\"eventName\":\"ObjectCreated:Put\",\"s3\":{\"bucket\":{\"name\":\"logs\"},\"object\":{\"key\":\"a\",\"eTag\":\"" + new string('a', 257) + "\"}}}]}", "event-bad-record" },
+        { "{\"Records\":[{\"eventName\":\"ObjectCreated:Put\",\"s3\":{\"bucket\":{\"name\":\"logs\"},\"object\":{\"key\":\"a\",\"eTag\":\"\u00e9\"}}}]}",
+            "event-bad-record" },
+        { "{\"Records\":[{\"eventName\":\"ObjectCreated:Put\",\"s3\":{\"bucket\":{\"name\":\"logs\"},\"object\":{\"key\":\"a\",\"eTag\":\"a\\nb\"}}}]}",
+            "event-bad-record" },
+        { "{\"Records\":[{\"eventName\":\"ObjectCreated:Put\",\"s3\":{\"bucket\":{\"name\":\"logs\"},\"object\":{\"key\":\"a\",\"eTag\":\""
+            + new string('a', 257) + "\"}}}]}", "event-bad-record" },
         { "{\"Records\":[{}]}", "event-bad-record" },
         { "{\"Records\":[{\"eventName\":null}]}", "event-bad-record" },
         { "{\"Records\":[{\"eventName\":1}]}", "event-bad-record" },
@@ -57,9 +60,12 @@ public sealed class S3EventReaderTests
         { "{\"Records\":[{\"eventName\":\"ObjectCreated:Put\",\"s3\":{\"bucket\":{\"name\":\"logs\"},\"object\":{\"key\":[\"a\"]}}}]}", "event-bad-record" },
         { "{\"Records\":[{\"eventName\":\"ObjectCreated:Put\",\"s3\":{\"bucket\":[],\"object\":{\"key\":\"a\"}}}]}", "event-bad-record" },
         { "{\"Records\":[],\"Records\":[]}", "duplicate-property" },
-        { "{\"Records\":[{\"eventName\":\"ObjectCreated:Put\",\"eventName\":\"ObjectRemoved:Delete\",\"s3\":{\"bucket\":{\"name\":\"logs\"},\"object\":{\"key\":\"a\"}}}]}", "duplicate-property" },
-        { "{\"Records\":[{\"eventName\":\"ObjectCreated:Put\",\"s3\":{\"bucket\":{\"name\":\"logs\"},\"object\":{\"key\":\"a\",\"k\\u0065y\":\"b\"}}}]}", "duplicate-property" },
-        { "{\"Records\":[{\"eventName\":\"ObjectCreated:Put\",\"s3\":{\"bucket\":{\"name\":\"logs\"},\"object\":{\"key\":\"a\"},\"object\":{\"key\":\"a\"}}}]}", "duplicate-property" },
+        { "{\"Records\":[{\"eventName\":\"ObjectCreated:Put\",\"eventName\":\"ObjectRemoved:Delete\",\"s3\":{\"bucket\":{\"name\":\"logs\"},"
+            + "\"object\":{\"key\":\"a\"}}}]}", "duplicate-property" },
+        { "{\"Records\":[{\"eventName\":\"ObjectCreated:Put\",\"s3\":{\"bucket\":{\"name\":\"logs\"},\"object\":{\"key\":\"a\",\"k\\u0065y\":\"b\"}}}]}",
+            "duplicate-property" },
+        { "{\"Records\":[{\"eventName\":\"ObjectCreated:Put\",\"s3\":{\"bucket\":{\"name\":\"logs\"},\"object\":{\"key\":\"a\"},\"object\":{\"key\":\"a\"}}}]}",
+            "duplicate-property" },
         { Events.Of(Events.Record("a\\ud800")), "invalid-utf8" },
         { Events.Of(Events.Record("")), "event-bad-key" },
         { Events.Of(Events.Record("a%2")), "event-bad-key" },
@@ -99,11 +105,14 @@ public sealed class S3EventReaderTests
     }
 
     [Theory]
-    [InlineData("""{"Type":"SubscriptionConfirmation","MessageId":"1","Token":"secret-token","TopicArn":"arn:aws:sns:us-east-1:1:t","Message":"You have chosen to subscribe to the topic.\nTo confirm, visit the SubscribeURL.","SubscribeURL":"https://sns.example/?Token=secret-token"}""", "Confirm the subscription with its SubscribeURL")]
+    [InlineData(
+        """{"Type":"SubscriptionConfirmation","MessageId":"1","Token":"secret-token","TopicArn":"arn:aws:sns:us-east-1:1:t","Message":"You have chosen to subscribe to the topic.\nTo confirm, visit the SubscribeURL.","SubscribeURL":"https://sns.example/?Token=secret-token"}""", "Confirm the subscription with its SubscribeURL")]
     [InlineData("""{"Type":"UnsubscribeConfirmation","Message":"You have chosen to deactivate","SubscribeURL":"https://sns.example/"}""", "SNS sent it")]
     [InlineData("""{"Type":"SubscriptionConfirmation","Message":"{}"}""", "SNS sent it")]
     [InlineData("""{"Type":"Notification","Message":"a text"}""", "its text is not JSON")]
-    [InlineData("""{"detail-type":"EC2 Instance State-change Notification","source":"aws.ec2","detail":{"state":"running"}}""", "an event of EventBridge, but its source is not aws.s3")]
+    [InlineData(
+        """{"detail-type":"EC2 Instance State-change Notification","source":"aws.ec2","detail":{"state":"running"}}""",
+        "an event of EventBridge, but its source is not aws.s3")]
     public void Read_WellFormedJsonThatIsNoS3Event_SaysWhatItIs(string body, string detail)
     {
         S3Event read = Read(body);
@@ -121,7 +130,8 @@ public sealed class S3EventReaderTests
         S3Event read = Read(Events.Of(Events.Record(key)));
 
         read.Fault.ShouldBe(EventFault.BadKey);
-        read.Detail.ShouldContain("not URL-encoded as S3 encodes keys (some stores, such as Ceph, do not encode them: set Handlers:CloudFront:KeyEncoding to None)");
+        read.Detail.ShouldContain(
+            "not URL-encoded as S3 encodes keys (some stores, such as Ceph, do not encode them: set Handlers:CloudFront:KeyEncoding to None)");
         read.Detail.ShouldContain(key);
     }
 
@@ -163,7 +173,8 @@ public sealed class S3EventReaderTests
     [InlineData("ReducedRedundancyLostObject")]
     public void Read_OtherKindsOfEvents_AreIgnoredAndCounted(string eventName)
     {
-        S3Event read = Read(Events.Of(Events.Record("a", eventName: eventName), Events.Record("b"), Events.Record("c", bucket: "elsewhere", eventName: eventName)));
+        S3Event read =
+            Read(Events.Of(Events.Record("a", eventName: eventName), Events.Record("b"), Events.Record("c", bucket: "elsewhere", eventName: eventName)));
 
         read.Objects.Single().Key.ShouldBe("b");
         read.Ignored.ShouldBe(2);
@@ -197,7 +208,8 @@ public sealed class S3EventReaderTests
 
     [Theory]
     [InlineData("""{"detail-type":"Object Created","source":"aws.s3","detail":{"bucket":{"name":"logs"},"object":{"key":"k","size":1}}}""")]
-    [InlineData("""{"Type":"Notification","Message":"{\"detail-type\":\"Object Created\",\"source\":\"aws.s3\",\"detail\":{\"bucket\":{\"name\":\"logs\"},\"object\":{\"key\":\"k\",\"size\":1}}}"}""")]
+    [InlineData(
+        """{"Type":"Notification","Message":"{\"detail-type\":\"Object Created\",\"source\":\"aws.s3\",\"detail\":{\"bucket\":{\"name\":\"logs\"},\"object\":{\"key\":\"k\",\"size\":1}}}"}""")]
     public void Read_EventOfEventBridge_NamesItsObject(string body) => Read(body).Objects.ShouldBe([new LogObject("logs", "k", null, null)]);
 
     [Theory]
@@ -223,7 +235,8 @@ public sealed class S3EventReaderTests
     {
         S3EventReader reader = new(["logs"], new KeyFilter(string.Empty, string.Empty), KeyEncoding.None);
 
-        reader.Read(Encoding.UTF8.GetBytes(Events.Of(Events.Record(key)))).Objects.ShouldBe([new LogObject("logs", key, null, "d41d8cd98f00b204e9800998ecf8427e")]);
+        reader.Read(Encoding.UTF8.GetBytes(Events.Of(Events.Record(key)))).Objects.ShouldBe(
+            [new LogObject("logs", key, null, "d41d8cd98f00b204e9800998ecf8427e")]);
         reader.Read(Encoding.UTF8.GetBytes(Events.Of(Events.Record("../a")))).Detail.ShouldNotContain("KeyEncoding");
     }
 
@@ -232,14 +245,16 @@ public sealed class S3EventReaderTests
     {
         S3EventReader reader = new(["logs"], new KeyFilter("cdn/", ".gz"));
 
-        S3Event read = reader.Read(Encoding.UTF8.GetBytes(Events.Of(Events.Record("cdn/a.gz"), Events.Record("b.gz"), Events.Record("cdn%2Fc.txt"), Events.Record("cdn%2Fd.gz"))));
+        S3Event read = reader.Read(
+            Encoding.UTF8.GetBytes(Events.Of(Events.Record("cdn/a.gz"), Events.Record("b.gz"), Events.Record("cdn%2Fc.txt"), Events.Record("cdn%2Fd.gz"))));
 
         read.Objects.Select(log => log.Key).ShouldBe(["cdn/a.gz", "cdn/d.gz"]);
         read.Ignored.ShouldBe(2);
     }
 
     [Fact]
-    public void Read_InvalidUtf8_IsPoison() => Reader.Read(new byte[] { (byte)'{', (byte)'"', 0xC3, (byte)'"', (byte)':', (byte)'1', (byte)'}' }).Fault.ShouldBe(EventFault.InvalidUtf8);
+    public void Read_InvalidUtf8_IsPoison() =>
+    Reader.Read(new byte[] { (byte)'{', (byte)'"', 0xC3, (byte)'"', (byte)':', (byte)'1', (byte)'}' }).Fault.ShouldBe(EventFault.InvalidUtf8);
 
     [Fact]
     public void Read_TruncatedAtEveryByte_IsMalformed()

@@ -17,7 +17,8 @@ public sealed class WindowsServiceTests
         string folder = Directory.GetCurrentDirectory();
         TextWriter error = Console.Error;
 
-        int code = await WindowsService.RunAsync(() => Task.FromResult(Directory.GetCurrentDirectory() == folder && ReferenceEquals(Console.Error, error) ? 17 : 0));
+        int code =
+            await WindowsService.RunAsync(() => Task.FromResult(Directory.GetCurrentDirectory() == folder && ReferenceEquals(Console.Error, error) ? 17 : 0));
 
         code.ShouldBe(17);
     }

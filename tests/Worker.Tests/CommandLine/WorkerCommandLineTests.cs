@@ -66,7 +66,8 @@ public sealed class WorkerCommandLineTests
         await File.WriteAllTextAsync(folder["worker.json"], "{\n  \"Routes\": }");
         StartupException? error = null;
 
-        await LookAsync((context, parsed) => error = Should.Throw<StartupException>(() => context.ReadConfiguration(parsed)), "--config", folder["worker.json"]);
+        await LookAsync(
+            (context, parsed) => error = Should.Throw<StartupException>(() => context.ReadConfiguration(parsed)), "--config", folder["worker.json"]);
 
         error.ShouldNotBeNull().Message.ShouldEndWith("It is not JSON from line 2, byte 13 on.");
     }
@@ -86,7 +87,8 @@ public sealed class WorkerCommandLineTests
     [Fact]
     public async Task Command_Throws_IsADefectWithItsExitCode()
     {
-        int exitCode = await WorkerCommandLine.RunAsync(["look"], worker => worker.AddCommand(_ => Look(_ => throw new InvalidOperationException("a test's defect"))));
+        int exitCode =
+            await WorkerCommandLine.RunAsync(["look"], worker => worker.AddCommand(_ => Look(_ => throw new InvalidOperationException("a test's defect"))));
 
         exitCode.ShouldBe(ExitCodes.Software);
     }
@@ -137,9 +139,14 @@ public sealed class WorkerCommandLineTests
         await host.PostAsync(ApiHost.Poison);
 
         (await RunAsync(command)).ShouldBe(ExitCodes.Usage);
-        (await RunAsync(command.Replace("archiv", "archive", StringComparison.Ordinal).Replace("malformed-jso", "malformed-json", StringComparison.Ordinal))).ShouldBe(ExitCodes.Success);
+        (await RunAsync(
+            command.Replace("archiv", "archive", StringComparison.Ordinal).Replace("malformed-jso", "malformed-json", StringComparison.Ordinal))).ShouldBe(
+                ExitCodes.Success);
 
-        Task<int> RunAsync(string line) => WorkerCommandLine.RunAsync([.. line.Split(' '), "--url", host.Client.BaseAddress!.ToString(), $"--Hosting:Token={ApiHost.Token}"], global::Quayside.Worker.Program.AddFeatures);
+        Task<int> RunAsync(string line) =>
+            WorkerCommandLine.RunAsync(
+                [.. line.Split(' '), "--url", host.Client.BaseAddress!.ToString(), $"--Hosting:Token={ApiHost.Token}"],
+                global::Quayside.Worker.Program.AddFeatures);
     }
 
     [Theory]

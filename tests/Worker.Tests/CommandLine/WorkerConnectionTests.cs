@@ -25,7 +25,8 @@ public sealed class WorkerConnectionTests
     [Fact]
     public void To_AnAddressWithAPassword_IsRefusedWithoutShowingIt()
     {
-        StartupException refusal = Should.Throw<StartupException>(() => WorkerConnection.To("http://user:canary@127.0.0.1:8080", new ConfigurationBuilder().Build()));
+        StartupException refusal =
+            Should.Throw<StartupException>(() => WorkerConnection.To("http://user:canary@127.0.0.1:8080", new ConfigurationBuilder().Build()));
 
         refusal.Message.ShouldBe("--url http://***@127.0.0.1:8080: must be an address such as http://127.0.0.1:8080, without a user.");
         refusal.ExitCode.ShouldBe(ExitCodes.Usage);

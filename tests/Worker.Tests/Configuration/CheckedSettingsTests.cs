@@ -15,17 +15,23 @@ namespace Worker.Tests.Configuration;
 public sealed class CheckedSettingsTests : IDisposable
 {
     private const string Sqs = "--Routes:r:Source=Sqs --Sources:Sqs:Queue=orders --Aws:Region=eu-west-1 --Aws:AccessKeyId=a --Aws:SecretAccessKey=b";
-    private const string S3 = "--Routes:r:Source=Channel --Routes:r:Sink=S3 --Sinks:S3:Bucket=bucket --Aws:Region=eu-west-1 --Aws:AccessKeyId=a --Aws:SecretAccessKey=b";
+    private const string S3 =
+        "--Routes:r:Source=Channel --Routes:r:Sink=S3 --Sinks:S3:Bucket=bucket --Aws:Region=eu-west-1 --Aws:AccessKeyId=a --Aws:SecretAccessKey=b";
     private const string S3WithoutKeys = "--Routes:r:Source=Channel --Routes:r:Sink=S3 --Sinks:S3:Bucket=bucket --Aws:Region=eu-west-1";
-    private const string Blobs = "--Routes:r:Source=Channel --Routes:r:Sink=AzureBlobs --Sinks:AzureBlobs:Container=archive --Sinks:AzureBlobs:Endpoint=https://a.blob.core.windows.net";
-    private const string ServiceBus = "--Routes:r:Source=ServiceBus --Sources:ServiceBus:FullyQualifiedNamespace=a.servicebus.windows.net --Sources:ServiceBus:Queue=orders";
-    private const string Topic = "--Routes:r:Source=ServiceBus --Sources:ServiceBus:FullyQualifiedNamespace=a.servicebus.windows.net --Sources:ServiceBus:Topic=t --Sources:ServiceBus:Subscription=s";
+    private const string Blobs =
+        "--Routes:r:Source=Channel --Routes:r:Sink=AzureBlobs --Sinks:AzureBlobs:Container=archive --Sinks:AzureBlobs:Endpoint=https://a.blob.core.windows.net";
+    private const string ServiceBus =
+        "--Routes:r:Source=ServiceBus --Sources:ServiceBus:FullyQualifiedNamespace=a.servicebus.windows.net --Sources:ServiceBus:Queue=orders";
+    private const string Topic = "--Routes:r:Source=ServiceBus --Sources:ServiceBus:FullyQualifiedNamespace=a.servicebus.windows.net "
+        + "--Sources:ServiceBus:Topic=t --Sources:ServiceBus:Subscription=s";
     private const string RabbitMq = "--Routes:r:Source=RabbitMq --Sources:RabbitMq:Queue=orders";
     private const string RabbitMqTls = RabbitMq + " --Sources:RabbitMq:Uri=amqps://rabbit.example/";
     private const string TcpLines = "--Routes:r:Source=TcpLines";
     private const string Tls = "--Routes:r:Source=TcpLines --Sources:TcpLines:Certificate=$pem --Sources:TcpLines:CertificateKey=$key";
     private const string Udp = "--Routes:r:Source=Udp";
-    private const string CloudFront = "--Routes:r:Source=Channel --Routes:r:Handler=CloudFront --Handlers:CloudFront:Buckets=logs --Routes:r:Sink=Elasticsearch --Sinks:Elasticsearch:Endpoint=https://search.example --Sinks:Elasticsearch:Index=logs --Aws:Region=eu-west-1 --Aws:AccessKeyId=a --Aws:SecretAccessKey=b";
+    private const string CloudFront = "--Routes:r:Source=Channel --Routes:r:Handler=CloudFront --Handlers:CloudFront:Buckets=logs "
+        + "--Routes:r:Sink=Elasticsearch --Sinks:Elasticsearch:Endpoint=https://search.example --Sinks:Elasticsearch:Index=logs --Aws:Region=eu-west-1 "
+        + "--Aws:AccessKeyId=a --Aws:SecretAccessKey=b";
     private const string ClientCertificate = CloudFront + " --Sinks:Elasticsearch:ClientCertificate=$pem --Sinks:Elasticsearch:ClientCertificateKey=$key";
     private const string Channel = "--Routes:r:Source=Channel";
     private const string Http = "--Routes:r:Source=Http";
@@ -35,20 +41,27 @@ public sealed class CheckedSettingsTests : IDisposable
         ["Pipeline:Form"] = (Channel, ["Fastest"]),
         ["Pipeline:Parts"] = (Channel, ["NoSuchPart"]),
         ["Routes:{name}:Source"] = (Channel, ["Pigeon", "Sqss", "Channel,Channel"]),
-        ["Envelopes:ExtendedClient:Buckets"] = ("--Routes:r:Source=Channel --Routes:r:Envelope=ExtendedClient --Envelopes:ExtendedClient:Buckets=payloads", ["Bad_Bucket", "a"]),
-        ["Envelopes:Sns:Topics"] = (Http + " --Routes:r:Envelope=Sns --Envelopes:Sns:Topics=arn:aws:sns:eu-west-1:123456789012:orders", ["orders", "arn:aws:sqs:eu-west-1:123456789012:orders"]),
+        ["Envelopes:ExtendedClient:Buckets"] =
+            ("--Routes:r:Source=Channel --Routes:r:Envelope=ExtendedClient --Envelopes:ExtendedClient:Buckets=payloads", ["Bad_Bucket", "a"]),
+        ["Envelopes:Sns:Topics"] = (
+            Http + " --Routes:r:Envelope=Sns --Envelopes:Sns:Topics=arn:aws:sns:eu-west-1:123456789012:orders",
+            ["orders", "arn:aws:sqs:eu-west-1:123456789012:orders"]),
         ["Routes:{name}:Envelope"] = (Channel, ["Sms", "Sns,Gzap"]),
         ["Routes:{name}:Handler"] = (Channel, ["Archiv"]),
         ["Routes:{name}:Sink"] = (Channel, ["S4", "Elasticsearch"]),
-        ["Sources:Sqs:Queue"] = (Sqs, ["no spaces", "https://sqs.eu-west-1.amazonaws.com/orders", "arn:aws:sns:eu-west-1:123456789012:orders", "https://queues.example/123456789012/orders", "arn:aws:sqs:us-east-1:123456789012:orders"]),
+        ["Sources:Sqs:Queue"] = (
+            Sqs, ["no spaces", "https://sqs.eu-west-1.amazonaws.com/orders", "arn:aws:sns:eu-west-1:123456789012:orders",
+                "https://queues.example/123456789012/orders", "arn:aws:sqs:us-east-1:123456789012:orders"]),
         ["Sources:Sqs:DeadLetterQueue"] = (Sqs, ["no spaces", "orders", "arn:aws:sqs:eu-west-1:orders"]),
         ["Sources:Udp:Endpoint"] = (Udp, ["9081", "localhost:9081", "127.0.0.1:99999"]),
         ["Sources:TcpLines:Endpoint"] = (TcpLines, ["9082", "localhost:9082", "127.0.0.1:99999"]),
         ["Sources:TcpLines:Certificate"] = (Tls, ["$missing", "$folder", "$empty", "$key", "$otherpem"]),
         ["Sources:TcpLines:CertificateKey"] = (Tls, ["$missing", "$folder", "$empty", "$pem", "$encrypted", "$otherkey"]),
         ["Sources:ServiceBus:ConnectionString"] = (
-            "--Routes:r:Source=ServiceBus --Sources:ServiceBus:Queue=orders --Sources:ServiceBus:ConnectionString=Endpoint=sb://a.example;SharedAccessKeyName=a;SharedAccessKey=b",
-            ["orders.servicebus.windows.net", "Endpoint=http://a.example;SharedAccessKeyName=a;SharedAccessKey=b", "Endpoint=sb://a.example;SharedAccessKeyName=a", "Endpoint=sb://a.example;SharedAccessKeyName=a;SharedAccessKey=b;EntityPath=others"]),
+            "--Routes:r:Source=ServiceBus --Sources:ServiceBus:Queue=orders "
+                + "--Sources:ServiceBus:ConnectionString=Endpoint=sb://a.example;SharedAccessKeyName=a;SharedAccessKey=b",
+            ["orders.servicebus.windows.net", "Endpoint=http://a.example;SharedAccessKeyName=a;SharedAccessKey=b",
+                "Endpoint=sb://a.example;SharedAccessKeyName=a", "Endpoint=sb://a.example;SharedAccessKeyName=a;SharedAccessKey=b;EntityPath=others"]),
         ["Sources:ServiceBus:FullyQualifiedNamespace"] = (ServiceBus, ["https://a.servicebus.windows.net", "a.servicebus.windows.net/orders", "a b", "sb://a"]),
         ["Sources:ServiceBus:Queue"] = (ServiceBus, ["orders?", "/orders", "orders//new", "or ders", "$long"]),
         ["Sources:ServiceBus:Topic"] = (Topic, ["topic#", "topic/", "$long"]),
@@ -61,8 +74,12 @@ public sealed class CheckedSettingsTests : IDisposable
         ["Sources:RabbitMq:DeadLetterQueue"] = (RabbitMq, ["orders", "$long"]),
         ["Sources:RabbitMq:DeadLetterExchange"] = (RabbitMq, ["$long"]),
         ["Sources:RabbitMq:CaCertificate"] = (RabbitMqTls, ["$missing", "$folder", "$empty", "$key"]),
-        ["Sources:RabbitMq:ClientCertificate"] = (RabbitMqTls + " --Sources:RabbitMq:ClientCertificate=$pem --Sources:RabbitMq:ClientCertificateKey=$key", ["$missing", "$folder", "$empty", "$otherpem"]),
-        ["Sources:RabbitMq:ClientCertificateKey"] = (RabbitMqTls + " --Sources:RabbitMq:ClientCertificate=$pem --Sources:RabbitMq:ClientCertificateKey=$key", ["$missing", "$folder", "$empty", "$encrypted", "$otherkey"]),
+        ["Sources:RabbitMq:ClientCertificate"] = (
+            RabbitMqTls + " --Sources:RabbitMq:ClientCertificate=$pem --Sources:RabbitMq:ClientCertificateKey=$key",
+            ["$missing", "$folder", "$empty", "$otherpem"]),
+        ["Sources:RabbitMq:ClientCertificateKey"] = (
+            RabbitMqTls + " --Sources:RabbitMq:ClientCertificate=$pem --Sources:RabbitMq:ClientCertificateKey=$key",
+            ["$missing", "$folder", "$empty", "$encrypted", "$otherkey"]),
         ["Handlers:Archive:Template"] = (Channel, ["{Product", "../{MessageId}", "{MessageId:nonsense}"]),
         ["Handlers:Archive:KeyPrefix"] = (Channel, ["a//b", "../a"]),
         ["Handlers:Archive:MessageIdProperty"] = (Channel, ["a..b", "event.id:nonsense"]),
@@ -93,23 +110,34 @@ public sealed class CheckedSettingsTests : IDisposable
         ["Sinks:S3:ContentDisposition"] = (S3, ["in\u0001line"]),
         ["Sinks:S3:ExpectedBucketOwner"] = (S3, ["12345678901", "my-account-1"]),
         ["Sinks:AzureBlobs:ConnectionString"] = (
-            "--Routes:r:Source=Channel --Routes:r:Sink=AzureBlobs --Sinks:AzureBlobs:Container=archive --Sinks:AzureBlobs:ConnectionString=UseDevelopmentStorage=true",
+            "--Routes:r:Source=Channel --Routes:r:Sink=AzureBlobs --Sinks:AzureBlobs:Container=archive "
+                + "--Sinks:AzureBlobs:ConnectionString=UseDevelopmentStorage=true",
             ["a.blob.core.windows.net", "AccountName=a", "AccountName=a;AccountKey=no!base64", "AccountName=a;AccountKey=YQ==;BlobEndpoint=http://a.example"]),
-        ["Sinks:AzureBlobs:Endpoint"] = (Blobs, ["a.blob.core.windows.net", "http://127.0.0.1:10000", "https://a.blob.core.windows.net/archive", "https://a b"]),
+        ["Sinks:AzureBlobs:Endpoint"] =
+            (Blobs, ["a.blob.core.windows.net", "http://127.0.0.1:10000", "https://a.blob.core.windows.net/archive", "https://a b"]),
         ["Sinks:AzureBlobs:Container"] = (Blobs, ["Upper", "a", "a--b", "a/b"]),
         ["Sinks:AzureBlobs:ContentType"] = (Blobs, ["json"]),
         ["Sinks:AzureBlobs:ContentEncoding"] = (Blobs, ["gz\u00efp"]),
         ["Sinks:AzureBlobs:CacheControl"] = (Blobs, ["no\u2014store"]),
         ["Sinks:AzureBlobs:ContentDisposition"] = (Blobs, ["in\u0001line"]),
-        ["Sinks:Elasticsearch:Endpoint"] = (CloudFront, ["search.example", "ftp://search.example", "http://search.example", "https://user:word@search.example", "https://a b"]),
-        ["Sinks:Elasticsearch:Endpoints"] = (CloudFront.Replace("Endpoint=", "Endpoints=", StringComparison.Ordinal), ["search.example", "https://a.example,b.example", "https://a.example,http://b.example", "https://user:word@a.example,https://b.example"]),
-        ["Sinks:Elasticsearch:CloudId"] = (CloudFront.Replace("Endpoint=https://search.example", "CloudId=name:ZXUtd2VzdC0xLmV4YW1wbGUkYWJj", StringComparison.Ordinal), ["name", "name:no base64", "name:aG9zdA==", "name:JGlk"]),
-        ["Sinks:Elasticsearch:Proxy"] = (CloudFront, ["proxy.example:3128", "socks5://proxy.example", "http://user:word@proxy.example", "http://proxy.example/?a=b"]),
+        ["Sinks:Elasticsearch:Endpoint"] =
+            (CloudFront, ["search.example", "ftp://search.example", "http://search.example", "https://user:word@search.example", "https://a b"]),
+        ["Sinks:Elasticsearch:Endpoints"] = (
+            CloudFront.Replace("Endpoint=", "Endpoints=", StringComparison.Ordinal),
+            ["search.example", "https://a.example,b.example", "https://a.example,http://b.example", "https://user:word@a.example,https://b.example"]),
+        ["Sinks:Elasticsearch:CloudId"] = (
+            CloudFront.Replace("Endpoint=https://search.example", "CloudId=name:ZXUtd2VzdC0xLmV4YW1wbGUkYWJj", StringComparison.Ordinal),
+            ["name", "name:no base64", "name:aG9zdA==", "name:JGlk"]),
+        ["Sinks:Elasticsearch:Proxy"] =
+            (CloudFront, ["proxy.example:3128", "socks5://proxy.example", "http://user:word@proxy.example", "http://proxy.example/?a=b"]),
         ["Sinks:Elasticsearch:ProxyUsername"] = (CloudFront + " --Sinks:Elasticsearch:Proxy=http://proxy.example", ["a"]),
         ["Sinks:Elasticsearch:ProxyPassword"] = (CloudFront + " --Sinks:Elasticsearch:Proxy=http://proxy.example", ["b"]),
         ["Sinks:Elasticsearch:ClientCertificate"] = (ClientCertificate, ["$missing", "$folder", "$empty", "$otherpem"]),
         ["Sinks:Elasticsearch:ClientCertificateKey"] = (ClientCertificate, ["$missing", "$folder", "$empty", "$encrypted", "$otherkey"]),
-        ["Sinks:Elasticsearch:ClientCertificatePassword"] = (CloudFront + " --Sinks:Elasticsearch:ClientCertificate=$pem --Sinks:Elasticsearch:ClientCertificateKey=$encrypted --Sinks:Elasticsearch:ClientCertificatePassword=word", ["wrong"]),
+        ["Sinks:Elasticsearch:ClientCertificatePassword"] = (
+            CloudFront
+                + " --Sinks:Elasticsearch:ClientCertificate=$pem --Sinks:Elasticsearch:ClientCertificateKey=$encrypted "
+                + "--Sinks:Elasticsearch:ClientCertificatePassword=word", ["wrong"]),
         ["Sinks:Elasticsearch:Index"] = (CloudFront, ["Upper", "_a", "a b", "a/b"]),
         ["Sinks:Elasticsearch:Username"] = (CloudFront, ["a"]),
         ["Sinks:Elasticsearch:Password"] = (CloudFront, ["b"]),
@@ -165,7 +193,8 @@ public sealed class CheckedSettingsTests : IDisposable
         string name = key[(key.LastIndexOf(':') + 1)..];
         string[] arguments = [.. Table[key].Arguments.Split(' ').Select(Fill)];
 
-        (await ProblemsAsync(arguments)).ShouldNotContain(problem => problem.Contains(name, StringComparison.OrdinalIgnoreCase) && !IsNotBuilt(problem), "The other arguments are right.");
+        (await ProblemsAsync(arguments)).ShouldNotContain(
+            problem => problem.Contains(name, StringComparison.OrdinalIgnoreCase) && !IsNotBuilt(problem), "The other arguments are right.");
         IReadOnlyList<string> problems = await ProblemsAsync([.. arguments, $"--{key.Replace("{name}", "r", StringComparison.Ordinal)}={Fill(value)}"]);
 
         problems.ShouldContain(problem => problem.Contains(name, StringComparison.OrdinalIgnoreCase) && !IsNotBuilt(problem), string.Join('\n', problems));
@@ -177,7 +206,11 @@ public sealed class CheckedSettingsTests : IDisposable
     {
         string[] settings = [.. new WorkerDefinition(Program.AddFeatures).Sections
             .Where(section => section.SettingsType is not null)
-            .SelectMany(section => SettingProperty.Of(section.SettingsType!).Where(property => property.Type == typeof(string) || property.Type == typeof(string[]) || property.Type == typeof(Uri)).Select(property => $"{section.Name}:{property.Name}"))];
+            .SelectMany(
+                section => SettingProperty
+                    .Of(section.SettingsType!)
+                    .Where(property => property.Type == typeof(string) || property.Type == typeof(string[]) || property.Type == typeof(Uri))
+                    .Select(property => $"{section.Name}:{property.Name}"))];
 
         settings.Length.ShouldBeGreaterThan(40);
         settings.Except(Table.Keys).Except(AnyTextWorks.Keys).ShouldBeEmpty();

@@ -8,7 +8,9 @@ public sealed class ConfigurationErrorTests
 {
     [Fact]
     public void ToString_ControlCharacters_AreEscaped() =>
-        new ConfigurationError("Aws:Re\tgion", "eu\u001b[2J", "must be a region.").ToString().ShouldBe("Aws:Re\\u0009gion = \"eu\\u001b[2J\": must be a region.");
+        new ConfigurationError("Aws:Re\tgion", "eu\u001b[2J", "must be a region.")
+            .ToString()
+            .ShouldBe("Aws:Re\\u0009gion = \"eu\\u001b[2J\": must be a region.");
 
     [Theory]
     [InlineData("must be names; \"u:hidden@h\" is none.", "must be names; \"***@h\" is none.")]

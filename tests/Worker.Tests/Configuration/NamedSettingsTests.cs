@@ -21,7 +21,8 @@ public sealed class NamedSettingsTests
     [Fact]
     public void Read_NamedValuesOfARoute_AddToTheSharedOnesAndReplaceThoseOfTheirNames()
     {
-        SettingsReader reader = Reader(("Sample:Tags:team", "all"), ("Sample:Tags:env", "prod"), ("Routes:orders:Sample:Tags:TEAM", "orders"), ("Routes:orders:Sample:Tags:class", "b"));
+        SettingsReader reader = Reader(
+            ("Sample:Tags:team", "all"), ("Sample:Tags:env", "prod"), ("Routes:orders:Sample:Tags:TEAM", "orders"), ("Routes:orders:Sample:Tags:class", "b"));
 
         reader.Read<NamedOptions>("Sample", "orders").Tags.ShouldBe([new("TEAM", "orders"), new("env", "prod"), new("class", "b")], ignoreOrder: true);
         reader.Read<NamedOptions>("Sample", "others").Tags.ShouldBe([new("team", "all"), new("env", "prod")], ignoreOrder: true);
@@ -46,7 +47,10 @@ public sealed class NamedSettingsTests
 
         reader.Read<NamedOptions>("Sample", "orders");
 
-        reader.Effective.Where(setting => setting.Key.Contains("Tags")).Select(setting => $"{setting.Key}={setting.Value}").ShouldBe(["Routes:orders:Sample:Tags:team=orders", "Sample:Tags:env=prod"], ignoreOrder: true);
+        reader.Effective
+            .Where(setting => setting.Key.Contains("Tags"))
+            .Select(setting => $"{setting.Key}={setting.Value}")
+            .ShouldBe(["Routes:orders:Sample:Tags:team=orders", "Sample:Tags:env=prod"], ignoreOrder: true);
     }
 
     [Theory]
@@ -58,7 +62,10 @@ public sealed class NamedSettingsTests
 
         reader.Read<NamedOptions>("Sample", "orders");
 
-        reader.Errors.ShouldHaveSingleItem().ToString().ShouldBe($"{key}: must be a section of named values, such as {key}:name=value. It would have no effect.");
+        reader.Errors
+            .ShouldHaveSingleItem()
+            .ToString()
+            .ShouldBe($"{key}: must be a section of named values, such as {key}:name=value. It would have no effect.");
     }
 
     [Fact]

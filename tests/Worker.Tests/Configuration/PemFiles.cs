@@ -14,9 +14,11 @@ internal static class PemFiles
         }
 
         using ECDsa keys = ECDsa.Create(ECCurve.NamedCurves.nistP256);
-        using X509Certificate2 made = new CertificateRequest("CN=localhost", keys, HashAlgorithmName.SHA256).CreateSelfSigned(DateTimeOffset.UnixEpoch, DateTimeOffset.UnixEpoch.AddYears(200));
+        using X509Certificate2 made = new CertificateRequest("CN=localhost", keys, HashAlgorithmName.SHA256).CreateSelfSigned(
+            DateTimeOffset.UnixEpoch, DateTimeOffset.UnixEpoch.AddYears(200));
         File.WriteAllText(certificate, made.ExportCertificatePem());
         File.WriteAllText(key, keys.ExportPkcs8PrivateKeyPem());
-        File.WriteAllText(encrypted, keys.ExportEncryptedPkcs8PrivateKeyPem("word", new PbeParameters(PbeEncryptionAlgorithm.Aes256Cbc, HashAlgorithmName.SHA256, 1_000)));
+        File.WriteAllText(
+            encrypted, keys.ExportEncryptedPkcs8PrivateKeyPem("word", new PbeParameters(PbeEncryptionAlgorithm.Aes256Cbc, HashAlgorithmName.SHA256, 1_000)));
     }
 }

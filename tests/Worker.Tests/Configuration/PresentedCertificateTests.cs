@@ -59,7 +59,10 @@ public sealed class PresentedCertificateTests : IDisposable
         File.WriteAllText(CertificateFile, other.ExportCertificatePem());
         File.WriteAllText(KeyFile, own.ExportPkcs8PrivateKeyPem());
 
-        PresentedCertificate.FindProblem(CertificateFile, KeyFile, password: null).ShouldNotBeNull().ShouldStartWith("must be a certificate with its own private key");
+        PresentedCertificate
+            .FindProblem(CertificateFile, KeyFile, password: null)
+            .ShouldNotBeNull()
+            .ShouldStartWith("must be a certificate with its own private key");
     }
 
     [Fact]
@@ -82,7 +85,9 @@ public sealed class PresentedCertificateTests : IDisposable
 
         LogEntry warning = _log.Entries.ShouldHaveSingleItem();
         (warning.Level, warning.Id.Id).ShouldBe((Microsoft.Extensions.Logging.LogLevel.Warning, 1112));
-        warning.Text.ShouldBe($"Route orders: the certificate of {Setting} ends at 2026-01-15 00:00 UTC; from then on peers refuse it. Renew its file: the worker reads it within a minute");
+        warning.Text.ShouldBe(
+            $"Route orders: the certificate of {Setting} ends at 2026-01-15 00:00 UTC; from then on peers refuse it. Renew its file: the worker reads it "
+                + $"within a minute");
 
         _time.Advance(TimeSpan.FromDays(1));
         _log.Entries.Count.ShouldBe(2, "A line per day.");
@@ -97,7 +102,8 @@ public sealed class PresentedCertificateTests : IDisposable
 
         _time.Advance(TimeSpan.FromMinutes(2));
 
-        certificate.Problem.ShouldBe($"The certificate of {Setting} ended at 2026-01-01 00:02 UTC: peers refuse it. Renew its file; a running worker reads it within a minute.");
+        certificate.Problem.ShouldBe(
+            $"The certificate of {Setting} ended at 2026-01-01 00:02 UTC: peers refuse it. Renew its file; a running worker reads it within a minute.");
     }
 
     [Fact]
@@ -171,7 +177,8 @@ public sealed class PresentedCertificateTests : IDisposable
     [Fact]
     public void Open_UnreadableFile_EndsTheStart()
     {
-        StartupException exception = Should.Throw<StartupException>(() => new PresentedCertificate(Setting, "orders", "/nowhere/c.pem", null, null, _time, _log).Dispose());
+        StartupException exception =
+            Should.Throw<StartupException>(() => new PresentedCertificate(Setting, "orders", "/nowhere/c.pem", null, null, _time, _log).Dispose());
 
         exception.ExitCode.ShouldBe(ExitCodes.Configuration);
         exception.Message.ShouldStartWith($"{Setting} /nowhere/c.pem: must be a certificate");

@@ -32,7 +32,9 @@ public sealed class SettingAttributeTests
             {
                 InRange(comparable, setting.Min, 1).ShouldBeTrue($"{name}: its default is below {setting.Min}");
                 InRange(comparable, setting.Max, -1).ShouldBeTrue($"{name}: its default is above {setting.Max}");
-                SettingText.TryParse(SettingText.Format(value, setting.Bytes), property.PropertyType, setting.Bytes, out object? again).ShouldBe(!Equals(value, string.Empty) || again is not null);
+                SettingText
+                    .TryParse(SettingText.Format(value, setting.Bytes), property.PropertyType, setting.Bytes, out object? again)
+                    .ShouldBe(!Equals(value, string.Empty) || again is not null);
                 again.ShouldBe(value, name);
             }
 

@@ -39,7 +39,10 @@ public sealed class SettingTextTests
     [InlineData("00:00:20", "00:00:20")]
     [InlineData("1.00:00:01", "1.00:00:01")]
     public void TryParse_Time_IsRead(string text, string expected) =>
-        Parse<TimeSpan>(text).ShouldBe(TimeSpan.ParseExact(expected, ["c", @"hh\:mm\:ss\.f", @"hh\:mm\:ss\.fff", @"hh\:mm\:ss\.ffff", @"\-hh\:mm\:ss"], CultureInfo.InvariantCulture, expected[0] == '-' ? TimeSpanStyles.AssumeNegative : TimeSpanStyles.None));
+        Parse<TimeSpan>(text).ShouldBe(
+            TimeSpan.ParseExact(
+                expected, ["c", @"hh\:mm\:ss\.f", @"hh\:mm\:ss\.fff", @"hh\:mm\:ss\.ffff", @"\-hh\:mm\:ss"], CultureInfo.InvariantCulture,
+                expected[0] == '-' ? TimeSpanStyles.AssumeNegative : TimeSpanStyles.None));
 
     [Theory]
     [InlineData("0.1", "0.1")]
@@ -99,7 +102,8 @@ public sealed class SettingTextTests
     [InlineData(typeof(DateTimeOffset), "31.01.2026 10:00:00Z", false)]
     [InlineData(typeof(DateTimeOffset), "2026-02-30T10:00:00Z", false)]
     [InlineData(typeof(DateTimeOffset), "1769853600", false)]
-    public void TryParse_TextOfAType_IsAcceptedOrRefused(Type type, string text, bool accepted) => SettingText.TryParse(text, type, bytes: false, out _).ShouldBe(accepted);
+    public void TryParse_TextOfAType_IsAcceptedOrRefused(Type type, string text, bool accepted) =>
+    SettingText.TryParse(text, type, bytes: false, out _).ShouldBe(accepted);
 
     [Theory]
     [InlineData("65536", 65_536)]
@@ -150,7 +154,8 @@ public sealed class SettingTextTests
     public void TryParse_List_IsSplitTrimmedAndWithoutEmptyEntries() => Parse<string[]>(" a, b ,,c ").ShouldBe(["a", "b", "c"]);
 
     [Fact]
-    public void TryParse_Nullable_IsReadAsItsValue() => SettingText.TryParse("5s", typeof(TimeSpan?), bytes: false, out object? value).ShouldBe(value is TimeSpan { Seconds: 5 });
+    public void TryParse_Nullable_IsReadAsItsValue() =>
+    SettingText.TryParse("5s", typeof(TimeSpan?), bytes: false, out object? value).ShouldBe(value is TimeSpan { Seconds: 5 });
 
     [Theory]
     [InlineData(typeof(bool), false, "true or false")]
@@ -194,7 +199,9 @@ public sealed class SettingTextTests
     [InlineData("https://host/path#sig=abc", "https://host/path#***")]
     [InlineData("https://host/path?mail=a@b&sig=abc", "https://***@b&***")]
     [InlineData("amqp://user:p?ss@host/v?heartbeat=5", "amqp://***@host/v?***")]
-    [InlineData("Endpoint=sb://orders.example/;SharedAccessKeyName=root;SharedAccessKey=abc=;EntityPath=q", "Endpoint=sb://orders.example/;SharedAccessKeyName=root;SharedAccessKey=***;EntityPath=q")]
+    [InlineData(
+        "Endpoint=sb://orders.example/;SharedAccessKeyName=root;SharedAccessKey=abc=;EntityPath=q",
+        "Endpoint=sb://orders.example/;SharedAccessKeyName=root;SharedAccessKey=***;EntityPath=q")]
     [InlineData("DefaultEndpointsProtocol=https;AccountName=a;AccountKey=abc==", "DefaultEndpointsProtocol=https;AccountName=a;AccountKey=***")]
     [InlineData("BlobEndpoint=https://a.example/;SharedAccessSignature=sv=1&sig=abc", "BlobEndpoint=https://a.example/;SharedAccessSignature=***&***")]
     [InlineData("orders?X-Amz-Signature=abc&x=1", "orders?X-Amz-Signature=***&x=1")]
@@ -226,7 +233,9 @@ public sealed class SettingTextTests
         RoundTrips(ArbMap.Default.ArbFor<bool>(), bytes: false);
         RoundTrips(ArbMap.Default.ArbFor<DayOfWeek>(), bytes: false);
         RoundTrips(ArbMap.Default.ArbFor<NormalFloat>().Convert(real => real.Get, NormalFloat.NewNormalFloat), bytes: false);
-        RoundTrips(Arb.From(Gen.Choose(0, 62).SelectMany(shift => Gen.Choose(1, 1_000).Select(factor => (long)((ulong)factor << shift) & long.MaxValue))), bytes: true);
+        RoundTrips(
+            Arb.From(Gen.Choose(0, 62).SelectMany(shift => Gen.Choose(1, 1_000).Select(factor => (long)((ulong)factor << shift) & long.MaxValue))),
+            bytes: true);
 
         // From one tick to one year; the text has milliseconds as a double, which is exact far beyond that range.
         RoundTrips(

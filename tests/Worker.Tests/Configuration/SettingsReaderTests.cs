@@ -56,11 +56,16 @@ public sealed class SettingsReaderTests
     [Fact]
     public void Effective_ValueThatIsSetToItsDefault_IsTheDefault()
     {
-        SettingsReader reader = Reader(("Sample:Place", "here"), ("Sample:Count", "3"), ("Sample:Size", "1024KiB"), ("Sample:Wait", "2000ms"), ("Sample:Names", "a"), ("Sample:Share", "0.25"), ("Sample:Password", Secret));
+        SettingsReader reader = Reader(
+            ("Sample:Place", "here"), ("Sample:Count", "3"), ("Sample:Size", "1024KiB"), ("Sample:Wait", "2000ms"), ("Sample:Names", "a"),
+            ("Sample:Share", "0.25"), ("Sample:Password", Secret));
 
         reader.Read<SampleOptions>("Sample");
 
-        reader.Effective.Where(setting => !setting.IsDefault).Select(setting => setting.Key).ShouldBe(["Sample:Place", "Sample:Share", "Sample:Password"], ignoreOrder: true);
+        reader.Effective
+            .Where(setting => !setting.IsDefault)
+            .Select(setting => setting.Key)
+            .ShouldBe(["Sample:Place", "Sample:Share", "Sample:Password"], ignoreOrder: true);
     }
 
     [Theory]
@@ -151,8 +156,12 @@ public sealed class SettingsReaderTests
     [Theory]
     [InlineData("Cuont", "is not a known key. Did you mean Count? It would have no effect.")]
     [InlineData("pasword", "is not a known key. Did you mean Password? It would have no effect.")]
-    [InlineData("Internal", "is not a known key. Known here: Count, Size, Wait, Share, Enabled, Day, Endpoint, Names, Limit, Password, Place. It would have no effect.")]
-    [InlineData("Whatever:Nested", "is not a known key. Known here: Count, Size, Wait, Share, Enabled, Day, Endpoint, Names, Limit, Password, Place. It would have no effect.")]
+    [InlineData(
+        "Internal",
+        "is not a known key. Known here: Count, Size, Wait, Share, Enabled, Day, Endpoint, Names, Limit, Password, Place. It would have no effect.")]
+    [InlineData(
+        "Whatever:Nested",
+        "is not a known key. Known here: Count, Size, Wait, Share, Enabled, Day, Endpoint, Names, Limit, Password, Place. It would have no effect.")]
     public void Read_UnknownKey_SuggestsTheNearestAndDoesNotShowTheValue(string key, string problem)
     {
         SettingsReader reader = Reader(("Sample:Place", "here"), ($"Sample:{key}", Secret));
@@ -382,7 +391,8 @@ public sealed class SettingsReaderTests
     [Fact]
     public void Read_AddressWithAPassword_IsUsedWholeAndShownWithout()
     {
-        SettingsReader reader = Reader(("Sample:Place", "here"), ("Sample:Endpoint", $"http://user:{Secret}@host/"), ("Sample:Wait", $"http://user:{Secret}@host/"));
+        SettingsReader reader =
+            Reader(("Sample:Place", "here"), ("Sample:Endpoint", $"http://user:{Secret}@host/"), ("Sample:Wait", $"http://user:{Secret}@host/"));
 
         SampleOptions sample = reader.Read<SampleOptions>("Sample");
 
@@ -415,5 +425,8 @@ public sealed class SettingsReaderTests
     private static IEnumerable<string> ErrorsOf(SettingsReader reader) => reader.Errors.Select(error => error.ToString());
 
     private static IConfigurationRoot Json(params string[] files) =>
-        files.Aggregate(new ConfigurationBuilder(), (builder, file) => (ConfigurationBuilder)builder.AddJsonStream(new MemoryStream(Encoding.UTF8.GetBytes(file)))).Build();
+        files
+            .Aggregate(
+                new ConfigurationBuilder(), (builder, file) => (ConfigurationBuilder)builder.AddJsonStream(new MemoryStream(Encoding.UTF8.GetBytes(file))))
+            .Build();
 }

@@ -130,7 +130,10 @@ public sealed class ApiCallsTests
         {
             if (tags[0].Value is string own && own == route)
             {
-                seen.Add(FormattableString.Invariant($"{instrument.Name} {value} {string.Join(' ', tags[1..].ToArray().Select(tag => $"{tag.Key}={tag.Value}"))}").TrimEnd());
+                seen.Add(
+                    FormattableString
+                        .Invariant($"{instrument.Name} {value} {string.Join(' ', tags[1..].ToArray().Select(tag => $"{tag.Key}={tag.Value}"))}")
+                        .TrimEnd());
             }
         }
 

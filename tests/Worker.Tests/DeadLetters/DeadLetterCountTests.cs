@@ -133,7 +133,8 @@ public sealed class DeadLetterCountTests : IDisposable
         Directory.Delete(_folder["letters"], recursive: true);
         Directory.CreateDirectory(_folder["letters"]);
 
-        (await Should.ThrowAsync<DirectoryNotFoundException>(async () => await store.CountWaitingAsync(TestContext.Current.CancellationToken))).Message.ShouldContain("is no longer a folder");
+        (await Should.ThrowAsync<DirectoryNotFoundException>(
+            async () => await store.CountWaitingAsync(TestContext.Current.CancellationToken))).Message.ShouldContain("is no longer a folder");
     }
 
     [Fact]
@@ -168,19 +169,23 @@ public sealed class DeadLetterCountTests : IDisposable
     public void Watch_SlowStore_IsAskedLessOftenButWithinHalfAMinute(double taken, double pause) =>
         DeadLetterWatch.PauseAfter(TimeSpan.FromSeconds(taken)).ShouldBe(TimeSpan.FromSeconds(pause));
 
-    private static async Task<WaitingDeadLetters> CountAsync(DirectoryDeadLetterStore store) => (await store.CountWaitingAsync(CancellationToken.None).AsTask().WaitAsync(TimeSpan.FromSeconds(60))).ShouldNotBeNull();
+    private static async Task<WaitingDeadLetters> CountAsync(DirectoryDeadLetterStore store) =>
+        (await store.CountWaitingAsync(CancellationToken.None).AsTask().WaitAsync(TimeSpan.FromSeconds(60))).ShouldNotBeNull();
 
     private DirectoryDeadLetterStore Store() => new(new DeadLettersOptions { Path = _folder["letters"] }, _time);
 
     private static async Task WriteAsync(DirectoryDeadLetterStore store, string id, string reason, DateTimeOffset at) => await store.WriteAsync(
-        new DeadLetter { SourceId = id, Source = "http", Route = "r", Reason = reason, Description = "d", Attempts = 1, FirstSeen = at, LastSeen = at }, "body"u8.ToArray(), CancellationToken.None);
+        new DeadLetter { SourceId = id, Source = "http", Route = "r", Reason = reason, Description = "d", Attempts = 1, FirstSeen = at, LastSeen = at },
+        "body"u8.ToArray(), CancellationToken.None);
 
     private sealed class FailingStore : IDeadLetterStore
     {
         public WaitingDeadLetters? Result { get; set; }
 
-        public ValueTask<WaitingDeadLetters?> CountWaitingAsync(CancellationToken cancellationToken) => Result is { } result ? new(result) : throw new IOException("no permission");
+        public ValueTask<WaitingDeadLetters?> CountWaitingAsync(CancellationToken cancellationToken) =>
+            Result is { } result ? new(result) : throw new IOException("no permission");
 
-        public ValueTask<string> WriteAsync(DeadLetter letter, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) => throw new NotSupportedException();
+        public ValueTask<string> WriteAsync(DeadLetter letter, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) =>
+            throw new NotSupportedException();
     }
 }

@@ -65,7 +65,8 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
     [Fact]
     public async Task Read_WhatWasWritten_IsTheSame()
     {
-        DeadLetter letter = Letter() with { Group = "g-1", DeduplicationId = "d-1", Attributes = new Dictionary<string, string>(StringComparer.Ordinal) { ["a"] = "b" } };
+        DeadLetter letter =
+            Letter() with { Group = "g-1", DeduplicationId = "d-1", Attributes = new Dictionary<string, string>(StringComparer.Ordinal) { ["a"] = "b" } };
         await _store.WriteAsync(letter, "{"u8.ToArray(), Token);
 
         StoredDeadLetter stored = Read(_store).ShouldHaveSingleItem();
@@ -399,7 +400,8 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
 
     [Fact]
     public async Task Write_Cancelled_Throws() =>
-        await Should.ThrowAsync<OperationCanceledException>(async () => await _store.WriteAsync(Letter(), "x"u8.ToArray(), new CancellationToken(canceled: true)));
+        await Should.ThrowAsync<OperationCanceledException>(
+            async () => await _store.WriteAsync(Letter(), "x"u8.ToArray(), new CancellationToken(canceled: true)));
 
     private static IEnumerable<StoredDeadLetter> Read(DirectoryDeadLetterStore store, string? reason = null) =>
         store.Letters.List().Select(store.Letters.Find).OfType<StoredDeadLetter>().Where(letter => reason is null || letter.Letter.Reason == reason);

@@ -91,7 +91,8 @@ public sealed class UnfinishedDeadLettersTests : IDisposable
         using CancellationTokenSource cancellation = new();
         using FileThreads threads = new("test", 1);
         CancellingDeadLetters store = new(_deadLetters, cancellation);
-        UnfinishedDeadLetters unfinished = new(new DurableFolder(_root.Path, fsync: true, route: "orders"), store, threads, TimeProvider.System, NullLogger.Instance);
+        UnfinishedDeadLetters unfinished =
+            new(new DurableFolder(_root.Path, fsync: true, route: "orders"), store, threads, TimeProvider.System, NullLogger.Instance);
 
         await unfinished.KeepAsync("directory", "orders", cancellation.Token);
 

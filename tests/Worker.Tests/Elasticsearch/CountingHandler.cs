@@ -7,7 +7,8 @@ namespace Worker.Tests.Elasticsearch;
 internal sealed class CountingHandler(int documents) : HttpMessageHandler
 {
     private readonly byte[] _answer = Encoding.UTF8.GetBytes(
-        $"{{\"errors\":false,\"took\":1,\"items\":[{string.Join(',', Enumerable.Repeat("{\"create\":{\"_id\":\"0f8fad5bd9cb469fa165\",\"status\":201}}", documents))}]}}");
+        $"{{\"errors\":false,\"took\":1,\"items\":["
+            + $"{string.Join(',', Enumerable.Repeat("{\"create\":{\"_id\":\"0f8fad5bd9cb469fa165\",\"status\":201}}", documents))}]}}");
 
     protected override async Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken)
     {

@@ -31,7 +31,8 @@ public sealed class ElasticsearchFaultOfIndexTests
     [Fact]
     public async Task Complete_LimitOfTheMapping_IsRefusedAlsoBesideAcceptedDocuments()
     {
-        DocumentsResult result = await WriteAsync(3, (_, id) => id == "d1" ? Failed(id, 400, "illegal_argument_exception", "Limit of total fields [1000] has been exceeded") : Created(id));
+        DocumentsResult result = await WriteAsync(
+            3, (_, id) => id == "d1" ? Failed(id, 400, "illegal_argument_exception", "Limit of total fields [1000] has been exceeded") : Created(id));
 
         (result.Status, _rejections.All.Count).ShouldBe((SinkStatus.Refused, 0));
     }
@@ -112,16 +113,20 @@ public sealed class ElasticsearchFaultOfIndexTests
     [Fact]
     public async Task Complete_PrivilegeToAddFieldsIsMissing_NamesThatPrivilege()
     {
-        DocumentsResult result = await WriteAsync(1, (_, id) => Failed(id, 403, "security_exception", "action [indices:admin/mapping/auto_put] is unauthorized for API key id [x]"));
+        DocumentsResult result =
+            await WriteAsync(1, (_, id) => Failed(id, 403, "security_exception", "action [indices:admin/mapping/auto_put] is unauthorized for API key id [x]"));
 
         result.Detail.ShouldNotBeNull().ShouldContain("auto_configure on 'logs'");
     }
 
-    private static string Missing(string id) => Failed(id, 400, "document_parsing_exception", "[1:2] failed to parse: data stream timestamp field [@timestamp] is missing");
+    private static string Missing(string id) =>
+        Failed(id, 400, "document_parsing_exception", "[1:2] failed to parse: data stream timestamp field [@timestamp] is missing");
 
-    private async Task<DocumentsResult> WriteAsync(int documents, Func<int, string, string> answer, int batch = 10_000, Func<string[], Task>? gate = null, int maxInFlight = 4)
+    private async Task<DocumentsResult> WriteAsync(
+        int documents, Func<int, string, string> answer, int batch = 10_000, Func<string[], Task>? gate = null, int maxInFlight = 4)
     {
-        ElasticsearchSinkOptions options = new() { Endpoint = new Uri("http://127.0.0.1:9200"), Index = "logs", MaxBatchDocuments = batch, MaxInFlight = maxInFlight };
+        ElasticsearchSinkOptions options =
+            new() { Endpoint = new Uri("http://127.0.0.1:9200"), Index = "logs", MaxBatchDocuments = batch, MaxInFlight = maxInFlight };
         BulkRequests requests = new(options, new ItemsHandler(answer, gate), TimeProvider.System, new BufferPool());
         await using ElasticsearchSink sink = new(options, requests, new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System));
         await using IDocumentWriter writer = sink.Begin(_rejections);
@@ -149,7 +154,10 @@ public sealed class ElasticsearchFaultOfIndexTests
         {
             int number = Interlocked.Increment(ref _requests);
             string[] lines = (await request.Content!.ReadAsStringAsync(cancellationToken)).Split('\n', StringSplitOptions.RemoveEmptyEntries);
-            string[] ids = [.. lines.Where((_, line) => line % 2 == 0).Select(line => JsonDocument.Parse(line).RootElement.GetProperty("create").GetProperty("_id").GetString()!)];
+            string[] ids = [
+                .. lines
+                    .Where((_, line) => line % 2 == 0)
+                    .Select(line => JsonDocument.Parse(line).RootElement.GetProperty("create").GetProperty("_id").GetString()!)];
             if (gate is not null)
             {
                 await gate(ids);

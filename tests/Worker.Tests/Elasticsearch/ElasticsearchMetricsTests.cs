@@ -38,9 +38,13 @@ public sealed class ElasticsearchMetricsTests
 
     // "errors" is false although d1 could not be indexed, and the items are not parsed at first.
     [Theory]
-    [InlineData("""{"errors":false,"items":[{"create":{"_id":"d0","status":201}},{"create":{"_id":"d1","status":201,"failure_store":"used"}}]}""", """{"errors":true,"items":[{"create":{"_id":"d0","status":409,"error":{"type":"version_conflict_engine_exception"}}},{"create":{"_id":"d1","status":201,"failure_store":"used"}}]}""", 0, 1)]
-    [InlineData("""{"errors":false,"items":[{"create":{"_id":"d0","status":201,"failure_store":"used"}},{"create":{"_id":"d1","status":201,"failure_store":"used"}}]}""", """{"errors":false,"items":[{"create":{"_id":"d0","status":201,"failure_store":"used"}},{"create":{"_id":"d1","status":201,"failure_store":"used"}}]}""", 0, 0)]
-    [InlineData("""{"items":[{"create":{"_id":"d0","status":201,"failure_store":"not_applicable_or_unknown"}},{"create":{"_id":"d1","status":201,"failure_store":"used"}}],"errors":false}""", null, 1, 0)]
+    [InlineData(
+        """{"errors":false,"items":[{"create":{"_id":"d0","status":201}},{"create":{"_id":"d1","status":201,"failure_store":"used"}}]}""",
+        """{"errors":true,"items":[{"create":{"_id":"d0","status":409,"error":{"type":"version_conflict_engine_exception"}}},{"create":{"_id":"d1","status":201,"failure_store":"used"}}]}""", 0, 1)]
+    [InlineData(
+        """{"errors":false,"items":[{"create":{"_id":"d0","status":201,"failure_store":"used"}},{"create":{"_id":"d1","status":201,"failure_store":"used"}}]}""", """{"errors":false,"items":[{"create":{"_id":"d0","status":201,"failure_store":"used"}},{"create":{"_id":"d1","status":201,"failure_store":"used"}}]}""", 0, 0)]
+    [InlineData(
+        """{"items":[{"create":{"_id":"d0","status":201,"failure_store":"not_applicable_or_unknown"}},{"create":{"_id":"d1","status":201,"failure_store":"used"}}],"errors":false}""", null, 1, 0)]
     public async Task Complete_DocumentsInAFailureStore_AreRejected(string first, string? second, int created, int existing)
     {
         DocumentsResult result = await WriteAsync(2, second is null ? [first] : [first, second]);
@@ -78,7 +82,9 @@ public sealed class ElasticsearchMetricsTests
     private ElasticsearchSink Open(HttpMessageHandler handler)
     {
         ElasticsearchSinkOptions options = new() { Endpoint = new Uri("http://127.0.0.1:9200"), Index = "logs" };
-        return new ElasticsearchSink(options, new BulkRequests(options, handler, TimeProvider.System, new BufferPool()), new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System, _route));
+        return new ElasticsearchSink(
+            options, new BulkRequests(options, handler, TimeProvider.System, new BufferPool()),
+            new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System, _route));
     }
 
     private MeterListener Listen()
@@ -87,7 +93,9 @@ public sealed class ElasticsearchMetricsTests
         {
             InstrumentPublished = static (instrument, self) =>
             {
-                if (instrument.Name.StartsWith("worker.sink.document", StringComparison.Ordinal) || instrument.Name.StartsWith("worker.sink.batch", StringComparison.Ordinal) || instrument.Name == "worker.sink.duration")
+                if (instrument.Name.StartsWith("worker.sink.document", StringComparison.Ordinal)
+                    || instrument.Name.StartsWith("worker.sink.batch", StringComparison.Ordinal)
+                    || instrument.Name == "worker.sink.duration")
                 {
                     self.EnableMeasurementEvents(instrument);
                 }

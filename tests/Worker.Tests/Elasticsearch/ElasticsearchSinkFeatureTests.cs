@@ -43,17 +43,20 @@ public sealed class ElasticsearchSinkFeatureTests
 
     [Fact]
     public void Configure_TwoWaysToAuthenticate_IsAnError() =>
-        Read([("Sinks:Elasticsearch:ApiKey", "a2V5"), ("Sinks:Elasticsearch:Username", "u"), ("Sinks:Elasticsearch:Password", "p")]).ShouldHaveSingleItem().Problem.ShouldContain("must not be set together");
+        Read([("Sinks:Elasticsearch:ApiKey", "a2V5"), ("Sinks:Elasticsearch:Username", "u"),
+            ("Sinks:Elasticsearch:Password", "p")]).ShouldHaveSingleItem().Problem.ShouldContain("must not be set together");
 
     [Theory]
     [InlineData("ApiKey", "a2V5")]
     [InlineData("GzipRequests", "true")]
     public void Configure_SignedRequests_ExcludeOtherCredentialsAndCompression(string key, string value) =>
-        Read([("Sinks:Elasticsearch:SigV4", "es"), ($"Sinks:Elasticsearch:{key}", value)]).ShouldHaveSingleItem().Problem.ShouldContain($"must not be set together with {key}");
+        Read([("Sinks:Elasticsearch:SigV4", "es"), ($"Sinks:Elasticsearch:{key}", value)]).ShouldHaveSingleItem().Problem.ShouldContain(
+            $"must not be set together with {key}");
 
     [Fact]
     public void Configure_KeyOfAPkcs12File_IsAnError() =>
-        Read([("Sinks:Elasticsearch:ClientCertificate", "worker.pfx"), ("Sinks:Elasticsearch:ClientCertificateKey", "worker.key")]).ShouldHaveSingleItem().Problem.ShouldContain("must not be set for a PKCS #12 file");
+        Read([("Sinks:Elasticsearch:ClientCertificate", "worker.pfx"),
+            ("Sinks:Elasticsearch:ClientCertificateKey", "worker.key")]).ShouldHaveSingleItem().Problem.ShouldContain("must not be set for a PKCS #12 file");
 
     [Fact]
     public void Configure_PlainHttpAllowed_Passes() =>

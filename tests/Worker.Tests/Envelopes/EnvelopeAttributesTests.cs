@@ -11,7 +11,8 @@ namespace Worker.Tests.Envelopes;
 public sealed class EnvelopeAttributesTests
 {
     private const string Sns = """{"Type":"Notification","MessageId":"sns-1","TopicArn":"arn:t","Subject":"s\u00fc\ud83d\ude00","Message":"{}","Timestamp":"2026-11-27T10:00:00Z","MessageAttributes":{"tenant":{"Type":"String","Value":"inner"},"n":{"Type":"Number","Value":"7"},"b":{"Type":"Binary","Value":"AAH/"},"TopicArn":{"Type":"String","Value":"forged"},"odd":1,"half":{"Type":"String","Value":"\ud800"}}}""";
-    private const string Structured = """{"specversion":"1.0","id":"E-1","source":"/s","type":"t","time":"2026-11-27T10:00:00Z","tries":3,"data":{"x":1},"none":null}""";
+    private const string Structured =
+        """{"specversion":"1.0","id":"E-1","source":"/s","type":"t","time":"2026-11-27T10:00:00Z","tries":3,"data":{"x":1},"none":null}""";
 
     public static TheoryData<string, string, string, string> Placeholders => new()
     {
@@ -19,7 +20,8 @@ public sealed class EnvelopeAttributesTests
         { "Sns", Sns, "{@attribute.TopicArn:encode}/{@attribute.MessageId:keep}", "arn=3at/sns-1" },
         { "Sns", Sns, "{@attribute.b}/{@attribute.odd}/{@attribute.half}", "unknown/unknown/unknown" },
         { "Sns", Sns, "{@attribute.Timestamp:yyyy/MM/dd}/{@attribute.outer}", "2026/11/27/around" },
-        { "EventBridge", """{"id":"e","detail-type":"Order","source":"shop","account":"1","region":"eu","time":"2026-11-27T10:00:00Z","detail":{}}""", "{@attribute.detail-type:keep}/{@attribute.source}/{@attribute.region}/{@attribute.account}/{@attribute.time:HH}", "Order/shop/eu/1/10" },
+        { "EventBridge", """{"id":"e","detail-type":"Order","source":"shop","account":"1","region":"eu","time":"2026-11-27T10:00:00Z","detail":{}}""",
+            "{@attribute.detail-type:keep}/{@attribute.source}/{@attribute.region}/{@attribute.account}/{@attribute.time:HH}", "Order/shop/eu/1/10" },
         { "CloudEvents", Structured, "{@attribute.ce-id:keep}/{@attribute.ce-tries}/{@attribute.ce-data}/{@attribute.ce-none}", "E-1/3/unknown/unknown" },
         { "JsonArray, CloudEvents", $"[{Structured}]", "{@attribute.ce-id:keep}/{@attribute.outer}", "E-1/around" },
         { "Base64", "e30=", "{@attribute.tenant}", "outer" },
@@ -29,7 +31,8 @@ public sealed class EnvelopeAttributesTests
     [MemberData(nameof(Placeholders))]
     public async Task Key_OfAnEnvelopedMessage_HasTheAttributesOfTheEnvelope(string envelope, string body, string template, string key)
     {
-        await using TestWorker worker = await EnvelopeWorker.StartAsync(envelope, $"Handlers:Archive:Template={template}/{{MessageId}}", "Handlers:Archive:MissingId=UseSourceId");
+        await using TestWorker worker =
+            await EnvelopeWorker.StartAsync(envelope, $"Handlers:Archive:Template={template}/{{MessageId}}", "Handlers:Archive:MissingId=UseSourceId");
 
         Settlement settlement = await worker.SendAsync(body, "i", attributes: [new("tenant", "outer"), new("outer", "around")]);
 
@@ -44,9 +47,11 @@ public sealed class EnvelopeAttributesTests
     [InlineData("ce_")]
     public async Task CloudEvents_InBinaryMode_AreFiledByTheirAttributes(string prefix)
     {
-        await using TestWorker worker = await EnvelopeWorker.StartAsync("CloudEvents", "Handlers:Archive:Template={@attribute.ce-source:encode}/{MessageId}", "Handlers:Archive:MessageIdProperty=@attribute.ce-id");
+        await using TestWorker worker = await EnvelopeWorker.StartAsync(
+            "CloudEvents", "Handlers:Archive:Template={@attribute.ce-source:encode}/{MessageId}", "Handlers:Archive:MessageIdProperty=@attribute.ce-id");
 
-        await worker.SendAsync("""{"x":1}""", attributes: [new(prefix + "specversion", "1.0"), new(prefix + "id", "1"), new(prefix + "source", "/s"), new(prefix + "type", "t")]);
+        await worker.SendAsync(
+            """{"x":1}""", attributes: [new(prefix + "specversion", "1.0"), new(prefix + "id", "1"), new(prefix + "source", "/s"), new(prefix + "type", "t")]);
 
         EnvelopeWorker.StoredBy(worker).ShouldBe(["=2fs/1: {\"x\":1}"]);
     }
@@ -54,7 +59,8 @@ public sealed class EnvelopeAttributesTests
     [Fact]
     public async Task CloudEvents_OfHttp_ArePercentDecoded()
     {
-        await using TestWorker worker = await EnvelopeWorker.StartAsync("CloudEvents", "Handlers:Archive:Template={MessageId}", "Handlers:Archive:MessageIdProperty=@attribute.ce-id");
+        await using TestWorker worker =
+            await EnvelopeWorker.StartAsync("CloudEvents", "Handlers:Archive:Template={MessageId}", "Handlers:Archive:MessageIdProperty=@attribute.ce-id");
 
         await worker.SendAsync("{}", attributes: [new("ce-specversion", "1.0"), new("ce-id", "%E2%82%AC 100%")]);
 
@@ -68,7 +74,8 @@ public sealed class EnvelopeAttributesTests
     [InlineData("ce_", "100=2525")]
     public async Task CloudEvents_OfEachBinding_ArePercentDecodedForHttpAlone(string prefix, string key)
     {
-        await using TestWorker worker = await EnvelopeWorker.StartAsync("CloudEvents", "Handlers:Archive:Template={MessageId}", "Handlers:Archive:MessageIdProperty=@attribute.ce-id");
+        await using TestWorker worker =
+            await EnvelopeWorker.StartAsync("CloudEvents", "Handlers:Archive:Template={MessageId}", "Handlers:Archive:MessageIdProperty=@attribute.ce-id");
 
         await worker.SendAsync("{}", attributes: [new(prefix + "specversion", "1.0"), new(prefix + "id", "100%25")]);
 

@@ -16,10 +16,15 @@ public sealed class EnvelopeSettingTests
     [InlineData("Routes:archive:Envelope=Gzip;Unwrapping:Store=Whole;Bundles:Enabled=true", "must be Content with Bundles:Enabled", "")]
     [InlineData("Routes:archive:Envelope=Gzip;Unwrapping:Unrecognised=Pass", "Unrecognised", "Did you mean Unrecognized?")]
     [InlineData("Routes:archive:Envelope=Gzip;Envelopes:Gzip:Level=3", "Level", "")]
-    [InlineData("Routes:archive:Envelope=Sns;Envelopes:Sns:Topics=arn:aws:sqs:eu-west-1:1:orders", "must be ARNs of topics", "arn:aws:sns:eu-west-1:123456789012:orders")]
+    [InlineData(
+        "Routes:archive:Envelope=Sns;Envelopes:Sns:Topics=arn:aws:sqs:eu-west-1:1:orders", "must be ARNs of topics",
+        "arn:aws:sns:eu-west-1:123456789012:orders")]
     [InlineData("Routes:archive:Envelope=Sns;Envelopes:Sns:Topics=orders", "must be ARNs of topics", "\"orders\" is not one")]
-    [InlineData("Routes:archive:Envelope=CloudEvents, JsonArray;Handlers:Archive:MessageIdProperty=@attribute.ce-id", "must be a property of the body, or @id, with the envelope JsonArray", "")]
-    [InlineData("Routes:archive:Envelope=JsonLines;Handlers:Archive:MessageIdProperty=@deduplication-id:any", "all messages out of one would have the same id", "")]
+    [InlineData(
+        "Routes:archive:Envelope=CloudEvents, JsonArray;Handlers:Archive:MessageIdProperty=@attribute.ce-id",
+        "must be a property of the body, or @id, with the envelope JsonArray", "")]
+    [InlineData(
+        "Routes:archive:Envelope=JsonLines;Handlers:Archive:MessageIdProperty=@deduplication-id:any", "all messages out of one would have the same id", "")]
     [InlineData("Envelopes:Gzap:Level=3", "Gzap", "Did you mean Gzip?")]
     public void Plan_WithASettingThatDoesNotFit_SaysWhatDoes(string settings, string problem, string advice)
     {
@@ -35,7 +40,9 @@ public sealed class EnvelopeSettingTests
     {
         WorkerPlan plan = Plan("Routes:archive:Envelope=Sns", worker => worker.AddArchive());
 
-        string.Join('\n', plan.Errors.Select(error => error.ToString())).ShouldContain("the worker has none. If another package has it, call that package's Add method first.");
+        string
+            .Join('\n', plan.Errors.Select(error => error.ToString()))
+            .ShouldContain("the worker has none. If another package has it, call that package's Add method first.");
     }
 
     [Fact]
@@ -44,7 +51,9 @@ public sealed class EnvelopeSettingTests
         WorkerPlan plan = Plan("Routes:archive:Source=Channel;Routes:archive:Envelope=Gzip;Routes:archive:Unwrapping:Store=Whole;Routes:other:Source=Channel");
 
         plan.Errors.ShouldBeEmpty();
-        plan.Routes.Select(route => $"{route.DescribeParts()} {route.Unwrapping.Store}").ShouldBe(["Channel -> Gzip -> Archive -> Directory Whole", "Channel -> Archive -> Directory Content"], ignoreOrder: true);
+        plan.Routes
+            .Select(route => $"{route.DescribeParts()} {route.Unwrapping.Store}")
+            .ShouldBe(["Channel -> Gzip -> Archive -> Directory Whole", "Channel -> Archive -> Directory Content"], ignoreOrder: true);
     }
 
     [Theory]
@@ -56,7 +65,14 @@ public sealed class EnvelopeSettingTests
 
         string chain = worker.Services.GetRequiredService<WorkerPlan>().Routes.ShouldHaveSingleItem().DescribeChain(worker.Services);
 
-        string.Join(',', chain.Split('\n').Select(line => line.Split(' ', StringSplitOptions.RemoveEmptyEntries)).Where(words => words.Length > 2 && words[0] != "stage" && int.TryParse(words[0], out _)).Select(words => words[2])).ShouldBe(parts);
+        string
+            .Join(',',
+                chain
+                    .Split('\n')
+                    .Select(line => line.Split(' ', StringSplitOptions.RemoveEmptyEntries))
+                    .Where(words => words.Length > 2 && words[0] != "stage" && int.TryParse(words[0], out _))
+                    .Select(words => words[2]))
+            .ShouldBe(parts);
     }
 
     [Theory]
@@ -69,7 +85,9 @@ public sealed class EnvelopeSettingTests
         WorkerPlan plan = Plan($"Routes:archive:Envelope={envelope}");
         StringWriter output = new();
 
-        bool result = KeyReport.ExplainAll(plan.Routes.ShouldHaveSingleItem(), new ArchiveOptions { Template = "{MessageId}" }, new SampleMessage(System.Text.Encoding.UTF8.GetBytes(body), "m"), output);
+        bool result = KeyReport.ExplainAll(
+            plan.Routes.ShouldHaveSingleItem(), new ArchiveOptions { Template = "{MessageId}" },
+            new SampleMessage(System.Text.Encoding.UTF8.GetBytes(body), "m"), output);
 
         result.ShouldBe(hasAll);
         int at = 0;
@@ -86,14 +104,18 @@ public sealed class EnvelopeSettingTests
     {
         WorkerPlan plan = Plan("Routes:archive:Envelope=Sns;Envelopes:Sns:Topics=arn:aws:sns:eu-west-1:123456789012:orders");
 
-        Should.Throw<StartupException>(() => EnvelopeExplainer.Unwrap(plan.Routes.ShouldHaveSingleItem(), new SampleMessage([], "m"))).Message.ShouldContain("to take the content out of the envelope Sns, a service must be called");
+        Should.Throw<StartupException>(() => EnvelopeExplainer.Unwrap(plan.Routes.ShouldHaveSingleItem(), new SampleMessage([], "m"))).Message.ShouldContain(
+            "to take the content out of the envelope Sns, a service must be called");
     }
 
     private static WorkerPlan Plan(string settings, Action<IMessageWorkerBuilder>? add = null)
     {
         MessageWorkerBuilder worker = new(new ServiceCollection());
         (add ?? (builder => builder.AddEnvelopes().AddExtendedClient().AddSqs().AddArchive()))(worker);
-        Dictionary<string, string?> values = settings.Split(';', StringSplitOptions.RemoveEmptyEntries).Select(setting => setting.Split('=', 2)).ToDictionary(pair => pair[0], string? (pair) => pair[1]);
+        Dictionary<string, string?> values = settings
+            .Split(';', StringSplitOptions.RemoveEmptyEntries)
+            .Select(setting => setting.Split('=', 2))
+            .ToDictionary(pair => pair[0], string? (pair) => pair[1]);
         values.TryAdd("Routes:archive:Source", "Channel");
         return new WorkerPlanner(new ConfigurationBuilder().AddInMemoryCollection(values).Build(), worker.Features).Plan();
     }

@@ -8,7 +8,8 @@ internal static class EnvelopeWorker
 {
     /// <param name="envelope">The value of <c>Routes:archive:Envelope</c>; empty for none.</param>
     /// <param name="settings">Further settings, such as <c>Unwrapping:Store=Whole</c>.</param>
-    public static Task<TestWorker> StartAsync(string envelope, params string[] settings) => StartAsync(worker => worker.AddEnvelopes().AddArchive(), envelope, settings);
+    public static Task<TestWorker> StartAsync(string envelope, params string[] settings) =>
+        StartAsync(worker => worker.AddEnvelopes().AddArchive(), envelope, settings);
 
     /// <param name="configure">Adds the envelopes and the handler.</param>
     /// <param name="envelope">As above.</param>
@@ -19,11 +20,15 @@ internal static class EnvelopeWorker
             new("Routes:archive:Handler", "Archive"),
             new("Routes:archive:Sink", TestWorker.Sink),
             new("Routes:archive:Envelope", envelope),
-            .. settings.Any(setting => setting.StartsWith("Handlers:Archive:Template=", StringComparison.Ordinal)) ? [] : (KeyValuePair<string, string?>[])[new("Handlers:Archive:Template", "{MessageId}")],
+            .. settings.Any(setting => setting.StartsWith("Handlers:Archive:Template=", StringComparison.Ordinal))
+                ? []
+                : (KeyValuePair<string, string?>[])[new("Handlers:Archive:Template", "{MessageId}")],
             .. settings.Select(setting => setting.Split('=', 2)).Select(pair => KeyValuePair.Create<string, string?>(pair[0], pair[1])),
         ]);
 
     /// <summary>The objects as <c>key: text</c>, by their keys.</summary>
     public static IReadOnlyList<string> StoredBy(TestWorker worker) =>
-        [.. worker.Stored.Objects.OrderBy(stored => stored.Key, StringComparer.Ordinal).Select(stored => $"{stored.Key}: {Encoding.UTF8.GetString(stored.Value)}")];
+        [.. worker.Stored.Objects
+            .OrderBy(stored => stored.Key, StringComparer.Ordinal)
+            .Select(stored => $"{stored.Key}: {Encoding.UTF8.GetString(stored.Value)}")];
 }

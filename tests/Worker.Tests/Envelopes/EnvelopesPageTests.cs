@@ -68,7 +68,9 @@ public sealed partial class EnvelopesPageTests
     public void Reasons_OfThePage_AreThoseOfTheCode()
     {
         string[] reasons = [.. typeof(Quayside.Messaging.Envelopes.EnvelopeFeature).Assembly.GetTypes()
-            .SelectMany(type => type.GetFields(System.Reflection.BindingFlags.Static | System.Reflection.BindingFlags.Public | System.Reflection.BindingFlags.NonPublic))
+            .SelectMany(
+                type => type.GetFields(
+                    System.Reflection.BindingFlags.Static | System.Reflection.BindingFlags.Public | System.Reflection.BindingFlags.NonPublic))
             .Where(field => field.IsLiteral && field.Name.EndsWith("Reason", StringComparison.Ordinal))
             .Select(field => (string)field.GetRawConstantValue()!)];
 
@@ -78,7 +80,8 @@ public sealed partial class EnvelopesPageTests
 
     private static string Read(string page) => File.ReadAllText(Path.Combine(AppContext.BaseDirectory, page));
 
-    [GeneratedRegex("^\\| `(?<envelope>[A-Za-z0-9, ]+)` \\| `(?<received>.+?)` \\| `(?<gets>\\{.+)` \\|$", RegexOptions.Multiline | RegexOptions.ExplicitCapture)]
+    [GeneratedRegex(
+        "^\\| `(?<envelope>[A-Za-z0-9, ]+)` \\| `(?<received>.+?)` \\| `(?<gets>\\{.+)` \\|$", RegexOptions.Multiline | RegexOptions.ExplicitCapture)]
     private static partial Regex Row();
 
     [GeneratedRegex("^```json\\n(?<json>.+?)^```$", RegexOptions.Multiline | RegexOptions.Singleline | RegexOptions.ExplicitCapture)]

@@ -37,7 +37,8 @@ public sealed partial class RecipesPageTests
             {
                 foreach (Match row in Row().Matches(text))
                 {
-                    messages.Add(title, Json().Match(text).Groups["json"].Value, row.Groups["beside"].Value, row.Groups["received"].Value, row.Groups["key"].Value);
+                    messages.Add(
+                        title, Json().Match(text).Groups["json"].Value, row.Groups["beside"].Value, row.Groups["received"].Value, row.Groups["key"].Value);
                 }
             }
 
@@ -72,11 +73,20 @@ public sealed partial class RecipesPageTests
         // The worker of the recipe, with a source and a sink of the test.
         KeyValuePair<string, string?>[] settings =
         [
-            .. Read(json).AsEnumerable().Where(setting => setting.Value is not null && !setting.Key.StartsWith("Sources:", StringComparison.Ordinal) && !setting.Key.StartsWith("Sinks:", StringComparison.Ordinal) && !setting.Key.EndsWith(":Source", StringComparison.Ordinal))
-                .Select(setting => setting.Key.EndsWith(":Sink", StringComparison.Ordinal) ? KeyValuePair.Create(setting.Key, (string?)TestWorker.Sink) : setting),
+            .. Read(json)
+                .AsEnumerable()
+                .Where(setting => setting.Value is not null
+                    && !setting.Key.StartsWith("Sources:", StringComparison.Ordinal)
+                    && !setting.Key.StartsWith("Sinks:", StringComparison.Ordinal)
+                    && !setting.Key.EndsWith(":Source", StringComparison.Ordinal))
+                    .Select(
+                        setting => setting.Key.EndsWith(":Sink", StringComparison.Ordinal)
+                            ? KeyValuePair.Create(setting.Key, (string?)TestWorker.Sink)
+                            : setting),
         ];
         await using TestWorker worker = await TestWorker.StartAsync(worker => worker.AddEnvelopes().AddExtendedClient().AddArchive(), settings);
-        KeyValuePair<string, string>[] attributes = [.. Header().Matches(beside).Select(header => KeyValuePair.Create(header.Groups["name"].Value, header.Groups["value"].Value))];
+        KeyValuePair<string, string>[] attributes =
+            [.. Header().Matches(beside).Select(header => KeyValuePair.Create(header.Groups["name"].Value, header.Groups["value"].Value))];
         SentMessage message = attributes.Length == 0 && beside.Trim(' ', '`', '|') is { Length: > 0 } group
             ? worker.Send(Encoding.UTF8.GetBytes(received), group: group)
             : worker.Send(Encoding.UTF8.GetBytes(received), attributes: attributes);
@@ -89,7 +99,8 @@ public sealed partial class RecipesPageTests
 
     private static IConfigurationRoot Read(string json) => new ConfigurationBuilder().AddJsonStream(new MemoryStream(Encoding.UTF8.GetBytes(json))).Build();
 
-    private static IEnumerable<(string Title, string Text)> Sections() => Page.Split("\n## ")[1..].Select(section => (section[..section.IndexOf('\n', StringComparison.Ordinal)], section));
+    private static IEnumerable<(string Title, string Text)> Sections() =>
+        Page.Split("\n## ")[1..].Select(section => (section[..section.IndexOf('\n', StringComparison.Ordinal)], section));
 
     [GeneratedRegex("^```json\\n(?<json>.+?)^```$", RegexOptions.Multiline | RegexOptions.Singleline | RegexOptions.ExplicitCapture)]
     private static partial Regex Json();

@@ -17,7 +17,10 @@ namespace Worker.Tests.Envelopes;
 public sealed class RoundTripTests
 {
     private static readonly Gen<byte[]> Bytes = Gen.Choose(0, 300).SelectMany(length => Gen.Choose(0, 255).Select(value => (byte)value).ArrayOf(length));
-    private static readonly Gen<byte[]> LongBytes = Gen.OneOf(Bytes, Gen.Choose(0, 70_000).SelectMany(length => Gen.Choose(0, 250).Select(seed => Enumerable.Range(0, length).Select(i => (byte)((i * seed) >> 3)).ToArray())));
+    private static readonly Gen<byte[]> LongBytes = Gen.OneOf(
+        Bytes, Gen
+            .Choose(0, 70_000)
+            .SelectMany(length => Gen.Choose(0, 250).Select(seed => Enumerable.Range(0, length).Select(i => (byte)((i * seed) >> 3)).ToArray())));
     private static readonly Gen<string> Texts = Gen.OneOf(
         Gen.Elements("\"", "\\", "/", "\n", "\u0000", "\u007f", "ä", "€", "\U0001F600", "\u2028", "a", "{\"x\":1}", "[", " ").ArrayOf().Select(string.Concat),
         Gen.Choose(0, 5_000).Select(length => new string('x', length) + "é"));
@@ -34,7 +37,11 @@ public sealed class RoundTripTests
     public void Text_OfANotification_IsTheSameHoweverItIsEscaped() => Prop.ForAll(
         Texts.ToArbitrary(),
         Gen.Elements(0, 1, 2).ToArbitrary(),
-        (text, escaping) => Opened.By(new SnsEnvelope(), Encoding.UTF8.GetBytes($$"""{"Type":"Notification","MessageId":"1","TopicArn":"t","Message":{{Escape(text, escaping)}} }""")).Text == text).QuickCheckThrowOnFailure();
+        (text, escaping) =>
+            Opened.By(
+                new SnsEnvelope(),
+                Encoding.UTF8.GetBytes($$"""{"Type":"Notification","MessageId":"1","TopicArn":"t","Message":{{Escape(text, escaping)}} }""")).Text == text)
+                .QuickCheckThrowOnFailure();
 
     [Fact]
     public void Json_OfAnEvent_IsTheSameByteForByte() => Prop.ForAll(
@@ -44,7 +51,9 @@ public sealed class RoundTripTests
         {
             string json = $$"""{ "a" : [ {{Escape(text, escaping)}}, 1e3 ] }""";
             return Opened.By(new EventBridgeEnvelope(), Encoding.UTF8.GetBytes($$"""{"detail":{{json}},"source":"s","detail-type":"t"}""")).Text == json
-                && Opened.By(new CloudEventsEnvelope(), Encoding.UTF8.GetBytes($$"""{"specversion":"1.0","id":"1","source":"s","type":"t","data":{{json}} }""")).Text == json;
+                && Opened.By(
+                    new CloudEventsEnvelope(),
+                    Encoding.UTF8.GetBytes($$"""{"specversion":"1.0","id":"1","source":"s","type":"t","data":{{json}} }""")).Text == json;
         }).QuickCheckThrowOnFailure();
 
     [Fact]
@@ -52,8 +61,11 @@ public sealed class RoundTripTests
         Texts.Select(text => Escape(text, text.Length % 3)).ArrayOf().Where(elements => elements.Length > 0).ToArbitrary(),
         Gen.Elements("", " ", "\r\n", "\t").ToArbitrary(),
         (elements, blank) =>
-            Opened.By(new JsonArrayEnvelope(), Encoding.UTF8.GetBytes($"{blank}[{blank}{string.Join($"{blank},{blank}", elements)}{blank}]{blank}")).Elements.SequenceEqual(elements)
-            && Opened.By(new JsonLinesEnvelope(), Encoding.UTF8.GetBytes(string.Join($"{blank}\n{blank}", elements) + blank)).Elements.SequenceEqual(elements)).QuickCheckThrowOnFailure();
+            Opened.By(
+                new JsonArrayEnvelope(),
+                Encoding.UTF8.GetBytes($"{blank}[{blank}{string.Join($"{blank},{blank}", elements)}{blank}]{blank}")).Elements.SequenceEqual(elements)
+            && Opened.By(new JsonLinesEnvelope(), Encoding.UTF8.GetBytes(string.Join($"{blank}\n{blank}", elements) + blank)).Elements.SequenceEqual(elements))
+            .QuickCheckThrowOnFailure();
 
     private static IEnvelope EnvelopeOf(string kind) => kind switch
     {
@@ -68,9 +80,12 @@ public sealed class RoundTripTests
         "Base64Url" => Encoding.ASCII.GetBytes(System.Buffers.Text.Base64Url.EncodeToString(bytes)),
         "Base64Lines" => Encoding.ASCII.GetBytes(Convert.ToBase64String(bytes, Base64FormattingOptions.InsertLineBreaks) + "\n"),
         "Gzip" => Compress(bytes, stream => new GZipStream(stream, CompressionLevel.Optimal)),
-        "GzipMembers" => [.. Compress(bytes[..(bytes.Length / 3)], stream => new GZipStream(stream, CompressionLevel.NoCompression)), .. Compress(bytes[(bytes.Length / 3)..], stream => new GZipStream(stream, CompressionLevel.SmallestSize))],
+        "GzipMembers" =>
+            [.. Compress(bytes[..(bytes.Length / 3)], stream => new GZipStream(stream, CompressionLevel.NoCompression)),
+                .. Compress(bytes[(bytes.Length / 3)..], stream => new GZipStream(stream, CompressionLevel.SmallestSize))],
         "GzipHeader" => WithHeader(Compress(bytes, stream => new GZipStream(stream, CompressionLevel.Fastest))),
-        "CloudEventBytes" => Encoding.UTF8.GetBytes($$"""{"specversion":"1.0","id":"1","source":"s","type":"t","data_base64":"{{Convert.ToBase64String(bytes)}}"}"""),
+        "CloudEventBytes" =>
+            Encoding.UTF8.GetBytes($$"""{"specversion":"1.0","id":"1","source":"s","type":"t","data_base64":"{{Convert.ToBase64String(bytes)}}"}"""),
         _ => throw new ArgumentOutOfRangeException(nameof(kind)),
     };
 

@@ -43,7 +43,8 @@ public sealed class SnsOverHttpTests : IDisposable
     {
         await using TestWorker worker = await StartAsync();
 
-        (HttpStatusCode status, JsonElement answer) = await PostAsync(worker, "Notification", new(_sns.Notification("""{"MessageId":"a"}""")) { [member] = value });
+        (HttpStatusCode status, JsonElement answer) =
+            await PostAsync(worker, "Notification", new(_sns.Notification("""{"MessageId":"a"}""")) { [member] = value });
 
         status.ShouldBe(HttpStatusCode.UnprocessableEntity);
         answer.GetProperty("reason").GetString().ShouldBe(reason);
@@ -62,7 +63,8 @@ public sealed class SnsOverHttpTests : IDisposable
         {
             (HttpStatusCode status, JsonElement answer) = await PostAsync(worker, "Notification", notification);
             status.ShouldBe(HttpStatusCode.ServiceUnavailable);
-            answer.GetProperty("message").GetString()!.ShouldContain("The certificate of the signature could not be had from sns.eu-west-1.amazonaws.com: the answer has the status 404.");
+            answer.GetProperty("message").GetString()!.ShouldContain(
+                "The certificate of the signature could not be had from sns.eu-west-1.amazonaws.com: the answer has the status 404.");
         }
 
         _sns.Answer = found;

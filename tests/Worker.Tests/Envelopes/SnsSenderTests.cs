@@ -21,7 +21,8 @@ public sealed class SnsSenderTests : IDisposable
 
     public static TheoryData<string, string, string, string> Forged => new()
     {
-        { "TopicArn", "arn:aws:sns:eu-west-1:123456789012:other", "sns-topic-not-allowed", "arn:aws:sns:eu-west-1:123456789012:other, which Envelopes:Sns:Topics does not name" },
+        { "TopicArn", "arn:aws:sns:eu-west-1:123456789012:other", "sns-topic-not-allowed",
+            "arn:aws:sns:eu-west-1:123456789012:other, which Envelopes:Sns:Topics does not name" },
         { "TopicArn", SecondTopic, "sns-signature-invalid", "was not made from this message" },
         { "Message", "{}", "sns-signature-invalid", "was not made from this message" },
         { "Subject", "added", "sns-signature-invalid", "was not made from this message" },
@@ -134,7 +135,8 @@ public sealed class SnsSenderTests : IDisposable
         SnsSender sender = NewSender();
         Check(sender, Encoding.UTF8.GetBytes(SnsSignatory.Json(members))).IsDecided.ShouldBeFalse();
 
-        Settlement settlement = Check(sender, Encoding.UTF8.GetBytes(SnsSignatory.Json(new(members) { ["Message"] = "A", ["MessageId"] = $"B\nMessageId\n{members["MessageId"]}" })));
+        Settlement settlement = Check(
+            sender, Encoding.UTF8.GetBytes(SnsSignatory.Json(new(members) { ["Message"] = "A", ["MessageId"] = $"B\nMessageId\n{members["MessageId"]}" })));
 
         settlement.Reason.ShouldBe("sns-signature-invalid");
         settlement.Description!.ShouldContain("its MessageId has a line feed");
@@ -232,7 +234,8 @@ public sealed class SnsSenderTests : IDisposable
     {
         await using TestWorker worker = await StartAsync();
         Func<string, HttpResponseMessage> found = _sns.Answer;
-        _sns.Answer = url => url == SnsSignatory.SubscribeUrl ? new HttpResponseMessage(status) { Headers = { Location = new Uri("https://example.com") } } : found(url);
+        _sns.Answer =
+            url => url == SnsSignatory.SubscribeUrl ? new HttpResponseMessage(status) { Headers = { Location = new Uri("https://example.com") } } : found(url);
 
         Settlement settlement = await worker.SendAsync(SnsSignatory.Json(_sns.Confirmation()));
 
@@ -298,5 +301,6 @@ public sealed class SnsSenderTests : IDisposable
         return [.. Encoding.UTF8.GetBytes($"{others[..^1]},\"{name}\":\""), .. escaped, .. "\"}"u8];
     }
 
-    private static Settlement Check(SnsSender sender, byte[] body) => sender.CheckAsync(body, SnsKind.Notification, CancellationToken.None).AsTask().GetAwaiter().GetResult();
+    private static Settlement Check(SnsSender sender, byte[] body) =>
+        sender.CheckAsync(body, SnsKind.Notification, CancellationToken.None).AsTask().GetAwaiter().GetResult();
 }

@@ -12,7 +12,8 @@ internal sealed class SnsSignatory : HttpMessageHandler
 {
     public const string Topic = "arn:aws:sns:eu-west-1:123456789012:orders";
     public const string CertificateUrl = "https://sns.eu-west-1.amazonaws.com/SimpleNotificationService-1.pem";
-    public const string SubscribeUrl = "https://sns.eu-west-1.amazonaws.com/?Action=ConfirmSubscription&TopicArn=arn:aws:sns:eu-west-1:123456789012:orders&Token=2336412f37";
+    public const string SubscribeUrl =
+        "https://sns.eu-west-1.amazonaws.com/?Action=ConfirmSubscription&TopicArn=arn:aws:sns:eu-west-1:123456789012:orders&Token=2336412f37";
 
     private static readonly DateTimeOffset Made = DateTimeOffset.UtcNow;
 
@@ -29,10 +30,12 @@ internal sealed class SnsSignatory : HttpMessageHandler
     {
         _key = key ?? UsualKey;
         CertificateRequest authority = new("CN=Test authority", AuthorityKey, HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1);
-        authority.CertificateExtensions.Add(new X509BasicConstraintsExtension(certificateAuthority: true, hasPathLengthConstraint: false, pathLengthConstraint: 0, critical: true));
+        authority.CertificateExtensions.Add(
+            new X509BasicConstraintsExtension(certificateAuthority: true, hasPathLengthConstraint: false, pathLengthConstraint: 0, critical: true));
         using X509Certificate2 issuer = authority.CreateSelfSigned(Made.AddYears(-2), Made.AddYears(2));
         CertificateRequest request = new("CN=sns.amazonaws.com", _key, HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1);
-        using X509Certificate2 certificate = request.Create(issuer, Made + (from == default ? TimeSpan.FromDays(-1) : from), Made + (until == default ? TimeSpan.FromDays(1) : until), [1, 2, 3]);
+        using X509Certificate2 certificate = request.Create(
+            issuer, Made + (from == default ? TimeSpan.FromDays(-1) : from), Made + (until == default ? TimeSpan.FromDays(1) : until), [1, 2, 3]);
         Pem = certificate.ExportCertificatePem();
         Answer = _ => new HttpResponseMessage(HttpStatusCode.OK) { Content = new StringContent(Pem) };
     }
@@ -81,7 +84,9 @@ internal sealed class SnsSignatory : HttpMessageHandler
     /// <summary>Adds the signature of the members: the string is built as the documentation of SNS describes it.</summary>
     public Dictionary<string, string> Sign(Dictionary<string, string> members, string version)
     {
-        string[] names = members["Type"] == "Notification" ? ["Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type"] : ["Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"];
+        string[] names = members["Type"] == "Notification"
+            ? ["Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type"]
+            : ["Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"];
         StringBuilder signed = new();
         foreach (string name in names.Where(members.ContainsKey))
         {
@@ -89,7 +94,10 @@ internal sealed class SnsSignatory : HttpMessageHandler
         }
 
         members["SignatureVersion"] = version;
-        members["Signature"] = Convert.ToBase64String(_key.SignData(Encoding.UTF8.GetBytes(signed.ToString()), version == "1" ? HashAlgorithmName.SHA1 : HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1));
+        members[
+            "Signature"] = Convert.ToBase64String(
+                _key.SignData(
+                    Encoding.UTF8.GetBytes(signed.ToString()), version == "1" ? HashAlgorithmName.SHA1 : HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1));
         members["SigningCertURL"] = CertificateUrl;
         return members;
     }

@@ -42,7 +42,10 @@ public sealed class SplittingTests
         dead.Description.ShouldStartWith("Message 2 of 3 in the envelope JsonArray: ");
         Encoding.UTF8.GetString(dead.Body).ShouldBe("""{"Message":"b"}""");
         worker.DeadLetters.Records.ShouldHaveSingleItem().IsPart.ShouldBeTrue();
-        worker.Log.Entries.ShouldContain(entry => entry.Id.Id == 5400 && entry.Text.Contains("whole-2", StringComparison.Ordinal) && entry.Text.Contains("missing-id", StringComparison.Ordinal));
+        worker.Log.Entries.ShouldContain(
+            entry => entry.Id.Id == 5400
+                && entry.Text.Contains("whole-2", StringComparison.Ordinal)
+                && entry.Text.Contains("missing-id", StringComparison.Ordinal));
     }
 
     [Fact]
@@ -64,11 +67,13 @@ public sealed class SplittingTests
         await using TestWorker worker = await EnvelopeWorker.StartAsync("CloudEvents, JsonArray");
         string extensions = string.Concat(Enumerable.Range(0, 100).Select(index => $",\"x{index}\":\"{new string('v', 1_000)}\""));
 
-        Settlement settlement = await worker.SendAsync($"{{\"specversion\":\"1.0\",\"id\":\"1\",\"source\":\"/s\",\"type\":\"t\"{extensions},\"data\":[{{\"MessageId\":\"a\"}},1,2,3]}}");
+        Settlement settlement = await worker.SendAsync(
+            $"{{\"specversion\":\"1.0\",\"id\":\"1\",\"source\":\"/s\",\"type\":\"t\"{extensions},\"data\":[{{\"MessageId\":\"a\"}},1,2,3]}}");
 
         settlement.ShouldBe(Settlement.Complete);
         worker.DeadLetters.Records.Count.ShouldBe(3);
-        worker.DeadLetters.Records.ShouldAllBe(record => record.Attributes["ce-type"] == "t" && record.Attributes.Sum(attribute => attribute.Key.Length + attribute.Value.Length) <= 4_096);
+        worker.DeadLetters.Records.ShouldAllBe(
+            record => record.Attributes["ce-type"] == "t" && record.Attributes.Sum(attribute => attribute.Key.Length + attribute.Value.Length) <= 4_096);
     }
 
     [Fact]
@@ -91,7 +96,9 @@ public sealed class SplittingTests
 
         settlement.ShouldBe(Settlement.Complete);
         EnvelopeWorker.StoredBy(worker).ShouldBe(["""a: {"MessageId":"a"}""", """c: {"MessageId":"c"}"""]);
-        worker.DeadLetters.Messages.ShouldHaveSingleItem().ShouldSatisfyAllConditions(dead => dead.Id.ShouldBe("whole-2"), dead => dead.Reason.ShouldBe("malformed-json"));
+        worker.DeadLetters.Messages
+            .ShouldHaveSingleItem()
+            .ShouldSatisfyAllConditions(dead => dead.Id.ShouldBe("whole-2"), dead => dead.Reason.ShouldBe("malformed-json"));
     }
 
     [Fact]
@@ -219,7 +226,8 @@ public sealed class SplittingTests
     public async Task Elements_OfARouteWithBundles_WaitTogether()
     {
         // A bundle would wait for a minute for its third line if the elements came one after the other.
-        await using TestWorker worker = await EnvelopeWorker.StartAsync("JsonLines", "Unwrapping:ElementConcurrency=1", "Bundles:Enabled=true", "Bundles:MaxMessages=30", "Bundles:MaxAge=1m", "Intake:MessageTimeout=10m");
+        await using TestWorker worker = await EnvelopeWorker.StartAsync(
+            "JsonLines", "Unwrapping:ElementConcurrency=1", "Bundles:Enabled=true", "Bundles:MaxMessages=30", "Bundles:MaxAge=1m", "Intake:MessageTimeout=10m");
 
         Settlement settlement = await worker.SendAsync(string.Join('\n', Enumerable.Range(10, 30).Select(number => $$"""{"MessageId":"{{number}}"}""")));
 

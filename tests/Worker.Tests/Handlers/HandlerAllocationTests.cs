@@ -25,7 +25,8 @@ public sealed class HandlerAllocationTests
     // One is enough once the JIT's second tier is reached.
     private const int MaxRounds = 30;
 
-    private static readonly byte[] Body = """{"id":"4711","quantity":3,"placedAt":"2026-01-31T10:20:30Z","lines":[{"article":"apple","price":1.5}]}"""u8.ToArray();
+    private static readonly byte[] Body =
+        """{"id":"4711","quantity":3,"placedAt":"2026-01-31T10:20:30Z","lines":[{"article":"apple","price":1.5}]}"""u8.ToArray();
 
     [Fact]
     public async Task Handle_Synchronously_AllocatesOnlyTheObject() =>
@@ -59,7 +60,8 @@ public sealed class HandlerAllocationTests
             },
             TimeProvider.System, NullLoggerFactory.Instance, new MemoryDeadLetters());
         await using MessageRoute route = new(
-            services.GetRequiredService<WorkerPlan>().Routes.Single(), services, services.GetRequiredService<IDeadLetterStore>(), NullLoggerFactory.Instance, TimeProvider.System);
+            services.GetRequiredService<WorkerPlan>().Routes.Single(), services, services.GetRequiredService<IDeadLetterStore>(), NullLoggerFactory.Instance,
+            TimeProvider.System);
         route.Start();
         ChannelPublisher publisher = services.GetRequiredService<ChannelPublishers>().For("orders");
 

@@ -75,7 +75,8 @@ public sealed class HandlerConfigurationTests
     public async Task Settings_WithTheRoutesOverrides_ReachTheConstructor()
     {
         LimitedHandler.Seen.Clear();
-        await using HandlerRoute route = await HandlerRoute.StartAsync(AddLimited, "Handlers:Orders:Limit=7", "Handlers:Orders:Table=a", "Routes:orders:Handlers:Orders:Table=b");
+        await using HandlerRoute route =
+            await HandlerRoute.StartAsync(AddLimited, "Handlers:Orders:Limit=7", "Handlers:Orders:Table=a", "Routes:orders:Handlers:Orders:Table=b");
 
         await route.PublishAsync("""{"id":"x"}""");
         await route.SettleAllAsync();
@@ -94,7 +95,9 @@ public sealed class HandlerConfigurationTests
         {
             AddOrders(worker);
             worker.AddBatchHandler<Order, ScriptedBatchHandler>("ORDERS", TestJson.Default.Order);
-        }).ShouldHaveSingleItem().ShouldStartWith($"Handlers:ORDERS: is added by {typeof(ScriptedHandler).FullName} and by {typeof(ScriptedBatchHandler).FullName}");
+        })
+        .ShouldHaveSingleItem()
+        .ShouldStartWith($"Handlers:ORDERS: is added by {typeof(ScriptedHandler).FullName} and by {typeof(ScriptedBatchHandler).FullName}");
 
         static void Add<THandler>(IMessageWorkerBuilder worker, string name)
             where THandler : class, IMessageHandler<Order>
@@ -121,8 +124,12 @@ public sealed class HandlerConfigurationTests
     }
 
     [Theory]
-    [InlineData("Intake:Concurrency = \"64\": must be at least twice Handlers:Orders:MaxMessages = 40: raise it to 80, or lower Handlers:Orders:MaxMessages to 32.", "Handlers:Orders:MaxMessages=40", "Intake:Concurrency=64")]
-    [InlineData("Sources:Channel:Capacity = \"50\": must be at least twice Handlers:Orders:MaxMessages = 32: raise it to 64, or lower Handlers:Orders:MaxMessages to 25.", "Sources:Channel:Capacity=50")]
+    [InlineData(
+        "Intake:Concurrency = \"64\": must be at least twice Handlers:Orders:MaxMessages = 40: raise it to 80, or lower Handlers:Orders:MaxMessages to 32.",
+        "Handlers:Orders:MaxMessages=40", "Intake:Concurrency=64")]
+    [InlineData(
+        "Sources:Channel:Capacity = \"50\": must be at least twice Handlers:Orders:MaxMessages = 32: raise it to 64, or lower Handlers:Orders:MaxMessages to "
+            + "25.", "Sources:Channel:Capacity=50")]
     [InlineData("Intake:MessageTimeout = \"90s\": must be at least 125s (Handlers:Orders:MaxAge 2m + 5s).", "Handlers:Orders:MaxAge=2m")]
     public void Batch_ThatCannotFillOrFit_IsAnError(string error, params string[] settings) =>
         ErrorsOf(AddBatches, settings).ShouldHaveSingleItem().ShouldStartWith(error);
@@ -166,7 +173,9 @@ public sealed class HandlerConfigurationTests
     }
 
     private static void AddOrders(IMessageWorkerBuilder worker) =>
-        worker.With(services => services.AddSingleton(new ScriptedHandler((_, _, _) => new(Settlement.Complete)))).AddHandler<Order, ScriptedHandler>("Orders", TestJson.Default.Order);
+        worker
+            .With(services => services.AddSingleton(new ScriptedHandler((_, _, _) => new(Settlement.Complete))))
+            .AddHandler<Order, ScriptedHandler>("Orders", TestJson.Default.Order);
 
     private static void AddScopedComparer(IServiceCollection services) =>
         services.AddScoped(_ => Comparer<Order>.Create((_, _) => 0)).AddScoped<IComparer<Order>>(provider => provider.GetRequiredService<Comparer<Order>>());
@@ -175,7 +184,8 @@ public sealed class HandlerConfigurationTests
 
     private static void AddLimited(IMessageWorkerBuilder worker) => worker.AddHandler<Order, LimitedHandler, LimitOptions>("Orders", TestJson.Default.Order);
 
-    private static string[] ErrorsOf(Action<IMessageWorkerBuilder> add, params string[] settings) => [.. HandlerRoute.Plan(add, settings).Errors.Select(error => error.ToString())];
+    private static string[] ErrorsOf(Action<IMessageWorkerBuilder> add, params string[] settings) =>
+        [.. HandlerRoute.Plan(add, settings).Errors.Select(error => error.ToString())];
 
     private sealed class LimitOptions
     {

@@ -83,7 +83,8 @@ internal sealed class HandlerRoute : IAsyncDisposable
     }
 
     /// <summary>The services of a worker with the route, for tests that assemble its parts themselves.</summary>
-    public static ServiceProvider Build(Action<IMessageWorkerBuilder> add, TimeProvider time, ILoggerFactory log, IDeadLetterStore deadLetters, params string[] settings)
+    public static ServiceProvider Build(
+        Action<IMessageWorkerBuilder> add, TimeProvider time, ILoggerFactory log, IDeadLetterStore deadLetters, params string[] settings)
     {
         ServiceCollection services = new();
         services.AddSingleton(Configure(settings));

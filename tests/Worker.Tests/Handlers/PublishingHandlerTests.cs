@@ -37,7 +37,8 @@ public sealed class PublishingHandlerTests
         ChannelPublisher publisher = route.Publisher;
         await route.DisposeAsync();
 
-        await Should.ThrowAsync<ChannelClosedException>(async () => await publisher.PublishAsync("{}"u8.ToArray(), cancellationToken: TestContext.Current.CancellationToken));
+        await Should.ThrowAsync<ChannelClosedException>(
+            async () => await publisher.PublishAsync("{}"u8.ToArray(), cancellationToken: TestContext.Current.CancellationToken));
     }
 
     private sealed class Relay(IMessagePublisher publisher, [FromKeyedServices("orders")] IMessagePublisher orders) : IMessageHandler<Order>
@@ -59,11 +60,14 @@ public sealed class PublishingHandlerTests
                     await publisher.PublishAsync("""{"id":"read"}"""u8.ToArray(), "4711", Properties("sent-properties"), cancellationToken);
                     return Settlement.Complete;
                 case "object-with-properties":
-                    await publisher.PublishAsync(message with { Id = "read" }, TestJson.Default.Order, "4711", Properties("sent-object-with-properties"), cancellationToken);
+                    await publisher.PublishAsync(
+                        message with { Id = "read" }, TestJson.Default.Order, "4711", Properties("sent-object-with-properties"), cancellationToken);
                     return Settlement.Complete;
                 case "read":
                     return Settlement.DeadLetter(
-                        info is { Group: "g-7", DeduplicationId: "d-1", Attributes.Count: 1 } && info.GetSourceIdString() == "4711" ? info.FindAttribute("reason")! : "properties-lost",
+                        info is { Group: "g-7", DeduplicationId: "d-1", Attributes.Count: 1 } && info.GetSourceIdString() == "4711"
+                            ? info.FindAttribute("reason")!
+                            : "properties-lost",
                         "What arrived.");
                 default:
                     return Settlement.DeadLetter(message.Id, "What arrived.");

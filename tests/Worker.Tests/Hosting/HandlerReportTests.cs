@@ -41,7 +41,10 @@ public sealed class HandlerReportTests
             readSettingsFile: false);
         using IHost app = WorkerHost.Build(configuration, logging => logging.AddProvider(log));
         await app.StartAsync();
-        await app.Services.GetRequiredService<ChannelPublishers>().For("archive").PublishAsync(System.Text.Encoding.UTF8.GetBytes(body), "m", CancellationToken.None);
+        await app.Services
+            .GetRequiredService<ChannelPublishers>()
+            .For("archive")
+            .PublishAsync(System.Text.Encoding.UTF8.GetBytes(body), "m", CancellationToken.None);
         await app.StopAsync();
         app.Services.GetRequiredService<WorkerService>().Routes.ShouldHaveSingleItem().Metrics.Totals.Stored.ShouldBe(1);
         return log;

@@ -74,7 +74,8 @@ public sealed class SystemdNotificationsTests : IDisposable
         }
 
         builder.Services.AddHostedService(provider => new SystemdNotifications(
-            socket, watchdog, _worker, provider.GetRequiredService<IHostApplicationLifetime>(), _time, provider.GetService<ILogger<SystemdNotifications>>() ?? NullLogger<SystemdNotifications>.Instance));
+            socket, watchdog, _worker, provider.GetRequiredService<IHostApplicationLifetime>(), _time,
+            provider.GetService<ILogger<SystemdNotifications>>() ?? NullLogger<SystemdNotifications>.Instance));
         return builder.Build();
     }
 

@@ -16,7 +16,8 @@ public sealed class UnsafeSettingsTests
     [Fact]
     public void Plan_QueueIntoMemory_IsAnError() =>
         ErrorsOf("Routes:archive:Source=Sqs, Http", "Routes:archive:Sink=Memory", "Sources:Sqs:Queue=orders").ShouldBe([
-            "Routes:archive:Sink = \"Memory\": must be a durable sink, because the route receives from Sqs; set Sinks:Memory:AllowLoss=true for a test or a benchmark. "
+            "Routes:archive:Sink = \"Memory\": must be a durable sink, because the route receives from Sqs; set Sinks:Memory:AllowLoss=true for a test or a "
+                + "benchmark. "
                 + "Messages would be deleted from the queue and lost when the process ends.",
         ]);
 
@@ -28,7 +29,10 @@ public sealed class UnsafeSettingsTests
         WorkerPlan plan = Plan("Routes:archive:Source=Sqs", "Routes:archive:Sink=Memory", "Sources:Sqs:Queue=orders", allowed);
 
         plan.Errors.ShouldBeEmpty();
-        plan.Warnings.ShouldHaveSingleItem().ToString().ShouldStartWith("Routes:archive:Sink = \"Memory\": keeps objects only as long as the process runs (Sinks:Memory:AllowLoss allows it).");
+        plan.Warnings
+            .ShouldHaveSingleItem()
+            .ToString()
+            .ShouldStartWith("Routes:archive:Sink = \"Memory\": keeps objects only as long as the process runs (Sinks:Memory:AllowLoss allows it).");
     }
 
     [Theory]
@@ -48,7 +52,8 @@ public sealed class UnsafeSettingsTests
     [InlineData("Sinks:Directory:Fsync=false", FsyncWarning)]
     [InlineData("Routes:archive:Sinks:Directory:Fsync=false", "Routes:archive:" + FsyncWarning)]
     [InlineData(Http, "Hosting:Url = \"http://0.0.0.0:0/\": accepts messages from other machines without TLS or authentication.")]
-    [InlineData("Hosting:Url=http://192.0.2.1:8080", "Hosting:Url = \"http://192.0.2.1:8080/\": accepts messages from other machines without TLS or authentication.")]
+    [InlineData(
+        "Hosting:Url=http://192.0.2.1:8080", "Hosting:Url = \"http://192.0.2.1:8080/\": accepts messages from other machines without TLS or authentication.")]
     public void Plan_UnsafeSetting_IsAWarning(string key, string warning)
     {
         WorkerPlan plan = Plan(key);
@@ -92,7 +97,8 @@ public sealed class UnsafeSettingsTests
     [InlineData("/var/lib/worker", "/var/lib/worker/../worker/dead")]
     public void Plan_DeadLettersAndObjectsInOneFolder_IsAnError(string objects, string letters) =>
         ErrorsOf($"Sinks:Directory:Path={objects}", $"DeadLetters:Path={letters}").ShouldBe([
-            $"DeadLetters:Path = \"{letters}\": must be separate from the folder of the objects (Sinks:Directory:Path = {objects}): not the same, and neither inside the other. "
+            $"DeadLetters:Path = \"{letters}\": must be separate from the folder of the objects (Sinks:Directory:Path = {objects}): not the same, and neither "
+                + $"inside the other. "
                 + "Objects and dead letters would mix, and redrive would read objects as dead letters.",
         ]);
 
@@ -130,9 +136,11 @@ public sealed class UnsafeSettingsTests
 
     [Fact]
     public void Plan_MistakesInAnOverrideItsRouteDoesNotUse_AreNamed() =>
-        ErrorsOf("Routes:archive:Sources:Sqs:WaitTime=soon", "Routes:archive:Sinks:S3:Bukket=x", "Routes:archive:Sources:Udp:Endpoint=nowhere").Select(error => error.Split(' ')[0]).ShouldBe(
-            ["Routes:archive:Sources:Sqs:WaitTime", "Routes:archive:Sinks:S3:Bukket:", "Routes:archive:Sources:Udp:Endpoint"],
-            ignoreOrder: true);
+        ErrorsOf("Routes:archive:Sources:Sqs:WaitTime=soon", "Routes:archive:Sinks:S3:Bukket=x", "Routes:archive:Sources:Udp:Endpoint=nowhere")
+            .Select(error => error.Split(' ')[0])
+            .ShouldBe(
+                ["Routes:archive:Sources:Sqs:WaitTime", "Routes:archive:Sinks:S3:Bukket:", "Routes:archive:Sources:Udp:Endpoint"],
+                ignoreOrder: true);
 
     [Theory]
     [InlineData("Sources:ServiceBus:PrefetchCount=5")]

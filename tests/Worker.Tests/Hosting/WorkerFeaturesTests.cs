@@ -9,7 +9,8 @@ namespace Worker.Tests.Hosting;
 /// <summary>Mistakes of a program in its worker's features are reported with the configuration errors.</summary>
 public sealed class WorkerFeaturesTests
 {
-    private readonly WorkerFeatures _features = FakeFeatures.Of([new FakeSource("Channel"), new FakeSource("Http")], [new FakeHandler("Archive")], [new FakeSink("Directory")]);
+    private readonly WorkerFeatures _features =
+        FakeFeatures.Of([new FakeSource("Channel"), new FakeSource("Http")], [new FakeHandler("Archive")], [new FakeSink("Directory")]);
 
     [Fact]
     public void Plan_NothingCollides_HasNoError() => Errors().ShouldBeEmpty();
@@ -61,7 +62,9 @@ public sealed class WorkerFeaturesTests
     {
         _features.Add(SettingsSection.Of<DrainOptions>("Hosting"));
 
-        Errors().ShouldHaveSingleItem().ShouldStartWith($"Hosting:DrainTimeout: is read by two classes, {typeof(DrainOptions).FullName} and {typeof(HostingOptions).FullName}");
+        Errors()
+            .ShouldHaveSingleItem()
+            .ShouldStartWith($"Hosting:DrainTimeout: is read by two classes, {typeof(DrainOptions).FullName} and {typeof(HostingOptions).FullName}");
     }
 
     [Fact]
@@ -97,7 +100,8 @@ public sealed class WorkerFeaturesTests
 
         Errors("Hosting:Speed=3", "Hosting:DrainTimeout=3s").ShouldBeEmpty();
         Errors("Hosting:Sped=3", "Hosting:Speed=10").ShouldBe(
-            ["Hosting:Sped: is not a known key. Did you mean Speed? It would have no effect.", "Hosting:Speed = \"10\": must be from 1 to 9."], ignoreOrder: true);
+            ["Hosting:Sped: is not a known key. Did you mean Speed? It would have no effect.", "Hosting:Speed = \"10\": must be from 1 to 9."],
+            ignoreOrder: true);
     }
 
     [Fact]
@@ -123,7 +127,9 @@ public sealed class WorkerFeaturesTests
     [Fact]
     public void Plan_CheckOfASection_ReportsAmongTheOthers()
     {
-        _features.Add(SettingsSection.Of<FakeFeatureOptions>("Tenants", check: static (tenants, settings) => settings.Fail("Tenants:Speed", $"{tenants.Speed}", "must be even.")));
+        _features.Add(
+            SettingsSection.Of<FakeFeatureOptions>(
+                "Tenants", check: static (tenants, settings) => settings.Fail("Tenants:Speed", $"{tenants.Speed}", "must be even.")));
 
         Errors("Tenants:Speed=3").ShouldBe(["Tenants:Speed = \"3\": must be even."]);
     }

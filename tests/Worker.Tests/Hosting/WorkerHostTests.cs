@@ -85,7 +85,8 @@ public sealed class WorkerHostTests
     [Fact]
     public void Plan_MistakesInSectionsNoRouteUses_AreNamedToo()
     {
-        WorkerPlan plan = WorkerHost.Plan(Configuration("Routes:archive:Sink=Directory", "Sinks:S3:Bukket=x", "Sinks:S3:TotalTimeout=soon", "Sources:Sqs:DoneIds=-1"));
+        WorkerPlan plan =
+            WorkerHost.Plan(Configuration("Routes:archive:Sink=Directory", "Sinks:S3:Bukket=x", "Sinks:S3:TotalTimeout=soon", "Sources:Sqs:DoneIds=-1"));
 
         plan.Errors.Select(error => error.Key).ShouldBe(["Sinks:S3:Bukket", "Sinks:S3:TotalTimeout", "Sources:Sqs:DoneIds"], ignoreOrder: true);
     }

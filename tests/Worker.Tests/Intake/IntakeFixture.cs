@@ -14,14 +14,18 @@ namespace Worker.Tests.Intake;
 /// <summary>An intake over a chain of one terminator, with a test clock. Disposing it asserts that no slot was lost.</summary>
 internal sealed class IntakeFixture : IAsyncDisposable
 {
-    public IntakeFixture(Func<PhysicalContext, ValueTask>? handler = null, int concurrency = 4, long bytesInFlight = 1 << 20, PipelineForm? form = null, int? start = null, long maxMessageBytes = long.MaxValue)
+    public IntakeFixture(
+        Func<PhysicalContext, ValueTask>? handler = null, int concurrency = 4, long bytesInFlight = 1 << 20, PipelineForm? form = null, int? start = null,
+        long maxMessageBytes = long.MaxValue)
     {
         Breaker = new CircuitBreaker("test", Recoverability, Time, Logger);
         IPipeline<PhysicalContext> pipeline = new PipelineBuilder<PhysicalContext>("test")
             .Terminator(new DelegateTerminator(handler ?? CompleteAsync))
             .Build(form ?? PipelineForm.Fused);
         Options = new IntakeOptions { Concurrency = concurrency, BytesInFlight = bytesInFlight };
-        Intake = new MessageIntake("test", "source", pipeline, Options, new RecoverabilityPolicy(Recoverability), Breaker, Metrics, Time, Logger, start is { } first ? new SlotRange(first, concurrency, Min: 1) : null)
+        Intake = new MessageIntake(
+            "test", "source", pipeline, Options, new RecoverabilityPolicy(Recoverability), Breaker, Metrics, Time, Logger,
+            start is { } first ? new SlotRange(first, concurrency, Min: 1) : null)
         {
             MaxMessageBytes = maxMessageBytes,
         };

@@ -15,7 +15,9 @@ using Tests.Shared;
 
 namespace Worker.Tests.Intake;
 
-/// <summary>Bytes per message, from the reservation of its slot to its settlement, through the parts of the physical stage, with a source that reuses its messages.</summary>
+/// <summary>
+/// Bytes per message, from the reservation of its slot to its settlement, through the parts of the physical stage, with a source that reuses its messages.
+/// </summary>
 [Collection(AllocationCollection.Name)]
 public sealed class MessageIntakeAllocationTests
 {

@@ -75,7 +75,8 @@ public sealed class MessageIntakePumpTests
         {
             while (!Volatile.Read(ref isOver))
             {
-                TestMessage[] messages = [.. Enumerable.Range(0, await busy.Intake.ReserveSlotsAsync(1, 64, CancellationToken.None)).Select(_ => new TestMessage())];
+                TestMessage[] messages =
+                    [.. Enumerable.Range(0, await busy.Intake.ReserveSlotsAsync(1, 64, CancellationToken.None)).Select(_ => new TestMessage())];
                 busy.Intake.Accept(messages);
                 if (Interlocked.Add(ref handled, messages.Length) > 1_000)
                 {

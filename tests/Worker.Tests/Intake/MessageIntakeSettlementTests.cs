@@ -162,7 +162,8 @@ public sealed class MessageIntakeSettlementTests
             await fixture.DrainAsync();
         }
 
-        fixture.Intake.Problem.ShouldBe("The source source could not settle the last 10 messages, so it may deliver them again; the last failure: IOException: no reply");
+        fixture.Intake.Problem.ShouldBe(
+            "The source source could not settle the last 10 messages, so it may deliver them again; the last failure: IOException: no reply");
         fixture.Logger.Of(5011).ShouldHaveSingleItem().Text.ShouldBe($"Route test: {fixture.Intake.Problem}");
 
         await fixture.RunAsync();
@@ -278,7 +279,9 @@ public sealed class MessageIntakeSettlementTests
         int runs = 0;
         await using IntakeFixture fixture = new(context =>
         {
-            context.Settlement = Interlocked.Increment(ref runs) == 1 ? Settlement.Abandon(TimeSpan.Zero, HostileText.Value) : Settlement.DeadLetter(HostileText.Value, HostileText.Value);
+            context.Settlement = Interlocked.Increment(ref runs) == 1
+                ? Settlement.Abandon(TimeSpan.Zero, HostileText.Value)
+                : Settlement.DeadLetter(HostileText.Value, HostileText.Value);
             return default;
         });
 
@@ -311,7 +314,9 @@ public sealed class MessageIntakeSettlementTests
 
         fixture.Time.Advance(TimeSpan.FromSeconds(1));
 
-        fixture.Logger.Of(5008).ShouldHaveSingleItem().Text.ShouldBe("Route test: 99 more message(s) of source abandoned as Quayside.Pipeline.Settlements.TransientFaultException since the last such line; the last: message m99: down\\u000d\\u000a");
+        fixture.Logger.Of(5008).ShouldHaveSingleItem().Text.ShouldBe(
+            "Route test: 99 more message(s) of source abandoned as Quayside.Pipeline.Settlements.TransientFaultException since the last such line; the last: "
+                + "message m99: down\\u000d\\u000a");
         fixture.Logger.Of(5002).Count().ShouldBe(1);
     }
 
@@ -411,7 +416,8 @@ public sealed class MessageIntakeSettlementTests
     {
         public ValueTaskSourceStatus GetStatus(short token) => whenAwaited ? ValueTaskSourceStatus.Pending : throw new InvalidOperationException("stale");
 
-        public void OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) => throw new InvalidOperationException("stale");
+        public void OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+            throw new InvalidOperationException("stale");
 
         public void GetResult(short token)
         {

@@ -25,7 +25,8 @@ public sealed class MessageIntakeSizeTests
     {
         await using IntakeFixture fixture = new(HandleAsync, maxMessageBytes: 100);
 
-        (await fixture.RunAsync(new TestMessage { Bytes = new byte[101] })).ShouldBe(Settlement.DeadLetter("too-large", "The body has 101 bytes; Stages:MaxMessageBytes allows 100."));
+        (await fixture.RunAsync(new TestMessage { Bytes = new byte[101] })).ShouldBe(
+            Settlement.DeadLetter("too-large", "The body has 101 bytes; Stages:MaxMessageBytes allows 100."));
 
         _handled.ShouldBe(0);
         fixture.Metrics.Totals.DeadLetters.ShouldBe(1);

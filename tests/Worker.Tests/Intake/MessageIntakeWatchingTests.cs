@@ -28,13 +28,16 @@ public sealed class MessageIntakeWatchingTests
         fixture.Logger.Of(5009).ShouldBeEmpty();
 
         fixture.Time.Advance(TimeSpan.FromSeconds(5));
-        fixture.Logger.Of(5009).ShouldHaveSingleItem().Text.ShouldStartWith("Route test: 1 settlement(s) of messages of source have been running for more than 10 s");
+        fixture.Logger.Of(5009).ShouldHaveSingleItem().Text.ShouldStartWith(
+            "Route test: 1 settlement(s) of messages of source have been running for more than 10 s");
         fixture.Intake.SlowSettlements.ShouldBe(1);
         fixture.Intake.Problem.ShouldBeNull();
         fixture.Intake.Warnings.ShouldHaveSingleItem().ShouldContain("of the source source have not ended, the oldest after more than 10 s");
 
         fixture.Time.Advance(TimeSpan.FromSeconds(20));
-        fixture.Intake.Problem.ShouldNotBeNull().ShouldStartWith("1 settlement(s) of messages of the source source have not ended, the oldest after more than 30 s");
+        fixture.Intake.Problem
+            .ShouldNotBeNull()
+            .ShouldStartWith("1 settlement(s) of messages of the source source have not ended, the oldest after more than 30 s");
         fixture.Intake.Warnings.ShouldBeEmpty();
         fixture.Logger.Of(5009).ShouldHaveSingleItem("throttled");
 

@@ -51,7 +51,8 @@ public sealed class SlotLimitTests
     public void NoisyStore_LimitStaysNearWhatIsOfUse()
     {
         Random random = new(1);
-        SimulatedRun run = new(new SlotLimit(Slots, Second.Ticks)) { Latency = () => TimeSpan.FromMilliseconds(-20 * Math.Log(1 - random.NextDouble())), Capacity = 64 };
+        SimulatedRun run =
+            new(new SlotLimit(Slots, Second.Ticks)) { Latency = () => TimeSpan.FromMilliseconds(-20 * Math.Log(1 - random.NextDouble())), Capacity = 64 };
         List<int> limits = [];
 
         for (int i = 0; i < 300; i++)

@@ -19,7 +19,8 @@ public sealed class SlotRangeTests
     [InlineData(1_000, 1_000, 1_000, "Routes:archive:Source=Http")]
     [InlineData(1_000, 1_000, 1_000, "Bundles:Enabled=true")]
     [InlineData(
-        64, 64, 4, "Routes:archive:Source=Sqs", "Sources:Sqs:Queue=events", "Routes:archive:Handler=CloudFront", "Handlers:CloudFront:Buckets=logs", "Routes:archive:Sink=Elasticsearch",
+        64, 64, 4, "Routes:archive:Source=Sqs", "Sources:Sqs:Queue=events", "Routes:archive:Handler=CloudFront", "Handlers:CloudFront:Buckets=logs",
+        "Routes:archive:Sink=Elasticsearch",
         "Sinks:Elasticsearch:Endpoint=http://127.0.0.1:9200", "Sinks:Elasticsearch:Index=logs")]
     [InlineData(
         64, 64, 64, "Routes:archive:Source=Http", "Routes:archive:Handler=CloudFront", "Handlers:CloudFront:Buckets=logs", "Routes:archive:Sink=Elasticsearch",

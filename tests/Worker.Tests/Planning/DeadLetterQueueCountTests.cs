@@ -68,7 +68,8 @@ public sealed class DeadLetterQueueCountTests
         await UntilAsync(route, null);
         await source.Counted(3, _time);
 
-        _log.Entries.Where(entry => entry.Id.Id == 5104).ShouldHaveSingleItem().Text.ShouldContain("Route archive: the messages in its dead-letter queue cannot be counted (AccessDenied: sqs:GetQueueAttributes)");
+        _log.Entries.Where(entry => entry.Id.Id == 5104).ShouldHaveSingleItem().Text.ShouldContain(
+            "Route archive: the messages in its dead-letter queue cannot be counted (AccessDenied: sqs:GetQueueAttributes)");
         source.Failure = null;
         await UntilAsync(route, 3);
     }
@@ -90,7 +91,8 @@ public sealed class DeadLetterQueueCountTests
     private MessageRoute Start(params CountedSource[] sources)
     {
         RoutePlan plan = WorkerHost.Plan(new ConfigurationBuilder().AddCommandLine(["--Routes:archive:Sink=Memory"]).Build()).Routes.Single();
-        plan = plan with { Sources = [.. sources.Select((source, i) => new SourcePlan { Name = $"source-{i}", Create = _ => source, CountsDeadLetters = true })] };
+        plan = plan with { Sources =
+            [.. sources.Select((source, i) => new SourcePlan { Name = $"source-{i}", Create = _ => source, CountsDeadLetters = true })] };
         MessageRoute route = new(plan, new ServiceCollection().BuildServiceProvider(), new MemoryDeadLetters(), _log, _time);
         route.Start();
         return route;

@@ -99,7 +99,8 @@ public sealed class MessageRouteCheckTests
     private static MessageRoute Create(ManualTimeProvider time, RecordingLog log, ISink sink, IMessageSource source)
     {
         RoutePlan plan = WorkerHost.Plan(new ConfigurationBuilder().AddCommandLine(["--Routes:archive:Sink=Memory"]).Build()).Routes.Single();
-        plan = plan with { Sink = new SinkPlan { Name = "mute-sink", Create = _ => sink }, Sources = [new SourcePlan { Name = "mute-source", Create = _ => source }] };
+        plan = plan with { Sink = new SinkPlan { Name = "mute-sink", Create = _ => sink },
+            Sources = [new SourcePlan { Name = "mute-source", Create = _ => source }] };
         return new MessageRoute(plan, new ServiceCollection().BuildServiceProvider(), new MemoryDeadLetters(), log, time);
     }
 
@@ -110,7 +111,8 @@ public sealed class MessageRouteCheckTests
     {
         public Task CheckAsync(CancellationToken cancellationToken) => NeverAsync(ignoresItsToken, cancellationToken);
 
-        public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) => throw new NotSupportedException();
+        public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) =>
+            throw new NotSupportedException();
 
         public string Locate(string key) => key;
 
@@ -133,7 +135,8 @@ public sealed class MessageRouteCheckTests
             return Answer is { } answer ? Task.FromException(answer) : Task.CompletedTask;
         }
 
-        public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) => throw new NotSupportedException();
+        public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) =>
+            throw new NotSupportedException();
 
         public string Locate(string key) => key;
 

@@ -11,7 +11,9 @@ using Shared.Hosting;
 
 namespace Worker.Tests.Planning;
 
-/// <summary>Sources, sinks and handlers that throw, hang or block where they should not: the route goes on, and the other parts are drained, closed and disposed.</summary>
+/// <summary>
+/// Sources, sinks and handlers that throw, hang or block where they should not: the route goes on, and the other parts are drained, closed and disposed.
+/// </summary>
 public sealed class MessageRouteForeignCodeTests
 {
     private static readonly TimeSpan WaitLimit = TimeSpan.FromSeconds(30);
@@ -250,13 +252,15 @@ public sealed class MessageRouteForeignCodeTests
     private static MessageRoute Create(ManualTimeProvider time, RecordingLog log, IObjectSink sink, params IMessageSource[] sources) =>
         Create(time, log, sink, static _ => { }, sources);
 
-    private static MessageRoute Create(ManualTimeProvider time, RecordingLog log, IObjectSink sink, Action<HandlerServices> compose, params IMessageSource[] sources)
+    private static MessageRoute Create(
+        ManualTimeProvider time, RecordingLog log, IObjectSink sink, Action<HandlerServices> compose, params IMessageSource[] sources)
     {
         RoutePlan plan = WorkerHost.Plan(new ConfigurationBuilder().AddCommandLine(["--Routes:archive:Sink=Memory"]).Build()).Routes.Single();
         HandlerPlan handler = plan.Handler;
         plan = plan with
         {
-            Sources = [.. sources.Select((source, i) => new SourcePlan { Name = source is BrokenSource ? "broken-source" : $"source-{i}", Create = _ => source })],
+            Sources =
+                [.. sources.Select((source, i) => new SourcePlan { Name = source is BrokenSource ? "broken-source" : $"source-{i}", Create = _ => source })],
             Handler = handler with
             {
                 Compose = (builder, services) =>
@@ -381,7 +385,8 @@ public sealed class MessageRouteForeignCodeTests
 
         public Task CheckAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-        public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) => new(SinkResult.Stored);
+        public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) =>
+            new(SinkResult.Stored);
 
         public void StopWaiting() => throw new InvalidOperationException("broken");
 

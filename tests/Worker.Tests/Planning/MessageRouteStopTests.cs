@@ -23,13 +23,17 @@ public sealed class MessageRouteStopTests
         HangingSink sink = new();
         MemoryDeadLetters deadLetters = new();
         await using ServiceProvider services = new ServiceCollection().AddSingleton<ChannelPublishers>().BuildServiceProvider();
-        RoutePlan plan = WorkerHost.Plan(new ConfigurationBuilder().AddCommandLine(["--Routes:archive:Source=Channel", "--Routes:archive:Sink=Memory"]).Build()).Routes.Single();
+        RoutePlan plan = WorkerHost.Plan(
+            new ConfigurationBuilder().AddCommandLine(["--Routes:archive:Source=Channel", "--Routes:archive:Sink=Memory"]).Build()).Routes.Single();
         plan = plan with { Sink = new SinkPlan { Name = "hanging", Create = _ => sink } };
         MessageRoute route = new(plan, services, deadLetters, log, time);
         await route.CheckAsync(CancellationToken.None);
         route.Start();
         ChannelPublisher publisher = services.GetRequiredService<ChannelPublishers>().For("archive");
-        string[] bodies = [.. Enumerable.Range(0, count).Select(i => $$"""{"EventDateUtc":"2026-01-31T10:20:30Z","Product":"p","SiteKey":"s","EventName":"e","MessageId":"m-{{i}}"}""")];
+        string[] bodies = [
+            .. Enumerable
+                .Range(0, count)
+                .Select(i => $$"""{"EventDateUtc":"2026-01-31T10:20:30Z","Product":"p","SiteKey":"s","EventName":"e","MessageId":"m-{{i}}"}""")];
         foreach (string body in bodies)
         {
             await publisher.PublishAsync(Encoding.UTF8.GetBytes(body), id: null, CancellationToken.None);

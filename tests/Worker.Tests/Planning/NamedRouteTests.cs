@@ -103,7 +103,10 @@ public sealed class NamedRouteTests : IDisposable
     {
         WorkerPlan plan = Plan(file: null, "--Routes:a=Http");
 
-        plan.Errors.ShouldHaveSingleItem().ToString().ShouldBe("Routes:a = \"Http\": must be a section with Source, Handler and Sink, or null to remove the route.");
+        plan.Errors
+            .ShouldHaveSingleItem()
+            .ToString()
+            .ShouldBe("Routes:a = \"Http\": must be a section with Source, Handler and Sink, or null to remove the route.");
         plan.NamedRoutes.ShouldHaveSingleItem().ToString().ShouldBe("a: from the command line");
     }
 
@@ -164,9 +167,12 @@ public sealed class NamedRouteTests : IDisposable
     [Theory]
     [InlineData("""{ "Intake": 5 }""", "Intake: must be a section, but a value was given. It would have no effect.")]
     [InlineData("""{ "Sinks": { "Directory": "/x" } }""", "Sinks:Directory: must be a section, but a value was given. It would have no effect.")]
-    [InlineData("""{ "Routes": { "a": { "Source": "Channel", "Sinks": "S3" } } }""", "Routes:a:Sinks: must be a section, but a value was given. It would have no effect.")]
+    [InlineData(
+        """{ "Routes": { "a": { "Source": "Channel", "Sinks": "S3" } } }""",
+        "Routes:a:Sinks: must be a section, but a value was given. It would have no effect.")]
     [InlineData("""{ "Sinks": { "S3": "/x" } }""", "Sinks:S3: must be a section, but a value was given. It would have no effect.")]
-    [InlineData("""{ "Sinks": { "Directory": { "Path": { "a": "/x" } } } }""", "Sinks:Directory:Path: must be a single value, but Sinks:Directory:Path:a was given.")]
+    [InlineData(
+        """{ "Sinks": { "Directory": { "Path": { "a": "/x" } } } }""", "Sinks:Directory:Path: must be a single value, but Sinks:Directory:Path:a was given.")]
     public void Plan_SectionAndValueConfused_IsAnError(string file, string error) => ErrorsOf(file).ShouldBe([error]);
 
     [Theory]
@@ -186,7 +192,9 @@ public sealed class NamedRouteTests : IDisposable
         WorkerPlan plan = Plan(file: null, environment: [variable]);
 
         plan.Errors.ShouldBeEmpty();
-        plan.Warnings.Select(warning => warning.ToString()).ShouldContain($"{name}: is set in the environment, and the worker does not read it. Set {right}. It has no effect.");
+        plan.Warnings
+            .Select(warning => warning.ToString())
+            .ShouldContain($"{name}: is set in the environment, and the worker does not read it. Set {right}. It has no effect.");
     }
 
     [Theory]
@@ -199,14 +207,17 @@ public sealed class NamedRouteTests : IDisposable
     [InlineData("ASPNETCORE_HTTP_PORTS=8080", "Hosting:Url=http://0.0.0.0:8080")]
     [InlineData("ASPNETCORE_URLS=http://+:80", "URLS=http://+:80")]
     public void Plan_VariableOfAnotherProgram_IsNoWarning(params string[] environment) =>
-        Plan(file: null, environment: environment).Warnings.Select(warning => warning.ToString()).ShouldNotContain(warning => warning.Contains($"{environment[0].Split('=')[0]}: ", StringComparison.Ordinal));
+        Plan(file: null, environment: environment).Warnings
+            .Select(warning => warning.ToString())
+            .ShouldNotContain(warning => warning.Contains($"{environment[0].Split('=')[0]}: ", StringComparison.Ordinal));
 
     private IEnumerable<string> ErrorsOf(string? file, params string[] keys) => Plan(file, keys).Errors.Select(error => error.ToString());
 
     private WorkerPlan Plan(string? file, string[] environment, params string[] keys)
     {
         string prefix = $"NAMED_ROUTE_TEST_{Guid.NewGuid():N}_";
-        (string Name, string Value)[] variables = [.. environment.Select(pair => pair.Split('=', 2)).Select(pair => (prefix + pair[0].Replace(":", "__", StringComparison.Ordinal), pair[1]))];
+        (string Name, string Value)[] variables =
+            [.. environment.Select(pair => pair.Split('=', 2)).Select(pair => (prefix + pair[0].Replace(":", "__", StringComparison.Ordinal), pair[1]))];
         foreach ((string name, string value) in variables)
         {
             Environment.SetEnvironmentVariable(name, value);

@@ -159,7 +159,8 @@ public sealed class SinkRecoveryTests : IDisposable
     public async Task Check_SinkCanNeverWork_EndsTheStart()
     {
         using RecordingLog log = new();
-        await using MessageRoute route = Create(new ManualTimeProvider(), log, new ScriptedSink { Refusal = new StartupException("no such table", ExitCodes.Unavailable) });
+        await using MessageRoute route =
+            Create(new ManualTimeProvider(), log, new ScriptedSink { Refusal = new StartupException("no such table", ExitCodes.Unavailable) });
 
         (await Should.ThrowAsync<StartupException>(() => StartAsync(route))).Message.ShouldBe("no such table");
     }
@@ -256,7 +257,8 @@ public sealed class SinkRecoveryTests : IDisposable
     private static MessageRoute Create(ManualTimeProvider time, RecordingLog log, ISink sink)
     {
         RoutePlan plan = WorkerHost.Plan(new ConfigurationBuilder().AddCommandLine(["--Routes:archive:Sink=Memory"]).Build()).Routes.Single();
-        plan = plan with { Sink = new SinkPlan { Name = "scripted", Create = _ => sink }, Sources = [new SourcePlan { Name = "callers", IsPushed = true, Create = _ => new Callers() }] };
+        plan = plan with { Sink = new SinkPlan { Name = "scripted", Create = _ => sink },
+            Sources = [new SourcePlan { Name = "callers", IsPushed = true, Create = _ => new Callers() }] };
         return new MessageRoute(plan, new ServiceCollection().BuildServiceProvider(), new MemoryDeadLetters(), log, time);
     }
 
@@ -293,7 +295,8 @@ public sealed class SinkRecoveryTests : IDisposable
             }
         }
 
-        public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) => throw new NotSupportedException();
+        public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) =>
+            throw new NotSupportedException();
 
         public string Locate(string key) => key;
 

@@ -49,17 +49,22 @@ public sealed class WorkerPlannerTests
         ErrorsOf("Routes:a:Source=Htpp", "Routes:a:Handler=Archve", "Routes:a:Sink=S4").ShouldBe([
             "Routes:a:Source = \"Htpp\": there is no such source; it must be one of Channel, Http. Did you mean Http?",
             "Routes:a:Handler = \"Archve\": there is no such handler; it must be one of Archive, Rows. Did you mean Archive?",
-            "Routes:a:Sink = \"S4\": there is no such sink; it must be one of Directory, Index, Memory. If another package has it, call that package's Add method first.",
+            "Routes:a:Sink = \"S4\": there is no such sink; it must be one of Directory, Index, Memory. If another package has it, call that package's Add "
+                + "method first.",
         ]);
 
     [Fact]
     public void Plan_FeaturesThatWereNotAdded_EachSaysThatAPackageMayHaveThem() =>
         ErrorsOf("Routes:a:Source=sqs", "Routes:a:Handler=CloudFront", "Routes:a:Sink=S3", "Aws:Region=eu-west-1").ShouldBe(
             [
-                "Routes:a:Source = \"sqs\": there is no such source; it must be one of Channel, Http. If another package has it, call that package's Add method first.",
-                "Routes:a:Handler = \"CloudFront\": there is no such handler; it must be one of Archive, Rows. If another package has it, call that package's Add method first.",
-                "Routes:a:Sink = \"S3\": there is no such sink; it must be one of Directory, Index, Memory. If another package has it, call that package's Add method first.",
-                "Aws: is not a known key. Known here: Pipeline, Routes, Sources, Stages, Unwrapping, Handlers, Sinks, Bundles, DeadLetters, Intake, Recoverability, Hosting, Envelopes. It would have no effect.",
+                "Routes:a:Source = \"sqs\": there is no such source; it must be one of Channel, Http. If another package has it, call that package's Add "
+                    + "method first.",
+                "Routes:a:Handler = \"CloudFront\": there is no such handler; it must be one of Archive, Rows. If another package has it, call that package's "
+                    + "Add method first.",
+                "Routes:a:Sink = \"S3\": there is no such sink; it must be one of Directory, Index, Memory. If another package has it, call that package's Add "
+                    + "method first.",
+                "Aws: is not a known key. Known here: Pipeline, Routes, Sources, Stages, Unwrapping, Handlers, Sinks, Bundles, DeadLetters, Intake, "
+                    + "Recoverability, Hosting, Envelopes. It would have no effect.",
             ],
             ignoreOrder: true);
 
@@ -90,12 +95,14 @@ public sealed class WorkerPlannerTests
     [Fact]
     public void Plan_BundlesOfDocuments_AreRefused() =>
         ErrorsOf("Routes:a:Handler=Rows", "Routes:a:Sink=Index", "Bundles:Enabled=true").ShouldBe([
-            "Bundles:Enabled = \"true\": must be false with a sink for documents. The sink Index sends batches of its own; set Routes:a:Bundles:Enabled=false for this route.",
+            "Bundles:Enabled = \"true\": must be false with a sink for documents. The sink Index sends batches of its own; set Routes:a:Bundles:Enabled=false "
+                + "for this route.",
         ]);
 
     [Fact]
     public void Plan_SourceNamedTwice_IsAnError() =>
-        ErrorsOf("Routes:a:Source=Channel, Http, channel").ShouldBe(["Routes:a:Source = \"channel\": must be named once. The route receives from each of its sources once."]);
+        ErrorsOf("Routes:a:Source=Channel, Http, channel").ShouldBe(
+            ["Routes:a:Source = \"channel\": must be named once. The route receives from each of its sources once."]);
 
     [Fact]
     public void Plan_NoSource_IsAnError() =>
@@ -106,7 +113,8 @@ public sealed class WorkerPlannerTests
         ErrorsOf("Intakes:Concurrency=1", "Something:Else=1").ShouldBe(
             [
                 "Intakes: is not a known key. Did you mean Intake? It would have no effect.",
-                "Something: is not a known key. Known here: Pipeline, Routes, Sources, Stages, Unwrapping, Handlers, Sinks, Bundles, DeadLetters, Intake, Recoverability, Hosting, Envelopes. It would have no effect.",
+                "Something: is not a known key. Known here: Pipeline, Routes, Sources, Stages, Unwrapping, Handlers, Sinks, Bundles, DeadLetters, Intake, "
+                    + "Recoverability, Hosting, Envelopes. It would have no effect.",
             ],
             ignoreOrder: true);
 
@@ -166,7 +174,8 @@ public sealed class WorkerPlannerTests
             "Routes:bad:Sink=None");
 
         plan.Errors.Select(error => error.Key).ShouldBe(
-            ["Pipeline:Form", "Hosting:DrainTimeout", "Intake:Concurrency", "Recoverability:BackoffCap", "Stages:MaxMessageBytes", "Routes:bad:Sink", "Sinks:Directory:Speed"],
+            ["Pipeline:Form", "Hosting:DrainTimeout", "Intake:Concurrency", "Recoverability:BackoffCap", "Stages:MaxMessageBytes", "Routes:bad:Sink",
+                "Sinks:Directory:Speed"],
             ignoreOrder: true);
         plan.Routes.ShouldNotContain(route => route.Name == "bad");
     }

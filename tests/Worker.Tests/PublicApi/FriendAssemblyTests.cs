@@ -14,7 +14,8 @@ public sealed class FriendAssemblyTests
     [MemberData(nameof(Assemblies))]
     public void InternalsVisibleTo_OfEachAssemblyInSrc_NamesOnlyTestsAndBenchmarks(string assembly)
     {
-        IEnumerable<string> seenBy = Assembly.Load(assembly).GetCustomAttributes<InternalsVisibleToAttribute>().Select(friend => friend.AssemblyName.Split(',')[0]);
+        IEnumerable<string> seenBy =
+            Assembly.Load(assembly).GetCustomAttributes<InternalsVisibleToAttribute>().Select(friend => friend.AssemblyName.Split(',')[0]);
 
         seenBy.Except(Friends).ShouldBeEmpty($"Shipped code uses only the public API of {assembly} (docs/evidence/adr/rooms.md).");
     }

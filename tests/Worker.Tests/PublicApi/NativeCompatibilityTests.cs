@@ -2,7 +2,9 @@ using System.Reflection;
 
 namespace Worker.Tests.PublicApi;
 
-/// <summary>Every assembly of src is marked as compatible with native code, so that its build runs the analyzers and a user's publish trusts the mark.</summary>
+/// <summary>
+/// Every assembly of src is marked as compatible with native code, so that its build runs the analyzers and a user's publish trusts the mark.
+/// </summary>
 public sealed class NativeCompatibilityTests
 {
     public static TheoryData<string> Assemblies() => [.. SourceAssemblies.Names];

@@ -8,7 +8,8 @@ namespace Worker.Tests.PublicApi;
 public sealed class PublicApiTests
 {
     // Attributes of assemblies change with every release; those of tests hold the path of the source.
-    private static readonly ApiGeneratorOptions Options = new() { IncludeAssemblyAttributes = false, ExcludeAttributes = ["Xunit.FactAttribute", "Xunit.TheoryAttribute"] };
+    private static readonly ApiGeneratorOptions Options =
+        new() { IncludeAssemblyAttributes = false, ExcludeAttributes = ["Xunit.FactAttribute", "Xunit.TheoryAttribute"] };
 
     public static TheoryData<string> Assemblies => [.. SourceAssemblies.Names.Except(["Worker"])];
 

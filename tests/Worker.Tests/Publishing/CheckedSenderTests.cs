@@ -21,7 +21,8 @@ public sealed class CheckedSenderTests
         string?[] checkedAnswers = await sender.SendAsync(Messages, TestContext.Current.CancellationToken);
 
         checkedAnswers.Length.ShouldBe(2);
-        checkedAnswers.ShouldAllBe(answer => answer!.StartsWith($"the sender scripted ({typeof(ScriptedSender).FullName}) returned ", StringComparison.Ordinal));
+        checkedAnswers.ShouldAllBe(
+            answer => answer!.StartsWith($"the sender scripted ({typeof(ScriptedSender).FullName}) returned ", StringComparison.Ordinal));
     }
 
     [Fact]
@@ -29,7 +30,8 @@ public sealed class CheckedSenderTests
     {
         using CheckedSender sender = new(new ScriptedSender(() => NoTask), "scripted");
 
-        (await sender.SendAsync(Messages, TestContext.Current.CancellationToken)).ShouldAllBe(answer => answer!.Contains("returned null from SendAsync for 2 message(s)"));
+        (await sender.SendAsync(Messages, TestContext.Current.CancellationToken)).ShouldAllBe(
+            answer => answer!.Contains("returned null from SendAsync for 2 message(s)"));
     }
 
     [Fact]

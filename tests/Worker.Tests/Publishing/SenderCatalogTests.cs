@@ -28,7 +28,8 @@ public sealed class SenderCatalogTests
     [Fact]
     public void Create_TwoSourcesOfOneName_IsAConfigurationErrorThatNamesBoth()
     {
-        StartupException twice = Should.Throw<StartupException>(() => new SenderCatalog(FakeFeatures.Of([new HttpSourceFeature(), new OtherSource("Other", "other", "http")], [], [])));
+        StartupException twice = Should.Throw<StartupException>(
+            () => new SenderCatalog(FakeFeatures.Of([new HttpSourceFeature(), new OtherSource("Other", "other", "http")], [], [])));
 
         twice.ExitCode.ShouldBe(ExitCodes.Configuration);
         twice.Message.ShouldStartWith("publish --to http: the sources Http and Other both have this name.");
@@ -48,7 +49,8 @@ public sealed class SenderCatalogTests
     {
         OtherSource source = new("Other", "other") { Problem = "must be set." };
 
-        ConfigurationException wrong = await Should.ThrowAsync<ConfigurationException>(() => OpenAsync(new SenderCatalog(FakeFeatures.Of([source], [], [])), "other", route: null, url: null, []));
+        ConfigurationException wrong = await Should.ThrowAsync<ConfigurationException>(
+            () => OpenAsync(new SenderCatalog(FakeFeatures.Of([source], [], [])), "other", route: null, url: null, []));
 
         wrong.Errors.ShouldHaveSingleItem().Key.ShouldBe("Sources:Other:Key");
         source.Opened.ShouldBeFalse();
@@ -59,7 +61,8 @@ public sealed class SenderCatalogTests
     [InlineData("ftp://here")]
     public async Task Open_UrlIsNoAddress_IsAUsageError(string url)
     {
-        StartupException wrong = await Should.ThrowAsync<StartupException>(() => OpenAsync(new SenderCatalog(FakeFeatures.Of([new HttpSourceFeature()], [], [])), "http", route: null, url, []));
+        StartupException wrong = await Should.ThrowAsync<StartupException>(
+            () => OpenAsync(new SenderCatalog(FakeFeatures.Of([new HttpSourceFeature()], [], [])), "http", route: null, url, []));
 
         wrong.ExitCode.ShouldBe(ExitCodes.Usage);
         wrong.Message.ShouldBe($"--url {url}: must be an address such as http://127.0.0.1:8080, without a user.");
@@ -68,7 +71,9 @@ public sealed class SenderCatalogTests
     [Fact]
     public async Task Open_UrlHasAPassword_IsAUsageErrorThatDoesNotShowIt()
     {
-        StartupException wrong = await Should.ThrowAsync<StartupException>(() => OpenAsync(new SenderCatalog(FakeFeatures.Of([new HttpSourceFeature()], [], [])), "http", route: null, "http://user:canary@127.0.0.1:8080", []));
+        StartupException wrong = await Should.ThrowAsync<StartupException>(
+            () => OpenAsync(
+                new SenderCatalog(FakeFeatures.Of([new HttpSourceFeature()], [], [])), "http", route: null, "http://user:canary@127.0.0.1:8080", []));
 
         wrong.Message.ShouldBe("--url http://***@127.0.0.1:8080: must be an address such as http://127.0.0.1:8080, without a user.");
     }
@@ -79,13 +84,16 @@ public sealed class SenderCatalogTests
     [InlineData(null, "a b", "http://127.0.0.2:81/messages/a b")]
     public async Task Open_Http_IsTheRouteOfTheWorkerAtTheAddress(string? url, string? route, string target)
     {
-        using IMessageSender sender = await OpenAsync(new SenderCatalog(FakeFeatures.Of([new HttpSourceFeature()], [], [])), "channel", route, url, [new("Hosting:Url", "http://127.0.0.2:81")]);
+        using IMessageSender sender = await OpenAsync(
+            new SenderCatalog(FakeFeatures.Of([new HttpSourceFeature()], [], [])), "channel", route, url, [new("Hosting:Url", "http://127.0.0.2:81")]);
 
         sender.Target.ShouldBe(target);
     }
 
-    private static async Task<IMessageSender> OpenAsync(SenderCatalog senders, string name, string? route, string? url, KeyValuePair<string, string?>[] settings) => await senders.OpenAsync(
-        name, new ConfigurationBuilder().AddInMemoryCollection(settings).Build(), route, url, new CommandServices(TimeProvider.System, TextWriter.Null, TextWriter.Null), CancellationToken.None);
+    private static async Task<IMessageSender> OpenAsync(
+        SenderCatalog senders, string name, string? route, string? url, KeyValuePair<string, string?>[] settings) => await senders.OpenAsync(
+        name, new ConfigurationBuilder().AddInMemoryCollection(settings).Build(), route, url,
+        new CommandServices(TimeProvider.System, TextWriter.Null, TextWriter.Null), CancellationToken.None);
 
     private sealed class OtherSource(string name, params string[] names) : ISourceFeature, ISenderFeature
     {

@@ -14,7 +14,8 @@ public sealed class DeliveryLimitTests
     [InlineData("further", "x-max-length", "x-overflow", "x-single-active-consumer", "x-delivery-limit")]
     public async Task Start_LowLimit_WarnsAndNamesWhatToChange(string further, params string[] names)
     {
-        await using FakeRabbitMqHarness harness = With(further == "none" ? [("x-delivery-limit", 5)] : [(names[0], 100), (names[1], "reject-publish"), (names[2], true), (names[3], 5)]);
+        await using FakeRabbitMqHarness harness =
+            With(further == "none" ? [("x-delivery-limit", 5)] : [(names[0], 100), (names[1], "reject-publish"), (names[2], true), (names[3], 5)]);
 
         await harness.StartAsync();
 
@@ -53,7 +54,11 @@ public sealed class DeliveryLimitTests
         harness.Source.Warning.ShouldBeNull();
 
         await ReturnAsync(harness, times: 1);
-        harness.Source.Warning.ShouldNotBeNull().ShouldStartWith($"A message of queue {Queue} is on delivery 2. A quorum queue drops a message that exceeds its delivery limit, from RabbitMQ 4 on 20 by default, unless it has a dead-letter exchange.");
+        harness.Source.Warning
+            .ShouldNotBeNull()
+            .ShouldStartWith(
+                $"A message of queue {Queue} is on delivery 2. A quorum queue drops a message that exceeds its delivery limit, from RabbitMQ 4 on 20 by "
+                    + $"default, unless it has a dead-letter exchange.");
         harness.Time.Advance(TimeSpan.FromMinutes(15));
         harness.Source.Warning.ShouldBeNull();
 
@@ -74,7 +79,9 @@ public sealed class DeliveryLimitTests
         harness.Source.Warning.ShouldBeNull();
         await ReturnAsync(harness, times: 1);
 
-        harness.Source.Warning.ShouldNotBeNull().ShouldStartWith($"A message of queue {Queue} is on delivery 31. The queue drops it after delivery 41 unless it has a dead-letter exchange.");
+        harness.Source.Warning
+            .ShouldNotBeNull()
+            .ShouldStartWith($"A message of queue {Queue} is on delivery 31. The queue drops it after delivery 41 unless it has a dead-letter exchange.");
     }
 
     [Fact]

@@ -61,7 +61,9 @@ internal sealed class FakeRabbitMq
     {
         lock (_lock)
         {
-            _queues[queue] = new FakeRabbitMqQueue(type, policyLimit, arguments.ToDictionary(static argument => argument.Name, static argument => argument.Value, StringComparer.Ordinal));
+            _queues[
+                queue] = new FakeRabbitMqQueue(
+                    type, policyLimit, arguments.ToDictionary(static argument => argument.Name, static argument => argument.Value, StringComparer.Ordinal));
         }
     }
 
@@ -201,7 +203,9 @@ internal sealed class FakeRabbitMq
             ThrowIfClosed(channel);
             if (_queues[queue].Type == "stream" || priority is not int)
             {
-                throw Refused(406, $"PRECONDITION_FAILED - invalid arg 'x-priority' for queue '{queue}' in vhost '/'{(_queues[queue].Type == "stream" ? " of queue type rabbit_stream_queue" : ": \"expected integer, got longstr\"")}");
+                throw Refused(
+                    406, $"PRECONDITION_FAILED - invalid arg 'x-priority' for queue '{queue}' in vhost "
+                        + $"'/'{(_queues[queue].Type == "stream" ? " of queue type rabbit_stream_queue" : ": \"expected integer, got longstr\"")}");
             }
 
             (channel.Queue, channel.Consumer) = (queue, consumer);
@@ -219,7 +223,8 @@ internal sealed class FakeRabbitMq
         }
     }
 
-    internal async ValueTask PublishAsync(FakeRabbitMqChannel channel, string queue, BasicProperties properties, byte[] body, CancellationToken cancellationToken)
+    internal async ValueTask PublishAsync(
+        FakeRabbitMqChannel channel, string queue, BasicProperties properties, byte[] body, CancellationToken cancellationToken)
     {
         FakeConfirmation confirmation = new(queue, new FakeRabbitMqMessage(properties.MessageId ?? string.Empty, properties, body));
         lock (_lock)
@@ -241,11 +246,15 @@ internal sealed class FakeRabbitMq
     {
         lock (_lock)
         {
-            return _queues.TryGetValue(queue, out FakeRabbitMqQueue? found) ? new QueueDeclareOk(queue, (uint)found.Ready.Count, 0) : throw Refused(404, $"NOT_FOUND - no queue '{queue}' in vhost '/'");
+            return _queues.TryGetValue(queue, out FakeRabbitMqQueue? found)
+                ? new QueueDeclareOk(queue, (uint)found.Ready.Count, 0)
+                : throw Refused(404, $"NOT_FOUND - no queue '{queue}' in vhost '/'");
         }
     }
 
-    /// <summary>As RabbitMQ 3.10 refuses to declare a queue that exists with other arguments: it names the first that differs, in an order of its own.</summary>
+    /// <summary>
+    /// As RabbitMQ 3.10 refuses to declare a queue that exists with other arguments: it names the first that differs, in an order of its own.
+    /// </summary>
     internal QueueDeclareOk Redeclare(string queue, IDictionary<string, object?> arguments)
     {
         lock (_lock)
@@ -255,13 +264,17 @@ internal sealed class FakeRabbitMq
                 throw Refused(403, $"ACCESS_REFUSED - access to queue '{queue}' in vhost '/' refused for user 'u'");
             }
 
-            foreach (string name in (string[])["x-dead-letter-exchange", "x-max-length", "x-overflow", "x-single-active-consumer", "x-queue-type", "x-delivery-limit"])
+            foreach (string name in (string[])[
+                "x-dead-letter-exchange", "x-max-length", "x-overflow", "x-single-active-consumer", "x-queue-type", "x-delivery-limit"])
             {
                 object? current = name == "x-queue-type" ? _queues[queue].Type : _queues[queue].Arguments.GetValueOrDefault(name);
                 object? received = arguments.TryGetValue(name, out object? value) ? value : null;
                 if (Text(current) != Text(received))
                 {
-                    throw Refused(406, $"PRECONDITION_FAILED - inequivalent arg '{name}' for queue '{queue}' in vhost '/': received {(received is null || current is null ? Shown(received) : $"'{received}'")} but current is {(received is null || current is null ? Shown(current) : $"'{current}'")}");
+                    throw Refused(
+                        406, $"PRECONDITION_FAILED - inequivalent arg '{name}' for queue '{queue}' in vhost '/': received "
+                            + $"{(received is null || current is null ? Shown(received) : $"'{received}'")} but current is "
+                            + $"{(received is null || current is null ? Shown(current) : $"'{current}'")}");
                 }
             }
 
@@ -269,7 +282,11 @@ internal sealed class FakeRabbitMq
         }
 
         static string? Text(object? value) => value is null ? null : $"{value}";
-        static string Shown(object? value) => value is null ? "none" : $"the value '{(value is bool flag ? flag ? "true" : "false" : value)}' of type '{(value is string ? "longstr" : value is bool ? "bool" : "signedint")}'";
+        static string Shown(object? value) =>
+            value is null
+                ? "none"
+                : $"the value '{(value is bool flag ? flag ? "true" : "false" : value)}' of type "
+                    + $"'{(value is string ? "longstr" : value is bool ? "bool" : "signedint")}'";
     }
 
     internal void CloseAll(IReadOnlyCollection<FakeRabbitMqChannel> channels)
@@ -351,7 +368,9 @@ internal sealed class FakeRabbitMq
     {
         foreach (FakeRabbitMqChannel channel in _channels)
         {
-            while (channel is { Queue: { } name, Consumer: { } consumer } && channel.Unacknowledged.Count < channel.Prefetch && _queues[name].Ready.First is { Value: { } message })
+            while (channel is { Queue: { } name, Consumer: { } consumer }
+                && channel.Unacknowledged.Count < channel.Prefetch
+                && _queues[name].Ready.First is { Value: { } message })
             {
                 FakeRabbitMqQueue queue = _queues[name];
                 queue.Ready.RemoveFirst();

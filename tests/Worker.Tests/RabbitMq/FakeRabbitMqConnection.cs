@@ -44,7 +44,13 @@ internal class FakeRabbitMqConnection : DispatchProxy
     }
 
     internal static object? Answer(MethodInfo method, object? value) =>
-        method.ReturnType == typeof(Task) ? Task.CompletedTask : method.ReturnType == typeof(ValueTask) ? default(ValueTask) : method.ReturnType == typeof(void) || !method.ReturnType.IsValueType ? value : value ?? Activator.CreateInstance(method.ReturnType);
+        method.ReturnType == typeof(Task)
+            ? Task.CompletedTask
+            : method.ReturnType == typeof(ValueTask)
+            ? default(ValueTask)
+            : method.ReturnType == typeof(void) || !method.ReturnType.IsValueType
+            ? value
+            : value ?? Activator.CreateInstance(method.ReturnType);
 }
 
 /// <summary>One channel, under the broker's lock.</summary>
@@ -69,7 +75,9 @@ internal sealed class FakeRabbitMqChannel(FakeRabbitMq broker)
         BasicProperties properties = new(message.Properties);
         if (countsDeliveries && message.Returns > 0)
         {
-            properties.Headers = new Dictionary<string, object?>(properties.Headers ?? new Dictionary<string, object?>(StringComparer.Ordinal), StringComparer.Ordinal) { ["x-delivery-count"] = (long)message.Returns };
+            properties.Headers = new Dictionary<string, object?>(
+                properties.Headers ?? new Dictionary<string, object?>(StringComparer.Ordinal), StringComparer.Ordinal)
+                { ["x-delivery-count"] = (long)message.Returns };
         }
 
         byte[] body = [.. message.Body];
@@ -119,7 +127,8 @@ internal class FakeRabbitMqChannelProxy : DispatchProxy
             case nameof(IChannel.BasicRejectAsync):
                 return new ValueTask(broker.SettleAsync(channel, targetMethod.Name, (ulong)args![0]!, multiple: false, (bool)args[1]!));
             case nameof(IChannel.BasicPublishAsync):
-                return broker.PublishAsync(channel, $"{args![1]}", (BasicProperties)args[3]!, ((ReadOnlyMemory<byte>)args[4]!).ToArray(), (CancellationToken)args[5]!);
+                return broker.PublishAsync(
+                    channel, $"{args![1]}", (BasicProperties)args[3]!, ((ReadOnlyMemory<byte>)args[4]!).ToArray(), (CancellationToken)args[5]!);
             case nameof(IChannel.QueueDeclarePassiveAsync):
                 return FindAsync((string)args![0]!);
             case nameof(IChannel.QueueDeclareAsync):

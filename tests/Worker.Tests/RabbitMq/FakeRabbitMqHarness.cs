@@ -99,11 +99,13 @@ internal sealed class FakeRabbitMqHarness : SourceHarness
         return
         [
             .. Broker.Ready(Letters).Select(static letter => new DeadLetteredMessage(
-                letter.Id.Length > 0 ? letter.Id : IdOf(letter.Body), RabbitMqHeaders.Find(letter.Properties, RabbitMqHeaders.Reason)!, RabbitMqHeaders.Find(letter.Properties, RabbitMqHeaders.Description)!, letter.Body)),
+                letter.Id.Length > 0 ? letter.Id : IdOf(letter.Body), RabbitMqHeaders.Find(letter.Properties, RabbitMqHeaders.Reason)!,
+                RabbitMqHeaders.Find(letter.Properties, RabbitMqHeaders.Description)!, letter.Body)),
         ];
     }
 
-    public override Task WaitUntilEmptyAsync() => AdvanceUntilAsync(() => Broker.Unacknowledged == 0 && Broker.Ready(Queue).Count == 0, "The queue did not become empty.");
+    public override Task WaitUntilEmptyAsync() =>
+        AdvanceUntilAsync(() => Broker.Unacknowledged == 0 && Broker.Ready(Queue).Count == 0, "The queue did not become empty.");
 
     private static string IdOf(byte[] body)
     {

@@ -24,7 +24,8 @@ public sealed class RabbitMqFaultTests
     {
         ShutdownEventArgs reason = new(ShutdownInitiator.Peer, (ushort)code, text);
 
-        foreach (Exception exception in (Exception[])[new OperationInterruptedException(reason), new BrokerUnreachableException(new AggregateException(new OperationInterruptedException(reason)))])
+        foreach (Exception exception in (Exception[])[
+            new OperationInterruptedException(reason), new BrokerUnreachableException(new AggregateException(new OperationInterruptedException(reason)))])
         {
             RabbitMqFault.IsOne(exception).ShouldBeTrue();
             RabbitMqFault fault = RabbitMqFault.Of(exception);
@@ -45,7 +46,10 @@ public sealed class RabbitMqFaultTests
     [Fact]
     public void Of_NothingListens_IsTheSocketsTextAndNoRefusal()
     {
-        RabbitMqFault fault = RabbitMqFault.Of(new BrokerUnreachableException(new AggregateException(new ConnectFailureException("Connection failed, host 127.0.0.1:1", new SocketException((int)SocketError.ConnectionRefused)))));
+        RabbitMqFault fault = RabbitMqFault.Of(
+            new BrokerUnreachableException(
+                new AggregateException(
+                    new ConnectFailureException("Connection failed, host 127.0.0.1:1", new SocketException((int)SocketError.ConnectionRefused)))));
 
         fault.Text.ShouldBe("Connection failed, host 127.0.0.1:1: Connection refused");
         fault.Remedy.ShouldBeNull();
@@ -62,5 +66,7 @@ public sealed class RabbitMqFaultTests
 
     [Fact]
     public void Of_BrokerGoesDownDuringTheHandshake_IsNoRefusal() =>
-        RabbitMqFault.Of(new BrokerUnreachableException(new PossibleAuthenticationFailureException("Possibly caused by authentication failure", new EndOfStreamException()))).Remedy.ShouldBeNull();
+        RabbitMqFault.Of(
+            new BrokerUnreachableException(
+                new PossibleAuthenticationFailureException("Possibly caused by authentication failure", new EndOfStreamException()))).Remedy.ShouldBeNull();
 }

@@ -47,8 +47,10 @@ public sealed class RabbitMqHeadersTests
     public void Redriven_OfADeadLetter_HasOnlyTheSendersHeaders()
     {
         BasicProperties letter = With(
-            ("tenant", "north"), ("CC", "other"), ("BCC", "other"), ("x-delivery-count", 2L), ("x-dotnet-pub-seq-no", 1L), ("x-death", new List<object?>()), ("x-first-death-reason", "rejected"),
-            ("dead-letter-reason", "r"), ("dead-letter-description", "d"), ("dead-letter-exception-type", "t"), ("dead-letter-exception", "e"), ("dead-letter-deliveries", 1L), ("dead-letter-queue", "q"), ("dead-letter-time", new AmqpTimestamp(1)));
+            ("tenant", "north"), ("CC", "other"), ("BCC", "other"), ("x-delivery-count", 2L), ("x-dotnet-pub-seq-no", 1L), ("x-death", new List<object?>()),
+            ("x-first-death-reason", "rejected"),
+            ("dead-letter-reason", "r"), ("dead-letter-description", "d"), ("dead-letter-exception-type", "t"), ("dead-letter-exception", "e"),
+            ("dead-letter-deliveries", 1L), ("dead-letter-queue", "q"), ("dead-letter-time", new AmqpTimestamp(1)));
         letter.UserId = "another";
         letter.Expiration = "1";
         letter.MessageId = "m";
@@ -67,27 +69,35 @@ public sealed class RabbitMqHeadersTests
     public void Record_OfADeadLetter_HasWhatTheFolderKeeps()
     {
         BasicProperties letter = With(
-            ("tenant", "north"u8.ToArray()), ("n", 7), ("CC", "other"), ("x-delivery-count", 2L), ("dead-letter-reason", "r"), ("dead-letter-description", "d"u8.ToArray()), ("dead-letter-exception-type", "t"),
+            ("tenant", "north"u8.ToArray()), ("n", 7), ("CC", "other"), ("x-delivery-count", 2L), ("dead-letter-reason", "r"),
+            ("dead-letter-description", "d"u8.ToArray()), ("dead-letter-exception-type", "t"),
             ("dead-letter-exception", "e"), ("dead-letter-deliveries", 3L), ("dead-letter-queue", "q"), ("dead-letter-time", new AmqpTimestamp(1_769_854_830)));
         letter.Timestamp = new AmqpTimestamp(1_769_854_800);
         letter.CorrelationId = "c-1";
 
         DeadLetter record = RabbitMqHeaders.Record(letter, "m-1", "r", DateTimeOffset.MaxValue);
 
-        record.ToJson().ShouldBe("""{"sourceId":"m-1","source":"rabbitmq","route":"","reason":"r","description":"d","exceptionType":"t","exception":"e","attempts":3,"firstSeen":"2026-01-31T10:20:00+00:00","lastSeen":"2026-01-31T10:20:30+00:00","attributes":{"tenant":"north","n":"7"},"systemProperties":{"correlation-id":"c-1"}}""");
+        record
+            .ToJson()
+            .ShouldBe(
+                """{"sourceId":"m-1","source":"rabbitmq","route":"","reason":"r","description":"d","exceptionType":"t","exception":"e","attempts":3,"firstSeen":"2026-01-31T10:20:00+00:00","lastSeen":"2026-01-31T10:20:30+00:00","attributes":{"tenant":"north","n":"7"},"systemProperties":{"correlation-id":"c-1"}}""");
         RabbitMqHeaders.FindWithoutText(letter).ShouldBeNull();
     }
 
     [Fact]
     public void Record_OfWhatTheBrokerMoved_HasItsTime()
     {
-        BasicProperties letter = With(("table", new Dictionary<string, object?>()), ("x-death", new List<object?> { new Dictionary<string, object?>(StringComparer.Ordinal) { ["time"] = new AmqpTimestamp(1_769_854_830) } }));
+        BasicProperties letter = With(
+            ("table", new Dictionary<string, object?>()),
+            ("x-death", new List<object?> { new Dictionary<string, object?>(StringComparer.Ordinal) { ["time"] = new AmqpTimestamp(1_769_854_830) } }));
 
         DeadLetter record = RabbitMqHeaders.Record(letter, "m-1", string.Empty, DateTimeOffset.MaxValue);
 
-        (record.Reason, record.FirstSeen, record.LastSeen, record.Attempts).ShouldBe(("unspecified", DateTimeOffset.FromUnixTimeSeconds(1_769_854_830), DateTimeOffset.FromUnixTimeSeconds(1_769_854_830), 1));
+        (record.Reason, record.FirstSeen, record.LastSeen, record.Attempts).ShouldBe(
+            ("unspecified", DateTimeOffset.FromUnixTimeSeconds(1_769_854_830), DateTimeOffset.FromUnixTimeSeconds(1_769_854_830), 1));
         RabbitMqHeaders.FindWithoutText(letter).ShouldBe("table");
     }
 
-    private static BasicProperties With(params (string Name, object? Value)[] headers) => new() { Headers = headers.ToDictionary(header => header.Name, header => header.Value, StringComparer.Ordinal) };
+    private static BasicProperties With(params (string Name, object? Value)[] headers) =>
+        new() { Headers = headers.ToDictionary(header => header.Name, header => header.Value, StringComparer.Ordinal) };
 }

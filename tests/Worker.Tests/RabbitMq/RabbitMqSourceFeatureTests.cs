@@ -37,7 +37,10 @@ public sealed class RabbitMqSourceFeatureTests
 
     [Fact]
     public void Plan_DeadLettersAreRejected_WarnsThatTheQueueMayDropThem() =>
-        Plan("Queue=q", "RejectDeadLetters=true").Warnings.ShouldHaveSingleItem().ToString().ShouldContain("drops dead letters unless the queue has a dead-letter exchange");
+        Plan("Queue=q", "RejectDeadLetters=true").Warnings
+            .ShouldHaveSingleItem()
+            .ToString()
+            .ShouldContain("drops dead letters unless the queue has a dead-letter exchange");
 
     [Fact]
     public void CreateFactory_TlsByAddress_ChecksTheHostName()
@@ -54,7 +57,8 @@ public sealed class RabbitMqSourceFeatureTests
     [Fact]
     public void CreateFactory_UserPasswordAndHost_OverrideTheAddress()
     {
-        ConnectionFactory factory = Factory(new RabbitMqSourceOptions { Uri = "amqp://a:b@rabbit.example/c", User = "worker", Password = "word", VirtualHost = "/", Queue = "q" });
+        ConnectionFactory factory =
+            Factory(new RabbitMqSourceOptions { Uri = "amqp://a:b@rabbit.example/c", User = "worker", Password = "word", VirtualHost = "/", Queue = "q" });
 
         (factory.UserName, factory.Password, factory.VirtualHost).ShouldBe(("worker", "word", "/"));
     }
@@ -81,7 +85,10 @@ public sealed class RabbitMqSourceFeatureTests
     [InlineData("://")]
     [InlineData("amqp://")]
     public void Plan_AHostIsNone_IsRefused(string address) =>
-        Plan("Queue=q", $"Uri={address}").Errors.ShouldHaveSingleItem().ToString().ShouldStartWith("Sources:RabbitMq:Uri = \"***\": must be an address such as amqp://");
+        Plan("Queue=q", $"Uri={address}").Errors
+            .ShouldHaveSingleItem()
+            .ToString()
+            .ShouldStartWith("Sources:RabbitMq:Uri = \"***\": must be an address such as amqp://");
 
     [Theory]
     [InlineData("amqp://h/v?heartbeat=30&conection_timeout=5", " (heartbeat, conection_timeout): instead of heartbeat,")]

@@ -37,7 +37,8 @@ public sealed class ExceptionRulesTests
     [Fact]
     public void Find_TypesOfCode_GiveWayToTheConfigurationForTheSameType()
     {
-        ExceptionRules rules = new(["SocketException"], [], [new(typeof(SocketException), ExceptionRule.Retry), new(typeof(FormatException), ExceptionRule.Retry)]);
+        ExceptionRules rules =
+            new(["SocketException"], [], [new(typeof(SocketException), ExceptionRule.Retry), new(typeof(FormatException), ExceptionRule.Retry)]);
 
         rules.Find(new SocketException(111)).ShouldBe(ExceptionRule.DeadLetter);
         rules.Find(new UriFormatException("no address")).ShouldBe(ExceptionRule.Retry);
@@ -61,11 +62,14 @@ public sealed class ExceptionRulesTests
     public async Task DeadLetterOn_ListedException_IsADeadLetterAfterOneCall(string key, string value)
     {
         Thrower thrower = new(_ => new UriFormatException("no address"));
-        await using TestWorker worker = await StartAsync(thrower, builder => _ = key == "code" ? builder.DeadLetterOn<FormatException>() : builder, (key == "code" ? "Recoverability:Attempts" : key, key == "code" ? "3" : value));
+        await using TestWorker worker = await StartAsync(
+            thrower, builder => _ = key == "code" ? builder.DeadLetterOn<FormatException>() : builder,
+            (key == "code" ? "Recoverability:Attempts" : key, key == "code" ? "3" : value));
 
         Settlement settlement = await worker.SendAsync(new Sample(1));
 
-        (settlement.Kind, settlement.Reason, settlement.ExceptionType).ShouldBe((SettlementKind.DeadLetter, "unhandled-exception", "System.UriFormatException"));
+        (settlement.Kind, settlement.Reason, settlement.ExceptionType).ShouldBe(
+            (SettlementKind.DeadLetter, "unhandled-exception", "System.UriFormatException"));
         thrower.Calls.ShouldBe(1);
         worker.DeadLetters.Records.ShouldHaveSingleItem().ShouldSatisfyAllConditions(
             record => record.Attempts.ShouldBe(1),
@@ -81,7 +85,8 @@ public sealed class ExceptionRulesTests
         await using TestWorker worker = await StartAsync(
             thrower,
             builder => _ = place == "code" ? builder.RetryOn<SocketException>() : builder,
-            ("Recoverability:MaxDeliveries", "2"), ("Recoverability:BreakerFailures", "1000"), ("Recoverability:RetryOn", place == "code" ? "TimeoutException" : "SocketException"));
+            ("Recoverability:MaxDeliveries", "2"), ("Recoverability:BreakerFailures", "1000"),
+            ("Recoverability:RetryOn", place == "code" ? "TimeoutException" : "SocketException"));
 
         Settlement settlement = await worker.SendAsync(new Sample(1));
 
@@ -94,7 +99,8 @@ public sealed class ExceptionRulesTests
     public async Task RetryOn_OtherException_IsDeadLetteredAfterItsDeliveries()
     {
         Thrower thrower = new(_ => new FormatException("no number"));
-        await using TestWorker worker = await StartAsync(thrower, static _ => { }, ("Recoverability:MaxDeliveries", "2"), ("Recoverability:Attempts", "3"), ("Recoverability:RetryOn", "SocketException"));
+        await using TestWorker worker = await StartAsync(
+            thrower, static _ => { }, ("Recoverability:MaxDeliveries", "2"), ("Recoverability:Attempts", "3"), ("Recoverability:RetryOn", "SocketException"));
 
         (await worker.SendAsync(new Sample(1))).Kind.ShouldBe(SettlementKind.DeadLetter);
 
@@ -108,7 +114,8 @@ public sealed class ExceptionRulesTests
     [InlineData("Npgsql.NpgsqlException", "is not an exception type of this program or the libraries that it references.")]
     public async Task StartAsync_NameThatMatchesNoException_IsAnError(string name, string problem)
     {
-        ConfigurationException wrong = await Should.ThrowAsync<ConfigurationException>(() => StartAsync(new Thrower(_ => null), static _ => { }, ("Routes:orders:Recoverability:RetryOn", $"SocketException,{name}")));
+        ConfigurationException wrong = await Should.ThrowAsync<ConfigurationException>(
+            () => StartAsync(new Thrower(_ => null), static _ => { }, ("Routes:orders:Recoverability:RetryOn", $"SocketException,{name}")));
 
         ConfigurationError error = wrong.Errors.ShouldHaveSingleItem();
         error.Key.ShouldBe("Routes:orders:Recoverability:RetryOn");
@@ -119,18 +126,20 @@ public sealed class ExceptionRulesTests
     public async Task StartAsync_NameInBothLists_IsAnError()
     {
         ConfigurationException wrong = await Should.ThrowAsync<ConfigurationException>(() =>
-            StartAsync(new Thrower(_ => null), static _ => { }, ("Recoverability:RetryOn", "SocketException"), ("Recoverability:DeadLetterOn", "SocketException")));
+            StartAsync(
+                new Thrower(_ => null), static _ => { }, ("Recoverability:RetryOn", "SocketException"), ("Recoverability:DeadLetterOn", "SocketException")));
 
         wrong.Errors.ShouldHaveSingleItem().Problem.ShouldBe("must not have SocketException, which is in DeadLetterOn too.");
     }
 
-    private static Task<TestWorker> StartAsync(Thrower thrower, Action<IMessageWorkerBuilder> configure, params (string Key, string Value)[] settings) => TestWorker.StartAsync(
-        worker =>
-        {
-            worker.Services.AddSingleton(thrower);
-            configure(worker.AddHandler<Sample, Thrower>("Samples", SampleJson.Default.Sample));
-        },
-        [new("Routes:orders:Handler", "Samples"), .. settings.Select(setting => KeyValuePair.Create<string, string?>(setting.Key, setting.Value))]);
+    private static Task<TestWorker> StartAsync(Thrower thrower, Action<IMessageWorkerBuilder> configure, params (string Key, string Value)[] settings) =>
+        TestWorker.StartAsync(
+            worker =>
+            {
+                worker.Services.AddSingleton(thrower);
+                configure(worker.AddHandler<Sample, Thrower>("Samples", SampleJson.Default.Sample));
+            },
+            [new("Routes:orders:Handler", "Samples"), .. settings.Select(setting => KeyValuePair.Create<string, string?>(setting.Key, setting.Value))]);
 
     /// <summary>Throws what its script returns for each call, from 1; completes for null.</summary>
     private sealed class Thrower(Func<int, Exception?> script) : IMessageHandler<Sample>

@@ -15,8 +15,12 @@ public sealed class FailingPartTests
 {
     private static readonly Dictionary<string, (Action<IMessageWorkerBuilder, Mode> Add, string Part)> Parts = new(StringComparer.Ordinal)
     {
-        ["default settlement"] = (static (worker, mode) => Handle(worker, () => mode.Works ? new(Settlement.Complete) : default), "The handler ScriptedHandler returned default(Settlement)"),
-        ["handler throws"] = (static (worker, mode) => Handle(worker, () => mode.Works ? new(Settlement.Complete) : throw new InvalidCastException("no customer")), "the handler ScriptedHandler threw InvalidCastException: no customer"),
+        ["default settlement"] = (
+            static (worker, mode) => Handle(worker, () => mode.Works ? new(Settlement.Complete) : default),
+            "The handler ScriptedHandler returned default(Settlement)"),
+        ["handler throws"] = (
+            static (worker, mode) => Handle(worker, () => mode.Works ? new(Settlement.Complete) : throw new InvalidCastException("no customer")),
+            "the handler ScriptedHandler threw InvalidCastException: no customer"),
         ["undecided step"] = (static (worker, mode) => Step<UndecidedStep>(worker, mode), "The step UndecidedStep returned StepOutcome.Undecided"),
         ["step throws"] = (static (worker, mode) => Step<ThrowingStep>(worker, mode), "the step ThrowingStep threw InvalidCastException: no table"),
         ["batch throws"] = (static (worker, mode) =>
@@ -70,7 +74,8 @@ public sealed class FailingPartTests
     [Fact]
     public async Task Message_FailsOnEachOfManyDeliveries_CountsOnce()
     {
-        await using TestWorker worker = await StartAsync(static builder => Handle(builder, static () => throw new InvalidCastException("no customer")), "Recoverability:MaxDeliveries=30");
+        await using TestWorker worker =
+            await StartAsync(static builder => Handle(builder, static () => throw new InvalidCastException("no customer")), "Recoverability:MaxDeliveries=30");
 
         await FailAsync(worker, 1);
 
@@ -179,7 +184,8 @@ public sealed class FailingPartTests
 
     private sealed class ThrowingStep(Mode mode) : IStep<PhysicalContext>
     {
-        public ValueTask<StepOutcome> BeforeAsync(PhysicalContext context) => mode.Works ? new(StepOutcome.Continue) : throw new InvalidCastException("no table");
+        public ValueTask<StepOutcome> BeforeAsync(PhysicalContext context) =>
+            mode.Works ? new(StepOutcome.Continue) : throw new InvalidCastException("no table");
     }
 
     private sealed class ThrowingBatch(Mode mode) : IBatchHandler<Order>

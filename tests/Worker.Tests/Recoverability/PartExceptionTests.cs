@@ -34,24 +34,35 @@ public sealed class PartExceptionTests
         }
     }
 
-    private static Dictionary<string, (Action<IMessageWorkerBuilder, Func<Task>> Add, string[] Settings, string Part)> Cases { get; } = new(StringComparer.Ordinal)
-    {
-        ["step"] = (static (worker, fail) => Handle(worker.With(fail).AddStep<FailingStep>()), ["Routes:orders:Handler=Orders"], "the step FailingStep"),
-        ["named step"] = (static (worker, fail) => Handle(worker.With(fail).AddStep<FailingStep>("validate")), ["Routes:orders:Handler=Orders"], "the step validate"),
-        ["step, after"] = (static (worker, fail) => Handle(worker.With(fail).AddStep<LeavingStep>()), ["Routes:orders:Handler=Orders"], "the step LeavingStep"),
-        ["behaviour"] = (static (worker, fail) => Handle(worker.With(fail).AddBehavior<FailingBehavior>()), ["Routes:orders:Handler=Orders"], "the behavior FailingBehavior"),
-        ["connector"] = (static (worker, fail) => worker.AddHandler(new PartsFeature(builder => builder.Connector(new FailingConnector(fail)).Terminator(new InnerTerminator()))), ["Routes:orders:Handler=Parts"], "the connector FailingConnector"),
-        ["terminator"] = (static (worker, fail) => worker.AddHandler(new PartsFeature(builder => builder.Terminator(new FailingTerminator(fail)))), ["Routes:orders:Handler=Parts"], "the terminator FailingTerminator"),
-        ["handler"] = (static (worker, fail) =>
+    private static Dictionary<string, (Action<IMessageWorkerBuilder, Func<Task>> Add, string[] Settings, string Part)> Cases { get; } =
+        new(StringComparer.Ordinal)
         {
-            worker.Services.AddSingleton(new ScriptedHandler(async (_, _, _) =>
+            ["step"] = (static (worker, fail) => Handle(worker.With(fail).AddStep<FailingStep>()), ["Routes:orders:Handler=Orders"], "the step FailingStep"),
+            ["named step"] =
+                (static (worker, fail) => Handle(worker.With(fail).AddStep<FailingStep>("validate")), ["Routes:orders:Handler=Orders"], "the step validate"),
+            ["step, after"] =
+                (static (worker, fail) => Handle(worker.With(fail).AddStep<LeavingStep>()), ["Routes:orders:Handler=Orders"], "the step LeavingStep"),
+            ["behaviour"] = (
+                static (worker, fail) => Handle(worker.With(fail).AddBehavior<FailingBehavior>()), ["Routes:orders:Handler=Orders"],
+                "the behavior FailingBehavior"),
+            ["connector"] = (
+                static (
+                    worker,
+                    fail) => worker.AddHandler(new PartsFeature(builder => builder.Connector(new FailingConnector(fail)).Terminator(new InnerTerminator()))),
+                    ["Routes:orders:Handler=Parts"], "the connector FailingConnector"),
+            ["terminator"] = (
+                static (worker, fail) => worker.AddHandler(new PartsFeature(builder => builder.Terminator(new FailingTerminator(fail)))),
+                ["Routes:orders:Handler=Parts"], "the terminator FailingTerminator"),
+            ["handler"] = (static (worker, fail) =>
             {
-                await fail();
-                return Settlement.Complete;
-            }));
-            worker.AddHandler<Order, ScriptedHandler>("Orders", TestJson.Default.Order);
-        }, ["Routes:orders:Handler=Orders"], "the handler ScriptedHandler"),
-    };
+                worker.Services.AddSingleton(new ScriptedHandler(async (_, _, _) =>
+                {
+                    await fail();
+                    return Settlement.Complete;
+                }));
+                worker.AddHandler<Order, ScriptedHandler>("Orders", TestJson.Default.Order);
+            }, ["Routes:orders:Handler=Orders"], "the handler ScriptedHandler"),
+        };
 
     [Theory]
     [MemberData(nameof(Parts))]
@@ -64,7 +75,8 @@ public sealed class PartExceptionTests
 
         settlement.Reason.ShouldBe("unhandled-exception");
         settlement.ExceptionType.ShouldBe(typeof(InvalidCastException).FullName);
-        LogEntry line = worker.Log.Entries.Where(entry => entry.Id.Id is 5007 or 5301).ShouldHaveSingleItem("The first is logged, the redelivery only counted.");
+        LogEntry line =
+            worker.Log.Entries.Where(entry => entry.Id.Id is 5007 or 5301).ShouldHaveSingleItem("The first is logged, the redelivery only counted.");
         line.Level.ShouldBe(LogLevel.Error);
         line.Text.ShouldContain(name);
         line.Exception.ShouldBeOfType<InvalidCastException>().StackTrace.ShouldNotBeNull().ShouldContain(nameof(ThrowAsync));
@@ -109,7 +121,9 @@ public sealed class PartExceptionTests
     private static async Task<TestWorker> StartAsync(Action<IMessageWorkerBuilder> add, string[] settings) =>
         await TestWorker.StartAsync(
             add,
-            ((string[])[.. settings, "Recoverability:MaxDeliveries=2", "Recoverability:Attempts=1", "Recoverability:BackoffBase=20ms", "Recoverability:BackoffCap=20ms"])
+            ((string[])[
+                .. settings, "Recoverability:MaxDeliveries=2", "Recoverability:Attempts=1", "Recoverability:BackoffBase=20ms",
+                "Recoverability:BackoffCap=20ms"])
                 .Select(setting => KeyValuePair.Create(setting[..setting.IndexOf('=')], (string?)setting[(setting.IndexOf('=') + 1)..])));
 
     private sealed class FailingStep(Func<Task> fail) : IStep<PhysicalContext>

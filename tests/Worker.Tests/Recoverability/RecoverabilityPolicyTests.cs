@@ -18,13 +18,16 @@ public sealed class RecoverabilityPolicyTests
             TheoryData<Exception?, int, int, SettlementKind> data = [];
             Add(() => null, SettlementKind.Abandon, SettlementKind.DeadLetter, SettlementKind.DeadLetter, SettlementKind.Abandon);
             Add(() => new InvalidOperationException("x"), SettlementKind.Abandon, SettlementKind.DeadLetter, SettlementKind.DeadLetter, SettlementKind.Abandon);
-            Add(() => new OperationCanceledException("x"), SettlementKind.Abandon, SettlementKind.DeadLetter, SettlementKind.DeadLetter, SettlementKind.Abandon);
+            Add(() => new OperationCanceledException("x"), SettlementKind.Abandon, SettlementKind.DeadLetter, SettlementKind.DeadLetter,
+                SettlementKind.Abandon);
             Add(() => new TaskCanceledException("x"), SettlementKind.Abandon, SettlementKind.DeadLetter, SettlementKind.DeadLetter, SettlementKind.Abandon);
             Add(() => new TimeoutException("x"), SettlementKind.Abandon, SettlementKind.DeadLetter, SettlementKind.DeadLetter, SettlementKind.Abandon);
-            Add(() => new AggregateException(new TransientFaultException("x")), SettlementKind.Abandon, SettlementKind.DeadLetter, SettlementKind.DeadLetter, SettlementKind.Abandon);
+            Add(() => new AggregateException(new TransientFaultException("x")), SettlementKind.Abandon, SettlementKind.DeadLetter, SettlementKind.DeadLetter,
+                SettlementKind.Abandon);
             Add(() => new TransientFaultException("x"), SettlementKind.Abandon, SettlementKind.Abandon, SettlementKind.Abandon, SettlementKind.Abandon);
             Add(() => new RefusedException("x"), SettlementKind.Abandon, SettlementKind.Abandon, SettlementKind.Abandon, SettlementKind.Abandon);
-            Add(() => new PoisonMessageException("code", "x"), SettlementKind.DeadLetter, SettlementKind.DeadLetter, SettlementKind.DeadLetter, SettlementKind.DeadLetter);
+            Add(() => new PoisonMessageException("code", "x"), SettlementKind.DeadLetter, SettlementKind.DeadLetter, SettlementKind.DeadLetter,
+                SettlementKind.DeadLetter);
             return data;
 
             void Add(Func<Exception?> exception, SettlementKind early, SettlementKind atMax, SettlementKind atMaxTimedOut, SettlementKind atMaxStopping)
@@ -69,7 +72,8 @@ public sealed class RecoverabilityPolicyTests
     }
 
     public static TheoryData<Exception> KnownExceptions =>
-        [new PoisonMessageException("bad", "x"), new TransientFaultException("x", TimeSpan.FromMinutes(1)), new TransientFaultException("x", mayHold: false), new RefusedException("x")];
+        [new PoisonMessageException("bad", "x"), new TransientFaultException("x", TimeSpan.FromMinutes(1)), new TransientFaultException("x", mayHold: false),
+            new RefusedException("x")];
 
     [Theory]
     [MemberData(nameof(KnownExceptions))]
@@ -131,12 +135,18 @@ public sealed class RecoverabilityPolicyTests
     [Fact]
     public void Decide_Stopping_AbandonsWithoutDelay()
     {
-        _policy.Decide(default, new OperationCanceledException(), Max, Cancellation.Shutdown).ShouldBe(Settlement.Abandon(TimeSpan.Zero, "The worker is stopping."));
+        _policy
+            .Decide(default, new OperationCanceledException(), Max, Cancellation.Shutdown)
+            .ShouldBe(Settlement.Abandon(TimeSpan.Zero, "The worker is stopping."));
         _policy.Decide(default, new IOException("connection cut"), Max, Cancellation.Shutdown)
             .ShouldBe(Settlement.Abandon(TimeSpan.Zero, "The worker is stopping.", "System.IO.IOException"));
         _policy.Decide(default, exception: null, Max, Cancellation.Shutdown).ShouldBe(Settlement.Abandon(TimeSpan.Zero, "The worker is stopping."));
-        _policy.Decide(Settlement.Transient("x", TimeSpan.FromHours(1)), exception: null, Max, Cancellation.Shutdown).ShouldBe(Settlement.Abandon(TimeSpan.Zero, "The worker is stopping."));
-        _policy.Decide(Settlement.Refused("x"), exception: null, Max, Cancellation.Shutdown).ShouldBe(Settlement.Abandon(TimeSpan.Zero, "The worker is stopping."));
+        _policy
+            .Decide(Settlement.Transient("x", TimeSpan.FromHours(1)), exception: null, Max, Cancellation.Shutdown)
+            .ShouldBe(Settlement.Abandon(TimeSpan.Zero, "The worker is stopping."));
+        _policy
+            .Decide(Settlement.Refused("x"), exception: null, Max, Cancellation.Shutdown)
+            .ShouldBe(Settlement.Abandon(TimeSpan.Zero, "The worker is stopping."));
     }
 
     public static TheoryData<TimeSpan> OddDelays => [TimeSpan.MaxValue, TimeSpan.MinValue, TimeSpan.FromDays(60), TimeSpan.FromHours(-1)];

@@ -10,7 +10,9 @@ using Worker.Tests.Handlers.Typed;
 
 namespace Worker.Tests.Recoverability;
 
-/// <summary>However a sink fails, by a value or by an exception, the failure is the sink's: the breaker opens, the route is not ready, and no message is dead-lettered.</summary>
+/// <summary>
+/// However a sink fails, by a value or by an exception, the failure is the sink's: the breaker opens, the route is not ready, and no message is dead-lettered.
+/// </summary>
 public sealed class ThrowingSinkTests
 {
     private const int Messages = 30;
@@ -31,7 +33,10 @@ public sealed class ThrowingSinkTests
         }, "The sink Broken threw TaskCanceledException: timed out"),
         ["transient exception"] = (static () => throw new TransientFaultException("The sink Broken is down."), "The sink Broken is down."),
         ["refused"] = (static () => throw new RefusedException("The sink Broken denies access."), "The sink Broken denies access."),
-        ["undecided"] = (static () => default, "The sink Broken returned the status Undecided, which decides nothing: StoreAsync must return SinkResult.Stored only for a stored object, and otherwise what failed."),
+        ["undecided"] = (
+            static () => default,
+            "The sink Broken returned the status Undecided, which decides nothing: StoreAsync must return SinkResult.Stored only for a stored object, and "
+                + "otherwise what failed."),
         ["unknown status"] = (static () => new(new SinkResult((SinkStatus)42)), "The sink Broken returned the status 42, which decides nothing"),
     };
 
@@ -70,7 +75,10 @@ public sealed class ThrowingSinkTests
         RouteStatus status = await UntilAsync(worker, static status => status.Breaker != BreakerState.Closed);
         if (status.LastFailure is { } last)
         {
-            last.ShouldContain(chain == "bundles" && failure is "throws" or "throws late" or "its own timeout" or "transient exception" && chain == "bundles" ? "A bundle could not be stored: " : Failures[failure].Failure);
+            last.ShouldContain(
+                chain == "bundles" && failure is "throws" or "throws late" or "its own timeout" or "transient exception" && chain == "bundles"
+                    ? "A bundle could not be stored: "
+                    : Failures[failure].Failure);
         }
 
         sink.Store = null;
@@ -121,7 +129,8 @@ public sealed class ThrowingSinkTests
         StatusOf(worker).IsReady.ShouldBeTrue();
     }
 
-    private static byte[] BodyOf(int i) => Encoding.UTF8.GetBytes($$"""{"id":"{{i}}","EventDateUtc":"2026-01-31T10:00:00Z","Product":"p","SiteKey":"s","EventName":"e","MessageId":"m{{i}}"}""");
+    private static byte[] BodyOf(int i) =>
+        Encoding.UTF8.GetBytes($$"""{"id":"{{i}}","EventDateUtc":"2026-01-31T10:00:00Z","Product":"p","SiteKey":"s","EventName":"e","MessageId":"m{{i}}"}""");
 
     private static RouteStatus StatusOf(TestWorker worker) => worker.Services.GetRequiredService<IWorkerStatus>().GetRoutes()[0];
 
@@ -142,7 +151,8 @@ public sealed class ThrowingSinkTests
 
     private static Task<TestWorker> StartAsync(Switch sink, string[] settings) => TestWorker.StartAsync(
         worker => worker.AddSink(new SwitchFeature(sink)).AddArchive().AddStoringHandler<Order, StoreOrder>("Orders", TestJson.Default.Order),
-        ((string[])[.. settings, "Routes:orders:Sink=Broken", "Recoverability:MaxDeliveries=2"]).Select(setting => KeyValuePair.Create(setting[..setting.IndexOf('=')], (string?)setting[(setting.IndexOf('=') + 1)..])),
+        ((string[])[.. settings, "Routes:orders:Sink=Broken", "Recoverability:MaxDeliveries=2"]).Select(
+            setting => KeyValuePair.Create(setting[..setting.IndexOf('=')], (string?)setting[(setting.IndexOf('=') + 1)..])),
         cancellationToken: TestContext.Current.CancellationToken);
 
     private sealed class StoreOrder(ObjectStore store) : IMessageHandler<Order>
@@ -173,7 +183,8 @@ public sealed class ThrowingSinkTests
 
         public Task CheckAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-        public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) => Store?.Invoke() ?? new(SinkResult.Stored);
+        public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) =>
+            Store?.Invoke() ?? new(SinkResult.Stored);
 
         public string Locate(string key) => key;
 

@@ -18,34 +18,52 @@ namespace Worker.Tests.Recoverability;
 /// </summary>
 public sealed class UndecidedOutcomeTests
 {
-    private static readonly byte[] Body = Encoding.UTF8.GetBytes("""{"id":"a","MessageId":"a","product":"p","siteKey":"s","event":"e","date":"2024-05-06T07:08:09Z"}""");
+    private static readonly byte[] Body =
+        Encoding.UTF8.GetBytes("""{"id":"a","MessageId":"a","product":"p","siteKey":"s","event":"e","date":"2024-05-06T07:08:09Z"}""");
 
     public static TheoryData<string> Parts => [.. Cases.Keys];
 
     private static Dictionary<string, (Action<IMessageWorkerBuilder> Add, string[] Settings, string Log)> Cases { get; } = new(StringComparer.Ordinal)
     {
-        ["handler, default(Settlement)"] = (Handle(static () => new(default(Settlement))), ["Routes:orders:Handler=Orders"], "The handler ScriptedHandler returned default(Settlement), which decides nothing: return Complete, Abandon, DeadLetter, Transient or Refused."),
-        ["handler, default(ValueTask)"] = (Handle(static () => default), ["Routes:orders:Handler=Orders"], "The handler ScriptedHandler returned default(Settlement)"),
-        ["handler, unknown kind"] = (Handle(static () => new(new Settlement((SettlementKind)42))), ["Routes:orders:Handler=Orders"], "The handler ScriptedHandler returned default(Settlement)"),
-        ["handler of batches"] = (worker => worker.AddBatchHandler<Order, IdleBatchHandler>("Orders", TestJson.Default.Order), ["Routes:orders:Handler=Orders", "Handlers:Orders:MaxAge=100ms"], "The handler IdleBatchHandler did not settle this message of its batch: call Settle for each message, or SettleRest."),
+        ["handler, default(Settlement)"] = (
+            Handle(static () => new(default(Settlement))), ["Routes:orders:Handler=Orders"],
+            "The handler ScriptedHandler returned default(Settlement), which decides nothing: return Complete, Abandon, DeadLetter, Transient or Refused."),
+        ["handler, default(ValueTask)"] =
+            (Handle(static () => default), ["Routes:orders:Handler=Orders"], "The handler ScriptedHandler returned default(Settlement)"),
+        ["handler, unknown kind"] = (
+            Handle(static () => new(new Settlement((SettlementKind)42))), ["Routes:orders:Handler=Orders"],
+            "The handler ScriptedHandler returned default(Settlement)"),
+        ["handler of batches"] = (
+            worker => worker.AddBatchHandler<Order, IdleBatchHandler>("Orders", TestJson.Default.Order),
+            ["Routes:orders:Handler=Orders", "Handlers:Orders:MaxAge=100ms"],
+            "The handler IdleBatchHandler did not settle this message of its batch: call Settle for each message, or SettleRest."),
         ["step, default(StepOutcome)"] = (worker =>
         {
             worker.AddStep<UndecidedStep>();
             Handle(static () => new(Settlement.Complete))(worker);
-        }, ["Routes:orders:Handler=Orders"], "The step UndecidedStep returned StepOutcome.Undecided from BeforeAsync, which decides nothing: return StepOutcome.Continue or StepOutcome.Stop."),
+        }, ["Routes:orders:Handler=Orders"],
+        "The step UndecidedStep returned StepOutcome.Undecided from BeforeAsync, which decides nothing: return StepOutcome.Continue or StepOutcome.Stop."),
         ["step, stops without a settlement"] = (worker =>
         {
             worker.AddStep<StoppingStep>();
             Handle(static () => new(Settlement.Complete))(worker);
-        }, ["Routes:orders:Handler=Orders"], "No part of the pipeline settled the message: the terminator, or a step that stops the chain, must set context.Settlement, and a connector must copy it to the outer context."),
+        }, ["Routes:orders:Handler=Orders"],
+        "No part of the pipeline settled the message: the terminator, or a step that stops the chain, must set context.Settlement, and a connector must copy "
+            + "it to the outer context."),
         ["behaviour, does not call next"] = (worker =>
         {
             worker.AddBehavior<IdleBehavior>();
             Handle(static () => new(Settlement.Complete))(worker);
         }, ["Routes:orders:Handler=Orders"], "No part of the pipeline settled the message"),
-        ["terminator, sets nothing"] = (worker => worker.AddHandler(new PartsFeature(static builder => builder.Terminator(new IdleTerminator()))), ["Routes:orders:Handler=Parts"], "No part of the pipeline settled the message"),
-        ["terminator, unknown kind"] = (worker => worker.AddHandler(new PartsFeature(static builder => builder.Terminator(new IdleTerminator { Settlement = new((SettlementKind)42) }))), ["Routes:orders:Handler=Parts"], "No part of the pipeline settled the message"),
-        ["connector, copies nothing"] = (worker => worker.AddHandler(new PartsFeature(static builder => builder.Connector(new ForgetfulConnector()).Terminator(new CompletingTerminator()))), ["Routes:orders:Handler=Parts"], "No part of the pipeline settled the message"),
+        ["terminator, sets nothing"] = (
+            worker => worker.AddHandler(new PartsFeature(static builder => builder.Terminator(new IdleTerminator()))), ["Routes:orders:Handler=Parts"],
+            "No part of the pipeline settled the message"),
+        ["terminator, unknown kind"] = (
+            worker => worker.AddHandler(new PartsFeature(static builder => builder.Terminator(new IdleTerminator { Settlement = new((SettlementKind)42) }))),
+            ["Routes:orders:Handler=Parts"], "No part of the pipeline settled the message"),
+        ["connector, copies nothing"] = (
+            worker => worker.AddHandler(new PartsFeature(static builder => builder.Connector(new ForgetfulConnector()).Terminator(new CompletingTerminator()))),
+            ["Routes:orders:Handler=Parts"], "No part of the pipeline settled the message"),
     };
 
     [Theory]
@@ -150,7 +168,8 @@ public sealed class UndecidedOutcomeTests
 
     private sealed class ForgetfulConnector : IBehavior<PhysicalContext, InnerContext>
     {
-        public ValueTask InvokeAsync(PhysicalContext context, Next<InnerContext> next) => next.InvokeAsync(new InnerContext { CancellationToken = context.CancellationToken });
+        public ValueTask InvokeAsync(PhysicalContext context, Next<InnerContext> next) =>
+            next.InvokeAsync(new InnerContext { CancellationToken = context.CancellationToken });
     }
 
     private sealed class CompletingTerminator : ITerminator<InnerContext>

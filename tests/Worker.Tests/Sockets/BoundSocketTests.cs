@@ -12,7 +12,8 @@ public sealed class BoundSocketTests
     [InlineData(SocketType.Dgram)]
     public void Create_AddressFamilyIsNotSupported_NamesTheSetting(SocketType type)
     {
-        StartupException error = Should.Throw<StartupException>(() => BoundSocket.Create(type, "Sources:Udp:Endpoint", "[::1]:9081", new UnsupportedEndpoint()));
+        StartupException error =
+            Should.Throw<StartupException>(() => BoundSocket.Create(type, "Sources:Udp:Endpoint", "[::1]:9081", new UnsupportedEndpoint()));
 
         error.ExitCode.ShouldBe(ExitCodes.Unavailable);
         error.Message.ShouldStartWith("Sources:Udp:Endpoint [::1]:9081: ");

@@ -45,7 +45,8 @@ public sealed class ListeningSourceOptionsTests
     [InlineData("Udp", "127.0.0.1:9081")]
     public void Plan_TwoRoutesOnOneEndpoint_IsAnErrorOfTheSecond(string source, string endpoint) =>
         Plan($"Routes:one:Source={source}", $"Routes:two:Source={source}").ShouldBe(
-            [$"Routes:two:Sources:{source}:Endpoint = \"{endpoint}\": must be an endpoint that no other listener uses: route 'one' already listens there. The worker could not start."]);
+            [$"Routes:two:Sources:{source}:Endpoint = \"{endpoint}\": must be an endpoint that no other listener uses: route 'one' already listens there. The "
+                + $"worker could not start."]);
 
     [Theory]
     [InlineData("0.0.0.0:9000", "127.0.0.1:9000")]
@@ -58,9 +59,12 @@ public sealed class ListeningSourceOptionsTests
     {
         foreach (string source in new[] { "TcpLines", "Udp" })
         {
-            Plan($"Routes:one:Source={source}", $"Routes:two:Source={source}", $"Routes:one:Sources:{source}:Endpoint={first}", $"Routes:two:Sources:{source}:Endpoint={second}")
+            Plan($"Routes:one:Source={source}", $"Routes:two:Source={source}", $"Routes:one:Sources:{source}:Endpoint={first}",
+                $"Routes:two:Sources:{source}:Endpoint={second}")
                 .ShouldHaveSingleItem()
-                .ShouldStartWith($"Routes:two:Sources:{source}:Endpoint = \"{second}\": must be an endpoint that no other listener uses: route 'one' already listens on {first}");
+                .ShouldStartWith(
+                    $"Routes:two:Sources:{source}:Endpoint = \"{second}\": must be an endpoint that no other listener uses: route 'one' already listens on "
+                        + $"{first}");
         }
     }
 
@@ -75,8 +79,12 @@ public sealed class ListeningSourceOptionsTests
 
     [Theory]
     [InlineData("Routes:one:Source=Udp", "Hosting:Url=http://127.0.0.1:9000", "Sources:Udp:Endpoint=127.0.0.1:9000")]
-    [InlineData("Routes:one:Source=TcpLines", "Routes:two:Source=TcpLines", "Routes:one:Sources:TcpLines:Endpoint=127.0.0.1:9000", "Routes:two:Sources:TcpLines:Endpoint=127.0.0.2:9000")]
-    [InlineData("Routes:one:Source=TcpLines", "Routes:two:Source=TcpLines", "Routes:one:Sources:TcpLines:Endpoint=127.0.0.1:9000", "Routes:two:Sources:TcpLines:Endpoint=[::1]:9000")]
+    [InlineData(
+        "Routes:one:Source=TcpLines", "Routes:two:Source=TcpLines", "Routes:one:Sources:TcpLines:Endpoint=127.0.0.1:9000",
+        "Routes:two:Sources:TcpLines:Endpoint=127.0.0.2:9000")]
+    [InlineData(
+        "Routes:one:Source=TcpLines", "Routes:two:Source=TcpLines", "Routes:one:Sources:TcpLines:Endpoint=127.0.0.1:9000",
+        "Routes:two:Sources:TcpLines:Endpoint=[::1]:9000")]
     [InlineData("Routes:one:Source=TcpLines", "Routes:two:Source=Udp", "Sources:TcpLines:Endpoint=127.0.0.1:9000", "Sources:Udp:Endpoint=127.0.0.1:9000")]
     [InlineData("Routes:one:Source=Udp", "Routes:two:Source=Udp", "Routes:two:Sources:Udp:Endpoint=127.0.0.1:9083")]
     [InlineData("Routes:one:Source=TcpLines", "Routes:two:Source=TcpLines", "Sources:TcpLines:Endpoint=127.0.0.1:0")]

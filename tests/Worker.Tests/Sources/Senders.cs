@@ -11,6 +11,8 @@ internal static class Senders
     public static Task<IMessageSender> OpenAsync(ISourceFeature source, IConfiguration configuration, string? url = null)
     {
         SenderCatalog catalog = new(FakeFeatures.Of([source], [], []));
-        return catalog.OpenAsync(catalog.Names[0], configuration, route: null, url, new CommandServices(TimeProvider.System, TextWriter.Null, TextWriter.Null), CancellationToken.None);
+        return catalog.OpenAsync(
+            catalog.Names[0], configuration, route: null, url, new CommandServices(TimeProvider.System, TextWriter.Null, TextWriter.Null),
+            CancellationToken.None);
     }
 }

@@ -37,7 +37,8 @@ public sealed class TracedFormsTests
         RecoverabilityOptions recoverability = new();
         CircuitBreaker breaker = new(route, recoverability, TimeProvider.System, NullLogger.Instance);
 
-        await using S3Sink sink = new(new S3SinkOptions { Bucket = "archive" }, new SlowRequests(), new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System));
+        await using S3Sink sink =
+            new(new S3SinkOptions { Bucket = "archive" }, new SlowRequests(), new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System));
         await using MessageIntake intake = new(
             route,
             "sqs",
@@ -54,7 +55,8 @@ public sealed class TracedFormsTests
             new RouteMetrics(route),
             TimeProvider.System,
             NullLogger.Instance);
-        TestMessage[] messages = [.. Enumerable.Range(0, Messages).Select(number => new TestMessage { Id = $"{form}-{number}", Creation = SpanRecorder.NewContext() })];
+        TestMessage[] messages =
+            [.. Enumerable.Range(0, Messages).Select(number => new TestMessage { Id = $"{form}-{number}", Creation = SpanRecorder.NewContext() })];
         foreach (TestMessage message in messages)
         {
             using SlotLease slot = await intake.ReserveAsync(1, 1, CancellationToken.None);
@@ -117,13 +119,15 @@ public sealed class TracedFormsTests
 
     private sealed class SlowRequests : IS3Requests
     {
-        public async ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, TimeSpan limit, CancellationToken cancellationToken)
+        public async ValueTask<S3Fault> PutAsync(
+            ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, TimeSpan limit, CancellationToken cancellationToken)
         {
             await Task.Yield();
             return S3Fault.Success(200, $"request-{Encoding.UTF8.GetString(key.Span)}");
         }
 
-        public ValueTask<(S3Fault Fault, string Operation, bool Same)> CompareAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken) =>
+        public ValueTask<(S3Fault Fault, string Operation, bool Same)> CompareAsync(
+            ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken) =>
             throw new NotSupportedException();
 
         public ValueTask<S3Fault> ListAsync(TimeSpan limit, CancellationToken cancellationToken) => throw new NotSupportedException();

@@ -101,7 +101,8 @@ public sealed class DirectorySinkFaultTests
 
         exception.ExitCode.ShouldBe(ExitCodes.NoPermission);
         exception.Message.ShouldBe(
-            $"The folder '/srv/objects' cannot store objects (Access to the path is denied). Give user {Environment.UserName} write permission, or set Sinks:Directory:Path to another folder.");
+            $"The folder '/srv/objects' cannot store objects (Access to the path is denied). Give user {Environment.UserName} write permission, or set "
+                + $"Sinks:Directory:Path to another folder.");
     }
 
     [Fact]
@@ -173,5 +174,8 @@ public sealed class DirectorySinkFaultTests
         sink.StoreAsync(Encoding.UTF8.GetBytes(key), new byte[size], Token);
 
     private static string[] Files(string root) =>
-        [.. System.IO.Directory.EnumerateFiles(root, "*", SearchOption.AllDirectories).Select(file => Path.GetRelativePath(root, file)).Order(StringComparer.Ordinal)];
+        [.. System.IO.Directory
+            .EnumerateFiles(root, "*", SearchOption.AllDirectories)
+            .Select(file => Path.GetRelativePath(root, file))
+            .Order(StringComparer.Ordinal)];
 }

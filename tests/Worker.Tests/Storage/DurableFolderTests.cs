@@ -191,7 +191,8 @@ public sealed class DurableFolderTests : IDisposable
 
     [Theory]
     [InlineData(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead)]
-    [InlineData(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead | UnixFileMode.GroupWrite | UnixFileMode.OtherRead | UnixFileMode.OtherWrite)]
+    [InlineData(
+        UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead | UnixFileMode.GroupWrite | UnixFileMode.OtherRead | UnixFileMode.OtherWrite)]
     [UnsupportedOSPlatform("windows")]
     public void Place_Permissions_AreTheConfiguredOnes(UnixFileMode mode)
     {
@@ -261,7 +262,10 @@ public sealed class DurableFolderTests : IDisposable
     {
         DateTimeOffset now = new(2026, 1, 31, 12, 0, 0, TimeSpan.Zero);
         DurableFolder folder = new(_root.Path, fsync: true, route: "orders");
-        foreach ((string name, double age) in (ReadOnlySpan<(string, double)>)[("m-orders-aa-1-5.tmp", 0), ("m-aa-2-5.tmp", 0), ("m-orders-eu-aa-3-5.tmp", 59), ("m-clicks-aa-4-5.tmp", 61), ("w-aa-5-5.tmp", 61)])
+        foreach ((
+            string name,
+            double age) in (ReadOnlySpan<(string, double)>)[
+                ("m-orders-aa-1-5.tmp", 0), ("m-aa-2-5.tmp", 0), ("m-orders-eu-aa-3-5.tmp", 59), ("m-clicks-aa-4-5.tmp", 61), ("w-aa-5-5.tmp", 61)])
         {
             File.WriteAllText(_root[$".tmp/{name}"], "whole");
             File.SetLastWriteTimeUtc(_root[$".tmp/{name}"], now.UtcDateTime.AddMinutes(-age));

@@ -57,7 +57,8 @@ public sealed class RegularFileTests : IDisposable
             await make.WaitForExitAsync(TestContext.Current.CancellationToken);
         }
 
-        Exception refused = await Should.ThrowAsync<IOException>(Task.Run(() => RegularFile.ReadAll(_folder["pipe"], maxBytes: 10)).WaitAsync(TimeSpan.FromSeconds(30)));
+        Exception refused =
+            await Should.ThrowAsync<IOException>(Task.Run(() => RegularFile.ReadAll(_folder["pipe"], maxBytes: 10)).WaitAsync(TimeSpan.FromSeconds(30)));
 
         refused.Message.ShouldContain("not a regular file");
     }

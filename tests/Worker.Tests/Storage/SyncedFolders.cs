@@ -3,7 +3,10 @@ using Quayside.Messaging.Storage;
 
 namespace Worker.Tests.Storage;
 
-/// <summary>The operating system's files, which records what is synced, flushed and created; the first sync may fail, and something may happen after a flush, or before a name or a deletion.</summary>
+/// <summary>
+/// The operating system's files, which records what is synced, flushed and created; the first sync may fail, and something may happen after a flush, or before
+/// a name or a deletion.
+/// </summary>
 internal sealed class SyncedFolders(int errno = 0) : IFileHost
 {
     private readonly SystemFileHost _system = SystemFileHost.Instance;

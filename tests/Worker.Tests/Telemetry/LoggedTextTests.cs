@@ -86,7 +86,8 @@ public sealed partial class LoggedTextTests
 
         char separator = Path.DirectorySeparatorChar;
         return Directory.EnumerateFiles(Path.Combine(root, "src"), "*.cs", SearchOption.AllDirectories)
-            .Where(file => !file.Contains($"{separator}obj{separator}", StringComparison.Ordinal) && !file.Contains($"{separator}bin{separator}", StringComparison.Ordinal))
+            .Where(file => !file.Contains($"{separator}obj{separator}", StringComparison.Ordinal)
+                && !file.Contains($"{separator}bin{separator}", StringComparison.Ordinal))
             .GroupBy(file => Path.GetFileName(file))
             .ToDictionary(group => group.Key, group => string.Join('\n', group.Select(File.ReadAllText)), StringComparer.Ordinal);
     }
@@ -99,7 +100,10 @@ public sealed partial class LoggedTextTests
 
         // The methods of a log class that pass texts on are log methods, too: what they pass is escaped by their callers.
         Regex declaration = type.EndsWith("Log", StringComparison.Ordinal) ? Declaration : PartialDeclaration;
-        return declaration.Matches(text).Where(match => match.Groups["parameters"].Value.Contains("string", StringComparison.Ordinal)).Select(match => (type, match.Groups["name"].Value));
+        return declaration
+            .Matches(text)
+            .Where(match => match.Groups["parameters"].Value.Contains("string", StringComparison.Ordinal))
+            .Select(match => (type, match.Groups["name"].Value));
     }
 
     /// <summary>The arguments between the parenthesis at this index and its end.</summary>
@@ -143,6 +147,7 @@ public sealed partial class LoggedTextTests
     [GeneratedRegex(@"\bvoid (?<name>\w+)\((?<parameters>[^)]*)\)")]
     private static partial Regex Declaration { get; }
 
-    [GeneratedRegex(@"SourceId|MessageId|\bmessage\.Id\b|Encoding\.|GetFileName|\bIdOf\(|\.Location\b|VersionId|[eE]xception\.Message|[fF]ailure\.Message|\.Description\b|[sS]ettlement\.Reason")]
+    [GeneratedRegex(
+        @"SourceId|MessageId|\bmessage\.Id\b|Encoding\.|GetFileName|\bIdOf\(|\.Location\b|VersionId|[eE]xception\.Message|[fF]ailure\.Message|\.Description\b|[sS]ettlement\.Reason")]
     private static partial Regex Foreign { get; }
 }

@@ -140,20 +140,24 @@ public sealed class RouteMetricsTests
         metrics.Unpublish();
         listener.RecordObservableInstruments();
 
-        seen.Where(value => value.Contains("worker.source", StringComparison.Ordinal) || value.Contains("stuck", StringComparison.Ordinal) || value.Contains("paused", StringComparison.Ordinal)).ShouldBe(
-            [
-                "worker.route.paused=1",
-                "worker.messages.limit=64 worker.source=sqs",
-                "worker.source.failing=1 worker.source=sqs",
-                "worker.route.stuck=1",
-                "worker.messages.in_flight=7 worker.source=sqs",
-                "worker.messages.held=2 worker.source=sqs",
-                "worker.bytes.in_flight=4096 worker.source=sqs",
-                "worker.messages.oldest_age=2.5 worker.source=sqs",
-                "worker.breaker.state=1 worker.source=sqs",
-                "worker.settlements.slow=4 worker.source=sqs",
-            ],
-            ignoreOrder: true);
+        seen
+            .Where(value => value.Contains("worker.source", StringComparison.Ordinal)
+                || value.Contains("stuck", StringComparison.Ordinal)
+                || value.Contains("paused", StringComparison.Ordinal))
+            .ShouldBe(
+                [
+                    "worker.route.paused=1",
+                    "worker.messages.limit=64 worker.source=sqs",
+                    "worker.source.failing=1 worker.source=sqs",
+                    "worker.route.stuck=1",
+                    "worker.messages.in_flight=7 worker.source=sqs",
+                    "worker.messages.held=2 worker.source=sqs",
+                    "worker.bytes.in_flight=4096 worker.source=sqs",
+                    "worker.messages.oldest_age=2.5 worker.source=sqs",
+                    "worker.breaker.state=1 worker.source=sqs",
+                    "worker.settlements.slow=4 worker.source=sqs",
+                ],
+                ignoreOrder: true);
     }
 
     /// <summary>Other tests use the same meter at the same time, so only values of this test's route are kept.</summary>

@@ -70,7 +70,8 @@ public sealed class RouteSpansTests
 
         await route.PublishAsync(BatchCollectionTests.BodyOf("a"), "a");
         Activity? batch = null;
-        await HandlerRoute.UntilAsync(() => (batch = spans.Spans.FirstOrDefault(span => span.Links.Any(link => link.Context.TraceId == publisher.TraceId))) is not null);
+        await HandlerRoute.UntilAsync(
+            () => (batch = spans.Spans.FirstOrDefault(span => span.Links.Any(link => link.Context.TraceId == publisher.TraceId))) is not null);
 
         batch!.GetTagItem("error.type").ShouldBe(typeof(TransientFaultException).FullName);
     }

@@ -79,7 +79,8 @@ public sealed class UntrustedTextTests
             (1, Gen.Choose(0xD800, 0xDFFF)),
             (1, Gen.Choose(0x2000, 0x206F)))
             .Select(code => (char)code).ArrayOf().Select(characters => new string(characters));
-        Property safe = Prop.ForAll(Arb.From(texts.Resize(400)), text => IsSafe(UntrustedText.Shorten(text)) && IsSafe(UntrustedText.Shorten(Encoding.UTF8.GetBytes(text))));
+        Property safe = Prop.ForAll(
+            Arb.From(texts.Resize(400)), text => IsSafe(UntrustedText.Shorten(text)) && IsSafe(UntrustedText.Shorten(Encoding.UTF8.GetBytes(text))));
 
         Check.One(Config.QuickThrowOnFailure.WithQuietOnSuccess(true).WithMaxTest(500), safe);
 

@@ -63,7 +63,10 @@ internal sealed class ClaimingHarness : SourceHarness
             {
                 lock (_table)
                 {
-                    letters = [.. _table.Where(row => row.Settled?.Kind == SettlementKind.DeadLetter).Select(row => new DeadLetteredMessage(row.Id, row.Settled!.Value.Reason!, row.Settled.Value.Description!, row.Body))];
+                    letters = [
+                        .. _table
+                            .Where(row => row.Settled?.Kind == SettlementKind.DeadLetter)
+                            .Select(row => new DeadLetteredMessage(row.Id, row.Settled!.Value.Reason!, row.Settled.Value.Description!, row.Body))];
                     return letters.Count >= expected;
                 }
             },

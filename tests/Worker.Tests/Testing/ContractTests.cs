@@ -17,30 +17,42 @@ public sealed class ContractTests
     [InlineData(typeof(HandlerContract), typeof(HandlerContractTests))]
     public void Tests_OfAContract_AreItsRules(Type contract, Type tests)
     {
-        static IEnumerable<string> MethodsOf(Type type) => type.GetMethods(BindingFlags.Public | BindingFlags.Instance | BindingFlags.DeclaredOnly).Where(method => !method.IsSpecialName).Select(method => method.Name);
+        static IEnumerable<string> MethodsOf(Type type) =>
+            type
+                .GetMethods(BindingFlags.Public | BindingFlags.Instance | BindingFlags.DeclaredOnly)
+                .Where(method => !method.IsSpecialName)
+                .Select(method => method.Name);
 
         MethodsOf(tests).Where(name => name.Contains('_')).ShouldBe(MethodsOf(contract).Where(name => name.Contains('_')), ignoreOrder: true);
     }
 
     [Fact]
     public void Assembly_References_NoTestFramework() =>
-        typeof(MessageSourceContract).Assembly.GetReferencedAssemblies().Where(name => !name.Name!.StartsWith("System.", StringComparison.Ordinal)).Select(name => name.Name)
-            .ShouldAllBe(name => name!.StartsWith("Microsoft.Extensions.", StringComparison.Ordinal) || name == "Quayside.Messaging" || name == "Quayside.Pipeline");
+        typeof(MessageSourceContract).Assembly
+            .GetReferencedAssemblies()
+            .Where(name => !name.Name!.StartsWith("System.", StringComparison.Ordinal))
+            .Select(name => name.Name)
+                .ShouldAllBe(
+                    name => name!.StartsWith("Microsoft.Extensions.", StringComparison.Ordinal) || name == "Quayside.Messaging" || name == "Quayside.Pipeline");
 
     [Fact]
     public async Task Source_OtherBody_IsDetected() =>
-        (await SourceBreaksAsync(message => new TestSourceHarness.BrokenMessage(message) { OtherBody = "other"u8.ToArray() }, contract => contract.Receive_AnyBody_ArrivesUnchanged()))
+        (await SourceBreaksAsync(
+            message => new TestSourceHarness.BrokenMessage(message) { OtherBody = "other"u8.ToArray() },
+            contract => contract.Receive_AnyBody_ArrivesUnchanged()))
             .ShouldStartWith("A body arrives unchanged.");
 
     [Fact]
     public async Task Source_OneIdForAll_IsDetected() =>
-        (await SourceBreaksAsync(message => new TestSourceHarness.BrokenMessage(message) { OtherId = "same" }, contract => contract.Receive_DifferentMessages_HaveDifferentIds()))
+        (await SourceBreaksAsync(
+            message => new TestSourceHarness.BrokenMessage(message) { OtherId = "same" }, contract => contract.Receive_DifferentMessages_HaveDifferentIds()))
             .ShouldStartWith("Different messages have different ids.");
 
     [Fact]
     public async Task Source_DeadLettersCompletedMessages_IsDetected() =>
         (await SourceBreaksAsync(
-            message => new TestSourceHarness.BrokenMessage(message) { OtherSettlement = _ => Settlement.DeadLetter("other", "Not what was decided.") }, contract => contract.Complete_Message_IsGone()))
+            message => new TestSourceHarness.BrokenMessage(message) { OtherSettlement = _ => Settlement.DeadLetter("other", "Not what was decided.") },
+            contract => contract.Complete_Message_IsGone()))
             .ShouldStartWith("A completed message is not dead-lettered.");
 
     [Fact]
@@ -87,7 +99,8 @@ public sealed class ContractTests
     [Fact]
     public async Task Source_LosesWhatAnInterruptionLeft_IsDetected() =>
         (await SourceBreaksAsync(
-            message => new TestSourceHarness.BrokenMessage(message) { OtherSettlement = settlement => settlement.Kind == SettlementKind.Abandon ? Settlement.Complete : settlement },
+            message => new TestSourceHarness.BrokenMessage(message)
+                { OtherSettlement = settlement => settlement.Kind == SettlementKind.Abandon ? Settlement.Complete : settlement },
             contract => contract.Interrupt_WithMessagesInFlight_LosesNone(),
             patience: TimeSpan.Zero))
             .ShouldStartWith("After its connections have ended, a source connects again");
@@ -115,7 +128,8 @@ public sealed class ContractTests
     {
         MemoryObjectSink sink = new() { Script = _ => SinkResult.Stored };
 
-        (await Should.ThrowAsync<ContractException>(new ObjectSinkContract(sink, key => new(Encoding.UTF8.GetBytes(key))).Store_OtherBytes_IsACollisionAndTheFirstStay())).Message
+        (await Should.ThrowAsync<ContractException>(
+            new ObjectSinkContract(sink, key => new(Encoding.UTF8.GetBytes(key))).Store_OtherBytes_IsACollisionAndTheFirstStay())).Message
             .ShouldStartWith("Other bytes under the same key are a collision. Expected Collision, found Stored.");
     }
 
@@ -124,17 +138,20 @@ public sealed class ContractTests
     {
         MemoryObjectSink sink = new() { Script = _ => SinkResult.Stored };
 
-        (await Should.ThrowAsync<ContractException>(new ObjectSinkContract(sink, key => new(sink.Objects.GetValueOrDefault(key))).Store_AnyBytes_KeepsThemExactly())).Message
+        (await Should.ThrowAsync<ContractException>(
+            new ObjectSinkContract(sink, key => new(sink.Objects.GetValueOrDefault(key))).Store_AnyBytes_KeepsThemExactly())).Message
             .ShouldBe("The store has 'exact/0.json'.");
     }
 
     [Fact]
     public async Task Sink_ReturnsDefault_IsDetectedByEveryRuleThatStores()
     {
-        ObjectSinkContract contract = new(new MemoryObjectSink { Script = _ => default(SinkResult) }, key => new((byte[]?)null)) { BreakStore = static () => new(new MemoryStream()) };
+        ObjectSinkContract contract =
+            new(new MemoryObjectSink { Script = _ => default(SinkResult) }, key => new((byte[]?)null)) { BreakStore = static () => new(new MemoryStream()) };
 
         MethodInfo[] rules = [.. typeof(ObjectSinkContract).GetMethods()
-            .Where(method => method.Name.StartsWith("Store_", StringComparison.Ordinal) && method.Name != nameof(ObjectSinkContract.Store_Cancelled_ThrowsForThatToken))];
+            .Where(method => method.Name.StartsWith("Store_", StringComparison.Ordinal)
+                && method.Name != nameof(ObjectSinkContract.Store_Cancelled_ThrowsForThatToken))];
         rules.ShouldNotBeEmpty();
         foreach (MethodInfo rule in rules)
         {
@@ -147,7 +164,9 @@ public sealed class ContractTests
     {
         MemoryObjectSink sink = new() { Script = static _ => throw new IOException("no reply") };
 
-        (await Should.ThrowAsync<ContractException>(new ObjectSinkContract(sink, key => new((byte[]?)null)) { BreakStore = static () => new(new MemoryStream()) }.Store_StoreDoesNotWork_ReturnsTheFailure())).Message
+        (await Should.ThrowAsync<ContractException>(
+            new ObjectSinkContract(sink, key => new((byte[]?)null))
+                { BreakStore = static () => new(new MemoryStream()) }.Store_StoreDoesNotWork_ReturnsTheFailure())).Message
             .ShouldBe("A store that does not work is returned as Transient or Refused; StoreAsync threw IOException: no reply");
     }
 
@@ -156,7 +175,8 @@ public sealed class ContractTests
     {
         MemoryObjectSink sink = new() { Script = static _ => new SinkResult(SinkStatus.Rejected) };
 
-        (await Should.ThrowAsync<ContractException>(new ObjectSinkContract(sink, key => new((byte[]?)null)).Store_WithMetadataAndTags_ComparesBytesAloneOrRefusesThem())).Message
+        (await Should.ThrowAsync<ContractException>(
+            new ObjectSinkContract(sink, key => new((byte[]?)null)).Store_WithMetadataAndTags_ComparesBytesAloneOrRefusesThem())).Message
             .ShouldContain("a sink that keeps none leaves out the StoreAsync that takes ObjectProperties, whose default throws NotSupportedException.");
     }
 
@@ -165,42 +185,50 @@ public sealed class ContractTests
     {
         DocumentSinkContract contract = new(new DefaultDocuments(), _ => new(new Dictionary<string, System.Text.Json.Nodes.JsonNode>()), () => new(0));
 
-        (await Should.ThrowAsync<ContractException>(contract.Complete_NoDocuments_IsStored())).Message.ShouldStartWith("Every document of a message is accounted for.");
+        (await Should.ThrowAsync<ContractException>(contract.Complete_NoDocuments_IsStored())).Message.ShouldStartWith(
+            "Every document of a message is accounted for.");
         await Should.ThrowAsync<ContractException>(contract.Complete_Documents_AreAllThereExactly());
     }
 
     [Fact]
     public async Task Handler_ReturnsDefault_IsDetected() =>
         (await HandlerBreaksAsync(
-            new SampleHarness(worker => worker.AddHandler<Sample, UndecidedSample>("Samples", SampleJson.Default.Sample)), contract => contract.Handle_Message_IsCompletedWithItsEffect()))
+            new SampleHarness(worker => worker.AddHandler<Sample, UndecidedSample>("Samples", SampleJson.Default.Sample)),
+            contract => contract.Handle_Message_IsCompletedWithItsEffect()))
             .ShouldStartWith("The handler decides about each message. Found 1: Route contract: message ");
 
     [Fact]
     public async Task Handler_ReturnsDefaultForARedeliveredMessage_IsDetected() =>
         (await HandlerBreaksAsync(
-            new SampleHarness(worker => worker.AddHandler<Sample, UndecidedRepeat>("Samples", SampleJson.Default.Sample)), contract => contract.Handle_RedeliveredMessage_HasOneEffect()))
+            new SampleHarness(worker => worker.AddHandler<Sample, UndecidedRepeat>("Samples", SampleJson.Default.Sample)),
+            contract => contract.Handle_RedeliveredMessage_HasOneEffect()))
             .ShouldContain("The handler UndecidedRepeat returned default(Settlement), which decides nothing");
 
     [Fact]
     public async Task Handler_CompletesWithoutItsEffect_IsDetected() =>
-        (await HandlerBreaksAsync(new SampleHarness(worker => worker.AddHandler<Sample, ForgetSample>("Samples", SampleJson.Default.Sample)), contract => contract.Handle_Message_IsCompletedWithItsEffect()))
+        (await HandlerBreaksAsync(
+            new SampleHarness(worker => worker.AddHandler<Sample, ForgetSample>("Samples", SampleJson.Default.Sample)),
+            contract => contract.Handle_Message_IsCompletedWithItsEffect()))
             .ShouldStartWith("A message has one effect.");
 
     [Fact]
     public async Task Handler_CompletesWhileItsStoreFails_IsDetected() =>
         (await HandlerBreaksAsync(
-            new SampleHarness(worker => worker.AddHandler<Sample, ForgetSample>("Samples", SampleJson.Default.Sample)), contract => contract.Handle_WhileItsStoreFails_SettlesNothingAndEverythingAfterwards()))
+            new SampleHarness(worker => worker.AddHandler<Sample, ForgetSample>("Samples", SampleJson.Default.Sample)),
+            contract => contract.Handle_WhileItsStoreFails_SettlesNothingAndEverythingAfterwards()))
             .ShouldStartWith("No message is settled while its effect cannot happen.");
 
     [Fact]
     public async Task Handler_ThatIsNotIdempotent_IsDetected() =>
         (await HandlerBreaksAsync(
-            new SampleHarness(worker => worker.AddHandler<Sample, InsertSample>("Samples", SampleJson.Default.Sample), new SampleTable { AllowsDuplicates = true }),
+            new SampleHarness(
+                worker => worker.AddHandler<Sample, InsertSample>("Samples", SampleJson.Default.Sample), new SampleTable { AllowsDuplicates = true }),
             contract => contract.Handle_RedeliveredMessage_HasOneEffect()))
             .ShouldStartWith("A redelivered message has the effect of one. Expected 2, found 4.");
 
     private static async Task<string> SourceBreaksAsync(
-        Func<Quayside.Pipeline.Messages.ReceivedMessage, Quayside.Pipeline.Messages.ReceivedMessage> broken, Func<MessageSourceContract, Task> rule, TimeSpan? patience = null)
+        Func<Quayside.Pipeline.Messages.ReceivedMessage, Quayside.Pipeline.Messages.ReceivedMessage> broken, Func<MessageSourceContract, Task> rule,
+        TimeSpan? patience = null)
     {
         await using TestSourceHarness harness = new(broken) { Patience = patience };
         return (await Should.ThrowAsync<ContractException>(rule(new MessageSourceContract(harness)))).Message;

@@ -5,5 +5,6 @@ namespace Worker.Tests.Testing;
 
 public sealed class HandlerContractOfOneTests : HandlerContractTests
 {
-    protected override ValueTask<HandlerHarness> CreateAsync() => new(new SampleHarness(worker => worker.AddHandler<Sample, InsertSample>("Samples", SampleJson.Default.Sample)));
+    protected override ValueTask<HandlerHarness> CreateAsync() =>
+        new(new SampleHarness(worker => worker.AddHandler<Sample, InsertSample>("Samples", SampleJson.Default.Sample)));
 }

@@ -81,7 +81,8 @@ internal sealed class InsertSamples(SampleTable table) : IBatchHandler<Sample>
 /// <summary>Completes without writing, which the contract must detect.</summary>
 internal sealed class ForgetSample : IMessageHandler<Sample>
 {
-    public ValueTask<Settlement> HandleAsync(Sample message, MessageInfo info, CancellationToken cancellationToken) => ValueTask.FromResult(Settlement.Complete);
+    public ValueTask<Settlement> HandleAsync(Sample message, MessageInfo info, CancellationToken cancellationToken) =>
+        ValueTask.FromResult(Settlement.Complete);
 }
 
 /// <summary>Stores the row and then forgets to decide.</summary>

@@ -15,7 +15,8 @@ internal sealed class SampleHarness(Action<IMessageWorkerBuilder> add, SampleTab
 
     public bool IsBatch { get; init; }
 
-    public override IReadOnlyList<byte[]> RefusedMessages => ["{\"Number\":-1}"u8.ToArray(), "{\"Number\":-2}"u8.ToArray(), "{\"Number\":\"three\"}"u8.ToArray(), "{"u8.ToArray()];
+    public override IReadOnlyList<byte[]> RefusedMessages =>
+        ["{\"Number\":-1}"u8.ToArray(), "{\"Number\":-2}"u8.ToArray(), "{\"Number\":\"three\"}"u8.ToArray(), "{"u8.ToArray()];
 
     public override bool CanFail => true;
 

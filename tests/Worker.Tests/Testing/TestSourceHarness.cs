@@ -17,7 +17,8 @@ internal sealed class TestSourceHarness : SourceHarness
 
     public TestSourceHarness(Func<ReceivedMessage, ReceivedMessage>? broken = null)
     {
-        _source = new TestSource(new SourceServices("orders", new ServiceCollection().BuildServiceProvider(), _deadLetters, new RecordingLog(), _time, Concurrency: 64));
+        _source = new TestSource(
+            new SourceServices("orders", new ServiceCollection().BuildServiceProvider(), _deadLetters, new RecordingLog(), _time, Concurrency: 64));
         Source = broken is null ? _source : new Broken(_source, broken);
     }
 
@@ -65,7 +66,8 @@ internal sealed class TestSourceHarness : SourceHarness
     {
         public Task CheckAsync(CancellationToken cancellationToken) => source.CheckAsync(cancellationToken);
 
-        public Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving) => source.ReceiveAsync(new ForwardingIntake(intake, change), stopReceiving);
+        public Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving) =>
+            source.ReceiveAsync(new ForwardingIntake(intake, change), stopReceiving);
 
         public Task CloseAsync(CancellationToken cancellationToken) => source.CloseAsync(cancellationToken);
 

@@ -80,7 +80,9 @@ public sealed class TestWorkerTests
             builder =>
             {
                 builder.Services.AddSingleton(_table);
-                builder.AddHandler<Sample, InsertSample>("Samples", SampleJson.Default.Sample).AddHandler<Sample, InsertSample>("Others", StrictSampleJson.Default.Sample);
+                builder
+                    .AddHandler<Sample, InsertSample>("Samples", SampleJson.Default.Sample)
+                    .AddHandler<Sample, InsertSample>("Others", StrictSampleJson.Default.Sample);
             },
             [new("Routes:orders:Handler", "Samples")]);
 
@@ -104,7 +106,8 @@ public sealed class TestWorkerTests
         // The delay is drawn from zero up to the base: one below a millisecond would use no timer.
         ManualTimeProvider time = new();
         await using TestWorker worker = await StartAsync(
-            time, KeyValuePair.Create<string, string?>("Recoverability:Attempts", "1"), KeyValuePair.Create<string, string?>("Recoverability:BackoffBase", "1m"), KeyValuePair.Create<string, string?>("Recoverability:BackoffCap", "1m"));
+            time, KeyValuePair.Create<string, string?>("Recoverability:Attempts", "1"),
+            KeyValuePair.Create<string, string?>("Recoverability:BackoffBase", "1m"), KeyValuePair.Create<string, string?>("Recoverability:BackoffCap", "1m"));
         _table.Fails = true;
         int idle = time.ArmedTimers;
         SentMessage message = worker.Send("{\"Number\":1}"u8);
@@ -125,7 +128,8 @@ public sealed class TestWorkerTests
     {
         byte[] body = """{"EventDateUtc":"2026-01-31T10:00:00Z","Product":"p","SiteKey":"s","EventName":"e","MessageId":"m"}"""u8.ToArray();
         await using TestWorker worker = await TestWorker.StartAsync(
-            builder => builder.AddArchive(), [new("Routes:archive:Handler", "Archive"), new("Routes:archive:Sink", TestWorker.Sink), new("Recoverability:BackoffBase", "1ms")]);
+            builder => builder.AddArchive(),
+            [new("Routes:archive:Handler", "Archive"), new("Routes:archive:Sink", TestWorker.Sink), new("Recoverability:BackoffBase", "1ms")]);
         int stores = 0;
         worker.Stored.Script = _ => Interlocked.Increment(ref stores) == 1 ? new SinkResult(SinkStatus.Transient, "busy") : null;
 
@@ -205,7 +209,8 @@ public sealed class TestWorkerTests
 
     private sealed class ThrowingSample : IMessageHandler<Sample>
     {
-        public ValueTask<Settlement> HandleAsync(Sample message, MessageInfo info, CancellationToken cancellationToken) => throw new InvalidOperationException("always");
+        public ValueTask<Settlement> HandleAsync(Sample message, MessageInfo info, CancellationToken cancellationToken) =>
+            throw new InvalidOperationException("always");
     }
 
     /// <summary>The system's clock; knows the longest wait of the retries and redeliveries, which have no period.</summary>

@@ -27,7 +27,8 @@ internal sealed class OrdersExtension : IDaemonExtension
     {
         if (parsed.GetValue(_orders) is { } count)
         {
-            await new GeneratedMessages(BookOrder.WriteSample, TimeProvider.System).PublishAsync(host.Services.GetRequiredService<IMessagePublisher>(), count, stopping);
+            await new GeneratedMessages(BookOrder.WriteSample, TimeProvider.System).PublishAsync(
+                host.Services.GetRequiredService<IMessagePublisher>(), count, stopping);
             Console.Out.WriteLine($"{count} orders published");
         }
 

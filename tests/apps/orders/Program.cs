@@ -16,7 +16,8 @@ internal static class Program
         : args is ["mistakes", .. string[] rest] ? WorkerApp.RunAsync(rest, Mistakes.Add)
         : args is ["broken"] ? WorkerApp.RunAsync([], _ => throw new InvalidOperationException("no shop to open"))
         : args is ["nameless"] ? WorkerApp.RunAsync([], worker => worker.AddHandler<Order, BookOrder>(name: null!, OrderJson.Default.Order))
-        : WorkerApp.RunAsync(args, worker => AddFeatures(worker).Describe("Books orders.").AddCommand(RoutesCommand.Create).AddDaemonExtension(new OrdersExtension()));
+        : WorkerApp.RunAsync(
+            args, worker => AddFeatures(worker).Describe("Books orders.").AddCommand(RoutesCommand.Create).AddDaemonExtension(new OrdersExtension()));
 
     private static IMessageWorkerBuilder AddFeatures(IMessageWorkerBuilder worker) => worker
         .AddSettings(SettingsSection.Of<TenantOptions>("Tenants"))
@@ -31,7 +32,8 @@ internal static class Program
         builder.AddMessageWorker(worker => AddFeatures(worker));
         using IHost host = builder.Build();
         await host.StartAsync();
-        await new GeneratedMessages(BookOrder.WriteSample, TimeProvider.System).PublishAsync(host.Services.GetRequiredService<IMessagePublisher>(), 3, CancellationToken.None);
+        await new GeneratedMessages(BookOrder.WriteSample, TimeProvider.System).PublishAsync(
+            host.Services.GetRequiredService<IMessagePublisher>(), 3, CancellationToken.None);
         await host.StopAsync();
         return host.Services.GetRequiredService<IMessageWorker>().DrainedCleanly ? ExitCodes.Success : ExitCodes.Incomplete;
     }

@@ -12,7 +12,9 @@ internal static class RoutesCommand
         Command command = new("routes", "List the routes that book orders");
         command.SetAction(parsed =>
         {
-            Console.Out.WriteLine(string.Join(", ", context.Plan(context.ReadConfiguration(parsed)).Routes.Where(route => route.Handler.Name == "Orders").Select(route => route.Name)));
+            Console.Out.WriteLine(
+                string.Join(
+                    ", ", context.Plan(context.ReadConfiguration(parsed)).Routes.Where(route => route.Handler.Name == "Orders").Select(route => route.Name)));
             return ExitCodes.Success;
         });
         return command;

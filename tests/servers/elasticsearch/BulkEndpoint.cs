@@ -8,12 +8,14 @@ namespace ElasticsearchServer;
 /// <summary><c>POST /_bulk</c> and <c>POST /{index}/_bulk</c>, with the faults of the script.</summary>
 internal sealed class BulkEndpoint(BulkService service, BulkExchanges exchanges, Func<ServerSettings> settings)
 {
-    private static readonly string[] MediaTypes = ["application/x-ndjson", "application/json", "application/vnd.elasticsearch+x-ndjson", "application/vnd.elasticsearch+json"];
+    private static readonly string[] MediaTypes =
+        ["application/x-ndjson", "application/json", "application/vnd.elasticsearch+x-ndjson", "application/vnd.elasticsearch+json"];
 
     public async Task HandleAsync(HttpContext context)
     {
         (int number, FaultRule? rule, int inFlight) = exchanges.Begin();
-        BulkExchange exchange = new(number, rule?.Fault ?? ServerFault.None, 0, null, [], 0, 0, IsGzip: false, inFlight, context.Request.Headers.Expect.Count > 0);
+        BulkExchange exchange =
+            new(number, rule?.Fault ?? ServerFault.None, 0, null, [], 0, 0, IsGzip: false, inFlight, context.Request.Headers.Expect.Count > 0);
         try
         {
             await HandleAsync(context, rule, exchange);
@@ -53,7 +55,8 @@ internal sealed class BulkEndpoint(BulkService service, BulkExchanges exchanges,
 
         RequestBody body = await RequestBody.ReadAsync(context.Request, now.MaxContentBytes);
         List<BulkAction> actions = BulkLines.Read(body.Bytes, context.Request.RouteValues["index"] as string);
-        exchange = exchange with { Ids = [.. actions.Select(action => action.Id ?? "")], Bytes = body.Bytes.Length, WireBytes = body.WireBytes, IsGzip = body.IsGzip };
+        exchange =
+            exchange with { Ids = [.. actions.Select(action => action.Id ?? "")], Bytes = body.Bytes.Length, WireBytes = body.WireBytes, IsGzip = body.IsGzip };
         if (rule?.Fault == ServerFault.HangBeforeCommit)
         {
             exchanges.Note(exchange);

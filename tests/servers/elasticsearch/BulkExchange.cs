@@ -11,4 +11,6 @@ namespace ElasticsearchServer;
 /// <param name="IsGzip">Whether the body was compressed.</param>
 /// <param name="InFlight">Bulk requests in flight when it arrived, including itself.</param>
 /// <param name="AskedFirst">Whether the client waited for 100 Continue before it sent the body (Expect: 100-continue).</param>
-internal sealed record BulkExchange(int Number, ServerFault Fault, int Status, string? Error, IReadOnlyList<string> Ids, long Bytes, long WireBytes, bool IsGzip, int InFlight, bool AskedFirst);
+internal sealed record BulkExchange(
+    int Number, ServerFault Fault, int Status, string? Error, IReadOnlyList<string> Ids, long Bytes, long WireBytes, bool IsGzip, int InFlight,
+    bool AskedFirst);

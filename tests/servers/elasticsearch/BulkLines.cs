@@ -38,7 +38,9 @@ internal static class BulkLines
 
             actions.Add(new BulkAction(
                 action,
-                index ?? defaultIndex ?? throw new ApiException(400, "action_request_validation_exception", $"Validation Failed: {actions.Count + 1}: index is missing;"),
+                index
+                    ?? defaultIndex
+                    ?? throw new ApiException(400, "action_request_validation_exception", $"Validation Failed: {actions.Count + 1}: index is missing;"),
                 id,
                 source));
         }
@@ -78,7 +80,8 @@ internal static class BulkLines
                         id = parameter.Value.GetString();
                         break;
                     default:
-                        throw new ApiException(400, "illegal_argument_exception", $"Action/metadata line [{number}] contains an unknown parameter [{parameter.Name}]");
+                        throw new ApiException(
+                            400, "illegal_argument_exception", $"Action/metadata line [{number}] contains an unknown parameter [{parameter.Name}]");
                 }
             }
 
@@ -90,5 +93,6 @@ internal static class BulkLines
         }
     }
 
-    private static ApiException Malformed(int number, string why) => new(400, "illegal_argument_exception", $"Malformed action/metadata line [{number}], {why}");
+    private static ApiException Malformed(int number, string why) =>
+        new(400, "illegal_argument_exception", $"Malformed action/metadata line [{number}], {why}");
 }

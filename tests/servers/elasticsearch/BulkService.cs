@@ -19,9 +19,11 @@ internal sealed class BulkService(IndexStore store)
     {
         bool isMissing = pipeline is not null && !store.HasPipeline(pipeline);
         return store.Do(indexes => actions
-            .Select((action, number) => rule is not null && number % rule.EveryNthItem == 0 ? ItemResult.Failed(action, rule.Status, rule.Type, rule.Reason, rule.Cause)
-                : isMissing ? ItemResult.Failed(action, 400, "illegal_argument_exception", $"pipeline with id [{pipeline}] does not exist")
-                : Execute(action, settings, indexes))
+            .Select(
+                (action, number) => rule is not null && number % rule.EveryNthItem == 0
+                    ? ItemResult.Failed(action, rule.Status, rule.Type, rule.Reason, rule.Cause)
+                        : isMissing ? ItemResult.Failed(action, 400, "illegal_argument_exception", $"pipeline with id [{pipeline}] does not exist")
+                        : Execute(action, settings, indexes))
             .ToList());
     }
 
@@ -29,13 +31,16 @@ internal sealed class BulkService(IndexStore store)
     {
         if (settings.AllowedIndex is { } allowed && allowed != action.Index)
         {
-            return ItemResult.Failed(action, 403, "security_exception", $"action [indices:data/write/bulk[s]] is unauthorized for this user on indices [{action.Index}]");
+            return ItemResult.Failed(
+                action, 403, "security_exception", $"action [indices:data/write/bulk[s]] is unauthorized for this user on indices [{action.Index}]");
         }
 
         string id = action.Id ?? Guid.NewGuid().ToString("N");
         if (Encoding.UTF8.GetByteCount(id) is 0 or > MaxId)
         {
-            return ItemResult.Failed(action, 400, "illegal_argument_exception", string.Create(CultureInfo.InvariantCulture, $"id [{id}] is too long, must be no longer than {MaxId} bytes"));
+            return ItemResult.Failed(
+                action, 400, "illegal_argument_exception",
+                string.Create(CultureInfo.InvariantCulture, $"id [{id}] is too long, must be no longer than {MaxId} bytes"));
         }
 
         if (!indexes.TryGetValue(action.Index, out StoredIndex? index))
@@ -57,7 +62,8 @@ internal sealed class BulkService(IndexStore store)
         if (action.Action == "delete")
         {
             index.Documents.Remove(id);
-            return new ItemResult(action.Action, action.Index, id, present is null ? 404 : 200, new StoredDocument([], (present?.Version ?? 0) + 1, index.NextSequenceNumber++));
+            return new ItemResult(
+                action.Action, action.Index, id, present is null ? 404 : 200, new StoredDocument([], (present?.Version ?? 0) + 1, index.NextSequenceNumber++));
         }
 
         if (action.Action == "update")
@@ -72,7 +78,8 @@ internal sealed class BulkService(IndexStore store)
 
         if (present is not null && action.Action == "create")
         {
-            return ItemResult.Failed(action, 409, "version_conflict_engine_exception", $"[{id}]: version conflict, document already exists (current version [{present.Version}])");
+            return ItemResult.Failed(
+                action, 409, "version_conflict_engine_exception", $"[{id}]: version conflict, document already exists (current version [{present.Version}])");
         }
 
         StoredDocument stored = new(action.Source.ToArray(), (present?.Version ?? 0) + 1, index.NextSequenceNumber++);

@@ -2,7 +2,10 @@ using System.Text.Json.Nodes;
 
 namespace ElasticsearchServer;
 
-/// <summary>The parameter <c>filter_path</c> ("Common options", reference): omits every field that none of its paths reaches. Supports names and <c>*</c> for a whole name, not exclusions.</summary>
+/// <summary>
+/// The parameter <c>filter_path</c> ("Common options", reference): omits every field that none of its paths reaches. Supports names and <c>*</c> for a whole
+/// name, not exclusions.
+/// </summary>
 internal static class FilterPath
 {
     public static JsonObject Apply(JsonObject answer, string? paths) =>

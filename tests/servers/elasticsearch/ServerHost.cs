@@ -68,7 +68,9 @@ internal sealed class ServerHost : IAsyncDisposable
         MapJson(application, "GET", "/", context =>
         {
             Credentials.Require(context.Request, settings);
-            return settings.MayMonitor ? Task.FromResult(About()) : throw new ApiException(403, "security_exception", "action [cluster:monitor/main] is unauthorized for user");
+            return settings.MayMonitor
+                ? Task.FromResult(About())
+                : throw new ApiException(403, "security_exception", "action [cluster:monitor/main] is unauthorized for user");
         });
         MapJson(application, "PUT", "/_ingest/pipeline/{name}", context =>
         {
@@ -98,8 +100,11 @@ internal sealed class ServerHost : IAsyncDisposable
             settings = new ServerSettings();
             return Task.FromResult(new JsonObject());
         });
-        application.MapMethods("/_test/history", ["GET"], (HttpContext context) => context.Response.WriteAsync(JsonSerializer.Serialize(exchanges.Snapshot(), JsonSerializerOptions.Web)));
-        application.MapMethods("/_test/documents/{index}", ["GET"], (HttpContext context) => context.Response.WriteAsync(documents.List(Value(context, "index"))));
+        application.MapMethods(
+            "/_test/history", ["GET"],
+            (HttpContext context) => context.Response.WriteAsync(JsonSerializer.Serialize(exchanges.Snapshot(), JsonSerializerOptions.Web)));
+        application.MapMethods(
+            "/_test/documents/{index}", ["GET"], (HttpContext context) => context.Response.WriteAsync(documents.List(Value(context, "index"))));
     }
 
     private static void MapJson(WebApplication application, string method, string path, Func<HttpContext, Task<JsonObject>> answer) =>

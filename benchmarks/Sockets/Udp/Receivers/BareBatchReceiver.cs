@@ -3,7 +3,9 @@ using System.Runtime.InteropServices;
 
 namespace Benchmarks.Sockets.Udp.Receivers;
 
-/// <summary>The limit: recvmmsg into fixed buffers, whose content is ignored. It blocks, as a first version would, or lets datagrams gather after a short batch.</summary>
+/// <summary>
+/// The limit: recvmmsg into fixed buffers, whose content is ignored. It blocks, as a first version would, or lets datagrams gather after a short batch.
+/// </summary>
 internal sealed class BareBatchReceiver(bool gathers) : ReceiverThread
 {
     private readonly DatagramBatch _batch = new(64, 2_048);

@@ -25,13 +25,15 @@ internal static class S3Advice
         _ when Says(fault, "checksum") || Says(fault, "Content-MD5") => Says(fault, "required") || Says(fault, "missing")
             ? "The store asks for a checksum: set Sinks:S3:RequestChecksumCalculation=WHEN_SUPPORTED."
             : "The store refuses the checksum: set Sinks:S3:RequestChecksumCalculation=WHEN_REQUIRED, and no setting of object lock.",
-        _ when fault.Code == "SecondLevelDomainForbidden" || Says(fault, "virtual host") => "The store takes the bucket in the hostname only: set Sinks:S3:ForcePathStyle=false.",
+        _ when fault.Code == "SecondLevelDomainForbidden" || Says(fault, "virtual host") =>
+            "The store takes the bucket in the hostname only: set Sinks:S3:ForcePathStyle=false.",
         _ when Says(fault, "If-None-Match") => "The store does not support If-None-Match: set Sinks:S3:Conditional=false.",
         "InvalidRequest" when further.Contains(Retention, StringComparison.Ordinal) || further.Contains(LegalHold, StringComparison.Ordinal) =>
             $"The bucket '{bucket}' may have no object lock: enable it, or remove the settings of Sinks:S3 that begin with ObjectLock.",
         _ when fault.IsElsewhere =>
             $"The bucket '{bucket}' is in {(fault.Region is null ? "another region" : $"region {fault.Region}")}: set Sinks:S3:Region.",
-        "NotImplemented" or "XNotImplemented" => "The store does not support the request: set Sinks:S3:Conditional=false to store without If-None-Match, and remove what else it does not support.",
+        "NotImplemented" or "XNotImplemented" =>
+            "The store does not support the request: set Sinks:S3:Conditional=false to store without If-None-Match, and remove what else it does not support.",
         "RequestTimeTooSkewed" or "RequestExpired" or "RequestInTheFuture" => "This machine's clock is wrong and could not be corrected: set it.",
         _ => $"Check the settings of Sinks:S3 and the bucket '{bucket}'.",
     };

@@ -30,7 +30,9 @@ internal sealed class S3ObjectProperties
     {
         _route = route;
         _logger = logger;
-        _metadata = [.. options.Metadata.Select(entry => new KeyValuePair<string, string>(S3PropertyRules.NameOf(entry.Key), S3PropertyRules.EncodeMetadata(entry.Value)))];
+        _metadata = [
+            .. options.Metadata.Select(
+                entry => new KeyValuePair<string, string>(S3PropertyRules.NameOf(entry.Key), S3PropertyRules.EncodeMetadata(entry.Value)))];
         _tags = [.. options.Tags];
         _replaced = new LogThrottle(time, LineInterval);
         _cut = new LogThrottle(time, LineInterval);
@@ -45,9 +47,10 @@ internal sealed class S3ObjectProperties
         {
             IReadOnlyDictionary<string, string> configured = property.Kind == ObjectPropertyKind.Tag ? options.Tags : options.Metadata;
             string section = property.Kind == ObjectPropertyKind.Tag ? nameof(options.Tags) : nameof(options.Metadata);
-            string? problem = configured.ContainsKey(property.Name) ? $"is set for every object by {S3SinkOptions.Section}:{section}:{property.Name}: remove one of them."
-                : property.Value is null ? S3PropertyRules.FindNameProblem(property.Name, property.Kind)
-                : S3PropertyRules.FindProblems([new(property.Name, property.Value)], property.Kind).FirstOrDefault();
+            string? problem =
+                configured.ContainsKey(property.Name) ? $"is set for every object by {S3SinkOptions.Section}:{section}:{property.Name}: remove one of them."
+                    : property.Value is null ? S3PropertyRules.FindNameProblem(property.Name, property.Kind)
+                    : S3PropertyRules.FindProblems([new(property.Name, property.Value)], property.Kind).FirstOrDefault();
             if (problem is not null)
             {
                 yield return new ConfigurationError(property.Setting, property.Value, problem, Consequence);
@@ -55,18 +58,28 @@ internal sealed class S3ObjectProperties
         }
 
         // A value of a message may be empty, so only what is always there counts.
-        int bytes = options.Metadata.Concat(properties.Where(property => property.Kind == ObjectPropertyKind.Metadata).Select(property => new KeyValuePair<string, string>(property.Name, property.Value ?? string.Empty)))
-            .Sum(entry => S3PropertyRules.MetadataBytes(S3PropertyRules.NameOf(entry.Key), S3PropertyRules.EncodeMetadata(entry.Value)));
+        int bytes = options.Metadata
+            .Concat(
+                properties
+                    .Where(property => property.Kind == ObjectPropertyKind.Metadata)
+                    .Select(property => new KeyValuePair<string, string>(property.Name, property.Value ?? string.Empty)))
+                .Sum(entry => S3PropertyRules.MetadataBytes(S3PropertyRules.NameOf(entry.Key), S3PropertyRules.EncodeMetadata(entry.Value)));
         if (bytes > S3PropertyRules.MaxMetadataBytes)
         {
             ObjectPropertyPlan last = properties.Last(property => property.Kind == ObjectPropertyKind.Metadata);
-            yield return new ConfigurationError(last.Setting, last.Value, $"must, together with the other metadata of the object, have at most {S3PropertyRules.MaxMetadataBytes:N0} bytes of names and fixed values; these have {bytes:N0}.", Consequence);
+            yield return new ConfigurationError(
+                last.Setting, last.Value,
+                $"must, together with the other metadata of the object, have at most {S3PropertyRules.MaxMetadataBytes:N0} bytes of names and fixed values; "
+                    + $"these have {bytes:N0}.", Consequence);
         }
 
         ObjectPropertyPlan[] tags = [.. properties.Where(property => property.Kind == ObjectPropertyKind.Tag)];
         if (tags.Length > 0 && options.Tags.Count + tags.Length > S3PropertyRules.MaxTags)
         {
-            yield return new ConfigurationError(tags[^1].Setting, tags[^1].Value, $"must be one of at most {S3PropertyRules.MaxTags} tags of an object, those of {S3SinkOptions.Section} included; these are {options.Tags.Count + tags.Length}.", Consequence);
+            yield return new ConfigurationError(
+                tags[^1].Setting, tags[^1].Value,
+                $"must be one of at most {S3PropertyRules.MaxTags} tags of an object, those of {S3SinkOptions.Section} included; these are "
+                    + $"{options.Tags.Count + tags.Length}.", Consequence);
         }
     }
 
@@ -86,7 +99,8 @@ internal sealed class S3ObjectProperties
             }
             else if (bytes + size > S3PropertyRules.MaxMetadataBytes)
             {
-                Lose(ObjectPropertyKind.Metadata, name, "left_out", _leftOut, $"left out, because an object has at most {S3PropertyRules.MaxMetadataBytes:N0} bytes of metadata");
+                Lose(ObjectPropertyKind.Metadata, name, "left_out", _leftOut,
+                    $"left out, because an object has at most {S3PropertyRules.MaxMetadataBytes:N0} bytes of metadata");
             }
             else
             {
@@ -100,7 +114,8 @@ internal sealed class S3ObjectProperties
         {
             if (S3PropertyRules.FindNameProblem(key, ObjectPropertyKind.Tag) is not null || tags.Count == S3PropertyRules.MaxTags || Has(tags, key))
             {
-                Lose(ObjectPropertyKind.Tag, key, "left_out", _leftOut, $"left out, because S3 does not allow the key, or the object has it already or has {S3PropertyRules.MaxTags} tags");
+                Lose(ObjectPropertyKind.Tag, key, "left_out", _leftOut,
+                    $"left out, because S3 does not allow the key, or the object has it already or has {S3PropertyRules.MaxTags} tags");
             }
             else
             {
@@ -111,7 +126,8 @@ internal sealed class S3ObjectProperties
         return new ObjectProperties { Metadata = metadata, Tags = tags };
     }
 
-    private static bool Has(List<KeyValuePair<string, string>> list, string name) => list.Exists(entry => string.Equals(entry.Key, name, StringComparison.Ordinal));
+    private static bool Has(List<KeyValuePair<string, string>> list, string name) =>
+        list.Exists(entry => string.Equals(entry.Key, name, StringComparison.Ordinal));
 
     private string Clean(string key, string value)
     {

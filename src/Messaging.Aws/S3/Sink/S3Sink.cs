@@ -90,7 +90,8 @@ internal sealed partial class S3Sink : IObjectSink
     public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) =>
         StoreAsync(key, body, ObjectProperties.None, cancellationToken);
 
-    public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties properties, CancellationToken cancellationToken)
+    public ValueTask<SinkResult> StoreAsync(
+        ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties properties, CancellationToken cancellationToken)
     {
         if (cancellationToken.IsCancellationRequested)
         {
@@ -113,7 +114,8 @@ internal sealed partial class S3Sink : IObjectSink
     }
 
     [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
-    private async ValueTask<SinkResult> StoreWithinBoundsAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, CancellationToken cancellationToken)
+    private async ValueTask<SinkResult> StoreWithinBoundsAsync(
+        ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, CancellationToken cancellationToken)
     {
         long start = _time.GetTimestamp();
         bool mayHaveCommitted = false;
@@ -183,7 +185,8 @@ internal sealed partial class S3Sink : IObjectSink
 
     /// <summary>Compares the existing object with the body; without conditional PUTs, stores the object when there is none.</summary>
     private async ValueTask<(SinkResult Result, S3Fault Fault, string Operation)> CompareAsync(
-        IS3Requests requests, ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, long start, bool mayHaveCommitted, CancellationToken cancellationToken)
+        IS3Requests requests, ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, long start, bool mayHaveCommitted,
+        CancellationToken cancellationToken)
     {
         TimeSpan limit = Limit(start);
         (S3Fault fault, string operation, bool same) = await requests.CompareAsync(key, body, limit, cancellationToken);
@@ -201,7 +204,10 @@ internal sealed partial class S3Sink : IObjectSink
 
         if (fault.Code == "InvalidObjectState")
         {
-            return (new SinkResult(SinkStatus.Collision, $"s3://{_bucket} holds an archived object under this key, which cannot be compared: restore it, then redrive."), S3Fault.None, operation);
+            return (
+                new SinkResult(
+                    SinkStatus.Collision, $"s3://{_bucket} holds an archived object under this key, which cannot be compared: restore it, then redrive."),
+                    S3Fault.None, operation);
         }
 
         // Without a condition this finds nearly every collision, but not an object that is stored at the same time.
@@ -214,10 +220,16 @@ internal sealed partial class S3Sink : IObjectSink
         return (default, fault, operation);
     }
 
-    private ValueTask<S3Fault> PutAsync(IS3Requests requests, ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, TimeSpan limit, CancellationToken cancellationToken) =>
-        MessageSpans.IsListening ? PutTracedAsync(requests, key, body, properties, limit, cancellationToken) : requests.PutAsync(key, body, properties, limit, cancellationToken);
+    private ValueTask<S3Fault> PutAsync(
+        IS3Requests requests, ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, TimeSpan limit,
+        CancellationToken cancellationToken) =>
+        MessageSpans.IsListening
+            ? PutTracedAsync(requests, key, body, properties, limit, cancellationToken)
+            : requests.PutAsync(key, body, properties, limit, cancellationToken);
 
-    private async ValueTask<S3Fault> PutTracedAsync(IS3Requests requests, ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, TimeSpan limit, CancellationToken cancellationToken)
+    private async ValueTask<S3Fault> PutTracedAsync(
+        IS3Requests requests, ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, TimeSpan limit,
+        CancellationToken cancellationToken)
     {
         Activity? span = MessageSpans.StartCall(
             "S3.PutObject",

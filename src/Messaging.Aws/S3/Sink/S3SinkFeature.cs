@@ -18,7 +18,9 @@ internal sealed class S3SinkFeature : ISinkFeature
         AwsOptions aws = options.Over(settings.Read<AwsOptions>(AwsOptions.Section, route));
         if (options.Endpoint is not null && AwsEndpoint.FindProblem(options.Endpoint, aws.AllowPlainHttp, allowPath: true) is { } problem)
         {
-            settings.Fail($"{S3SinkOptions.Section}:{nameof(S3SinkOptions.Endpoint)}", options.Endpoint.ToString(), problem, "Requests would not arrive, or bodies would travel unencrypted.");
+            settings.Fail(
+                $"{S3SinkOptions.Section}:{nameof(S3SinkOptions.Endpoint)}", options.Endpoint.ToString(), problem,
+                "Requests would not arrive, or bodies would travel unencrypted.");
         }
 
         return new SinkPlan

@@ -91,7 +91,10 @@ internal static class BatchResponseReader
             }
         }
 
-        return (index, isFailed ? Failure(code ?? string.Empty, detail ?? string.Empty, senderFault) : new(Succeeded: true, AwsErrorKind.None, MessageId: messageId));
+        return (
+            index, isFailed
+                ? Failure(code ?? string.Empty, detail ?? string.Empty, senderFault)
+                : new(Succeeded: true, AwsErrorKind.None, MessageId: messageId));
     }
 
     private static void Require(bool condition, string problem)
@@ -113,7 +116,8 @@ internal static class BatchResponseReader
 
 /// <summary>The result of one entry of a batch call. The default value is a failure, so that an unanswered entry never counts as successful.</summary>
 /// <param name="Succeeded">The service confirmed the entry.</param>
-/// <param name="Kind">What a failure means; <see cref="AwsErrorKind.None"/> on success. Transient when the service is to blame or did not mention the entry.</param>
+/// <param name="Kind">What a failure means; <see cref="AwsErrorKind.None"/> on success. Transient when the service is to blame or did not mention the
+/// entry.</param>
 /// <param name="Code">The error code without prefix; null on success.</param>
 /// <param name="Detail">The service's message: at most 256 bytes of it, escaped; null on success.</param>
 /// <param name="SenderFault">The service says that the request is to blame.</param>

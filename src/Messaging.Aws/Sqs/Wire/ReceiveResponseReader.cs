@@ -227,5 +227,7 @@ internal ref struct ReceiveResponseReader(ReceiveBatch batch, PooledBuffer respo
     }
 
     private readonly int Valid(int at) =>
-        at >= 0 ? at : throw new JsonException($"The response is not JSON: byte {_json.FailedAt}{(_json.Failure == JsonFault.TooDeep ? ", nested too deep" : "")}.");
+        at >= 0
+            ? at
+            : throw new JsonException($"The response is not JSON: byte {_json.FailedAt}{(_json.Failure == JsonFault.TooDeep ? ", nested too deep" : "")}.");
 }

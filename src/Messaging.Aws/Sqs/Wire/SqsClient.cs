@@ -30,7 +30,8 @@ internal sealed class SqsClient : IDisposable
 
     /// <summary>Owns <paramref name="credentials"/> and <paramref name="handler"/>, see <see cref="AwsTransport"/>.</summary>
     public SqsClient(
-        AwsEndpoint endpoint, AwsCredentialSource credentials, AwsClock clock, HttpMessageHandler handler, BufferPool buffers, TimeProvider time, SqsWireOptions options, ApiCalls? calls = null)
+        AwsEndpoint endpoint, AwsCredentialSource credentials, AwsClock clock, HttpMessageHandler handler, BufferPool buffers, TimeProvider time,
+        SqsWireOptions options, ApiCalls? calls = null)
     {
         _address = endpoint.BaseUri;
         _transport = new AwsTransport(new SigV4Signer("sqs", endpoint.Region, clock), credentials, handler, buffers, calls);
@@ -42,12 +43,17 @@ internal sealed class SqsClient : IDisposable
     /// <summary>The pool of the client's buffers, also for callers that prepare its calls.</summary>
     public BufferPool Buffers => _buffers;
 
-    /// <summary>Creates a client for the endpoint of <paramref name="queue"/>. May take seconds when the region must be read from the instance's metadata.</summary>
+    /// <summary>
+    /// Creates a client for the endpoint of <paramref name="queue"/>. May take seconds when the region must be read from the instance's metadata.
+    /// </summary>
     /// <exception cref="StartupException">See <see cref="SqsEndpoint.Resolve"/>.</exception>
-    public static SqsClient Create(AwsOptions aws, SqsQueueReference queue, SqsWireOptions options, BufferPool buffers, TimeProvider time, ApiCalls? calls = null)
+    public static SqsClient Create(
+        AwsOptions aws, SqsQueueReference queue, SqsWireOptions options, BufferPool buffers, TimeProvider time, ApiCalls? calls = null)
     {
         AwsEndpoint endpoint = SqsEndpoint.Resolve(aws, queue, Environment.GetEnvironmentVariable);
-        return new SqsClient(endpoint, AwsCredentialSource.Create(aws, time), new AwsClock(time), AwsHttpHandler.Create(custom: endpoint.BaseUri), buffers, time, options, calls);
+        return new SqsClient(
+            endpoint, AwsCredentialSource.Create(aws, time), new AwsClock(time), AwsHttpHandler.Create(custom: endpoint.BaseUri), buffers, time, options,
+            calls);
     }
 
     /// <summary>Receives up to 10 messages.</summary>
@@ -56,7 +62,8 @@ internal sealed class SqsClient : IDisposable
     /// <param name="visibilitySeconds">0 to 43,200; how long the messages are hidden from others.</param>
     /// <param name="messages">1 to 10 clean objects; the first ones are filled.</param>
     /// <param name="cancellationToken">Ends the call.</param>
-    /// <returns>How many of the messages were filled, each of which the caller releases; the unusable entries, see <see cref="ReceiveBatch.Open"/>; the time that the answer took to arrive.</returns>
+    /// <returns>How many of the messages were filled, each of which the caller releases; the unusable entries, see <see cref="ReceiveBatch.Open"/>; the time
+    /// that the answer took to arrive.</returns>
     /// <remarks>After a cancellation, messages that were being returned stay hidden for their visibility timeout: if there is time, let the poll end.</remarks>
     public async ValueTask<(int Count, int Unusable, TimeSpan Took)> ReceiveAsync(
         string queueUrl, int waitSeconds, int visibilitySeconds, ReadOnlyMemory<SqsReceivedMessage> messages, CancellationToken cancellationToken)
@@ -71,7 +78,8 @@ internal sealed class SqsClient : IDisposable
 
             // An answer that does not arrive costs each of its messages a delivery. It is of use while they are still hidden.
             TimeSpan half = TimeSpan.FromSeconds(visibilitySeconds) / 2;
-            (response, TimeSpan took) = await CallAsync(SqsOperation.ReceiveMessage, body, deadline, half > _options.ReceiveGrace ? half : _options.ReceiveGrace, cancellationToken);
+            (response, TimeSpan took) =
+                await CallAsync(SqsOperation.ReceiveMessage, body, deadline, half > _options.ReceiveGrace ? half : _options.ReceiveGrace, cancellationToken);
             ReceiveBatch batch = _batches.TryTake(out ReceiveBatch? pooled) ? pooled : new ReceiveBatch(_batches);
             (int count, int unusable) = batch.Open(response, messages.Span, _options.VerifyMd5);
             response = null;
@@ -93,15 +101,19 @@ internal sealed class SqsClient : IDisposable
     /// undefined when the call throws.
     /// </summary>
     /// <remarks>The service also reports success for an outdated handle; the message is then redelivered.</remarks>
-    public ValueTask DeleteBatchAsync(string queueUrl, ReadOnlyMemory<ReadOnlyMemory<byte>> receiptHandles, Memory<BatchEntryResult> results, CancellationToken cancellationToken)
+    public ValueTask DeleteBatchAsync(
+        string queueUrl, ReadOnlyMemory<ReadOnlyMemory<byte>> receiptHandles, Memory<BatchEntryResult> results, CancellationToken cancellationToken)
     {
         CheckBatch(receiptHandles.Length, results.Length);
         PooledBuffer body = Write(queueUrl, receiptHandles, static (writer, body, url, entries) => writer.WriteDelete(body, url, entries));
         return CallBatchAsync(SqsOperation.DeleteMessageBatch, body, results, cancellationToken);
     }
 
-    /// <summary>Changes how long 1 to 10 messages stay hidden; 0 s makes a message visible immediately. Results as for <see cref="DeleteBatchAsync"/>.</summary>
-    public ValueTask ChangeVisibilityBatchAsync(string queueUrl, ReadOnlyMemory<VisibilityChange> changes, Memory<BatchEntryResult> results, CancellationToken cancellationToken)
+    /// <summary>
+    /// Changes how long 1 to 10 messages stay hidden; 0 s makes a message visible immediately. Results as for <see cref="DeleteBatchAsync"/>.
+    /// </summary>
+    public ValueTask ChangeVisibilityBatchAsync(
+        string queueUrl, ReadOnlyMemory<VisibilityChange> changes, Memory<BatchEntryResult> results, CancellationToken cancellationToken)
     {
         CheckBatch(changes.Length, results.Length);
         PooledBuffer body = Write(queueUrl, changes, static (writer, body, url, entries) => writer.WriteChangeVisibility(body, url, entries));
@@ -169,7 +181,8 @@ internal sealed class SqsClient : IDisposable
 
     public void Dispose() => _transport.Dispose();
 
-    private PooledBuffer Write<TEntry>(string queueUrl, ReadOnlyMemory<TEntry> entries, Action<SqsRequestWriter, PooledBuffer, string, ReadOnlySpan<TEntry>> write)
+    private PooledBuffer Write<TEntry>(
+        string queueUrl, ReadOnlyMemory<TEntry> entries, Action<SqsRequestWriter, PooledBuffer, string, ReadOnlySpan<TEntry>> write)
     {
         PooledBuffer body = _buffers.Rent(FirstRequestBytes);
         try
@@ -233,7 +246,8 @@ internal sealed class SqsClient : IDisposable
     /// <exception cref="AwsServiceException">Any failure; an exceeded deadline is <see cref="AwsErrorKind.Transient"/>.</exception>
     /// <exception cref="OperationCanceledException">Only for <paramref name="cancellationToken"/>.</exception>
     [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
-    private async ValueTask<(PooledBuffer Body, TimeSpan Took)> CallAsync(SqsOperation operation, PooledBuffer request, TimeSpan deadline, TimeSpan? bodyLimit, CancellationToken cancellationToken)
+    private async ValueTask<(PooledBuffer Body, TimeSpan Took)> CallAsync(
+        SqsOperation operation, PooledBuffer request, TimeSpan deadline, TimeSpan? bodyLimit, CancellationToken cancellationToken)
     {
         using CancellationTokenSource timer = new(deadline, _time);
         using CancellationTokenRegistration link = cancellationToken.UnsafeRegister(static source => ((CancellationTokenSource)source!).Cancel(), timer);

@@ -23,14 +23,16 @@ internal static class SqsEndpoint
         if (queue.Url is { } url && !queue.IsAwsUrl)
         {
             throw new StartupException(
-                $"The queue's URL names the host {UntrustedText.Shorten(url.IdnHost)}, which is not an SQS host of AWS: set {AwsOptions.Section}:{nameof(AwsOptions.Endpoint)} or AWS_ENDPOINT_URL_SQS to the server to call.",
+                $"The queue's URL names the host {UntrustedText.Shorten(url.IdnHost)}, which is not an SQS host of AWS: set "
+                    + $"{AwsOptions.Section}:{nameof(AwsOptions.Endpoint)} or AWS_ENDPOINT_URL_SQS to the server to call.",
                 ExitCodes.Configuration);
         }
 
         if (options.Region is not null && queue.Region is not null && !string.Equals(options.Region, queue.Region, StringComparison.Ordinal))
         {
             throw new StartupException(
-                $"The queue is in {queue.Region}, but {AwsOptions.Section}:{nameof(AwsOptions.Region)} is {options.Region}: signatures would be refused. Remove the region or correct the queue.",
+                $"The queue is in {queue.Region}, but {AwsOptions.Section}:{nameof(AwsOptions.Region)} is {options.Region}: signatures would be refused. "
+                    + $"Remove the region or correct the queue.",
                 ExitCodes.Configuration);
         }
 
@@ -50,7 +52,8 @@ internal static class SqsEndpoint
 
 /// <summary>An SQS hostname of AWS. Source: "Amazon SQS endpoints and quotas", AWS general reference.</summary>
 /// <param name="Region">The region it serves.</param>
-/// <param name="IsLegacy">True for the names from before 2012 (<c>queue.amazonaws.com</c>), which only appear in old queue URLs; requests go to the region's endpoint.</param>
+/// <param name="IsLegacy">True for the names from before 2012 (<c>queue.amazonaws.com</c>), which only appear in old queue URLs; requests go to the region's
+/// endpoint.</param>
 internal sealed record SqsHost(string Region, bool IsLegacy)
 {
     /// <summary>Null when the host is not an SQS host of AWS.</summary>

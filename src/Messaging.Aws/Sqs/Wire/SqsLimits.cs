@@ -25,12 +25,19 @@ internal static class SqsLimits
 
     /// <summary>Says why SQS refuses a message attribute of the type String; null when it takes it.</summary>
     public static string? FindAttributeProblem(string name, string value) =>
-        name.Length is 0 or > MaxAttributeName || !name.All(static c => char.IsAsciiLetterOrDigit(c) || c is '_' or '-' or '.') || name.StartsWith('.') || name.EndsWith('.') || name.Contains("..", StringComparison.Ordinal)
+        name.Length is 0 or > MaxAttributeName
+            || !name.All(static c => char.IsAsciiLetterOrDigit(c) || c is '_' or '-' or '.')
+            || name.StartsWith('.')
+            || name.EndsWith('.')
+            || name.Contains("..", StringComparison.Ordinal)
             ? $"its name must have 1 to {MaxAttributeName} of A-Z a-z 0-9 _ - ., with single dots inside"
-        : name.StartsWith("AWS.", StringComparison.OrdinalIgnoreCase) || name.StartsWith("Amazon.", StringComparison.OrdinalIgnoreCase) ? "SQS keeps names that begin with AWS. or Amazon. for itself"
+        : name.StartsWith("AWS.", StringComparison.OrdinalIgnoreCase) || name.StartsWith("Amazon.", StringComparison.OrdinalIgnoreCase)
+        ? "SQS keeps names that begin with AWS. or Amazon. for itself"
         : value.Length == 0 ? "SQS takes no empty values"
         : null;
 
-    /// <summary>The longest visibility timeout of a message that was received <paramref name="age"/> ago. SQS refuses a longer one instead of cutting it.</summary>
+    /// <summary>
+    /// The longest visibility timeout of a message that was received <paramref name="age"/> ago. SQS refuses a longer one instead of cutting it.
+    /// </summary>
     public static int VisibilityLeft(TimeSpan age) => Math.Max(0, VisibilitySeconds - MarginSeconds - (int)Math.Ceiling(age.TotalSeconds));
 }

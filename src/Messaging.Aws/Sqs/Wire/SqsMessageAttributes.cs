@@ -130,5 +130,7 @@ internal readonly struct SqsMessageAttributes(ReadOnlyMemory<byte> json)
 internal sealed record SqsMessageAttribute(string Name, string DataType, string? StringValue, ReadOnlyMemory<byte> BinaryValue = default)
 {
     /// <summary>Its share of <see cref="SqsLimits.MessageBytes"/>. The service counts "the name, type, value, and the message body".</summary>
-    public int Bytes => Encoding.UTF8.GetByteCount(Name) + Encoding.UTF8.GetByteCount(DataType) + (StringValue is { } text ? Encoding.UTF8.GetByteCount(text) : BinaryValue.Length);
+    public int Bytes =>
+        Encoding.UTF8.GetByteCount(Name) + Encoding.UTF8.GetByteCount(DataType)
+            + (StringValue is { } text ? Encoding.UTF8.GetByteCount(text) : BinaryValue.Length);
 }

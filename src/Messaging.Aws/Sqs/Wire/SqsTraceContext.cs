@@ -58,6 +58,8 @@ internal static class SqsTraceContext
             }
         }
 
-        return root.Split('-') is ["1", { Length: 8 } time, { Length: 24 } unique] ? MessageSpans.ParseContext($"00-{time}{unique}-{parent}-{flags}", traceState: null) : default;
+        return root.Split('-') is ["1", { Length: 8 } time, { Length: 24 } unique]
+            ? MessageSpans.ParseContext($"00-{time}{unique}-{parent}-{flags}", traceState: null)
+            : default;
     }
 }

@@ -15,7 +15,8 @@ internal sealed class ApiAccess(WebOptions options)
     private const string Scheme = "Bearer ";
 
     private static readonly HttpRefusal NotSet = new(
-        StatusCodes.Status403Forbidden, "token-not-set", $"This request needs a token, but the worker has none. Set {Key}, and send it as Authorization: Bearer.");
+        StatusCodes.Status403Forbidden, "token-not-set",
+        $"This request needs a token, but the worker has none. Set {Key}, and send it as Authorization: Bearer.");
 
     private static readonly HttpRefusal Required = new(
         StatusCodes.Status401Unauthorized, "token-required", $"Send the worker's token ({Key}) as Authorization: Bearer.");

@@ -5,7 +5,9 @@ using Microsoft.AspNetCore.Routing;
 namespace Quayside.Messaging.Http.Web.Api;
 
 /// <summary>Maps the paths below <c>/api/v1</c>, with their access checks and common headers.</summary>
-internal sealed class ApiEndpoints(ApiAccess access, StatsEndpoints stats, DeadLetterEndpoints deadLetters, RedriveEndpoints redrives, RouteEndpoints routes, ChangeLog log, HttpAnswers answers)
+internal sealed class ApiEndpoints(
+    ApiAccess access, StatsEndpoints stats, DeadLetterEndpoints deadLetters, RedriveEndpoints redrives, RouteEndpoints routes, ChangeLog log,
+    HttpAnswers answers)
 {
     /// <summary>The beginning of their paths.</summary>
     public const string Root = "/api/v1";

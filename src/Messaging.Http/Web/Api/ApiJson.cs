@@ -21,12 +21,14 @@ namespace Quayside.Messaging.Http.Web.Api;
 internal sealed partial class ApiJson : JsonSerializerContext
 {
     /// <summary>Answers are never HTML: quotes and umlauts stay readable.</summary>
-    public static readonly ApiJson Readable = new(new JsonSerializerOptions { PropertyNamingPolicy = JsonNamingPolicy.CamelCase, Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping });
+    public static readonly ApiJson Readable =
+        new(new JsonSerializerOptions { PropertyNamingPolicy = JsonNamingPolicy.CamelCase, Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping });
 
     public static Task SendAsync<T>(HttpContext context, T answer, JsonTypeInfo<T> typeInfo, int status = StatusCodes.Status200OK) =>
         SendAsync(context, JsonSerializer.SerializeToUtf8Bytes(answer, typeInfo), status);
 
-    public static async Task SendAsync(HttpContext context, ReadOnlyMemory<byte> body, int status = StatusCodes.Status200OK, string contentType = "application/json")
+    public static async Task SendAsync(
+        HttpContext context, ReadOnlyMemory<byte> body, int status = StatusCodes.Status200OK, string contentType = "application/json")
     {
         context.Response.StatusCode = status;
         context.Response.ContentType = contentType;

@@ -37,10 +37,13 @@ internal sealed class DeadLetterEndpoints : IDisposable
         StatusCodes.Status404NotFound, "no-such-dead-letter", "There is no dead letter with this name; it may have been redriven or deleted.");
 
     private static readonly HttpRefusal AfterIsGone = new(
-        StatusCodes.Status410Gone, "after-is-gone", "The dead letter that the parameter after names is not in the list: it was redriven or deleted, newer ones displaced it, or the filter leaves it out. Start again without after.");
+        StatusCodes.Status410Gone, "after-is-gone",
+        "The dead letter that the parameter after names is not in the list: it was redriven or deleted, newer ones displaced it, or the filter leaves it out. "
+            + "Start again without after.");
 
     private static readonly HttpRefusal Busy = new(
-        StatusCodes.Status503ServiceUnavailable, "too-many-readers", "Too many requests are reading the dead letters. Send it again after Retry-After seconds.", RetryAfterSeconds: 1);
+        StatusCodes.Status503ServiceUnavailable, "too-many-readers", "Too many requests are reading the dead letters. Send it again after Retry-After seconds.",
+        RetryAfterSeconds: 1);
 
     private static readonly HttpRefusal Elsewhere = new(
         StatusCodes.Status404NotFound, "dead-letters-elsewhere", "The API cannot read this worker's dead-letter store.");
@@ -227,15 +230,18 @@ internal sealed class DeadLetterEndpoints : IDisposable
     private static string? TextOf(byte[] start)
     {
         string text = Encoding.UTF8.GetString(start);
-        return text.Length > 0 && text.IndexOf((char)Rune.ReplacementChar.Value) is var bad && (bad < 0 || bad == text.Length - 1) ? OneLineText.Of(text) : null;
+        return text.Length > 0 && text.IndexOf((char)Rune.ReplacementChar.Value) is var bad && (bad < 0 || bad == text.Length - 1)
+            ? OneLineText.Of(text)
+            : null;
     }
 
     // A record that was edited by hand may have no attributes. System properties have the names by which keys ask for them.
     private static Dictionary<string, string> AttributesOf(DeadLetter letter)
     {
         Dictionary<string, string> attributes = new(StringComparer.Ordinal);
-        foreach ((string key, string? value) in (letter.SystemProperties ?? new Dictionary<string, string>()).Select(static property => KeyValuePair.Create($"@{property.Key}", property.Value))
-            .Concat(letter.Attributes ?? new Dictionary<string, string>()).Take(MaxAttributes))
+        foreach ((string key, string? value) in (letter.SystemProperties ?? new Dictionary<string, string>())
+            .Select(static property => KeyValuePair.Create($"@{property.Key}", property.Value))
+                .Concat(letter.Attributes ?? new Dictionary<string, string>()).Take(MaxAttributes))
         {
             attributes[Cut(key)] = Cut(value ?? string.Empty);
         }

@@ -31,7 +31,8 @@ internal sealed record ReasonCount(string Reason, int Count);
 
 /// <summary>A dead letter, its texts cut to a limit; exception, group, deduplication id and attributes only where it was asked for by name.</summary>
 internal sealed record LetterState(
-    string Name, string Id, string Route, string Source, string Reason, string Description, int Attempts, DateTime FirstSeen, DateTime LastSeen, bool IsPart, long BodyBytes, string? ExceptionType)
+    string Name, string Id, string Route, string Source, string Reason, string Description, int Attempts, DateTime FirstSeen, DateTime LastSeen, bool IsPart,
+    long BodyBytes, string? ExceptionType)
 {
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public string? Handler { get; init; }
@@ -73,7 +74,8 @@ internal sealed record QueueOrder(string? Route = null, string? Source = null);
 /// <param name="Total">Dead letters at the start, as far as known.</param>
 /// <param name="Found">Of those, the ones that were asked for.</param>
 /// <param name="Sent">Of those, the ones that were accepted and deleted.</param>
-/// <param name="SentToQueue">Of those sent, the ones that a queue accepted: the worker of their route stores them, or dead-letters them again. The others were stored.</param>
+/// <param name="SentToQueue">Of those sent, the ones that a queue accepted: the worker of their route stores them, or dead-letters them again. The others were
+/// stored.</param>
 /// <param name="Left">Of those, the ones that stay.</param>
 /// <param name="Rate">The maximum number per second; null for no limit.</param>
 /// <param name="StartedAt">UTC; null when idle.</param>

@@ -48,7 +48,8 @@ internal sealed partial class ProblemSearch
         if (route.Stuck)
         {
             Add(
-                WorkerProblems.Stuck, WorkerProblems.Bad, route, $"a message has been stuck since {At(oldest)}", oldest, ["It ignores its cancellation."], $"It keeps its slot. {InUse(route)}",
+                WorkerProblems.Stuck, WorkerProblems.Bad, route, $"a message has been stuck since {At(oldest)}", oldest, ["It ignores its cancellation."],
+                $"It keeps its slot. {InUse(route)}",
                 "Restart the worker to free its slot; unsettled messages are redelivered.", "Intake:MessageTimeout is what it ignored");
         }
     }
@@ -69,13 +70,19 @@ internal sealed partial class ProblemSearch
     {
         if (outage)
         {
-            string probe = route.Breaker.AwaitsMessage ? "It passed the worker’s check; the next message decides."
-                : $"Receiving is paused, except for probes. {(route.Breaker.NextProbeSeconds is > 0 and var next ? $"The next probe is in {ProblemText.Span(TimeSpan.FromSeconds(Math.Ceiling(next)))}" : "The next message probes it")}; the worker checks it too.";
+            string next = route.Breaker.NextProbeSeconds is > 0 and var seconds
+                ? $"The next probe is in {ProblemText.Span(TimeSpan.FromSeconds(Math.Ceiling(seconds)))}"
+                : "The next message probes it";
+            string probe = route.Breaker.AwaitsMessage
+                ? "It passed the worker’s check; the next message decides."
+                : $"Receiving is paused, except for probes. {next}; the worker checks it too.";
             (string action, string how) = Repair(route);
             Add(
                 WorkerProblems.Breaker, route.Breaker.AwaitsMessage ? WorkerProblems.Warn : WorkerProblems.Bad, route,
                 $"the {(route.Sink is null ? "handler" : $"sink {route.Sink}")} has been failing since {At(route.Breaker.Since)}", route.Breaker.Since,
-                [route.Breaker.LastFailure is { } failure ? $"Last failure: {failure}" : null, route.Problem, $"{(route.Done > 0 ? ProblemText.Many(route.Done, "message was", "messages were") : "No message was")} {(route.Sink is null ? "completed" : "stored")} since the start.", probe], Blocked(route), action, how);
+                [route.Breaker.LastFailure is { } failure ? $"Last failure: {failure}" : null, route.Problem,
+                    $"{(route.Done > 0 ? ProblemText.Many(route.Done, "message was", "messages were") : "No message was")} "
+                        + $"{(route.Sink is null ? "completed" : "stored")} since the start.", probe], Blocked(route), action, how);
         }
         else if (route.Problem is { } problem)
         {
@@ -84,10 +91,12 @@ internal sealed partial class ProblemSearch
             {
                 SinkEvent => Repair(route),
                 DeadLettersEvent =>
-                    ("Free space on the disk of the folder of dead letters, or let the worker write to it. The worker continues by itself.", "DeadLetters:Path"),
+                    ("Free space on the disk of the folder of dead letters, or let the worker write to it. The worker continues by itself.",
+                        "DeadLetters:Path"),
                 _ => ("Fix what it names; the worker continues by itself, and a restart does not help.", Settings(route)),
             };
-            Add(WorkerProblems.Problem, WorkerProblems.Bad, route, problem, began, [$"Since {At(began)}."], Blocked(route), action, how, route.ProblemEvent ?? 0);
+            Add(WorkerProblems.Problem, WorkerProblems.Bad, route, problem, began, [$"Since {At(began)}."], Blocked(route), action, how,
+                route.ProblemEvent ?? 0);
         }
         else if (!route.Receiving && route.Pause is null && !state.Stopping)
         {
@@ -105,7 +114,8 @@ internal sealed partial class ProblemSearch
                 bool isOfSettlements = warning.Contains("settlement", StringComparison.OrdinalIgnoreCase);
                 string action = isOfSettlements ? "Check what its source settles on." : "Do what it says; receiving goes on.";
                 int eventId = isOfSettlements ? 5009 : 0;
-                Add(WorkerProblems.Warning, WorkerProblems.Warn, route, warning, began, [$"Since {At(began)}."], InUse(route), action, Settings(route), eventId);
+                Add(WorkerProblems.Warning, WorkerProblems.Warn, route, warning, began, [$"Since {At(began)}."], InUse(route), action, Settings(route),
+                    eventId);
             }
         }
     }
@@ -116,8 +126,10 @@ internal sealed partial class ProblemSearch
         {
             DateTime began = route.LostAt ?? state.Time;
             Add(
-                WorkerProblems.Lost, WorkerProblems.Bad, route, $"{ProblemText.Many(route.Lost, "message was", "messages were")} lost at {At(began)}", began, [],
-                "Only their senders may still have them.", "Take their ids from the log, and have the senders send them again.", "DeadLetters:Path must be writable, Hosting:DrainTimeout long enough");
+                WorkerProblems.Lost, WorkerProblems.Bad, route, $"{ProblemText.Many(route.Lost, "message was", "messages were")} lost at {At(began)}", began,
+                [],
+                "Only their senders may still have them.", "Take their ids from the log, and have the senders send them again.",
+                "DeadLetters:Path must be writable, Hosting:DrainTimeout long enough");
         }
 
         long dropped = route.Dropped.Values.Sum();
@@ -129,7 +141,8 @@ internal sealed partial class ProblemSearch
                 $"its source has dropped input since {At(began)}, {ProblemText.Many(dropped, "time", "times")} since the start", began,
                 [$"By reason: {ProblemText.Counts(route.Dropped)}.", route.LastDroppedAt is { } last ? $"The last at {At(last)}." : null],
                 "Its senders may not know. One piece may have held several messages.",
-                route.DroppedAdvice ?? "The log names the senders.", string.Join(", ", route.Sources.Select(static source => $"Sources:{source}")), Has(route, "Udp") && !Has(route, "TcpLines") ? 3402 : 0);
+                route.DroppedAdvice ?? "The log names the senders.", string.Join(", ", route.Sources.Select(static source => $"Sources:{source}")),
+                Has(route, "Udp") && !Has(route, "TcpLines") ? 3402 : 0);
         }
     }
 
@@ -148,9 +161,12 @@ internal sealed partial class ProblemSearch
         DateTime recent = BeganIn(series.DeadLetters, out _);
         DateTime began = queued > 0 && since(route.Name, WorkerProblems.DeadLetters) is { } counted && (dead == 0 || counted < recent) ? counted : recent;
         string[] commands = [.. (route.DeadLetterQueues ?? []).Select(source => redrive(route.Name, source)).OfType<string>()];
+        string waiting = queued > 0
+            ? $"{ProblemText.Many(queued, "message waits", "messages wait")} in its dead-letter queue"
+            : $"{ProblemText.Many(dead, "dead letter")} in the last 15 minutes";
         Add(
             WorkerProblems.DeadLetters, WorkerProblems.Warn, route,
-            $"{(queued > 0 ? ProblemText.Many(queued, "message waits", "messages wait") + " in its dead-letter queue" : $"{ProblemText.Many(dead, "dead letter")} in the last 15 minutes")}, since {At(began)}{(began - state.StartedAt <= 2 * WorkerHistory.Step ? " or earlier" : string.Empty)}",
+            $"{waiting}, since {At(began)}{(began - state.StartedAt <= 2 * WorkerHistory.Step ? " or earlier" : string.Empty)}",
             began,
             [
                 queued > 0 && dead > 0 ? $"In the last 15 minutes: {ProblemText.Count(dead)}." : null,
@@ -159,9 +175,17 @@ internal sealed partial class ProblemSearch
                 route.InDeadLetterQueue is null && !KeepsLetters(route) ? "They are in the dead-letter queue of the source." : null,
             ],
             "They are not processed until they are redriven; none is lost.",
-            commands.Length > 0 ? "Look into the queue, fix the cause, then redrive them on the worker's page, or with the command and the worker's settings. Moved to the folder, they can be edited, redriven and discarded one by one."
-                : KeepsLetters(route) ? "Fix the cause, then redrive them." : "Fix the cause, then send them again with the tools of their queue: the source has no redrive.",
-            commands.Length > 0 ? string.Join("\n", commands) : KeepsLetters(route) ? command("dead-letters groups") : string.Join(", ", (route.DeadLetterQueues ?? []).Select(static source => $"Sources:{source}")));
+            commands.Length > 0
+                ? "Look into the queue, fix the cause, then redrive them on the worker's page, or with the command and the worker's settings. Moved to the "
+                    + "folder, they can be edited, redriven and discarded one by one."
+                    : KeepsLetters(route)
+                    ? "Fix the cause, then redrive them."
+                    : "Fix the cause, then send them again with the tools of their queue: the source has no redrive.",
+            commands.Length > 0
+                ? string.Join("\n", commands)
+                : KeepsLetters(route)
+                ? command("dead-letters groups")
+                : string.Join(", ", (route.DeadLetterQueues ?? []).Select(static source => $"Sources:{source}")));
     }
 
     private void FindLoad(RouteState route, RouteHistory series)
@@ -194,7 +218,8 @@ internal sealed partial class ProblemSearch
             Add(
                 WorkerProblems.Retries, WorkerProblems.Warn, route, $"requests to the sink have been retried since {At(began)}{earlier}", began,
                 [$"By status since the start: {ProblemText.Counts(route.Retries)}. 429 and 503 mean that the sink throttles."],
-                $"In the last minute: {ProblemText.Many(retries, "request")} ({ProblemText.Rate(retries / 60)}). The worker allows {ProblemText.Many(route.Limit, "message")} in flight.",
+                $"In the last minute: {ProblemText.Many(retries, "request")} ({ProblemText.Rate(retries / 60)}). The worker allows "
+                    + $"{ProblemText.Many(route.Limit, "message")} in flight.",
                 "Raise the limits of the store, or spread the load over more prefixes or buckets.", $"Sinks:{route.Sink}");
         }
 
@@ -205,13 +230,15 @@ internal sealed partial class ProblemSearch
             DateTime began = BeganIn(series.Returned, out string earlier);
             Add(
                 WorkerProblems.Returned, WorkerProblems.Warn, route, $"messages have been returned to the source since {At(began)}{earlier}", began, [],
-                $"In the last minute: {ProblemText.Count(returned)} of {ProblemText.Many(received, "message")} ({ProblemText.Rate(returned / 60)}). The source redelivers them.",
+                $"In the last minute: {ProblemText.Count(returned)} of {ProblemText.Many(received, "message")} ({ProblemText.Rate(returned / 60)}). The source "
+                    + $"redelivers them.",
                 "The log has the reasons.", "Recoverability");
         }
     }
 
     private static string InUse(RouteState route) =>
-        $"{ProblemText.Many(route.InFlight, "message is", "messages are")} in flight, of {ProblemText.Count(route.Limit)} that the worker allows now and {ProblemText.Count(route.Slots)} at most.";
+        $"{ProblemText.Many(route.InFlight, "message is", "messages are")} in flight, of {ProblemText.Count(route.Limit)} that the worker allows now and "
+            + $"{ProblemText.Count(route.Slots)} at most.";
 
     /// <summary>Whom a route that receives nothing affects.</summary>
     private string Blocked(RouteState route)
@@ -250,10 +277,12 @@ internal sealed partial class ProblemSearch
     {
         { Sink: null } => ("Fix what the failure names: the handler, or what it calls. The worker continues by itself.", $"Handlers:{route.Handler}"),
         { Sink: "Directory" } => (
-            "Do what the last failure says: mount the sink's folder, free space on its disk, or give the worker the rights to it. The worker continues by itself.",
+            "Do what the last failure says: mount the sink's folder, free space on its disk, or give the worker the rights to it. The worker continues by "
+                + "itself.",
             "Sinks:Directory"),
         _ => (
-            $"Do what the last failure says, or repair the sink {route.Sink}, its credentials or the network. The worker continues by itself; a restart does not help.",
+            $"Do what the last failure says, or repair the sink {route.Sink}, its credentials or the network. The worker continues by itself; a restart does "
+                + $"not help.",
             $"Sinks:{route.Sink}"),
     };
 

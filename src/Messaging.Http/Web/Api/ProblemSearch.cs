@@ -18,17 +18,21 @@ internal sealed partial class ProblemSearch(
         (["too-many-connections"], "Raise the number of connections, or add workers.", "Hosting:MaxConnections"),
         (["too-large", "request-too-large", "too-many-lines"], "Send smaller messages, or raise the limit that the answer names.", "Sources:Http"),
         (["too-slow", "headers-too-slow"], "Check the network of the callers, or give them more time.", "Sources:Http:BodyTimeout, Sources:Http:MinBodyRate"),
-        (["unknown-route", "unknown-path", "route-required", "method-not-allowed"], "Correct the address or the method that the callers use.", "POST /messages/{route}"),
+        (["unknown-route", "unknown-path", "route-required", "method-not-allowed"], "Correct the address or the method that the callers use.",
+            "POST /messages/{route}"),
         (["host-not-allowed", "origin-not-allowed", "cross-site"], "If the callers are yours, allow their host.", "Hosting:AllowedHosts"),
-        (["token-not-set", "token-required", "token-wrong"], "Give the callers the token; if they are not yours, restrict who reaches the worker.", "Hosting:Token, GET /api/v1/changes"),
+        (["token-not-set", "token-required", "token-wrong"], "Give the callers the token; if they are not yours, restrict who reaches the worker.",
+            "Hosting:Token, GET /api/v1/changes"),
         (["no-answer"], "The callers closed their connections first: compare their timeouts with the processing time.", "Intake:MessageTimeout"),
         (["starting", "stopping"], "Nothing: callers send again after Retry-After.", "Hosting:DrainTimeout"),
     ];
 
     // For a route that receives again.
-    private static readonly (string[] Reasons, string Action, string How) PausedBefore = (["paused"], "Nothing: receiving was paused, and callers send again after Retry-After.", "GET /healthz/ready");
+    private static readonly (string[] Reasons, string Action, string How) PausedBefore =
+        (["paused"], "Nothing: receiving was paused, and callers send again after Retry-After.", "GET /healthz/ready");
 
-    private static readonly (string[] Reasons, string Action, string How) OtherRefusal = ([], "Correct the requests; the answers say what is wrong.", "Sources:Http");
+    private static readonly (string[] Reasons, string Action, string How) OtherRefusal =
+        ([], "Correct the requests; the answers say what is wrong.", "Sources:Http");
 
     private readonly List<ProblemState> _found = [];
 
@@ -45,11 +49,14 @@ internal sealed partial class ProblemSearch(
         return _found;
     }
 
-    private void Add(string kind, string tone, RouteState? route, string title, DateTime began, IEnumerable<string?> details, string effect, string action, string how, int eventId = 0, string? letters = null)
+    private void Add(
+        string kind, string tone, RouteState? route, string title, DateTime began, IEnumerable<string?> details, string effect, string action, string how,
+        int eventId = 0, string? letters = null)
     {
         (string docs, int usual) = WorkerProblems.Kinds[kind];
         _found.Add(new ProblemState(
-            kind, tone, route?.Name, route is null ? title : $"Route {route.Name}: {title}", began, [.. details.OfType<string>()], effect, action, how, docs, eventId == 0 ? usual : eventId, Letters: letters));
+            kind, tone, route?.Name, route is null ? title : $"Route {route.Name}: {title}", began, [.. details.OfType<string>()], effect, action, how, docs,
+            eventId == 0 ? usual : eventId, Letters: letters));
     }
 
     /// <summary>Dead letters in the folder: a state, whichever process wrote them.</summary>
@@ -60,21 +67,36 @@ internal sealed partial class ProblemSearch(
             return;
         }
 
-        string[] recent = [.. state.Routes.Where(KeepsLetters).Select(route => (route.Name, Count: DeadLately(route))).Where(static route => route.Count > 0).Select(static route => $"{ProblemText.Count(route.Count)} by route {route.Name}")];
+        string[] recent = [
+            .. state.Routes
+                .Where(KeepsLetters)
+                .Select(route => (route.Name, Count: DeadLately(route)))
+                .Where(static route => route.Count > 0)
+                .Select(static route => $"{ProblemText.Count(route.Count)} by route {route.Name}")];
         string[] reasons = [.. waiting.ByReason.OrderByDescending(static reason => reason.Value).Select(static reason => reason.Key)];
         Add(
             WorkerProblems.DeadLetters,
             WorkerProblems.Warn,
             route: null,
-            $"{(waiting.IsMore ? "more than " : string.Empty)}{ProblemText.Count(waiting.Count)} {(waiting.Count == 1 && !waiting.IsMore ? "dead letter waits" : "dead letters wait")}{(waiting.OldestAt is { } oldest ? $", the oldest for {ProblemText.Span(state.Time - oldest)}" : string.Empty)}",
+            $"{(waiting.IsMore ? "more than " : string.Empty)}{ProblemText.Count(waiting.Count)} "
+                + $"{(waiting.Count == 1 && !waiting.IsMore ? "dead letter waits" : "dead letters wait")}"
+                + $"{(waiting.OldestAt is { } oldest ? $", the oldest for {ProblemText.Span(state.Time - oldest)}" : string.Empty)}",
             waiting.OldestAt ?? waiting.NewestAt ?? state.StartedAt,
             [
                 $"By reason: {ProblemText.Counts(waiting.ByReason)}.",
-                waiting.OldestAt is not { } first ? null : waiting.NewestAt is { } last && last != first ? $"The oldest is of {At(first)}, the newest of {At(last)}." : $"Dead-lettered at {At(first)}.",
-                recent.Length > 0 ? $"Messages dead-lettered in the last 15 minutes: {string.Join(", ", recent)}. Equal messages of a day are one dead letter, which is redriven once." : null,
+                waiting.OldestAt is not { } first
+                    ? null
+                    : waiting.NewestAt is { } last && last != first
+                    ? $"The oldest is of {At(first)}, the newest of {At(last)}."
+                    : $"Dead-lettered at {At(first)}.",
+                recent.Length > 0
+                    ? $"Messages dead-lettered in the last 15 minutes: {string.Join(", ", recent)}. Equal messages of a day are one dead letter, which is "
+                        + $"redriven once."
+                    : null,
             ],
             "They are not processed until they are redriven; none is lost.",
-            "Look at one of each reason. Fix the cause and redrive them; where the message itself is wrong, edit its .body file before. Discard those that are not needed.",
+            "Look at one of each reason. Fix the cause and redrive them; where the message itself is wrong, edit its .body file before. Discard those that are "
+                + "not needed.",
             command(reasons.Length == 1 ? $"dead-letters redrive --reason {reasons[0]} --dry-run" : "dead-letters groups"),
             letters: reasons.Length == 1 ? reasons[0] : string.Empty);
     }
@@ -82,7 +104,9 @@ internal sealed partial class ProblemSearch(
     /// <summary>Requests that were refused before a route accepted a message, or got no answer; those without a route for null.</summary>
     private void FindRefused(RouteState? route)
     {
-        AnswerState[] refused = [.. state.Http.Answers.Where(answer => answer.Refusal && (answer.Route == route?.Name || (route is null && !state.Routes.Any(known => known.Name == answer.Route))))];
+        AnswerState[] refused = [
+            .. state.Http.Answers.Where(
+                answer => answer.Refusal && (answer.Route == route?.Name || (route is null && !state.Routes.Any(known => known.Name == answer.Route))))];
         double[] series = route is null ? history.Refused : SeriesOf(route)?.Refused ?? [];
         long total = refused.Sum(static answer => answer.Count);
         double lately = series.Length < FullHistory ? total : Math.Round(series.Sum());
@@ -94,7 +118,14 @@ internal sealed partial class ProblemSearch(
         }
 
         DateTime began = BeganIn(series, out string earlier);
-        (string[] Reasons, string Action, string How)[] ends = [.. refused.Select(answer => (isPaused ? Refusals : Refusals.Prepend(PausedBefore)).Where(refusal => refusal.Reasons.Contains(answer.Reason)).DefaultIfEmpty(OtherRefusal).First()).DistinctBy(static refusal => refusal.Action)];
+        (string[] Reasons, string Action, string How)[] ends = [
+            .. refused
+                .Select(
+                    answer => (isPaused ? Refusals : Refusals.Prepend(PausedBefore))
+                        .Where(refusal => refusal.Reasons.Contains(answer.Reason))
+                        .DefaultIfEmpty(OtherRefusal)
+                        .First())
+                .DistinctBy(static refusal => refusal.Action)];
         bool again = refused.Any(static answer => answer.Status is 0 or 408 or 429 or >= 500);
         bool corrected = refused.Any(static answer => answer.Status is >= 400 and < 500 and not (408 or 429));
         Add(
@@ -103,11 +134,14 @@ internal sealed partial class ProblemSearch(
             route,
             $"{ProblemText.Many(lately, "HTTP request was", "HTTP requests were")} refused in the last 15 minutes, since {At(began)}{earlier}",
             began,
-            [$"By status and reason since the start: {ProblemText.Counts(refused.Select(static answer => KeyValuePair.Create($"{(answer.Status > 0 ? $"{answer.Status} " : string.Empty)}{answer.Reason}", answer.Count)))}."],
-            $"In the last minute: {RefusedLately(series, total)}.{(again ? " Callers keep these messages and should send them again." : string.Empty)}{(corrected ? " Nothing is stored for a rejected request; its caller was told why." : string.Empty)}",
+            [$"By status and reason since the start: {ProblemText.Counts(refused.Select(static answer => KeyValuePair.Create(NameOf(answer), answer.Count)))}."],
+            $"In the last minute: {RefusedLately(series, total)}.{(again ? " Callers keep these messages and should send them again." : string.Empty)}"
+                + $"{(corrected ? " Nothing is stored for a rejected request; its caller was told why." : string.Empty)}",
             string.Join(" ", ends.Select(static end => end.Action)),
             string.Join(", ", ends.Select(static end => end.How).Distinct()));
     }
+
+    private static string NameOf(AnswerState answer) => $"{(answer.Status > 0 ? $"{answer.Status} " : string.Empty)}{answer.Reason}";
 
     private static string RefusedLately(double[] series, long total)
     {

@@ -12,7 +12,8 @@ internal static class ProblemText
 
     /// <summary>"malformed-json (12), wrong-type (3)", the largest first.</summary>
     public static string Counts<T>(IEnumerable<KeyValuePair<string, T>> byName) where T : struct, IConvertible =>
-        string.Join(", ", byName.OrderByDescending(static pair => pair.Value.ToDouble(null)).Select(static pair => $"{pair.Key} ({Count(pair.Value.ToDouble(null))})"));
+        string.Join(
+            ", ", byName.OrderByDescending(static pair => pair.Value.ToDouble(null)).Select(static pair => $"{pair.Key} ({Count(pair.Value.ToDouble(null))})"));
 
     public static string Rate(double perSecond) => perSecond is > 0 and < 0.05 ? "<0.1/s" : $"{Short(perSecond)}/s";
 

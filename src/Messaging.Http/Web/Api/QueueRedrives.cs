@@ -21,7 +21,8 @@ internal sealed class QueueRedrives(RedriveCatalog catalog, WorkerPlan plan)
         // Settings of the route itself apply with --route; others are the worker's own.
         string general = $"Sources:{source}:Queue";
         string own = $"Routes:{route}:{general}";
-        EffectiveSetting? queue = plan.Effective.FirstOrDefault(setting => IsSet(setting, own)) ?? plan.Effective.FirstOrDefault(setting => IsSet(setting, general));
+        EffectiveSetting? queue =
+            plan.Effective.FirstOrDefault(setting => IsSet(setting, own)) ?? plan.Effective.FirstOrDefault(setting => IsSet(setting, general));
         string settings = queue switch
         {
             null => $" --route {route}",
@@ -31,5 +32,6 @@ internal sealed class QueueRedrives(RedriveCatalog catalog, WorkerPlan plan)
         return $"{PrintedCommand.Program} redrive --from {name}{settings} --dry-run";
     }
 
-    private static bool IsSet(EffectiveSetting setting, string key) => setting.Value.Length > 0 && string.Equals(setting.Key, key, StringComparison.OrdinalIgnoreCase);
+    private static bool IsSet(EffectiveSetting setting, string key) =>
+        setting.Value.Length > 0 && string.Equals(setting.Key, key, StringComparison.OrdinalIgnoreCase);
 }

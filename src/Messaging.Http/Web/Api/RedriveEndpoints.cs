@@ -16,7 +16,8 @@ namespace Quayside.Messaging.Http.Web.Api;
 /// letter once. Threads: any.
 /// </summary>
 internal sealed partial class RedriveEndpoints(
-    RedriveCatalog redrives, DeadLetterEndpoints letters, IWorkerStatus worker, IRouteControl routes, IConfiguration configuration, HttpAnswers answers, IHostApplicationLifetime lifetime, TimeProvider time, ILogger<RedriveEndpoints> logger)
+    RedriveCatalog redrives, DeadLetterEndpoints letters, IWorkerStatus worker, IRouteControl routes, IConfiguration configuration, HttpAnswers answers,
+    IHostApplicationLifetime lifetime, TimeProvider time, ILogger<RedriveEndpoints> logger)
     : IAsyncDisposable
 {
     private const string Stopped = "stopped on request; the remaining dead letters stay as they are.";
@@ -32,7 +33,8 @@ internal sealed partial class RedriveEndpoints(
     private static readonly TimeSpan EndLimit = TimeSpan.FromSeconds(8);
 
     private static readonly HttpRefusal Running = new(
-        StatusCodes.Status409Conflict, "redrive-running", "A redrive, or another run over dead letters, is already running. Wait until it ends, or stop it with DELETE /api/v1/redrive.");
+        StatusCodes.Status409Conflict, "redrive-running",
+        "A redrive, or another run over dead letters, is already running. Wait until it ends, or stop it with DELETE /api/v1/redrive.");
 
     private static readonly HttpRefusal Malformed = new(
         StatusCodes.Status400BadRequest,
@@ -42,7 +44,9 @@ internal sealed partial class RedriveEndpoints(
         + "have ids for names, and only they can be moved.");
 
     private static readonly HttpRefusal NoQueue = new(
-        StatusCodes.Status404NotFound, "no-such-queue", "This route does not have exactly one source with a dead-letter queue that can be redriven. GET /api/v1/stats lists them as deadLetterQueues; name one with \"queue\":{\"route\":\"orders\",\"source\":\"Sqs\"}.");
+        StatusCodes.Status404NotFound, "no-such-queue",
+        "This route does not have exactly one source with a dead-letter queue that can be redriven. GET /api/v1/stats lists them as deadLetterQueues; name one "
+            + "with \"queue\":{\"route\":\"orders\",\"source\":\"Sqs\"}.");
 
     private readonly Lock _gate = new();
     private Run? _run;
@@ -85,11 +89,18 @@ internal sealed partial class RedriveEndpoints(
             return;
         }
 
-        ChangeLog.Describe(context, $"{NameOf(action)} dead letters{(order.Queue is { } from ? $" of the queue of route {from.Route}" : string.Empty)}{(order.DryRun ? " (dry run)" : string.Empty)}, {DescribeSelection(order)}");
+        ChangeLog.Describe(
+            context,
+            $"{NameOf(action)} dead letters{(order.Queue is { } from ? $" of the queue of route {from.Route}" : string.Empty)}"
+                + $"{(order.DryRun ? " (dry run)" : string.Empty)}, {DescribeSelection(order)}");
 
         // The worker's own address, at which this request arrived.
-        IPAddress address = context.Connection.LocalIpAddress is { IsIPv4MappedToIPv6: true } mapped ? mapped.MapToIPv4() : context.Connection.LocalIpAddress ?? IPAddress.Loopback;
-        RedriveRequest request = new(order.Reason, order.Max ?? int.MaxValue, order.DryRun, order.Queue is null ? $"http://{new IPEndPoint(address, context.Connection.LocalPort)}" : null, order.Queue?.Route, order.Rate)
+        IPAddress address = context.Connection.LocalIpAddress is { IsIPv4MappedToIPv6: true } mapped
+            ? mapped.MapToIPv4()
+            : context.Connection.LocalIpAddress ?? IPAddress.Loopback;
+        RedriveRequest request = new(
+            order.Reason, order.Max ?? int.MaxValue, order.DryRun,
+            order.Queue is null ? $"http://{new IPEndPoint(address, context.Connection.LocalPort)}" : null, order.Queue?.Route, order.Rate)
         {
             Bodies = order is { Queue: not null, DryRun: true },
             ToFolder = action == RedriveAction.Move,
@@ -150,7 +161,10 @@ internal sealed partial class RedriveEndpoints(
 
         letters.Changed();
         run.End();
-        run.Ended.SetResult($"ended: {(run.Request.DryRun ? $"{run.Progress?.Found ?? 0:N0} found" : $"{run.Progress?.Sent ?? 0:N0} done, {run.Progress?.LeftCount ?? 0:N0} left")}{(run.Problem is { } problem ? $"; {UntrustedText.Shorten(problem)}" : string.Empty)}");
+        string counts = run.Request.DryRun
+            ? $"{run.Progress?.Found ?? 0:N0} found"
+            : $"{run.Progress?.Sent ?? 0:N0} done, {run.Progress?.LeftCount ?? 0:N0} left";
+        run.Ended.SetResult($"ended: {counts}{(run.Problem is { } problem ? $"; {UntrustedText.Shorten(problem)}" : string.Empty)}");
         if (run.Order.Queue is { Route: { } route } && !run.Request.DryRun)
         {
             routes.CountDeadLetters(route);
@@ -164,7 +178,8 @@ internal sealed partial class RedriveEndpoints(
         HashSet<string>? names = run.Order.Names is { } chosen ? new HashSet<string>(chosen, StringComparer.Ordinal) : null;
         RedriveRequest request = run.Request with { Names = names, Started = progress => run.Progress = progress };
         string store = run.Order.Queue is { } queue ? StoreOf(queue)! : RedriveCatalog.Folder;
-        run.Result = await redrives.RunAsync(store, configuration, request, new CommandServices(time, run.Listing ?? TextWriter.Null, TextWriter.Null), run.Stopping);
+        run.Result =
+            await redrives.RunAsync(store, configuration, request, new CommandServices(time, run.Listing ?? TextWriter.Null, TextWriter.Null), run.Stopping);
         run.Problem = run.IsStopped ? Stopped : run.Result.Ended;
     }
 
@@ -215,7 +230,9 @@ internal sealed partial class RedriveEndpoints(
     private string? StoreOf(QueueOrder queue)
     {
         RouteStatus? route = worker.GetRoutes().FirstOrDefault(route => route.Name == queue.Route);
-        string[] sources = [.. (route?.DeadLetterQueues ?? []).Where(source => queue.Source is null || string.Equals(source, queue.Source, StringComparison.OrdinalIgnoreCase))];
+        string[] sources = [
+            .. (route?.DeadLetterQueues ?? []).Where(
+                source => queue.Source is null || string.Equals(source, queue.Source, StringComparison.OrdinalIgnoreCase))];
         return sources is [var only] ? redrives.NameOf(only) : null;
     }
 
@@ -252,8 +269,16 @@ internal sealed partial class RedriveEndpoints(
             run is null ? "redrive" : NameOf(run.Action),
             run?.Request.DryRun ?? false,
             run?.Progress?.ByReason ?? [],
-            [.. (run?.Progress?.Left ?? []).Select(static failure => failure.Split(": ", 2) is [var name, var error] ? new RedriveFailure(name, error) : new RedriveFailure(failure, string.Empty))],
-            run?.Result is { } result ? [.. result.Notes, .. result.AgainCount > 0 ? [$"At least {result.AgainCount:N0} were dead-lettered again: {string.Join("; ", result.Again)}."] : Array.Empty<string>()] : [],
+            [.. (run?.Progress?.Left ?? []).Select(
+                static failure => failure.Split(": ", 2) is [var name, var error]
+                    ? new RedriveFailure(name, error)
+                    : new RedriveFailure(failure, string.Empty))],
+            run?.Result is { } result
+                ? [.. result.Notes,
+                    .. result.AgainCount > 0
+                        ? [$"At least {result.AgainCount:N0} were dead-lettered again: {string.Join("; ", result.Again)}."]
+                        : Array.Empty<string>()]
+                : [],
             run?.Order.Queue?.Route,
             run?.Listing?.ToString());
         return ApiJson.SendAsync(context, state, ApiJson.Readable.RedriveState, status);

@@ -6,7 +6,8 @@ using Quayside.Messaging.Planning;
 namespace Quayside.Messaging.Http.Web.Api;
 
 /// <summary>Serves the worker's current state, its history, a stream of states, and its configuration. Threads: any.</summary>
-internal sealed class StatsEndpoints(WorkerStats stats, WorkerHistory history, WorkerPlan plan, HttpAnswers answers, IHostApplicationLifetime lifetime, TimeProvider time)
+internal sealed class StatsEndpoints(
+    WorkerStats stats, WorkerHistory history, WorkerPlan plan, HttpAnswers answers, IHostApplicationLifetime lifetime, TimeProvider time)
 {
     /// <summary>A watcher is dropped when a write is blocked for this long. The kernel's buffers delay that for a watcher that reads nothing.</summary>
     public static readonly TimeSpan WriteLimit = TimeSpan.FromSeconds(10);
@@ -14,7 +15,8 @@ internal sealed class StatsEndpoints(WorkerStats stats, WorkerHistory history, W
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
 
     private static readonly HttpRefusal TooMany = new(
-        StatusCodes.Status503ServiceUnavailable, "too-many-watchers", $"All {Watchers.Max} streams are in use. Close one, or poll /api/v1/stats.", RetryAfterSeconds: 5);
+        StatusCodes.Status503ServiceUnavailable, "too-many-watchers", $"All {Watchers.Max} streams are in use. Close one, or poll /api/v1/stats.",
+        RetryAfterSeconds: 5);
 
     private readonly Watchers _watchers = new(time);
 

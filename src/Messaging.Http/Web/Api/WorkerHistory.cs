@@ -71,7 +71,9 @@ internal sealed class WorkerHistory : IDisposable
             before = Of(_samples[Math.Max(0, _samples.Count - SamplesWithDurations)], route) is { } oldest ? durations(oldest) : null;
         }
 
-        return HistogramSeries.Percentile(before, now, 0.5) is { } median ? new Percentiles(Math.Round(median, 9), Math.Round(HistogramSeries.Percentile(before, now, 0.99)!.Value, 9)) : null;
+        return HistogramSeries.Percentile(before, now, 0.5) is { } median
+            ? new Percentiles(Math.Round(median, 9), Math.Round(HistogramSeries.Percentile(before, now, 0.99)!.Value, 9))
+            : null;
     }
 
     /// <summary>The samples up to now.</summary>

@@ -37,23 +37,24 @@ internal sealed class WorkerProblems(Func<string, string, string?> redrive, stri
     private static readonly string[] Tones = [Bad, Warn, Plain];
 
     /// <summary>Every kind of problem, with its page and the usual event.</summary>
-    public static IReadOnlyDictionary<string, (string Docs, int Event)> Kinds { get; } = new Dictionary<string, (string Docs, int Event)>(StringComparer.Ordinal)
-    {
-        [Age] = ("docs/guides/alerts.md#workeroldestmessage", 5005),
-        [Breaker] = ("docs/guides/alerts.md#workerbreakeropen", 2001),
-        [DeadLetters] = ("docs/guides/alerts.md#workerdeadletters", 5001),
-        [Dropped] = ("docs/guides/alerts.md#workerinputdropped", 3454),
-        [Full] = ("docs/guides/scale-out.md#how-many-workers", 1107),
-        [Lost] = ("docs/guides/alerts.md#workermessageslost", 3002),
-        [Paused] = ("docs/guides/alerts.md#workerroutepaused", 1016),
-        [Problem] = ("docs/guides/alerts.md#workersourcefailing", 1003),
-        [Receiving] = ("docs/guides/alerts.md#workersourcefailing", 1003),
-        [Refused] = ("docs/reference/http.md#answers", 1215),
-        [Retries] = ("docs/guides/scale-out.md#requests-in-flight", 4103),
-        [Returned] = ("docs/explanation/settlement.md", 5002),
-        [Stuck] = ("docs/guides/alerts.md#workerstuck", 5003),
-        [Warning] = ("docs/guides/alerts.md#workersourcefailing", 5011),
-    };
+    public static IReadOnlyDictionary<string, (string Docs, int Event)> Kinds { get; } =
+        new Dictionary<string, (string Docs, int Event)>(StringComparer.Ordinal)
+        {
+            [Age] = ("docs/guides/alerts.md#workeroldestmessage", 5005),
+            [Breaker] = ("docs/guides/alerts.md#workerbreakeropen", 2001),
+            [DeadLetters] = ("docs/guides/alerts.md#workerdeadletters", 5001),
+            [Dropped] = ("docs/guides/alerts.md#workerinputdropped", 3454),
+            [Full] = ("docs/guides/scale-out.md#how-many-workers", 1107),
+            [Lost] = ("docs/guides/alerts.md#workermessageslost", 3002),
+            [Paused] = ("docs/guides/alerts.md#workerroutepaused", 1016),
+            [Problem] = ("docs/guides/alerts.md#workersourcefailing", 1003),
+            [Receiving] = ("docs/guides/alerts.md#workersourcefailing", 1003),
+            [Refused] = ("docs/reference/http.md#answers", 1215),
+            [Retries] = ("docs/guides/scale-out.md#requests-in-flight", 4103),
+            [Returned] = ("docs/explanation/settlement.md", 5002),
+            [Stuck] = ("docs/guides/alerts.md#workerstuck", 5003),
+            [Warning] = ("docs/guides/alerts.md#workersourcefailing", 5011),
+        };
 
     /// <summary>Finds the problems, failures first.</summary>
     /// <param name="state">The state of the worker.</param>
@@ -62,11 +63,13 @@ internal sealed class WorkerProblems(Func<string, string, string?> redrive, stri
     public IReadOnlyList<ProblemState> Find(WorkerState state, HistoryState history, Func<string, string, DateTime?> since) =>
         [.. new ProblemSearch(state, history, since, redrive, command).Find().OrderBy(static problem => Array.IndexOf(Tones, problem.Tone)).Select(Linked)];
 
-    private ProblemState Linked(ProblemState problem) => string.IsNullOrEmpty(docsUrl) ? problem : problem with { DocsLink = LinkOf(problem.Docs), EventLink = LinkOf(EventsPage) };
+    private ProblemState Linked(ProblemState problem) =>
+        string.IsNullOrEmpty(docsUrl) ? problem : problem with { DocsLink = LinkOf(problem.Docs), EventLink = LinkOf(EventsPage) };
 
     private string LinkOf(string docs)
     {
         string[] parts = docs[DocsFolder.Length..].Split('#');
-        return $"{docsUrl!.Replace(PagePlace, Path.ChangeExtension(parts[0], null), StringComparison.Ordinal)}{(parts.Length > 1 ? $"#{parts[1]}" : string.Empty)}";
+        return $"{docsUrl!.Replace(PagePlace, Path.ChangeExtension(parts[0], null), StringComparison.Ordinal)}"
+            + $"{(parts.Length > 1 ? $"#{parts[1]}" : string.Empty)}";
     }
 }

@@ -9,11 +9,13 @@ namespace Quayside.Messaging.Http.Web.Api;
 /// <param name="GcPauseSeconds">Pauses of the garbage collector since the start.</param>
 /// <param name="Refused">HTTP requests refused since the start that reached no route.</param>
 /// <param name="Routes">By the route's name.</param>
-internal sealed record WorkerSample(DateTimeOffset Time, double CpuSeconds, double AllocatedBytes, double GcPauseSeconds, long Refused, IReadOnlyDictionary<string, RouteSample> Routes);
+internal sealed record WorkerSample(
+    DateTimeOffset Time, double CpuSeconds, double AllocatedBytes, double GcPauseSeconds, long Refused, IReadOnlyDictionary<string, RouteSample> Routes);
 
 /// <summary>A route's values at one moment; counts are since the start.</summary>
 internal sealed record RouteSample(
-    long Received, long Done, long Duplicates, long Returned, long DeadLetters, long Retries, long Refused, int InFlight, double OldestAgeSeconds, BreakerState Breaker)
+    long Received, long Done, long Duplicates, long Returned, long DeadLetters, long Retries, long Refused, int InFlight, double OldestAgeSeconds,
+    BreakerState Breaker)
 {
     /// <summary>Durations from acceptance to settlement, for percentiles; null while no page or metrics endpoint is in use, and in older samples.</summary>
     public long[]? Process { get; set; }

@@ -49,7 +49,8 @@ internal sealed record ProblemState(
     string? EventLink = null,
     string? Letters = null);
 
-internal sealed record RuntimeState(int Cores, double CpuSeconds, long AllocatedBytes, long HeapBytes, double GcPauseSeconds, IReadOnlyList<int> Collections, int Threads);
+internal sealed record RuntimeState(
+    int Cores, double CpuSeconds, long AllocatedBytes, long HeapBytes, double GcPauseSeconds, IReadOnlyList<int> Collections, int Threads);
 
 /// <summary>Dead letters that wait; more than Count where the store stopped counting.</summary>
 internal sealed record WaitingState(long Count, bool IsMore, DateTime? OldestAt, DateTime? NewestAt, IReadOnlyDictionary<string, long> ByReason);

@@ -7,7 +7,8 @@ using Quayside.Messaging.Recoverability;
 namespace Quayside.Messaging.Http.Web.Api;
 
 /// <summary>The current state of the worker as JSON, made at most twice per second for all callers. Threads: any.</summary>
-internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, WorkerHistory history, WorkerProblems problems, HttpResponses responses, ApiAccess access, TimeProvider time)
+internal sealed class WorkerStats(
+    IWorkerStatus worker, MetricStore metrics, WorkerHistory history, WorkerProblems problems, HttpResponses responses, ApiAccess access, TimeProvider time)
 {
     public const string ProcessDuration = "messaging.process.duration";
     public const string StoreDuration = "worker.sink.duration";
@@ -16,9 +17,10 @@ internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, Wor
     private static readonly TimeSpan Fresh = TimeSpan.FromMilliseconds(500);
 
     // With the first eight digits of the commit.
-    private static readonly string Version = Assembly.GetEntryAssembly()?.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion is { } version
-        ? version[..Math.Min(version.Length, version.IndexOf('+') is >= 0 and var plus ? plus + 9 : version.Length)]
-        : "unknown";
+    private static readonly string Version =
+        Assembly.GetEntryAssembly()?.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion is { } version
+            ? version[..Math.Min(version.Length, version.IndexOf('+') is >= 0 and var plus ? plus + 9 : version.Length)]
+            : "unknown";
 
     private readonly Lock _gate = new();
     private (WorkerState State, ReadOnlyMemory<byte> Json)? _made;
@@ -75,9 +77,12 @@ internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, Wor
             ApiJson.Rounded(GC.GetTotalPauseDuration().TotalSeconds),
             [.. Enumerable.Range(0, GC.MaxGeneration + 1).Select(GC.CollectionCount)],
             ThreadPool.ThreadCount),
-        worker.WaitingDeadLetters is { } waiting ? new WaitingState(waiting.Count, waiting.IsMore, waiting.OldestAt?.UtcDateTime, waiting.NewestAt?.UtcDateTime, waiting.ByReason) : null,
+        worker.WaitingDeadLetters is { } waiting
+            ? new WaitingState(waiting.Count, waiting.IsMore, waiting.OldestAt?.UtcDateTime, waiting.NewestAt?.UtcDateTime, waiting.ByReason)
+            : null,
         new HttpState(
-            [.. responses.Counts.Select(static pair => new AnswerState(pair.Answer.Route, pair.Answer.Status, pair.Answer.Reason, pair.Answer.IsRefusal, pair.Count))],
+            [.. responses.Counts.Select(
+                static pair => new AnswerState(pair.Answer.Route, pair.Answer.Status, pair.Answer.Reason, pair.Answer.IsRefusal, pair.Count))],
             SumBy(metrics.SeriesOf(HttpConnections.ClosedMetric), "worker.reason")),
         [.. routes.Select(Read)]);
 
@@ -93,7 +98,9 @@ internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, Wor
         route.IsStuck,
         OneLineText.Of(route.Problem),
         [.. route.Warnings.Select(static warning => OneLineText.Of(warning)!)],
-        new BreakerReport(NameOf(route.Breaker), OneLineText.Of(route.LastFailure), route.BreakerSince.UtcDateTime, route.NextProbe is { } next ? ApiJson.Rounded(next.TotalSeconds) : null, route.AwaitsMessage),
+        new BreakerReport(
+            NameOf(route.Breaker), OneLineText.Of(route.LastFailure), route.BreakerSince.UtcDateTime,
+            route.NextProbe is { } next ? ApiJson.Rounded(next.TotalSeconds) : null, route.AwaitsMessage),
         route.Slots,
         route.Limit,
         route.InFlight,

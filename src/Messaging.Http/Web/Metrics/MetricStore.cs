@@ -6,7 +6,8 @@ using Quayside.Messaging.Telemetry;
 namespace Quayside.Messaging.Http.Web.Metrics;
 
 /// <summary>
-/// Keeps the values of the worker's and the runtime's instruments and those of added meters, the same as OTLP exports, for <c>/metrics</c> and the page. Counters count from the start;
+/// Keeps the values of the worker's and the runtime's instruments and those of added meters, the same as OTLP exports, for <c>/metrics</c> and the page.
+/// Counters count from the start;
 /// they cover rare events, while frequent ones are observable and read on collection. Histograms cost time per message, so they are kept only from a
 /// <see cref="RecordHistograms"/> until <see cref="RecordingTime"/> after the last. Threads: any.
 /// </summary>
@@ -42,12 +43,14 @@ internal sealed partial class MetricStore : IDisposable
     }
 
     /// <summary>Every known metric by name; of metrics with the same name, the worker's own comes first.</summary>
-    public IReadOnlyList<MetricFamily> Families => [.. _families.Values.OrderBy(family => family.ExposedName, StringComparer.Ordinal).ThenBy(family => family.AddedMeter, StringComparer.Ordinal)];
+    public IReadOnlyList<MetricFamily> Families =>
+        [.. _families.Values.OrderBy(family => family.ExposedName, StringComparer.Ordinal).ThenBy(family => family.AddedMeter, StringComparer.Ordinal)];
 
     /// <summary>The series of a metric; none while nothing was measured.</summary>
     /// <param name="name">The name of the instrument.</param>
     /// <param name="addedMeter">Its meter, when it is not the worker's own.</param>
-    public IReadOnlyList<MetricSeries> SeriesOf(string name, string? addedMeter = null) => _families.TryGetValue(KeyOf(name, addedMeter), out MetricFamily? family) ? family.Series : [];
+    public IReadOnlyList<MetricSeries> SeriesOf(string name, string? addedMeter = null) =>
+        _families.TryGetValue(KeyOf(name, addedMeter), out MetricFamily? family) ? family.Series : [];
 
     /// <summary>Starts or prolongs the recording of histograms.</summary>
     public void RecordHistograms()
@@ -185,7 +188,8 @@ internal sealed partial class MetricStore : IDisposable
                 if (IsKept(instrument.Meter.Name, out string? addedMeter) && KindOf(instrument) is var kind && isWanted(kind))
                 {
                     // Instruments of a meter with the same name, such as one per route, are one metric.
-                    MetricFamily family = _families.GetOrAdd(KeyOf(instrument.Name, addedMeter), _ => new MetricFamily(instrument, kind, BoundariesOf(instrument), addedMeter));
+                    MetricFamily family =
+                        _families.GetOrAdd(KeyOf(instrument.Name, addedMeter), _ => new MetricFamily(instrument, kind, BoundariesOf(instrument), addedMeter));
                     if (Find(other => other.ExposedName == family.ExposedName && other.Kind != kind) is { } other)
                     {
                         LogConflict(instrument.Name, instrument.Meter.Name, kind, other.Name, other.Kind);
@@ -215,7 +219,10 @@ internal sealed partial class MetricStore : IDisposable
 
     private MetricFamily? Find(Func<MetricFamily, bool> isMeant) => _families.Values.FirstOrDefault(isMeant);
 
-    [LoggerMessage(1111, LogLevel.Warning, "Metric {Name} of meter {Meter} is a {Kind}, and {Other} is a {OtherKind} of the same name in Prometheus: /metrics has only one of the two, the worker's own where there is one. Rename your instrument")]
+    [LoggerMessage(
+        1111, LogLevel.Warning,
+        "Metric {Name} of meter {Meter} is a {Kind}, and {Other} is a {OtherKind} of the same name in Prometheus: /metrics has only one of the two, the "
+            + "worker's own where there is one. Rename your instrument")]
     private partial void LogConflict(string name, string meter, MetricKind kind, string other, MetricKind otherKind);
 
     /// <param name="Store">Where the values go.</param>

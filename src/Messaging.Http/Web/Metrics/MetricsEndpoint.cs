@@ -28,7 +28,8 @@ internal sealed class MetricsEndpoint(MetricStore metrics)
             foreach (MediaTypeHeaderValue type in types)
             {
                 double quality = type.Quality ?? 1;
-                string? version = type.Parameters.FirstOrDefault(parameter => parameter.Name.Equals("version", StringComparison.OrdinalIgnoreCase))?.Value.Value?.Trim('"');
+                string? version =
+                    type.Parameters.FirstOrDefault(parameter => parameter.Name.Equals("version", StringComparison.OrdinalIgnoreCase))?.Value.Value?.Trim('"');
                 if (type.MediaType.Equals("application/openmetrics-text", StringComparison.OrdinalIgnoreCase) && (version is null or "1.0.0"))
                 {
                     open = Math.Max(open, quality);

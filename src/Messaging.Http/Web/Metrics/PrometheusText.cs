@@ -76,7 +76,9 @@ internal static class PrometheusText
         for (int i = 0; i < counts.Length; i++)
         {
             total += counts[i];
-            WriteSample(text, $"{name}_bucket", addedMeter, histogram, total, i < histogram.Boundaries.Length ? FormatBound(histogram.Boundaries[i], openMetrics) : "+Inf");
+            WriteSample(
+                text, $"{name}_bucket", addedMeter, histogram, total,
+                i < histogram.Boundaries.Length ? FormatBound(histogram.Boundaries[i], openMetrics) : "+Inf");
         }
 
         WriteSample(text, $"{name}_sum", addedMeter, histogram, histogram.Value);
@@ -96,7 +98,12 @@ internal static class PrometheusText
 
         foreach ((string key, object? attribute) in series.Attributes)
         {
-            text.Append(separator).Append(Clean(key)).Append("=\"").Append(Escape(Convert.ToString(attribute, CultureInfo.InvariantCulture) ?? string.Empty, quotes: true)).Append('"');
+            text
+                .Append(separator)
+                .Append(Clean(key))
+                .Append("=\"")
+                .Append(Escape(Convert.ToString(attribute, CultureInfo.InvariantCulture) ?? string.Empty, quotes: true))
+                .Append('"');
             separator = ',';
         }
 

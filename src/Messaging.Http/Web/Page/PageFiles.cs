@@ -27,7 +27,9 @@ internal sealed class PageFiles(ApiAccess access, HttpAnswers answers)
     public void Map(IEndpointRouteBuilder endpoints)
     {
         Assembly assembly = typeof(PageFiles).Assembly;
-        foreach (string resource in assembly.GetManifestResourceNames().Where(static name => name.StartsWith(Prefix, StringComparison.Ordinal) || name == Alerts))
+        foreach (string resource in assembly
+            .GetManifestResourceNames()
+            .Where(static name => name.StartsWith(Prefix, StringComparison.Ordinal) || name == Alerts))
         {
             PageFile file = PageFile.Read(assembly, resource, asPage: resource == Alerts);
             string name = resource == Alerts ? resource : resource[Prefix.Length..];
@@ -65,7 +67,8 @@ internal sealed class PageFiles(ApiAccess access, HttpAnswers answers)
             return;
         }
 
-        bool compressed = context.Request.GetTypedHeaders().AcceptEncoding.Any(static encoding => encoding.Value.Equals("gzip", StringComparison.OrdinalIgnoreCase) && encoding.Quality is not 0);
+        bool compressed = context.Request.GetTypedHeaders().AcceptEncoding.Any(
+            static encoding => encoding.Value.Equals("gzip", StringComparison.OrdinalIgnoreCase) && encoding.Quality is not 0);
         if (compressed)
         {
             context.Response.Headers.ContentEncoding = "gzip";
@@ -77,7 +80,8 @@ internal sealed class PageFiles(ApiAccess access, HttpAnswers answers)
     private sealed record PageFile(byte[] Bytes, byte[] Compressed, EntityTagHeaderValue Tag)
     {
         // As plain text, a browser would ask for /favicon.ico, and that would be a refused request.
-        private const string PageBefore = "<!doctype html><html lang=\"en\"><title>Alerts</title><link rel=\"icon\" href=\"/favicon.svg\"><link rel=\"stylesheet\" href=\"/page.css\"><main><p>";
+        private const string PageBefore = "<!doctype html><html lang=\"en\"><title>Alerts</title><link rel=\"icon\" href=\"/favicon.svg\"><link "
+            + "rel=\"stylesheet\" href=\"/page.css\"><main><p>";
 
         /// <param name="assembly">Has the resource.</param>
         /// <param name="resource">Its name.</param>
@@ -95,7 +99,8 @@ internal sealed class PageFiles(ApiAccess access, HttpAnswers answers)
             }
 
             // One weak tag for both encodings.
-            return new PageFile(bytes, compressed.ToArray(), new EntityTagHeaderValue($"\"{Convert.ToHexStringLower(SHA256.HashData(bytes)[..8])}\"", isWeak: true));
+            return new PageFile(
+                bytes, compressed.ToArray(), new EntityTagHeaderValue($"\"{Convert.ToHexStringLower(SHA256.HashData(bytes)[..8])}\"", isWeak: true));
         }
     }
 }

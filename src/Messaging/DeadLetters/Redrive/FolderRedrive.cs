@@ -6,7 +6,8 @@ using Quayside.Messaging.Telemetry;
 namespace Quayside.Messaging.DeadLetters.Redrive;
 
 /// <summary>
-/// Posts the dead letters of the folder to the running worker, which stores them or refuses them again, or sends them to the queue of their route. Each dead letter that is in the
+/// Posts the dead letters of the folder to the running worker, which stores them or refuses them again, or sends them to the queue of their route. Each dead
+/// letter that is in the
 /// folder at the start is sent once; those that the worker writes meanwhile stay.
 /// </summary>
 internal sealed class FolderRedrive : IDisposable
@@ -59,7 +60,8 @@ internal sealed class FolderRedrive : IDisposable
             names = [.. names.Where(chosen.Contains)];
         }
 
-        int total = request.Reason is { } reason ? names.Count(name => DeadLetterFiles.ReasonOf(name) == DirectoryDeadLetterStore.ReasonFolder(reason)) : names.Count;
+        int total =
+            request.Reason is { } reason ? names.Count(name => DeadLetterFiles.ReasonOf(name) == DirectoryDeadLetterStore.ReasonFolder(reason)) : names.Count;
 
         // Without the names: one that is gone, another process has redriven.
         RedriveProgress progress = new(request with { Names = null }, total, services.Time, services.Output);
@@ -89,7 +91,9 @@ internal sealed class FolderRedrive : IDisposable
             IReadOnlyList<string> names = store.Letters.List();
             return names.Count > 0 || store.IsPrepared
                 ? names
-                : throw new StartupException($"{Key}: the folder '{store.Root}' has no dead letters, and no worker has kept any there. Mount its volume, or set the worker's dead-letter folder: --{Key}=folder.", ExitCodes.Unavailable);
+                : throw new StartupException(
+                    $"{Key}: the folder '{store.Root}' has no dead letters, and no worker has kept any there. Mount its volume, or set the worker's "
+                        + $"dead-letter folder: --{Key}=folder.", ExitCodes.Unavailable);
         }
         catch (Exception exception) when (FileFaults.IsFileFault(exception))
         {
@@ -117,7 +121,9 @@ internal sealed class FolderRedrive : IDisposable
                 await RedriveAsync(names[i], stop);
             }
 
-            ended = _notTried > 0 ? $"nothing more can be sent to route {string.Join(", ", _failedRoutes)}: {_notTried:N0} more dead letter(s) were not tried." : null;
+            ended = _notTried > 0
+                ? $"nothing more can be sent to route {string.Join(", ", _failedRoutes)}: {_notTried:N0} more dead letter(s) were not tried."
+                : null;
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)
         {
@@ -174,7 +180,9 @@ internal sealed class FolderRedrive : IDisposable
     {
         long length = 0;
         byte[] start = _request.Bodies ? ((IDeadLetterReader)_store.Letters).ReadBodyStart(letter.Name, RedriveProgress.MaxBodyBytes, out length) ?? [] : [];
-        _progress.List($"{letter.Letter.Reason}  {RouteOf(letter)}  {UntrustedText.Shorten(letter.Letter.SourceId)}  {letter.Letter.LastSeen:u}", letter.Letter.Description, start, length);
+        _progress.List(
+            $"{letter.Letter.Reason}  {RouteOf(letter)}  {UntrustedText.Shorten(letter.Letter.SourceId)}  {letter.Letter.LastSeen:u}",
+            letter.Letter.Description, start, length);
     }
 
     private string RouteOf(StoredDeadLetter letter) => _request.Route ?? letter.Letter.Route;
@@ -240,7 +248,9 @@ internal sealed class FolderRedrive : IDisposable
         DeduplicationId = letter.DeduplicationId,
         IsRedriven = true,
         SystemProperties = letter.SystemProperties,
-        Attributes = [.. (letter.Attributes ?? new Dictionary<string, string>()).Where(attribute => attribute.Value is not null && sender.CheckAttribute(attribute.Key, attribute.Value) is null)],
+        Attributes = [
+            .. (letter.Attributes ?? new Dictionary<string, string>()).Where(
+                attribute => attribute.Value is not null && sender.CheckAttribute(attribute.Key, attribute.Value) is null)],
     };
 
     private async ValueTask<FolderSender> SenderForAsync(string route, CancellationToken stop)

@@ -24,7 +24,9 @@ internal sealed class FolderRedriveFeature(ISenderFeature sender, IReadOnlyList<
         async Task<FolderSender> Open(string route, CommandServices services, CancellationToken cancellationToken)
         {
             (Func<CommandServices, CancellationToken, Task<IMessageSender>> open, bool toQueue) = Configure(route);
-            return settings.Errors.Count > 0 ? throw new ConfigurationException(settings.Errors) : new FolderSender(await open(services, cancellationToken), toQueue);
+            return settings.Errors.Count > 0
+                ? throw new ConfigurationException(settings.Errors)
+                : new FolderSender(await open(services, cancellationToken), toQueue);
         }
 
         // To the queue of a route that takes no message from a worker's address. Only to a source with a redrive of its own: no other confirms that it has
@@ -32,7 +34,8 @@ internal sealed class FolderRedriveFeature(ISenderFeature sender, IReadOnlyList<
         (Func<CommandServices, CancellationToken, Task<IMessageSender>> Open, bool ToQueue) Configure(string route)
         {
             ISourceFeature[] own = [.. RouteOptions.Read(settings, route).Source.Select(Find).OfType<ISourceFeature>()];
-            if (own.Any(static source => source is ISenderFeature { StoresInRoutes: true }) || own.FirstOrDefault(static source => source is ISenderFeature and IRedriveFeature) is not { } queue)
+            if (own.Any(static source => source is ISenderFeature { StoresInRoutes: true })
+                || own.FirstOrDefault(static source => source is ISenderFeature and IRedriveFeature) is not { } queue)
             {
                 return (sender.ConfigureSender(settings, route, request.Url), ToQueue: false);
             }

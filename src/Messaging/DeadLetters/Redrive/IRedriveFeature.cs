@@ -15,7 +15,9 @@ public interface IRedriveFeature
     /// <summary>What is redriven and where to, for <c>--help</c>, such as "dead-letter queue, moved to the queue".</summary>
     string RedriveDescription { get; }
 
-    /// <summary>True when it follows <see cref="RedriveRequest.Names"/> and <see cref="RedriveRequest.Folder"/>. False refuses <c>--id</c> and <c>--to folder</c>.</summary>
+    /// <summary>
+    /// True when it follows <see cref="RedriveRequest.Names"/> and <see cref="RedriveRequest.Folder"/>. False refuses <c>--id</c> and <c>--to folder</c>.
+    /// </summary>
     bool MovesToFolder => false;
 
     /// <summary>Reads and checks the settings; problems go into the reader. Touches nothing outside the configuration.</summary>
@@ -49,7 +51,9 @@ public sealed record RedriveRequest(string? Reason, int Max, bool DryRun, string
     /// <summary>True to show the start of each body in a dry run.</summary>
     public bool Bodies { get; init; }
 
-    /// <summary>Receives the counts before the first dead letter, so that the caller can watch them while the redrive runs; null when it is not watched.</summary>
+    /// <summary>
+    /// Receives the counts before the first dead letter, so that the caller can watch them while the redrive runs; null when it is not watched.
+    /// </summary>
     public Action<RedriveProgress>? Started { get; init; }
 }
 
@@ -62,7 +66,8 @@ public sealed record RedriveRequest(string? Reason, int Max, bool DryRun, string
 /// <param name="Again">The first of those, one line each: the name of the one that was sent, the reason and the new dead letter.</param>
 /// <param name="Notes">Lines about what the counts do not show.</param>
 /// <param name="Ended">Why the redrive ended before every dead letter was tried; null when all were tried.</param>
-public sealed record RedriveResult(int Found, int Sent, int LeftCount, IReadOnlyList<string> Left, int AgainCount, IReadOnlyList<string> Again, IReadOnlyList<string> Notes, string? Ended)
+public sealed record RedriveResult(
+    int Found, int Sent, int LeftCount, IReadOnlyList<string> Left, int AgainCount, IReadOnlyList<string> Again, IReadOnlyList<string> Notes, string? Ended)
 {
     /// <summary>True when no dead letter has the reason that was asked for, and others have other reasons.</summary>
     public bool IsUnknownReason { get; init; }

@@ -7,7 +7,10 @@ using Quayside.Messaging.Storage;
 
 namespace Quayside.Messaging.DeadLetters.Redrive;
 
-/// <summary>The dead-letter stores that can be redriven: the folder, if a source can send its dead letters to a running worker, and those that the worker's sources offer. Immutable.</summary>
+/// <summary>
+/// The dead-letter stores that can be redriven: the folder, if a source can send its dead letters to a running worker, and those that the worker's sources
+/// offer. Immutable.
+/// </summary>
 public sealed class RedriveCatalog
 {
     private readonly Dictionary<string, IRedriveFeature> _byName = new(StringComparer.Ordinal);
@@ -32,11 +35,15 @@ public sealed class RedriveCatalog
         {
             if (!_byName.TryAdd(store.RedriveName, store))
             {
-                throw new StartupException($"redrive --from {store.RedriveName}: two dead-letter stores have this name. Add only one of their sources, or rename one of them (IRedriveFeature.RedriveName).", ExitCodes.Configuration);
+                throw new StartupException(
+                    $"redrive --from {store.RedriveName}: two dead-letter stores have this name. Add only one of their sources, or rename one of them "
+                        + $"(IRedriveFeature.RedriveName).", ExitCodes.Configuration);
             }
         }
 
-        _bySource = features.Sources.Where(static source => source is IRedriveFeature).ToDictionary(static source => source.Name, static source => ((IRedriveFeature)source).RedriveName, StringComparer.OrdinalIgnoreCase);
+        _bySource = features.Sources
+            .Where(static source => source is IRedriveFeature)
+            .ToDictionary(static source => source.Name, static source => ((IRedriveFeature)source).RedriveName, StringComparer.OrdinalIgnoreCase);
         Names = [.. stores.Select(store => store.RedriveName)];
         Description = string.Join(" or ", stores.Select(store => $"{store.RedriveName} ({store.RedriveDescription})"));
     }
@@ -60,7 +67,8 @@ public sealed class RedriveCatalog
     /// <param name="cancellationToken">Stops the redrive; the result shows what was done by then.</param>
     /// <exception cref="ConfigurationException">The settings are wrong; carries every problem.</exception>
     /// <exception cref="StartupException">The store is missing, refused or unreachable.</exception>
-    public async Task<RedriveResult> RunAsync(string name, IConfiguration configuration, RedriveRequest request, CommandServices services, CancellationToken cancellationToken)
+    public async Task<RedriveResult> RunAsync(
+        string name, IConfiguration configuration, RedriveRequest request, CommandServices services, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(request);
         SettingsReader settings = new(configuration, _sections);
@@ -89,13 +97,21 @@ public sealed class RedriveCatalog
 
         if (folder is not null && request.Folder is null)
         {
-            throw new StartupException($"--to folder: the route of these dead letters is not known, because not exactly one route receives from this queue. Run redrive with the worker's configuration, or name the route with --route.", ExitCodes.Usage);
+            throw new StartupException(
+                $"--to folder: the route of these dead letters is not known, because not exactly one route receives from this queue. Run redrive with the "
+                    + $"worker's configuration, or name the route with --route.", ExitCodes.Usage);
         }
 
         Task<RedriveResult>? running = run?.Invoke(services, cancellationToken);
         return running is not null && await running is { } result
-            ? folder is null || result.Sent == 0 ? result : result with { Notes = [.. result.Notes, $"They are in {folder.Root}. The worker's page and dead-letters show them, and edit, discard and redrive them one by one."] }
-            : throw new StartupException($"redrive --from {name}: {_byName[name]} returned no result, so it is unknown what was redriven; the function that its ConfigureRedrive returns must return one.", ExitCodes.Software);
+            ? folder is null || result.Sent == 0
+                ? result
+                : result with { Notes = [
+                    .. result.Notes,
+                    $"They are in {folder.Root}. The worker's page and dead-letters show them, and edit, discard and redrive them one by one."] }
+            : throw new StartupException(
+                $"redrive --from {name}: {_byName[name]} returned no result, so it is unknown what was redriven; the function that its ConfigureRedrive "
+                    + $"returns must return one.", ExitCodes.Software);
     }
 
     // Of the route that was named, or the only one whose settings name the queue; null when there is none, or several.

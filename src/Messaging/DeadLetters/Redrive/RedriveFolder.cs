@@ -22,7 +22,10 @@ public sealed class RedriveFolder
     }
 
     /// <summary>Why the redrive should end, as a sentence; null while dead letters can be stored.</summary>
-    public string? Ended => Volatile.Read(ref _failures) is >= MaxFailures and var failures ? $"{failures} dead letters in a row could not be stored. Run redrive again when the folder can be written." : null;
+    public string? Ended =>
+        Volatile.Read(ref _failures) is >= MaxFailures and var failures
+            ? $"{failures} dead letters in a row could not be stored. Run redrive again when the folder can be written."
+            : null;
 
     /// <summary>
     /// Stores a dead letter durably, under a name of its own: two equal ones stay two. Delete it from the queue only afterwards: a crash between

@@ -49,7 +49,9 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
     /// <summary>Of those, the ones that were accepted and deleted.</summary>
     public int Sent { get; private set; }
 
-    /// <summary>Of those sent, the ones that a queue accepted: the worker of their route stores them, or dead-letters them again. The others were stored.</summary>
+    /// <summary>
+    /// Of those sent, the ones that a queue accepted: the worker of their route stores them, or dead-letters them again. The others were stored.
+    /// </summary>
     public int SentToQueue { get; private set; }
 
     /// <summary>Dead letters at the start, as far as known; may include those of other reasons.</summary>
@@ -207,7 +209,10 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
         }
 
         _nextReport = now + ReportInterval;
-        output.WriteLine($"After {now.TotalSeconds:N0} s: {(request.DryRun ? $"{Found:N0} found" : $"{Sent:N0} {(request.ToFolder ? "moved" : "redriven")}, {LeftCount + _againCount:N0} left")}, of {Total:N0} dead letters.");
+        output.WriteLine(
+            $"After {now.TotalSeconds:N0} s: "
+                + $"{(request.DryRun ? $"{Found:N0} found" : $"{Sent:N0} {(request.ToFolder ? "moved" : "redriven")}, {LeftCount + _againCount:N0} left")}, of "
+                + $"{Total:N0} dead letters.");
     }
 
     /// <summary>The result so far.</summary>
@@ -226,7 +231,11 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
 
         if (ended is null && _missing.Count > 0 && !HasAll)
         {
-            ended = $"the dead-letter queue has no dead letter with {(_missing.Count == 1 ? "the id" : "the ids")} {string.Join(", ", _missing.Order(StringComparer.Ordinal).Take(MaxListed).Select(UntrustedText.Shorten))}{(_missing.Count > MaxListed ? $" and {_missing.Count - MaxListed:N0} more" : string.Empty)}{(request.Reason is null ? string.Empty : " and this reason")}. --dry-run lists their ids; one that another receiver holds is hidden for a while.";
+            ended = $"the dead-letter queue has no dead letter with {(_missing.Count == 1 ? "the id" : "the ids")} "
+                + $"{string.Join(", ", _missing.Order(StringComparer.Ordinal).Take(MaxListed).Select(UntrustedText.Shorten))}"
+                + $"{(_missing.Count > MaxListed ? $" and {_missing.Count - MaxListed:N0} more" : string.Empty)}"
+                + $"{(request.Reason is null ? string.Empty : " and this reason")}. --dry-run lists their ids; one that another receiver holds is hidden for a "
+                + $"while.";
         }
 
         return new RedriveResult(Found, Sent, LeftCount, _left, _againCount, _again, _notes, ended) { IsUnknownReason = isUnknownReason };

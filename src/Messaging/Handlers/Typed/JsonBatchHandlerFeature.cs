@@ -71,8 +71,11 @@ internal sealed class JsonBatchTerminator<TMessage>(JsonBody<TMessage> json, Bat
     }
 }
 
-/// <summary>Handles each batch with a handler in a scope of its own. An error on disposing the scope counts as the handler's; what the handler settled stays settled.</summary>
-internal sealed class ScopedBatchHandler<TMessage, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] THandler>(ScopedFactory<THandler> handlers)
+/// <summary>
+/// Handles each batch with a handler in a scope of its own. An error on disposing the scope counts as the handler's; what the handler settled stays settled.
+/// </summary>
+internal sealed class ScopedBatchHandler<TMessage,
+    [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] THandler>(ScopedFactory<THandler> handlers)
     : IBatchHandler<TMessage>
     where THandler : class, IBatchHandler<TMessage>
 {

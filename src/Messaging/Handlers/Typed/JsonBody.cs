@@ -32,7 +32,8 @@ internal sealed class JsonBody<T>(JsonTypeInfo<T> typeInfo)
         void Fail(string problem) => settings.Fail(
             $"Handlers:{handler}",
             value: null,
-            $"must be added with a JsonTypeInfo<{typeof(T).Name}> that can read it: {problem} Put [JsonSerializable(typeof({typeof(T).Name}))] on a JsonSerializerContext and pass its property, such as OrderJson.Default.{typeof(T).Name}.");
+            $"must be added with a JsonTypeInfo<{typeof(T).Name}> that can read it: {problem} Put [JsonSerializable(typeof({typeof(T).Name}))] on a "
+                + $"JsonSerializerContext and pass its property, such as OrderJson.Default.{typeof(T).Name}.");
     }
 
     /// <summary>Reads JSON null, which makes the serializer inspect the type and all types that it refers to.</summary>

@@ -35,19 +35,22 @@ internal static class JsonBodyFault
         ReadOnlySpan<byte> json = body[start..];
         if (FindInvalidUtf8(json) is int invalid and >= 0)
         {
-            return Settlement.DeadLetter(JsonReasons.InvalidUtf8, $"The body is not UTF-8: {Place($"at byte {Text(start + invalid)}", path)}.{JsonReasons.AdviceFor(body)}");
+            return Settlement.DeadLetter(
+                JsonReasons.InvalidUtf8, $"The body is not UTF-8: {Place($"at byte {Text(start + invalid)}", path)}.{JsonReasons.AdviceFor(body)}");
         }
 
         if (FindSyntaxFault(json, typeInfo.Options) is { } syntax)
         {
-            return Settlement.DeadLetter(JsonReasons.MalformedJson, $"The body is not JSON: {Place(At(json, start, syntax), path)}: {WordsOf(syntax)}{JsonReasons.AdviceFor(body)}");
+            return Settlement.DeadLetter(
+                JsonReasons.MalformedJson, $"The body is not JSON: {Place(At(json, start, syntax), path)}: {WordsOf(syntax)}{JsonReasons.AdviceFor(body)}");
         }
 
         string? type = exception is JsonException ? null : exception.GetType().FullName;
         string place = Place(At(json, start, exception as JsonException), path);
         string words = WordsOf(exception, typeInfo);
         string cause = place.Length == 0 ? words : $"{place}: {words}";
-        return Settlement.DeadLetter(WrongShape, $"Cannot read the body as {NameOf(typeInfo.Type)}: {cause}", type) with { Exception = type is null ? null : exception };
+        return Settlement.DeadLetter(
+            WrongShape, $"Cannot read the body as {NameOf(typeInfo.Type)}: {cause}", type) with { Exception = type is null ? null : exception };
     }
 
     private static JsonException? FindSyntaxFault(ReadOnlySpan<byte> json, JsonSerializerOptions options)
@@ -121,7 +124,9 @@ internal static class JsonBodyFault
     }
 
     private static string WordsOf(Exception exception, JsonTypeInfo typeInfo) =>
-        exception is JsonException { Path: { Length: > 0 } path } && exception.Message.StartsWith(Inconvertible, StringComparison.Ordinal) && JsonExpectation.Of(typeInfo, path) is { } expected
+        exception is JsonException { Path: { Length: > 0 } path }
+            && exception.Message.StartsWith(Inconvertible, StringComparison.Ordinal)
+            && JsonExpectation.Of(typeInfo, path) is { } expected
             ? $"expected {expected}."
             : WordsOf(exception);
 

@@ -9,10 +9,12 @@ using Quayside.Pipeline.Settlements;
 namespace Quayside.Messaging.Handlers.Typed;
 
 /// <summary>Reads the body and calls the handler.</summary>
-internal sealed class JsonHandlerTerminator<TMessage>(IMessageHandler<TMessage> handler, JsonBody<TMessage> json, string route, HandlerReports reports, bool stores = false)
+internal sealed class JsonHandlerTerminator<TMessage>(
+    IMessageHandler<TMessage> handler, JsonBody<TMessage> json, string route, HandlerReports reports, bool stores = false)
     : ITerminator<PhysicalContext>
 {
-    private readonly string _undecided = $"The handler {reports.Handler} returned default(Settlement), which decides nothing: return Complete, Abandon, DeadLetter, Transient or Refused.";
+    private readonly string _undecided =
+        $"The handler {reports.Handler} returned default(Settlement), which decides nothing: return Complete, Abandon, DeadLetter, Transient or Refused.";
 
     public ValueTask InvokeAsync(PhysicalContext context)
     {
@@ -73,7 +75,8 @@ internal sealed class JsonHandlerTerminator<TMessage>(IMessageHandler<TMessage> 
 }
 
 /// <summary>Handles each message with a handler in a scope of its own. An error on disposing the scope counts as the handler's.</summary>
-internal sealed class ScopedHandler<TMessage, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] THandler>(ScopedFactory<THandler> handlers)
+internal sealed class ScopedHandler<TMessage,
+    [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] THandler>(ScopedFactory<THandler> handlers)
     : IMessageHandler<TMessage>
     where THandler : class, IMessageHandler<TMessage>
 {

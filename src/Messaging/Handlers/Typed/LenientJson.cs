@@ -22,8 +22,10 @@ internal static class LenientJson
         }
 
         string context = typeInfo.OriginatingResolver is JsonSerializerContext generated ? generated.GetType().Name : "its JsonSerializerOptions";
-        return $"a message whose {property} is missing or null is handled with null or 0 in its place, without an error: {context} does not set {string.Join(" and ", missing)}. "
-            + $"Write [JsonSourceGenerationOptions({string.Join(", ", missing.Select(option => $"{option} = true"))}, ...)] on it; such messages are then dead-lettered as {JsonBodyFault.WrongShape}.";
+        return $"a message whose {property} is missing or null is handled with null or 0 in its place, without an error: {context} does not set "
+            + $"{string.Join(" and ", missing)}. "
+            + $"Write [JsonSourceGenerationOptions({string.Join(", ", missing.Select(option => $"{option} = true"))}, ...)] on it; such messages are then "
+            + $"dead-lettered as {JsonBodyFault.WrongShape}.";
     }
 
     private static string? FindProperty(JsonTypeInfo typeInfo, HashSet<Type> visited)
@@ -41,13 +43,18 @@ internal static class LenientJson
             }
         }
 
-        IEnumerable<Type> contained = [.. typeInfo.Properties.Select(property => property.PropertyType), .. typeInfo.ElementType is { } element ? [element] : (Type[])[]];
-        return contained.Select(type => typeInfo.Options.TryGetTypeInfo(type, out JsonTypeInfo? inner) ? FindProperty(inner, visited) : null).FirstOrDefault(found => found is not null);
+        IEnumerable<Type> contained =
+            [.. typeInfo.Properties.Select(property => property.PropertyType), .. typeInfo.ElementType is { } element ? [element] : (Type[])[]];
+        return contained
+            .Select(type => typeInfo.Options.TryGetTypeInfo(type, out JsonTypeInfo? inner) ? FindProperty(inner, visited) : null)
+            .FirstOrDefault(found => found is not null);
     }
 
     private static bool IsLenient(JsonPropertyInfo property, JsonSerializerOptions options)
     {
-        bool allowsNull = property.PropertyType.IsValueType ? Nullable.GetUnderlyingType(property.PropertyType) is not null : property.IsSetNullable && property.AssociatedParameter is not { IsNullable: false };
+        bool allowsNull = property.PropertyType.IsValueType
+            ? Nullable.GetUnderlyingType(property.PropertyType) is not null
+            : property.IsSetNullable && property.AssociatedParameter is not { IsNullable: false };
         if (allowsNull || (property.Set is null && property.AssociatedParameter is null))
         {
             return false;

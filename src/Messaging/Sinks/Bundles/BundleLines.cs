@@ -15,7 +15,10 @@ internal sealed class BundleLines(Stream bundle, int maxLineBytes)
     private bool _isDamaged;
     private bool _isComplete;
 
-    /// <summary>True for a bundle that has lines and can be read to its end. Of a damaged one no line can be trusted, since only gzip's checksum at the end shows the damage.</summary>
+    /// <summary>
+    /// True for a bundle that has lines and can be read to its end. Of a damaged one no line can be trusted, since only gzip's checksum at the end shows the
+    /// damage.
+    /// </summary>
     /// <param name="bundle">The whole bundle; disposed.</param>
     /// <param name="maxLineBytes">A bundle with a longer line counts as damaged.</param>
     public static bool AreIntact(Stream bundle, int maxLineBytes)

@@ -118,7 +118,9 @@ internal sealed partial class BundlingSink
             case SinkStatus.Collision:
                 // The key contains a hash of the bytes, so the stored object was changed and may lack the messages. Redelivered, they
                 // are stored in another bundle with another key.
-                result = new SinkResult(SinkStatus.Transient, $"The object with the bundle's key holds other bytes, so it was changed after it was stored. {result.Detail}".TrimEnd());
+                result = new SinkResult(
+                    SinkStatus.Transient,
+                    $"The object with the bundle's key holds other bytes, so it was changed after it was stored. {result.Detail}".TrimEnd());
                 bundle.Failed = true;
                 break;
 
@@ -267,9 +269,13 @@ internal sealed partial class BundlingSink
         }
     }
 
-    [LoggerMessage(4151, LogLevel.Error, "A bundle of {Messages} message(s) could not be stored; its messages are held or abandoned, and join other bundles{Suppressed}")]
+    [LoggerMessage(
+        4151, LogLevel.Error, "A bundle of {Messages} message(s) could not be stored; its messages are held or abandoned, and join other bundles{Suppressed}")]
     private partial void LogFailed(Exception exception, int messages, SuppressedLines suppressed);
 
-    [LoggerMessage(4152, LogLevel.Warning, "The sink rejects a bundle of {Messages} messages, {Bytes} bytes: {Detail} It is stored in two halves; if the bundle is too large for the sink, lower Bundles:MaxBytes")]
+    [LoggerMessage(
+        4152, LogLevel.Warning,
+        "The sink rejects a bundle of {Messages} messages, {Bytes} bytes: {Detail} It is stored in two halves; if the bundle is too large for the sink, lower "
+            + "Bundles:MaxBytes")]
     private partial void LogSplit(int messages, int bytes, string? detail);
 }

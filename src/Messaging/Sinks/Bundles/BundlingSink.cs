@@ -132,7 +132,8 @@ internal sealed partial class BundlingSink : WaitingRoom<Bundle>, IObjectSink
         waiter.Recycle();
 
         // IsShared, since the sink was not called and the breaker must not count it.
-        return new ValueTask<SinkResult>(new SinkResult(SinkStatus.Collision, "Another message of the same bundle has this key and other bytes.", IsShared: true));
+        return new ValueTask<SinkResult>(
+            new SinkResult(SinkStatus.Collision, "Another message of the same bundle has this key and other bytes.", IsShared: true));
     }
 
     public override void StopWaiting()

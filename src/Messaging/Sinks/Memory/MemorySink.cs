@@ -29,7 +29,8 @@ internal sealed class MemorySink(MemorySinkOptions options) : IObjectSink
     public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) =>
         StoreAsync(key, body, ObjectProperties.None, cancellationToken);
 
-    public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties properties, CancellationToken cancellationToken) =>
+    public ValueTask<SinkResult> StoreAsync(
+        ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties properties, CancellationToken cancellationToken) =>
         cancellationToken.IsCancellationRequested
             ? ValueTask.FromCanceled<SinkResult>(cancellationToken)
             : new ValueTask<SinkResult>(Store(key.Span, body.Span, properties));

@@ -83,7 +83,8 @@ internal sealed class ChannelMessage(InMemoryMessages<ChannelMessage> inMemory) 
     }
 
     // Marked as remote, so that the SDK keeps the id of a trace that is not sampled instead of starting another one.
-    private static ActivityContext Received(ActivityContext publisher) => new(publisher.TraceId, publisher.SpanId, publisher.TraceFlags, publisher.TraceState, isRemote: true);
+    private static ActivityContext Received(ActivityContext publisher) =>
+        new(publisher.TraceId, publisher.SpanId, publisher.TraceFlags, publisher.TraceState, isRemote: true);
 
     protected internal override void Clear()
     {

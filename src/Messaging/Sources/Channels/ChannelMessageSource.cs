@@ -26,7 +26,8 @@ internal sealed class ChannelMessageSource : IMessageSource
 
     public Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving) => _queue.ReceiveAsync(intake, stopReceiving);
 
-    public Task DrainAsync(IMessageIntake intake, CancellationToken stopDraining) => _drainOnStop ? _queue.DrainAsync(intake, stopDraining) : Task.CompletedTask;
+    public Task DrainAsync(IMessageIntake intake, CancellationToken stopDraining) =>
+        _drainOnStop ? _queue.DrainAsync(intake, stopDraining) : Task.CompletedTask;
 
     public Task CloseAsync(CancellationToken cancellationToken) => _queue.CloseAsync(cancellationToken);
 

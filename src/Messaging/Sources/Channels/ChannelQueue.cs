@@ -33,7 +33,8 @@ internal sealed class ChannelQueue : IDisposable
         _maxMessageBytes = options.MaxMessageBytes;
         _buffers = buffers;
         _time = services.Time;
-        _inMemory = new InMemoryMessages<ChannelMessage>(services, Math.Min(options.Capacity, MaxIdle), static inMemory => new ChannelMessage(inMemory), OnForgotten);
+        _inMemory =
+            new InMemoryMessages<ChannelMessage>(services, Math.Min(options.Capacity, MaxIdle), static inMemory => new ChannelMessage(inMemory), OnForgotten);
         _space = new Space(options.Capacity);
     }
 
@@ -166,14 +167,16 @@ internal sealed class ChannelQueue : IDisposable
         if (body.Length > _maxMessageBytes)
         {
             throw new ArgumentException(
-                $"The body has {body.Length} bytes; route '{_route}' allows at most {_maxMessageBytes} ({ChannelSourceOptions.Section}:{nameof(ChannelSourceOptions.MaxMessageBytes)}).",
+                $"The body has {body.Length} bytes; route '{_route}' allows at most {_maxMessageBytes} "
+                    + $"({ChannelSourceOptions.Section}:{nameof(ChannelSourceOptions.MaxMessageBytes)}).",
                 nameof(body));
         }
 
         if (properties != MessageProperties.None && body.Length + properties.Bytes > _maxMessageBytes)
         {
             throw new ArgumentException(
-                $"The body has {body.Length} bytes and its properties {properties.Bytes}; route '{_route}' allows at most {_maxMessageBytes} together ({ChannelSourceOptions.Section}:{nameof(ChannelSourceOptions.MaxMessageBytes)}).",
+                $"The body has {body.Length} bytes and its properties {properties.Bytes}; route '{_route}' allows at most {_maxMessageBytes} together "
+                    + $"({ChannelSourceOptions.Section}:{nameof(ChannelSourceOptions.MaxMessageBytes)}).",
                 nameof(properties));
         }
     }
@@ -197,7 +200,8 @@ internal sealed class ChannelQueue : IDisposable
 
         if (bytes is 0 or > ChannelMessage.MaxIdBytes)
         {
-            throw new ArgumentException($"The id must have 1 to {ChannelMessage.MaxIdBytes} bytes of UTF-8; this one has {bytes}. Pass null for a new id.", nameof(id));
+            throw new ArgumentException(
+                $"The id must have 1 to {ChannelMessage.MaxIdBytes} bytes of UTF-8; this one has {bytes}. Pass null for a new id.", nameof(id));
         }
     }
 }

@@ -76,7 +76,10 @@ public abstract class InMemoryMessage : ReceivedMessage
     /// <summary>Its current owner.</summary>
     internal InMemoryStage Stage => (InMemoryStage)Volatile.Read(ref _stage);
 
-    /// <summary>Begins a delivery: counts it and allows one settlement. A source calls it just before <see cref="SlotLease.Accept(ReceivedMessage)"/>, only for messages that it does not queue with <see cref="InMemoryMessages{T}.TryPut"/>.</summary>
+    /// <summary>
+    /// Begins a delivery: counts it and allows one settlement. A source calls it just before <see cref="SlotLease.Accept(ReceivedMessage)"/>, only for messages
+    /// that it does not queue with <see cref="InMemoryMessages{T}.TryPut"/>.
+    /// </summary>
     public void BeginDelivery()
     {
         _deliveries++;
@@ -96,7 +99,10 @@ public abstract class InMemoryMessage : ReceivedMessage
     /// <returns>True when the sender gets the answer, so that it is responsible for sending a message again that was not stored.</returns>
     protected internal virtual bool Conclude(in Settlement settlement) => false;
 
-    /// <summary>Clears every field before the object returns to the pool; overrides call the base. The message stays settled until its next delivery, so that a second settlement throws.</summary>
+    /// <summary>
+    /// Clears every field before the object returns to the pool; overrides call the base. The message stays settled until its next delivery, so that a second
+    /// settlement throws.
+    /// </summary>
     protected internal virtual void Clear()
     {
         _isOpen = false;

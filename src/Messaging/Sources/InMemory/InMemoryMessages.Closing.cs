@@ -142,7 +142,8 @@ public sealed partial class InMemoryMessages<T>
         while (!rest.IsEmpty)
         {
             ConcurrentQueue<T> failed = [];
-            await Parallel.ForEachAsync(rest, parallel, async (message, _) => await SpillAsync(message, lost, failed, () => Interlocked.Increment(ref spilled)));
+            await Parallel.ForEachAsync(
+                rest, parallel, async (message, _) => await SpillAsync(message, lost, failed, () => Interlocked.Increment(ref spilled)));
             rest = failed;
             if (!rest.IsEmpty)
             {
@@ -292,7 +293,8 @@ public sealed partial class InMemoryMessages<T>
         _services.Metrics?.MessagesLost(lost.Count);
         foreach (LostMessage[] some in lost.Chunk(LostPerLine))
         {
-            InMemoryLog.Lost(_services.Logger, _services.Route, some.Length, _services.Source, some[0].Error, string.Join(", ", some.Select(message => message.Id)));
+            InMemoryLog.Lost(
+                _services.Logger, _services.Route, some.Length, _services.Source, some[0].Error, string.Join(", ", some.Select(message => message.Id)));
         }
     }
 

@@ -67,7 +67,8 @@ public sealed partial class InMemoryMessages<T> : IDisposable
     /// <param name="services">Names, clock, dead letters and log.</param>
     /// <param name="limit">Idle message objects kept for reuse: about the number of messages in flight, queued and waiting for redelivery.</param>
     /// <param name="create">Creates a message object.</param>
-    /// <param name="forgotten">Called on any thread after a message has ended and is no longer counted in <see cref="Unsettled"/>; null when the source needs no call.</param>
+    /// <param name="forgotten">Called on any thread after a message has ended and is no longer counted in <see cref="Unsettled"/>; null when the source needs
+    /// no call.</param>
     public InMemoryMessages(InMemoryServices services, int limit, Func<InMemoryMessages<T>, T> create, Action? forgotten = null)
     {
         _services = services;
@@ -95,10 +96,15 @@ public sealed partial class InMemoryMessages<T> : IDisposable
     /// <summary>Abandoned messages that wait for redelivery.</summary>
     public int Waiting => Volatile.Read(ref _waiting);
 
-    /// <summary>True at <see cref="WaitingLimit"/> or <see cref="WaitingBytesLimit"/>: the source stops receiving until <see cref="WaitForSpaceAsync"/> completes.</summary>
+    /// <summary>
+    /// True at <see cref="WaitingLimit"/> or <see cref="WaitingBytesLimit"/>: the source stops receiving until <see cref="WaitForSpaceAsync"/> completes.
+    /// </summary>
     public bool IsFull => Waiting >= WaitingLimit || Volatile.Read(ref _waitingBytes) >= WaitingBytesLimit;
 
-    /// <summary>Returns an empty message for the caller to fill; it counts as unsettled. It ends in <see cref="TryPut"/>, <see cref="SlotLease.Accept(ReceivedMessage)"/> (after <see cref="InMemoryMessage.BeginDelivery"/>), <see cref="ReturnAsync"/> or <see cref="Forget"/>.</summary>
+    /// <summary>
+    /// Returns an empty message for the caller to fill; it counts as unsettled. It ends in <see cref="TryPut"/>,
+    /// <see cref="SlotLease.Accept(ReceivedMessage)"/> (after <see cref="InMemoryMessage.BeginDelivery"/>), <see cref="ReturnAsync"/> or <see cref="Forget"/>.
+    /// </summary>
     public T Take()
     {
         Interlocked.Increment(ref _unsettled);
@@ -123,7 +129,9 @@ public sealed partial class InMemoryMessages<T> : IDisposable
         }
     }
 
-    /// <summary>Carries out a settlement; called by the message's <c>SettleCoreAsync</c>. For a message that the shutdown has taken, it only returns the object.</summary>
+    /// <summary>
+    /// Carries out a settlement; called by the message's <c>SettleCoreAsync</c>. For a message that the shutdown has taken, it only returns the object.
+    /// </summary>
     /// <param name="message">A message in flight.</param>
     /// <param name="settlement">The settlement. If a dead letter cannot be written, the message is redelivered after a random wait of up to 30 s.</param>
     /// <param name="cancellationToken">Cancels the wait for the dead letter; its write continues.</param>
@@ -238,7 +246,9 @@ public sealed partial class InMemoryMessages<T> : IDisposable
         _forgotten?.Invoke();
     }
 
-    /// <summary>Disposes the timer and returns the buffers of idle messages; a message settled later returns its own. Call it after <see cref="CloseAsync"/>.</summary>
+    /// <summary>
+    /// Disposes the timer and returns the buffers of idle messages; a message settled later returns its own. Call it after <see cref="CloseAsync"/>.
+    /// </summary>
     public void Dispose()
     {
         Interlocked.Exchange(ref _disposed, true);
@@ -323,7 +333,8 @@ public sealed partial class InMemoryMessages<T> : IDisposable
 /// <param name="Time">The clock; tests drive it.</param>
 /// <param name="Logger">The source's log.</param>
 /// <param name="Metrics">The route's counters; null outside a route.</param>
-public sealed record InMemoryServices(string Source, string Route, int Concurrency, IDeadLetterStore DeadLetters, TimeProvider Time, ILogger Logger, RouteMetrics? Metrics = null)
+public sealed record InMemoryServices(
+    string Source, string Route, int Concurrency, IDeadLetterStore DeadLetters, TimeProvider Time, ILogger Logger, RouteMetrics? Metrics = null)
 {
     /// <summary>The services of a source, from those of its route.</summary>
     public static InMemoryServices Of(SourceServices services, ILogger logger) =>

@@ -69,7 +69,9 @@ public abstract class PollingMessageSource<TItem> : IPollingSource
         }
     }
 
-    /// <summary>The pause after a claim that found fewer items than asked for; default 100 ms. It doubles with each empty claim, up to <see cref="MaxPollInterval"/>.</summary>
+    /// <summary>
+    /// The pause after a claim that found fewer items than asked for; default 100 ms. It doubles with each empty claim, up to <see cref="MaxPollInterval"/>.
+    /// </summary>
     protected virtual TimeSpan MinPollInterval => TimeSpan.FromMilliseconds(100);
 
     /// <summary>The longest pause between two claims; default 5 s.</summary>

@@ -52,7 +52,8 @@ public abstract class StepNode<TContext>(Next<TContext>? next) : Next<TContext>,
         return false;
     }
 
-    ValueTask<ErrorOutcome> IStepRun.OnErrorAsync(PipelineContext context, int step, Exception exception) => OnErrorAsync(Unsafe.As<TContext>(context), exception);
+    ValueTask<ErrorOutcome> IStepRun.OnErrorAsync(PipelineContext context, int step, Exception exception) =>
+        OnErrorAsync(Unsafe.As<TContext>(context), exception);
 
     /// <summary>Whether the chain continues after Before.</summary>
     /// <exception cref="PartDefectException">Before decided nothing.</exception>

@@ -7,7 +7,9 @@ using Quayside.Messaging.Testing.Xunit;
 
 namespace Quayside_Worker.Tests;
 
-/// <summary>The requirements of at-least-once delivery for every handler: redelivered, concurrent and refused messages, and a shutdown while messages are in flight.</summary>
+/// <summary>
+/// The requirements of at-least-once delivery for every handler: redelivered, concurrent and refused messages, and a shutdown while messages are in flight.
+/// </summary>
 public sealed class StoreOrderContractTests : HandlerContractTests
 {
     protected override ValueTask<HandlerHarness> CreateAsync() => new(new Harness());

@@ -11,7 +11,8 @@ namespace Benchmarks.Tests.Sockets.Receiving;
 /// <summary>Every receiver receives each message and counts it once, so the comparison is of equal work.</summary>
 public sealed class ReceiverTests
 {
-    public static TheoryData<string, int> Datagrams => new(from name in UdpCommand.Names from bytes in (int[])[UdpCommand.SmallDatagramBytes, UdpCommand.DatagramBytes] select (name, bytes));
+    public static TheoryData<string, int> Datagrams =>
+        new(from name in UdpCommand.Names from bytes in (int[])[UdpCommand.SmallDatagramBytes, UdpCommand.DatagramBytes] select (name, bytes));
 
     public static TheoryData<string> Lines => [.. TcpLinesCommand.Names];
 

@@ -76,11 +76,13 @@ internal sealed partial class CredentialServer : IAsyncDisposable
 
     private static (int Status, string Answer) AnswerSts(string body, string accessKey)
     {
-        Dictionary<string, string> form = body.Split('&').Select(pair => pair.Split('=')).ToDictionary(pair => pair[0], pair => WebUtility.UrlDecode(pair[^1]), StringComparer.Ordinal);
+        Dictionary<string, string> form =
+            body.Split('&').Select(pair => pair.Split('=')).ToDictionary(pair => pair[0], pair => WebUtility.UrlDecode(pair[^1]), StringComparer.Ordinal);
         return form.GetValueOrDefault("Action") switch
         {
             "AssumeRole" => Given(accessKey == "SOURCE", Assumed("AssumeRole", $"{accessKey}-ASSUMED")),
-            "AssumeRoleWithWebIdentity" => Given(form.GetValueOrDefault("WebIdentityToken") == WebIdentityToken, Assumed("AssumeRoleWithWebIdentity", "WEB-IDENTITY")),
+            "AssumeRoleWithWebIdentity" =>
+                Given(form.GetValueOrDefault("WebIdentityToken") == WebIdentityToken, Assumed("AssumeRoleWithWebIdentity", "WEB-IDENTITY")),
             _ => (400, ""),
         };
     }

@@ -61,7 +61,8 @@ public sealed class CredentialTests : IDisposable
     {
         await using CredentialServer server = await CredentialServer.StartAsync();
 
-        WorkerCommand run = await RunAsync(server, "environment", ("HTTP_PROXY", server.Url), ("AWS_ENDPOINT_URL", "http://queue.invalid"), ("Aws__AllowPlainHttp", "true"));
+        WorkerCommand run =
+            await RunAsync(server, "environment", ("HTTP_PROXY", server.Url), ("AWS_ENDPOINT_URL", "http://queue.invalid"), ("Aws__AllowPlainHttp", "true"));
 
         server.SignedBy.ShouldBe(["ENVIRONMENT"], run.Text);
     }
@@ -83,12 +84,13 @@ public sealed class CredentialTests : IDisposable
     {
         await using CredentialServer server = await CredentialServer.StartAsync();
         WriteFiles(server);
-        Dictionary<string, string> environment = new(EnvironmentOf(source, server).Select(variable => KeyValuePair.Create(variable.Name, variable.Value)), StringComparer.Ordinal)
-        {
-            ["HOME"] = _home,
-            ["AWS_REGION"] = "eu-west-1",
-            ["HTTPS_PROXY"] = server.Url.Replace("//", "//user:canary@", StringComparison.Ordinal),
-        };
+        Dictionary<string, string> environment =
+            new(EnvironmentOf(source, server).Select(variable => KeyValuePair.Create(variable.Name, variable.Value)), StringComparer.Ordinal)
+            {
+                ["HOME"] = _home,
+                ["AWS_REGION"] = "eu-west-1",
+                ["HTTPS_PROXY"] = server.Url.Replace("//", "//user:canary@", StringComparison.Ordinal),
+            };
 
         WorkerCommand run = await WorkerCommand.RunAsync(["publish", "--to", "sqs", "--count", "1", "--Sources:Sqs:Queue=orders"], environment);
 
@@ -119,13 +121,15 @@ public sealed class CredentialTests : IDisposable
         "environment" => [("AWS_ACCESS_KEY_ID", "ENVIRONMENT"), ("AWS_SECRET_ACCESS_KEY", "secret")],
         "web-identity" => WebIdentity("token"),
         "refused-web-identity" => WebIdentity("refused-token"),
-        "container" => [("AWS_CONTAINER_CREDENTIALS_FULL_URI", $"{server.Url}/container"), ("AWS_CONTAINER_AUTHORIZATION_TOKEN", CredentialServer.ContainerToken)],
+        "container" =>
+            [("AWS_CONTAINER_CREDENTIALS_FULL_URI", $"{server.Url}/container"), ("AWS_CONTAINER_AUTHORIZATION_TOKEN", CredentialServer.ContainerToken)],
         "instance" => [("AWS_EC2_METADATA_DISABLED", "false"), ("AWS_EC2_METADATA_SERVICE_ENDPOINT", server.Url)],
         _ => [("AWS_PROFILE", source)],
     };
 
     private (string Name, string Value)[] WebIdentity(string file) =>
-        [("AWS_WEB_IDENTITY_TOKEN_FILE", Path.Combine(_home, file)), ("AWS_ROLE_ARN", "arn:aws:iam::123456789012:role/worker"), ("AWS_ROLE_SESSION_NAME", "worker")];
+        [("AWS_WEB_IDENTITY_TOKEN_FILE", Path.Combine(_home, file)), ("AWS_ROLE_ARN", "arn:aws:iam::123456789012:role/worker"),
+            ("AWS_ROLE_SESSION_NAME", "worker")];
 
     private void WriteFiles(CredentialServer server)
     {

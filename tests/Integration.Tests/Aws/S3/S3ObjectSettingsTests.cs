@@ -48,7 +48,8 @@ public sealed class S3ObjectSettingsTests(RealS3 real, AwsServer emulator)
         GetObjectTaggingResponse tags = await s3.GetObjectTaggingAsync(new GetObjectTaggingRequest { BucketName = bucket, Key = "a/b c.json" }, Token);
         tags.Tagging.Select(tag => (tag.Key, tag.Value)).ShouldBe([("cost centre", "a+b = c/d"), ("größe", "XL")], ignoreOrder: true);
         GetObjectAclResponse acl = await s3.GetObjectAclAsync(new GetObjectAclRequest { BucketName = bucket, Key = "a/b c.json" }, Token);
-        acl.Grants.ShouldContain(grant => grant.Grantee.URI != null && grant.Grantee.URI.EndsWith("AllUsers", StringComparison.Ordinal) && grant.Permission == S3Permission.READ);
+        acl.Grants.ShouldContain(
+            grant => grant.Grantee.URI != null && grant.Grantee.URI.EndsWith("AllUsers", StringComparison.Ordinal) && grant.Permission == S3Permission.READ);
     }
 
     [Theory]
@@ -88,7 +89,8 @@ public sealed class S3ObjectSettingsTests(RealS3 real, AwsServer emulator)
         (await sink.StoreAsync("locked"u8.ToArray(), Body, Token)).ShouldBe(SinkResult.Stored);
         (await sink.StoreAsync("locked"u8.ToArray(), Body, Token)).ShouldBe(SinkResult.AlreadyStored);
 
-        ObjectLockRetention retention = (await s3.GetObjectRetentionAsync(new GetObjectRetentionRequest { BucketName = bucket, Key = "locked" }, Token)).Retention;
+        ObjectLockRetention retention =
+            (await s3.GetObjectRetentionAsync(new GetObjectRetentionRequest { BucketName = bucket, Key = "locked" }, Token)).Retention;
         retention.Mode.Value.ShouldBe("GOVERNANCE");
         retention.RetainUntilDate!.Value.ToUniversalTime().ShouldBeGreaterThanOrEqualTo(before.AddMinutes(1).AddSeconds(-1));
         (await s3.GetObjectLegalHoldAsync(new GetObjectLegalHoldRequest { BucketName = bucket, Key = "locked" }, Token)).LegalHold.Status.Value.ShouldBe("ON");
@@ -98,7 +100,9 @@ public sealed class S3ObjectSettingsTests(RealS3 real, AwsServer emulator)
     {
         using AmazonS3Client s3 = endpoint.CreateS3Client();
         string bucket = await endpoint.CreateBucketAsync("properties");
-        await using S3Sink sink = S3Sinks.Open(endpoint, new S3SinkOptions { Client = Enum.Parse<S3ClientKind>(client), Bucket = bucket, Tags = new Dictionary<string, string> { ["team"] = "billing" } });
+        await using S3Sink sink = S3Sinks.Open(
+            endpoint,
+            new S3SinkOptions { Client = Enum.Parse<S3ClientKind>(client), Bucket = bucket, Tags = new Dictionary<string, string> { ["team"] = "billing" } });
         ObjectProperties properties = new() { Metadata = [new("Tenant", "a  b, \"c\""), new("city", " Zürich ")], Tags = [new("order", "1/2 + 3")] };
 
         (await sink.StoreAsync("described"u8.ToArray(), Body, properties, Token)).ShouldBe(SinkResult.Stored);
@@ -118,5 +122,6 @@ public sealed class S3ObjectSettingsTests(RealS3 real, AwsServer emulator)
             (await s3.GetObjectTaggingAsync(new GetObjectTaggingRequest { BucketName = bucket, Key = key }, Token)).Tagging.Select(tag => (tag.Key, tag.Value));
     }
 
-    private static string Decoded(string word) => word.StartsWith("=?", StringComparison.Ordinal) ? Encoding.UTF8.GetString(Convert.FromBase64String(word[10..^2])) : word;
+    private static string Decoded(string word) =>
+        word.StartsWith("=?", StringComparison.Ordinal) ? Encoding.UTF8.GetString(Convert.FromBase64String(word[10..^2])) : word;
 }

@@ -145,7 +145,8 @@ public class S3SinkAnswerTests
     public async Task Store_HostileErrorText_IsEscapedEverywhere()
     {
         string code = "A&#10;B\u202e" + new string('x', 5_000);
-        await using StubServer stub = await StubServer.StartAsync(context => StubServer.FailAsync(context, 400, code, "C&#10;D\u202emessage of the store" + new string('y', 5_000)));
+        await using StubServer stub =
+            await StubServer.StartAsync(context => StubServer.FailAsync(context, 400, code, "C&#10;D\u202emessage of the store" + new string('y', 5_000)));
 
         string detail = (await StoreAsync(stub)).Detail!;
 

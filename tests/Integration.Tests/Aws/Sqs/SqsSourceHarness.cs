@@ -31,7 +31,8 @@ internal sealed class SqsSourceHarness : SourceHarness
         _deadLetters = deadLetters;
         _proxy = endpoint.ServiceUrl.IsLoopback ? new TcpFaultProxy(endpoint.ServiceUrl) : null;
         SqsQueueReference reference = SqsQueueReference.Parse(queue.Name)!;
-        AwsOptions aws = new() { Endpoint = _proxy?.Url ?? endpoint.ServiceUrl, Region = endpoint.Region, AccessKeyId = endpoint.AccessKey, SecretAccessKey = endpoint.SecretKey };
+        AwsOptions aws = new()
+            { Endpoint = _proxy?.Url ?? endpoint.ServiceUrl, Region = endpoint.Region, AccessKeyId = endpoint.AccessKey, SecretAccessKey = endpoint.SecretKey };
         SqsSourceOptions options = new()
         {
             Queue = queue.Name,
@@ -41,7 +42,9 @@ internal sealed class SqsSourceHarness : SourceHarness
         };
         ServiceProvider none = new ServiceCollection().BuildServiceProvider();
         _open = () => new SqsMessageSource(
-            SqsClient.Create(aws, reference, new SqsWireOptions { VerifyMd5 = true, CallTimeout = TimeSpan.FromSeconds(2) }, _buffers, TimeProvider.System), reference, options, new SourceServices("orders", none, new MemoryDeadLetters(), Log, TimeProvider.System, Concurrency: 60), messageTimeout: TimeSpan.Zero);
+            SqsClient.Create(aws, reference, new SqsWireOptions { VerifyMd5 = true, CallTimeout = TimeSpan.FromSeconds(2) }, _buffers, TimeProvider.System),
+            reference, options, new SourceServices("orders", none, new MemoryDeadLetters(), Log, TimeProvider.System, Concurrency: 60),
+            messageTimeout: TimeSpan.Zero);
         _source = _open();
     }
 

@@ -50,7 +50,9 @@ internal sealed record PutPayload(byte[] Bytes, IReadOnlyDictionary<string, stri
         bool hasTrailers = hash.EndsWith("-TRAILER", StringComparison.Ordinal);
         if (hasTrailers != announcedTrailers.Length > 0 || announcedTrailers.Any(name => !body.Trailers.ContainsKey(name.ToLowerInvariant())))
         {
-            return Rejected(new S3Error(400, "MalformedTrailerError", "The request contained trailing data that was not well-formed or did not conform to our published schema."));
+            return Rejected(
+                new S3Error(
+                    400, "MalformedTrailerError", "The request contained trailing data that was not well-formed or did not conform to our published schema."));
         }
 
         Dictionary<string, string> checksums = ChecksumsOf(request.Headers);
@@ -109,9 +111,10 @@ internal sealed record PutPayload(byte[] Bytes, IReadOnlyDictionary<string, stri
             "sha256" => SHA256.HashData(Bytes),
             _ => null,
         };
-        return expected is null || !TryDecode(value, out byte[] given) || given.Length != expected.Length ? S3Error.InvalidRequest($"Value for {name} header is invalid.")
-            : given.AsSpan().SequenceEqual(expected) ? null
-            : S3Error.BadDigest(algorithm.ToUpperInvariant());
+        return expected is null || !TryDecode(value, out byte[] given) || given.Length != expected.Length
+            ? S3Error.InvalidRequest($"Value for {name} header is invalid.")
+                : given.AsSpan().SequenceEqual(expected) ? null
+                : S3Error.BadDigest(algorithm.ToUpperInvariant());
     }
 
     // A bit at a time: independent of what the code under test uses.
@@ -134,7 +137,8 @@ internal sealed record PutPayload(byte[] Bytes, IReadOnlyDictionary<string, stri
     private static PutPayload Rejected(S3Error error) => new([], NoChecksums, error);
 
     private static Dictionary<string, string> ChecksumsOf(IReadOnlyDictionary<string, string> headers) => headers
-        .Where(header => header.Key.StartsWith(ChecksumPrefix, StringComparison.Ordinal) && header.Key is not (ChecksumPrefix + "type" or ChecksumPrefix + "algorithm"))
+        .Where(header => header.Key.StartsWith(ChecksumPrefix, StringComparison.Ordinal)
+            && header.Key is not (ChecksumPrefix + "type" or ChecksumPrefix + "algorithm"))
         .ToDictionary(header => header.Key, header => header.Value, StringComparer.Ordinal);
 
     private static bool TryDecode(string base64, out byte[] bytes)

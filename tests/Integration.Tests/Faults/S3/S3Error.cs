@@ -7,7 +7,8 @@ internal sealed record S3Error(int Status, string Code, string Message)
 
     public static S3Error InternalError { get; } = new(500, "InternalError", "We encountered an internal error. Please try again.");
 
-    public static S3Error Conflict { get; } = new(409, "ConditionalRequestConflict", "The conditional request cannot succeed due to a conflicting operation against this resource.");
+    public static S3Error Conflict { get; } =
+        new(409, "ConditionalRequestConflict", "The conditional request cannot succeed due to a conflicting operation against this resource.");
 
     public static S3Error AccessDenied { get; } = new(403, "AccessDenied", "Access Denied");
 

@@ -26,5 +26,6 @@ internal sealed record S3Exchange(
     IReadOnlyDictionary<string, string> Headers)
 {
     public override string ToString() =>
-        $"#{Sequence} {Operation} {Number} {Bucket}/{Key}: {Outcome} {Status} {ErrorCode}{(Committed ? " committed" : "")}{(Fault == S3Fault.None ? "" : $" ({Fault})")}";
+        $"#{Sequence} {Operation} {Number} {Bucket}/{Key}: {Outcome} {Status} {ErrorCode}{(Committed ? " committed" : "")}"
+            + $"{(Fault == S3Fault.None ? "" : $" ({Fault})")}";
 }

@@ -60,7 +60,8 @@ internal sealed class S3History(TimeProvider time)
             }
             catch (OperationCanceledException exception)
             {
-                throw new TimeoutException($"No exchange satisfied the condition. History:\n{string.Join('\n', (IEnumerable<S3Exchange>)Snapshot())}", exception);
+                throw new TimeoutException(
+                    $"No exchange satisfied the condition. History:\n{string.Join('\n', (IEnumerable<S3Exchange>)Snapshot())}", exception);
             }
         }
     }

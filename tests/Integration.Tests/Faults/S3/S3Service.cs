@@ -113,14 +113,18 @@ internal sealed class S3Service(S3Objects objects, TimeProvider time)
         foreach ((string key, StoredObject stored) in page)
         {
             string name = isEncoded ? Uri.EscapeDataString(key) : S3Answer.Escape(key);
-            xml.Append(CultureInfo.InvariantCulture, $"<Contents><Key>{name}</Key><LastModified>{stored.LastModified:yyyy-MM-ddTHH:mm:ss.fffZ}</LastModified><ETag>{S3Answer.Escape(stored.ETag)}</ETag><Size>{stored.Body.Length}</Size><StorageClass>STANDARD</StorageClass></Contents>");
+            xml.Append(
+                CultureInfo.InvariantCulture,
+                $"<Contents><Key>{name}</Key><LastModified>{stored.LastModified:yyyy-MM-ddTHH:mm:ss.fffZ}</LastModified><ETag>{S3Answer.Escape(stored.ETag)}"
+                    + $"</ETag><Size>{stored.Body.Length}</Size><StorageClass>STANDARD</StorageClass></Contents>");
         }
 
         bool isTruncated = found.Length > page.Length && page.Length > 0;
         xml.Append(isTruncated ? "<IsTruncated>true</IsTruncated>" : "<IsTruncated>false</IsTruncated>");
         if (isTruncated)
         {
-            xml.Append(CultureInfo.InvariantCulture, $"<NextContinuationToken>{Convert.ToHexString(Encoding.UTF8.GetBytes(page[^1].Key))}</NextContinuationToken>");
+            xml.Append(
+                CultureInfo.InvariantCulture, $"<NextContinuationToken>{Convert.ToHexString(Encoding.UTF8.GetBytes(page[^1].Key))}</NextContinuationToken>");
         }
 
         xml.Append("</ListBucketResult>");

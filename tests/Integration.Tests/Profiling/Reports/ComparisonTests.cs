@@ -76,7 +76,9 @@ public sealed class ComparisonTests : IDisposable
     [InlineData("null", "was not written by 'harness --json FILE'")]
     [InlineData("""{"forms":[]}""", "has no record of a run")]
     [InlineData("""{"messages":1,"seconds":1}""", "was not written by 'harness --json FILE'")]
-    [InlineData("""{"messages":1,"seconds":1,"messagesPerSecond":1,"bytesPerMessage":1,"gen0":0,"gen1":0,"gen2":0,"form":"Fused","source":"channel","sink":"memory"}""", "has no record of a run")]
+    [InlineData(
+        """{"messages":1,"seconds":1,"messagesPerSecond":1,"bytesPerMessage":1,"gen0":0,"gen1":0,"gen2":0,"form":"Fused","source":"channel","sink":"memory"}""",
+        "has no record of a run")]
     public void InvalidFile_IsNamed(string? content, string error)
     {
         string path = Path.Combine(_folder, "wrong.json");
@@ -99,7 +101,8 @@ public sealed class ComparisonTests : IDisposable
         string one = Write("one", run);
 
         Error(one, Write("all", isAllForms: true, run)).ShouldContain("is of one run and");
-        Error(one, Write("elsewhere", run with { Record = run.Record! with { Machine = Here with { Processor = "Xeon" } } })).ShouldContain("different machines");
+        Error(one, Write("elsewhere", run with { Record = run.Record! with { Machine = Here with { Processor = "Xeon" } } })).ShouldContain(
+            "different machines");
         Error(Write("closure", isAllForms: true, run with { Form = "Closure" }), Write("fused", isAllForms: true, run)).ShouldContain("no form in common");
     }
 

@@ -17,7 +17,9 @@ public sealed class HarnessReportTests : IDisposable
     [Fact]
     public async Task Report_OfARun_ShowsTheFiguresOfItsJson()
     {
-        await RunAsync(0, "--no-wait", "--count", $"{Messages}", "--Intake:Concurrency=7", "--Sinks:S3:AccessKeyId=id", "--Sinks:S3:SecretAccessKey=very-secret", "--report", In("run.html"), "--json", In("run.json"));
+        await RunAsync(
+            0, "--no-wait", "--count", $"{Messages}", "--Intake:Concurrency=7", "--Sinks:S3:AccessKeyId=id", "--Sinks:S3:SecretAccessKey=very-secret",
+            "--report", In("run.html"), "--json", In("run.json"));
 
         JsonElement run = Json("run.json");
         JsonElement record = run.GetProperty("record");
@@ -31,7 +33,8 @@ public sealed class HarnessReportTests : IDisposable
 
         // Every message has a latency, and the bins hold every message.
         record.GetProperty("latency").EnumerateArray().Sum(bucket => bucket.GetProperty("messages").GetInt64()).ShouldBe(Messages);
-        (record.GetProperty("messagesPerSecond").EnumerateArray().Sum(rate => rate.GetDouble()) * record.GetProperty("binSeconds").GetDouble()).ShouldBe(Messages, Messages / 100.0);
+        (record.GetProperty("messagesPerSecond").EnumerateArray().Sum(rate => rate.GetDouble()) * record.GetProperty("binSeconds").GetDouble()).ShouldBe(
+            Messages, Messages / 100.0);
         record.GetProperty("sampledAllocations").GetArrayLength().ShouldBeGreaterThan(0);
 
         string page = File.ReadAllText(In("run.html"));
@@ -49,7 +52,10 @@ public sealed class HarnessReportTests : IDisposable
 
         Json("run.json").GetProperty("record").GetProperty("sampledAllocations").GetArrayLength().ShouldBe(0);
         File.ReadAllText(In("run.html")).ShouldContain("every object counted");
-        Page("run.html").Descendants("title").Select(title => title.Value).ShouldContain(Json("run.json").GetProperty("allocations")[0].GetProperty("type").GetString());
+        Page("run.html")
+            .Descendants("title")
+            .Select(title => title.Value)
+            .ShouldContain(Json("run.json").GetProperty("allocations")[0].GetProperty("type").GetString());
     }
 
     [Fact, Trait("Category", "Long")]
@@ -59,7 +65,10 @@ public sealed class HarnessReportTests : IDisposable
 
         string[] forms = [.. PipelineForm.All.Where(form => form.IsSupported).Select(form => form.Name)];
         Json("all.json").GetProperty("forms").EnumerateArray().Select(run => run.GetProperty("form").GetString()).ShouldBe(forms);
-        Page("all.html").Descendants("h2").Select(heading => heading.Value).ShouldBe([.. forms.Select(form => $"{form} form, channel to memory"), "Settings and machine"]);
+        Page("all.html")
+            .Descendants("h2")
+            .Select(heading => heading.Value)
+            .ShouldBe([.. forms.Select(form => $"{form} form, channel to memory"), "Settings and machine"]);
 
         string[] lines = await RunAsync(0, "compare", In("all.json"), In("all.json"), "--report", In("compare.html"));
 

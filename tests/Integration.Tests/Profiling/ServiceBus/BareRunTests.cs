@@ -22,7 +22,8 @@ public sealed class BareRunTests
         report.Source.ShouldBe("servicebus, bare");
         _bus.Senders.ShouldHaveSingleItem().Batches.ShouldBe(Enumerable.Repeat(100, 10));
         FakeProcessor processor = _bus.Processors.ShouldHaveSingleItem();
-        (processor.MaxConcurrentCalls, processor.PrefetchCount, processor.MaxAutoLockRenewalDuration, processor.AutoCompleteMessages).ShouldBe((100, 0, TimeSpan.FromMinutes(15), true));
+        (processor.MaxConcurrentCalls, processor.PrefetchCount, processor.MaxAutoLockRenewalDuration, processor.AutoCompleteMessages).ShouldBe(
+            (100, 0, TimeSpan.FromMinutes(15), true));
         _bus.Calls.Count(call => call.Operation == "Complete").ShouldBe(1_000);
         _bus.Count.ShouldBe(0);
     }
@@ -46,11 +47,13 @@ public sealed class BareRunTests
 
     [Fact]
     public async Task Run_NothingConfigured_IsAConfigurationError() =>
-        await Should.ThrowAsync<ConfigurationException>(BareRun.RunAsync(Options(count: 1), new ConfigurationBuilder().Build(), "harness", CreateClient, collector: null, CancellationToken.None));
+        await Should.ThrowAsync<ConfigurationException>(
+            BareRun.RunAsync(Options(count: 1), new ConfigurationBuilder().Build(), "harness", CreateClient, collector: null, CancellationToken.None));
 
     private ServiceBusClient CreateClient(ServiceBusSourceOptions options) => _bus.CreateClient(options, retries: null);
 
-    private static HarnessOptions Options(int count) => new(Form: null, "servicebus", "memory", count, Wait: false, Json: false, Explain: false, Trace: null, []) { Bare = true };
+    private static HarnessOptions Options(int count) =>
+        new(Form: null, "servicebus", "memory", count, Wait: false, Json: false, Explain: false, Trace: null, []) { Bare = true };
 
     private Task<HarnessReport> RunAsync(HarnessOptions options)
     {

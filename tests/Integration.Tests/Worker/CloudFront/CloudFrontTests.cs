@@ -9,7 +9,8 @@ namespace Integration.Tests.Worker.CloudFront;
 public sealed class CloudFrontTests(AwsServer aws)
 {
     private const string Index = "cloudfront-logs";
-    private const string TestEvent = """{"Service":"Amazon S3","Event":"s3:TestEvent","Time":"2026-01-31T10:00:00.000Z","Bucket":"logs","RequestId":"r","HostId":"h"}""";
+    private const string TestEvent =
+        """{"Service":"Amazon S3","Event":"s3:TestEvent","Time":"2026-01-31T10:00:00.000Z","Bucket":"logs","RequestId":"r","HostId":"h"}""";
 
     [Fact]
     public async Task Sqs_LogsGoodAndBad_EveryRowIsIndexedOnceOrDeadLettered()
@@ -42,7 +43,8 @@ public sealed class CloudFrontTests(AwsServer aws)
         // Twice: SQS may deliver everything more than once.
         await queue.SendAllAsync([.. events, .. events, truncated, missing, elsewhere, replaced, "no event"]);
         await using (RunningWorker worker = await RunningWorker.StartAsync(
-            [.. Arguments(endpoint, bucket, elasticsearch), .. RunningWorker.SqsArguments(endpoint, queue), .. folder.Arguments, "--Handlers:CloudFront:MissingObjectDeliveries=1"]))
+            [.. Arguments(endpoint, bucket, elasticsearch), .. RunningWorker.SqsArguments(endpoint, queue), .. folder.Arguments,
+                "--Handlers:CloudFront:MissingObjectDeliveries=1"]))
         {
             await queue.WaitForCountAsync(counts => counts.Total == 0);
             (await worker.StopAsync()).ShouldBe(0);
@@ -51,7 +53,10 @@ public sealed class CloudFrontTests(AwsServer aws)
         await ShouldHoldAsync(elasticsearch, logs, atLeast: true);
         (await deadLetters.DrainAsync()).Select(letter => letter.Attributes["DeadLetterReason"])
             .ShouldBe(["gzip-truncated", "object-missing", "event-wrong-bucket", "object-changed", "malformed-json"], ignoreOrder: true);
-        folder.Bodies("row-too-few-columns").Select(Encoding.UTF8.GetString).ShouldBe(Enumerable.Range(0, 3).Select(number => $"bad row {number} of {logs[1].Key}"), ignoreOrder: true);
+        folder
+            .Bodies("row-too-few-columns")
+            .Select(Encoding.UTF8.GetString)
+            .ShouldBe(Enumerable.Range(0, 3).Select(number => $"bad row {number} of {logs[1].Key}"), ignoreOrder: true);
     }
 
     [Fact]
@@ -76,7 +81,8 @@ public sealed class CloudFrontTests(AwsServer aws)
 
     private static Task<RunningWorker> StartHttpAsync(AwsEndpoint endpoint, LogBucket bucket, StrictElasticsearch elasticsearch, LetterFolder folder) =>
         RunningWorker.StartAsync(
-            [.. Arguments(endpoint, bucket, elasticsearch), "--Routes:archive:Source=Http", $"--Aws:Endpoint={endpoint.ServiceUrl}", .. folder.Arguments], endpoint.ToEnvironment());
+            [.. Arguments(endpoint, bucket, elasticsearch), "--Routes:archive:Source=Http", $"--Aws:Endpoint={endpoint.ServiceUrl}", .. folder.Arguments],
+            endpoint.ToEnvironment());
 
     private static string[] Arguments(AwsEndpoint endpoint, LogBucket bucket, StrictElasticsearch elasticsearch) =>
     [
@@ -112,5 +118,7 @@ public sealed class CloudFrontTests(AwsServer aws)
 
     private static string TextOf(IEnumerable<JsonElement> documents) => string.Join(
         '\n',
-        documents.OrderBy(document => long.Parse(IdOf(document)[23..], System.Globalization.CultureInfo.InvariantCulture)).Select(document => document.GetProperty("_source").GetRawText()));
+        documents
+            .OrderBy(document => long.Parse(IdOf(document)[23..], System.Globalization.CultureInfo.InvariantCulture))
+            .Select(document => document.GetProperty("_source").GetRawText()));
 }

@@ -23,7 +23,10 @@ internal sealed record ExpectedRows(string Key, byte[] Compressed, IReadOnlyList
         string[] documents =
         [
             .. text.Split('\n', StringSplitOptions.RemoveEmptyEntries).Where(line => line[0] != '#').Select(line => line.Split('\t'))
-                .Select(columns => JsonSerializer.Serialize(new Dictionary<string, string> { ["@timestamp"] = $"{columns[0]}T{columns[1]}Z", ["date"] = columns[0], ["time"] = columns[1], ["user_agent"] = columns[UserAgent] })),
+                .Select(
+                    columns => JsonSerializer.Serialize(
+                        new Dictionary<string, string> { ["@timestamp"] = $"{columns[0]}T{columns[1]}Z", ["date"] = columns[0], ["time"] = columns[1],
+                            ["user_agent"] = columns[UserAgent] })),
         ];
         string bad = string.Concat(Enumerable.Range(0, badRows).Select(number => $"bad row {number} of {key}\n"));
         return new ExpectedRows(key, AccessLog.Compress(Encoding.ASCII.GetBytes(text + bad)), documents);

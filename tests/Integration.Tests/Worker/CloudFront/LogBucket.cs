@@ -25,7 +25,8 @@ internal sealed class LogBucket : IDisposable
     public async Task<string> PutAsync(string key, byte[] body)
     {
         using MemoryStream stream = new(body);
-        PutObjectResponse stored = await _s3.PutObjectAsync(new PutObjectRequest { BucketName = Name, Key = key, InputStream = stream, UseChunkEncoding = false });
+        PutObjectResponse stored =
+            await _s3.PutObjectAsync(new PutObjectRequest { BucketName = Name, Key = key, InputStream = stream, UseChunkEncoding = false });
         return EventOf(key, stored.ETag.Trim('"'), body.Length);
     }
 
@@ -46,5 +47,6 @@ internal sealed class LogBucket : IDisposable
 
     public void Dispose() => _s3.Dispose();
 
-    private static string Encode(string key) => Uri.EscapeDataString(key).Replace("%20", "+", StringComparison.Ordinal).Replace("%2F", "/", StringComparison.Ordinal);
+    private static string Encode(string key) =>
+        Uri.EscapeDataString(key).Replace("%20", "+", StringComparison.Ordinal).Replace("%2F", "/", StringComparison.Ordinal);
 }

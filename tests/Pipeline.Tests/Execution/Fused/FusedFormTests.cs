@@ -28,7 +28,8 @@ public sealed class FusedFormTests : PipelineFormContract
         IPipeline<OuterContext> pipeline = builder.Terminator(new RefusingTerminator(failure, throws)).Build(Form);
         OuterContext context = new();
         int thrown = 0;
-        EventHandler<FirstChanceExceptionEventArgs> count = (_, thrownNow) => Interlocked.Add(ref thrown, ReferenceEquals(thrownNow.Exception, failure) ? 1 : 0);
+        EventHandler<FirstChanceExceptionEventArgs> count =
+            (_, thrownNow) => Interlocked.Add(ref thrown, ReferenceEquals(thrownNow.Exception, failure) ? 1 : 0);
         AppDomain.CurrentDomain.FirstChanceException += count;
         try
         {

@@ -29,7 +29,8 @@ internal sealed record ChainSpec(IReadOnlyList<PartSpec> Outer, int Forks, IRead
     }
 
     public override string ToString() =>
-        $"{Environment.NewLine}outer: {string.Join(", ", Outer)}{Environment.NewLine}forks: {Forks}{Environment.NewLine}inner: {string.Join(", ", Inner)}{Environment.NewLine}terminator: {Terminator}";
+        $"{Environment.NewLine}outer: {string.Join(", ", Outer)}{Environment.NewLine}forks: {Forks}{Environment.NewLine}inner: "
+            + $"{string.Join(", ", Inner)}{Environment.NewLine}terminator: {Terminator}";
 
     private static void Add<TContext>(PipelineBuilder<OuterContext> builder, PartSpec spec, string name)
         where TContext : TracedContext

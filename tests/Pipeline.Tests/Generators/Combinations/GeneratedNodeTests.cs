@@ -14,7 +14,8 @@ public sealed class GeneratedNodeTests
 
     [Theory]
     [MemberData(nameof(CombinationsAndForms))]
-    public async Task Invoke_StepBetweenBehaviors_SameAsClosure(Combination combination, PipelineForm form) => await ShouldEqualClosureAsync(form, (builder, scenario) => builder
+    public async Task Invoke_StepBetweenBehaviors_SameAsClosure(Combination combination, PipelineForm form) =>
+    await ShouldEqualClosureAsync(form, (builder, scenario) => builder
         .Step<OuterContext>(Part.Step("o"))
         .Behavior(Part.Outer("b"))
         .Step(CombinedStep.Of(combination, "x", scenario))
@@ -27,7 +28,8 @@ public sealed class GeneratedNodeTests
 
     [Theory]
     [MemberData(nameof(CombinationsAndForms))]
-    public async Task Invoke_StepAmongSteps_SameAsClosure(Combination combination, PipelineForm form) => await ShouldEqualClosureAsync(form, (builder, scenario) =>
+    public async Task Invoke_StepAmongSteps_SameAsClosure(Combination combination, PipelineForm form) =>
+    await ShouldEqualClosureAsync(form, (builder, scenario) =>
     {
         foreach (Combination other in Combinations)
         {
@@ -41,7 +43,8 @@ public sealed class GeneratedNodeTests
 
     [Theory]
     [MemberData(nameof(CombinationsAndForms))]
-    public async Task Invoke_StepsAlikeInARow_SameAsClosure(Combination combination, PipelineForm form) => await ShouldEqualClosureAsync(form, (builder, scenario) => builder
+    public async Task Invoke_StepsAlikeInARow_SameAsClosure(Combination combination, PipelineForm form) =>
+    await ShouldEqualClosureAsync(form, (builder, scenario) => builder
         .Step<OuterContext>(Part.Step("o"))
         .Behavior(Part.Outer("b"))
         .Step(CombinedStep.Of(combination, "x", scenario with { Event = scenario.RestThrows ? Event.RestThrows : Event.Nothing }))
@@ -58,7 +61,10 @@ public sealed class GeneratedNodeTests
             builder.Step(CombinedStep.Of(combination, "x", scenario));
         }
 
-        string[] steps = [.. builder.Terminator<OuterContext>(Part.Terminator()).Build(PipelineForm.Precompiled).Description.Split('\n').Where(line => line.Contains(" step ", StringComparison.Ordinal))];
+        string[] steps = [
+            .. builder.Terminator<OuterContext>(Part.Terminator()).Build(PipelineForm.Precompiled).Description
+                .Split('\n')
+                .Where(line => line.Contains(" step ", StringComparison.Ordinal))];
 
         steps.Length.ShouldBe(Combinations.Length);
         steps.ShouldAllBe(step => !step.Contains("shared node", StringComparison.Ordinal));
@@ -90,7 +96,8 @@ public sealed class GeneratedNodeTests
         }
     }
 
-    private static async Task<string> RunAsync(PipelineForm form, Scenario scenario, Func<PipelineBuilder<OuterContext>, Scenario, PipelineBuilder<OuterContext>> add)
+    private static async Task<string> RunAsync(
+        PipelineForm form, Scenario scenario, Func<PipelineBuilder<OuterContext>, Scenario, PipelineBuilder<OuterContext>> add)
     {
         OuterContext context = new();
         IPipeline<OuterContext> pipeline = add(ChainBuilding.Chain(), scenario)
@@ -98,7 +105,11 @@ public sealed class GeneratedNodeTests
 
         Exception? exception = await pipeline.RunAsync(context);
 
-        string end = exception is null ? "returned" : ReferenceEquals(exception, scenario.RestException) ? "the rest's exception" : $"{exception.GetType().Name}:{exception.Message}";
+        string end = exception is null
+            ? "returned"
+            : ReferenceEquals(exception, scenario.RestException)
+            ? "the rest's exception"
+            : $"{exception.GetType().Name}:{exception.Message}";
         return $"{context} | {end}";
     }
 }

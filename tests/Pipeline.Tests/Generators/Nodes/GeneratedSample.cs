@@ -23,7 +23,10 @@ internal sealed partial class GeneratedSample
     public string Text { get; }
 
     /// <summary>The registrations as <c>AddStep&lt;S, Ctx&gt;</c>, without namespaces.</summary>
-    public IEnumerable<string> Registrations => Registration().Matches(Text).Select(match => match.Groups[1].Value.Replace("global::", "", StringComparison.Ordinal).Replace("Samples.", "", StringComparison.Ordinal));
+    public IEnumerable<string> Registrations =>
+        Registration()
+            .Matches(Text)
+            .Select(match => match.Groups[1].Value.Replace("global::", "", StringComparison.Ordinal).Replace("Samples.", "", StringComparison.Ordinal));
 
     public IEnumerable<string> NodeNames => NodeName().Matches(Text).Select(match => match.Groups[1].Value);
 
@@ -66,7 +69,10 @@ internal sealed partial class GeneratedSample
     }
 
     private static string[] Complaints(Compilation compilation) =>
-        [.. compilation.GetDiagnostics().Where(diagnostic => diagnostic.Severity >= DiagnosticSeverity.Warning && !diagnostic.IsSuppressed).Select(diagnostic => diagnostic.ToString())];
+        [.. compilation
+            .GetDiagnostics()
+            .Where(diagnostic => diagnostic.Severity >= DiagnosticSeverity.Warning && !diagnostic.IsSuppressed)
+            .Select(diagnostic => diagnostic.ToString())];
 
     [GeneratedRegex(@"PartNodes\.(Add.*)\(static")]
     private static partial Regex Registration();

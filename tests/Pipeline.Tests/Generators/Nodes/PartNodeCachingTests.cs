@@ -22,7 +22,8 @@ public sealed class PartNodeCachingTests
     {
         GeneratorRunResult result = RunTwice(edit);
 
-        Reasons(result.TrackedSteps[PartNodeGenerator.NodesStep]).ShouldAllBe(reason => reason == IncrementalStepRunReason.Unchanged || reason == IncrementalStepRunReason.Cached);
+        Reasons(result.TrackedSteps[PartNodeGenerator.NodesStep]).ShouldAllBe(
+            reason => reason == IncrementalStepRunReason.Unchanged || reason == IncrementalStepRunReason.Cached);
         Reasons(result.TrackedOutputSteps.SelectMany(steps => steps.Value)).ShouldBe([IncrementalStepRunReason.Cached]);
     }
 
@@ -42,8 +43,11 @@ public sealed class PartNodeCachingTests
         driver = driver.RunGenerators(compilation);
         SyntaxTree unrelated = compilation.SyntaxTrees[1];
 
-        return driver.RunGenerators(compilation.ReplaceSyntaxTree(unrelated, CSharpSyntaxTree.ParseText(edit, Sample.Parsing, unrelated.FilePath))).GetRunResult().Results.Single();
+        return driver
+            .RunGenerators(compilation.ReplaceSyntaxTree(unrelated, CSharpSyntaxTree.ParseText(edit, Sample.Parsing, unrelated.FilePath)))
+            .GetRunResult().Results.Single();
     }
 
-    private static IEnumerable<IncrementalStepRunReason> Reasons(IEnumerable<IncrementalGeneratorRunStep> steps) => steps.SelectMany(step => step.Outputs).Select(output => output.Reason);
+    private static IEnumerable<IncrementalStepRunReason> Reasons(IEnumerable<IncrementalGeneratorRunStep> steps) =>
+        steps.SelectMany(step => step.Outputs).Select(output => output.Reason);
 }

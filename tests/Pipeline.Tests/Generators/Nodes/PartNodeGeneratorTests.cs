@@ -16,8 +16,10 @@ public sealed class PartNodeGeneratorTests
             internal sealed class T : ITerminator<Inner> { public ValueTask InvokeAsync(Inner context) => default; }
             """);
 
-        sample.Registrations.ShouldBe(["AddBehavior<B, Ctx, Ctx>", "AddBehavior<C, Ctx, Inner>", "AddBehavior<F, Ctx, Inner>", "AddStep<S, Ctx>", "AddTerminator<T, Inner>"]);
-        sample.NodeNames.ShouldBe(["Samples_B_BehaviorNode", "Samples_C_BehaviorNode", "Samples_F_BehaviorNode", "Samples_S_StepNode", "Samples_T_TerminatorNode"]);
+        sample.Registrations.ShouldBe(
+            ["AddBehavior<B, Ctx, Ctx>", "AddBehavior<C, Ctx, Inner>", "AddBehavior<F, Ctx, Inner>", "AddStep<S, Ctx>", "AddTerminator<T, Inner>"]);
+        sample.NodeNames.ShouldBe(
+            ["Samples_B_BehaviorNode", "Samples_C_BehaviorNode", "Samples_F_BehaviorNode", "Samples_S_StepNode", "Samples_T_TerminatorNode"]);
     }
 
     [Fact]
@@ -125,7 +127,8 @@ public sealed class PartNodeGeneratorTests
             """);
 
         sample.Registrations.ShouldBe(["AddBehavior<All, Ctx, Inner>", "AddStep<All, Ctx>", "AddStep<All, Inner>", "AddTerminator<All, Inner>"]);
-        sample.NodeNames.ShouldBe(["Samples_All_BehaviorNode", "Samples_All_Samples_Ctx_StepNode", "Samples_All_Samples_Inner_StepNode", "Samples_All_TerminatorNode"]);
+        sample.NodeNames.ShouldBe(
+            ["Samples_All_BehaviorNode", "Samples_All_Samples_Ctx_StepNode", "Samples_All_Samples_Inner_StepNode", "Samples_All_TerminatorNode"]);
         sample.Node("Samples_All_Samples_Ctx_StepNode").ShouldNotContain("AfterAsync");
         sample.Node("Samples_All_Samples_Inner_StepNode").ShouldNotContain("BeforeAsync");
     }

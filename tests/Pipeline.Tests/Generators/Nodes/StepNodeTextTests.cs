@@ -135,7 +135,10 @@ public sealed class StepNodeTextTests
         }
         """)]
     public void Generate_AmbiguousMethodName_IsCalledThroughTheContract(string parts) =>
-        GeneratedSample.Of($"namespace Samples;\n{parts}").Node("Samples_S_StepNode").ShouldContain("((global::Quayside.Pipeline.Behaviors.IStep<global::Samples.Ctx>)_part).BeforeAsync(context)");
+        GeneratedSample
+            .Of($"namespace Samples;\n{parts}")
+            .Node("Samples_S_StepNode")
+            .ShouldContain("((global::Quayside.Pipeline.Behaviors.IStep<global::Samples.Ctx>)_part).BeforeAsync(context)");
 
     [Fact]
     public void Run_StepOnABaseContext_KeepsTheSharedNode()

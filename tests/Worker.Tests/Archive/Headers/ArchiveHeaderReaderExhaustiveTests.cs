@@ -71,7 +71,8 @@ public sealed class ArchiveHeaderReaderExhaustiveTests
         BodyRun.Read(body, BodyValidation.HeaderOnly).ShouldBe(result);
     }
 
-    private static string Show(HeaderDate date) => date.HasValue ? $"{date.Year:0000}-{date.Month:00}-{date.Day:00} {date.Hour:00}:{date.Minute:00}:{date.Second:00}" : "";
+    private static string Show(HeaderDate date) =>
+        date.HasValue ? $"{date.Year:0000}-{date.Month:00}-{date.Day:00} {date.Hour:00}:{date.Minute:00}:{date.Second:00}" : "";
 
     private static string Show(DateTime date) => date.ToString("yyyy-MM-dd HH:mm:ss", CultureInfo.InvariantCulture);
 }

@@ -59,7 +59,8 @@ public sealed class ArchiveHeaderReaderTests
     [Fact]
     public void TryRead_AnyOrderOfProperties_FindsAll()
     {
-        string[] texts = ["\"Product\":\"p\"", "\"EventDateUtc\":\"2019-04-01T10:00:00Z\"", "\"MessageId\":\"m\"", "\"Other\":{\"Product\":\"no\",\"MessageId\":[1]}"];
+        string[] texts =
+            ["\"Product\":\"p\"", "\"EventDateUtc\":\"2019-04-01T10:00:00Z\"", "\"MessageId\":\"m\"", "\"Other\":{\"Product\":\"no\",\"MessageId\":[1]}"];
         foreach (string[] order in Permutations(texts))
         {
             foreach (BodyValidation rule in Rules)

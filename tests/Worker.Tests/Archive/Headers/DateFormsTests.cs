@@ -102,7 +102,9 @@ public sealed class DateFormsTests
     [InlineData("1769854830123456", "epochus")]
     [InlineData("1769854830123456789", "epochns")]
     public void Key_Epochs_AreReadInTheirUnit(string number, string rule) =>
-        KeyRun.Key($$"""{"at":{{number}},"MessageId":"m"}""", options: new KeyTemplateOptions { Template = $"{{at:{rule}:yyyy-MM-dd_HH.mm.ss}}/{{MessageId}}" }).ShouldBe("2026-01-31_10.20.30/m");
+        KeyRun
+            .Key($$"""{"at":{{number}},"MessageId":"m"}""", options: new KeyTemplateOptions { Template = $"{{at:{rule}:yyyy-MM-dd_HH.mm.ss}}/{{MessageId}}" })
+            .ShouldBe("2026-01-31_10.20.30/m");
 
     [Theory]
     [InlineData("-1", "epochns", "1969-12-31_23.59.59")]
@@ -111,7 +113,9 @@ public sealed class DateFormsTests
     [InlineData("-1.5", "epochus", "1969-12-31_23.59.59")]
     [InlineData("9223372036854775807", "epochns", "2262-04-11_23.47.16")]
     public void Key_EpochsBefore1970AndAtTheEnd_AreRoundedDown(string number, string rule, string expected) =>
-        KeyRun.Key($$"""{"at":{{number}},"MessageId":"m"}""", options: new KeyTemplateOptions { Template = $"{{at:{rule}:yyyy-MM-dd_HH.mm.ss}}/{{MessageId}}" }).ShouldBe(expected + "/m");
+        KeyRun
+            .Key($$"""{"at":{{number}},"MessageId":"m"}""", options: new KeyTemplateOptions { Template = $"{{at:{rule}:yyyy-MM-dd_HH.mm.ss}}/{{MessageId}}" })
+            .ShouldBe(expected + "/m");
 
     [Theory]
     [InlineData("2026-01-31T22:30:00Z", "2026/01/31/23")]
@@ -130,7 +134,8 @@ public sealed class DateFormsTests
     [Fact]
     public void Key_BadDateThatIsLeftOut_HasNoDateLevels()
     {
-        KeyTemplateOptions options = new() { Template = "{at:yyyy/MM/dd}/x/{MessageId}", InvalidDate = InvalidDateRule.LeaveOut, MissingProperty = MissingPropertyRule.DeadLetter };
+        KeyTemplateOptions options =
+            new() { Template = "{at:yyyy/MM/dd}/x/{MessageId}", InvalidDate = InvalidDateRule.LeaveOut, MissingProperty = MissingPropertyRule.DeadLetter };
 
         KeyRun.Key("""{"at":"yesterday","MessageId":"m"}""", options: options).ShouldBe("x/m");
         KeyRun.Key("""{"at":"2026-01-31","MessageId":"m"}""", options: options).ShouldBe("2026/01/31/x/m");
@@ -149,7 +154,8 @@ public sealed class DateFormsTests
     [InlineData("{at:epoch:yyyy/MM/dd}", "\"yesterday\"")]
     public void Key_DateOfAnyOtherType_IsLeftOutLikeOneThatCannotBeRead(string level, string value)
     {
-        KeyTemplateOptions options = new() { Template = $"{level}/x/{{MessageId}}", InvalidDate = InvalidDateRule.LeaveOut, MissingProperty = MissingPropertyRule.DeadLetter };
+        KeyTemplateOptions options =
+            new() { Template = $"{level}/x/{{MessageId}}", InvalidDate = InvalidDateRule.LeaveOut, MissingProperty = MissingPropertyRule.DeadLetter };
         foreach (BodyValidation validation in Enum.GetValues<BodyValidation>())
         {
             KeyRun.Run(Encoding.UTF8.GetBytes($$"""{"at":{{value}},"MessageId":"m"}"""), [], KeyRun.Compile(options), validation).ShouldBe(("x/m", default));

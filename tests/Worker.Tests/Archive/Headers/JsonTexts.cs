@@ -16,10 +16,12 @@ internal static class JsonTexts
     private static readonly string[] Blanks = ["", " ", "\t\r\n ", "\n\n"];
 
     /// <summary>JSON values that every rule accepts.</summary>
-    public static IEnumerable<string> Valid => Numbers().Concat(Strings()).Concat(["null", "true", "false"]).Concat(Containers()).Distinct(StringComparer.Ordinal);
+    public static IEnumerable<string> Valid =>
+        Numbers().Concat(Strings()).Concat(["null", "true", "false"]).Concat(Containers()).Distinct(StringComparer.Ordinal);
 
     /// <summary>Texts in valid UTF-8 that are not a JSON value.</summary>
-    public static IEnumerable<string> Broken => BrokenNumbers().Concat(BrokenStrings()).Concat(BrokenLiterals()).Concat(BrokenContainers()).Distinct(StringComparer.Ordinal);
+    public static IEnumerable<string> Broken =>
+        BrokenNumbers().Concat(BrokenStrings()).Concat(BrokenLiterals()).Concat(BrokenContainers()).Distinct(StringComparer.Ordinal);
 
     private static IEnumerable<string> Numbers() => from i in Integers from f in Fractions from e in Exponents select i + f + e;
 
@@ -31,7 +33,8 @@ internal static class JsonTexts
         }
 
         // Each length of UTF-8 at both ends of its range, without the surrogates, and characters that break editors.
-        foreach (int rune in new[] { 0x20, 0x21, 0x23, 0x5B, 0x5D, 0x7F, 0x80, 0x7FF, 0x800, 0x2028, 0x2029, 0xD7FF, 0xE000, 0xFEFF, 0xFFFD, 0xFFFE, 0xFFFF, 0x10000, 0x1F600, 0x10FFFF })
+        foreach (int rune in new[] { 0x20, 0x21, 0x23, 0x5B, 0x5D, 0x7F, 0x80, 0x7FF, 0x800, 0x2028, 0x2029, 0xD7FF, 0xE000, 0xFEFF, 0xFFFD, 0xFFFE, 0xFFFF,
+            0x10000, 0x1F600, 0x10FFFF })
         {
             yield return "\"" + Latin1(new Rune(rune).ToString()) + "\"";
         }
@@ -74,8 +77,10 @@ internal static class JsonTexts
         string[] signs = ["+", "--", "+-", "- ", "-x"];
         string[] texts =
         [
-            "-", "+", ".", ".5", "-.5", "1.", "-1.", "0.", "0.e1", "1.e1", "1..2", "1.2.3", "1e", "1E+", "1e-", "1e+-1", "1ee1", "1e1.5", "1e1e1", "1e 1", "1 .5", "0 1", "1 2", "1 000", "1,000,", "1_000",
-            "00", "01", "-01", "007", "0x", "0x1F", "0b1", "0o7", "0e", "1f", "1d", "1L", "1a", "0A", "1/2", "1+1", "1-1", "1%", "NaN", "-NaN", "nan", "Infinity", "-Infinity", "Inf", "$1", "\u00B9",
+            "-", "+", ".", ".5", "-.5", "1.", "-1.", "0.", "0.e1", "1.e1", "1..2", "1.2.3", "1e", "1E+", "1e-", "1e+-1", "1ee1", "1e1.5", "1e1e1", "1e 1",
+            "1 .5", "0 1", "1 2", "1 000", "1,000,", "1_000",
+            "00", "01", "-01", "007", "0x", "0x1F", "0b1", "0o7", "0e", "1f", "1d", "1L", "1a", "0A", "1/2", "1+1", "1-1", "1%", "NaN", "-NaN", "nan",
+            "Infinity", "-Infinity", "Inf", "$1", "\u00B9",
         ];
         return texts.Concat(from s in signs from i in new[] { "0", "1", "1.5" } select s + i).Select(Latin1);
     }
@@ -110,18 +115,24 @@ internal static class JsonTexts
 
     private static IEnumerable<string> BrokenLiterals() =>
     [
-        "", " ", "n", "nul", "nulll", "Null", "NULL", "nil", "None", "undefined", "t", "tru", "truE", "True", "truefalse", "f", "fals", "False", "yes", "a", "&", "*", "!", "#", "@", "<null>", "\0", "\v", "\f",
-        "null null", "true,", ",", ":", "null:", ";", "null;", "//", "//x\nnull", "/**/null", "null/**/", "#x\nnull", "%00", "\\u0031", Latin1("\u00A0null"), Latin1("\u2060null"), Latin1("\uFEFFnull"),
+        "", " ", "n", "nul", "nulll", "Null", "NULL", "nil", "None", "undefined", "t", "tru", "truE", "True", "truefalse", "f", "fals", "False", "yes", "a",
+        "&", "*", "!", "#", "@", "<null>", "\0", "\v", "\f",
+        "null null", "true,", ",", ":", "null:", ";", "null;", "//", "//x\nnull", "/**/null", "null/**/", "#x\nnull", "%00", "\\u0031", Latin1("\u00A0null"),
+        Latin1("\u2060null"), Latin1("\uFEFFnull"),
     ];
 
     private static IEnumerable<string> BrokenContainers()
     {
-        foreach (string text in new[] { "[", "[[", "[1", "[1,", "[,", "[,]", "[1,]", "[,1]", "[1,,2]", "[1 2]", "[1;2]", "[1:2]", "[1}", "[1]]", "[\"a\":1]", "[(1)]", "[1,\n2", "[*]", "[\f]", "[1\f]", "[1,\v2]", "]", "[]]", "[]a", "[][]", "[...]" })
+        foreach (string text in new[] { "[", "[[", "[1", "[1,", "[,", "[,]", "[1,]", "[,1]", "[1,,2]", "[1 2]", "[1;2]", "[1:2]", "[1}", "[1]]", "[\"a\":1]",
+            "[(1)]", "[1,\n2", "[*]", "[\f]", "[1\f]", "[1,\v2]", "]", "[]]", "[]a", "[][]", "[...]" })
         {
             yield return text;
         }
 
-        foreach (string text in new[] { "{", "{{", "{}}", "{{}}", "{[", "{]", "{1}", "{\"a\"}", "{\"a\":}", "{\"a\"", "{\"a\":", "{\"a\":1", "{\"a\":1,", "{\"a\":1,}", "{,}", "{,\"a\":1}", "{\"a\":1,,\"b\":2}", "{\"a\":1 \"b\":2}", "{\"a\":1;\"b\":2}", "{\"a\" 1}", "{\"a\"::1}", "{:1}", "{1:1}", "{null:1}", "{a:1}", "{'a':1}", "{\"a\"=1}", "{\"a\":1]", "{\"a\":1}}", "{\"a\":1}#", "{\"a\":1}/", "{\"a\",\"b\"}", "{\"a\":\"b\",\"c\"}", "{\"a\":/**/1}", "{\"a\" \f:1}", "{\"a\":1,\"b\"}", "{\"\\x\":1}", "{\"a\nb\":1}", "}", "{}{}", "{};" })
+        foreach (string text in new[] { "{", "{{", "{}}", "{{}}", "{[", "{]", "{1}", "{\"a\"}", "{\"a\":}", "{\"a\"", "{\"a\":", "{\"a\":1", "{\"a\":1,",
+            "{\"a\":1,}", "{,}", "{,\"a\":1}", "{\"a\":1,,\"b\":2}", "{\"a\":1 \"b\":2}", "{\"a\":1;\"b\":2}", "{\"a\" 1}", "{\"a\"::1}", "{:1}", "{1:1}",
+            "{null:1}", "{a:1}", "{'a':1}", "{\"a\"=1}", "{\"a\":1]", "{\"a\":1}}", "{\"a\":1}#", "{\"a\":1}/", "{\"a\",\"b\"}", "{\"a\":\"b\",\"c\"}",
+            "{\"a\":/**/1}", "{\"a\" \f:1}", "{\"a\":1,\"b\"}", "{\"\\x\":1}", "{\"a\nb\":1}", "}", "{}{}", "{};" })
         {
             yield return text;
         }

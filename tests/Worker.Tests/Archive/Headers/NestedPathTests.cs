@@ -160,7 +160,9 @@ public sealed class NestedPathTests
 
     [Fact]
     public void TryRead_FirstSecondAfterDefaultOfDateTime_IsADate() =>
-        KeyRun.Key("""{"EventDateUtc":"0001-01-01T00:00:01","Product":"p","SiteKey":"s","EventName":"e","MessageId":"m"}""").ShouldBe("p/s/e/0001/01/01/00/m.json");
+        KeyRun
+            .Key("""{"EventDateUtc":"0001-01-01T00:00:01","Product":"p","SiteKey":"s","EventName":"e","MessageId":"m"}""")
+            .ShouldBe("p/s/e/0001/01/01/00/m.json");
 
     [Fact]
     public void TryRead_NumberOrString_MustMatchTheRule()

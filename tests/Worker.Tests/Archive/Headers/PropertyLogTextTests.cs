@@ -27,7 +27,9 @@ public sealed class PropertyLogTextTests
 
                 text.Length.ShouldBeLessThanOrEqualTo(PropertyLogText.MaxLength);
                 text.Any(c => c is < ' ' or > '~').ShouldBeFalse(text);
-                text.EndsWith("...", StringComparison.Ordinal).ShouldBe(length * (letter == "n" ? 1 : PropertyLogText.From(Encoding.UTF8.GetBytes(letter)).Length) > PropertyLogText.MaxLength);
+                text
+                    .EndsWith("...", StringComparison.Ordinal)
+                    .ShouldBe(length * (letter == "n" ? 1 : PropertyLogText.From(Encoding.UTF8.GetBytes(letter)).Length) > PropertyLogText.MaxLength);
             }
         }
     }

@@ -11,12 +11,15 @@ public sealed class EncodedKeyPropertyTests
     private static readonly Config Runs = Config.QuickThrowOnFailure.WithMaxTest(1_000);
     private static readonly string[] Names = ["a", "b", "c", "MessageId"];
 
-    private static readonly KeyTemplate Template = KeyRun.Compile(new KeyTemplateOptions { Template = "{a:encode}/x-{b:encode}/{MessageId}.json/{c:encode}.y" });
+    private static readonly KeyTemplate Template =
+        KeyRun.Compile(new KeyTemplateOptions { Template = "{a:encode}/x-{b:encode}/{MessageId}.json/{c:encode}.y" });
 
     // Values that would collide without encoding.
     private static readonly Gen<string?> Value = Gen.Frequency(
         (1, Gen.Constant<string?>(null)),
-        (6, Gen.Elements<string?>("", "a", "A", "a b", "a_b", "a/b", "a=2fb", "=", "==", ".", "..", "a.", "unknown", "Unknown", "=75nknown", "invalid", "\u00E9", "e\u0301", "\0", "\uFEFF")),
+        (6, Gen.Elements<string?>(
+            "", "a", "A", "a b", "a_b", "a/b", "a=2fb", "=", "==", ".", "..", "a.", "unknown", "Unknown", "=75nknown", "invalid", "\u00E9", "e\u0301", "\0",
+            "\uFEFF")),
         (2, Gen.Elements<string?>(NaughtyStrings.All.Where(text => text.Length < 3_000).ToArray())),
         (2, ArbMap.Default.ArbFor<UnicodeString>().Generator.Select(text => (string?)(text.Get ?? ""))),
         (1, Gen.Choose(125, 131).Select(length => (string?)new string('q', length))));
@@ -31,7 +34,8 @@ public sealed class EncodedKeyPropertyTests
     }).Check(Runs);
 
     [Fact]
-    public void TryWrite_MessagesThatDifferInOnePart_NeverShareAKey() => Prop.ForAll((from message in Message() from at in Gen.Choose(0, 3) from other in Value select (message, at, other)).ToArbitrary(), one =>
+    public void TryWrite_MessagesThatDifferInOnePart_NeverShareAKey() =>
+    Prop.ForAll((from message in Message() from at in Gen.Choose(0, 3) from other in Value select (message, at, other)).ToArbitrary(), one =>
     {
         string?[] changed = [.. one.message];
         changed[one.at] = one.at == 3 && string.IsNullOrEmpty(one.other) ? "id" : one.other;

@@ -13,6 +13,8 @@ internal static partial class KeyExamples
         return (example.Groups["configuration"].Value, example.Groups["message"].Value.Trim(), example.Groups["key"].Value.Trim());
     }
 
-    [GeneratedRegex("<!-- example: (?<name>[a-z]+) -->\n```json\n(?<configuration>[^`]+)```\n```json\n(?<message>[^`]+)```\n```\n(?<key>[^`]+)```", RegexOptions.ExplicitCapture)]
+    [GeneratedRegex(
+        "<!-- example: (?<name>[a-z]+) -->\n```json\n(?<configuration>[^`]+)```\n```json\n(?<message>[^`]+)```\n```\n(?<key>[^`]+)```",
+        RegexOptions.ExplicitCapture)]
     private static partial Regex Example();
 }

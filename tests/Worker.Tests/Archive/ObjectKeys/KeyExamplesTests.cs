@@ -40,7 +40,8 @@ public sealed class KeyExamplesTests
             Key(template, message).ShouldBe($"{tenant}/OrderPlaced/{Day(at)}/{id}.json");
         }
 
-        Key(template, """{"id":"1","type":"OrderPlaced","occurredAt":"2026-11-21","tenant":{"id":"A b/c"}}""").ShouldBe("A=20b=2fc/OrderPlaced/2026/11/21/1.json");
+        Key(template, """{"id":"1","type":"OrderPlaced","occurredAt":"2026-11-21","tenant":{"id":"A b/c"}}""").ShouldBe(
+            "A=20b=2fc/OrderPlaced/2026/11/21/1.json");
         KeyRun.Run("""{"id":"1","type":"OrderPlaced","occurredAt":"2026-11-21","tenant":{}}"""u8.ToArray(), [], template).Poison.ToString()
             .ShouldBe("missing-property at byte 0, property \"tenant.id\"");
     }

@@ -70,7 +70,9 @@ public sealed class KeyLimitTests
 
     [Fact]
     public void Key_UpperCaseInFixedText_IsKept() =>
-        KeyRun.Key("""{"MessageId":"m"}""", options: new KeyTemplateOptions { Template = "AWSLogs/{MessageId}.JSON", KeyPrefix = "Prod" }).ShouldBe("Prod/AWSLogs/m.JSON");
+        KeyRun
+            .Key("""{"MessageId":"m"}""", options: new KeyTemplateOptions { Template = "AWSLogs/{MessageId}.JSON", KeyPrefix = "Prod" })
+            .ShouldBe("Prod/AWSLogs/m.JSON");
 
     [Theory]
     [InlineData("\"42\"", "42")]
@@ -78,8 +80,11 @@ public sealed class KeyLimitTests
     [InlineData("\"A\"", "=41")]
     [InlineData("1e3", "1e3")]
     public void Key_IdOfAnyKind_IsTakenAsText(string id, string expected) =>
-        KeyRun.Key($$$"""{"event":{"id":{{{id}}}}}""", options: new KeyTemplateOptions { Template = "x/{MessageId}", MessageIdProperty = "event.id:any" }).ShouldBe("x/" + expected);
+        KeyRun
+            .Key($$$"""{"event":{"id":{{{id}}}}}""", options: new KeyTemplateOptions { Template = "x/{MessageId}", MessageIdProperty = "event.id:any" })
+            .ShouldBe("x/" + expected);
 
     private static string Part(string placeholder, string value, InvalidValueRule rule = InvalidValueRule.Default) =>
-        KeyRun.Key($$"""{"p":"{{value}}","MessageId":"m"}""", options: new KeyTemplateOptions { Template = placeholder + "/{MessageId}", InvalidValue = rule })[..^2];
+        KeyRun.Key($$"""{"p":"{{value}}","MessageId":"m"}""", options: new KeyTemplateOptions { Template = placeholder + "/{MessageId}", InvalidValue = rule })[
+            ..^2];
 }

@@ -57,14 +57,22 @@ public sealed class KeyPartMonitorTests
     }
 
     [Theory]
-    [InlineData("""{"MessageId":"1","Product":"p","at":"2026-11-21"}""", "missing-property at byte 0, property \"tenant.id\"", "such messages are dead-lettered")]
-    [InlineData("""{"MessageId":"1","Product":"p","tenant":{"id":""},"at":"2026-11-21"}""", "missing-property at byte 46, property \"tenant.id\"", "such messages are dead-lettered")]
+    [InlineData(
+        """{"MessageId":"1","Product":"p","at":"2026-11-21"}""", "missing-property at byte 0, property \"tenant.id\"", "such messages are dead-lettered")]
+    [InlineData(
+        """{"MessageId":"1","Product":"p","tenant":{"id":""},"at":"2026-11-21"}""", "missing-property at byte 46, property \"tenant.id\"",
+        "such messages are dead-lettered")]
     [InlineData("""{"MessageId":"1","Product":"p","tenant":{"id":"t"}}""", "missing-property at byte 0, property \"at\"", "such messages are dead-lettered")]
-    [InlineData("""{"MessageId":"1","Product":"p","tenant":{"id":"a b"},"at":"2026-11-21"}""", "invalid-value at byte 46, property \"tenant.id\"", "such messages are dead-lettered")]
-    [InlineData("""{"MessageId":"1","Product":"a-b","tenant":{"id":"t"},"at":"2026-11-21"}""", "invalid-value at byte 27, property \"Product\"", "such messages are dead-lettered")]
+    [InlineData(
+        """{"MessageId":"1","Product":"p","tenant":{"id":"a b"},"at":"2026-11-21"}""", "invalid-value at byte 46, property \"tenant.id\"",
+        "such messages are dead-lettered")]
+    [InlineData(
+        """{"MessageId":"1","Product":"a-b","tenant":{"id":"t"},"at":"2026-11-21"}""", "invalid-value at byte 27, property \"Product\"",
+        "such messages are dead-lettered")]
     public void TryWrite_RuleIsDeadLetter_IsPoisonAndCounted(string body, string poison, string logged)
     {
-        Run run = new(new KeyTemplateOptions { Template = Template, MissingProperty = MissingPropertyRule.DeadLetter, InvalidValue = InvalidValueRule.DeadLetter }, _log);
+        Run run = new(
+            new KeyTemplateOptions { Template = Template, MissingProperty = MissingPropertyRule.DeadLetter, InvalidValue = InvalidValueRule.DeadLetter }, _log);
 
         run.Key(body).ShouldBe(poison);
 

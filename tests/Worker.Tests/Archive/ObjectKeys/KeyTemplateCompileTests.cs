@@ -152,7 +152,9 @@ public sealed class KeyTemplateCompileTests
     [Fact]
     public void TryCompile_EveryTemplateOfThreePieces_NeverThrows()
     {
-        string[] pieces = ["", "{a.b}", "{a[0]}", "{\"", "{a:keep}", "{a:epoch:yyyy}", ".tmp", "/", "{", "}", "{}", ":", ".", "..", "a", "A", "{MessageId}", "{P}", "{D:yyyy}", "{D:yyyy/MM}", "{D:x}", "{MessageId:yyyy}", "\u0000", "\uDC00"];
+        string[] pieces = [
+            "", "{a.b}", "{a[0]}", "{\"", "{a:keep}", "{a:epoch:yyyy}", ".tmp", "/", "{", "}", "{}", ":", ".", "..", "a", "A", "{MessageId}", "{P}", "{D:yyyy}",
+            "{D:yyyy/MM}", "{D:x}", "{MessageId:yyyy}", "\u0000", "\uDC00"];
         foreach (string text in from a in pieces from b in pieces from c in pieces select a + b + c)
         {
             bool compiled = KeyTemplate.TryCompile(new KeyTemplateOptions { Template = text }, out KeyTemplate? template, out var errors);
@@ -197,7 +199,9 @@ public sealed class KeyTemplateCompileTests
     {
         KeyTemplate template = KeyRun.Compile();
 
-        template.Properties.Select(p => $"{p.Name}:{p.Use}").ShouldBe(["Product:Text", "SiteKey:Text", "EventName:Text", "EventDateUtc:Date", "MessageId:Text"]);
+        template.Properties
+            .Select(p => $"{p.Name}:{p.Use}")
+            .ShouldBe(["Product:Text", "SiteKey:Text", "EventName:Text", "EventDateUtc:Date", "MessageId:Text"]);
         template.LongestKeyBytes.ShouldBe((3 * 128) + 128 + "////".Length + "yyyy/MM/dd/HH".Length + ".json".Length);
         template.LongestLevelBytes.ShouldBe(128 + ".json".Length);
     }

@@ -16,7 +16,8 @@ public sealed class KeyTemplateNaughtyTests
         {
             foreach (string name in Names)
             {
-                var properties = new Dictionary<string, string?>(StringComparer.Ordinal) { ["Product"] = "p", ["SiteKey"] = "s", ["EventName"] = "e", ["MessageId"] = "m" };
+                var properties =
+                    new Dictionary<string, string?>(StringComparer.Ordinal) { ["Product"] = "p", ["SiteKey"] = "s", ["EventName"] = "e", ["MessageId"] = "m" };
                 properties[name] = naughty;
                 string expected = ReferenceKey.Of(new KeyTemplateOptions(), properties, "src"u8.ToArray());
                 expected.ShouldBeConfined();
@@ -88,7 +89,9 @@ public sealed class KeyTemplateNaughtyTests
             foreach (string path in new[] { name, quoted })
             {
                 var options = new KeyTemplateOptions { Template = "{" + path + ":encode}/{MessageId}" };
-                if (!KeyTemplate.TryCompile(options, out KeyTemplate? template, out _) || template.Properties[0].Path.Steps is not [{ } only] || only.Name != name)
+                if (!KeyTemplate.TryCompile(options, out KeyTemplate? template, out _)
+                    || template.Properties[0].Path.Steps is not [{ } only]
+                    || only.Name != name)
                 {
                     continue;
                 }

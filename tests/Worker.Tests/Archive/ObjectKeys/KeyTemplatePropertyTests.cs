@@ -53,7 +53,9 @@ public sealed class KeyTemplatePropertyTests
             from source in text.Where(t => t.Length > 0)
             from order in Gen.Choose(0, 5)
             from escaped in Gen.Elements(true, false)
-            select new Message(Rotate(order, ("Product", product), ("SiteKey", site), ("EventName", eventName), ("EventDateUtc", at), ("MessageId", id), ("Id", otherId)), Utf8(source), escaped);
+            select new Message(
+                Rotate(order, ("Product", product), ("SiteKey", site), ("EventName", eventName), ("EventDateUtc", at), ("MessageId", id), ("Id", otherId)),
+                Utf8(source), escaped);
     }
 
     private static Dictionary<string, string?> Rotate(int by, params (string Name, string? Value)[] properties) => properties

@@ -33,7 +33,8 @@ public sealed class ReadableTemplateTests
            let invalid = rules.Invalid
            select (
                new ReadableTemplate(one.Template, one.Id, missing.ToString(), invalid.ToString()),
-               KeyRun.Compile(new KeyTemplateOptions { Template = one.Template, MessageIdProperty = one.Id, MissingProperty = missing, InvalidValue = invalid })),
+               KeyRun.Compile(
+                   new KeyTemplateOptions { Template = one.Template, MessageIdProperty = one.Id, MissingProperty = missing, InvalidValue = invalid })),
     ];
 
     [Fact]
@@ -82,8 +83,11 @@ public sealed class ReadableTemplateTests
 
     private static Gen<byte[]> Bodies()
     {
-        Gen<string> text = Gen.Elements("acme-corp", "Acme Corp", "a_b", "..", ".tmp", "a/b", "unknown", "caf\u00E9", "\\u00e9\\n", "\U0001F600", "0F8FAD5B-D9CB-469F-A165-70867728950E", new string('q', 130), "")
-            .Select(t => $"\"{t}\"");
+        Gen<string> text = Gen
+            .Elements(
+                "acme-corp", "Acme Corp", "a_b", "..", ".tmp", "a/b", "unknown", "caf\u00E9", "\\u00e9\\n", "\U0001F600",
+                "0F8FAD5B-D9CB-469F-A165-70867728950E", new string('q', 130), "")
+                .Select(t => $"\"{t}\"");
         Gen<string> number = Gen.Elements("0", "-1", "1.50", "1E+5", "true", "1795256130", "-62135596800", "99999999999999999999", "-0.25");
         Gen<string> date = Gen.Elements("\"2026-11-21T10:15:30Z\"", "\"2026-11-21\"", "\"0001-01-01T00:00:00\"", "\"\"", "null", "\"soon\"");
         Gen<string> epoch = Gen.Elements("1795256130", "\"1795256130\"", "1795256130.5", "0", "-62135596800", "\"\"", "null", "1e3", "\"soon\"");
@@ -93,7 +97,9 @@ public sealed class ReadableTemplateTests
         Gen<string> tenant = Or(Object(("id", Or(text, number, odd)), ("name", text)), odd);
         Gen<string> order = Or(Object(("lines", lines), ("id", Or(text, text, odd))), odd);
         return
-            from body in Object(("tenant", tenant), ("order", order), ("odd.name", Or(text, odd)), ("n", Or(number, odd)), ("at", date), ("ts", epoch), ("MessageId", Or(text, odd)), ("extra", odd))
+            from body in Object(
+                ("tenant", tenant), ("order", order), ("odd.name", Or(text, odd)), ("n", Or(number, odd)), ("at", date), ("ts", epoch),
+                ("MessageId", Or(text, odd)), ("extra", odd))
             select Encoding.UTF8.GetBytes(body);
     }
 

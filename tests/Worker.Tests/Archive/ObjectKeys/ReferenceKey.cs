@@ -84,7 +84,12 @@ internal static partial class ReferenceKey
             return null;
         }
 
-        int Number(string group) => m.Groups[group].Length == 0 ? 0 : char.IsAsciiLetter(m.Groups[group].Value[0]) ? (Months.IndexOf(m.Groups[group].Value, StringComparison.Ordinal) / 3) + 1 : int.Parse(m.Groups[group].ValueSpan, CultureInfo.InvariantCulture);
+        int Number(string group) =>
+            m.Groups[group].Length == 0
+                ? 0
+                : char.IsAsciiLetter(m.Groups[group].Value[0])
+                ? (Months.IndexOf(m.Groups[group].Value, StringComparison.Ordinal) / 3) + 1
+                : int.Parse(m.Groups[group].ValueSpan, CultureInfo.InvariantCulture);
         try
         {
             var local = new DateTime(Number("y"), Number("mo"), Number("d"), Number("h"), Number("mi"), Number("s"), DateTimeKind.Utc);
@@ -137,16 +142,22 @@ internal static partial class ReferenceKey
 
     private const string Fraction = @"([.,][0-9]+)?";
 
-    [GeneratedRegex(@"\A(?<y>[0-9]{4})(?<sep>[-/])(?<mo>[0-9]{2})\k<sep>(?<d>[0-9]{2})([Tt ](?<h>[0-9]{2}):(?<mi>[0-9]{2})(:(?<s>[0-9]{2})" + Fraction + ")?" + Zone + @")?\z", RegexOptions.ExplicitCapture)]
+    [GeneratedRegex(
+        @"\A(?<y>[0-9]{4})(?<sep>[-/])(?<mo>[0-9]{2})\k<sep>(?<d>[0-9]{2})([Tt ](?<h>[0-9]{2}):(?<mi>[0-9]{2})(:(?<s>[0-9]{2})" + Fraction + ")?" + Zone
+            + @")?\z", RegexOptions.ExplicitCapture)]
     private static partial Regex DateText();
 
-    [GeneratedRegex(@"\A(?<y>[0-9]{4})(?<mo>[0-9]{2})(?<d>[0-9]{2})([Tt ](?<h>[0-9]{2})(?<mi>[0-9]{2})((?<s>[0-9]{2})" + Fraction + ")?" + Zone + @")?\z", RegexOptions.ExplicitCapture)]
+    [GeneratedRegex(
+        @"\A(?<y>[0-9]{4})(?<mo>[0-9]{2})(?<d>[0-9]{2})([Tt ](?<h>[0-9]{2})(?<mi>[0-9]{2})((?<s>[0-9]{2})" + Fraction + ")?" + Zone + @")?\z",
+        RegexOptions.ExplicitCapture)]
     private static partial Regex CompactDateText();
 
-    [GeneratedRegex(@"\A((Mon|Tue|Wed|Thu|Fri|Sat|Sun), )?(?<d>[0-9]{1,2}) (?<mo>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) (?<y>[0-9]{4}) (?<h>[0-9]{2}):(?<mi>[0-9]{2})(:(?<s>[0-9]{2})" + Fraction + ")?" + Zone + @"\z", RegexOptions.ExplicitCapture)]
+    [GeneratedRegex(
+        @"\A((Mon|Tue|Wed|Thu|Fri|Sat|Sun), )?(?<d>[0-9]{1,2}) (?<mo>Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) (?<y>[0-9]{4}) (?<h>[0-9]{2}):(?<mi>[0-9]{2})(:(?<s>[0-9]{2})" + Fraction + ")?" + Zone + @"\z", RegexOptions.ExplicitCapture)]
     private static partial Regex InternetDateText();
 
     // ISO 8601's extended form may be as long as it likes.
-    [GeneratedRegex(@"\A(?<y>[0-9]{4})-(?<mo>[0-9]{2})-(?<d>[0-9]{2})([Tt ](?<h>[0-9]{2}):(?<mi>[0-9]{2})(:(?<s>[0-9]{2})(\.[0-9]+)?)?([Zz]|(?<sign>[+-])(?<oh>[0-9]{2})(:?(?<om>[0-9]{2}))?)?)?\z", RegexOptions.ExplicitCapture)]
+    [GeneratedRegex(
+        @"\A(?<y>[0-9]{4})-(?<mo>[0-9]{2})-(?<d>[0-9]{2})([Tt ](?<h>[0-9]{2}):(?<mi>[0-9]{2})(:(?<s>[0-9]{2})(\.[0-9]+)?)?([Zz]|(?<sign>[+-])(?<oh>[0-9]{2})(:?(?<om>[0-9]{2}))?)?)?\z", RegexOptions.ExplicitCapture)]
     private static partial Regex IsoText();
 }

@@ -18,7 +18,8 @@ public sealed class SourceValueKeyTests
 
     private static readonly (string OfAttribute, string OfProperty)[] Twins =
     [
-        .. new[] { "", ":40", ":keep", ":keep:64", ":lower", ":encode", ":any", ":yyyy/MM/dd/HH", ":epoch:yyyy", ":epochms:yyyy/MM" }.Select(rule => ($"{{@attribute.a{rule}}}", $"{{a{rule}}}")),
+        .. new[] { "", ":40", ":keep", ":keep:64", ":lower", ":encode", ":any", ":yyyy/MM/dd/HH", ":epoch:yyyy", ":epochms:yyyy/MM" }.Select(
+            rule => ($"{{@attribute.a{rule}}}", $"{{a{rule}}}")),
     ];
 
     [Theory]
@@ -42,8 +43,12 @@ public sealed class SourceValueKeyTests
         Key("{MessageId}/{@attribute.tenant}", id: "@attribute.event", body: """{"x":1}""").ShouldBe("=45-1/acme");
 
     [Theory]
-    [InlineData("@attribute.none", "missing-id, @attribute.none", "The message has no id (property \"@attribute.none\"). Send one, or set Handlers:Archive:MissingId to UseSourceId.")]
-    [InlineData("@attribute.event:number", "wrong-type, @attribute.event", "The key cannot be made: wrong-type, @attribute.event, which takes numbers, true and false; for text leave out the rule number, or use any.")]
+    [InlineData(
+        "@attribute.none", "missing-id, @attribute.none",
+        "The message has no id (property \"@attribute.none\"). Send one, or set Handlers:Archive:MissingId to UseSourceId.")]
+    [InlineData(
+        "@attribute.event:number", "wrong-type, @attribute.event",
+        "The key cannot be made: wrong-type, @attribute.event, which takes numbers, true and false; for text leave out the rule number, or use any.")]
     public void Key_IdThatCannotBeHad_IsADeadLetterThatNamesTheAttribute(string id, string poison, string description) =>
         Run(Compile("{MessageId}", id), "{}").ShouldBe((null, poison, description));
 
@@ -54,7 +59,9 @@ public sealed class SourceValueKeyTests
 
         key.ShouldBeNull();
         poison.ShouldBe("bad-date, @attribute.tenant");
-        description.ShouldBe("The key cannot be made: bad-date, @attribute.tenant, which takes seconds since 1970 in the years 1 to 9999, without an exponent; for milliseconds use epochms.");
+        description.ShouldBe(
+            "The key cannot be made: bad-date, @attribute.tenant, which takes seconds since 1970 in the years 1 to 9999, without an exponent; for milliseconds "
+                + "use epochms.");
     }
 
     [Fact]
@@ -66,20 +73,39 @@ public sealed class SourceValueKeyTests
     {
         Key("{@attribute.event}/{MessageId}").ShouldBe("invalid/1");
         Key("{@attribute.event}/{MessageId}", options => options.InvalidValue = InvalidValueRule.Encode).ShouldBe("E-1/1");
-        Run(Compile("{@attribute.event}/{MessageId}", change: options => options.InvalidValue = InvalidValueRule.DeadLetter), """{"MessageId":"1"}""").Description.ShouldBe(
-            "The key cannot take the value of the property \"@attribute.event\". Send another, use {@attribute.event:encode}, or set Handlers:Archive:InvalidValue to Encode.");
-        Run(Compile("{@attribute.none}/{MessageId}", change: options => options.MissingProperty = MissingPropertyRule.DeadLetter), """{"MessageId":"1"}""").Poison.ShouldBe("missing-property, @attribute.none");
+        Run(Compile("{@attribute.event}/{MessageId}", change: options => options.InvalidValue = InvalidValueRule.DeadLetter),
+            """{"MessageId":"1"}""").Description.ShouldBe(
+            "The key cannot take the value of the property \"@attribute.event\". Send another, use {@attribute.event:encode}, or set "
+                + "Handlers:Archive:InvalidValue to Encode.");
+        Run(Compile("{@attribute.none}/{MessageId}", change: options => options.MissingProperty = MissingPropertyRule.DeadLetter),
+            """{"MessageId":"1"}""").Poison.ShouldBe("missing-property, @attribute.none");
     }
 
     [Theory]
-    [InlineData("{@atribute.tenant}/{MessageId}", "Template, character 2: unknown name @atribute. Allowed: @attribute; a property of the body with such a name in quotes, as {\"@name\"}.")]
-    [InlineData("{@enqueud:yyyy}/{MessageId}", "Template, character 2: unknown name @enqueud. Allowed: @enqueued; a property of the body with such a name in quotes, as {\"@name\"}.")]
-    [InlineData("{@attribute}/{MessageId}", "Template, character 2: @attribute with 0 names after it. Allowed: one name, such as @attribute.tenant; in quotes if it holds a dot, as @attribute.\"a.b\".")]
-    [InlineData("{@attribute.a.b}/{MessageId}", "Template, character 2: @attribute with 2 names after it. Allowed: one name, such as @attribute.tenant; in quotes if it holds a dot, as @attribute.\"a.b\".")]
+    [InlineData(
+        "{@atribute.tenant}/{MessageId}",
+        "Template, character 2: unknown name @atribute. Allowed: @attribute; a property of the body with such a name in quotes, as {\"@name\"}.")]
+    [InlineData(
+        "{@enqueud:yyyy}/{MessageId}",
+        "Template, character 2: unknown name @enqueud. Allowed: @enqueued; a property of the body with such a name in quotes, as {\"@name\"}.")]
+    [InlineData(
+        "{@attribute}/{MessageId}",
+        "Template, character 2: @attribute with 0 names after it. Allowed: one name, such as @attribute.tenant; in quotes if it holds a dot, as "
+            + "@attribute.\"a.b\".")]
+    [InlineData(
+        "{@attribute.a.b}/{MessageId}",
+        "Template, character 2: @attribute with 2 names after it. Allowed: one name, such as @attribute.tenant; in quotes if it holds a dot, as "
+            + "@attribute.\"a.b\".")]
     [InlineData("{@group.a}/{MessageId}", "Template, character 2: @group with 1 names after it. Allowed: @group alone.")]
-    [InlineData("{@enqueued}/{MessageId}", "Template, character 12: @enqueued without a date format. Allowed: yyyy MM dd HH mm ss with / - _ . between them, such as {@enqueued:yyyy/MM/dd/HH}.")]
-    [InlineData("{@enqueued:epoch:yyyy}/{MessageId}", "Template, character 12: @enqueued without a date format. Allowed: yyyy MM dd HH mm ss with / - _ . between them, such as {@enqueued:yyyy/MM/dd/HH}.")]
-    [InlineData("{@attribute.a:yyyy}/{@attribute.a:epoch:yyyy}/{MessageId}", "Template, character 41: @attribute.a is used as dates of two kinds. Allowed: placeholders that one message can satisfy together.")]
+    [InlineData(
+        "{@enqueued}/{MessageId}",
+        "Template, character 12: @enqueued without a date format. Allowed: yyyy MM dd HH mm ss with / - _ . between them, such as {@enqueued:yyyy/MM/dd/HH}.")]
+    [InlineData(
+        "{@enqueued:epoch:yyyy}/{MessageId}",
+        "Template, character 12: @enqueued without a date format. Allowed: yyyy MM dd HH mm ss with / - _ . between them, such as {@enqueued:yyyy/MM/dd/HH}.")]
+    [InlineData(
+        "{@attribute.a:yyyy}/{@attribute.a:epoch:yyyy}/{MessageId}",
+        "Template, character 41: @attribute.a is used as dates of two kinds. Allowed: placeholders that one message can satisfy together.")]
     public void TryCompile_WrongSourceValue_SaysWhatIsAllowed(string template, string error)
     {
         KeyTemplate.TryCompile(new KeyTemplateOptions { Template = template }, out _, out var errors).ShouldBeFalse();
@@ -100,7 +126,8 @@ public sealed class SourceValueKeyTests
     [Fact]
     public void Key_OfAnAttribute_IsThatOfAPropertyWithTheSameValue()
     {
-        (KeyTemplate OfAttribute, KeyTemplate OfProperty)[] twins = [.. Twins.Select(twin => (Compile(twin.OfAttribute + "/{MessageId}"), Compile(twin.OfProperty + "/{MessageId}")))];
+        (KeyTemplate OfAttribute, KeyTemplate OfProperty)[] twins =
+            [.. Twins.Select(twin => (Compile(twin.OfAttribute + "/{MessageId}"), Compile(twin.OfProperty + "/{MessageId}")))];
         Gen<string> values = Gen.Frequency(
             (2, Gen.Elements(NaughtyStrings.All.Where(text => text.Length < 3_000).ToArray())),
             (1, Gen.Choose(1, 200).Select(length => new string('Q', length))),
@@ -137,7 +164,8 @@ public sealed class SourceValueKeyTests
     private static string Key(string template, string id, string body) => Run(Compile(template, id), body).Key.ShouldNotBeNull();
 
     private static string Key(string template, Action<KeyTemplateOptions>? change = null) =>
-        Run(Compile(template, change: change), """{"@timestamp":"2025-01-01","@group":"in-body","@attribute":{"tenant":"body"},"MessageId":"1"}""").Key.ShouldNotBeNull();
+        Run(Compile(template, change: change),
+            """{"@timestamp":"2025-01-01","@group":"in-body","@attribute":{"tenant":"body"},"MessageId":"1"}""").Key.ShouldNotBeNull();
 
     private static KeyTemplate Compile(string template, string id = "MessageId", Action<KeyTemplateOptions>? change = null)
     {
@@ -146,12 +174,15 @@ public sealed class SourceValueKeyTests
         return KeyRun.Compile(options);
     }
 
-    private static (string? Key, string Poison, string Description) Run(KeyTemplate template, string body, IReadOnlyList<KeyValuePair<string, string>>? attributes = null)
+    private static (string? Key, string Poison, string Description) Run(
+        KeyTemplate template, string body, IReadOnlyList<KeyValuePair<string, string>>? attributes = null)
     {
         SampleMessage message = new(
             Encoding.UTF8.GetBytes(body),
             "source-1",
-            attributes ?? [new("tenant", "acme"), new("x-tenant.id", "A.b"), new("time", "2026-11-21T23:15:30-02:00"), new("sent", "1795256130123"), new("event", "E-1")],
+            attributes
+                ?? [new("tenant", "acme"), new("x-tenant.id", "A.b"), new("time", "2026-11-21T23:15:30-02:00"), new("sent", "1795256130123"),
+                    new("event", "E-1")],
             "Group-7",
             new DateTimeOffset(2026, 11, 27, 12, 22, 33, 999, TimeSpan.FromHours(1)));
         return Run(template, message);
@@ -163,8 +194,12 @@ public sealed class SourceValueKeyTests
         ArchiveHeader header = new(pool);
         ArchiveHeaderReader reader = template.CreateReader(BodyValidation.Full);
         PooledBuffer key = pool.Rent(template.LongestKeyBytes);
-        bool isWritten = reader.TryRead(message.Body, header, out Poison poison) && reader.TryReadSource(message, header, out poison) && template.TryWrite(header, default, key, out poison);
-        (string?, string, string) result = isWritten ? (Encoding.ASCII.GetString(key.WrittenSpan), "", "") : (null, poison.ToString(), PoisonDescription.Of(poison, header, template.Properties));
+        bool isWritten = reader.TryRead(message.Body, header, out Poison poison)
+            && reader.TryReadSource(message, header, out poison)
+            && template.TryWrite(header, default, key, out poison);
+        (string?, string, string) result = isWritten
+            ? (Encoding.ASCII.GetString(key.WrittenSpan), "", "")
+            : (null, poison.ToString(), PoisonDescription.Of(poison, header, template.Properties));
         header.Reset();
         key.Dispose();
         pool.Outstanding.ShouldBe(0);

@@ -69,7 +69,8 @@ public sealed class ExistingObjectTests
                 }
 
                 same.ShouldBeFalse(what);
-                bool differs = (head == "honest" && found.Length != message.Length) || (found.Length == message.Length && message != found && get is not "no length" && !isCut);
+                bool differs = (head == "honest" && found.Length != message.Length)
+                    || (found.Length == message.Length && message != found && get is not "no length" && !isCut);
                 if (differs)
                 {
                     fault.Kind.ShouldBe(AwsErrorKind.None, what);
@@ -90,7 +91,8 @@ public sealed class ExistingObjectTests
         byte[] body = "{\"a\":1}"u8.ToArray();
         string etag = Convert.ToHexStringLower(System.Security.Cryptography.MD5.HashData(body));
         int length = 0;
-        await using RawServer server = new(_ => new RawReply($"HTTP/1.1 200 OK\r\nConnection: close\r\nETag: \"{etag}\"\r\nContent-Length: {length}\r\n\r\n", Close: true));
+        await using RawServer server =
+            new(_ => new RawReply($"HTTP/1.1 200 OK\r\nConnection: close\r\nETag: \"{etag}\"\r\nContent-Length: {length}\r\n\r\n", Close: true));
         using IS3Requests requests = Open(client, server);
         foreach (int found in (int[])[0, body.Length - 1, body.Length, body.Length + 1])
         {
@@ -106,7 +108,9 @@ public sealed class ExistingObjectTests
     private static IEnumerable<string> VariantsOf(string text)
     {
         IEnumerable<int> lengths = text.Length < 100 ? Enumerable.Range(0, text.Length) : [0, 1, 65_535, 65_536, 65_537, text.Length - 1];
-        return [.. lengths.Select(length => text[..length]), text, text + "}", text + text + "x", .. text.Length == 0 ? (string[])[] : [$"{text[..^1]}X", $"X{text[1..]}"]];
+        return [
+            .. lengths.Select(length => text[..length]), text, text + "}", text + text + "x",
+            .. text.Length == 0 ? (string[])[] : [$"{text[..^1]}X", $"X{text[1..]}"]];
     }
 
     private static string AnswerOf(string get, string stored, int length)

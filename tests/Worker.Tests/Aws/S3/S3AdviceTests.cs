@@ -24,7 +24,8 @@ public sealed class S3AdviceTests
     [Fact]
     public void For_AccessDeniedToAPutWithSettings_NamesTheFurtherPermissions()
     {
-        S3SinkOptions options = new() { Acl = "private", ObjectLockMode = S3ObjectLockMode.GOVERNANCE, ObjectLockRetention = TimeSpan.FromDays(1), ObjectLockLegalHold = true };
+        S3SinkOptions options =
+            new() { Acl = "private", ObjectLockMode = S3ObjectLockMode.GOVERNANCE, ObjectLockRetention = TimeSpan.FromDays(1), ObjectLockLegalHold = true };
         S3Fault fault = new(AwsErrorKind.Refused, "AccessDenied", 403, RequestId: "4442587FB7D0A2F9");
 
         string advice = S3Advice.For(fault, S3Operations.Put, "archive", S3Advice.PermissionsFor(options, hasTags: true));
@@ -40,13 +41,19 @@ public sealed class S3AdviceTests
         S3SinkOptions locked = new() { ObjectLockLegalHold = true };
 
         S3Advice.For(new S3Fault(AwsErrorKind.Refused, "AccessControlListNotSupported", 400), S3Operations.Put, "archive").ShouldContain("Sinks:S3:Acl");
-        S3Advice.For(new S3Fault(AwsErrorKind.Refused, "InvalidRequest", 400), S3Operations.Put, "archive", S3Advice.PermissionsFor(locked, hasTags: false)).ShouldContain("object lock");
+        S3Advice
+            .For(new S3Fault(AwsErrorKind.Refused, "InvalidRequest", 400), S3Operations.Put, "archive", S3Advice.PermissionsFor(locked, hasTags: false))
+            .ShouldContain("object lock");
     }
 
     [Theory]
-    [InlineData("InvalidRequest", "Content-MD5 OR x-amz-checksum- HTTP header is required for Put Object requests with Object Lock parameters", "RequestChecksumCalculation=WHEN_SUPPORTED")]
+    [InlineData(
+        "InvalidRequest", "Content-MD5 OR x-amz-checksum- HTTP header is required for Put Object requests with Object Lock parameters",
+        "RequestChecksumCalculation=WHEN_SUPPORTED")]
     [InlineData("InvalidRequest", "Missing required header for this request: Content-MD5", "RequestChecksumCalculation=WHEN_SUPPORTED")]
-    [InlineData("NotImplemented", "A header you provided implies functionality that is not implemented: x-amz-checksum-sha256", "RequestChecksumCalculation=WHEN_REQUIRED")]
+    [InlineData(
+        "NotImplemented", "A header you provided implies functionality that is not implemented: x-amz-checksum-sha256",
+        "RequestChecksumCalculation=WHEN_REQUIRED")]
     [InlineData("SecondLevelDomainForbidden", "Please use virtual hosted style to access.", "ForcePathStyle=false")]
     [InlineData("InvalidArgument", "If-None-Match is not supported", "Conditional=false")]
     [InlineData("InvalidRequest", "Something else", "Check the settings of Sinks:S3")]
@@ -57,5 +64,7 @@ public sealed class S3AdviceTests
 
     [Fact]
     public void For_AccessDeniedToList_NamesNoKey() =>
-        S3Advice.For(new S3Fault(AwsErrorKind.Refused, "AccessDenied", 403), S3Operations.List, "archive").ShouldBe("Grant s3:ListBucket on the bucket 'archive'.");
+        S3Advice
+            .For(new S3Fault(AwsErrorKind.Refused, "AccessDenied", 403), S3Operations.List, "archive")
+            .ShouldBe("Grant s3:ListBucket on the bucket 'archive'.");
 }

@@ -47,8 +47,11 @@ public sealed class S3EndpointTests
     {
         const string AccessPoint = "arn:aws:s3:eu-south-2:123456789012:accesspoint/orders";
 
-        S3Endpoint.Resolve(forcePathStyle: null, new AwsOptions { Region = "eu-west-1" }, _ => null, AccessPoint).ShouldBe(new S3Endpoint(null, "eu-south-2", PathStyle: false));
-        StartupException refused = Should.Throw<StartupException>(() => S3Endpoint.Resolve(forcePathStyle: null, new AwsOptions { Endpoint = Store }, _ => null, AccessPoint));
+        S3Endpoint
+            .Resolve(forcePathStyle: null, new AwsOptions { Region = "eu-west-1" }, _ => null, AccessPoint)
+            .ShouldBe(new S3Endpoint(null, "eu-south-2", PathStyle: false));
+        StartupException refused =
+            Should.Throw<StartupException>(() => S3Endpoint.Resolve(forcePathStyle: null, new AwsOptions { Endpoint = Store }, _ => null, AccessPoint));
 
         refused.ExitCode.ShouldBe(ExitCodes.Configuration);
         refused.Message.ShouldContain(AccessPoint);
@@ -66,5 +69,7 @@ public sealed class S3EndpointTests
     }
 
     private static S3Endpoint Resolve(string? option, params (string Name, string? Value)[] environment) =>
-        S3Endpoint.Resolve(forcePathStyle: null, new AwsOptions { Endpoint = Store, Region = option }, name => Array.Find(environment, variable => variable.Name == name).Value);
+        S3Endpoint.Resolve(
+            forcePathStyle: null, new AwsOptions { Endpoint = Store, Region = option },
+            name => Array.Find(environment, variable => variable.Name == name).Value);
 }

@@ -16,7 +16,9 @@ public sealed class S3ObjectSettingsTests
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(20);
 
     // What differs between the clients: the SDK names itself, and its checksum is CRC32.
-    private static readonly string[] Own = ["authorization", "user-agent", "amz-sdk-invocation-id", "amz-sdk-request", "x-amz-checksum-crc32", "x-amz-checksum-sha256", "x-amz-sdk-checksum-algorithm", "x-amz-date"];
+    private static readonly string[] Own = [
+        "authorization", "user-agent", "amz-sdk-invocation-id", "amz-sdk-request", "x-amz-checksum-crc32", "x-amz-checksum-sha256",
+        "x-amz-sdk-checksum-algorithm", "x-amz-date"];
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
@@ -79,7 +81,8 @@ public sealed class S3ObjectSettingsTests
     public async Task Put_RandomPropertiesOfAMessage_ReplaceTheConfiguredAndAreSignedAsTheyAreSent()
     {
         Random random = new(4717);
-        S3SinkOptions options = new() { Bucket = "archive", Metadata = new Dictionary<string, string> { ["fixed"] = "a" }, Tags = new Dictionary<string, string> { ["fixed"] = "b" } };
+        S3SinkOptions options = new()
+            { Bucket = "archive", Metadata = new Dictionary<string, string> { ["fixed"] = "a" }, Tags = new Dictionary<string, string> { ["fixed"] = "b" } };
         for (int i = 0; i < 40; i++)
         {
             S3ObjectProperties fitting = new(options, "orders", NullLogger.Instance, TimeProvider.System);
@@ -105,7 +108,8 @@ public sealed class S3ObjectSettingsTests
     public async Task Put_AfterOneWithPropertiesOfItsOwn_HasNoneOfThem(string client)
     {
         await using RawServer server = new(_ => RawServer.Stored);
-        using IS3Requests requests = Clients(server, new S3SinkOptions { Bucket = "archive" }, TimeProvider.System).Last(one => (one is SdkRequests) == (client == "Sdk"));
+        using IS3Requests requests =
+            Clients(server, new S3SinkOptions { Bucket = "archive" }, TimeProvider.System).Last(one => (one is SdkRequests) == (client == "Sdk"));
         ObjectProperties properties = new() { Metadata = [new("a", "b")], Tags = [new("c", "d")] };
 
         foreach (ObjectProperties? given in (ObjectProperties?[])[null, properties, null])
@@ -113,14 +117,19 @@ public sealed class S3ObjectSettingsTests
             (await requests.PutAsync("k"u8.ToArray(), "{}"u8.ToArray(), given, Limit, Token)).Kind.ShouldBe(AwsErrorKind.None);
         }
 
-        server.Requests.Select(request => (request.Headers.ContainsKey("x-amz-meta-a"), request.Headers.ContainsKey("x-amz-tagging"))).ShouldBe([(false, false), (true, true), (false, false)]);
+        server.Requests
+            .Select(request => (request.Headers.ContainsKey("x-amz-meta-a"), request.Headers.ContainsKey("x-amz-tagging")))
+            .ShouldBe([(false, false), (true, true), (false, false)]);
     }
 
     [Fact]
     public async Task CompareAndList_BucketOwnerAndPayer_AreSentByBothClients()
     {
         S3SinkOptions options = new() { Bucket = "archive", ExpectedBucketOwner = "123456789012", RequesterPays = true };
-        await using RawServer server = new(request => request.Method == "HEAD" ? "HTTP/1.1 200 OK\r\nETag: \"x\"\r\nContent-Length: 2\r\n\r\n" : "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+        await using RawServer server = new(
+            request => request.Method == "HEAD"
+                ? "HTTP/1.1 200 OK\r\nETag: \"x\"\r\nContent-Length: 2\r\n\r\n"
+                : "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
         foreach (IS3Requests client in Clients(server, options, TimeProvider.System))
         {
             using (client)
@@ -142,7 +151,8 @@ public sealed class S3ObjectSettingsTests
     private static async Task<(RawRequest Sdk, RawRequest Direct)> PutAsync(S3SinkOptions options, byte[] body, ObjectProperties? properties = null)
     {
         await using RawServer server = new(_ => RawServer.Stored);
-        foreach (IS3Requests client in Clients(server, options, new ManualTimeProvider(new DateTimeOffset(2026, 1, 31, 10, 0, 0, TimeSpan.Zero).AddMilliseconds(1))))
+        foreach (IS3Requests client in Clients(
+            server, options, new ManualTimeProvider(new DateTimeOffset(2026, 1, 31, 10, 0, 0, TimeSpan.Zero).AddMilliseconds(1))))
         {
             using (client)
             {
@@ -156,7 +166,8 @@ public sealed class S3ObjectSettingsTests
 
     private static IEnumerable<IS3Requests> Clients(RawServer server, S3SinkOptions options, TimeProvider time)
     {
-        yield return SdkRequests.Create(options, new S3Endpoint(server.Url, "eu-west-1", PathStyle: true), DirectSinks.Credentials(), DirectSinks.Services(time));
+        yield return SdkRequests.Create(
+            options, new S3Endpoint(server.Url, "eu-west-1", PathStyle: true), DirectSinks.Credentials(), DirectSinks.Services(time));
         yield return DirectSinks.Requests(server.Url, options, time: time);
     }
 
@@ -170,11 +181,16 @@ public sealed class S3ObjectSettingsTests
     {
         string[] names = SignedNames(request);
         names.Where(name => name.StartsWith("x-amz-", StringComparison.Ordinal)).ShouldBe(
-            request.Headers.Keys.Select(name => name.ToLowerInvariant()).Where(name => name.StartsWith("x-amz-", StringComparison.Ordinal)).Order(StringComparer.Ordinal), message);
+            request.Headers.Keys
+                .Select(name => name.ToLowerInvariant())
+                .Where(name => name.StartsWith("x-amz-", StringComparison.Ordinal))
+                .Order(StringComparer.Ordinal), message);
         string hash = Convert.ToHexStringLower(SHA256.HashData(request.Body));
         request.Headers["x-amz-content-sha256"].ShouldBe(hash, message);
         request.Headers["Authorization"].ShouldBe(
-            ReadableSignature.Authorization("s3", "eu-west-1", "PUT", request.Target, "", names.Select(name => (name, request.Headers[name])), request.Body, request.Headers["x-amz-date"], new SigningCredentials("AKIDTEST", "secret", null)),
+            ReadableSignature.Authorization(
+                "s3", "eu-west-1", "PUT", request.Target, "", names.Select(name => (name, request.Headers[name])), request.Body, request.Headers["x-amz-date"],
+                new SigningCredentials("AKIDTEST", "secret", null)),
             message);
     }
 

@@ -30,7 +30,9 @@ public sealed partial class S3PropertyRulesTests
             string[] words = S3PropertyRules.EncodeMetadata(value).Split(' ');
 
             words.ShouldAllBe(word => word.Length <= 75 && Word().IsMatch(word));
-            string.Concat(words.Select(word => new UTF8Encoding(false, throwOnInvalidBytes: true).GetString(Convert.FromBase64String(word[10..^2])))).ShouldBe(value, "Each word holds whole characters.");
+            string
+                .Concat(words.Select(word => new UTF8Encoding(false, throwOnInvalidBytes: true).GetString(Convert.FromBase64String(word[10..^2]))))
+                .ShouldBe(value, "Each word holds whole characters.");
         }
     }
 

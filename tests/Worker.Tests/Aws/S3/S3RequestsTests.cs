@@ -11,7 +11,8 @@ namespace Worker.Tests.Aws.S3;
 /// <summary>What both clients do.</summary>
 public sealed class S3RequestsTests
 {
-    private const string Expired = "HTTP/1.1 400 Bad Request\r\nContent-Type: application/xml\r\nContent-Length: 40\r\n\r\n<Error><Code>ExpiredToken</Code></Error>";
+    private const string Expired =
+        "HTTP/1.1 400 Bad Request\r\nContent-Type: application/xml\r\nContent-Length: 40\r\n\r\n<Error><Code>ExpiredToken</Code></Error>";
 
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(20);
 
@@ -25,8 +26,10 @@ public sealed class S3RequestsTests
         int fetched = 0;
         TaskCompletionSource<AWSCredentials> first = new(TaskCreationOptions.RunContinuationsAsynchronously);
         AwsCredentialSource credentials = new(
-            () => Interlocked.Increment(ref fetched) == 1 ? first.Task : Task.FromResult<AWSCredentials>(new BasicAWSCredentials("AKID2", "s")), new ManualTimeProvider());
-        await using RawServer server = new(request => request.Headers["Authorization"].Contains("AKID1", StringComparison.Ordinal) ? Expired : RawServer.Stored);
+            () => Interlocked.Increment(ref fetched) == 1 ? first.Task : Task.FromResult<AWSCredentials>(new BasicAWSCredentials("AKID2", "s")),
+            new ManualTimeProvider());
+        await using RawServer server =
+            new(request => request.Headers["Authorization"].Contains("AKID1", StringComparison.Ordinal) ? Expired : RawServer.Stored);
         using IS3Requests requests = Open(client, server, credentials);
 
         // The SDK may ask for keys later, on a thread of its own: its second request is then signed with the new ones.
@@ -45,7 +48,9 @@ public sealed class S3RequestsTests
     {
         int fetched = 0;
         AwsCredentialSource credentials = new(
-            () => Interlocked.Increment(ref fetched) == 1 ? Task.FromResult<AWSCredentials>(new BasicAWSCredentials("AKID1", "s")) : throw new AmazonClientException("no role"), new ManualTimeProvider());
+            () => Interlocked.Increment(ref fetched) == 1
+                ? Task.FromResult<AWSCredentials>(new BasicAWSCredentials("AKID1", "s"))
+                : throw new AmazonClientException("no role"), new ManualTimeProvider());
         await using RawServer server = new(_ => Expired);
         using IS3Requests requests = Open(client, server, credentials);
 
@@ -170,5 +175,6 @@ public sealed class S3RequestsTests
         ? SdkRequests.Create(DirectSinks.Options, new S3Endpoint(new Uri(server.Url, path), "eu-west-1", PathStyle: true), credentials, DirectSinks.Services())
         : DirectSinks.Requests(new Uri(server.Url, path), credentials: credentials);
 
-    private static async Task<S3Fault> PutAsync(IS3Requests requests, string key) => await requests.PutAsync(Encoding.UTF8.GetBytes(key), new byte[1], null, Limit, Token);
+    private static async Task<S3Fault> PutAsync(IS3Requests requests, string key) =>
+        await requests.PutAsync(Encoding.UTF8.GetBytes(key), new byte[1], null, Limit, Token);
 }

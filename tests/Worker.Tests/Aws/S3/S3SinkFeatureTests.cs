@@ -72,7 +72,8 @@ public sealed class S3SinkFeatureTests
         (string, string?)[] tags = [.. Enumerable.Range(0, 11).Select(i => ($"Sinks:S3:Tags:k{i}", (string?)"v"))];
 
         Read([("Sinks:S3:Bucket", "archive"), .. tags]).Errors.ShouldHaveSingleItem().Problem.ShouldBe("must have at most 10 tags; these are 11.");
-        Read([("Sinks:S3:Bucket", "archive"), ("Sinks:S3:Metadata:name", new string('v', 2_045))]).Errors.ShouldHaveSingleItem().Problem.ShouldBe("must have at most 2,048 bytes of names and values; these have 2,049.");
+        Read([("Sinks:S3:Bucket", "archive"), ("Sinks:S3:Metadata:name", new string('v', 2_045))]).Errors.ShouldHaveSingleItem().Problem.ShouldBe(
+            "must have at most 2,048 bytes of names and values; these have 2,049.");
     }
 
     [Theory]
@@ -88,8 +89,10 @@ public sealed class S3SinkFeatureTests
     public void Configure_BucketNameOfAnotherStore_NeedsItsEndpointAndThePath(string bucket)
     {
         Read([("Sinks:S3:Bucket", bucket), ("Sinks:S3:Endpoint", "https://store.example")]).Errors.ShouldBeEmpty();
-        Read([("Sinks:S3:Bucket", bucket)]).Errors.ShouldHaveSingleItem().Problem.ShouldContain("Capitals and underscores need Endpoint, with the bucket in the path.");
-        Read([("Sinks:S3:Bucket", bucket), ("Sinks:S3:Endpoint", "https://store.example"), ("Sinks:S3:ForcePathStyle", "false")]).Errors.ShouldHaveSingleItem().Key.ShouldBe("Sinks:S3:Bucket");
+        Read([("Sinks:S3:Bucket", bucket)]).Errors.ShouldHaveSingleItem().Problem.ShouldContain(
+            "Capitals and underscores need Endpoint, with the bucket in the path.");
+        Read([("Sinks:S3:Bucket", bucket), ("Sinks:S3:Endpoint", "https://store.example"),
+            ("Sinks:S3:ForcePathStyle", "false")]).Errors.ShouldHaveSingleItem().Key.ShouldBe("Sinks:S3:Bucket");
     }
 
     [Theory]

@@ -122,7 +122,9 @@ public sealed class S3SinkRetryTests
             : request.Headers["Authorization"].Contains("AKID1", StringComparison.Ordinal) ? "HTTP/1.1 400 Bad Request\r\n\r\n"
             : "HTTP/1.1 200 OK\r\nETag: \"x\"\r\nContent-Length: 5\r\n\r\n");
         int fetched = 0;
-        AwsCredentialSource credentials = new(() => Task.FromResult<AWSCredentials>(new SessionAWSCredentials($"AKID{Interlocked.Increment(ref fetched)}", "secret", "token")), TimeProvider.System);
+        AwsCredentialSource credentials = new(
+            () => Task.FromResult<AWSCredentials>(new SessionAWSCredentials($"AKID{Interlocked.Increment(ref fetched)}", "secret", "token")),
+            TimeProvider.System);
         S3SinkOptions options = new() { Client = Enum.Parse<S3ClientKind>(client), Bucket = "archive", MaxAttempts = 1 };
         await using S3Sink sink = S3Sink.Create(
             options,

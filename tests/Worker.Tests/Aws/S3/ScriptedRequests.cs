@@ -14,11 +14,13 @@ internal sealed class ScriptedRequests(Func<int, S3Fault> put, Func<S3Fault>? li
 
     public bool IsDisposed { get; private set; }
 
-    public ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, TimeSpan limit, CancellationToken cancellationToken) =>
+    public ValueTask<S3Fault> PutAsync(
+        ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, TimeSpan limit, CancellationToken cancellationToken) =>
         new(put(Interlocked.Increment(ref _puts)));
 
     public ValueTask<(S3Fault Fault, string Operation, bool Same)> CompareAsync(
-        ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken) => new((S3Fault.None, S3Operations.Head, true));
+        ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken) =>
+        new((S3Fault.None, S3Operations.Head, true));
 
     public ValueTask<S3Fault> ListAsync(TimeSpan limit, CancellationToken cancellationToken)
     {

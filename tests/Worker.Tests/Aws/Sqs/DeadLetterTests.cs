@@ -184,13 +184,16 @@ public sealed class DeadLetterTests
     public async Task DeadLetter_BodyIsLargerThanTheQueueAllows_SaysWhatToDoAndDeletesNothing()
     {
         await using SqsRun run = SqsRun.Create();
-        run.Queue.Script = call => call.Operation == "SendMessage" && DeadLetterAttributesTests.SizeOf(call) > QueueBytes ? QueueAnswer.Error(400, "InvalidParameterValue") : null;
+        run.Queue.Script = call => call.Operation == "SendMessage" && DeadLetterAttributesTests.SizeOf(call) > QueueBytes
+            ? QueueAnswer.Error(400, "InvalidParameterValue")
+            : null;
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a") with { Body = new string('x', QueueBytes + 1) });
 
         await deliveries[0].SettleAsync(Poison);
         await run.PassUntilAsync(() => run.Queue.VisibilityChanges.Count == 1, "The message was not returned.");
 
-        run.Log.Entries.Single(entry => entry.Id.Id == DeadLetterFailed).Text.ShouldContain("the body alone (262,145 bytes); if its MaximumMessageSize is lower, raise it");
+        run.Log.Entries.Single(entry => entry.Id.Id == DeadLetterFailed).Text.ShouldContain(
+            "the body alone (262,145 bytes); if its MaximumMessageSize is lower, raise it");
         run.Queue.Deletes.ShouldBeEmpty();
         await run.EndAsync();
     }
@@ -233,7 +236,9 @@ public sealed class DeadLetterTests
     public async Task DeadLetter_RefusedWithItsAttributes_KeepsTheGroup(bool isFifo)
     {
         await using SqsRun run = SqsRun.Create(isFifo);
-        run.Queue.Script = call => call.Operation == "SendMessage" && call.Json.TryGetProperty("MessageAttributes", out _) ? QueueAnswer.Error(400, "InvalidParameterValue") : null;
+        run.Queue.Script = call => call.Operation == "SendMessage" && call.Json.TryGetProperty("MessageAttributes", out _)
+            ? QueueAnswer.Error(400, "InvalidParameterValue")
+            : null;
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a", "tenant-1") with { Attributes = Texts(2) });
 
         await deliveries[0].SettleAsync(Poison);
@@ -248,7 +253,10 @@ public sealed class DeadLetterTests
     public async Task DeadLetter_RefusedWithTheStack_KeepsTheOtherDetails()
     {
         await using SqsRun run = SqsRun.Create();
-        run.Queue.Script = call => call.Operation == "SendMessage" && call.Attribute("DeadLetterDetails")?.Contains("no customer", StringComparison.Ordinal) == true ? QueueAnswer.Error(400, "InvalidParameterValue") : null;
+        run.Queue.Script = call => call.Operation == "SendMessage"
+            && call.Attribute("DeadLetterDetails")?.Contains("no customer", StringComparison.Ordinal) == true
+            ? QueueAnswer.Error(400, "InvalidParameterValue")
+            : null;
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
 
         await deliveries[0].SettleAsync(Poison with { Exception = new InvalidOperationException("no customer") });
@@ -260,5 +268,7 @@ public sealed class DeadLetterTests
     }
 
     internal static JsonObject Texts(int count) => new(
-        Enumerable.Range(0, count).Select(i => KeyValuePair.Create($"name{i}", (JsonNode?)new JsonObject { ["DataType"] = "String", ["StringValue"] = $"value{i}" })));
+        Enumerable
+            .Range(0, count)
+            .Select(i => KeyValuePair.Create($"name{i}", (JsonNode?)new JsonObject { ["DataType"] = "String", ["StringValue"] = $"value{i}" })));
 }

@@ -145,7 +145,9 @@ public sealed class DeleteTests
     public async Task Delete_OneEntryNeverSucceeds_OthersAreNotDelayed()
     {
         await using SqsRun run = SqsRun.Create();
-        run.Queue.Script = call => call.Operation == "DeleteMessageBatch" ? QueueAnswer.Failing(call, "InternalError", senderFault: false, handle => handle == "handle-0") : null;
+        run.Queue.Script = call => call.Operation == "DeleteMessageBatch"
+            ? QueueAnswer.Failing(call, "InternalError", senderFault: false, handle => handle == "handle-0")
+            : null;
         await run.BeginAsync();
         run.Intake.Script = _ => Settlement.Complete;
         run.Queue.DeliverAll(FakeMessage.Many(10));
@@ -155,7 +157,8 @@ public sealed class DeleteTests
         DateTimeOffset before = run.Time.GetUtcNow();
         FakeMessage[] later = [.. Enumerable.Range(100, 50).Select(number => FakeMessage.New($"{number}"))];
         run.Queue.DeliverAll(later);
-        await run.PassUntilAsync(() => later.All(message => Deleted(run).Contains(message.Handle)), "Deletes that would succeed wait behind one that does not.");
+        await run.PassUntilAsync(
+            () => later.All(message => Deleted(run).Contains(message.Handle)), "Deletes that would succeed wait behind one that does not.");
 
         (run.Time.GetUtcNow() - before).ShouldBeLessThan(TimeSpan.FromSeconds(30), "One wait of a single worker at most.");
         run.Queue.Script = _ => null;
@@ -285,5 +288,6 @@ public sealed class DeleteTests
 
     private static string[] Deleted(SqsRun run) => [.. run.Queue.Deletes.SelectMany(call => call.Handles)];
 
-    private static SqsSourceOptions Patient(TimeSpan delay) => new() { Queue = "orders", AcknowledgeDelay = delay, VisibilityTimeout = TimeSpan.FromSeconds(30) };
+    private static SqsSourceOptions Patient(TimeSpan delay) =>
+        new() { Queue = "orders", AcknowledgeDelay = delay, VisibilityTimeout = TimeSpan.FromSeconds(30) };
 }

@@ -26,7 +26,8 @@ internal sealed record FakeMessage(string Id, string Handle)
     public JsonObject? Attributes { get; init; }
 
     /// <summary>A message with a new id, and a handle that identifies it in failures.</summary>
-    public static FakeMessage New(string name, string? group = null) => new(Guid.NewGuid().ToString(), $"handle-{name}") { Body = $"\"{name}\"", Group = group };
+    public static FakeMessage New(string name, string? group = null) =>
+        new(Guid.NewGuid().ToString(), $"handle-{name}") { Body = $"\"{name}\"", Group = group };
 
     /// <summary><paramref name="count"/> messages with handles from <c>handle-0</c> on.</summary>
     public static FakeMessage[] Many(int count) => [.. Enumerable.Range(0, count).Select(number => New($"{number}"))];

@@ -151,12 +151,20 @@ internal sealed class FakeQueue(TimeProvider? time = null) : IAsyncDisposable
                 return new QueueAnswer(200, JsonSerializer.Serialize(new { Attributes }));
             case "ReceiveMessage":
                 FakeMessage[] messages = await ReceiveAsync(call.Json.GetProperty("WaitTimeSeconds").GetInt32(), gone);
-                call.Json.GetProperty("MaxNumberOfMessages").GetInt32().ShouldBeGreaterThanOrEqualTo(messages.Length, "The delivery was meant for a receive with more slots.");
+                call.Json
+                    .GetProperty("MaxNumberOfMessages")
+                    .GetInt32()
+                    .ShouldBeGreaterThanOrEqualTo(messages.Length, "The delivery was meant for a receive with more slots.");
                 return new QueueAnswer(200, $"{{\"Messages\":[{string.Join(',', messages.Select(message => message.ToString()))}]}}");
             case "SendMessage":
                 return new QueueAnswer(200, JsonSerializer.Serialize(new { MessageId = Guid.NewGuid() }));
             case "SendMessageBatch":
-                return new QueueAnswer(200, JsonSerializer.Serialize(new { Successful = call.Json.GetProperty("Entries").EnumerateArray().Select((_, index) => new { Id = $"{index}", MessageId = Guid.NewGuid() }) }));
+                return new QueueAnswer(
+                    200, JsonSerializer.Serialize(
+                        new { Successful = call.Json
+                            .GetProperty("Entries")
+                            .EnumerateArray()
+                            .Select((_, index) => new { Id = $"{index}", MessageId = Guid.NewGuid() }) }));
             default:
                 return QueueAnswer.Failing(call, string.Empty, senderFault: false, _ => false);
         }
@@ -201,13 +209,15 @@ internal sealed class FakeQueue(TimeProvider? time = null) : IAsyncDisposable
 
             // As over a network, nothing is answered before the caller has gone on.
             await Task.Yield();
-            QueueAnswer answer = await queue.AnswerAsync(request.Headers.NonValidated["X-Amz-Target"].ToString(), JsonDocument.Parse(body).RootElement, cancellationToken);
+            QueueAnswer answer =
+                await queue.AnswerAsync(request.Headers.NonValidated["X-Amz-Target"].ToString(), JsonDocument.Parse(body).RootElement, cancellationToken);
             if (answer.Status == 0)
             {
                 throw new HttpRequestException(HttpRequestError.ResponseEnded, "The response ended prematurely.");
             }
 
-            HttpResponseMessage response = new((HttpStatusCode)answer.Status) { Content = new StringContent(answer.Body!, Encoding.UTF8, "application/x-amz-json-1.0"), RequestMessage = request };
+            HttpResponseMessage response = new((HttpStatusCode)answer.Status)
+                { Content = new StringContent(answer.Body!, Encoding.UTF8, "application/x-amz-json-1.0"), RequestMessage = request };
             if (answer.RetryAfter is { } seconds)
             {
                 response.Headers.TryAddWithoutValidation("Retry-After", seconds);

@@ -10,7 +10,9 @@ public sealed class FifoTests
     {
         await using SqsRun run = SqsRun.Create(isFifo: true);
         await run.BeginAsync();
-        run.Queue.Deliver(FakeMessage.New("a1", "a"), FakeMessage.New("b1", "b"), FakeMessage.New("a2", "a"), FakeMessage.New("c1", "c"), FakeMessage.New("a3", "a"), FakeMessage.New("b2", "b"));
+        run.Queue.Deliver(
+            FakeMessage.New("a1", "a"), FakeMessage.New("b1", "b"), FakeMessage.New("a2", "a"), FakeMessage.New("c1", "c"), FakeMessage.New("a3", "a"),
+            FakeMessage.New("b2", "b"));
 
         Delivery[] heads = await run.TakeAsync(3);
         Names(heads).ShouldBe(["a1", "b1", "c1"]);
@@ -40,7 +42,8 @@ public sealed class FifoTests
     {
         await using SqsRun run = SqsRun.Create(isFifo: true);
         await run.BeginAsync();
-        run.Queue.Deliver(FakeMessage.New("a1", "a"), FakeMessage.New("a2", "a"), FakeMessage.New("b1", "b"), FakeMessage.New("a3", "a"), FakeMessage.New("b2", "b"));
+        run.Queue.Deliver(
+            FakeMessage.New("a1", "a"), FakeMessage.New("a2", "a"), FakeMessage.New("b1", "b"), FakeMessage.New("a3", "a"), FakeMessage.New("b2", "b"));
         Delivery[] heads = await run.TakeAsync(2);
 
         await heads[0].SettleAsync(Settlement.Abandon(TimeSpan.FromSeconds(9)));
@@ -121,7 +124,9 @@ public sealed class FifoTests
         await run.PassWhileSettlingAsync(await run.Intake.NextAsync(), Settlement.DeadLetter("malformed-json", "Broken."));
 
         await run.PassUntilAsync(() => run.Queue.VisibilityChanges.SelectMany(call => call.Handles).Count() == 2, "The group was kept.");
-        run.Queue.VisibilityChanges.SelectMany(call => call.Seconds).ShouldAllBe(seconds => seconds == Late, "A delivery counts for the rest of the group too.");
+        run.Queue.VisibilityChanges
+            .SelectMany(call => call.Seconds)
+            .ShouldAllBe(seconds => seconds == Late, "A delivery counts for the rest of the group too.");
         run.Queue.Deletes.ShouldBeEmpty();
         run.Intake.Accepted.ShouldBe(1);
         await run.EndAsync();
@@ -164,5 +169,6 @@ public sealed class FifoTests
         await run.EndAsync();
     }
 
-    private static string[] Names(params Delivery[] deliveries) => [.. deliveries.Select(delivery => System.Text.Encoding.UTF8.GetString(delivery.Body).Trim('"'))];
+    private static string[] Names(params Delivery[] deliveries) =>
+        [.. deliveries.Select(delivery => System.Text.Encoding.UTF8.GetString(delivery.Body).Trim('"'))];
 }

@@ -55,7 +55,9 @@ public sealed class HeartbeatTests
             await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == 2 * renewals, "The second message was not renewed.");
         }
 
-        run.Queue.VisibilityChanges.Select(call => string.Join(' ', call.Handles)).ShouldBe(Enumerable.Repeat<string[]>(["handle-a", "handle-b"], 4).SelectMany(pair => pair));
+        run.Queue.VisibilityChanges
+            .Select(call => string.Join(' ', call.Handles))
+            .ShouldBe(Enumerable.Repeat<string[]>(["handle-a", "handle-b"], 4).SelectMany(pair => pair));
         await CompleteAsync([.. first, .. second]);
         await run.EndAsync();
     }
@@ -134,7 +136,8 @@ public sealed class HeartbeatTests
 
         run.Time.Advance(Half);
 
-        await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.SelectMany(call => call.Handles).Distinct().Count() == 40, "A hanging call held up the others.");
+        await SqsRun.WaitAsync(
+            () => run.Queue.VisibilityChanges.SelectMany(call => call.Handles).Distinct().Count() == 40, "A hanging call held up the others.");
         await CompleteAsync(deliveries);
         await run.EndAsync();
     }
@@ -266,7 +269,9 @@ public sealed class HeartbeatTests
             await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == renewals, "The message was not renewed.");
         }
 
-        run.Queue.VisibilityChanges.SelectMany(call => call.Seconds).ShouldBe([18_000, 18_000, 16_200 - 15, 7_200 - 15], ignoreOrder: false, "15 s are reserved for the call.");
+        run.Queue.VisibilityChanges
+            .SelectMany(call => call.Seconds)
+            .ShouldBe([18_000, 18_000, 16_200 - 15, 7_200 - 15], ignoreOrder: false, "15 s are reserved for the call.");
         run.Time.Advance(visibility / 2);
         await SqsRun.WaitAsync(() => run.HasLogged(NoLongerRenewed), "The end of the renewals was not logged.");
         run.Queue.VisibilityChanges.Count.ShouldBe(4, "SQS would refuse any change.");

@@ -13,9 +13,11 @@ internal sealed class PlentifulQueue : HttpMessageHandler
 {
     private const string FirstId = "10000000-0000-4000-8000-000000000000";
 
-    private static readonly byte[] Deleted = Encoding.UTF8.GetBytes($"{{\"Successful\":[{string.Join(',', Enumerable.Range(0, 10).Select(index => $"{{\"Id\":\"{index}\"}}"))}]}}");
+    private static readonly byte[] Deleted =
+        Encoding.UTF8.GetBytes($"{{\"Successful\":[{string.Join(',', Enumerable.Range(0, 10).Select(index => $"{{\"Id\":\"{index}\"}}"))}]}}");
 
-    private static readonly byte[] Attributes = """{"Attributes":{"RedrivePolicy":"{\"deadLetterTargetArn\":\"arn:aws:sqs:eu-west-1:123456789012:dead\",\"maxReceiveCount\":10}"}}"""u8.ToArray();
+    private static readonly byte[] Attributes =
+        """{"Attributes":{"RedrivePolicy":"{\"deadLetterTargetArn\":\"arn:aws:sqs:eu-west-1:123456789012:dead\",\"maxReceiveCount\":10}"}}"""u8.ToArray();
 
     private static readonly byte[] DeadLetterUrl = """{"QueueUrl":"https://sqs.eu-west-1.amazonaws.com/123456789012/dead"}"""u8.ToArray();
 
@@ -37,7 +39,8 @@ internal sealed class PlentifulQueue : HttpMessageHandler
     private static FakeMessage TracedMessage => Message with
     {
         TraceHeader = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1",
-        Attributes = new JsonObject { ["traceparent"] = new JsonObject { ["DataType"] = "String", ["StringValue"] = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" } },
+        Attributes = new JsonObject
+            { ["traceparent"] = new JsonObject { ["DataType"] = "String", ["StringValue"] = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" } },
     };
 
     protected override async Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken)

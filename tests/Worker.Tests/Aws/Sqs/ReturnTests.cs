@@ -140,7 +140,9 @@ public sealed class ReturnTests
         await using SqsRun run = SqsRun.Create(options: Hidden(TimeSpan.FromMinutes(4)));
         int calls = 0;
         TaskCompletionSource later = new();
-        run.Queue.Script = call => call.Operation == "ChangeMessageVisibilityBatch" && Interlocked.Increment(ref calls) <= 3 ? QueueAnswer.InternalError with { Gate = later.Task } : null;
+        run.Queue.Script = call => call.Operation == "ChangeMessageVisibilityBatch" && Interlocked.Increment(ref calls) <= 3
+            ? QueueAnswer.InternalError with { Gate = later.Task }
+            : null;
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
 
         await deliveries[0].SettleAsync(Settlement.Abandon(TimeSpan.FromMinutes(5)));
@@ -196,7 +198,8 @@ public sealed class ReturnTests
         await using SqsRun run = SqsRun.Create(wire: new() { VerifyMd5 = true });
         await run.BeginAsync();
 
-        run.Queue.Deliver(FakeMessage.New("a") with { Md5 = new string('0', 32) }, FakeMessage.New("b") with { Body = "{}", Md5 = "99914b932bd37a50b983c5e7c90ae93b" });
+        run.Queue.Deliver(
+            FakeMessage.New("a") with { Md5 = new string('0', 32) }, FakeMessage.New("b") with { Body = "{}", Md5 = "99914b932bd37a50b983c5e7c90ae93b" });
 
         Delivery whole = await run.Intake.NextAsync();
         await run.PassUntilAsync(() => run.Queue.VisibilityChanges.Count == 1, "The damaged message was not returned.");

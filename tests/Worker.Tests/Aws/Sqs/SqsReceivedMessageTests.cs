@@ -16,7 +16,10 @@ public sealed class SqsReceivedMessageTests
         SqsReceivedMessage used = new(owner: null);
         SqsReceivedMessage fresh = new(owner: null);
         NonDefault.Fill(used);
-        NonDefault.Differences(used, fresh).Count().ShouldBe(NonDefault.FieldsOf(typeof(SqsReceivedMessage)).Count(field => !field.IsInitOnly), "the test must have changed every field");
+        NonDefault
+            .Differences(used, fresh)
+            .Count()
+            .ShouldBe(NonDefault.FieldsOf(typeof(SqsReceivedMessage)).Count(field => !field.IsInitOnly), "the test must have changed every field");
 
         used.Reset();
 

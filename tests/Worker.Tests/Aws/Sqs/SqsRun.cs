@@ -10,7 +10,8 @@ using Worker.Tests.Aws.Sqs.Wire;
 namespace Worker.Tests.Aws.Sqs;
 
 /// <summary>
-/// A source on a <see cref="FakeQueue"/>, without a network unless a test connects it. The clock of both (heartbeat, pauses, delays, timeouts, long polls) moves only when
+/// A source on a <see cref="FakeQueue"/>, without a network unless a test connects it. The clock of both (heartbeat, pauses, delays, timeouts, long polls)
+/// moves only when
 /// the test moves it, and only when everything is at rest.
 /// </summary>
 internal sealed class SqsRun : SourceHarness
@@ -21,7 +22,9 @@ internal sealed class SqsRun : SourceHarness
     private readonly WireClient _wire;
     private readonly SqsMessageSource _source;
 
-    private SqsRun(FakeQueue queue, SqsSourceOptions options, SqsWireOptions wire, ManualTimeProvider time, int concurrency, int slots, ILoggerFactory? loggers, HttpMessageHandler? handler)
+    private SqsRun(
+        FakeQueue queue, SqsSourceOptions options, SqsWireOptions wire, ManualTimeProvider time, int concurrency, int slots, ILoggerFactory? loggers,
+        HttpMessageHandler? handler)
         : base(slots)
     {
         Queue = queue;
@@ -54,7 +57,8 @@ internal sealed class SqsRun : SourceHarness
     /// <param name="handler">The source's connections; null for those to the queue.</param>
     /// <param name="slots">Slots of the intake; null for at least as many as the loops can use.</param>
     public static SqsRun Create(
-        bool isFifo = false, SqsSourceOptions? options = null, SqsWireOptions? wire = null, int concurrency = OneLoop, ILoggerFactory? loggers = null, HttpMessageHandler? handler = null, int? slots = null)
+        bool isFifo = false, SqsSourceOptions? options = null, SqsWireOptions? wire = null, int concurrency = OneLoop, ILoggerFactory? loggers = null,
+        HttpMessageHandler? handler = null, int? slots = null)
     {
         ManualTimeProvider time = new();
         FakeQueue queue = new(time);
@@ -63,7 +67,9 @@ internal sealed class SqsRun : SourceHarness
             queue.MakeFifo();
         }
 
-        return new SqsRun(queue, options ?? Options(isFifo ? "orders.fifo" : "orders"), wire ?? new SqsWireOptions(), time, concurrency, slots ?? Math.Max(64, concurrency), loggers, handler);
+        return new SqsRun(
+            queue, options ?? Options(isFifo ? "orders.fifo" : "orders"), wire ?? new SqsWireOptions(), time, concurrency, slots ?? Math.Max(64, concurrency),
+            loggers, handler);
     }
 
     /// <summary>A source whose calls go over connections, as the worker's do. The clock of the queue's long polls is the system's.</summary>
@@ -79,7 +85,8 @@ internal sealed class SqsRun : SourceHarness
             AwsHttpHandler.Create());
 
     /// <summary>Options for tests that do not concern the acknowledge delay.</summary>
-    public static SqsSourceOptions Options(string queue = "orders") => new() { Queue = queue, AcknowledgeDelay = TimeSpan.Zero, VisibilityTimeout = TimeSpan.FromSeconds(30) };
+    public static SqsSourceOptions Options(string queue = "orders") =>
+        new() { Queue = queue, AcknowledgeDelay = TimeSpan.Zero, VisibilityTimeout = TimeSpan.FromSeconds(30) };
 
     /// <summary>Starts, and waits until the heartbeat's timer is armed: earlier, moving the time has no effect.</summary>
     public async Task BeginAsync()

@@ -19,7 +19,9 @@ public sealed class SqsSenderTests
         errors.ShouldBe(new string?[10]);
         QueueCall call = queue.Calls.Single(call => call.Operation == "SendMessageBatch");
         call.Text("QueueUrl").ShouldEndWith("/orders");
-        Entries(call).Select(entry => entry.GetProperty("MessageBody").GetString()).ShouldBe([.. Enumerable.Range(0, 10).Select(number => $"{{\"n\":{number}}}")]);
+        Entries(call)
+            .Select(entry => entry.GetProperty("MessageBody").GetString())
+            .ShouldBe([.. Enumerable.Range(0, 10).Select(number => $"{{\"n\":{number}}}")]);
         Entries(call).ShouldAllBe(entry => !HasGroup(entry), "Fair queues have groups only where they are given.");
     }
 
@@ -60,7 +62,8 @@ public sealed class SqsSenderTests
         using IMessageSender sender = await OpenAsync(queue, "orders.fifo");
         sender.SendsDeduplicationIds.ShouldBeTrue();
 
-        await sender.SendAsync([.. Messages(1).Select(message => message with { DeduplicationId = "d-1", Attributes = [new("tenant", "acme")] })], CancellationToken.None);
+        await sender.SendAsync(
+            [.. Messages(1).Select(message => message with { DeduplicationId = "d-1", Attributes = [new("tenant", "acme")] })], CancellationToken.None);
 
         JsonElement entry = Entries(queue.Calls.Single(call => call.Operation == "SendMessageBatch")).Single();
         entry.GetProperty("MessageDeduplicationId").GetString().ShouldBe("d-1");
@@ -94,7 +97,8 @@ public sealed class SqsSenderTests
     {
         await using FakeQueue queue = await FakeQueue.StartAsync();
         queue.Script = call => call.Operation == "SendMessageBatch"
-            ? new QueueAnswer(200, """{"Successful":[{"Id":"0","MessageId":"m"}],"Failed":[{"Id":"1","Code":"InvalidMessageContents","Message":"no","SenderFault":true}]}""")
+            ? new QueueAnswer(
+                200, """{"Successful":[{"Id":"0","MessageId":"m"}],"Failed":[{"Id":"1","Code":"InvalidMessageContents","Message":"no","SenderFault":true}]}""")
             : null;
         using IMessageSender sender = await OpenAsync(queue);
 
@@ -111,7 +115,10 @@ public sealed class SqsSenderTests
         const int BodyBytes = 200_000;
         await using FakeQueue queue = await FakeQueue.StartAsync();
         using IMessageSender sender = await OpenAsync(queue);
-        OutgoingMessage[] messages = [.. Enumerable.Range(0, 10).Select(number => new OutgoingMessage($"id-{number}", System.Text.Encoding.UTF8.GetBytes(new string((char)('a' + number), BodyBytes))))];
+        OutgoingMessage[] messages = [
+            .. Enumerable
+                .Range(0, 10)
+                .Select(number => new OutgoingMessage($"id-{number}", System.Text.Encoding.UTF8.GetBytes(new string((char)('a' + number), BodyBytes))))];
 
         string?[] errors = await sender.SendAsync(messages, CancellationToken.None);
 

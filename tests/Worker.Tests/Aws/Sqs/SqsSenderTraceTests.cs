@@ -25,7 +25,8 @@ public sealed class SqsSenderTraceTests
 
         JsonElement[] entries = [.. queue.Calls.Single(call => call.Operation == "SendMessageBatch").Json.GetProperty("Entries").EnumerateArray()];
         entries.Select(entry => entry.GetProperty("MessageAttributes").GetRawText()).ShouldAllBe(attributes =>
-            attributes == $$$"""{"traceparent":{"DataType":"String","StringValue":"{{{span.Id}}}"},"tracestate":{"DataType":"String","StringValue":"vendor=1"}}""");
+            attributes
+                == $$$"""{"traceparent":{"DataType":"String","StringValue":"{{{span.Id}}}"},"tracestate":{"DataType":"String","StringValue":"vendor=1"}}""");
     }
 
     [Fact]
@@ -36,6 +37,8 @@ public sealed class SqsSenderTraceTests
 
         await sender.SendAsync([new OutgoingMessage("a", "{}"u8.ToArray())], CancellationToken.None);
 
-        queue.Calls.Single(call => call.Operation == "SendMessageBatch").Json.GetProperty("Entries")[0].TryGetProperty("MessageAttributes", out _).ShouldBeFalse();
+        queue.Calls.Single(call => call.Operation == "SendMessageBatch").Json.GetProperty("Entries")[0]
+            .TryGetProperty("MessageAttributes", out _)
+            .ShouldBeFalse();
     }
 }

@@ -19,6 +19,8 @@ public sealed class SqsSourceFeatureTests
     private static string[] ErrorsOf(params string[] settings)
     {
         string[] all = ["Routes:archive:Source=Sqs", "Routes:archive:Sink=S3", "Sinks:S3:Bucket=bucket", .. settings];
-        return [.. WorkerHost.Plan(new ConfigurationBuilder().AddCommandLine([.. all.Select(setting => $"--{setting}")]).Build()).Errors.Select(error => error.ToString())];
+        return [
+            .. WorkerHost.Plan(new ConfigurationBuilder().AddCommandLine([.. all.Select(setting => $"--{setting}")]).Build()).Errors.Select(
+                error => error.ToString())];
     }
 }

@@ -19,7 +19,8 @@ public sealed class SqsTraceTests
         { "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00", XRay, "0af7651916cd43dd8448eb211c80319c b7ad6b7169203331 None" },
         { null, XRay, "5759e988bd862e3fe1be46a994272793 53995c3f42cd8ad8 Recorded" },
         { "malformed", XRay, "5759e988bd862e3fe1be46a994272793 53995c3f42cd8ad8 Recorded" },
-        { null, "Parent=53995c3f42cd8ad8;Sampled=0;Root=1-5759e988-bd862e3fe1be46a994272793;Lineage=a:1", "5759e988bd862e3fe1be46a994272793 53995c3f42cd8ad8 None" },
+        { null, "Parent=53995c3f42cd8ad8;Sampled=0;Root=1-5759e988-bd862e3fe1be46a994272793;Lineage=a:1",
+            "5759e988bd862e3fe1be46a994272793 53995c3f42cd8ad8 None" },
         { null, "Root=1-5759e988-bd862e3fe1be46a994272793", "none" },
         { null, "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=zz;Sampled=1", "none" },
         { null, "Root=;Parent==;;", "none" },
@@ -89,7 +90,9 @@ public sealed class SqsTraceTests
         receive.Links.Select(link => link.Context.SpanId).ShouldBe(senders.Select(sender => sender.SpanId));
         receive.Kind.ShouldBe(ActivityKind.Client);
         receive.ParentSpanId.ShouldBe(default);
-        Tags(receive).ShouldBe("messaging.operation.name=receive messaging.operation.type=receive messaging.system=aws_sqs messaging.destination.name=orders messaging.batch.message_count=3");
+        Tags(receive).ShouldBe(
+            "messaging.operation.name=receive messaging.operation.type=receive messaging.system=aws_sqs messaging.destination.name=orders "
+                + "messaging.batch.message_count=3");
         foreach (Delivery delivery in deliveries)
         {
             await delivery.SettleAsync(Settlement.Complete);
@@ -131,7 +134,9 @@ public sealed class SqsTraceTests
         settle.ParentSpanId.ShouldBe(process.SpanId);
         settle.Kind.ShouldBe(ActivityKind.Client);
         settle.Status.ShouldBe(ActivityStatusCode.Unset);
-        Tags(settle).ShouldBe("messaging.operation.name=settle messaging.operation.type=settle messaging.system=aws_sqs messaging.destination.name=orders messaging.message.id=a messaging.batch.message_count=1");
+        Tags(settle).ShouldBe(
+            "messaging.operation.name=settle messaging.operation.type=settle messaging.system=aws_sqs messaging.destination.name=orders messaging.message.id=a "
+                + "messaging.batch.message_count=1");
         await run.EndAsync();
     }
 
@@ -139,7 +144,8 @@ public sealed class SqsTraceTests
     public async Task Complete_Batch_SettleLinksToEachSpan()
     {
         using SpanRecorder spans = new();
-        await using SqsRun run = SqsRun.Create(options: new SqsSourceOptions { Queue = "orders", AcknowledgeDelay = TimeSpan.FromSeconds(5), VisibilityTimeout = TimeSpan.FromSeconds(30) });
+        await using SqsRun run = SqsRun.Create(
+            options: new SqsSourceOptions { Queue = "orders", AcknowledgeDelay = TimeSpan.FromSeconds(5), VisibilityTimeout = TimeSpan.FromSeconds(30) });
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.Many(10));
         ActivityContext[] processes = [.. deliveries.Select(Process)];
 
@@ -169,12 +175,15 @@ public sealed class SqsTraceTests
         await delivery.SettleAsync(Settlement.Abandon(TimeSpan.FromSeconds(1)));
         await run.PassUntilAsync(() => spans.In(process, "settle orders").Count >= 3, "Each attempt has a span.");
 
-        spans.In(process, "settle orders").ShouldAllBe(settle => settle.Status == ActivityStatusCode.Error && (string?)settle.GetTagItem("error.type") == "InternalError");
+        spans
+            .In(process, "settle orders")
+            .ShouldAllBe(settle => settle.Status == ActivityStatusCode.Error && (string?)settle.GetTagItem("error.type") == "InternalError");
         run.Queue.Script = _ => null;
         await run.EndAsync();
     }
 
-    private static FakeMessage Traced(string name, ActivityContext sender) => FakeMessage.New(name) with { Attributes = Attributes(SpanRecorder.TraceParent(sender)) };
+    private static FakeMessage Traced(string name, ActivityContext sender) =>
+        FakeMessage.New(name) with { Attributes = Attributes(SpanRecorder.TraceParent(sender)) };
 
     private static JsonObject Attributes(string traceParent) => new()
     {

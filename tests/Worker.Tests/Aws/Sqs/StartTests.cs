@@ -60,9 +60,11 @@ public sealed class StartTests
     [InlineData("GetQueueAttributes", "Queue orders")]
     public async Task Check_ServerDoesNotSpeakTheProtocol_SaysWhatItAnsweredAndEndsTheStart(string operation, string queue)
     {
-        const string Answer = "<ErrorResponse><Error><Type>Sender</Type><Code>InvalidAction</Code><Message>Missing parameter Action</Message></Error></ErrorResponse>";
+        const string Answer =
+            "<ErrorResponse><Error><Type>Sender</Type><Code>InvalidAction</Code><Message>Missing parameter Action</Message></Error></ErrorResponse>";
         await using SqsRun run = SqsRun.Create();
-        run.Queue.Script = call => call.Operation == operation && (operation != "GetQueueUrl" || call.Text("QueueName") == "dead") ? new QueueAnswer(400, Answer) : null;
+        run.Queue.Script =
+            call => call.Operation == operation && (operation != "GetQueueUrl" || call.Text("QueueName") == "dead") ? new QueueAnswer(400, Answer) : null;
 
         await FailAsync(run, ExitCodes.Configuration, queue, "HTTP 400", "InvalidAction: Missing parameter Action", "JSON protocol", "Aws:Endpoint");
     }
@@ -220,7 +222,9 @@ public sealed class StartTests
         run.Queue.Attributes.TryRemove("RedrivePolicy", out _);
         run.Queue.Script = _ => null;
 
-        await run.PassUntilAsync(() => run.Source.Problem?.Contains("no dead-letter queue", StringComparison.Ordinal) == true, "The problem does not say what the operator has to do.");
+        await run.PassUntilAsync(
+            () => run.Source.Problem?.Contains("no dead-letter queue", StringComparison.Ordinal) == true,
+            "The problem does not say what the operator has to do.");
         run.Queue.Receives.ShouldBeEmpty();
 
         run.Queue.Attributes["RedrivePolicy"] = policy;

@@ -57,7 +57,8 @@ public sealed class StopTests
         FakeMessage[] messages = isFifo ? [FakeMessage.New("a1", "a"), FakeMessage.New("a2", "a"), FakeMessage.New("b1", "b")] : FakeMessage.Many(7);
         run.Queue.Deliver(messages);
         await stopping;
-        await run.PassUntilAsync(() => run.Queue.VisibilityChanges.SelectMany(call => call.Handles).Count() == messages.Length, "Messages were kept until their timeout.");
+        await run.PassUntilAsync(
+            () => run.Queue.VisibilityChanges.SelectMany(call => call.Handles).Count() == messages.Length, "Messages were kept until their timeout.");
 
         run.Queue.VisibilityChanges.SelectMany(call => call.Seconds).ShouldAllBe(seconds => seconds == 0);
         run.Intake.Accepted.ShouldBe(0);

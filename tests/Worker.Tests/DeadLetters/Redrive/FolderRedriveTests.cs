@@ -43,7 +43,8 @@ public sealed class FolderRedriveTests : IDisposable
     [Fact]
     public async Task Run_Attributes_AreSentAsHeadersWhereTheyCanBe()
     {
-        Write("m-1", "malformed-json", attributes: new(StringComparer.Ordinal) { ["x-tenant"] = "acme", ["no header"] = "x", ["Host"] = "evil", ["x-empty"] = "" });
+        Write("m-1", "malformed-json",
+            attributes: new(StringComparer.Ordinal) { ["x-tenant"] = "acme", ["no header"] = "x", ["Host"] = "evil", ["x-empty"] = "" });
         await using FakeService worker = await StartAsync(Stored);
 
         RedriveResult result = await RunAsync(worker);
@@ -365,7 +366,8 @@ public sealed class FolderRedriveTests : IDisposable
         IConfigurationRoot configuration = new ConfigurationBuilder()
             .AddInMemoryCollection([KeyValuePair.Create("DeadLetters:Path", (string?)folder)])
             .Build();
-        return new RedriveCatalog(FakeFeatures.Of([new HttpSourceFeature()], [], [])).RunAsync("folder", configuration, request, new CommandServices(TimeProvider.System, output, TextWriter.Null), stop);
+        return new RedriveCatalog(FakeFeatures.Of([new HttpSourceFeature()], [], [])).RunAsync(
+            "folder", configuration, request, new CommandServices(TimeProvider.System, output, TextWriter.Null), stop);
     }
 
     private string Write(string id, string reason, bool isPart = false, Dictionary<string, string>? attributes = null)

@@ -25,7 +25,9 @@ public sealed class RedriveCatalogTests : IDisposable
 
         stores.Names.ShouldBe(["folder", "sqs", "servicebus", "rabbitmq"]);
         stores.Description.ShouldBe(
-            "folder (dead letters of DeadLetters:Path, sent to their routes) or sqs (dead-letter queue, moved to the queue: --Sources:Sqs:Queue=name) or servicebus (dead-letter queue, moved to the queue: --Sources:ServiceBus:Queue=name) or rabbitmq (dead-letter queue, moved to the queue: --Sources:RabbitMq:Queue=name)");
+            "folder (dead letters of DeadLetters:Path, sent to their routes) or sqs (dead-letter queue, moved to the queue: --Sources:Sqs:Queue=name) or "
+                + "servicebus (dead-letter queue, moved to the queue: --Sources:ServiceBus:Queue=name) or rabbitmq (dead-letter queue, moved to the queue: "
+                + "--Sources:RabbitMq:Queue=name)");
     }
 
     [Fact]
@@ -34,7 +36,8 @@ public sealed class RedriveCatalogTests : IDisposable
     [Fact]
     public void Create_TwoStoresOfOneName_IsAConfigurationError()
     {
-        StartupException twice = Should.Throw<StartupException>(() => new RedriveCatalog(FakeFeatures.Of([new SqsSourceFeature(), new OtherQueue("sqs")], [], [])));
+        StartupException twice =
+            Should.Throw<StartupException>(() => new RedriveCatalog(FakeFeatures.Of([new SqsSourceFeature(), new OtherQueue("sqs")], [], [])));
 
         twice.ExitCode.ShouldBe(ExitCodes.Configuration);
         twice.Message.ShouldStartWith("redrive --from sqs: two dead-letter stores have this name.");
@@ -47,7 +50,8 @@ public sealed class RedriveCatalogTests : IDisposable
         RedriveRequest request = All with { Reason = "r" };
         CommandServices services = new(TimeProvider.System, TextWriter.Null, TextWriter.Null);
 
-        RedriveResult result = await new RedriveCatalog(FakeFeatures.Of([queue], [], [])).RunAsync("other", new ConfigurationBuilder().Build(), request, services, CancellationToken.None);
+        RedriveResult result = await new RedriveCatalog(FakeFeatures.Of([queue], [], [])).RunAsync(
+            "other", new ConfigurationBuilder().Build(), request, services, CancellationToken.None);
 
         result.Found.ShouldBe(7);
         queue.Ran.ShouldBe((request, services));
@@ -62,7 +66,8 @@ public sealed class RedriveCatalogTests : IDisposable
         RedriveRequest request = toFolder ? All with { ToFolder = true } : All with { Names = new HashSet<string>(["a"], StringComparer.Ordinal) };
 
         StartupException refused = await Should.ThrowAsync<StartupException>(() => new RedriveCatalog(FakeFeatures.Of([queue], [], [])).RunAsync(
-            "other", new ConfigurationBuilder().Build(), request, new CommandServices(TimeProvider.System, TextWriter.Null, TextWriter.Null), CancellationToken.None));
+            "other", new ConfigurationBuilder().Build(), request, new CommandServices(TimeProvider.System, TextWriter.Null, TextWriter.Null),
+            CancellationToken.None));
 
         (refused.ExitCode, refused.Message).ShouldBe((ExitCodes.Usage, "redrive --from other: takes neither --id nor --to folder."));
         queue.Ran.ShouldBeNull();
@@ -96,12 +101,16 @@ public sealed class RedriveCatalogTests : IDisposable
     }
 
     // The folder is empty: nothing is sent.
-    private Task<RedriveResult> RunFolderAsync(RedriveRequest request, params KeyValuePair<string, string?>[] settings) => new RedriveCatalog(FakeFeatures.Of([new HttpSourceFeature()], [], [])).RunAsync(
-        "folder",
-        new ConfigurationBuilder().AddInMemoryCollection([KeyValuePair.Create("DeadLetters:Path", (string?)_folder.Path)]).AddInMemoryCollection(settings).Build(),
-        request,
-        new CommandServices(TimeProvider.System, TextWriter.Null, TextWriter.Null),
-        CancellationToken.None);
+    private Task<RedriveResult> RunFolderAsync(RedriveRequest request, params KeyValuePair<string, string?>[] settings) =>
+        new RedriveCatalog(FakeFeatures.Of([new HttpSourceFeature()], [], [])).RunAsync(
+            "folder",
+            new ConfigurationBuilder()
+                .AddInMemoryCollection([KeyValuePair.Create("DeadLetters:Path", (string?)_folder.Path)])
+                .AddInMemoryCollection(settings)
+                .Build(),
+            request,
+            new CommandServices(TimeProvider.System, TextWriter.Null, TextWriter.Null),
+            CancellationToken.None);
 
     private sealed class OtherQueue(string name) : ISourceFeature, IRedriveFeature
     {
@@ -117,10 +126,11 @@ public sealed class RedriveCatalogTests : IDisposable
 
         public SourcePlan Configure(SettingsReader settings, string route) => throw new NotSupportedException();
 
-        public Func<CommandServices, CancellationToken, Task<RedriveResult>> ConfigureRedrive(SettingsReader settings, RedriveRequest request) => (services, _) =>
-        {
-            Ran = (request, services);
-            return Task.FromResult(new RedriveResult(Found: 7, Sent: 7, LeftCount: 0, [], AgainCount: 0, [], [], Ended: null));
-        };
+        public Func<CommandServices, CancellationToken, Task<RedriveResult>> ConfigureRedrive(SettingsReader settings, RedriveRequest request) =>
+            (services, _) =>
+            {
+                Ran = (request, services);
+                return Task.FromResult(new RedriveResult(Found: 7, Sent: 7, LeftCount: 0, [], AgainCount: 0, [], [], Ended: null));
+            };
     }
 }

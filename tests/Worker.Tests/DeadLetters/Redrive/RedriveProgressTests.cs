@@ -29,11 +29,15 @@ public sealed class RedriveProgressTests
     [Fact]
     public void Wants_Names_AreThoseOnlyAndThoseThatNeverComeEndTheResult()
     {
-        RedriveProgress progress = new(All with { Reason = "r", Names = new HashSet<string>(["a", "b", "c\n", "d"], StringComparer.Ordinal) }, 5, _time, _output);
+        RedriveProgress progress =
+            new(All with { Reason = "r", Names = new HashSet<string>(["a", "b", "c\n", "d"], StringComparer.Ordinal) }, 5, _time, _output);
 
-        (progress.Wants("a", "r", "r"), progress.Wants("x", "r", "r"), progress.Wants("b", "other", "other"), progress.HasAllNames).ShouldBe((true, false, false, false));
+        (progress.Wants("a", "r", "r"), progress.Wants("x", "r", "r"), progress.Wants("b", "other", "other"), progress.HasAllNames).ShouldBe(
+            (true, false, false, false));
         progress.AddFound();
-        progress.ToResult(ended: null).Ended.ShouldBe("the dead-letter queue has no dead letter with the ids b, c\\u000a, d and this reason. --dry-run lists their ids; one that another receiver holds is hidden for a while.");
+        progress.ToResult(ended: null).Ended.ShouldBe(
+            "the dead-letter queue has no dead letter with the ids b, c\\u000a, d and this reason. --dry-run lists their ids; one that another receiver holds "
+                + "is hidden for a while.");
         progress.ToResult(ended: null).IsComplete.ShouldBeFalse();
         progress.ToResult("interrupted").Ended.ShouldBe("interrupted");
 
@@ -50,7 +54,10 @@ public sealed class RedriveProgressTests
         new RedriveProgress(All with { DryRun = true }, 1, _time, _output).List("reason  name", null, body, body.Length);
         new RedriveProgress(All with { DryRun = true, Bodies = true }, 1, _time, _output).List("reason  name", "why\n", body, body.Length);
 
-        _output.ToString().ShouldBe($"reason  name  (no description)\nreason  name  why\\u000a\n    {{\n    \t\"a\":\\u001b1}}{new string('x', 2_037)}\n    and 963 bytes more.\n");
+        _output
+            .ToString()
+            .ShouldBe(
+                $"reason  name  (no description)\nreason  name  why\\u000a\n    {{\n    \t\"a\":\\u001b1}}{new string('x', 2_037)}\n    and 963 bytes more.\n");
     }
 
     [Fact]

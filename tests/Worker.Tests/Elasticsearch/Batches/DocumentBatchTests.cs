@@ -120,7 +120,10 @@ public sealed class DocumentBatchTests
         DocumentBatch batch = new(_pool, Rules);
         Fill(batch, [Json(0), Json(1)]);
 
-        Answer(batch, 2, Of(errors: true, Created("d0"), Failed("d1", 400, "strict_dynamic_mapping_exception", "mapping set to strict, dynamic introduction of [x] within [_doc] is not allowed"))).ShouldBeTrue();
+        Answer(batch, 2,
+            Of(errors: true, Created("d0"),
+                Failed("d1", 400, "strict_dynamic_mapping_exception",
+                    "mapping set to strict, dynamic introduction of [x] within [_doc] is not allowed"))).ShouldBeTrue();
 
         (batch.Pending, batch.Created, batch.Rejected.Count, batch.Refusal).ShouldBe((0, 1L, 1, null));
         batch.Doubt.ShouldNotBeNull().Type.ShouldBe("strict_dynamic_mapping_exception");
@@ -195,9 +198,11 @@ public sealed class DocumentBatchTests
         limits.Bytes.ShouldBe(SegmentPool.SegmentBytes);
     }
 
-    private static string Json(int number, int padding = 0) => string.Create(CultureInfo.InvariantCulture, $$"""{"n":{{number}},"p":"{{new string('p', padding)}}"}""");
+    private static string Json(int number, int padding = 0) =>
+        string.Create(CultureInfo.InvariantCulture, $$"""{"n":{{number}},"p":"{{new string('p', padding)}}"}""");
 
-    private static string Lines(string json, int number) => string.Create(CultureInfo.InvariantCulture, $$$"""{"create":{"_id":"d{{{number}}}"}}""") + $"\n{json}\n";
+    private static string Lines(string json, int number) =>
+        string.Create(CultureInfo.InvariantCulture, $$$"""{"create":{"_id":"d{{{number}}}"}}""") + $"\n{json}\n";
 
     private static string Item(int kind, int document) => kind switch
     {

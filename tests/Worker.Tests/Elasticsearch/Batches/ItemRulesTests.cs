@@ -20,14 +20,24 @@ public sealed class ItemRulesTests
     [InlineData(400, "illegal_argument_exception", "Limit of total dimension fields [16] has been exceeded")]
     [InlineData(400, "illegal_argument_exception", "Field name [a] is longer than the limit of [50] characters")]
     [InlineData(400, "illegal_argument_exception", "Field name [a] in index [logs-1] is too long. The limit is set to [50] characters but was [51] characters")]
-    [InlineData(400, "mapper_parsing_exception", "The number of nested documents has exceeded the allowed limit of [10000]. This limit can be set by changing the [index.mapping.nested_objects.limit] index level setting.")]
-    [InlineData(400, "document_parsing_exception", "[1:1150968] The total number of objects across all arrays in the document has exceeded the allowed limit of [20000].")]
+    [InlineData(
+        400, "mapper_parsing_exception",
+        "The number of nested documents has exceeded the allowed limit of [10000]. This limit can be set by changing the [index.mapping.nested_objects.limit] "
+            + "index level setting.")]
+    [InlineData(
+        400, "document_parsing_exception",
+        "[1:1150968] The total number of objects across all arrays in the document has exceeded the allowed limit of [20000].")]
     [InlineData(400, "illegal_argument_exception", "Number of documents in shard [logs][0] exceeds the limit of [2147483519] documents per shard")]
     [InlineData(400, "illegal_argument_exception", "number of documents in the index cannot exceed 2147483519")]
-    [InlineData(400, "illegal_argument_exception", "no write index is defined for alias [logs]. The write index may be explicitly disabled using is_write_index=false or the alias points to multiple indices without one being designated as a write index")]
+    [InlineData(
+        400, "illegal_argument_exception",
+        "no write index is defined for alias [logs]. The write index may be explicitly disabled using is_write_index=false or the alias points to multiple "
+            + "indices without one being designated as a write index")]
     [InlineData(400, "illegal_argument_exception", "unable to return a single index as the index and options provided got resolved to multiple indices")]
     [InlineData(400, "illegal_argument_exception", "only write ops with an op_type of create are allowed in data streams")]
-    [InlineData(400, "illegal_argument_exception", "index request with op_type=create targeting backing indices is disallowed, target corresponding data stream [x] instead")]
+    [InlineData(
+        400, "illegal_argument_exception",
+        "index request with op_type=create targeting backing indices is disallowed, target corresponding data stream [x] instead")]
     [InlineData(400, "illegal_argument_exception", "no matching index template found for data stream [x]")]
     [InlineData(400, "illegal_argument_exception", "pipeline with id [geo] does not exist")]
     [InlineData(400, "graph_structure_exception", "Too many nested pipelines. Cannot have more than 100 nested pipelines")]
@@ -36,8 +46,12 @@ public sealed class ItemRulesTests
     [InlineData(400, "illegal_argument_exception", "unknown setting [index.x] please check that any required plugins are installed")]
     [InlineData(400, "illegal_argument_exception", "_id must be unset or set to [x] but was [y] because [.ds-x-1] is in time_series mode")]
     [InlineData(400, "document_parsing_exception", "[1:9] failed to parse: _id must be unset or set to [x] but was [y] because [z] is in time_series mode")]
-    [InlineData(400, "validation_exception", "Validation Failed: 1: this action would add [2] shards, but this cluster currently has [1000]/[1000] maximum normal shards open;")]
-    [InlineData(400, "illegal_argument_exception", "Validation Failed: 1: this action would add [2] total shards, but this cluster currently has [1000]/[1000] maximum shards open;")]
+    [InlineData(
+        400, "validation_exception",
+        "Validation Failed: 1: this action would add [2] shards, but this cluster currently has [1000]/[1000] maximum normal shards open;")]
+    [InlineData(
+        400, "illegal_argument_exception",
+        "Validation Failed: 1: this action would add [2] total shards, but this cluster currently has [1000]/[1000] maximum shards open;")]
     [InlineData(400, "index_closed_exception", "closed")]
     [InlineData(400, "invalid_index_name_exception", "Invalid index name [X], must be lowercase")]
     [InlineData(400, "routing_missing_exception", "routing is required for [x]/[d0]")]
@@ -61,16 +75,23 @@ public sealed class ItemRulesTests
     [InlineData("illegal_argument_exception", "Error get data stream timestamp field: timestamp field is missing")]
     [InlineData("timestamp_error", "the document timestamp [2023-08-07T00:00:00.000Z] is outside of ranges of currently writable indices []")]
     [InlineData("illegal_argument_exception", "the document timestamp [2023-08-07T00:00:00.000Z] is outside of ranges of currently writable indices []")]
-    [InlineData("document_parsing_exception", "[1:9] failed to parse: time series index @timestamp value [2023-01-01T00:00:00Z] must be larger than 2026-01-01T00:00:00Z")]
+    [InlineData(
+        "document_parsing_exception",
+        "[1:9] failed to parse: time series index @timestamp value [2023-01-01T00:00:00Z] must be larger than 2026-01-01T00:00:00Z")]
     [InlineData("illegal_argument_exception", "Error extracting routing: source didn't contain any routing fields")]
     [InlineData("illegal_argument_exception", "a sentence of the future about the index [logs]")]
     [InlineData("some_new_exception", "backing index [.ds-logs-2026.01.31-000001] is not writable")]
-    public void Judge_RequirementOfTheIndex_DependsOnTheOtherDocuments(string type, string reason) => Judge(400, type, reason).ShouldBe(ItemVerdict.RefuseUnlessAccepted);
+    public void Judge_RequirementOfTheIndex_DependsOnTheOtherDocuments(string type, string reason) =>
+    Judge(400, type, reason).ShouldBe(ItemVerdict.RefuseUnlessAccepted);
 
     // A reason quotes the document: no sender may stop the route with a text in its message.
     [Theory]
-    [InlineData("document_parsing_exception", "[1:20] failed to parse field [ip] of type [ip] in document with id 'x'. Preview of field's value: 'Limit of total fields [1] has been exceeded'")]
-    [InlineData("document_parsing_exception", "[1:20] failed to parse field [ip] of type [ip] in document with id 'x'. Preview of field's value: '[logs] [.ds-logs-1]'")]
+    [InlineData(
+        "document_parsing_exception",
+        "[1:20] failed to parse field [ip] of type [ip] in document with id 'x'. Preview of field's value: 'Limit of total fields [1] has been exceeded'")]
+    [InlineData(
+        "document_parsing_exception",
+        "[1:20] failed to parse field [ip] of type [ip] in document with id 'x'. Preview of field's value: '[logs] [.ds-logs-1]'")]
     [InlineData("mapper_parsing_exception", "failed to parse field [bytes] of type [long] in document with id 'x'")]
     [InlineData("document_parsing_exception", "[5:1] object mapping for [a] tried to parse field [a] as object, but found a concrete value")]
     [InlineData("illegal_argument_exception", "mapper [a] cannot be changed from type [long] to [text]")]
@@ -90,7 +111,8 @@ public sealed class ItemRulesTests
     [InlineData(503, "cluster_block_exception", "Retry")]
     [InlineData(503, "process_cluster_event_timeout_exception", "Retry")]
     [InlineData(500, "illegal_state_exception", "Retry")]
-    public void Judge_DuplicatesAndOutages_AreNoRejections(int status, string type, string verdict) => Judge(status, type, "Limit of total fields").ToString().ShouldBe(verdict);
+    public void Judge_DuplicatesAndOutages_AreNoRejections(int status, string type, string verdict) =>
+    Judge(status, type, "Limit of total fields").ToString().ShouldBe(verdict);
 
     [Fact]
     public void Find_EveryRule_IsReachableAndHasAdvice()
@@ -114,7 +136,8 @@ public sealed class ItemRulesTests
         int start = text.IndexOf(Head, StringComparison.Ordinal) + Head.Length;
         int end = text.IndexOf("\n\n", start, StringComparison.Ordinal) + 1;
         string expected = string.Concat(ItemRules.All.GroupBy(rule => rule.Verdict).Select(rules =>
-            $"| {(rules.Key == ItemVerdict.Refuse ? "the index" : "the index, unless it accepts another document of the message")} | {List(rules.Select(rule => rule.Type))} | {List(rules.Where(rule => rule.Type.Length == 0).Select(rule => rule.Start.Trim()))} |\n"));
+            $"| {(rules.Key == ItemVerdict.Refuse ? "the index" : "the index, unless it accepts another document of the message")} | "
+                + $"{List(rules.Select(rule => rule.Type))} | {List(rules.Where(rule => rule.Type.Length == 0).Select(rule => rule.Start.Trim()))} |\n"));
         if (Environment.GetEnvironmentVariable("APPROVE") == "1")
         {
             File.WriteAllText(path, text[..start] + expected + text[end..]);

@@ -29,13 +29,20 @@ public sealed class BulkResponseParserTests
         """{"took":1,"errors":true}""", """{"items":[]""", """{"items":[]}}""", """{"items":[]} x""",
         """{"items":{}}""", """{"items":null}""", """{"items":[],"items":[]}""", """{"errors":null,"items":[]}""", """{"errors":"true","items":[]}""",
         """{"errors":true,"errors":true,"items":[]}""", """{"items":[],"errors":false,"errors":true}""",
-        """{"errors":true,"items":[null]}""", """{"errors":true,"items":[{}]}""", """{"errors":true,"items":[{"create":null}]}""", """{"errors":true,"items":[{"create":{}}]}""",
-        """{"errors":true,"items":[{"create":{"status":201},"index":{"status":201}}]}""", """{"errors":true,"items":[{"create":{"status":201}},]}""", """{"errors":true,"items":[,{"create":{"status":201}}]}""",
+        """{"errors":true,"items":[null]}""", """{"errors":true,"items":[{}]}""", """{"errors":true,"items":[{"create":null}]}""",
+        """{"errors":true,"items":[{"create":{}}]}""",
+        """{"errors":true,"items":[{"create":{"status":201},"index":{"status":201}}]}""", """{"errors":true,"items":[{"create":{"status":201}},]}""",
+        """{"errors":true,"items":[,{"create":{"status":201}}]}""",
         """{"errors":true,"items":[{"create":{"status":201}} {"create":{"status":201}}]}""",
-        """{"errors":true,"items":[{"create":{"status":"201"}}]}""", """{"errors":true,"items":[{"create":{"status":201.0}}]}""", """{"errors":true,"items":[{"create":{"status":2e2}}]}""",
-        """{"errors":true,"items":[{"create":{"status":0}}]}""", """{"errors":true,"items":[{"create":{"status":99}}]}""", """{"errors":true,"items":[{"create":{"status":600}}]}""", """{"errors":true,"items":[{"create":{"status":99999999999}}]}""", """{"errors":true,"items":[{"create":{"status":-200}}]}""",
-        """{"errors":true,"items":[{"create":{"status":201,"status":201}}]}""", """{"errors":true,"items":[{"create":{"_id":"a","_id":"b","status":201}}]}""", """{"errors":true,"items":[{"create":{"error":{},"error":{},"status":400}}]}""",
-        """{"errors":true,"items":[{"create":{"status":201,}}]}""", """{"errors":true,"items":[{"create":{"status" 201}}]}""", """{"errors":true "items":[]}""", """{"errors":true,"items":[]"took":1}""", """{"took":01,"items":[]}""",
+        """{"errors":true,"items":[{"create":{"status":"201"}}]}""", """{"errors":true,"items":[{"create":{"status":201.0}}]}""",
+        """{"errors":true,"items":[{"create":{"status":2e2}}]}""",
+        """{"errors":true,"items":[{"create":{"status":0}}]}""", """{"errors":true,"items":[{"create":{"status":99}}]}""",
+        """{"errors":true,"items":[{"create":{"status":600}}]}""", """{"errors":true,"items":[{"create":{"status":99999999999}}]}""",
+        """{"errors":true,"items":[{"create":{"status":-200}}]}""",
+        """{"errors":true,"items":[{"create":{"status":201,"status":201}}]}""", """{"errors":true,"items":[{"create":{"_id":"a","_id":"b","status":201}}]}""",
+        """{"errors":true,"items":[{"create":{"error":{},"error":{},"status":400}}]}""",
+        """{"errors":true,"items":[{"create":{"status":201,}}]}""", """{"errors":true,"items":[{"create":{"status" 201}}]}""", """{"errors":true "items":[]}""",
+        """{"errors":true,"items":[]"took":1}""", """{"took":01,"items":[]}""",
         "{\"errors\":true,\"items\":[{\"create\":{\"_id\":\"a\u0001\",\"status\":201}}]}", """{"errors":tru,"items":[]}""", """{"x":"\q","items":[]}""",
         """{"errors":false,"items":[{"create":{"status":201}},""", """{"errors":false,"items":[""",
     ];
@@ -91,7 +98,8 @@ public sealed class BulkResponseParserTests
     [Fact]
     public void Read_EveryStatus_ReportsTheFailedItems()
     {
-        byte[] response = Bytes(Of(errors: true, Enumerable.Range(100, 500).Select(status => $$$"""{"create":{"_id":"{{{status}}}","status":{{{status}}}}}""")));
+        byte[] response =
+            Bytes(Of(errors: true, Enumerable.Range(100, 500).Select(status => $$$"""{"create":{"_id":"{{{status}}}","status":{{{status}}}}}""")));
 
         ReadResponse read = RecordedItems.Read(response);
 
@@ -102,13 +110,18 @@ public sealed class BulkResponseParserTests
     [Fact]
     public void Read_FailedItem_ReportsItsTexts()
     {
-        ReadResponse read = RecordedItems.Read(Bytes(Of(errors: true, Created("a"), Failed("b-1", 400, "document_parsing_exception", "failed to parse field [bytes] of type [long]"))));
+        ReadResponse read = RecordedItems.Read(
+            Bytes(Of(errors: true, Created("a"), Failed("b-1", 400, "document_parsing_exception", "failed to parse field [bytes] of type [long]"))));
 
-        read.Failures.ShouldHaveSingleItem().ShouldBe(new ReadFailure(1, 400, "b-1", "document_parsing_exception", "failed to parse field [bytes] of type [long]"));
+        read.Failures
+            .ShouldHaveSingleItem()
+            .ShouldBe(new ReadFailure(1, 400, "b-1", "document_parsing_exception", "failed to parse field [bytes] of type [long]"));
     }
 
     [Theory]
-    [InlineData("""{"type":"illegal_argument_exception","reason":"data stream timestamp field [@timestamp] is missing"}""", "failed to parse: data stream timestamp field [@timestamp] is missing")]
+    [InlineData(
+        """{"type":"illegal_argument_exception","reason":"data stream timestamp field [@timestamp] is missing"}""",
+        "failed to parse: data stream timestamp field [@timestamp] is missing")]
     [InlineData("""{"caused_by":{"reason":"deeper"},"stack_trace":["x"],"reason":"why"}""", "failed to parse: why")]
     [InlineData("""{"type":"null_pointer_exception","reason":null}""", "failed to parse")]
     [InlineData("""{}""", "failed to parse")]
@@ -132,14 +145,18 @@ public sealed class BulkResponseParserTests
 
         (read.Parsing, read.IsShortened, read.Items, read.Errors).ShouldBe((BulkParsing.Complete, false, 6, null));
         read.Failures.ShouldBe([
-            new ReadFailure(0, 500, "", "", ""), new ReadFailure(1, 200, "", "", "odd"), new ReadFailure(2, 503, "", "", ""), new ReadFailure(3, 400, "", "", ""),
+            new ReadFailure(0, 500, "", "", ""), new ReadFailure(1, 200, "", "", "odd"), new ReadFailure(2, 503, "", "", ""),
+            new ReadFailure(3, 400, "", "", ""),
             new ReadFailure(4, 400, "a\"b\\cA😀", "t/x", "é €")]);
     }
 
     [Fact]
     public void Read_LongAndUnprintableTexts_AreBoundedAndEscaped()
     {
-        ReadResponse read = RecordedItems.Read(Bytes(Of(errors: true, Failed("a", 400, new string('t', 5_000), string.Concat(Enumerable.Repeat("\\u001b[31m", 100))), Failed("b", 400, "\\ud800", "x"))));
+        ReadResponse read = RecordedItems.Read(
+            Bytes(Of(
+                errors: true, Failed("a", 400, new string('t', 5_000), string.Concat(Enumerable.Repeat("\\u001b[31m", 100))),
+                Failed("b", 400, "\\ud800", "x"))));
 
         read.Failures[0].Type.Length.ShouldBeLessThanOrEqualTo(BulkItem.MaxText);
         read.Failures[0].Type.ShouldStartWith("tttt");
@@ -151,7 +168,8 @@ public sealed class BulkResponseParserTests
     [Fact]
     public void Read_NamesWithHalfASurrogatePair_AreUnknown()
     {
-        ReadResponse read = RecordedItems.Read(Bytes("""{"\ud800":1,"errors":true,"items":[{"create":{"\udc00":2,"_id":"a","status":400,"error":{"\ud800":3,"type":"t"}}}]}"""));
+        ReadResponse read = RecordedItems.Read(
+            Bytes("""{"\ud800":1,"errors":true,"items":[{"create":{"\udc00":2,"_id":"a","status":400,"error":{"\ud800":3,"type":"t"}}}]}"""));
 
         read.Parsing.ShouldBe(BulkParsing.Complete);
         read.Failures.ShouldHaveSingleItem().Type.ShouldBe("t");

@@ -36,7 +36,8 @@ public sealed class BulkResponseReaderTests : IDisposable
         response.Length.ShouldBeGreaterThan(3_000_000);
         WatchingPool arrays = new();
 
-        BulkParsing parsing = await BulkResponseReader.ReadAsync(new PiecewiseStream(response, 4_096), _parser, _items, long.MaxValue, new BufferPool(arrays), Token);
+        BulkParsing parsing =
+            await BulkResponseReader.ReadAsync(new PiecewiseStream(response, 4_096), _parser, _items, long.MaxValue, new BufferPool(arrays), Token);
 
         (parsing, _parser.Items).ShouldBe((BulkParsing.Complete, 20_000));
         arrays.Largest.ShouldBeLessThanOrEqualTo(2 * BulkResponseParser.MaxMemberBytes);

@@ -12,7 +12,8 @@ internal static class BulkResponses
     public static string Failed(string id, int status, string type, string reason, string action = "create") =>
         $$$$"""{"{{{{action}}}}":{"_index":"logs","_id":"{{{{id}}}}","status":{{{{status.ToString(CultureInfo.InvariantCulture)}}}},"error":{"type":"{{{{type}}}}","reason":"{{{{reason}}}}","caused_by":{"type":"inner","reason":"deep","status":1},"index_uuid":"u-1","shard":"0","index":"logs"}}}""";
 
-    public static string Exists(string id) => Failed(id, 409, "version_conflict_engine_exception", $"[{id}]: version conflict, document already exists (current version [1])");
+    public static string Exists(string id) =>
+        Failed(id, 409, "version_conflict_engine_exception", $"[{id}]: version conflict, document already exists (current version [1])");
 
     public static string Rejected(string id) => Failed(id, 429, "es_rejected_execution_exception", "rejected execution of coordinating operation");
 

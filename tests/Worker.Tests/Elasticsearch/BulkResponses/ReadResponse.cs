@@ -10,7 +10,8 @@ internal sealed record ReadResponse(BulkParsing Parsing, bool IsShortened, int I
     public bool Equals(ReadResponse? other) =>
         other is not null
         && Parsing == other.Parsing
-        && (Parsing == BulkParsing.Malformed || (IsShortened == other.IsShortened && Items == other.Items && Errors == other.Errors && Failures.SequenceEqual(other.Failures)));
+        && (Parsing == BulkParsing.Malformed
+            || (IsShortened == other.IsShortened && Items == other.Items && Errors == other.Errors && Failures.SequenceEqual(other.Failures)));
 
     public override int GetHashCode() => HashCode.Combine(Parsing, Items, Errors);
 

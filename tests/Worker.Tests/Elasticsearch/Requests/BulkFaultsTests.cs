@@ -23,7 +23,9 @@ public sealed class BulkFaultsTests
     [InlineData("""{"error":{"type":7,"reason":null}}""", "HTTP403", "")]
     [InlineData("""{"error":{"type":"\ud800","reason":"\ud800"}}""", "HTTP403", "")]
     [InlineData("<html>\r\nForbidden</html>\n", "HTTP403", "<html> Forbidden</html>")]
-    [InlineData("""{"Message":"User: anonymous is not authorized to perform: es:ESHttpPost"}""", "HTTP403", "User: anonymous is not authorized to perform: es:ESHttpPost")]
+    [InlineData(
+        """{"Message":"User: anonymous is not authorized to perform: es:ESHttpPost"}""", "HTTP403",
+        "User: anonymous is not authorized to perform: es:ESHttpPost")]
     [InlineData("""{"message":"Forbidden by the gateway"}""", "HTTP403", "Forbidden by the gateway")]
     [InlineData("""{"message":["x"]}""", "HTTP403", "")]
     [InlineData("{}", "HTTP403", "")]
@@ -41,9 +43,15 @@ public sealed class BulkFaultsTests
         BulkFaults.OfAnswer(502, Encoding.UTF8.GetBytes(new string('x', 60_000)), null).Reason.Length.ShouldBeInRange(200, 300);
 
     [Theory]
-    [InlineData("""{"Message":"User: anonymous is not authorized to perform: es:ESHttpPost."}""", "Elasticsearch _bulk: HTTP403 (403): User: anonymous is not authorized to perform: es:ESHttpPost", "set Sinks:Elasticsearch:SigV4")]
-    [InlineData("""{"status":403,"request-id":"1","error":{"reason":"403 Forbidden","type":"Forbidden"}}""", "Elasticsearch _bulk: Forbidden (403): 403 Forbidden", "set Sinks:Elasticsearch:SigV4")]
-    [InlineData("""{"error":{"type":"security_exception","reason":"action [indices:data/write/bulk] is unauthorized"}}""", "Elasticsearch _bulk: security_exception (403): action [indices:data/write/bulk] is unauthorized", "Grant the privilege create_doc on 'logs'.")]
+    [InlineData(
+        """{"Message":"User: anonymous is not authorized to perform: es:ESHttpPost."}""",
+        "Elasticsearch _bulk: HTTP403 (403): User: anonymous is not authorized to perform: es:ESHttpPost", "set Sinks:Elasticsearch:SigV4")]
+    [InlineData(
+        """{"status":403,"request-id":"1","error":{"reason":"403 Forbidden","type":"Forbidden"}}""", "Elasticsearch _bulk: Forbidden (403): 403 Forbidden",
+        "set Sinks:Elasticsearch:SigV4")]
+    [InlineData(
+        """{"error":{"type":"security_exception","reason":"action [indices:data/write/bulk] is unauthorized"}}""",
+        "Elasticsearch _bulk: security_exception (403): action [indices:data/write/bulk] is unauthorized", "Grant the privilege create_doc on 'logs'.")]
     [InlineData("", "Elasticsearch _bulk: HTTP403 (403)", "Grant the privilege create_doc on 'logs'.")]
     public void Describe_Refusal_HasTheServersText(string body, string text, string advice)
     {

@@ -44,7 +44,8 @@ public sealed class ElasticsearchNodesTests : IDisposable
 
         Hosts(nodes, 4).ShouldBe(["b", "a", "b", "a"]);
         Logged().ShouldBe([
-            "Warning The Elasticsearch node http://a/ does not answer (Elasticsearch node: ConnectionError: Connection refused); its requests go to the other nodes, and it is tried again in 00:00:05",
+            "Warning The Elasticsearch node http://a/ does not answer (Elasticsearch node: ConnectionError: Connection refused); its requests go to the other "
+                + "nodes, and it is tried again in 00:00:05",
             "Information The Elasticsearch node http://a/ answers again",
         ]);
     }
@@ -99,7 +100,8 @@ public sealed class ElasticsearchNodesTests : IDisposable
     [InlineData(504, true)]
     [InlineData(429, false)]
     [InlineData(500, false)]
-    public void IsDown_Status_IsAProxysThatGotNoAnswer(int status, bool isDown) => ElasticsearchNodes.IsDown(new BulkFault(BulkFaultKind.Transient, "x", status)).ShouldBe(isDown);
+    public void IsDown_Status_IsAProxysThatGotNoAnswer(int status, bool isDown) =>
+    ElasticsearchNodes.IsDown(new BulkFault(BulkFaultKind.Transient, "x", status)).ShouldBe(isDown);
 
     [Fact]
     public void Report_OneAddress_LogsNothing()

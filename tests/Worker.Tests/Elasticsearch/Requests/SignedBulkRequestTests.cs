@@ -27,10 +27,14 @@ public sealed class SignedBulkRequestTests
         DocumentBatch batch = Filled();
         using BatchContent content = new(batch, 2, gzip: false);
         using HttpRequestMessage request = new(HttpMethod.Post, new ElasticsearchNode(options.Endpoint, options).Bulk) { Content = content };
-        AWSSigningRequest described = new() { HttpMethod = HttpMethod.Post, RequestUri = request.RequestUri, Content = await content.ReadAsByteArrayAsync(TestContext.Current.CancellationToken) };
+        AWSSigningRequest described = new() { HttpMethod = HttpMethod.Post, RequestUri = request.RequestUri,
+            Content = await content.ReadAsByteArrayAsync(TestContext.Current.CancellationToken) };
         described.Headers["content-type"] = "application/x-ndjson";
         AWSCredentials credentials = token is null ? new BasicAWSCredentials("AKID", "secret") : new SessionAWSCredentials("AKID", "secret", token);
-        AWSSigningResult expected = AWSSigV4Signer.Sign(described, new AWSSigV4Parameters { Credentials = credentials, Region = RegionEndpoint.EUWest1, Service = service == AwsSigning.Es ? "es" : "aoss", SignedAt = Now.UtcDateTime });
+        AWSSigningResult expected = AWSSigV4Signer.Sign(
+            described,
+            new AWSSigV4Parameters
+                { Credentials = credentials, Region = RegionEndpoint.EUWest1, Service = service == AwsSigning.Es ? "es" : "aoss", SignedAt = Now.UtcDateTime });
         using AwsRequestSigner signer = Signer(service, credentials);
 
         await signer.SignAsync(request, await batch.HashAsync(2, TestContext.Current.CancellationToken), TestContext.Current.CancellationToken);
@@ -41,7 +45,9 @@ public sealed class SignedBulkRequestTests
     [Fact]
     public async Task SendAsync_ClockIsWrong_IsCorrectedAndAccepted()
     {
-        Queue<HttpResponseMessage> answers = new([Answer(HttpStatusCode.Forbidden, """{"message":"Signature expired"}""", Now + TimeSpan.FromHours(1)), Answer(HttpStatusCode.OK, """{"errors":false,"items":[{"create":{"_id":"d0","status":201}},{"create":{"_id":"d1","status":201}}]}""", Now)]);
+        Queue<HttpResponseMessage> answers = new(
+            [Answer(HttpStatusCode.Forbidden, """{"message":"Signature expired"}""", Now + TimeSpan.FromHours(1)),
+                Answer(HttpStatusCode.OK, """{"errors":false,"items":[{"create":{"_id":"d0","status":201}},{"create":{"_id":"d1","status":201}}]}""", Now)]);
         List<string> dates = [];
         using BulkRequests requests = Requests(new AnswerInTurn(answers, dates));
         DocumentBatch batch = Filled();
@@ -68,7 +74,8 @@ public sealed class SignedBulkRequestTests
     public async Task SendAsync_NoCredentials_SaysSo()
     {
         ElasticsearchSinkOptions options = new() { Endpoint = new Uri("https://search.example"), Index = "logs", SigV4 = AwsSigning.Es };
-        AwsRequestSigner signer = new("es", "eu-west-1", new AwsCredentialSource(() => throw new AmazonClientException("Nothing found."), _time), new AwsClock(_time));
+        AwsRequestSigner signer =
+            new("es", "eu-west-1", new AwsCredentialSource(() => throw new AmazonClientException("Nothing found."), _time), new AwsClock(_time));
         using BulkRequests requests = new(options, new AnswerInTurn(new(), []), _time, new BufferPool(), logger: null, signer);
 
         BulkFault fault = await requests.SendAsync(Filled(), 2, askFirst: false, TimeSpan.FromSeconds(30), TestContext.Current.CancellationToken);
@@ -82,14 +89,17 @@ public sealed class SignedBulkRequestTests
     {
         List<string> dates = [];
         ElasticsearchSinkOptions options = new() { Endpoint = new Uri("https://search.example"), Index = "logs", SigV4 = AwsSigning.Aoss };
-        using BulkRequests requests = new(options, new AnswerInTurn(new([Answer(HttpStatusCode.NotFound, "{}", Now)]), dates), _time, new BufferPool(), logger: null, Signer(AwsSigning.Aoss, new BasicAWSCredentials("AKID", "secret")));
+        using BulkRequests requests = new(
+            options, new AnswerInTurn(new([Answer(HttpStatusCode.NotFound, "{}", Now)]), dates), _time, new BufferPool(), logger: null,
+            Signer(AwsSigning.Aoss, new BasicAWSCredentials("AKID", "secret")));
 
         (await requests.AskAsync(TimeSpan.FromSeconds(30), TestContext.Current.CancellationToken)).ShouldBe(default);
         dates.Count.ShouldBe(1);
     }
 
     private BulkRequests Requests(HttpMessageHandler handler) => new(
-        new ElasticsearchSinkOptions { Endpoint = new Uri("https://search.example"), Index = "logs", SigV4 = AwsSigning.Es }, handler, _time, new BufferPool(), logger: null, Signer(AwsSigning.Es, new BasicAWSCredentials("AKID", "secret")));
+        new ElasticsearchSinkOptions { Endpoint = new Uri("https://search.example"), Index = "logs", SigV4 = AwsSigning.Es }, handler, _time, new BufferPool(),
+        logger: null, Signer(AwsSigning.Es, new BasicAWSCredentials("AKID", "secret")));
 
     private AwsRequestSigner Signer(AwsSigning service, AWSCredentials credentials) =>
         new(service == AwsSigning.Aoss ? "aoss" : "es", "eu-west-1", new AwsCredentialSource(() => Task.FromResult(credentials), _time), new AwsClock(_time));

@@ -61,7 +61,11 @@ public sealed class BatchCollectionTests
         await PublishAsync(route, "d");
         await HandlerRoute.UntilAsync(() => route.Publisher.Completed == 4);
 
-        handler.Batches.Skip(1).ShouldHaveSingleItem("The timer of the first batch does not end the second.").Split(' ').ShouldBe(["c", "d"], ignoreOrder: true);
+        handler.Batches
+            .Skip(1)
+            .ShouldHaveSingleItem("The timer of the first batch does not end the second.")
+            .Split(' ')
+            .ShouldBe(["c", "d"], ignoreOrder: true);
     }
 
     [Fact]

@@ -51,7 +51,8 @@ public sealed class BatchOutcomeTests
         await route.SettleAllAsync();
 
         route.Publisher.Completed.ShouldBe(1);
-        route.LinesOf(5002)[0].ShouldContain("The handler ScriptedBatchHandler did not settle this message of its batch: call Settle for each message, or SettleRest.");
+        route.LinesOf(5002)[0].ShouldContain(
+            "The handler ScriptedBatchHandler did not settle this message of its batch: call Settle for each message, or SettleRest.");
         route.DeadLetters.Messages.ShouldHaveSingleItem().Reason.ShouldBe("deliveries-exhausted");
     }
 
@@ -88,7 +89,8 @@ public sealed class BatchOutcomeTests
     public async Task Handle_ThrowsAnExceptionWithoutAMessage_ItsMessagesAreAbandoned()
     {
         int calls = 0;
-        ScriptedBatchHandler handler = new((batch, _) => Interlocked.Increment(ref calls) == 1 ? throw new BrokenException() : BatchCollectionTests.CompleteAsync(batch, default));
+        ScriptedBatchHandler handler =
+            new((batch, _) => Interlocked.Increment(ref calls) == 1 ? throw new BrokenException() : BatchCollectionTests.CompleteAsync(batch, default));
         await using HandlerRoute route = await BatchCollectionTests.StartAsync(handler, "Handlers:Orders:MaxMessages=2");
 
         await BatchCollectionTests.PublishAsync(route, "a", "b");
@@ -118,7 +120,10 @@ public sealed class BatchOutcomeTests
     public async Task Handle_ThrowsPoison_IsNoReasonToDeadLetterABatch()
     {
         int calls = 0;
-        ScriptedBatchHandler handler = new((batch, _) => Interlocked.Increment(ref calls) == 1 ? throw new PoisonMessageException("bad", "x") : BatchCollectionTests.CompleteAsync(batch, default));
+        ScriptedBatchHandler handler = new(
+            (batch, _) => Interlocked.Increment(ref calls) == 1
+                ? throw new PoisonMessageException("bad", "x")
+                : BatchCollectionTests.CompleteAsync(batch, default));
         await using HandlerRoute route = await BatchCollectionTests.StartAsync(handler, "Handlers:Orders:MaxMessages=2");
 
         await BatchCollectionTests.PublishAsync(route, "a", "b");
@@ -132,9 +137,11 @@ public sealed class BatchOutcomeTests
     public async Task Handle_ThrowsTransient_OpensTheBreakerAndTheProbeIsABatchOfOne()
     {
         bool isDown = true;
-        ScriptedBatchHandler handler = new((batch, _) => isDown ? throw new TransientFaultException("The database is down.") : BatchCollectionTests.CompleteAsync(batch, default));
+        ScriptedBatchHandler handler =
+            new((batch, _) => isDown ? throw new TransientFaultException("The database is down.") : BatchCollectionTests.CompleteAsync(batch, default));
         await using HandlerRoute route = await BatchCollectionTests.StartAsync(
-            handler, "Handlers:Orders:MaxMessages=2", "Handlers:Orders:MaxAge=1h", "Intake:MessageTimeout=2h", "Recoverability:BreakerFailures=3", "Recoverability:MaxDeliveries=2");
+            handler, "Handlers:Orders:MaxMessages=2", "Handlers:Orders:MaxAge=1h", "Intake:MessageTimeout=2h", "Recoverability:BreakerFailures=3",
+            "Recoverability:MaxDeliveries=2");
 
         await BatchCollectionTests.PublishAsync(route, "a", "b");
         await route.PassUntilAsync(() => route.Route.Breaker.State == BreakerState.Open);

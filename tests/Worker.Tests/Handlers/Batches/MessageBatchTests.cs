@@ -27,7 +27,10 @@ public sealed class MessageBatchTests
         _batch.SettleRest(Settlement.Complete).ShouldBe(2);
         _batch.SettleRest(Settlement.Complete).ShouldBe(0);
 
-        Enumerable.Range(0, 3).Select(index => _batch.SettlementOf(index).Kind).ShouldBe([SettlementKind.Complete, SettlementKind.DeadLetter, SettlementKind.Complete]);
+        Enumerable
+            .Range(0, 3)
+            .Select(index => _batch.SettlementOf(index).Kind)
+            .ShouldBe([SettlementKind.Complete, SettlementKind.DeadLetter, SettlementKind.Complete]);
     }
 
     [Theory]

@@ -34,7 +34,9 @@ public sealed class HandlersPageTests
         await host.StopAsync(TestContext.Current.CancellationToken);
 
         host.Services.GetRequiredService<OrderBook>().Keys.ShouldBe(["a"]);
-        Directory.EnumerateFiles(folder.Path, "*", SearchOption.AllDirectories).ShouldContain(file => File.ReadAllText(file).Contains("negative-total", StringComparison.Ordinal));
+        Directory
+            .EnumerateFiles(folder.Path, "*", SearchOption.AllDirectories)
+            .ShouldContain(file => File.ReadAllText(file).Contains("negative-total", StringComparison.Ordinal));
     }
 
     private static string Unindented(string text)

@@ -99,9 +99,16 @@ public sealed class RoutePartTests
         }).Errors.ShouldContain(error => error.ToString().Contains("reserved for routes and features"));
 
     [Theory]
-    [InlineData("Pipeline:Parts=FirstStp", "Pipeline:Parts = \"FirstStp\": is not a part added by AddStep or AddBehavior; the worker's own parts and those of handlers always run, each in its stage. Did you mean FirstStep?")]
-    [InlineData("Pipeline:Parts=ArchiveConnector", "Pipeline:Parts = \"ArchiveConnector\": is not a part added by AddStep or AddBehavior; the worker's own parts and those of handlers always run, each in its stage. Known here: FirstStep, Around, second.")]
-    [InlineData("Routes:orders:Pipeline:Parts=second,second", "Routes:orders:Pipeline:Parts = \"second\": is named twice. The part would run twice per message.")]
+    [InlineData(
+        "Pipeline:Parts=FirstStp",
+        "Pipeline:Parts = \"FirstStp\": is not a part added by AddStep or AddBehavior; the worker's own parts and those of handlers always run, each in its "
+            + "stage. Did you mean FirstStep?")]
+    [InlineData(
+        "Pipeline:Parts=ArchiveConnector",
+        "Pipeline:Parts = \"ArchiveConnector\": is not a part added by AddStep or AddBehavior; the worker's own parts and those of handlers always run, each "
+            + "in its stage. Known here: FirstStep, Around, second.")]
+    [InlineData(
+        "Routes:orders:Pipeline:Parts=second,second", "Routes:orders:Pipeline:Parts = \"second\": is named twice. The part would run twice per message.")]
     public void Parts_Invalid_AreErrors(string setting, string error) =>
         HandlerRoute.Plan(Add, setting).Errors.ShouldHaveSingleItem().ToString().ShouldBe(error);
 
@@ -112,7 +119,8 @@ public sealed class RoutePartTests
             Add(worker);
             worker.AddStep<SecondStep>("around");
         }).Errors.ShouldHaveSingleItem().ToString().ShouldBe(
-            $"Pipeline:Parts: the part around is added by {typeof(Around).FullName} and by {typeof(SecondStep).FullName}: give one of them another name. The name would be ambiguous.");
+            $"Pipeline:Parts: the part around is added by {typeof(Around).FullName} and by {typeof(SecondStep).FullName}: give one of them another name. The "
+                + $"name would be ambiguous.");
 
     [Theory]
     [InlineData("None")]

@@ -19,11 +19,16 @@ public sealed class JsonHandlerBodyTests
     [InlineData("null", "wrong-shape", "The body is JSON null; the handler takes Order.")]
     [InlineData("[]", "wrong-shape", "Cannot read the body as Order: at byte 1, path $: expected an object.")]
     [InlineData("{\"quantity\":1}", "wrong-shape", "Cannot read the body as Order: at byte 14, path $: required properties are missing: 'id'.")]
-    [InlineData("{\"id\":\"a\",\"quantity\":\"many\"}", "wrong-shape", "Cannot read the body as Order: at byte 27, path $.quantity: expected a whole number (Int32).")]
-    [InlineData("{\"id\":\"a\",\n\"lines\":[{\"article\":\"x\",\"price\":1},\n{\"article\":\"y\",\"price\":true}]}", "wrong-shape", "Cannot read the body as Order: at byte 74, path $.lines[1].price: expected a number (Decimal).")]
+    [InlineData(
+        "{\"id\":\"a\",\"quantity\":\"many\"}", "wrong-shape", "Cannot read the body as Order: at byte 27, path $.quantity: expected a whole number (Int32).")]
+    [InlineData(
+        "{\"id\":\"a\",\n\"lines\":[{\"article\":\"x\",\"price\":1},\n{\"article\":\"y\",\"price\":true}]}", "wrong-shape",
+        "Cannot read the body as Order: at byte 74, path $.lines[1].price: expected a number (Decimal).")]
     [InlineData("{\"id\":1}", "wrong-shape", "Cannot read the body as Order: at byte 7, path $.id: expected a string.")]
     [InlineData("{\"id\":\"a\",\"lines\":{}}", "wrong-shape", "Cannot read the body as Order: at byte 19, path $.lines: expected an array.")]
-    [InlineData("{\"id\":\"a\",\"placedAt\":\"yesterday\"}", "wrong-shape", "Cannot read the body as Order: at byte 32, path $.placedAt: expected a date and time as a string.")]
+    [InlineData(
+        "{\"id\":\"a\",\"placedAt\":\"yesterday\"}", "wrong-shape",
+        "Cannot read the body as Order: at byte 32, path $.placedAt: expected a date and time as a string.")]
     public void TryRead_NotAnOrder_SaysWhatAndWhere(string body, string reason, string description) =>
         Refused(Encoding.UTF8.GetBytes(body), TestJson.Default.Order, reason, description);
 
@@ -38,8 +43,12 @@ public sealed class JsonHandlerBodyTests
     [Fact]
     public void TryRead_Utf16_SaysSo()
     {
-        Refused([.. Encoding.Unicode.GetPreamble(), .. Encoding.Unicode.GetBytes("{}")], TestJson.Default.Order, "invalid-utf8", "The body is not UTF-8: at byte 0, path $. It looks like UTF-16; send it as UTF-8.");
-        Refused(Encoding.BigEndianUnicode.GetBytes("{}"), TestJson.Default.Order, "malformed-json", "The body is not JSON: at byte 0, path $: '0x00' is an invalid start of a value. It looks like UTF-16; send it as UTF-8.");
+        Refused(
+            [.. Encoding.Unicode.GetPreamble(), .. Encoding.Unicode.GetBytes("{}")], TestJson.Default.Order, "invalid-utf8",
+            "The body is not UTF-8: at byte 0, path $. It looks like UTF-16; send it as UTF-8.");
+        Refused(
+            Encoding.BigEndianUnicode.GetBytes("{}"), TestJson.Default.Order, "malformed-json",
+            "The body is not JSON: at byte 0, path $: '0x00' is an invalid start of a value. It looks like UTF-16; send it as UTF-8.");
     }
 
     [Fact]

@@ -50,7 +50,8 @@ public sealed class JsonHandlerOutcomeTests
         string? seen = null;
         ScriptedHandler handler = new((_, info, _) =>
         {
-            seen = $"{info.Route} {info.GetSourceIdString()} {info.DeliveryCount} {info.EnqueuedAt:yyyy-MM-dd} {info.Attributes.Count} {Encoding.UTF8.GetString(info.Body.Span)}";
+            seen = $"{info.Route} {info.GetSourceIdString()} {info.DeliveryCount} {info.EnqueuedAt:yyyy-MM-dd} {info.Attributes.Count} "
+                + $"{Encoding.UTF8.GetString(info.Body.Span)}";
             return new(Settlement.Complete);
         });
         await using HandlerRoute route = await StartAsync(handler);
@@ -64,7 +65,8 @@ public sealed class JsonHandlerOutcomeTests
     [Fact]
     public async Task Handle_Abandons_TheMessageIsRedeliveredAfterTheDelay()
     {
-        ScriptedHandler handler = new((_, info, _) => new(info.DeliveryCount < 3 ? Settlement.Abandon(TimeSpan.FromSeconds(30), "not yet") : Settlement.Complete));
+        ScriptedHandler handler =
+            new((_, info, _) => new(info.DeliveryCount < 3 ? Settlement.Abandon(TimeSpan.FromSeconds(30), "not yet") : Settlement.Complete));
         await using HandlerRoute route = await StartAsync(handler);
         DateTimeOffset start = route.Time.GetUtcNow();
 
@@ -79,7 +81,8 @@ public sealed class JsonHandlerOutcomeTests
     [Fact]
     public async Task Handle_DeadLetters_UnderItsReason()
     {
-        await using HandlerRoute route = await StartAsync(new ScriptedHandler((_, _, _) => new(Settlement.DeadLetter("unknown-customer", "There is no customer 12."))));
+        await using HandlerRoute route =
+            await StartAsync(new ScriptedHandler((_, _, _) => new(Settlement.DeadLetter("unknown-customer", "There is no customer 12."))));
 
         await route.PublishAsync(Body);
         await route.SettleAllAsync();
@@ -131,7 +134,8 @@ public sealed class JsonHandlerOutcomeTests
     [InlineData(false)]
     public async Task Handle_Throws_IsRetriedThenAbandonedThenDeadLettered(bool inTheCall)
     {
-        ScriptedHandler handler = new((_, _, _) => inTheCall ? throw new InvalidOperationException("boom") : ThrowLaterAsync(new InvalidOperationException("boom")));
+        ScriptedHandler handler =
+            new((_, _, _) => inTheCall ? throw new InvalidOperationException("boom") : ThrowLaterAsync(new InvalidOperationException("boom")));
         await using HandlerRoute route = await StartAsync(handler, "Recoverability:Attempts=2", "Recoverability:MaxDeliveries=3");
 
         await route.PublishAsync(Body);
@@ -152,7 +156,12 @@ public sealed class JsonHandlerOutcomeTests
     public async Task Handle_Transient_IsNeverDeadLetteredAndFinallyOpensTheBreaker(bool throws)
     {
         bool isDown = true;
-        ScriptedHandler handler = new((_, _, _) => !isDown ? new(Settlement.Complete) : throws ? throw new TransientFaultException("The database is down.") : new(Settlement.Transient("The database is down.")));
+        ScriptedHandler handler = new(
+            (_, _, _) => !isDown
+                ? new(Settlement.Complete)
+                : throws
+                ? throw new TransientFaultException("The database is down.")
+                : new(Settlement.Transient("The database is down.")));
         await using HandlerRoute route = await StartAsync(handler, "Recoverability:MaxDeliveries=2", "Recoverability:BreakerFailures=10");
 
         await route.PublishAsync(Body);
@@ -171,7 +180,12 @@ public sealed class JsonHandlerOutcomeTests
     [InlineData(false)]
     public async Task Handle_Refused_OpensTheBreakerImmediately(bool throws)
     {
-        ScriptedHandler handler = new((_, info, _) => info.DeliveryCount > 1 ? new(Settlement.Complete) : throws ? throw new RefusedException("The password is wrong.") : new(Settlement.Refused("The password is wrong.")));
+        ScriptedHandler handler = new(
+            (_, info, _) => info.DeliveryCount > 1
+                ? new(Settlement.Complete)
+                : throws
+                ? throw new RefusedException("The password is wrong.")
+                : new(Settlement.Refused("The password is wrong.")));
         await using HandlerRoute route = await StartAsync(handler);
 
         await route.PublishAsync(Body);

@@ -14,27 +14,39 @@ public sealed class LenientJsonTests
     public void Plan_ContextWithoutTheOptions_WarnsNamingPropertyContextAndOptions() =>
         Warnings(worker => worker.AddHandler<Purchase, Any<Purchase>>("Orders", LenientContext.Default.Purchase)).ShouldBe(
         [
-            "Handlers:Orders: a message whose Purchase.Id is missing or null is handled with null or 0 in its place, without an error: LenientContext does not set RespectNullableAnnotations and RespectRequiredConstructorParameters. "
-            + "Write [JsonSourceGenerationOptions(RespectNullableAnnotations = true, RespectRequiredConstructorParameters = true, ...)] on it; such messages are then dead-lettered as wrong-shape.",
+            "Handlers:Orders: a message whose Purchase.Id is missing or null is handled with null or 0 in its place, without an error: LenientContext does not "
+                + "set RespectNullableAnnotations and RespectRequiredConstructorParameters. "
+            + "Write [JsonSourceGenerationOptions(RespectNullableAnnotations = true, RespectRequiredConstructorParameters = true, ...)] on it; such messages "
+            + "are then dead-lettered as wrong-shape.",
         ]);
 
     [Fact]
     public void Plan_OneOptionMissing_WarnsOfThatOne()
     {
-        Warnings(worker => worker.AddHandler<Purchase, Any<Purchase>>("Orders", NullsOnlyContext.Default.Purchase)).ShouldHaveSingleItem().ShouldContain("NullsOnlyContext does not set RespectRequiredConstructorParameters. ");
-        Warnings(worker => worker.AddHandler<Amount, Any<Amount>>("Orders", NullsOnlyContext.Default.Amount)).ShouldHaveSingleItem().ShouldContain("Amount.Total");
+        Warnings(worker => worker.AddHandler<Purchase, Any<Purchase>>("Orders", NullsOnlyContext.Default.Purchase))
+            .ShouldHaveSingleItem()
+            .ShouldContain("NullsOnlyContext does not set RespectRequiredConstructorParameters. ");
+        Warnings(worker => worker.AddHandler<Amount, Any<Amount>>("Orders", NullsOnlyContext.Default.Amount))
+            .ShouldHaveSingleItem()
+            .ShouldContain("Amount.Total");
     }
 
     [Fact]
     public void Plan_PropertyOfAnElementOrAProperty_Warns()
     {
-        Warnings(worker => worker.AddHandler<List<Purchase>, Any<List<Purchase>>>("Orders", LenientContext.Default.ListPurchase)).ShouldHaveSingleItem().ShouldContain("Purchase.Id");
-        Warnings(worker => worker.AddHandler<Envelope, Any<Envelope>>("Orders", LenientContext.Default.Envelope)).ShouldHaveSingleItem().ShouldContain("Purchase.Id");
+        Warnings(worker => worker.AddHandler<List<Purchase>, Any<List<Purchase>>>("Orders", LenientContext.Default.ListPurchase))
+            .ShouldHaveSingleItem()
+            .ShouldContain("Purchase.Id");
+        Warnings(worker => worker.AddHandler<Envelope, Any<Envelope>>("Orders", LenientContext.Default.Envelope))
+            .ShouldHaveSingleItem()
+            .ShouldContain("Purchase.Id");
     }
 
     [Fact]
     public void Plan_BatchHandler_Warns() =>
-        Warnings(worker => worker.AddBatchHandler<Purchase, AnyBatch>("Orders", LenientContext.Default.Purchase)).ShouldHaveSingleItem().ShouldContain("Purchase.Id");
+        Warnings(worker => worker.AddBatchHandler<Purchase, AnyBatch>("Orders", LenientContext.Default.Purchase))
+            .ShouldHaveSingleItem()
+            .ShouldContain("Purchase.Id");
 
     [Fact]
     public void Plan_StrictContextOrTolerantType_DoesNotWarn()

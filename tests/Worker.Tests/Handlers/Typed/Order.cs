@@ -20,7 +20,8 @@ internal readonly record struct Reading(int Sensor, double Value);
 /// <summary>Its constructor throws for invalid values, like types with rules of their own.</summary>
 internal sealed class Percentage
 {
-    public Percentage(int value) => Value = value is >= 0 and <= 100 ? value : throw new ArgumentOutOfRangeException(nameof(value), "A percentage is 0 to 100.");
+    public Percentage(int value) =>
+        Value = value is >= 0 and <= 100 ? value : throw new ArgumentOutOfRangeException(nameof(value), "A percentage is 0 to 100.");
 
     public int Value { get; }
 }

@@ -15,7 +15,10 @@ public sealed class ScopedHandlerTests
     [Fact]
     public async Task Handle_Scoped_EachMessageHasAHandlerAndAUnitOfItsOwn()
     {
-        await using (HandlerRoute route = await HandlerRoute.StartAsync(worker => worker.With(services => services.AddSingleton(_ledger).AddScoped<Unit>()).AddScopedHandler<Order, UnitHandler>("Orders", TestJson.Default.Order)))
+        await using (HandlerRoute route = await HandlerRoute.StartAsync(
+            worker => worker
+                .With(services => services.AddSingleton(_ledger).AddScoped<Unit>())
+                .AddScopedHandler<Order, UnitHandler>("Orders", TestJson.Default.Order)))
         {
             _ledger.Forget();
             await route.PublishAsync("""{"id":"a"}""");
@@ -33,7 +36,9 @@ public sealed class ScopedHandlerTests
     public async Task Handle_ScopeDisposalThrows_CountsAsTheHandlersFaultAndIsNotCompleted()
     {
         await using HandlerRoute route = await HandlerRoute.StartAsync(
-            worker => worker.With(services => services.AddSingleton(_ledger).AddScoped<Unit>()).AddScopedHandler<Order, UnitHandler>("Orders", TestJson.Default.Order), "Recoverability:MaxDeliveries=2");
+            worker => worker
+                .With(services => services.AddSingleton(_ledger).AddScoped<Unit>())
+                .AddScopedHandler<Order, UnitHandler>("Orders", TestJson.Default.Order), "Recoverability:MaxDeliveries=2");
         _ledger.FailsToEnd = true;
 
         await route.PublishAsync("""{"id":"a"}""");
@@ -47,7 +52,9 @@ public sealed class ScopedHandlerTests
     public async Task Handle_ConstructorThrows_ItsExceptionCountsAndTheScopeEnds()
     {
         await using HandlerRoute route = await HandlerRoute.StartAsync(
-            worker => worker.With(services => services.AddSingleton(_ledger).AddScoped<AsyncUnit>()).AddScopedHandler<Order, FailingHandler>("Orders", TestJson.Default.Order), "Recoverability:MaxDeliveries=2");
+            worker => worker
+                .With(services => services.AddSingleton(_ledger).AddScoped<AsyncUnit>())
+                .AddScopedHandler<Order, FailingHandler>("Orders", TestJson.Default.Order), "Recoverability:MaxDeliveries=2");
         _ledger.Forget();
         _ledger.FailsToBegin = true;
 
@@ -63,7 +70,9 @@ public sealed class ScopedHandlerTests
     public async Task Handle_ScopedAndRegistered_ComesFromTheContainer()
     {
         await using HandlerRoute route = await HandlerRoute.StartAsync(
-            worker => worker.With(services => services.AddSingleton(_ledger).AddScoped<Unit>().AddScoped<UnitHandler>()).AddScopedHandler<Order, UnitHandler>("Orders", TestJson.Default.Order));
+            worker => worker
+                .With(services => services.AddSingleton(_ledger).AddScoped<Unit>().AddScoped<UnitHandler>())
+                .AddScopedHandler<Order, UnitHandler>("Orders", TestJson.Default.Order));
         _ledger.Forget();
 
         await route.PublishAsync("""{"id":"a"}""");
@@ -76,7 +85,10 @@ public sealed class ScopedHandlerTests
     [Fact]
     public async Task Handle_Singleton_IsMadeOnceAndDisposedWithItsRoute()
     {
-        await using (HandlerRoute route = await HandlerRoute.StartAsync(worker => worker.With(services => services.AddSingleton(_ledger).AddSingleton<Unit>()).AddHandler<Order, UnitHandler>("Orders", TestJson.Default.Order)))
+        await using (HandlerRoute route = await HandlerRoute.StartAsync(
+            worker => worker
+                .With(services => services.AddSingleton(_ledger).AddSingleton<Unit>())
+                .AddHandler<Order, UnitHandler>("Orders", TestJson.Default.Order)))
         {
             await route.PublishAsync("""{"id":"a"}""");
             await route.PublishAsync("""{"id":"b"}""");

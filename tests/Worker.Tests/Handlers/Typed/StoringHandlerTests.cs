@@ -64,7 +64,8 @@ public sealed class StoringHandlerTests
     [Fact]
     public async Task StoreAsync_KeyThatIsNotUtf8_IsADeadLetterAndNotStored()
     {
-        ObjectStore store = new(_sink, "scripted", new CircuitBreaker("test", new RecoverabilityOptions(), TimeProvider.System, NullLogger.Instance), new RouteMetrics("test"));
+        ObjectStore store =
+            new(_sink, "scripted", new CircuitBreaker("test", new RecoverabilityOptions(), TimeProvider.System, NullLogger.Instance), new RouteMetrics("test"));
 
         Settlement settlement = await store.StoreAsync(new byte[] { 0xC3, 0x28 }, default, CancellationToken.None);
 
@@ -121,7 +122,8 @@ public sealed class StoringHandlerTests
     {
         MemoryObjectSink sink = new();
         await using HandlerRoute route = await HandlerRoute.StartAsync(
-            worker => worker.AddSink(new Feature(sink)).AddStoringHandler<Order, StoreOrder, StoreOptions>("Orders", TestJson.Default.Order), "Routes:orders:Sink=Scripted");
+            worker => worker.AddSink(new Feature(sink)).AddStoringHandler<Order, StoreOrder, StoreOptions>("Orders", TestJson.Default.Order),
+            "Routes:orders:Sink=Scripted");
 
         await route.PublishAsync("""{"id":"tagged"}""");
         await route.PublishAsync("""{"id":"a"}""");
@@ -155,7 +157,8 @@ public sealed class StoringHandlerTests
     public async Task Start_HandlerThatTakesNoStore_SaysSo()
     {
         StartupException refused = await Should.ThrowAsync<StartupException>(() => HandlerRoute.StartAsync(
-            worker => worker.AddSink(new Feature(_sink)).AddStoringHandler<Order, TakesNoStore>("Orders", TestJson.Default.Order), "Routes:orders:Sink=Scripted"));
+            worker => worker.AddSink(new Feature(_sink)).AddStoringHandler<Order, TakesNoStore>("Orders", TestJson.Default.Order),
+            "Routes:orders:Sink=Scripted"));
 
         refused.Message.ShouldStartWith("Route orders: TakesNoStore cannot be created: ");
     }
@@ -190,7 +193,8 @@ public sealed class StoringHandlerTests
 
     private sealed class TakesNoStore : IMessageHandler<Order>
     {
-        public ValueTask<Settlement> HandleAsync(Order message, MessageInfo info, CancellationToken cancellationToken) => ValueTask.FromResult(Settlement.Complete);
+        public ValueTask<Settlement> HandleAsync(Order message, MessageInfo info, CancellationToken cancellationToken) =>
+            ValueTask.FromResult(Settlement.Complete);
     }
 
     private sealed class Feature(IObjectSink sink) : ISinkFeature

@@ -260,7 +260,8 @@ public sealed class ArrivingBodyTests
             {
                 int length = random.Next(1, Budget / 2);
                 bool isChunked = random.Next(2) == 0;
-                await using RawConnection connection = await host.ConnectAsync($"POST /messages HTTP/1.1\nHost: x\n{(isChunked ? "Transfer-Encoding: chunked" : $"Content-Length: {length}")}\n\n");
+                await using RawConnection connection = await host.ConnectAsync(
+                    $"POST /messages HTTP/1.1\nHost: x\n{(isChunked ? "Transfer-Encoding: chunked" : $"Content-Length: {length}")}\n\n");
                 try
                 {
                     byte[] part = new byte[random.Next(1, length + 1)];

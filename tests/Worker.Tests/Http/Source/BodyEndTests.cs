@@ -14,7 +14,8 @@ public sealed class BodyEndTests
     [InlineData(Json, "Content-Length: 0\n\n", 400)]
     [InlineData(Json, "Transfer-Encoding: chunked\n\n0\n\n", 400)]
     [InlineData(Json, "Content-Length: 101\n\n{\"a", 413)]
-    [InlineData(Json, "Transfer-Encoding: chunked\n\n65\n0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789x\n", 413)]
+    [InlineData(
+        Json, "Transfer-Encoding: chunked\n\n65\n0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789x\n", 413)]
     [InlineData(Json, "Content-Length: -1\n\n{\"a", 400)]
     [InlineData(Json, "Content-Length: three\n\n{\"a", 400)]
     [InlineData(Json, "Transfer-Encoding: chunked\n\nffffffff\n", 400)]
@@ -55,7 +56,8 @@ public sealed class BodyEndTests
     public async Task Ndjson_BodyEndsAfterSomeLines_IsAnsweredWithTheirResults(string end, int status)
     {
         await using HttpSourceHost host = await StartAsync();
-        await using RawConnection connection = await host.ConnectAsync($"POST /messages HTTP/1.1\nHost: x\nContent-Type: {Ndjson}\nTransfer-Encoding: chunked\n\n");
+        await using RawConnection connection =
+            await host.ConnectAsync($"POST /messages HTTP/1.1\nHost: x\nContent-Type: {Ndjson}\nTransfer-Encoding: chunked\n\n");
         await connection.SendChunkAsync("1\n2\n3"u8.ToArray());
         await host.Intake.UntilAcceptedAsync(2);
 
@@ -103,7 +105,8 @@ public sealed class BodyEndTests
     public async Task Body_MoreThanContentLength_StoresTheAnnouncedBytesAndRefusesTheRest(string type)
     {
         await using HttpSourceHost host = await StartAsync();
-        await using RawConnection connection = await host.ConnectAsync($"POST /messages HTTP/1.1\nHost: x\nContent-Type: {type}\nContent-Length: 3\n\n{{\"abc\n\n");
+        await using RawConnection connection =
+            await host.ConnectAsync($"POST /messages HTTP/1.1\nHost: x\nContent-Type: {type}\nContent-Length: 3\n\n{{\"abc\n\n");
 
         (await connection.ReadAsync()).Status.ShouldBe(200);
         (await connection.ReadAsync()).Status.ShouldBe(400);

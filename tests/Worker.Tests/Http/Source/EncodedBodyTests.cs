@@ -27,7 +27,10 @@ public sealed class EncodedBodyTests
         response.StatusCode.ShouldBe(HttpStatusCode.OK);
         host.Intake.Accepted.ShouldBe(1);
         using HttpResponseMessage plain = await host.Client.PostAsync("/messages", new StringContent(text));
-        (await SingleMessageRequestTests.JsonAsync(response)).GetProperty("id").GetString().ShouldBe((await SingleMessageRequestTests.JsonAsync(plain)).GetProperty("id").GetString(), "The id is that of the decoded bytes.");
+        (await SingleMessageRequestTests.JsonAsync(response))
+            .GetProperty("id")
+            .GetString()
+            .ShouldBe((await SingleMessageRequestTests.JsonAsync(plain)).GetProperty("id").GetString(), "The id is that of the decoded bytes.");
         await host.FinishAsync();
     }
 
@@ -54,7 +57,8 @@ public sealed class EncodedBodyTests
         host.Intake.Accepted.ShouldBe(status == 200 ? 1 : 0);
         if (status == 415)
         {
-            (await SingleMessageRequestTests.JsonAsync(response)).GetProperty("message").GetString()!.ShouldContain("A charset such as UTF-8 is no coding: name it in Content-Type.");
+            (await SingleMessageRequestTests.JsonAsync(response)).GetProperty("message").GetString()!.ShouldContain(
+                "A charset such as UTF-8 is no coding: name it in Content-Type.");
         }
 
         await host.FinishAsync();
@@ -80,14 +84,16 @@ public sealed class EncodedBodyTests
     [Fact]
     public async Task Post_CompressedBomb_Answers413()
     {
-        await using HttpSourceHost host = await HttpSourceHost.StartAsync(options => (options.MaxMessageBytes, options.MaxRequestBytes) = (1_000_000, 2_000_000));
+        await using HttpSourceHost host =
+            await HttpSourceHost.StartAsync(options => (options.MaxMessageBytes, options.MaxRequestBytes) = (1_000_000, 2_000_000));
         host.Intake.Script = _ => Settlement.Complete;
 
         using HttpResponseMessage single = await host.Client.PostAsync("/messages", Encoded("gzip", new string('x', 1_000_001), null));
         single.StatusCode.ShouldBe(HttpStatusCode.RequestEntityTooLarge);
         (await SingleMessageRequestTests.JsonAsync(single)).GetProperty("error").GetString().ShouldBe("too-large");
 
-        using HttpResponseMessage lines = await host.Client.PostAsync("/messages", Encoded("gzip", string.Concat(Enumerable.Repeat(new string('x', 99) + "\n", 20_001)), "application/x-ndjson"));
+        using HttpResponseMessage lines = await host.Client.PostAsync(
+            "/messages", Encoded("gzip", string.Concat(Enumerable.Repeat(new string('x', 99) + "\n", 20_001)), "application/x-ndjson"));
         lines.StatusCode.ShouldBe(HttpStatusCode.RequestEntityTooLarge);
         (await SingleMessageRequestTests.JsonAsync(lines)).GetProperty("error").GetString().ShouldBe("request-too-large");
         await host.FinishAsync();
@@ -123,7 +129,9 @@ public sealed class EncodedBodyTests
     {
         await using HttpSourceHost host = await HttpSourceHost.StartAsync();
         host.Intake.Script = _ => Settlement.Complete;
-        byte[][] members = [Compress("gzip", "{\"n\":1}\n{\"n\""), Compress("gzip", string.Empty), WithName(Compress("gzip", $":2}}\n{{\"n\":\"{new string('x', 100_000)}\"}}\n"))];
+        byte[][] members = [
+            Compress("gzip", "{\"n\":1}\n{\"n\""), Compress("gzip", string.Empty),
+            WithName(Compress("gzip", $":2}}\n{{\"n\":\"{new string('x', 100_000)}\"}}\n"))];
         using ByteArrayContent content = new([.. members.SelectMany(member => member)]);
         content.Headers.ContentEncoding.Add("gzip");
         content.Headers.ContentType = type is null ? null : new(type);
@@ -275,7 +283,8 @@ public sealed class EncodedBodyTests
         await using HttpSourceHost host = await HttpSourceHost.StartAsync(options => options.WebhookOrigins = ["*"]);
 
         await using RawConnection connection = await host.ConnectAsync(string.Empty);
-        await connection.SendAsync(Encoding.UTF8.GetBytes($"OPTIONS /messages HTTP/1.1\r\nHost: a\r\nWebHook-Request-Origin: {origin}\r\nWebHook-Request-Rate: {rate}\r\n\r\n"));
+        await connection.SendAsync(
+            Encoding.UTF8.GetBytes($"OPTIONS /messages HTTP/1.1\r\nHost: a\r\nWebHook-Request-Origin: {origin}\r\nWebHook-Request-Rate: {rate}\r\n\r\n"));
         RawAnswer answer = await connection.ReadAsync();
 
         answer.Status.ShouldBe(status);
@@ -307,7 +316,8 @@ public sealed class EncodedBodyTests
     }
 
     // An extra field, a name and a comment.
-    private static byte[] WithName(byte[] member) => [.. member[..3], 4 + 8 + 16, .. member[4..10], 6, 0, .. "abcdef"u8, .. "name\0comment\0"u8, .. member[10..]];
+    private static byte[] WithName(byte[] member) =>
+        [.. member[..3], 4 + 8 + 16, .. member[4..10], 6, 0, .. "abcdef"u8, .. "name\0comment\0"u8, .. member[10..]];
 
     private static ByteArrayContent Encoded(string coding, string text, string? type)
     {

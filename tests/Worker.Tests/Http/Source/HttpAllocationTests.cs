@@ -55,7 +55,9 @@ public sealed class HttpAllocationTests
     public async Task Post_Ndjson_AllocatesAlmostNothingPerLine(bool onAnotherThread)
     {
         byte[] lines = [.. Enumerable.Range(0, Messages).SelectMany(i => Encoding.ASCII.GetBytes($"{{\"n\":{i}}}\n"))];
-        byte[] request = [.. Encoding.ASCII.GetBytes($"POST /messages HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-ndjson\r\nContent-Length: {lines.Length}\r\n\r\n"), .. lines];
+        byte[] request = [
+            .. Encoding.ASCII.GetBytes($"POST /messages HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-ndjson\r\nContent-Length: {lines.Length}\r\n\r\n"),
+            .. lines];
         await using HttpSourceHost host = await HttpSourceHost.StartAsync(intake: new CompletingIntake(onAnotherThread), buffers: Buffers());
         using Socket socket = await ConnectAsync(host);
         byte[] answer = new byte[Messages * 200];

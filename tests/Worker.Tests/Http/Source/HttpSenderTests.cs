@@ -138,7 +138,8 @@ public sealed class HttpSenderTests
     public async Task Send_ConnectionBreaks_IsSentAgain()
     {
         using HttpSender sender = Create(new ScriptedHandler((id, number) => number == 1
-            ? throw new HttpRequestException(HttpRequestError.Unknown, "An error occurred while sending the request.", new IOException("Connection reset by peer"))
+            ? throw new HttpRequestException(
+                HttpRequestError.Unknown, "An error occurred while sending the request.", new IOException("Connection reset by peer"))
             : ScriptedHandler.Stored(id)));
 
         (await FinishAsync(SendAsync(sender, "m-1"))).ShouldBeNull();

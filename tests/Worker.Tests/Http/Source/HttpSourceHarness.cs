@@ -105,7 +105,8 @@ internal sealed class HttpSourceHarness : SourceHarness
         return response.StatusCode switch
         {
             HttpStatusCode.OK or HttpStatusCode.UnprocessableEntity => null,
-            HttpStatusCode.ServiceUnavailable or HttpStatusCode.TooManyRequests or HttpStatusCode.RequestTimeout => response.Headers.RetryAfter?.Delta ?? TimeSpan.FromSeconds(1),
+            HttpStatusCode.ServiceUnavailable or HttpStatusCode.TooManyRequests or HttpStatusCode.RequestTimeout =>
+                response.Headers.RetryAfter?.Delta ?? TimeSpan.FromSeconds(1),
             _ => throw new InvalidOperationException($"{response.StatusCode} {await response.Content.ReadAsStringAsync()}"),
         };
     }

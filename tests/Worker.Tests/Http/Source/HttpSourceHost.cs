@@ -29,7 +29,8 @@ internal sealed class HttpSourceHost : IAsyncDisposable
         ServerLog = serverLog;
         Time = time ?? TimeProvider.System;
         Port = new Uri(app.Urls.Single()).Port;
-        Client = new HttpClient(new SocketsHttpHandler { MaxConnectionsPerServer = 64, UseProxy = false }) { BaseAddress = new Uri($"http://127.0.0.1:{Port}") };
+        Client =
+            new HttpClient(new SocketsHttpHandler { MaxConnectionsPerServer = 64, UseProxy = false }) { BaseAddress = new Uri($"http://127.0.0.1:{Port}") };
     }
 
     public TimeProvider Time { get; }
@@ -90,7 +91,9 @@ internal sealed class HttpSourceHost : IAsyncDisposable
         WebApplication app = builder.Build();
         if (connections is not null)
         {
-            RequestGate gate = new(new AllowedHosts(new WebOptions()), app.Services.GetRequiredService<HttpAnswers>(), app.Services.GetRequiredService<HttpResponses>(), new ChangeLog(TimeProvider.System, NullLoggerFactory.Instance), TimeProvider.System, NullLogger<RequestGate>.Instance);
+            RequestGate gate = new(
+                new AllowedHosts(new WebOptions()), app.Services.GetRequiredService<HttpAnswers>(), app.Services.GetRequiredService<HttpResponses>(),
+                new ChangeLog(TimeProvider.System, NullLoggerFactory.Instance), TimeProvider.System, NullLogger<RequestGate>.Instance);
             app.Use(next => context => gate.InvokeAsync(context, next));
         }
 

@@ -65,7 +65,8 @@ public sealed class HttpTraceTests
         sender.Destination.ShouldBe(new("http", destination));
     }
 
-    private static string? Header(HttpRequestMessage request, string name) => request.Headers.TryGetValues(name, out IEnumerable<string>? values) ? values.Single() : null;
+    private static string? Header(HttpRequestMessage request, string name) =>
+        request.Headers.TryGetValues(name, out IEnumerable<string>? values) ? values.Single() : null;
 
     private static List<ActivityContext> Collect(HttpSourceHost host)
     {

@@ -32,12 +32,15 @@ public sealed class KeptHeadersTests
     [MemberData(nameof(Patterns))]
     public async Task Post_Headers_BecomeAttributesByTheAllowList(string patterns, string attributes)
     {
-        await using HttpSourceHost host = await HttpSourceHost.StartAsync(options => options.Headers = patterns.Split(',', StringSplitOptions.RemoveEmptyEntries));
+        await using HttpSourceHost host =
+            await HttpSourceHost.StartAsync(options => options.Headers = patterns.Split(',', StringSplitOptions.RemoveEmptyEntries));
         Task<HttpResponseMessage> posting = host.Client.SendAsync(Request("""{"x":1}""", "application/json", Event));
 
         Delivery delivery = await host.Intake.NextAsync();
 
-        delivery.Message.Attributes.Select(attribute => $"{attribute.Key}={attribute.Value}").ShouldBe(attributes.Split(',', StringSplitOptions.RemoveEmptyEntries), ignoreOrder: true);
+        delivery.Message.Attributes
+            .Select(attribute => $"{attribute.Key}={attribute.Value}")
+            .ShouldBe(attributes.Split(',', StringSplitOptions.RemoveEmptyEntries), ignoreOrder: true);
         delivery.Message.FindAttribute("X-Tenant").ShouldBe(attributes.Contains("x-tenant", StringComparison.Ordinal) ? "acme" : null);
         await delivery.SettleAsync(Settlement.DeadLetter("r", "d"));
         (await posting).Dispose();
@@ -144,7 +147,9 @@ public sealed class KeptHeadersTests
         using HttpSender sender = HttpSender.Open(client.BaseAddress!, route: null, new CommandServices(TimeProvider.System, TextWriter.Null, TextWriter.Null));
 
         using HttpResponseMessage response = await client.SendAsync(Request("""{"x":1}""", "application/json", Event));
-        string?[] errors = await sender.SendAsync([new OutgoingMessage("m", """{"y":2}"""u8.ToArray()) { Attributes = [new("ce-specversion", "1.0"), new("ce-id", "2"), new("ce-source", "/s")] }], CancellationToken.None);
+        string?[] errors = await sender.SendAsync(
+            [new OutgoingMessage("m", """{"y":2}"""u8.ToArray()) { Attributes = [new("ce-specversion", "1.0"), new("ce-id", "2"), new("ce-source", "/s")] }],
+            CancellationToken.None);
 
         response.StatusCode.ShouldBe(HttpStatusCode.OK);
         errors.ShouldBe([null]);
@@ -163,7 +168,8 @@ public sealed class KeptHeadersTests
     [InlineData("authorization", "a", false)]
     public void CheckAttribute_OfTheSender_TakesWhatAHeaderCanBe(string name, string value, bool isSent)
     {
-        using HttpSender sender = HttpSender.Open(new Uri("http://127.0.0.1:1"), route: null, new CommandServices(TimeProvider.System, TextWriter.Null, TextWriter.Null));
+        using HttpSender sender =
+            HttpSender.Open(new Uri("http://127.0.0.1:1"), route: null, new CommandServices(TimeProvider.System, TextWriter.Null, TextWriter.Null));
 
         (sender.CheckAttribute(name, value) is null).ShouldBe(isSent);
     }

@@ -491,5 +491,8 @@ public sealed class NdjsonRequestTests
     private static string[] Ids(JsonElement results) => [.. results.EnumerateArray().Select(result => result.GetProperty("id").GetString()!)];
 
     private static List<string> Statuses(JsonElement json) =>
-        [.. json.GetProperty("results").EnumerateArray().Select(result => $"{result.GetProperty("line").GetInt32()} {result.GetProperty("status").GetString()}")];
+        [.. json
+            .GetProperty("results")
+            .EnumerateArray()
+            .Select(result => $"{result.GetProperty("line").GetInt32()} {result.GetProperty("status").GetString()}")];
 }

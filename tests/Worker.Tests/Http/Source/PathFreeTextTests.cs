@@ -10,7 +10,9 @@ public sealed class PathFreeTextTests
     [InlineData("The store is slow.", "The store is slow.")]
     [InlineData("No space left on device : '/srv/worker/data/p/x.json'", "No space left on device : '…'")]
     [InlineData("Access to the path '/srv/my data/it's/x.json' is denied.", "Access to the path '…' is denied.")]
-    [InlineData("Dead letters cannot be written to '/srv/dead' (No space left on device : '/srv/dead/.tmp/x'). Free disk space.", "Dead letters cannot be written to '…' (No space left on device : '…'). Free disk space.")]
+    [InlineData(
+        "Dead letters cannot be written to '/srv/dead' (No space left on device : '/srv/dead/.tmp/x'). Free disk space.",
+        "Dead letters cannot be written to '…' (No space left on device : '…'). Free disk space.")]
     [InlineData("Could not find a part of the path '/srv/a/cut off her", "Could not find a part of the path '…'")]
     [InlineData("Access to the path 'C:\\data\\x.json' is denied.", "Access to the path '…' is denied.")]
     [InlineData("Access to the path '\\\\host\\share\\x' is denied.", "Access to the path '…' is denied.")]

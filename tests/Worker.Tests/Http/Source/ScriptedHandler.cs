@@ -12,7 +12,8 @@ internal sealed class ScriptedHandler(Func<string, int, HttpResponseMessage> ans
 
     public static HttpResponseMessage Stored(string id) => Answer(HttpStatusCode.OK, $$"""{"id":"{{id}}","status":"stored"}""");
 
-    public static HttpResponseMessage Answer(HttpStatusCode status, string body) => new(status) { Content = new StringContent(body, Encoding.UTF8, "application/json") };
+    public static HttpResponseMessage Answer(HttpStatusCode status, string body) =>
+        new(status) { Content = new StringContent(body, Encoding.UTF8, "application/json") };
 
     protected override async Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken)
     {

@@ -177,7 +177,8 @@ public sealed class SingleMessageRefusalTests
         string given = header.EndsWith("257", StringComparison.Ordinal) ? "X-Message-Id: " + new string('i', 257) : header;
         foreach (string type in new[] { "application/json", "application/x-ndjson" })
         {
-            await using RawConnection connection = await host.ConnectAsync($"POST /messages HTTP/1.1\nHost: x\nContent-Type: {type}\nContent-Length: 2\n{given}\n\n{{}}");
+            await using RawConnection connection =
+                await host.ConnectAsync($"POST /messages HTTP/1.1\nHost: x\nContent-Type: {type}\nContent-Length: 2\n{given}\n\n{{}}");
 
             RawAnswer answer = await connection.ReadAsync();
 

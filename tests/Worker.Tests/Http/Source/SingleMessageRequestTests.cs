@@ -173,7 +173,9 @@ public sealed class SingleMessageRequestTests
     {
         const string Secret = "Login failed for user 'sa' (password s3cret)";
         await using HttpSourceHost host = await HttpSourceHost.StartAsync();
-        host.Intake.Script = _ => new Settlement(kind, TimeSpan.Zero, kind == SettlementKind.DeadLetter ? "unhandled-exception" : null, $"Failed on delivery 3: {Secret}", "Npgsql.PostgresException");
+        host.Intake.Script = _ => new Settlement(
+            kind, TimeSpan.Zero, kind == SettlementKind.DeadLetter ? "unhandled-exception" : null, $"Failed on delivery 3: {Secret}",
+            "Npgsql.PostgresException");
 
         using HttpResponseMessage response = await host.Client.PostAsync("/messages", new StringContent("x", System.Text.Encoding.UTF8, contentType));
 
@@ -194,7 +196,8 @@ public sealed class SingleMessageRequestTests
     public async Task Post_TimedOut_AnswersThatAndNoException()
     {
         await using HttpSourceHost host = await HttpSourceHost.StartAsync();
-        host.Intake.Script = _ => Settlement.Abandon(TimeSpan.Zero, "The message took longer than Intake:MessageTimeout.", typeof(TaskCanceledException).FullName);
+        host.Intake.Script =
+            _ => Settlement.Abandon(TimeSpan.Zero, "The message took longer than Intake:MessageTimeout.", typeof(TaskCanceledException).FullName);
 
         using HttpResponseMessage response = await host.Client.PostAsync("/messages", new StringContent("x"));
 

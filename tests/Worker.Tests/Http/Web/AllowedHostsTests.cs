@@ -113,7 +113,8 @@ public sealed class AllowedHostsTests
     [InlineData("GET", "same-origin", "cors", "empty", true)]
     public void FetchMetadata_OfARequestWithoutOrigin_IdentifiesPagesOfOtherSites(string method, string site, string mode, string destination, bool isAllowed)
     {
-        HttpRefusal? refusal = Check(Loopback, string.Empty, "127.0.0.1:8080", ("Sec-Fetch-Site", site), ("Sec-Fetch-Mode", mode), ("Sec-Fetch-Dest", destination), (":method", method));
+        HttpRefusal? refusal = Check(
+            Loopback, string.Empty, "127.0.0.1:8080", ("Sec-Fetch-Site", site), ("Sec-Fetch-Mode", mode), ("Sec-Fetch-Dest", destination), (":method", method));
 
         (refusal is null).ShouldBe(isAllowed);
     }

@@ -67,7 +67,9 @@ public sealed class HttpResponsesTests
         (await slow.ReadAsync()).Status.ShouldBe(408);
 
         await CountedAsync(host, 2);
-        Counts(host).ShouldBe([new AnswerCount(new HttpAnswer("archive", 408, "too-slow"), 1), new AnswerCount(new HttpAnswer(null, 408, "headers-too-slow"), 1)], ignoreOrder: true);
+        Counts(host).ShouldBe(
+            [new AnswerCount(new HttpAnswer("archive", 408, "too-slow"), 1), new AnswerCount(new HttpAnswer(null, 408, "headers-too-slow"), 1)],
+            ignoreOrder: true);
     }
 
     [Fact]
@@ -175,7 +177,11 @@ public sealed class HttpResponsesTests
     private static async Task CountedByApiAsync(ApiHost host, long total)
     {
         using CancellationTokenSource limit = new(TimeSpan.FromSeconds(60));
-        while ((await host.GetAsync("/api/v1/stats")).GetProperty("http").GetProperty("answers").EnumerateArray().Sum(answer => answer.GetProperty("count").GetInt64()) != total)
+        while ((await host.GetAsync("/api/v1/stats"))
+            .GetProperty("http")
+            .GetProperty("answers")
+            .EnumerateArray()
+            .Sum(answer => answer.GetProperty("count").GetInt64()) != total)
         {
             await Task.Delay(1, limit.Token);
         }

@@ -36,7 +36,9 @@ public sealed class WebServerTests
         foreach (string path in new[] { "/messages", "/messages/archive", "/healthz/live", "/healthz/ready", "/" })
         {
             string method = path.StartsWith("/messages", StringComparison.Ordinal) ? "POST" : "GET";
-            await using RawConnection connection = await RawConnection.ConnectAsync(PortOf(app), $"{method} {path} HTTP/1.1\n{headers}\nContent-Length: {(method == "POST" ? Body.Length : 0)}\n\n{(method == "POST" ? Body : string.Empty)}");
+            await using RawConnection connection = await RawConnection.ConnectAsync(
+                PortOf(app),
+                $"{method} {path} HTTP/1.1\n{headers}\nContent-Length: {(method == "POST" ? Body.Length : 0)}\n\n{(method == "POST" ? Body : string.Empty)}");
 
             RawAnswer answer = await connection.ReadAsync();
 
@@ -53,7 +55,8 @@ public sealed class WebServerTests
     public async Task Caller_ThatIsNoBrowser_IsServed()
     {
         using IHost app = await StartAsync();
-        await using RawConnection connection = await RawConnection.ConnectAsync(PortOf(app), $"POST /messages HTTP/1.1\nHost: localhost:{PortOf(app)}\nContent-Length: {Body.Length}\n\n{Body}");
+        await using RawConnection connection =
+            await RawConnection.ConnectAsync(PortOf(app), $"POST /messages HTTP/1.1\nHost: localhost:{PortOf(app)}\nContent-Length: {Body.Length}\n\n{Body}");
 
         (await connection.ReadAsync()).Status.ShouldBe(200);
 
@@ -70,7 +73,8 @@ public sealed class WebServerTests
     public async Task Request_OfAnUnknownPath_ListsTheKnownPaths(string method, string path)
     {
         using IHost app = await StartAsync();
-        await using RawConnection connection = await RawConnection.ConnectAsync(PortOf(app), $"{method} {path} HTTP/1.1\nHost: localhost\nContent-Length: 0\n\n");
+        await using RawConnection connection =
+            await RawConnection.ConnectAsync(PortOf(app), $"{method} {path} HTTP/1.1\nHost: localhost\nContent-Length: 0\n\n");
 
         RawAnswer answer = await connection.ReadAsync();
 
@@ -97,15 +101,18 @@ public sealed class WebServerTests
     {
         const string Misspelt = """{"order":{"Id":4716}}""";
         using TemporaryFolder folder = new();
-        using IHost app = await StartAsync($"DeadLetters:Path={folder["letters"]}", "Handlers:Archive:Template={MessageId}", "Handlers:Archive:MessageIdProperty=order.id:number");
-        await using RawConnection connection = await RawConnection.ConnectAsync(PortOf(app), $"POST /messages HTTP/1.1\nHost: localhost:{PortOf(app)}\nContent-Length: {Misspelt.Length}\n\n{Misspelt}");
+        using IHost app = await StartAsync(
+            $"DeadLetters:Path={folder["letters"]}", "Handlers:Archive:Template={MessageId}", "Handlers:Archive:MessageIdProperty=order.id:number");
+        await using RawConnection connection = await RawConnection.ConnectAsync(
+            PortOf(app), $"POST /messages HTTP/1.1\nHost: localhost:{PortOf(app)}\nContent-Length: {Misspelt.Length}\n\n{Misspelt}");
 
         RawAnswer answer = await connection.ReadAsync();
 
         answer.Status.ShouldBe(422);
         using JsonDocument json = JsonDocument.Parse(answer.Body);
         json.RootElement.GetProperty("description").GetString().ShouldBe(
-            "The message has no id (property \"order.id\"; it has \"Id\": names are case-sensitive). Send one, or set Handlers:Archive:MissingId to UseSourceId.");
+            "The message has no id (property \"order.id\"; it has \"Id\": names are case-sensitive). Send one, or set Handlers:Archive:MissingId to "
+                + "UseSourceId.");
     }
 
     [Fact]
@@ -138,7 +145,8 @@ public sealed class WebServerTests
             silent.Add(await RawConnection.ConnectAsync(PortOf(app), string.Empty));
         }
 
-        await using RawConnection caller = await RawConnection.ConnectAsync(PortOf(app), $"POST /messages HTTP/1.1\nHost: localhost\nContent-Length: {Body.Length}\n\n{Body}");
+        await using RawConnection caller =
+            await RawConnection.ConnectAsync(PortOf(app), $"POST /messages HTTP/1.1\nHost: localhost\nContent-Length: {Body.Length}\n\n{Body}");
         (await caller.ReadAsync()).Status.ShouldBe(200);
 
         // Over a new connection: an idle one may be closed in favour of connections that are accepted late.
@@ -167,7 +175,8 @@ public sealed class WebServerTests
         (await health.ReadToAsync("\"status\":\"healthy\"")).ShouldStartWith("HTTP/1.1 200");
         await using RawConnection metrics = await RawConnection.ConnectAsync(PortOf(app), "GET /metrics HTTP/1.1\nHost: localhost\n\n");
         (await metrics.ReadAsync()).Status.ShouldBe(200);
-        await using RawConnection caller = await RawConnection.ConnectAsync(PortOf(app), $"POST /messages HTTP/1.1\nHost: localhost\nContent-Length: {Body.Length}\n\n{Body}");
+        await using RawConnection caller =
+            await RawConnection.ConnectAsync(PortOf(app), $"POST /messages HTTP/1.1\nHost: localhost\nContent-Length: {Body.Length}\n\n{Body}");
 
         RawAnswer answer = await caller.ReadAsync();
         answer.Status.ShouldBe(503);
@@ -188,14 +197,17 @@ public sealed class WebServerTests
         List<RawConnection> slow = [];
         for (int i = 0; i < 20; i++)
         {
-            slow.Add(await RawConnection.ConnectAsync(PortOf(app), $"POST /messages HTTP/1.1\nHost: localhost\nContent-Length: {Body.Length}\nExpect: 100-continue\n\n"));
+            slow.Add(
+                await RawConnection.ConnectAsync(
+                    PortOf(app), $"POST /messages HTTP/1.1\nHost: localhost\nContent-Length: {Body.Length}\nExpect: 100-continue\n\n"));
             (await slow[^1].ReadAsync()).Status.ShouldBe(100);
         }
 
         time.Advance(TimeSpan.FromSeconds(2));
         for (int i = 0; i < 10; i++)
         {
-            await using RawConnection caller = await RawConnection.ConnectAsync(PortOf(app), $"POST /messages HTTP/1.1\nHost: localhost\nContent-Length: {Body.Length}\n\n{Body}");
+            await using RawConnection caller =
+                await RawConnection.ConnectAsync(PortOf(app), $"POST /messages HTTP/1.1\nHost: localhost\nContent-Length: {Body.Length}\n\n{Body}");
             (await caller.ReadAsync()).Status.ShouldBe(200);
             await using RawConnection health = await RawConnection.ConnectAsync(PortOf(app), "GET /healthz/ready HTTP/1.1\nHost: localhost\n\n");
             (await health.ReadToAsync("\"status\":\"healthy\"")).ShouldStartWith("HTTP/1.1 200");
@@ -237,10 +249,13 @@ public sealed class WebServerTests
         try
         {
             string objects = Path.Combine(folder.FullName, "objects");
-            using IHost app = await StartAsync("Routes:archive:Sink=Directory", $"Sinks:Directory:Path={objects}", $"DeadLetters:Path={Path.Combine(folder.FullName, "letters")}", "Recoverability:Attempts=1");
+            using IHost app = await StartAsync(
+                "Routes:archive:Sink=Directory", $"Sinks:Directory:Path={objects}", $"DeadLetters:Path={Path.Combine(folder.FullName, "letters")}",
+                "Recoverability:Attempts=1");
             Directory.Delete(objects, recursive: true);
             await File.WriteAllTextAsync(objects, "no folder");
-            await using RawConnection connection = await RawConnection.ConnectAsync(PortOf(app), $"POST /messages HTTP/1.1\nHost: localhost\nContent-Length: {Body.Length}\n\n{Body}");
+            await using RawConnection connection =
+                await RawConnection.ConnectAsync(PortOf(app), $"POST /messages HTTP/1.1\nHost: localhost\nContent-Length: {Body.Length}\n\n{Body}");
 
             RawAnswer answer = await connection.ReadAsync();
 
@@ -319,7 +334,8 @@ public sealed class WebServerTests
         await app.StartAsync();
 
         log.Entries.Select(entry => entry.Id.Id).Where(id => id is 1001 or 1102).ShouldBe([1001, 1102]);
-        log.Entries.Single(entry => entry.Id.Id == 1102).Text.ShouldBe($"Listening on {UrlOf(app)}: POST /messages, the page at /, /metrics, /healthz/live, /healthz/ready");
+        log.Entries.Single(entry => entry.Id.Id == 1102).Text.ShouldBe(
+            $"Listening on {UrlOf(app)}: POST /messages, the page at /, /metrics, /healthz/live, /healthz/ready");
     }
 
     [Fact]
@@ -329,12 +345,14 @@ public sealed class WebServerTests
         RecordingLog log = new();
         using IHost app = Build([], log);
         await app.StartAsync();
-        await using RawConnection connection = await RawConnection.ConnectAsync(PortOf(app), $"POST /messages HTTP/1.1\nHost: localhost\nContent-Length: {Body.Length}\n\n{Body}");
+        await using RawConnection connection =
+            await RawConnection.ConnectAsync(PortOf(app), $"POST /messages HTTP/1.1\nHost: localhost\nContent-Length: {Body.Length}\n\n{Body}");
         (await connection.ReadAsync()).Status.ShouldBe(200);
 
         await app.StopAsync();
 
-        log.Entries.ShouldNotContain(entry => entry.Text.StartsWith("Request starting", StringComparison.Ordinal) || entry.Text.StartsWith("Execut", StringComparison.Ordinal));
+        log.Entries.ShouldNotContain(
+            entry => entry.Text.StartsWith("Request starting", StringComparison.Ordinal) || entry.Text.StartsWith("Execut", StringComparison.Ordinal));
         app.Services.GetRequiredService<ILoggerFactory>().CreateLogger(Category).IsEnabled(LogLevel.Information).ShouldBeTrue();
     }
 
@@ -370,7 +388,8 @@ public sealed class WebServerTests
         (await live.ReadToAsync("\"status\":\"draining\"")).ShouldStartWith("HTTP/1.1 200");
         await using RawConnection metrics = await RawConnection.ConnectAsync(port, "GET /metrics HTTP/1.1\nHost: localhost\n\n");
         (await metrics.ReadAsync()).Status.ShouldBe(200);
-        await using RawConnection caller = await RawConnection.ConnectAsync(port, $"POST /messages HTTP/1.1\nHost: localhost\nContent-Length: {Body.Length}\n\n{Body}");
+        await using RawConnection caller =
+            await RawConnection.ConnectAsync(port, $"POST /messages HTTP/1.1\nHost: localhost\nContent-Length: {Body.Length}\n\n{Body}");
         RawAnswer refused = await caller.ReadAsync();
         refused.Status.ShouldBe(503);
         refused.Body.ShouldContain("\"stopping\"");
@@ -483,7 +502,8 @@ public sealed class WebServerTests
     private static IHost Build(string[] keys, ILoggerProvider? log = null, Action<IServiceCollection>? add = null) => WorkerHost.Build(
         WorkerConfiguration.Build(
             configFile: null,
-            ["--Hosting:Url=http://127.0.0.1:0", "--Hosting:DrainTimeout=0s", "--Routes:archive:Source=Http", "--Routes:archive:Sink=Memory", .. keys.Select(key => $"--{key}")],
+            ["--Hosting:Url=http://127.0.0.1:0", "--Hosting:DrainTimeout=0s", "--Routes:archive:Source=Http", "--Routes:archive:Sink=Memory",
+                .. keys.Select(key => $"--{key}")],
             readSettingsFile: false),
         logging =>
         {

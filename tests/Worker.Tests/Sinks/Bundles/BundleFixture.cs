@@ -20,7 +20,8 @@ internal sealed class BundleFixture : IAsyncDisposable
     private readonly MeterListener _listener;
 
     public BundleFixture(
-        int maxMessages = 100, long maxBytes = 1 << 20, int maxPending = 1_000, BundleBudget? budget = null, IObjectSink? inner = null, TimeProvider? time = null, TimeSpan? maxAge = null,
+        int maxMessages = 100, long maxBytes = 1 << 20, int maxPending = 1_000, BundleBudget? budget = null, IObjectSink? inner = null,
+        TimeProvider? time = null, TimeSpan? maxAge = null,
         ILoggerFactory? loggers = null)
     {
         Breaker = new CircuitBreaker(_route, new RecoverabilityOptions(), time ?? Time, NullLogger.Instance);
@@ -42,7 +43,8 @@ internal sealed class BundleFixture : IAsyncDisposable
     public Action<string>? OnMeasured { get; init; }
 
     /// <summary>The reasons of the bundles closed so far.</summary>
-    public string[] Reasons => [.. _metrics.Where(line => line.StartsWith("worker.bundles.flushes", StringComparison.Ordinal)).Select(line => line[(line.LastIndexOf('=') + 1)..])];
+    public string[] Reasons =>
+        [.. _metrics.Where(line => line.StartsWith("worker.bundles.flushes", StringComparison.Ordinal)).Select(line => line[(line.LastIndexOf('=') + 1)..])];
 
     /// <summary>The measurements of the instruments, in order.</summary>
     public string[] Metrics => [.. _metrics];
@@ -78,7 +80,9 @@ internal sealed class BundleFixture : IAsyncDisposable
             KeyValuePair<string, object?>[] all = tags.ToArray();
             if (all.Contains(new KeyValuePair<string, object?>("worker.route", _route)))
             {
-                _metrics.Enqueue(string.Join(' ', all.Where(tag => tag.Key != "worker.route").Select(tag => $"{tag.Key}={tag.Value}").Prepend($"{instrument.Name}={value}")));
+                _metrics.Enqueue(
+                    string.Join(
+                        ' ', all.Where(tag => tag.Key != "worker.route").Select(tag => $"{tag.Key}={tag.Value}").Prepend($"{instrument.Name}={value}")));
                 OnMeasured?.Invoke(instrument.Name);
             }
         });

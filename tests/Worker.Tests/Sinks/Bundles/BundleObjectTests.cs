@@ -80,7 +80,9 @@ public sealed class BundleObjectTests
     {
         Assert.SkipUnless(File.Exists("/usr/bin/gzip") || File.Exists("/bin/gzip"), "needs the gzip tool");
         byte[] bytes = StoreTogether([.. Enumerable.Range(0, 1_000).Select(i => ($"{i:d4}", $"{{\"number\":{i}}}"))]).Bytes;
-        using Process gzip = Process.Start(new ProcessStartInfo("gzip", "-dc") { UseShellExecute = false, RedirectStandardInput = true, RedirectStandardOutput = true, RedirectStandardError = true })!;
+        using Process gzip = Process.Start(
+            new ProcessStartInfo("gzip", "-dc")
+                { UseShellExecute = false, RedirectStandardInput = true, RedirectStandardOutput = true, RedirectStandardError = true })!;
         Task<string> text = gzip.StandardOutput.ReadToEndAsync(TestContext.Current.CancellationToken);
         await gzip.StandardInput.BaseStream.WriteAsync(bytes, TestContext.Current.CancellationToken);
         gzip.StandardInput.Close();
@@ -107,7 +109,8 @@ public sealed class BundleObjectTests
     public void Store_LongestKeys_GiveNamesWithinTheLimitAndKeepWholeLevels()
     {
         string levels = string.Concat(Enumerable.Repeat("1234567/", 127));
-        foreach (string key in (string[])[levels + "12345678", new string('x', 1_023) + "/", new string('é', 512), "a/" + new string('x', 1_000) + "/b", levels[..^1]])
+        foreach (string key in (string[])[
+            levels + "12345678", new string('x', 1_023) + "/", new string('é', 512), "a/" + new string('x', 1_000) + "/b", levels[..^1]])
         {
             Encoding.UTF8.GetByteCount(key).ShouldBeLessThanOrEqualTo(1_024);
             string name = Store([(key, "1")]).Key;
@@ -119,7 +122,8 @@ public sealed class BundleObjectTests
         Store([(levels + "12345678", "1")]).Key.ShouldStartWith(levels[..912]);
     }
 
-    private static RecordedPut StoreTogether((string Id, string Body)[] messages) => Store([.. messages.Select(message => ($"p/q/{message.Id}", message.Body))]);
+    private static RecordedPut StoreTogether((string Id, string Body)[] messages) =>
+        Store([.. messages.Select(message => ($"p/q/{message.Id}", message.Body))]);
 
     /// <summary>The object of these messages, in this order of arrival.</summary>
     private static RecordedPut Store((string Key, string Body)[] messages)

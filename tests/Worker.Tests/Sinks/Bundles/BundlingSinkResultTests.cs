@@ -101,7 +101,10 @@ public sealed class BundlingSinkResultTests
 
         (await bundles.Inner.NextAsync()).Throw(new InvalidOperationException("a bug"));
 
-        (await Task.WhenAll(messages)).ShouldAllBe(result => result.Status == SinkStatus.Transient && result.Exhausted && result.Detail == "A bundle could not be stored: InvalidOperationException: a bug");
+        (await Task.WhenAll(messages)).ShouldAllBe(
+            result => result.Status == SinkStatus.Transient
+                && result.Exhausted
+                && result.Detail == "A bundle could not be stored: InvalidOperationException: a bug");
     }
 
     [Fact]
@@ -179,7 +182,8 @@ public sealed class BundlingSinkResultTests
         using CancellationTokenSource cancelled = new();
         await cancelled.CancelAsync();
 
-        (await Should.ThrowAsync<OperationCanceledException>(() => bundles.StoreAsync("a/1.json", cancellationToken: cancelled.Token))).CancellationToken.ShouldBe(cancelled.Token);
+        (await Should.ThrowAsync<OperationCanceledException>(
+            () => bundles.StoreAsync("a/1.json", cancellationToken: cancelled.Token))).CancellationToken.ShouldBe(cancelled.Token);
         bundles.Sink.PendingMessages.ShouldBe(0);
     }
 
@@ -268,7 +272,8 @@ public sealed class BundlingSinkResultTests
     {
         await using BundleFixture bundles = new();
         using CancellationTokenSource source = new();
-        Task<SinkResult>[] messages = [.. Enumerable.Range(0, 3).Select(i => bundles.StoreAsync("a/1.json", cancellationToken: i == which ? source.Token : default))];
+        Task<SinkResult>[] messages =
+            [.. Enumerable.Range(0, 3).Select(i => bundles.StoreAsync("a/1.json", cancellationToken: i == which ? source.Token : default))];
 
         await source.CancelAsync();
         await Should.ThrowAsync<OperationCanceledException>(() => messages[which]);
@@ -307,7 +312,8 @@ public sealed class BundlingSinkResultTests
     {
         await using BundleFixture bundles = new(maxMessages: 2);
         using CancellationTokenSource source = new();
-        Task<SinkResult>[] messages = [bundles.StoreAsync("a/1.json", cancellationToken: source.Token), bundles.StoreAsync("a/2.json", cancellationToken: source.Token)];
+        Task<SinkResult>[] messages =
+            [bundles.StoreAsync("a/1.json", cancellationToken: source.Token), bundles.StoreAsync("a/2.json", cancellationToken: source.Token)];
         await bundles.Inner.NextAsync();
 
         await source.CancelAsync();

@@ -22,7 +22,9 @@ public sealed class BundlingSinkStressTests
             {
                 3 => new SinkResult(SinkStatus.Transient, "down"),
                 7 when put.Lines.Length > 1 => new SinkResult(SinkStatus.Rejected, "too large"),
-                _ => objects.TryAdd(put.Key, put.Bytes) || objects[put.Key].AsSpan().SequenceEqual(put.Bytes) ? SinkResult.Stored : new SinkResult(SinkStatus.Collision),
+                _ => objects.TryAdd(put.Key, put.Bytes) || objects[put.Key].AsSpan().SequenceEqual(put.Bytes)
+                    ? SinkResult.Stored
+                    : new SinkResult(SinkStatus.Collision),
             },
         };
         const int Budget = 4_000;
@@ -32,7 +34,9 @@ public sealed class BundlingSinkStressTests
         int cancelled = 0;
         int failed = 0;
 
-        await Task.WhenAll(Enumerable.Range(0, Writers).Select(writer => Task.Run(() => WriteAsync(writer)))).WaitAsync(TimeSpan.FromMinutes(2), TestContext.Current.CancellationToken);
+        await Task
+            .WhenAll(Enumerable.Range(0, Writers).Select(writer => Task.Run(() => WriteAsync(writer))))
+            .WaitAsync(TimeSpan.FromMinutes(2), TestContext.Current.CancellationToken);
 
         bundles.Sink.PendingMessages.ShouldBe(0);
         bundles.Sink.PendingBytes.ShouldBe(0);

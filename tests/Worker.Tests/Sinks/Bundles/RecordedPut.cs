@@ -23,7 +23,8 @@ internal sealed class RecordedPut(string key, byte[] bytes, CancellationToken ca
     public static string[] LinesOf(byte[] gzip)
     {
         using GZipStream stream = new(new MemoryStream(gzip), CompressionMode.Decompress);
-        using StreamReader reader = new(stream, new UTF8Encoding(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true), detectEncodingFromByteOrderMarks: false);
+        using StreamReader reader =
+            new(stream, new UTF8Encoding(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true), detectEncodingFromByteOrderMarks: false);
         string text = reader.ReadToEnd();
         text.ShouldEndWith("\n");
         return text[..^1].Split('\n');

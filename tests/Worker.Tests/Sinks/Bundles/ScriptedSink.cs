@@ -31,7 +31,8 @@ internal sealed class ScriptedSink : IObjectSink
     public void StopWaiting() => HasStoppedWaiting = true;
 
     /// <summary>The next object, awaited with a timeout for slow machines.</summary>
-    public async Task<RecordedPut> NextAsync() => await _puts.Reader.ReadAsync(TestContext.Current.CancellationToken).AsTask().WaitAsync(Intake.TestMessage.WaitLimit);
+    public async Task<RecordedPut> NextAsync() =>
+        await _puts.Reader.ReadAsync(TestContext.Current.CancellationToken).AsTask().WaitAsync(Intake.TestMessage.WaitLimit);
 
     public string Locate(string key) => $"scripted:{key}";
 

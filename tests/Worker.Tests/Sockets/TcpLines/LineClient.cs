@@ -24,7 +24,8 @@ internal sealed class LineClient : IAsyncDisposable
     /// <param name="endpoint">The worker's endpoint.</param>
     /// <param name="tls">Whether it speaks TLS.</param>
     /// <param name="beforeTls">What it waits for before the handshake.</param>
-    /// <param name="receiveBuffer">Bytes that its kernel keeps of answers that it does not read; null for the kernel's default, which grows to megabytes.</param>
+    /// <param name="receiveBuffer">Bytes that its kernel keeps of answers that it does not read; null for the kernel's default, which grows to
+    /// megabytes.</param>
     public static async Task<LineClient> ConnectAsync(IPEndPoint endpoint, bool tls = false, Func<Task>? beforeTls = null, int? receiveBuffer = null)
     {
         Socket socket = new(endpoint.AddressFamily, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };

@@ -14,7 +14,8 @@ public sealed class MessageSplitterTests
     public static TheoryData<string, string, string> Cases => new()
     {
         { nameof(Framing.Lf), "{}\n{\"a\":1}\r\n\nx\ry\n1234567890123\nend", "1 {}|2 {\"a\":1}|3 Blank|4 x\ry|5 TooLong 123456789012/13|6 End end" },
-        { nameof(Framing.CrLf), "{}\r\n\r\na\nb\rc\r\r\n \n\r\n12345678901234\r\nend\r", "1 {}|2 Blank|3 a\nb\rc\r|4 Blank|5 TooLong 123456789012/15|6 End end" },
+        { nameof(Framing.CrLf), "{}\r\n\r\na\nb\rc\r\r\n \n\r\n12345678901234\r\nend\r",
+            "1 {}|2 Blank|3 a\nb\rc\r|4 Blank|5 TooLong 123456789012/15|6 End end" },
         { nameof(Framing.CrLf), "\n\r\n\r", "1 Blank|2 Blank" },
         { nameof(Framing.OctetCounting), "2 {}\n7 {\"a\":1\r\n3 \n\n\n12 123456789012", "1 {}|2 {\"a\":1\r|3 \n\n\n|4 123456789012" },
         { nameof(Framing.OctetCounting), "2 {}7 {\"a\":1}3 \n\n\n12 123456789012", "1 {}|2 {\"a\":1}|3 \n\n\n|4 123456789012" },
@@ -91,5 +92,7 @@ public sealed class MessageSplitterTests
 
     private static string Describe(MessageSplitter splitter, string what, LineKind kind, ReadOnlySpan<byte> message) => kind == LineKind.Blank
         ? string.Create(CultureInfo.InvariantCulture, $"{splitter.Number} Blank")
-        : string.Create(CultureInfo.InvariantCulture, $"{splitter.Number} {what}{Encoding.Latin1.GetString(message)}{(kind == LineKind.TooLong ? $"/{splitter.Bytes}" : string.Empty)}");
+        : string.Create(
+            CultureInfo.InvariantCulture,
+            $"{splitter.Number} {what}{Encoding.Latin1.GetString(message)}{(kind == LineKind.TooLong ? $"/{splitter.Bytes}" : string.Empty)}");
 }

@@ -51,7 +51,8 @@ public sealed class TcpLinesDroppedTests
             if (!text.Contains('\n', StringComparison.Ordinal))
             {
                 dropped.Advice.ShouldContain(advice);
-                run.Log.Entries.Where(entry => entry.Id.Id == 3454).ShouldHaveSingleItem().Text.ShouldContain($"unterminated, {text.Length} bytes. {dropped.Advice}");
+                run.Log.Entries.Where(entry => entry.Id.Id == 3454).ShouldHaveSingleItem().Text.ShouldContain(
+                    $"unterminated, {text.Length} bytes. {dropped.Advice}");
             }
 
             run.Log.Entries.Where(entry => entry.Id.Id == 3459).ShouldHaveSingleItem().Text.ShouldContain(dropped.Advice);
@@ -71,7 +72,9 @@ public sealed class TcpLinesDroppedTests
         await TcpLinesRun.UntilAsync(() => run.Metrics.DroppedInput?.ToString() == "20 unterminated", "Not every line was counted.");
         await run.FinishAsync();
         run.Metrics.Totals.Lost.ShouldBe(0);
-        run.DeadLetters.Messages.Select(letter => Encoding.UTF8.GetString(letter.Body)).ShouldBe(Enumerable.Range(0, 20).Select(n => $"{{\"n\":{n}}}"), ignoreOrder: true);
+        run.DeadLetters.Messages
+            .Select(letter => Encoding.UTF8.GetString(letter.Body))
+            .ShouldBe(Enumerable.Range(0, 20).Select(n => $"{{\"n\":{n}}}"), ignoreOrder: true);
         run.Metrics.DroppedInput!.ToString().ShouldBe("20 unterminated");
     }
 

@@ -25,7 +25,8 @@ public sealed class TcpLinesFaultTests
         run.Source.Metrics.TooLong.ShouldBe(1);
         run.Intake.Accepted.ShouldBe(1);
         await run.FinishAsync();
-        run.Log.Entries.Where(entry => entry.Id.Id == 3459).ShouldHaveSingleItem().Text.ShouldContain("1 line(s) were dropped as too long and 0 as unterminated");
+        run.Log.Entries.Where(entry => entry.Id.Id == 3459).ShouldHaveSingleItem().Text.ShouldContain(
+            "1 line(s) were dropped as too long and 0 as unterminated");
     }
 
     [Theory]

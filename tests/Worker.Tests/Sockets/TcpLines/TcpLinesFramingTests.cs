@@ -62,15 +62,19 @@ public sealed class TcpLinesFramingTests
             ? ["ok 1", "error 2 malformed-json", "error 3 too-long", "ok 4", "ok 5"]
             : ["ok 1", "error 2 malformed-json", "error 3 too-long", "ok 5", "ok 6"], ignoreOrder: true);
         await run.FinishAsync();
-        run.DeadLetters.Messages.Select(letter => (letter.Reason, letter.Body.Length)).ShouldBe([("malformed-json", 3), ("too-long", 1_000)], ignoreOrder: true);
+        run.DeadLetters.Messages
+            .Select(letter => (letter.Reason, letter.Body.Length))
+            .ShouldBe([("malformed-json", 3), ("too-long", 1_000)], ignoreOrder: true);
     }
 
     [Fact]
     public async Task Read_TwelveHundredOctetCountedMessages_AreAllStored()
     {
-        await using TcpLinesRun run = await TcpLinesRun.StartAsync(options => (options.Acknowledge, options.Framing) = (false, Framing.OctetCounting), _ => Settlement.Complete);
+        await using TcpLinesRun run =
+            await TcpLinesRun.StartAsync(options => (options.Acknowledge, options.Framing) = (false, Framing.OctetCounting), _ => Settlement.Complete);
         await using LineClient client = await run.ConnectAsync();
-        await client.SendAsync(string.Concat(Enumerable.Range(0, 1_200).Select(n => Encoding.Latin1.GetString(Frame(Framing.OctetCounting, $"{{\"n\":{n}}}")))));
+        await client.SendAsync(
+            string.Concat(Enumerable.Range(0, 1_200).Select(n => Encoding.Latin1.GetString(Frame(Framing.OctetCounting, $"{{\"n\":{n}}}")))));
         client.EndSending();
 
         await TcpLinesRun.UntilAsync(() => run.Intake.Accepted == 1_200, "Not every message was accepted.");
@@ -83,7 +87,8 @@ public sealed class TcpLinesFramingTests
     [InlineData(false)]
     public async Task Read_LengthThatIsNone_EndsTheConnectionAfterTheAnswersBeforeIt(bool acknowledge)
     {
-        await using TcpLinesRun run = await TcpLinesRun.StartAsync(options => (options.Acknowledge, options.Framing) = (acknowledge, Framing.OctetCounting), _ => Settlement.Complete);
+        await using TcpLinesRun run =
+            await TcpLinesRun.StartAsync(options => (options.Acknowledge, options.Framing) = (acknowledge, Framing.OctetCounting), _ => Settlement.Complete);
         await using LineClient client = await run.ConnectAsync();
 
         await client.SendAsync("2 {}2 []99999999999 {}");
@@ -172,7 +177,8 @@ public sealed class TcpLinesFramingTests
         await using LineClient client = await run.ConnectAsync();
         await client.SendAsync("{}\n{}");
         client.EndSending();
-        await TcpLinesRun.UntilAsync(() => run.Intake.Accepted == 1 && run.DeadLetters.Waiting == 1, "The line was not accepted, or the rest of it is no dead letter.");
+        await TcpLinesRun.UntilAsync(
+            () => run.Intake.Accepted == 1 && run.DeadLetters.Waiting == 1, "The line was not accepted, or the rest of it is no dead letter.");
         await run.StopReceivingAsync();
 
         await run.Source.DrainAsync(run.Intake, new CancellationToken(canceled: true)).WaitAsync(TimeSpan.FromSeconds(30));

@@ -66,8 +66,13 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
         client.Reset();
         await closing.WaitAsync(TimeSpan.FromSeconds(30));
 
-        run.DeadLetters.Messages.GroupBy(letter => letter.Reason).Select(letters => (letters.Key, letters.Count())).ShouldBe([("unprocessed-at-stop", sent), ("unterminated", 1)], ignoreOrder: true);
-        run.DeadLetters.Messages.Select(letter => Encoding.UTF8.GetString(letter.Body)).ShouldBe([.. Enumerable.Range(1, sent).Select(n => $"{{\"n\":{n}}}"), "{\"n\":"], ignoreOrder: true);
+        run.DeadLetters.Messages
+            .GroupBy(letter => letter.Reason)
+            .Select(letters => (letters.Key, letters.Count()))
+            .ShouldBe([("unprocessed-at-stop", sent), ("unterminated", 1)], ignoreOrder: true);
+        run.DeadLetters.Messages
+            .Select(letter => Encoding.UTF8.GetString(letter.Body))
+            .ShouldBe([.. Enumerable.Range(1, sent).Select(n => $"{{\"n\":{n}}}"), "{\"n\":"], ignoreOrder: true);
         for (int i = 0; i < inWork; i++)
         {
             await (await run.Intake.NextAsync()).SettleAsync(Settlement.Complete);
@@ -133,7 +138,9 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
         await run.Source.DrainAsync(run.Intake, new CancellationToken(canceled: true)).WaitAsync(TimeSpan.FromSeconds(30));
         await run.Source.CloseAsync(CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(30));
 
-        string.Join(',', run.DeadLetters.Messages.Select(letter => $"{letter.Reason} {Encoding.UTF8.GetString(letter.Body)}").Order(StringComparer.Ordinal)).ShouldBe(deadLetters);
+        string
+            .Join(',', run.DeadLetters.Messages.Select(letter => $"{letter.Reason} {Encoding.UTF8.GetString(letter.Body)}").Order(StringComparer.Ordinal))
+            .ShouldBe(deadLetters);
         await run.FinishAsync();
     }
 
@@ -352,7 +359,9 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
 
         await plain.SendAsync("{\"a\":1}\n{\"a\":1}\n{\"a\":1}\n");
 
-        await TcpLinesRun.UntilAsync(() => run.Log.Entries.Any(entry => entry.Id.Id == 3453 && entry.Text.Contains("tls", StringComparison.Ordinal)), "The failed handshake was not logged.");
+        await TcpLinesRun.UntilAsync(
+            () => run.Log.Entries.Any(entry => entry.Id.Id == 3453 && entry.Text.Contains("tls", StringComparison.Ordinal)),
+            "The failed handshake was not logged.");
         run.Intake.Accepted.ShouldBe(0);
         await run.FinishAsync();
     }
@@ -365,14 +374,17 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
         await using TcpLinesRun run = await TcpLinesRun.StartAsync(WithTls);
         await using LineClient strict = await run.ConnectAsync();
 
-        // A ClientHello of TLS 1.2 (RFC 5246, section 7.4.1.2) for a certificate with a key of P-256, and after the server's answer a fatal alert (section 7.2). .NET's
+        // A ClientHello of TLS 1.2 (RFC 5246, section 7.4.1.2) for a certificate with a key of P-256, and after the server's answer a fatal alert (section
+        // 7.2). .NET's
         // own client on Linux closes the connection without one.
         byte[] extensions = [0, 10, 0, 4, 0, 2, 0, 23, 0, 13, 0, 4, 0, 2, 4, 3, 0, 11, 0, 2, 1, 0];
-        await strict.SendAsync((byte[])[0x16, 3, 1, 0, 69, 1, 0, 0, 65, 3, 3, .. new byte[32], 0, 0, 2, 0xC0, 0x2B, 1, 0, 0, (byte)extensions.Length, .. extensions]);
+        await strict.SendAsync(
+            (byte[])[0x16, 3, 1, 0, 69, 1, 0, 0, 65, 3, 3, .. new byte[32], 0, 0, 2, 0xC0, 0x2B, 1, 0, 0, (byte)extensions.Length, .. extensions]);
         await strict.SendAsync((byte[])[0x15, 3, 3, 0, 2, 2, alert]);
 
         await TcpLinesRun.UntilAsync(() => run.Log.Entries.Any(entry => entry.Id.Id == 3453), "The refusal was not logged.");
-        run.Log.Entries.Single(entry => entry.Id.Id == 3453).Text.ShouldEndWith($"was closed: tls: the sender refused Sources:TcpLines:Certificate with the TLS alert \"{name}\"");
+        run.Log.Entries.Single(entry => entry.Id.Id == 3453).Text.ShouldEndWith(
+            $"was closed: tls: the sender refused Sources:TcpLines:Certificate with the TLS alert \"{name}\"");
         await run.FinishAsync();
     }
 
@@ -386,7 +398,8 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
         await old.SendAsync((byte[])[0x16, 3, 1, 0, 45, 1, 0, 0, 41, 3, 2, .. new byte[32], 0, 0, 2, 0, 0x2F, 1, 0]);
 
         await TcpLinesRun.UntilAsync(() => run.Log.Entries.Any(entry => entry.Id.Id == 3453), "The failed handshake was not logged.");
-        run.Log.Entries.Single(entry => entry.Id.Id == 3453).Text.ShouldContain("tls: the sender knows TLS only up to 1.1, and the worker needs a newer version");
+        run.Log.Entries.Single(entry => entry.Id.Id == 3453).Text.ShouldContain(
+            "tls: the sender knows TLS only up to 1.1, and the worker needs a newer version");
         await run.FinishAsync();
     }
 
@@ -409,7 +422,8 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
     {
         using TestCertificate own = new();
         own.Renew(Beginning.AddMinutes(2));
-        await using TcpLinesRun run = await TcpLinesRun.StartAsync(options => (options.Certificate, options.CertificateKey) = (own.CertificateFile, own.KeyFile), _ => Settlement.Complete);
+        await using TcpLinesRun run = await TcpLinesRun.StartAsync(
+            options => (options.Certificate, options.CertificateKey) = (own.CertificateFile, own.KeyFile), _ => Settlement.Complete);
         run.Source.Problem.ShouldBeNull();
 
         run.Time.Advance(TimeSpan.FromMinutes(2));
@@ -483,7 +497,8 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
         StartupException exception = await Should.ThrowAsync<StartupException>(() => run.Source.CheckAsync(CancellationToken.None));
 
         exception.Message.ShouldStartWith(
-            $"Sources:TcpLines:Certificate {certificate.CertificateFile} with Sources:TcpLines:CertificateKey {certificate.OtherKeyFile}: must be a certificate with its own private key");
+            $"Sources:TcpLines:Certificate {certificate.CertificateFile} with Sources:TcpLines:CertificateKey {certificate.OtherKeyFile}: must be a "
+                + $"certificate with its own private key");
         exception.ExitCode.ShouldBe(ExitCodes.Configuration);
     }
 

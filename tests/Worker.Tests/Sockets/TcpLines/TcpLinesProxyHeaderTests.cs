@@ -54,7 +54,8 @@ public sealed class TcpLinesProxyHeaderTests(TestCertificate certificate) : ICla
                 await run.FinishAsync();
                 run.Intake.Accepted.ShouldBe(0);
                 sender.WasAnswered.ShouldBeFalse("An answer would have a number that is not the sender's.");
-                run.Log.Entries.Where(entry => entry.Id.Id == 3460).ShouldHaveSingleItem().Text.ShouldContain("PROXY protocol header, which the worker does not read. Switch the PROXY protocol off");
+                run.Log.Entries.Where(entry => entry.Id.Id == 3460).ShouldHaveSingleItem().Text.ShouldContain(
+                    "PROXY protocol header, which the worker does not read. Switch the PROXY protocol off");
                 run.Metrics.DroppedInput.ShouldNotBeNull().ToString().ShouldBe("1 proxy-protocol");
                 run.Metrics.Totals.Lost.ShouldBe(acknowledge ? 0 : 1);
                 run.DeadLetters.Messages.ShouldBeEmpty();

@@ -24,7 +24,8 @@ internal sealed class TcpLinesRun : IAsyncDisposable
         TcpLinesSourceOptions options = new() { Endpoint = "127.0.0.1:0", Acknowledge = true };
         configure?.Invoke(options);
         ServiceProvider none = new ServiceCollection().BuildServiceProvider();
-        Source = new TcpLinesMessageSource(new SourceServices("orders", none, DeadLetters, Log, Time, Concurrency: 64, Metrics: Metrics), options, _buffers) { Listen = listen };
+        Source = new TcpLinesMessageSource(new SourceServices("orders", none, DeadLetters, Log, Time, Concurrency: 64, Metrics: Metrics), options, _buffers)
+            { Listen = listen };
     }
 
     public TcpLinesMessageSource Source { get; }
@@ -45,7 +46,8 @@ internal sealed class TcpLinesRun : IAsyncDisposable
     public IPEndPoint Endpoint => (IPEndPoint)Source.Endpoint!;
 
     public static async Task<TcpLinesRun> StartAsync(
-        Action<TcpLinesSourceOptions>? configure = null, Func<Delivery, Quayside.Pipeline.Settlements.Settlement?>? script = null, ILineListener? listener = null)
+        Action<TcpLinesSourceOptions>? configure = null, Func<Delivery, Quayside.Pipeline.Settlements.Settlement?>? script = null,
+        ILineListener? listener = null)
     {
         TcpLinesRun run = new(configure, listener);
         run.Intake.Script = script;

@@ -39,10 +39,14 @@ public sealed class UdpMessageSourceTests
         harness.RouteMetrics.DroppedInput.ShouldNotBeNull().ToString().ShouldBe("3 checksum");
         harness.RouteMetrics.DroppedInput.Advice.ShouldContain("Sources:Udp:Checksum");
         harness.Udp.Metrics.TooLarge.ShouldBe(0);
-        harness.Log.Entries.ShouldContain(entry => entry.Id.Id == 3402 && entry.Text.Contains("127.0.0.1", StringComparison.Ordinal) && entry.Text.Contains("checksum", StringComparison.Ordinal));
+        harness.Log.Entries.ShouldContain(
+            entry => entry.Id.Id == 3402
+                && entry.Text.Contains("127.0.0.1", StringComparison.Ordinal)
+                && entry.Text.Contains("checksum", StringComparison.Ordinal));
         await delivery.SettleAsync(Settlement.Complete);
         await harness.FinishAsync();
-        harness.Log.Entries.Where(entry => entry.Id.Id == 3405).ShouldHaveSingleItem().Text.ShouldContain("0 datagram(s) were dropped as too large and 3 for a wrong checksum");
+        harness.Log.Entries.Where(entry => entry.Id.Id == 3405).ShouldHaveSingleItem().Text.ShouldContain(
+            "0 datagram(s) were dropped as too large and 3 for a wrong checksum");
         harness.Intake.Accepted.ShouldBe(1);
         harness.Sender.Available.ShouldBe(0, "There is never a reply.");
     }
@@ -352,7 +356,8 @@ public sealed class UdpMessageSourceTests
         string[] setAside = [.. harness.DeadLetters.Messages.Select(letter => letter.Id)];
         setAside.ShouldBeUnique();
         delivered.Keys.Except(setAside, StringComparer.Ordinal).ShouldBeEmpty("Every message accepted once ends as a dead letter.");
-        (setAside.Length == sent || harness.Log.Entries.Any(entry => entry.Id.Id == 3404)).ShouldBeTrue("Datagrams not read from the kernel are logged as lost.");
+        (setAside.Length == sent || harness.Log.Entries.Any(entry => entry.Id.Id == 3404)).ShouldBeTrue(
+            "Datagrams not read from the kernel are logged as lost.");
         harness.Udp.Unsettled.ShouldBe(0);
     }
 

@@ -20,7 +20,8 @@ internal sealed class UdpSourceHarness : SourceHarness
         Options = new UdpSourceOptions { Endpoint = "127.0.0.1:0" };
         configure?.Invoke(Options);
         ServiceProvider none = new ServiceCollection().BuildServiceProvider();
-        _source = new UdpMessageSource(new SourceServices("orders", none, DeadLetters, Log, Time, Concurrency: 64, Metrics: RouteMetrics) { Name = "udp" }, Options, _buffers);
+        _source = new UdpMessageSource(
+            new SourceServices("orders", none, DeadLetters, Log, Time, Concurrency: 64, Metrics: RouteMetrics) { Name = "udp" }, Options, _buffers);
     }
 
     public override IMessageSource Source => _source;

@@ -18,7 +18,8 @@ internal sealed class ChannelSourceHarness : SourceHarness
         ChannelSourceOptions options = new();
         configure?.Invoke(options);
         ServiceProvider none = new ServiceCollection().BuildServiceProvider();
-        _source = new ChannelMessageSource(new SourceServices(Route, none, DeadLetters, loggers ?? Log, Time, Concurrency: 64) { Name = "channel" }, options, Publishers, _buffers);
+        _source = new ChannelMessageSource(
+            new SourceServices(Route, none, DeadLetters, loggers ?? Log, Time, Concurrency: 64) { Name = "channel" }, options, Publishers, _buffers);
     }
 
     public override IMessageSource Source => _source;

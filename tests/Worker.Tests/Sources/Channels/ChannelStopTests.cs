@@ -56,7 +56,8 @@ public sealed class ChannelStopTests
             () => letter.Reason.ShouldBe("unprocessed-at-stop"),
             () => letter.Body.ShouldBe("waiting"u8.ToArray()));
         harness.DeadLetters.Records[0].Attempts.ShouldBe(0);
-        harness.Log.Entries.ShouldContain(entry => entry.Id.Id == 3001 && entry.Level == LogLevel.Warning && entry.Text.Contains("1 message(s)", StringComparison.Ordinal));
+        harness.Log.Entries.ShouldContain(
+            entry => entry.Id.Id == 3001 && entry.Level == LogLevel.Warning && entry.Text.Contains("1 message(s)", StringComparison.Ordinal));
         await harness.FinishAsync();
     }
 

@@ -28,7 +28,8 @@ public sealed class MessageIdsTests
     [Fact]
     public async Task Create_ManyInOneMillisecondOnSeveralThreads_AllDiffer()
     {
-        Guid[][] ids = await Task.WhenAll(Enumerable.Range(0, 8).Select(_ => Task.Run(() => Enumerable.Range(0, 20_000).Select(_ => MessageIds.Create(Now)).ToArray())));
+        Guid[][] ids =
+            await Task.WhenAll(Enumerable.Range(0, 8).Select(_ => Task.Run(() => Enumerable.Range(0, 20_000).Select(_ => MessageIds.Create(Now)).ToArray())));
 
         ids.SelectMany(of => of).Distinct().Count().ShouldBe(160_000);
     }

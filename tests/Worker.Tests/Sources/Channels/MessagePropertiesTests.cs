@@ -38,7 +38,8 @@ public sealed class MessagePropertiesTests
         await harness.StartAsync();
 
         await harness.Publisher.PublishAsync(
-            "1"u8.ToArray(), id: null, new MessageProperties { Attributes = [new("tenant", "acme")], Group = "g-7", DeduplicationId = "d-1" }, TestContext.Current.CancellationToken);
+            "1"u8.ToArray(), id: null, new MessageProperties { Attributes = [new("tenant", "acme")], Group = "g-7", DeduplicationId = "d-1" },
+            TestContext.Current.CancellationToken);
 
         await harness.DeadLettersAsync(1);
         DeadLetter letter = harness.DeadLetters.Records.ShouldHaveSingleItem();
@@ -59,7 +60,8 @@ public sealed class MessagePropertiesTests
         ArgumentException refused = await Should.ThrowAsync<ArgumentException>(
             async () => await harness.Publisher.PublishAsync("12345"u8.ToArray(), id: null, properties, TestContext.Current.CancellationToken));
 
-        refused.Message.ShouldContain("The body has 5 bytes and its properties 6; route 'orders' allows at most 10 together (Sources:Channel:MaxMessageBytes).");
+        refused.Message.ShouldContain(
+            "The body has 5 bytes and its properties 6; route 'orders' allows at most 10 together (Sources:Channel:MaxMessageBytes).");
         harness.Publisher.Published.ShouldBe(1);
         await harness.FinishAsync();
     }
@@ -70,7 +72,8 @@ public sealed class MessagePropertiesTests
         Refusal(() => new MessageProperties { Attributes = [new("", "v")] }).ShouldContain("The name of an attribute is empty.");
         Refusal(() => new MessageProperties { Attributes = [new("a", "1"), new("a", "2")] }).ShouldContain("The attribute 'a' is given twice");
         Refusal(() => new MessageProperties { Attributes = [new("a", null!)] }).ShouldContain("The attribute 'a' is null.");
-        Refusal(() => new MessageProperties { Attributes = [new("a", "\ud800")] }).ShouldContain("The attribute 'a' is not valid text: it contains a lone surrogate.");
+        Refusal(() => new MessageProperties { Attributes = [new("a", "\ud800")] }).ShouldContain(
+            "The attribute 'a' is not valid text: it contains a lone surrogate.");
         Refusal(() => new MessageProperties { Group = "" }).ShouldContain("The group is empty; null means none.");
         Refusal(() => new MessageProperties { DeduplicationId = "\udc00" }).ShouldContain("The deduplication id is not valid text");
         new MessageProperties { Attributes = [new("a", ""), new("A", "1")], Group = null }.Attributes.Count.ShouldBe(2);

@@ -58,7 +58,8 @@ public sealed class InMemoryMessagesStopTests
     {
         RouteMetrics metrics = new("orders");
         InMemoryMessages<AnsweredMessage> inMemory = new(
-            new InMemoryServices("tcp-lines", "orders", 1, new MemoryDeadLetters(), _time, _log.CreateLogger("in-memory"), metrics), limit: 8, static inMemory => new AnsweredMessage(inMemory));
+            new InMemoryServices("tcp-lines", "orders", 1, new MemoryDeadLetters(), _time, _log.CreateLogger("in-memory"), metrics), limit: 8,
+            static inMemory => new AnsweredMessage(inMemory));
         AnsweredMessage message = inMemory.Take();
         message.Open("one"u8, _buffers, _time.GetUtcNow());
         message.BeginDelivery();
@@ -220,7 +221,8 @@ public sealed class InMemoryMessagesStopTests
     }
 
     private InMemoryMessages<LineMessage> Create(IDeadLetterStore deadLetters) =>
-        new(new InMemoryServices("tcp-lines", "orders", 1, deadLetters, _time, _log.CreateLogger("in-memory")), limit: 8, static inMemory => new LineMessage(inMemory));
+        new(new InMemoryServices("tcp-lines", "orders", 1, deadLetters, _time, _log.CreateLogger("in-memory")), limit: 8,
+            static inMemory => new LineMessage(inMemory));
 
     private LineMessage Take(InMemoryMessages<LineMessage> inMemory, ReadOnlySpan<byte> line)
     {
@@ -243,7 +245,8 @@ public sealed class InMemoryMessagesStopTests
 
         protected internal override bool Conclude(in Settlement settlement) => true;
 
-        protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken) => inMemory.SettleAsync(this, settlement, cancellationToken);
+        protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken) =>
+            inMemory.SettleAsync(this, settlement, cancellationToken);
     }
 
     /// <summary>A folder on a hanging disk: no token cancels its calls, and it reads the body when they end.</summary>

@@ -15,7 +15,8 @@ public sealed class InMemoryMessagesTests
         ManualTimeProvider time = new();
         BufferPool buffers = new();
         using InMemoryMessages<LineMessage> inMemory = new(
-            new InMemoryServices("tcp-lines", "orders", 1, new MemoryDeadLetters(), time, new RecordingLog().CreateLogger("in-memory")), limit: 2, static inMemory => new LineMessage(inMemory));
+            new InMemoryServices("tcp-lines", "orders", 1, new MemoryDeadLetters(), time, new RecordingLog().CreateLogger("in-memory")), limit: 2,
+            static inMemory => new LineMessage(inMemory));
         for (int i = 1; i <= count; i++)
         {
             LineMessage message = inMemory.Take();
@@ -78,7 +79,8 @@ public sealed class InMemoryMessagesTests
         ManualTimeProvider time = new();
         BufferPool buffers = new();
         using InMemoryMessages<LineMessage> inMemory = new(
-            new InMemoryServices("tcp-lines", "orders", 1, new MemoryDeadLetters(), time, new RecordingLog().CreateLogger("in-memory")), limit: 2, static inMemory => new LineMessage(inMemory));
+            new InMemoryServices("tcp-lines", "orders", 1, new MemoryDeadLetters(), time, new RecordingLog().CreateLogger("in-memory")), limit: 2,
+            static inMemory => new LineMessage(inMemory));
         for (int i = 1; i <= count; i++)
         {
             inMemory.IsFull.ShouldBeFalse();
@@ -108,7 +110,8 @@ public sealed class InMemoryMessagesTests
         MemoryDeadLetters deadLetters = new();
         deadLetters.Fail(int.MaxValue);
         using InMemoryMessages<LineMessage> inMemory = new(
-            new InMemoryServices("tcp-lines", "orders", 1, deadLetters, time, log.CreateLogger("in-memory")), limit: 2, static inMemory => new LineMessage(inMemory));
+            new InMemoryServices("tcp-lines", "orders", 1, deadLetters, time, log.CreateLogger("in-memory")), limit: 2,
+            static inMemory => new LineMessage(inMemory));
         for (int i = 1; i <= 5; i++)
         {
             time.Advance(TimeSpan.FromSeconds(i == 5 ? 11 : 1));
@@ -132,7 +135,8 @@ public sealed class InMemoryMessagesTests
         deadLetters.Fail(1);
         RouteMetrics metrics = new("orders");
         using InMemoryMessages<LineMessage> inMemory = new(
-            new InMemoryServices("tcp-lines", "orders", 1, deadLetters, time, new RecordingLog().CreateLogger("in-memory"), metrics), limit: 2, static inMemory => new LineMessage(inMemory));
+            new InMemoryServices("tcp-lines", "orders", 1, deadLetters, time, new RecordingLog().CreateLogger("in-memory"), metrics), limit: 2,
+            static inMemory => new LineMessage(inMemory));
         LineMessage message = inMemory.Take();
         message.Open("{}"u8, connection: null, 1, buffers, time.GetUtcNow());
         message.BeginDelivery();

@@ -25,7 +25,8 @@ internal sealed class FolderSource(FolderOptions options, SourceServices service
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
-            throw new StartupException($"Sources:Folder:Path: {exception.Message} The worker needs to read, write and rename there.", ExitCodes.Unavailable, exception);
+            throw new StartupException(
+                $"Sources:Folder:Path: {exception.Message} The worker needs to read, write and rename there.", ExitCodes.Unavailable, exception);
         }
 
         return Task.CompletedTask;

@@ -38,7 +38,8 @@ internal sealed class FolderSourceHarness : SourceHarness
         return _deadLetters.Messages;
     }
 
-    public override Task WaitUntilEmptyAsync() => UntilAsync(() => !Directory.EnumerateFiles(Path.Combine(_folder.Path, "in"), "*", SearchOption.AllDirectories).Any(), "Files were left.");
+    public override Task WaitUntilEmptyAsync() =>
+        UntilAsync(() => !Directory.EnumerateFiles(Path.Combine(_folder.Path, "in"), "*", SearchOption.AllDirectories).Any(), "Files were left.");
 
     public override async ValueTask DisposeAsync()
     {

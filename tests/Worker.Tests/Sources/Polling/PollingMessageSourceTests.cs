@@ -23,7 +23,9 @@ public sealed class PollingMessageSourceTests : IAsyncDisposable
     private Task _receiving = Task.CompletedTask;
 
     public PollingMessageSourceTests() => _table = new Table(
-        new SourceServices("rows", new ServiceCollection().BuildServiceProvider(), _deadLetters, LoggerFactory.Create(logging => logging.AddProvider(_log)), TimeProvider.System, Concurrency: 4) { Name = "Table" });
+        new SourceServices(
+            "rows", new ServiceCollection().BuildServiceProvider(), _deadLetters, LoggerFactory.Create(logging => logging.AddProvider(_log)),
+            TimeProvider.System, Concurrency: 4) { Name = "Table" });
 
     public async ValueTask DisposeAsync()
     {
@@ -337,7 +339,8 @@ public sealed class PollingMessageSourceTests : IAsyncDisposable
             _ => item,
         };
 
-        protected override DateTimeOffset? GetEnqueuedAt(string item) => Broken?.GetValueOrDefault(item) == "no time" ? throw new FormatException("no time") : null;
+        protected override DateTimeOffset? GetEnqueuedAt(string item) =>
+            Broken?.GetValueOrDefault(item) == "no time" ? throw new FormatException("no time") : null;
 
         protected override ValueTask<ReadOnlyMemory<byte>> ReadAsync(string item, CancellationToken cancellationToken) =>
             FailsToRead.AddOrUpdate(item, -1, (_, left) => left - 1) >= 0 ? throw new IOException("locked") : new(Encoding.UTF8.GetBytes($"body of {item}"));

@@ -60,7 +60,9 @@ internal sealed class BucketAddress
         }
         catch (AmazonClientException exception)
         {
-            throw new StartupException($"AWS has no endpoint for the bucket '{bucket}' with these settings (Sinks:S3, Aws, the environment): {exception.Message}", ExitCodes.Configuration, exception);
+            throw new StartupException(
+                $"AWS has no endpoint for the bucket '{bucket}' with these settings (Sinks:S3, Aws, the environment): {exception.Message}",
+                ExitCodes.Configuration, exception);
         }
     }
 
@@ -95,7 +97,10 @@ internal sealed class BucketAddress
         return length;
     }
 
-    /// <summary>Encodes a key as S3's canonical request does: every byte except the unreserved ones and the slash as <c>%XX</c> in capitals; <paramref name="target"/> is exactly <see cref="EncodedLength"/> long.</summary>
+    /// <summary>
+    /// Encodes a key as S3's canonical request does: every byte except the unreserved ones and the slash as <c>%XX</c> in capitals; <paramref name="target"/>
+    /// is exactly <see cref="EncodedLength"/> long.
+    /// </summary>
     public static void Encode(ReadOnlySpan<byte> key, Span<char> target)
     {
         while (true)

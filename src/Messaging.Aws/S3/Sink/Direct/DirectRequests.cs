@@ -29,12 +29,14 @@ internal sealed class DirectRequests : IS3Requests
     /// <paramref name="retained"/> requests for reuse: as many as are in flight.
     /// </summary>
     public DirectRequests(
-        S3SinkOptions options, BucketAddress address, string region, AwsCredentialSource credentials, HttpMessageHandler handler, SinkServices services, BufferPool buffers, int retained)
+        S3SinkOptions options, BucketAddress address, string region, AwsCredentialSource credentials, HttpMessageHandler handler, SinkServices services,
+        BufferPool buffers, int retained)
     {
         ILogger logger = services.Loggers.CreateLogger<DirectRequests>();
         _address = address;
         _signer = new PutSigner(options, options.ContentType ?? services.ContentType, address, region, new AwsClock(services.Time));
-        _transport = new AwsTransport(_signer, credentials, handler, buffers, services.Calls) { Refused = (operation, error) => Log(logger, operation.Name, error) };
+        _transport =
+            new AwsTransport(_signer, credentials, handler, buffers, services.Calls) { Refused = (operation, error) => Log(logger, operation.Name, error) };
         _time = services.Time;
         _puts = new BoundedPool<PutRequest>(retained);
     }
@@ -55,7 +57,8 @@ internal sealed class DirectRequests : IS3Requests
     }
 
     [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
-    public async ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, TimeSpan limit, CancellationToken cancellationToken)
+    public async ValueTask<S3Fault> PutAsync(
+        ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, TimeSpan limit, CancellationToken cancellationToken)
     {
         PutRequest request = properties is not null || _signer.NeedsOwnPut ? _signer.CreateOwnPut(_time, properties)
             : _puts.TryTake(out PutRequest? pooled) ? pooled
@@ -139,7 +142,8 @@ internal sealed class DirectRequests : IS3Requests
     private static S3Fault NotS3(HttpResponseMessage response) => S3Fault.NotS3((int)response.StatusCode);
 
     private static S3Fault Success(HttpResponseMessage response) => MessageSpans.IsListening
-        ? S3Fault.Success((int)response.StatusCode, response.Headers.NonValidated.TryGetValues("x-amz-request-id", out HeaderStringValues id) ? id.ToString() : null)
+        ? S3Fault.Success(
+            (int)response.StatusCode, response.Headers.NonValidated.TryGetValues("x-amz-request-id", out HeaderStringValues id) ? id.ToString() : null)
         : S3Fault.None;
 
     /// <summary>Accepts a success only when it has an ETag, no body and a defined end.</summary>
@@ -158,7 +162,8 @@ internal sealed class DirectRequests : IS3Requests
     }
 
     /// <returns>The fault; without one, whether the bytes are the same, or null when HEAD cannot tell.</returns>
-    private async ValueTask<(S3Fault Fault, bool? Same)> CompareHeadAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
+    private async ValueTask<(S3Fault Fault, bool? Same)> CompareHeadAsync(
+        ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
     {
         using HttpRequestMessage request = new(HttpMethod.Head, _address.Of(key.Span));
         (HttpResponseMessage? found, AwsError? error) = await SendAsync(S3Calls.Head, request, cancellationToken);
@@ -170,7 +175,8 @@ internal sealed class DirectRequests : IS3Requests
             : (S3Fault.None, null);
     }
 
-    private async ValueTask<(S3Fault Fault, bool? Same)> CompareBytesAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
+    private async ValueTask<(S3Fault Fault, bool? Same)> CompareBytesAsync(
+        ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
     {
         using HttpRequestMessage request = new(HttpMethod.Get, _address.Of(key.Span));
         (HttpResponseMessage? opened, AwsError? error) = await SendAsync(S3Calls.Get, request, cancellationToken);
@@ -191,7 +197,8 @@ internal sealed class DirectRequests : IS3Requests
     }
 
     // A request without a body.
-    private ValueTask<(HttpResponseMessage? Response, AwsError? Error)> SendAsync(ApiOperation operation, HttpRequestMessage request, CancellationToken cancellationToken)
+    private ValueTask<(HttpResponseMessage? Response, AwsError? Error)> SendAsync(
+        ApiOperation operation, HttpRequestMessage request, CancellationToken cancellationToken)
     {
         request.Version = HttpVersion.Version11;
         request.VersionPolicy = HttpVersionPolicy.RequestVersionExact;

@@ -89,7 +89,8 @@ internal sealed class PutSigner : SigV4Signer
         Add(request, properties is null ? _properties : Properties(properties.Metadata, properties.Tags));
         if (_retention is { } retention)
         {
-            request.Headers.TryAddWithoutValidation("x-amz-object-lock-retain-until-date", S3Retention.EndOf(Clock.UtcNow, retention).ToString(S3Retention.Format, CultureInfo.InvariantCulture));
+            request.Headers.TryAddWithoutValidation(
+                "x-amz-object-lock-retain-until-date", S3Retention.EndOf(Clock.UtcNow, retention).ToString(S3Retention.Format, CultureInfo.InvariantCulture));
         }
 
         return request;
@@ -221,9 +222,11 @@ internal sealed class PutSigner : SigV4Signer
         return [.. given];
     }
 
-    private static SigV4Header[] Properties(IReadOnlyCollection<KeyValuePair<string, string>> metadata, IReadOnlyCollection<KeyValuePair<string, string>> tags) =>
+    private static SigV4Header[] Properties(
+        IReadOnlyCollection<KeyValuePair<string, string>> metadata, IReadOnlyCollection<KeyValuePair<string, string>> tags) =>
     [
-        .. metadata.Select(entry => new SigV4Header(S3PropertyRules.MetadataPrefix + S3PropertyRules.NameOf(entry.Key), S3PropertyRules.EncodeMetadata(entry.Value))),
+        .. metadata.Select(
+            entry => new SigV4Header(S3PropertyRules.MetadataPrefix + S3PropertyRules.NameOf(entry.Key), S3PropertyRules.EncodeMetadata(entry.Value))),
         .. tags.Count == 0 ? [] : (ReadOnlySpan<SigV4Header>)[new SigV4Header(S3PropertyRules.TaggingHeader, S3PropertyRules.WriteTags(tags))],
     ];
 

@@ -36,10 +36,15 @@ internal sealed class SdkRequests : IS3Requests
     public static SdkRequests Create(S3SinkOptions options, S3Endpoint endpoint, AwsCredentialSource source, SinkServices services)
     {
         SdkCredentials credentials = new(source);
-        return new SdkRequests(options, SdkConnection.CreateClient(endpoint, credentials, options.ConnectTimeout, options.TotalTimeout, options.SendsChecksum ? RequestChecksumCalculation.WHEN_SUPPORTED : RequestChecksumCalculation.WHEN_REQUIRED), credentials, services);
+        return new SdkRequests(
+            options,
+            SdkConnection.CreateClient(
+                endpoint, credentials, options.ConnectTimeout, options.TotalTimeout,
+                options.SendsChecksum ? RequestChecksumCalculation.WHEN_SUPPORTED : RequestChecksumCalculation.WHEN_REQUIRED), credentials, services);
     }
 
-    public async ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, TimeSpan limit, CancellationToken cancellationToken)
+    public async ValueTask<S3Fault> PutAsync(
+        ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, TimeSpan limit, CancellationToken cancellationToken)
     {
         BorrowedStream stream = new(body);
         using S3Attempt attempt = new(limit, _time, cancellationToken);
@@ -77,7 +82,9 @@ internal sealed class SdkRequests : IS3Requests
         try
         {
             GetObjectMetadataResponse head = await _credentials.CallAsync(attempt, _calls, S3Calls.Head,
-                token => _client.GetObjectMetadataAsync(new GetObjectMetadataRequest { BucketName = _bucket, Key = name, ExpectedBucketOwner = _options.ExpectedBucketOwner, RequestPayer = _payer }, token));
+                token => _client.GetObjectMetadataAsync(
+                    new GetObjectMetadataRequest
+                        { BucketName = _bucket, Key = name, ExpectedBucketOwner = _options.ExpectedBucketOwner, RequestPayer = _payer }, token));
             if (string.IsNullOrEmpty(head.ETag))
             {
                 return (S3Fault.NotS3((int)head.HttpStatusCode), operation, false);
@@ -95,7 +102,9 @@ internal sealed class SdkRequests : IS3Requests
 
             operation = S3Operations.Get;
             using GetObjectResponse get = await _credentials.CallAsync(attempt, _calls, S3Calls.Get,
-                token => _client.GetObjectAsync(new GetObjectRequest { BucketName = _bucket, Key = name, ExpectedBucketOwner = _options.ExpectedBucketOwner, RequestPayer = _payer }, token));
+                token => _client.GetObjectAsync(
+                    new GetObjectRequest { BucketName = _bucket, Key = name, ExpectedBucketOwner = _options.ExpectedBucketOwner, RequestPayer = _payer },
+                    token));
             if (string.IsNullOrEmpty(get.ETag) || (get.ContentLength > 0 && get.ContentLength != body.Length))
             {
                 // HEAD reported the body's length: an answer of another one, such as a proxy's page, must not count as a collision.
@@ -117,7 +126,11 @@ internal sealed class SdkRequests : IS3Requests
         using S3Attempt attempt = new(limit, _time, cancellationToken);
         try
         {
-            ListObjectsV2Response response = await _credentials.CallAsync(attempt, _calls, S3Calls.List, token => _client.ListObjectsV2Async(new ListObjectsV2Request { BucketName = _bucket, MaxKeys = 1, ExpectedBucketOwner = _options.ExpectedBucketOwner, RequestPayer = _payer }, token));
+            ListObjectsV2Response response = await _credentials.CallAsync(
+                attempt, _calls, S3Calls.List,
+                token => _client.ListObjectsV2Async(
+                    new ListObjectsV2Request { BucketName = _bucket, MaxKeys = 1, ExpectedBucketOwner = _options.ExpectedBucketOwner, RequestPayer = _payer },
+                    token));
 
             // The SDK reads any text as an empty listing.
             return response is { Name: null, MaxKeys: null or 0, KeyCount: null or 0 } ? S3Fault.NotS3((int)response.HttpStatusCode) : S3Fault.None;
@@ -167,7 +180,8 @@ internal sealed class SdkRequests : IS3Requests
 
         if ((properties?.Tags.Count ?? _options.Tags.Count) > 0)
         {
-            request.TagSet = [.. (properties?.Tags ?? (IEnumerable<KeyValuePair<string, string>>)_options.Tags).Select(tag => new Tag { Key = tag.Key, Value = tag.Value })];
+            request.TagSet =
+                [.. (properties?.Tags ?? (IEnumerable<KeyValuePair<string, string>>)_options.Tags).Select(tag => new Tag { Key = tag.Key, Value = tag.Value })];
         }
 
         return request;

@@ -40,9 +40,15 @@ public sealed class BucketAddressTests
     [InlineData("eu-west-1", false, true, false, "archive", "https://archive.s3.dualstack.eu-west-1.amazonaws.com/k")]
     [InlineData("eu-west-1", false, true, true, "archive", "https://s3.dualstack.eu-west-1.amazonaws.com/archive/k")]
     [InlineData("cn-north-1", false, true, false, "my.archive", "https://s3.dualstack.cn-north-1.amazonaws.com.cn/my.archive/k")]
-    [InlineData("eu-west-1", false, false, false, "orders-abcdefghijklmnopqrstuvwxyz012345-s3alias", "https://orders-abcdefghijklmnopqrstuvwxyz012345-s3alias.s3.eu-west-1.amazonaws.com/k")]
-    [InlineData("eu-west-1", false, false, false, "arn:aws:s3:eu-west-1:123456789012:accesspoint/orders", "https://orders-123456789012.s3-accesspoint.eu-west-1.amazonaws.com/k")]
-    [InlineData("eu-west-1", true, true, false, "arn:aws:s3:eu-west-1:123456789012:accesspoint:orders", "https://orders-123456789012.s3-accesspoint-fips.dualstack.eu-west-1.amazonaws.com/k")]
+    [InlineData(
+        "eu-west-1", false, false, false, "orders-abcdefghijklmnopqrstuvwxyz012345-s3alias",
+        "https://orders-abcdefghijklmnopqrstuvwxyz012345-s3alias.s3.eu-west-1.amazonaws.com/k")]
+    [InlineData(
+        "eu-west-1", false, false, false, "arn:aws:s3:eu-west-1:123456789012:accesspoint/orders",
+        "https://orders-123456789012.s3-accesspoint.eu-west-1.amazonaws.com/k")]
+    [InlineData(
+        "eu-west-1", true, true, false, "arn:aws:s3:eu-west-1:123456789012:accesspoint:orders",
+        "https://orders-123456789012.s3-accesspoint-fips.dualstack.eu-west-1.amazonaws.com/k")]
     public void Of_EndpointsOfAwsOfOtherKinds_AreThoseThatAwsDocuments(string region, bool fips, bool dualStack, bool pathStyle, string bucket, string expected)
     {
         S3Endpoint endpoint = new(null, region, pathStyle) { IsFips = fips, IsDualStack = dualStack };
@@ -55,7 +61,8 @@ public sealed class BucketAddressTests
     [InlineData("eu-west-1", false, true, "arn:aws:s3:eu-west-1:123456789012:accesspoint/orders")]
     public void Create_EndpointThatAwsDoesNotHave_FailsAtStart(string region, bool fips, bool pathStyle, string bucket)
     {
-        StartupException exception = Should.Throw<StartupException>(() => BucketAddress.Create(bucket, new S3Endpoint(null, region, pathStyle) { IsFips = fips }));
+        StartupException exception =
+            Should.Throw<StartupException>(() => BucketAddress.Create(bucket, new S3Endpoint(null, region, pathStyle) { IsFips = fips }));
 
         exception.ExitCode.ShouldBe(ExitCodes.Configuration);
         exception.Message.ShouldContain($"AWS has no endpoint for the bucket '{bucket}'");

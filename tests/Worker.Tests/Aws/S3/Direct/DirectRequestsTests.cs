@@ -68,7 +68,8 @@ public sealed class DirectRequestsTests
 
         await client.ListAsync(Limit, Token);
 
-        (string Id, string Secret, string? Session)[] expected = [("AKID1", "s1", "token-1"), ("AKID2", "s2", null), ("AKID3", "s3", "token-3"), ("AKID3", "s3", "token-3")];
+        (string Id, string Secret, string? Session)[] expected =
+            [("AKID1", "s1", "token-1"), ("AKID2", "s2", null), ("AKID3", "s3", "token-3"), ("AKID3", "s3", "token-3")];
         server.Requests.Length.ShouldBe(4);
         server.Requests.Select(request => request.Connection).Distinct().ShouldHaveSingleItem();
         for (int i = 0; i < 4; i++)
@@ -218,8 +219,10 @@ public sealed class DirectRequestsTests
     private static string Authorization(RawRequest request, SigningCredentials credentials)
     {
         string[] target = request.Target.Split('?');
-        IEnumerable<(string, string)> headers = request.Headers.Where(header => header.Key is not ("Authorization" or "Content-Length")).Select(header => (header.Key, header.Value));
+        IEnumerable<(string, string)> headers =
+            request.Headers.Where(header => header.Key is not ("Authorization" or "Content-Length")).Select(header => (header.Key, header.Value));
         return ReadableSignature.Authorization(
-            "s3", "eu-west-1", request.Method, target[0], target.Length > 1 ? target[1] : "", headers, request.Body, request.Headers["x-amz-date"], credentials);
+            "s3", "eu-west-1", request.Method, target[0], target.Length > 1 ? target[1] : "", headers, request.Body, request.Headers["x-amz-date"],
+            credentials);
     }
 }

@@ -40,7 +40,8 @@ public sealed class HostileAnswerTests
     [InlineData("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 400\r\n\r\n" + Page, true, "ConnectionError")]
     [InlineData("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 5\r\n\r\n" + Page, false, "BadGateway")]
     [InlineData("HTTP/1.1 503 Slow\r\nContent-Length: 30\r\n\r\n<Error><Code>SlowDown</Code><Me", false, "SlowDown")]
-    [InlineData("HTTP/1.1 500 E\r\nContent-Length: 71\r\n\r\n<!DOCTYPE x [<!ENTITY a \"SlowDown\">]><Error><Code>&a;</Code></Error>   ", false, "InternalServerError")]
+    [InlineData(
+        "HTTP/1.1 500 E\r\nContent-Length: 71\r\n\r\n<!DOCTYPE x [<!ENTITY a \"SlowDown\">]><Error><Code>&a;</Code></Error>   ", false, "InternalServerError")]
     public async Task Put_AnswerThatIsNoSuccess_IsTransientAndTheNextPutIsRight(string answer, bool close, string code)
     {
         int requests = 0;

@@ -21,7 +21,8 @@ public sealed class PutSignerTests
         get
         {
             TheoryData<string?, string, string?> requests = [];
-            foreach (string? endpoint in (string?[])[null, "http://127.0.0.1:9000", "http://[::1]:9000", "https://store.example.com", "https://store.example.com:8443"])
+            foreach (string? endpoint in (string?[])[
+                null, "http://127.0.0.1:9000", "http://[::1]:9000", "https://store.example.com", "https://store.example.com:8443"])
             {
                 foreach (string key in (string[])["a/b.json", "a b+c", "é€/漢😀", "..", "a//./../b", "%41", "~=&?#"])
                 {
@@ -40,7 +41,9 @@ public sealed class PutSignerTests
     {
         (BucketAddress address, PutSigner signer) = Create(endpoint);
         SigningCredentials credentials = new("AKID", "secret", token);
-        foreach ((HttpMethod method, Uri uri) in new[] { (HttpMethod.Head, address.Of(Encoding.UTF8.GetBytes(key))), (HttpMethod.Get, address.OfBucket("list-type=2&max-keys=1")) })
+        foreach ((
+            HttpMethod method,
+            Uri uri) in new[] { (HttpMethod.Head, address.Of(Encoding.UTF8.GetBytes(key))), (HttpMethod.Get, address.OfBucket("list-type=2&max-keys=1")) })
         {
             using HttpRequestMessage request = new(method, uri);
 
@@ -48,7 +51,9 @@ public sealed class PutSignerTests
 
             string[] target = address.TargetOf(uri).ToString().Split('?');
             request.Headers.NonValidated.Count.ShouldBe(token is null ? 3 : 4);
-            request.Headers.NonValidated["Authorization"].ToString().ShouldBe(Expected(method.Method, target[0], target.Length > 1 ? target[1] : "", address, EmptyHash, [], token, credentials));
+            request.Headers.NonValidated["Authorization"]
+                .ToString()
+                .ShouldBe(Expected(method.Method, target[0], target.Length > 1 ? target[1] : "", address, EmptyHash, [], token, credentials));
         }
     }
 
@@ -87,7 +92,10 @@ public sealed class PutSignerTests
             signer.Sign(request, credentials).ShouldBe(Now);
 
             List<(string, string)> headers = [("host", address.Host), ("content-type", "application/json;  charset=utf-8 ")];
-            headers.AddRange(request.Headers.NonValidated.Where(header => header.Key != "Authorization").Select(header => (header.Key.ToLowerInvariant(), header.Value.ToString())));
+            headers.AddRange(
+                request.Headers.NonValidated
+                    .Where(header => header.Key != "Authorization")
+                    .Select(header => (header.Key.ToLowerInvariant(), header.Value.ToString())));
             headers.Count.ShouldBe(4 + int.PopCount(chosen));
             request.Headers.NonValidated["x-amz-content-sha256"].ToString().ShouldBe(hash);
             request.Headers.NonValidated["Authorization"].ToString().ShouldBe(
@@ -98,7 +106,8 @@ public sealed class PutSignerTests
         combinations.ShouldBe(4_096);
     }
 
-    private static string Expected(string method, string path, string query, BucketAddress address, string hash, byte[] body, string? token, SigningCredentials credentials)
+    private static string Expected(
+        string method, string path, string query, BucketAddress address, string hash, byte[] body, string? token, SigningCredentials credentials)
     {
         List<(string, string)> headers = [("host", address.Host), ("x-amz-date", Date), ("x-amz-content-sha256", hash)];
         if (token is not null)
@@ -112,6 +121,8 @@ public sealed class PutSignerTests
     private static (BucketAddress Address, PutSigner Signer) Create(string? endpoint)
     {
         BucketAddress address = BucketAddress.Create("bucket", new S3Endpoint(endpoint is null ? null : new Uri(endpoint), "eu-west-1", PathStyle: true));
-        return (address, new PutSigner(new S3SinkOptions { Bucket = "bucket" }, "application/json", address, "eu-west-1", new AwsClock(new ManualTimeProvider(Now))));
+        return (
+            address,
+            new PutSigner(new S3SinkOptions { Bucket = "bucket" }, "application/json", address, "eu-west-1", new AwsClock(new ManualTimeProvider(Now))));
     }
 }

@@ -45,7 +45,8 @@ public sealed class SdkRequestsTests
         request.Headers["x-amz-server-side-encryption-aws-kms-key-id"].ShouldBe("my-key");
         request.Headers["x-amz-storage-class"].ShouldBe("STANDARD_IA");
         string signed = request.Headers["Authorization"];
-        foreach (string header in (string[])["content-type", .. conditional ? (string[])["if-none-match"] : [], "x-amz-server-side-encryption", "x-amz-storage-class"])
+        foreach (string header in (string[])[
+            "content-type", .. conditional ? (string[])["if-none-match"] : [], "x-amz-server-side-encryption", "x-amz-storage-class"])
         {
             signed.Split("SignedHeaders=")[1].Split(',')[0].Split(';').ShouldContain(header, "A header that is not signed can be removed on the way.");
         }
@@ -69,7 +70,8 @@ public sealed class SdkRequestsTests
         (await client.PutAsync("k"u8.ToArray(), "{}"u8.ToArray(), null, Limit, Token)).Kind.ShouldBe(AwsErrorKind.None);
 
         RawRequest request = server.Requests.ShouldHaveSingleItem();
-        (request.Headers.Keys.Any(name => name.StartsWith("x-amz-checksum-", StringComparison.OrdinalIgnoreCase)) || request.Headers.ContainsKey("x-amz-trailer")).ShouldBe(hasChecksum);
+        (request.Headers.Keys.Any(name => name.StartsWith("x-amz-checksum-", StringComparison.OrdinalIgnoreCase))
+            || request.Headers.ContainsKey("x-amz-trailer")).ShouldBe(hasChecksum);
         request.Headers["If-None-Match"].ShouldBe("*");
     }
 

@@ -21,7 +21,9 @@ public sealed class SqsDeadLetterDetailsTests
     {
         SqsDeadLetterDetails details = Read("""{"attributes":{"trace":"t1","number":1,"none":null,"size":"12"}}""");
 
-        details.Attributes.Select(attribute => (attribute.Name, attribute.DataType, attribute.StringValue)).ShouldBe([("trace", "String", "t1"), ("size", "String", "12")]);
+        details.Attributes
+            .Select(attribute => (attribute.Name, attribute.DataType, attribute.StringValue))
+            .ShouldBe([("trace", "String", "t1"), ("size", "String", "12")]);
     }
 
     [Theory]

@@ -78,10 +78,14 @@ public sealed class SqsLettersTests : IDisposable
         stored.Length.ShouldBe(2);
         StoredDeadLetter whole = stored.Single(letter => letter.Letter.SourceId == "first-id");
         whole.Name.ShouldStartWith("malformed-json/20260301/first-id~");
-        whole.Letter.ToJson().ShouldBe("""{"sourceId":"first-id","source":"sqs","route":"archive","handler":"Archive","reason":"malformed-json","description":"Byte 3.","exceptionType":"System.FormatException","exception":"at A\nat B","attempts":4,"firstSeen":"2026-03-01T09:00:00+00:00","lastSeen":"2026-03-01T10:00:00+00:00","attributes":{"tenant":"north","more":"m"},"group":"g","deduplicationId":"d-1"}""");
+        whole.Letter
+            .ToJson()
+            .ShouldBe(
+                """{"sourceId":"first-id","source":"sqs","route":"archive","handler":"Archive","reason":"malformed-json","description":"Byte 3.","exceptionType":"System.FormatException","exception":"at A\nat B","attempts":4,"firstSeen":"2026-03-01T09:00:00+00:00","lastSeen":"2026-03-01T10:00:00+00:00","attributes":{"tenant":"north","more":"m"},"group":"g","deduplicationId":"d-1"}""");
         _store.Letters.ReadBody(whole).ShouldBe(Encoding.UTF8.GetBytes("{\"a\":\"\u00e4\"} "));
         DeadLetter moved = stored.Single(letter => letter != whole).Letter;
-        (moved.Reason, moved.Attempts, moved.FirstSeen, moved.LastSeen).ShouldBe(("unspecified", 3, DateTimeOffset.FromUnixTimeMilliseconds(1_792_000_000_123), DateTimeOffset.FromUnixTimeMilliseconds(1_792_000_000_123)));
+        (moved.Reason, moved.Attempts, moved.FirstSeen, moved.LastSeen).ShouldBe(
+            ("unspecified", 3, DateTimeOffset.FromUnixTimeMilliseconds(1_792_000_000_123), DateTimeOffset.FromUnixTimeMilliseconds(1_792_000_000_123)));
         moved.Attributes.ShouldBeEmpty();
     }
 
@@ -201,7 +205,8 @@ public sealed class SqsLettersTests : IDisposable
         kept.ShouldBe([1]);
         _store.Letters.List().ShouldBeEmpty();
         JsonNode entry = JsonNode.Parse(queue.Calls.Single(call => call.Operation == "SendMessageBatch").Json.GetProperty("Entries")[0].GetRawText())!;
-        ((string)entry["MessageBody"]!, (string)entry["MessageGroupId"]!, (string)entry["MessageAttributes"]!["tenant"]!["StringValue"]!).ShouldBe(("body of m-1", "g", "north"));
+        ((string)entry["MessageBody"]!, (string)entry["MessageGroupId"]!, (string)entry["MessageAttributes"]!["tenant"]!["StringValue"]!).ShouldBe(
+            ("body of m-1", "g", "north"));
         if (isFifo)
         {
             // SQS may remember the old one, and would drop the message.
@@ -261,12 +266,15 @@ public sealed class SqsLettersTests : IDisposable
         },
     };
 
-    private Task<RedriveResult> RunAsync(FakeQueue queue, RedriveRequest request, string routes = "Routes:archive:Source=Sqs", string from = "sqs", string name = "orders") =>
+    private Task<RedriveResult> RunAsync(
+        FakeQueue queue, RedriveRequest request, string routes = "Routes:archive:Source=Sqs", string from = "sqs", string name = "orders") =>
         new RedriveCatalog(FakeFeatures.Of([new HttpSourceFeature(), new SqsSourceFeature()], [], [])).RunAsync(
             from,
             new ConfigurationBuilder()
                 .AddConfiguration(SqsSettings.For(queue, name))
-                .AddInMemoryCollection([KeyValuePair.Create("DeadLetters:Path", (string?)_folder["letters"]), .. routes.Split(' ').Select(setting => KeyValuePair.Create(setting.Split('=')[0], (string?)setting.Split('=')[1]))])
+                .AddInMemoryCollection(
+                    [KeyValuePair.Create("DeadLetters:Path", (string?)_folder["letters"]),
+                        .. routes.Split(' ').Select(setting => KeyValuePair.Create(setting.Split('=')[0], (string?)setting.Split('=')[1]))])
                 .Build(),
             request,
             // From the folder of the real clock: a sender to a worker that is not there would wait.

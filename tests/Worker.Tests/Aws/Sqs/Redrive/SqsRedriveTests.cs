@@ -62,7 +62,10 @@ public sealed class SqsRedriveTests
 
         ShouldBeComplete(result, found: 1, sent: 1);
         JsonElement attributes = queue.Sends[0].Json.GetProperty("MessageAttributes");
-        attributes.EnumerateObject().Select(attribute => attribute.Name).ShouldBe(["trace", "raw", .. Enumerable.Range(1, 8).Select(number => $"more{number}")]);
+        attributes
+            .EnumerateObject()
+            .Select(attribute => attribute.Name)
+            .ShouldBe(["trace", "raw", .. Enumerable.Range(1, 8).Select(number => $"more{number}")]);
         queue.Sends[0].Attribute("trace").ShouldBe("t1");
         queue.Sends[0].Attribute("more8").ShouldBe("value8");
         attributes.GetProperty("more8").GetProperty("DataType").GetString().ShouldBe("String");
@@ -212,7 +215,9 @@ public sealed class SqsRedriveTests
 
         ShouldBeComplete(await RunAsync(queue, All), found: 3, sent: 3);
 
-        queue.Sends.Select(sent => sent.Json.TryGetProperty("MessageGroupId", out JsonElement group) ? group.GetString() : null).ShouldBe(["tenant-1", "tenant-2", null]);
+        queue.Sends
+            .Select(sent => sent.Json.TryGetProperty("MessageGroupId", out JsonElement group) ? group.GetString() : null)
+            .ShouldBe(["tenant-1", "tenant-2", null]);
         queue.Sends.Where(sent => sent.Json.TryGetProperty("MessageDeduplicationId", out _)).ShouldBeEmpty("Standard queues refuse one.");
     }
 
@@ -481,8 +486,10 @@ public sealed class SqsRedriveTests
         };
     }
 
-    private Task<RedriveResult> RunAsync(FakeQueue queue, RedriveRequest request, TimeProvider? time = null, string name = "orders", CancellationToken stop = default) =>
-        new RedriveCatalog(FakeFeatures.Of([new SqsSourceFeature()], [], [])).RunAsync("sqs", SqsSettings.For(queue, name), request, new CommandServices(time ?? _time, TextWriter.Null, TextWriter.Null), stop);
+    private Task<RedriveResult> RunAsync(
+        FakeQueue queue, RedriveRequest request, TimeProvider? time = null, string name = "orders", CancellationToken stop = default) =>
+        new RedriveCatalog(FakeFeatures.Of([new SqsSourceFeature()], [], [])).RunAsync(
+            "sqs", SqsSettings.For(queue, name), request, new CommandServices(time ?? _time, TextWriter.Null, TextWriter.Null), stop);
 
     private static async Task<FakeQueue> StartAsync(int held = 50)
     {

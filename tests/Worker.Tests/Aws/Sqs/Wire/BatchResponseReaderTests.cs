@@ -10,7 +10,8 @@ public sealed class BatchResponseReaderTests
     [Fact]
     public void Read_AllAnswered_MapsByIdNotByOrder()
     {
-        BatchEntryResult[] results = Read(3, """{"Failed":[{"Id":"1","Code":"ReceiptHandleIsInvalid","Message":"bad\u0007","SenderFault":true}],"Successful":[{"Id":"2","MessageId":"m-2"},{"Id":"0"}]}""");
+        BatchEntryResult[] results = Read(
+            3, """{"Failed":[{"Id":"1","Code":"ReceiptHandleIsInvalid","Message":"bad\u0007","SenderFault":true}],"Successful":[{"Id":"2","MessageId":"m-2"},{"Id":"0"}]}""");
 
         results[0].ShouldBe(new BatchEntryResult(Succeeded: true, AwsErrorKind.None));
         results[1].ShouldBe(new BatchEntryResult(Succeeded: false, AwsErrorKind.Rejected, "ReceiptHandleIsInvalid", "bad\\u0007", SenderFault: true));

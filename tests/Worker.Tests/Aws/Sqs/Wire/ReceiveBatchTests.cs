@@ -111,7 +111,9 @@ public sealed class ReceiveBatchTests
     private SqsReceivedMessage[] Open(ReceiveBatch batch, int count)
     {
         SqsReceivedMessage[] messages = ReceivedMessages.Clean(count);
-        batch.Open(Rent(ReceiveResponses.Of([.. Enumerable.Range(0, count).Select(i => ReceiveResponses.Message("b", $"{i}"))])), messages, verifyMd5: false).ShouldBe((count, 0));
+        batch
+            .Open(Rent(ReceiveResponses.Of([.. Enumerable.Range(0, count).Select(i => ReceiveResponses.Message("b", $"{i}"))])), messages, verifyMd5: false)
+            .ShouldBe((count, 0));
         return messages;
     }
 

@@ -70,7 +70,9 @@ public sealed class ReceiveResponseReaderTests : IDisposable
     [Fact]
     public void Open_LoneSurrogate_IsNotTextAndLeavesTheOthersAlone()
     {
-        SqsReceivedMessage[] batch = Open(ReceiveResponses.Of(ReceiveResponses.Message("fine", "1"), ReceiveResponses.Message(@"bad \ud800 end", "2"), ReceiveResponses.Message("fine too", "3")));
+        SqsReceivedMessage[] batch = Open(
+            ReceiveResponses.Of(
+                ReceiveResponses.Message("fine", "1"), ReceiveResponses.Message(@"bad \ud800 end", "2"), ReceiveResponses.Message("fine too", "3")));
 
         batch.Length.ShouldBe(3);
         Text(batch[0].Body).ShouldBe("fine");
@@ -94,9 +96,13 @@ public sealed class ReceiveResponseReaderTests : IDisposable
     [Fact]
     public void Open_LoneSurrogateInAttribute_DoesNotThrow()
     {
-        SqsReceivedMessage[] batch = Open("""{"Messages":[{"Body":"b","MessageId":"i","ReceiptHandle":"h","MessageAttributes":{"a\udc00":{"DataType":"String","StringValue":"x\ud800y"},"odd":7,"b":{"DataType":"Binary","BinaryValue":"%%"},"c":{"DataType":"Binary","BinaryValue":"\ud800"}}}]}""");
+        SqsReceivedMessage[] batch = Open(
+            """{"Messages":[{"Body":"b","MessageId":"i","ReceiptHandle":"h","MessageAttributes":{"a\udc00":{"DataType":"String","StringValue":"x\ud800y"},"odd":7,"b":{"DataType":"Binary","BinaryValue":"%%"},"c":{"DataType":"Binary","BinaryValue":"\ud800"}}}]}""");
 
-        batch[0].MessageAttributes.ToList().Select(a => (a.Name, a.StringValue)).ShouldBe([("a\uFFFD\uFFFD\uFFFD", "x\uFFFD\uFFFD\uFFFDy"), ("b", null), ("c", null)]);
+        batch[0].MessageAttributes
+            .ToList()
+            .Select(a => (a.Name, a.StringValue))
+            .ShouldBe([("a\uFFFD\uFFFD\uFFFD", "x\uFFFD\uFFFD\uFFFDy"), ("b", null), ("c", null)]);
         batch[0].MessageAttributes.Find("traceparent"u8).ShouldBeNull();
         batch.ReleaseAll();
     }
@@ -104,7 +110,8 @@ public sealed class ReceiveResponseReaderTests : IDisposable
     [Fact]
     public void Open_NamesWithEscapes_AreUnescapedAndHalfASurrogatePairIsNoName()
     {
-        SqsReceivedMessage[] batch = Open("""{"\ud800":1,"Mess\u0061ges":[{"Body\udc00":"no","\u0042ody":"b","MessageId":"i","ReceiptHandle":"h","Attributes":{"\ud800\ud800":"1","Approximate\u0052eceiveCount":"2"}}]}""");
+        SqsReceivedMessage[] batch = Open(
+            """{"\ud800":1,"Mess\u0061ges":[{"Body\udc00":"no","\u0042ody":"b","MessageId":"i","ReceiptHandle":"h","Attributes":{"\ud800\ud800":"1","Approximate\u0052eceiveCount":"2"}}]}""");
 
         Text(batch[0].Body).ShouldBe("b");
         batch[0].ReceiveCount.ShouldBe(2);
@@ -168,7 +175,9 @@ public sealed class ReceiveResponseReaderTests : IDisposable
     {
         string Md5(string text) => Convert.ToHexStringLower(MD5.HashData(Encoding.UTF8.GetBytes(text)));
         SqsReceivedMessage[] batch = Open(
-            ReceiveResponses.Of(ReceiveResponses.Message(@"h\u00e9", "1", Md5("hé")), ReceiveResponses.Message("damaged", "2", Md5("sent")), ReceiveResponses.Message("no sum", "3")),
+            ReceiveResponses.Of(
+                ReceiveResponses.Message(@"h\u00e9", "1", Md5("hé")), ReceiveResponses.Message("damaged", "2", Md5("sent")),
+                ReceiveResponses.Message("no sum", "3")),
             verifyMd5: true);
 
         batch.Select(message => message.IsDamaged).ShouldBe([false, true, false]);

@@ -26,7 +26,9 @@ public sealed class SqsClientCallCountTests
             await wire.Client.SendAsync(WireClient.Url, new SendEntry("body"u8.ToArray()), default);
         }
 
-        Dictionary<string, int> seen = service.Requests.GroupBy(request => request.Headers["X-Amz-Target"]["AmazonSQS.".Length..]).ToDictionary(group => group.Key, group => group.Count());
+        Dictionary<string, int> seen = service.Requests
+            .GroupBy(request => request.Headers["X-Amz-Target"]["AmazonSQS.".Length..])
+            .ToDictionary(group => group.Key, group => group.Count());
         seen.Values.Sum().ShouldBeGreaterThan(10);
         wire.Calls.Operations.ToDictionary(operation => operation.Name, operation => (int)wire.Calls.Sent(operation)).ShouldBe(seen, ignoreOrder: true);
     }

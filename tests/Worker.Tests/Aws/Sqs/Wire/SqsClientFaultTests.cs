@@ -35,17 +35,23 @@ public sealed class SqsClientFaultTests
     }
 
     [Theory]
-    [InlineData(400, """{"__type":"com.amazonaws.sqs#QueueDoesNotExist","message":"The specified queue does not exist."}""", "", "QueueDoesNotExist", nameof(AwsErrorKind.Missing))]
+    [InlineData(
+        400, """{"__type":"com.amazonaws.sqs#QueueDoesNotExist","message":"The specified queue does not exist."}""", "", "QueueDoesNotExist",
+        nameof(AwsErrorKind.Missing))]
     [InlineData(400, """{"__type":"QueueDoesNotExist","Message":"none"}""", "", "QueueDoesNotExist", nameof(AwsErrorKind.Missing))]
     [InlineData(400, "{}", "x-amzn-query-error: AWS.SimpleQueueService.NonExistentQueue;Sender", "NonExistentQueue", nameof(AwsErrorKind.Missing))]
     [InlineData(400, "", "x-amzn-ErrorType: OverLimit:http://internal.amazon.com/coral/", "OverLimit", nameof(AwsErrorKind.Throttled))]
-    [InlineData(403, """{"message":"no","__type":"com.amazon.coral.service#AccessDeniedException","more":{"deep":[1]}}""", "", "AccessDeniedException", nameof(AwsErrorKind.Refused))]
+    [InlineData(
+        403, """{"message":"no","__type":"com.amazon.coral.service#AccessDeniedException","more":{"deep":[1]}}""", "", "AccessDeniedException",
+        nameof(AwsErrorKind.Refused))]
     [InlineData(400, """{"__type":"com.amazonaws.sqs#KmsThrottled"}""", "", "KmsThrottled", nameof(AwsErrorKind.Throttled))]
     [InlineData(503, "<html>Service Unavailable</html>", "", "HTTP 503", nameof(AwsErrorKind.Transient))]
     [InlineData(500, """{"__type":"com.amazonaws.sqs#Odd""", "", "HTTP 500", nameof(AwsErrorKind.Transient))]
     [InlineData(429, "", "", "HTTP 429", nameof(AwsErrorKind.Throttled))]
     [InlineData(403, "", "", "HTTP 403", nameof(AwsErrorKind.Refused))]
-    [InlineData(400, """{"__type":"com.amazonaws.sqs#InvalidParameterValue","message":"bad \ud800 value"}""", "", "InvalidParameterValue", nameof(AwsErrorKind.Rejected))]
+    [InlineData(
+        400, """{"__type":"com.amazonaws.sqs#InvalidParameterValue","message":"bad \ud800 value"}""", "", "InvalidParameterValue",
+        nameof(AwsErrorKind.Rejected))]
     public async Task ReceiveAsync_ErrorAnswer_IsClassified(int status, string body, string header, string code, string kind)
     {
         (string, string)[] headers = header.Length == 0 ? [] : [(header[..header.IndexOf(':')], header[(header.IndexOf(':') + 1)..].Trim())];
@@ -63,7 +69,8 @@ public sealed class SqsClientFaultTests
     [Fact]
     public async Task ReceiveAsync_HostileErrorText_IsBoundedAndEscaped()
     {
-        await using FakeService service = await FakeService.StartAsync(400, $$"""{"__type":"X","message":"line\nfeed\u001b[31m{{new string('y', 100_000)}}"}""");
+        await using FakeService service =
+            await FakeService.StartAsync(400, $$"""{"__type":"X","message":"line\nfeed\u001b[31m{{new string('y', 100_000)}}"}""");
         using WireClient client = new(service.Address);
 
         AwsServiceException error = await client.FailReceiveAsync();
@@ -117,7 +124,9 @@ public sealed class SqsClientFaultTests
         (error.Kind, error.Code).ShouldBe((AwsErrorKind.Transient, "Timeout"));
     }
 
-    /// <summary>Half of the visibility timeout, but at least ReceiveGrace: more than the 5 s that a receive without a wait has until its answer begins.</summary>
+    /// <summary>
+    /// Half of the visibility timeout, but at least ReceiveGrace: more than the 5 s that a receive without a wait has until its answer begins.
+    /// </summary>
     [Theory]
     [InlineData(30, 15)]
     [InlineData(4, 5)]
@@ -177,7 +186,9 @@ public sealed class SqsClientFaultTests
         });
         using WireClient client = new(service.Address, time: time);
 
-        Task call = client.Client.DeleteBatchAsync(WireClient.Url, new ReadOnlyMemory<byte>[] { "h"u8.ToArray() }, new BatchEntryResult[1], CancellationToken.None).AsTask();
+        Task call = client.Client
+            .DeleteBatchAsync(WireClient.Url, new ReadOnlyMemory<byte>[] { "h"u8.ToArray() }, new BatchEntryResult[1], CancellationToken.None)
+            .AsTask();
         await Until(() => Volatile.Read(ref drips) > 3);
         time.Advance(TimeSpan.FromSeconds(10));
 

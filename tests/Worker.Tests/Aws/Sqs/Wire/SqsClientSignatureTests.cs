@@ -18,7 +18,8 @@ public sealed class SqsClientSignatureTests
         ManualTimeProvider wrong = new(truth.AddHours(-1));
         await using FakeService service = await FakeService.StartAsync((context, _) =>
         {
-            DateTimeOffset signedAt = DateTimeOffset.ParseExact(context.Request.Headers["X-Amz-Date"]!, "yyyyMMdd'T'HHmmss'Z'", CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal);
+            DateTimeOffset signedAt = DateTimeOffset.ParseExact(
+                context.Request.Headers["X-Amz-Date"]!, "yyyyMMdd'T'HHmmss'Z'", CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal);
             (string, string) date = ("Date", truth.ToString("R", CultureInfo.InvariantCulture));
             return (truth - signedAt).Duration() < TimeSpan.FromMinutes(5)
                 ? FakeService.AnswerAsync(context, 200, "{}", date)
@@ -54,10 +55,12 @@ public sealed class SqsClientSignatureTests
     {
         await using FakeService service = await FakeService.StartAsync((context, _) =>
             context.Request.Headers["X-Amz-Security-Token"] == "token-1"
-                ? FakeService.AnswerAsync(context, 403, """{"__type":"ExpiredTokenException","message":"The security token included in the request is expired"}""")
+                ? FakeService.AnswerAsync(
+                    context, 403, """{"__type":"ExpiredTokenException","message":"The security token included in the request is expired"}""")
                 : FakeService.AnswerAsync(context, 200, "{}"));
         int asked = 0;
-        using WireClient client = new(service.Address, credentials: () => new SessionAWSCredentials("AKID", "secret", $"token-{Interlocked.Increment(ref asked)}"));
+        using WireClient client =
+            new(service.Address, credentials: () => new SessionAWSCredentials("AKID", "secret", $"token-{Interlocked.Increment(ref asked)}"));
 
         await client.ReceiveAsync();
         await client.ReceiveAsync();

@@ -44,7 +44,8 @@ public sealed class SqsClientTests
     [Fact]
     public async Task ReceiveAsync_AnswerInSingleBytes_IsReadWhole()
     {
-        byte[] answer = ReceiveResponses.Utf8(ReceiveResponses.Of(ReceiveResponses.Message(@"sm\u00edle \ud83d\ude00 é", "1"), ReceiveResponses.Message("two", "2")));
+        byte[] answer =
+            ReceiveResponses.Utf8(ReceiveResponses.Of(ReceiveResponses.Message(@"sm\u00edle \ud83d\ude00 é", "1"), ReceiveResponses.Message("two", "2")));
         await using FakeService service = await FakeService.StartAsync(async (context, _) =>
         {
             foreach (byte b in answer)
@@ -68,7 +69,8 @@ public sealed class SqsClientTests
     public async Task ReceiveAsync_BodiesLargerThanTheFirstBuffer_AreReadWhole()
     {
         string body = new('x', 1_000_000);
-        await using FakeService service = await FakeService.StartAsync(200, ReceiveResponses.Of([.. Enumerable.Range(0, 10).Select(i => ReceiveResponses.Message(body, $"{i}"))]));
+        await using FakeService service =
+            await FakeService.StartAsync(200, ReceiveResponses.Of([.. Enumerable.Range(0, 10).Select(i => ReceiveResponses.Message(body, $"{i}"))]));
         using WireClient client = new(service.Address);
 
         SqsReceivedMessage[] batch = await client.ReceiveAsync();
@@ -97,7 +99,8 @@ public sealed class SqsClientTests
     [Fact]
     public async Task DeleteBatchAsync_SomeFailSomeMissing_GivesValues()
     {
-        await using FakeService service = await FakeService.StartAsync(200, """{"Successful":[{"Id":"0"}],"Failed":[{"Id":"1","Code":"ReceiptHandleIsInvalid","SenderFault":true}]}""");
+        await using FakeService service =
+            await FakeService.StartAsync(200, """{"Successful":[{"Id":"0"}],"Failed":[{"Id":"1","Code":"ReceiptHandleIsInvalid","SenderFault":true}]}""");
         using WireClient client = new(service.Address);
         ReadOnlyMemory<byte>[] handles = ["h/0=="u8.ToArray(), "h\"1"u8.ToArray(), "h2"u8.ToArray()];
         BatchEntryResult[] results = new BatchEntryResult[3];
@@ -108,7 +111,11 @@ public sealed class SqsClientTests
         results.Select(r => r.Code).ShouldBe([null, "ReceiptHandleIsInvalid", "Unanswered"]);
         FakeRequest request = service.Requests.Single();
         request.Headers["X-Amz-Target"].ShouldBe("AmazonSQS.DeleteMessageBatch");
-        request.Json.GetProperty("Entries").EnumerateArray().Select(e => $"{e.GetProperty("Id")}:{e.GetProperty("ReceiptHandle")}").ShouldBe(["0:h/0==", "1:h\"1", "2:h2"]);
+        request.Json
+            .GetProperty("Entries")
+            .EnumerateArray()
+            .Select(e => $"{e.GetProperty("Id")}:{e.GetProperty("ReceiptHandle")}")
+            .ShouldBe(["0:h/0==", "1:h\"1", "2:h2"]);
     }
 
     [Theory]
@@ -136,7 +143,11 @@ public sealed class SqsClientTests
         results.ShouldAllBe(r => r.Succeeded);
         FakeRequest request = service.Requests.Single();
         request.Headers["X-Amz-Target"].ShouldBe("AmazonSQS.ChangeMessageVisibilityBatch");
-        request.Json.GetProperty("Entries").EnumerateArray().Select(e => $"{e.GetProperty("ReceiptHandle")}:{e.GetProperty("VisibilityTimeout")}").ShouldBe(["a:0", "b:60"]);
+        request.Json
+            .GetProperty("Entries")
+            .EnumerateArray()
+            .Select(e => $"{e.GetProperty("ReceiptHandle")}:{e.GetProperty("VisibilityTimeout")}")
+            .ShouldBe(["a:0", "b:60"]);
     }
 
     [Fact]
@@ -146,7 +157,8 @@ public sealed class SqsClientTests
         using WireClient client = new(service.Address);
         SendEntry[] entries =
         [
-            new("{\"k\":\"é 😀 \\\"\"}"u8.ToArray(), [new("reason", "String", "malformed-json"), new("raw", "Binary", StringValue: null, new byte[] { 0, 255 })], "group", "dedup"),
+            new("{\"k\":\"é 😀 \\\"\"}"u8.ToArray(),
+                [new("reason", "String", "malformed-json"), new("raw", "Binary", StringValue: null, new byte[] { 0, 255 })], "group", "dedup"),
             new(new byte[] { (byte)'<', 0xED, 0xA0, 0x80, (byte)'>' }, DelaySeconds: 5),
         ];
         BatchEntryResult[] results = new BatchEntryResult[2];
@@ -199,7 +211,8 @@ public sealed class SqsClientTests
     [InlineData("3")]
     public async Task GetQueueAttributesAsync_Answer_IsRead(string maxReceiveCount)
     {
-        string policy = $$"""{"deadLetterTargetArn":"arn:aws:sqs:eu-west-1:123456789012:dead","maxReceiveCount":{{maxReceiveCount}}}""".Replace("\"", "\\\"", StringComparison.Ordinal);
+        string policy = $$"""{"deadLetterTargetArn":"arn:aws:sqs:eu-west-1:123456789012:dead","maxReceiveCount":{{maxReceiveCount}}}""".Replace(
+            "\"", "\\\"", StringComparison.Ordinal);
         await using FakeService service = await FakeService.StartAsync(200,
             $$$"""{"Attributes":{"QueueArn":"arn:q","VisibilityTimeout":"45","ApproximateNumberOfMessages":"12","ApproximateNumberOfMessagesNotVisible":"5","FifoQueue":"true","RedrivePolicy":"{{{policy}}}"}}""");
         using WireClient client = new(service.Address);
@@ -215,7 +228,8 @@ public sealed class SqsClientTests
         await using FakeService service = await FakeService.StartAsync(200, """{"Attributes":{"VisibilityTimeout":"30"}}""");
         using WireClient client = new(service.Address);
 
-        (await client.Client.GetQueueAttributesAsync(WireClient.Url, CancellationToken.None)).ShouldBe(new QueueAttributes(Arn: null, 30, 0, 0, IsFifo: false, DeadLetterTargetArn: null, 0));
+        (await client.Client.GetQueueAttributesAsync(WireClient.Url, CancellationToken.None)).ShouldBe(
+            new QueueAttributes(Arn: null, 30, 0, 0, IsFifo: false, DeadLetterTargetArn: null, 0));
     }
 
     [Fact]
@@ -227,7 +241,8 @@ public sealed class SqsClientTests
             await Task.Delay(number % 7);
             using JsonDocument asked = JsonDocument.Parse(context.Features.Get<FakeRequest>()!.Body);
             int call = asked.RootElement.GetProperty("VisibilityTimeout").GetInt32();
-            await FakeService.AnswerAsync(context, 200, ReceiveResponses.Of([.. Enumerable.Range(0, 10).Select(i => ReceiveResponses.Message($"body-{call}-{i}", $"id-{call}-{i}"))]));
+            await FakeService.AnswerAsync(
+                context, 200, ReceiveResponses.Of([.. Enumerable.Range(0, 10).Select(i => ReceiveResponses.Message($"body-{call}-{i}", $"id-{call}-{i}"))]));
         });
         using WireClient client = new(service.Address);
 
@@ -252,7 +267,8 @@ public sealed class SqsClientTests
         string[] signed = request.Headers["Authorization"].Split("SignedHeaders=")[1].Split(',')[0].Split(';');
         signed.ShouldBe(["content-type", "host", "x-amz-date", "x-amz-security-token", "x-amz-target"]);
         return ReadableSignature.Authorization(
-            "sqs", "eu-west-1", request.Method, request.Target, "", signed.Select(name => (name, request.Headers[name])), request.Body, request.Headers["X-Amz-Date"],
+            "sqs", "eu-west-1", request.Method, request.Target, "", signed.Select(name => (name, request.Headers[name])), request.Body,
+            request.Headers["X-Amz-Date"],
             new SigningCredentials("AKIDTEST", WireClient.Secret, WireClient.Token));
     }
 }

@@ -110,8 +110,10 @@ public sealed class SqsEndpointTests
         Resolve("orders", options, both).BaseUri.ShouldBe(new Uri("http://localhost:2"));
         Resolve("orders", options, both[0]).BaseUri.ShouldBe(new Uri("http://localhost:1"));
         Resolve("orders", options, [.. both, ("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "true")]).IsCustom.ShouldBeFalse();
-        Should.Throw<StartupException>(() => Resolve("orders", options, ("AWS_ENDPOINT_URL_SQS", "http://queue.example.com"))).Message.ShouldContain("AWS_ENDPOINT_URL_SQS must be https");
-        Should.Throw<StartupException>(() => Resolve("orders", options, ("AWS_ENDPOINT_URL", "nonsense"))).Message.ShouldContain("AWS_ENDPOINT_URL must be an absolute address");
+        Should.Throw<StartupException>(() => Resolve("orders", options, ("AWS_ENDPOINT_URL_SQS", "http://queue.example.com"))).Message.ShouldContain(
+            "AWS_ENDPOINT_URL_SQS must be https");
+        Should.Throw<StartupException>(() => Resolve("orders", options, ("AWS_ENDPOINT_URL", "nonsense"))).Message.ShouldContain(
+            "AWS_ENDPOINT_URL must be an absolute address");
     }
 
     [Fact]

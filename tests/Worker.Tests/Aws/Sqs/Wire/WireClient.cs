@@ -13,7 +13,8 @@ internal sealed class WireClient : IDisposable
     public const string Token = "canary-session-token";
     public const string Url = "https://sqs.eu-west-1.amazonaws.com/123456789012/orders";
 
-    public WireClient(Uri address, SqsWireOptions? options = null, TimeProvider? time = null, Func<AWSCredentials>? credentials = null, HttpMessageHandler? handler = null)
+    public WireClient(
+        Uri address, SqsWireOptions? options = null, TimeProvider? time = null, Func<AWSCredentials>? credentials = null, HttpMessageHandler? handler = null)
     {
         time ??= TimeProvider.System;
         credentials ??= () => new SessionAWSCredentials("AKIDTEST", Secret, Token);

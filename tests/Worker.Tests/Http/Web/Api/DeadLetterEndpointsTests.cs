@@ -191,7 +191,8 @@ public sealed class DeadLetterEndpointsTests
         JsonElement letter = (await host.GetAsync("/api/v1/dead-letters")).GetProperty("letters")[0];
 
         letter.GetProperty("description").GetString()!.ShouldContain("is damaged");
-        (await host.Client.GetAsync($"/api/v1/dead-letters/letter?name={letter.GetProperty("name").GetString()}")).StatusCode.ShouldBe(HttpStatusCode.ServiceUnavailable);
+        (await host.Client.GetAsync($"/api/v1/dead-letters/letter?name={letter.GetProperty("name").GetString()}")).StatusCode.ShouldBe(
+            HttpStatusCode.ServiceUnavailable);
     }
 
     [Fact]
@@ -302,7 +303,8 @@ public sealed class DeadLetterEndpointsTests
     [Fact]
     public async Task Redrive_BodyThatDoesNotArriveInTime_IsRefusedToo()
     {
-        RedriveEndpoints endpoints = new(null!, null!, null!, null!, null!, new HttpAnswers(new BufferPool()), null!, TimeProvider.System, NullLogger<RedriveEndpoints>.Instance);
+        RedriveEndpoints endpoints =
+            new(null!, null!, null!, null!, null!, new HttpAnswers(new BufferPool()), null!, TimeProvider.System, NullLogger<RedriveEndpoints>.Instance);
         DefaultHttpContext context = new() { Request = { ContentType = "application/json", ContentLength = 100, Body = new SlowBody() } };
 
         await endpoints.StartAsync(context);
@@ -369,7 +371,8 @@ public sealed class DeadLetterEndpointsTests
         await using ApiHost host = await ApiHost.StartAsync();
         await host.PostAsync(ApiHost.Poison, "malformed");
         await host.PostAsync("{\"n\":1}", "keyless");
-        string[] names = [.. (await host.GetAsync("/api/v1/dead-letters")).GetProperty("letters").EnumerateArray().Select(letter => letter.GetProperty("name").GetString()!)];
+        string[] names = [
+            .. (await host.GetAsync("/api/v1/dead-letters")).GetProperty("letters").EnumerateArray().Select(letter => letter.GetProperty("name").GetString()!)];
 
         await host.SendAsync(HttpMethod.Post, "/api/v1/dead-letters/discard", JsonSerializer.Serialize(new { names, reason = "malformed-json" }));
 

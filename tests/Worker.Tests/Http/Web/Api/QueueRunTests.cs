@@ -73,15 +73,16 @@ public sealed class QueueRunTests : IWorkerStatus, IRouteControl
 
         public SourcePlan Configure(SettingsReader settings, string route) => throw new NotSupportedException();
 
-        public Func<CommandServices, CancellationToken, Task<RedriveResult>> ConfigureRedrive(SettingsReader settings, RedriveRequest request) => async (services, _) =>
-        {
-            RedriveProgress progress = new(request, 1, services.Time, services.Output);
-            request.Started?.Invoke(progress);
-            Began.SetResult();
-            await Ends.Task;
-            progress.AddFound("too-large");
-            progress.AddSent();
-            return progress.ToResult(ended: null);
-        };
+        public Func<CommandServices, CancellationToken, Task<RedriveResult>> ConfigureRedrive(SettingsReader settings, RedriveRequest request) =>
+            async (services, _) =>
+            {
+                RedriveProgress progress = new(request, 1, services.Time, services.Output);
+                request.Started?.Invoke(progress);
+                Began.SetResult();
+                await Ends.Task;
+                progress.AddFound("too-large");
+                progress.AddSent();
+                return progress.ToResult(ended: null);
+            };
     }
 }

@@ -50,7 +50,8 @@ public sealed class RouteEndpointsTests
     public async Task Pause_RequestWithoutALength_IsReadUpToTheLimit(int spaces, HttpStatusCode status)
     {
         await using ApiHost host = await ApiHost.StartAsync();
-        using HttpRequestMessage request = new(HttpMethod.Post, Pause) { Content = new StringContent(Route + new string(' ', spaces), Encoding.UTF8, "application/json"), Headers = { TransferEncodingChunked = true } };
+        using HttpRequestMessage request = new(HttpMethod.Post, Pause)
+            { Content = new StringContent(Route + new string(' ', spaces), Encoding.UTF8, "application/json"), Headers = { TransferEncodingChunked = true } };
         request.Headers.Authorization = new AuthenticationHeaderValue("Bearer", ApiHost.Token);
 
         using HttpResponseMessage answer = await host.Client.SendAsync(request);
@@ -196,13 +197,15 @@ public sealed class RouteEndpointsTests
         worker.DrainedCleanly.ShouldBeTrue();
     }
 
-    private static (long Stored, long DeadLetters) RouteTotals(IMessageWorker worker) => (worker.GetTotals("archive").Stored, worker.GetTotals("archive").DeadLetters);
+    private static (long Stored, long DeadLetters) RouteTotals(IMessageWorker worker) =>
+        (worker.GetTotals("archive").Stored, worker.GetTotals("archive").DeadLetters);
 
     private static DefaultHttpContext RequestFrom(string address)
     {
         DefaultHttpContext context = new() { Request = { Method = "POST" } };
         context.Connection.RemoteIpAddress = IPAddress.Parse(address);
-        context.SetEndpoint(new RouteEndpoint(_ => Task.CompletedTask, RoutePatternFactory.Parse("/api/v1/redrive"), order: 0, metadata: null, displayName: null));
+        context.SetEndpoint(
+            new RouteEndpoint(_ => Task.CompletedTask, RoutePatternFactory.Parse("/api/v1/redrive"), order: 0, metadata: null, displayName: null));
         return context;
     }
 

@@ -24,7 +24,8 @@ public sealed class StatsEndpointsTests
             posts++;
             stats = await host.GetAsync("/api/v1/stats");
         }
-        while (stats.GetProperty("routes")[0].GetProperty("process") is not { ValueKind: JsonValueKind.Object } times || times.GetProperty("p50").GetDouble() <= 0);
+        while (stats.GetProperty("routes")[0].GetProperty("process") is not { ValueKind: JsonValueKind.Object } times
+            || times.GetProperty("p50").GetDouble() <= 0);
 
         await host.PostAsync(ApiHost.Poison);
         Breaker(host).Refused("no such bucket");
@@ -202,7 +203,11 @@ public sealed class StatsEndpointsTests
 
         answer.Content.Headers.ContentType!.MediaType.ShouldBe("text/html");
         string[] lines = (await answer.Content.ReadAsStringAsync()).ToLowerInvariant().Split('\n');
-        string[] headings = [.. WorkerProblems.Kinds.Values.Select(static kind => kind.Docs.Split('#')).Where(static docs => docs[0] == PageFiles.Alerts).Select(static docs => $"## {docs[1]}")];
+        string[] headings = [
+            .. WorkerProblems.Kinds.Values
+                .Select(static kind => kind.Docs.Split('#'))
+                .Where(static docs => docs[0] == PageFiles.Alerts)
+                .Select(static docs => $"## {docs[1]}")];
         headings.ShouldNotBeEmpty();
         headings.ShouldBeSubsetOf(lines);
     }
@@ -211,7 +216,11 @@ public sealed class StatsEndpointsTests
     public async Task Page_WithAllItsFiles_TakesLessThan60KBOnTheWire()
     {
         await using ApiHost host = await ApiHost.StartAsync();
-        string[] files = [.. typeof(ApiAccess).Assembly.GetManifestResourceNames().Where(name => name.StartsWith("Page/", StringComparison.Ordinal)).Select(name => name["Page/".Length..])];
+        string[] files = [
+            .. typeof(ApiAccess).Assembly
+                .GetManifestResourceNames()
+                .Where(name => name.StartsWith("Page/", StringComparison.Ordinal))
+                .Select(name => name["Page/".Length..])];
         files.ShouldContain("index.html");
         long total = 0;
         foreach (string file in files)
@@ -225,5 +234,6 @@ public sealed class StatsEndpointsTests
         total.ShouldBeLessThan(60_000);
     }
 
-    private static Quayside.Messaging.Recoverability.CircuitBreaker Breaker(ApiHost host) => host.App.Services.GetRequiredService<WorkerService>().Routes.Single().Breaker;
+    private static Quayside.Messaging.Recoverability.CircuitBreaker Breaker(ApiHost host) =>
+        host.App.Services.GetRequiredService<WorkerService>().Routes.Single().Breaker;
 }

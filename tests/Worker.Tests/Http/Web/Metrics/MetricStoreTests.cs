@@ -20,7 +20,8 @@ public sealed class MetricStoreTests : IDisposable
     public MetricStoreTests()
     {
         _shop = new Meter($"Shop.{_name}");
-        _store = new MetricStore(_time, [new ExportedMeter($"shop.{_name}")], LoggerFactory.Create(logging => logging.AddProvider(_log)).CreateLogger<MetricStore>());
+        _store = new MetricStore(
+            _time, [new ExportedMeter($"shop.{_name}")], LoggerFactory.Create(logging => logging.AddProvider(_log)).CreateLogger<MetricStore>());
     }
 
     public void Dispose()
@@ -148,14 +149,18 @@ public sealed class MetricStoreTests : IDisposable
         Gauge<float> gauge = _shop.CreateGauge<float>($"{_name}.gauge");
         gauge.Record(9);
         gauge.Record(5);
-        _shop.CreateHistogram($"{_name}.histogram", unit: null, description: null, tags: null, new InstrumentAdvice<int> { HistogramBucketBoundaries = [10] }).Record(6);
+        _shop
+            .CreateHistogram($"{_name}.histogram", unit: null, description: null, tags: null, new InstrumentAdvice<int> { HistogramBucketBoundaries = [10] })
+            .Record(6);
         _shop.CreateObservableGauge($"{_name}.observed", () => 7);
         using Meter other = new($"Shop.{_name}.other");
         other.CreateCounter<long>($"{_name}.unwanted").Add(1);
 
         _store.Collect();
 
-        new[] { "short", "byte", "float", "decimal", "gauge", "histogram", "observed" }.Select(name => _store.SeriesOf($"{_name}.{name}", _shop.Name).Single().Value).ShouldBe([1, 2, 3, 8, 5, 6, 7]);
+        new[] { "short", "byte", "float", "decimal", "gauge", "histogram", "observed" }
+            .Select(name => _store.SeriesOf($"{_name}.{name}", _shop.Name).Single().Value)
+            .ShouldBe([1, 2, 3, 8, 5, 6, 7]);
         string text = PrometheusText.Write(_store.Families, openMetrics: false);
         text.ShouldContain($"_short_total{{otel_scope_name=\"{_shop.Name}\"}} 1\n");
         text.ShouldContain($"_histogram_bucket{{otel_scope_name=\"{_shop.Name}\",le=\"10\"}} 1\n");

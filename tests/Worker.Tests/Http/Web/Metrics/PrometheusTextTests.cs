@@ -63,7 +63,8 @@ public sealed class PrometheusTextTests : IDisposable
     [InlineData("*/*", false)]
     [InlineData("text/plain", false)]
     [InlineData("application/openmetrics-text", true)]
-    [InlineData("application/openmetrics-text;version=1.0.0;q=0.5,application/openmetrics-text;version=0.0.1;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2", true)]
+    [InlineData(
+        "application/openmetrics-text;version=1.0.0;q=0.5,application/openmetrics-text;version=0.0.1;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2", true)]
     [InlineData("application/openmetrics-text;version=2.0.0", false)]
     [InlineData("application/openmetrics-text; version=1.0.0; q=0.2, text/plain; q=0.9", false)]
     [InlineData("application/openmetrics-text;q=0", false)]
