@@ -74,7 +74,7 @@ internal static class BenchmarkCommand
     public static RootCommand Root()
     {
         Command run = new("run", "Runs the BenchmarkDotNet suites of the worker's parts; its own options follow, such as --filter '*Execution*'")
-            { TreatUnmatchedTokensAsErrors = false };
+        { TreatUnmatchedTokensAsErrors = false };
         run.SetAction(result => SuiteRunner.Run(Suites, result.UnmatchedTokens, SuiteConfig.Full(), "run"));
 
         Option<FileInfo> expected =

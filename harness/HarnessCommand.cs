@@ -19,8 +19,12 @@ internal static class HarnessCommand
     public static async Task<int> RunAsync(string[] args)
     {
         Option<string?> form = new(
-            "--form") { Description = $"Pipeline form: {string.Join(", ", PipelineForm.All)}, or {HarnessOptions.AllForms} for a run of each; default: as "
-                + $"configured", HelpName = "form" };
+            "--form")
+        {
+            Description = $"Pipeline form: {string.Join(", ", PipelineForm.All)}, or {HarnessOptions.AllForms} for a run of each; default: as "
+                + $"configured",
+            HelpName = "form"
+        };
         Option<string> source =
             new("--source") { Description = "channel, http, sqs, servicebus, udp or tcp", DefaultValueFactory = _ => "channel", HelpName = "source" };
         source.AcceptOnlyFromAmong("channel", "http", "sqs", "servicebus", "udp", "tcp");
@@ -30,7 +34,7 @@ internal static class HarnessCommand
         Option<int?> batch = CountOption.Create("--batch", [], "Service Bus: messages per batch sent", 10_000, defaultValue: 100);
         Option<int?> concurrency = CountOption.Create("--concurrency", [], "Messages in flight; default: as configured, 100 for Service Bus", 10_000);
         Option<bool> bare = new("--bare")
-            { Description = "Service Bus: the client's processor alone, with auto-complete; the difference to a normal run is the worker's own cost" };
+        { Description = "Service Bus: the client's processor alone, with auto-complete; the difference to a normal run is the worker's own cost" };
         Option<bool> noWait = new("--no-wait") { Description = "Do not stop for a profiler" };
         Option<string?> json =
             new("--json") { Description = "Print one line of JSON at the end, or write the figures to a file for compare and for a report", HelpName = "file" };
@@ -126,7 +130,7 @@ internal static class HarnessCommand
             // The collecting process waits for the measured one, which has its own time limit for its shutdown.
             return await parsed.InvokeAsync(
                 new InvocationConfiguration
-                    { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = IsCollecting(parsed) ? null : TimeSpan.FromSeconds(2) });
+                { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = IsCollecting(parsed) ? null : TimeSpan.FromSeconds(2) });
         }
         catch (StartupException exception)
         {

@@ -60,8 +60,11 @@ internal static class CompareAllCommand
         Option<bool> quick =
             new("--quick") { Description = "Minutes instead of hours, to try the command: figures of too few messages, and none of BenchmarkDotNet's suites" };
         Option<DirectoryInfo> repository = new(
-            "--repository") { Description = "The folder with README.md and docs/evidence/performance; a copy of them to try the command",
-                DefaultValueFactory = _ => new DirectoryInfo(".") };
+            "--repository")
+        {
+            Description = "The folder with README.md and docs/evidence/performance; a copy of them to try the command",
+            DefaultValueFactory = _ => new DirectoryInfo(".")
+        };
         Command command = new(
             "compare-all",
             "Measures everything that the README and the performance pages show, one comparison after the other, and writes their figures and charts (two "
@@ -119,7 +122,7 @@ internal static class CompareAllCommand
     {
         using Process process = Process.Start(
             new ProcessStartInfo(Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", [program.Location, .. arguments])
-                { UseShellExecute = false })!;
+            { UseShellExecute = false })!;
         try
         {
             await process.WaitForExitAsync(cancellationToken);

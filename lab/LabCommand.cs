@@ -36,7 +36,7 @@ internal static class LabCommand
     public static RootCommand Root()
     {
         Command run = new("run", "Runs the BenchmarkDotNet suites of the published tables; its own options follow, such as --filter '*JsonLevels*'")
-            { TreatUnmatchedTokensAsErrors = false };
+        { TreatUnmatchedTokensAsErrors = false };
         run.SetAction(result => SuiteRunner.Run(LabSuites.Tables, result.UnmatchedTokens, SuiteConfig.Full(), "run", Project));
 
         Argument<DirectoryInfo[]> results = new("results") { Description = "Results folders of one run", Arity = ArgumentArity.OneOrMore };

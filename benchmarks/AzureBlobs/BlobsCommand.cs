@@ -114,7 +114,7 @@ internal static class BlobsCommand
         public async ValueTask PutAsync(int key)
         {
             BlobUploadOptions options = new()
-                { Conditions = new BlobRequestConditions { IfNoneMatch = ETag.All }, HttpHeaders = new BlobHttpHeaders { ContentType = "application/json" } };
+            { Conditions = new BlobRequestConditions { IfNoneMatch = ETag.All }, HttpHeaders = new BlobHttpHeaders { ContentType = "application/json" } };
             Response<BlobContentInfo> answer = await _container.GetBlobClient(objects.KeyTexts[key]).UploadAsync(new BinaryData(objects.Body), options);
             PutFailure.ThrowUnless(answer.Value.ETag != default, "no ETag");
         }

@@ -14,23 +14,34 @@ internal static class EndToEndCommand
     public static Command Create()
     {
         Option<int[]> inFlight = new(
-            "--in-flight") { Description = "Messages in flight, separated by spaces; 0 for as many as the worker finds by itself",
-                AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => [1, 16, 64, 256] };
+            "--in-flight")
+        {
+            Description = "Messages in flight, separated by spaces; 0 for as many as the worker finds by itself",
+            AllowMultipleArgumentsPerToken = true,
+            DefaultValueFactory = _ => [1, 16, 64, 256]
+        };
         Option<int> messages = new("--messages") { Description = "Messages per pass", DefaultValueFactory = _ => 30_000 };
         Option<int> passes = new("--passes") { Description = "Passes per row; the median is shown", DefaultValueFactory = _ => 3 };
         Option<int[]> sizes = new(
-            "--sizes") { Description = "Messages per pass of the table that shows whether the cost stays flat, separated by spaces",
-                AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => [1_000, 10_000, 100_000, 1_000_000] };
+            "--sizes")
+        {
+            Description = "Messages per pass of the table that shows whether the cost stays flat, separated by spaces",
+            AllowMultipleArgumentsPerToken = true,
+            DefaultValueFactory = _ => [1_000, 10_000, 100_000, 1_000_000]
+        };
         Option<bool> noSizes = new("--no-sizes") { Description = "Leave that table out" };
         Option<ClientKind[]> clients = new(
-            "--clients") { Description = "Clients to run, separated by spaces; default all but those with envelopes, WorkerSns and WorkerGzip",
-                AllowMultipleArgumentsPerToken = true,
-                DefaultValueFactory = _ => [.. Enum.GetValues<ClientKind>().Except([ClientKind.WorkerSns, ClientKind.WorkerGzip])] };
+            "--clients")
+        {
+            Description = "Clients to run, separated by spaces; default all but those with envelopes, WorkerSns and WorkerGzip",
+            AllowMultipleArgumentsPerToken = true,
+            DefaultValueFactory = _ => [.. Enum.GetValues<ClientKind>().Except([ClientKind.WorkerSns, ClientKind.WorkerGzip])]
+        };
         Option<int> warmUp = new("--warm-up") { Description = "Messages per warm-up round", DefaultValueFactory = _ => 10_000 };
         Option<int> putLatency = new("--put-latency-ms") { Description = "How long a PUT waits for its answer; a real S3 takes about 20 ms" };
         Option<int> bundle = new("--bundle") { Description = "Messages that the worker stores in one object (gzip); 0 for an object per message" };
         Option<DirectoryInfo?> results = new("--results")
-            { Description = "Folder for end-to-end.md, .json and .svg; with a latency or bundles, end-to-end-20ms.md or end-to-end-bundles.md" };
+        { Description = "Folder for end-to-end.md, .json and .svg; with a latency or bundles, end-to-end-20ms.md or end-to-end-bundles.md" };
         Command command = new(
             "end-to-end", "Measures SQS to S3: the worker with both clients beside hand-written loops over the SDKs and HttpClient (40 minutes)")
             { inFlight, messages, passes, sizes, noSizes, clients, warmUp, putLatency, bundle, results };

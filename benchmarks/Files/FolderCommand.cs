@@ -24,8 +24,11 @@ internal static class FolderCommand
     public static Command Create()
     {
         Option<DirectoryInfo> folder = new(
-            "--folder") { Description = "Folder on the disk to measure; what the benchmark writes there is deleted",
-                DefaultValueFactory = _ => new DirectoryInfo(Path.Combine("artifacts", "folder")) };
+            "--folder")
+        {
+            Description = "Folder on the disk to measure; what the benchmark writes there is deleted",
+            DefaultValueFactory = _ => new DirectoryInfo(Path.Combine("artifacts", "folder"))
+        };
         Option<int> objects = new("--objects") { Description = "Objects per round", DefaultValueFactory = _ => 5_000 };
         objects.InRange(100, 1_000_000);
         Option<int> rounds = new("--rounds") { Description = "Rounds per row, in turns; the median is shown", DefaultValueFactory = _ => 5 };

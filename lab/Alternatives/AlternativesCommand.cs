@@ -18,10 +18,14 @@ internal static class AlternativesCommand
     public static Command Create()
     {
         Option<WorkKind[]> works = new(
-            "--work") { Description = "The handler's work, separated by spaces", AllowMultipleArgumentsPerToken = true,
-                DefaultValueFactory = _ => Enum.GetValues<WorkKind>() };
+            "--work")
+        {
+            Description = "The handler's work, separated by spaces",
+            AllowMultipleArgumentsPerToken = true,
+            DefaultValueFactory = _ => Enum.GetValues<WorkKind>()
+        };
         Option<RunnerKind[]> runners = new("--runners")
-            { Description = "Runners, separated by spaces", AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => Enum.GetValues<RunnerKind>() };
+        { Description = "Runners, separated by spaces", AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => Enum.GetValues<RunnerKind>() };
         Option<int> messages = new("--messages") { Description = "Messages per round", DefaultValueFactory = _ => 200_000 };
         messages.InRange(1_000, 10_000_000);
         Option<int> rounds = new("--rounds") { Description = "Measured rounds per process; the median is shown", DefaultValueFactory = _ => 7 };

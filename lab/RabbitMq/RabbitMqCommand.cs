@@ -20,8 +20,12 @@ internal static class RabbitMqCommand
         Option<string> broker =
             new("--broker") { Description = "The broker, such as amqp://guest:guest@127.0.0.1:5672/ (tests/servers/rabbitmq starts one)", Required = true };
         Option<ReceiverKind[]> receivers = new(
-            "--receivers") { Description = "Receivers, separated by spaces", AllowMultipleArgumentsPerToken = true,
-                DefaultValueFactory = _ => Enum.GetValues<ReceiverKind>() };
+            "--receivers")
+        {
+            Description = "Receivers, separated by spaces",
+            AllowMultipleArgumentsPerToken = true,
+            DefaultValueFactory = _ => Enum.GetValues<ReceiverKind>()
+        };
         Option<int> messages = new("--messages") { Description = "Messages per round", DefaultValueFactory = _ => 20_000 };
         messages.InRange(1_000, 1_000_000);
         Option<int> rounds =

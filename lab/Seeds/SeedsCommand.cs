@@ -11,8 +11,11 @@ internal static class SeedsCommand
     public static Command Create()
     {
         Option<DirectoryInfo[]> from = new(
-            "--from") { Description = "Folders of results from one machine; when two hold the same row, the later one counts; by default as for pages",
-                AllowMultipleArgumentsPerToken = true };
+            "--from")
+        {
+            Description = "Folders of results from one machine; when two hold the same row, the later one counts; by default as for pages",
+            AllowMultipleArgumentsPerToken = true
+        };
         Option<bool> markdown = new("--markdown") { Description = "Print Markdown" };
         Command seeds =
             new("seeds", "Prints every published table with four columns: published, the original here, the published idea here, ours") { from, markdown };

@@ -25,7 +25,7 @@ internal sealed class Emulator : IDisposable
         {
             process = Process.Start(
                 new ProcessStartInfo("node", [Path.Combine("tests", "servers", name, "serve.mjs")])
-                    { UseShellExecute = false, RedirectStandardInput = true, RedirectStandardOutput = true })!;
+                { UseShellExecute = false, RedirectStandardInput = true, RedirectStandardOutput = true })!;
         }
         catch (Win32Exception)
         {

@@ -83,10 +83,13 @@ internal sealed class WorkerProcess
                     new ObservedSource(PlantedSource.Wrap(CreateSource(plan, defect, services), defect), world, plan, this, _time, services.Concurrency),
             }],
             Handler = plan.Indexes ? new HandlerPlan { Name = "CloudFront", Compose = AddIndexing } : archive.Handler,
-            Sink = new SinkPlan { Kind = plan.Indexes ? SinkKind.Documents : SinkKind.Objects,
+            Sink = new SinkPlan
+            {
+                Kind = plan.Indexes ? SinkKind.Documents : SinkKind.Objects,
                 Create = services => plan.Indexes
                     ? CreateIndex(services)
-                    : Bundle(plan, defect, Wrap(plan, PlantedSink.Wrap(CreateSink(plan, defect, services), defect)), services) },
+                    : Bundle(plan, defect, Wrap(plan, PlantedSink.Wrap(CreateSink(plan, defect, services), defect)), services)
+            },
         };
         _route = new MessageRoute(route, Services, PlantedDeadLetters.Wrap(_deadLetters, defect), NullLoggerFactory.Instance, _time);
     }
@@ -318,15 +321,27 @@ internal sealed class WorkerProcess
 
     private void AddIndexing(PipelineBuilder<PhysicalContext> builder, HandlerServices services)
     {
-        CloudFrontOptions options = new() { Buckets = [LogModel.Bucket], Columns = ["n", "text"], TimestampField = "None", MaxBadRows = LogModel.MaxBad,
-            MaxRejectedDocuments = LogModel.MaxBad };
+        CloudFrontOptions options = new()
+        {
+            Buckets = [LogModel.Bucket],
+            Columns = ["n", "text"],
+            TimestampField = "None",
+            MaxBadRows = LogModel.MaxBad,
+            MaxRejectedDocuments = LogModel.MaxBad
+        };
         CloudFrontHandlerFeature.AddParts(builder, services, options, new LogReader(_world, _time), _buffers);
     }
 
     private ElasticsearchSink CreateIndex(SinkServices services)
     {
-        ElasticsearchSinkOptions options = new() { Endpoint = new Uri("http://index.simulated"), Index = "logs", MaxBatchBytes = 64 * 1024,
-            MaxBatchDocuments = 10, GzipRequests = _world.Random.Next(2) == 0 };
+        ElasticsearchSinkOptions options = new()
+        {
+            Endpoint = new Uri("http://index.simulated"),
+            Index = "logs",
+            MaxBatchBytes = 64 * 1024,
+            MaxBatchDocuments = 10,
+            GzipRequests = _world.Random.Next(2) == 0
+        };
         SimulatedWire wire = new(_world, _time, _world.Index, () => _world.StoreFaults, "index");
         return new ElasticsearchSink(options, new BulkRequests(options, wire, _time, _buffers), services);
     }

@@ -125,7 +125,7 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature, ISampleFeature, I
     {
         KeyPartMonitor monitor = new(
             services.Route, template.Properties, key, services.Time, services.Loggers.CreateLogger($"Quayside.Messaging.Routes.{services.Route}"))
-            { LookForEnvelope = services.LookForEnvelope };
+        { LookForEnvelope = services.LookForEnvelope };
         services.Reports.Add(() => monitor.Describe() is { } parts
             ? $"properties of object keys since the start: {parts}. The rules are {ArchiveOptions.Section}:{nameof(ArchiveOptions.MissingProperty)} and "
                 + $"{nameof(ArchiveOptions.InvalidValue)}"

@@ -63,8 +63,14 @@ internal readonly record struct BlobFault(
         {
             AuthenticationFailedException => new BlobFault(BlobFaultKind.Refused, CredentialsCode),
             RequestFailedException { Status: > 0 } answer => OfAnswer(answer.Status, answer.ErrorCode, answer.GetRawResponse()),
-            RequestFailedException { InnerException: HttpRequestException { HttpRequestError: HttpRequestError.ConfigurationLimitExceeded
-                or HttpRequestError.InvalidResponse } } => NotBlobs(0),
+            RequestFailedException
+            {
+                InnerException: HttpRequestException
+                {
+                    HttpRequestError: HttpRequestError.ConfigurationLimitExceeded
+                or HttpRequestError.InvalidResponse
+                }
+            } => NotBlobs(0),
             RequestFailedException or IOException or HttpRequestException =>
                 new BlobFault(
                     BlobFaultKind.Transient, ConnectionCode, MayHaveCommitted: true,

@@ -149,8 +149,12 @@ public sealed class ServiceBusMessageSender : IMessageSender
     private ServiceBusMessage Create(OutgoingMessage outgoing)
     {
         ServiceBusMessage message = new(
-            outgoing.Body) { MessageId = outgoing.DeduplicationId ?? outgoing.Id, ContentType = "application/json",
-                SessionId = outgoing.Group ?? (_needsSession ? $"session-{outgoing.Id[^1] % Sessions}" : null) };
+            outgoing.Body)
+        {
+            MessageId = outgoing.DeduplicationId ?? outgoing.Id,
+            ContentType = "application/json",
+            SessionId = outgoing.Group ?? (_needsSession ? $"session-{outgoing.Id[^1] % Sessions}" : null)
+        };
         foreach ((string name, string value) in outgoing.Attributes)
         {
             message.ApplicationProperties[name] = value;

@@ -92,8 +92,11 @@ internal sealed class LogIndexer(DocumentShape shape, LogLimits limits, BufferPo
                     // The sink has failed; completing returns its result.
                     LogOutcome failed = await CompleteAsync(writer, parser, documents, firstBad, cancellationToken);
                     return failed.Documents!.Value.Status is SinkStatus.Stored or SinkStatus.AlreadyStored
-                        ? failed with { Documents = new DocumentsResult(
-                            SinkStatus.Undecided, 0, 0, 0, "SendAsync returned false, as after a failure, and then CompleteAsync returned Stored") }
+                        ? failed with
+                        {
+                            Documents = new DocumentsResult(
+                            SinkStatus.Undecided, 0, 0, 0, "SendAsync returned false, as after a failure, and then CompleteAsync returned Stored")
+                        }
                         : failed;
                 }
             }

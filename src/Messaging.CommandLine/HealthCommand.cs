@@ -13,7 +13,7 @@ internal static class HealthCommand
     public static Command Create(CommandContext context)
     {
         Option<bool> ready = new("--ready")
-            { Description = "Ask whether every route receives and stores (/healthz/ready), not only whether a restart is needed (/healthz/live)" };
+        { Description = "Ask whether every route receives and stores (/healthz/ready), not only whether a restart is needed (/healthz/live)" };
         Option<string?> url = WorkerConnection.CreateOption();
         Command command = new("health", "Print the health of a running worker; exit 1 when it is unhealthy, 69 when it does not answer.") { ready, url };
         command.SetAction(async (parsed, cancellationToken) =>

@@ -24,16 +24,28 @@ internal static class PublishCommand
         UnknownArgument.AllowOnly(to, [.. senders.Names]);
         Option<string?> file = new(
             "--file",
-            "-f") { Description = $"Body of every message; {MessageFile.StandardInput} for standard "
-                + $"input{(samples is null ? string.Empty : "; default generated messages")}", HelpName = "file", Required = samples is null };
+            "-f")
+        {
+            Description = $"Body of every message; {MessageFile.StandardInput} for standard "
+                + $"input{(samples is null ? string.Empty : "; default generated messages")}",
+            HelpName = "file",
+            Required = samples is null
+        };
         Option<string?> url = new("--url") { Description = "Address of the running worker; default Hosting:Url", HelpName = "address" };
         Option<string?> route = new("--route") { Description = "Route to send to, if the worker has several", HelpName = "name" };
         Option<string[]> group = new(
-            "--group") { Description = "Group of the messages (MessageGroupId of SQS: FIFO and fair queues; session of Service Bus); several are used in turn",
-                HelpName = "id" };
+            "--group")
+        {
+            Description = "Group of the messages (MessageGroupId of SQS: FIFO and fair queues; session of Service Bus); several are used in turn",
+            HelpName = "id"
+        };
         Option<string?> deduplication = new(
-            "--deduplication-id") { Description = "By what the queue recognises a message that was sent twice (MessageDeduplicationId of FIFO queues, message "
-                + "id of Service Bus); every message has it, so a queue that recognises them keeps one; default the message's id", HelpName = "id" };
+            "--deduplication-id")
+        {
+            Description = "By what the queue recognises a message that was sent twice (MessageDeduplicationId of FIFO queues, message "
+                + "id of Service Bus); every message has it, so a queue that recognises them keeps one; default the message's id",
+            HelpName = "id"
+        };
         Option<KeyValuePair<string, string>[]> attribute = AttributeOption.Create(
             "An attribute of every message (message attribute of SQS, application property of Service Bus, header of HTTP); may be given several times");
         Option<int?> rate = CountOption.Create("--rate", [], "Maximum messages per second; default no limit", 10_000_000);

@@ -67,8 +67,14 @@ internal sealed class RabbitMqMessageSender : IMessageSender
             }
         }
 
-        BasicProperties properties = new() { MessageId = message.Id, ContentType = "application/json", Persistent = true,
-            Timestamp = new AmqpTimestamp(_time.GetUtcNow().ToUnixTimeSeconds()), Headers = headers };
+        BasicProperties properties = new()
+        {
+            MessageId = message.Id,
+            ContentType = "application/json",
+            Persistent = true,
+            Timestamp = new AmqpTimestamp(_time.GetUtcNow().ToUnixTimeSeconds()),
+            Headers = headers
+        };
         if (message.SystemProperties is { } system)
         {
             properties.ContentType = system.GetValueOrDefault("content-type");

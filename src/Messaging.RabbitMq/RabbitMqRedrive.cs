@@ -156,16 +156,16 @@ internal sealed class RabbitMqRedrive(IChannel letters, IChannel queue, RabbitMq
         for (uint left = await letters.MessageCountAsync(options.DeadLetters, stop);
             left > 0 && await letters.BasicGetAsync(options.DeadLetters, autoAck: false, stop) is { } letter;
             left--)
+        {
+            if (_sent.Contains(NameOf(letter)))
             {
-                if (_sent.Contains(NameOf(letter)))
-                {
-                    progress.AddAgain(NameOf(letter), Shown(ReasonOf(letter)));
-                }
-                else
-                {
-                    others++;
-                }
+                progress.AddAgain(NameOf(letter), Shown(ReasonOf(letter)));
             }
+            else
+            {
+                others++;
+            }
+        }
 
         if (others > 0)
         {

@@ -15,8 +15,11 @@ internal static class ReceivingOption
         Option<int> passes = new("--passes") { Description = "Runs of each receiver, 1 to 20", DefaultValueFactory = _ => 3 };
         passes.InRange(1, 20);
         Option<string[]> only = new(
-            "--only") { Description = $"Receivers to run in addition to the baselines: {string.Join(", ", what.Receivers)}; default all",
-                AllowMultipleArgumentsPerToken = true };
+            "--only")
+        {
+            Description = $"Receivers to run in addition to the baselines: {string.Join(", ", what.Receivers)}; default all",
+            AllowMultipleArgumentsPerToken = true
+        };
         only.AcceptOnlyFromAmong([.. what.Receivers]);
         Option<DirectoryInfo?> results = new("--results") { Description = $"Folder for {what.File}.md and {what.File}.json" };
         Command command = new(name, description) { seconds, rounds, passes, only, results };

@@ -218,7 +218,7 @@ internal sealed class PutSignatureTarget : FuzzTarget
         if (isHead)
         {
             GetObjectMetadataRequest head = new()
-                { BucketName = options.Bucket, Key = Encoding.UTF8.GetString(key), ExpectedBucketOwner = options.ExpectedBucketOwner, RequestPayer = payer };
+            { BucketName = options.Bucket, Key = Encoding.UTF8.GetString(key), ExpectedBucketOwner = options.ExpectedBucketOwner, RequestPayer = payer };
             twin = GetObjectMetadataRequestMarshaller.Instance.Marshall(head);
         }
         else

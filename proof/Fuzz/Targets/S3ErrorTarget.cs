@@ -9,7 +9,7 @@ namespace Proof.Fuzz.Targets;
 internal sealed class S3ErrorTarget : FuzzTarget
 {
     private static readonly XmlReaderSettings Settings = new()
-        { DtdProcessing = DtdProcessing.Prohibit, XmlResolver = null, IgnoreComments = true, IgnoreProcessingInstructions = true, IgnoreWhitespace = true };
+    { DtdProcessing = DtdProcessing.Prohibit, XmlResolver = null, IgnoreComments = true, IgnoreProcessingInstructions = true, IgnoreWhitespace = true };
 
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [

@@ -95,7 +95,7 @@ public sealed partial class SettingsReader
     /// <param name="route">The route whose overrides count; null for none.</param>
     /// <returns>The settings; a property that could not be read has its default.</returns>
     public T Read<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)]
-        T>(string section, string? route = null)
+    T>(string section, string? route = null)
         where T : class, new() => ReadLayers<T>(route is null ? [section] : [$"{RoutesPrefix}{route}:{section}", section], []);
 
     /// <summary>

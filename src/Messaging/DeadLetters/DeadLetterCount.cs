@@ -105,7 +105,7 @@ internal sealed class DeadLetterCount(string root, TimeProvider time, int limit 
         DateTime now = time.GetUtcNow().UtcDateTime;
         long count = 0;
         foreach (bool isRecord in new FileSystemEnumerable<bool>(folder.FullName, static (ref FileSystemEntry entry) => true)
-            { ShouldIncludePredicate = IsRecord })
+        { ShouldIncludePredicate = IsRecord })
         {
             count++;
             if (count == most)

@@ -126,7 +126,8 @@ public sealed class ObjectStore(IObjectSink sink, string name, CircuitBreaker br
                 return Settlement.Refused(result.Detail ?? $"The sink {name} denies the worker access.") with { IsReported = true };
             case SinkStatus.Transient:
                 return Settlement.Transient(
-                    result.Detail ?? $"The sink {name} failed.", result.RetryAfter, retryInProcess: !result.Exhausted) with { IsReported = true };
+                    result.Detail ?? $"The sink {name} failed.", result.RetryAfter, retryInProcess: !result.Exhausted) with
+                { IsReported = true };
             default:
                 string defect = $"returned the status {result.Status}, which decides nothing: "
                     + "StoreAsync must return SinkResult.Stored only for a stored object, and otherwise what failed.";

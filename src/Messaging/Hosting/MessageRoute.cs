@@ -64,7 +64,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         });
         EnvelopeHint hint = new(plan.Name, plan.OtherEnvelopes, _logger);
         HandlerServices handler = new(plan.Name, _sink, Breaker, plan.Recoverability, Metrics, Calls, services, deadLetters, loggers, time, plan.Slots)
-            { SinkName = _sinkName ?? string.Empty, SinkRetries = plan.Sink is { Retries: true }, LookForEnvelope = hint.Look };
+        { SinkName = _sinkName ?? string.Empty, SinkRetries = plan.Sink is { Retries: true }, LookForEnvelope = hint.Look };
         Pipeline = RouteChain.Compose(plan, handler);
         _checks = handler.Checks;
         _owned = handler.Owned;

@@ -45,8 +45,11 @@ public static class EnvelopeExplainer
             TimeProvider.System,
             Concurrency: 1);
         PipelineBuilder<PhysicalContext> builder = new(route.Name);
-        RoutePlan inOrder = route with { Unwrapping =
-            new UnwrappingOptions { MaxElements = route.Unwrapping.MaxElements, Unrecognized = route.Unwrapping.Unrecognized, ElementConcurrency = 1 } };
+        RoutePlan inOrder = route with
+        {
+            Unwrapping =
+            new UnwrappingOptions { MaxElements = route.Unwrapping.MaxElements, Unrecognized = route.Unwrapping.Unrecognized, ElementConcurrency = 1 }
+        };
         foreach (EnvelopePlan envelope in route.Envelopes)
         {
             RouteChain.Unwrap(inOrder, envelope, builder, services);

@@ -92,8 +92,11 @@ internal sealed partial class UnfinishedDeadLetters(DurableFolder folder, IDeadL
             await store.WriteAsync(message with { SourceId = $"{letter.SourceId}-{line.Index + 1}" }, line.Item, CancellationToken.None));
         if (!file.IsWhole)
         {
-            DeadLetter rest = letter with { Description =
-                "A worker ended while it stored this bundle, and only its beginning was written. The messages in it are dead letters of their own." };
+            DeadLetter rest = letter with
+            {
+                Description =
+                "A worker ended while it stored this bundle, and only its beginning was written. The messages in it are dead letters of their own."
+            };
             await store.WriteAsync(rest, file.Bytes, CancellationToken.None);
         }
     }

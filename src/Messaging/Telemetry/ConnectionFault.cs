@@ -11,8 +11,11 @@ public static class ConnectionFault
         for (; exception is not null; exception = exception.InnerException)
         {
             if (exception
-                is HttpRequestException { HttpRequestError: HttpRequestError.NameResolutionError or HttpRequestError.ConnectionError
-                    or HttpRequestError.SecureConnectionError or HttpRequestError.ProxyTunnelError })
+                is HttpRequestException
+                {
+                    HttpRequestError: HttpRequestError.NameResolutionError or HttpRequestError.ConnectionError
+                    or HttpRequestError.SecureConnectionError or HttpRequestError.ProxyTunnelError
+                })
             {
                 return true;
             }

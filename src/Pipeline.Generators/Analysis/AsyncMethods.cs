@@ -34,8 +34,11 @@ internal static class AsyncMethods
 
     /// <summary>The builder that fits the method's result, as an attribute names it; null when none does.</summary>
     public static string? PooledBuilderFor(IMethodSymbol method) =>
-        method.ReturnType is INamedTypeSymbol { Name: "ValueTask",
-            ContainingNamespace: { Name: "Tasks", ContainingNamespace: { Name: "Threading", ContainingNamespace.Name: "System" } } } task
+        method.ReturnType is INamedTypeSymbol
+        {
+            Name: "ValueTask",
+            ContainingNamespace: { Name: "Tasks", ContainingNamespace: { Name: "Threading", ContainingNamespace.Name: "System" } }
+        } task
             ? task.IsGenericType ? $"{PooledBuilder}<>" : PooledBuilder
             : null;
 

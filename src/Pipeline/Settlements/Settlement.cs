@@ -74,7 +74,7 @@ public readonly record struct Settlement(
     /// <param name="mayHold">See <see cref="MayHold"/>.</param>
     public static Settlement Transient(string description, TimeSpan retryAfter = default, bool retryInProcess = true, bool mayHold = true) =>
         new(SettlementKind.Abandon, retryAfter, Reason: null, description)
-            { Fault = SettlementFault.Transient, RetryInProcess = retryInProcess, MayHold = mayHold };
+        { Fault = SettlementFault.Transient, RetryInProcess = retryInProcess, MayHold = mayHold };
 
     /// <summary>
     /// The service refuses the worker itself, not the message (access denied, no such bucket). Receiving pauses and the worker

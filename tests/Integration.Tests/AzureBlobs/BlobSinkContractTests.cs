@@ -24,8 +24,13 @@ public sealed class BlobSinkContractTests(AzuriteServer azurite) : ObjectSinkCon
         _container = await server.CreateContainerAsync();
 
         // Azurite has one thread, which 64 writers keep waiting on a busy machine.
-        BlobSinkOptions options = new() { ConnectionString = server.ConnectionString, Container = _container.Name, AttemptTimeout = TimeSpan.FromMinutes(1),
-            TotalTimeout = TimeSpan.FromMinutes(2) };
+        BlobSinkOptions options = new()
+        {
+            ConnectionString = server.ConnectionString,
+            Container = _container.Name,
+            AttemptTimeout = TimeSpan.FromMinutes(1),
+            TotalTimeout = TimeSpan.FromMinutes(2)
+        };
         return new BlobSink(options, new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System));
     }
 

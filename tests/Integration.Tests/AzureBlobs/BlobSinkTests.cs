@@ -248,7 +248,7 @@ public sealed class BlobSinkTests(AzuriteServer azurite) : IAsyncLifetime
         Uri account = _container.GetParentBlobServiceClient().Uri;
         return Open(
             options => new BlobSinkOptions
-                { ConnectionString = $"BlobEndpoint={account};SharedAccessSignature={signature[1..]}", Container = options.Container });
+            { ConnectionString = $"BlobEndpoint={account};SharedAccessSignature={signature[1..]}", Container = options.Container });
     }
 
     private BlobSink Open(Func<BlobSinkOptions, BlobSinkOptions>? change = null)

@@ -38,7 +38,7 @@ internal static partial class SourceScan
         string kind = creation.Groups["kind"].Value;
         string[] texts = [
             .. Literal
-                .Matches(creation.Groups["arguments"].Value)
+                .Matches(Joint.Replace(creation.Groups["arguments"].Value, string.Empty))
                 .Select(match => match.Groups["text"].Value)
                 .Where(found => !Attribute.IsMatch($"\"{found}\""))];
         string field = creation.Groups["field"].Value;
@@ -70,6 +70,10 @@ internal static partial class SourceScan
     [GeneratedRegex(
         """(?:(?<field>\w+)\s*=\s*)?(?:Meter\.Create(?<kind>\w+?)(?:<\w+>)?|(?<kind>CountRoutes|GaugeInlets))\(\s*"(?<name>(?:messaging|worker)\.[a-z_.]+)"(?<arguments>(?:"(?:\\.|[^"\\])*"|[^;"])*);""")]
     private static partial Regex Creation { get; }
+
+    /// <summary>Between two pieces of one text.</summary>
+    [GeneratedRegex(""" "\s*\+\s*" """, RegexOptions.IgnorePatternWhitespace)]
+    private static partial Regex Joint { get; }
 
     [GeneratedRegex("""\[LoggerMessage\(\s*(?<id>\d+),\s*(?:LogLevel\.(?<level>\w+),\s*)?(?<text>(?:"(?:\\.|[^"\\])*"|\s|\+)+)""")]
     private static partial Regex Event { get; }

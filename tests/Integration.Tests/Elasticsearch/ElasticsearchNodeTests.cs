@@ -21,7 +21,7 @@ public sealed class ElasticsearchNodeTests
         Uri dead = Unused();
         await using SinkRun run = await SinkRun.StartAsync(
             change: options => new ElasticsearchSinkOptions
-                { Endpoints = [dead.AbsoluteUri, options.Endpoint!.AbsoluteUri], Index = SinkRun.Index, MaxBatchDocuments = 10 }, loggers: log);
+            { Endpoints = [dead.AbsoluteUri, options.Endpoint!.AbsoluteUri], Index = SinkRun.Index, MaxBatchDocuments = 10 }, loggers: log);
 
         await run.Sink.CheckAsync(Token);
         DocumentsResult result = await run.WriteAsync(50);
@@ -51,7 +51,7 @@ public sealed class ElasticsearchNodeTests
     {
         await using SinkRun run = await SinkRun.StartAsync(
             change: options => new ElasticsearchSinkOptions
-                { Endpoint = new Uri("http://search.invalid:9200"), Proxy = options.Endpoint, Index = SinkRun.Index });
+            { Endpoint = new Uri("http://search.invalid:9200"), Proxy = options.Endpoint, Index = SinkRun.Index });
 
         DocumentsResult result = await run.WriteAsync(3);
 

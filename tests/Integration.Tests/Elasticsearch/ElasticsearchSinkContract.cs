@@ -75,8 +75,13 @@ public abstract class ElasticsearchSinkContract : DocumentSinkContractTests
         if (_strict is { } strict)
         {
             await strict.ScriptAsync(
-                new FaultRule { Fault = ServerFault.FailItems, Status = 403, Type = "cluster_block_exception",
-                    Reason = $"index [{_index!.Name}] blocked by: [FORBIDDEN/8/index write (api)];" });
+                new FaultRule
+                {
+                    Fault = ServerFault.FailItems,
+                    Status = 403,
+                    Type = "cluster_block_exception",
+                    Reason = $"index [{_index!.Name}] blocked by: [FORBIDDEN/8/index write (api)];"
+                });
             return new Unblocking(() => strict.ScriptAsync());
         }
 

@@ -98,7 +98,7 @@ public sealed partial class OpenApiTests
     private static async Task<JsonNode> CheckAsync(HttpClient client, string verb, string path, string? address = null, string? body = null)
     {
         using HttpRequestMessage request = new(HttpMethod.Parse(verb), address ?? path)
-            { Content = body is null ? null : new StringContent(body, new MediaTypeHeaderValue("application/json")) };
+        { Content = body is null ? null : new StringContent(body, new MediaTypeHeaderValue("application/json")) };
         using HttpResponseMessage answer = await client.SendAsync(request);
         string text = await answer.Content.ReadAsStringAsync();
         string what = $"{verb} {request.RequestUri} answered {(int)answer.StatusCode} {text}";

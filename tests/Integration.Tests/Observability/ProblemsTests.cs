@@ -27,11 +27,19 @@ public sealed class ProblemsTests
         [WorkerProblems.Age] = (State(Route with { OldestAgeSeconds = 45 }), History()),
         [WorkerProblems.Breaker] = (State(Route with { Breaker = Open, Receiving = false, Held = 64 }), History()),
         [WorkerProblems.DeadLetters] = (
-            State(Route) with { WaitingDeadLetters =
-                new WaitingState(3, IsMore: false, Now.AddDays(-1), Now.AddHours(-1), new Dictionary<string, long> { ["malformed-json"] = 3 }) }, History()),
+            State(Route) with
+            {
+                WaitingDeadLetters =
+                new WaitingState(3, IsMore: false, Now.AddDays(-1), Now.AddHours(-1), new Dictionary<string, long> { ["malformed-json"] = 3 })
+            }, History()),
         [WorkerProblems.Dropped] = (
-            State(Route with { Dropped = new Dictionary<string, long> { ["unterminated"] = 2 }, DroppedAdvice = "Check the framing.",
-                DroppedSince = Now.AddMinutes(-7), LastDroppedAt = Now.AddMinutes(-1) }), History()),
+            State(Route with
+            {
+                Dropped = new Dictionary<string, long> { ["unterminated"] = 2 },
+                DroppedAdvice = "Check the framing.",
+                DroppedSince = Now.AddMinutes(-7),
+                LastDroppedAt = Now.AddMinutes(-1)
+            }), History()),
         [WorkerProblems.Full] = (State(Route with { InFlight = 64 }), History(route: series => series with { InFlight = Last(64.0, 20) })),
         [WorkerProblems.Lost] = (State(Route with { Lost = 2, LostAt = Now.AddSeconds(-4) }), History()),
         [WorkerProblems.Paused] =
@@ -144,8 +152,13 @@ public sealed class ProblemsTests
     public void Outage_NamesItsOwnSink_WhateverTheTextsSay(string failure, string? problemOfAnotherPart)
     {
         ProblemState problem = Find(
-            (State(Route with { Results = "36 bundles in s3://orders/", Breaker = Open with { LastFailure = failure }, Problem = problemOfAnotherPart,
-                ProblemEvent = 1006 }), History())).Single();
+            (State(Route with
+            {
+                Results = "36 bundles in s3://orders/",
+                Breaker = Open with { LastFailure = failure },
+                Problem = problemOfAnotherPart,
+                ProblemEvent = 1006
+            }), History())).Single();
 
         (problem.Action, problem.How).ShouldBe(
             ("Do what the last failure says, or repair the sink S3, its credentials or the network. The worker continues by itself; a restart does not help.",

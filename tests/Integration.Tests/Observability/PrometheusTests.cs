@@ -106,7 +106,7 @@ public sealed class PrometheusTests
     {
         using Process promtool = Process.Start(
             new ProcessStartInfo(Require("promtool"), ["check", "metrics"])
-                { RedirectStandardInput = true, RedirectStandardError = true, UseShellExecute = false })!;
+            { RedirectStandardInput = true, RedirectStandardError = true, UseShellExecute = false })!;
         await promtool.StandardInput.WriteAsync(text);
         promtool.StandardInput.Close();
         string errors = await promtool.StandardError.ReadToEndAsync();

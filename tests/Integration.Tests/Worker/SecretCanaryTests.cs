@@ -147,7 +147,7 @@ public sealed class SecretCanaryTests(AwsServer aws, RealS3 realS3)
 
     private static (string[] Arguments, Dictionary<string, string> Environment) Credentials(bool fromTheEnvironment) => fromTheEnvironment
         ? ([], new Dictionary<string, string>(StringComparer.Ordinal)
-            { ["AWS_ACCESS_KEY_ID"] = AccessKey, ["AWS_SECRET_ACCESS_KEY"] = SecretKey, ["AWS_SESSION_TOKEN"] = SessionToken })
+        { ["AWS_ACCESS_KEY_ID"] = AccessKey, ["AWS_SECRET_ACCESS_KEY"] = SecretKey, ["AWS_SESSION_TOKEN"] = SessionToken })
         : ([$"--Aws:AccessKeyId={AccessKey}", $"--Aws:SecretAccessKey={SecretKey}", $"--Aws:SessionToken={SessionToken}"], []);
 
     private static void ShouldShowNoSecret(string output, IReadOnlyCollection<string> handles)

@@ -36,7 +36,7 @@ public sealed class ArchiveAllocationTests
         {
             ShouldAllocateNothing(
                 text, new KeyTemplateOptions
-                    { Template = "{t.id:keep}/{a[1].b.c:encode}/{n:number}/{ts:epochms:yyyy/MM}/{MessageId}.json", InvalidValue = invalid });
+                { Template = "{t.id:keep}/{a[1].b.c:encode}/{n:number}/{ts:epochms:yyyy/MM}/{MessageId}.json", InvalidValue = invalid });
         }
     }
 

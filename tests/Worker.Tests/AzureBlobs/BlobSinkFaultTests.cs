@@ -257,7 +257,7 @@ public sealed class BlobSinkFaultTests
     {
         ScriptedBlobs store = new(
             (_, _) => new HttpResponseMessage((HttpStatusCode)status)
-                { Content = new StringContent("<html>sign in to the hotel</html>"), Headers = { Location = new Uri("http://hotel.example/") } });
+            { Content = new StringContent("<html>sign in to the hotel</html>"), Headers = { Location = new Uri("http://hotel.example/") } });
 
         SinkResult result = await StoreAsync(store);
 
@@ -426,8 +426,12 @@ public sealed class BlobSinkFaultTests
     }
 
     private BlobSink Open(ScriptedBlobs store, CircuitBreaker? breaker = null, string scheme = "https") => new(
-        new BlobSinkOptions { ConnectionString = $"BlobEndpoint={scheme}://orders.blob.core.windows.net;AccountName=orders;AccountKey="
-            + $"{Convert.ToBase64String(new byte[64])}", Container = "archive" },
+        new BlobSinkOptions
+        {
+            ConnectionString = $"BlobEndpoint={scheme}://orders.blob.core.windows.net;AccountName=orders;AccountKey="
+            + $"{Convert.ToBase64String(new byte[64])}",
+            Container = "archive"
+        },
         new SinkServices(null!, _log, TimeProvider.System, Breaker: breaker),
         store);
 }

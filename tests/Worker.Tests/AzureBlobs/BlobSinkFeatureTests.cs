@@ -111,8 +111,11 @@ public sealed class BlobSinkFeatureTests
     [Fact]
     public void FindProblems_PropertiesOfAHandler_AreCheckedWithTheConfigured()
     {
-        BlobSinkOptions options = new() { Metadata = new Dictionary<string, string>(StringComparer.OrdinalIgnoreCase) { ["team"] = "a" },
-            Tags = Enumerable.Range(0, 9).ToDictionary(i => $"t{i}", _ => "v", StringComparer.OrdinalIgnoreCase) };
+        BlobSinkOptions options = new()
+        {
+            Metadata = new Dictionary<string, string>(StringComparer.OrdinalIgnoreCase) { ["team"] = "a" },
+            Tags = Enumerable.Range(0, 9).ToDictionary(i => $"t{i}", _ => "v", StringComparer.OrdinalIgnoreCase)
+        };
 
         Problems((ObjectPropertyKind.Metadata, "city", null), (ObjectPropertyKind.Tag, "team", null)).ShouldBeEmpty();
         Problems((ObjectPropertyKind.Metadata, "Team", null))

@@ -34,9 +34,12 @@ internal sealed class ScriptedBlobs(Func<HttpRequestMessage, int, HttpResponseMe
     /// <summary>An error of Blob Storage.</summary>
     public static HttpResponseMessage Error(int status, string code, params (string Name, string Value)[] headers) => With(
         new HttpResponseMessage(
-            (HttpStatusCode)status) { Content = new StringContent(
+            (HttpStatusCode)status)
+        {
+            Content = new StringContent(
                 $"<?xml version=\"1.0\" encoding=\"utf-8\"?><Error><Code>{code}</Code><Message>canary message</Message></Error>", Encoding.UTF8,
-                "application/xml") },
+                "application/xml")
+        },
         [("x-ms-error-code", code), ("x-ms-request-id", "7c31b2e5-601e-0012-34ab-56cdef000000"), .. headers]);
 
     protected override async Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken)

@@ -122,7 +122,7 @@ internal sealed class FakeBus : IFakeBroker
                 new BusEntry(
                     ++_numbers, Time.GetUtcNow(), id, body,
                     new Dictionary<string, object>(properties ?? new Dictionary<string, object>(), StringComparer.Ordinal))
-                    { Session = session, Subject = subject });
+                { Session = session, Subject = subject });
         }
 
         Pulse();

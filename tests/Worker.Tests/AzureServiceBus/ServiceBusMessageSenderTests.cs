@@ -48,7 +48,7 @@ public sealed class ServiceBusMessageSenderTests
             Group = "s",
             IsRedriven = true,
             SystemProperties = new Dictionary<string, string>(StringComparer.Ordinal)
-                { ["subject"] = "sold", ["correlation-id"] = "c", ["content-type"] = "text/plain", ["to"] = "t", ["reply-to"] = "r" },
+            { ["subject"] = "sold", ["correlation-id"] = "c", ["content-type"] = "text/plain", ["to"] = "t", ["reply-to"] = "r" },
         };
 
         await sender.SendAsync([first, first with { SystemProperties = new Dictionary<string, string>(StringComparer.Ordinal) }], CancellationToken.None);

@@ -123,6 +123,15 @@ public sealed class DeadLetterKillTests : IDisposable
     private async Task<long> CountAsync(DirectoryDeadLetterStore store) => (await store.CountWaitingAsync(Token))!.Count;
 
     private DeadLetter Letter() =>
-        new() { SourceId = "m-1", Source = "http", Route = "orders", Reason = "malformed-json", Description = "It ends early.", Attempts = 1,
-            FirstSeen = _time.GetUtcNow(), LastSeen = _time.GetUtcNow() };
+        new()
+        {
+            SourceId = "m-1",
+            Source = "http",
+            Route = "orders",
+            Reason = "malformed-json",
+            Description = "It ends early.",
+            Attempts = 1,
+            FirstSeen = _time.GetUtcNow(),
+            LastSeen = _time.GetUtcNow()
+        };
 }

@@ -91,8 +91,11 @@ public sealed class DeadLetterQueueCountTests
     private MessageRoute Start(params CountedSource[] sources)
     {
         RoutePlan plan = WorkerHost.Plan(new ConfigurationBuilder().AddCommandLine(["--Routes:archive:Sink=Memory"]).Build()).Routes.Single();
-        plan = plan with { Sources =
-            [.. sources.Select((source, i) => new SourcePlan { Name = $"source-{i}", Create = _ => source, CountsDeadLetters = true })] };
+        plan = plan with
+        {
+            Sources =
+            [.. sources.Select((source, i) => new SourcePlan { Name = $"source-{i}", Create = _ => source, CountsDeadLetters = true })]
+        };
         MessageRoute route = new(plan, new ServiceCollection().BuildServiceProvider(), new MemoryDeadLetters(), _log, _time);
         route.Start();
         return route;

@@ -99,8 +99,11 @@ public sealed class MessageRouteCheckTests
     private static MessageRoute Create(ManualTimeProvider time, RecordingLog log, ISink sink, IMessageSource source)
     {
         RoutePlan plan = WorkerHost.Plan(new ConfigurationBuilder().AddCommandLine(["--Routes:archive:Sink=Memory"]).Build()).Routes.Single();
-        plan = plan with { Sink = new SinkPlan { Name = "mute-sink", Create = _ => sink },
-            Sources = [new SourcePlan { Name = "mute-source", Create = _ => source }] };
+        plan = plan with
+        {
+            Sink = new SinkPlan { Name = "mute-sink", Create = _ => sink },
+            Sources = [new SourcePlan { Name = "mute-source", Create = _ => source }]
+        };
         return new MessageRoute(plan, new ServiceCollection().BuildServiceProvider(), new MemoryDeadLetters(), log, time);
     }
 

@@ -117,8 +117,11 @@ public sealed class RouteRulesTests
         Starts(
             PlanKeeping(
                 "Mine", handler: WithTag,
-                sink: plan => plan with { CheckProperties =
-                    properties => [new ConfigurationError(properties[0].Setting, properties[0].Value, "has a wrong name.")] }).Errors,
+                sink: plan => plan with
+                {
+                    CheckProperties =
+                    properties => [new ConfigurationError(properties[0].Setting, properties[0].Value, "has a wrong name.")]
+                }).Errors,
             "Handlers:Archive:Tags:tenant: has a wrong name.");
     }
 

@@ -257,8 +257,11 @@ public sealed class SinkRecoveryTests : IDisposable
     private static MessageRoute Create(ManualTimeProvider time, RecordingLog log, ISink sink)
     {
         RoutePlan plan = WorkerHost.Plan(new ConfigurationBuilder().AddCommandLine(["--Routes:archive:Sink=Memory"]).Build()).Routes.Single();
-        plan = plan with { Sink = new SinkPlan { Name = "scripted", Create = _ => sink },
-            Sources = [new SourcePlan { Name = "callers", IsPushed = true, Create = _ => new Callers() }] };
+        plan = plan with
+        {
+            Sink = new SinkPlan { Name = "scripted", Create = _ => sink },
+            Sources = [new SourcePlan { Name = "callers", IsPushed = true, Create = _ => new Callers() }]
+        };
         return new MessageRoute(plan, new ServiceCollection().BuildServiceProvider(), new MemoryDeadLetters(), log, time);
     }
 

@@ -77,7 +77,7 @@ internal sealed class FakeRabbitMqChannel(FakeRabbitMq broker)
         {
             properties.Headers = new Dictionary<string, object?>(
                 properties.Headers ?? new Dictionary<string, object?>(StringComparer.Ordinal), StringComparer.Ordinal)
-                { ["x-delivery-count"] = (long)message.Returns };
+            { ["x-delivery-count"] = (long)message.Returns };
         }
 
         byte[] body = [.. message.Body];

@@ -100,7 +100,7 @@ public sealed class ContractTests
     public async Task Source_LosesWhatAnInterruptionLeft_IsDetected() =>
         (await SourceBreaksAsync(
             message => new TestSourceHarness.BrokenMessage(message)
-                { OtherSettlement = settlement => settlement.Kind == SettlementKind.Abandon ? Settlement.Complete : settlement },
+            { OtherSettlement = settlement => settlement.Kind == SettlementKind.Abandon ? Settlement.Complete : settlement },
             contract => contract.Interrupt_WithMessagesInFlight_LosesNone(),
             patience: TimeSpan.Zero))
             .ShouldStartWith("After its connections have ended, a source connects again");
@@ -166,7 +166,7 @@ public sealed class ContractTests
 
         (await Should.ThrowAsync<ContractException>(
             new ObjectSinkContract(sink, key => new((byte[]?)null))
-                { BreakStore = static () => new(new MemoryStream()) }.Store_StoreDoesNotWork_ReturnsTheFailure())).Message
+            { BreakStore = static () => new(new MemoryStream()) }.Store_StoreDoesNotWork_ReturnsTheFailure())).Message
             .ShouldBe("A store that does not work is returned as Transient or Refused; StoreAsync threw IOException: no reply");
     }
 

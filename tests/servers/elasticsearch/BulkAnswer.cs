@@ -26,8 +26,15 @@ internal static class BulkAnswer
         if (item.ErrorType is not null)
         {
             result["status"] = item.Status;
-            result["error"] = new JsonObject { ["type"] = item.ErrorType, ["reason"] = item.ErrorReason, ["caused_by"] = Cause(item.ErrorCause),
-                ["index_uuid"] = "lHkiUFEmTrKYugulAenzgA", ["shard"] = "0", ["index"] = item.Index };
+            result["error"] = new JsonObject
+            {
+                ["type"] = item.ErrorType,
+                ["reason"] = item.ErrorReason,
+                ["caused_by"] = Cause(item.ErrorCause),
+                ["index_uuid"] = "lHkiUFEmTrKYugulAenzgA",
+                ["shard"] = "0",
+                ["index"] = item.Index
+            };
         }
         else
         {

@@ -34,8 +34,11 @@ internal sealed class DocumentEndpoints(IndexStore store)
     public JsonObject Count(string index)
     {
         StoredIndex found = store.Find(index);
-        return new JsonObject { ["count"] = store.Do(_ => found.Documents.Count),
-            ["_shards"] = new JsonObject { ["total"] = 1, ["successful"] = 1, ["skipped"] = 0, ["failed"] = 0 } };
+        return new JsonObject
+        {
+            ["count"] = store.Do(_ => found.Documents.Count),
+            ["_shards"] = new JsonObject { ["total"] = 1, ["successful"] = 1, ["skipped"] = 0, ["failed"] = 0 }
+        };
     }
 
     /// <summary><c>POST /{index}/_mget</c> with <c>{"ids":[…]}</c>.</summary>

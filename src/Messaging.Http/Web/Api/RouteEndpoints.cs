@@ -55,8 +55,11 @@ internal sealed class RouteEndpoints(IRouteControl routes, IWorkerStatus worker,
     /// <returns>Null when the request was refused.</returns>
     private async Task<RouteOrder?> ReadAsync(HttpContext context)
     {
-        if (await ApiJson.TryReadAsync(context, ApiJson.Default.RouteOrder, MaxRequestBytes) is { Route.Length: > 0,
-            Note: null or { Length: <= MaxNoteChars } } order)
+        if (await ApiJson.TryReadAsync(context, ApiJson.Default.RouteOrder, MaxRequestBytes) is
+            {
+                Route.Length: > 0,
+                Note: null or { Length: <= MaxNoteChars }
+            } order)
         {
             return order;
         }

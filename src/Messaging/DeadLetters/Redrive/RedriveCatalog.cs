@@ -106,9 +106,12 @@ public sealed class RedriveCatalog
         return running is not null && await running is { } result
             ? folder is null || result.Sent == 0
                 ? result
-                : result with { Notes = [
+                : result with
+                {
+                    Notes = [
                     .. result.Notes,
-                    $"They are in {folder.Root}. The worker's page and dead-letters show them, and edit, discard and redrive them one by one."] }
+                    $"They are in {folder.Root}. The worker's page and dead-letters show them, and edit, discard and redrive them one by one."]
+                }
             : throw new StartupException(
                 $"redrive --from {name}: {_byName[name]} returned no result, so it is unknown what was redriven; the function that its ConfigureRedrive "
                     + $"returns must return one.", ExitCodes.Software);

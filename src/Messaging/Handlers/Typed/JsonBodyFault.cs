@@ -50,7 +50,8 @@ internal static class JsonBodyFault
         string words = WordsOf(exception, typeInfo);
         string cause = place.Length == 0 ? words : $"{place}: {words}";
         return Settlement.DeadLetter(
-            WrongShape, $"Cannot read the body as {NameOf(typeInfo.Type)}: {cause}", type) with { Exception = type is null ? null : exception };
+            WrongShape, $"Cannot read the body as {NameOf(typeInfo.Type)}: {cause}", type) with
+        { Exception = type is null ? null : exception };
     }
 
     private static JsonException? FindSyntaxFault(ReadOnlySpan<byte> json, JsonSerializerOptions options)

@@ -32,7 +32,7 @@ internal sealed class SqsSourceHarness : SourceHarness
         _proxy = endpoint.ServiceUrl.IsLoopback ? new TcpFaultProxy(endpoint.ServiceUrl) : null;
         SqsQueueReference reference = SqsQueueReference.Parse(queue.Name)!;
         AwsOptions aws = new()
-            { Endpoint = _proxy?.Url ?? endpoint.ServiceUrl, Region = endpoint.Region, AccessKeyId = endpoint.AccessKey, SecretAccessKey = endpoint.SecretKey };
+        { Endpoint = _proxy?.Url ?? endpoint.ServiceUrl, Region = endpoint.Region, AccessKeyId = endpoint.AccessKey, SecretAccessKey = endpoint.SecretKey };
         SqsSourceOptions options = new()
         {
             Queue = queue.Name,

@@ -51,7 +51,7 @@ public sealed class S3ObjectPropertiesTests
         (ObjectProperties fitted, string[] losses) = Fit(
             new S3SinkOptions { Metadata = new Dictionary<string, string> { ["x"] = new string('v', 999) } },
             new ObjectProperties
-                { Metadata = [new("a", new string('v', 900)), new("big", new string('ü', 60)), new("b", new string('v', 146)), new("c", "")] });
+            { Metadata = [new("a", new string('v', 900)), new("big", new string('ü', 60)), new("b", new string('v', 146)), new("c", "")] });
 
         fitted.Metadata.Select(entry => entry.Key).ShouldBe(["x", "a", "b"]);
         fitted.Metadata.Sum(entry => entry.Key.Length + entry.Value.Length).ShouldBe(2_048);
@@ -67,8 +67,11 @@ public sealed class S3ObjectPropertiesTests
 
         (ObjectProperties fitted, string[] losses) = Fit(
             options,
-            new ObjectProperties { Metadata = [new("team", "x"), new("a b", "x"), new("", "x"), new("a:b\r\nx-amz-acl", "x")],
-                Tags = [new("team", "x"), new("aws:a", "x"), new("a;", "x"), .. tags] });
+            new ObjectProperties
+            {
+                Metadata = [new("team", "x"), new("a b", "x"), new("", "x"), new("a:b\r\nx-amz-acl", "x")],
+                Tags = [new("team", "x"), new("aws:a", "x"), new("a;", "x"), .. tags]
+            });
 
         fitted.Metadata.ShouldBe([new("team", "a")]);
         fitted.Tags.Select(tag => tag.Key).ShouldBe(["team", .. tags.Take(9).Select(tag => tag.Key)]);
@@ -95,8 +98,11 @@ public sealed class S3ObjectPropertiesTests
     [Fact]
     public void FindProblems_PropertiesOfAHandler_AreCheckedWithTheConfigured()
     {
-        S3SinkOptions options = new() { Metadata = new Dictionary<string, string>(StringComparer.OrdinalIgnoreCase) { ["Team"] = "a" },
-            Tags = Enumerable.Range(0, 9).ToDictionary(i => $"t{i}", _ => "v", StringComparer.OrdinalIgnoreCase) };
+        S3SinkOptions options = new()
+        {
+            Metadata = new Dictionary<string, string>(StringComparer.OrdinalIgnoreCase) { ["Team"] = "a" },
+            Tags = Enumerable.Range(0, 9).ToDictionary(i => $"t{i}", _ => "v", StringComparer.OrdinalIgnoreCase)
+        };
 
         Problems(options, (ObjectPropertyKind.Metadata, "city", null), (ObjectPropertyKind.Tag, "team", null)).ShouldBeEmpty();
         Problems(options, (ObjectPropertyKind.Metadata, "team", null))

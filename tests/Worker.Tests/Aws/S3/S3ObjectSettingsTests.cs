@@ -82,7 +82,7 @@ public sealed class S3ObjectSettingsTests
     {
         Random random = new(4717);
         S3SinkOptions options = new()
-            { Bucket = "archive", Metadata = new Dictionary<string, string> { ["fixed"] = "a" }, Tags = new Dictionary<string, string> { ["fixed"] = "b" } };
+        { Bucket = "archive", Metadata = new Dictionary<string, string> { ["fixed"] = "a" }, Tags = new Dictionary<string, string> { ["fixed"] = "b" } };
         for (int i = 0; i < 40; i++)
         {
             S3ObjectProperties fitting = new(options, "orders", NullLogger.Instance, TimeProvider.System);

@@ -161,10 +161,13 @@ internal sealed class FakeQueue(TimeProvider? time = null) : IAsyncDisposable
             case "SendMessageBatch":
                 return new QueueAnswer(
                     200, JsonSerializer.Serialize(
-                        new { Successful = call.Json
+                        new
+                        {
+                            Successful = call.Json
                             .GetProperty("Entries")
                             .EnumerateArray()
-                            .Select((_, index) => new { Id = $"{index}", MessageId = Guid.NewGuid() }) }));
+                            .Select((_, index) => new { Id = $"{index}", MessageId = Guid.NewGuid() })
+                        }));
             default:
                 return QueueAnswer.Failing(call, string.Empty, senderFault: false, _ => false);
         }
@@ -217,7 +220,7 @@ internal sealed class FakeQueue(TimeProvider? time = null) : IAsyncDisposable
             }
 
             HttpResponseMessage response = new((HttpStatusCode)answer.Status)
-                { Content = new StringContent(answer.Body!, Encoding.UTF8, "application/x-amz-json-1.0"), RequestMessage = request };
+            { Content = new StringContent(answer.Body!, Encoding.UTF8, "application/x-amz-json-1.0"), RequestMessage = request };
             if (answer.RetryAfter is { } seconds)
             {
                 response.Headers.TryAddWithoutValidation("Retry-After", seconds);

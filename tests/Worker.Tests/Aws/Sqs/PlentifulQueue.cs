@@ -40,7 +40,7 @@ internal sealed class PlentifulQueue : HttpMessageHandler
     {
         TraceHeader = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1",
         Attributes = new JsonObject
-            { ["traceparent"] = new JsonObject { ["DataType"] = "String", ["StringValue"] = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" } },
+        { ["traceparent"] = new JsonObject { ["DataType"] = "String", ["StringValue"] = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" } },
     };
 
     protected override async Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken)

@@ -27,14 +27,18 @@ public sealed class SignedBulkRequestTests
         DocumentBatch batch = Filled();
         using BatchContent content = new(batch, 2, gzip: false);
         using HttpRequestMessage request = new(HttpMethod.Post, new ElasticsearchNode(options.Endpoint, options).Bulk) { Content = content };
-        AWSSigningRequest described = new() { HttpMethod = HttpMethod.Post, RequestUri = request.RequestUri,
-            Content = await content.ReadAsByteArrayAsync(TestContext.Current.CancellationToken) };
+        AWSSigningRequest described = new()
+        {
+            HttpMethod = HttpMethod.Post,
+            RequestUri = request.RequestUri,
+            Content = await content.ReadAsByteArrayAsync(TestContext.Current.CancellationToken)
+        };
         described.Headers["content-type"] = "application/x-ndjson";
         AWSCredentials credentials = token is null ? new BasicAWSCredentials("AKID", "secret") : new SessionAWSCredentials("AKID", "secret", token);
         AWSSigningResult expected = AWSSigV4Signer.Sign(
             described,
             new AWSSigV4Parameters
-                { Credentials = credentials, Region = RegionEndpoint.EUWest1, Service = service == AwsSigning.Es ? "es" : "aoss", SignedAt = Now.UtcDateTime });
+            { Credentials = credentials, Region = RegionEndpoint.EUWest1, Service = service == AwsSigning.Es ? "es" : "aoss", SignedAt = Now.UtcDateTime });
         using AwsRequestSigner signer = Signer(service, credentials);
 
         await signer.SignAsync(request, await batch.HashAsync(2, TestContext.Current.CancellationToken), TestContext.Current.CancellationToken);

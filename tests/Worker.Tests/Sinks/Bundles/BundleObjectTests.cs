@@ -82,7 +82,7 @@ public sealed class BundleObjectTests
         byte[] bytes = StoreTogether([.. Enumerable.Range(0, 1_000).Select(i => ($"{i:d4}", $"{{\"number\":{i}}}"))]).Bytes;
         using Process gzip = Process.Start(
             new ProcessStartInfo("gzip", "-dc")
-                { UseShellExecute = false, RedirectStandardInput = true, RedirectStandardOutput = true, RedirectStandardError = true })!;
+            { UseShellExecute = false, RedirectStandardInput = true, RedirectStandardOutput = true, RedirectStandardError = true })!;
         Task<string> text = gzip.StandardOutput.ReadToEndAsync(TestContext.Current.CancellationToken);
         await gzip.StandardInput.BaseStream.WriteAsync(bytes, TestContext.Current.CancellationToken);
         gzip.StandardInput.Close();

@@ -25,7 +25,7 @@ internal sealed class TcpLinesRun : IAsyncDisposable
         configure?.Invoke(options);
         ServiceProvider none = new ServiceCollection().BuildServiceProvider();
         Source = new TcpLinesMessageSource(new SourceServices("orders", none, DeadLetters, Log, Time, Concurrency: 64, Metrics: Metrics), options, _buffers)
-            { Listen = listen };
+        { Listen = listen };
     }
 
     public TcpLinesMessageSource Source { get; }

@@ -25,7 +25,8 @@ public sealed class PollingMessageSourceTests : IAsyncDisposable
     public PollingMessageSourceTests() => _table = new Table(
         new SourceServices(
             "rows", new ServiceCollection().BuildServiceProvider(), _deadLetters, LoggerFactory.Create(logging => logging.AddProvider(_log)),
-            TimeProvider.System, Concurrency: 4) { Name = "Table" });
+            TimeProvider.System, Concurrency: 4)
+        { Name = "Table" });
 
     public async ValueTask DisposeAsync()
     {

@@ -84,7 +84,7 @@ internal sealed class SdkRequests : IS3Requests
             GetObjectMetadataResponse head = await _credentials.CallAsync(attempt, _calls, S3Calls.Head,
                 token => _client.GetObjectMetadataAsync(
                     new GetObjectMetadataRequest
-                        { BucketName = _bucket, Key = name, ExpectedBucketOwner = _options.ExpectedBucketOwner, RequestPayer = _payer }, token));
+                    { BucketName = _bucket, Key = name, ExpectedBucketOwner = _options.ExpectedBucketOwner, RequestPayer = _payer }, token));
             if (string.IsNullOrEmpty(head.ETag))
             {
                 return (S3Fault.NotS3((int)head.HttpStatusCode), operation, false);

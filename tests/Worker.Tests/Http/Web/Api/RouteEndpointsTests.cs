@@ -51,7 +51,7 @@ public sealed class RouteEndpointsTests
     {
         await using ApiHost host = await ApiHost.StartAsync();
         using HttpRequestMessage request = new(HttpMethod.Post, Pause)
-            { Content = new StringContent(Route + new string(' ', spaces), Encoding.UTF8, "application/json"), Headers = { TransferEncodingChunked = true } };
+        { Content = new StringContent(Route + new string(' ', spaces), Encoding.UTF8, "application/json"), Headers = { TransferEncodingChunked = true } };
         request.Headers.Authorization = new AuthenticationHeaderValue("Bearer", ApiHost.Token);
 
         using HttpResponseMessage answer = await host.Client.SendAsync(request);
