@@ -42,7 +42,7 @@ internal sealed class ForeignSink(World world, IObjectSink sink, TimeProvider ti
                 return ThrowAfterStoreAsync(key, body, new OperationCanceledException("The sink was not cancelled."), cancellationToken);
             case 4 or 5 or 6:
                 world.Meets(Fault.SinkThrows);
-                throw new TransientFaultException("The sink reports a transient fault as an exception.");
+                throw new TransientException("The sink reports a transient fault as an exception.");
             case 7:
                 world.Meets(Fault.SinkHangs);
                 return StoreAfterAsync(Task.Delay(Timeout.InfiniteTimeSpan, time, cancellationToken), key, body, cancellationToken);

@@ -76,11 +76,11 @@ internal sealed class ObservedMessage : ReceivedMessage
 
     public override string? FindSystemProperty(string name) => _message.FindSystemProperty(name);
 
-    public override TimeSpan GetHoldTime()
+    public override TimeSpan TryHold()
     {
         _observer.Attempted(this);
         _isHeld = true;
-        return _message.GetHoldTime();
+        return _message.TryHold();
     }
 
     protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken)

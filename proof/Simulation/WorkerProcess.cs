@@ -319,7 +319,7 @@ internal sealed class WorkerProcess
                 defect);
     }
 
-    private void AddIndexing(PipelineBuilder<PhysicalContext> builder, HandlerServices services)
+    private void AddIndexing(PipelineBuilder<MessageContext> builder, HandlerServices services)
     {
         CloudFrontOptions options = new()
         {

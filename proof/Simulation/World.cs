@@ -34,7 +34,7 @@ internal sealed partial class World
     private ulong _hash = 14_695_981_039_346_656_037;
     private readonly WorkerProcess?[] _workers;
     private RedriveProcess? _redrive;
-    private bool _isCalm;
+    private bool _isFastPath;
     private bool _isOver;
     private int _processes;
 
@@ -94,16 +94,16 @@ internal sealed partial class World
     public IEnumerable<(DeadLetter? Letter, byte[] Body)> Dead => Queue.Dead.Concat(Bus.Dead).Select(body => ((DeadLetter?)null, body))
         .Concat((_plan.UsesFolder ? Disk.DeadLetters() : DeadLetters.Letters).Select(dead => ((DeadLetter?)dead.Letter, dead.Body)));
 
-    public FaultRates StoreFaults => _isCalm ? default : _plan.Store;
+    public FaultRates StoreFaults => _isFastPath ? default : _plan.Store;
 
-    public FaultRates QueueFaults => _isCalm ? default : _plan.Queue;
+    public FaultRates QueueFaults => _isFastPath ? default : _plan.Queue;
 
     /// <summary>They last as long as an outage, so that they meet its probes.</summary>
-    public double SinkFaults => _isCalm && !Store.IsDown ? 0 : _plan.SinkFaults;
+    public double SinkFaults => _isFastPath && !Store.IsDown ? 0 : _plan.SinkFaults;
 
-    public double SettleFaults => _isCalm ? 0 : _plan.SettleFaults;
+    public double SettleFaults => _isFastPath ? 0 : _plan.SettleFaults;
 
-    public bool IsCalm => _isCalm;
+    public bool IsCalm => _isFastPath;
 
     public bool HasForeignBodies => _plan.HasForeignBodies;
 
@@ -357,7 +357,7 @@ internal sealed partial class World
     private void BecomeCalm()
     {
         Trace("calm", string.Empty);
-        _isCalm = true;
+        _isFastPath = true;
         Time.Schedule(CalmCheck, EndWhenSettled);
     }
 

@@ -17,10 +17,10 @@ internal static class DatabaseFaults
                 || refused.SqlState.StartsWith(IntegrityViolation, StringComparison.Ordinal));
 
     /// <summary>Dead-letters a refused row.</summary>
-    /// <exception cref="TransientFaultException">The row did not cause the fault: the message is retried until the database works again.</exception>
+    /// <exception cref="TransientException">The row did not cause the fault: the message is retried until the database works again.</exception>
     public static Settlement Decide(NpgsqlException exception) => IsTheRows(exception)
         ? Settlement.DeadLetter("refused-by-database", exception.Message)
         : throw Transient(exception);
 
-    public static TransientFaultException Transient(NpgsqlException exception) => new($"PostgreSQL: {exception.Message}", innerException: exception);
+    public static TransientException Transient(NpgsqlException exception) => new($"PostgreSQL: {exception.Message}", innerException: exception);
 }

@@ -13,11 +13,11 @@ namespace Quayside.Messaging.Archive;
 /// <summary>Reads the header and writes the key. It dead-letters a message that it cannot read, before anything is stored.</summary>
 internal sealed class ArchiveConnector(
     ArchiveHeaderReader reader, KeyTemplate template, MissingIdRule missingId, KeyPartMonitor monitor,
-    int concurrency) : IBehavior<PhysicalContext, ArchiveContext>
+    int concurrency) : IBehavior<MessageContext, ArchiveContext>
 {
     private readonly ContextPool<ArchiveContext> _contexts = new(concurrency);
 
-    public ValueTask InvokeAsync(PhysicalContext context, Next<ArchiveContext> next)
+    public ValueTask InvokeAsync(MessageContext context, Next<ArchiveContext> next)
     {
         ArchiveContext archive = _contexts.Rent();
         ValueTask rest;
@@ -49,7 +49,7 @@ internal sealed class ArchiveConnector(
         return default;
     }
 
-    private bool TryPrepare(PhysicalContext context, ArchiveContext archive, out Poison poison)
+    private bool TryPrepare(MessageContext context, ArchiveContext archive, out Poison poison)
     {
         ReadOnlyMemory<byte> body = context.Message.Body;
         archive.CancellationToken = context.CancellationToken;
@@ -76,7 +76,7 @@ internal sealed class ArchiveConnector(
     }
 
     [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]
-    private async ValueTask AwaitAsync(ValueTask rest, PhysicalContext context, ArchiveContext archive)
+    private async ValueTask AwaitAsync(ValueTask rest, MessageContext context, ArchiveContext archive)
     {
         try
         {

@@ -14,7 +14,7 @@ internal static class AmqpBody
     public const string UnsupportedReason = "unsupported-body";
 
     /// <summary>The body's bytes, not copied where they are one section.</summary>
-    /// <exception cref="PoisonMessageException">The body is neither bytes nor text.</exception>
+    /// <exception cref="DeadLetterException">The body is neither bytes nor text.</exception>
     public static ReadOnlyMemory<byte> Read(AmqpMessageBody body)
     {
         if (body.TryGetData(out IEnumerable<ReadOnlyMemory<byte>>? data) && data is not null)
@@ -46,7 +46,7 @@ internal static class AmqpBody
     }
 
     /// <summary>A value body: text becomes UTF-8, binary stays as it is.</summary>
-    /// <exception cref="PoisonMessageException">The value is of another type.</exception>
+    /// <exception cref="DeadLetterException">The value is of another type.</exception>
     public static ReadOnlyMemory<byte> FromValue(object? value) => value switch
     {
         string text => Encoding.UTF8.GetBytes(text),
@@ -58,7 +58,7 @@ internal static class AmqpBody
 
     /// <summary>The exception for an unsupported body.</summary>
     /// <param name="type">What the body is, such as <c>an AMQP sequence</c>.</param>
-    public static PoisonMessageException Unsupported(string type) =>
+    public static DeadLetterException Unsupported(string type) =>
         new(UnsupportedReason, $"The body is {type}; supported are AMQP data sections, and string or binary values. Send the message's bytes as data.");
 
     private static string TypeName(object? value) => value switch

@@ -99,7 +99,7 @@ internal sealed class ReceiveRun(
     }
 
     /// <summary>The remaining time for which a message may be held while the sink fails.</summary>
-    public TimeSpan GetHoldTime(int deliveryCount, TimeSpan age)
+    public TimeSpan TryHold(int deliveryCount, TimeSpan age)
     {
         TimeSpan limit = options.HoldRule.LimitFor(deliveryCount);
         if (age >= options.MaxLockRenewal && age < limit)

@@ -108,7 +108,7 @@ internal sealed class ServiceBusDelivery : ReceivedMessage
 
     public override string? FindSystemProperty(string name) => FindSystemProperty(_message, name);
 
-    public override TimeSpan GetHoldTime() => _run.GetHoldTime(DeliveryCount, _lock.Age);
+    public override TimeSpan TryHold() => _run.TryHold(DeliveryCount, _lock.Age);
 
     /// <summary>Decides a message that never reached the route; the first decision counts.</summary>
     public void Decide(in Settlement settlement) => _decision.TrySetResult(settlement);

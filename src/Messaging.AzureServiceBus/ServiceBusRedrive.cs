@@ -311,7 +311,7 @@ internal sealed class ServiceBusRedrive
         {
             error = await folder.KeepAsync(RecordOf(letter), AmqpBody.Read(letter.GetRawAmqpMessage().Body), calls);
         }
-        catch (PoisonMessageException exception)
+        catch (DeadLetterException exception)
         {
             return exception.Message;
         }
@@ -400,7 +400,7 @@ internal sealed class ServiceBusRedrive
         {
             return AmqpBody.Read(letter.GetRawAmqpMessage().Body);
         }
-        catch (PoisonMessageException exception)
+        catch (DeadLetterException exception)
         {
             return Encoding.UTF8.GetBytes($"({exception.Message})");
         }

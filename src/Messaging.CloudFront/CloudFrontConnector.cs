@@ -8,11 +8,11 @@ using Quayside.Pipeline.Settlements;
 namespace Quayside.Messaging.CloudFront;
 
 /// <summary>Reads the event. It dead-letters a message that is not a valid event, and completes an event without logs, before anything is fetched.</summary>
-internal sealed class CloudFrontConnector(S3EventReader reader, CloudFrontMetrics metrics, int concurrency) : IBehavior<PhysicalContext, CloudFrontContext>
+internal sealed class CloudFrontConnector(S3EventReader reader, CloudFrontMetrics metrics, int concurrency) : IBehavior<MessageContext, CloudFrontContext>
 {
     private readonly ContextPool<CloudFrontContext> _contexts = new(concurrency);
 
-    public ValueTask InvokeAsync(PhysicalContext context, Next<CloudFrontContext> next)
+    public ValueTask InvokeAsync(MessageContext context, Next<CloudFrontContext> next)
     {
         S3Event read = reader.Read(context.Message.Body);
         if (read.Fault != EventFault.None)
@@ -33,7 +33,7 @@ internal sealed class CloudFrontConnector(S3EventReader reader, CloudFrontMetric
     }
 
     [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]
-    private async ValueTask NextAsync(PhysicalContext context, Next<CloudFrontContext> next, LogObject[] objects)
+    private async ValueTask NextAsync(MessageContext context, Next<CloudFrontContext> next, LogObject[] objects)
     {
         CloudFrontContext logs = _contexts.Rent();
         try

@@ -48,7 +48,7 @@ internal sealed class CloudFrontHandlerFeature : IHandlerFeature
         };
     }
 
-    private static void AddParts(PipelineBuilder<PhysicalContext> builder, HandlerServices services, CloudFrontOptions options, AwsOptions aws)
+    private static void AddParts(PipelineBuilder<MessageContext> builder, HandlerServices services, CloudFrontOptions options, AwsOptions aws)
     {
         S3ObjectReader reader = S3ObjectReader.Create(aws, options.ForcePathStyle, options.ObjectTimeout, services.Time, services.Calls);
         ILogObjects objects = services.Services.GetRequiredService<LogObjectClients>().Add(new S3LogObjects(reader));
@@ -67,7 +67,7 @@ internal sealed class CloudFrontHandlerFeature : IHandlerFeature
     /// <param name="objects">Reads the logs.</param>
     /// <param name="buffers">Lends the memory of bad rows.</param>
     internal static void AddParts(
-        PipelineBuilder<PhysicalContext> builder, HandlerServices services, CloudFrontOptions options, ILogObjects objects, BufferPool buffers)
+        PipelineBuilder<MessageContext> builder, HandlerServices services, CloudFrontOptions options, ILogObjects objects, BufferPool buffers)
     {
         // Valid: the columns were checked when the configuration was read.
         DocumentShape.TryCreate(options.Columns, options.Timestamp, out DocumentShape? shape, out _, options.OptionalColumns);

@@ -114,7 +114,7 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
                 ? Judge(outcome, log, badRows.FirstRejection, context.CancellationToken, limit.IsCancellationRequested)
                 : Settlement.DeadLetter(outcome.Fault.Code(), Describe(outcome, await writer.EndAsync(attempt.Token)));
         }
-        catch (PoisonMessageException poison)
+        catch (DeadLetterException poison)
         {
             // Too many of its documents were rejected; the other objects of the event are still indexed.
             return Settlement.DeadLetter(poison.Reason, poison.Message);

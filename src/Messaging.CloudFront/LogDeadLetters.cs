@@ -49,7 +49,7 @@ internal sealed class LogDeadLetters(
         FirstRejection ??= why;
         if (++_rejected > settings.MaxRejectedDocuments)
         {
-            throw new PoisonMessageException(
+            throw new DeadLetterException(
                 TooManyRejectedReason,
                 $"The sink rejected more than {settings.MaxRejectedDocuments} documents of {UntrustedText.Shorten(log.Location)}, the last with {why}.");
         }

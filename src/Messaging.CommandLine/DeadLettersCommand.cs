@@ -127,8 +127,8 @@ internal static class DeadLettersCommand
                 {
                     if (parsed.GetValue(json))
                     {
-                        LetterState letter = await worker.GetAsync($"/api/v1/dead-letters/letter{query}", DeadLettersJson.Readable.LetterState, end);
-                        WriteJson(letter, DeadLettersJson.Readable.LetterState);
+                        DeadLetterState letter = await worker.GetAsync($"/api/v1/dead-letters/letter{query}", DeadLettersJson.Readable.DeadLetterState, end);
+                        WriteJson(letter, DeadLettersJson.Readable.DeadLetterState);
                         return ExitCodes.Success;
                     }
 
@@ -140,7 +140,7 @@ internal static class DeadLettersCommand
                         return ExitCodes.Success;
                     }
 
-                    Write(await worker.GetAsync($"/api/v1/dead-letters/letter{query}", DeadLettersJson.Readable.LetterState, end), start);
+                    Write(await worker.GetAsync($"/api/v1/dead-letters/letter{query}", DeadLettersJson.Readable.DeadLetterState, end), start);
                     return ExitCodes.Success;
                 },
                 cancellationToken);
@@ -179,7 +179,7 @@ internal static class DeadLettersCommand
                 .Where(static part => !string.IsNullOrEmpty(part.Value)).Select(static part => $"&{part.Name}={Uri.EscapeDataString(part.Value!)}")
                 .Prepend($"?limit={Math.Min(max, PageSize)}"));
         DeadLetterList page = await ReadAllAsync(worker, query, cancellationToken);
-        List<LetterState> letters = [.. page.Letters];
+        List<DeadLetterState> letters = [.. page.Letters];
         while (letters.Count < max && page.Next is { } next)
         {
             page = await ReadAsync(worker, $"{query}&after={Uri.EscapeDataString(next)}", cancellationToken);
@@ -207,7 +207,7 @@ internal static class DeadLettersCommand
 
     private static void Write(DeadLetterList found)
     {
-        foreach (LetterState letter in found.Letters)
+        foreach (DeadLetterState letter in found.Letters)
         {
             Console.Out.WriteLine(
                 $"{letter.Name}  {TimeOf(letter.LastSeen)}  {letter.Route}  {CauseOf(letter.Reason, letter.ExceptionType)}  "
@@ -223,7 +223,7 @@ internal static class DeadLettersCommand
         $"{count:N0} {what}, in {UntrustedText.Shorten(found.Folder)}."
             + $"{(found.Truncated ? $" The folder has more than {DeadLetterIndex.Limit:N0}: the oldest are left out." : string.Empty)}"));
 
-    private static void Write(LetterState letter, byte[] start)
+    private static void Write(DeadLetterState letter, byte[] start)
     {
         Field("Name", letter.Name);
         Field("Id", letter.Id);
@@ -271,7 +271,7 @@ internal static class DeadLettersCommand
 
 /// <summary>The API's answers and requests. Another program's JSON is an error.</summary>
 [JsonSerializable(typeof(DeadLetterList))]
-[JsonSerializable(typeof(LetterState))]
+[JsonSerializable(typeof(DeadLetterState))]
 [JsonSerializable(typeof(RedriveOrder))]
 [JsonSerializable(typeof(RedriveState))]
 internal sealed partial class DeadLettersJson : JsonSerializerContext

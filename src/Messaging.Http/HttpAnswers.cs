@@ -104,7 +104,7 @@ internal sealed class HttpAnswers(BufferPool buffers)
 
     /// <summary>
     /// What the caller may read about a message that was not stored. Never the text of an exception, which may tell anything: the log has it with the
-    /// message's id. The text of a <see cref="PoisonMessageException"/> is written for the sender, like the description of a settlement.
+    /// message's id. The text of a <see cref="DeadLetterException"/> is written for the sender, like the description of a settlement.
     /// </summary>
     public static string? DescriptionOf(in Settlement settlement) => HidesException(settlement)
         ? "An exception was thrown while the message was processed; the worker's log has it under the message's id."
@@ -165,7 +165,7 @@ internal sealed class HttpAnswers(BufferPool buffers)
         return FlushAsync(context);
     }
 
-    private static bool HidesException(in Settlement settlement) => settlement.ExceptionType is { } type && type != typeof(PoisonMessageException).FullName
+    private static bool HidesException(in Settlement settlement) => settlement.ExceptionType is { } type && type != typeof(DeadLetterException).FullName
         && (settlement.Exception is not null || type is not (Cancelled or TaskCancelled));
 
     /// <summary>The description with a full stop, which sinks omit.</summary>

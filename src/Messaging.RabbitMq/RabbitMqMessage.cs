@@ -76,7 +76,7 @@ internal sealed class RabbitMqMessage : ReceivedMessage
         _ => null,
     };
 
-    public override TimeSpan GetHoldTime() => _session.GetHoldTime(this);
+    public override TimeSpan TryHold() => _session.TryHold(this);
 
     /// <summary>Gives the body's buffer back, after the last use of it.</summary>
     public void Free()

@@ -173,7 +173,7 @@ internal sealed class RabbitMqSession : IAsyncDisposable
     }
 
     /// <summary>How much longer a message may be held.</summary>
-    public TimeSpan GetHoldTime(RabbitMqMessage message)
+    public TimeSpan TryHold(RabbitMqMessage message)
     {
         TimeSpan left = _options.MaxHoldTime - message.Age;
         return _closing.IsCancellationRequested || left < TimeSpan.Zero ? TimeSpan.Zero : left;

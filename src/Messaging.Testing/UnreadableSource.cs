@@ -52,7 +52,7 @@ internal sealed class UnreadableSource(IMessageSource source, CountingHandler ha
 /// <summary>A message whose body throws when it is read; it is settled as the source's own.</summary>
 internal sealed class UnreadableMessage(ReceivedMessage message, Action settled) : ReceivedMessage
 {
-    public override ReadOnlyMemory<byte> Body => throw new PoisonMessageException(UnreadableSource.Reason, "The body cannot be read.");
+    public override ReadOnlyMemory<byte> Body => throw new DeadLetterException(UnreadableSource.Reason, "The body cannot be read.");
 
     public override ReadOnlyMemory<byte> SourceId => message.SourceId;
 

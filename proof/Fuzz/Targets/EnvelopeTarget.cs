@@ -76,7 +76,7 @@ internal sealed class EnvelopeTarget : FuzzTarget
         HashCode seen = default;
         foreach ((IEnvelope envelope, Action<byte[], byte[], string[]> check) in _envelopes)
         {
-            WrappedMessage message = new();
+            EnvelopeReading message = new();
             message.Open(new Wrapped(input), MaxBytes, maxElements: 100);
             envelope.UnwrapAsync(message, CancellationToken.None).AsTask().GetAwaiter().GetResult();
             FuzzException.ThrowUnless(

@@ -17,7 +17,7 @@ internal sealed record Unwrapped(string? Refusal, byte[] Content, IReadOnlyList<
 
     public static Unwrapped By(IEnvelope envelope, ReadOnlyMemory<byte> body, params KeyValuePair<string, string>[] attributes)
     {
-        WrappedMessage message = new();
+        EnvelopeReading message = new();
         message.Open(new Wrapped(body, attributes), MaxBytes, MaxElements);
         envelope.UnwrapAsync(message, CancellationToken.None).AsTask().GetAwaiter().GetResult();
         FuzzException.ThrowUnless(message.Refusal.IsDecided || message.Content is not null || message.IsSplit, $"{envelope.GetType().Name} decided nothing");

@@ -30,7 +30,7 @@ internal sealed class ExtendedClientEnvelope(
 
     private static readonly TimeSpan OpenTimeout = TimeSpan.FromSeconds(10);
 
-    public ValueTask UnwrapAsync(WrappedMessage message, CancellationToken cancellationToken)
+    public ValueTask UnwrapAsync(EnvelopeReading message, CancellationToken cancellationToken)
     {
         if (PayloadPointer.TryRead(message.Body.Span, out PayloadPointer? pointer))
         {
@@ -51,7 +51,7 @@ internal sealed class ExtendedClientEnvelope(
     }
 
     [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]
-    private async ValueTask FetchAsync(WrappedMessage message, PayloadPointer pointer, CancellationToken cancellationToken)
+    private async ValueTask FetchAsync(EnvelopeReading message, PayloadPointer pointer, CancellationToken cancellationToken)
     {
         string place = UntrustedText.Shorten($"s3://{pointer.Bucket}/{pointer.Key}");
         if (!options.Buckets.Contains(pointer.Bucket, StringComparer.Ordinal))
@@ -85,7 +85,7 @@ internal sealed class ExtendedClientEnvelope(
         }
     }
 
-    private static async Task ReadAsync(Stream content, WrappedMessage message, CancellationToken cancellationToken)
+    private static async Task ReadAsync(Stream content, EnvelopeReading message, CancellationToken cancellationToken)
     {
         const int Step = 16_384;
         int count;

@@ -46,7 +46,7 @@ public readonly record struct S3Fault(
     private const int MaxCode = 64;
 
     /// <summary>True when the answer says that the bucket is in another region than the request's; <see cref="Region"/> is then often known.</summary>
-    public bool IsElsewhere =>
+    public bool IsWrongRegion =>
         Code is "PermanentRedirect" or "AuthorizationHeaderMalformed" or "IllegalLocationConstraintException" or "MovedPermanently"
         || (Status is >= 300 and < 400 && Region is not null);
 
@@ -151,9 +151,9 @@ public readonly record struct S3Fault(
     /// <summary>
     /// True for a refusal that a request of another form might not get: of its signature, its headers or its address. A refused key or permission is none.
     /// </summary>
-    internal bool MayBeOfTheForm =>
+    internal bool MayBeProtocol =>
         Kind == AwsErrorKind.Refused
-            && !IsElsewhere
+            && !IsWrongRegion
             && Code != "InvalidToken"
             && (Status is 400 or 405 or 411 or 501 or (>= 300 and < 400) || Code is "SignatureDoesNotMatch" or "MissingSecurityHeader");
 

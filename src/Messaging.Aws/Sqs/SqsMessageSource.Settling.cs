@@ -70,7 +70,7 @@ internal sealed partial class SqsMessageSource
                 // Any exception: a message that is not in the dead-letter queue is returned, with the rest of its group. Late, since each
                 // delivery counts towards the queue's maxReceiveCount, also for the rest, which no handler has tried.
                 _log.DeadLetterFailed(UntrustedText.Shorten(message.SourceId.Span), exception.Message);
-                TimeSpan late = GetHoldTime(message);
+                TimeSpan late = TryHold(message);
                 TimeSpan soon = RetryDelay(message);
                 Abandon(message, late > soon ? late : soon);
                 return;

@@ -199,7 +199,7 @@ internal sealed partial class SqsMessageSource : IMessageSource, ISqsMessageOwne
             deliveryCount);
 
     /// <summary>The remaining time for which a message may be held; called by the message.</summary>
-    public TimeSpan GetHoldTime(SqsReceivedMessage message)
+    public TimeSpan TryHold(SqsReceivedMessage message)
     {
         TimeSpan age = _inFlight.AgeOf(message);
         if (age >= _options.MaxHoldTime && age < message.HoldLimit)

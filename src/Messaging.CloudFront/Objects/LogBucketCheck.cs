@@ -42,7 +42,7 @@ internal sealed partial class LogBucketCheck(
             case (_, "NoSuchBucket" or "NotFound"):
                 throw new StartupException($"{failure}. The log bucket '{bucket}' does not exist: create it or correct Handlers:CloudFront:Buckets.");
 
-            case (AwsErrorKind.Refused, _) when fault.IsElsewhere:
+            case (AwsErrorKind.Refused, _) when fault.IsWrongRegion:
                 throw new StartupException(
                     $"{failure}. The log bucket '{bucket}' is in {(fault.Region is null ? "another region" : $"region {fault.Region}")}: set Aws:Region.",
                     ExitCodes.Configuration);

@@ -29,13 +29,13 @@ internal sealed class GzipEnvelope : IEnvelope
     /// <summary>True for the beginning of such a body.</summary>
     public static bool IsMarked(ReadOnlySpan<byte> body) => body.StartsWith((ReadOnlySpan<byte>)[0x1F, 0x8B]);
 
-    public ValueTask UnwrapAsync(WrappedMessage message, CancellationToken cancellationToken)
+    public ValueTask UnwrapAsync(EnvelopeReading message, CancellationToken cancellationToken)
     {
         Unwrap(message);
         return default;
     }
 
-    private static void Unwrap(WrappedMessage message)
+    private static void Unwrap(EnvelopeReading message)
     {
         ReadOnlyMemory<byte> body = message.Body;
         if (!IsMarked(body.Span))
@@ -85,7 +85,7 @@ internal sealed class GzipEnvelope : IEnvelope
     /// <param name="message">Its buffer receives the content.</param>
     /// <param name="data">The member after its header, and what follows it.</param>
     /// <param name="length">The bytes of data and trailer.</param>
-    private static InflationResult ReadMember(WrappedMessage message, ReadOnlyMemory<byte> data, out int length)
+    private static InflationResult ReadMember(EnvelopeReading message, ReadOnlyMemory<byte> data, out int length)
     {
         int start = message.Buffer.Length;
         length = data.Length;

@@ -13,7 +13,7 @@ internal static class Inflation
     /// <param name="message">Its buffer receives the bytes.</param>
     /// <param name="compressed">Deflate data, and perhaps more.</param>
     /// <param name="left">The last byte, 1, or 0 if it belongs to the data.</param>
-    public static InflationResult Run(WrappedMessage message, ReadOnlyMemory<byte> compressed, out int left)
+    public static InflationResult Run(EnvelopeReading message, ReadOnlyMemory<byte> compressed, out int left)
     {
         BodyFeed feed = new(compressed);
         using DeflateStream deflate = new(feed, CompressionMode.Decompress);
@@ -22,7 +22,7 @@ internal static class Inflation
         return result == InflationResult.Whole && feed.IsExhausted ? InflationResult.CutOff : result;
     }
 
-    private static InflationResult Read(DeflateStream deflate, WrappedMessage message)
+    private static InflationResult Read(DeflateStream deflate, EnvelopeReading message)
     {
         PooledBuffer buffer = message.Buffer;
         try

@@ -17,13 +17,13 @@ internal sealed class Base64Envelope : IEnvelope
     public static bool IsMarked(ReadOnlyMemory<byte> body) =>
         body.Span.StartsWith("H4sI"u8) && Base64.IsValid(body.Span);
 
-    public ValueTask UnwrapAsync(WrappedMessage message, CancellationToken cancellationToken)
+    public ValueTask UnwrapAsync(EnvelopeReading message, CancellationToken cancellationToken)
     {
         Unwrap(message);
         return default;
     }
 
-    private static void Unwrap(WrappedMessage message)
+    private static void Unwrap(EnvelopeReading message)
     {
         ReadOnlySpan<byte> body = message.Body.Span;
         Span<byte> decoded = message.Buffer.GetSpan(Base64.GetMaxDecodedFromUtf8Length(body.Length) + 3);

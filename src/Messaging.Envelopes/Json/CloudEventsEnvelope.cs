@@ -41,7 +41,7 @@ internal sealed class CloudEventsEnvelope : IEnvelope
             && members[..4].ToArray().All(member => member.Type == JsonTokenType.String) && members[0].PlainText(body.Span).StartsWith("1."u8);
     }
 
-    public ValueTask UnwrapAsync(WrappedMessage message, CancellationToken cancellationToken)
+    public ValueTask UnwrapAsync(EnvelopeReading message, CancellationToken cancellationToken)
     {
         Unwrap(message);
         return default;
@@ -89,7 +89,7 @@ internal sealed class CloudEventsEnvelope : IEnvelope
         return false;
     }
 
-    private static void Unwrap(WrappedMessage message)
+    private static void Unwrap(EnvelopeReading message)
     {
         if (IsBinary(message.Message))
         {
@@ -168,7 +168,7 @@ internal sealed class CloudEventsEnvelope : IEnvelope
     private static bool EndsWith(ReadOnlySpan<byte> type, ReadOnlySpan<byte> end) =>
         type.Length > end.Length && Ascii.EqualsIgnoreCase(type[^end.Length..], end);
 
-    private static void SetBase64(WrappedMessage message, JsonMember member)
+    private static void SetBase64(EnvelopeReading message, JsonMember member)
     {
         bool isText = JsonMembers.TryReadText(message, member, out ReadOnlyMemory<byte> text);
         if (isText && message.Buffer.Length == 0)

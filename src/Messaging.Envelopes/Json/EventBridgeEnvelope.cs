@@ -19,7 +19,7 @@ internal sealed class EventBridgeEnvelope : IEnvelope
             && members[0].Type == JsonTokenType.String && members[1].Type == JsonTokenType.String && members[2].Type == JsonTokenType.StartObject;
     }
 
-    public ValueTask UnwrapAsync(WrappedMessage message, CancellationToken cancellationToken)
+    public ValueTask UnwrapAsync(EnvelopeReading message, CancellationToken cancellationToken)
     {
         Unwrap(message);
         return default;
@@ -28,7 +28,7 @@ internal sealed class EventBridgeEnvelope : IEnvelope
     public IReadOnlyList<KeyValuePair<string, string>> ReadAttributes(ReceivedMessage message) =>
         [.. JsonAttributes.Read(message.Body.Span, static name => name is "detail-type" or "source" or "account" or "region" or "time" or "id")];
 
-    private static void Unwrap(WrappedMessage message)
+    private static void Unwrap(EnvelopeReading message)
     {
         Span<JsonMember> members = stackalloc JsonMember[3];
         if (!JsonMembers.TryFind(message.Body.Span, Names, members, out string? fault))

@@ -62,7 +62,7 @@ internal static class JsonMembers
     /// <param name="member">A member of type String.</param>
     /// <param name="text">The text: a part of the body, or of the message's buffer. Valid UTF-8.</param>
     /// <returns>False when the text cannot be told, as with half of a surrogate pair.</returns>
-    public static bool TryReadText(WrappedMessage message, JsonMember member, out ReadOnlyMemory<byte> text)
+    public static bool TryReadText(EnvelopeReading message, JsonMember member, out ReadOnlyMemory<byte> text)
     {
         ReadOnlyMemory<byte> quoted = message.Body.Slice(member.Start, member.Length);
         if (!member.IsEscaped)

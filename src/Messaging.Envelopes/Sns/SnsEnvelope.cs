@@ -36,7 +36,7 @@ internal sealed class SnsEnvelope(SnsSender? sender = null) : IEnvelope
             && (members[0].PlainText(body.Span).SequenceEqual("Notification"u8) || members[0].PlainText(body.Span).EndsWith("Confirmation"u8));
     }
 
-    public ValueTask UnwrapAsync(WrappedMessage message, CancellationToken cancellationToken)
+    public ValueTask UnwrapAsync(EnvelopeReading message, CancellationToken cancellationToken)
     {
         Span<JsonMember> members = stackalloc JsonMember[4];
         if (!JsonMembers.TryFind(message.Body.Span, Names, members, out string? fault))
@@ -92,7 +92,7 @@ internal sealed class SnsEnvelope(SnsSender? sender = null) : IEnvelope
         return [.. found];
     }
 
-    private async ValueTask TakeAsync(WrappedMessage message, SnsKind kind, SnsMessage found, CancellationToken cancellationToken)
+    private async ValueTask TakeAsync(EnvelopeReading message, SnsKind kind, SnsMessage found, CancellationToken cancellationToken)
     {
         Settlement refusal = await sender!.CheckAsync(message.Body, kind, cancellationToken);
         if (refusal.IsDecided)
@@ -111,7 +111,7 @@ internal sealed class SnsEnvelope(SnsSender? sender = null) : IEnvelope
     }
 
     /// <returns>None for a body that is refused.</returns>
-    private SnsKind Recognize(WrappedMessage message, in SnsMessage found)
+    private SnsKind Recognize(EnvelopeReading message, in SnsMessage found)
     {
         ReadOnlySpan<byte> type = found.Type.PlainText(message.Body.Span);
         if (!found.Id.IsPresent || !found.Topic.IsPresent || !found.Message.IsPresent || type.IsEmpty)
@@ -141,7 +141,7 @@ internal sealed class SnsEnvelope(SnsSender? sender = null) : IEnvelope
     }
 
     // Where the sender is checked, Unrecognized=Pass would let everybody pass.
-    private void RefuseOther(WrappedMessage message, string description)
+    private void RefuseOther(EnvelopeReading message, string description)
     {
         if (sender is null)
         {
@@ -153,7 +153,7 @@ internal sealed class SnsEnvelope(SnsSender? sender = null) : IEnvelope
         }
     }
 
-    private static void SetContent(WrappedMessage message, JsonMember text)
+    private static void SetContent(EnvelopeReading message, JsonMember text)
     {
         if (JsonMembers.TryReadText(message, text, out ReadOnlyMemory<byte> content))
         {

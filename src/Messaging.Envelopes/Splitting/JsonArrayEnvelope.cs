@@ -14,7 +14,7 @@ internal sealed class JsonArrayEnvelope : IEnvelope
     public const string NotArrayReason = "not-a-json-array";
     public const string DamagedReason = "json-array-damaged";
 
-    public ValueTask UnwrapAsync(WrappedMessage message, CancellationToken cancellationToken)
+    public ValueTask UnwrapAsync(EnvelopeReading message, CancellationToken cancellationToken)
     {
         Unwrap(message);
         return default;
@@ -34,7 +34,7 @@ internal sealed class JsonArrayEnvelope : IEnvelope
         }
     }
 
-    private static void Unwrap(WrappedMessage message)
+    private static void Unwrap(EnvelopeReading message)
     {
         Utf8JsonReader reader = JsonMembers.ReaderOf(message.Body.Span, out int start);
         bool isArray = false;

@@ -12,7 +12,7 @@ internal sealed class JsonLinesEnvelope : IEnvelope
 {
     public const string NoLinesReason = "no-json-lines";
 
-    public ValueTask UnwrapAsync(WrappedMessage message, CancellationToken cancellationToken)
+    public ValueTask UnwrapAsync(EnvelopeReading message, CancellationToken cancellationToken)
     {
         Unwrap(message);
         return default;
@@ -40,7 +40,7 @@ internal sealed class JsonLinesEnvelope : IEnvelope
         }
     }
 
-    private static void Unwrap(WrappedMessage message)
+    private static void Unwrap(EnvelopeReading message)
     {
         ReadOnlySpan<byte> body = message.Body.Span;
         int at = body.StartsWith((ReadOnlySpan<byte>)[0xEF, 0xBB, 0xBF]) ? 3 : 0;

@@ -50,7 +50,7 @@ internal sealed class BatchCollector<T> : WaitingRoom<BatchRun<T>>, IDisposable
     protected override BatchRun<T>? Oldest => _open;
 
     /// <summary>Adds a message to a batch; the task completes when the settlement is in the context.</summary>
-    public ValueTask JoinAsync(PhysicalContext context, T message)
+    public ValueTask JoinAsync(MessageContext context, T message)
     {
         // A batch that fails repeatedly because of one message must not cause the others to be dead-lettered.
         bool alone = context.Message.DeliveryCount > _maxShared;
@@ -285,7 +285,7 @@ internal sealed class BatchRun<T> : WaitingGroup
 /// <summary>A message that waits for its batch, and the task that its route awaits.</summary>
 internal sealed class BatchWaiter<T>(BatchCollector<T> collector) : WaitingMessage<BatchRun<T>, bool>(collector)
 {
-    private PhysicalContext? _context;
+    private MessageContext? _context;
 
     /// <summary>The message's span; null without a listener. Valid only while the message waits, like <see cref="Destination"/>.</summary>
     public Activity? Span => _context!.Message.Span;
@@ -293,7 +293,7 @@ internal sealed class BatchWaiter<T>(BatchCollector<T> collector) : WaitingMessa
     /// <summary>Where the message was received from.</summary>
     public MessageDestination? Destination => _context!.Destination;
 
-    public void Open(PhysicalContext context) => _context = context;
+    public void Open(MessageContext context) => _context = context;
 
     /// <summary>The route's task; called once, after the message joined its batch.</summary>
     public ValueTask Start() => new(this, Begin(_context!.CancellationToken));

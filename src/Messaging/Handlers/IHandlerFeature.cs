@@ -44,7 +44,7 @@ public sealed record HandlerPlan
     /// Adds the handler's parts, terminator included, to the route's chain after the physical stage's own parts; called only when the
     /// whole configuration is valid.
     /// </summary>
-    public required Action<PipelineBuilder<PhysicalContext>, HandlerServices> Compose { get; init; }
+    public required Action<PipelineBuilder<MessageContext>, HandlerServices> Compose { get; init; }
 
     /// <summary>True when it writes dead letters to the folder <c>DeadLetters:Path</c>.</summary>
     public bool KeepsDeadLetters { get; init; }

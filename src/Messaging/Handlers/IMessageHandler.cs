@@ -30,9 +30,9 @@ public interface IMessageHandler<in T>
     /// Counts as transient and unknown: tried <c>Recoverability:Attempts</c> times in a row, then abandoned with backoff, and
     /// dead-lettered as <c>unhandled-exception</c> on delivery <c>Recoverability:MaxDeliveries</c>.
     /// </exception>
-    /// <exception cref="TransientFaultException">As <see cref="Settlement.Transient"/>: retried like any other, but never a reason to dead-letter.</exception>
-    /// <exception cref="RefusedException">As <see cref="Settlement.Refused"/>: not retried; the route's breaker opens immediately.</exception>
-    /// <exception cref="PoisonMessageException">As <see cref="Settlement.DeadLetter"/>, under the exception's reason.</exception>
+    /// <exception cref="TransientException">As <see cref="Settlement.Transient"/>: retried like any other, but never a reason to dead-letter.</exception>
+    /// <exception cref="ServiceRefusedException">As <see cref="Settlement.Refused"/>: not retried; the route's breaker opens immediately.</exception>
+    /// <exception cref="DeadLetterException">As <see cref="Settlement.DeadLetter"/>, under the exception's reason.</exception>
     /// <exception cref="OperationCanceledException">Of its own token: the message is abandoned, during a shutdown without delay.</exception>
     ValueTask<Settlement> HandleAsync(T message, MessageInfo info, CancellationToken cancellationToken);
 }
@@ -56,8 +56,8 @@ public interface IBatchHandler<T>
     /// <param name="cancellationToken">Cancelled when a message of the batch has taken longer than <c>Intake:MessageTimeout</c>, and when the drain timeout of
     /// a shutdown has ended.</param>
     /// <exception cref="Exception">Messages settled before stay settled; the rest is abandoned, as above. Nothing is retried in process.</exception>
-    /// <exception cref="TransientFaultException">The same, but never a reason to dead-letter; a failure for the route's breaker.</exception>
-    /// <exception cref="RefusedException">The same, and the route's breaker opens immediately.</exception>
+    /// <exception cref="TransientException">The same, but never a reason to dead-letter; a failure for the route's breaker.</exception>
+    /// <exception cref="ServiceRefusedException">The same, and the route's breaker opens immediately.</exception>
     ValueTask HandleAsync(MessageBatch<T> batch, CancellationToken cancellationToken);
 }
 

@@ -86,7 +86,7 @@ public sealed record RouteStatus
     /// True while the breaker is not closed and the next message decides: the worker's own check of the sink has succeeded since the last
     /// failure, or there is nothing to check. The route then receives.
     /// </summary>
-    public bool AwaitsMessage { get; init; }
+    public bool NextMessageDecides { get; init; }
 
     /// <summary>The breaker of the sink, or of the handler in a route without a sink.</summary>
     public required BreakerState Breaker { get; init; }

@@ -63,7 +63,7 @@ public static class RecoverabilityWorkerBuilderExtensions
         where TException : Exception => Add<TException>(builder, ExceptionRule.DeadLetter);
 
     /// <summary>
-    /// Treats such an exception as <see cref="Quayside.Pipeline.Settlements.TransientFaultException"/>: a service that the handler calls is down. The message
+    /// Treats such an exception as <see cref="Quayside.Pipeline.Settlements.TransientException"/>: a service that the handler calls is down. The message
     /// is retried,
     /// then held or abandoned, and never dead-lettered for it; the fault counts for the route's breaker.
     /// </summary>
@@ -91,7 +91,7 @@ public static class RoutePartWorkerBuilderExtensions
     /// <param name="name">Its name in <c>Pipeline:Parts</c>; null for the name of the class.</param>
     public static IMessageWorkerBuilder AddStep<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TStep>(
         this IMessageWorkerBuilder builder, string? name = null)
-        where TStep : class, IStep<PhysicalContext> => builder.AddPart(RoutePart.Step<TStep>(name));
+        where TStep : class, IStep<MessageContext> => builder.AddPart(RoutePart.Step<TStep>(name));
 
     /// <summary>Adds a behaviour, which wraps the rest of the pipeline. Instances as for <see cref="AddStep{TStep}"/>.</summary>
     /// <typeparam name="TBehavior">The behaviour; its constructor may take the container's services, except scoped ones.</typeparam>
@@ -99,7 +99,7 @@ public static class RoutePartWorkerBuilderExtensions
     /// <param name="name">Its name in <c>Pipeline:Parts</c>; null for the name of the class.</param>
     public static IMessageWorkerBuilder AddBehavior<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TBehavior>(
         this IMessageWorkerBuilder builder, string? name = null)
-        where TBehavior : class, IBehavior<PhysicalContext, PhysicalContext> => builder.AddPart(RoutePart.Behavior<TBehavior>(name));
+        where TBehavior : class, IBehavior<MessageContext, MessageContext> => builder.AddPart(RoutePart.Behavior<TBehavior>(name));
 
     /// <summary>
     /// Adds a step with settings: the section <paramref name="name"/>, with the overrides of the route in <c>Routes:{route}:{name}</c>, is read and checked
@@ -114,7 +114,7 @@ public static class RoutePartWorkerBuilderExtensions
     public static IMessageWorkerBuilder AddStep<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TStep,
         [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] TOptions>(
             this IMessageWorkerBuilder builder, string name)
-        where TStep : class, IStep<PhysicalContext>
+        where TStep : class, IStep<MessageContext>
         where TOptions : class, new() => builder.AddPart(RoutePart.Step<TStep, TOptions>(name));
 
     /// <summary>Adds a behaviour with settings, as <see cref="AddStep{TStep, TOptions}"/> does a step.</summary>
@@ -126,7 +126,7 @@ public static class RoutePartWorkerBuilderExtensions
     public static IMessageWorkerBuilder AddBehavior<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TBehavior,
         [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] TOptions>(
             this IMessageWorkerBuilder builder, string name)
-        where TBehavior : class, IBehavior<PhysicalContext, PhysicalContext>
+        where TBehavior : class, IBehavior<MessageContext, MessageContext>
         where TOptions : class, new() => builder.AddPart(RoutePart.Behavior<TBehavior, TOptions>(name));
 }
 

@@ -72,7 +72,7 @@ internal sealed partial class MessageRoute
             await CheckAsync(check.Name, check.CheckAsync, cancellationToken);
         }
 
-        foreach (RouteInlet inlet in _inlets)
+        foreach (SourceRunner inlet in _inlets)
         {
             await CheckSourceAsync(inlet, cancellationToken);
         }
@@ -94,7 +94,7 @@ internal sealed partial class MessageRoute
         }
     }
 
-    private async Task CheckSourceAsync(RouteInlet inlet, CancellationToken cancellationToken)
+    private async Task CheckSourceAsync(SourceRunner inlet, CancellationToken cancellationToken)
     {
         try
         {
@@ -206,14 +206,14 @@ internal sealed partial class MessageRoute
     /// </summary>
     private async Task DecideDoubtAsync()
     {
-        if (_sink is null || !Breaker.IsInDoubt)
+        if (_sink is null || !Breaker.HasRecentFailure)
         {
             return;
         }
 
         // A message that succeeds meanwhile makes the check unnecessary.
         await Task.Delay(ShortestPause, _time, _stopReceiving.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        if (_stopReceiving.IsCancellationRequested || !Breaker.IsInDoubt)
+        if (_stopReceiving.IsCancellationRequested || !Breaker.HasRecentFailure)
         {
             return;
         }
@@ -251,7 +251,7 @@ internal sealed partial class MessageRoute
                 }
             }
 
-            if (Breaker.Answered())
+            if (Breaker.CheckSucceeded())
             {
                 LogSinkAnswers(Name, Breaker.Part);
             }

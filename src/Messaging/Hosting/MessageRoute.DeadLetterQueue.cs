@@ -61,7 +61,7 @@ internal sealed partial class MessageRoute
         try
         {
             long? total = null;
-            foreach (RouteInlet inlet in _inlets.Where(inlet => inlet.Plan.CountsDeadLetters))
+            foreach (SourceRunner inlet in _inlets.Where(inlet => inlet.Plan.CountsDeadLetters))
             {
                 // A source is foreign code, which may ignore the token.
                 if (await inlet.Source.CountDeadLettersAsync(either.Token).AsTask().WaitAsync(either.Token) is { } count)

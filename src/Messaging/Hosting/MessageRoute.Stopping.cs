@@ -19,7 +19,7 @@ internal sealed partial class MessageRoute
     public void StopReceiving()
     {
         _isStarted = false;
-        foreach (RouteInlet inlet in _inlets)
+        foreach (SourceRunner inlet in _inlets)
         {
             inlet.Intake.Stop();
         }
@@ -49,7 +49,7 @@ internal sealed partial class MessageRoute
             string[] receiving = [.. _inlets.Zip(_receiving).Where(static pair => !pair.Second.IsCompleted).Select(static pair => pair.First.Plan.Name)];
             string ignored = receiving.Length == 0 ? string.Empty : $" (the source {string.Join(", ", receiving)} ignores its cancellation and still receives)";
             LogDrainLimit(Name, ignored, InFlight);
-            foreach (RouteInlet inlet in _inlets)
+            foreach (SourceRunner inlet in _inlets)
             {
                 inlet.Intake.Abort();
             }
@@ -62,7 +62,7 @@ internal sealed partial class MessageRoute
         using CancellationTokenSource limit = new(CloseLimit, _time);
         using CancellationTokenSource grace = new(CloseLimit + CloseGrace, _time);
         bool[] closed = await Task.WhenAll(_inlets.Select(inlet => CloseAsync(inlet, limit.Token, grace.Token)));
-        foreach (RouteInlet inlet in _inlets)
+        foreach (SourceRunner inlet in _inlets)
         {
             inlet.Intake.ReportAtStop();
         }
@@ -73,7 +73,7 @@ internal sealed partial class MessageRoute
     public async ValueTask DisposeAsync()
     {
         Metrics.Unpublish();
-        foreach (RouteInlet inlet in _inlets)
+        foreach (SourceRunner inlet in _inlets)
         {
             await DisposeAsync(inlet.Source);
             await inlet.Intake.DisposeAsync();
@@ -125,7 +125,7 @@ internal sealed partial class MessageRoute
 
             // No source receives any more. Those that hold the only copy of a message still need slots to hand it in.
             EndPause();
-            foreach (RouteInlet inlet in _inlets)
+            foreach (SourceRunner inlet in _inlets)
             {
                 inlet.Intake.ReturnHeld();
             }
@@ -139,7 +139,7 @@ internal sealed partial class MessageRoute
         }
     }
 
-    private async Task DrainAsync(RouteInlet inlet, CancellationToken limit)
+    private async Task DrainAsync(SourceRunner inlet, CancellationToken limit)
     {
         try
         {
@@ -156,7 +156,7 @@ internal sealed partial class MessageRoute
     {
         try
         {
-            foreach (RouteInlet inlet in _inlets)
+            foreach (SourceRunner inlet in _inlets)
             {
                 await inlet.Intake.DrainAsync(limit);
             }
@@ -169,7 +169,7 @@ internal sealed partial class MessageRoute
         }
     }
 
-    private async Task<bool> CloseAsync(RouteInlet inlet, CancellationToken limit, CancellationToken grace)
+    private async Task<bool> CloseAsync(SourceRunner inlet, CancellationToken limit, CancellationToken grace)
     {
         try
         {

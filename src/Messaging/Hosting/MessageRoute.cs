@@ -20,7 +20,7 @@ namespace Quayside.Messaging.Hosting;
 /// <summary>A running route: its sources, each with its own intake, one pipeline, one breaker, and one sink if the handler needs it.</summary>
 internal sealed partial class MessageRoute : IAsyncDisposable
 {
-    private readonly List<RouteInlet> _inlets = [];
+    private readonly List<SourceRunner> _inlets = [];
     private readonly FailureRun _partFailures;
     private readonly RouteHealth? _health;
     private readonly ISink? _sink;
@@ -94,7 +94,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
                 Stores = _sink is not null,
             };
             IMessageSource created = FeatureFactory.Open(source, given);
-            RouteInlet inlet = new(plan.Name, source, created, intake, time, _logger);
+            SourceRunner inlet = new(plan.Name, source, created, intake, time, _logger);
             _inlets.Add(inlet);
             Metrics.Publish(new InletGauges(
                 source.LowerName,
@@ -117,7 +117,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
 
     public string Form { get; }
 
-    public IPipeline<PhysicalContext> Pipeline { get; }
+    public IPipeline<MessageContext> Pipeline { get; }
 
     public RouteMetrics Metrics { get; }
 
@@ -194,7 +194,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
             Problem = fault?.Problem,
             ProblemEvent = fault?.Event,
             Warnings = [.. _inlets.SelectMany(inlet => inlet.Warnings), .. _partFailures.Warning is { } warning ? (string[])[warning] : []],
-            AwaitsMessage = Breaker.AwaitsMessage,
+            NextMessageDecides = Breaker.NextMessageDecides,
             Breaker = Breaker.State,
             BreakerSince = Breaker.Since,
             NextProbe = Breaker.NextProbe,
@@ -223,7 +223,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     public void PauseReceiving(RoutePause pause)
     {
         _pause = pause;
-        foreach (RouteInlet inlet in _inlets)
+        foreach (SourceRunner inlet in _inlets)
         {
             inlet.Intake.SetPaused(true);
         }
@@ -241,7 +241,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     private void EndPause()
     {
         _pause = null;
-        foreach (RouteInlet inlet in _inlets)
+        foreach (SourceRunner inlet in _inlets)
         {
             inlet.Intake.SetPaused(false);
         }
@@ -249,7 +249,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
 
     public void Start()
     {
-        foreach (RouteInlet inlet in _inlets)
+        foreach (SourceRunner inlet in _inlets)
         {
             _receiving.Add(Task.Run(() => inlet.ReceiveAsync(_stopReceiving.Token)));
         }

@@ -58,13 +58,13 @@ internal sealed partial class MessageIntake
 
     /// <summary>Holds a message after a failed attempt, if the fault is the sink's and the source allows it.</summary>
     /// <returns>False when the message must be settled. After true the next attempt may have begun already.</returns>
-    internal bool GetHoldTime(MessageSlot slot, ReceivedMessage message, in Settlement fault)
+    internal bool TryHold(MessageSlot slot, ReceivedMessage message, in Settlement fault)
     {
         TimeSpan limit;
         bool canReturnLate;
         try
         {
-            limit = CheckedSettlement.Bounded(message.GetHoldTime());
+            limit = CheckedSettlement.Bounded(message.TryHold());
             canReturnLate = message.CanReturnLate;
             if (limit <= TimeSpan.Zero)
             {

@@ -28,7 +28,7 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
 
     private readonly string _route;
     private readonly string _source;
-    private readonly IPipeline<PhysicalContext> _pipeline;
+    private readonly IPipeline<MessageContext> _pipeline;
     private readonly IntakeOptions _options;
     private readonly RecoverabilityPolicy _policy;
     private readonly CircuitBreaker _breaker;
@@ -61,7 +61,7 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
     public MessageIntake(
         string route,
         string source,
-        IPipeline<PhysicalContext> pipeline,
+        IPipeline<MessageContext> pipeline,
         IntakeOptions options,
         RecoverabilityPolicy policy,
         CircuitBreaker breaker,
@@ -102,7 +102,7 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
 
         _pump = new SlotPump(this, range.Max);
         _timeouts = new TimeoutWatch(_slots, options.MessageTimeout, route, source, time, logger);
-        _breaker.Relaxed += BreakerClosed;
+        _breaker.Closed += BreakerClosed;
         _breaker.Throttling += Throttled;
         _watch = time.CreateTimer(static state => ((MessageIntake)state!).Watch(), this, WatchInterval, WatchInterval);
     }
@@ -157,7 +157,7 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
     /// <summary>Work items used so far, for tests.</summary>
     internal long WorkItems => _pump.Posts;
 
-    internal IPipeline<PhysicalContext> Pipeline => _pipeline;
+    internal IPipeline<MessageContext> Pipeline => _pipeline;
 
     internal TimeProvider Time => _time;
 
@@ -223,7 +223,7 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
 
     public async ValueTask DisposeAsync()
     {
-        _breaker.Relaxed -= BreakerClosed;
+        _breaker.Closed -= BreakerClosed;
         _breaker.Throttling -= Throttled;
         await _watch.DisposeAsync();
     }

@@ -25,7 +25,7 @@ internal sealed class MessageSlot
     private const long NoMessage = long.MinValue;
 
     private readonly MessageIntake _intake;
-    private readonly PhysicalContext _context = new();
+    private readonly MessageContext _context = new();
     private readonly Action _pipelineDone;
     private readonly Action _settlingDone;
 
@@ -229,8 +229,8 @@ internal sealed class MessageSlot
             failure = null;
         }
 
-        // Once held, another thread may retry the message before GetHoldTime returns.
-        return (failure is not null || !decided.MayHold || cancellation != Cancellation.None || !_intake.GetHoldTime(this, _message!, decided))
+        // Once held, another thread may retry the message before TryHold returns.
+        return (failure is not null || !decided.MayHold || cancellation != Cancellation.None || !_intake.TryHold(this, _message!, decided))
             && Settle(decided, failure, cancellation);
     }
 

@@ -85,7 +85,7 @@ public sealed class ContainerCheck
         {
             SinkRetries = route.Sink is { Retries: true },
         };
-        PipelineBuilder<PhysicalContext> builder = RouteChain.Begin(route);
+        PipelineBuilder<MessageContext> builder = RouteChain.Begin(route);
         bool isWhole = true;
         foreach (EnvelopePlan envelope in route.Envelopes)
         {

@@ -44,7 +44,7 @@ public static class EnvelopeExplainer
             NullLoggerFactory.Instance,
             TimeProvider.System,
             Concurrency: 1);
-        PipelineBuilder<PhysicalContext> builder = new(route.Name);
+        PipelineBuilder<MessageContext> builder = new(route.Name);
         RoutePlan inOrder = route with
         {
             Unwrapping =
@@ -56,16 +56,16 @@ public static class EnvelopeExplainer
         }
 
         builder.Terminator(collector);
-        PhysicalContext context = new() { Message = message };
+        MessageContext context = new() { Message = message };
         builder.Build(route.Form).InvokeAsync(context).AsTask().GetAwaiter().GetResult();
         return context.Settlement.Kind == SettlementKind.DeadLetter ? [new ExplainedMessage(message, context.Settlement)] : collector.Messages;
     }
 
-    private sealed class Collector : ITerminator<PhysicalContext>, IDeadLetterStore
+    private sealed class Collector : ITerminator<MessageContext>, IDeadLetterStore
     {
         public List<ExplainedMessage> Messages { get; } = [];
 
-        public ValueTask InvokeAsync(PhysicalContext context)
+        public ValueTask InvokeAsync(MessageContext context)
         {
             Messages.Add(new ExplainedMessage(SampleMessage.Of(context.Message), Refusal: null));
             context.Settlement = Settlement.Complete;

@@ -38,7 +38,7 @@ internal static class FeatureFactory
 
     /// <summary>Adds the parts of a route's handler.</summary>
     /// <exception cref="StartupException">The feature threw.</exception>
-    public static void Compose(HandlerPlan plan, PipelineBuilder<PhysicalContext> builder, HandlerServices services) =>
+    public static void Compose(HandlerPlan plan, PipelineBuilder<MessageContext> builder, HandlerServices services) =>
         Create(services.Route, $"the handler {plan.Name}", $"{nameof(HandlerPlan)}.{nameof(HandlerPlan.Compose)}", () =>
         {
             plan.Compose(builder, services);

@@ -19,9 +19,9 @@ internal static class RouteChain
 {
     /// <param name="plan">The route.</param>
     /// <param name="services">The services for the handler's parts; collects their checks at start.</param>
-    public static IPipeline<PhysicalContext> Compose(RoutePlan plan, HandlerServices services)
+    public static IPipeline<MessageContext> Compose(RoutePlan plan, HandlerServices services)
     {
-        PipelineBuilder<PhysicalContext> builder = Begin(plan);
+        PipelineBuilder<MessageContext> builder = Begin(plan);
         if (services.Sink is { } sink)
         {
             builder.Service(sink, $"the sink {plan.Sink!.Name}");
@@ -44,7 +44,7 @@ internal static class RouteChain
     /// <summary>
     /// Adds the part that takes messages out of one envelope. It runs within the message's span and before all other parts, which see the content.
     /// </summary>
-    public static void Unwrap(RoutePlan plan, EnvelopePlan envelope, PipelineBuilder<PhysicalContext> builder, HandlerServices services)
+    public static void Unwrap(RoutePlan plan, EnvelopePlan envelope, PipelineBuilder<MessageContext> builder, HandlerServices services)
     {
         UnwrapRules rules = new(
             envelope.Name,
@@ -64,14 +64,14 @@ internal static class RouteChain
     }
 
     /// <summary>The worker's own parts, which precede all others.</summary>
-    public static PipelineBuilder<PhysicalContext> Begin(RoutePlan plan) =>
-        new PipelineBuilder<PhysicalContext>(plan.Name).Behavior(new TracingBehavior(plan.Name));
+    public static PipelineBuilder<MessageContext> Begin(RoutePlan plan) =>
+        new PipelineBuilder<MessageContext>(plan.Name).Behavior(new TracingBehavior(plan.Name));
 }
 
 /// <summary>The pipeline of a route to print, with a sink that needs neither region nor credentials.</summary>
 internal static class PrintedChain
 {
-    public static IPipeline<PhysicalContext> Compose(RoutePlan plan, IServiceProvider services)
+    public static IPipeline<MessageContext> Compose(RoutePlan plan, IServiceProvider services)
     {
         ILoggerFactory loggers = services.GetRequiredService<ILoggerFactory>();
         CircuitBreaker breaker = new(plan.Name, plan.Recoverability, TimeProvider.System, loggers.CreateLogger<CircuitBreaker>());

@@ -14,7 +14,7 @@ namespace Quayside.Messaging.Planning;
 /// </summary>
 public sealed class RoutePart
 {
-    private readonly Action<PipelineBuilder<PhysicalContext>, HandlerServices, object?> _compose;
+    private readonly Action<PipelineBuilder<MessageContext>, HandlerServices, object?> _compose;
     private readonly Func<SettingsReader, string, object>? _read;
 
     // Those of the route, once they are read.
@@ -23,7 +23,7 @@ public sealed class RoutePart
     private RoutePart(
         string name,
         Type type,
-        Action<PipelineBuilder<PhysicalContext>, HandlerServices, object?> compose,
+        Action<PipelineBuilder<MessageContext>, HandlerServices, object?> compose,
         SettingsSection? section = null,
         Func<SettingsReader, string, object>? read = null,
         object? settings = null)
@@ -51,7 +51,7 @@ public sealed class RoutePart
     /// <typeparam name="TStep">The step; its constructor may take the container's services, except scoped ones.</typeparam>
     /// <param name="name">Its name; null for the name of the class.</param>
     internal static RoutePart Step<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TStep>(string? name = null)
-        where TStep : class, IStep<PhysicalContext>
+        where TStep : class, IStep<MessageContext>
     {
         string known = name ?? NameOf(typeof(TStep));
         return new RoutePart(known, typeof(TStep), (builder, services, _) => builder.Step(services.Create<TStep>(), known));
@@ -61,7 +61,7 @@ public sealed class RoutePart
     /// <typeparam name="TBehavior">The behaviour; its constructor may take the container's services, except scoped ones.</typeparam>
     /// <param name="name">Its name; null for the name of the class.</param>
     internal static RoutePart Behavior<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TBehavior>(string? name = null)
-        where TBehavior : class, IBehavior<PhysicalContext, PhysicalContext>
+        where TBehavior : class, IBehavior<MessageContext, MessageContext>
     {
         string known = name ?? NameOf(typeof(TBehavior));
         return new RoutePart(known, typeof(TBehavior), (builder, services, _) => builder.Behavior(services.Create<TBehavior>(), known));
@@ -75,7 +75,7 @@ public sealed class RoutePart
     internal static RoutePart Step<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TStep,
         [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] TOptions>(
             string name)
-        where TStep : class, IStep<PhysicalContext>
+        where TStep : class, IStep<MessageContext>
         where TOptions : class, new() =>
         new(name, typeof(TStep), (builder, services, options) => builder.Step(services.Create<TStep>(options!), name),
             SettingsSection.Of<TOptions>(name, perRoute: true), (settings, route) => settings.Read<TOptions>(name, route));
@@ -88,7 +88,7 @@ public sealed class RoutePart
     internal static RoutePart Behavior<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TBehavior,
         [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] TOptions>(
             string name)
-        where TBehavior : class, IBehavior<PhysicalContext, PhysicalContext>
+        where TBehavior : class, IBehavior<MessageContext, MessageContext>
         where TOptions : class, new() =>
         new(name, typeof(TBehavior), (builder, services, options) => builder.Behavior(services.Create<TBehavior>(options!), name),
             SettingsSection.Of<TOptions>(name, perRoute: true), (settings, route) => settings.Read<TOptions>(name, route));
@@ -97,7 +97,7 @@ public sealed class RoutePart
     internal RoutePart Configure(SettingsReader settings, string route) =>
         _read is null ? this : new RoutePart(Name, PartType, _compose, Section, _read, _read(settings, route));
 
-    internal void Compose(PipelineBuilder<PhysicalContext> builder, HandlerServices services) => _compose(builder, services, _settings);
+    internal void Compose(PipelineBuilder<MessageContext> builder, HandlerServices services) => _compose(builder, services, _settings);
 
     private static string NameOf(Type type)
     {

@@ -31,7 +31,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     private int _failuresInRow;
 
     // True while a success changes nothing but its count: the breaker is closed and the last store did not fail.
-    private volatile bool _isCalm = true;
+    private volatile bool _isFastPath = true;
     private BreakerState _state;
     private long _openedAt;
     private DateTimeOffset _since = time.GetUtcNow();
@@ -44,7 +44,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
 
     // The sink has answered the worker's check since the last failure, and how often a message then failed all the same.
     private bool _answers;
-    private int _disproved;
+    private int _failuresAfterCheck;
 
     // The successes at the last tick, when they last changed or a check was asked for, and whether there has been none for the limit.
     private long _seen;
@@ -55,7 +55,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     internal string Part => hasSink ? "sink" : "handler";
 
     /// <summary>Raised outside the lock when the breaker has closed.</summary>
-    internal event Action? Relaxed;
+    internal event Action? Closed;
 
     /// <summary>
     /// Raised outside the lock when the sink has to be checked: the breaker has opened, a message failed while it let messages in, or none succeeded for a
@@ -110,7 +110,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     /// True while the breaker is not closed, the worker's own check of the sink has succeeded since the last failure, and so the next message
     /// decides.
     /// </summary>
-    internal bool AwaitsMessage
+    internal bool NextMessageDecides
     {
         get
         {
@@ -138,7 +138,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
 
                 double bound = Math.Max(
                     options.BreakerOpen.TotalSeconds,
-                    Math.Min(options.BreakerOpen.TotalSeconds * (1L << Math.Min(_disproved, 30)), LongestCheckWait.TotalSeconds));
+                    Math.Min(options.BreakerOpen.TotalSeconds * (1L << Math.Min(_failuresAfterCheck, 30)), LongestCheckWait.TotalSeconds));
                 TimeSpan left = TimeSpan.FromSeconds(bound) + MessagesFirst - time.GetElapsedTime(_openedAt);
                 return left > TimeSpan.Zero ? left : TimeSpan.Zero;
             }
@@ -146,7 +146,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     }
 
     /// <summary>True while the breaker is closed and the last message failed, and while messages may arrive and none has succeeded for a minute.</summary>
-    internal bool IsInDoubt
+    internal bool HasRecentFailure
     {
         get
         {
@@ -158,7 +158,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     }
 
     /// <summary>True while messages may arrive: the breaker is closed, or the next message decides.</summary>
-    internal bool Admits => State == BreakerState.Closed || AwaitsMessage;
+    internal bool Admits => State == BreakerState.Closed || NextMessageDecides;
 
     /// <summary>True when the sink refuses the worker itself and an operator has to act.</summary>
     internal bool IsRefused { get; private set; }
@@ -173,7 +173,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     public void Succeeded()
     {
         _successes.Increment();
-        if (_isCalm)
+        if (_isFastPath)
         {
             return;
         }
@@ -189,13 +189,13 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
                 closed = true;
             }
 
-            _isCalm = _state == BreakerState.Closed;
+            _isFastPath = _state == BreakerState.Closed;
         }
 
         if (closed)
         {
             LogClosed(route, Part);
-            Relaxed?.Invoke();
+            Closed?.Invoke();
         }
     }
 
@@ -219,7 +219,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     /// <summary>The messages that may be received now: all (closed), one probe (half open) or none (open).</summary>
     internal BreakerState UpdateState()
     {
-        if (_isCalm)
+        if (_isFastPath)
         {
             return BreakerState.Closed;
         }
@@ -248,7 +248,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
 
     /// <summary>The worker's own check of the sink has succeeded: the next message may probe it, and decides. A check alone never closes the breaker.</summary>
     /// <returns>False when that was known, or a message already probes the sink.</returns>
-    internal bool Answered()
+    internal bool CheckSucceeded()
     {
         lock (_lock)
         {
@@ -329,9 +329,9 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
         {
             _window.Update(_successes.Value);
             isCheckNeeded = _answers || _state == BreakerState.Closed;
-            _disproved += _answers ? 1 : 0;
+            _failuresAfterCheck += _answers ? 1 : 0;
             _answers = false;
-            _isCalm = false;
+            _isFastPath = false;
             _window.AddFailure();
             _failuresInRow++;
             if (opens
@@ -370,7 +370,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
         _since = time.GetUtcNow();
         _probe = 0;
         _answers = false;
-        _disproved = 0;
+        _failuresAfterCheck = 0;
         IsRefused = false;
         LastFailure = null;
         _window.Clear();

@@ -27,7 +27,7 @@ internal sealed class ExceptionRules
     /// The rule for an exception: of the listed types that it is, the most derived one decides. None also for the three exceptions that stand for a settlement.
     /// </summary>
     public ExceptionRule Find(Exception exception) =>
-        (_names.Length == 0 && _types.Count == 0) || exception is PoisonMessageException or TransientFaultException or RefusedException
+        (_names.Length == 0 && _types.Count == 0) || exception is DeadLetterException or TransientException or ServiceRefusedException
             ? ExceptionRule.None
             : _known.GetOrAdd(exception.GetType(), static (type, rules) => rules.Find(type), this);
 

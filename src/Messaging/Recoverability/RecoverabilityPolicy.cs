@@ -33,9 +33,9 @@ internal sealed class RecoverabilityPolicy(RecoverabilityOptions options)
     {
         settlement = exception switch
         {
-            PoisonMessageException poison => Settlement.DeadLetter(poison.Reason, poison.Message),
-            TransientFaultException transient => Settlement.Transient(transient.Message, transient.RetryAfter, transient.RetryInProcess, transient.MayHold),
-            RefusedException => Settlement.Refused(exception.Message),
+            DeadLetterException poison => Settlement.DeadLetter(poison.Reason, poison.Message),
+            TransientException transient => Settlement.Transient(transient.Message, transient.RetryAfter, transient.RetryInProcess, transient.MayHold),
+            ServiceRefusedException => Settlement.Refused(exception.Message),
             _ => default,
         };
         if (settlement.IsDecided)

@@ -73,7 +73,7 @@ public sealed class RetryBehavior<TContext>(
                 }
             }
             catch (Exception exception) when (MayPass(exception, context)
-                && MayRetry(attempt, (exception as TransientFaultException)?.RetryAfter ?? TimeSpan.Zero, out wait))
+                && MayRetry(attempt, (exception as TransientException)?.RetryAfter ?? TimeSpan.Zero, out wait))
             {
                 thrown = exception;
             }
@@ -102,8 +102,8 @@ public sealed class RetryBehavior<TContext>(
 
     private bool MayPass(Exception exception, TContext context) => exception switch
     {
-        TransientFaultException transient => transient.RetryInProcess,
-        PoisonMessageException or RefusedException => false,
+        TransientException transient => transient.RetryInProcess,
+        DeadLetterException or ServiceRefusedException => false,
         _ when context.CancellationToken.IsCancellationRequested => false,
         _ => _rules.Find(exception) switch
         {

@@ -30,7 +30,7 @@ public readonly struct SlotLease : IDisposable, IEquatable<SlotLease>
 
     /// <summary>
     /// Accepts a message on one of the slots and returns without waiting. From here on the route owns the message and settles it, even if reading its
-    /// body throws: <see cref="Quayside.Pipeline.Settlements.PoisonMessageException"/> dead-letters it, any other exception abandons it.
+    /// body throws: <see cref="Quayside.Pipeline.Settlements.DeadLetterException"/> dead-letters it, any other exception abandons it.
     /// </summary>
     /// <exception cref="InvalidOperationException">No slot is left, or the lease is disposed. The message is still the caller's.</exception>
     public void Accept(ReceivedMessage message) => Accept(new ReadOnlySpan<ReceivedMessage>(in message));

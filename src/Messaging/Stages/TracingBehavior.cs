@@ -14,11 +14,11 @@ namespace Quayside.Messaging.Stages;
 /// pipeline. Costs one check without a listener, and does not wait for the rest then.
 /// </summary>
 /// <param name="route">The name for spans of messages that were received outside a route.</param>
-internal sealed class TracingBehavior(string route) : IBehavior<PhysicalContext, PhysicalContext>
+internal sealed class TracingBehavior(string route) : IBehavior<MessageContext, MessageContext>
 {
     private readonly MessageDestination _route = new("worker", route);
 
-    public ValueTask InvokeAsync(PhysicalContext context, Next<PhysicalContext> next)
+    public ValueTask InvokeAsync(MessageContext context, Next<MessageContext> next)
     {
         Start(context.Destination ?? _route, context.Message);
         return context.Message.Span is null ? next.InvokeAsync(context) : TraceAsync(context, next);
@@ -39,7 +39,7 @@ internal sealed class TracingBehavior(string route) : IBehavior<PhysicalContext,
     }
 
     [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]
-    private static async ValueTask TraceAsync(PhysicalContext context, Next<PhysicalContext> next)
+    private static async ValueTask TraceAsync(MessageContext context, Next<MessageContext> next)
     {
         try
         {

@@ -460,7 +460,7 @@ public sealed class RouteMetrics
         // Pieces by reason; also the gate of the advice and of the times.
         public readonly Dictionary<string, long> DroppedReasons = [];
         public readonly Dictionary<string, string> DroppedAdvice = [];
-        public readonly Spell DroppedSpell = new();
+        public readonly Episode DroppedSpell = new();
     }
 }
 

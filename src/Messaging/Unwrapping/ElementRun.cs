@@ -16,7 +16,7 @@ namespace Quayside.Messaging.Unwrapping;
 /// tried again, the whole is: its source redelivers it, and what is stored already is recognised. Nothing is written aside before that is known.
 /// </summary>
 internal sealed partial class ElementRun(
-    UnwrapRules rules, IEnvelope envelope, InnerContexts contexts, PhysicalContext context, Next<PhysicalContext> next,
+    UnwrapRules rules, IEnvelope envelope, InnerContexts contexts, MessageContext context, Next<MessageContext> next,
     IReadOnlyList<ReadOnlyMemory<byte>> elements)
 {
     // Files that are written together share their flushes.

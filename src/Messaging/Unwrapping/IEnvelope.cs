@@ -9,13 +9,13 @@ namespace Quayside.Messaging.Unwrapping;
 public interface IEnvelope
 {
     /// <summary>
-    /// Reads <see cref="WrappedMessage.Body"/> and decides with one call: <see cref="WrappedMessage.SetContent"/>, <see cref="WrappedMessage.AddElement"/> for
+    /// Reads <see cref="EnvelopeReading.Body"/> and decides with one call: <see cref="EnvelopeReading.SetContent"/>, <see cref="EnvelopeReading.AddElement"/> for
     /// each of
     /// several messages, or one of the Refuse methods. The object is reused afterwards: never keep it.
     /// </summary>
     /// <param name="message">The message, and what was found in it.</param>
     /// <param name="cancellationToken">The message's token.</param>
-    ValueTask UnwrapAsync(WrappedMessage message, CancellationToken cancellationToken);
+    ValueTask UnwrapAsync(EnvelopeReading message, CancellationToken cancellationToken);
 
     /// <summary>
     /// The attributes that the envelope adds to those of the message around it. Asked only if a part reads attributes of a message that this envelope held, at

@@ -12,7 +12,7 @@ internal sealed class InnerContexts(UnwrapRules rules)
     /// <param name="content">The message's bytes.</param>
     /// <param name="element">Its number, from 1; 0 for the only one.</param>
     /// <param name="envelope">What it was taken out of; null when it was not.</param>
-    public InnerContext Rent(PhysicalContext outer, ReadOnlyMemory<byte> content, int element, IEnvelope? envelope)
+    public InnerContext Rent(MessageContext outer, ReadOnlyMemory<byte> content, int element, IEnvelope? envelope)
     {
         if (!_pool.TryTake(out InnerContext? inner))
         {
@@ -37,7 +37,7 @@ internal sealed class InnerContexts(UnwrapRules rules)
 /// <summary>A context and its message, which stay together.</summary>
 internal sealed class InnerContext
 {
-    public PhysicalContext Context { get; } = new();
+    public MessageContext Context { get; } = new();
 
     public UnwrappedMessage Message { get; } = new();
 }

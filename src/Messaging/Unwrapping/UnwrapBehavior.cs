@@ -11,19 +11,19 @@ namespace Quayside.Messaging.Unwrapping;
 /// Takes the content out of one envelope and passes it on: one message, or each of several. The message around it is settled when all of them
 /// are safe. Threads: any number of messages concurrently.
 /// </summary>
-internal sealed class UnwrapBehavior(IEnvelope envelope, UnwrapRules rules) : IFork<PhysicalContext, PhysicalContext>
+internal sealed class UnwrapBehavior(IEnvelope envelope, UnwrapRules rules) : IFork<MessageContext, MessageContext>
 {
-    private readonly BoundedPool<WrappedMessage> _messages = new(rules.Concurrency);
+    private readonly BoundedPool<EnvelopeReading> _messages = new(rules.Concurrency);
     private readonly InnerContexts _contexts = new(rules);
 
-    public ValueTask InvokeAsync(PhysicalContext context, Next<PhysicalContext> next) => RunAsync(context, next);
+    public ValueTask InvokeAsync(MessageContext context, Next<MessageContext> next) => RunAsync(context, next);
 
     [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]
-    private async ValueTask RunAsync(PhysicalContext context, Next<PhysicalContext> next)
+    private async ValueTask RunAsync(MessageContext context, Next<MessageContext> next)
     {
-        if (!_messages.TryTake(out WrappedMessage? message))
+        if (!_messages.TryTake(out EnvelopeReading? message))
         {
-            message = new WrappedMessage();
+            message = new EnvelopeReading();
         }
 
         try
@@ -50,7 +50,7 @@ internal sealed class UnwrapBehavior(IEnvelope envelope, UnwrapRules rules) : IF
             {
                 context.Settlement = Settlement.Undecided(
                     $"The envelope {rules.Envelope} neither took out a content nor refused the message: UnwrapAsync must call "
-                        + $"{nameof(WrappedMessage.SetContent)}, {nameof(WrappedMessage.Split)} or a Refuse method.");
+                        + $"{nameof(EnvelopeReading.SetContent)}, {nameof(EnvelopeReading.Split)} or a Refuse method.");
             }
         }
         finally
@@ -61,7 +61,7 @@ internal sealed class UnwrapBehavior(IEnvelope envelope, UnwrapRules rules) : IF
     }
 
     [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]
-    private async ValueTask HandleAsync(PhysicalContext context, Next<PhysicalContext> next, ReadOnlyMemory<byte> content, IEnvelope? from)
+    private async ValueTask HandleAsync(MessageContext context, Next<MessageContext> next, ReadOnlyMemory<byte> content, IEnvelope? from)
     {
         InnerContext inner = _contexts.Rent(context, content, element: 0, from);
         try

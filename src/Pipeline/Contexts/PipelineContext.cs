@@ -26,7 +26,7 @@ public abstract class PipelineContext
 }
 
 /// <summary>The first stage's context: the message as bytes, before anything was read from it.</summary>
-public sealed class PhysicalContext : PipelineContext
+public sealed class MessageContext : PipelineContext
 {
     /// <summary>The message. Borrowed from the receiver, which settles it; parts decide through <see cref="PipelineContext.Settlement"/>.</summary>
     [AllowNull]

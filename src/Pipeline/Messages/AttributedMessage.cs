@@ -42,7 +42,7 @@ internal sealed class AttributedMessage : ReceivedMessage
 
     public override string? FindSystemProperty(string name) => _message.FindSystemProperty(name);
 
-    public override TimeSpan GetHoldTime() => _message.GetHoldTime();
+    public override TimeSpan TryHold() => _message.TryHold();
 
     public void Set(string name, string value) => _set[name] = value;
 

@@ -60,7 +60,7 @@ public abstract class ReceivedMessage
     public Activity? Span { get; set; }
 
     /// <summary>
-    /// True when the source can hide an abandoned message for as long as <see cref="GetHoldTime"/> allows: a message that keeps failing
+    /// True when the source can hide an abandoned message for as long as <see cref="TryHold"/> allows: a message that keeps failing
     /// then need not occupy the receiver.
     /// </summary>
     public virtual bool CanReturnLate => false;
@@ -94,7 +94,7 @@ public abstract class ReceivedMessage
     /// owner after each failed attempt.
     /// </summary>
     /// <returns>The time allowed from now; zero when abandoning costs the source nothing, and when the time is up.</returns>
-    public virtual TimeSpan GetHoldTime() => TimeSpan.Zero;
+    public virtual TimeSpan TryHold() => TimeSpan.Zero;
 
     /// <summary>
     /// Settles the message, which the source then owns again. Complete it only after the sink's success was verified.

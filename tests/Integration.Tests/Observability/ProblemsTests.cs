@@ -11,7 +11,7 @@ public sealed class ProblemsTests
 
     private static readonly RouteState Route = new(
         "orders", ["Http"], "Archive", "S3", "s3://orders/", "Fused", Ready: true, Receiving: true, Stuck: false, Problem: null, Warnings: [],
-        new BreakerReport("closed", null, Now.AddHours(-1), null, AwaitsMessage: false),
+        new BreakerReport("closed", null, Now.AddHours(-1), null, NextMessageDecides: false),
         Slots: 64, Limit: 64, InFlight: 1, Held: 0, BytesInFlight: 10, OldestAgeSeconds: 0.1, Received: 100, Done: 100, Duplicates: 0, Returned: 0,
         DeadLetters: 0, Lost: 0,
         Dropped: new Dictionary<string, long>(), DroppedAdvice: null, Timeouts: 0, LastDeadLetterAt: null,
@@ -19,7 +19,7 @@ public sealed class ProblemsTests
         new Percentiles(0.01, 0.02), new Percentiles(0.01, 0.02), Retries: new Dictionary<string, double>(), Calls: new Dictionary<string, long>(),
         DeadLetterQueues: []);
 
-    private static readonly BreakerReport Open = new("open", "503 Slow Down", Now.AddMinutes(-3), 4, AwaitsMessage: false);
+    private static readonly BreakerReport Open = new("open", "503 Slow Down", Now.AddMinutes(-3), 4, NextMessageDecides: false);
 
     /// <summary>A worker with each kind of problem.</summary>
     private static readonly Dictionary<string, (WorkerState State, HistoryState History)> Cases = new(StringComparer.Ordinal)

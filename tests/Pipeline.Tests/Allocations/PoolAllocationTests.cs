@@ -32,12 +32,12 @@ public sealed class PoolAllocationTests
     [Fact]
     public void RentAndReturn_Contexts_AllocatesNothing()
     {
-        ContextPool<PhysicalContext> pool = new(4);
+        ContextPool<MessageContext> pool = new(4);
 
         MinBytes.OfThread(() => Repeat(() =>
         {
-            PhysicalContext first = pool.Rent();
-            PhysicalContext second = pool.Rent();
+            MessageContext first = pool.Rent();
+            MessageContext second = pool.Rent();
             pool.Return(first);
             pool.Return(second);
         })).ShouldBe(0);

@@ -9,15 +9,15 @@ public sealed class ContextPoolTests
     [Fact]
     public void Rent_AfterReturn_GivesTheSameContextClean()
     {
-        ContextPool<PhysicalContext> pool = new(4);
-        PhysicalContext context = pool.Rent();
+        ContextPool<MessageContext> pool = new(4);
+        MessageContext context = pool.Rent();
         context.Message = new StubMessage();
         context.Settlement = Settlement.Complete;
         context.CancellationToken = new CancellationToken(canceled: true);
         pool.Outstanding.ShouldBe(1);
 
         pool.Return(context);
-        PhysicalContext again = pool.Rent();
+        MessageContext again = pool.Rent();
 
         again.ShouldBeSameAs(context);
         again.Settlement.IsDecided.ShouldBeFalse();
@@ -28,9 +28,9 @@ public sealed class ContextPoolTests
     [Fact]
     public void Outstanding_RentedAndReturned_EndsAtZero()
     {
-        ContextPool<PhysicalContext> pool = new(2);
+        ContextPool<MessageContext> pool = new(2);
 
-        PhysicalContext[] rented = [.. Enumerable.Range(0, 5).Select(_ => pool.Rent())];
+        MessageContext[] rented = [.. Enumerable.Range(0, 5).Select(_ => pool.Rent())];
         pool.Outstanding.ShouldBe(5);
         rented.ShouldBeUnique();
         Array.ForEach(rented, pool.Return);
@@ -41,14 +41,14 @@ public sealed class ContextPoolTests
     [Fact]
     public void RentAndReturn_ManyThreads_NoContextIsSharedOrDirty()
     {
-        ContextPool<PhysicalContext> pool = new(4);
+        ContextPool<MessageContext> pool = new(4);
         int wrong = 0;
 
         Parallel.For(0, 8, number =>
         {
             for (int i = 0; i < 10_000; i++)
             {
-                PhysicalContext context = pool.Rent();
+                MessageContext context = pool.Rent();
                 Settlement own = Settlement.Abandon(TimeSpan.FromTicks((number * 100_000) + i + 1));
                 bool clean = !context.Settlement.IsDecided;
                 context.Settlement = own;

@@ -10,7 +10,7 @@ public sealed class SetAttributeTests
     public async Task SetAttribute_AllElse_IsTheMessages()
     {
         StubMessage message = new();
-        PhysicalContext context = new() { Message = message };
+        MessageContext context = new() { Message = message };
 
         context.SetAttribute("tenant", "acme");
         context.SetAttribute("tenant", "other");

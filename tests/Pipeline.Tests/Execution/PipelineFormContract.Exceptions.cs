@@ -21,8 +21,8 @@ public abstract partial class PipelineFormContract
                 data.Add(new InvalidOperationException("x"), timing);
                 data.Add(new OperationCanceledException("x"), timing);
                 data.Add(new TaskCanceledException("x"), timing);
-                data.Add(new TransientFaultException("x"), timing);
-                data.Add(new PoisonMessageException("reason", "x"), timing);
+                data.Add(new TransientException("x"), timing);
+                data.Add(new DeadLetterException("reason", "x"), timing);
                 data.Add(new AggregateException("x", new PartException("inner")), timing);
             }
 

@@ -58,7 +58,7 @@ public sealed class AmqpBodyTests
         ];
         foreach ((object? value, string type) in values)
         {
-            PoisonMessageException exception = Should.Throw<PoisonMessageException>(() => AmqpBody.FromValue(value));
+            DeadLetterException exception = Should.Throw<DeadLetterException>(() => AmqpBody.FromValue(value));
 
             exception.Reason.ShouldBe("unsupported-body");
             exception.Message.ShouldStartWith($"The body is an AMQP value of type {type};");
@@ -70,6 +70,6 @@ public sealed class AmqpBodyTests
     {
         AmqpBody.Read(AmqpMessageBody.FromData([new byte[] { 1 }, new byte[] { 2 }])).ToArray().ShouldBe([1, 2]);
         AmqpBody.Read(AmqpMessageBody.FromValue("a")).ToArray().ShouldBe("a"u8.ToArray());
-        Should.Throw<PoisonMessageException>(() => AmqpBody.Read(AmqpMessageBody.FromSequence([[1]]))).Message.ShouldStartWith("The body is an AMQP sequence;");
+        Should.Throw<DeadLetterException>(() => AmqpBody.Read(AmqpMessageBody.FromSequence([[1]]))).Message.ShouldStartWith("The body is an AMQP sequence;");
     }
 }

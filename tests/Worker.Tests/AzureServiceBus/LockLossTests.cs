@@ -156,7 +156,7 @@ public sealed class LockLossTests
         Delivery fifth = await harness.Intake.NextAsync();
         await harness.AdvanceAsync(TimeSpan.FromMinutes(3));
 
-        fifth.Message.GetHoldTime().ShouldBeGreaterThan(TimeSpan.FromMinutes(3));
+        fifth.Message.TryHold().ShouldBeGreaterThan(TimeSpan.FromMinutes(3));
         harness.Log.Entries.ShouldContain(entry => entry.Id.Id == 3310);
         await fifth.SettleAsync(Settlement.Complete);
         await harness.WaitUntilEmptyAsync();

@@ -18,7 +18,7 @@ namespace Worker.Tests.CloudFront;
 /// <summary>The handler's whole chain in memory: takes an event, returns a settlement.</summary>
 internal sealed class CloudFrontRun
 {
-    private readonly IPipeline<PhysicalContext> _pipeline;
+    private readonly IPipeline<MessageContext> _pipeline;
 
     public CloudFrontRun(
         int maxRejected = 3, int maxBadRows = 3, TimeSpan? objectTimeout = null, TimeProvider? time = null, string timestampField = IndexRun.TimestampField)
@@ -48,7 +48,7 @@ internal sealed class CloudFrontRun
             MaxRejectedDocuments = maxRejected,
             ObjectTimeout = objectTimeout ?? TimeSpan.FromMinutes(2),
         };
-        PipelineBuilder<PhysicalContext> builder = new("test");
+        PipelineBuilder<MessageContext> builder = new("test");
         CloudFrontHandlerFeature.AddParts(builder, services, options, Objects, new BufferPool());
         _pipeline = builder.Build(PipelineForm.Fused);
     }
@@ -65,7 +65,7 @@ internal sealed class CloudFrontRun
     /// <returns>The settlement; throws an exception that escapes the chain.</returns>
     public async Task<Settlement> HandleAsync(string body, int delivery = 1, CancellationToken cancellationToken = default)
     {
-        PhysicalContext context = new()
+        MessageContext context = new()
         {
             Message = new TestMessage { Bytes = Encoding.UTF8.GetBytes(body), Deliveries = delivery },
             CancellationToken = cancellationToken == default ? TestContext.Current.CancellationToken : cancellationToken,

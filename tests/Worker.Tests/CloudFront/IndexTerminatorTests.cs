@@ -61,7 +61,7 @@ public sealed class IndexTerminatorTests
 
         settlement.Fault.ShouldBe(SettlementFault.Transient);
         settlement.Description.ShouldBe("The sink memory returned null from Begin: it must return a writer.");
-        run.Breaker.IsInDoubt.ShouldBeTrue();
+        run.Breaker.HasRecentFailure.ShouldBeTrue();
     }
 
     [Theory]
@@ -79,7 +79,7 @@ public sealed class IndexTerminatorTests
         settlement.Fault.ShouldBe(SettlementFault.Transient);
         settlement.MayHold.ShouldBeTrue();
         settlement.Description.ShouldBe($"The sink memory threw {type.Name}: no route to host");
-        run.Breaker.IsInDoubt.ShouldBeTrue("The breaker counts it.");
+        run.Breaker.HasRecentFailure.ShouldBeTrue("The breaker counts it.");
     }
 
     [Fact]
@@ -92,7 +92,7 @@ public sealed class IndexTerminatorTests
 
         (await run.HandleAsync(Event)).Fault.ShouldBe(SettlementFault.Transient);
 
-        run.Breaker.IsInDoubt.ShouldBeFalse();
+        run.Breaker.HasRecentFailure.ShouldBeFalse();
     }
 
     [Theory]

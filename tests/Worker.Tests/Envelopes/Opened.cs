@@ -12,7 +12,7 @@ internal sealed record Opened(byte[] Content, IReadOnlyList<string> Elements, Se
 
     public static Opened By(IEnvelope envelope, byte[] body)
     {
-        WrappedMessage message = new();
+        EnvelopeReading message = new();
         message.Open(new Wrapped(body), maxBytes: 1 << 20, maxElements: 10_000);
         ValueTask unwrapping = envelope.UnwrapAsync(message, CancellationToken.None);
         unwrapping.IsCompletedSuccessfully.ShouldBeTrue();

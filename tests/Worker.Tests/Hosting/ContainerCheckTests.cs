@@ -217,7 +217,7 @@ public sealed class ContainerCheckTests
         }
     }
 
-    private static void AddTerminator(PipelineBuilder<PhysicalContext> builder, HandlerServices services) => builder.Terminator(new Completing());
+    private static void AddTerminator(PipelineBuilder<MessageContext> builder, HandlerServices services) => builder.Terminator(new Completing());
 
     private interface IShop;
 
@@ -263,19 +263,19 @@ public sealed class ContainerCheckTests
         public void Dispose() => disposed.Count++;
     }
 
-    private sealed class NeedyStep(IShop shop) : IStep<PhysicalContext>
+    private sealed class NeedyStep(IShop shop) : IStep<MessageContext>
     {
         public IShop Shop => shop;
     }
 
-    private sealed class FailingStep : IStep<PhysicalContext>
+    private sealed class FailingStep : IStep<MessageContext>
     {
         public FailingStep() => throw new IOException("The list is away.");
     }
 
-    private sealed class Completing : ITerminator<PhysicalContext>
+    private sealed class Completing : ITerminator<MessageContext>
     {
-        public ValueTask InvokeAsync(PhysicalContext context)
+        public ValueTask InvokeAsync(MessageContext context)
         {
             context.Settlement = Settlement.Complete;
             return default;

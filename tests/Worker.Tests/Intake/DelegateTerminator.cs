@@ -3,7 +3,7 @@ using Quayside.Pipeline.Contexts;
 
 namespace Worker.Tests.Intake;
 
-internal sealed class DelegateTerminator(Func<PhysicalContext, ValueTask> handler) : ITerminator<PhysicalContext>
+internal sealed class DelegateTerminator(Func<MessageContext, ValueTask> handler) : ITerminator<MessageContext>
 {
-    public ValueTask InvokeAsync(PhysicalContext context) => handler(context);
+    public ValueTask InvokeAsync(MessageContext context) => handler(context);
 }

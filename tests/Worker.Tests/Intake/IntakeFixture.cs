@@ -15,11 +15,11 @@ namespace Worker.Tests.Intake;
 internal sealed class IntakeFixture : IAsyncDisposable
 {
     public IntakeFixture(
-        Func<PhysicalContext, ValueTask>? handler = null, int concurrency = 4, long bytesInFlight = 1 << 20, PipelineForm? form = null, int? start = null,
+        Func<MessageContext, ValueTask>? handler = null, int concurrency = 4, long bytesInFlight = 1 << 20, PipelineForm? form = null, int? start = null,
         long maxMessageBytes = long.MaxValue)
     {
         Breaker = new CircuitBreaker("test", Recoverability, Time, Logger);
-        IPipeline<PhysicalContext> pipeline = new PipelineBuilder<PhysicalContext>("test")
+        IPipeline<MessageContext> pipeline = new PipelineBuilder<MessageContext>("test")
             .Terminator(new DelegateTerminator(handler ?? CompleteAsync))
             .Build(form ?? PipelineForm.Fused);
         Options = new IntakeOptions { Concurrency = concurrency, BytesInFlight = bytesInFlight };
@@ -45,7 +45,7 @@ internal sealed class IntakeFixture : IAsyncDisposable
 
     public MessageIntake Intake { get; }
 
-    public static ValueTask CompleteAsync(PhysicalContext context)
+    public static ValueTask CompleteAsync(MessageContext context)
     {
         context.Settlement = Settlement.Complete;
         return default;

@@ -63,7 +63,7 @@ public sealed class MessageIntakeAllocationTests
         await using MessageIntake intake = new(
             "waiting",
             "source",
-            new PipelineBuilder<PhysicalContext>("waiting").Terminator(new StoringTerminator(breaker)).Build(PipelineForm.Fused),
+            new PipelineBuilder<MessageContext>("waiting").Terminator(new StoringTerminator(breaker)).Build(PipelineForm.Fused),
             new IntakeOptions { Concurrency = 1 },
             new RecoverabilityPolicy(recoverability),
             breaker,
@@ -97,9 +97,9 @@ public sealed class MessageIntakeAllocationTests
         RecoverabilityOptions recoverability = new();
         RouteMetrics metrics = new("allocations");
         CircuitBreaker breaker = new("allocations", recoverability, TimeProvider.System, NullLogger.Instance);
-        IPipeline<PhysicalContext> pipeline = new PipelineBuilder<PhysicalContext>("allocations")
+        IPipeline<MessageContext> pipeline = new PipelineBuilder<MessageContext>("allocations")
             .Behavior(new TracingBehavior("allocations"))
-            .Behavior(new RetryBehavior<PhysicalContext>(recoverability, breaker, TimeProvider.System))
+            .Behavior(new RetryBehavior<MessageContext>(recoverability, breaker, TimeProvider.System))
             .Terminator(new StoringTerminator(breaker))
             .Build(form);
         await using MessageIntake intake = new(
@@ -179,9 +179,9 @@ public sealed class MessageIntakeAllocationTests
         }
     }
 
-    private sealed class StoringTerminator(CircuitBreaker breaker) : ITerminator<PhysicalContext>
+    private sealed class StoringTerminator(CircuitBreaker breaker) : ITerminator<MessageContext>
     {
-        public ValueTask InvokeAsync(PhysicalContext context)
+        public ValueTask InvokeAsync(MessageContext context)
         {
             breaker.Succeeded();
             context.Settlement = Settlement.Complete;

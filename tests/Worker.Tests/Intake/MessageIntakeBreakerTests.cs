@@ -62,7 +62,7 @@ public sealed class MessageIntakeBreakerTests
     [Fact]
     public async Task HalfOpen_ProbeNeverReachesTheSink_TheNextMayProbe()
     {
-        await using IntakeFixture fixture = new(_ => throw new PoisonMessageException("bad", "never stored"));
+        await using IntakeFixture fixture = new(_ => throw new DeadLetterException("bad", "never stored"));
         ReserveProbe(fixture);
         TestMessage probe = new();
         fixture.Intake.Accept(probe);
@@ -81,7 +81,7 @@ public sealed class MessageIntakeBreakerTests
         fixture = new IntakeFixture(_ =>
         {
             fixture!.Breaker.Failed("still down");
-            throw new TransientFaultException("still down");
+            throw new TransientException("still down");
         });
         await using IntakeFixture own = fixture;
         ReserveProbe(fixture);

@@ -17,8 +17,8 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
 
     private readonly IntakeFixture _fixture;
     private readonly List<string> _attempts = [];
-    private Func<string, Exception?> _fault = _ => new TransientFaultException("down");
-    private Func<PhysicalContext, Task>? _hang;
+    private Func<string, Exception?> _fault = _ => new TransientException("down");
+    private Func<MessageContext, Task>? _hang;
     private bool _throws = true;
 
     public MessageIntakeHoldTests() => _fixture = new IntakeFixture(StoreAsync);
@@ -92,10 +92,10 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
 
     public static TheoryData<Exception, bool, SettlementKind> OwnFaults => new()
     {
-        { new TransientFaultException("x", mayHold: false), true, SettlementKind.Abandon },
-        { new TransientFaultException("x", mayHold: false), false, SettlementKind.Abandon },
-        { new PoisonMessageException("bad", "x"), true, SettlementKind.DeadLetter },
-        { new PoisonMessageException("bad", "x"), false, SettlementKind.DeadLetter },
+        { new TransientException("x", mayHold: false), true, SettlementKind.Abandon },
+        { new TransientException("x", mayHold: false), false, SettlementKind.Abandon },
+        { new DeadLetterException("bad", "x"), true, SettlementKind.DeadLetter },
+        { new DeadLetterException("bad", "x"), false, SettlementKind.DeadLetter },
         { new InvalidOperationException("x"), true, SettlementKind.Abandon },
     };
 
@@ -116,7 +116,7 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
     [InlineData(false)]
     public async Task Fault_RetryAfterLongerThanTheHold_FreesTheSlotWhereTheSourceCanHideTheMessage(bool returnsLate)
     {
-        _fault = _ => new TransientFaultException("down", Hold);
+        _fault = _ => new TransientException("down", Hold);
 
         if (returnsLate)
         {
@@ -134,7 +134,7 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
     public async Task Backoff_LongerThanTheHold_HoldsTheMessageToItsEnd()
     {
         // Every backoff is longer than this hold; it is the worker's own wait and costs the message no delivery.
-        _fault = _ => new TransientFaultException("down");
+        _fault = _ => new TransientException("down");
 
         TestMessage message = await HoldAsync("a", TimeSpan.FromMicroseconds(10), returnsLate: true);
 
@@ -152,7 +152,7 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
         _fault = _ =>
         {
             _fixture.Breaker.Failed("down");
-            return new TransientFaultException("down");
+            return new TransientException("down");
         };
         Task<int> waiting = _fixture.Intake.ReserveSlotsAsync(1, 10, CancellationToken.None).AsTask();
 
@@ -271,7 +271,7 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
     [InlineData(false)]
     public async Task SinkWorksForOthers_FaultFollowsTheMessage_AbandonsWithADelayWhereTheSourceCan(bool returnsLate)
     {
-        _fault = name => name == "bad" ? new TransientFaultException("down") : null;
+        _fault = name => name == "bad" ? new TransientException("down") : null;
         TestMessage bad = await HoldAsync("bad", Hold, returnsLate);
         for (int failures = 2; failures <= 6; failures++)
         {
@@ -283,7 +283,7 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
         bad.IsSettled.ShouldBe(returnsLate);
         if (returnsLate)
         {
-            (await bad.Settled).ShouldBe(Settlement.Abandon(Hold, "down", typeof(TransientFaultException).FullName));
+            (await bad.Settled).ShouldBe(Settlement.Abandon(Hold, "down", typeof(TransientException).FullName));
         }
     }
 
@@ -316,7 +316,7 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
 
     private static Task WaitAsync(Func<bool> condition) => PassingTime.UntilAsync(condition);
 
-    private async ValueTask StoreAsync(PhysicalContext context)
+    private async ValueTask StoreAsync(MessageContext context)
     {
         string id = Encoding.UTF8.GetString(context.Message.SourceId.Span);
         lock (_attempts)

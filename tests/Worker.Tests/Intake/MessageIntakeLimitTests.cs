@@ -35,7 +35,7 @@ public sealed class MessageIntakeLimitTests
     [Fact]
     public async Task Reserve_HeldMessagesTakeTheWholeLimit_OthersAreStillGranted()
     {
-        await using IntakeFixture fixture = new(_ => throw new TransientFaultException("down"), concurrency: 8, start: 2);
+        await using IntakeFixture fixture = new(_ => throw new TransientException("down"), concurrency: 8, start: 2);
         fixture.Accept(new TestMessage { HoldTime = TimeSpan.FromHours(1) });
         fixture.Accept(new TestMessage { HoldTime = TimeSpan.FromHours(1) });
         await Task.Run(() => SpinWait.SpinUntil(() => fixture.Intake.Held == 2, TestMessage.WaitLimit), TestContext.Current.CancellationToken);
@@ -85,7 +85,7 @@ public sealed class MessageIntakeLimitTests
         fixture.Intake.Limit.ShouldBe(8);
     }
 
-    private static Func<Quayside.Pipeline.Contexts.PhysicalContext, ValueTask> Store(Task stored) => async context =>
+    private static Func<Quayside.Pipeline.Contexts.MessageContext, ValueTask> Store(Task stored) => async context =>
     {
         await stored;
         context.Settlement = Settlement.Complete;

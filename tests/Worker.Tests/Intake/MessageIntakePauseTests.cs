@@ -99,7 +99,7 @@ public sealed class MessageIntakePauseTests
             Interlocked.Increment(ref attempts);
             if (fails)
             {
-                throw new TransientFaultException("down");
+                throw new TransientException("down");
             }
 
             context.Settlement = Settlement.Complete;

@@ -101,7 +101,7 @@ public sealed class MessageIntakePumpTests
         fixture.Intake.Accept(messages);
     }
 
-    private static Func<PhysicalContext, ValueTask> BlockOn(ManualResetEventSlim release) => context =>
+    private static Func<MessageContext, ValueTask> BlockOn(ManualResetEventSlim release) => context =>
     {
         if (context.Message.SourceId.Span.SequenceEqual("block"u8))
         {

@@ -79,7 +79,7 @@ public sealed class MessageIntakeSettlementTests
                 return default;
             },
             concurrency: 1);
-        Exception failure = isPoison ? new PoisonMessageException("unsupported-body", "an AMQP map") : new NotSupportedException("an AMQP map");
+        Exception failure = isPoison ? new DeadLetterException("unsupported-body", "an AMQP map") : new NotSupportedException("an AMQP map");
 
         for (int i = 0; i < 3; i++)
         {
@@ -262,7 +262,7 @@ public sealed class MessageIntakeSettlementTests
     [Fact]
     public async Task Settle_DeadLetter_LogsIdAndReasonWithUntrustedTextEscaped()
     {
-        await using IntakeFixture fixture = new(_ => throw new PoisonMessageException("malformed", "bad\nline " + new string('x', 1_000)));
+        await using IntakeFixture fixture = new(_ => throw new DeadLetterException("malformed", "bad\nline " + new string('x', 1_000)));
 
         await fixture.RunAsync(new TestMessage { Id = "a\u001b[2Jb", Deliveries = 2 });
 
@@ -302,7 +302,7 @@ public sealed class MessageIntakeSettlementTests
     [Fact]
     public async Task Settle_ManyOfOneReason_LogsTheFirstAndTheNumberOfTheOthersOncePerMinute()
     {
-        await using IntakeFixture fixture = new(_ => throw new TransientFaultException("down\r\n"));
+        await using IntakeFixture fixture = new(_ => throw new TransientException("down\r\n"));
         for (int i = 0; i < 100; i++)
         {
             await fixture.RunAsync(new TestMessage { Id = $"m{i}" });
@@ -315,7 +315,7 @@ public sealed class MessageIntakeSettlementTests
         fixture.Time.Advance(TimeSpan.FromSeconds(1));
 
         fixture.Logger.Of(5008).ShouldHaveSingleItem().Text.ShouldBe(
-            "Route test: 99 more message(s) of source abandoned as Quayside.Pipeline.Settlements.TransientFaultException since the last such line; the last: "
+            "Route test: 99 more message(s) of source abandoned as Quayside.Pipeline.Settlements.TransientException since the last such line; the last: "
                 + "message m99: down\\u000d\\u000a");
         fixture.Logger.Of(5002).Count().ShouldBe(1);
     }
@@ -324,7 +324,7 @@ public sealed class MessageIntakeSettlementTests
     public async Task Settle_EachReason_LogsItsFirstInFull()
     {
         int count = 0;
-        await using IntakeFixture fixture = new(_ => throw new PoisonMessageException($"reason-{Interlocked.Increment(ref count) % 50}", "bad"));
+        await using IntakeFixture fixture = new(_ => throw new DeadLetterException($"reason-{Interlocked.Increment(ref count) % 50}", "bad"));
         for (int i = 0; i < 5_000; i++)
         {
             await fixture.RunAsync();
@@ -339,7 +339,7 @@ public sealed class MessageIntakeSettlementTests
     [Fact]
     public async Task Settle_ReasonAfterAQuietMinute_IsLoggedInFull()
     {
-        await using IntakeFixture fixture = new(_ => throw new PoisonMessageException("bad", "bad"));
+        await using IntakeFixture fixture = new(_ => throw new DeadLetterException("bad", "bad"));
         await fixture.RunAsync();
         fixture.Time.Advance(TimeSpan.FromMinutes(1));
 
@@ -365,7 +365,7 @@ public sealed class MessageIntakeSettlementTests
         fixture.Logger.Of(5002).Single().Text.ShouldBe(text);
     }
 
-    private static async ValueTask HopAsync(PhysicalContext context, ChainEnd end)
+    private static async ValueTask HopAsync(MessageContext context, ChainEnd end)
     {
         await Task.Yield();
         await End(context, end);
@@ -377,7 +377,7 @@ public sealed class MessageIntakeSettlementTests
         throw exception;
     }
 
-    private static ValueTask End(PhysicalContext context, ChainEnd end)
+    private static ValueTask End(MessageContext context, ChainEnd end)
     {
         switch (end)
         {
@@ -395,14 +395,14 @@ public sealed class MessageIntakeSettlementTests
             case ChainEnd.Poison:
                 // A part's decision does not count once an exception is thrown.
                 context.Settlement = Settlement.Complete;
-                throw new PoisonMessageException("poison", "x");
+                throw new DeadLetterException("poison", "x");
             case ChainEnd.Transient:
                 context.Settlement = Settlement.Complete;
-                throw new TransientFaultException("x");
+                throw new TransientException("x");
             case ChainEnd.TransientWithRetryAfter:
-                throw new TransientFaultException("x", RetryAfter);
+                throw new TransientException("x", RetryAfter);
             case ChainEnd.Refused:
-                throw new RefusedException("x");
+                throw new ServiceRefusedException("x");
             case ChainEnd.OwnCancellation:
                 throw new OperationCanceledException("x");
             default:

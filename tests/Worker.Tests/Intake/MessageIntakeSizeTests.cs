@@ -32,7 +32,7 @@ public sealed class MessageIntakeSizeTests
         fixture.Metrics.Totals.DeadLetters.ShouldBe(1);
     }
 
-    private ValueTask HandleAsync(PhysicalContext context)
+    private ValueTask HandleAsync(MessageContext context)
     {
         _handled++;
         return IntakeFixture.CompleteAsync(context);

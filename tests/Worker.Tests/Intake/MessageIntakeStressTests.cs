@@ -125,7 +125,7 @@ public sealed class MessageIntakeStressTests
         }
     }
 
-    private static async ValueTask EndAsync(PhysicalContext context)
+    private static async ValueTask EndAsync(MessageContext context)
     {
         int length = context.Message.Body.Length;
         if (length % 3 == 0)
@@ -136,9 +136,9 @@ public sealed class MessageIntakeStressTests
         switch (length % 7)
         {
             case 0:
-                throw new TransientFaultException("x");
+                throw new TransientException("x");
             case 1:
-                throw new PoisonMessageException("bad", "x");
+                throw new DeadLetterException("bad", "x");
             case 2:
                 throw new InvalidOperationException("x");
             case 3:

@@ -301,7 +301,7 @@ public sealed class MessageIntakeTimeoutTests
         fixture.Intake.Release(1);
     }
 
-    private static async ValueTask WaitForCancellationAsync(PhysicalContext context, TaskCompletionSource started)
+    private static async ValueTask WaitForCancellationAsync(MessageContext context, TaskCompletionSource started)
     {
         started.TrySetResult();
         await Task.Delay(Timeout.InfiniteTimeSpan, context.CancellationToken);

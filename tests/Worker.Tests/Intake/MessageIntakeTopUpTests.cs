@@ -88,7 +88,7 @@ public sealed class MessageIntakeTopUpTests
     [Fact]
     public async Task Granted_AMessageIsHeld_GetsNoMore()
     {
-        await using IntakeFixture fixture = new(_ => throw new TransientFaultException("down"), Slots, start: Slots);
+        await using IntakeFixture fixture = new(_ => throw new TransientException("down"), Slots, start: Slots);
         fixture.Reserve(Slots);
         fixture.Intake.Accept(new TestMessage { HoldTime = TimeSpan.FromHours(1) });
         await PassingTime.UntilAsync(() => fixture.Intake.Held == 1);

@@ -61,7 +61,7 @@ internal sealed class TestMessage : ReceivedMessage
     /// <summary>The message's settlement, awaited with a timeout for slow machines.</summary>
     public Task<Settlement> Settled => _settled.Task.WaitAsync(WaitLimit);
 
-    public override TimeSpan GetHoldTime() => HoldTime;
+    public override TimeSpan TryHold() => HoldTime;
 
     protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken)
     {

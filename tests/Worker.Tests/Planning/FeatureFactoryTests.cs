@@ -58,7 +58,7 @@ public sealed class FeatureFactoryTests
             (worker => worker.AddHandler(new Handler(() => Composing((_, _) => throw new NotSupportedException("no table")))), ["Routes:orders:Handler=Own"],
                 "Route orders: the handler Own cannot be created; HandlerPlan.Compose threw System.NotSupportedException: no table"),
         ["handler, null part"] = (
-            worker => worker.AddHandler(new Handler(() => Composing((builder, _) => builder.Terminator<PhysicalContext>(null!)))),
+            worker => worker.AddHandler(new Handler(() => Composing((builder, _) => builder.Terminator<MessageContext>(null!)))),
             ["Routes:orders:Handler=Own"],
             "Route orders: the handler Own cannot be created; HandlerPlan.Compose threw System.ArgumentNullException: "),
         ["handler, check returns null"] = (worker => worker.AddHandler(new Handler(() => Composing((builder, services) =>
@@ -99,7 +99,7 @@ public sealed class FeatureFactoryTests
         return worker.AddHandler<Order, ScriptedHandler>("Orders", TestJson.Default.Order);
     }
 
-    private static HandlerPlan Composing(Action<PipelineBuilder<PhysicalContext>, HandlerServices> compose) => new() { Compose = compose };
+    private static HandlerPlan Composing(Action<PipelineBuilder<MessageContext>, HandlerServices> compose) => new() { Compose = compose };
 
     private sealed class Sink(Func<SinkPlan> plan) : ISinkFeature
     {
@@ -130,9 +130,9 @@ public sealed class FeatureFactoryTests
         public HandlerPlan Configure(SettingsReader settings, string route) => plan();
     }
 
-    private sealed class Idle : Quayside.Pipeline.Behaviors.ITerminator<PhysicalContext>
+    private sealed class Idle : Quayside.Pipeline.Behaviors.ITerminator<MessageContext>
     {
-        public ValueTask InvokeAsync(PhysicalContext context) => default;
+        public ValueTask InvokeAsync(MessageContext context) => default;
     }
 
     private sealed class Unchecked : IObjectSink, IMessageSource

@@ -47,7 +47,7 @@ public sealed class SinkRecoveryTests : IDisposable
         await _time.PassUntilAsync(Second, () => route.GetStatus().IsReady);
 
         RouteStatus ready = route.GetStatus();
-        ready.AwaitsMessage.ShouldBeTrue();
+        ready.NextMessageDecides.ShouldBeTrue();
         ready.Breaker.ShouldBe(BreakerState.HalfOpen, "a check alone does not close it");
         _log.Entries.ShouldContain(entry => entry.Id.Id == 1013);
         route.Breaker.Succeeded();

@@ -154,12 +154,12 @@ public sealed class CircuitBreakerTests
         _breaker.CheckNeeded += () => Interlocked.Increment(ref needed);
         Open();
         needed.ShouldBe(_options.BreakerFailures, "at each failure while it was closed, the one that opened it included");
-        _breaker.Answered().ShouldBeTrue();
-        (_breaker.Admits, _breaker.AwaitsMessage, _breaker.State, _breaker.CheckIn).ShouldBe((true, true, BreakerState.HalfOpen, null));
+        _breaker.CheckSucceeded().ShouldBeTrue();
+        (_breaker.Admits, _breaker.NextMessageDecides, _breaker.State, _breaker.CheckIn).ShouldBe((true, true, BreakerState.HalfOpen, null));
 
         _breaker.Failed("still down");
 
-        (_breaker.Admits, _breaker.AwaitsMessage, _breaker.State).ShouldBe((false, false, BreakerState.Open));
+        (_breaker.Admits, _breaker.NextMessageDecides, _breaker.State).ShouldBe((false, false, BreakerState.Open));
         needed.ShouldBe(_options.BreakerFailures + 1, "when the message failed that was let in");
     }
 
@@ -171,14 +171,14 @@ public sealed class CircuitBreakerTests
         for (int i = 0; i < 12; i++)
         {
             waits.Add(_breaker.CheckIn!.Value - TimeSpan.FromSeconds(1));
-            _breaker.Answered().ShouldBeTrue();
+            _breaker.CheckSucceeded().ShouldBeTrue();
             _breaker.Failed("still down");
         }
 
         waits.Take(4).ShouldBe([_options.BreakerOpen, 2 * _options.BreakerOpen, 4 * _options.BreakerOpen, 8 * _options.BreakerOpen]);
         waits.Max().ShouldBe(TimeSpan.FromMinutes(5));
 
-        _breaker.Answered();
+        _breaker.CheckSucceeded();
         _breaker.Succeeded();
         Open();
         _breaker.CheckIn.ShouldBe(_options.BreakerOpen + TimeSpan.FromSeconds(1), "a success ends the backoff");
@@ -190,7 +190,7 @@ public sealed class CircuitBreakerTests
         long probe = HalfOpenAndTakeProbe();
         _breaker.ProbeWorking(probe);
 
-        _breaker.Answered().ShouldBeFalse();
+        _breaker.CheckSucceeded().ShouldBeFalse();
 
         _breaker.Admits.ShouldBeFalse();
     }
@@ -198,20 +198,20 @@ public sealed class CircuitBreakerTests
     [Fact]
     public void Answered_Closed_HasNoEffect()
     {
-        _breaker.Answered().ShouldBeFalse();
+        _breaker.CheckSucceeded().ShouldBeFalse();
 
-        _breaker.AwaitsMessage.ShouldBeFalse();
+        _breaker.NextMessageDecides.ShouldBeFalse();
     }
 
     [Fact]
     public void Answered_ThenAMessageIsStored_Closes()
     {
         Open();
-        _breaker.Answered();
+        _breaker.CheckSucceeded();
 
         _breaker.Succeeded();
 
-        (_breaker.State, _breaker.AwaitsMessage).ShouldBe((BreakerState.Closed, false));
+        (_breaker.State, _breaker.NextMessageDecides).ShouldBe((BreakerState.Closed, false));
     }
 
     [Fact]

@@ -17,8 +17,8 @@ public sealed class ExceptionRulesTests
         ["FormatException"] = static () => new FormatException("no number"),
         ["UriFormatException"] = static () => new UriFormatException("no address"),
         ["SocketException"] = static () => new SocketException(111),
-        ["poison"] = static () => new PoisonMessageException("bad", "bad"),
-        ["transient"] = static () => new TransientFaultException("down"),
+        ["poison"] = static () => new DeadLetterException("bad", "bad"),
+        ["transient"] = static () => new TransientException("down"),
     };
 
     [Theory]
@@ -50,7 +50,7 @@ public sealed class ExceptionRulesTests
         ExceptionRules rules = new(["Exception"], [], []);
 
         rules.TryRead(new FormatException(), isCancelled: true, out _).ShouldBeFalse();
-        rules.TryRead(new TransientFaultException("down"), isCancelled: true, out Settlement settlement).ShouldBeTrue();
+        rules.TryRead(new TransientException("down"), isCancelled: true, out Settlement settlement).ShouldBeTrue();
         settlement.Fault.ShouldBe(SettlementFault.Transient);
     }
 

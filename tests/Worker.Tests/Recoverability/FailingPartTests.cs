@@ -159,7 +159,7 @@ public sealed class FailingPartTests
     }
 
     private static void Step<TStep>(IMessageWorkerBuilder worker, Mode mode)
-        where TStep : class, IStep<PhysicalContext>
+        where TStep : class, IStep<MessageContext>
     {
         worker.Services.AddSingleton(mode);
         worker.AddStep<TStep>();
@@ -177,14 +177,14 @@ public sealed class FailingPartTests
         }
     }
 
-    private sealed class UndecidedStep(Mode mode) : IStep<PhysicalContext>
+    private sealed class UndecidedStep(Mode mode) : IStep<MessageContext>
     {
-        public ValueTask<StepOutcome> BeforeAsync(PhysicalContext context) => mode.Works ? new(StepOutcome.Continue) : default;
+        public ValueTask<StepOutcome> BeforeAsync(MessageContext context) => mode.Works ? new(StepOutcome.Continue) : default;
     }
 
-    private sealed class ThrowingStep(Mode mode) : IStep<PhysicalContext>
+    private sealed class ThrowingStep(Mode mode) : IStep<MessageContext>
     {
-        public ValueTask<StepOutcome> BeforeAsync(PhysicalContext context) =>
+        public ValueTask<StepOutcome> BeforeAsync(MessageContext context) =>
             mode.Works ? new(StepOutcome.Continue) : throw new InvalidCastException("no table");
     }
 

@@ -126,29 +126,29 @@ public sealed class PartExceptionTests
                 "Recoverability:BackoffCap=20ms"])
                 .Select(setting => KeyValuePair.Create(setting[..setting.IndexOf('=')], (string?)setting[(setting.IndexOf('=') + 1)..])));
 
-    private sealed class FailingStep(Func<Task> fail) : IStep<PhysicalContext>
+    private sealed class FailingStep(Func<Task> fail) : IStep<MessageContext>
     {
-        public async ValueTask<StepOutcome> BeforeAsync(PhysicalContext context)
+        public async ValueTask<StepOutcome> BeforeAsync(MessageContext context)
         {
             await fail();
             return StepOutcome.Continue;
         }
     }
 
-    private sealed class LeavingStep(Func<Task> fail) : IStep<PhysicalContext>
+    private sealed class LeavingStep(Func<Task> fail) : IStep<MessageContext>
     {
-        public async ValueTask AfterAsync(PhysicalContext context) => await fail();
+        public async ValueTask AfterAsync(MessageContext context) => await fail();
     }
 
-    private sealed class ChoosingStep : IStep<PhysicalContext>
+    private sealed class ChoosingStep : IStep<MessageContext>
     {
-        public ValueTask<StepOutcome> BeforeAsync(PhysicalContext context) =>
+        public ValueTask<StepOutcome> BeforeAsync(MessageContext context) =>
             Encoding.UTF8.GetString(context.Message.SourceId.Span) == "rare" ? throw new TimeoutException("rare") : throw new InvalidCastException("often");
     }
 
-    private sealed class FailingBehavior(Func<Task> fail) : IBehavior<PhysicalContext, PhysicalContext>
+    private sealed class FailingBehavior(Func<Task> fail) : IBehavior<MessageContext, MessageContext>
     {
-        public async ValueTask InvokeAsync(PhysicalContext context, Next<PhysicalContext> next)
+        public async ValueTask InvokeAsync(MessageContext context, Next<MessageContext> next)
         {
             await fail();
             await next.InvokeAsync(context);
@@ -157,9 +157,9 @@ public sealed class PartExceptionTests
 
     private sealed class InnerContext : PipelineContext;
 
-    private sealed class FailingConnector(Func<Task> fail) : IBehavior<PhysicalContext, InnerContext>
+    private sealed class FailingConnector(Func<Task> fail) : IBehavior<MessageContext, InnerContext>
     {
-        public async ValueTask InvokeAsync(PhysicalContext context, Next<InnerContext> next)
+        public async ValueTask InvokeAsync(MessageContext context, Next<InnerContext> next)
         {
             await fail();
             await next.InvokeAsync(new InnerContext());
@@ -171,12 +171,12 @@ public sealed class PartExceptionTests
         public ValueTask InvokeAsync(InnerContext context) => default;
     }
 
-    private sealed class FailingTerminator(Func<Task> fail) : ITerminator<PhysicalContext>
+    private sealed class FailingTerminator(Func<Task> fail) : ITerminator<MessageContext>
     {
-        public async ValueTask InvokeAsync(PhysicalContext context) => await fail();
+        public async ValueTask InvokeAsync(MessageContext context) => await fail();
     }
 
-    private sealed class PartsFeature(Action<PipelineBuilder<PhysicalContext>> compose) : IHandlerFeature
+    private sealed class PartsFeature(Action<PipelineBuilder<MessageContext>> compose) : IHandlerFeature
     {
         public string Name => "Parts";
 

@@ -22,11 +22,11 @@ public sealed class RecoverabilityPolicyTests
                 SettlementKind.Abandon);
             Add(() => new TaskCanceledException("x"), SettlementKind.Abandon, SettlementKind.DeadLetter, SettlementKind.DeadLetter, SettlementKind.Abandon);
             Add(() => new TimeoutException("x"), SettlementKind.Abandon, SettlementKind.DeadLetter, SettlementKind.DeadLetter, SettlementKind.Abandon);
-            Add(() => new AggregateException(new TransientFaultException("x")), SettlementKind.Abandon, SettlementKind.DeadLetter, SettlementKind.DeadLetter,
+            Add(() => new AggregateException(new TransientException("x")), SettlementKind.Abandon, SettlementKind.DeadLetter, SettlementKind.DeadLetter,
                 SettlementKind.Abandon);
-            Add(() => new TransientFaultException("x"), SettlementKind.Abandon, SettlementKind.Abandon, SettlementKind.Abandon, SettlementKind.Abandon);
-            Add(() => new RefusedException("x"), SettlementKind.Abandon, SettlementKind.Abandon, SettlementKind.Abandon, SettlementKind.Abandon);
-            Add(() => new PoisonMessageException("code", "x"), SettlementKind.DeadLetter, SettlementKind.DeadLetter, SettlementKind.DeadLetter,
+            Add(() => new TransientException("x"), SettlementKind.Abandon, SettlementKind.Abandon, SettlementKind.Abandon, SettlementKind.Abandon);
+            Add(() => new ServiceRefusedException("x"), SettlementKind.Abandon, SettlementKind.Abandon, SettlementKind.Abandon, SettlementKind.Abandon);
+            Add(() => new DeadLetterException("code", "x"), SettlementKind.DeadLetter, SettlementKind.DeadLetter, SettlementKind.DeadLetter,
                 SettlementKind.DeadLetter);
             return data;
 
@@ -72,8 +72,8 @@ public sealed class RecoverabilityPolicyTests
     }
 
     public static TheoryData<Exception> KnownExceptions =>
-        [new PoisonMessageException("bad", "x"), new TransientFaultException("x", TimeSpan.FromMinutes(1)), new TransientFaultException("x", mayHold: false),
-            new RefusedException("x")];
+        [new DeadLetterException("bad", "x"), new TransientException("x", TimeSpan.FromMinutes(1)), new TransientException("x", mayHold: false),
+            new ServiceRefusedException("x")];
 
     [Theory]
     [MemberData(nameof(KnownExceptions))]
@@ -92,15 +92,15 @@ public sealed class RecoverabilityPolicyTests
 
     [Fact]
     public void Decide_Poison_KeepsReasonMessageAndType() =>
-        _policy.Decide(default, new PoisonMessageException("bad-json", "at byte 3"), 1, Cancellation.None)
-            .ShouldBe(Settlement.DeadLetter("bad-json", "at byte 3", "Quayside.Pipeline.Settlements.PoisonMessageException"));
+        _policy.Decide(default, new DeadLetterException("bad-json", "at byte 3"), 1, Cancellation.None)
+            .ShouldBe(Settlement.DeadLetter("bad-json", "at byte 3", "Quayside.Pipeline.Settlements.DeadLetterException"));
 
     [Fact]
     public void Decide_TransientWithRetryAfter_WaitsAtLeastThat()
     {
-        Settlement settlement = _policy.Decide(default, new TransientFaultException("slow down", TimeSpan.FromMinutes(2)), 1, Cancellation.None);
+        Settlement settlement = _policy.Decide(default, new TransientException("slow down", TimeSpan.FromMinutes(2)), 1, Cancellation.None);
 
-        settlement.ShouldBe(Settlement.Abandon(TimeSpan.FromMinutes(2), "slow down", "Quayside.Pipeline.Settlements.TransientFaultException"));
+        settlement.ShouldBe(Settlement.Abandon(TimeSpan.FromMinutes(2), "slow down", "Quayside.Pipeline.Settlements.TransientException"));
     }
 
     [Fact]
@@ -113,12 +113,12 @@ public sealed class RecoverabilityPolicyTests
         late.Max().ShouldBeGreaterThan(Options.BackoffCap / 2);
         late.Max().ShouldBeLessThanOrEqualTo(Options.BackoffCap);
 
-        TimeSpan Delay(int deliveries) => _policy.Decide(default, new TransientFaultException("x"), deliveries, Cancellation.None).Delay;
+        TimeSpan Delay(int deliveries) => _policy.Decide(default, new TransientException("x"), deliveries, Cancellation.None).Delay;
     }
 
     [Fact]
     public void Decide_Refused_IsRedeliveredNotBeforeTheFirstProbe() =>
-        _policy.Decide(default, new RefusedException("AccessDenied"), 1, Cancellation.None).Delay.ShouldBe(Options.BreakerOpen);
+        _policy.Decide(default, new ServiceRefusedException("AccessDenied"), 1, Cancellation.None).Delay.ShouldBe(Options.BreakerOpen);
 
     [Fact]
     public void Decide_UnknownAtTheLastDelivery_SaysHowOftenAndWhy()

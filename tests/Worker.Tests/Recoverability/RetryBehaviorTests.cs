@@ -12,13 +12,13 @@ public sealed class RetryBehaviorTests
     private readonly ManualTimeProvider _time = new();
     private readonly RecoverabilityOptions _options = new() { Attempts = 3 };
     private readonly CircuitBreaker _breaker;
-    private readonly RetryBehavior<PhysicalContext> _retry;
-    private readonly PhysicalContext _context = new();
+    private readonly RetryBehavior<MessageContext> _retry;
+    private readonly MessageContext _context = new();
 
     public RetryBehaviorTests()
     {
         _breaker = new CircuitBreaker("test", _options, _time, NullLogger.Instance);
-        _retry = new RetryBehavior<PhysicalContext>(_options, _breaker, _time);
+        _retry = new RetryBehavior<MessageContext>(_options, _breaker, _time);
     }
 
     [Fact]
@@ -38,7 +38,7 @@ public sealed class RetryBehaviorTests
     [InlineData(Throwing.AfterAHop)]
     public async Task Invoke_FailsTwiceThenSucceeds_ThreeAttempts(Throwing throwing)
     {
-        ScriptedNext next = new((attempt, _) => attempt < 3 ? Throw(throwing, new TransientFaultException("x")) : default);
+        ScriptedNext next = new((attempt, _) => attempt < 3 ? Throw(throwing, new TransientException("x")) : default);
 
         Task running = _retry.InvokeAsync(_context, next).AsTask();
         await RunWaitsAsync(running);
@@ -53,10 +53,10 @@ public sealed class RetryBehaviorTests
     [InlineData(Throwing.AfterAHop)]
     public async Task Invoke_FailsAlways_ThrowsTheLastFaultAfterAllAttempts(Throwing throwing)
     {
-        ConcurrentQueue<TransientFaultException> faults = [];
+        ConcurrentQueue<TransientException> faults = [];
         ScriptedNext next = new((attempt, _) =>
         {
-            TransientFaultException fault = new($"attempt {attempt}");
+            TransientException fault = new($"attempt {attempt}");
             faults.Enqueue(fault);
             return Throw(throwing, fault);
         });
@@ -64,7 +64,7 @@ public sealed class RetryBehaviorTests
         Task running = _retry.InvokeAsync(_context, next).AsTask();
         await RunWaitsAsync(running);
 
-        (await Should.ThrowAsync<TransientFaultException>(running)).ShouldBeSameAs(faults.ElementAt(2));
+        (await Should.ThrowAsync<TransientException>(running)).ShouldBeSameAs(faults.ElementAt(2));
         next.Attempts.ShouldBe(3);
     }
 
@@ -117,22 +117,22 @@ public sealed class RetryBehaviorTests
     [Fact]
     public async Task Invoke_OneAttemptConfigured_NeverRetries()
     {
-        RetryBehavior<PhysicalContext> once = new(new RecoverabilityOptions { Attempts = 1 }, _breaker, _time);
-        ScriptedNext next = new((_, _) => throw new TransientFaultException("x"));
+        RetryBehavior<MessageContext> once = new(new RecoverabilityOptions { Attempts = 1 }, _breaker, _time);
+        ScriptedNext next = new((_, _) => throw new TransientException("x"));
 
-        await Should.ThrowAsync<TransientFaultException>(async () => await once.InvokeAsync(_context, next));
+        await Should.ThrowAsync<TransientException>(async () => await once.InvokeAsync(_context, next));
 
         next.Attempts.ShouldBe(1);
     }
 
     public static TheoryData<Exception> NotRetried =>
     [
-        new PoisonMessageException("bad", "x"),
-        new RefusedException("x"),
+        new DeadLetterException("bad", "x"),
+        new ServiceRefusedException("x"),
         new InvalidOperationException("x"),
         new OperationCanceledException("x"),
-        new TransientFaultException("x", retryInProcess: false),
-        new TransientFaultException("x", retryAfter: TimeSpan.FromMinutes(1)),
+        new TransientException("x", retryInProcess: false),
+        new TransientException("x", retryAfter: TimeSpan.FromMinutes(1)),
     ];
 
     [Theory]
@@ -156,10 +156,10 @@ public sealed class RetryBehaviorTests
         ScriptedNext next = new((_, _) =>
         {
             _breaker.Refused("down");
-            throw new TransientFaultException("x");
+            throw new TransientException("x");
         });
 
-        await Should.ThrowAsync<TransientFaultException>(async () => await _retry.InvokeAsync(_context, next));
+        await Should.ThrowAsync<TransientException>(async () => await _retry.InvokeAsync(_context, next));
 
         next.Attempts.ShouldBe(1);
     }
@@ -167,7 +167,7 @@ public sealed class RetryBehaviorTests
     [Fact]
     public async Task Invoke_RetryAfter_IsWaitedForInFull()
     {
-        ScriptedNext next = new((attempt, _) => attempt == 1 ? throw new TransientFaultException("x", TimeSpan.FromSeconds(15)) : default);
+        ScriptedNext next = new((attempt, _) => attempt == 1 ? throw new TransientException("x", TimeSpan.FromSeconds(15)) : default);
         Task running = _retry.InvokeAsync(_context, next).AsTask();
         await _time.WaitForTimersAsync(1);
 
@@ -190,11 +190,11 @@ public sealed class RetryBehaviorTests
             ScriptedNext next = new((_, _) =>
             {
                 times.Enqueue(_time.GetUtcNow());
-                throw new TransientFaultException("x");
+                throw new TransientException("x");
             });
             Task running = _retry.InvokeAsync(_context, next).AsTask();
             await RunWaitsAsync(running, TimeSpan.FromMilliseconds(1));
-            await Should.ThrowAsync<TransientFaultException>(running);
+            await Should.ThrowAsync<TransientException>(running);
 
             // The clock moves in steps of a millisecond, so measured times do too.
             DateTimeOffset[] at = [.. times];
@@ -215,7 +215,7 @@ public sealed class RetryBehaviorTests
         using CancellationTokenSource source = new();
         _context.CancellationToken = source.Token;
         Settlement fault = Settlement.Transient("x", TimeSpan.FromSeconds(10));
-        TransientFaultException exception = new("x", TimeSpan.FromSeconds(10));
+        TransientException exception = new("x", TimeSpan.FromSeconds(10));
         ScriptedNext next = new((_, context) =>
         {
             context.Settlement = fault;
@@ -239,7 +239,7 @@ public sealed class RetryBehaviorTests
         {
             found.Enqueue(context.Settlement);
             context.Settlement = Settlement.Complete;
-            return attempt == 1 ? throw new TransientFaultException("x") : default;
+            return attempt == 1 ? throw new TransientException("x") : default;
         });
 
         Task running = _retry.InvokeAsync(_context, next).AsTask();
@@ -286,10 +286,10 @@ public sealed class RetryBehaviorTests
         AfterAHop,
     }
 
-    private sealed class ScriptedNext(Func<int, PhysicalContext, ValueTask> body) : Next<PhysicalContext>
+    private sealed class ScriptedNext(Func<int, MessageContext, ValueTask> body) : Next<MessageContext>
     {
         public int Attempts { get; private set; }
 
-        public override ValueTask InvokeAsync(PhysicalContext context) => body(++Attempts, context);
+        public override ValueTask InvokeAsync(MessageContext context) => body(++Attempts, context);
     }
 }

@@ -31,8 +31,8 @@ public sealed class ThrowingSinkTests
             await Task.Yield();
             throw new TaskCanceledException("timed out");
         }, "The sink Broken threw TaskCanceledException: timed out"),
-        ["transient exception"] = (static () => throw new TransientFaultException("The sink Broken is down."), "The sink Broken is down."),
-        ["refused"] = (static () => throw new RefusedException("The sink Broken denies access."), "The sink Broken denies access."),
+        ["transient exception"] = (static () => throw new TransientException("The sink Broken is down."), "The sink Broken is down."),
+        ["refused"] = (static () => throw new ServiceRefusedException("The sink Broken denies access."), "The sink Broken denies access."),
         ["undecided"] = (
             static () => default,
             "The sink Broken returned the status Undecided, which decides nothing: StoreAsync must return SinkResult.Stored only for a stored object, and "
@@ -119,7 +119,7 @@ public sealed class ThrowingSinkTests
     [InlineData("storing handler", true, "unhandled-exception")]
     public async Task Store_ThrowsAnExceptionThatRejectsTheMessage_IsDeadLetteredAndTheSinkWorks(string chain, bool listed, string reason)
     {
-        Switch sink = new() { Store = () => throw (listed ? new FormatException("2019") : new PoisonMessageException("too-old", "2019")) };
+        Switch sink = new() { Store = () => throw (listed ? new FormatException("2019") : new DeadLetterException("too-old", "2019")) };
         await using TestWorker worker = await StartAsync(sink, [.. Chains[chain], "Recoverability:DeadLetterOn=System.FormatException"]);
 
         Settlement settlement = await worker.SendAsync(BodyOf(1));

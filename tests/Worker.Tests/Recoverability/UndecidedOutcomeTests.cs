@@ -127,22 +127,22 @@ public sealed class UndecidedOutcomeTests
         public ValueTask HandleAsync(MessageBatch<Order> batch, CancellationToken cancellationToken) => default;
     }
 
-    private sealed class UndecidedStep : IStep<PhysicalContext>
+    private sealed class UndecidedStep : IStep<MessageContext>
     {
-        public ValueTask<StepOutcome> BeforeAsync(PhysicalContext context) => default;
+        public ValueTask<StepOutcome> BeforeAsync(MessageContext context) => default;
     }
 
-    private sealed class StoppingStep : IStep<PhysicalContext>
+    private sealed class StoppingStep : IStep<MessageContext>
     {
-        public ValueTask<StepOutcome> BeforeAsync(PhysicalContext context) => new(StepOutcome.Stop);
+        public ValueTask<StepOutcome> BeforeAsync(MessageContext context) => new(StepOutcome.Stop);
     }
 
-    private sealed class IdleBehavior : IBehavior<PhysicalContext, PhysicalContext>
+    private sealed class IdleBehavior : IBehavior<MessageContext, MessageContext>
     {
-        public ValueTask InvokeAsync(PhysicalContext context, Next<PhysicalContext> next) => default;
+        public ValueTask InvokeAsync(MessageContext context, Next<MessageContext> next) => default;
     }
 
-    private sealed class PartsFeature(Action<PipelineBuilder<PhysicalContext>> compose) : IHandlerFeature
+    private sealed class PartsFeature(Action<PipelineBuilder<MessageContext>> compose) : IHandlerFeature
     {
         public string Name => "Parts";
 
@@ -153,11 +153,11 @@ public sealed class UndecidedOutcomeTests
         public HandlerPlan Configure(SettingsReader settings, string route) => new() { Compose = (builder, _) => compose(builder) };
     }
 
-    private sealed class IdleTerminator : ITerminator<PhysicalContext>
+    private sealed class IdleTerminator : ITerminator<MessageContext>
     {
         public Settlement Settlement { get; init; }
 
-        public ValueTask InvokeAsync(PhysicalContext context)
+        public ValueTask InvokeAsync(MessageContext context)
         {
             context.Settlement = Settlement;
             return default;
@@ -166,9 +166,9 @@ public sealed class UndecidedOutcomeTests
 
     private sealed class InnerContext : PipelineContext;
 
-    private sealed class ForgetfulConnector : IBehavior<PhysicalContext, InnerContext>
+    private sealed class ForgetfulConnector : IBehavior<MessageContext, InnerContext>
     {
-        public ValueTask InvokeAsync(PhysicalContext context, Next<InnerContext> next) =>
+        public ValueTask InvokeAsync(MessageContext context, Next<InnerContext> next) =>
             next.InvokeAsync(new InnerContext { CancellationToken = context.CancellationToken });
     }
 

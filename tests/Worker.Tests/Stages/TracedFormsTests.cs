@@ -42,11 +42,11 @@ public sealed class TracedFormsTests
         await using MessageIntake intake = new(
             route,
             "sqs",
-            new PipelineBuilder<PhysicalContext>(route)
+            new PipelineBuilder<MessageContext>(route)
                 .Behavior(new TracingBehavior(route))
                 .Behavior(new SuspendingBehavior())
                 .Step(new SuspendingStep())
-                .Behavior(new RetryBehavior<PhysicalContext>(recoverability, breaker, TimeProvider.System))
+                .Behavior(new RetryBehavior<MessageContext>(recoverability, breaker, TimeProvider.System))
                 .Terminator(new StoringTerminator(sink))
                 .Build(found),
             new IntakeOptions { Concurrency = 16 },
@@ -87,20 +87,20 @@ public sealed class TracedFormsTests
         }
     }
 
-    private sealed class SuspendingStep : IStep<PhysicalContext>
+    private sealed class SuspendingStep : IStep<MessageContext>
     {
-        public async ValueTask<StepOutcome> BeforeAsync(PhysicalContext context)
+        public async ValueTask<StepOutcome> BeforeAsync(MessageContext context)
         {
             await Task.Yield();
             return StepOutcome.Continue;
         }
 
-        public async ValueTask AfterAsync(PhysicalContext context) => await Task.Yield();
+        public async ValueTask AfterAsync(MessageContext context) => await Task.Yield();
     }
 
-    private sealed class SuspendingBehavior : IBehavior<PhysicalContext, PhysicalContext>
+    private sealed class SuspendingBehavior : IBehavior<MessageContext, MessageContext>
     {
-        public async ValueTask InvokeAsync(PhysicalContext context, Next<PhysicalContext> next)
+        public async ValueTask InvokeAsync(MessageContext context, Next<MessageContext> next)
         {
             await Task.Yield();
             await next.InvokeAsync(context);
@@ -108,9 +108,9 @@ public sealed class TracedFormsTests
         }
     }
 
-    private sealed class StoringTerminator(S3Sink sink) : ITerminator<PhysicalContext>
+    private sealed class StoringTerminator(S3Sink sink) : ITerminator<MessageContext>
     {
-        public async ValueTask InvokeAsync(PhysicalContext context)
+        public async ValueTask InvokeAsync(MessageContext context)
         {
             (await sink.StoreAsync(context.Message.SourceId, context.Message.Body, context.CancellationToken)).Status.ShouldBe(SinkStatus.Stored);
             context.Settlement = Settlement.Complete;

@@ -19,9 +19,9 @@ public sealed class TracingBehaviorTests
     private readonly string _route = $"route-{Guid.NewGuid():n}";
     private readonly ConcurrentQueue<Activity> _spans = new();
 
-    private readonly PhysicalContext _context;
+    private readonly MessageContext _context;
 
-    public TracingBehaviorTests() => _context = new PhysicalContext
+    public TracingBehaviorTests() => _context = new MessageContext
     {
         Message = new TestMessage { Id = "a\nb", Bytes = new byte[7] },
         Destination = new MessageDestination("aws_sqs", _route),
@@ -77,13 +77,13 @@ public sealed class TracingBehaviorTests
     public async Task Invoke_Throws_IsAnErrorAndTheExceptionPropagates()
     {
         using ActivityListener listener = Listen();
-        TransientFaultException thrown = new("down");
+        TransientException thrown = new("down");
 
         (await Record.ExceptionAsync(async () => await RunAsync(default, thrown))).ShouldBeSameAs(thrown);
 
         Activity span = _spans.ShouldHaveSingleItem();
         span.Status.ShouldBe(ActivityStatusCode.Error);
-        span.GetTagItem("error.type").ShouldBe(typeof(TransientFaultException).FullName);
+        span.GetTagItem("error.type").ShouldBe(typeof(TransientException).FullName);
     }
 
     [Fact]
@@ -103,7 +103,7 @@ public sealed class TracingBehaviorTests
     public async Task Invoke_BodyCannotBeRead_IsLeftToTheNextPart()
     {
         using ActivityListener listener = Listen();
-        _context.Message = new TestMessage { BodyFailure = new PoisonMessageException("unreadable", "It is.") };
+        _context.Message = new TestMessage { BodyFailure = new DeadLetterException("unreadable", "It is.") };
 
         await RunAsync(Settlement.Complete);
 
@@ -127,7 +127,7 @@ public sealed class TracingBehaviorTests
     public async Task Invoke_ListenerThrows_TheOutcomeIsUnchanged(bool atTheStart)
     {
         using BrokenSpanListener listener = new($"process {_route}", atTheStart);
-        TransientFaultException thrown = new("down");
+        TransientException thrown = new("down");
 
         await RunAsync(Settlement.Complete);
         _context.Settlement.ShouldBe(Settlement.Complete);
@@ -152,7 +152,7 @@ public sealed class TracingBehaviorTests
     }
 
     private ValueTask RunAsync(Settlement settlement, Exception? exception = null, Action? inside = null) =>
-        new PipelineBuilder<PhysicalContext>("traced")
+        new PipelineBuilder<MessageContext>("traced")
             .Behavior(new TracingBehavior(_route))
             .Terminator(new ScriptedEnd(settlement, exception, inside))
             .Build(PipelineForm.Fused)
@@ -177,9 +177,9 @@ public sealed class TracingBehaviorTests
         return listener;
     }
 
-    private sealed class ScriptedEnd(Settlement settlement, Exception? exception, Action? inside) : ITerminator<PhysicalContext>
+    private sealed class ScriptedEnd(Settlement settlement, Exception? exception, Action? inside) : ITerminator<MessageContext>
     {
-        public async ValueTask InvokeAsync(PhysicalContext context)
+        public async ValueTask InvokeAsync(MessageContext context)
         {
             await Task.Yield();
             inside?.Invoke();

@@ -64,7 +64,7 @@ public sealed class RouteSpansTests
     public async Task Handle_BatchThrows_ItsSpanHasFailed()
     {
         using SpanRecorder spans = new();
-        ScriptedBatchHandler handler = new((_, _) => throw new TransientFaultException("down"));
+        ScriptedBatchHandler handler = new((_, _) => throw new TransientException("down"));
         await using HandlerRoute route = await BatchCollectionTests.StartAsync(handler, "Handlers:Orders:MaxMessages=1");
         using Activity publisher = Recorded("publisher");
 
@@ -73,7 +73,7 @@ public sealed class RouteSpansTests
         await HandlerRoute.UntilAsync(
             () => (batch = spans.Spans.FirstOrDefault(span => span.Links.Any(link => link.Context.TraceId == publisher.TraceId))) is not null);
 
-        batch!.GetTagItem("error.type").ShouldBe(typeof(TransientFaultException).FullName);
+        batch!.GetTagItem("error.type").ShouldBe(typeof(TransientException).FullName);
     }
 
     [Fact]

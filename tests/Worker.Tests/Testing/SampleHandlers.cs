@@ -33,12 +33,12 @@ internal sealed class SampleTable
     {
         if (Fails)
         {
-            throw new TransientFaultException("The table is locked.");
+            throw new TransientException("The table is locked.");
         }
 
         if (number < 0)
         {
-            throw new PoisonMessageException("negative-number", $"{number} is below zero.");
+            throw new DeadLetterException("negative-number", $"{number} is below zero.");
         }
 
         if (AllowsDuplicates || _numbers.TryAdd(number, true))
@@ -70,7 +70,7 @@ internal sealed class InsertSamples(SampleTable table) : IBatchHandler<Sample>
                 table.Insert(batch[i].Number);
                 batch.Settle(i, Settlement.Complete);
             }
-            catch (PoisonMessageException exception)
+            catch (DeadLetterException exception)
             {
                 batch.Settle(i, Settlement.DeadLetter(exception.Reason, exception.Message));
             }

@@ -15,7 +15,7 @@ internal sealed class CopyFeature : IHandlerFeature
     public HandlerPlan Configure(SettingsReader settings, string route) => new()
     {
         Compose = (builder, services) => builder
-            .Behavior(new RetryBehavior<PhysicalContext>(services.Recoverability, services.Breaker, services.Time))
+            .Behavior(new RetryBehavior<MessageContext>(services.Recoverability, services.Breaker, services.Time))
             .Terminator(new CopyTerminator(services.Store)),
     };
 }

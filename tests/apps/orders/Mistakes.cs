@@ -23,10 +23,10 @@ internal static class Mistakes
         public TimeSpan DrainTimeout { get; set; }
     }
 
-    private sealed class TenantStep : IStep<PhysicalContext>
+    private sealed class TenantStep : IStep<MessageContext>
     {
-        public ValueTask<StepOutcome> BeforeAsync(PhysicalContext context) => new(StepOutcome.Continue);
+        public ValueTask<StepOutcome> BeforeAsync(MessageContext context) => new(StepOutcome.Continue);
 
-        public ValueTask AfterAsync(PhysicalContext context) => default;
+        public ValueTask AfterAsync(MessageContext context) => default;
     }
 }

@@ -22,7 +22,7 @@ internal sealed class RegionTrial(Func<string, IS3Requests?> createIn, TimeProvi
     /// <param name="fault">The first client's.</param>
     public IS3Requests? For(in S3Fault fault)
     {
-        if (!fault.IsElsewhere || fault.Region is not { } region
+        if (!fault.IsWrongRegion || fault.Region is not { } region
             || (Volatile.Read(ref _isRefused) && time.GetElapsedTime(Volatile.Read(ref _refusedAt)) < Pause))
         {
             return null;

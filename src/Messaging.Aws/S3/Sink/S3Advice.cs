@@ -30,7 +30,7 @@ internal static class S3Advice
         _ when Says(fault, "If-None-Match") => "The store does not support If-None-Match: set Sinks:S3:Conditional=false.",
         "InvalidRequest" when further.Contains(Retention, StringComparison.Ordinal) || further.Contains(LegalHold, StringComparison.Ordinal) =>
             $"The bucket '{bucket}' may have no object lock: enable it, or remove the settings of Sinks:S3 that begin with ObjectLock.",
-        _ when fault.IsElsewhere =>
+        _ when fault.IsWrongRegion =>
             $"The bucket '{bucket}' is in {(fault.Region is null ? "another region" : $"region {fault.Region}")}: set Sinks:S3:Region.",
         "NotImplemented" or "XNotImplemented" =>
             "The store does not support the request: set Sinks:S3:Conditional=false to store without If-None-Match, and remove what else it does not support.",
@@ -39,7 +39,7 @@ internal static class S3Advice
     };
 
     /// <summary>What to try when the refusal may lie in the form of the direct client's request; empty otherwise.</summary>
-    public static string ForClient(in S3Fault fault, S3ClientChoice? client) => client is { IsDirect: true } && fault.MayBeOfTheForm
+    public static string ForClient(in S3Fault fault, S3ClientChoice? client) => client is { IsDirect: true } && fault.MayBeProtocol
         ? " If nothing of that helps, the store may refuse the direct client: set Sinks:S3:Client=Sdk."
         : "";
 

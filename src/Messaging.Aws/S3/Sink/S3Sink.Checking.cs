@@ -75,7 +75,7 @@ internal sealed partial class S3Sink
             case (_, "NoSuchBucket" or "NotFound"):
                 throw new StartupException(what);
 
-            case (AwsErrorKind.Refused, _) when fault.IsElsewhere:
+            case (AwsErrorKind.Refused, _) when fault.IsWrongRegion:
                 throw new StartupException(what, ExitCodes.Configuration);
 
             case (AwsErrorKind.Refused, _) when fault.Status is < 300 or >= 400 && !fault.IsForeign:

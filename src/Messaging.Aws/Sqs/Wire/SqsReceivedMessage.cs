@@ -198,7 +198,7 @@ internal sealed class SqsReceivedMessage(ISqsMessageOwner? owner) : ReceivedMess
         Slot = default;
     }
 
-    public override TimeSpan GetHoldTime() => owner!.GetHoldTime(this);
+    public override TimeSpan TryHold() => owner!.TryHold(this);
 
     protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken) => owner!.SettleAsync(this, settlement);
 
@@ -221,7 +221,7 @@ internal interface ISqsMessageOwner
     TimeSpan HoldLimitFor(int deliveryCount);
 
     /// <summary>How long the message can still be held.</summary>
-    TimeSpan GetHoldTime(SqsReceivedMessage message);
+    TimeSpan TryHold(SqsReceivedMessage message);
 
     /// <summary>Deletes or abandons it; a later call of the queue may do so.</summary>
     ValueTask SettleAsync(SqsReceivedMessage message, in Settlement settlement);

@@ -13,7 +13,7 @@ namespace Quayside.Messaging.Http.Web.Api;
 [JsonSerializable(typeof(HistoryState))]
 [JsonSerializable(typeof(SettingsState))]
 [JsonSerializable(typeof(DeadLetterList))]
-[JsonSerializable(typeof(LetterState))]
+[JsonSerializable(typeof(DeadLetterState))]
 [JsonSerializable(typeof(RedriveState))]
 [JsonSerializable(typeof(RedriveOrder))]
 [JsonSerializable(typeof(RouteOrder))]

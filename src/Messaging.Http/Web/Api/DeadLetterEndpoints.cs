@@ -104,7 +104,7 @@ internal sealed class DeadLetterEndpoints : IDisposable
     {
         string name = context.Request.Query["name"].ToString();
         return reader.ReadRecord(name) is { } letter
-            ? ApiJson.SendAsync(context, StateOf(index, name, letter, whole: true), ApiJson.Readable.LetterState)
+            ? ApiJson.SendAsync(context, StateOf(index, name, letter, whole: true), ApiJson.Readable.DeadLetterState)
             : _answers.RefuseAsync(context, NotFound);
     });
 
@@ -170,7 +170,7 @@ internal sealed class DeadLetterEndpoints : IDisposable
         HttpContext context, IDeadLetterReader reader, DeadLetterIndex index, DeadLetterView view, IEnumerable<ListedDeadLetter> rest, DeadLetterFilter filter)
     {
         int limit = int.TryParse(context.Request.Query["limit"], CultureInfo.InvariantCulture, out int asked) ? Math.Clamp(asked, 1, MaxLimit) : DefaultLimit;
-        List<LetterState> letters = [];
+        List<DeadLetterState> letters = [];
         string? next = null;
         foreach (ListedDeadLetter letter in rest)
         {
@@ -200,10 +200,10 @@ internal sealed class DeadLetterEndpoints : IDisposable
             [.. view.Groups.Take(MaxGroups)]);
     }
 
-    private static LetterState StateOf(DeadLetterIndex index, string name, DeadLetter letter, bool whole)
+    private static DeadLetterState StateOf(DeadLetterIndex index, string name, DeadLetter letter, bool whole)
     {
         byte[] start = index.BodyOf(name, whole ? 0 : MaxStart, out long length);
-        return new LetterState(
+        return new DeadLetterState(
             name,
             Cut(letter.SourceId),
             letter.Route,

@@ -20,7 +20,7 @@ internal sealed record DeadLetterList(
     bool Available,
     bool Truncated,
     IReadOnlyList<ReasonCount> Reasons,
-    IReadOnlyList<LetterState> Letters,
+    IReadOnlyList<DeadLetterState> Letters,
     string? Next,
     int Matching,
     int Unread,
@@ -30,7 +30,7 @@ internal sealed record DeadLetterList(
 internal sealed record ReasonCount(string Reason, int Count);
 
 /// <summary>A dead letter, its texts cut to a limit; exception, group, deduplication id and attributes only where it was asked for by name.</summary>
-internal sealed record LetterState(
+internal sealed record DeadLetterState(
     string Name, string Id, string Route, string Source, string Reason, string Description, int Attempts, DateTime FirstSeen, DateTime LastSeen, bool IsPart,
     long BodyBytes, string? ExceptionType)
 {

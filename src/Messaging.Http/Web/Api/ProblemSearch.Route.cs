@@ -73,12 +73,12 @@ internal sealed partial class ProblemSearch
             string next = route.Breaker.NextProbeSeconds is > 0 and var seconds
                 ? $"The next probe is in {ProblemText.Span(TimeSpan.FromSeconds(Math.Ceiling(seconds)))}"
                 : "The next message probes it";
-            string probe = route.Breaker.AwaitsMessage
+            string probe = route.Breaker.NextMessageDecides
                 ? "It passed the worker’s check; the next message decides."
                 : $"Receiving is paused, except for probes. {next}; the worker checks it too.";
             (string action, string how) = Repair(route);
             Add(
-                WorkerProblems.Breaker, route.Breaker.AwaitsMessage ? WorkerProblems.Warn : WorkerProblems.Bad, route,
+                WorkerProblems.Breaker, route.Breaker.NextMessageDecides ? WorkerProblems.Warn : WorkerProblems.Bad, route,
                 $"the {(route.Sink is null ? "handler" : $"sink {route.Sink}")} has been failing since {At(route.Breaker.Since)}", route.Breaker.Since,
                 [route.Breaker.LastFailure is { } failure ? $"Last failure: {failure}" : null, route.Problem,
                     $"{(route.Done > 0 ? ProblemText.Many(route.Done, "message was", "messages were") : "No message was")} "

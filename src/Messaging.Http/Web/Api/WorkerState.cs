@@ -112,6 +112,6 @@ internal sealed record PauseState(DateTime Since, string By, string? Note);
 /// <param name="Note">Why, for the log and the page; null without a note.</param>
 internal sealed record RouteOrder(string? Route, string? Note = null);
 
-internal sealed record BreakerReport(string State, string? LastFailure, DateTime Since, double? NextProbeSeconds, bool AwaitsMessage);
+internal sealed record BreakerReport(string State, string? LastFailure, DateTime Since, double? NextProbeSeconds, bool NextMessageDecides);
 
 internal sealed record Percentiles(double P50, double P99);

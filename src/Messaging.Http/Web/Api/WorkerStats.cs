@@ -100,7 +100,7 @@ internal sealed class WorkerStats(
         [.. route.Warnings.Select(static warning => OneLineText.Of(warning)!)],
         new BreakerReport(
             NameOf(route.Breaker), OneLineText.Of(route.LastFailure), route.BreakerSince.UtcDateTime,
-            route.NextProbe is { } next ? ApiJson.Rounded(next.TotalSeconds) : null, route.AwaitsMessage),
+            route.NextProbe is { } next ? ApiJson.Rounded(next.TotalSeconds) : null, route.NextMessageDecides),
         route.Slots,
         route.Limit,
         route.InFlight,

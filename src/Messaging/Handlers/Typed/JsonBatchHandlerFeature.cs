@@ -41,7 +41,7 @@ internal sealed class JsonBatchHandlerFeature<TMessage, [DynamicallyAccessedMemb
     /// <summary>The handler's class: errors name it.</summary>
     public override string ToString() => typeof(THandler).ToString();
 
-    private void Compose(PipelineBuilder<PhysicalContext> builder, HandlerServices services, JsonBody<TMessage> json, BatchOptions options)
+    private void Compose(PipelineBuilder<MessageContext> builder, HandlerServices services, JsonBody<TMessage> json, BatchOptions options)
     {
         object[] arguments = settings.IsArgument ? [options] : [];
         IBatchHandler<TMessage> handler = isScoped
@@ -57,9 +57,9 @@ internal sealed class JsonBatchHandlerFeature<TMessage, [DynamicallyAccessedMemb
 }
 
 /// <summary>Reads the body and adds the message to a batch.</summary>
-internal sealed class JsonBatchTerminator<TMessage>(JsonBody<TMessage> json, BatchCollector<TMessage> collector) : ITerminator<PhysicalContext>
+internal sealed class JsonBatchTerminator<TMessage>(JsonBody<TMessage> json, BatchCollector<TMessage> collector) : ITerminator<MessageContext>
 {
-    public ValueTask InvokeAsync(PhysicalContext context)
+    public ValueTask InvokeAsync(MessageContext context)
     {
         if (json.TryRead(context.Message.Body.Span, out TMessage? message, out Settlement refusal))
         {

@@ -32,7 +32,7 @@ internal sealed class JsonHandlerFeature<TMessage, [DynamicallyAccessedMembers(D
     /// <summary>The handler's class: errors name it.</summary>
     public override string ToString() => typeof(THandler).ToString();
 
-    private void Compose(PipelineBuilder<PhysicalContext> builder, HandlerServices services, JsonBody<TMessage> json, object[] arguments)
+    private void Compose(PipelineBuilder<MessageContext> builder, HandlerServices services, JsonBody<TMessage> json, object[] arguments)
     {
         bool stores = writes == SinkKind.Objects;
         arguments = stores ? [.. arguments, services.Store] : arguments;
@@ -42,7 +42,7 @@ internal sealed class JsonHandlerFeature<TMessage, [DynamicallyAccessedMembers(D
         HandlerReports reports = services.ReportsOf(typeof(THandler));
         if (services.Recoverability.Attempts > 1)
         {
-            builder.Behavior(new RetryBehavior<PhysicalContext>(services.Recoverability, services.Breaker, services.Time, retriesUnknown: true));
+            builder.Behavior(new RetryBehavior<MessageContext>(services.Recoverability, services.Breaker, services.Time, retriesUnknown: true));
         }
 
         builder.Service(handler, $"the handler {reports.Handler}");

@@ -11,12 +11,12 @@ namespace Quayside.Messaging.Handlers.Typed;
 /// <summary>Reads the body and calls the handler.</summary>
 internal sealed class JsonHandlerTerminator<TMessage>(
     IMessageHandler<TMessage> handler, JsonBody<TMessage> json, string route, HandlerReports reports, bool stores = false)
-    : ITerminator<PhysicalContext>
+    : ITerminator<MessageContext>
 {
     private readonly string _undecided =
         $"The handler {reports.Handler} returned default(Settlement), which decides nothing: return Complete, Abandon, DeadLetter, Transient or Refused.";
 
-    public ValueTask InvokeAsync(PhysicalContext context)
+    public ValueTask InvokeAsync(MessageContext context)
     {
         ReceivedMessage received = context.Message;
         if (!json.TryRead(received.Body.Span, out TMessage? message, out Settlement refusal))
@@ -46,7 +46,7 @@ internal sealed class JsonHandlerTerminator<TMessage>(
     }
 
     [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]
-    private async ValueTask AwaitAsync(ValueTask<Settlement> handling, PhysicalContext context)
+    private async ValueTask AwaitAsync(ValueTask<Settlement> handling, MessageContext context)
     {
         Settlement settlement;
         try
@@ -62,7 +62,7 @@ internal sealed class JsonHandlerTerminator<TMessage>(
         Conclude(settlement, context);
     }
 
-    private void Conclude(in Settlement settlement, PhysicalContext context)
+    private void Conclude(in Settlement settlement, MessageContext context)
     {
         // Where the handler stores, its store reports the sink's outcomes; of the handler's own only faults say anything about the route.
         if (!stores || settlement is { Fault: not SettlementFault.None, IsReported: false })

@@ -44,7 +44,7 @@ internal sealed partial class BundlingSink
             // Any message may be the cause, so none may be dead-lettered for it.
             TryLogFailed(exception, bundle.Entries.Count);
             bundle.Failed = Begin(bundle);
-            SinkStatus status = exception is RefusedException ? SinkStatus.Refused : SinkStatus.Transient;
+            SinkStatus status = exception is ServiceRefusedException ? SinkStatus.Refused : SinkStatus.Transient;
             string detail = $"A bundle could not be stored: {exception.GetType().Name}: {UntrustedText.MessageOf(exception)}";
             Conclude(bundle, 0, bundle.Entries.Count, new SinkResult(status, detail, Exhausted: true));
         }
@@ -90,7 +90,7 @@ internal sealed partial class BundlingSink
             {
                 result = await _inner.StoreAsync(name, content.WrittenMemory, cancellationToken);
             }
-            catch (PoisonMessageException poison)
+            catch (DeadLetterException poison)
             {
                 result = new SinkResult(SinkStatus.Rejected, UntrustedText.MessageOf(poison));
             }

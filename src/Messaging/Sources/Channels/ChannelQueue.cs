@@ -21,7 +21,7 @@ internal sealed class ChannelQueue : IDisposable
     private readonly BufferPool _buffers;
     private readonly TimeProvider _time;
     private readonly InMemoryMessages<ChannelMessage> _inMemory;
-    private readonly Space _space;
+    private readonly ChannelCapacity _space;
 
     private TaskCompletionSource? _whenEmpty;
     private bool _refusing;
@@ -35,7 +35,7 @@ internal sealed class ChannelQueue : IDisposable
         _time = services.Time;
         _inMemory =
             new InMemoryMessages<ChannelMessage>(services, Math.Min(options.Capacity, MaxIdle), static inMemory => new ChannelMessage(inMemory), OnForgotten);
-        _space = new Space(options.Capacity);
+        _space = new ChannelCapacity(options.Capacity);
     }
 
     public long Published => Volatile.Read(ref _published);

@@ -16,7 +16,7 @@ internal readonly record struct Deed(Timing Timing, int Fault)
             case 2:
                 throw new OperationCanceledException(part);
             case 3:
-                throw new Quayside.Pipeline.Settlements.TransientFaultException(part);
+                throw new Quayside.Pipeline.Settlements.TransientException(part);
             case 4:
                 throw new FormatException(part);
             default:

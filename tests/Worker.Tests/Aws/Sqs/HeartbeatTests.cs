@@ -219,9 +219,9 @@ public sealed class HeartbeatTests
 
         run.Time.Advance(ShortHold().MaxHoldTime);
 
-        deliveries[0].Message.GetHoldTime().ShouldBe(TimeSpan.Zero);
+        deliveries[0].Message.TryHold().ShouldBe(TimeSpan.Zero);
         run.Log.Entries.ShouldNotContain(entry => entry.Id.Id == 3214);
-        deliveries[1].Message.GetHoldTime().ShouldBeGreaterThan(TimeSpan.FromHours(11));
+        deliveries[1].Message.TryHold().ShouldBeGreaterThan(TimeSpan.FromHours(11));
         run.Log.Entries.ShouldContain(entry => entry.Id.Id == 3214);
         await CompleteAsync(deliveries);
         await run.EndAsync();

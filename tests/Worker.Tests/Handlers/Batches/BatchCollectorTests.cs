@@ -28,8 +28,8 @@ public sealed class BatchCollectorTests
         });
         await using ServiceProvider none = new ServiceCollection().BuildServiceProvider();
         using BatchCollector<Order> collector = Create(handler, none);
-        PhysicalContext firstContext = new() { Message = new TestMessage() };
-        PhysicalContext secondContext = new() { Message = new TestMessage() };
+        MessageContext firstContext = new() { Message = new TestMessage() };
+        MessageContext secondContext = new() { Message = new TestMessage() };
         ValueTask early = collector.JoinAsync(firstContext, new Order { Id = "first" });
 
         Should.Throw<InvalidOperationException>(() => early.GetAwaiter().GetResult());

@@ -122,7 +122,7 @@ public sealed class BatchOutcomeTests
         int calls = 0;
         ScriptedBatchHandler handler = new(
             (batch, _) => Interlocked.Increment(ref calls) == 1
-                ? throw new PoisonMessageException("bad", "x")
+                ? throw new DeadLetterException("bad", "x")
                 : BatchCollectionTests.CompleteAsync(batch, default));
         await using HandlerRoute route = await BatchCollectionTests.StartAsync(handler, "Handlers:Orders:MaxMessages=2");
 
@@ -138,7 +138,7 @@ public sealed class BatchOutcomeTests
     {
         bool isDown = true;
         ScriptedBatchHandler handler =
-            new((batch, _) => isDown ? throw new TransientFaultException("The database is down.") : BatchCollectionTests.CompleteAsync(batch, default));
+            new((batch, _) => isDown ? throw new TransientException("The database is down.") : BatchCollectionTests.CompleteAsync(batch, default));
         await using HandlerRoute route = await BatchCollectionTests.StartAsync(
             handler, "Handlers:Orders:MaxMessages=2", "Handlers:Orders:MaxAge=1h", "Intake:MessageTimeout=2h", "Recoverability:BreakerFailures=3",
             "Recoverability:MaxDeliveries=2");

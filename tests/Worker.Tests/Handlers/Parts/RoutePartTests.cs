@@ -174,33 +174,33 @@ public sealed class RoutePartTests
         public int Max { get; set; } = 5;
     }
 
-    private sealed class LimitedStep(LimitOptions options, ConcurrentQueue<string> trace) : IStep<PhysicalContext>
+    private sealed class LimitedStep(LimitOptions options, ConcurrentQueue<string> trace) : IStep<MessageContext>
     {
-        public ValueTask<StepOutcome> BeforeAsync(PhysicalContext context)
+        public ValueTask<StepOutcome> BeforeAsync(MessageContext context)
         {
             trace.Enqueue($"step {options.Max}");
             return new(StepOutcome.Continue);
         }
     }
 
-    private sealed class LimitedBehavior(LimitOptions options, ConcurrentQueue<string> trace) : IBehavior<PhysicalContext, PhysicalContext>
+    private sealed class LimitedBehavior(LimitOptions options, ConcurrentQueue<string> trace) : IBehavior<MessageContext, MessageContext>
     {
-        public ValueTask InvokeAsync(PhysicalContext context, Next<PhysicalContext> next)
+        public ValueTask InvokeAsync(MessageContext context, Next<MessageContext> next)
         {
             trace.Enqueue($"behavior {options.Max}");
             return next.InvokeAsync(context);
         }
     }
 
-    private sealed class FirstStep(ConcurrentQueue<string> trace) : IStep<PhysicalContext>
+    private sealed class FirstStep(ConcurrentQueue<string> trace) : IStep<MessageContext>
     {
-        public ValueTask<StepOutcome> BeforeAsync(PhysicalContext context)
+        public ValueTask<StepOutcome> BeforeAsync(MessageContext context)
         {
             trace.Enqueue("first in");
             return new(StepOutcome.Continue);
         }
 
-        public ValueTask AfterAsync(PhysicalContext context)
+        public ValueTask AfterAsync(MessageContext context)
         {
             trace.Enqueue("first out");
             return default;
@@ -224,9 +224,9 @@ public sealed class RoutePartTests
         }
     }
 
-    private sealed class Around(ConcurrentQueue<string> trace) : IBehavior<PhysicalContext, PhysicalContext>
+    private sealed class Around(ConcurrentQueue<string> trace) : IBehavior<MessageContext, MessageContext>
     {
-        public async ValueTask InvokeAsync(PhysicalContext context, Next<PhysicalContext> next)
+        public async ValueTask InvokeAsync(MessageContext context, Next<MessageContext> next)
         {
             trace.Enqueue("around in");
             await next.InvokeAsync(context);
@@ -234,9 +234,9 @@ public sealed class RoutePartTests
         }
     }
 
-    private sealed class RefusingStep : IStep<PhysicalContext>
+    private sealed class RefusingStep : IStep<MessageContext>
     {
-        public ValueTask<StepOutcome> BeforeAsync(PhysicalContext context)
+        public ValueTask<StepOutcome> BeforeAsync(MessageContext context)
         {
             if (context.Message.Body.Span.IndexOf("\"test\":true"u8) < 0)
             {

@@ -160,7 +160,7 @@ public sealed class JsonHandlerOutcomeTests
             (_, _, _) => !isDown
                 ? new(Settlement.Complete)
                 : throws
-                ? throw new TransientFaultException("The database is down.")
+                ? throw new TransientException("The database is down.")
                 : new(Settlement.Transient("The database is down.")));
         await using HandlerRoute route = await StartAsync(handler, "Recoverability:MaxDeliveries=2", "Recoverability:BreakerFailures=10");
 
@@ -184,7 +184,7 @@ public sealed class JsonHandlerOutcomeTests
             (_, info, _) => info.DeliveryCount > 1
                 ? new(Settlement.Complete)
                 : throws
-                ? throw new RefusedException("The password is wrong.")
+                ? throw new ServiceRefusedException("The password is wrong.")
                 : new(Settlement.Refused("The password is wrong.")));
         await using HandlerRoute route = await StartAsync(handler);
 

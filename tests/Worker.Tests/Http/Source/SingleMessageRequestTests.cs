@@ -209,7 +209,7 @@ public sealed class SingleMessageRequestTests
 
     [Theory]
     [InlineData(null)]
-    [InlineData("Quayside.Pipeline.Settlements.PoisonMessageException")]
+    [InlineData("Quayside.Pipeline.Settlements.DeadLetterException")]
     public async Task Post_DeadLetterWithADescriptionForTheSender_AnswersIt(string? exceptionType)
     {
         await using HttpSourceHost host = await HttpSourceHost.StartAsync();

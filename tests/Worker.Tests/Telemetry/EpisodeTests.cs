@@ -3,12 +3,12 @@ using Quayside.Messaging.Telemetry;
 
 namespace Worker.Tests.Telemetry;
 
-public sealed class SpellTests
+public sealed class EpisodeTests
 {
     [Fact]
     public void First_IsThatAfterTheLastQuietTime()
     {
-        Spell spell = new();
+        Episode spell = new();
         long[] seconds = [0, 600, 1_499, 2_399, 3_000];
         foreach (long second in seconds)
         {

@@ -7,7 +7,7 @@ namespace Quayside.Messaging.Sources.Channels;
 /// Space for a fixed number of messages; publishers wait for it in order. Without waiters it costs one interlocked operation to take and
 /// one to return, where a semaphore takes a lock. Threads: any.
 /// </summary>
-internal sealed class Space(int capacity)
+internal sealed class ChannelCapacity(int capacity)
 {
     private const int MaxPooled = 64;
 
@@ -101,9 +101,9 @@ internal sealed class Space(int capacity)
     /// </summary>
     private sealed class Waiter : PooledOperation<bool>
     {
-        private readonly Space _space;
+        private readonly ChannelCapacity _space;
 
-        public Waiter(Space space)
+        public Waiter(ChannelCapacity space)
         {
             _space = space;
             Node = new LinkedListNode<Waiter>(this);

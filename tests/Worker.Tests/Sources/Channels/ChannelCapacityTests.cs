@@ -2,7 +2,7 @@ using Quayside.Messaging.Sources.Channels;
 
 namespace Worker.Tests.Sources.Channels;
 
-public sealed class SpaceTests
+public sealed class ChannelCapacityTests
 {
     // Only a hang takes so long, on a busy machine too.
     private static readonly TimeSpan WaitLimit = TimeSpan.FromMinutes(5);
@@ -10,7 +10,7 @@ public sealed class SpaceTests
     [Fact]
     public async Task Take_None_WaitsInOrder()
     {
-        Space space = new(1);
+        ChannelCapacity space = new(1);
         space.TakeAsync(CancellationToken.None).IsCompletedSuccessfully.ShouldBeTrue();
         Task first = space.TakeAsync(CancellationToken.None).AsTask();
         Task second = space.TakeAsync(CancellationToken.None).AsTask();
@@ -21,7 +21,7 @@ public sealed class SpaceTests
     [Fact]
     public async Task Take_Cancelled_LeavesTheSpaceToTheNext()
     {
-        Space space = new(1);
+        ChannelCapacity space = new(1);
         await space.TakeAsync(CancellationToken.None);
         using CancellationTokenSource cancellation = new();
         Task cancelled = space.TakeAsync(cancellation.Token).AsTask();
@@ -40,7 +40,7 @@ public sealed class SpaceTests
     [Fact]
     public async Task Take_AlreadyCancelled_TakesNothing()
     {
-        Space space = new(1);
+        ChannelCapacity space = new(1);
 
         space.TakeAsync(new CancellationToken(canceled: true)).IsCanceled.ShouldBeTrue();
 
@@ -50,7 +50,7 @@ public sealed class SpaceTests
     [Fact]
     public async Task Take_ResultIsReadEarly_ThrowsAndTheNextWaitsApart()
     {
-        Space space = new(1);
+        ChannelCapacity space = new(1);
         await space.TakeAsync(CancellationToken.None);
         ValueTask early = space.TakeAsync(CancellationToken.None);
 
@@ -62,7 +62,7 @@ public sealed class SpaceTests
     [Fact]
     public async Task Take_ResultIsReadTwice_ThrowsAndTheNextTwoWaitApart()
     {
-        Space space = new(1);
+        ChannelCapacity space = new(1);
         await space.TakeAsync(CancellationToken.None);
         ValueTask twice = space.TakeAsync(CancellationToken.None);
         space.Return();
@@ -77,7 +77,7 @@ public sealed class SpaceTests
     public async Task Take_ManyThreadsSomeOfWhichGiveUp_TheBoundHoldsAndNoSpaceIsLost()
     {
         const int Capacity = 3;
-        Space space = new(Capacity);
+        ChannelCapacity space = new(Capacity);
         int taken = 0;
         int most = 0;
         await Task.WhenAll(Enumerable.Range(0, 8).Select(worker => Task.Run(async () =>
@@ -122,7 +122,7 @@ public sealed class SpaceTests
         space.TakeAsync(CancellationToken.None).IsCompleted.ShouldBeFalse();
     }
 
-    private static async Task ShouldBeGrantedInOrderAsync(Space space, Task first, Task second)
+    private static async Task ShouldBeGrantedInOrderAsync(ChannelCapacity space, Task first, Task second)
     {
         space.Return();
         await first.WaitAsync(WaitLimit);

@@ -3,7 +3,7 @@ using System.Diagnostics;
 namespace Quayside.Messaging.Telemetry;
 
 /// <summary>Since when something happens again and again: the first time after a quiet time. Threads: one at a time.</summary>
-internal sealed class Spell
+internal sealed class Episode
 {
     /// <summary>How long nothing must happen for the next time to be a new begin.</summary>
     public static readonly TimeSpan Quiet = TimeSpan.FromMinutes(15);

@@ -1,7 +1,7 @@
 namespace Quayside.Pipeline.Settlements;
 
 /// <summary>Thrown for <see cref="Settlement.Transient"/>, by code that cannot return one.</summary>
-public sealed class TransientFaultException : Exception
+public sealed class TransientException : Exception
 {
     /// <summary>A fault that may pass.</summary>
     /// <param name="message">Which call failed and how.</param>
@@ -9,7 +9,7 @@ public sealed class TransientFaultException : Exception
     /// <param name="innerException">The cause; null without one.</param>
     /// <param name="retryInProcess">See <see cref="RetryInProcess"/>.</param>
     /// <param name="mayHold">See <see cref="MayHold"/>.</param>
-    public TransientFaultException(
+    public TransientException(
         string message, TimeSpan retryAfter = default, Exception? innerException = null, bool retryInProcess = true, bool mayHold = true)
         : base(message, innerException)
     {
@@ -29,25 +29,25 @@ public sealed class TransientFaultException : Exception
 }
 
 /// <summary>Thrown for <see cref="Settlement.Refused"/>, by code that cannot return one.</summary>
-public sealed class RefusedException : Exception
+public sealed class ServiceRefusedException : Exception
 {
     /// <summary>The worker is refused.</summary>
     /// <param name="message">Which call was refused, why, and what the operator can do.</param>
     /// <param name="innerException">The cause; null without one.</param>
-    public RefusedException(string message, Exception? innerException = null)
+    public ServiceRefusedException(string message, Exception? innerException = null)
         : base(message, innerException)
     {
     }
 }
 
 /// <summary>Thrown for <see cref="Settlement.DeadLetter"/>, by code that cannot return one.</summary>
-public sealed class PoisonMessageException : Exception
+public sealed class DeadLetterException : Exception
 {
     /// <summary>The message is dead-lettered.</summary>
     /// <param name="reason">See <see cref="Reason"/>.</param>
     /// <param name="message">What is wrong, for the dead letter's description.</param>
     /// <param name="innerException">The cause; null without one.</param>
-    public PoisonMessageException(string reason, string message, Exception? innerException = null)
+    public DeadLetterException(string reason, string message, Exception? innerException = null)
         : base(message, innerException) => Reason = reason;
 
     /// <summary>A stable kebab-case code such as <c>malformed-json</c>.</summary>

@@ -10,7 +10,7 @@ namespace Quayside.Messaging.Hosting;
 /// as failing until it has stayed in <see cref="IMessageSource.ReceiveAsync"/> for <see cref="ProvenAfter"/>; taking a message is no proof,
 /// since a source may fail at each. See docs/reference/operating.md. Threads: any; one runs <see cref="ReceiveAsync"/>.
 /// </summary>
-internal sealed partial class RouteInlet(string route, SourcePlan plan, IMessageSource source, MessageIntake intake, TimeProvider time, ILogger logger)
+internal sealed partial class SourceRunner(string route, SourcePlan plan, IMessageSource source, MessageIntake intake, TimeProvider time, ILogger logger)
 {
     /// <summary>How long a source receives without failing until receiving has worked; doubles each time it fails again after that.</summary>
     internal static readonly TimeSpan ProvenAfter = TimeSpan.FromSeconds(10);

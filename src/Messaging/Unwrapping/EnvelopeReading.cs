@@ -7,7 +7,7 @@ namespace Quayside.Messaging.Unwrapping;
 /// <summary>
 /// One message while an <see cref="IEnvelope"/> takes its content out. Pooled: never kept beyond the call. Threads: one at a time.
 /// </summary>
-public sealed class WrappedMessage
+public sealed class EnvelopeReading
 {
     /// <summary>The reason of a message whose content is larger than <see cref="MaxBytes"/>.</summary>
     public const string TooLargeReason = "too-large";
@@ -23,7 +23,7 @@ public sealed class WrappedMessage
     private PooledBuffer? _buffer;
     private int _maxElements;
 
-    internal WrappedMessage()
+    internal EnvelopeReading()
     {
     }
 
