@@ -61,9 +61,7 @@ internal static class SvgChart
                     + $"height=\"{height:0.#}\"><title>{HtmlPage.Encode(columns[i].Text)}</title></rect>\n");
         }
 
-        foreach ((
-            string text, string x,
-            string anchor) in (ReadOnlySpan<(string, string, string)>)[
+        foreach ((string text, string x, string anchor) in (ReadOnlySpan<(string, string, string)>)[
                 (below.First, "0", "start"), (below.Middle, "50%", "middle"), (below.Last, "100%", "end")])
         {
             body.Append(

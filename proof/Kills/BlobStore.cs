@@ -30,9 +30,7 @@ internal sealed class BlobStore : IStore
         Dictionary<string, byte[]> blobs = [];
         await foreach (BlobItem[] page in _container.GetBlobsAsync(new GetBlobsOptions()).Chunk(16))
         {
-            foreach ((
-                string key,
-                byte[] body) in await Task.WhenAll(
+            foreach ((string key, byte[] body) in await Task.WhenAll(
                     page.Select(async found => (found.Name, (await _container.GetBlobClient(found.Name).DownloadContentAsync()).Value.Content.ToArray()))))
             {
                 blobs.Add(key, body);

@@ -9,9 +9,8 @@ namespace Quayside.Messaging.Aws;
 
 /// <summary>
 /// Signs requests with AWS Signature Version 4, for one service in one region: whole requests, and canonical requests that are already
-/// written. Threads: any. A signature allocates only its header's text (about 250 characters);
-/// <c>AWSSigV4Signer</c> of AWSSDK.Core, which signs the other requests, allocates about 9 KB.
-/// Source: "AWS Signature Version 4 for API requests", IAM user guide; tested against AWS's test suite and AWSSDK.Core.
+/// written. Threads: any. A signature allocates only its header's text (about 250 characters); <c>AWSSigV4Signer</c> of AWSSDK.Core, which signs the other
+/// requests, allocates about 9 KB. Source: "AWS Signature Version 4 for API requests", IAM user guide; tested against AWS's test suite and AWSSDK.Core.
 /// </summary>
 internal class SigV4Signer
 {

@@ -121,8 +121,7 @@ internal sealed class BlobSink : IObjectSink
     }
 
     // Blob Storage drops dots at the end of a level and makes a slash of a backslash, and HTTP clients resolve . and ..: two keys could become one, or
-    // the blob be in another container.
-    // Decoding would silently change invalid UTF-8.
+    // the blob be in another container. Decoding would silently change invalid UTF-8.
     private static string? FindKeyProblem(ReadOnlySpan<byte> key) =>
         key.Length is 0 or > MaxKeyBytes || !Utf8.IsValid(key) ? "Blob Storage does not allow the key: it must be 1 to 1,024 bytes of UTF-8."
         : key.Contains((byte)'\\') ? "Blob Storage makes a slash of a backslash in the key: change the key's template or the value."

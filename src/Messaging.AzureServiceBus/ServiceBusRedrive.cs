@@ -11,8 +11,8 @@ namespace Quayside.Messaging.AzureServiceBus;
 
 /// <summary>
 /// Moves messages from the dead-letter queue to the queue, or to the folder: sends or stores first and completes afterwards, so that a crash duplicates a
-/// message but never
-/// loses one. It looks at all dead letters first, without locking one, and moves no other: a message that is dead-lettered again meanwhile stays.
+/// message but never loses one. It looks at all dead letters first, without locking one, and moves no other: a message that is dead-lettered again meanwhile
+/// stays.
 /// </summary>
 internal sealed class ServiceBusRedrive
 {

@@ -5,8 +5,7 @@ namespace Quayside.Messaging.Elasticsearch;
 
 /// <summary>
 /// Classifies failed items of <c>create</c> actions, by the tables in docs/reference/faults.md#errors-of-elasticsearch-whose-fault. Rejecting documents for a
-/// fault of their
-/// index would dead-letter valid documents. Types and reasons are those of Elasticsearch 7 to 9 and OpenSearch 1 to 3. A reason may quote the
+/// fault of their index would dead-letter valid documents. Types and reasons are those of Elasticsearch 7 to 9 and OpenSearch 1 to 3. A reason may quote the
 /// document, which can hold any text, so only its beginning counts.
 /// </summary>
 internal sealed class ItemRules

@@ -27,8 +27,7 @@ internal sealed class HttpConnections : IDisposable
 
     /// <summary>
     /// How long a caller may take to read its answer during shutdown, from the beginning of the answer or of the shutdown. Otherwise a caller that does not
-    /// read
-    /// would delay the shutdown until its time limit. Its messages are settled by then, and it can send them again.
+    /// read would delay the shutdown until its time limit. Its messages are settled by then, and it can send them again.
     /// </summary>
     public static readonly TimeSpan AnswerLimit = TimeSpan.FromSeconds(2);
 
@@ -242,8 +241,7 @@ internal sealed class HttpConnections : IDisposable
 
     /// <summary>
     /// Begins to close idle connections, after the drain. Kestrel closes a connection whose request it has read completely. It would read the others for 5 s,
-    /// but
-    /// its timer stops first, so a caller that keeps sending would delay the shutdown until its time limit.
+    /// but its timer stops first, so a caller that keeps sending would delay the shutdown until its time limit.
     /// </summary>
     public void EndIdle()
     {

@@ -104,9 +104,7 @@ internal static class RabbitMqHeaders
     {
         DateTimeOffset time = TimeOf(letter.Headers, Time) ?? DeathTimeOf(letter) ?? now;
         Dictionary<string, string> system = new(StringComparer.Ordinal);
-        foreach ((
-            string name,
-            string? value) in (ReadOnlySpan<(string, string?)>)[
+        foreach ((string name, string? value) in (ReadOnlySpan<(string, string?)>)[
                 ("correlation-id", letter.CorrelationId), ("content-type", letter.ContentType), ("reply-to", letter.ReplyTo)])
         {
             if (!string.IsNullOrEmpty(value))

@@ -122,9 +122,7 @@ internal partial class RabbitMqSourceOptions : ISelfValidating
                     + $"# %23.");
         }
 
-        foreach ((
-            string name,
-            string? value) in (ReadOnlySpan<(string, string?)>)[
+        foreach ((string name, string? value) in (ReadOnlySpan<(string, string?)>)[
                 (nameof(Queue), Queue), (nameof(DeadLetterQueue), DeadLetterQueue), (nameof(DeadLetterExchange), DeadLetterExchange),
                 (nameof(VirtualHost), VirtualHost)])
         {

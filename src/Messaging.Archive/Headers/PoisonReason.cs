@@ -81,8 +81,7 @@ internal static class PoisonReasonCodes
 /// is not in the body.</param>
 /// <param name="Property">
 /// The path that the key uses, when the fault is there; otherwise the top-level property that contains the fault, or the duplicate one. Printable ASCII of at
-/// most
-/// <see cref="PropertyLogText.MaxLength"/> characters, safe to log. Null when the fault is not about a property.
+/// most <see cref="PropertyLogText.MaxLength"/> characters, safe to log. Null when the fault is not about a property.
 /// </param>
 internal readonly record struct Poison(PoisonReason Reason, int Position, string? Property)
 {

@@ -9,8 +9,7 @@ namespace Quayside.Messaging.Aws.Sqs;
 /// <c>DeadLetterReason</c> and the
 /// rest of the record as JSON in <c>DeadLetterDetails</c>. If the message has too many attributes for these two, its last texts are only in
 /// the details, from which a redrive takes them. If it is too large for the queue with all of them, it is sent without the exception's stack, then without the
-/// details, then
-/// without the reason, which the log has, and at last without its own attributes.
+/// details, then without the reason, which the log has, and at last without its own attributes.
 /// </summary>
 internal sealed class SqsDeadLetters(SqsClient client, SqsSourceLog log)
 {

@@ -12,10 +12,8 @@ namespace Quayside.Messaging.Aws.Sqs;
 
 /// <summary>
 /// Moves messages from the dead-letter queue to the queue, or to the folder: sends or stores first and deletes afterwards, so that a crash duplicates a message
-/// but
-/// never loses one. Moves no more than the dead-letter queue held at the start (see <see cref="SqsRedriveBounds"/>). Dead letters that
-/// stay are made visible at the end. While they stay, a FIFO dead-letter queue returns only the first ten of a group, so a filter or a
-/// dry run may not see all.
+/// but never loses one. Moves no more than the dead-letter queue held at the start (see <see cref="SqsRedriveBounds"/>). Dead letters that stay are made
+/// visible at the end. While they stay, a FIFO dead-letter queue returns only the first ten of a group, so a filter or a dry run may not see all.
 /// </summary>
 internal sealed class SqsRedrive
 {

@@ -6,9 +6,8 @@ namespace Quayside.Messaging.CloudFront.Rows;
 /// <summary>
 /// Reads a log of CloudFront's standard format 1.0 (W3C extended): directives, then rows of tab-separated columns; or a log whose first line begins
 /// with a brace, which has a JSON object per line. It reads through a window of fixed size, so memory does not grow with the log; a line that crosses the
-/// window's end is moved to its beginning.
-/// Use: fill <see cref="Free"/>, <see cref="Advance"/>, <see cref="Parse"/> until it needs input; <see cref="Finish"/> at the end, and
-/// <see cref="Parse"/> once more. Threads: one at a time. Expected bytes allocated per row: 0.
+/// window's end is moved to its beginning. Use: fill <see cref="Free"/>, <see cref="Advance"/>, <see cref="Parse"/> until it needs input; <see cref="Finish"/>
+/// at the end, and <see cref="Parse"/> once more. Threads: one at a time. Expected bytes allocated per row: 0.
 /// </summary>
 internal sealed class LogParser : IDisposable
 {

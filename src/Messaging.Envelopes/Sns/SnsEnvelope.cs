@@ -9,8 +9,7 @@ namespace Quayside.Messaging.Envelopes.Sns;
 
 /// <summary>
 /// A notification of Amazon SNS, without raw message delivery: the content is the text of its Message. Who sent it is checked only where the settings name
-/// topics:
-/// a queue's policy says who may send to it, but anybody can send to an address. Threads: any number of messages concurrently.
+/// topics: a queue's policy says who may send to it, but anybody can send to an address. Threads: any number of messages concurrently.
 /// </summary>
 /// <param name="sender">Checks who sent a message; null to take messages of everybody.</param>
 internal sealed class SnsEnvelope(SnsSender? sender = null) : IEnvelope

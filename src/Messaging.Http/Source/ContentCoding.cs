@@ -5,8 +5,7 @@ namespace Quayside.Messaging.Http.Source;
 
 /// <summary>
 /// Decodes bodies with a Content-Encoding (RFC 9110, section 8.4): gzip of one or more members, and deflate with its zlib header. The limits of the decoded
-/// bytes are those
-/// of bodies that were sent without one, so a small body that decodes to much costs no more than they do. Threads: any.
+/// bytes are those of bodies that were sent without one, so a small body that decodes to much costs no more than they do. Threads: any.
 /// </summary>
 internal static class ContentCoding
 {

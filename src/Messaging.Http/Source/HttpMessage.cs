@@ -10,8 +10,7 @@ namespace Quayside.Messaging.Http.Source;
 /// <summary>
 /// A message whose caller waits for the answer. Pooled: 0 B per message once the pool is warm. The request owns it and lends it to the route from
 /// <see cref="SlotLease.Accept(ReceivedMessage)"/> until the settlement. The request waits for the settlement even if its connection closes, so the bytes are
-/// not
-/// released while in use.
+/// not released while in use.
 /// </summary>
 internal sealed class HttpMessage(HttpMessageSource source) : ReceivedMessage, IValueTaskSource<Settlement>
 {

@@ -21,8 +21,7 @@ namespace Quayside.Messaging.Http.Web;
 /// <summary>
 /// The worker's web server: the HTTP source, the page with its API, metrics and health. A port in use ends the start before anything else has started. The
 /// server listens once the routes have been checked, and until they have drained: health and metrics are needed most during the drain, in which new messages
-/// are
-/// refused.
+/// are refused.
 /// </summary>
 public sealed class WebServer : IHostedLifecycleService, IAsyncDisposable
 {

@@ -2,10 +2,8 @@ namespace Quayside.Messaging.Sockets.TcpLines;
 
 /// <summary>
 /// Recognizes connections of another protocol by their first bytes. A load balancer sends the PROXY header (haproxy.org, proxy-protocol.txt, section 2) before
-/// the
-/// sender's own bytes, and as lines it would shift the numbers of all others. A page in a browser sends an HTTP request. A TLS ClientHello comes to a port
-/// without
-/// a certificate. 0 B.
+/// the sender's own bytes, and as lines it would shift the numbers of all others. A page in a browser sends an HTTP request. A TLS ClientHello comes to a port
+/// without a certificate. 0 B.
 /// </summary>
 internal static class ForeignProtocol
 {

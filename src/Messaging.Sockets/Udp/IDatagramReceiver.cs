@@ -7,8 +7,7 @@ internal interface IDatagramReceiver
 {
     /// <summary>
     /// The maximum number of datagrams of one receive, of any receiver. A system call costs about as much as copying a datagram, so 64 make its share small.
-    /// The buffers
-    /// reserve 64 times the message limit as address space; only the pages that datagrams touch take memory.
+    /// The buffers reserve 64 times the message limit as address space; only the pages that datagrams touch take memory.
     /// </summary>
     const int LargestBatch = 64;
 

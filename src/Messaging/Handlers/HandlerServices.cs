@@ -42,8 +42,7 @@ public sealed record HandlerServices(
 
     /// <summary>
     /// Shows the worker a message that misses what the handler needs, and that is processed nevertheless: if it is in an envelope that the route does not open,
-    /// the
-    /// log tells once. Dead letters are shown by the worker itself.
+    /// the log tells once. Dead letters are shown by the worker itself.
     /// </summary>
     public Action<ReadOnlyMemory<byte>> LookForEnvelope { get; init; } = static _ => { };
 

@@ -153,8 +153,7 @@ public sealed record RouteStatus
 
     /// <summary>
     /// Messages in the dead-letter queues of its sources, at a count at most a minute ago; approximate where the queue's own count is. Null for a source
-    /// without
-    /// such a queue, or one that cannot count it.
+    /// without such a queue, or one that cannot count it.
     /// </summary>
     public long? InDeadLetterQueue { get; init; }
 

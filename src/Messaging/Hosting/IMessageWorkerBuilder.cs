@@ -64,8 +64,7 @@ public static class RecoverabilityWorkerBuilderExtensions
 
     /// <summary>
     /// Treats such an exception as <see cref="Quayside.Pipeline.Settlements.TransientException"/>: a service that the handler calls is down. The message
-    /// is retried,
-    /// then held or abandoned, and never dead-lettered for it; the fault counts for the route's breaker.
+    /// is retried, then held or abandoned, and never dead-lettered for it; the fault counts for the route's breaker.
     /// </summary>
     /// <typeparam name="TException">The type, such as <see cref="HttpRequestException"/>.</typeparam>
     /// <param name="builder">The worker.</param>
@@ -103,12 +102,11 @@ public static class RoutePartWorkerBuilderExtensions
 
     /// <summary>
     /// Adds a step with settings: the section <paramref name="name"/>, with the overrides of the route in <c>Routes:{route}:{name}</c>, is read and checked
-    /// like
-    /// the worker's own settings, and passed to the constructor. Each route has an instance of its own.
+    /// like the worker's own settings, and passed to the constructor. Each route has an instance of its own.
     /// </summary>
     /// <typeparam name="TStep">The step; its constructor takes <typeparamref name="TOptions"/>, and may take the container's services, except scoped
-    /// ones.</typeparam>
-    /// <typeparam name="TOptions">A class whose properties carry <see cref="Configuration.SettingAttribute"/>; its initial values are the defaults.</typeparam>
+    /// ones.</typeparam> <typeparam name="TOptions">A class whose properties carry <see cref="Configuration.SettingAttribute"/>; its initial values are the
+    /// defaults.</typeparam>
     /// <param name="builder">The worker.</param>
     /// <param name="name">Its name in <c>Pipeline:Parts</c>, and the section of its settings.</param>
     public static IMessageWorkerBuilder AddStep<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TStep,
@@ -119,8 +117,8 @@ public static class RoutePartWorkerBuilderExtensions
 
     /// <summary>Adds a behaviour with settings, as <see cref="AddStep{TStep, TOptions}"/> does a step.</summary>
     /// <typeparam name="TBehavior">The behaviour; its constructor takes <typeparamref name="TOptions"/>, and may take the container's services, except scoped
-    /// ones.</typeparam>
-    /// <typeparam name="TOptions">A class whose properties carry <see cref="Configuration.SettingAttribute"/>; its initial values are the defaults.</typeparam>
+    /// ones.</typeparam> <typeparam name="TOptions">A class whose properties carry <see cref="Configuration.SettingAttribute"/>; its initial values are the
+    /// defaults.</typeparam>
     /// <param name="builder">The worker.</param>
     /// <param name="name">Its name in <c>Pipeline:Parts</c>, and the section of its settings.</param>
     public static IMessageWorkerBuilder AddBehavior<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TBehavior,

@@ -9,8 +9,7 @@ namespace Quayside.Messaging.Planning;
 
 /// <summary>
 /// A step or behaviour of the physical stage that <c>AddStep</c> or <c>AddBehavior</c> adds to the pipelines of the routes. It runs after the worker's own
-/// steps, within
-/// the message's span, and before the handler's parts. Immutable.
+/// steps, within the message's span, and before the handler's parts. Immutable.
 /// </summary>
 public sealed class RoutePart
 {
@@ -69,8 +68,7 @@ public sealed class RoutePart
 
     /// <summary>A step with settings, which a route may override below <c>Routes:{name}</c>. Each route has an instance of its own.</summary>
     /// <typeparam name="TStep">The step; its constructor takes <typeparamref name="TOptions"/>, and may take the container's services, except scoped
-    /// ones.</typeparam>
-    /// <typeparam name="TOptions">A class whose properties carry <see cref="SettingAttribute"/>.</typeparam>
+    /// ones.</typeparam> <typeparam name="TOptions">A class whose properties carry <see cref="SettingAttribute"/>.</typeparam>
     /// <param name="name">Its name, and the section of the settings, such as <c>Masking</c>.</param>
     internal static RoutePart Step<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TStep,
         [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] TOptions>(
@@ -82,8 +80,7 @@ public sealed class RoutePart
 
     /// <summary>A behaviour with settings: as <see cref="Step{TStep, TOptions}"/>.</summary>
     /// <typeparam name="TBehavior">The behaviour; its constructor takes <typeparamref name="TOptions"/>, and may take the container's services, except scoped
-    /// ones.</typeparam>
-    /// <typeparam name="TOptions">A class whose properties carry <see cref="SettingAttribute"/>.</typeparam>
+    /// ones.</typeparam> <typeparam name="TOptions">A class whose properties carry <see cref="SettingAttribute"/>.</typeparam>
     /// <param name="name">Its name, and the section of the settings.</param>
     internal static RoutePart Behavior<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TBehavior,
         [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] TOptions>(

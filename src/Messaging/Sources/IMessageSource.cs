@@ -21,8 +21,7 @@ public interface IMessageSource : IAsyncDisposable
 
     /// <summary>
     /// Counts the messages that wait in the source's dead-letter queue, for the page and the metrics. Called where <see cref="SourcePlan.CountsDeadLetters"/>
-    /// is
-    /// set: once a minute from the start of receiving, also while that fails; given up after 30 s.
+    /// is set: once a minute from the start of receiving, also while that fails; given up after 30 s.
     /// </summary>
     /// <returns>The count, which may be approximate; null without a dead-letter queue, or when this source cannot count it.</returns>
     /// <exception cref="Exception">Any: the count is unknown then, and event 5104 names the message.</exception>

@@ -9,9 +9,8 @@ namespace Quayside.Messaging.Unwrapping;
 public interface IEnvelope
 {
     /// <summary>
-    /// Reads <see cref="EnvelopeReading.Body"/> and decides with one call: <see cref="EnvelopeReading.SetContent"/>, <see cref="EnvelopeReading.AddElement"/> for
-    /// each of
-    /// several messages, or one of the Refuse methods. The object is reused afterwards: never keep it.
+    /// Reads <see cref="EnvelopeReading.Body"/> and decides with one call: <see cref="EnvelopeReading.SetContent"/>, <see cref="EnvelopeReading.AddElement"/>
+    /// for each of several messages, or one of the Refuse methods. The object is reused afterwards: never keep it.
     /// </summary>
     /// <param name="message">The message, and what was found in it.</param>
     /// <param name="cancellationToken">The message's token.</param>

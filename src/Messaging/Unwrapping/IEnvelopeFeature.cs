@@ -16,8 +16,7 @@ public interface IEnvelopeFeature
 
     /// <summary>
     /// True for a body with marks of this envelope that no other message has. A route without envelopes whose message misses something names the envelope in
-    /// its
-    /// log. May cost as much as reading the body.
+    /// its log. May cost as much as reading the body.
     /// </summary>
     bool IsRecognized(ReadOnlyMemory<byte> body) => false;
 

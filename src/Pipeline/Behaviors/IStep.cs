@@ -7,8 +7,7 @@ namespace Quayside.Pipeline.Behaviors;
 /// steps; they cost less than behaviours in every form. Singletons: per-message state belongs in the context.
 /// <para>
 /// Equivalent to: <c>if (await Before() == Stop) return; try { await next(); } catch (e) { if (await OnError(e) == Handled) return; throw; } await After();</c>
-/// The step's own OnError does not see an exception of its Before or After; the parts outside do.
-/// Completing synchronously allocates nothing.
+/// The step's own OnError does not see an exception of its Before or After; the parts outside do. Completing synchronously allocates nothing.
 /// </para>
 /// </summary>
 /// <typeparam name="TContext">The stage's context.</typeparam>

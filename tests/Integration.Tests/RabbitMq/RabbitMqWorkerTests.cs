@@ -119,8 +119,8 @@ public sealed class RabbitMqWorkerTests(RabbitMqServer server)
     {
         await using RabbitMqQueue queue = await RabbitMqQueue.CreateAsync(server.Require());
         ArchiveMessage[] large = [ArchiveMessage.Create("large-1", 2_000), ArchiveMessage.Create("large-2", 2_000)];
-        foreach ((
-            string id, byte[] body) in (IEnumerable<(string, byte[])>)[.. large.Select(message => (message.Id, message.Body)), ("malformed", "{"u8.ToArray())])
+        foreach ((string id, byte[] body)
+            in (IEnumerable<(string, byte[])>)[.. large.Select(message => (message.Id, message.Body)), ("malformed", "{"u8.ToArray())])
         {
             await queue.SendAsync(
                 body, id,

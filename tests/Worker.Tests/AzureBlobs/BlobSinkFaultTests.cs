@@ -114,9 +114,7 @@ public sealed class BlobSinkFaultTests
     [InlineData(403, "AuthorizationPermissionMismatch")]
     public async Task Store_BlobExists_IsComparedByteByByte(int status, string code)
     {
-        foreach ((
-            byte[] existing,
-            SinkStatus expected) in ((byte[], SinkStatus)[])[
+        foreach ((byte[] existing, SinkStatus expected) in ((byte[], SinkStatus)[])[
                 (Body, SinkStatus.AlreadyStored), ("{\"a\":2}"u8.ToArray(), SinkStatus.Collision), (Body[1..], SinkStatus.Collision)])
         {
             ScriptedBlobs store = new((request, _) => request.Method == HttpMethod.Put ? ScriptedBlobs.Error(status, code) : ScriptedBlobs.Blob(existing));

@@ -268,7 +268,7 @@ public sealed class CircuitBreakerTests
     public void Relaxed_OnlyOnClosing_IsRaised()
     {
         int raised = 0;
-        _breaker.Relaxed += () => Interlocked.Increment(ref raised);
+        _breaker.Closed += () => Interlocked.Increment(ref raised);
         _breaker.Succeeded();
         HalfOpenAndTakeProbe();
         raised.ShouldBe(0);
@@ -283,7 +283,7 @@ public sealed class CircuitBreakerTests
     {
         BreakerState seen = BreakerState.Open;
         bool isAnswered = false;
-        _breaker.Relaxed += () =>
+        _breaker.Closed += () =>
         {
             // A thread of its own: one of the pool may start late.
             Thread asking = new(() => seen = _breaker.UpdateState());

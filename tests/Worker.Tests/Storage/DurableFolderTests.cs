@@ -262,9 +262,7 @@ public sealed class DurableFolderTests : IDisposable
     {
         DateTimeOffset now = new(2026, 1, 31, 12, 0, 0, TimeSpan.Zero);
         DurableFolder folder = new(_root.Path, fsync: true, route: "orders");
-        foreach ((
-            string name,
-            double age) in (ReadOnlySpan<(string, double)>)[
+        foreach ((string name, double age) in (ReadOnlySpan<(string, double)>)[
                 ("m-orders-aa-1-5.tmp", 0), ("m-aa-2-5.tmp", 0), ("m-orders-eu-aa-3-5.tmp", 59), ("m-clicks-aa-4-5.tmp", 61), ("w-aa-5-5.tmp", 61)])
         {
             File.WriteAllText(_root[$".tmp/{name}"], "whole");

@@ -128,13 +128,14 @@ internal sealed partial class ProblemSearch(
                 .DistinctBy(static refusal => refusal.Action)];
         bool again = refused.Any(static answer => answer.Status is 0 or 408 or 429 or >= 500);
         bool corrected = refused.Any(static answer => answer.Status is >= 400 and < 500 and not (408 or 429));
+        string counts = ProblemText.Counts(refused.Select(static answer => KeyValuePair.Create(NameOf(answer), answer.Count)));
         Add(
             WorkerProblems.Refused,
             WorkerProblems.Warn,
             route,
             $"{ProblemText.Many(lately, "HTTP request was", "HTTP requests were")} refused in the last 15 minutes, since {At(began)}{earlier}",
             began,
-            [$"By status and reason since the start: {ProblemText.Counts(refused.Select(static answer => KeyValuePair.Create(NameOf(answer), answer.Count)))}."],
+            [$"By status and reason since the start: {counts}."],
             $"In the last minute: {RefusedLately(series, total)}.{(again ? " Callers keep these messages and should send them again." : string.Empty)}"
                 + $"{(corrected ? " Nothing is stored for a rejected request; its caller was told why." : string.Empty)}",
             string.Join(" ", ends.Select(static end => end.Action)),

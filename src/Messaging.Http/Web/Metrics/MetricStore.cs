@@ -7,9 +7,8 @@ namespace Quayside.Messaging.Http.Web.Metrics;
 
 /// <summary>
 /// Keeps the values of the worker's and the runtime's instruments and those of added meters, the same as OTLP exports, for <c>/metrics</c> and the page.
-/// Counters count from the start;
-/// they cover rare events, while frequent ones are observable and read on collection. Histograms cost time per message, so they are kept only from a
-/// <see cref="RecordHistograms"/> until <see cref="RecordingTime"/> after the last. Threads: any.
+/// Counters count from the start; they cover rare events, while frequent ones are observable and read on collection. Histograms cost time per message, so they
+/// are kept only from a <see cref="RecordHistograms"/> until <see cref="RecordingTime"/> after the last. Threads: any.
 /// </summary>
 internal sealed partial class MetricStore : IDisposable
 {

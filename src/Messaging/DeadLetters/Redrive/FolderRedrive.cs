@@ -7,8 +7,7 @@ namespace Quayside.Messaging.DeadLetters.Redrive;
 
 /// <summary>
 /// Posts the dead letters of the folder to the running worker, which stores them or refuses them again, or sends them to the queue of their route. Each dead
-/// letter that is in the
-/// folder at the start is sent once; those that the worker writes meanwhile stay.
+/// letter that is in the folder at the start is sent once; those that the worker writes meanwhile stay.
 /// </summary>
 internal sealed class FolderRedrive : IDisposable
 {

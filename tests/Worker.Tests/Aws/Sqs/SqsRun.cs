@@ -11,8 +11,7 @@ namespace Worker.Tests.Aws.Sqs;
 
 /// <summary>
 /// A source on a <see cref="FakeQueue"/>, without a network unless a test connects it. The clock of both (heartbeat, pauses, delays, timeouts, long polls)
-/// moves only when
-/// the test moves it, and only when everything is at rest.
+/// moves only when the test moves it, and only when everything is at rest.
 /// </summary>
 internal sealed class SqsRun : SourceHarness
 {

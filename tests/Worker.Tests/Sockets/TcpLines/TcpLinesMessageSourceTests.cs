@@ -375,8 +375,7 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
         await using LineClient strict = await run.ConnectAsync();
 
         // A ClientHello of TLS 1.2 (RFC 5246, section 7.4.1.2) for a certificate with a key of P-256, and after the server's answer a fatal alert (section
-        // 7.2). .NET's
-        // own client on Linux closes the connection without one.
+        // 7.2). .NET's own client on Linux closes the connection without one.
         byte[] extensions = [0, 10, 0, 4, 0, 2, 0, 23, 0, 13, 0, 4, 0, 2, 4, 3, 0, 11, 0, 2, 1, 0];
         await strict.SendAsync(
             (byte[])[0x16, 3, 1, 0, 69, 1, 0, 0, 65, 3, 3, .. new byte[32], 0, 0, 2, 0xC0, 0x2B, 1, 0, 0, (byte)extensions.Length, .. extensions]);
