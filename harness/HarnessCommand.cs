@@ -21,8 +21,8 @@ internal static class HarnessCommand
         Option<string?> form = new(
             "--form")
         {
-            Description = $"Pipeline form: {string.Join(", ", PipelineForm.All)}, or {HarnessOptions.AllForms} for a run of each; default: as "
-                + $"configured",
+            Description = $"Pipeline form: {string.Join(", ", PipelineForm.All)}, "
+                + $"or {HarnessOptions.AllForms} for a run of each; default: as configured",
             HelpName = "form"
         };
         Option<string> source =
@@ -95,8 +95,8 @@ internal static class HarnessCommand
             if ((options.Explain || options.Trace is not null) && !RuntimeFeature.IsDynamicCodeSupported)
             {
                 throw new StartupException(
-                    "--explain and --trace need the JIT build: a native process does not open the diagnostics port that they read. Use dotnet run -c Release "
-                        + "--project harness.", ExitCodes.Usage);
+                    "--explain and --trace need the JIT build: a native process does not open the diagnostics port that they read. "
+                        + "Use dotnet run -c Release --project harness.", ExitCodes.Usage);
             }
 
             ReportFiles.Check("--report", options.Report);

@@ -67,8 +67,8 @@ internal static class CompareAllCommand
         };
         Command command = new(
             "compare-all",
-            "Measures everything that the README and the performance pages show, one comparison after the other, and writes their figures and charts (two "
-                + "hours; on a quiet machine)") { results, native, quick, repository };
+            "Measures everything that the README and the performance pages show, one comparison after the other, "
+                + "and writes their figures and charts (two hours; on a quiet machine)") { results, native, quick, repository };
         command.SetAction(
             (result,
                 cancellationToken) => RunAsync(
@@ -138,8 +138,8 @@ internal static class CompareAllCommand
         if (process.ExitCode != 0)
         {
             throw new InvalidOperationException(
-                $"{program.GetName().Name} {string.Join(' ', arguments)} ended with exit code {process.ExitCode}; its errors are above. The pages are "
-                    + $"unchanged.");
+                $"{program.GetName().Name} {string.Join(' ', arguments)} ended with exit code {process.ExitCode}; "
+                    + "its errors are above. The pages are unchanged.");
         }
     }
 }

@@ -34,7 +34,7 @@ internal static class LabResults
         ResultsFolder[] read = [.. (reported.Length > 0 ? reported : folders).Select(ResultsFolder.Read)];
         return read.DistinctBy(folder => folder.Machine, StringComparer.Ordinal).Count() > 1
             ? throw new ResultsException(
-                $"The folders are from different machines, so their times are not comparable:"
+                "The folders are from different machines, so their times are not comparable:"
                     + $"{string.Concat(read.Select(folder => $"\n  {folder.Path}: {folder.Machine}"))}")
             : read;
     }

@@ -67,8 +67,8 @@ internal static class ResultLog
             Console.WriteLine(
                 string.Create(
                     CultureInfo.InvariantCulture,
-                    $"{name.Key}: {count:N0}, {failures} failures, {name.Select(line => line[1]).Distinct().Count()} commits from {name.Min(line => line[0])} "
-                        + $"to {name.Max(line => line[0])}"));
+                    $"{name.Key}: {count:N0}, {failures} failures, "
+                        + $"{name.Select(line => line[1]).Distinct().Count()} commits from {name.Min(line => line[0])} to {name.Max(line => line[0])}"));
         }
 
         return 0;

@@ -40,8 +40,8 @@ internal static class BlobsCommand
         Option<DirectoryInfo?> results = new("--results") { Description = "Folder for blobs.json" };
         Command command = new(
             "blobs",
-            "Puts blobs of 1 KiB to a server in another process: the sink AzureBlobs alternating with a loop over the same client, with the same condition (a "
-                + "minute)") { seconds, inFlight, turns, results };
+            "Puts blobs of 1 KiB to a server in another process: the sink AzureBlobs alternating with a loop over the same client, "
+                + "with the same condition (a minute)") { seconds, inFlight, turns, results };
         command.SetAction(
             (result,
                 cancellationToken) => RunAsync(

@@ -60,8 +60,8 @@ internal static class ColdStart
         StringBuilder text = new();
         text.Append(
             CultureInfo.InvariantCulture,
-            $"Compose and first message in a new process, ms, median of {launches} launches (parts that await; includes everything that the process compiles "
-                + $"for it)\n\n");
+            $"Compose and first message in a new process, ms, median of {launches} launches (parts that await; "
+                + $"includes everything that the process compiles for it)\n\n");
         text.Append("| variant | depth 10 | depth 40 | of hand-written, 10 | of hand-written, 40 |\n|---|---:|---:|---:|---:|\n");
         foreach (Variant variant in Enum.GetValues<Variant>())
         {

@@ -140,8 +140,8 @@ internal sealed class EndToEndRun : IDisposable
             _log.WriteLine(
                 string.Create(
                     CultureInfo.InvariantCulture,
-                    $"{row.Client}, {inFlight} in flight, {messages} messages: {row.MessagesPerSecond:N0} messages/s, {row.CpuMicroseconds:F1} us, "
-                        + $"{row.Bytes:N0} B per message"));
+                    $"{row.Client}, {inFlight} in flight, {messages} messages: {row.MessagesPerSecond:N0} messages/s, "
+                        + $"{row.CpuMicroseconds:F1} us, {row.Bytes:N0} B per message"));
         }
 
         return medians;

@@ -85,8 +85,8 @@ internal static class FolderCommand
         StringBuilder text = new();
         text.Append(
             CultureInfo.InvariantCulture,
-            $"# Objects of {Body.Length:N0} B in a folder, with fsync\n\n{MachineInfo.Current()}; {objects:N0} objects per round, medians of {rounds} rounds "
-                + $"in turns\n\n");
+            $"# Objects of {Body.Length:N0} B in a folder, with fsync\n\n{MachineInfo.Current()}; {objects:N0} objects per round, "
+                + $"medians of {rounds} rounds in turns\n\n");
         text.Append("| | objects/s | of 64 bare threads | us of processor per object |\n|---|---:|---:|---:|\n");
         foreach ((string name, _) in rows)
         {

@@ -52,7 +52,7 @@ internal sealed class RatioTable(string verb, string kind, string baseline, stri
         await ResultsFile.WriteAsync(
             options.Results, options.Name,
             $"{subject} in turns with {baseline}, {options.Turns} turns in each of {options.Launches} processes; ratios are medians of neighbouring turns, the "
-                + $"row is the process with the median ratio", rows, cancellationToken);
+                + "row is the process with the median ratio", rows, cancellationToken);
 
         return 0;
     }

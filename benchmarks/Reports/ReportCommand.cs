@@ -63,7 +63,7 @@ internal static class ReportCommand
         ? SvgChart.File(
             $"{section.Name}: {section.Shows}{(section.IsLogarithmic ? " (logarithmic)" : "")}", section.Machine, section.Charts, section.IsLogarithmic)
         : throw new ResultsException(
-            $"--chart draws one suite; name it with --suite: "
+            "--chart draws one suite; name it with --suite: "
                 + $"{string.Join(", ", sections.Where(section => section.Charts.Count > 0).Select(section => section.Name))}.");
 
     private static string ToPage(string name, IReadOnlyList<ReportSection> sections)

@@ -64,8 +64,8 @@ internal static class Supervisor
             else if (!exited.IsCompleted)
             {
                 throw new StartupException(
-                    $"The runtime did not open its diagnostics port within {ConnectLimit.TotalSeconds} s; check that DOTNET_EnableDiagnostics does not disable "
-                        + $"it.", ExitCodes.Software);
+                    $"The runtime did not open its diagnostics port within {ConnectLimit.TotalSeconds} s; "
+                        + "check that DOTNET_EnableDiagnostics does not disable it.", ExitCodes.Software);
             }
 
             return child.ExitCode;

@@ -19,8 +19,8 @@ internal static partial class RunPage
         bool isOne = reports.Count == 1;
         HtmlPage page = new(isOne ? Name(first) : $"The {reports.Count} pipeline forms, {first.Source} to {first.Sink}");
         page.Paragraph(
-            $"{first.Messages:N0} messages{(isOne ? "" : " per run")}; processing only, publishing is counted only for sources that publish and process "
-                + $"together.");
+            $"{first.Messages:N0} messages{(isOne ? "" : " per run")}; processing only, "
+                + "publishing is counted only for sources that publish and process together.");
         if (first.Allocations is not null)
         {
             page.Paragraph("Every object was counted (--explain): the times include the counting, so compare only the bytes.");
@@ -35,8 +35,8 @@ internal static partial class RunPage
         else
         {
             page.Paragraph(
-                $"Each form ran {(rounds == 1 ? "once" : $"{rounds} times")} in its own processes, with the forms in turn; the page shows the run of each form "
-                    + $"with the median throughput.", isMuted: true);
+                $"Each form ran {(rounds == 1 ? "once" : $"{rounds} times")} in its own processes, with the forms in turn; "
+                    + "the page shows the run of each form with the median throughput.", isMuted: true);
             page.Charts(Metric.All.Where(metric => metric.Value(first) is not null).Select(metric =>
                 (metric.Name, metric.MoreIsBetter ? "more is better" : "less is better",
                     SvgChart.Bars(metric.Name, [.. reports.Select(report => new ChartRow(report.Form, metric.Bar(report)))]))));

@@ -34,8 +34,8 @@ internal static class AlternativesCommand
         Option<DirectoryInfo?> results = new("--results") { Description = "Folder for alternatives.md, .json and .svg" };
         Command command = new(
             "alternatives",
-            "Measures a publisher and a handler in one process: the worker beside loops over a channel, ActionBlock, Parallel.ForEachAsync, MassTransit, "
-                + "Wolverine and Rebus (5 minutes)") { works, runners, messages, rounds, frozen, results };
+            "Measures a publisher and a handler in one process: the worker beside loops over a channel, ActionBlock, Parallel.ForEachAsync, "
+                + "MassTransit, Wolverine and Rebus (5 minutes)") { works, runners, messages, rounds, frozen, results };
         command.SetAction((result, cancellationToken) => RunAsync(
             result.GetValue(works)!,
             result.GetValue(runners)!,

@@ -116,13 +116,13 @@ internal static class RabbitMqCommand
         StringBuilder text = new();
         text.Append(
             CultureInfo.InvariantCulture,
-            $"# From a queue of RabbitMQ to a handler\n\n{MachineInfo.Current()}, {TimeProvider.System.GetUtcNow():yyyy-MM-dd}; workstation GC, not "
-                + $"concurrent\n\n");
+            $"# From a queue of RabbitMQ to a handler\n\n{MachineInfo.Current()}, "
+                + $"{TimeProvider.System.GetUtcNow():yyyy-MM-dd}; workstation GC, not concurrent\n\n");
         text.Append(
             CultureInfo.InvariantCulture,
             $"{messages:N0} messages of {KeyInput.Bytes().Length} B per round, medians of {rounds} rounds after as many of warm-up. The handler deserializes "
-                + $"the message and looks at one property. Prefetch {ReceiverProcess.Prefetch}. Processor time is the receiver's; broker and publisher are "
-                + $"other processes.\n\n");
+                + $"the message and looks at one property. Prefetch {ReceiverProcess.Prefetch}. Processor time is the receiver's; "
+                + $"broker and publisher are other processes.\n\n");
         text.Append("| receiver | ns of processor per message | bytes per message | messages per processor second | messages/s |\n|---|---:|---:|---:|---:|\n");
         foreach ((ReceiverKind kind, RunnerRound median) in rows)
         {

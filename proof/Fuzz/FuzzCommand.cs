@@ -163,8 +163,8 @@ internal static class FuzzCommand
         long done = runs.Sum(run => run.Done);
         Console.WriteLine(string.Create(
             CultureInfo.InvariantCulture,
-            $"{name}: {done} inputs, {runs.Sum(run => run.Failures)} failures, {watch.Elapsed.TotalMicroseconds * threads / done:0.00} us each, {corpus.Count} "
-                + $"in the corpus"));
+            $"{name}: {done} inputs, {runs.Sum(run => run.Failures)} failures, "
+                + $"{watch.Elapsed.TotalMicroseconds * threads / done:0.00} us each, {corpus.Count} in the corpus"));
         Array.ForEach(runs, run => run.Dispose());
         return (done, runs.Sum(run => run.Failures));
     }

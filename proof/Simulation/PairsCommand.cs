@@ -87,8 +87,8 @@ internal static class PairsCommand
         StringBuilder table = new();
         table.Append(
             CultureInfo.InvariantCulture,
-            $"\n{seeds:N0} worlds. Each number counts the worlds that had both faults, or the one fault (column *worlds*); a dash stands for two that cannot "
-                + $"meet.\n\n| | fault | worlds |"
+            $"\n{seeds:N0} worlds. Each number counts the worlds that had both faults, or the one fault (column *worlds*); "
+                + $"a dash stands for two that cannot meet.\n\n| | fault | worlds |"
                 + $"{string.Concat(Faults.SkipLast(1).Select(fault => string.Create(CultureInfo.InvariantCulture, $" {(int)fault + 1} |")))}\n|---|---|"
                 + $"{string.Concat(Enumerable.Repeat("---:|", Faults.Length))}\n");
         foreach (Fault fault in Faults)

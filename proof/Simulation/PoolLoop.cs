@@ -31,8 +31,8 @@ internal sealed class PoolLoop(Func<bool> runNext, Action atRest, Func<bool> isE
         if (threads != 1)
         {
             throw new InvalidOperationException(
-                $"The pool has {threads} threads, so the seed would not decide the order: run the program's own executable, whose runtimeconfig.json sets one "
-                    + $"thread.");
+                $"The pool has {threads} threads, so the seed would not decide the order: run the program's own executable, "
+                    + "whose runtimeconfig.json sets one thread.");
         }
 
         long started = Stopwatch.GetTimestamp();

@@ -116,8 +116,8 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature, ISampleFeature, I
         return new ConfigurationError(
             name,
             settings.Configuration[$"Routes:{route}:{name}"] ?? settings.Configuration[name],
-            $"must not begin with {reserved.Name}, directly, through a placeholder's value, or when a message without a date leaves out the levels before it: "
-                + $"{reserved.Reason}.",
+            $"must not begin with {reserved.Name}, directly, through a placeholder's value, "
+                + $"or when a message without a date leaves out the levels before it: {reserved.Reason}.",
             "Messages would be dead-lettered.");
     }
 

@@ -33,8 +33,8 @@ internal static class KeyRulesReport
             if (!paths.IsEmpty)
             {
                 output.WriteLine(
-                    $"  warning: different values of {string.Join(", ", paths.Select(Show))} can become one level, so tenants could share a prefix. {advice} "
-                        + $"(docs/reference/object-keys.md).");
+                    $"  warning: different values of {string.Join(", ", paths.Select(Show))} can become one level, "
+                        + $"so tenants could share a prefix. {advice} (docs/reference/object-keys.md).");
             }
         }
     }

@@ -22,8 +22,8 @@ internal static class PoisonDescription
                 + $"set {ArchiveOptions.Section}:{nameof(ArchiveOptions.MissingProperty)} to {nameof(MissingPropertyRule.Default)}.",
         PoisonReason.InvalidValue =>
             $"The key cannot take the value of the property \"{poison.Property}\"{(poison.Position == Poison.OutsideBody ? "" : $" (byte {poison.Position})")}"
-                + $". Send another, use {{{poison.Property}:encode}}, or set {ArchiveOptions.Section}:{nameof(ArchiveOptions.InvalidValue)} to "
-                + $"{nameof(InvalidValueRule.Encode)}.",
+                + $". Send another, use {{{poison.Property}:encode}}, "
+                + $"or set {ArchiveOptions.Section}:{nameof(ArchiveOptions.InvalidValue)} to {nameof(InvalidValueRule.Encode)}.",
         PoisonReason.BadDate when poison.Property == SourceNames.Enqueued =>
             $"The key cannot be made: {poison}: the time of the message is no date; in RabbitMQ's timestamp it is not in seconds since 1970, as milliseconds "
                 + $"are not. Correct the sender, or set {ArchiveOptions.Section}:{nameof(ArchiveOptions.InvalidDate)} to {nameof(InvalidDateRule.LeaveOut)}.",
@@ -53,7 +53,7 @@ internal static class PoisonDescription
         HeaderUse.EpochMs => "milliseconds since 1970 in the years 1 to 9999, without an exponent",
         HeaderUse.EpochUs => "microseconds since 1970 in the years 1 to 9999, without an exponent",
         HeaderUse.EpochNs => "nanoseconds since 1970 in the years 1678 to 2262, without an exponent",
-        _ => $"dates in the years 1 to 9999, such as 2026-01-31 and 2026-01-31T10:20:30Z; for other notations set "
+        _ => "dates in the years 1 to 9999, such as 2026-01-31 and 2026-01-31T10:20:30Z; for other notations set "
             + $"{ArchiveOptions.Section}:{nameof(ArchiveOptions.DateFormats)}, for seconds since 1970 use epoch, for milliseconds epochms",
     };
 

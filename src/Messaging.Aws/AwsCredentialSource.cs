@@ -192,8 +192,8 @@ internal sealed class AwsCredentialSource : IDisposable
 
     // A variable that was made from a file has the file's line end; settings are trimmed, too.
     private static string Checked(string key, string variable) => AwsOptions.IsKey(key.Trim()) ? key.Trim() : throw new AmazonClientException(
-        $"{PlaceOf(key.Trim(), variable, Environment.GetEnvironmentVariable)} contains a blank, a line break or another character that no key has: "
-        + "set it again, as AWS shows it.");
+        $"{PlaceOf(key.Trim(), variable, Environment.GetEnvironmentVariable)} contains a blank, "
+        + "a line break or another character that no key has: set it again, as AWS shows it.");
 
     /// <summary>Where a key comes from, which is not shown itself: a variable, or a line of the shared AWS files.</summary>
     internal static string PlaceOf(string key, string variable, Func<string, string?> environment)

@@ -35,8 +35,8 @@ internal static class AwsRegion
         return IsWellFormed(region)
             ? region
             : throw new StartupException(
-                $"\"{UntrustedText.Shorten(region)}\" is not an AWS region: set {AwsOptions.Section}:{nameof(AwsOptions.Region)} or AWS_REGION to a name such "
-                    + $"as eu-west-1.",
+                $"\"{UntrustedText.Shorten(region)}\" is not an AWS region: "
+                    + $"set {AwsOptions.Section}:{nameof(AwsOptions.Region)} or AWS_REGION to a name such as eu-west-1.",
                 ExitCodes.Configuration);
     }
 

@@ -40,7 +40,7 @@ internal sealed class AwsServiceException : Exception
 
     // "Configure KMS permissions for Amazon SQS": a sender needs both, a receiver the second.
     private static string KmsAdvice(string operation, string code) => !code.StartsWith("Kms", StringComparison.Ordinal) || code == "KmsThrottled" ? string.Empty
-        : $"; check that the queue's KMS key is enabled, and that its policy and the worker's role allow "
+        : "; check that the queue's KMS key is enabled, and that its policy and the worker's role allow "
             + $"{(operation.StartsWith("Send", StringComparison.Ordinal) ? "kms:GenerateDataKey and " : string.Empty)}kms:Decrypt";
 
     /// <summary>The service answered with an error.</summary>

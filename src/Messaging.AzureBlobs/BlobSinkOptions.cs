@@ -161,8 +161,8 @@ internal sealed class BlobSinkOptions : ISelfValidating
             BlobUriBuilder address = new(uri);
             if (address.BlobName.Length != 0 || (address.BlobContainerName.Length != 0 && Container is not null && address.BlobContainerName != Container))
             {
-                return "must have a BlobEndpoint that ends at the account, such as https://myaccount.blob.core.windows.net, or at the container that Container "
-                    + "names.";
+                return "must have a BlobEndpoint that ends at the account, such as https://myaccount.blob.core.windows.net, "
+                    + "or at the container that Container names.";
             }
 
             return uri.Scheme == Uri.UriSchemeHttp && !uri.IsLoopback && !AllowPlainHttp

@@ -60,8 +60,8 @@ internal sealed record ServiceBusConnectionString(string Host, string? EntityPat
 
         return IsPresent(parts, "SharedAccessKeyName") && IsPresent(parts, "SharedAccessKey")
             ? null
-            : "must contain SharedAccessKeyName and SharedAccessKey, or SharedAccessSignature; for an identity without a key, set FullyQualifiedNamespace "
-                + "instead.";
+            : "must contain SharedAccessKeyName and SharedAccessKey, or SharedAccessSignature; for an identity without a key, "
+                + "set FullyQualifiedNamespace instead.";
     }
 
     private static bool IsPresent(Dictionary<string, string> parts, string name) => !string.IsNullOrEmpty(parts.GetValueOrDefault(name));

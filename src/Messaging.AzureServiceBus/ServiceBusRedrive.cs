@@ -159,9 +159,9 @@ internal sealed class ServiceBusRedrive
         {
             _ended ??= _hasRepeated
                 ? $"{_wanted.Count:N0} dead letter(s) were not reached: those of other reasons before them are received again when their locks end. Raise the "
-                    + $"queue's LockDuration, or redrive without --reason."
-                : $"{_wanted.Count:N0} dead letter(s) could not be received: another receiver, such as a second redrive, has locked or moved them. Run redrive "
-                    + $"again for what is left.";
+                    + "queue's LockDuration, or redrive without --reason."
+                : $"{_wanted.Count:N0} dead letter(s) could not be received: another receiver, such as a second redrive, "
+                    + "has locked or moved them. Run redrive again for what is left.";
         }
 
         return _progress.ToResult(_ended);

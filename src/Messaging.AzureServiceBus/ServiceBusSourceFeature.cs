@@ -67,8 +67,8 @@ internal sealed class ServiceBusSourceFeature(
         {
             settings.Fail(
                 $"{ServiceBusSourceOptions.Section}:{nameof(options.Topic)}", topic, "has no redrive: set Queue.",
-                "A message that is sent to the topic would reach its other subscriptions too. Service Bus Explorer in Azure's portal shows a subscription's "
-                    + "dead letters.");
+                "A message that is sent to the topic would reach its other subscriptions too. "
+                    + "Service Bus Explorer in Azure's portal shows a subscription's dead letters.");
         }
 
         return (services, cancellationToken) => ServiceBusRedrive.RunAsync(createClient(options, null), options, request, services, cancellationToken);

@@ -25,8 +25,8 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
     public string? ConnectionString { get; init; }
 
     [Setting(
-        "Host of the namespace, such as orders.servicebus.windows.net; credentials come from Azure.Identity's DefaultAzureCredential (environment, workload or "
-            + "managed identity, Azure CLI)")]
+        "Host of the namespace, such as orders.servicebus.windows.net; credentials come from Azure.Identity's DefaultAzureCredential (environment, "
+            + "workload or managed identity, Azure CLI)")]
     public string? FullyQualifiedNamespace { get; init; }
 
     [Setting("The queue; this or Topic with Subscription")]
@@ -47,8 +47,8 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
     public int? MaxConcurrentCalls { get; init; }
 
     [Setting(
-        "Messages the client fetches in advance; at most MaxConcurrentCalls, 0 with Sessions. Their locks are not renewed, even while receiving pauses "
-            + "(docs/reference/service-bus.md)", Min = "0", Max = "10000",
+        "Messages the client fetches in advance; at most MaxConcurrentCalls, 0 with Sessions. Their locks are not renewed, "
+            + "even while receiving pauses (docs/reference/service-bus.md)", Min = "0", Max = "10000",
             Consequence = "Messages whose lock ends before they are processed are redelivered with a higher delivery count.", Advanced = true)]
     public int PrefetchCount { get; init; }
 
@@ -74,8 +74,8 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
     public int MaxDeliveryCount { get; init; } = 10;
 
     [Setting(
-        "Longest delay of a redelivery; longer delays are cut to it. The worker keeps the message locked for the delay, because Service Bus has none of its "
-            + "own", Min = "0s", Max = "5m",
+        "Longest delay of a redelivery; longer delays are cut to it. The worker keeps the message locked for the delay, "
+            + "because Service Bus has none of its own", Min = "0s", Max = "5m",
             Consequence = "Without a delay a failing message uses up MaxDeliveryCount within seconds; each delayed message takes up a call.", Advanced = true)]
     public TimeSpan MaxAbandonDelay { get; init; } = TimeSpan.FromSeconds(30);
 

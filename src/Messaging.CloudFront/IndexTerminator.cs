@@ -150,7 +150,7 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
         string encoding = fault.Kind != AwsErrorKind.Missing || log.EncodedKey is null
             ? string.Empty
             : $" The event's key is \"{UntrustedText.Shorten(log.EncodedKey)}\", which the worker decodes as S3 encodes keys. If that text is the object's "
-                + $"name, the store does not URL-encode the keys of its events, as Ceph does not: set "
+                + "name, the store does not URL-encode the keys of its events, as Ceph does not: set "
                 + $"{CloudFrontOptions.Section}:{nameof(CloudFrontOptions.KeyEncoding)} to None.";
         switch (fault.Kind)
         {

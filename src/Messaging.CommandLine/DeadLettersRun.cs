@@ -94,7 +94,7 @@ internal static class DeadLettersRun
                 if (state.StartedAt != started.StartedAt)
                 {
                     throw new StartupException(
-                        $"The worker was restarted, or another run began, before the result was read. What was not processed stays as it was: see "
+                        "The worker was restarted, or another run began, before the result was read. What was not processed stays as it was: see "
                             + $"{PrintedCommand.Of("dead-letters groups", worker.Address)}.",
                         ExitCodes.Incomplete);
                 }

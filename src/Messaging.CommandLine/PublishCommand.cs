@@ -70,8 +70,8 @@ internal static class PublishCommand
             if (deduplicationId is not null && !sender.SendsDeduplicationIds)
             {
                 throw new StartupException(
-                    $"publish --to {parsed.GetValue(to)} sends no deduplication ids: leave out --deduplication-id, or send to a FIFO queue of SQS or to "
-                        + $"Service Bus.", ExitCodes.Usage);
+                    $"publish --to {parsed.GetValue(to)} sends no deduplication ids: leave out --deduplication-id, "
+                        + "or send to a FIFO queue of SQS or to Service Bus.", ExitCodes.Usage);
             }
 
             KeyValuePair<string, string>[] attributes = parsed.GetValue(attribute) ?? [];

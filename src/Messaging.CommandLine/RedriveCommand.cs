@@ -49,8 +49,8 @@ internal static class RedriveCommand
             if (request.Names is not null && store == RedriveCatalog.Folder)
             {
                 throw new StartupException(
-                    "--id is for the dead letters of a queue. Those of the folder have names: dead-letters list shows them, and dead-letters redrive --name "
-                        + "NAME sends one.", ExitCodes.Usage);
+                    "--id is for the dead letters of a queue. Those of the folder have names: dead-letters list shows them, "
+                        + "and dead-letters redrive --name NAME sends one.", ExitCodes.Usage);
             }
 
             if (request.Bodies && !request.DryRun)

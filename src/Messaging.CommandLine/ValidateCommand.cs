@@ -15,8 +15,8 @@ internal static class ValidateCommand
     {
         Command command = new(
             "validate",
-            "Check the settings, and the services of handlers, steps, sources and sinks, which it builds. Starts and connects nothing. Shows problems, "
-                + "warnings, "
+            "Check the settings, and the services of handlers, steps, sources and sinks, which it builds. "
+                + "Starts and connects nothing. Shows problems, warnings, "
             + "the origin of each route, and the settings in effect (secrets masked). Exit code 78 when there is a problem");
         Option<bool> brief = new("--brief") { Description = "Print the verdict, the problems and one line per route, without the settings" };
         Option<bool> reference = new("--reference") { Description = "Print every key with its default, unit and range as Markdown instead" };

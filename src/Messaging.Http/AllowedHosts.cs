@@ -80,8 +80,8 @@ internal sealed class AllowedHosts
             {
                 return Refuse(
                     "host-not-allowed",
-                    $"The Host '{UntrustedText.Shorten(host)}' is not allowed by {Key} ({_shown}). Send requests to one of these hosts, or add the name to "
-                        + $"{Key}.");
+                    $"The Host '{UntrustedText.Shorten(host)}' is not allowed by {Key} ({_shown}). "
+                        + $"Send requests to one of these hosts, or add the name to {Key}.");
             }
 
             _lastAllowed = host;
@@ -96,8 +96,8 @@ internal sealed class AllowedHosts
         return IsCrossSite(request)
             ? Refuse(
                 "cross-site",
-                $"A page of another site may not use this worker (Sec-Fetch-Site: cross-site). Open the address directly; {Key} ({_shown}) lists the hosts "
-                    + $"whose pages may use it.")
+                $"A page of another site may not use this worker (Sec-Fetch-Site: cross-site). Open the address directly; "
+                    + $"{Key} ({_shown}) lists the hosts whose pages may use it.")
             : null;
     }
 

@@ -30,13 +30,13 @@ internal sealed record HttpRefusal(int Status, string Error, string Message, int
 
     public static readonly HttpRefusal Memory = new(
         StatusCodes.Status429TooManyRequests, "busy",
-        $"The bodies that are being received and the results of NDJSON lines take too many bytes "
+        "The bodies that are being received and the results of NDJSON lines take too many bytes "
             + $"({HttpSourceOptions.Section}:{nameof(HttpSourceOptions.MaxReceivingBytes)}). Send it again after Retry-After seconds.", RetryAfterSeconds: 1);
 
     public static readonly HttpRefusal TooSlow = new(
         StatusCodes.Status408RequestTimeout, "too-slow",
         $"The body did not arrive in time ({HttpSourceOptions.Section}:{nameof(HttpSourceOptions.BodyTimeout)}, {nameof(HttpSourceOptions.MinBodyRate)}). Send "
-            + $"it again, faster or in smaller requests.", Close: true);
+            + "it again, faster or in smaller requests.", Close: true);
 
     public static readonly HttpRefusal Empty = new(
         StatusCodes.Status400BadRequest, "empty-body",

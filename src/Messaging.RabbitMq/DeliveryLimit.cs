@@ -26,8 +26,8 @@ internal sealed class DeliveryLimit(RabbitMqSourceOptions options, RabbitMqLog l
         if (limit <= Usual)
         {
             _low = $"Queue {options.Queue} drops a message that is redelivered more than {limit} time(s) (x-delivery-limit), "
-                + "and has no x-dead-letter-exchange. A kill of the worker redelivers each message in the prefetch. Set dead-letter-exchange in a policy for "
-                + "the queue, "
+                + "and has no x-dead-letter-exchange. A kill of the worker redelivers each message in the prefetch. "
+                + "Set dead-letter-exchange in a policy for the queue, "
                 + "or create it again with a higher x-delivery-limit.";
             log.DeliveryLimit(_low);
         }

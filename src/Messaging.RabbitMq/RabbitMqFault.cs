@@ -77,8 +77,8 @@ internal readonly record struct RabbitMqFault(string Text, string? Remedy, int E
                 new(text, "choose another name for the queue.", ExitCodes.Configuration),
             AccessRefused =>
                 new(text,
-                    "the user needs the right to read the queue, and to write to the exchange that dead letters are published to (rabbitmqctl "
-                        + "set_permissions).", ExitCodes.NoPermission),
+                    "the user needs the right to read the queue, "
+                        + "and to write to the exchange that dead letters are published to (rabbitmqctl set_permissions).", ExitCodes.NoPermission),
             NotAllowed when text.Contains("not found", StringComparison.Ordinal) =>
                 new(text, "check the virtual host, in Sources:RabbitMq:Uri or VirtualHost.", ExitCodes.Unavailable),
             NotAllowed => new(text, "the user needs access to the virtual host (rabbitmqctl set_permissions).", ExitCodes.NoPermission),

@@ -108,8 +108,8 @@ internal sealed class RabbitMqRedrive(IChannel letters, IChannel queue, RabbitMq
             if (RabbitMqHeaders.FindWithoutText(letter.BasicProperties) is { } header)
             {
                 progress.AddLeft(
-                    name, $"its header {UntrustedText.Shorten(header)} is a table or a list, which the folder cannot keep. Redrive it to the queue, without "
-                        + $"--to folder");
+                    name, $"its header {UntrustedText.Shorten(header)} is a table or a list, which the folder cannot keep. "
+                        + "Redrive it to the queue, without --to folder");
                 return null;
             }
 

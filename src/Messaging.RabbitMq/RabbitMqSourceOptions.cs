@@ -118,8 +118,8 @@ internal partial class RabbitMqSourceOptions : ISelfValidating
             check.Fail(
                 nameof(Uri),
                 $"must have no parameters{(names.Length > 0 ? $" ({names})" : string.Empty)}: instead of heartbeat, cacertfile, certfile and keyfile set "
-                    + $"Heartbeat, CaCertificate, ClientCertificate and ClientCertificateKey; the others have no setting. In a password, ? is written %3F, and "
-                    + $"# %23.");
+                    + "Heartbeat, CaCertificate, ClientCertificate and ClientCertificateKey; the others have no setting. "
+                    + "In a password, ? is written %3F, and # %23.");
         }
 
         foreach ((string name, string? value) in (ReadOnlySpan<(string, string?)>)[

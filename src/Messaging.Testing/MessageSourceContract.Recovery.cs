@@ -53,8 +53,8 @@ public sealed partial class MessageSourceContract
             Require.Bytes(again.Body, before.Body, "A body is the same on every delivery.");
             Require.True(
                 again.Count >= before.Count,
-                $"A crash does not lower the count of deliveries, or a message that causes crashes is never dead-lettered: it fell from {before.Count} to "
-                    + $"{again.Count}.");
+                $"A crash does not lower the count of deliveries, or a message that causes crashes is never dead-lettered: "
+                    + $"it fell from {before.Count} to {again.Count}.");
             await again.SettleAsync(Settlement.Complete);
         }
 

@@ -83,8 +83,8 @@ public abstract class SourceHarness(int slots = 64) : IAsyncDisposable
     /// messages; returns when the source has noticed, or needs not.
     /// </summary>
     public virtual Task InterruptAsync() => throw new ContractException(
-        $"{GetType().Name} does not override {nameof(InterruptAsync)}: end the source's connections there, and let it connect again, or leave "
-            + $"{nameof(HoldsConnections)} false.");
+        $"{GetType().Name} does not override {nameof(InterruptAsync)}: end the source's connections there, "
+            + $"and let it connect again, or leave {nameof(HoldsConnections)} false.");
 
     /// <summary>Checks the source, then lets it receive.</summary>
     /// <param name="intake">Where the messages go; null for <see cref="Intake"/>.</param>

@@ -19,8 +19,8 @@ internal sealed record ReceivingReport(
         StringBuilder text = new();
         text.Append(
             CultureInfo.InvariantCulture,
-            $"{Case.Title}; {Passes} passes in turn, medians of {Rounds} rounds of {SecondsARound} s after warm-up; receiver and sender in separate processes, "
-                + $"not pinned\n");
+            $"{Case.Title}; {Passes} passes in turn, medians of {Rounds} rounds of {SecondsARound} s after warm-up; "
+                + $"receiver and sender in separate processes, not pinned\n");
         text.Append(CultureInfo.InvariantCulture, $"{Machine}, {Taken:yyyy-MM-dd}\n\n");
         text.Append(CultureInfo.InvariantCulture, $"| receiver | {Case.Unit}s/s |");
         string rule = "|---|---:|";
@@ -52,8 +52,8 @@ internal sealed record ReceivingReport(
         {
             text.Append(
                 CultureInfo.InvariantCulture,
-                $"\n{half.Receiver} at half of its rate: {half.Sent:N0} {Case.Unit}s sent, {half.Received:N0} received, {half.Sent - half.Received:N0} "
-                    + $"lost.\n");
+                $"\n{half.Receiver} at half of its rate: {half.Sent:N0} {Case.Unit}s sent, {half.Received:N0} received, "
+                    + $"{half.Sent - half.Received:N0} lost.\n");
         }
 
         return text.ToString();

@@ -19,8 +19,8 @@ internal sealed partial class KeyPartMonitor
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
     private static readonly Counter<long> Faults = Meter.CreateCounter<long>(
         "worker.keys.part_faults", "{part}",
-        "Properties of object keys that were missing, did not fit their rule, or are dates before 1990 or more than a year ahead, by property and reason "
-            + "(missing, invalid, implausible)");
+        "Properties of object keys that were missing, did not fit their rule, or are dates before 1990 or more than a year ahead, "
+            + "by property and reason (missing, invalid, implausible)");
 
     private readonly string _route;
     private readonly ImmutableArray<HeaderProperty> _properties;
@@ -170,8 +170,8 @@ internal sealed partial class KeyPartMonitor
 
     [LoggerMessage(
         5201, LogLevel.Warning,
-        "Route {Route}: a message has no {Property}{Near}; {Outcome}. Further cases are only counted (metric worker.keys.part_faults). See explain-key and "
-            + "Handlers:Archive:MissingProperty")]
+        "Route {Route}: a message has no {Property}{Near}; {Outcome}. Further cases are only counted (metric worker.keys.part_faults). "
+            + "See explain-key and Handlers:Archive:MissingProperty")]
     private partial void LogMissing(string route, string property, string near, string outcome);
 
     [LoggerMessage(

@@ -194,8 +194,8 @@ internal static class KeyTemplateCompiler
                 nameof(KeyTemplateOptions.Template),
                 1,
                 $"the longest key would have {longest} bytes",
-                $"{KeyTemplate.MaxKeyBytes} bytes including the prefix, counting {KeyPart.MaxBytes} for the id and per property, or the property's own limit, "
-                    + $"such as 64 in {{user:keep:64}}"));
+                $"{KeyTemplate.MaxKeyBytes} bytes including the prefix, counting {KeyPart.MaxBytes} for the id and per property, "
+                    + $"or the property's own limit, such as 64 in {{user:keep:64}}"));
         }
     }
 }

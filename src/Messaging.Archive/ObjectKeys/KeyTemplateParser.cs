@@ -91,8 +91,8 @@ internal sealed class KeyTemplateParser
         {
             found.Add(
                 length, "a rule for the id",
-                "a path such as event.id, event.id:number where the id is a number, or event.id:any where it is a string or a number; the id is always "
-                    + "escaped");
+                "a path such as event.id, event.id:number where the id is a number, "
+                    + "or event.id:any where it is a string or a number; the id is always escaped");
             return null;
         }
 

@@ -41,8 +41,8 @@ internal sealed class ExtendedClientEnvelope(
         {
             message.Refuse(
                 NotPointerReason,
-                $"The message has the attribute {mark}, so its payload should be in S3, but its body is no pointer: neither [class, {{s3BucketName, s3Key}}] "
-                    + $"nor {{s3BucketName, s3Key}}.");
+                $"The message has the attribute {mark}, so its payload should be in S3, but its body is no pointer: neither [class, "
+                    + $"{{s3BucketName, s3Key}}] nor {{s3BucketName, s3Key}}.");
             return default;
         }
 
@@ -58,8 +58,8 @@ internal sealed class ExtendedClientEnvelope(
         {
             message.Refuse(
                 BucketReason,
-                $"The payload is {place}, and {ExtendedClientOptions.Section}:{nameof(options.Buckets)} does not name this bucket. If its owner may be "
-                    + $"trusted, add it.");
+                $"The payload is {place}, and {ExtendedClientOptions.Section}:{nameof(options.Buckets)} does not name this bucket. "
+                    + "If its owner may be trusted, add it.");
             return;
         }
 
@@ -110,8 +110,8 @@ internal sealed class ExtendedClientEnvelope(
             case AwsErrorKind.Missing when deliveryCount >= options.MissingObjectDeliveries:
                 return Settlement.DeadLetter(
                     MissingReason,
-                    $"The payload {place} does not exist, still on delivery {deliveryCount}. A lifecycle rule or another receiver may have deleted it. "
-                        + $"{detail}");
+                    $"The payload {place} does not exist, still on delivery {deliveryCount}. "
+                        + $"A lifecycle rule or another receiver may have deleted it. {detail}");
             case AwsErrorKind.Missing:
                 // Not a failure of S3, so the breaker is not told.
                 return Settlement.Transient($"The payload {place} does not exist. {detail}", mayHold: false);

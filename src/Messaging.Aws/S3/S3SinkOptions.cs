@@ -23,8 +23,8 @@ internal sealed partial class S3SinkOptions : ISelfValidating
     public string? Region { get; init; }
 
     [Setting(
-        "Address of an S3-compatible store; it may have a path; default Aws:Endpoint, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, endpoint_url of the AWS profile, "
-            + "then AWS itself")]
+        "Address of an S3-compatible store; it may have a path; default Aws:Endpoint, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, "
+            + "endpoint_url of the AWS profile, then AWS itself")]
     public Uri? Endpoint { get; init; }
 
     [Setting("Address the bucket in the path instead of the hostname; default true for an S3-compatible store, false for AWS")]

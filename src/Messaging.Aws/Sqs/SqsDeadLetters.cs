@@ -78,8 +78,8 @@ internal sealed class SqsDeadLetters(SqsClient client, SqsSourceLog log)
                 exception.Kind,
                 exception.Operation,
                 exception.Code,
-                $"the dead-letter queue refused even the body alone ({entry.Body.Length:N0} bytes); if its MaximumMessageSize is lower, raise it to that of "
-                    + $"the queue: {exception.Detail}",
+                $"the dead-letter queue refused even the body alone ({entry.Body.Length:N0} bytes); if its MaximumMessageSize is lower, "
+                    + $"raise it to that of the queue: {exception.Detail}",
                 exception);
         }
     }

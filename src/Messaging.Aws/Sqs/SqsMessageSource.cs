@@ -86,8 +86,8 @@ internal sealed partial class SqsMessageSource : IMessageSource, ISqsMessageOwne
     {
         (true, _) => "Settled messages wait until SQS accepts them, and none are received meanwhile; the log has the reason.",
         (_, true) =>
-            $"SQS has accepted no delete or visibility change of settled messages for more than {LongestFailure.TotalSeconds} s, so it will redeliver them; "
-                + $"the log has the reason.",
+            $"SQS has accepted no delete or visibility change of settled messages for more than {LongestFailure.TotalSeconds} s, "
+                + "so it will redeliver them; the log has the reason.",
         _ => null,
     };
 

@@ -31,8 +31,8 @@ internal sealed class SqsQueueFinder(SqsClient client, SqsQueueReference queue, 
         if (attributes.MaxReceiveCount == 1)
         {
             throw new StartupException(
-                $"The redrive policy of queue {queue.Name} has maxReceiveCount 1: a single failed store would dead-letter a message. Set it to 10 (at least "
-                    + $"3).", ExitCodes.Configuration);
+                $"The redrive policy of queue {queue.Name} has maxReceiveCount 1: "
+                    + "a single failed store would dead-letter a message. Set it to 10 (at least 3).", ExitCodes.Configuration);
         }
 
         SqsQueueReference deadLetters = FindDeadLetters(attributes);
@@ -42,16 +42,16 @@ internal sealed class SqsQueueFinder(SqsClient client, SqsQueueReference queue, 
         if (IsSameQueue(deadLetterUrl, url))
         {
             throw new StartupException(
-                $"{SqsSourceOptions.Section}:DeadLetterQueue {deadLetters.Name} is the queue itself: poison messages would be redelivered forever. Name "
-                    + $"another queue.", ExitCodes.Configuration);
+                $"{SqsSourceOptions.Section}:DeadLetterQueue {deadLetters.Name} is the queue itself: "
+                    + "poison messages would be redelivered forever. Name another queue.", ExitCodes.Configuration);
         }
 
         bool isFifo = attributes.IsFifo || queue.IsFifo;
         if (isFifo != deadLetters.IsFifo)
         {
             throw new StartupException(
-                $"{SqsSourceOptions.Section}:DeadLetterQueue {deadLetters.Name}: a FIFO queue needs a FIFO dead-letter queue, and a standard queue a standard "
-                    + $"one.", ExitCodes.Configuration);
+                $"{SqsSourceOptions.Section}:DeadLetterQueue {deadLetters.Name}: a FIFO queue needs a FIFO dead-letter queue, "
+                    + "and a standard queue a standard one.", ExitCodes.Configuration);
         }
 
         return new SqsQueues(url, deadLetterUrl, isFifo, attributes.MaxReceiveCount);
@@ -100,8 +100,8 @@ internal sealed class SqsQueueFinder(SqsClient client, SqsQueueReference queue, 
         exception.Status is > 0 and < 500 and not (408 or 429) && exception.Code == $"HTTP {exception.Status}";
 
     private static StartupException Missing(string key, string name, AwsServiceException exception) => new(
-        $"{SqsSourceOptions.Section}:{key}: there is no queue {name} in this account and region. Create it, or correct the name, Aws:Region or Aws:Endpoint. "
-            + $"({exception.Message})",
+        $"{SqsSourceOptions.Section}:{key}: there is no queue {name} in this account and region. Create it, or correct the name, "
+            + $"Aws:Region or Aws:Endpoint. ({exception.Message})",
         ExitCodes.Unavailable,
         exception);
 
@@ -110,8 +110,8 @@ internal sealed class SqsQueueFinder(SqsClient client, SqsQueueReference queue, 
         ExitCodes.Configuration,
         exception) : exception.Kind == AwsErrorKind.Rejected ? new(
         $"Queue {name}: the server does not accept a valid request of SQS's JSON protocol: HTTP {exception.Status}, {exception.Message}. Correct Aws:Endpoint "
-            + $"or {SqsSourceOptions.Section}:{nameof(SqsSourceOptions.Queue)}, or use a version of the server that supports the protocol "
-            + $"(application/x-amz-json-1.0).",
+            + $"or {SqsSourceOptions.Section}:{nameof(SqsSourceOptions.Queue)}, "
+            + "or use a version of the server that supports the protocol (application/x-amz-json-1.0).",
         ExitCodes.Configuration,
         exception) : new(
         $"Queue {name}: access was refused. Configure credentials (environment, profile, role, or Aws:AccessKeyId and Aws:SecretAccessKey) with the "

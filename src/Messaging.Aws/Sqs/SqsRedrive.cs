@@ -91,8 +91,8 @@ internal sealed class SqsRedrive
         catch (AwsServiceException exception)
         {
             throw new StartupException(
-                $"Queue {queue.Name}: {exception.Message}. Check the queue's name, Aws:Region, Aws:Endpoint and the credentials "
-                    + $"(deploy/iam/redrive-policy.json).",
+                $"Queue {queue.Name}: {exception.Message}. Check the queue's name, Aws:Region, "
+                    + "Aws:Endpoint and the credentials (deploy/iam/redrive-policy.json).",
                     exception.Kind is AwsErrorKind.Refused or AwsErrorKind.ExpiredCredentials ? ExitCodes.NoPermission : ExitCodes.Unavailable, exception);
         }
     }
@@ -160,7 +160,7 @@ internal sealed class SqsRedrive
                 if (_seen.Count > _held + Math.Max(MinNewcomers, _held))
                 {
                     _ended ??= $"the dead-letter queue counted {_held:N0} message(s) when redrive began, but {_seen.Count:N0} were received: more arrive than "
-                        + $"redrive sends. Fix their cause, then run redrive again.";
+                        + "redrive sends. Fix their cause, then run redrive again.";
                 }
             }
             finally
@@ -254,7 +254,7 @@ internal sealed class SqsRedrive
         if (_progress.Found >= _held)
         {
             _ended = $"the dead-letter queue counted {_held:N0} message(s) when redrive began, but holds more. SQS's count is approximate and up to a minute "
-                + $"old: run redrive again for the rest.";
+                + "old: run redrive again for the rest.";
             return false;
         }
 

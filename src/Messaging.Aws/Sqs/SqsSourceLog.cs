@@ -92,8 +92,8 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
 
     [LoggerMessage(
         3211, LogLevel.Warning,
-        "Route {Route}: the queue has {InFlight} messages in flight; near 120,000 SQS returns no more messages. Look for consumers that receive without "
-            + "deleting")]
+        "Route {Route}: the queue has {InFlight} messages in flight; near 120,000 SQS returns no more messages. "
+            + "Look for consumers that receive without deleting")]
     private static partial void LogNearInFlightLimit(ILogger logger, string route, long inFlight);
 
     [LoggerMessage(3212, LogLevel.Warning, "Route {Route}: message {Id} does not match its MD5; it is abandoned and will be redelivered")]
@@ -107,8 +107,8 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
     [LoggerMessage(
         3214, LogLevel.Warning,
         "Route {Route}: messages are held for longer than Sources:Sqs:MaxHoldTime ({Limit}), up to {Longest}: they have used half of the deliveries that the "
-            + "queue's maxReceiveCount ({MaxReceiveCount}) allows, and each further delivery brings them closer to the dead-letter queue. Fix the sink; until "
-            + "it works, raise maxReceiveCount")]
+            + "queue's maxReceiveCount ({MaxReceiveCount}) allows, and each further delivery brings them closer to the dead-letter queue. "
+            + "Fix the sink; until it works, raise maxReceiveCount")]
     private static partial void LogHeldBeyondLimit(ILogger logger, string route, string limit, string longest, int maxReceiveCount);
 
     [LoggerMessage(

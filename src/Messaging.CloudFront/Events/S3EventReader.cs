@@ -199,12 +199,12 @@ internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, KeyFilt
         {
             string unencoded = encoding == KeyEncoding.None
                 ? string.Empty
-                : $" is not URL-encoded as S3 encodes keys (some stores, such as Ceph, do not encode them: set "
+                : " is not URL-encoded as S3 encodes keys (some stores, such as Ceph, do not encode them: set "
                     + $"{CloudFrontOptions.Section}:{nameof(CloudFrontOptions.KeyEncoding)} to None),";
             fields.Fail(
                 EventFault.BadKey,
-                $"A key is empty, is longer than 1,024 bytes,{unencoded} begins with a slash, or has a zero byte or a segment . or .. in it: "
-                    + $"{UntrustedText.Shorten(text)}");
+                $"A key is empty, is longer than 1,024 bytes,{unencoded} begins with a slash, or has a zero byte or a segment . "
+                    + $"or .. in it: {UntrustedText.Shorten(text)}");
         }
         else if (!IsETag(eTag))
         {

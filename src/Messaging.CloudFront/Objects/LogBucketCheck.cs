@@ -53,7 +53,7 @@ internal sealed partial class LogBucketCheck(
             case (AwsErrorKind.Refused or AwsErrorKind.ExpiredCredentials, _):
                 throw new StartupException(
                     $"{failure}. The log bucket '{bucket}' cannot be read: check the credentials, and grant s3:ListBucket on it and s3:GetObject on its "
-                        + $"objects (deploy/iam/cloudfront-policy.json).",
+                        + "objects (deploy/iam/cloudfront-policy.json).",
                     ExitCodes.NoPermission);
 
             default:

@@ -111,8 +111,8 @@ internal sealed class CloudEventsEnvelope : IEnvelope
         {
             message.RefuseUnrecognized(
                 NotCloudEventReason,
-                "An event is an object with the strings specversion, id, source and type; in binary mode the message has the attributes ce-specversion and "
-                    + "ce-id.");
+                "An event is an object with the strings specversion, id, source and type; "
+                    + "in binary mode the message has the attributes ce-specversion and ce-id.");
             return;
         }
 
@@ -125,8 +125,8 @@ internal sealed class CloudEventsEnvelope : IEnvelope
         {
             message.Refuse(
                 NoDataReason,
-                "The event has neither data nor data_base64, so there is nothing to process. To keep events without data, leave the envelope out: paths of "
-                    + "keys reach into the event.");
+                "The event has neither data nor data_base64, so there is nothing to process. To keep events without data, "
+                    + "leave the envelope out: paths of keys reach into the event.");
         }
         else if (data.Type == JsonTokenType.String && IsText(message.Body.Span, data, contentType))
         {

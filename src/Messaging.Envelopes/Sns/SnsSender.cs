@@ -35,8 +35,8 @@ internal sealed partial class SnsSender(string[] topics, SnsCertificates certifi
         {
             return Settlement.DeadLetter(
                 TopicReason,
-                $"The message is of the topic {UntrustedText.Shorten(message.Topic)}, which {SnsOptions.Section}:{nameof(SnsOptions.Topics)} does not name. If "
-                    + $"its owner may be trusted, add it.");
+                $"The message is of the topic {UntrustedText.Shorten(message.Topic)}, "
+                    + $"which {SnsOptions.Section}:{nameof(SnsOptions.Topics)} does not name. If its owner may be trusted, add it.");
         }
 
         if (message.Fault is { } fault)
@@ -55,8 +55,8 @@ internal sealed partial class SnsSender(string[] topics, SnsCertificates certifi
             return Invalid(
                 string.Create(
                     CultureInfo.InvariantCulture,
-                    $"its certificate is valid from {certificate.NotBefore:u} to {certificate.NotAfter:u} only, and now it is {certificates.Now:u} by the "
-                        + $"clock of the worker"));
+                    $"its certificate is valid from {certificate.NotBefore:u} to {certificate.NotAfter:u} only, "
+                        + $"and now it is {certificates.Now:u} by the clock of the worker"));
         }
 
         if (!certificate.Verifies(message))
@@ -90,8 +90,8 @@ internal sealed partial class SnsSender(string[] topics, SnsCertificates certifi
             case { } refused when (int)refused is >= 300 and < 500 && refused is not (HttpStatusCode.RequestTimeout or HttpStatusCode.TooManyRequests):
                 return Settlement.DeadLetter(
                     NotConfirmedReason,
-                    $"SNS did not accept the confirmation of the subscription to {message.Topic}: {fault}. Its token is valid for two days: if it has expired, "
-                        + $"subscribe again.");
+                    $"SNS did not accept the confirmation of the subscription to {message.Topic}: {fault}. "
+                        + "Its token is valid for two days: if it has expired, subscribe again.");
             default:
                 return Settlement.Transient($"The subscription to {message.Topic} could not be confirmed: {fault}.");
         }

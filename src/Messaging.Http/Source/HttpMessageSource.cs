@@ -230,8 +230,8 @@ internal sealed class HttpMessageSource : IMessageSource
 internal static partial class HttpLog
 {
     [LoggerMessage(3050, LogLevel.Warning,
-        "Route {Route}: a dead letter could not be written ({Error}); the caller is asked to send the message again after {Delay}. Check the folder "
-            + "DeadLetters:Path")]
+        "Route {Route}: a dead letter could not be written ({Error}); "
+            + "the caller is asked to send the message again after {Delay}. Check the folder DeadLetters:Path")]
     public static partial void DeadLetterFailed(ILogger logger, string route, string error, string delay);
 
     [LoggerMessage(3051, LogLevel.Warning,

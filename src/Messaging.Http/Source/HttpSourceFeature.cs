@@ -35,8 +35,8 @@ internal sealed class HttpSourceFeature : ISourceFeature, ISenderFeature
                 $"Hosting:{nameof(WebOptions.Url)}",
                 url.ToString(),
                 "accepts messages from other machines without TLS or authentication.",
-                "Anyone who can reach the port can read and store messages: restrict access with a firewall or network policy, or put a proxy with TLS and "
-                    + "authentication in front.");
+                "Anyone who can reach the port can read and store messages: restrict access with a firewall or network policy, "
+                    + "or put a proxy with TLS and authentication in front.");
         }
 
         return new SourcePlan

@@ -14,8 +14,8 @@ internal sealed class HttpSourceOptions : ISelfValidating
     public long MaxRequestBytes { get; set; } = 64L << 20;
 
     [Setting("Maximum lines per NDJSON request, including blank lines", Min = "1", Max = "10000000",
-        Consequence = "Each line has a result in memory until the caller has read the answer: about 80 bytes and its X-Message-Id, counted towards "
-            + "MaxReceivingBytes.", Advanced = true)]
+        Consequence = "Each line has a result in memory until the caller has read the answer: "
+            + "about 80 bytes and its X-Message-Id, counted towards MaxReceivingBytes.", Advanced = true)]
     public int MaxRequestLines { get; set; } = 100_000;
 
     [Setting("Maximum messages in flight per NDJSON request; Intake:Concurrency limits those of all requests", Min = "1", Max = "10000", Advanced = true)]
@@ -50,8 +50,8 @@ internal sealed class HttpSourceOptions : ISelfValidating
     public string[] WebhookOrigins { get; set; } = [];
 
     [Setting(
-        "Headers that become attributes of the messages of a request: names, or the start of names and a *; names are kept in lower case. Headers with "
-            + "credentials are refused")]
+        "Headers that become attributes of the messages of a request: names, or the start of names and a *; names are kept in lower case. "
+            + "Headers with credentials are refused")]
     public string[] Headers { get; set; } = ["ce-*"];
 
     public void Validate(SettingsCheck check)

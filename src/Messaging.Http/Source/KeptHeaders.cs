@@ -21,7 +21,7 @@ internal sealed class KeptHeaders
         StatusCodes.Status431RequestHeaderFieldsTooLarge,
         "headers-too-large",
         $"The headers that become attributes ({HttpSourceOptions.Section}:{nameof(HttpSourceOptions.Headers)}) have more than {MaxCharacters} characters. "
-            + $"Nothing was accepted; sending it again does not help.");
+            + "Nothing was accepted; sending it again does not help.");
 
     private readonly string[] _names;
     private readonly string[] _prefixes;

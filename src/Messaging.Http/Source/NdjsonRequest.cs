@@ -346,11 +346,11 @@ internal sealed partial class NdjsonRequest : IDisposable
         StatusCodes.Status413PayloadTooLarge,
         "request-too-large",
         $"A request may have at most {options.MaxRequestBytes} bytes ({HttpSourceOptions.Section}:{nameof(HttpSourceOptions.MaxRequestBytes)}). Send the "
-            + $"remaining lines in further requests.");
+            + "remaining lines in further requests.");
 
     private static HttpRefusal TooManyLines(HttpSourceOptions options) => new(
         StatusCodes.Status413PayloadTooLarge,
         "too-many-lines",
         $"A request may have at most {options.MaxRequestLines} lines ({HttpSourceOptions.Section}:{nameof(HttpSourceOptions.MaxRequestLines)}). Send the lines "
-            + $"from resendFrom on in further requests.");
+            + "from resendFrom on in further requests.");
 }

@@ -140,5 +140,5 @@ internal static class SingleMessageRequest
         StatusCodes.Status413PayloadTooLarge,
         "too-large",
         $"A message may have at most {options.MaxMessageBytes} bytes ({HttpSourceOptions.Section}:{nameof(HttpSourceOptions.MaxMessageBytes)}). The message "
-            + $"was not accepted; sending it again does not help.");
+            + "was not accepted; sending it again does not help.");
 }

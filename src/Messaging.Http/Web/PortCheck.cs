@@ -28,8 +28,8 @@ internal static class PortCheck
         Uri url = options.Url;
         string other = $"http://{url.Host}:{(url.Port < IPEndPoint.MaxPort ? url.Port + 1 : 8_080)}";
         return new StartupException(
-            $"Hosting:Url http://{url.Authority}: address already in use. {who} Stop it, or give this worker an address of its own: --Hosting:Url={other} "
-                + $"(port 0 picks a free one).");
+            $"Hosting:Url http://{url.Authority}: address already in use. {who} Stop it, or give this worker an address of its own: "
+                + $"--Hosting:Url={other} (port 0 picks a free one).");
     }
 
     private static bool IsTaken(IPEndPoint endpoint)

@@ -12,8 +12,8 @@ internal sealed class RequestGate(
     private static readonly HttpRefusal NoConnection = new(
         StatusCodes.Status503ServiceUnavailable,
         "too-many-connections",
-        "All connections are in use (Hosting:MaxConnections); this one is reserved for the health pages and the metrics. Send it again after Retry-After "
-            + "seconds.",
+        "All connections are in use (Hosting:MaxConnections); this one is reserved for the health pages and the metrics. "
+            + "Send it again after Retry-After seconds.",
         RetryAfterSeconds: 1,
         Close: true);
 

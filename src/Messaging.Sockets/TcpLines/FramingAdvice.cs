@@ -10,8 +10,8 @@ internal static class FramingAdvice
         "They are lost: the sender does not know. With Sources:TcpLines:Acknowledge=true senders keep lines until they are stored.";
 
     private const string NoLineEnd =
-        "The sender sent no LF on this connection. Configure it to end each message with LF, or set Sources:TcpLines:UnterminatedTail=Accept if a connection "
-            + "carries one message.";
+        "The sender sent no LF on this connection. Configure it to end each message with LF, "
+            + "or set Sources:TcpLines:UnterminatedTail=Accept if a connection carries one message.";
 
     private const string CutOff = "The sender, the network or a time limit ended the connection within the line; see the sender's log.";
 

@@ -11,8 +11,8 @@ internal sealed class TcpLinesMetrics(string route)
         Meter.CreateCounter<long>("worker.tcp.connections_refused", "{connection}", "Connections refused, by reason: total-limit, address-limit");
     private static readonly Counter<long> ClosedCounter = Meter.CreateCounter<long>(
         "worker.tcp.connections_closed", "{connection}",
-        "Connections that ended, by reason: end, reset, first-line-timeout, idle-timeout, ack-timeout, tls, http-request, proxy-protocol, tls-client-hello, "
-            + "bad-frame, stopping");
+        "Connections that ended, by reason: end, reset, first-line-timeout, idle-timeout, ack-timeout, tls, http-request, proxy-protocol, "
+            + "tls-client-hello, bad-frame, stopping");
     private static readonly Counter<long> DroppedCounter =
         Meter.CreateCounter<long>("worker.tcp.lines_dropped", "{line}", "Lines dropped, by reason: too-long, unterminated, bad-frame");
 

@@ -46,8 +46,8 @@ internal sealed class TcpLinesSourceOptions : ISelfValidating
     public int MaxLineBytes { get; set; } = 64 << 10;
 
     [Setting(
-        "How messages are told apart: Lf (a line each), CrLf, or OctetCounting (RFC 6587). MaxLineBytes, and whatever else is said of lines, applies to each "
-            + "of them")]
+        "How messages are told apart: Lf (a line each), CrLf, or OctetCounting (RFC 6587). MaxLineBytes, "
+            + "and whatever else is said of lines, applies to each of them")]
     public Framing Framing { get; set; }
 
     [Setting("Answer each line after its settlement: ok {n}, or error {n} {reason}; n is the line's number on its connection")]

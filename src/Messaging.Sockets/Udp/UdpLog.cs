@@ -11,8 +11,8 @@ internal static partial class UdpLog
     public static partial void Bound(ILogger logger, string route, EndPoint endpoint, int buffer);
 
     [LoggerMessage(3401, LogLevel.Warning,
-        "Route {Route}: the kernel buffers {Buffer} bytes of datagrams, not the {Wanted} of Sources:Udp:ReceiveBuffer. Raise net.core.rmem_max for a larger "
-            + "buffer")]
+        "Route {Route}: the kernel buffers {Buffer} bytes of datagrams, not the {Wanted} of Sources:Udp:ReceiveBuffer. "
+            + "Raise net.core.rmem_max for a larger buffer")]
     public static partial void BufferCapped(ILogger logger, string route, int buffer, int wanted);
 
     [LoggerMessage(3402, LogLevel.Warning,

@@ -72,7 +72,7 @@ public static partial class ServiceErrors
             ? $"{message} Register it: worker.Services.AddSingleton<{missing.Groups["type"].Value}>(), or with AddScoped for a scoped handler."
                 : message.Contains("scoped service", StringComparison.Ordinal)
                 ? $"{message} Register what takes it as scoped, too, and add the handler with AddScopedHandler or AddScopedBatchHandler; or take an "
-                    + $"IServiceScopeFactory, and make a scope for each message."
+                    + "IServiceScopeFactory, and make a scope for each message."
                 : message;
     }
 

@@ -11,8 +11,8 @@ internal sealed class HostingOptions
     public TimeSpan DrainTimeout { get; set; } = TimeSpan.FromSeconds(25);
 
     [Setting(
-        "Interval between progress lines in the log, one per route (received, stored, dead-lettered, abandoned, in flight); an idle route logs nothing, 0s "
-            + "turns them off", Min = "0s", Max = "24h", Advanced = true)]
+        "Interval between progress lines in the log, one per route (received, stored, dead-lettered, abandoned, in flight); "
+            + "an idle route logs nothing, 0s turns them off", Min = "0s", Max = "24h", Advanced = true)]
     public TimeSpan ReportEvery { get; set; } = TimeSpan.FromSeconds(10);
 }
 
@@ -26,8 +26,8 @@ internal sealed class PipelineOptions
     public string Form { get; set; } = "Fused";
 
     [Setting(
-        "Steps and behaviours added by code to run, in this order, separated by commas; None runs none of them. Default: all, in the order in which they were "
-            + "added", Advanced = true)]
+        "Steps and behaviours added by code to run, in this order, separated by commas; None runs none of them. Default: all, "
+            + "in the order in which they were added", Advanced = true)]
     public string[]? Parts { get; set; }
 }
 
@@ -41,8 +41,8 @@ internal sealed class RouteOptions
     public string[] Source { get; set; } = ["Channel", "Http"];
 
     [Setting(
-        "Envelopes around the messages of the route, from the outermost to the innermost, separated by commas, such as Sns, Gzip (docs/guides/envelopes.md). "
-            + "Default: none")]
+        "Envelopes around the messages of the route, from the outermost to the innermost, separated by commas, such as Sns, "
+            + "Gzip (docs/guides/envelopes.md). Default: none")]
     public string[] Envelope { get; set; } = [];
 
     [Setting("Handler of the route: Archive (stores each message) or CloudFront (indexes the log that an S3 event names)")]

@@ -36,8 +36,8 @@ public sealed record NamedRoute(string Name, IReadOnlyList<string> Origins, bool
                 settings.Fail(
                     Section,
                     string.IsNullOrWhiteSpace(value) ? null : value,
-                    $"must contain one section per route, such as {{ \"orders\": {{ \"Source\": \"Http\" }} }}; leave {Section} out to run the built-in route "
-                        + $"{BuiltIn}.");
+                    $"must contain one section per route, such as {{ \"orders\": {{ \"Source\": \"Http\" }} }}; "
+                        + $"leave {Section} out to run the built-in route {BuiltIn}.");
             }
         }
 

@@ -80,7 +80,7 @@ internal sealed class SettingsSections
         if (!SettingText.IsReadable(property.Type))
         {
             return $"is a property of {Describe(section)} with the type {property.Type}, which cannot be read from text: use string, string[], "
-                + $"IReadOnlyDictionary<string, string>, bool, int, long, double, decimal, TimeSpan, DateTimeOffset, Uri or an enum.";
+                + "IReadOnlyDictionary<string, string>, bool, int, long, double, decimal, TimeSpan, DateTimeOffset, Uri or an enum.";
         }
 
         SettingAttribute setting = property.Setting;

@@ -117,8 +117,8 @@ internal sealed partial class HandlerReports(string route, string handler, Excep
 
     [LoggerMessage(
         5303, LogLevel.Warning,
-        "Route {Route}: the handler {Handler} settled message {Index} of a batch after the batch had ended; the message was abandoned unless it was settled "
-            + "before")]
+        "Route {Route}: the handler {Handler} settled message {Index} of a batch after the batch had ended; "
+            + "the message was abandoned unless it was settled before")]
     private static partial void LogLate(ILogger logger, string route, string handler, int index);
 
     [LoggerMessage(

@@ -66,8 +66,8 @@ public class BatchOptions
 {
     /// <summary>Messages at which a batch is passed to the handler; 32.</summary>
     [Setting(
-        "Messages at which a batch is passed to the handler; each holds its slot until the handler has returned, so Intake:Concurrency must be at least twice "
-            + "as many", Min = "1", Max = "5000")]
+        "Messages at which a batch is passed to the handler; each holds its slot until the handler has returned, "
+            + "so Intake:Concurrency must be at least twice as many", Min = "1", Max = "5000")]
     public int MaxMessages { get; set; } = 32;
 
     /// <summary>Longest wait of a batch's first message until the batch is passed to the handler; 1 s.</summary>

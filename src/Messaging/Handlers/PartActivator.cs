@@ -24,7 +24,7 @@ internal static class PartActivator
             {
                 throw new StartupException(
                     $"Route {route}: {typeof(T).Name} {(scoped == typeof(T) ? "is" : $"takes {scoped.Name}, which is")} a scoped service: all messages would "
-                        + $"share one. Add a handler with AddScopedHandler or AddScopedBatchHandler; a step or behaviour makes a scope of its own.",
+                        + "share one. Add a handler with AddScopedHandler or AddScopedBatchHandler; a step or behaviour makes a scope of its own.",
                     ExitCodes.Configuration);
             }
 

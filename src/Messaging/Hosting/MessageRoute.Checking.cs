@@ -302,8 +302,8 @@ internal sealed partial class MessageRoute
 
     [LoggerMessage(
         1015, LogLevel.Warning,
-        "Route {Route}: the check of the source {Source} at start threw {Problem} The worker starts anyway; if the source cannot receive, the route is not "
-            + "ready")]
+        "Route {Route}: the check of the source {Source} at start threw {Problem} The worker starts anyway; "
+            + "if the source cannot receive, the route is not ready")]
     private partial void LogSourceCheckFailed(string route, string source, string problem);
 
     [LoggerMessage(1008, LogLevel.Error, "Route {Route}: {Problem} The worker is not ready until this is fixed; it checks the sink again every {Pause}")]

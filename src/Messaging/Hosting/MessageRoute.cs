@@ -293,8 +293,8 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     }
 
     [LoggerMessage(1016, LogLevel.Warning,
-        "Route {Route}: paused by {By} ({Note}). It receives no messages until it is resumed or the worker restarts; {InFlight} message(s) in flight are "
-            + "finished")]
+        "Route {Route}: paused by {By} ({Note}). It receives no messages until it is resumed or the worker restarts; "
+            + "{InFlight} message(s) in flight are finished")]
     private partial void LogPaused(string route, string by, string note, int inFlight);
 
     [LoggerMessage(1017, LogLevel.Warning, "Route {Route}: resumed by {By}; it receives again")]

@@ -57,7 +57,7 @@ internal sealed partial class SourceRunner(string route, SourcePlan plan, IMessa
 
             return HasNotAsked
                 ? $"The source {plan.Name} has been started, but has not asked for a slot for {DurationText.Of(ProvenAfter)}: it hangs, or waits for something "
-                    + $"that it does not report. Check what it connects to, then restart the worker."
+                    + "that it does not report. Check what it connects to, then restart the worker."
                 : null;
         }
     }

@@ -238,8 +238,8 @@ internal sealed partial class WorkerService(
 
     [LoggerMessage(
         1103, LogLevel.Information,
-        "Route {Route}: stopped; since the start {Received} received, {Stored} {Done}, {DeadLetters} dead-lettered, {Returned} abandoned, {Lost} "
-            + "lost{Dropped}")]
+        "Route {Route}: stopped; since the start {Received} received, {Stored} {Done}, {DeadLetters} dead-lettered, "
+            + "{Returned} abandoned, {Lost} lost{Dropped}")]
     private partial void LogStopped(string route, long received, long stored, string done, long deadLetters, long returned, long lost, string dropped);
 
     [LoggerMessage(1110, LogLevel.Warning, "Route {Route}: {Report}")]

@@ -17,8 +17,8 @@ public sealed class IntakeOptions
 
     /// <summary>Slots per source that are used at first; default 64, enough for a store that answers within milliseconds.</summary>
     [Setting(
-        "Initial limit of messages in flight, per source of a route; at or above Concurrency the number is fixed. Routes whose messages only name an object "
-            + "(CloudFront logs) never use more", Min = "1", Max = "10000", Advanced = true)]
+        "Initial limit of messages in flight, per source of a route; at or above Concurrency the number is fixed. "
+            + "Routes whose messages only name an object (CloudFront logs) never use more", Min = "1", Max = "10000", Advanced = true)]
     public int StartConcurrency { get; set; } = 64;
 
     /// <summary>Body bytes in flight per source; default 64 MiB.</summary>

@@ -344,8 +344,8 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
             if (Reserved < batch.Length)
             {
                 throw new InvalidOperationException(
-                    $"Accept was called for {batch.Length} message(s), but only {Reserved} slots are reserved. Reserve them with ReserveAsync or TryReserve "
-                        + $"first.");
+                    $"Accept was called for {batch.Length} message(s), but only {Reserved} slots are reserved. "
+                        + "Reserve them with ReserveAsync or TryReserve first.");
             }
 
             _metrics.MessagesReceived(batch.Length);

@@ -73,7 +73,7 @@ internal sealed partial class TimeoutWatch(MessageSlot[] slots, TimeSpan timeout
         _warning = slow == 0
             ? null
             : $"{slow} settlement(s) of messages of the source {source} have not ended, the oldest after more than {DurationText.Of(limit)}: its queue, caller "
-                + $"or disk does not answer. Each keeps its slot; check what the source settles with (event 5009).";
+                + "or disk does not answer. Each keeps its slot; check what the source settles with (event 5009).";
         _problem = slowest > HangingSettlement ? _warning : null;
         if (slow > 0 && _slowLog.ShouldLog(out _))
         {

@@ -28,7 +28,7 @@ public static class EnvelopeExplainer
         {
             throw new StartupException(
                 $"Route {route.Name}: to take the content out of the envelope {calling.Name}, a service must be called, which this command does not do. "
-                    + $"Explain the content under a route without this envelope, or without the setting that needs the call.", ExitCodes.Usage);
+                    + "Explain the content under a route without this envelope, or without the setting that needs the call.", ExitCodes.Usage);
         }
 
         Collector collector = new();

@@ -80,8 +80,8 @@ internal static class RouteRules
         {
             settings.Fail(
                 id.Key, id.Value,
-                $"must be a property of the body, or @id, with the envelope {splitting.Name} of the route {route}: all messages out of one would have the same "
-                    + $"id.", "All but one of them would be dead-lettered as key-collision.");
+                $"must be a property of the body, or @id, with the envelope {splitting.Name} of the route {route}: "
+                    + "all messages out of one would have the same id.", "All but one of them would be dead-lettered as key-collision.");
         }
     }
 
@@ -100,7 +100,7 @@ internal static class RouteRules
                     needed.Setting,
                     settings.Configuration[$"Routes:{route}:{needed.Setting}"] ?? settings.Configuration[needed.Setting],
                     $"asks for {needed.Placeholder}, which no message of {string.Join(", ", sources.Select(source => source.Name))} has in the route {route} "
-                        + $"(docs/reference/attributes.md).",
+                        + "(docs/reference/attributes.md).",
                     "Every message is processed as one without it.");
             }
         }

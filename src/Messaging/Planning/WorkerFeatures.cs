@@ -100,7 +100,7 @@ internal sealed class WorkerFeatures
         {
             Fail(section.Name,
                 $"cannot be the name of a section of {section.SettingsType?.FullName ?? "its own"}: {string.Join(", ", ReservedRoots)} are reserved for routes "
-                    + $"and features. Use another name, or list the section in its feature's Settings.");
+                    + "and features. Use another name, or list the section in its feature's Settings.");
         }
         else if (!_shared.Exists(
             other => string.Equals(other.Name, section.Name, StringComparison.OrdinalIgnoreCase) && other.SettingsType == section.SettingsType))

@@ -64,8 +64,8 @@ public static class CommandArguments
         if (url is not null)
         {
             throw new StartupException(
-                $"--url {SettingText.Mask(url)}: has no effect here, because no running worker is called. Leave it out, and set the destination in the section "
-                    + $"of the source.", ExitCodes.Usage);
+                $"--url {SettingText.Mask(url)}: has no effect here, because no running worker is called. Leave it out, "
+                    + "and set the destination in the section of the source.", ExitCodes.Usage);
         }
 
         string[] routes = [.. settings.Configuration.GetSection("Routes").GetChildren().Select(child => child.Key).DefaultIfEmpty(NamedRoute.BuiltIn)];

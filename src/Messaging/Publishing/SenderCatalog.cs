@@ -32,7 +32,7 @@ public sealed class SenderCatalog
                 {
                     throw new StartupException(
                         $"publish --to {name}: the sources {((ISourceFeature)_byName[name]).Name} and {source.Name} both have this name. Add only one of them, "
-                            + $"or give one another name (ISenderFeature.SenderNames).", ExitCodes.Configuration);
+                            + "or give one another name (ISenderFeature.SenderNames).", ExitCodes.Configuration);
                 }
             }
         }

@@ -34,8 +34,8 @@ public sealed class RecoverabilityOptions : ISelfValidating
 
     /// <summary>Names of exception types that are transient faults, as in <see cref="DeadLetterOn"/>; none by default.</summary>
     [Setting(
-        "Exception types that report a service as down: the message is retried, then held or abandoned, and never dead-lettered for it; names as in "
-            + "DeadLetterOn")]
+        "Exception types that report a service as down: the message is retried, then held or abandoned, "
+            + "and never dead-lettered for it; names as in DeadLetterOn")]
     public string[] RetryOn { get; set; } = [];
 
     /// <summary>Failures in a row that open the breaker; default 20.</summary>

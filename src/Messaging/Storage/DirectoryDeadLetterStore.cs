@@ -89,8 +89,8 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
         catch (Exception exception) when (FileFaults.IsFileFault(exception))
         {
             throw new StartupException(
-                $"The folder '{Root}' cannot store dead letters ({exception.Message.TrimEnd('.')}). Make it writable for user {Environment.UserName}, or set "
-                    + $"{Key} to a folder that is.",
+                $"The folder '{Root}' cannot store dead letters ({exception.Message.TrimEnd('.')}). "
+                    + $"Make it writable for user {Environment.UserName}, or set {Key} to a folder that is.",
                 ExitCodes.Unavailable,
                 exception);
         }

@@ -189,8 +189,8 @@ internal sealed partial class DirectorySink : IObjectSink
 
     [LoggerMessage(
         4003, LogLevel.Warning,
-        "{Count} unfinished object(s) in {Folder}, left by a worker that ended while storing them, were moved to the dead letters as {Reason}; {Incomplete} of "
-            + "them are incomplete. Redrive them")]
+        "{Count} unfinished object(s) in {Folder}, left by a worker that ended while storing them, were moved to the dead letters as {Reason}; "
+            + "{Incomplete} of them are incomplete. Redrive them")]
     private partial void LogKeptUnfinished(int count, string folder, string reason, int incomplete);
 
     [LoggerMessage(

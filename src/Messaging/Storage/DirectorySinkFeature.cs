@@ -43,8 +43,8 @@ internal sealed class DirectorySinkFeature : ISinkFeature
             settings.Fail(
                 $"DeadLetters:{nameof(DeadLettersOptions.Path)}",
                 path,
-                $"must be separate from the folder of the objects ({DirectorySinkOptions.Section}:{nameof(options.Path)} = {options.Path}): not the same, and "
-                    + $"neither inside the other.",
+                $"must be separate from the folder of the objects ({DirectorySinkOptions.Section}:{nameof(options.Path)} = {options.Path}): "
+                    + "not the same, and neither inside the other.",
                 "Objects and dead letters would mix, and redrive would read objects as dead letters.");
         }
     }

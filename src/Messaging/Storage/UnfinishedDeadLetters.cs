@@ -136,7 +136,7 @@ internal sealed partial class UnfinishedDeadLetters(DurableFolder folder, IDeadL
 
     [LoggerMessage(
         5101, LogLevel.Warning,
-        "The unfinished file {Name} in {Folder} cannot be read and was left in place ({Problem}). If it holds a message, make it readable and restart the "
-            + "worker; otherwise delete it")]
+        "The unfinished file {Name} in {Folder} cannot be read and was left in place ({Problem}). If it holds a message, "
+            + "make it readable and restart the worker; otherwise delete it")]
     private partial void LogSkipped(string name, string folder, string problem);
 }

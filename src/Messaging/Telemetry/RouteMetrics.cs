@@ -37,8 +37,8 @@ public sealed class RouteMetrics
             + "kernel-buffer. One piece may have held several messages");
     private static readonly Counter<long> LostBytes = Meter.CreateCounter<long>(
         "worker.input.lost", "By",
-        "Bytes of dropped input that neither its sender nor a dead letter keeps, by reason, as far as they are known: not for kernel-buffer, nor for unread "
-            + "datagrams");
+        "Bytes of dropped input that neither its sender nor a dead letter keeps, by reason, as far as they are known: "
+            + "not for kernel-buffer, nor for unread datagrams");
     private static readonly Counter<long> Timeouts =
         Meter.CreateCounter<long>("worker.messages.timeouts", "{message}", "Messages that took longer than Intake:MessageTimeout");
     private static readonly Histogram<double> ProcessDuration =

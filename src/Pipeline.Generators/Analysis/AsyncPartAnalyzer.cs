@@ -17,8 +17,8 @@ public sealed class AsyncPartAnalyzer : DiagnosticAnalyzer
     private static readonly DiagnosticDescriptor AsyncContract = new(
         AsyncContractId,
         "A part's own method is async",
-        "'{0}' is async: every message pays for a state machine, even when nothing suspends; return the task when it is completed, and await in a separate "
-            + "method",
+        "'{0}' is async: every message pays for a state machine, even when nothing suspends; "
+            + "return the task when it is completed, and await in a separate method",
         Category,
         DiagnosticSeverity.Warning,
         isEnabledByDefault: true,
@@ -32,8 +32,8 @@ public sealed class AsyncPartAnalyzer : DiagnosticAnalyzer
         Category,
         DiagnosticSeverity.Warning,
         isEnabledByDefault: true,
-        description: "The pooled builder keeps the state of suspended methods for reuse, for any number of messages in flight. See docs/guides/pipeline.md, "
-            + "Writing a part that wraps.");
+        description: "The pooled builder keeps the state of suspended methods for reuse, for any number of messages in flight. "
+            + "See docs/guides/pipeline.md, Writing a part that wraps.");
 
     public override ImmutableArray<DiagnosticDescriptor> SupportedDiagnostics { get; } = [AsyncContract, Unpooled];
 

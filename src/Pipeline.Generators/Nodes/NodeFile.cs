@@ -42,8 +42,8 @@ internal static class NodeFile
     {
         PartContract.Step => $"{PipelineNames.PartNodes}.AddStep<{node.Part}, {node.In}>(static (step, next) => new {node.Name}(({node.Part})step, next));",
         PartContract.Behavior =>
-            $"{PipelineNames.PartNodes}.AddBehavior<{node.Part}, {node.In}, {node.Out}>(static (behavior, next) => new {node.Name}(({node.Part})behavior, "
-                + $"next));",
+            $"{PipelineNames.PartNodes}.AddBehavior<{node.Part}, {node.In}, {node.Out}>(static (behavior, "
+                + $"next) => new {node.Name}(({node.Part})behavior, next));",
         _ => $"{PipelineNames.PartNodes}.AddTerminator<{node.Part}, {node.In}>(static terminator => new {node.Name}(({node.Part})terminator));",
     };
 }

@@ -43,8 +43,8 @@ internal sealed class ExpressionForm(bool dynamicCode) : PipelineForm("Expressio
         if (!dynamicCode)
         {
             throw new PlatformNotSupportedException(
-                "The Expression form compiles code at start, which this runtime does not allow (compiled ahead of time, or dynamic code switched off). Choose "
-                    + "the form Fused or Precompiled.");
+                "The Expression form compiles code at start, which this runtime does not allow (compiled ahead of time, "
+                    + "or dynamic code switched off). Choose the form Fused or Precompiled.");
         }
 
         object? next = null;

@@ -78,8 +78,8 @@ public sealed class DeadLettersCommandTests
 
         await FailsAsync(69, "No worker answers at http://127.0.0.1:1/", "list", "--url", "http://127.0.0.1:1");
         await FailsAsync(
-            77, "give its token, in the variable Hosting__Token. Its answer: Send the worker's token (Hosting:Token) as Authorization: Bearer. (401 "
-                + "token-required)", "redrive", "--all", "--url", url);
+            77, "give its token, in the variable Hosting__Token. Its answer: "
+                + "Send the worker's token (Hosting:Token) as Authorization: Bearer. (401 token-required)", "redrive", "--all", "--url", url);
         await FailsAsync(77, "(401 token-wrong)", "discard", "--all", "--url", url, "--Hosting:Token=another-token-of-tests");
         await FailsAsync(64, "needs exactly one of: --name, --reason, or --all.", "redrive", "--url", url);
         await FailsAsync(64, "needs exactly one of", "discard", "--all", "--reason", "malformed-json", "--url", url);

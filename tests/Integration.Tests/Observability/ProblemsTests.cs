@@ -118,12 +118,12 @@ public sealed class ProblemsTests
         ProblemState problem = Find((state with { Http = state.Http with { Answers = answers } }, history)).Single();
 
         problem.Effect.ShouldBe(
-            "In the last minute: 30 callers (0.5/s). Callers keep these messages and should send them again. Nothing is stored for a rejected request; its "
-                + "caller was told why.");
+            "In the last minute: 30 callers (0.5/s). Callers keep these messages and should send them again. "
+                + "Nothing is stored for a rejected request; its caller was told why.");
         problem.Details.ShouldBe(["By status and reason since the start: 503 busy (30), 413 too-large (2), 400 bad-header (1)."]);
         problem.Action.ShouldBe(
-            "Raise the limit that is reached, or add workers. Send smaller messages, or raise the limit that the answer names. Correct the requests; the "
-                + "answers say what is wrong.");
+            "Raise the limit that is reached, or add workers. Send smaller messages, or raise the limit that the answer names. "
+                + "Correct the requests; the answers say what is wrong.");
         problem.How.ShouldBe("Intake:Concurrency, Intake:BytesInFlight, Sources:Http:MaxReceivingBytes, Sources:Http");
     }
 
@@ -194,8 +194,8 @@ public sealed class ProblemsTests
         ProblemState problem = Find((State(Route with { Sink = "Directory", Results = "/data/", Breaker = Open }), History())).Single();
 
         (problem.Action, problem.How).ShouldBe(
-            ("Do what the last failure says: mount the sink's folder, free space on its disk, or give the worker the rights to it. The worker continues by "
-                + "itself.", "Sinks:Directory"));
+            ("Do what the last failure says: mount the sink's folder, free space on its disk, "
+                + "or give the worker the rights to it. The worker continues by itself.", "Sinks:Directory"));
     }
 
     [Fact]

@@ -37,8 +37,8 @@ public sealed class SuspensionTests(AwsServer aws, RealS3 realS3)
         (await worker.StopAsync()).ShouldBe(0);
         int extraLines = worker.Process.Output.Snapshot().Length - lines;
         TestContext.Current.TestOutputHelper?.WriteLine(
-            $"SUSPENDED: {inFlight} in flight, {sink.Puts - messages.Length} extra PUTs, {extraLines} lines after it, {watch.Elapsed.TotalSeconds:f1} s to "
-                + $"catch up");
+            $"SUSPENDED: {inFlight} in flight, {sink.Puts - messages.Length} extra PUTs, {extraLines} lines after it, "
+                + $"{watch.Elapsed.TotalSeconds:f1} s to catch up");
         inFlight.ShouldBeGreaterThan(0);
         await sink.ShouldHoldExactlyAsync(messages);
         (sink.Puts - messages.Length).ShouldBeInRange(0, inFlight);

@@ -53,8 +53,8 @@ public sealed class PoisonDescriptionTests
         "The message has no id (property \"order.id\"; it has \"Id\": names are case-sensitive). Send one, or set Handlers:Archive:MissingId to UseSourceId.")]
     [InlineData(
         "order.id:number", """{"Order":{"id":4716}}""",
-        "The message has no id (property \"order.id\"; it has \"Order\": names are case-sensitive). Send one, or set Handlers:Archive:MissingId to "
-            + "UseSourceId.")]
+        "The message has no id (property \"order.id\"; it has \"Order\": names are case-sensitive). Send one, "
+            + "or set Handlers:Archive:MissingId to UseSourceId.")]
     [InlineData(
         "order.id:number", """{"order":{"number":4716}}""",
         "The message has no id (property \"order.id\"). Send one, or set Handlers:Archive:MissingId to UseSourceId.")]

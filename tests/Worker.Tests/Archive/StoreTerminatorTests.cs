@@ -59,8 +59,8 @@ public sealed class StoreTerminatorTests
 
         context.Settlement.Fault.ShouldBe(SettlementFault.Transient);
         context.Settlement.Description.ShouldBe(
-            $"The sink scripted returned the status {status}, which decides nothing: StoreAsync must return SinkResult.Stored only for a stored object, and "
-                + $"otherwise what failed.");
+            $"The sink scripted returned the status {status}, which decides nothing: "
+                + "StoreAsync must return SinkResult.Stored only for a stored object, and otherwise what failed.");
         _breaker.Successes.ShouldBe(0);
         _breaker.State.ShouldBe(BreakerState.Open);
     }

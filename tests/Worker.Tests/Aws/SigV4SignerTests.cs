@@ -30,8 +30,8 @@ public sealed class SigV4SignerTests
             new SigningCredentials(SigV4Vectors.SuiteAccessKey, SigV4Vectors.SuiteSecretKey, vector.SessionToken));
 
         AuthorizationOf(request).ShouldBe(
-            $"AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/service/aws4_request, SignedHeaders={vector.SignedHeaders}, "
-                + $"Signature={vector.Signature}");
+            $"AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/service/aws4_request, "
+                + $"SignedHeaders={vector.SignedHeaders}, Signature={vector.Signature}");
     }
 
     [Theory]
@@ -55,8 +55,8 @@ public sealed class SigV4SignerTests
         signer.Sign(request, body, new SigningCredentials(SigV4Vectors.S3AccessKey, SigV4Vectors.S3SecretKey, sessionToken: null));
 
         AuthorizationOf(request).ShouldBe(
-            $"AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request, SignedHeaders={vector.SignedHeaders}, "
-                + $"Signature={vector.Signature}");
+            $"AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request, "
+                + $"SignedHeaders={vector.SignedHeaders}, Signature={vector.Signature}");
     }
 
     [Fact]

@@ -161,8 +161,8 @@ public sealed class BlobSinkFeatureTests
         [
             "Route orders: the metadata TEAM of a blob was left out, because Blob Storage does not allow the name or the blob has it already; its bytes are "
                 + "not changed (metric worker.sink.property_losses)",
-            "Route orders: the tag Team of a blob was changed: characters that Blob Storage does not allow became _; its bytes are not changed (metric "
-                + "worker.sink.property_losses)",
+            "Route orders: the tag Team of a blob was changed: characters that Blob Storage does not allow became _; "
+                + "its bytes are not changed (metric worker.sink.property_losses)",
         ]);
     }
 

@@ -100,8 +100,8 @@ public sealed class ServiceBusSourceFeatureTests
 
         exception.ExitCode.ShouldBe(ExitCodes.Configuration);
         exception.Message.ShouldStartWith(
-            "Service Bus orders: the client refuses the configuration; check Sources:ServiceBus:ConnectionString: The argument 'sharedAccessKeyName' cannot "
-                + "exceed 256 characters.");
+            "Service Bus orders: the client refuses the configuration; check Sources:ServiceBus:ConnectionString: "
+                + "The argument 'sharedAccessKeyName' cannot exceed 256 characters.");
         exception.Message.ShouldNotContain("canary");
     }
 

@@ -22,8 +22,8 @@ public sealed class CloudFrontOptionsTests
     [Fact]
     public void Configure_WrongTimestampField_ErrorOffersNone() =>
         ErrorsOf("Handlers:CloudFront:Buckets=logs", "Handlers:CloudFront:TimestampField=no field").ShouldHaveSingleItem().ShouldBe(
-            "Handlers:CloudFront:TimestampField = \"no field\": must be a field name of 1 to 128 letters, digits, _ - @ or dots, or None for documents without "
-                + "a timestamp.");
+            "Handlers:CloudFront:TimestampField = \"no field\": must be a field name of 1 to 128 letters, digits, _ - @ or dots, "
+                + "or None for documents without a timestamp.");
 
     [Theory]
     [InlineData("none", "")]

@@ -35,8 +35,8 @@ public sealed class IndexTerminatorTests
     [InlineData((SinkStatus)42, false, "The sink memory returned the status 42, which decides nothing")]
     [InlineData(
         SinkStatus.Stored, true,
-        "The sink memory returned the status Undecided, which decides nothing (SendAsync returned false, as after a failure, and then CompleteAsync returned "
-            + "Stored)")]
+        "The sink memory returned the status Undecided, which decides nothing (SendAsync returned false, as after a failure, "
+            + "and then CompleteAsync returned Stored)")]
     public async Task Handle_SinkDecidesNothing_IsTheSinksFaultAndTheSinkIsNamed(SinkStatus status, bool contradicts, string description)
     {
         CloudFrontRun run = new();

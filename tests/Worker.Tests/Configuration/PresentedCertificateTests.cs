@@ -86,8 +86,8 @@ public sealed class PresentedCertificateTests : IDisposable
         LogEntry warning = _log.Entries.ShouldHaveSingleItem();
         (warning.Level, warning.Id.Id).ShouldBe((Microsoft.Extensions.Logging.LogLevel.Warning, 1112));
         warning.Text.ShouldBe(
-            $"Route orders: the certificate of {Setting} ends at 2026-01-15 00:00 UTC; from then on peers refuse it. Renew its file: the worker reads it "
-                + $"within a minute");
+            $"Route orders: the certificate of {Setting} ends at 2026-01-15 00:00 UTC; from then on peers refuse it. "
+                + "Renew its file: the worker reads it within a minute");
 
         _time.Advance(TimeSpan.FromDays(1));
         _log.Entries.Count.ShouldBe(2, "A line per day.");

@@ -128,8 +128,8 @@ public sealed class HandlerConfigurationTests
         "Intake:Concurrency = \"64\": must be at least twice Handlers:Orders:MaxMessages = 40: raise it to 80, or lower Handlers:Orders:MaxMessages to 32.",
         "Handlers:Orders:MaxMessages=40", "Intake:Concurrency=64")]
     [InlineData(
-        "Sources:Channel:Capacity = \"50\": must be at least twice Handlers:Orders:MaxMessages = 32: raise it to 64, or lower Handlers:Orders:MaxMessages to "
-            + "25.", "Sources:Channel:Capacity=50")]
+        "Sources:Channel:Capacity = \"50\": must be at least twice Handlers:Orders:MaxMessages = 32: raise it to 64, "
+            + "or lower Handlers:Orders:MaxMessages to 25.", "Sources:Channel:Capacity=50")]
     [InlineData("Intake:MessageTimeout = \"90s\": must be at least 125s (Handlers:Orders:MaxAge 2m + 5s).", "Handlers:Orders:MaxAge=2m")]
     public void Batch_ThatCannotFillOrFit_IsAnError(string error, params string[] settings) =>
         ErrorsOf(AddBatches, settings).ShouldHaveSingleItem().ShouldStartWith(error);

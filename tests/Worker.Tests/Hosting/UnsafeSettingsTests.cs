@@ -16,8 +16,8 @@ public sealed class UnsafeSettingsTests
     [Fact]
     public void Plan_QueueIntoMemory_IsAnError() =>
         ErrorsOf("Routes:archive:Source=Sqs, Http", "Routes:archive:Sink=Memory", "Sources:Sqs:Queue=orders").ShouldBe([
-            "Routes:archive:Sink = \"Memory\": must be a durable sink, because the route receives from Sqs; set Sinks:Memory:AllowLoss=true for a test or a "
-                + "benchmark. "
+            "Routes:archive:Sink = \"Memory\": must be a durable sink, because the route receives from Sqs; "
+                + "set Sinks:Memory:AllowLoss=true for a test or a benchmark. "
                 + "Messages would be deleted from the queue and lost when the process ends.",
         ]);
 
@@ -97,8 +97,8 @@ public sealed class UnsafeSettingsTests
     [InlineData("/var/lib/worker", "/var/lib/worker/../worker/dead")]
     public void Plan_DeadLettersAndObjectsInOneFolder_IsAnError(string objects, string letters) =>
         ErrorsOf($"Sinks:Directory:Path={objects}", $"DeadLetters:Path={letters}").ShouldBe([
-            $"DeadLetters:Path = \"{letters}\": must be separate from the folder of the objects (Sinks:Directory:Path = {objects}): not the same, and neither "
-                + $"inside the other. "
+            $"DeadLetters:Path = \"{letters}\": must be separate from the folder of the objects (Sinks:Directory:Path = {objects}): "
+                + "not the same, and neither inside the other. "
                 + "Objects and dead letters would mix, and redrive would read objects as dead letters.",
         ]);
 

@@ -22,8 +22,8 @@ public sealed class FeatureFactoryTests
     private static Dictionary<string, (Action<IMessageWorkerBuilder> Add, string[] Settings, string Error)> Cases { get; } = new(StringComparer.Ordinal)
     {
         ["sink, no plan"] = (worker => Archive(worker).AddSink(new Sink(() => null!)), ToSink,
-            $"Routes:orders:Sink = \"Own\": its feature ({typeof(Sink).FullName}) returned null from Configure; it must return a SinkPlan, also when it "
-                + $"reports problems."),
+            $"Routes:orders:Sink = \"Own\": its feature ({typeof(Sink).FullName}) returned null from Configure; "
+                + "it must return a SinkPlan, also when it reports problems."),
         ["sink, no factory"] = (worker => Archive(worker).AddSink(new Sink(() => new() { Create = null! })), ToSink,
             $"Routes:orders:Sink = \"Own\": its feature ({typeof(Sink).FullName}) returned a SinkPlan whose Create is null."),
         ["sink, null"] = (worker => Archive(worker).AddSink(new Sink(() => new() { Create = _ => null! })), ToSink,
@@ -31,15 +31,15 @@ public sealed class FeatureFactoryTests
         ["sink, null below bundles"] = (worker => Archive(worker).AddSink(new Sink(() => new() { Create = _ => null! })), [.. ToSink, "Bundles:Enabled=true"],
             "Route orders: the sink Own cannot be created; SinkPlan.Create returned null."),
         ["sink, another kind"] = (worker => Archive(worker).AddSink(new Sink(() => new() { Create = _ => new CloudFront.MemoryDocuments() })), ToSink,
-            $"Route orders: the sink Own cannot be created; SinkPlan.Create returned {typeof(CloudFront.MemoryDocuments).FullName}, which is not an "
-                + $"IObjectSink."),
+            $"Route orders: the sink Own cannot be created; "
+                + $"SinkPlan.Create returned {typeof(CloudFront.MemoryDocuments).FullName}, which is not an IObjectSink."),
         ["sink, throws"] = (worker => Archive(worker).AddSink(new Sink(() => new() { Create = _ => throw new NotSupportedException("no such disk") })), ToSink,
             "Route orders: the sink Own cannot be created; SinkPlan.Create threw System.NotSupportedException: no such disk"),
         ["sink, check returns null"] = (worker => Archive(worker).AddSink(new Sink(() => new() { Create = _ => new Unchecked() })), ToSink,
             "Route orders: the check of Own returned null instead of a task."),
         ["source, no plan"] = (worker => Handle(worker).AddSource(new Source(() => null!)), FromSource,
-            $"Routes:orders:Source = \"Own\": its feature ({typeof(Source).FullName}) returned null from Configure; it must return a SourcePlan, also when it "
-                + $"reports problems."),
+            $"Routes:orders:Source = \"Own\": its feature ({typeof(Source).FullName}) returned null from Configure; "
+                + "it must return a SourcePlan, also when it reports problems."),
         ["source, no factory"] = (worker => Handle(worker).AddSource(new Source(() => new() { Create = null! })), FromSource,
             $"Routes:orders:Source = \"Own\": its feature ({typeof(Source).FullName}) returned a SourcePlan whose Create is null."),
         ["source, null"] = (worker => Handle(worker).AddSource(new Source(() => new() { Create = _ => null! })), FromSource,
@@ -50,8 +50,8 @@ public sealed class FeatureFactoryTests
         ["source, check returns null"] = (worker => Handle(worker).AddSource(new Source(() => new() { Create = _ => new Unchecked() })), FromSource,
             "Route orders: the check of Own returned null instead of a task."),
         ["handler, no plan"] = (worker => worker.AddHandler(new Handler(() => null!)), ["Routes:orders:Handler=Own"],
-            $"Routes:orders:Handler = \"Own\": its feature ({typeof(Handler).FullName}) returned null from Configure; it must return a HandlerPlan, also when "
-                + $"it reports problems."),
+            $"Routes:orders:Handler = \"Own\": its feature ({typeof(Handler).FullName}) returned null from Configure; "
+                + "it must return a HandlerPlan, also when it reports problems."),
         ["handler, no compose"] = (worker => worker.AddHandler(new Handler(() => new() { Compose = null! })), ["Routes:orders:Handler=Own"],
             $"Routes:orders:Handler = \"Own\": its feature ({typeof(Handler).FullName}) returned a HandlerPlan whose Compose is null."),
         ["handler, throws"] =

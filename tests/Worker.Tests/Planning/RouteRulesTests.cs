@@ -41,8 +41,8 @@ public sealed class RouteRulesTests
     [Fact]
     public void Plan_BundlesForAHandlerWithoutDescription_AreRefused() =>
         Starts(Plan(settings: Bundled).Errors,
-            "Bundles:Enabled = \"true\": must be false with the handler Archive, which does not guarantee that each body it stores is a complete JSON "
-                + "document.");
+            "Bundles:Enabled = \"true\": must be false with the handler Archive, "
+                + "which does not guarantee that each body it stores is a complete JSON document.");
 
     [Fact]
     public void Plan_BundlesForAHandlerWithASettingForThem_NameTheSetting() => Starts(
@@ -60,8 +60,8 @@ public sealed class RouteRulesTests
     [InlineData(17, 1, "Sources:Rabbit:AckTimeout = \"17s\": must be at least 18s (Bundles:MaxAge 10s + the sink's total time 3s + 5s).")]
     [InlineData(18, 1, null)]
     [InlineData(
-        35, 2, "Sources:Rabbit:AckTimeout = \"35s\": must be at least 36s (2 messages of a group, one after another: Bundles:MaxAge 10s + the sink's total "
-            + "time 3s + 5s each).")]
+        35, 2, "Sources:Rabbit:AckTimeout = \"35s\": must be at least 36s (2 messages of a group, one after another: "
+            + "Bundles:MaxAge 10s + the sink's total time 3s + 5s each).")]
     [InlineData(36, 2, null)]
     public void Plan_BundlesFromASourceThatHoldsForATime_MustFit(int seconds, int inTurn, string? expected) => Starts(
         Plan(
@@ -100,8 +100,8 @@ public sealed class RouteRulesTests
                 + "setting. Objects would be stored without them.");
         Starts(
             PlanKeeping("Other", handler: WithTag).Errors,
-            "Handlers:Archive:Tags:tenant: needs a sink that keeps metadata and tags, and Mine does not: set Routes:one:Sink to one that does (Other), or "
-                + "remove the setting.");
+            "Handlers:Archive:Tags:tenant: needs a sink that keeps metadata and tags, and Mine does not: "
+                + "set Routes:one:Sink to one that does (Other), or remove the setting.");
     }
 
     [Fact]

@@ -49,20 +49,20 @@ public sealed class WorkerPlannerTests
         ErrorsOf("Routes:a:Source=Htpp", "Routes:a:Handler=Archve", "Routes:a:Sink=S4").ShouldBe([
             "Routes:a:Source = \"Htpp\": there is no such source; it must be one of Channel, Http. Did you mean Http?",
             "Routes:a:Handler = \"Archve\": there is no such handler; it must be one of Archive, Rows. Did you mean Archive?",
-            "Routes:a:Sink = \"S4\": there is no such sink; it must be one of Directory, Index, Memory. If another package has it, call that package's Add "
-                + "method first.",
+            "Routes:a:Sink = \"S4\": there is no such sink; it must be one of Directory, Index, Memory. If another package has it, "
+                + "call that package's Add method first.",
         ]);
 
     [Fact]
     public void Plan_FeaturesThatWereNotAdded_EachSaysThatAPackageMayHaveThem() =>
         ErrorsOf("Routes:a:Source=sqs", "Routes:a:Handler=CloudFront", "Routes:a:Sink=S3", "Aws:Region=eu-west-1").ShouldBe(
             [
-                "Routes:a:Source = \"sqs\": there is no such source; it must be one of Channel, Http. If another package has it, call that package's Add "
-                    + "method first.",
-                "Routes:a:Handler = \"CloudFront\": there is no such handler; it must be one of Archive, Rows. If another package has it, call that package's "
-                    + "Add method first.",
-                "Routes:a:Sink = \"S3\": there is no such sink; it must be one of Directory, Index, Memory. If another package has it, call that package's Add "
-                    + "method first.",
+                "Routes:a:Source = \"sqs\": there is no such source; it must be one of Channel, Http. If another package has it, "
+                    + "call that package's Add method first.",
+                "Routes:a:Handler = \"CloudFront\": there is no such handler; it must be one of Archive, Rows. If another package has it, "
+                    + "call that package's Add method first.",
+                "Routes:a:Sink = \"S3\": there is no such sink; it must be one of Directory, Index, Memory. If another package has it, "
+                    + "call that package's Add method first.",
                 "Aws: is not a known key. Known here: Pipeline, Routes, Sources, Stages, Unwrapping, Handlers, Sinks, Bundles, DeadLetters, Intake, "
                     + "Recoverability, Hosting, Envelopes. It would have no effect.",
             ],
@@ -95,8 +95,8 @@ public sealed class WorkerPlannerTests
     [Fact]
     public void Plan_BundlesOfDocuments_AreRefused() =>
         ErrorsOf("Routes:a:Handler=Rows", "Routes:a:Sink=Index", "Bundles:Enabled=true").ShouldBe([
-            "Bundles:Enabled = \"true\": must be false with a sink for documents. The sink Index sends batches of its own; set Routes:a:Bundles:Enabled=false "
-                + "for this route.",
+            "Bundles:Enabled = \"true\": must be false with a sink for documents. The sink Index sends batches of its own; "
+                + "set Routes:a:Bundles:Enabled=false for this route.",
         ]);
 
     [Fact]

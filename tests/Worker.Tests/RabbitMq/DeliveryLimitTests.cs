@@ -58,7 +58,7 @@ public sealed class DeliveryLimitTests
             .ShouldNotBeNull()
             .ShouldStartWith(
                 $"A message of queue {Queue} is on delivery 2. A quorum queue drops a message that exceeds its delivery limit, from RabbitMQ 4 on 20 by "
-                    + $"default, unless it has a dead-letter exchange.");
+                    + "default, unless it has a dead-letter exchange.");
         harness.Time.Advance(TimeSpan.FromMinutes(15));
         harness.Source.Warning.ShouldBeNull();
 

@@ -35,8 +35,8 @@ public sealed class ThrowingSinkTests
         ["refused"] = (static () => throw new ServiceRefusedException("The sink Broken denies access."), "The sink Broken denies access."),
         ["undecided"] = (
             static () => default,
-            "The sink Broken returned the status Undecided, which decides nothing: StoreAsync must return SinkResult.Stored only for a stored object, and "
-                + "otherwise what failed."),
+            "The sink Broken returned the status Undecided, which decides nothing: "
+                + "StoreAsync must return SinkResult.Stored only for a stored object, and otherwise what failed."),
         ["unknown status"] = (static () => new(new SinkResult((SinkStatus)42)), "The sink Broken returned the status 42, which decides nothing"),
     };
 

@@ -48,8 +48,8 @@ public sealed class UndecidedOutcomeTests
             worker.AddStep<StoppingStep>();
             Handle(static () => new(Settlement.Complete))(worker);
         }, ["Routes:orders:Handler=Orders"],
-        "No part of the pipeline settled the message: the terminator, or a step that stops the chain, must set context.Settlement, and a connector must copy "
-            + "it to the outer context."),
+        "No part of the pipeline settled the message: the terminator, or a step that stops the chain, must set context.Settlement, "
+            + "and a connector must copy it to the outer context."),
         ["behaviour, does not call next"] = (worker =>
         {
             worker.AddBehavior<IdleBehavior>();

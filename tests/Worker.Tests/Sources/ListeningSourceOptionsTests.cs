@@ -45,8 +45,8 @@ public sealed class ListeningSourceOptionsTests
     [InlineData("Udp", "127.0.0.1:9081")]
     public void Plan_TwoRoutesOnOneEndpoint_IsAnErrorOfTheSecond(string source, string endpoint) =>
         Plan($"Routes:one:Source={source}", $"Routes:two:Source={source}").ShouldBe(
-            [$"Routes:two:Sources:{source}:Endpoint = \"{endpoint}\": must be an endpoint that no other listener uses: route 'one' already listens there. The "
-                + $"worker could not start."]);
+            [$"Routes:two:Sources:{source}:Endpoint = \"{endpoint}\": must be an endpoint that no other listener uses: "
+                + "route 'one' already listens there. The worker could not start."]);
 
     [Theory]
     [InlineData("0.0.0.0:9000", "127.0.0.1:9000")]
@@ -63,8 +63,8 @@ public sealed class ListeningSourceOptionsTests
                 $"Routes:two:Sources:{source}:Endpoint={second}")
                 .ShouldHaveSingleItem()
                 .ShouldStartWith(
-                    $"Routes:two:Sources:{source}:Endpoint = \"{second}\": must be an endpoint that no other listener uses: route 'one' already listens on "
-                        + $"{first}");
+                    $"Routes:two:Sources:{source}:Endpoint = \"{second}\": must be an endpoint that no other listener uses: "
+                        + $"route 'one' already listens on {first}");
         }
     }
 

@@ -102,7 +102,7 @@ public sealed class DirectorySinkFaultTests
         exception.ExitCode.ShouldBe(ExitCodes.NoPermission);
         exception.Message.ShouldBe(
             $"The folder '/srv/objects' cannot store objects (Access to the path is denied). Give user {Environment.UserName} write permission, or set "
-                + $"Sinks:Directory:Path to another folder.");
+                + "Sinks:Directory:Path to another folder.");
     }
 
     [Fact]

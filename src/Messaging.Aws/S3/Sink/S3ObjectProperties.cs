@@ -69,8 +69,8 @@ internal sealed class S3ObjectProperties
             ObjectPropertyPlan last = properties.Last(property => property.Kind == ObjectPropertyKind.Metadata);
             yield return new ConfigurationError(
                 last.Setting, last.Value,
-                $"must, together with the other metadata of the object, have at most {S3PropertyRules.MaxMetadataBytes:N0} bytes of names and fixed values; "
-                    + $"these have {bytes:N0}.", Consequence);
+                $"must, together with the other metadata of the object, "
+                    + $"have at most {S3PropertyRules.MaxMetadataBytes:N0} bytes of names and fixed values; these have {bytes:N0}.", Consequence);
         }
 
         ObjectPropertyPlan[] tags = [.. properties.Where(property => property.Kind == ObjectPropertyKind.Tag)];
@@ -78,8 +78,8 @@ internal sealed class S3ObjectProperties
         {
             yield return new ConfigurationError(
                 tags[^1].Setting, tags[^1].Value,
-                $"must be one of at most {S3PropertyRules.MaxTags} tags of an object, those of {S3SinkOptions.Section} included; these are "
-                    + $"{options.Tags.Count + tags.Length}.", Consequence);
+                $"must be one of at most {S3PropertyRules.MaxTags} tags of an object, "
+                    + $"those of {S3SinkOptions.Section} included; these are {options.Tags.Count + tags.Length}.", Consequence);
         }
     }
 

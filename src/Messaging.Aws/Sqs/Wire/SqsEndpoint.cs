@@ -32,7 +32,7 @@ internal static class SqsEndpoint
         {
             throw new StartupException(
                 $"The queue is in {queue.Region}, but {AwsOptions.Section}:{nameof(AwsOptions.Region)} is {options.Region}: signatures would be refused. "
-                    + $"Remove the region or correct the queue.",
+                    + "Remove the region or correct the queue.",
                 ExitCodes.Configuration);
         }
 

@@ -38,8 +38,8 @@ internal sealed class DeadLetterEndpoints : IDisposable
 
     private static readonly HttpRefusal AfterIsGone = new(
         StatusCodes.Status410Gone, "after-is-gone",
-        "The dead letter that the parameter after names is not in the list: it was redriven or deleted, newer ones displaced it, or the filter leaves it out. "
-            + "Start again without after.");
+        "The dead letter that the parameter after names is not in the list: it was redriven or deleted, newer ones displaced it, "
+            + "or the filter leaves it out. Start again without after.");
 
     private static readonly HttpRefusal Busy = new(
         StatusCodes.Status503ServiceUnavailable, "too-many-readers", "Too many requests are reading the dead letters. Send it again after Retry-After seconds.",

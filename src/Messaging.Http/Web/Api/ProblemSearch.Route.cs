@@ -231,7 +231,7 @@ internal sealed partial class ProblemSearch
             Add(
                 WorkerProblems.Returned, WorkerProblems.Warn, route, $"messages have been returned to the source since {At(began)}{earlier}", began, [],
                 $"In the last minute: {ProblemText.Count(returned)} of {ProblemText.Many(received, "message")} ({ProblemText.Rate(returned / 60)}). The source "
-                    + $"redelivers them.",
+                    + "redelivers them.",
                 "The log has the reasons.", "Recoverability");
         }
     }
@@ -277,12 +277,12 @@ internal sealed partial class ProblemSearch
     {
         { Sink: null } => ("Fix what the failure names: the handler, or what it calls. The worker continues by itself.", $"Handlers:{route.Handler}"),
         { Sink: "Directory" } => (
-            "Do what the last failure says: mount the sink's folder, free space on its disk, or give the worker the rights to it. The worker continues by "
-                + "itself.",
+            "Do what the last failure says: mount the sink's folder, free space on its disk, "
+                + "or give the worker the rights to it. The worker continues by itself.",
             "Sinks:Directory"),
         _ => (
-            $"Do what the last failure says, or repair the sink {route.Sink}, its credentials or the network. The worker continues by itself; a restart does "
-                + $"not help.",
+            $"Do what the last failure says, or repair the sink {route.Sink}, its credentials or the network. "
+                + "The worker continues by itself; a restart does not help.",
             $"Sinks:{route.Sink}"),
     };
 

@@ -90,13 +90,13 @@ internal sealed partial class ProblemSearch(
                     ? $"The oldest is of {At(first)}, the newest of {At(last)}."
                     : $"Dead-lettered at {At(first)}.",
                 recent.Length > 0
-                    ? $"Messages dead-lettered in the last 15 minutes: {string.Join(", ", recent)}. Equal messages of a day are one dead letter, which is "
-                        + $"redriven once."
+                    ? $"Messages dead-lettered in the last 15 minutes: {string.Join(", ", recent)}. "
+                        + "Equal messages of a day are one dead letter, which is redriven once."
                     : null,
             ],
             "They are not processed until they are redriven; none is lost.",
-            "Look at one of each reason. Fix the cause and redrive them; where the message itself is wrong, edit its .body file before. Discard those that are "
-                + "not needed.",
+            "Look at one of each reason. Fix the cause and redrive them; where the message itself is wrong, "
+                + "edit its .body file before. Discard those that are not needed.",
             command(reasons.Length == 1 ? $"dead-letters redrive --reason {reasons[0]} --dry-run" : "dead-letters groups"),
             letters: reasons.Length == 1 ? reasons[0] : string.Empty);
     }

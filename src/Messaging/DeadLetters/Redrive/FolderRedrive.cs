@@ -91,8 +91,8 @@ internal sealed class FolderRedrive : IDisposable
             return names.Count > 0 || store.IsPrepared
                 ? names
                 : throw new StartupException(
-                    $"{Key}: the folder '{store.Root}' has no dead letters, and no worker has kept any there. Mount its volume, or set the worker's "
-                        + $"dead-letter folder: --{Key}=folder.", ExitCodes.Unavailable);
+                    $"{Key}: the folder '{store.Root}' has no dead letters, and no worker has kept any there. Mount its volume, "
+                        + $"or set the worker's dead-letter folder: --{Key}=folder.", ExitCodes.Unavailable);
         }
         catch (Exception exception) when (FileFaults.IsFileFault(exception))
         {

@@ -36,8 +36,8 @@ public sealed class RedriveCatalog
             if (!_byName.TryAdd(store.RedriveName, store))
             {
                 throw new StartupException(
-                    $"redrive --from {store.RedriveName}: two dead-letter stores have this name. Add only one of their sources, or rename one of them "
-                        + $"(IRedriveFeature.RedriveName).", ExitCodes.Configuration);
+                    $"redrive --from {store.RedriveName}: two dead-letter stores have this name. Add only one of their sources, "
+                        + "or rename one of them (IRedriveFeature.RedriveName).", ExitCodes.Configuration);
             }
         }
 
@@ -98,8 +98,8 @@ public sealed class RedriveCatalog
         if (folder is not null && request.Folder is null)
         {
             throw new StartupException(
-                $"--to folder: the route of these dead letters is not known, because not exactly one route receives from this queue. Run redrive with the "
-                    + $"worker's configuration, or name the route with --route.", ExitCodes.Usage);
+                "--to folder: the route of these dead letters is not known, because not exactly one route receives from this queue. Run redrive with the "
+                    + "worker's configuration, or name the route with --route.", ExitCodes.Usage);
         }
 
         Task<RedriveResult>? running = run?.Invoke(services, cancellationToken);
@@ -113,8 +113,8 @@ public sealed class RedriveCatalog
                     $"They are in {folder.Root}. The worker's page and dead-letters show them, and edit, discard and redrive them one by one."]
                 }
             : throw new StartupException(
-                $"redrive --from {name}: {_byName[name]} returned no result, so it is unknown what was redriven; the function that its ConfigureRedrive "
-                    + $"returns must return one.", ExitCodes.Software);
+                $"redrive --from {name}: {_byName[name]} returned no result, so it is unknown what was redriven; "
+                    + "the function that its ConfigureRedrive returns must return one.", ExitCodes.Software);
     }
 
     // Of the route that was named, or the only one whose settings name the queue; null when there is none, or several.

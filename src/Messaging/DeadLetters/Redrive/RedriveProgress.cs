@@ -234,8 +234,8 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
             ended = $"the dead-letter queue has no dead letter with {(_missing.Count == 1 ? "the id" : "the ids")} "
                 + $"{string.Join(", ", _missing.Order(StringComparer.Ordinal).Take(MaxListed).Select(UntrustedText.Shorten))}"
                 + $"{(_missing.Count > MaxListed ? $" and {_missing.Count - MaxListed:N0} more" : string.Empty)}"
-                + $"{(request.Reason is null ? string.Empty : " and this reason")}. --dry-run lists their ids; one that another receiver holds is hidden for a "
-                + $"while.";
+                + $"{(request.Reason is null ? string.Empty : " and this reason")}. --dry-run lists their ids; "
+                + "one that another receiver holds is hidden for a while.";
         }
 
         return new RedriveResult(Found, Sent, LeftCount, _left, _againCount, _again, _notes, ended) { IsUnknownReason = isUnknownReason };

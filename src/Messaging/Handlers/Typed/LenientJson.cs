@@ -22,8 +22,8 @@ internal static class LenientJson
         }
 
         string context = typeInfo.OriginatingResolver is JsonSerializerContext generated ? generated.GetType().Name : "its JsonSerializerOptions";
-        return $"a message whose {property} is missing or null is handled with null or 0 in its place, without an error: {context} does not set "
-            + $"{string.Join(" and ", missing)}. "
+        return $"a message whose {property} is missing or null is handled with null or 0 in its place, without an error: "
+            + $"{context} does not set {string.Join(" and ", missing)}. "
             + $"Write [JsonSourceGenerationOptions({string.Join(", ", missing.Select(option => $"{option} = true"))}, ...)] on it; such messages are then "
             + $"dead-lettered as {JsonBodyFault.WrongShape}.";
     }

@@ -275,7 +275,7 @@ internal sealed partial class BundlingSink
 
     [LoggerMessage(
         4152, LogLevel.Warning,
-        "The sink rejects a bundle of {Messages} messages, {Bytes} bytes: {Detail} It is stored in two halves; if the bundle is too large for the sink, lower "
-            + "Bundles:MaxBytes")]
+        "The sink rejects a bundle of {Messages} messages, {Bytes} bytes: {Detail} It is stored in two halves; "
+            + "if the bundle is too large for the sink, lower Bundles:MaxBytes")]
     private partial void LogSplit(int messages, int bytes, string? detail);
 }

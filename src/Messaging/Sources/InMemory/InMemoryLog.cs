@@ -13,13 +13,13 @@ internal static partial class InMemoryLog
     public static partial void DeadLetterFailed(ILogger logger, string route, string source, string error, string delay);
 
     [LoggerMessage(3001, LogLevel.Warning,
-        "Route {Route}: {Count} message(s) of source {Source} were not stored before the shutdown; they were written to the dead letters as "
-            + "unprocessed-at-stop; redrive them")]
+        "Route {Route}: {Count} message(s) of source {Source} were not stored before the shutdown; "
+            + "they were written to the dead letters as unprocessed-at-stop; redrive them")]
     public static partial void Spilled(ILogger logger, string route, string source, int count);
 
     [LoggerMessage(3002, LogLevel.Error,
-        "Route {Route}: {Count} message(s) of source {Source} are LOST: the worker stopped before they were stored, and they could not be written to the dead "
-            + "letters ({Error}). Ids: {Ids}")]
+        "Route {Route}: {Count} message(s) of source {Source} are LOST: the worker stopped before they were stored, "
+            + "and they could not be written to the dead letters ({Error}). Ids: {Ids}")]
     public static partial void Lost(ILogger logger, string route, int count, string source, string error, string ids);
 
     [LoggerMessage(3003, LogLevel.Information,

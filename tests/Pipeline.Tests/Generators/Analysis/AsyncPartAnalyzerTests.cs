@@ -47,8 +47,8 @@ public sealed class AsyncPartAnalyzerTests
     [InlineData("struct P : IStep<Ctx> { async ValueTask AwaitAsync() => await Task.Yield(); }", "AwaitAsync", "PooledAsyncMethodBuilder")]
     [InlineData("abstract class P : IStep<Ctx> { async ValueTask AwaitAsync() => await Task.Yield(); }", "AwaitAsync", "PooledAsyncMethodBuilder")]
     [InlineData(
-        "class O { class P : IBehavior<Ctx, Ctx> { public ValueTask InvokeAsync(Ctx context, Next<Ctx> next) => AwaitAsync(); async ValueTask AwaitAsync() => "
-            + "await Task.Yield(); } }", "AwaitAsync", "PooledAsyncMethodBuilder")]
+        "class O { class P : IBehavior<Ctx, Ctx> { public ValueTask InvokeAsync(Ctx context, Next<Ctx> next) => AwaitAsync(); "
+            + "async ValueTask AwaitAsync() => await Task.Yield(); } }", "AwaitAsync", "PooledAsyncMethodBuilder")]
     [InlineData(
         "class P : IStep<Ctx> { [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder))] async ValueTask AwaitAsync() => await Task.Yield(); }",
         "AwaitAsync", "PooledAsyncMethodBuilder")]
@@ -77,8 +77,8 @@ public sealed class AsyncPartAnalyzerTests
             + " public async ValueTask InvokeAsync(Ctx context) => await Task.Yield(); }")]
     [InlineData("class NoPart { public async ValueTask InvokeAsync(Ctx context) => await Task.Yield(); }")]
     [InlineData(
-        "interface IStep<T> { ValueTask AfterAsync(T context); } class NoPart : IStep<int> { public async ValueTask AfterAsync(int context) => await "
-            + "Task.Yield(); }")]
+        "interface IStep<T> { ValueTask AfterAsync(T context); } class NoPart : "
+            + "IStep<int> { public async ValueTask AfterAsync(int context) => await Task.Yield(); }")]
     public async Task Anything_Else_IsFine(string source) => (await WarningsAsync(source)).ShouldBeEmpty();
 
     private static async Task<IEnumerable<string>> WarningsAsync(string source)

@@ -10,8 +10,8 @@ public sealed class TruncationTests
     [
         "{\"EventDateUtc\":\"2019-04-01T10:00:00Z\",\"Product\":\"My "
             + "Product\",\"MessageId\":\"0f8fad5b-d9cb-469f-a165-70867728950e\",\"x\":{\"a\":[1,-2.5e+3,true,false,null,{}],\"b\":\"c\"}}",
-        "\uFEFF { \"Product\" : \"\\u0041\\ud83d\\ude00\\n\\\\\" ,\r\n\t\"Mess\\u0061geId\" : \"caf\u00E9 \u20AC \U0001F600\" , \"y\" : [ [ ] , { } , \"\" , "
-            + "0.0E-0 ] }",
+        "\uFEFF { \"Product\" : \"\\u0041\\ud83d\\ude00\\n\\\\\" ,\r\n\t\"Mess\\u0061geId\" : \"caf\u00E9 \u20AC \U0001F600\" , "
+            + "\"y\" : [ [ ] , { } , \"\" , 0.0E-0 ] }",
         "{\"x\":\"" + new string('x', 40) + "\\\"" + new string('\u00E9', 20) + "\",\"MessageId\":null,\"Product\":\"\",\"EventDateUtc\":null}",
         "[[1,2,{\"a\":\"b\"}]]",
         "{}",

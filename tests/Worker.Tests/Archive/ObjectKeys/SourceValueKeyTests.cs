@@ -60,8 +60,8 @@ public sealed class SourceValueKeyTests
         key.ShouldBeNull();
         poison.ShouldBe("bad-date, @attribute.tenant");
         description.ShouldBe(
-            "The key cannot be made: bad-date, @attribute.tenant, which takes seconds since 1970 in the years 1 to 9999, without an exponent; for milliseconds "
-                + "use epochms.");
+            "The key cannot be made: bad-date, @attribute.tenant, which takes seconds since 1970 in the years 1 to 9999, "
+                + "without an exponent; for milliseconds use epochms.");
     }
 
     [Fact]
@@ -90,12 +90,12 @@ public sealed class SourceValueKeyTests
         "Template, character 2: unknown name @enqueud. Allowed: @enqueued; a property of the body with such a name in quotes, as {\"@name\"}.")]
     [InlineData(
         "{@attribute}/{MessageId}",
-        "Template, character 2: @attribute with 0 names after it. Allowed: one name, such as @attribute.tenant; in quotes if it holds a dot, as "
-            + "@attribute.\"a.b\".")]
+        "Template, character 2: @attribute with 0 names after it. Allowed: one name, such as @attribute.tenant; "
+            + "in quotes if it holds a dot, as @attribute.\"a.b\".")]
     [InlineData(
         "{@attribute.a.b}/{MessageId}",
-        "Template, character 2: @attribute with 2 names after it. Allowed: one name, such as @attribute.tenant; in quotes if it holds a dot, as "
-            + "@attribute.\"a.b\".")]
+        "Template, character 2: @attribute with 2 names after it. Allowed: one name, such as @attribute.tenant; "
+            + "in quotes if it holds a dot, as @attribute.\"a.b\".")]
     [InlineData("{@group.a}/{MessageId}", "Template, character 2: @group with 1 names after it. Allowed: @group alone.")]
     [InlineData(
         "{@enqueued}/{MessageId}",

@@ -38,8 +38,8 @@ public sealed class S3ObjectPropertiesTests
         losses.ShouldBe(["a replaced", "b cut", "c replaced", "c cut"]);
         _log.Entries.Select(entry => entry.Text).ShouldBe(
         [
-            "Route orders: the tag a of an object was changed: characters that S3 does not allow became _; the object is stored (metric "
-                + "worker.sink.property_losses)",
+            "Route orders: the tag a of an object was changed: characters that S3 does not allow became _; "
+                + "the object is stored (metric worker.sink.property_losses)",
             "Route orders: the tag b of an object was cut to 256 characters; the object is stored (metric worker.sink.property_losses)",
         ]);
         _log.Entries.ShouldAllBe(entry => entry.Id.Id == 4107);

@@ -26,8 +26,8 @@ public sealed class RedriveCatalogTests : IDisposable
         stores.Names.ShouldBe(["folder", "sqs", "servicebus", "rabbitmq"]);
         stores.Description.ShouldBe(
             "folder (dead letters of DeadLetters:Path, sent to their routes) or sqs (dead-letter queue, moved to the queue: --Sources:Sqs:Queue=name) or "
-                + "servicebus (dead-letter queue, moved to the queue: --Sources:ServiceBus:Queue=name) or rabbitmq (dead-letter queue, moved to the queue: "
-                + "--Sources:RabbitMq:Queue=name)");
+                + "servicebus (dead-letter queue, moved to the queue: --Sources:ServiceBus:Queue=name) or rabbitmq (dead-letter queue, "
+                + "moved to the queue: --Sources:RabbitMq:Queue=name)");
     }
 
     [Fact]

@@ -36,8 +36,8 @@ public sealed class RedriveProgressTests
             (true, false, false, false));
         progress.AddFound();
         progress.ToResult(ended: null).Ended.ShouldBe(
-            "the dead-letter queue has no dead letter with the ids b, c\\u000a, d and this reason. --dry-run lists their ids; one that another receiver holds "
-                + "is hidden for a while.");
+            "the dead-letter queue has no dead letter with the ids b, c\\u000a, d and this reason. --dry-run lists their ids; "
+                + "one that another receiver holds is hidden for a while.");
         progress.ToResult(ended: null).IsComplete.ShouldBeFalse();
         progress.ToResult("interrupted").Ended.ShouldBe("interrupted");
 

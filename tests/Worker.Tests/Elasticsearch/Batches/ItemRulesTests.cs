@@ -22,8 +22,8 @@ public sealed class ItemRulesTests
     [InlineData(400, "illegal_argument_exception", "Field name [a] in index [logs-1] is too long. The limit is set to [50] characters but was [51] characters")]
     [InlineData(
         400, "mapper_parsing_exception",
-        "The number of nested documents has exceeded the allowed limit of [10000]. This limit can be set by changing the [index.mapping.nested_objects.limit] "
-            + "index level setting.")]
+        "The number of nested documents has exceeded the allowed limit of [10000]. "
+            + "This limit can be set by changing the [index.mapping.nested_objects.limit] index level setting.")]
     [InlineData(
         400, "document_parsing_exception",
         "[1:1150968] The total number of objects across all arrays in the document has exceeded the allowed limit of [20000].")]

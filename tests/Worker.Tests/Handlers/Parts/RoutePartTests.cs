@@ -101,8 +101,8 @@ public sealed class RoutePartTests
     [Theory]
     [InlineData(
         "Pipeline:Parts=FirstStp",
-        "Pipeline:Parts = \"FirstStp\": is not a part added by AddStep or AddBehavior; the worker's own parts and those of handlers always run, each in its "
-            + "stage. Did you mean FirstStep?")]
+        "Pipeline:Parts = \"FirstStp\": is not a part added by AddStep or AddBehavior; the worker's own parts and those of handlers always run, "
+            + "each in its stage. Did you mean FirstStep?")]
     [InlineData(
         "Pipeline:Parts=ArchiveConnector",
         "Pipeline:Parts = \"ArchiveConnector\": is not a part added by AddStep or AddBehavior; the worker's own parts and those of handlers always run, each "
@@ -119,8 +119,8 @@ public sealed class RoutePartTests
             Add(worker);
             worker.AddStep<SecondStep>("around");
         }).Errors.ShouldHaveSingleItem().ToString().ShouldBe(
-            $"Pipeline:Parts: the part around is added by {typeof(Around).FullName} and by {typeof(SecondStep).FullName}: give one of them another name. The "
-                + $"name would be ambiguous.");
+            $"Pipeline:Parts: the part around is added by {typeof(Around).FullName} and by {typeof(SecondStep).FullName}: "
+                + "give one of them another name. The name would be ambiguous.");
 
     [Theory]
     [InlineData("None")]

@@ -111,8 +111,8 @@ public sealed class WebServerTests
         answer.Status.ShouldBe(422);
         using JsonDocument json = JsonDocument.Parse(answer.Body);
         json.RootElement.GetProperty("description").GetString().ShouldBe(
-            "The message has no id (property \"order.id\"; it has \"Id\": names are case-sensitive). Send one, or set Handlers:Archive:MissingId to "
-                + "UseSourceId.");
+            "The message has no id (property \"order.id\"; it has \"Id\": names are case-sensitive). Send one, "
+                + "or set Handlers:Archive:MissingId to UseSourceId.");
     }
 
     [Fact]

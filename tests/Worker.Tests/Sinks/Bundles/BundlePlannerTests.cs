@@ -66,8 +66,8 @@ public sealed class BundlePlannerTests
 
     [Theory]
     [InlineData(
-        "66s", "Sources:Sqs:MaxHoldTime = \"15m\": must be at least 910s (10 messages of a group, one after another: Bundles:MaxAge 66s + the sink's total "
-            + "time 20s + 5s each).")]
+        "66s", "Sources:Sqs:MaxHoldTime = \"15m\": must be at least 910s (10 messages of a group, one after another: "
+            + "Bundles:MaxAge 66s + the sink's total time 20s + 5s each).")]
     [InlineData("65s", null)]
     public void Plan_FifoQueue_TheLastOfAReceiveMustHaveItsTimeToo(string maxAge, string? expected)
     {

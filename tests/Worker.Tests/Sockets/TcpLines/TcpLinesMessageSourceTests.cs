@@ -497,7 +497,7 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
 
         exception.Message.ShouldStartWith(
             $"Sources:TcpLines:Certificate {certificate.CertificateFile} with Sources:TcpLines:CertificateKey {certificate.OtherKeyFile}: must be a "
-                + $"certificate with its own private key");
+                + "certificate with its own private key");
         exception.ExitCode.ShouldBe(ExitCodes.Configuration);
     }
 
