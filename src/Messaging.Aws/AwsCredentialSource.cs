@@ -207,7 +207,7 @@ internal sealed class AwsCredentialSource : IDisposable
         foreach (string file in AwsEndpoint.ProfileFiles(environment).Where(File.Exists))
         {
             int line = Array.FindIndex(
-                File.ReadAllLines(file),
+                LinesOf(file),
                 line => line.Split('=', 2) is [var known, var value] && known.Trim() == name && value.Trim() == key);
             if (line >= 0)
             {
@@ -216,6 +216,18 @@ internal sealed class AwsCredentialSource : IDisposable
         }
 
         return $"{name} of the profile, role or program";
+    }
+
+    private static string[] LinesOf(string file)
+    {
+        try
+        {
+            return File.ReadAllLines(file);
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            return [];
+        }
     }
 
     // The default chain lists the exception of each of its providers, a line each.

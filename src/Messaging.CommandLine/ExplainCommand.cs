@@ -65,8 +65,8 @@ internal static class ExplainCommand
     {
         { OnComplete: CompletionEffect.Deletes } =>
             Invariant($"redelivers up to {most:N0} messages in flight, and those stored and not yet deleted; none is lost"),
-        { HoldsOnlyCopies: false } => Invariant($"leaves up to {most:N0} messages without an answer; their senders send them again"),
-        { OnComplete: CompletionEffect.Acknowledges } => Invariant($"leaves up to {most:N0} messages without an answer; LOST where the sender waits for none"),
+        { OnComplete: CompletionEffect.Acknowledges } => Invariant(
+            $"leaves up to {most:N0} messages without an answer; LOST where their senders do not send them again"),
         _ => Invariant($"LOSES up to {most:N0} messages in flight, and those that wait in memory or in the kernel"),
     };
 }

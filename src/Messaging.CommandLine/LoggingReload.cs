@@ -53,7 +53,8 @@ internal sealed partial class LoggingReload(LoggingSettings settings, TimeProvid
         }
     }
 
-    [LoggerMessage(1115, LogLevel.Information, "The section Logging was changed while the worker runs: {Changes}")]
+    // A warning, since it is written at the new level.
+    [LoggerMessage(1115, LogLevel.Warning, "The section Logging was changed while the worker runs: {Changes}")]
     private partial void LogChanged(string changes);
 
     [LoggerMessage(1116, LogLevel.Warning, "A changed section Logging cannot be used, and logs stay as they are: {Problem} The file is read again every 5 s")]

@@ -27,6 +27,17 @@ internal sealed class LoggingSettings : ConfigurationProvider, IConfigurationSou
             : [new ChainedConfigurationSource { Configuration = configuration }.Build(new ConfigurationBuilder())];
         Data = ValuesOf(configuration);
         CheckLevels(Data);
+        foreach (FileConfigurationProvider file in _providers.OfType<FileConfigurationProvider>())
+        {
+            try
+            {
+                Read(file);
+            }
+            catch (InvalidDataException)
+            {
+                // Said at the next reading.
+            }
+        }
     }
 
     public IConfigurationProvider Build(IConfigurationBuilder builder) => this;
@@ -103,6 +114,11 @@ internal sealed class LoggingSettings : ConfigurationProvider, IConfigurationSou
             }
 
             byte[] bytes = content.ToArray();
+            if (bytes.Length == 0)
+            {
+                throw new InvalidDataException($"{path} is empty.");
+            }
+
             if (!bytes.AsSpan().SequenceEqual(known.Content))
             {
                 content.Position = 0;

@@ -45,14 +45,14 @@ internal static class ValidateCommand
     private static async Task<int> RunAsync(WorkerDefinition definition, IConfiguration configuration, bool brief)
     {
         WorkerPlan plan = definition.Plan(configuration);
-        IReadOnlyList<string> problems = await FindAsync(definition, configuration, plan);
+        (IReadOnlyList<string> problems, IReadOnlyList<string> left) = await CheckAsync(definition, configuration, plan);
         if (problems.Count > 0)
         {
             ConfigurationReport.WriteProblems(Console.Error, problems);
         }
         else
         {
-            WriteValid(plan);
+            WriteValid(plan, left);
         }
 
         ConfigurationReport.WriteWarnings([.. plan.Warnings, .. OtlpVariables.FindProblems()]);
@@ -69,34 +69,35 @@ internal static class ValidateCommand
             }
             else
             {
-                WriteValid(plan);
+                WriteValid(plan, left);
             }
         }
 
         return problems.Count > 0 ? ExitCodes.Configuration : ExitCodes.Success;
     }
 
-    private static async Task<IReadOnlyList<string>> FindAsync(WorkerDefinition definition, IConfiguration configuration, WorkerPlan plan)
+    private static async Task<(IReadOnlyList<string> Problems, IReadOnlyList<string> LeftToStart)> CheckAsync(
+        WorkerDefinition definition, IConfiguration configuration, WorkerPlan plan)
     {
         if (plan.Errors.Count > 0)
         {
             // Nothing can be built from wrong settings.
-            return [.. plan.Errors.Select(error => error.ToString())];
+            return ([.. plan.Errors.Select(error => error.ToString())], []);
         }
 
         try
         {
             IHost host = WorkerApp.CreateHost(definition, configuration);
             await using IAsyncDisposable disposing = (IAsyncDisposable)host;
-            return await ContainerCheck.FindProblemsAsync(host.Services);
+            return await ContainerCheck.RunAsync(host.Services);
         }
         catch (ConfigurationException exception)
         {
-            return [.. exception.Errors.Select(error => error.ToString())];
+            return ([.. exception.Errors.Select(error => error.ToString())], []);
         }
         catch (Exception exception)
         {
-            return [ServiceErrors.Describe(exception)];
+            return ([ServiceErrors.Describe(exception)], []);
         }
     }
 
@@ -111,11 +112,15 @@ internal static class ValidateCommand
         ConfigurationReport.WriteEffective(plan);
     }
 
-    private static void WriteValid(WorkerPlan plan)
+    private static void WriteValid(WorkerPlan plan, IReadOnlyList<string> left)
     {
         string routes =
             $"{plan.Routes.Count} route{(plan.Routes.Count == 1 ? string.Empty : "s")} ({string.Join(", ", plan.Routes.Select(route => route.Name))})";
         Console.Out.WriteLine(
             $"The configuration is valid: {routes}. Handlers, steps, sources and sinks were built as at a start, and nothing was started or connected.");
+        if (left.Count > 0)
+        {
+            Console.Out.WriteLine($"Not built, since a start asks the machine that it runs on: {string.Join("; ", left)}.");
+        }
     }
 }

@@ -30,7 +30,8 @@ internal static class OtlpVariables
 
     private static string? FindProblem(string name, string value, bool isExported)
     {
-        if (name == "OTEL_LOGS_EXPORTER" || name.StartsWith("OTEL_BLRP_", StringComparison.Ordinal))
+        // "none" is the standard's word for what the worker does.
+        if ((name == "OTEL_LOGS_EXPORTER" && value != "none") || name.StartsWith("OTEL_BLRP_", StringComparison.Ordinal))
         {
             return NoLogs;
         }

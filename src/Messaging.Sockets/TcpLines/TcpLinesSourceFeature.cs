@@ -27,7 +27,7 @@ internal sealed class TcpLinesSourceFeature : ISourceFeature
             },
             KeepsDeadLetters = true,
             HoldsOnlyCopies = true,
-            OnComplete = CompletionEffect.Acknowledges,
+            OnComplete = options.Acknowledge ? CompletionEffect.Acknowledges : CompletionEffect.None,
             CanGive = static _ => false,
         };
     }

@@ -182,7 +182,7 @@ public static partial class SettingText
         static word => word.Value is [('"' or '\'') and var quote, .. var quoted, '"' or '\''] ? $"{quote}{Mask(quoted)}{quote}" : Mask(word.Value));
 
     /// <summary>A value as it is shown: masked as a whole where its name says that it is a secret.</summary>
-    internal static string MaskNamed(string name, string value) => Mask($"{name}={value}")[(name.Length + 1)..];
+    internal static string MaskNamed(string name, string value) => Mask($"{name}=x").EndsWith("***", StringComparison.Ordinal) ? "***" : Mask(value);
 
     // The content of a PEM file, which may be a private key, where its path was meant.
     [GeneratedRegex("""-----BEGIN.*?(?:-----END[^"]*?-----|$)""", RegexOptions.Singleline | RegexOptions.CultureInvariant)]

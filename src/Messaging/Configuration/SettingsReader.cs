@@ -19,6 +19,7 @@ public sealed partial class SettingsReader
     private readonly List<ConfigurationError> _warnings = [];
     private readonly Dictionary<string, EffectiveSetting> _effective = new(StringComparer.OrdinalIgnoreCase);
     private readonly HashSet<string> _reported = new(StringComparer.OrdinalIgnoreCase);
+    private readonly HashSet<string> _unknown = new(StringComparer.OrdinalIgnoreCase);
 
     // The values of secret settings, which the problem of another one may quote.
     private readonly HashSet<string> _secrets = new(StringComparer.Ordinal);
@@ -146,6 +147,12 @@ public sealed partial class SettingsReader
     /// <summary>Reports a key that nothing reads, with the nearest name that exists.</summary>
     internal void FailUnknown(string key, IEnumerable<string> known)
     {
+        // A section may be read by several classes.
+        if (!_unknown.Add(key))
+        {
+            return;
+        }
+
         List<string> names = [.. known];
         string hint = names.Count == 0 ? "Nothing can be set here." : Hint(key[(key.LastIndexOf(':') + 1)..], names);
 
@@ -396,9 +403,12 @@ public sealed partial class SettingsReader
             : null;
 
     private ConfigurationError WithoutSecrets(ConfigurationError error) =>
-        error with { Value = WithoutSecrets(error.Value), Problem = WithoutSecrets(error.Problem)! };
+        error with { Value = WithoutSecrets(error.Value), Problem = WithoutSecrets(error.Problem)!, Consequence = WithoutSecrets(error.Consequence) };
 
-    private string? WithoutSecrets(string? text) => _secrets.Aggregate(text, static (shown, secret) => shown?.Replace(secret, "***", StringComparison.Ordinal));
+    // The longest first: one may be a part of another.
+    private string? WithoutSecrets(string? text) => _secrets
+        .OrderByDescending(static secret => secret.Length)
+        .Aggregate(text, static (shown, secret) => shown?.Replace(secret, "***", StringComparison.Ordinal));
 
     private static string Mask(SettingAttribute setting, string value) => setting.Secret ? "***" : SettingText.Mask(value);
 

@@ -143,7 +143,7 @@ internal sealed class DeadLettersOptions : ISelfValidating
     public string Path { get; set; } = "dead-letters";
 
     [Setting(
-        "Days that a discarded dead letter can be restored before it is deleted", Min = "1", Max = "3650", Consequence = "What is deleted cannot be restored.",
+        "Days that a discarded dead letter is kept before it is deleted", Min = "1", Max = "3650", Consequence = "What is deleted cannot be restored.",
         Advanced = true)]
     public int DiscardedDays { get; set; } = 30;
 

@@ -28,6 +28,7 @@ public sealed class ContainerCheck
     private readonly ILoggerFactory _loggers;
     private readonly TimeProvider _time;
     private readonly OrderedDictionary<string, List<string>> _problems = [];
+    private readonly List<string> _left = [];
     private readonly List<object> _built = [];
 
     private ContainerCheck(IServiceProvider services)
@@ -39,12 +40,17 @@ public sealed class ContainerCheck
 
     /// <summary>Builds the handlers, steps, behaviours, sources and sinks of every route, with their services. Starts and connects nothing.</summary>
     /// <param name="services">The container of a host that was built and not started, and is not started afterwards.</param>
-    /// <returns>The problems: one line each, which names the part, what is wrong and what to do.</returns>
-    public static async Task<IReadOnlyList<string>> FindProblemsAsync(IServiceProvider services)
+    /// <returns>
+    /// The problems: one line each, which names the part, what is wrong and what to do. Then the parts that only a start can build, since they ask the machine
+    /// that they run on.
+    /// </returns>
+    public static async Task<(IReadOnlyList<string> Problems, IReadOnlyList<string> LeftToStart)> RunAsync(IServiceProvider services)
     {
         ContainerCheck check = new(services);
         await check.BuildAllAsync();
-        return [.. check._problems.Select(static problem => problem.Value.Count == 0 ? problem.Key : $"{string.Join("; ", problem.Value)}: {problem.Key}")];
+        return (
+            [.. check._problems.Select(static problem => problem.Value.Count == 0 ? problem.Key : $"{string.Join("; ", problem.Value)}: {problem.Key}")],
+            check._left);
     }
 
     private async Task BuildAllAsync()
@@ -72,6 +78,7 @@ public sealed class ContainerCheck
             SourceServices given = new(route.Name, _services, deadLetters, _loggers, _time, route.MaxInFlight(source), calls, metrics)
             {
                 Name = source.LowerName,
+                Stores = route.Sink is not null,
             };
             Build($"{name}, source {source.Name}", source.IsLeftToStart, () => source.Create(given));
         }
@@ -117,7 +124,18 @@ public sealed class ContainerCheck
     {
         T? created = null;
         bool isLeft = false;
-        if (!Try(part, () => isLeft = isLeftToStart?.Invoke() == true) || isLeft || !Try(part, () => created = create()))
+        if (!Try(part, () => isLeft = isLeftToStart?.Invoke() == true))
+        {
+            return null;
+        }
+
+        if (isLeft)
+        {
+            _left.Add(part);
+            return null;
+        }
+
+        if (!Try(part, () => created = create()))
         {
             return null;
         }

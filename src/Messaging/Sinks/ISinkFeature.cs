@@ -63,9 +63,6 @@ public sealed record SinkPlan
     /// </summary>
     public bool Retries { get; init; }
 
-    /// <summary>The maximum number of concurrent stores; null when the slots of the route are the only limit.</summary>
-    public SettingValue<int>? MaxConcurrency { get; init; }
-
     /// <summary>Set for a sink that loses its objects when the process ends; null for a durable sink.</summary>
     public SinkLoss? Loss { get; init; }
 

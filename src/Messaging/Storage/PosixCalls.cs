@@ -18,9 +18,6 @@ internal static class PosixCalls
     /// <summary>O_RDONLY of open(2).</summary>
     public const int ReadOnly = 0;
 
-    // W_OK | X_OK of access(2).
-    private const int WriteAndSearch = 2 | 1;
-
     // The umask takes away from them.
     private const int AllPermissions = 0x1FF;
 
@@ -43,10 +40,6 @@ internal static class PosixCalls
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
     public static extern int Open([MarshalAs(UnmanagedType.LPUTF8Str)] string path, int flags);
 
-    [DllImport("libc", EntryPoint = "access", SetLastError = true)]
-    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
-    private static extern int AccessCore([MarshalAs(UnmanagedType.LPUTF8Str)] string path, int mode);
-
     [DllImport("libc", EntryPoint = "fsync", SetLastError = true)]
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
     private static extern int FsyncCore(int descriptor);
@@ -66,12 +59,6 @@ internal static class PosixCalls
     [UnsupportedOSPlatform("windows")]
     public static int MakeFolder(string path) =>
         MakeFolderCore(path, AllPermissions) == 0 ? 0 : Marshal.GetLastPInvokeError();
-
-    /// <summary>Whether files can be created in a folder, as far as its permissions and its file system say.</summary>
-    /// <returns>0, or the errno.</returns>
-    [UnsupportedOSPlatform("windows")]
-    public static int MayWriteIn(string folder) =>
-        AccessCore(folder, WriteAndSearch) == 0 ? 0 : Marshal.GetLastPInvokeError();
 
     /// <summary>Makes the names in a folder durable.</summary>
     /// <exception cref="IOException">The folder could not be opened or flushed; the errno is the HResult.</exception>

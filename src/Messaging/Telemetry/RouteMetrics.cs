@@ -190,7 +190,7 @@ public sealed class RouteMetrics
             {
                 return _counts.DroppedReasons.Count == 0
                     ? null
-                    : (Stopwatch.GetElapsedTime(_counts.DroppedSpell.First), Stopwatch.GetElapsedTime(_counts.DroppedSpell.Last));
+                    : (Stopwatch.GetElapsedTime(_counts.DroppedEpisode.First), Stopwatch.GetElapsedTime(_counts.DroppedEpisode.Last));
             }
         }
     }
@@ -356,7 +356,7 @@ public sealed class RouteMetrics
         {
             _counts.DroppedReasons[reason] = _counts.DroppedReasons.GetValueOrDefault(reason) + count;
             _counts.DroppedAdvice[reason] = advice;
-            _counts.DroppedSpell.Add(Stopwatch.GetTimestamp());
+            _counts.DroppedEpisode.Add(Stopwatch.GetTimestamp());
         }
 
         Dropped.TryAdd(count, _route, tag);
@@ -460,7 +460,7 @@ public sealed class RouteMetrics
         // Pieces by reason; also the gate of the advice and of the times.
         public readonly Dictionary<string, long> DroppedReasons = [];
         public readonly Dictionary<string, string> DroppedAdvice = [];
-        public readonly Episode DroppedSpell = new();
+        public readonly Episode DroppedEpisode = new();
     }
 }
 

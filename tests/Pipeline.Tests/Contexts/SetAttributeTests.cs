@@ -25,4 +25,18 @@ public sealed class SetAttributeTests
         await Should.ThrowAsync<InvalidOperationException>(async () => await context.Message.SettleAsync(Settlement.Complete, CancellationToken.None));
         message.FindAttribute("tenant").ShouldBeNull();
     }
+
+    [Fact]
+    public async Task SetAttribute_TheSourceReusesItsMessage_TheNextOneIsNotReadByIt()
+    {
+        StubMessage message = new();
+        MessageContext context = new() { Message = message };
+        context.SetAttribute("tenant", "acme");
+        await message.SettleAsync(Settlement.Complete, CancellationToken.None);
+        context.Message.Body.Length.ShouldBe(4);
+
+        message.Redeliver();
+
+        Should.Throw<InvalidOperationException>(() => context.Message.Body).Message.ShouldContain("has reused it");
+    }
 }

@@ -54,6 +54,21 @@ public sealed class NamedSettingsTests
     }
 
     [Theory]
+    [InlineData("cost:owner", "ops@a.io", "ops@a.io")]
+    [InlineData("owner", "mail:x@y.z", "***@y.z")]
+    [InlineData("team", "a=b@example.com", "a=b@example.com")]
+    [InlineData("api-token", "canary", "***")]
+    [InlineData("password", "c", "***")]
+    public void Effective_NamedValue_IsMaskedByItsNameAndByWhatItIs(string name, string value, string shown)
+    {
+        SettingsReader reader = Reader(($"Sample:Tags:{name}", value));
+
+        reader.Read<NamedOptions>("Sample");
+
+        reader.Effective.Single(setting => setting.Key == $"Sample:Tags:{name}").Value.ShouldBe(shown);
+    }
+
+    [Theory]
     [InlineData("Sample:Tags")]
     [InlineData("Routes:orders:Sample:Tags")]
     public void Read_OneValueWhereNamedOnesBelong_IsAnError(string key)

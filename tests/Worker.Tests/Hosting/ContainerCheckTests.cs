@@ -129,7 +129,7 @@ public sealed class ContainerCheckTests
     internal static async Task<IReadOnlyList<string>> FindAsync(params string[] keys)
     {
         using IHost host = WorkerHost.Build(WorkerConfiguration.Build(configFile: null, keys, readSettingsFile: false));
-        return await ContainerCheck.FindProblemsAsync(host.Services).WaitAsync(TimeSpan.FromSeconds(60), TestContext.Current.CancellationToken);
+        return (await ContainerCheck.RunAsync(host.Services).WaitAsync(TimeSpan.FromSeconds(60), TestContext.Current.CancellationToken)).Problems;
     }
 
     private static async Task<IReadOnlyList<string>> ProblemsAsync(Action<IMessageWorkerBuilder> configure, params string[] keys)
@@ -140,7 +140,7 @@ public sealed class ContainerCheckTests
         try
         {
             using IHost host = WorkerApp.CreateHost(definition, configuration);
-            return await ContainerCheck.FindProblemsAsync(host.Services).WaitAsync(TimeSpan.FromSeconds(60), TestContext.Current.CancellationToken);
+            return (await ContainerCheck.RunAsync(host.Services).WaitAsync(TimeSpan.FromSeconds(60), TestContext.Current.CancellationToken)).Problems;
         }
         catch (ConfigurationException exception)
         {

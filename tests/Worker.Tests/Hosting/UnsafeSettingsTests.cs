@@ -42,7 +42,7 @@ public sealed class UnsafeSettingsTests
     [InlineData("Channel, tcplines", true)]
     public void Plan_MemorySinkForAnAcknowledgingSource_IsAWarning(string sources, bool warns)
     {
-        WorkerPlan plan = Plan($"Routes:archive:Source={sources}", "Routes:archive:Sink=Memory");
+        WorkerPlan plan = Plan($"Routes:archive:Source={sources}", "Routes:archive:Sink=Memory", "Sources:TcpLines:Acknowledge=true");
 
         plan.Errors.ShouldBeEmpty();
         plan.Warnings.Count(warning => warning.Key == "Routes:archive:Sink").ShouldBe(warns ? 1 : 0);

@@ -109,6 +109,9 @@ public sealed class WorkerPlannerTests
         ErrorsOf("Routes:a:Source=,").ShouldBe(["Routes:a:Source = \"\": must name at least one of Channel, Http. The route would never receive a message."]);
 
     [Fact]
+    public void Plan_UnknownKeyOfASectionOfSeveralClasses_IsReportedOnce() => ErrorsOf("Hosting:Peers=a").ShouldHaveSingleItem();
+
+    [Fact]
     public void Plan_UnknownSection_SuggestsTheNearest() =>
         ErrorsOf("Intakes:Concurrency=1", "Something:Else=1").ShouldBe(
             [

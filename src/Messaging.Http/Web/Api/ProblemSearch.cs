@@ -22,7 +22,7 @@ internal sealed partial class ProblemSearch(
             "POST /messages/{route}"),
         (["host-not-allowed", "origin-not-allowed", "cross-site"], "If the callers are yours, allow their host.", "Hosting:AllowedHosts"),
         (["token-not-set", "token-required", "token-wrong"], "Give the callers the token; if they are not yours, restrict who reaches the worker.",
-            "Hosting:Token, GET /api/v1/changes"),
+            "Hosting:Token (event 1220 in the log)"),
         (["no-answer"], "The callers closed their connections first: compare their timeouts with the processing time.", "Intake:MessageTimeout"),
         (["starting", "stopping"], "Nothing: callers send again after Retry-After.", "Hosting:DrainTimeout"),
     ];
