@@ -29,7 +29,7 @@ public sealed class ExplainTests
         result.ExitCode.ShouldBe(0, result.Text);
         result.Text.ShouldContain("Udp, a kill            LOSES up to");
         result.Text.ShouldContain("Http, a kill           leaves up to");
-        result.Text.ShouldContain("TcpLines, a kill       leaves up to");
+        result.Text.ShouldContain("TcpLines, a kill       LOSES up to");
         result.Text.ShouldContain("one call to Directory for up to 500 messages with one key prefix (Bundles)");
     }
 }
