@@ -139,13 +139,12 @@ public sealed class LoggingReloadTests : IDisposable
         using ServiceProvider services = Build();
         (ILogger logger, LoggingReload reload) = Parts(services);
         await reload.StartAsync(CancellationToken.None);
+        await _time.WaitForTimersAsync(1);
         File.WriteAllText(Settings, LevelOf("Debug"));
 
-        for (int i = 0; i < 2_000 && !logger.IsEnabled(LogLevel.Debug); i++)
-        {
-            _time.Advance(LoggingReload.Interval);
-            await Task.Delay(TimeSpan.FromMilliseconds(10), TestContext.Current.CancellationToken);
-        }
+        // It waits again once it has read.
+        _time.Advance(LoggingReload.Interval);
+        await _time.WaitForTimersAsync(1);
 
         logger.IsEnabled(LogLevel.Debug).ShouldBeTrue();
         await reload.StopAsync(CancellationToken.None);
