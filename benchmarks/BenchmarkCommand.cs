@@ -132,8 +132,7 @@ internal static class BenchmarkCommand
         Option<DirectoryInfo?> results = new("--results") { Description = $"Folder for {name}.json" };
         Command command = new(name, description) { launches, turns, results };
         command.SetAction(
-            (result,
-                cancellationToken) => run(
+            (result, cancellationToken) => run(
                     new RatioOptions(name, result.GetValue(launches), result.GetValue(turns), result.GetValue(results)), cancellationToken));
         return command;
     }

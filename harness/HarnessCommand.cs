@@ -18,8 +18,7 @@ internal static class HarnessCommand
 
     public static async Task<int> RunAsync(string[] args)
     {
-        Option<string?> form = new(
-            "--form")
+        Option<string?> form = new("--form")
         {
             Description = $"Pipeline form: {string.Join(", ", PipelineForm.All)}, "
                 + $"or {HarnessOptions.AllForms} for a run of each; default: as configured",

@@ -59,8 +59,7 @@ internal static class CompareAllCommand
             new("--native") { Description = "The native worker", DefaultValueFactory = _ => new FileInfo("src/Worker/bin/native/Worker") };
         Option<bool> quick =
             new("--quick") { Description = "Minutes instead of hours, to try the command: figures of too few messages, and none of BenchmarkDotNet's suites" };
-        Option<DirectoryInfo> repository = new(
-            "--repository")
+        Option<DirectoryInfo> repository = new("--repository")
         {
             Description = "The folder with README.md and docs/evidence/performance; a copy of them to try the command",
             DefaultValueFactory = _ => new DirectoryInfo(".")
@@ -70,8 +69,7 @@ internal static class CompareAllCommand
             "Measures everything that the README and the performance pages show, one comparison after the other, "
                 + "and writes their figures and charts (two hours; on a quiet machine)") { results, native, quick, repository };
         command.SetAction(
-            (result,
-                cancellationToken) => RunAsync(
+            (result, cancellationToken) => RunAsync(
                     result.GetValue(results)!, result.GetValue(native)!, result.GetValue(quick), result.GetValue(repository)!, cancellationToken));
         return command;
     }

@@ -17,8 +17,7 @@ internal static class PagesCommand
 
     public static Command Create()
     {
-        Option<DirectoryInfo[]> from = new(
-            "--from")
+        Option<DirectoryInfo[]> from = new("--from")
         {
             Description = "Folders of results from one machine; when two hold the same row, the later one counts; by default all folders in "
                 + "benchmarks/results and lab/results from the machine of the newest one",
@@ -28,8 +27,7 @@ internal static class PagesCommand
             new("--pages") { Description = "The folder with the folders techniques and seeds", DefaultValueFactory = _ => new DirectoryInfo("lab/docs") };
         Option<DirectoryInfo> repository =
             new("--repository") { Description = "The folder with README.md and docs/evidence/performance", DefaultValueFactory = _ => new DirectoryInfo(".") };
-        Option<DirectoryInfo[]> measured = new(
-            "--measured")
+        Option<DirectoryInfo[]> measured = new("--measured")
         {
             Description = "Folders that the README's and the performance pages' figures come from from now on, where they have them; by "
                 + "default those that each figure names",

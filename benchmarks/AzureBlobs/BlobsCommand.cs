@@ -43,8 +43,7 @@ internal static class BlobsCommand
             "Puts blobs of 1 KiB to a server in another process: the sink AzureBlobs alternating with a loop over the same client, "
                 + "with the same condition (a minute)") { seconds, inFlight, turns, results };
         command.SetAction(
-            (result,
-                cancellationToken) => RunAsync(
+            (result, cancellationToken) => RunAsync(
                     TimeSpan.FromSeconds(result.GetValue(seconds)), result.GetValue(inFlight), result.GetValue(turns), result.GetValue(results),
                     cancellationToken));
         return command;

@@ -13,8 +13,7 @@ internal static class EndToEndCommand
 
     public static Command Create()
     {
-        Option<int[]> inFlight = new(
-            "--in-flight")
+        Option<int[]> inFlight = new("--in-flight")
         {
             Description = "Messages in flight, separated by spaces; 0 for as many as the worker finds by itself",
             AllowMultipleArgumentsPerToken = true,
@@ -22,16 +21,14 @@ internal static class EndToEndCommand
         };
         Option<int> messages = new("--messages") { Description = "Messages per pass", DefaultValueFactory = _ => 30_000 };
         Option<int> passes = new("--passes") { Description = "Passes per row; the median is shown", DefaultValueFactory = _ => 3 };
-        Option<int[]> sizes = new(
-            "--sizes")
+        Option<int[]> sizes = new("--sizes")
         {
             Description = "Messages per pass of the table that shows whether the cost stays flat, separated by spaces",
             AllowMultipleArgumentsPerToken = true,
             DefaultValueFactory = _ => [1_000, 10_000, 100_000, 1_000_000]
         };
         Option<bool> noSizes = new("--no-sizes") { Description = "Leave that table out" };
-        Option<ClientKind[]> clients = new(
-            "--clients")
+        Option<ClientKind[]> clients = new("--clients")
         {
             Description = "Clients to run, separated by spaces; default all but those with envelopes, WorkerSns and WorkerGzip",
             AllowMultipleArgumentsPerToken = true,

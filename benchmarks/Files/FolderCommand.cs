@@ -23,8 +23,7 @@ internal static class FolderCommand
 
     public static Command Create()
     {
-        Option<DirectoryInfo> folder = new(
-            "--folder")
+        Option<DirectoryInfo> folder = new("--folder")
         {
             Description = "Folder on the disk to measure; what the benchmark writes there is deleted",
             DefaultValueFactory = _ => new DirectoryInfo(Path.Combine("artifacts", "folder"))

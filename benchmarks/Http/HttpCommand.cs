@@ -38,8 +38,7 @@ internal static class HttpCommand
             "Posts single messages to the worker, whose sink keeps nothing, and to a bare Kestrel endpoint that reads the body and answers 200 (two minutes)")
             { connections, messages, rounds, results };
         command.SetAction(
-            (result,
-                cancellationToken) => RunAsync(
+            (result, cancellationToken) => RunAsync(
                     result.GetValue(connections), result.GetValue(messages), result.GetValue(rounds), result.GetValue(results), cancellationToken));
         return command;
     }

@@ -17,8 +17,7 @@ internal static class AlternativesCommand
 
     public static Command Create()
     {
-        Option<WorkKind[]> works = new(
-            "--work")
+        Option<WorkKind[]> works = new("--work")
         {
             Description = "The handler's work, separated by spaces",
             AllowMultipleArgumentsPerToken = true,

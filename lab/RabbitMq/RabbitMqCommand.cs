@@ -19,8 +19,7 @@ internal static class RabbitMqCommand
     {
         Option<string> broker =
             new("--broker") { Description = "The broker, such as amqp://guest:guest@127.0.0.1:5672/ (tests/servers/rabbitmq starts one)", Required = true };
-        Option<ReceiverKind[]> receivers = new(
-            "--receivers")
+        Option<ReceiverKind[]> receivers = new("--receivers")
         {
             Description = "Receivers, separated by spaces",
             AllowMultipleArgumentsPerToken = true,
@@ -36,8 +35,7 @@ internal static class RabbitMqCommand
             "rabbitmq", "Measures a handler of messages from RabbitMQ: the worker beside a bare consumer, MassTransit and Wolverine (2 minutes)")
             { broker, receivers, messages, rounds, results };
         command.SetAction(
-            (result,
-                cancellationToken) => RunAsync(
+            (result, cancellationToken) => RunAsync(
                     new Uri(result.GetValue(broker)!), result.GetValue(receivers)!, result.GetValue(messages), result.GetValue(rounds),
                     result.GetValue(results), cancellationToken));
         return command;
@@ -93,8 +91,7 @@ internal static class RabbitMqCommand
             "rabbitmq",
             $"{messages} messages per round, {rounds} rounds in turns, prefetch {ReceiverProcess.Prefetch}",
             [.. children.Select(
-                (child,
-                    i) => new { Row = child.Kind.ToString(), CpuNanoseconds = rows[i].Median.Nanoseconds, rows[i].Median.Bytes, rows[i].Median.PerSecond,
+                (child, i) => new { Row = child.Kind.ToString(), CpuNanoseconds = rows[i].Median.Nanoseconds, rows[i].Median.Bytes, rows[i].Median.PerSecond,
                         CpuNanosecondsOfRounds = child.Rounds.Select(round => round.Nanoseconds) })],
             cancellationToken);
         return 0;

@@ -10,8 +10,7 @@ internal static class SeedsCommand
 
     public static Command Create()
     {
-        Option<DirectoryInfo[]> from = new(
-            "--from")
+        Option<DirectoryInfo[]> from = new("--from")
         {
             Description = "Folders of results from one machine; when two hold the same row, the later one counts; by default as for pages",
             AllowMultipleArgumentsPerToken = true

@@ -25,8 +25,7 @@ internal static class KillCommand
             Kills, Seed, PerRound, Source, Store, Lanes, ResultLog.Record,
         };
         command.SetAction(
-            (result,
-                stop) => RunAsync(
+            (result, stop) => RunAsync(
                     result.GetValue(Kills), result.GetValue(Seed), result.GetValue(PerRound), result.GetValue(Source), result.GetValue(Store),
                     result.GetValue(Lanes), result.GetValue(ResultLog.Record), stop));
         return command;

@@ -33,14 +33,12 @@ internal static class PublishCommand
         };
         Option<string?> url = new("--url") { Description = "Address of the running worker; default Hosting:Url", HelpName = "address" };
         Option<string?> route = new("--route") { Description = "Route to send to, if the worker has several", HelpName = "name" };
-        Option<string[]> group = new(
-            "--group")
+        Option<string[]> group = new("--group")
         {
             Description = "Group of the messages (MessageGroupId of SQS: FIFO and fair queues; session of Service Bus); several are used in turn",
             HelpName = "id"
         };
-        Option<string?> deduplication = new(
-            "--deduplication-id")
+        Option<string?> deduplication = new("--deduplication-id")
         {
             Description = "By what the queue recognises a message that was sent twice (MessageDeduplicationId of FIFO queues, message "
                 + "id of Service Bus); every message has it, so a queue that recognises them keeps one; default the message's id",

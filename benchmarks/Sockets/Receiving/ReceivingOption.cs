@@ -14,8 +14,7 @@ internal static class ReceivingOption
         rounds.InRange(1, 20);
         Option<int> passes = new("--passes") { Description = "Runs of each receiver, 1 to 20", DefaultValueFactory = _ => 3 };
         passes.InRange(1, 20);
-        Option<string[]> only = new(
-            "--only")
+        Option<string[]> only = new("--only")
         {
             Description = $"Receivers to run in addition to the baselines: {string.Join(", ", what.Receivers)}; default all",
             AllowMultipleArgumentsPerToken = true

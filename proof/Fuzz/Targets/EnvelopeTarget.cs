@@ -19,20 +19,17 @@ internal sealed class EnvelopeTarget : FuzzTarget
     private readonly (IEnvelope Envelope, Action<byte[], byte[], string[]> Check)[] _envelopes =
     [
         (new SnsEnvelope(),
-            (body, content,
-                _) => FuzzException.ThrowUnless(
+            (body, content, _) => FuzzException.ThrowUnless(
                     content.AsSpan().SequenceEqual(Texts.Unescape(Last(body, "Message"))), "Sns: the content is not the text of Message")),
         (new EventBridgeEnvelope(),
-            (body, content,
-                _) => FuzzException.ThrowUnless(
+            (body, content, _) => FuzzException.ThrowUnless(
                     content.AsSpan().SequenceEqual(System.Runtime.InteropServices.JsonMarshal.GetRawUtf8Value(Last(body, "detail"))),
                     "EventBridge: the content is not detail")),
         (new CloudEventsEnvelope(),
             (body, _,
                 _) => FuzzException.ThrowUnless(Last(body, "specversion").ValueKind == JsonValueKind.String, "CloudEvents: accepted without specversion")),
         (new JsonArrayEnvelope(),
-            (body, _,
-                elements) => FuzzException.ThrowUnless(
+            (body, _, elements) => FuzzException.ThrowUnless(
                     Root(body)
                         .EnumerateArray()
                         .Select(element => Encoding.Latin1.GetString(System.Runtime.InteropServices.JsonMarshal.GetRawUtf8Value(element)))
@@ -41,8 +38,7 @@ internal sealed class EnvelopeTarget : FuzzTarget
             (_, _, elements) => FuzzException.ThrowUnless(
                 elements.Length > 0 && elements.All(line => line.Length > 0 && !line.Contains('\n', StringComparison.Ordinal)), "JsonLines: a line is none")),
         (new Base64Envelope(),
-            (body, content,
-                _) => FuzzException.ThrowIfDifferent(
+            (body, content, _) => FuzzException.ThrowIfDifferent(
                     Encoding.ASCII.GetString(body).Where(char.IsAsciiLetterOrDigit).Count() * 3 / 4 <= content.Length + 3, true, "Base64: content is missing")),
         (new GzipEnvelope(), (body, content, _) => Compare(new GZipStream(new MemoryStream(body), CompressionMode.Decompress), content, "Gzip")),
     ];
