@@ -3,8 +3,8 @@ using System.Text;
 using Quayside.Messaging.Archive.Headers;
 using Quayside.Pipeline.Buffers;
 using Quayside.Messaging.Archive.ObjectKeys;
-using Worker.Tests.Archive.Headers;
-using Worker.Tests.Archive.ObjectKeys;
+using Messaging.Tests.Archive.Headers;
+using Messaging.Tests.Archive.ObjectKeys;
 
 namespace Proof.Fuzz.Targets;
 

@@ -4,7 +4,7 @@ using System.Text.RegularExpressions;
 using Quayside.Messaging.Archive.Headers;
 using Quayside.Messaging.Archive.ObjectKeys;
 using Quayside.Pipeline.Buffers;
-using Worker.Tests.Archive.ObjectKeys;
+using Messaging.Tests.Archive.ObjectKeys;
 
 namespace Proof.Fuzz.Targets;
 

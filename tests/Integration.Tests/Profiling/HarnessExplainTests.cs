@@ -8,7 +8,7 @@ public sealed class HarnessExplainTests
 {
     private const int Messages = 1000;
 
-    // The archive chain, see Worker.Tests/Hosting/Approved: the closure form makes a next delegate for each part, the terminator included.
+    // The archive chain, see Messaging.Tests/Hosting/Approved: the closure form makes a next delegate for each part, the terminator included.
     private const int Parts = 4;
 
     private static readonly ConcurrentDictionary<string, Lazy<Task<JsonElement>>> Runs = new(StringComparer.Ordinal);

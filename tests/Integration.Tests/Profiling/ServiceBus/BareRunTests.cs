@@ -4,7 +4,7 @@ using Harness.ServiceBus;
 using Microsoft.Extensions.Configuration;
 using Quayside.Messaging.AzureServiceBus;
 using Quayside.Messaging.Configuration;
-using Worker.Tests.AzureServiceBus;
+using Messaging.Tests.AzureServiceBus;
 
 namespace Integration.Tests.Profiling.ServiceBus;
 

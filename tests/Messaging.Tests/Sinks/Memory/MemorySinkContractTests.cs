@@ -1,0 +1,12 @@
+using Quayside.Messaging.Sinks;
+using Quayside.Messaging.Sinks.Memory;
+using Quayside.Messaging.Testing.Xunit;
+
+namespace Messaging.Tests.Sinks.Memory;
+
+public sealed class MemorySinkContractTests : ObjectSinkContractTests
+{
+    protected override ValueTask<IObjectSink> OpenAsync() => new(new MemorySink(new MemorySinkOptions()));
+
+    protected override ValueTask<byte[]?> ReadBackAsync(string key) => new(((MemorySink)Sink).Objects.GetValueOrDefault(key));
+}

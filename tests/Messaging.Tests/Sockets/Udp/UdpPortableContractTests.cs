@@ -1,0 +1,15 @@
+using Quayside.Messaging.Sockets.Udp;
+using Quayside.Messaging.Testing.Xunit;
+
+namespace Messaging.Tests.Sockets.Udp;
+
+public sealed class UdpPortableContractTests : MessageSourceContractTests
+{
+    protected override ValueTask<SourceHarness> CreateAsync() => new(new UdpSourceHarness(options =>
+    {
+        options.Receiving = UdpReceiving.Portable;
+        options.ChannelCapacity = 0;
+        options.Checksum = UdpChecksum.Verify;
+        options.MaxMessageBytes = 65_000;
+    }));
+}

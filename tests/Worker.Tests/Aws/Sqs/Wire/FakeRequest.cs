@@ -1,9 +1,0 @@
-using System.Text.Json;
-
-namespace Worker.Tests.Aws.Sqs.Wire;
-
-/// <summary>A request as received.</summary>
-internal sealed record FakeRequest(string Method, string Target, IReadOnlyDictionary<string, string> Headers, byte[] Body)
-{
-    public JsonElement Json => JsonDocument.Parse(Body).RootElement;
-}

@@ -1,9 +1,0 @@
-using Quayside.Pipeline.Behaviors;
-using Quayside.Pipeline.Contexts;
-
-namespace Worker.Tests.Intake;
-
-internal sealed class DelegateTerminator(Func<MessageContext, ValueTask> handler) : ITerminator<MessageContext>
-{
-    public ValueTask InvokeAsync(MessageContext context) => handler(context);
-}

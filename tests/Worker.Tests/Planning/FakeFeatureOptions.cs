@@ -1,9 +1,0 @@
-using Quayside.Messaging.Configuration;
-
-namespace Worker.Tests.Planning;
-
-internal sealed class FakeFeatureOptions
-{
-    [Setting("A speed", Min = "1", Max = "9")]
-    public int Speed { get; set; } = 5;
-}

@@ -1,8 +1,0 @@
-using Quayside.Messaging.Testing.Xunit;
-
-namespace Worker.Tests.Sockets.TcpLines;
-
-public sealed class TcpLinesAcknowledgingContractTests : MessageSourceContractTests
-{
-    protected override ValueTask<SourceHarness> CreateAsync() => new(new TcpLinesHarness(options => options.Acknowledge = true));
-}

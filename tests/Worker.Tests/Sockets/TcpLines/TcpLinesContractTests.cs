@@ -1,8 +1,0 @@
-using Quayside.Messaging.Testing.Xunit;
-
-namespace Worker.Tests.Sockets.TcpLines;
-
-public sealed class TcpLinesContractTests : MessageSourceContractTests
-{
-    protected override ValueTask<SourceHarness> CreateAsync() => new(new TcpLinesHarness());
-}

@@ -1,8 +1,0 @@
-using Quayside.Messaging.Testing.Xunit;
-
-namespace Worker.Tests.Testing;
-
-public sealed class TestSourceContractTests : MessageSourceContractTests
-{
-    protected override ValueTask<SourceHarness> CreateAsync() => new(new TestSourceHarness());
-}
