@@ -28,7 +28,7 @@ public sealed class StopTests
         await run.EndAsync();
     }
 
-    // Found by `proof replay --seed 3503` (docs/evidence/proof-found.md).
+    // Found by `proof replay --seed 3503` (docs/evidence/proof.md).
     [Fact]
     public async Task Stop_WhileSlotsAreGranted_SendsNoReceiveAndReleasesThem()
     {
