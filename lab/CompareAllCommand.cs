@@ -8,7 +8,7 @@ using Lab.Pages;
 
 namespace Lab;
 
-/// <summary><c>compare-all</c>: measures everything that the README and the performance pages show into one folder, and writes their figures from it.</summary>
+/// <summary><c>compare-all</c>: measures everything that the README and the performance page show into one folder, and writes their figures from it.</summary>
 internal static class CompareAllCommand
 {
     private const string TwoClients = "--clients WorkerDirect PlainSigned";
@@ -61,12 +61,12 @@ internal static class CompareAllCommand
             new("--quick") { Description = "Minutes instead of hours, to try the command: figures of too few messages, and none of BenchmarkDotNet's suites" };
         Option<DirectoryInfo> repository = new("--repository")
         {
-            Description = "The folder with README.md and docs/evidence/performance; a copy of them to try the command",
+            Description = "The folder with README.md and docs/evidence/performance.md; a copy of them to try the command",
             DefaultValueFactory = _ => new DirectoryInfo(".")
         };
         Command command = new(
             "compare-all",
-            "Measures everything that the README and the performance pages show, one comparison after the other, "
+            "Measures everything that the README and the performance page show, one comparison after the other, "
                 + "and writes their figures and charts (two hours; on a quiet machine)") { results, native, quick, repository };
         command.SetAction(
             (result, cancellationToken) => RunAsync(

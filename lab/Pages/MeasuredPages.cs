@@ -4,7 +4,7 @@ using Benchmarks.Compare;
 namespace Lab.Pages;
 
 /// <summary>
-/// The README and the pages of performance: what stands between <c>&lt;!-- measured:name FOLDER --&gt;</c> and <c>&lt;!-- /measured:name --&gt;</c>
+/// The README and the page of performance: what stands between <c>&lt;!-- measured:name FOLDER --&gt;</c> and <c>&lt;!-- /measured:name --&gt;</c>
 /// is the text of that name in <c>Pages/tables.txt</c> with the figures of the results in FOLDER.
 /// </summary>
 internal static partial class MeasuredPages
@@ -16,9 +16,6 @@ internal static partial class MeasuredPages
     [
         new(Path.Combine(repository.FullName, "README.md")),
         new(Path.Combine(repository.FullName, "docs", "evidence", "performance.md")),
-        .. new DirectoryInfo(Path.Combine(repository.FullName, "docs", "evidence", "performance"))
-            .GetFiles("*.md")
-            .OrderBy(file => file.Name, StringComparer.Ordinal),
     ];
 
     /// <summary>Writes the marked parts of all pages. A part whose files the given folders have is of those from then on.</summary>

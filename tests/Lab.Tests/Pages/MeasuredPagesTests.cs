@@ -4,7 +4,7 @@ using Lab.Pages;
 
 namespace Lab.Tests.Pages;
 
-/// <summary>The figures of the README and of the pages of performance are those of committed results.</summary>
+/// <summary>The figures of the README and of the page of performance are those of committed results.</summary>
 public sealed partial class MeasuredPagesTests : IDisposable
 {
     private readonly DirectoryInfo _copy = Directory.CreateTempSubdirectory("pages-");
@@ -104,7 +104,7 @@ public sealed partial class MeasuredPagesTests : IDisposable
     {
         string readme = Path.Combine(_copy.FullName, "README.md");
         File.WriteAllText(readme, edit(File.ReadAllText(Path.Combine(Documents.Root, "README.md"))));
-        Directory.CreateDirectory(Path.Combine(_copy.FullName, "docs", "evidence", "performance"));
+        Directory.CreateDirectory(Path.Combine(_copy.FullName, "docs", "evidence"));
         File.WriteAllText(Path.Combine(_copy.FullName, "docs", "evidence", "performance.md"), "# Performance\n");
         DirectoryInfo results = Directory.CreateDirectory(Path.Combine(_copy.FullName, Results));
         File.Copy(Path.Combine(Documents.Root, Results, "end-to-end.json"), Path.Combine(results.FullName, "end-to-end.json"));
