@@ -103,15 +103,19 @@ internal sealed class ElasticsearchSink : IDocumentSink
                 }
 
                 return;
-            case { Status: >= 300 and < 400 or 400 or 404 or 405 } or { Code: BulkFault.ForeignCode }:
-                throw new StartupException($"{failure} at {_endpoint}. {ElasticsearchAdvice.Foreign}", ExitCodes.Configuration);
             default:
-                if (_problem is null)
+                if (fault is { Status: >= 300 and < 400 or 400 or 404 or 405 } or { Code: BulkFault.ForeignCode })
                 {
-                    _logger.LogUnreachable(_endpoint, failure);
+                    // A proxy in front of Elasticsearch may start later than the worker.
+                    failure = $"{failure}. {ElasticsearchAdvice.Foreign}";
                 }
 
-                _problem = $"{failure}.";
+                if (_problem is null)
+                {
+                    _logger.LogUnreachable(_endpoint, failure.TrimEnd('.'));
+                }
+
+                _problem = $"{failure.TrimEnd('.')}.";
                 return;
         }
     }

@@ -19,7 +19,11 @@ internal sealed class SqsQueueFinder(SqsClient client, SqsQueueReference queue, 
         {
             attributes = await client.GetQueueAttributesAsync(url, cancellationToken);
         }
-        catch (AwsServiceException exception) when (exception.Kind is AwsErrorKind.Missing && !IsForeign(exception))
+        catch (AwsServiceException exception) when (IsForeign(exception))
+        {
+            throw Foreign(exception);
+        }
+        catch (AwsServiceException exception) when (exception.Kind is AwsErrorKind.Missing)
         {
             throw Missing(nameof(SqsSourceOptions.Queue), queue.Name, exception);
         }
@@ -80,7 +84,11 @@ internal sealed class SqsQueueFinder(SqsClient client, SqsQueueReference queue, 
         {
             return await client.GetQueueUrlAsync(reference, cancellationToken);
         }
-        catch (AwsServiceException exception) when (exception.Kind is AwsErrorKind.Missing && !IsForeign(exception))
+        catch (AwsServiceException exception) when (IsForeign(exception))
+        {
+            throw Foreign(exception);
+        }
+        catch (AwsServiceException exception) when (exception.Kind is AwsErrorKind.Missing)
         {
             throw Missing(key, reference.Name, exception);
         }
@@ -92,12 +100,17 @@ internal sealed class SqsQueueFinder(SqsClient client, SqsQueueReference queue, 
 
     // A rejection without a status is an answer that is too long.
     private static bool IsFinal(AwsServiceException exception) =>
-        exception.Kind is AwsErrorKind.Refused or AwsErrorKind.ExpiredCredentials || exception is { Kind: AwsErrorKind.Rejected, Status: > 0 }
-        || IsForeign(exception);
+        exception.Kind is AwsErrorKind.Refused or AwsErrorKind.ExpiredCredentials || exception is { Kind: AwsErrorKind.Rejected, Status: > 0 };
 
     // SQS sends a code with every error, a proxy's page has none.
     private static bool IsForeign(AwsServiceException exception) =>
         exception.Status is > 0 and < 500 and not (408 or 429) && exception.Code == $"HTTP {exception.Status}";
+
+    // A proxy in front of SQS may start later than the worker.
+    private static AwsServiceException Foreign(AwsServiceException exception) => AwsServiceException.Local(
+        AwsErrorKind.Transient, exception.Operation, exception.Code,
+        $"the address answers, but is not SQS{(exception.Detail.Length > 0 ? $". It sent {exception.Detail}" : string.Empty)}: check {AddressSettings}",
+        exception);
 
     private static StartupException Missing(string key, string name, AwsServiceException exception) => new(
         $"{SqsSourceOptions.Section}:{key}: there is no queue {name} in this account and region. Create it, or correct the name, "
@@ -105,10 +118,7 @@ internal sealed class SqsQueueFinder(SqsClient client, SqsQueueReference queue, 
         ExitCodes.Unavailable,
         exception);
 
-    private static StartupException Refused(string name, AwsServiceException exception) => IsForeign(exception) ? new(
-        $"Queue {name}: the address answers, but is not SQS: {exception.Message}. Correct {AddressSettings}.",
-        ExitCodes.Configuration,
-        exception) : exception.Kind == AwsErrorKind.Rejected ? new(
+    private static StartupException Refused(string name, AwsServiceException exception) => exception.Kind == AwsErrorKind.Rejected ? new(
         $"Queue {name}: the server does not accept a valid request of SQS's JSON protocol: HTTP {exception.Status}, {exception.Message}. Correct Aws:Endpoint "
             + $"or {SqsSourceOptions.Section}:{nameof(SqsSourceOptions.Queue)}, "
             + "or use a version of the server that supports the protocol (application/x-amz-json-1.0).",

@@ -1,6 +1,4 @@
 using Messaging.Tests.Aws.S3.Direct;
-using Microsoft.Extensions.Logging.Abstractions;
-using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Elasticsearch;
 using Quayside.Messaging.Sinks;
 
@@ -9,6 +7,8 @@ namespace Messaging.Tests.Elasticsearch;
 /// <summary>Another server at the address of Elasticsearch.</summary>
 public sealed class ForeignServerTests
 {
+    private readonly RecordingLog _log = new();
+
     [Theory]
     [InlineData("200 OK", "<html>\r\n<title>Console</title>", "NotAnElasticsearchAnswer (200): It sent \"<html> <title>Console</title>\"")]
     [InlineData("200 OK", "", "NotAnElasticsearchAnswer (200): It sent \"\"")]
@@ -16,15 +16,17 @@ public sealed class ForeignServerTests
     [InlineData("400 Bad Request", "Client sent an HTTP request to an HTTPS server.", "HTTP400 (400): Client sent an HTTP request to an HTTPS server")]
     [InlineData("404 Not Found", "<html>\r\n404", "HTTP404 (404): <html> 404")]
     [InlineData("302 Found", "", "HTTP302 (302)")]
-    public async Task Check_AnotherServerAnswers_EndsTheStartAndQuotesIt(string status, string body, string expected)
+    public async Task Check_AnotherServerAnswers_IsAProblemThatQuotesIt(string status, string body, string expected)
     {
         await using RawServer server = new(_ => $"HTTP/1.1 {status}\r\nContent-Length: {body.Length}\r\n\r\n{body}");
 
-        StartupException exception = await Should.ThrowAsync<StartupException>(() => CheckAsync(server));
+        string problem = (await CheckAsync(server)).ShouldNotBeNull();
 
-        exception.ExitCode.ShouldBe(ExitCodes.Configuration);
-        exception.Message.ShouldStartWith($"Elasticsearch GET /: {expected} at ");
-        exception.Message.ShouldEndWith("The address answers, but is not Elasticsearch: check Sinks:Elasticsearch:Endpoint, Endpoints or CloudId.");
+        problem.ShouldBe(
+            $"Elasticsearch GET /: {expected}. The address answers, but is not Elasticsearch: check Sinks:Elasticsearch:Endpoint, Endpoints or CloudId.");
+        LogEntry entry = _log.Entries.ShouldHaveSingleItem();
+        entry.Id.Id.ShouldBe(4201);
+        entry.Text.ShouldContain(problem.TrimEnd('.'));
     }
 
     [Fact]
@@ -35,10 +37,10 @@ public sealed class ForeignServerTests
         (await CheckAsync(server)).ShouldBeNull();
     }
 
-    private static async Task<string?> CheckAsync(RawServer server)
+    private async Task<string?> CheckAsync(RawServer server)
     {
         ElasticsearchSinkOptions options = new() { Endpoint = server.Url, Index = "logs" };
-        SinkServices services = new(null!, NullLoggerFactory.Instance, TimeProvider.System);
+        SinkServices services = new(null!, _log, TimeProvider.System);
         await using ElasticsearchSink sink = ElasticsearchSink.Create(options, sign: null, services);
         await sink.CheckAsync(TestContext.Current.CancellationToken);
         return sink.Problem;

@@ -73,17 +73,24 @@ public sealed class StartTests
     [InlineData(302)]
     [InlineData(403)]
     [InlineData(404)]
-    public async Task Check_PageOfAProxy_IsQuotedAndEndsTheStart(int status)
+    public async Task Check_PageOfAProxy_IsAProblemUntilSqsAnswers(int status)
     {
         await using SqsRun run = SqsRun.Create();
         run.Queue.Script = _ => new QueueAnswer(status, "<html>\n<h1>Sign in</h1>");
 
-        await FailAsync(
-            run,
-            ExitCodes.Configuration,
-            "Queue orders: the address answers, but is not SQS",
-            $"HTTP {status}: \"<html> <h1>Sign in</h1>\"",
-            "Correct Aws:Endpoint, AWS_ENDPOINT_URL_SQS and Sources:Sqs:Queue");
+        await run.BeginAsync();
+
+        run.HasLogged(Unreachable).ShouldBeTrue();
+        await run.PassUntilAsync(
+            () => run.Source.Problem
+                == $"GetQueueUrl failed: HTTP {status}: the address answers, but is not SQS. It sent \"<html> <h1>Sign in</h1>\": "
+                    + "check Aws:Endpoint, AWS_ENDPOINT_URL_SQS and Sources:Sqs:Queue",
+            $"The problem does not quote the page: {run.Source.Problem}");
+        run.Queue.Script = _ => null;
+        run.Queue.Deliver(FakeMessage.New("a"));
+        await run.PassUntilAsync(() => run.Intake.Accepted == 1, "It did not recover.");
+        await (await run.Intake.NextAsync()).SettleAsync(Quayside.Pipeline.Settlements.Settlement.Complete);
+        await run.EndAsync();
     }
 
     [Theory]
