@@ -13,7 +13,7 @@ namespace Quayside.Messaging.AzureServiceBus;
 /// run then still renews and settles.
 /// </summary>
 internal sealed class ReceiveRun(
-    IMessageIntake intake, SlotLease slots, IReceiveLinks links, int calls, InWorkMessages inWork, MessageSettler settler, ReceiveHealth health,
+    IMessageIntake intake, SlotLease slots, RunLinks links, int calls, InWorkMessages inWork, MessageSettler settler, ReceiveHealth health,
     ServiceBusSourceLog log, TimeProvider time, ServiceBusSourceOptions options)
 {
     // Half of the shortest lock, 5 s, is renewed in time.
@@ -35,7 +35,7 @@ internal sealed class ReceiveRun(
     private readonly TaskCompletionSource _closed = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     private readonly PeriodicTimer _renewal = new(RenewInterval, time);
-    private Task _calls = Task.CompletedTask;
+    private Task[] _calls = [];
 
     // Over the links.
     private int _settlements;
@@ -47,10 +47,12 @@ internal sealed class ReceiveRun(
 
     public TimeProvider Time => time;
 
+    public ServiceBusSourceLog Log => log;
+
     public void Start()
     {
         _ = RenewAsync();
-        _calls = Task.WhenAll(_inCalls.Select((_, call) => Task.Run(() => ReceiveAsync(call))));
+        _calls = [.. _inCalls.Select((_, call) => Task.Run(() => ReceiveAsync(call)))];
     }
 
     /// <summary>
@@ -83,7 +85,8 @@ internal sealed class ReceiveRun(
     {
         try
         {
-            await _calls;
+            // A receive that the close did not end may end with the client's own retries only. It has no message, and one that it still gets is abandoned.
+            await Task.WhenAll(_calls.Where((_, call) => !links.IsReceiving(call)));
         }
         finally
         {
@@ -311,37 +314,7 @@ internal sealed class ReceiveRun(
     {
         while (await _renewal.WaitForNextTickAsync())
         {
-            if (links.RenewsLocks)
-            {
-                links.RenewDue();
-                continue;
-            }
-
-            for (int call = 0; call < _inCalls.Length; call++)
-            {
-                if (Volatile.Read(ref _inCalls[call]) is { } delivery && delivery.IsRenewalDue(ServiceBusSourceOptions.LongestHold))
-                {
-                    // Not awaited: one slow answer must not delay the renewal of the other messages.
-                    _ = RenewAsync(delivery);
-                }
-            }
-        }
-    }
-
-    private async Task RenewAsync(ServiceBusDelivery delivery)
-    {
-        try
-        {
-            await delivery.RenewAsync();
-        }
-        catch (Exception exception)
-        {
-            ServiceBusFault fault = ServiceBusFault.Of(exception);
-            if (delivery.RenewalFailed(fault))
-            {
-                ServiceBusSourceMetrics.RenewFailed(log.Route);
-                log.RenewFailed(fault.Message);
-            }
+            links.RenewDue(_inCalls);
         }
     }
 }

@@ -12,7 +12,7 @@ namespace Quayside.Messaging.AzureServiceBus;
 /// One delivery of a message, under its lock. Settling only records the decision: the run's call waits for it and carries it out while the
 /// lock is still renewed. The client allocates some kilobytes per message (docs/evidence/profile.md), so this object is not pooled.
 /// </summary>
-internal sealed class ServiceBusDelivery : ReceivedMessage
+internal sealed class ServiceBusDelivery : ReceivedMessage, ILocked
 {
     /// <summary>The property of a redriven message that holds the id with which it was sent first.</summary>
     public const string OriginalIdProperty = "RedrivenMessageId";
@@ -25,7 +25,7 @@ internal sealed class ServiceBusDelivery : ReceivedMessage
     private readonly ServiceBusReceivedMessage _message;
     private readonly ReceiveRun _run;
     private readonly int _call;
-    private readonly RenewalTime _lock;
+    private readonly RenewedLock _lock;
 
     // The slot that decides also begins the settlement: that spares a change of threads, and the slot does not wait for it.
     private readonly TaskCompletionSource<Settlement> _decision = new();
@@ -38,7 +38,7 @@ internal sealed class ServiceBusDelivery : ReceivedMessage
         _message = message;
         _run = run;
         _call = call;
-        _lock = new RenewalTime(message.LockedUntil, run.Time);
+        _lock = new RenewedLock(message.LockedUntil, run.Log, run.Time);
     }
 
     /// <summary>Identifies the message across all of its deliveries.</summary>
@@ -72,6 +72,8 @@ internal sealed class ServiceBusDelivery : ReceivedMessage
         MessageSpans.ParseContext(Text("traceparent"), Text("tracestate")) is var context && context != default
             ? context
             : MessageSpans.ParseContext(Text("Diagnostic-Id"), traceState: null);
+
+    public bool HasMessage => !_isSettled;
 
     private ServiceBusReceiver Receiver => _run.SettlingFor(_call);
 
@@ -113,21 +115,18 @@ internal sealed class ServiceBusDelivery : ReceivedMessage
     /// <summary>Decides a message that never reached the route; the first decision counts.</summary>
     public void Decide(in Settlement settlement) => _decision.TrySetResult(settlement);
 
-    /// <summary>True once half of the lock's time has passed; then not again until the renewal has ended.</summary>
-    /// <param name="limit">How long the lock is renewed.</param>
-    public bool IsRenewalDue(TimeSpan limit) => !_isSettled && _lock.Age < limit && _lock.IsDue();
-
-    public async Task RenewAsync()
+    public void RenewIfDue()
     {
-        await Receiver.RenewMessageLockAsync(_message);
-        _lock.Renewed(_message.LockedUntil);
+        if (!_isSettled && _lock.Age < ServiceBusSourceOptions.LongestHold)
+        {
+            _lock.RenewIfDue(this);
+        }
     }
 
-    /// <summary>Schedules another renewal if it can help; false when the message was settled meanwhile.</summary>
-    public bool RenewalFailed(ServiceBusFault fault)
+    public async Task<DateTimeOffset> RenewLockAsync()
     {
-        _lock.Failed(fault);
-        return !_isSettled;
+        await Receiver.RenewMessageLockAsync(_message);
+        return _message.LockedUntil;
     }
 
     /// <summary>Removes the message from the queue. Throws the client's exception, as the other settlements do.</summary>

@@ -59,7 +59,7 @@ internal sealed class ServiceBusEntity(
     /// <summary>
     /// Creates the links of a run; each opens when it first receives. Links of different runs are not used at the same time, except to settle.
     /// </summary>
-    public IReceiveLinks CreateLinks(int calls, ServiceBusSourceLog log)
+    public RunLinks CreateLinks(int calls, ServiceBusSourceLog log)
     {
         if (options.Sessions)
         {

@@ -226,7 +226,7 @@ internal sealed class ServiceBusMessageSource : IMessageSource
         }
     }
 
-    private IReceiveLinks? TryCreateLinks()
+    private RunLinks? TryCreateLinks()
     {
         try
         {

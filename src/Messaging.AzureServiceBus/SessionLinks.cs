@@ -1,4 +1,3 @@
-using System.Diagnostics.CodeAnalysis;
 using Azure.Messaging.ServiceBus;
 
 namespace Quayside.Messaging.AzureServiceBus;
@@ -15,11 +14,8 @@ namespace Quayside.Messaging.AzureServiceBus;
 /// <param name="log">Of the source.</param>
 /// <param name="time">The clock of the renewals.</param>
 internal sealed class SessionLinks(
-    int calls, Func<CancellationToken, Task<ServiceBusSessionReceiver>> accept, TimeSpan idle, ServiceBusSourceLog log, TimeProvider time) : IReceiveLinks
+    int calls, Func<CancellationToken, Task<ServiceBusSessionReceiver>> accept, TimeSpan idle, ServiceBusSourceLog log, TimeProvider time) : RunLinks(calls)
 {
-    // A broker that does not answer must not delay the shutdown or the next run.
-    private static readonly TimeSpan CloseLimit = TimeSpan.FromSeconds(5);
-
     private static readonly TimeSpan LostPause = TimeSpan.FromSeconds(1);
 
     // The service hands out sessions that have messages: however short the idle time is, the first message of a session is waited for.
@@ -28,85 +24,45 @@ internal sealed class SessionLinks(
     // One may be empty by accident: another receiver took its messages, or they expired.
     private const int MaxEmpty = 5;
 
-    private readonly Lock _gate = new();
-    private readonly CancellationTokenSource _abort = new();
-
-    // The last one of each call. Written under the gate, read after the stop.
-    private readonly Task[] _receives = [.. Enumerable.Repeat(Task.CompletedTask, calls)];
-
     // The session of each call. Opened by the call; closed where it is taken out.
     private readonly Session?[] _sessions = new Session?[calls];
-
-    // Written under the gate.
-    private volatile bool _isStopping;
 
     // Sessions in a row that brought no message.
     private int _empty;
 
-    public bool IsStopping => _isStopping;
-
-    public bool RenewsLocks => true;
-
-    public ServiceBusReceiver SettlingFor(int call) =>
+    public override ServiceBusReceiver SettlingFor(int call) =>
         Volatile.Read(ref _sessions[call])?.Receiver ?? throw new ObjectDisposedException(nameof(ServiceBusSessionReceiver));
 
-    public bool TryReceive(int call, [NotNullWhen(true)] out Task<ServiceBusReceivedMessage?>? receiving)
-    {
-        lock (_gate)
-        {
-            if (_isStopping)
-            {
-                receiving = null;
-                return false;
-            }
-
-            _receives[call] = receiving = ReceiveAsync(call);
-            return true;
-        }
-    }
-
-    public async Task SettledAsync(int call)
+    public override async Task SettledAsync(int call)
     {
         if (Volatile.Read(ref _sessions[call]) is { } session)
         {
             session.HasMessage = false;
-            if (_isStopping)
+            if (IsStopping)
             {
                 await CloseAsync(call);
             }
         }
     }
 
-    public void RenewDue()
+    public override void RenewDue(ServiceBusDelivery?[] messages)
     {
         for (int call = 0; call < _sessions.Length; call++)
         {
-            if (Volatile.Read(ref _sessions[call]) is { } session && session.Lock.IsDue())
-            {
-                // Not awaited: one slow answer must not delay the renewal of the other sessions.
-                _ = RenewAsync(session);
-            }
+            Volatile.Read(ref _sessions[call])?.RenewIfDue();
         }
     }
 
-    public void Stop()
-    {
-        lock (_gate)
-        {
-            _isStopping = true;
-        }
-    }
-
-    public async Task CloseAsync(Task settlements)
+    public override async Task CloseAsync(Task settlements)
     {
         // Not for the settlements: a session whose message is in flight stays open.
         // The client may drop a message that has just arrived; it is locked no longer than its session's link is open.
-        await _abort.CancelAsync();
-        await Task.WhenAll(_receives).WaitAsync(CloseLimit, time).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        await Abort.CancelAsync();
+        await Receiving.WaitAsync(CloseLimit, time).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         await Task.WhenAll(Enumerable.Range(0, _sessions.Length).Where(call => _sessions[call] is { HasMessage: false }).Select(CloseAsync));
     }
 
-    private async Task<ServiceBusReceivedMessage?> ReceiveAsync(int call)
+    protected override async Task<ServiceBusReceivedMessage?> ReceiveAsync(int call)
     {
         // A lock must not be held while the client is called.
         await Task.Yield();
@@ -117,7 +73,7 @@ internal sealed class SessionLinks(
                 return null;
             }
 
-            session = new Session(accepted, time);
+            session = new Session(accepted, log, time);
             Volatile.Write(ref _sessions[call], session);
         }
 
@@ -130,7 +86,7 @@ internal sealed class SessionLinks(
 
             // A message that is on its way when the session closes would be released unprocessed. Twice, since an arrival takes a while longer at times.
             TimeSpan least = 2 * session.Arrival ?? FirstWait;
-            message = await session.Receiver.ReceiveMessageAsync(least > idle ? least : idle, _abort.Token);
+            message = await session.Receiver.ReceiveMessageAsync(least > idle ? least : idle, Abort.Token);
             TimeSpan took = time.GetElapsedTime(askedAt);
             bool isEmpty = message is null && session.Arrival is null;
             int empty = isEmpty ? Interlocked.Increment(ref _empty) : Interlocked.Exchange(ref _empty, 0);
@@ -142,22 +98,20 @@ internal sealed class SessionLinks(
             session.Arrival ??= took;
             return message;
         }
-        catch (Exception exception) when (!_isStopping
+        catch (Exception exception) when (!IsStopping
             && (exception is ObjectDisposedException || ServiceBusFault.Of(exception).Kind == ServiceBusFaultKind.LockLost))
         {
             // Another receiver may have the session now. A broker that takes each session back immediately must not be asked without a pause.
-            await Task.Delay(LostPause, time, _abort.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            await Task.Delay(LostPause, time, Abort.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             return null;
         }
         finally
         {
             if (message is null)
             {
+                // Also after the close of the links, which may not have waited for it.
                 session.HasMessage = false;
-                if (!_isStopping)
-                {
-                    await CloseAsync(call);
-                }
+                await CloseAsync(call);
             }
         }
     }
@@ -166,31 +120,12 @@ internal sealed class SessionLinks(
     {
         try
         {
-            return await accept(_abort.Token);
+            return await accept(Abort.Token);
         }
         catch (ServiceBusException exception) when (exception.Reason == ServiceBusFailureReason.ServiceTimeout)
         {
             // No session has messages.
             return null;
-        }
-    }
-
-    private async Task RenewAsync(Session session)
-    {
-        try
-        {
-            await session.Receiver.RenewSessionLockAsync();
-            session.Lock.Renewed(session.Receiver.SessionLockedUntil);
-        }
-        catch (Exception exception)
-        {
-            ServiceBusFault fault = ServiceBusFault.Of(exception);
-            session.Lock.Failed(fault);
-            if (session.HasMessage)
-            {
-                ServiceBusSourceMetrics.RenewFailed(log.Route);
-                log.RenewFailed(fault.Message);
-            }
         }
     }
 
@@ -211,16 +146,15 @@ internal sealed class SessionLinks(
         }
     }
 
-    private sealed class Session(ServiceBusSessionReceiver receiver, TimeProvider time)
+    private sealed class Session(ServiceBusSessionReceiver receiver, ServiceBusSourceLog log, TimeProvider time) : ILocked
     {
+        private readonly RenewedLock _lock = new(receiver.SessionLockedUntil, log, time);
         private int _hasMessage;
 
         public ServiceBusSessionReceiver Receiver => receiver;
 
         /// <summary>How long its first message took to arrive; null until its first receive has ended.</summary>
         public TimeSpan? Arrival { get; set; }
-
-        public RenewalTime Lock { get; } = new(receiver.SessionLockedUntil, time);
 
         /// <summary>True from before a receive until its message is settled.</summary>
         public bool HasMessage
@@ -229,6 +163,14 @@ internal sealed class SessionLinks(
 
             // A barrier: what follows reads whether the run is stopping.
             set => Interlocked.Exchange(ref _hasMessage, value ? 1 : 0);
+        }
+
+        public void RenewIfDue() => _lock.RenewIfDue(this);
+
+        public async Task<DateTimeOffset> RenewLockAsync()
+        {
+            await receiver.RenewSessionLockAsync();
+            return receiver.SessionLockedUntil;
         }
     }
 }

@@ -54,6 +54,9 @@ internal sealed class FakeBus : IFakeBroker
     /// <summary>While set, the close of a link, and of a client, waits for it.</summary>
     public Task? CloseGate { get; set; }
 
+    /// <summary>While set, neither the close of a link nor a cancellation ends the receives that wait, as without a connection.</summary>
+    public bool HoldsReceives { get; set; }
+
     /// <summary>The next close of a link throws it, after the link is closed.</summary>
     public Exception? CloseFault { get; set; }
 
@@ -199,7 +202,7 @@ internal sealed class FakeBus : IFakeBroker
 
         await using CancellationTokenRegistration cancelled = cancellationToken.Register(() =>
         {
-            if (TryRemove(receive))
+            if (!HoldsReceives && TryRemove(receive))
             {
                 receive.SetCanceled(cancellationToken);
             }
@@ -305,7 +308,7 @@ internal sealed class FakeBus : IFakeBroker
             await gate.WaitAsync(cancellationToken);
         }
 
-        while (NextWaiting(link) is { } receive)
+        while (!HoldsReceives && NextWaiting(link) is { } receive)
         {
             receive.TrySetResult(null);
         }

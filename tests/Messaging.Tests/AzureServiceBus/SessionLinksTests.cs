@@ -108,6 +108,23 @@ public sealed class SessionLinksTests
         late.IsOpen.ShouldBeFalse("It would lock its session until the lock ends.");
     }
 
+    [Fact]
+    public async Task Close_SessionIsAcceptedAfterIt_IsClosed()
+    {
+        TaskCompletionSource<ServiceBusSessionReceiver> accepting = new();
+        SessionLinks links = new(1, _ => accepting.Task, TimeSpan.FromSeconds(2), new ServiceBusSourceLog(_log.CreateLogger("test"), "archive", _time), _time);
+        links.TryReceive(call: 0, out Task<ServiceBusReceivedMessage?>? receiving).ShouldBeTrue();
+        links.Stop();
+        Task closing = links.CloseAsync(Task.CompletedTask);
+        await _time.PassUntilAsync(TimeSpan.FromSeconds(1), () => closing.IsCompleted);
+
+        FakeSession late = new(_time, TimeSpan.Zero, messages: 0);
+        accepting.SetResult(late);
+        await PassingTime.UntilAsync(() => receiving!.IsCompleted);
+
+        late.IsOpen.ShouldBeFalse("It would lock its session until the lock ends.");
+    }
+
     private SessionLinks Create(TimeSpan idle, TimeSpan arrival, int messages, int calls = 1) => new(
         calls,
         _ =>

@@ -195,6 +195,32 @@ public sealed class StopTests
     }
 
     [Fact]
+    public async Task Close_ReceiveThatDoesNotEnd_WaitsForTheSettlementsOnly()
+    {
+        await using ServiceBusSourceHarness harness = new(calls: 2);
+        await harness.StartAsync();
+        Delivery inFlight = await harness.ReceiveAsync(Body, "a");
+        await ServiceBusSourceHarness.UntilAsync(() => harness.Bus.Waiting == 1, "The other call should receive.");
+        harness.Bus.HoldsReceives = true;
+        await harness.StopReceivingAsync();
+
+        Task closing = harness.Source.CloseAsync(CancellationToken.None);
+        for (int second = 0; second < 20; second++)
+        {
+            await harness.AdvanceAsync(TimeSpan.FromSeconds(1));
+            await Task.Delay(1);
+        }
+
+        closing.IsCompleted.ShouldBeFalse("A message is in flight.");
+        await inFlight.SettleAsync(Settlement.Complete);
+        await harness.AdvanceUntilAsync(() => closing.IsCompleted, TimeSpan.FromSeconds(1), "The close waits for a receive that does not end.");
+        harness.Bus.Count.ShouldBe(0);
+        harness.Bus.HoldsReceives = false;
+        harness.Bus.EndReceives();
+        await harness.FinishAsync();
+    }
+
+    [Fact]
     public async Task Dispose_Twice_DisposesEachClientOnce()
     {
         await using ServiceBusSourceHarness harness = await ServiceBusSourceHarness.ReceivingAsync();
