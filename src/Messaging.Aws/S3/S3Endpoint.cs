@@ -15,12 +15,6 @@ internal sealed record S3Endpoint(Uri? Custom, string Region, bool PathStyle)
     public bool IsDualStack { get; init; }
 
     /// <summary>
-    /// AWS's endpoint of another region, which may be signed for without doubt: null for a custom endpoint, the same region, or another partition.
-    /// </summary>
-    public S3Endpoint? In(string region) =>
-        Custom is null && region != Region && AwsRegion.DomainOf(region) == AwsRegion.DomainOf(Region) ? this with { Region = region } : null;
-
-    /// <summary>
     /// Finds the endpoint; opens no connection to it. Without a configured region it looks one up, which may take seconds outside AWS. Without
     /// <paramref name="forcePathStyle"/> the bucket is where the kind of store needs it. The ARN of an access point names the region itself.
     /// </summary>

@@ -32,12 +32,6 @@ internal static partial class S3Log
     [LoggerMessage(4108, LogLevel.Information, "Route {Route}: objects are stored with {Client}")]
     public static partial void LogClient(this ILogger logger, string? route, string client);
 
-    [LoggerMessage(
-        4111, LogLevel.Warning,
-        "Route {Route}: the bucket {Bucket} is in the region {Region} ({Failure}). Nothing is lost. "
-            + "The route calls that region until the worker ends: set Sinks:S3:Region to it")]
-    public static partial void LogRegionChanged(this ILogger logger, string? route, string bucket, string region, string failure);
-
     [LoggerMessage(4106, LogLevel.Debug, "{Operation} was answered with {Status} {Code}, request {RequestId}: {Message}")]
     public static partial void LogErrorAnswer(this ILogger logger, string operation, int status, string code, string? requestId, string message);
 }

@@ -29,20 +29,10 @@ internal sealed partial class S3Sink
         S3Fault fault;
         try
         {
-            fault = await ListAsync(_requests, cancellationToken);
-            if (_requests == _first && _trial?.For(fault) is { } other)
+            fault = await _requests.ListAsync(_attemptTimeout, cancellationToken);
+            if (fault.Kind is AwsErrorKind.Transient or AwsErrorKind.Throttled)
             {
-                S3Fault again = await ListAsync(other, cancellationToken);
-                if (again.Kind == AwsErrorKind.None)
-                {
-                    ChangeRegion(other, fault.Describe(S3Operations.List));
-                }
-                else
-                {
-                    _trial.Refused();
-                }
-
-                fault = again;
+                fault = await _requests.ListAsync(_attemptTimeout, cancellationToken);
             }
         }
         catch (AwsServiceException exception)
@@ -51,12 +41,6 @@ internal sealed partial class S3Sink
         }
 
         Judge(fault);
-    }
-
-    private async ValueTask<S3Fault> ListAsync(IS3Requests requests, CancellationToken cancellationToken)
-    {
-        S3Fault fault = await requests.ListAsync(_attemptTimeout, cancellationToken);
-        return fault.Kind is AwsErrorKind.Transient or AwsErrorKind.Throttled ? await requests.ListAsync(_attemptTimeout, cancellationToken) : fault;
     }
 
     private void Judge(in S3Fault fault)

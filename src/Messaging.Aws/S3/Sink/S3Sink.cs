@@ -26,7 +26,6 @@ internal sealed partial class S3Sink : IObjectSink
     // AWS Architecture Blog, "Exponential Backoff And Jitter"; the cap is never reached within the total time of 20 s.
     private static readonly Backoff Backoff = new(TimeSpan.FromMilliseconds(100), TimeSpan.FromSeconds(20));
 
-    private readonly RegionTrial? _trial;
     private readonly S3ClientChoice? _client;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
@@ -40,20 +39,16 @@ internal sealed partial class S3Sink : IObjectSink
     private readonly int _maxAttempts;
     private readonly CircuitBreaker? _breaker;
     private readonly RetryBudget _retries = new();
-    private readonly IS3Requests _first;
-    private volatile IS3Requests _requests;
+    private readonly IS3Requests _requests;
 
-    /// <summary>Owns the clients.</summary>
+    /// <summary>Owns the client.</summary>
     /// <param name="options">The settings.</param>
     /// <param name="requests">The client.</param>
     /// <param name="services">What the worker gives the sink.</param>
-    /// <param name="trial">Has the client that takes over when the bucket is in another region; null for none.</param>
     /// <param name="client">Which client it is, for the log and for advice; null to say nothing.</param>
-    public S3Sink(S3SinkOptions options, IS3Requests requests, SinkServices services, RegionTrial? trial = null, S3ClientChoice? client = null)
+    public S3Sink(S3SinkOptions options, IS3Requests requests, SinkServices services, S3ClientChoice? client = null)
     {
-        _first = requests;
         _requests = requests;
-        _trial = trial;
         _client = client;
         _time = services.Time;
         _logger = services.Loggers.CreateLogger<S3Sink>();
@@ -78,13 +73,12 @@ internal sealed partial class S3Sink : IObjectSink
     {
         S3Endpoint endpoint = S3Endpoint.Resolve(options.ForcePathStyle, aws, Environment.GetEnvironmentVariable, options.Bucket);
         S3ClientChoice choice = S3ClientChoice.Of(options);
-        RegionTrial trial = new(region => endpoint.In(region) is { } other ? Open(other) : null, services.Time);
-        return new S3Sink(options, Open(endpoint), services, trial, choice);
 
         // One connection per concurrent request, so that none waits for a connection until its deadline.
-        IS3Requests Open(S3Endpoint place) => choice.IsDirect
-            ? DirectRequests.Create(options, place, credentials, services, services.Concurrency)
-            : SdkRequests.Create(options, place, credentials, services);
+        IS3Requests requests = choice.IsDirect
+            ? DirectRequests.Create(options, endpoint, credentials, services, services.Concurrency)
+            : SdkRequests.Create(options, endpoint, credentials, services);
+        return new S3Sink(options, requests, services, choice);
     }
 
     public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) =>
@@ -108,8 +102,7 @@ internal sealed partial class S3Sink : IObjectSink
 
     public ValueTask DisposeAsync()
     {
-        _first.Dispose();
-        _trial?.Dispose();
+        _requests.Dispose();
         return default;
     }
 
@@ -121,17 +114,15 @@ internal sealed partial class S3Sink : IObjectSink
         bool mayHaveCommitted = false;
         int attempt = 1;
         int taken = 0;
-        IS3Requests requests = _requests;
-        string? refusal = null;
         while (true)
         {
             SinkResult result = SinkResult.Stored;
             string operation = S3Operations.Put;
             TimeSpan limit = Limit(start);
-            S3Fault fault = _conditional ? Reported(await PutAsync(requests, key, body, properties, limit, cancellationToken), limit) : S3Fault.None;
+            S3Fault fault = _conditional ? Reported(await PutAsync(key, body, properties, limit, cancellationToken), limit) : S3Fault.None;
             if (!_conditional || fault.Kind == AwsErrorKind.Exists)
             {
-                (result, fault, operation) = await CompareAsync(requests, key, body, properties, start, mayHaveCommitted, cancellationToken);
+                (result, fault, operation) = await CompareAsync(key, body, properties, start, mayHaveCommitted, cancellationToken);
             }
 
             mayHaveCommitted |= fault.MayHaveCommitted && operation == S3Operations.Put;
@@ -140,27 +131,12 @@ internal sealed partial class S3Sink : IObjectSink
                 case AwsErrorKind.None:
                     _retries.Succeeded(taken);
                     _problem = null;
-                    if (refusal is not null)
-                    {
-                        ChangeRegion(requests, refusal);
-                    }
-
                     return result;
 
                 case AwsErrorKind.Rejected:
                     return Failed(SinkStatus.Rejected, fault, operation, properties);
 
-                case AwsErrorKind.Refused when requests == _first && _trial?.For(fault) is { } other:
-                    refusal = fault.Describe(operation);
-                    requests = other;
-                    continue;
-
                 case AwsErrorKind.ClockSkew or AwsErrorKind.ExpiredCredentials or AwsErrorKind.Refused:
-                    if (refusal is not null)
-                    {
-                        _trial!.Refused();
-                    }
-
                     return Failed(SinkStatus.Refused, fault, operation, properties);
             }
 
@@ -185,11 +161,10 @@ internal sealed partial class S3Sink : IObjectSink
 
     /// <summary>Compares the existing object with the body; without conditional PUTs, stores the object when there is none.</summary>
     private async ValueTask<(SinkResult Result, S3Fault Fault, string Operation)> CompareAsync(
-        IS3Requests requests, ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, long start, bool mayHaveCommitted,
-        CancellationToken cancellationToken)
+        ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, long start, bool mayHaveCommitted, CancellationToken cancellationToken)
     {
         TimeSpan limit = Limit(start);
-        (S3Fault fault, string operation, bool same) = await requests.CompareAsync(key, body, limit, cancellationToken);
+        (S3Fault fault, string operation, bool same) = await _requests.CompareAsync(key, body, limit, cancellationToken);
         if (Reported(fault, limit).Kind == AwsErrorKind.None)
         {
             // An object that an earlier attempt of this call stored, but whose answer was lost, is this call's own.
@@ -214,22 +189,20 @@ internal sealed partial class S3Sink : IObjectSink
         if (fault.Kind == AwsErrorKind.Missing && !_conditional)
         {
             limit = Limit(start);
-            return (SinkResult.Stored, Reported(await PutAsync(requests, key, body, properties, limit, cancellationToken), limit), S3Operations.Put);
+            return (SinkResult.Stored, Reported(await PutAsync(key, body, properties, limit, cancellationToken), limit), S3Operations.Put);
         }
 
         return (default, fault, operation);
     }
 
     private ValueTask<S3Fault> PutAsync(
-        IS3Requests requests, ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, TimeSpan limit,
-        CancellationToken cancellationToken) =>
+        ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, TimeSpan limit, CancellationToken cancellationToken) =>
         MessageSpans.IsListening
-            ? PutTracedAsync(requests, key, body, properties, limit, cancellationToken)
-            : requests.PutAsync(key, body, properties, limit, cancellationToken);
+            ? PutTracedAsync(key, body, properties, limit, cancellationToken)
+            : _requests.PutAsync(key, body, properties, limit, cancellationToken);
 
     private async ValueTask<S3Fault> PutTracedAsync(
-        IS3Requests requests, ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, TimeSpan limit,
-        CancellationToken cancellationToken)
+        ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, TimeSpan limit, CancellationToken cancellationToken)
     {
         Activity? span = MessageSpans.StartCall(
             "S3.PutObject",
@@ -242,7 +215,7 @@ internal sealed partial class S3Sink : IObjectSink
             ]);
         try
         {
-            S3Fault fault = await requests.PutAsync(key, body, properties, limit, cancellationToken);
+            S3Fault fault = await _requests.PutAsync(key, body, properties, limit, cancellationToken);
             span?.SetTag("aws.request_id", fault.RequestId);
             span?.SetTag("http.response.status_code", fault.Status == 0 ? null : fault.Status);
 
@@ -274,15 +247,6 @@ internal sealed partial class S3Sink : IObjectSink
         }
 
         return fault;
-    }
-
-    // The first client stays open for its requests in flight, until the sink ends.
-    private void ChangeRegion(IS3Requests requests, string refusal)
-    {
-        if (Interlocked.CompareExchange(ref _requests, requests, _first) == _first)
-        {
-            _logger.LogRegionChanged(_route.Value as string, _bucket, _trial!.Region!, refusal);
-        }
     }
 
     private SinkResult Failed(SinkStatus status, in S3Fault fault, string operation, ObjectProperties? properties)

@@ -1,4 +1,3 @@
-using System.Collections.Concurrent;
 using Quayside.Messaging.Aws;
 using Quayside.Messaging.Aws.S3;
 using Quayside.Messaging.Aws.S3.Sink;
@@ -8,7 +7,7 @@ using Quayside.Messaging.Sinks;
 namespace Messaging.Tests.Aws.S3;
 
 /// <summary>What the sink does when the bucket is in another region, or the store refuses the direct client.</summary>
-public sealed class RegionTrialTests
+public sealed class S3ClientChoiceTests
 {
     private static readonly S3Fault WrongSignature = S3Fault.OfAnswer(new AwsError(403, "SignatureDoesNotMatch", ""));
 
@@ -32,7 +31,7 @@ public sealed class RegionTrialTests
         foreach (bool isDirect in (bool[])[true, false])
         {
             ScriptedRequests requests = new(_ => S3Fault.OfAnswer(new AwsError(status, code, "")));
-            await using S3Sink sink = Open(requests, _ => null, isDirect);
+            await using S3Sink sink = Open(requests, isDirect);
 
             SinkResult result = await StoreAsync(sink);
 
@@ -46,7 +45,7 @@ public sealed class RegionTrialTests
     public async Task Check_TheStoreRefusesTheDirectClient_EndsTheStartAndNamesTheOtherOne()
     {
         ScriptedRequests requests = new(_ => WrongSignature, () => WrongSignature);
-        await using S3Sink sink = Open(requests, _ => null);
+        await using S3Sink sink = Open(requests);
 
         StartupException exception = await Should.ThrowAsync<StartupException>(() => sink.CheckAsync(Token));
 
@@ -60,70 +59,28 @@ public sealed class RegionTrialTests
     [InlineData(301, "PermanentRedirect")]
     [InlineData(307, "")]
     [InlineData(400, "AuthorizationHeaderMalformed")]
-    public async Task Store_TheBucketIsInAnotherRegion_RepeatsThePutThereAndStays(int status, string code)
+    public async Task Store_TheBucketIsInAnotherRegion_RefusesOnceAndNamesTheRegion(int status, string code)
     {
-        ScriptedRequests first = new(_ => Elsewhere(status, code));
-        ScriptedRequests other = new(_ => S3Fault.None);
-        ConcurrentQueue<string> regions = [];
-        await using S3Sink sink = Open(first, region =>
-        {
-            regions.Enqueue(region);
-            return other;
-        });
-
-        (await StoreAsync(sink)).ShouldBe(SinkResult.Stored);
-        (await StoreAsync(sink)).ShouldBe(SinkResult.Stored);
-
-        regions.ShouldBe(["eu-north-1"]);
-        (first.Puts, other.Puts).ShouldBe((1, 2));
-        _log.Entries.Where(entry => entry.Id == 4111).ShouldHaveSingleItem().Text.ShouldContain("the bucket archive is in the region eu-north-1");
-    }
-
-    [Fact]
-    public async Task Store_TheOtherRegionNamesAThird_RefusesAndAsksOnceAMinute()
-    {
-        ScriptedRequests first = new(_ => Elsewhere(301, "PermanentRedirect"));
-        ScriptedRequests other = new(_ => S3Fault.OfAnswer(new AwsError(301, "PermanentRedirect", "") { Region = "eu-south-2" }));
-        await using S3Sink sink = Open(first, _ => other);
-
-        for (int i = 0; i < 3; i++)
-        {
-            SinkResult result = await StoreAsync(sink);
-            result.Status.ShouldBe(SinkStatus.Refused);
-            result.Detail.ShouldNotBeNull().ShouldContain("set Sinks:S3:Region");
-        }
-
-        (first.Puts, other.Puts).ShouldBe((3, 1));
-        _log.Entries.ShouldNotContain(entry => entry.Id == 4111);
-    }
-
-    [Fact]
-    public async Task Store_ARegionThatIsNotFollowed_IsRefused()
-    {
-        ScriptedRequests first = new(_ => Elsewhere(301, "PermanentRedirect"));
-        await using S3Sink sink = Open(first, _ => null);
+        ScriptedRequests requests = new(_ => Elsewhere(status, code));
+        await using S3Sink sink = Open(requests);
 
         SinkResult result = await StoreAsync(sink);
 
         result.Status.ShouldBe(SinkStatus.Refused);
         result.Detail.ShouldNotBeNull().ShouldContain("is in region eu-north-1: set Sinks:S3:Region");
-        first.Puts.ShouldBe(1);
+        requests.Puts.ShouldBe(1);
     }
 
     [Fact]
-    public async Task Check_TheBucketIsInAnotherRegion_BeginsThere()
+    public async Task Check_TheBucketIsInAnotherRegion_EndsTheStartAndNamesTheRegion()
     {
-        ScriptedRequests first = new(_ => S3Fault.None, () => Elsewhere(400, "AuthorizationHeaderMalformed"));
-        ScriptedRequests other = new(_ => S3Fault.None, () => S3Fault.None);
-        S3Sink sink = Open(first, _ => other);
+        ScriptedRequests requests = new(_ => S3Fault.None, () => Elsewhere(400, "AuthorizationHeaderMalformed"));
+        await using S3Sink sink = Open(requests);
 
-        await sink.CheckAsync(Token);
-        (await StoreAsync(sink)).ShouldBe(SinkResult.Stored);
-        await sink.DisposeAsync();
+        StartupException exception = await Should.ThrowAsync<StartupException>(() => sink.CheckAsync(Token));
 
-        (first.Puts, other.Puts).ShouldBe((0, 1));
-        (first.IsDisposed, other.IsDisposed).ShouldBe((true, true));
-        _log.Entries.Where(entry => entry.Id == 4111).ShouldHaveSingleItem();
+        exception.ExitCode.ShouldBe(ExitCodes.Configuration);
+        exception.Message.ShouldContain("is in region eu-north-1: set Sinks:S3:Region");
     }
 
     [Theory]
@@ -143,10 +100,9 @@ public sealed class RegionTrialTests
 
     private static async Task<SinkResult> StoreAsync(S3Sink sink) => await sink.StoreAsync("k"u8.ToArray(), new byte[1], Token);
 
-    private S3Sink Open(ScriptedRequests first, Func<string, IS3Requests?> createIn, bool isDirect = true) => new(
+    private S3Sink Open(ScriptedRequests requests, bool isDirect = true) => new(
         new S3SinkOptions { Bucket = "archive" },
-        first,
+        requests,
         new SinkServices(null!, _log, _time, Route: "trial"),
-        new RegionTrial(createIn, _time),
         new S3ClientChoice(isDirect, "the client"));
 }
