@@ -3,6 +3,7 @@ using System.Security.Cryptography;
 using System.Text;
 using System.Text.Unicode;
 using Amazon;
+using Amazon.Runtime;
 using Amazon.Runtime.Internal;
 using Amazon.Runtime.Internal.Auth;
 using Amazon.S3;
@@ -37,16 +38,15 @@ internal sealed class PutSignatureTarget : FuzzTarget
     public override int Slowness => 10;
 
     /// <summary>
-    /// A line each: choices, key, content type, content encoding, disposition, cache control, token, body, then <c>name=value</c> of metadata, and with
+    /// A line each: choices, key, content type, content encoding, token, body, then <c>name=value</c> of metadata, and with
     /// <c>#</c> before it of tags.
     /// </summary>
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
         .. Texts.Utf8(
-            "0\na/b.json\napplication/json\n\n\n\n\n{}",
-            "1\nproduct/a b//id~-_.json\ntext/plain; charset=utf-8\ngzip\nattachment; filename=\"a  b\"\nmax-age=1,  "
-                + "public\na/token+with=signs\nbody\nteam=orders  and  returns\n#a b=c+d @:/",
-            "2\né€/漢😀/..//./%41 +~=&?#\na/b\n\n\n\n\n\nname=grün\ntoo= a \nx_y=1\nx-y=2\n#team=\n#class=é"),
+            "0\na/b.json\napplication/json\n\n\n{}",
+            "1\nproduct/a b//id~-_.json\ntext/plain; charset=utf-8\ngzip\na/token+with=signs\nbody\nteam=orders  and  returns\n#a b=c+d @:/",
+            "2\né€/漢😀/..//./%41 +~=&?#\na/b\n\n\n\nname=grün\ntoo= a \nx_y=1\nx-y=2\n#team=\n#class=é"),
     ];
 
     public override IReadOnlyList<byte[]> Dictionary { get; } =
@@ -83,7 +83,6 @@ internal sealed class PutSignatureTarget : FuzzTarget
         string? encryption = Encryptions[Choose(4)];
         bool isKms = encryption?.StartsWith("aws:kms", StringComparison.Ordinal) == true;
         string? custom = Endpoints[Choose(5)];
-        bool isLocked = Choose(4) == 0;
         bool isOwn = Choose(2) == 0;
         KeyValuePair<string, string>[] metadata = Properties(lines, ObjectPropertyKind.Metadata);
         KeyValuePair<string, string>[] tags = Properties(lines, ObjectPropertyKind.Tag);
@@ -93,26 +92,20 @@ internal sealed class PutSignatureTarget : FuzzTarget
             Conditional = Choose(2) == 0,
             ContentType = HeaderOf(TextOf(2)),
             ContentEncoding = HeaderOf(TextOf(3)),
-            ContentDisposition = HeaderOf(TextOf(4)),
-            CacheControl = HeaderOf(TextOf(5)),
             ServerSideEncryption = encryption,
             KmsKeyId = isKms && Choose(2) == 0 ? "arn:aws:kms:eu-west-1:123456789012:key/1" : null,
-            BucketKeyEnabled = isKms && Choose(2) == 0 ? Choose(2) == 0 : null,
             StorageClass = Choose(2) == 0 ? "STANDARD_IA" : null,
             Acl = Choose(2) == 0 ? "bucket-owner-full-control" : null,
             ExpectedBucketOwner = Choose(2) == 0 ? "123456789012" : null,
-            RequesterPays = Choose(2) == 0,
-            ObjectLockLegalHold = Choose(4) == 0,
-            ObjectLockMode = isLocked ? S3ObjectLockMode.COMPLIANCE : null,
-            ObjectLockRetention = isLocked ? TimeSpan.FromHours(1) : null,
+            RequestChecksumCalculation = Choose(2) == 0 ? RequestChecksumCalculation.WHEN_SUPPORTED : RequestChecksumCalculation.WHEN_REQUIRED,
             Metadata = new Dictionary<string, string>(isOwn ? [] : metadata),
             Tags = new Dictionary<string, string>(isOwn ? [] : tags),
         };
         S3Endpoint endpoint = new(custom is null ? null : new Uri(custom), Regions[Choose(5)], PathStyle: custom is not null || Choose(4) == 0);
 
         // A token has no blanks, so the pooled PUT takes it as it is.
-        SigningCredentials credentials = new("access-key", Secret, HeaderOf(TextOf(6))?.Replace(" ", string.Empty, StringComparison.Ordinal));
-        byte[] body = lines.Count > 7 ? lines[7] : [];
+        SigningCredentials credentials = new("access-key", Secret, HeaderOf(TextOf(4))?.Replace(" ", string.Empty, StringComparison.Ordinal));
+        byte[] body = lines.Count > 5 ? lines[5] : [];
 
         PutObjectRequest put = PutOf(options, key, body, metadata, tags);
         BucketAddress address = BucketAddress.Create(options.Bucket!, endpoint);
@@ -120,8 +113,7 @@ internal sealed class PutSignatureTarget : FuzzTarget
         IRequest twin = PutObjectRequestMarshaller.Instance.Marshall(put);
         twin.Content = body;
         string expected = Sign(twin, options, endpoint, credentials);
-        ObjectProperties? properties = isOwn ? new ObjectProperties { Metadata = metadata, Tags = tags } : null;
-        using (PutRequest request = isOwn || signer.NeedsOwnPut ? signer.CreateOwnPut(_clock, properties) : signer.CreatePut(_clock))
+        using (PutRequest request = isOwn ? signer.CreateOwnPut(_clock, new ObjectProperties { Metadata = metadata, Tags = tags }) : signer.CreatePut(_clock))
         {
             request.Open(key, body, TimeSpan.FromHours(1), CancellationToken.None);
             signer.Sign(request, credentials);
@@ -155,7 +147,7 @@ internal sealed class PutSignatureTarget : FuzzTarget
     private static KeyValuePair<string, string>[] Properties(List<byte[]> lines, ObjectPropertyKind kind)
     {
         Dictionary<string, string> properties = new(StringComparer.OrdinalIgnoreCase);
-        foreach (byte[] line in lines.Skip(8))
+        foreach (byte[] line in lines.Skip(6))
         {
             string text = Encoding.UTF8.GetString(line);
             bool isTag = text.StartsWith('#');
@@ -181,15 +173,12 @@ internal sealed class PutSignatureTarget : FuzzTarget
             IfNoneMatch = options.Conditional ? "*" : null,
             ServerSideEncryptionMethod = options.ServerSideEncryption,
             ServerSideEncryptionKeyManagementServiceKeyId = options.KmsKeyId,
-            BucketKeyEnabled = options.BucketKeyEnabled,
             StorageClass = options.StorageClass,
             CannedACL = options.Acl,
             ExpectedBucketOwner = options.ExpectedBucketOwner,
-            RequestPayer = options.RequesterPays ? RequestPayer.Requester : null,
-            ObjectLockLegalHoldStatus = options.ObjectLockLegalHold ? ObjectLockLegalHoldStatus.On : null,
-            ObjectLockMode = options.ObjectLockMode?.ToString(),
-            ObjectLockRetainUntilDate = options.ObjectLockRetention is { } retention ? S3Retention.EndOf(_clock.GetUtcNow(), retention) : null,
-            ChecksumSHA256 = options.SendsChecksum ? Convert.ToBase64String(SHA256.HashData(body)) : null,
+            ChecksumSHA256 = options.RequestChecksumCalculation == RequestChecksumCalculation.WHEN_SUPPORTED
+                ? Convert.ToBase64String(SHA256.HashData(body))
+                : null,
         };
         if (tags.Length > 0)
         {
@@ -198,8 +187,6 @@ internal sealed class PutSignatureTarget : FuzzTarget
 
         put.Headers.ContentType = options.ContentType ?? "application/json";
         put.Headers.ContentEncoding = options.ContentEncoding;
-        put.Headers.ContentDisposition = options.ContentDisposition;
-        put.Headers.CacheControl = options.CacheControl;
         foreach ((string name, string value) in metadata)
         {
             put.Metadata[S3PropertyRules.NameOf(name)] = S3PropertyRules.EncodeMetadata(value);
@@ -210,21 +197,18 @@ internal sealed class PutSignatureTarget : FuzzTarget
 
     private void CheckRead(S3SinkOptions options, S3Endpoint endpoint, byte[] key, BucketAddress address, PutSigner signer, SigningCredentials credentials)
     {
-        RequestPayer? payer = options.RequesterPays ? RequestPayer.Requester : null;
-
         // The SDK leaves out the slash after a bucket in the path.
         bool isHead = address.TargetOf(address.OfBucket(string.Empty)).Length > "/?".Length || Hash(key) % 8 != 0;
         IRequest twin;
         if (isHead)
         {
             GetObjectMetadataRequest head = new()
-            { BucketName = options.Bucket, Key = Encoding.UTF8.GetString(key), ExpectedBucketOwner = options.ExpectedBucketOwner, RequestPayer = payer };
+            { BucketName = options.Bucket, Key = Encoding.UTF8.GetString(key), ExpectedBucketOwner = options.ExpectedBucketOwner };
             twin = GetObjectMetadataRequestMarshaller.Instance.Marshall(head);
         }
         else
         {
-            ListObjectsV2Request list =
-                new() { BucketName = options.Bucket, MaxKeys = 1, ExpectedBucketOwner = options.ExpectedBucketOwner, RequestPayer = payer };
+            ListObjectsV2Request list = new() { BucketName = options.Bucket, MaxKeys = 1, ExpectedBucketOwner = options.ExpectedBucketOwner };
             twin = ListObjectsV2RequestMarshaller.Instance.Marshall(list);
         }
 

@@ -1,6 +1,5 @@
 using System.Collections.ObjectModel;
 using System.Net.Http.Headers;
-using Amazon.Runtime;
 using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Sinks;
 
@@ -28,46 +27,20 @@ internal sealed partial class S3SinkOptions
     [Setting("Storage class such as INTELLIGENT_TIERING; default STANDARD")]
     public string? StorageClass { get; init; }
 
-    [Setting("Use the bucket's own data key with aws:kms encryption, so that S3 calls KMS less often; default: the bucket's", Advanced = true)]
-    public bool? BucketKeyEnabled { get; init; }
-
     [Setting("Canned ACL such as bucket-owner-full-control, for a bucket that still uses ACLs; default none", Advanced = true)]
     public string? Acl { get; init; }
 
     [Setting("Content encoding of the objects, such as gzip, for bodies that are stored compressed; default none", Advanced = true)]
     public string? ContentEncoding { get; init; }
 
-    [Setting("Cache-Control of the objects; default none", Advanced = true)]
-    public string? CacheControl { get; init; }
-
-    [Setting("Content-Disposition of the objects; default none", Advanced = true)]
-    public string? ContentDisposition { get; init; }
-
-    [Setting("Object lock: GOVERNANCE or COMPLIANCE; default: the bucket's. The bucket must have object lock", Advanced = true)]
-    public S3ObjectLockMode? ObjectLockMode { get; init; }
-
-    [Setting(
-        "How long an object is locked, from its PUT, such as 365d", Min = "1m", Max = "36500d",
-        Consequence = "S3 refuses a retention of no time and of more than 100 years.", Advanced = true)]
-    public TimeSpan? ObjectLockRetention { get; init; }
-
-    [Setting("Put a legal hold on every object. The bucket must have object lock", Advanced = true)]
-    public bool ObjectLockLegalHold { get; init; }
-
     [Setting("Account that must own the bucket, such as 123456789012; S3 refuses every request to a bucket of another one", Advanced = true)]
     public string? ExpectedBucketOwner { get; init; }
-
-    [Setting("Pay for the requests to a bucket of the kind requester pays", Advanced = true)]
-    public bool RequesterPays { get; init; }
 
     [Setting("User metadata of every object, by its name without x-amz-meta-; at most 2,048 bytes of names and values", Advanced = true)]
     public IReadOnlyDictionary<string, string> Metadata { get; init; } = ReadOnlyDictionary<string, string>.Empty;
 
     [Setting("Tags of every object, by their keys; at most 10", Advanced = true)]
     public IReadOnlyDictionary<string, string> Tags { get; init; } = ReadOnlyDictionary<string, string>.Empty;
-
-    /// <summary>True when a checksum header is sent: S3 requires one with object lock.</summary>
-    public bool SendsChecksum => RequestChecksumCalculation == RequestChecksumCalculation.WHEN_SUPPORTED || ObjectLockMode is not null || ObjectLockLegalHold;
 
     private void ValidateObject(SettingsCheck check)
     {
@@ -100,12 +73,6 @@ internal sealed partial class S3SinkOptions
             check.Fail(nameof(StorageClass), "must be a storage class such as STANDARD_IA.", "No object could be stored.");
         }
 
-        if (BucketKeyEnabled is not null && ServerSideEncryption is null or "AES256")
-        {
-            check.Fail(
-                nameof(BucketKeyEnabled), "needs ServerSideEncryption aws:kms or aws:kms:dsse.", "It would have no effect.", nameof(ServerSideEncryption));
-        }
-
         if (Acl is not null && !Acls.Contains(Acl, StringComparer.Ordinal))
         {
             check.Fail(nameof(Acl), $"must be one of {string.Join(", ", Acls)}.", "No object could be stored.");
@@ -120,14 +87,9 @@ internal sealed partial class S3SinkOptions
             check.Fail(nameof(ExpectedBucketOwner), "must be the 12 digits of an AWS account.", "Every request would be refused.");
         }
 
-        ValidateHeader(check, nameof(ContentEncoding), ContentEncoding);
-        ValidateHeader(check, nameof(CacheControl), CacheControl);
-        ValidateHeader(check, nameof(ContentDisposition), ContentDisposition);
-        if (ObjectLockMode is not null != ObjectLockRetention is not null)
+        if (ContentEncoding is not null && !ContentEncoding.All(c => c is >= ' ' and <= '~'))
         {
-            string missing = ObjectLockMode is null ? nameof(ObjectLockMode) : nameof(ObjectLockRetention);
-            string given = ObjectLockMode is null ? nameof(ObjectLockRetention) : nameof(ObjectLockMode);
-            check.Fail(missing, $"must be set together with {given}.", "No object could be stored.", given);
+            check.Fail(nameof(ContentEncoding), "must be printable ASCII.", "No object could be stored.");
         }
 
         foreach (string problem in S3PropertyRules.FindProblems(Metadata, ObjectPropertyKind.Metadata))
@@ -140,22 +102,4 @@ internal sealed partial class S3SinkOptions
             check.Fail(nameof(Tags), problem, "No object could be stored.");
         }
     }
-
-    private static void ValidateHeader(SettingsCheck check, string property, string? value)
-    {
-        if (value is not null && !value.All(c => c is >= ' ' and <= '~'))
-        {
-            check.Fail(property, "must be printable ASCII.", "No object could be stored.");
-        }
-    }
-}
-
-/// <summary>How strictly an object is locked, as S3 writes it.</summary>
-internal enum S3ObjectLockMode
-{
-    /// <summary>Only with s3:BypassGovernanceRetention can it be deleted earlier.</summary>
-    GOVERNANCE = 0,
-
-    /// <summary>It cannot be deleted earlier, not even by the account's root user.</summary>
-    COMPLIANCE,
 }

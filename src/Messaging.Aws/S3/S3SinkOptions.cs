@@ -13,7 +13,7 @@ internal sealed partial class S3SinkOptions : ISelfValidating
 
     [Setting(
         "Auto, Sdk (AWSSDK.S3) or Direct (the worker's own client, a fraction of the cost per PUT; docs/reference/s3.md lists what it does not support). Auto "
-            + "is Direct, unless a setting needs Sdk", Advanced = true)]
+            + "is Direct, unless the bucket needs Sdk", Advanced = true)]
     public S3ClientKind Client { get; init; }
 
     [Setting("Bucket the objects are stored in, or the ARN or alias of an access point; it must exist", Required = true)]
@@ -52,11 +52,8 @@ internal sealed partial class S3SinkOptions : ISelfValidating
 
     [Setting(
         "WHEN_REQUIRED or WHEN_SUPPORTED: whether a checksum header is sent in addition to the SHA-256 that signs every body (Sdk: CRC32, Direct: SHA-256); "
-            + "many S3-compatible stores refuse it. Object lock requires it: the settings of object lock switch it on", Advanced = true)]
+            + "many S3-compatible stores refuse it. A bucket whose objects are locked by default (object lock) requires it", Advanced = true)]
     public RequestChecksumCalculation RequestChecksumCalculation { get; init; } = RequestChecksumCalculation.WHEN_REQUIRED;
-
-    [Setting("Send bodies as aws-chunked (Sdk only); costs about four times the memory per request and gains nothing at these sizes", Advanced = true)]
-    public bool ChunkedEncoding { get; init; }
 
     [Setting("Time to open a connection", Min = "100ms", Max = "1m", Advanced = true)]
     public TimeSpan ConnectTimeout { get; init; } = TimeSpan.FromSeconds(2);
@@ -104,36 +101,16 @@ internal sealed partial class S3SinkOptions : ISelfValidating
 
         ValidateCredentials(check);
         ValidateObject(check);
-        if (Client == S3ClientKind.Direct)
-        {
-            ValidateDirect(check);
-        }
-    }
-
-    // Directory buckets need a session (CreateSession) and other hostnames.
-    private bool IsDirectoryBucket => Bucket?.EndsWith("--x-s3", StringComparison.Ordinal) == true;
-
-    /// <summary>What only AWSSDK.S3 does, of what these settings ask for; null for nothing.</summary>
-    public string? FindSdkOnly() => ChunkedEncoding ? $"{Section}:{nameof(ChunkedEncoding)} is true"
-        : IsDirectoryBucket ? $"{Section}:{nameof(Bucket)} is a directory bucket (S3 Express)"
-        : null;
-
-    private void ValidateDirect(SettingsCheck check)
-    {
-        if (ChunkedEncoding)
-        {
-            check.Fail(
-                nameof(ChunkedEncoding), $"must be false with {nameof(Client)} Direct, which sends bodies unchanged; use Sdk for it.",
-                "The setting would have no effect.", nameof(Client));
-        }
-
-        if (IsDirectoryBucket)
+        if (Client == S3ClientKind.Direct && IsDirectoryBucket)
         {
             check.Fail(
                 nameof(Bucket), $"must not be a directory bucket (S3 Express) with {nameof(Client)} Direct; use Sdk for it.", "Requests would be refused.",
                 nameof(Client));
         }
     }
+
+    /// <summary>True for a bucket that only AWSSDK.S3 knows: it needs a session (CreateSession) and other hostnames.</summary>
+    public bool IsDirectoryBucket => Bucket?.EndsWith("--x-s3", StringComparison.Ordinal) == true;
 
     /// <summary>The settings of the section <c>Aws</c>, overridden by these. Credentials come from one of the two sections, never mixed.</summary>
     public AwsOptions Over(AwsOptions shared)
@@ -176,7 +153,7 @@ internal sealed partial class S3SinkOptions : ISelfValidating
 /// <summary>Which client calls the store; docs/reference/s3.md compares them.</summary>
 internal enum S3ClientKind
 {
-    /// <summary>The direct client, unless the settings need AWSSDK.S3 or the store refuses its requests.</summary>
+    /// <summary>The direct client, unless the bucket needs AWSSDK.S3.</summary>
     Auto = 0,
 
     /// <summary>AWSSDK.S3.</summary>

@@ -106,8 +106,6 @@ public sealed class CheckedSettingsTests : IDisposable
         ["Sinks:S3:StorageClass"] = (S3, ["cheap"]),
         ["Sinks:S3:Acl"] = (S3, ["log-delivery-write", "open"]),
         ["Sinks:S3:ContentEncoding"] = (S3, ["gz\u00efp"]),
-        ["Sinks:S3:CacheControl"] = (S3, ["no\u2014store"]),
-        ["Sinks:S3:ContentDisposition"] = (S3, ["in\u0001line"]),
         ["Sinks:S3:ExpectedBucketOwner"] = (S3, ["12345678901", "my-account-1"]),
         ["Sinks:AzureBlobs:ConnectionString"] = (
             "--Routes:r:Source=Channel --Routes:r:Sink=AzureBlobs --Sinks:AzureBlobs:Container=archive "

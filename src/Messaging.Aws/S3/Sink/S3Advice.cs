@@ -4,9 +4,6 @@ namespace Quayside.Messaging.Aws.S3.Sink;
 /// <summary>Tells an operator what a refusal means and what to do.</summary>
 internal static class S3Advice
 {
-    private const string Retention = ", s3:PutObjectRetention";
-    private const string LegalHold = ", s3:PutObjectLegalHold";
-
     /// <summary>One sentence for a refusal; at most 256 characters with <see cref="S3Fault.Describe"/> without a detail before it.</summary>
     /// <param name="fault">The refusal.</param>
     /// <param name="operation">What was refused.</param>
@@ -24,12 +21,10 @@ internal static class S3Advice
         "AccessControlListNotSupported" => $"The bucket '{bucket}' does not use ACLs: remove Sinks:S3:Acl.",
         _ when Says(fault, "checksum") || Says(fault, "Content-MD5") => Says(fault, "required") || Says(fault, "missing")
             ? "The store asks for a checksum: set Sinks:S3:RequestChecksumCalculation=WHEN_SUPPORTED."
-            : "The store refuses the checksum: set Sinks:S3:RequestChecksumCalculation=WHEN_REQUIRED, and no setting of object lock.",
+            : "The store refuses the checksum: set Sinks:S3:RequestChecksumCalculation=WHEN_REQUIRED.",
         _ when fault.Code == "SecondLevelDomainForbidden" || Says(fault, "virtual host") =>
             "The store takes the bucket in the hostname only: set Sinks:S3:ForcePathStyle=false.",
         _ when Says(fault, "If-None-Match") => "The store does not support If-None-Match: set Sinks:S3:Conditional=false.",
-        "InvalidRequest" when further.Contains(Retention, StringComparison.Ordinal) || further.Contains(LegalHold, StringComparison.Ordinal) =>
-            $"The bucket '{bucket}' may have no object lock: enable it, or remove the settings of Sinks:S3 that begin with ObjectLock.",
         _ when fault.IsWrongRegion =>
             $"The bucket '{bucket}' is in {(fault.Region is null ? "another region" : $"region {fault.Region}")}: set Sinks:S3:Region.",
         "NotImplemented" or "XNotImplemented" =>
@@ -48,11 +43,8 @@ internal static class S3Advice
     /// <summary>The permissions that a PUT needs beside s3:PutObject, each with a comma and a blank before it.</summary>
     /// <param name="options">The settings of the objects.</param>
     /// <param name="hasTags">True when the object has tags.</param>
-    public static string PermissionsFor(S3SinkOptions options, bool hasTags) => string.Concat(
-        hasTags ? ", s3:PutObjectTagging" : "",
-        options.Acl is null ? "" : ", s3:PutObjectAcl",
-        options.ObjectLockMode is null ? "" : Retention,
-        options.ObjectLockLegalHold ? LegalHold : "");
+    public static string PermissionsFor(S3SinkOptions options, bool hasTags) =>
+        $"{(hasTags ? ", s3:PutObjectTagging" : "")}{(options.Acl is null ? "" : ", s3:PutObjectAcl")}";
 
     private static string PermissionFor(string operation, string further) => operation switch
     {

@@ -16,8 +16,9 @@ internal readonly record struct S3ClientChoice(bool IsDirect, string Text)
             return new S3ClientChoice(isDirect, $"{(isDirect ? "the direct client" : "AWSSDK.S3")} ({Setting}={options.Client})");
         }
 
-        return options.FindSdkOnly() is { } reason
-            ? new S3ClientChoice(IsDirect: false, $"AWSSDK.S3, because {reason}")
+        return options.IsDirectoryBucket
+            ? new S3ClientChoice(
+                IsDirect: false, $"AWSSDK.S3, because {S3SinkOptions.Section}:{nameof(S3SinkOptions.Bucket)} is a directory bucket (S3 Express)")
             : new S3ClientChoice(IsDirect: true, $"the direct client ({Setting}=Auto, and nothing needs AWSSDK.S3)");
     }
 }

@@ -57,17 +57,6 @@ public sealed class S3EndpointTests
         refused.Message.ShouldContain(AccessPoint);
     }
 
-    [Fact]
-    public void In_AnotherRegion_IsThatOfAwsInTheSamePartition()
-    {
-        S3Endpoint endpoint = new(null, "eu-west-1", PathStyle: false) { IsDualStack = true };
-
-        endpoint.In("us-east-1").ShouldBe(endpoint with { Region = "us-east-1" });
-        endpoint.In("eu-west-1").ShouldBeNull();
-        endpoint.In("cn-north-1").ShouldBeNull();
-        new S3Endpoint(Store, "eu-west-1", PathStyle: true).In("us-east-1").ShouldBeNull();
-    }
-
     private static S3Endpoint Resolve(string? option, params (string Name, string? Value)[] environment) =>
         S3Endpoint.Resolve(
             forcePathStyle: null, new AwsOptions { Endpoint = Store, Region = option },

@@ -60,7 +60,7 @@ internal sealed class DirectRequests : IS3Requests
     public async ValueTask<S3Fault> PutAsync(
         ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, ObjectProperties? properties, TimeSpan limit, CancellationToken cancellationToken)
     {
-        PutRequest request = properties is not null || _signer.NeedsOwnPut ? _signer.CreateOwnPut(_time, properties)
+        PutRequest request = properties is not null ? _signer.CreateOwnPut(_time, properties)
             : _puts.TryTake(out PutRequest? pooled) ? pooled
             : _signer.CreatePut(_time);
         request.Open(key, body, limit, cancellationToken);

@@ -1,7 +1,7 @@
-using System.Globalization;
 using System.Net.Http.Headers;
 using System.Security.Cryptography;
 using System.Text;
+using Amazon.Runtime;
 using Quayside.Messaging.Sinks;
 using Quayside.Pipeline.Buffers;
 
@@ -21,8 +21,8 @@ internal sealed class PutSigner : SigV4Signer
     private const string ContentType = "Content-Type";
     private const string Authorization = "Authorization";
 
-    // Headers of the body; the rest are headers of the request.
-    private static readonly string[] OfContent = ["Content-Encoding", "Content-Disposition"];
+    // A header of the body; the rest are headers of the request.
+    private const string ContentEncoding = "Content-Encoding";
 
     private readonly BucketAddress _address;
     private readonly bool _checksum;
@@ -36,7 +36,6 @@ internal sealed class PutSigner : SigV4Signer
 
     // The headers that every request to the bucket has.
     private readonly SigV4Header[] _access;
-    private readonly TimeSpan? _retention;
 
     // The parts of a PUT's canonical request that never change.
     private readonly byte[] _before;
@@ -49,9 +48,8 @@ internal sealed class PutSigner : SigV4Signer
         : base("s3", region, clock)
     {
         _address = address;
-        _checksum = options.SendsChecksum;
+        _checksum = options.RequestChecksumCalculation == RequestChecksumCalculation.WHEN_SUPPORTED;
         _contentType = contentType;
-        _retention = options.ObjectLockRetention;
         _access = Access(options);
         _constant = [.. Constant(options), .. _access];
         _properties = Properties(options.Metadata, options.Tags);
@@ -76,23 +74,14 @@ internal sealed class PutSigner : SigV4Signer
         return request;
     }
 
-    /// <summary>True when a PUT has headers of its own even without properties of its own: the end of its retention.</summary>
-    public bool NeedsOwnPut => _retention is not null;
-
     /// <summary>Creates a PUT for one object, which has headers of its own and is not reused.</summary>
     /// <param name="time">The clock.</param>
-    /// <param name="properties">All metadata and tags of the object, as S3 takes them; null for the configured ones.</param>
-    public PutRequest CreateOwnPut(TimeProvider time, ObjectProperties? properties)
+    /// <param name="properties">All metadata and tags of the object, as S3 takes them.</param>
+    public PutRequest CreateOwnPut(TimeProvider time, ObjectProperties properties)
     {
         PutRequest request = new(time) { IsOwn = true };
         Add(request, _constant);
-        Add(request, properties is null ? _properties : Properties(properties.Metadata, properties.Tags));
-        if (_retention is { } retention)
-        {
-            request.Headers.TryAddWithoutValidation(
-                "x-amz-object-lock-retain-until-date", S3Retention.EndOf(Clock.UtcNow, retention).ToString(S3Retention.Format, CultureInfo.InvariantCulture));
-        }
-
+        Add(request, Properties(properties.Metadata, properties.Tags));
         return request;
     }
 
@@ -190,23 +179,14 @@ internal sealed class PutSigner : SigV4Signer
     private static SigV4Header[] Constant(S3SinkOptions options) => Given(
     [
         ("If-None-Match", options.Conditional ? "*" : null),
-        ("Cache-Control", options.CacheControl),
-        ("Content-Disposition", options.ContentDisposition),
-        ("Content-Encoding", options.ContentEncoding),
+        (ContentEncoding, options.ContentEncoding),
         ("x-amz-acl", options.Acl),
-        ("x-amz-object-lock-legal-hold", options.ObjectLockLegalHold ? "ON" : null),
-        ("x-amz-object-lock-mode", options.ObjectLockMode?.ToString()),
         ("x-amz-server-side-encryption", options.ServerSideEncryption),
         ("x-amz-server-side-encryption-aws-kms-key-id", options.KmsKeyId),
-        ("x-amz-server-side-encryption-bucket-key-enabled", options.BucketKeyEnabled switch { true => "true", false => "false", null => null }),
         ("x-amz-storage-class", options.StorageClass),
     ]);
 
-    private static SigV4Header[] Access(S3SinkOptions options) => Given(
-    [
-        ("x-amz-expected-bucket-owner", options.ExpectedBucketOwner),
-        ("x-amz-request-payer", options.RequesterPays ? "requester" : null),
-    ]);
+    private static SigV4Header[] Access(S3SinkOptions options) => Given([("x-amz-expected-bucket-owner", options.ExpectedBucketOwner)]);
 
     private static SigV4Header[] Given(ReadOnlySpan<(string Name, string? Value)> headers)
     {
@@ -240,7 +220,7 @@ internal sealed class PutSigner : SigV4Signer
 
         foreach (SigV4Header header in headers)
         {
-            HttpHeaders target = OfContent.Contains(header.Name, StringComparer.Ordinal) ? content : request.Headers;
+            HttpHeaders target = header.Name == ContentEncoding ? content : request.Headers;
             target.TryAddWithoutValidation(header.Name, header.Value);
         }
     }

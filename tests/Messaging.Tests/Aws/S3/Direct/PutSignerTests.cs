@@ -63,7 +63,7 @@ public sealed class PutSignerTests
         byte[] body = "{}"u8.ToArray();
         string hash = Convert.ToHexStringLower(SHA256.HashData(body));
         int combinations = 0;
-        for (int chosen = 0; chosen < 1 << 12; chosen++)
+        for (int chosen = 0; chosen < 1 << 10; chosen++)
         {
             bool Has(int setting) => (chosen & (1 << setting)) != 0;
             string? token = Has(0) ? "a/token+with=signs" : null;
@@ -73,14 +73,12 @@ public sealed class PutSignerTests
                 Conditional = Has(1),
                 ServerSideEncryption = Has(2) ? "aws:kms" : null,
                 KmsKeyId = Has(3) ? "arn:aws:kms:eu-west-1:123456789012:key/1" : null,
-                StorageClass = Has(4) ? "STANDARD_IA" : null,
+                Tags = Has(4) ? new Dictionary<string, string> { ["a b"] = "c&d" } : ReadOnlyDictionary<string, string>.Empty,
                 RequestChecksumCalculation = Has(5) ? RequestChecksumCalculation.WHEN_SUPPORTED : RequestChecksumCalculation.WHEN_REQUIRED,
                 Acl = Has(6) ? "private" : null,
-                CacheControl = Has(7) ? "no-cache" : null,
+                StorageClass = Has(7) ? "STANDARD_IA" : null,
                 ExpectedBucketOwner = Has(8) ? "123456789012" : null,
-                BucketKeyEnabled = Has(9) ? true : null,
-                Metadata = Has(10) ? new Dictionary<string, string> { ["Team_a"] = " a  b " } : ReadOnlyDictionary<string, string>.Empty,
-                Tags = Has(11) ? new Dictionary<string, string> { ["a b"] = "c&d" } : ReadOnlyDictionary<string, string>.Empty,
+                Metadata = Has(9) ? new Dictionary<string, string> { ["Team_a"] = " a  b " } : ReadOnlyDictionary<string, string>.Empty,
             };
             BucketAddress address = BucketAddress.Create("bucket", new S3Endpoint(Custom: null, "eu-west-1", PathStyle: true));
             ManualTimeProvider time = new(Now);
@@ -103,7 +101,7 @@ public sealed class PutSignerTests
             combinations++;
         }
 
-        combinations.ShouldBe(4_096);
+        combinations.ShouldBe(1_024);
     }
 
     private static string Expected(

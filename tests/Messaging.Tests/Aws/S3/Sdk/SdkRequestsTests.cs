@@ -28,7 +28,6 @@ public sealed class SdkRequestsTests
             KmsKeyId = "my-key",
             StorageClass = "STANDARD_IA",
             ContentType = "application/x-ndjson",
-            ChunkedEncoding = false,
         };
         using SdkRequests client = Create(server, options);
         byte[] body = "{\"a\":1}"u8.ToArray();
@@ -62,7 +61,6 @@ public sealed class SdkRequestsTests
         {
             Client = S3ClientKind.Sdk,
             Bucket = "archive",
-            ChunkedEncoding = false,
             RequestChecksumCalculation = Enum.Parse<RequestChecksumCalculation>(calculation),
         };
         using SdkRequests client = Create(server, options);
