@@ -26,7 +26,7 @@ internal static class PagesCommand
         Option<DirectoryInfo> pages =
             new("--pages") { Description = "The folder with the folders techniques and seeds", DefaultValueFactory = _ => new DirectoryInfo("lab/docs") };
         Option<DirectoryInfo> repository =
-            new("--repository") { Description = "The folder with README.md and docs/evidence/performance.md", DefaultValueFactory = _ => new DirectoryInfo(".") };
+            new("--repository") { Description = "The folder with README.md and docs", DefaultValueFactory = _ => new DirectoryInfo(".") };
         Option<DirectoryInfo[]> measured = new("--measured")
         {
             Description = "Folders that the README's and the performance pages' figures come from from now on, where they have them; by "
