@@ -64,7 +64,7 @@ internal sealed partial class MessageRoute
         bool[] closed = await Task.WhenAll(_inlets.Select(inlet => CloseAsync(inlet, limit.Token, grace.Token)));
         foreach (SourceRunner inlet in _inlets)
         {
-            inlet.Intake.ReportAtStop();
+            inlet.Intake.Reports.ReportAtStop();
         }
 
         return drained && Array.TrueForAll(closed, isClosed => isClosed);

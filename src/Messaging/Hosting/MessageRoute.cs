@@ -78,15 +78,18 @@ internal sealed partial class MessageRoute : IAsyncDisposable
             MessageDestination destination = source.Destination ?? new MessageDestination(source.LowerName, plan.Name);
             SlotRange slots = plan.SlotsOf(source);
             RouteMetrics counters = Metrics.ForSource(destination, !source.KeepsDeadLetters);
-            MessageIntake intake = new(plan.Name, source.Name, Pipeline, plan.Intake, policy, Breaker, counters, time, _logger, slots)
+            IntakeReports reports = new(plan.Name, source.Name, Pipeline, policy, counters, time, _logger)
+            {
+                LookForEnvelope = hint.Look,
+                PartFailures = _partFailures,
+                SettlementFailures = new FailureRun(time, source.IsPushed),
+                Timeouts = { Parts = $"the handler {_handlerName}{(_sinkName is null ? string.Empty : $" or the sink {_sinkName}")}" },
+            };
+            MessageIntake intake = new(Pipeline, plan.Intake, policy, Breaker, reports, time, slots)
             {
                 Destination = destination,
                 MaxMessageBytes = plan.MaxMessageBytes,
                 TracesSettlement = source.TracesSettlement,
-                LookForEnvelope = hint.Look,
-                PartFailures = _partFailures,
-                Parts = $"the handler {_handlerName}{(_sinkName is null ? string.Empty : $" or the sink {_sinkName}")}",
-                SettlementFailures = new FailureRun(time, source.IsPushed),
             };
             SourceServices given = new(plan.Name, services, deadLetters, loggers, time, slots.Max, Calls, counters)
             {
@@ -105,7 +108,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
                 () => (int)Breaker.State,
                 () => intake.BytesInFlight,
                 () => inlet.Problem is not null,
-                () => intake.SlowSettlements));
+                () => reports.Timeouts.SlowSettlements));
         }
 
         Breaker.CheckNeeded += () => _checkNeeded.Writer.TryWrite(true);
@@ -173,7 +176,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
 
     public TimeSpan OldestAge => _inlets.Max(inlet => inlet.Intake.OldestAge);
 
-    public bool IsStuck => _inlets.Exists(inlet => inlet.Intake.IsStuck);
+    public bool IsStuck => _inlets.Exists(inlet => inlet.Intake.Reports.Timeouts.IsStuck);
 
     public RouteStatus GetStatus()
     {

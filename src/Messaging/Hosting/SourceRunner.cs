@@ -36,13 +36,13 @@ internal sealed partial class SourceRunner(string route, SourcePlan plan, IMessa
     public MessageIntake Intake => intake;
 
     /// <summary>Why the source cannot receive or settle; null without a problem.</summary>
-    public string? Problem => ReceiveProblem ?? OwnProblem ?? intake.Problem;
+    public string? Problem => ReceiveProblem ?? OwnProblem ?? intake.Reports.Problem;
 
     /// <summary>What the source itself reports.</summary>
     public string? OwnProblem => Ask(static source => source.Problem);
 
     /// <summary>What an operator should know although messages still arrive.</summary>
-    public IEnumerable<string> Warnings => Ask(static source => source.Warning) is { } own ? [own, .. intake.Warnings] : intake.Warnings;
+    public IEnumerable<string> Warnings => Ask(static source => source.Warning) is { } own ? [own, .. intake.Reports.Warnings] : intake.Reports.Warnings;
 
     private string? ReceiveProblem
     {
@@ -74,7 +74,7 @@ internal sealed partial class SourceRunner(string route, SourcePlan plan, IMessa
             Exception? failure = null;
             try
             {
-                intake.BeginReceiving();
+                intake.WasAsked = false;
                 Volatile.Write(ref _receivingSince, time.GetTimestamp());
                 Task receiving = source.ReceiveAsync(intake, stopReceiving) ?? throw new InvalidOperationException("its ReceiveAsync returned no task");
                 if (_failure is { } last)

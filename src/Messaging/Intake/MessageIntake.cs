@@ -1,11 +1,8 @@
 using System.Diagnostics;
-using Microsoft.Extensions.Logging;
-using Quayside.Messaging.Handlers;
 using Quayside.Messaging.Recoverability;
 using Quayside.Messaging.Sources;
 using Quayside.Messaging.Stages;
 using Quayside.Messaging.Telemetry;
-using Quayside.Pipeline.Buffers;
 using Quayside.Pipeline.Contexts;
 using Quayside.Pipeline.Execution;
 using Quayside.Pipeline.Messages;
@@ -14,11 +11,13 @@ using Quayside.Pipeline.Settlements;
 namespace Quayside.Messaging.Intake;
 
 /// <summary>
-/// The intake of one source of a route: a fixed number of slots, each of which processes one message at a time on pool threads, from
-/// acceptance to settlement. How many are in use follows the throughput. Slots are reused, so a message allocates nothing here.
-/// One lock guards slots, bytes and waiters; slots are filled and freed several at a time, so that most messages do not take it.
+/// The intake of one source of a route: a fixed number of slots, each of which processes one message at a time on pool threads, from acceptance to settlement.
+/// It is what the source and the slots call; <see cref="SlotTable"/> knows where each slot is, <see cref="Admission"/> how many may be used,
+/// <see cref="HeldMessages"/> what waits for the sink, <see cref="IntakeReports"/> what went wrong. The first three have one lock, which methods named
+/// <c>_NeedsLock</c> are called under. Slots are filled and freed several at a time, so that most messages do not take it; they are reused, so a message
+/// allocates nothing here.
 /// </summary>
-internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsyncDisposable
+internal sealed class MessageIntake : IMessageIntake, ISlotOwner, IAsyncDisposable
 {
     // Interval of the timeout check; a message may exceed its timeout by as much.
     private static readonly TimeSpan WatchInterval = TimeSpan.FromMilliseconds(500);
@@ -26,104 +25,55 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
     // Messages accepted under one lock; their sizes are on the stack.
     private const int BatchLimit = 64;
 
-    private readonly string _route;
-    private readonly string _source;
-    private readonly IPipeline<MessageContext> _pipeline;
+    private readonly Lock _lock = new();
+    private readonly SlotTable _table;
+    private readonly HeldMessages _held;
+    private readonly Admission _admission;
     private readonly IntakeOptions _options;
     private readonly RecoverabilityPolicy _policy;
     private readonly CircuitBreaker _breaker;
-    private readonly RouteMetrics _metrics;
-    private readonly TimeProvider _time;
-    private readonly ILogger _logger;
-    private readonly LogThrottle _heldLog;
-    private readonly TimeoutWatch _timeouts;
     private readonly ITimer _watch;
-    private readonly MessageSlot[] _slots;
-    private readonly SlotLimit _limit;
-    private readonly SlotPump _pump;
-
-    private readonly Lock _lock = new();
-    private readonly Stack<MessageSlot> _freeSlots;
-    private readonly LinkedList<SlotRequest> _waiting = new();
-    private readonly BoundedPool<SlotRequest> _requests;
-    private int _free;
-    private long _bytes;
-
-    // Slots whose messages are settled, until the next thread under the lock takes them.
-    private MessageSlot? _finished;
-
-    // The breaker's probe while its slot is reserved but has no message yet; 0 otherwise.
-    private long _probe;
-    private bool _stopping;
-    private bool _aborting;
-    private TaskCompletionSource? _drained;
+    private bool _isAborting;
+    private volatile bool _wasAsked;
 
     public MessageIntake(
-        string route,
-        string source,
-        IPipeline<MessageContext> pipeline,
-        IntakeOptions options,
-        RecoverabilityPolicy policy,
-        CircuitBreaker breaker,
-        RouteMetrics metrics,
-        TimeProvider time,
-        ILogger logger,
-        SlotRange? slots = null)
+        IPipeline<MessageContext> pipeline, IntakeOptions options, RecoverabilityPolicy policy, CircuitBreaker breaker, IntakeReports reports,
+        TimeProvider time, SlotRange slots)
     {
-        SlotRange range = slots ?? new SlotRange(options.Concurrency, options.Concurrency, options.Concurrency);
-        _route = route;
-        _source = source;
-        Destination = new MessageDestination(source, route);
-        _pipeline = pipeline;
+        Pipeline = pipeline;
+        Reports = reports;
+        Time = time;
         _options = options;
         _policy = policy;
         _breaker = breaker;
-        _metrics = metrics;
-        _time = time;
-        _logger = logger;
-        _notStoredLog = new ReasonThrottle(time);
-        _heldLog = new LogThrottle(time, ReasonThrottle.Interval);
-        _defectLog = new LogThrottles<string>(time, HandlerReports.Interval);
-        _exceptionLog = new LogThrottles<(Type, string)>(time, HandlerReports.Interval);
-        PartFailures = new FailureRun(time);
-        SettlementFailures = new FailureRun(time);
-        _limit = new SlotLimit(range, time.TimestampFrequency);
-        _free = range.Max;
-
-        // Every waiter needs at least one slot, so more pooled requests than slots are useless.
-        _requests = new BoundedPool<SlotRequest>(range.Max);
-        _slots = new MessageSlot[range.Max];
-        _freeSlots = new Stack<MessageSlot>(range.Max);
-        for (int i = _slots.Length - 1; i >= 0; i--)
-        {
-            _slots[i] = new MessageSlot(this);
-            _freeSlots.Push(_slots[i]);
-        }
-
-        _pump = new SlotPump(this, range.Max);
-        _timeouts = new TimeoutWatch(_slots, options.MessageTimeout, route, source, time, logger);
-        _breaker.Closed += BreakerClosed;
-        _breaker.Throttling += Throttled;
+        _table = new SlotTable(this, slots.Max);
+        _held = new HeldMessages(_table, policy, breaker, reports, time);
+        _admission = new Admission(_lock, this, _table, _held, new SlotLimit(slots, time.TimestampFrequency), options.BytesInFlight, breaker, time);
+        _breaker.Closed += _admission.BreakerClosed;
+        _breaker.Throttling += _admission.Throttled;
         _watch = time.CreateTimer(static state => ((MessageIntake)state!).Watch(), this, WatchInterval, WatchInterval);
     }
 
+    public IntakeReports Reports { get; }
+
     /// <summary>The source of the messages, for their spans.</summary>
-    public MessageDestination Destination { get; init; }
+    public required MessageDestination Destination { get; init; }
 
     /// <summary>Largest body that reaches the pipeline; a message with a larger one is dead-lettered.</summary>
     public long MaxMessageBytes { get; init; } = long.MaxValue;
 
-    /// <summary>Shown the bodies of dead letters.</summary>
-    public Action<ReadOnlyMemory<byte>> LookForEnvelope { get; init; } = static _ => { };
-
-    /// <summary>The handler and the sink, for the log line about a message that hangs.</summary>
-    public string Parts
-    {
-        init => _timeouts.Parts = value;
-    }
-
     /// <summary>True when the source itself starts the spans of its settlements.</summary>
     public bool TracesSettlement { get; init; }
+
+    /// <summary>True after the source has asked for a slot since its receiving began, which sets it to false.</summary>
+    public bool WasAsked
+    {
+        get => _wasAsked;
+        set => _wasAsked = value;
+    }
+
+    /// <inheritdoc cref="Admission.Limit"/>
+    public int Limit => _admission.Limit;
 
     /// <summary>Messages in flight, held ones included; reserved slots without a message do not count.</summary>
     public int InFlight
@@ -132,8 +82,8 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
         {
             lock (_lock)
             {
-                TakeFinished();
-                return _slots.Length - _freeSlots.Count;
+                _admission.TakeFinished_NeedsLock();
+                return _table.InUse;
             }
         }
     }
@@ -145,21 +95,59 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
         {
             lock (_lock)
             {
-                TakeFinished();
-                return _bytes;
+                _admission.TakeFinished_NeedsLock();
+                return _table.Bytes;
+            }
+        }
+    }
+
+    /// <summary>Messages that wait in their slots until the sink works.</summary>
+    public int Held
+    {
+        get
+        {
+            lock (_lock)
+            {
+                return _held.Count;
             }
         }
     }
 
     /// <summary>Time since the oldest message in flight was accepted; zero when there is none.</summary>
-    public TimeSpan OldestAge => _slots.Max(slot => slot.Age);
+    public TimeSpan OldestAge => _table.All.Max(slot => slot.Age);
 
     /// <summary>Work items used so far, for tests.</summary>
-    internal long WorkItems => _pump.Posts;
+    internal long WorkItems => _table.WorkItems;
 
-    internal IPipeline<MessageContext> Pipeline => _pipeline;
+    internal IPipeline<MessageContext> Pipeline { get; }
 
-    internal TimeProvider Time => _time;
+    internal TimeProvider Time { get; }
+
+    public ValueTask<SlotLease> ReserveAsync(int min, int max, CancellationToken cancellationToken)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(min, 1);
+        ArgumentOutOfRangeException.ThrowIfLessThan(max, min);
+        cancellationToken.ThrowIfCancellationRequested();
+        _wasAsked = true;
+        return _admission.ReserveAsync(min, max, cancellationToken);
+    }
+
+    public IntakeAnswer TryReserve(out SlotLease slot)
+    {
+        _wasAsked = true;
+        IntakeAnswer answer = _admission.TryReserve();
+        slot = answer == IntakeAnswer.Reserved ? new SlotLease(this, 1) : default;
+        return answer;
+    }
+
+    public void Release(int slots)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(slots);
+        if (slots > 0)
+        {
+            _admission.Release(slots);
+        }
+    }
 
     public void Accept(ReceivedMessage message) => Accept(new ReadOnlySpan<ReceivedMessage>(in message));
 
@@ -180,13 +168,29 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
         }
     }
 
+    /// <summary>
+    /// While it is paused, no slot is granted, whatever the breaker says. Slots that are reserved already may still receive; held messages are
+    /// retried and may probe the sink.
+    /// </summary>
+    public void SetPaused(bool isPaused) => _admission.SetPaused(isPaused);
+
+    public Task WhenPausedAsync(CancellationToken cancellationToken) => _admission.WhenPausedAsync(cancellationToken);
+
     /// <summary>From here on <see cref="TryReserve"/> answers Stopping, and held messages are not retried.</summary>
-    public void Stop()
+    public void Stop() => _admission.Stop();
+
+    /// <summary>
+    /// Abandons held messages, and holds none from here on. Call it after receiving has ended: a running receive would receive them again,
+    /// at the cost of a delivery each.
+    /// </summary>
+    public void ReturnHeld()
     {
         lock (_lock)
         {
-            _stopping = true;
+            _held.Close_NeedsLock();
         }
+
+        _table.Post();
     }
 
     /// <summary>Waits until every slot is free.</summary>
@@ -195,14 +199,8 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
     {
         lock (_lock)
         {
-            TakeFinished();
-            if (_free == _slots.Length)
-            {
-                return Task.CompletedTask;
-            }
-
-            _drained ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-            return _drained.Task.WaitAsync(cancellationToken);
+            _admission.TakeFinished_NeedsLock();
+            return _table.DrainAsync_NeedsLock().WaitAsync(cancellationToken);
         }
     }
 
@@ -212,10 +210,10 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
         ReturnHeld();
         lock (_lock)
         {
-            _aborting = true;
+            _isAborting = true;
         }
 
-        foreach (MessageSlot slot in _slots)
+        foreach (MessageSlot slot in _table.All)
         {
             slot.Cancel(Cancellation.Shutdown);
         }
@@ -223,8 +221,8 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
 
     public async ValueTask DisposeAsync()
     {
-        _breaker.Closed -= BreakerClosed;
-        _breaker.Throttling -= Throttled;
+        _breaker.Closed -= _admission.BreakerClosed;
+        _breaker.Throttling -= _admission.Throttled;
         await _watch.DisposeAsync();
     }
 
@@ -243,7 +241,7 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
                 return false;
             }
 
-            settlement = !hasId ? ReportNoId()
+            settlement = !hasId ? Reports.ReportNoId()
                 : Settlement.DeadLetter("too-large", $"The body has {length} bytes; Stages:MaxMessageBytes allows {MaxMessageBytes}.");
         }
         catch (Exception exception)
@@ -278,8 +276,8 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
 
         try
         {
-            ReportFault(message, decided, exception, cancellation);
-            Report(message, settlement, cancellation, acceptedAt);
+            Reports.ReportFault(message, decided, exception, cancellation);
+            Reports.Report(message, settlement, cancellation, acceptedAt);
         }
         catch (Exception)
         {
@@ -303,100 +301,85 @@ internal sealed partial class MessageIntake : IMessageIntake, ISlotOwner, IAsync
         MessageSpans.End(span);
     }
 
+    /// <summary>Holds a message after a failed attempt, if the fault is the sink's and the source allows it.</summary>
+    /// <returns>False when the message must be settled. After true the next attempt may have begun already.</returns>
+    internal bool TryHold(MessageSlot slot, ReceivedMessage message, in Settlement fault)
+    {
+        if (!_held.MayHold(slot, message, fault, out TimeSpan limit, out bool canReturnLate))
+        {
+            return false;
+        }
+
+        lock (_lock)
+        {
+            if (!_held.TryAdd_NeedsLock(slot, fault, limit, canReturnLate))
+            {
+                return false;
+            }
+
+            _admission.EndProbe_NeedsLock(slot);
+            return true;
+        }
+    }
+
+    /// <summary>An exception on a pool thread would end the process.</summary>
+    internal void SettlingFailed(Exception exception) => Reports.SettlingFailed(exception);
+
     /// <summary>The slot's message is settled; <see cref="ReturnFinished"/> follows.</summary>
     internal void Finished(MessageSlot slot)
     {
-        if (SettlementFailures.Any)
-        {
-            SettlementEnded();
-        }
-
-        MessageSlot? first = Volatile.Read(ref _finished);
-        while (true)
-        {
-            slot.NextFinished = first;
-            MessageSlot? found = Interlocked.CompareExchange(ref _finished, slot, first);
-            if (found == first)
-            {
-                return;
-            }
-
-            first = found;
-        }
+        Reports.Settled();
+        _table.Finish(slot);
     }
 
-    /// <summary>Frees the finished slots, and grants them to sources that wait.</summary>
-    internal void ReturnFinished()
-    {
-        lock (_lock)
-        {
-            TakeFinished();
-            CheckDrained();
-            GrantWaiting();
-        }
-    }
+    /// <inheritdoc cref="Admission.ReturnFinished"/>
+    internal void ReturnFinished() => _admission.ReturnFinished();
+
+    /// <inheritdoc cref="Admission.Withdraw"/>
+    internal void Withdraw(SlotRequest request) => _admission.Withdraw(request);
+
+    /// <inheritdoc cref="Admission.TopUp"/>
+    internal int TopUp(int granted, int max) => _admission.TopUp(granted, max);
+
+    internal void Recycle(SlotRequest request) => _admission.Recycle(request);
 
     private void Accept(ReadOnlySpan<ReceivedMessage> batch, ReadOnlySpan<int> sizes)
     {
-        long now = _time.GetTimestamp();
+        long now = Time.GetTimestamp();
         lock (_lock)
         {
-            if (Reserved < batch.Length)
+            if (_table.Reserved < batch.Length)
             {
                 throw new InvalidOperationException(
-                    $"Accept was called for {batch.Length} message(s), but only {Reserved} slots are reserved. "
+                    $"Accept was called for {batch.Length} message(s), but only {_table.Reserved} slots are reserved. "
                         + "Reserve them with ReserveAsync or TryReserve first.");
             }
 
-            _metrics.MessagesReceived(batch.Length);
-            _limit.Accepted(batch.Length);
+            Reports.Received(batch.Length);
             for (int i = 0; i < batch.Length; i++)
             {
-                MessageSlot slot = _freeSlots.Pop();
-                _bytes += sizes[i];
-                if (_probe != 0)
-                {
-                    // Any reserved slot will do: this is the first message to reach the sink.
-                    slot.Probe = _probe;
-                    _probe = 0;
-                    _breaker.ProbeWorking(slot.Probe);
-                }
-
-                slot.Open(batch[i], sizes[i], now);
-                if (_aborting)
+                MessageSlot slot = _table.Fill_NeedsLock(batch[i], sizes[i], now);
+                _admission.BeginProbe_NeedsLock(slot);
+                if (_isAborting)
                 {
                     slot.Cancel(Cancellation.Shutdown);
                 }
 
-                _pump.Add(slot);
+                _table.Run_NeedsLock(slot);
             }
 
-            if (_limit.Update(now))
-            {
-                GrantWaiting();
-            }
+            _admission.Accepted_NeedsLock(batch.Length, now);
         }
 
-        _pump.Post();
+        _table.Post();
     }
 
     private void Watch()
     {
-        long now = _time.GetTimestamp();
-        _timeouts.Check(now);
+        long now = Time.GetTimestamp();
+        Reports.Watch(_table.All, _options.MessageTimeout, now);
         _breaker.Tick();
-        SafeLog.Try(() => LogSummaries(all: false));
-
-        // No event marks the time at which an open breaker may be probed or a held message is due.
-        RetryHeld();
-        ReturnFinished();
-        lock (_lock)
-        {
-            if (_limit.Update(now))
-            {
-                GrantWaiting();
-            }
-        }
+        _admission.Watch(now);
     }
 
     /// <summary>

@@ -7,7 +7,7 @@ namespace Quayside.Messaging.Intake;
 /// Cancels messages beyond their timeout, and tells which messages and settlements do not end: each keeps its slot, until the route stands still.
 /// Threads: one calls <see cref="Check"/>, any read.
 /// </summary>
-internal sealed partial class TimeoutWatch(MessageSlot[] slots, TimeSpan timeout, string route, string source, TimeProvider time, ILogger logger)
+internal sealed partial class TimeoutWatch(string route, string source, TimeProvider time, ILogger logger)
 {
     // A message this far beyond its timeout makes the route stuck; until then a cancelled call may unwind.
     private static readonly TimeSpan StuckAfter = TimeSpan.FromSeconds(15);
@@ -38,7 +38,7 @@ internal sealed partial class TimeoutWatch(MessageSlot[] slots, TimeSpan timeout
     /// <summary>What messages run in, for the log.</summary>
     public string Parts { get; set; } = "a part of the pipeline";
 
-    public void Check(long now)
+    public void Check(MessageSlot[] slots, TimeSpan timeout, long now)
     {
         bool stuck = false;
         bool settles = false;

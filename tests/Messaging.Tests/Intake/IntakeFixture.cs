@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Messaging.Tests.Telemetry;
+using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.Intake;
 using Quayside.Messaging.Recoverability;
 using Quayside.Messaging.Sources;
@@ -7,6 +8,7 @@ using Quayside.Messaging.Telemetry;
 using Quayside.Pipeline.Building;
 using Quayside.Pipeline.Contexts;
 using Quayside.Pipeline.Execution;
+using Quayside.Pipeline.Messages;
 using Quayside.Pipeline.Settlements;
 
 namespace Messaging.Tests.Intake;
@@ -23,10 +25,12 @@ internal sealed class IntakeFixture : IAsyncDisposable
             .Terminator(new DelegateTerminator(handler ?? CompleteAsync))
             .Build(form ?? PipelineForm.Fused);
         Options = new IntakeOptions { Concurrency = concurrency, BytesInFlight = bytesInFlight };
-        Intake = new MessageIntake(
-            "test", "source", pipeline, Options, new RecoverabilityPolicy(Recoverability), Breaker, Metrics, Time, Logger,
-            start is { } first ? new SlotRange(first, concurrency, Min: 1) : null)
+        RecoverabilityPolicy policy = new(Recoverability);
+        IntakeReports reports = new("test", "source", pipeline, policy, Metrics, Time, Logger);
+        SlotRange slots = start is { } first ? new SlotRange(first, concurrency, Min: 1) : new SlotRange(concurrency, concurrency, concurrency);
+        Intake = new MessageIntake(pipeline, Options, policy, Breaker, reports, Time, slots)
         {
+            Destination = new MessageDestination("source", "test"),
             MaxMessageBytes = maxMessageBytes,
         };
     }
@@ -44,6 +48,18 @@ internal sealed class IntakeFixture : IAsyncDisposable
     public CircuitBreaker Breaker { get; }
 
     public MessageIntake Intake { get; }
+
+    /// <summary>An intake with the system's clock and a fixed number of slots.</summary>
+    public static MessageIntake Open(
+        string route, string source, IPipeline<MessageContext> pipeline, RecoverabilityOptions recoverability, CircuitBreaker breaker, int concurrency,
+        RouteMetrics? metrics = null)
+    {
+        RecoverabilityPolicy policy = new(recoverability);
+        IntakeReports reports = new(route, source, pipeline, policy, metrics ?? new RouteMetrics(route), TimeProvider.System, NullLogger.Instance);
+        SlotRange slots = new(concurrency, concurrency, concurrency);
+        return new MessageIntake(pipeline, new IntakeOptions(), policy, breaker, reports, TimeProvider.System, slots)
+        { Destination = new MessageDestination(source, route) };
+    }
 
     public static ValueTask CompleteAsync(MessageContext context)
     {

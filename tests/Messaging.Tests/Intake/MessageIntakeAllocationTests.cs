@@ -60,16 +60,10 @@ public sealed class MessageIntakeAllocationTests
     {
         RecoverabilityOptions recoverability = new();
         CircuitBreaker breaker = new("waiting", recoverability, TimeProvider.System, NullLogger.Instance);
-        await using MessageIntake intake = new(
-            "waiting",
-            "source",
-            new PipelineBuilder<MessageContext>("waiting").Terminator(new StoringTerminator(breaker)).Build(PipelineForm.Fused),
-            new IntakeOptions { Concurrency = 1 },
-            new RecoverabilityPolicy(recoverability),
-            breaker,
-            new RouteMetrics("waiting"),
-            TimeProvider.System,
-            NullLogger.Instance);
+        IPipeline<MessageContext> pipeline = new PipelineBuilder<MessageContext>("waiting")
+            .Terminator(new StoringTerminator(breaker))
+            .Build(PipelineForm.Fused);
+        await using MessageIntake intake = IntakeFixture.Open("waiting", "source", pipeline, recoverability, breaker, concurrency: 1);
         long min = await MinBytes.OfProcessAsync(async () => (await WaitAsync(intake, Messages)).ShouldBe(Messages));
 
         TestContext.Current.TestOutputHelper?.WriteLine($"{(double)min / Messages:F3} B per wait");
@@ -102,16 +96,7 @@ public sealed class MessageIntakeAllocationTests
             .Behavior(new RetryBehavior<MessageContext>(recoverability, breaker, TimeProvider.System))
             .Terminator(new StoringTerminator(breaker))
             .Build(form);
-        await using MessageIntake intake = new(
-            "allocations",
-            "source",
-            pipeline,
-            new IntakeOptions { Concurrency = Concurrency },
-            new RecoverabilityPolicy(recoverability),
-            breaker,
-            metrics,
-            TimeProvider.System,
-            NullLogger.Instance);
+        await using MessageIntake intake = IntakeFixture.Open("allocations", "source", pipeline, recoverability, breaker, Concurrency, metrics);
         ReusedMessage[] messages = [.. Enumerable.Range(0, Concurrency).Select(_ => new ReusedMessage())];
         long min = MinBytes.OfProcess(() => Run(intake, messages), Rounds);
 

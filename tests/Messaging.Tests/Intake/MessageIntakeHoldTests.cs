@@ -44,7 +44,7 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
         {
             _fixture.Breaker.Failed("another route's message");
             _fixture.Time.Advance(Open - Tick);
-            _fixture.Intake.IsStuck.ShouldBeFalse();
+            _fixture.Intake.Reports.Timeouts.IsStuck.ShouldBeFalse();
         }
 
         _fixture.Time.Advance(_fixture.Options.MessageTimeout);

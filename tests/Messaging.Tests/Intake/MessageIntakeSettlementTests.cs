@@ -157,19 +157,19 @@ public sealed class MessageIntakeSettlementTests
         await using IntakeFixture fixture = new(concurrency: 1);
         for (int i = 0; i < 10; i++)
         {
-            fixture.Intake.Problem.ShouldBeNull($"after {i} messages");
+            fixture.Intake.Reports.Problem.ShouldBeNull($"after {i} messages");
             await fixture.RunAsync(new TestMessage { OnSettle = () => hop ? ThrowLaterAsync(new IOException("no reply")) : throw new IOException("no reply") });
             await fixture.DrainAsync();
         }
 
-        fixture.Intake.Problem.ShouldBe(
+        fixture.Intake.Reports.Problem.ShouldBe(
             "The source source could not settle the last 10 messages, so it may deliver them again; the last failure: IOException: no reply");
-        fixture.Logger.Of(5011).ShouldHaveSingleItem().Text.ShouldBe($"Route test: {fixture.Intake.Problem}");
+        fixture.Logger.Of(5011).ShouldHaveSingleItem().Text.ShouldBe($"Route test: {fixture.Intake.Reports.Problem}");
 
         await fixture.RunAsync();
         await fixture.DrainAsync();
 
-        fixture.Intake.Problem.ShouldBeNull();
+        fixture.Intake.Reports.Problem.ShouldBeNull();
         fixture.Logger.Of(5012).ShouldHaveSingleItem();
     }
 
@@ -183,7 +183,7 @@ public sealed class MessageIntakeSettlementTests
 
         (await fixture.RunAsync()).ShouldBe(Settlement.Complete);
         (settlement.Kind, settlement.Delay).ShouldBe((SettlementKind.Abandon, TimeSpan.FromSeconds(30)));
-        string warning = fixture.Intake.Warnings.ShouldHaveSingleItem();
+        string warning = fixture.Intake.Reports.Warnings.ShouldHaveSingleItem();
         warning.ShouldStartWith("The source source delivers messages without an id, which are abandoned.");
         fixture.Logger.Of(5013).ShouldHaveSingleItem().Text.ShouldBe($"Route test: {warning}");
     }
@@ -196,7 +196,7 @@ public sealed class MessageIntakeSettlementTests
         {
             await fixture.RunAsync(new TestMessage { OnSettle = () => i % 5 == 0 ? default : throw new IOException("no reply") });
             await fixture.DrainAsync();
-            fixture.Intake.Problem.ShouldBeNull();
+            fixture.Intake.Reports.Problem.ShouldBeNull();
         }
     }
 
@@ -288,7 +288,7 @@ public sealed class MessageIntakeSettlementTests
         await fixture.RunAsync(new TestMessage { Id = HostileText.Value });
         await fixture.RunAsync(new TestMessage { Id = HostileText.Value, Deliveries = 2 });
         await fixture.RunAsync(new TestMessage { Id = HostileText.Value, Deliveries = 3 });
-        fixture.Intake.ReportAtStop();
+        fixture.Intake.Reports.ReportAtStop();
 
         HostileText.ShouldBeSafe(fixture.Logger.Of(5008).ShouldHaveSingleItem().Text);
         LoggedLine abandoned = fixture.Logger.Of(5002).ShouldHaveSingleItem();
@@ -331,7 +331,7 @@ public sealed class MessageIntakeSettlementTests
         }
 
         fixture.Logger.Of(5001).Count().ShouldBe(50);
-        fixture.Intake.ReportAtStop();
+        fixture.Intake.Reports.ReportAtStop();
         fixture.Logger.Of(5008).Count().ShouldBe(50, "the stop reports what no summary has");
         fixture.Logger.Of(5008).ShouldAllBe(line => line.Text.Contains(" 99 more message(s) of source dead-lettered as reason-"));
     }

@@ -29,7 +29,7 @@ public sealed class MessageIntakeTimeoutTests
         Settlement settlement = await message.Settled;
         settlement.Kind.ShouldBe(SettlementKind.Abandon);
         settlement.Description.ShouldBe("The message took longer than Intake:MessageTimeout.");
-        fixture.Intake.IsStuck.ShouldBeFalse();
+        fixture.Intake.Reports.Timeouts.IsStuck.ShouldBeFalse();
     }
 
     [Fact]
@@ -80,10 +80,10 @@ public sealed class MessageIntakeTimeoutTests
         TestMessage message = fixture.Accept();
         await started.Task;
         fixture.Time.Advance(fixture.Options.MessageTimeout + Grace);
-        fixture.Intake.IsStuck.ShouldBeFalse("its grace has not ended");
+        fixture.Intake.Reports.Timeouts.IsStuck.ShouldBeFalse("its grace has not ended");
 
         fixture.Time.Advance(Watch);
-        fixture.Intake.IsStuck.ShouldBeTrue();
+        fixture.Intake.Reports.Timeouts.IsStuck.ShouldBeTrue();
         fixture.Time.Advance(TimeSpan.FromHours(1));
 
         message.IsSettled.ShouldBeFalse();
@@ -95,7 +95,7 @@ public sealed class MessageIntakeTimeoutTests
         (await message.Settled).Kind.ShouldBe(SettlementKind.Abandon);
         await fixture.DrainAsync();
         fixture.Time.Advance(Watch);
-        fixture.Intake.IsStuck.ShouldBeFalse();
+        fixture.Intake.Reports.Timeouts.IsStuck.ShouldBeFalse();
         fixture.Intake.OldestAge.ShouldBe(TimeSpan.Zero);
     }
 
@@ -108,17 +108,17 @@ public sealed class MessageIntakeTimeoutTests
         await message.Settled;
         fixture.Time.Advance(Watch);
         fixture.Time.Advance(fixture.Options.MessageTimeout + Grace - Watch);
-        fixture.Intake.IsStuck.ShouldBeFalse("its grace has not ended");
+        fixture.Intake.Reports.Timeouts.IsStuck.ShouldBeFalse("its grace has not ended");
 
         fixture.Time.Advance(Watch + Watch);
 
-        fixture.Intake.IsStuck.ShouldBeTrue();
+        fixture.Intake.Reports.Timeouts.IsStuck.ShouldBeTrue();
         fixture.Intake.OldestAge.ShouldBeGreaterThan(fixture.Options.MessageTimeout);
         fixture.Logger.Of(5003).ShouldHaveSingleItem().Level.ShouldBe(LogLevel.Critical);
         gate.SetResult();
         await fixture.DrainAsync();
         fixture.Time.Advance(Watch);
-        fixture.Intake.IsStuck.ShouldBeFalse();
+        fixture.Intake.Reports.Timeouts.IsStuck.ShouldBeFalse();
         fixture.Intake.OldestAge.ShouldBe(TimeSpan.Zero);
     }
 

@@ -30,22 +30,22 @@ public sealed class MessageIntakeWatchingTests
         fixture.Time.Advance(TimeSpan.FromSeconds(5));
         fixture.Logger.Of(5009).ShouldHaveSingleItem().Text.ShouldStartWith(
             "Route test: 1 settlement(s) of messages of source have been running for more than 10 s");
-        fixture.Intake.SlowSettlements.ShouldBe(1);
-        fixture.Intake.Problem.ShouldBeNull();
-        fixture.Intake.Warnings.ShouldHaveSingleItem().ShouldContain("of the source source have not ended, the oldest after more than 10 s");
+        fixture.Intake.Reports.Timeouts.SlowSettlements.ShouldBe(1);
+        fixture.Intake.Reports.Problem.ShouldBeNull();
+        fixture.Intake.Reports.Warnings.ShouldHaveSingleItem().ShouldContain("of the source source have not ended, the oldest after more than 10 s");
 
         fixture.Time.Advance(TimeSpan.FromSeconds(20));
-        fixture.Intake.Problem
+        fixture.Intake.Reports.Problem
             .ShouldNotBeNull()
             .ShouldStartWith("1 settlement(s) of messages of the source source have not ended, the oldest after more than 30 s");
-        fixture.Intake.Warnings.ShouldBeEmpty();
+        fixture.Intake.Reports.Warnings.ShouldBeEmpty();
         fixture.Logger.Of(5009).ShouldHaveSingleItem("throttled");
 
         gate.SetResult();
         await fixture.DrainAsync();
         fixture.Time.Advance(TimeSpan.FromSeconds(1));
-        fixture.Intake.Problem.ShouldBeNull();
-        fixture.Intake.SlowSettlements.ShouldBe(0);
+        fixture.Intake.Reports.Problem.ShouldBeNull();
+        fixture.Intake.Reports.Timeouts.SlowSettlements.ShouldBe(0);
     }
 
     [Fact]
@@ -62,7 +62,7 @@ public sealed class MessageIntakeWatchingTests
 
         fixture.Time.Advance(TimeSpan.FromMinutes(1));
 
-        fixture.Intake.SlowSettlements.ShouldBe(0);
+        fixture.Intake.Reports.Timeouts.SlowSettlements.ShouldBe(0);
         gate.SetResult();
     }
 }

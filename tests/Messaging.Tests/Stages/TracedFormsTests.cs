@@ -10,7 +10,6 @@ using Quayside.Messaging.Recoverability;
 using Quayside.Messaging.Sinks;
 using Quayside.Messaging.Sources;
 using Quayside.Messaging.Stages;
-using Quayside.Messaging.Telemetry;
 using Quayside.Pipeline.Behaviors;
 using Quayside.Pipeline.Building;
 using Quayside.Pipeline.Contexts;
@@ -39,22 +38,14 @@ public sealed class TracedFormsTests
 
         await using S3Sink sink =
             new(new S3SinkOptions { Bucket = "archive" }, new SlowRequests(), new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System));
-        await using MessageIntake intake = new(
-            route,
-            "sqs",
-            new PipelineBuilder<MessageContext>(route)
-                .Behavior(new TracingBehavior(route))
-                .Behavior(new SuspendingBehavior())
-                .Step(new SuspendingStep())
-                .Behavior(new RetryBehavior<MessageContext>(recoverability, breaker, TimeProvider.System))
-                .Terminator(new StoringTerminator(sink))
-                .Build(found),
-            new IntakeOptions { Concurrency = 16 },
-            new RecoverabilityPolicy(recoverability),
-            breaker,
-            new RouteMetrics(route),
-            TimeProvider.System,
-            NullLogger.Instance);
+        IPipeline<MessageContext> pipeline = new PipelineBuilder<MessageContext>(route)
+            .Behavior(new TracingBehavior(route))
+            .Behavior(new SuspendingBehavior())
+            .Step(new SuspendingStep())
+            .Behavior(new RetryBehavior<MessageContext>(recoverability, breaker, TimeProvider.System))
+            .Terminator(new StoringTerminator(sink))
+            .Build(found);
+        await using MessageIntake intake = IntakeFixture.Open(route, "sqs", pipeline, recoverability, breaker, concurrency: 16);
         TestMessage[] messages =
             [.. Enumerable.Range(0, Messages).Select(number => new TestMessage { Id = $"{form}-{number}", Creation = SpanRecorder.NewContext() })];
         foreach (TestMessage message in messages)

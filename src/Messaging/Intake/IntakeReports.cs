@@ -2,83 +2,107 @@ using Microsoft.Extensions.Logging;
 using Quayside.Messaging.Handlers;
 using Quayside.Messaging.Recoverability;
 using Quayside.Messaging.Telemetry;
+using Quayside.Pipeline.Contexts;
+using Quayside.Pipeline.Execution;
 using Quayside.Pipeline.Messages;
 using Quayside.Pipeline.Settlements;
 
 namespace Quayside.Messaging.Intake;
 
-/// <content>Counts and logs what becomes of a message, and what the parts of the pipeline did wrong.</content>
-internal sealed partial class MessageIntake
+/// <summary>
+/// Counts and logs what becomes of the messages of an intake, and what the parts of the pipeline and the source did wrong. Takes no lock of the intake.
+/// Threads: any.
+/// </summary>
+internal sealed partial class IntakeReports(
+    string route, string source, IPipeline<MessageContext> pipeline, RecoverabilityPolicy policy, RouteMetrics metrics, TimeProvider time, ILogger logger)
 {
     private static readonly Func<ILogger, string, string, IDisposable?> SpanScope =
         LoggerMessage.DefineScope<string, string>("SpanId:{SpanId}, TraceId:{TraceId}");
 
-    private readonly ReasonThrottle _notStoredLog;
     // So that a source without a dead-letter queue does not deliver it in a loop.
     private static readonly TimeSpan NoIdDelay = TimeSpan.FromSeconds(30);
 
-    private readonly LogThrottles<string> _defectLog;
-    private volatile string? _noIdWarning;
-    private readonly LogThrottles<(Type, string)> _exceptionLog;
+    // A warning about messages without an id ends this long after the last one.
+    private static readonly TimeSpan NoIdLimit = TimeSpan.FromMinutes(1);
+
+    private readonly string _noIdWarning = $"The source {source} delivers messages without an id, which are abandoned. "
+        + "Its SourceId must not be empty, and be the same on each delivery of a message.";
+
+    private readonly ReasonThrottle _notStoredLog = new(time);
+    private readonly LogThrottle _heldLog = new(time, ReasonThrottle.Interval);
+    private readonly LogThrottles<string> _defectLog = new(time, HandlerReports.Interval);
+    private readonly LogThrottles<(Type, string)> _exceptionLog = new(time, HandlerReports.Interval);
+    private long _noIdAt = long.MinValue;
 
     // Failed settlements of slots that are not finished yet: the others that finish have been settled.
     private int _unsettled;
     private int _failedSettlements;
 
+    public TimeoutWatch Timeouts { get; } = new(route, source, time, logger);
+
     /// <summary>Whether the parts let any message pass; of the route.</summary>
-    public FailureRun PartFailures { get; init; }
+    public FailureRun PartFailures { get; init; } = new(time);
 
     /// <summary>Whether the source settles any message.</summary>
-    public FailureRun SettlementFailures { get; init; }
+    public FailureRun SettlementFailures { get; init; } = new(time);
 
-    /// <summary>True after the source has asked for a slot since its receiving began.</summary>
-    public bool WasAsked { get; private set; }
-
-    /// <summary>True when a message has ignored its cancellation for so long that its slot counts as lost.</summary>
-    public bool IsStuck => _timeouts.IsStuck;
-
-    /// <summary>Settlements that have been running for more than ten seconds.</summary>
-    public int SlowSettlements => _timeouts.SlowSettlements;
+    /// <summary>Shown the bodies of dead letters.</summary>
+    public Action<ReadOnlyMemory<byte>> LookForEnvelope { get; init; } = static _ => { };
 
     /// <summary>Why the source can settle nothing more; null without a problem.</summary>
-    public string? Problem => _timeouts.Problem ?? SettlementFailures.Problem;
+    public string? Problem => Timeouts.Problem ?? SettlementFailures.Problem;
 
     /// <summary>What an operator should know although messages still arrive.</summary>
-    public IEnumerable<string> Warnings => ((string?[])[_timeouts.Warning, SettlementFailures.Warning, _noIdWarning]).OfType<string>();
+    public IEnumerable<string> Warnings => ((string?[])[Timeouts.Warning, SettlementFailures.Warning, NoIdWarning]).OfType<string>();
 
-    /// <summary>The source starts to receive.</summary>
-    public void BeginReceiving()
+    private string? NoIdWarning =>
+        Volatile.Read(ref _noIdAt) is var at && at != long.MinValue && time.GetElapsedTime(at) < NoIdLimit ? _noIdWarning : null;
+
+    public void Received(int messages) => metrics.MessagesReceived(messages);
+
+    public void Held(ReceivedMessage message, TimeSpan limit, string part, in Settlement fault)
     {
-        lock (_lock)
+        if (_heldLog.ShouldLog(out SuppressedLines suppressed))
         {
-            WasAsked = false;
+            using IDisposable? scope = CorrelateLogs(message);
+            LogHeld(
+                route, UntrustedText.Shorten(message.SourceId.Span), message.DeliveryCount,
+                DurationText.Of(TimeSpan.FromSeconds(Math.Round(limit.TotalSeconds))), part,
+                UntrustedText.Shorten(fault.Description ?? string.Empty), suppressed);
         }
+    }
+
+    /// <summary>Looks for messages beyond their timeout, and logs what was only counted.</summary>
+    public void Watch(MessageSlot[] slots, TimeSpan timeout, long now)
+    {
+        Timeouts.Check(slots, timeout, now);
+        SafeLog.Try(() => LogSummaries(all: false));
     }
 
     /// <summary>Logs what would otherwise go with the process: counts of messages not stored.</summary>
     public void ReportAtStop() => SafeLog.Try(() => LogSummaries(all: true));
 
     /// <summary>An exception on a pool thread would end the process.</summary>
-    internal void SettlingFailed(Exception exception) => SafeLog.Try(() =>
+    public void SettlingFailed(Exception exception) => SafeLog.Try(() =>
     {
         Interlocked.Increment(ref _unsettled);
-        _metrics.SettlementFailed();
+        metrics.SettlementFailed();
         string failure = $"{exception.GetType().Name}: {UntrustedText.MessageOf(exception)}";
-        string problem = $"The source {_source} could not settle the last {FailureRun.Limit} messages, so it may deliver them again; "
+        string problem = $"The source {source} could not settle the last {FailureRun.Limit} messages, so it may deliver them again; "
             + $"the last failure: {UntrustedText.Shorten(failure)}";
         bool isNew = SettlementFailures.Failed(Interlocked.Increment(ref _failedSettlements), problem);
-        if (_exceptionLog.ShouldLog((exception.GetType(), _source), out SuppressedLines suppressed))
+        if (_exceptionLog.ShouldLog((exception.GetType(), source), out SuppressedLines suppressed))
         {
-            LogSettlingFailed(exception, _route, _source, suppressed);
+            LogSettlingFailed(exception, route, source, suppressed);
         }
 
         ReportRun(isNew, problem);
     });
 
-    /// <summary>A slot is finished although settlements failed: its own may be among them.</summary>
-    private void SettlementEnded()
+    /// <summary>A slot is finished; if settlements failed, its own may be among them.</summary>
+    public void Settled()
     {
-        if (Interlocked.Decrement(ref _unsettled) < 0)
+        if (SettlementFailures.Any && Interlocked.Decrement(ref _unsettled) < 0)
         {
             Interlocked.Increment(ref _unsettled);
             Passed(SettlementFailures);
@@ -89,7 +113,7 @@ internal sealed partial class MessageIntake
     {
         if (run.Passed())
         {
-            SafeLog.Try(() => LogPassed(_route));
+            SafeLog.Try(() => LogPassed(route));
         }
     }
 
@@ -97,13 +121,13 @@ internal sealed partial class MessageIntake
     {
         if (isNew)
         {
-            SafeLog.Try(() => LogNothingPasses(_route, problem));
+            SafeLog.Try(() => LogNothingPasses(route, problem));
         }
     }
 
-    private void Report(ReceivedMessage message, in Settlement settlement, Cancellation cancellation, long acceptedAt)
+    public void Report(ReceivedMessage message, in Settlement settlement, Cancellation cancellation, long acceptedAt)
     {
-        _metrics.MessageSettled(settlement, RouteMetrics.MeasuresProcessing ? _time.GetElapsedTime(acceptedAt) : TimeSpan.Zero);
+        metrics.MessageSettled(settlement, RouteMetrics.MeasuresProcessing ? time.GetElapsedTime(acceptedAt) : TimeSpan.Zero);
         if (settlement.Kind == SettlementKind.Complete)
         {
             if (PartFailures.Any)
@@ -121,7 +145,7 @@ internal sealed partial class MessageIntake
 
         if (cancellation == Cancellation.Timeout)
         {
-            _metrics.MessageTimedOut();
+            metrics.MessageTimedOut();
         }
 
         using (CorrelateLogs(message))
@@ -134,7 +158,7 @@ internal sealed partial class MessageIntake
     private void ShowBody(ReceivedMessage message) => SafeLog.Try(() => LookForEnvelope(message.Body));
 
     /// <summary>Logs what a part did wrong: it decided nothing, or threw. A part that was cancelled is not at fault.</summary>
-    private void ReportFault(ReceivedMessage message, in Settlement decided, Exception? exception, Cancellation cancellation)
+    public void ReportFault(ReceivedMessage message, in Settlement decided, Exception? exception, Cancellation cancellation)
     {
         Exception? thrown = exception ?? decided.Exception;
         if ((exception is null && decided.IsDecided) || (thrown is null && decided.ExceptionType is not null))
@@ -143,7 +167,7 @@ internal sealed partial class MessageIntake
             return;
         }
 
-        string? part = thrown is null ? null : _pipeline.FindPart(thrown) ?? "a part of the pipeline";
+        string? part = thrown is null ? null : pipeline.FindPart(thrown) ?? "a part of the pipeline";
         string defect = decided.Description ?? RecoverabilityPolicy.NotSettled;
         if (thrown is null && cancellation == Cancellation.None)
         {
@@ -177,24 +201,22 @@ internal sealed partial class MessageIntake
             {
                 string next = message.IsSentAgainByCaller
                     ? "The caller is told to send it again"
-                    : $"The message is redelivered, and dead-lettered on delivery {_policy.MaxDeliveries}";
-                LogDefect(_route, UntrustedText.Shorten(message.SourceId.Span), defect, next, suppressed);
+                    : $"The message is redelivered, and dead-lettered on delivery {policy.MaxDeliveries}";
+                LogDefect(route, UntrustedText.Shorten(message.SourceId.Span), defect, next, suppressed);
             }
         }
     }
 
     /// <summary>A message without an id could not be found again in logs, dead letters and redeliveries. The source's other messages are processed.</summary>
-    private Settlement ReportNoId()
+    public Settlement ReportNoId()
     {
-        string warning = $"The source {_source} delivers messages without an id, which are abandoned. "
-            + "Its SourceId must not be empty, and be the same on each delivery of a message.";
-        _noIdWarning = warning;
-        if (_defectLog.ShouldLog(warning, out SuppressedLines suppressed))
+        Volatile.Write(ref _noIdAt, time.GetTimestamp());
+        if (_defectLog.ShouldLog(_noIdWarning, out SuppressedLines suppressed))
         {
-            LogNoId(_route, warning, suppressed);
+            LogNoId(route, _noIdWarning, suppressed);
         }
 
-        return Settlement.Abandon(NoIdDelay, warning);
+        return Settlement.Abandon(NoIdDelay, _noIdWarning);
     }
 
     private void ReportThrown(ReceivedMessage message, Exception exception, string part)
@@ -203,14 +225,14 @@ internal sealed partial class MessageIntake
         {
             using (CorrelateLogs(message))
             {
-                LogThrew(exception, _route, part, UntrustedText.Shorten(message.SourceId.Span), message.DeliveryCount, suppressed);
+                LogThrew(exception, route, part, UntrustedText.Shorten(message.SourceId.Span), message.DeliveryCount, suppressed);
             }
         }
     }
 
     /// <summary>Adds the ids of the message's span, which has ended, to the log lines.</summary>
     private IDisposable? CorrelateLogs(ReceivedMessage message) =>
-        message.Span is { } span ? SpanScope(_logger, span.SpanId.ToHexString(), span.TraceId.ToHexString()) : null;
+        message.Span is { } span ? SpanScope(logger, span.SpanId.ToHexString(), span.TraceId.ToHexString()) : null;
 
     private void LogNotStored(ReceivedMessage message, in Settlement settlement)
     {
@@ -219,7 +241,7 @@ internal sealed partial class MessageIntake
         bool isDeadLetter = settlement.Kind == SettlementKind.DeadLetter;
         if (isDeadLetter)
         {
-            _metrics.LastDeadLetter = description;
+            metrics.LastDeadLetter = description;
         }
 
         string kind = isDeadLetter ? "dead-lettered" : "abandoned";
@@ -232,12 +254,12 @@ internal sealed partial class MessageIntake
 
         if (isDeadLetter)
         {
-            LogDeadLetter(_route, id, UntrustedText.Shorten(settlement.Reason), message.DeliveryCount, description, suppressed);
+            LogDeadLetter(route, id, UntrustedText.Shorten(settlement.Reason), message.DeliveryCount, description, suppressed);
         }
         else
         {
             string next = message.IsSentAgainByCaller ? "the caller was told to send it again" : $"redelivery in {DurationText.Of(settlement.Delay)}";
-            LogAbandoned(_route, id, message.DeliveryCount, next, description, suppressed);
+            LogAbandoned(route, id, message.DeliveryCount, next, description, suppressed);
         }
     }
 
@@ -246,7 +268,7 @@ internal sealed partial class MessageIntake
     {
         foreach ((string outcome, long count, string last) in _notStoredLog.TakeSummaries(all))
         {
-            LogMoreNotStored(_route, count, _source, outcome, last);
+            LogMoreNotStored(route, count, source, outcome, last);
         }
     }
 
@@ -278,4 +300,9 @@ internal sealed partial class MessageIntake
         5006, LogLevel.Error,
         "Route {Route}: message {Id} was processed without a decision, a defect of the part and not of the message. {Defect} {Next}{Suppressed}")]
     private partial void LogDefect(string route, string id, string defect, string next, SuppressedLines suppressed);
+
+    [LoggerMessage(
+        5005, LogLevel.Warning,
+        "Route {Route}: message {Id} is held for up to {Limit} on delivery {Delivery} and retried until the {Part} works: {Description}{Suppressed}")]
+    private partial void LogHeld(string route, string id, int delivery, string limit, string part, string? description, SuppressedLines suppressed);
 }
