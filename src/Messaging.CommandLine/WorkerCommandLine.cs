@@ -156,11 +156,7 @@ internal sealed class WorkerCommandLine
         root.Add(_print);
         Add(root, ValidateCommand.Create(_context, _definition));
         Add(root, ExplainCommand.Create(_context));
-        Add(root, StatusCommand.Create(_context));
         Add(root, HealthCommand.Create(_context));
-        Add(root, DeadLettersCommand.Create(_context));
-        Add(root, RouteCommands.CreatePause(_context));
-        Add(root, RouteCommands.CreateResume(_context));
         foreach (Func<CommandContext, Command> create in _parts.Commands)
         {
             Add(root, create(_context));

@@ -5,9 +5,7 @@ using Microsoft.Extensions.Logging;
 using Quayside.Messaging.Http;
 using Quayside.Messaging.Http.Source;
 using Quayside.Messaging.Http.Web;
-using Quayside.Messaging.Http.Web.Api;
 using Quayside.Messaging.Http.Web.Metrics;
-using Quayside.Messaging.Http.Web.Page;
 
 namespace Quayside.Messaging.Hosting;
 
@@ -15,13 +13,21 @@ namespace Quayside.Messaging.Hosting;
 public static class HttpWorkerBuilderExtensions
 {
     /// <summary>
-    /// Adds a web server: the source <c>Http</c> (<c>POST /messages</c>, answered after the settlement), the worker's page (<c>/</c>) with its API
-    /// (<c>/api/v1</c>), <c>/metrics</c> for Prometheus, <c>/healthz/live</c> and <c>/healthz/ready</c>. Registers the <see cref="WebServer"/>, and makes the
-    /// host stop its services concurrently. Settings: <c>Sources:Http</c> and <c>Hosting</c>.
+    /// Adds a web server: the source <c>Http</c> (<c>POST /messages</c>, answered after the settlement), <c>/metrics</c> for Prometheus,
+    /// <c>/healthz/live</c> and <c>/healthz/ready</c>. Registers the <see cref="WebServer"/>, and makes the host stop its services concurrently. Settings:
+    /// <c>Sources:Http</c> and <c>Hosting</c>. The package Quayside.Messaging.Console adds the worker's page.
     /// </summary>
-    public static IMessageWorkerBuilder AddHttp(this IMessageWorkerBuilder builder)
+    public static IMessageWorkerBuilder AddHttp(this IMessageWorkerBuilder builder) => builder.AddWebServer().AddSource(new HttpSourceFeature());
+
+    /// <summary>Adds the web server without the source; safe to repeat.</summary>
+    internal static IMessageWorkerBuilder AddWebServer(this IMessageWorkerBuilder builder)
     {
         IServiceCollection services = builder.Services;
+        if (services.Any(static service => service.ServiceType == typeof(WebServer)))
+        {
+            return builder;
+        }
+
         services.AddMessagesEndpoint();
         services.TryAddSingleton<HttpConnections>();
         services.TryAddSingleton<AllowedHosts>();
@@ -35,23 +41,8 @@ public static class HttpWorkerBuilderExtensions
             return metrics;
         });
         services.TryAddSingleton<MetricsEndpoint>();
-        services.TryAddSingleton<ApiAccess>();
-        services.TryAddSingleton<WorkerHistory>();
-        services.TryAddSingleton<QueueRedrives>();
-        services.TryAddSingleton(static provider => new WorkerProblems(
-            provider.GetRequiredService<QueueRedrives>().CommandOf,
-            provider.GetRequiredService<WebOptions>().DocsUrl,
-            arguments => PrintedCommand.Of(arguments, provider.GetRequiredService<WebOptions>().Url)));
-        services.TryAddSingleton<WorkerStats>();
-        services.TryAddSingleton<StatsEndpoints>();
-        services.TryAddSingleton<DeadLetterEndpoints>();
-        services.TryAddSingleton<RedriveEndpoints>();
-        services.TryAddSingleton<ChangeLog>();
-        services.TryAddSingleton<RouteEndpoints>();
-        services.TryAddSingleton<ApiEndpoints>();
-        services.TryAddSingleton<PageFiles>();
         services.TryAddSingleton<WebParts>();
-        services.TryAddSingleton(static provider => new WebServer(
+        services.AddSingleton(static provider => new WebServer(
             provider.GetRequiredService<WebOptions>(),
             provider.GetRequiredService<WebParts>(),
             provider.GetRequiredService<IHostApplicationLifetime>(),
@@ -60,6 +51,6 @@ public static class HttpWorkerBuilderExtensions
 
         // The drain begins with the signal, and not after other services of the host have stopped.
         services.Configure<HostOptions>(static host => host.ServicesStopConcurrently = true);
-        return builder.AddSettings(WebOptions.Settings).AddSource(new HttpSourceFeature());
+        return builder.AddSettings(WebOptions.Settings);
     }
 }

@@ -8,8 +8,6 @@ internal sealed class WebOptions : ISelfValidating
 {
     public const string Section = "Hosting";
 
-    private const int MinTokenLength = 16;
-
     /// <summary>The section. It claims the server's endpoint first, so that an overlapping source is reported.</summary>
     public static SettingsSection Settings { get; } = SettingsSection.Of<WebOptions>(Section, check: static (web, settings) =>
         settings.Endpoints.Add("tcp", new IPEndPoint(web.Address, Math.Max(web.Url.Port, 0)), $"the web server ({Section}:{nameof(Url)})"));
@@ -22,16 +20,6 @@ internal sealed class WebOptions : ISelfValidating
             + "every Host (pages of other origins stay refused). If Url is 0.0.0.0 or [::], every address and every name without a dot is allowed as Host too. "
             + "Other requests are answered with 403")]
     public string[] AllowedHosts { get; set; } = [];
-
-    [Setting(
-        "Token of the page and its API, sent as Authorization: Bearer. Without one they cannot change anything, such as redrive or pause. Reading needs one "
-            + "too, unless Url is loopback and AllowedHosts is not set", Secret = true)]
-    public string? Token { get; set; }
-
-    [Setting(
-        "Address of the documentation's pages, with {page} for the name of one, such as https://docs.example.com/{page}.html: the page links each problem to "
-            + "its page. Default: the text of docs/guides/alerts.md, which the worker serves, and no other links", Advanced = true)]
-    public string? DocsUrl { get; set; }
 
     [Setting(
         "Maximum open HTTP connections; beyond that the one idle longest is closed, then the one whose body has been arriving longest; if all have requests, "
@@ -54,21 +42,6 @@ internal sealed class WebOptions : ISelfValidating
 
     public void Validate(SettingsCheck check)
     {
-        if (!string.IsNullOrEmpty(DocsUrl) && (!DocsUrl.Contains(Web.Api.WorkerProblems.PagePlace, StringComparison.Ordinal)
-            || !Uri.TryCreate(DocsUrl.Replace(Web.Api.WorkerProblems.PagePlace, "guides/alerts", StringComparison.Ordinal), UriKind.Absolute, out Uri? docs)
-            || (docs.Scheme != Uri.UriSchemeHttps && docs.Scheme != Uri.UriSchemeHttp)))
-        {
-            check.Fail(
-                nameof(DocsUrl),
-                $"must be an address of http or https with {Web.Api.WorkerProblems.PagePlace}, such as "
-                    + $"https://docs.example.com/{Web.Api.WorkerProblems.PagePlace}.html.");
-        }
-
-        if (Token is { Length: < MinTokenLength })
-        {
-            check.Fail(nameof(Token), $"must have at least {MinTokenLength} characters.", "A short token can be guessed.");
-        }
-
         if (Url.Scheme != Uri.UriSchemeHttp || Url.AbsolutePath != "/" || Url.Query.Length > 0)
         {
             check.Fail(nameof(Url), "must be http://address:port without a path; for TLS, put a proxy in front of the worker.");

@@ -15,6 +15,7 @@ public static class Program
             "Receives messages from a channel, HTTP, SQS, Service Bus, RabbitMQ, UDP or lines over TCP, stores each under a key derived from its JSON (or "
                 + "indexes the CloudFront logs it names into Elasticsearch), and only then acknowledges it.")
         .AddHttp()
+        .AddConsole()
         .AddSqs()
         .AddUdp()
         .AddTcpLines()

@@ -1,13 +1,11 @@
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;
-using Quayside.Messaging.Http.Web.Api;
 using Quayside.Messaging.Telemetry;
 
 namespace Quayside.Messaging.Http.Web;
 
 /// <summary>The first middleware: counts the request on its connection, and refuses forbidden requests. Threads: any. 0 B per request.</summary>
-internal sealed class RequestGate(
-    AllowedHosts hosts, HttpAnswers answers, HttpResponses responses, ChangeLog changes, TimeProvider time, ILogger<RequestGate> logger)
+internal sealed class RequestGate(AllowedHosts hosts, HttpAnswers answers, HttpResponses responses, TimeProvider time, ILogger<RequestGate> logger)
 {
     private static readonly HttpRefusal NoConnection = new(
         StatusCodes.Status503ServiceUnavailable,
@@ -63,10 +61,6 @@ internal sealed class RequestGate(
         if (refusal.Status == StatusCodes.Status403Forbidden)
         {
             WebLog.Refused(_log, context.Connection.RemoteIpAddress, refusal.Error, refusal.Message);
-            if (!HttpMethods.IsGet(context.Request.Method))
-            {
-                changes.Deny(context, refusal);
-            }
         }
 
         return answers.RefuseAsync(context, refusal);

@@ -12,14 +12,12 @@ using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Hosting;
 using Quayside.Messaging.Http.Source;
-using Quayside.Messaging.Http.Web.Api;
 using Quayside.Messaging.Http.Web.Metrics;
-using Quayside.Messaging.Http.Web.Page;
 
 namespace Quayside.Messaging.Http.Web;
 
 /// <summary>
-/// The worker's web server: the HTTP source, the page with its API, metrics and health. A port in use ends the start before anything else has started. The
+/// The worker's web server: the HTTP source, metrics, health, and what other parts add. A port in use ends the start before anything else has started. The
 /// server listens once the routes have been checked, and until they have drained: health and metrics are needed most during the drain, in which new messages
 /// are refused.
 /// </summary>
@@ -146,17 +144,22 @@ public sealed class WebServer : IHostedLifecycleService, IAsyncDisposable
         });
         app.UseRouting();
         app.Use(next => context => _parts.Gate.InvokeAsync(context, next));
-        app.UseUnknownPath(_parts.Answers);
+        app.UseUnknownPath(_parts.Answers, Paths);
         app.MapHealth(_parts.Worker);
         app.MapMessages(_parts.Messages);
         app.MapGet("/metrics", _parts.Metrics.HandleAsync);
-        _parts.Page.Map(app);
-        _parts.Api.Map(app);
+        foreach (IWebEndpoints part in _parts.Others)
+        {
+            part.Map(app);
+        }
+
         return app;
     }
 
-    private void LogListening() =>
-        WebLog.Listening(_loggers.CreateLogger<WebServer>(), string.Join(", ", Urls), _parts.Sources.Any ? "POST /messages, " : string.Empty);
+    private string Paths => string.Join(", ", [.. _parts.Others.Select(static part => part.Offer), "/metrics", "/healthz/live", "/healthz/ready"]);
+
+    private void LogListening() => WebLog.Listening(
+        _loggers.CreateLogger<WebServer>(), string.Join(", ", Urls), $"{(_parts.Sources.Any ? "POST /messages, " : string.Empty)}{Paths}");
 
     /// <summary>
     /// The host's loggers, but for the one of ASP.NET's request diagnostics: it says nothing that the worker does not, and would give each request an
@@ -193,10 +196,9 @@ public sealed class WebServer : IHostedLifecycleService, IAsyncDisposable
 /// <param name="Answers">Answers requests without an endpoint.</param>
 /// <param name="Messages">Answers <c>/messages</c>.</param>
 /// <param name="Metrics">Answers <c>/metrics</c>.</param>
-/// <param name="Page">Answers <c>/</c>.</param>
-/// <param name="Api">Answers <c>/api/v1</c>.</param>
+/// <param name="Others">What other parts answer.</param>
 /// <param name="Sources">The HTTP routes.</param>
 /// <param name="Worker">The worker whose health is shown.</param>
 internal sealed record WebParts(
     HttpConnections Connections, HttpResponses Responses, RequestGate Gate, HttpAnswers Answers, MessagesEndpoint Messages, MetricsEndpoint Metrics,
-    PageFiles Page, ApiEndpoints Api, HttpSourceRegistry Sources, IWorkerStatus Worker);
+    IEnumerable<IWebEndpoints> Others, HttpSourceRegistry Sources, IWorkerStatus Worker);

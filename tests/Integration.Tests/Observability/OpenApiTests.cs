@@ -16,7 +16,8 @@ public sealed partial class OpenApiTests
     [Fact]
     public void Paths_AreThoseOfTheSource()
     {
-        string[] mapped = [.. Directory.EnumerateFiles(RepositoryFolder.Combine("src", "Messaging.Http"), "*.cs", SearchOption.AllDirectories)
+        string[] mapped = [.. new[] { "Messaging.Http", "Messaging.Console" }
+            .SelectMany(project => Directory.EnumerateFiles(RepositoryFolder.Combine("src", project), "*.cs", SearchOption.AllDirectories))
             .SelectMany(file => Mapping.Matches(File.ReadAllText(file)))
             .Select(match => (match.Groups["path"].Value.Replace("{Root}", "/api/v1", StringComparison.Ordinal), match.Groups["verb"].Value))
             .SelectMany(

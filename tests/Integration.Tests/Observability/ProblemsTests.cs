@@ -1,4 +1,4 @@
-using Quayside.Messaging.Http.Web.Api;
+using Quayside.Messaging.Console.Api;
 
 namespace Integration.Tests.Observability;
 

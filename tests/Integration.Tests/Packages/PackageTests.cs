@@ -24,6 +24,7 @@ public sealed partial class PackageTests(PackedPackages packages)
         ["Quayside.Messaging.CommandLine"] = [
             "Microsoft.Extensions.Hosting.WindowsServices", "OpenTelemetry", "OpenTelemetry.Exporter.OpenTelemetryProtocol", "Quayside.Messaging",
             "System.CommandLine"],
+        ["Quayside.Messaging.Console"] = ["Quayside.Messaging.CommandLine", "Quayside.Messaging.Http"],
         ["Quayside.Messaging.Elasticsearch"] = ["Quayside.Messaging"],
         ["Quayside.Messaging.Envelopes"] = ["Quayside.Messaging", "System.IO.Hashing"],
         ["Quayside.Messaging.Http"] = ["Quayside.Messaging"],

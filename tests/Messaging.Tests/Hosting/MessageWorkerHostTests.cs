@@ -90,6 +90,30 @@ public sealed class MessageWorkerHostTests
             ["Hosting:Url: is not a known key. Known here: DrainTimeout, ReportEvery. It would have no effect."]);
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Start_HttpOrConsole_HasThePageOnlyWithTheConsole(bool console)
+    {
+        HostApplicationBuilder builder = Builder("Routes:a:Source=Channel", "Hosting:Url=http://127.0.0.1:0");
+        builder.AddMessageWorker(worker => (console ? worker.AddConsole() : worker.AddHttp()).AddArchive());
+
+        using IHost host = builder.Build();
+        await host.StartAsync();
+
+        using HttpClient client = new() { BaseAddress = new Uri(host.Services.GetRequiredService<WebServer>().Urls[0]) };
+        foreach (string path in new[] { "/", "/api/v1/stats" })
+        {
+            (await client.GetAsync(path)).StatusCode.ShouldBe(console ? HttpStatusCode.OK : HttpStatusCode.NotFound, path);
+        }
+
+        (await client.GetAsync("/healthz/ready")).StatusCode.ShouldBe(HttpStatusCode.OK);
+        (await client.GetStringAsync("/metrics")).ShouldNotBeEmpty();
+        string unknown = await (await client.GetAsync("/other")).Content.ReadAsStringAsync();
+        unknown.Contains("the page at /", StringComparison.Ordinal).ShouldBe(console, unknown);
+        await host.StopAsync();
+    }
+
     [Fact]
     public void AddMessageWorker_Definition_IsPlannedBeforeAndRunsInTheHost()
     {

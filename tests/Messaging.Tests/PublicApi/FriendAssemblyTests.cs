@@ -3,10 +3,11 @@ using System.Runtime.CompilerServices;
 
 namespace Messaging.Tests.PublicApi;
 
-/// <summary>Only tests, benchmarks and the proof see internals: shipped packages use the public API, like third-party packages.</summary>
+/// <summary>Only tests, benchmarks, the proof and the console see internals: other packages use the public API, like third-party packages.</summary>
 public sealed class FriendAssemblyTests
 {
-    private static readonly string[] Friends = ["Benchmarks", "Benchmarks.Tests", "Integration.Tests", "Pipeline.Tests", "Proof", "Messaging.Tests"];
+    private static readonly string[] Friends =
+        ["Benchmarks", "Benchmarks.Tests", "Integration.Tests", "Pipeline.Tests", "Proof", "Messaging.Tests", "Quayside.Messaging.Console"];
 
     public static TheoryData<string> Assemblies() => [.. SourceAssemblies.Names];
 

@@ -6,5 +6,5 @@ using Quayside_Worker;
 return await WorkerApp.RunAsync(args, worker =>
 {
     worker.Services.AddSingleton<OrderBook>();
-    worker.AddHttp().AddArchive().AddHandler<OrderPlaced, StoreOrder>("Orders", OrderJson.Default.OrderPlaced);
+    worker.AddHttp().AddConsole().AddArchive().AddHandler<OrderPlaced, StoreOrder>("Orders", OrderJson.Default.OrderPlaced);
 });

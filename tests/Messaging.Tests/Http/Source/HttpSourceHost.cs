@@ -7,7 +7,6 @@ using Microsoft.Extensions.Logging.Abstractions;
 using Quayside.Messaging.Http;
 using Quayside.Messaging.Http.Source;
 using Quayside.Messaging.Http.Web;
-using Quayside.Messaging.Http.Web.Api;
 using Quayside.Messaging.Sources;
 using Quayside.Pipeline.Buffers;
 
@@ -93,7 +92,7 @@ internal sealed class HttpSourceHost : IAsyncDisposable
         {
             RequestGate gate = new(
                 new AllowedHosts(new WebOptions()), app.Services.GetRequiredService<HttpAnswers>(), app.Services.GetRequiredService<HttpResponses>(),
-                new ChangeLog(TimeProvider.System, NullLoggerFactory.Instance), TimeProvider.System, NullLogger<RequestGate>.Instance);
+                TimeProvider.System, NullLogger<RequestGate>.Instance);
             app.Use(next => context => gate.InvokeAsync(context, next));
         }
 

@@ -1,5 +1,5 @@
+using Quayside.Messaging.Console.Api;
 using Quayside.Messaging.Hosting;
-using Quayside.Messaging.Http.Web.Api;
 
 namespace Messaging.Tests.Http.Web.Api;
 

@@ -3,8 +3,8 @@ using System.Text.Json;
 using System.Text.Json.Nodes;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging.Abstractions;
+using Quayside.Messaging.Console.Api;
 using Quayside.Messaging.Http;
-using Quayside.Messaging.Http.Web.Api;
 using Quayside.Pipeline.Buffers;
 
 namespace Messaging.Tests.Http.Web.Api;

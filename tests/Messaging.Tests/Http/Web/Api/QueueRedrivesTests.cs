@@ -1,6 +1,6 @@
 using Quayside.Messaging.CommandLine;
+using Quayside.Messaging.Console.Api;
 using Quayside.Messaging.DeadLetters.Redrive;
-using Quayside.Messaging.Http.Web.Api;
 using Shared.Hosting;
 
 namespace Messaging.Tests.Http.Web.Api;

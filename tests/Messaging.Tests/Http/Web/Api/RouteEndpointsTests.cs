@@ -6,9 +6,9 @@ using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
 using Microsoft.AspNetCore.Routing.Patterns;
 using Microsoft.Extensions.DependencyInjection;
+using Quayside.Messaging.Console.Api;
 using Quayside.Messaging.Hosting;
 using Quayside.Messaging.Http;
-using Quayside.Messaging.Http.Web.Api;
 using Quayside.Messaging.Sources.Channels;
 
 namespace Messaging.Tests.Http.Web.Api;

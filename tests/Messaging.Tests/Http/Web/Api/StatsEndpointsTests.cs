@@ -2,9 +2,9 @@ using System.Net;
 using System.Text.Json;
 using Messaging.Tests.Http.Source;
 using Microsoft.Extensions.DependencyInjection;
+using Quayside.Messaging.Console.Api;
+using Quayside.Messaging.Console.Page;
 using Quayside.Messaging.Hosting;
-using Quayside.Messaging.Http.Web.Api;
-using Quayside.Messaging.Http.Web.Page;
 
 namespace Messaging.Tests.Http.Web.Api;
 

@@ -1,5 +1,5 @@
 using System.Collections.Concurrent;
-using Quayside.Messaging.Http.Web.Api;
+using Quayside.Messaging.Console.Api;
 
 namespace Messaging.Tests.Http.Web.Api;
 

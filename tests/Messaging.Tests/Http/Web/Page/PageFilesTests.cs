@@ -1,5 +1,5 @@
 using System.Reflection;
-using Quayside.Messaging.Http;
+using Quayside.Messaging.Console;
 
 namespace Messaging.Tests.Http.Web.Page;
 
@@ -9,7 +9,7 @@ public sealed class PageFilesTests
     [Fact]
     public void Files_HaveAtMost80KiBTogether()
     {
-        Assembly assembly = typeof(WebOptions).Assembly;
+        Assembly assembly = typeof(ConsoleOptions).Assembly;
         string[] names = [.. assembly.GetManifestResourceNames().Where(static name => name.StartsWith("Page/", StringComparison.Ordinal))];
 
         names.ShouldContain("Page/index.html");

@@ -1,0 +1,66 @@
+using System.Text.Encodings.Web;
+using System.Text.Json;
+using System.Text.Json.Serialization;
+using System.Text.Json.Serialization.Metadata;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
+
+namespace Quayside.Messaging.Console.Api;
+
+/// <summary>The API's answers and requests.</summary>
+[JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, UnmappedMemberHandling = JsonUnmappedMemberHandling.Disallow)]
+[JsonSerializable(typeof(WorkerState))]
+[JsonSerializable(typeof(HistoryState))]
+[JsonSerializable(typeof(SettingsState))]
+[JsonSerializable(typeof(DeadLetterList))]
+[JsonSerializable(typeof(DeadLetterState))]
+[JsonSerializable(typeof(RedriveState))]
+[JsonSerializable(typeof(RedriveOrder))]
+[JsonSerializable(typeof(RouteOrder))]
+[JsonSerializable(typeof(PauseAnswer))]
+internal sealed partial class ApiJson : JsonSerializerContext
+{
+    /// <summary>Answers are never HTML: quotes and umlauts stay readable.</summary>
+    public static readonly ApiJson Readable =
+        new(new JsonSerializerOptions { PropertyNamingPolicy = JsonNamingPolicy.CamelCase, Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping });
+
+    public static Task SendAsync<T>(HttpContext context, T answer, JsonTypeInfo<T> typeInfo, int status = StatusCodes.Status200OK) =>
+        SendAsync(context, JsonSerializer.SerializeToUtf8Bytes(answer, typeInfo), status);
+
+    public static async Task SendAsync(
+        HttpContext context, ReadOnlyMemory<byte> body, int status = StatusCodes.Status200OK, string contentType = "application/json")
+    {
+        context.Response.StatusCode = status;
+        context.Response.ContentType = contentType;
+        context.Response.ContentLength = body.Length;
+        await context.Response.Body.WriteAsync(body, context.RequestAborted);
+    }
+
+    /// <summary>The JSON of a request.</summary>
+    /// <returns>Null when it is not JSON of this form, or longer than allowed.</returns>
+    public static async Task<T?> TryReadAsync<T>(HttpContext context, JsonTypeInfo<T> typeInfo, int maxBytes) where T : class
+    {
+        if (!context.Request.HasJsonContentType() || context.Request.ContentLength > maxBytes)
+        {
+            return null;
+        }
+
+        // Clients that write while they serialize send no length.
+        if (context.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } limit)
+        {
+            limit.MaxRequestBodySize = maxBytes;
+        }
+
+        try
+        {
+            return await JsonSerializer.DeserializeAsync(context.Request.Body, typeInfo, context.RequestAborted);
+        }
+        catch (Exception exception) when (exception is JsonException or BadHttpRequestException)
+        {
+            return null;
+        }
+    }
+
+    /// <summary>Rounds to six decimals: microseconds for values in seconds.</summary>
+    public static double Rounded(double value) => double.IsFinite(value) ? Math.Round(value, 6) : 0;
+}
