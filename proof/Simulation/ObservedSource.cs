@@ -21,7 +21,7 @@ internal sealed class ObservedSource(
     // Recoverability:BreakerOpen, after which an unused probe may be replaced; a slot is granted somewhat before its source runs.
     private static readonly TimeSpan ProbePause = new RecoverabilityOptions().BreakerOpen - TimeSpan.FromSeconds(0.2);
 
-    // Service Bus holds an abandoned message at most this long (Sources:ServiceBus:MaxAbandonDelay).
+    // Service Bus holds an abandoned message at most this long.
     private static readonly TimeSpan BusDelay = TimeSpan.FromSeconds(30);
 
     private readonly List<Waiter> _waiting = [];

@@ -53,27 +53,11 @@ internal static class AmqpBody
         byte[] bytes => bytes,
         ArraySegment<byte> bytes => bytes,
         ReadOnlyMemory<byte> bytes => bytes,
-        _ => throw Unsupported($"an AMQP value of type {TypeName(value)}"),
+        _ => throw Unsupported($"an AMQP value of type {value?.GetType().Name ?? "null"}"),
     };
 
     /// <summary>The exception for an unsupported body.</summary>
     /// <param name="type">What the body is, such as <c>an AMQP sequence</c>.</param>
     public static DeadLetterException Unsupported(string type) =>
         new(UnsupportedReason, $"The body is {type}; supported are AMQP data sections, and string or binary values. Send the message's bytes as data.");
-
-    private static string TypeName(object? value) => value switch
-    {
-        null => "null",
-        bool => "boolean",
-        byte or ushort or uint or ulong => "unsigned integer",
-        sbyte or short or int or long => "integer",
-        float or double => "floating point",
-        decimal => "decimal",
-        char => "char",
-        DateTime or DateTimeOffset => "timestamp",
-        Guid => "uuid",
-        System.Collections.IDictionary => "map",
-        System.Collections.IEnumerable => "list",
-        _ => value.GetType().Name,
-    };
 }

@@ -9,11 +9,10 @@ namespace Quayside.Messaging.AzureServiceBus;
 internal sealed class ReceiveHealth(ServiceBusSourceLog log)
 {
     private readonly Lock _lock = new();
-    private TaskCompletionSource? _doubted;
     private int _failures;
 
     // Until the first run the check at start decides.
-    private volatile bool _isRunning = true;
+    private bool _isRunning = true;
 
     // Set by each message, taken by the watch for silence.
     private bool _hasAnswered = true;
@@ -24,19 +23,24 @@ internal sealed class ReceiveHealth(ServiceBusSourceLog log)
     /// <summary>Why nothing can be received now; null when no problem is known.</summary>
     public string? Problem => _problem;
 
-    /// <summary>Changes with every failure; an argument of <see cref="Answered"/>.</summary>
-    public int Failures => Volatile.Read(ref _failures);
+    /// <summary>True while there is a problem that an answer of the broker would end.</summary>
+    public bool IsInDoubt => IsRunning && _problem is not null;
 
-    /// <summary>Waits for a problem that an answer of the broker would end.</summary>
-    public Task InDoubtAsync(CancellationToken cancellationToken)
+    /// <summary>False once a run has stopped, until the next one: a broker that answers a check then does not show that receiving works.</summary>
+    public bool IsRunning
     {
-        lock (_lock)
+        get => Volatile.Read(ref _isRunning);
+        set
         {
-            return _isRunning && _problem is not null
-                ? Task.CompletedTask
-                : (_doubted ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task.WaitAsync(cancellationToken);
+            lock (_lock)
+            {
+                _isRunning = value;
+            }
         }
     }
+
+    /// <summary>Changes with every failure; an argument of <see cref="Answered"/>.</summary>
+    public int Failures => Volatile.Read(ref _failures);
 
     /// <summary>The broker did not answer at the start.</summary>
     public void Unreachable(string error)
@@ -63,26 +67,7 @@ internal sealed class ReceiveHealth(ServiceBusSourceLog log)
     /// <summary>
     /// True when a message arrived since the last call, or silence means nothing: no run receives, or a problem is known and its end is polled for.
     /// </summary>
-    public bool TakeAnswer() => Interlocked.Exchange(ref _hasAnswered, false) || !_isRunning || _problem is not null;
-
-    /// <summary>A run has started.</summary>
-    public void Started()
-    {
-        lock (_lock)
-        {
-            _isRunning = true;
-            Doubt();
-        }
-    }
-
-    /// <summary>The run has stopped: a broker that answers a check now does not show that receiving works.</summary>
-    public void Stopped()
-    {
-        lock (_lock)
-        {
-            _isRunning = false;
-        }
-    }
+    public bool TakeAnswer() => Interlocked.Exchange(ref _hasAnswered, false) || !IsRunning || _problem is not null;
 
     /// <summary>The broker answered a check; <paramref name="failures"/> is <see cref="Failures"/> before it, so that a later failure still counts.</summary>
     public void Answered(int failures) => Clear(failures);
@@ -93,16 +78,6 @@ internal sealed class ReceiveHealth(ServiceBusSourceLog log)
         {
             _problem = problem;
             _failures++;
-            Doubt();
-        }
-    }
-
-    private void Doubt()
-    {
-        if (_isRunning && _problem is not null)
-        {
-            _doubted?.TrySetResult();
-            _doubted = null;
         }
     }
 

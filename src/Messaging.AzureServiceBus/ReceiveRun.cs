@@ -19,6 +19,9 @@ internal sealed class ReceiveRun(
     // Half of the shortest lock, 5 s, is renewed in time.
     private static readonly TimeSpan RenewInterval = TimeSpan.FromSeconds(1);
 
+    // A delayed message takes up a call, since Service Bus has no delay of its own; without one it would use up its deliveries within seconds.
+    private static readonly TimeSpan LongestDelay = TimeSpan.FromSeconds(30);
+
     private static readonly Backoff Pause = new(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(10));
 
     private readonly SlotBank _bank = new(slots);
@@ -94,12 +97,9 @@ internal sealed class ReceiveRun(
         }
     }
 
-    /// <summary>Waits for the delay of an abandoned message, at most MaxAbandonDelay; ends with the run.</summary>
-    public Task HoldAsync(TimeSpan delay)
-    {
-        TimeSpan hold = delay < options.MaxAbandonDelay ? delay : options.MaxAbandonDelay;
-        return hold > TimeSpan.Zero ? Task.Delay(hold, time, _ended.Token) : Task.CompletedTask;
-    }
+    /// <summary>Waits for the delay of an abandoned message, at most 30 s; ends with the run.</summary>
+    public Task HoldAsync(TimeSpan delay) =>
+        delay > TimeSpan.Zero ? Task.Delay(delay < LongestDelay ? delay : LongestDelay, time, _ended.Token) : Task.CompletedTask;
 
     /// <summary>The remaining time for which a message may be held while the sink fails.</summary>
     public TimeSpan TryHold(int deliveryCount, TimeSpan age)

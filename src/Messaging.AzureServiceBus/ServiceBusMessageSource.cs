@@ -25,6 +25,8 @@ internal sealed class ServiceBusMessageSource : IMessageSource
     // peeks per day.
     private static readonly TimeSpan MaxQuiet = TimeSpan.FromSeconds(45);
 
+    private static readonly TimeSpan WatchInterval = TimeSpan.FromSeconds(1);
+
     // The pause between checks of a broker that did not answer; its answer makes the worker ready.
     private static readonly Backoff AskBackoff = new(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(30));
 
@@ -79,7 +81,7 @@ internal sealed class ServiceBusMessageSource : IMessageSource
     public async Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving)
     {
         using CancellationTokenSource ending = CancellationTokenSource.CreateLinkedTokenSource(stopReceiving);
-        Task watching = Task.WhenAll(PollUntilKnownAsync(ending.Token), WatchSilenceAsync(ending.Token), _settlements.RunAsync(ending.Token));
+        Task watching = Task.WhenAll(WatchAsync(ending.Token), _settlements.RunAsync(ending.Token));
         try
         {
             await RunUntilStoppedAsync(intake, stopReceiving);
@@ -135,40 +137,46 @@ internal sealed class ServiceBusMessageSource : IMessageSource
         }
     }
 
-    /// <summary>Checks the broker while receiving is in doubt, because an idle queue delivers no message that would show the recovery.</summary>
-    private async Task PollUntilKnownAsync(CancellationToken cancellationToken)
-    {
-        for (int attempt = 1; ; attempt++)
-        {
-            Task doubt = _health.InDoubtAsync(cancellationToken);
-            attempt = doubt.IsCompleted ? attempt : 1;
-            await doubt;
-            await Task.Delay(AskBackoff.After(attempt, TimeSpan.FromSeconds(1)), _time, cancellationToken);
-            int failures = _health.Failures;
-            if (await AskAsync(_entity.CheckAsync, cancellationToken) is null && await PeekAsync(cancellationToken) is null)
-            {
-                _health.Answered(failures);
-            }
-        }
-    }
-
     /// <summary>
-    /// Notices a broker that has fallen silent, as behind a firewall that drops the packets of a connection. The client ends a receive without a
-    /// message, and a wait for a session, by its own clock, so neither shows that the broker answers.
+    /// Asks the broker while receiving is in doubt, because an idle queue delivers no message that would show the recovery; and when it has fallen silent, as
+    /// behind a firewall that drops the packets of a connection. The client ends a receive without a message, and a wait for a session, by its own clock, so
+    /// neither shows that the broker answers.
     /// </summary>
-    private async Task WatchSilenceAsync(CancellationToken cancellationToken)
+    private async Task WatchAsync(CancellationToken cancellationToken)
     {
-        for (long since = _time.GetTimestamp(); ; await Task.Delay(MaxQuiet / 9, _time, cancellationToken))
+        int attempt = 0;
+        for (long since = _time.GetTimestamp(); ;)
         {
-            if (!_health.TakeAnswer() && _time.GetElapsedTime(since) < MaxQuiet)
+            await Task.Delay(_health.IsInDoubt ? AskBackoff.After(++attempt, WatchInterval) : WatchInterval, _time, cancellationToken);
+            TimeSpan quiet = _time.GetElapsedTime(since);
+            if (_health.IsInDoubt)
             {
-                continue;
+                int failures = _health.Failures;
+                if (await AskAsync(_entity.CheckAsync, cancellationToken) is null && await PeekAsync(cancellationToken) is null)
+                {
+                    _health.Answered(failures);
+                }
             }
-
-            if (_time.GetElapsedTime(since) >= MaxQuiet && await PeekAsync(cancellationToken) is { } fault && !_health.TakeAnswer())
+            else
             {
-                string quiet = $"Service Bus has not answered for {DurationText.Of(_time.GetElapsedTime(since))}";
-                _health.Failed(fault with { Message = $"{quiet}; check the network, and firewalls between the worker and the namespace: {fault.Message}" });
+                attempt = 0;
+                if (!_health.TakeAnswer())
+                {
+                    if (quiet < MaxQuiet)
+                    {
+                        continue;
+                    }
+
+                    if (await PeekAsync(cancellationToken) is { } fault && !_health.TakeAnswer())
+                    {
+                        _health.Failed(
+                            fault with
+                            {
+                                Message = $"Service Bus has not answered for {DurationText.Of(_time.GetElapsedTime(since))}; check the network, and firewalls "
+                                    + $"between the worker and the namespace: {fault.Message}",
+                            });
+                    }
+                }
             }
 
             since = _time.GetTimestamp();
@@ -200,17 +208,12 @@ internal sealed class ServiceBusMessageSource : IMessageSource
     /// <returns>True when the broker has delivered a message.</returns>
     private async Task<bool> RunAsync(IMessageIntake intake, SlotLease slots, CancellationToken stopReceiving)
     {
-        if (TryCreateLinks() is not { } links)
-        {
-            slots.Dispose();
-            return false;
-        }
-
-        ReceiveRun run = new(intake, slots, links, _calls, _inWork, _settler, _health, _log, _time, _options);
+        ReceiveRun run = new(intake, slots, _entity.CreateLinks(_calls, _log), _calls, _inWork, _settler, _health, _log, _time, _options);
         try
         {
             run.Start();
-            _health.Started();
+            _health.IsRunning = true;
+
             // A pause ends the run, whose idle calls would receive a message each.
             using CancellationTokenSource ended = CancellationTokenSource.CreateLinkedTokenSource(stopReceiving);
             await await Task.WhenAny(run.Broken, intake.WhenPausedAsync(ended.Token));
@@ -219,24 +222,10 @@ internal sealed class ServiceBusMessageSource : IMessageSource
         }
         finally
         {
-            _health.Stopped();
+            _health.IsRunning = false;
             _stopping = run.StopAsync();
             _endings.RemoveAll(static ending => ending.IsCompleted);
             _endings.Add(EndAsync(run, _stopping));
-        }
-    }
-
-    private RunLinks? TryCreateLinks()
-    {
-        try
-        {
-            return _entity.CreateLinks(_calls, _log);
-        }
-        catch (Exception exception)
-        {
-            _health.Failed(ServiceBusFault.Of(exception));
-            _health.Stopped();
-            return null;
         }
     }
 

@@ -39,7 +39,7 @@ internal sealed class ServiceBusSourceFeature(
                 "Messages of a topic are received from a subscription.");
         }
 
-        // No Hold: CheckAgainstIntake has compared MaxLockRenewal with Intake:MessageTimeout.
+        // No Hold: the lock of a message in flight is renewed for half a day, however short MaxLockRenewal is.
         return new SourcePlan
         {
             Create = services => Create(options, options.ConcurrentCalls(intake), services),
@@ -89,20 +89,12 @@ internal sealed class ServiceBusSourceFeature(
         }
 
         int calls = options.ConcurrentCalls(intake);
-        if (options.MaxConcurrentCalls is null && options.PrefetchCount > calls)
+        if (options.PrefetchCount > calls)
         {
             settings.Fail(
                 $"{Section}:{nameof(options.PrefetchCount)}", $"{options.PrefetchCount}",
-                $"must not exceed the default of {nameof(options.MaxConcurrentCalls)} ({calls}); set both.",
+                $"must not exceed {(options.MaxConcurrentCalls is null ? "the default of " : "")}{nameof(options.MaxConcurrentCalls)} ({calls}).",
                 "Messages fetched beyond the calls would wait while their locks run out.");
-        }
-
-        if (intake.MessageTimeout + options.MaxAbandonDelay > options.MaxLockRenewal)
-        {
-            settings.Fail(
-                $"{Section}:{nameof(options.MaxLockRenewal)}", SettingText.Format(options.MaxLockRenewal),
-                $"must be at least Intake:MessageTimeout ({SettingText.Format(intake.MessageTimeout)}) plus MaxAbandonDelay "
-                    + $"({SettingText.Format(options.MaxAbandonDelay)}).", "A message's lock would end while the message is in flight.");
         }
     }
 }

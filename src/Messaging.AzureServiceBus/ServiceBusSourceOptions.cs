@@ -1,4 +1,3 @@
-using System.Net;
 using Azure.Identity;
 using Azure.Messaging.ServiceBus;
 using Quayside.Messaging.Configuration;
@@ -58,13 +57,13 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
     public bool Sessions { get; init; }
 
     [Setting(
-        "With Sessions: how long a session may have no message before another one takes its place", Min = "100ms", Max = "5m",
+        "With Sessions: how long a session may have no message before another one takes its place", Min = "1s", Max = "5m",
         Consequence = "A long time lets other sessions wait behind idle ones.", Advanced = true)]
     public TimeSpan SessionIdleTimeout { get; init; } = TimeSpan.FromSeconds(2);
 
     [Setting(
         "How long a message is held, with its lock renewed, while the sink fails; then it is abandoned. Once it has used half of MaxDeliveryCount, it is held "
-            + "for 12h instead. At least Intake:MessageTimeout plus MaxAbandonDelay, which are 2m by default", Min = "1m", Max = "12h",
+            + "for 12h instead", Min = "1m", Max = "12h",
             Consequence = "A short time uses up deliveries in an outage.", Advanced = true)]
     public TimeSpan MaxLockRenewal { get; init; } = TimeSpan.FromMinutes(15);
 
@@ -72,12 +71,6 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
         "The entity's MaxDeliveryCount, which the right Listen cannot read: Service Bus dead-letters a message after this many deliveries", Min = "2",
         Max = "2000", Consequence = "A number above the entity's lets a long outage dead-letter messages.")]
     public int MaxDeliveryCount { get; init; } = 10;
-
-    [Setting(
-        "Longest delay of a redelivery; longer delays are cut to it. The worker keeps the message locked for the delay, "
-            + "because Service Bus has none of its own", Min = "0s", Max = "5m",
-            Consequence = "Without a delay a failing message uses up MaxDeliveryCount within seconds; each delayed message takes up a call.", Advanced = true)]
-    public TimeSpan MaxAbandonDelay { get; init; } = TimeSpan.FromSeconds(30);
 
     [Setting(
         "Completed messages to remember, so that a redelivery is completed and not stored again", Min = "0", Max = "10000000",
@@ -125,23 +118,11 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
     {
         ValidateNamespace(check);
         ValidateEntity(check);
-        if (MaxConcurrentCalls is { } calls && PrefetchCount > calls)
-        {
-            check.Fail(
-                nameof(PrefetchCount), $"must not exceed {nameof(MaxConcurrentCalls)}.",
-                "Messages fetched beyond the calls would wait while their locks run out.", nameof(MaxConcurrentCalls));
-        }
-
         if (Sessions && PrefetchCount > 0)
         {
             check.Fail(
                 nameof(PrefetchCount), $"must be 0 with {nameof(Sessions)}.", "A message that was fetched in advance would overtake one that is redelivered.",
                 nameof(Sessions));
-        }
-
-        if (MaxAbandonDelay > MaxLockRenewal)
-        {
-            check.Fail(nameof(MaxAbandonDelay), $"must not exceed {nameof(MaxLockRenewal)}.", "The lock would end during the delay.", nameof(MaxLockRenewal));
         }
     }
 
@@ -170,11 +151,20 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
             return;
         }
 
-        if (ServiceBusConnectionString.Parse(ConnectionString, out string? problem) is not { } connection)
+        if (Parse(ConnectionString) is not { } connection)
         {
-            check.Fail(nameof(ConnectionString), problem!, "The client would refuse it.");
+            check.Fail(
+                nameof(ConnectionString),
+                "must name the namespace, Endpoint=sb://NAMESPACE.servicebus.windows.net/, and have SharedAccessKeyName and SharedAccessKey, or "
+                    + "SharedAccessSignature, in parts Name=value with semicolons between them; for an identity without a key, "
+                    + "set FullyQualifiedNamespace instead.",
+                "The client would refuse it.");
             return;
         }
+
+        // The client's properties do not have it.
+        bool isEmulator = ConnectionString.Replace(" ", string.Empty, StringComparison.Ordinal)
+            .Contains("UseDevelopmentEmulator=true", StringComparison.OrdinalIgnoreCase);
 
         // Without both, what is wrong is that Queue is missing.
         if (connection.EntityPath is { } path && (Queue ?? Topic) is not null && !string.Equals(path, Queue ?? Topic, StringComparison.OrdinalIgnoreCase))
@@ -184,14 +174,14 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
                 nameof(Topic));
         }
 
-        if (connection.IsEmulator && !AllowPlainAmqp && !IsThisMachine(connection.Host))
+        if (isEmulator && !AllowPlainAmqp && !connection.Endpoint.IsLoopback)
         {
             check.Fail(
                 nameof(ConnectionString), "must not name an emulator on another machine, unless AllowPlainAmqp is true.", "Messages would travel unencrypted.",
                 nameof(AllowPlainAmqp));
         }
 
-        if (connection.IsEmulator && Transport == ServiceBusTransportType.AmqpWebSockets)
+        if (isEmulator && Transport == ServiceBusTransportType.AmqpWebSockets)
         {
             check.Fail(nameof(Transport), "must be AmqpTcp with the emulator.", "The emulator does not support WebSockets.", nameof(ConnectionString));
         }
@@ -232,7 +222,17 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
         && (isPath || !name.Contains('/', StringComparison.Ordinal))
         && name.Split('/').All(level => level.Length > 0 && level.All(c => char.IsAsciiLetterOrDigit(c) || c is '.' or '-' or '_' or '~' or '$'));
 
-    private static bool IsThisMachine(string host) =>
-        string.Equals(host, "localhost", StringComparison.OrdinalIgnoreCase)
-            || (IPAddress.TryParse(host, out IPAddress? address) && IPAddress.IsLoopback(address));
+    private static ServiceBusConnectionStringProperties? Parse(string connectionString)
+    {
+        try
+        {
+            ServiceBusConnectionStringProperties parts = ServiceBusConnectionStringProperties.Parse(connectionString);
+            bool hasKey = !string.IsNullOrEmpty(parts.SharedAccessKeyName) && !string.IsNullOrEmpty(parts.SharedAccessKey);
+            return parts.Endpoint is not null && (hasKey || !string.IsNullOrEmpty(parts.SharedAccessSignature)) ? parts : null;
+        }
+        catch (Exception exception) when (exception is FormatException or ArgumentException)
+        {
+            return null;
+        }
+    }
 }

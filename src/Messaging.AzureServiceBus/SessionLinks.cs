@@ -21,14 +21,8 @@ internal sealed class SessionLinks(
     // The service hands out sessions that have messages: however short the idle time is, the first message of a session is waited for.
     private static readonly TimeSpan FirstWait = TimeSpan.FromSeconds(5);
 
-    // One may be empty by accident: another receiver took its messages, or they expired.
-    private const int MaxEmpty = 5;
-
     // The session of each call. Opened by the call; closed where it is taken out.
     private readonly Session?[] _sessions = new Session?[calls];
-
-    // Sessions in a row that brought no message.
-    private int _empty;
 
     public override ServiceBusReceiver SettlingFor(int call) =>
         Volatile.Read(ref _sessions[call])?.Receiver ?? throw new ObjectDisposedException(nameof(ServiceBusSessionReceiver));
@@ -82,20 +76,8 @@ internal sealed class SessionLinks(
         {
             // Before: the stop closes sessions without a message.
             session.HasMessage = true;
-            long askedAt = time.GetTimestamp();
-
-            // A message that is on its way when the session closes would be released unprocessed. Twice, since an arrival takes a while longer at times.
-            TimeSpan least = 2 * session.Arrival ?? FirstWait;
-            message = await session.Receiver.ReceiveMessageAsync(least > idle ? least : idle, Abort.Token);
-            TimeSpan took = time.GetElapsedTime(askedAt);
-            bool isEmpty = message is null && session.Arrival is null;
-            int empty = isEmpty ? Interlocked.Increment(ref _empty) : Interlocked.Exchange(ref _empty, 0);
-            if (isEmpty && empty >= MaxEmpty)
-            {
-                log.SessionsEmpty(empty, took);
-            }
-
-            session.Arrival ??= took;
+            message = await session.Receiver.ReceiveMessageAsync(session.IsNew && idle < FirstWait ? FirstWait : idle, Abort.Token);
+            session.IsNew = false;
             return message;
         }
         catch (Exception exception) when (!IsStopping
@@ -153,8 +135,8 @@ internal sealed class SessionLinks(
 
         public ServiceBusSessionReceiver Receiver => receiver;
 
-        /// <summary>How long its first message took to arrive; null until its first receive has ended.</summary>
-        public TimeSpan? Arrival { get; set; }
+        /// <summary>True until its first receive has ended.</summary>
+        public bool IsNew { get; set; } = true;
 
         /// <summary>True from before a receive until its message is settled.</summary>
         public bool HasMessage

@@ -47,14 +47,14 @@ public sealed class AmqpBodyTests
         (object? Value, string Type)[] values =
         [
             (null, "null"),
-            (true, "boolean"),
-            (4711, "integer"),
-            (4711UL, "unsigned integer"),
-            (1.5, "floating point"),
-            (DateTime.UnixEpoch, "timestamp"),
-            (Guid.Empty, "uuid"),
-            (new Dictionary<string, object>(StringComparer.Ordinal) { ["a"] = 1 }, "map"),
-            (new List<object> { 1, 2 }, "list"),
+            (true, "Boolean"),
+            (4711, "Int32"),
+            (4711UL, "UInt64"),
+            (1.5, "Double"),
+            (DateTime.UnixEpoch, "DateTime"),
+            (Guid.Empty, "Guid"),
+            (new Dictionary<string, object>(StringComparer.Ordinal) { ["a"] = 1 }, "Dictionary`2"),
+            (new List<object> { 1, 2 }, "List`1"),
         ];
         foreach ((object? value, string type) in values)
         {

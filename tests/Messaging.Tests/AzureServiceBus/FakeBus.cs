@@ -63,9 +63,6 @@ internal sealed class FakeBus : IFakeBroker
     /// <summary>The failure of the peek, and of the creation of batches.</summary>
     public Exception? CheckFault { get; set; }
 
-    /// <summary>While set, no receiver can be created by clients that receive.</summary>
-    public Exception? StartFault { get; set; }
-
     public Exception? SendFault { get; set; }
 
     /// <summary>While set, messages have no enqueued time, as those of a broker that only resembles Service Bus.</summary>

@@ -17,11 +17,6 @@ internal sealed class FakeBusClient(FakeBus bus, ServiceBusRetryOptions? retries
 
     public override ServiceBusReceiver CreateReceiver(string queueName, ServiceBusReceiverOptions options)
     {
-        if (retries is null && bus.StartFault is { } fault)
-        {
-            throw fault;
-        }
-
         FakeReceiver receiver = (FakeReceiver)base.CreateReceiver(queueName, options);
         Receivers.Enqueue(receiver);
         return receiver;

@@ -62,14 +62,14 @@ public sealed class ReceivingTests
     {
         ReceiveHealth health = new(new ServiceBusSourceLog(NullLogger.Instance, "archive", TimeProvider.System));
         health.Failed(new ServiceBusFault(ServiceBusFaultKind.Other, "refused"));
-        health.Stopped();
+        health.IsRunning = false;
 
         health.Answered(health.Failures);
         health.Problem.ShouldBe("refused", "Nothing is received while the source pauses.");
-        health.InDoubtAsync(CancellationToken.None).IsCompleted.ShouldBeFalse("To ask is of no use before the next start.");
+        health.IsInDoubt.ShouldBeFalse("To ask is of no use before the next start.");
 
-        health.Started();
-        health.InDoubtAsync(CancellationToken.None).IsCompleted.ShouldBeTrue();
+        health.IsRunning = true;
+        health.IsInDoubt.ShouldBeTrue();
         health.Answered(health.Failures);
         health.Problem.ShouldBeNull();
     }
@@ -143,28 +143,6 @@ public sealed class ReceivingTests
         await harness.AdvanceUntilAsync(() => harness.Intake.Accepted == 1, Step, "It should have started again.");
 
         harness.Bus.Links.Count.ShouldBe(2);
-        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
-        await harness.FinishAsync();
-    }
-
-    [Fact]
-    public async Task Start_Fails_IsRetriedAndNeverEndsTheLoop()
-    {
-        await using ServiceBusSourceHarness harness = new();
-        harness.Bus.StartFault = BusFaults.Of(ServiceBusFaultKind.Transient, "no route to host");
-
-        // An answer of the broker to the check would end the problem until the next failure.
-        harness.Bus.CheckFault = harness.Bus.StartFault;
-        await harness.PublishAsync(Body, "a");
-        await harness.StartAsync();
-        await harness.AdvanceUntilAsync(
-            () => harness.Log.Entries.Count(entry => entry.Id.Id == 3304) >= 3, TimeSpan.FromSeconds(10), "The start should have been retried.");
-        harness.Source.Problem.ShouldNotBeNull().ShouldStartWith("no route to host");
-
-        harness.Bus.StartFault = null;
-        harness.Bus.CheckFault = null;
-        await harness.AdvanceUntilAsync(() => harness.Intake.Accepted == 1, TimeSpan.FromSeconds(10), "It should have started.");
-
         await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
         await harness.FinishAsync();
     }

@@ -13,6 +13,18 @@ public sealed class ServiceBusSourceFeatureTests
 {
     private const string Key = "Endpoint=sb://orders.servicebus.windows.net;SharedAccessKeyName=n;SharedAccessKey=canary4711";
 
+    private const string NoConnectionString =
+        "ConnectionString = \"***\": must name the namespace, Endpoint=sb://NAMESPACE.servicebus.windows.net/, and have SharedAccessKeyName and "
+            + "SharedAccessKey, or SharedAccessSignature, in parts Name=value with semicolons between them; for an identity without a key, "
+            + "set FullyQualifiedNamespace instead.";
+
+    [Theory]
+    [InlineData(" endpoint = sb://h ; sharedaccesskeyname=n;SHAREDACCESSKEY=k;EntityPath=q;")]
+    [InlineData("Endpoint=orders.servicebus.windows.net;SharedAccessSignature=SharedAccessSignature sr=x&sig=y=&se=1893456000&skn=n")]
+    [InlineData("Endpoint=sb://localhost:5674;SharedAccessKeyName=n;SharedAccessKey=k; UseDevelopmentEmulator = true;")]
+    [InlineData("Endpoint=sb://127.0.0.1;SharedAccessKeyName=n;SharedAccessKey=a2V5==;UseDevelopmentEmulator=true")]
+    public void Plan_ConnectionString_IsValid(string connectionString) => ErrorsOf($"ConnectionString={connectionString}", "Queue=q").ShouldBeEmpty();
+
     [Fact]
     public void Plan_ConnectionStringAndQueue_IsValid()
     {
@@ -36,7 +48,12 @@ public sealed class ServiceBusSourceFeatureTests
         "FullyQualifiedNamespace = \"h.net\": must not be set together with ConnectionString.", "Queue=q", "FullyQualifiedNamespace=h.net",
         $"ConnectionString={Key}")]
     [InlineData("FullyQualifiedNamespace = \"sb://h/\": must be a hostname", "Queue=q", "FullyQualifiedNamespace=sb://h/")]
-    [InlineData("ConnectionString = \"***\": must name the namespace", "Queue=q", "ConnectionString=SharedAccessKey=canary4711")]
+    [InlineData(NoConnectionString, "Queue=q", "ConnectionString=canary4711")]
+    [InlineData(NoConnectionString, "Queue=q", "ConnectionString=SharedAccessKeyName=n;SharedAccessKey=canary4711")]
+    [InlineData(NoConnectionString, "Queue=q", "ConnectionString=Endpoint=sb://h;SharedAccessKey=canary4711")]
+    [InlineData(NoConnectionString, "Queue=q", "ConnectionString=Endpoint=sb://h")]
+    [InlineData(NoConnectionString, "Queue=q", "ConnectionString=Endpoint=sb://h;SharedAccessKeyName=canary4711;SharedAccessKey=")]
+    [InlineData(NoConnectionString, "Queue=q", "ConnectionString=Endpoint=sb://h;SharedAccessKeyName=;SharedAccessKey=canary4711")]
     [InlineData("ConnectionString = \"***\": must not have an EntityPath other than Queue or Topic", "Queue=q", $"ConnectionString={Key};EntityPath=other")]
     [InlineData("ConnectionString = \"***\": must not name an emulator on another machine", "Queue=q", $"ConnectionString={Key};UseDevelopmentEmulator=true")]
     [InlineData(
@@ -45,15 +62,12 @@ public sealed class ServiceBusSourceFeatureTests
     [InlineData("Queue: must be set, or Topic with Subscription.", $"ConnectionString={Key}")]
     [InlineData("Queue = \"q\": must not be set together with Topic or Subscription.", $"ConnectionString={Key}", "Queue=q", "Topic=t")]
     [InlineData("Subscription: must be set with Topic.", $"ConnectionString={Key}", "Topic=t")]
-    [InlineData("PrefetchCount = \"9\": must not exceed MaxConcurrentCalls.", $"ConnectionString={Key}", "Queue=q", "MaxConcurrentCalls=8", "PrefetchCount=9")]
     [InlineData(
-        "PrefetchCount = \"65\": must not exceed the default of MaxConcurrentCalls (64); set both.", $"ConnectionString={Key}", "Queue=q", "PrefetchCount=65")]
+        "PrefetchCount = \"9\": must not exceed MaxConcurrentCalls (8).", $"ConnectionString={Key}", "Queue=q", "MaxConcurrentCalls=8", "PrefetchCount=9")]
+    [InlineData(
+        "PrefetchCount = \"65\": must not exceed the default of MaxConcurrentCalls (64).", $"ConnectionString={Key}", "Queue=q", "PrefetchCount=65")]
     [InlineData("PrefetchCount = \"3\": must be 0 with Sessions.", $"ConnectionString={Key}", "Queue=q", "Sessions=true", "PrefetchCount=3")]
     [InlineData("MaxConcurrentCalls = \"1001\": must not exceed Intake:Concurrency (1000).", $"ConnectionString={Key}", "Queue=q", "MaxConcurrentCalls=1001")]
-    [InlineData(
-        "MaxLockRenewal = \"1m\": must be at least Intake:MessageTimeout (90s) plus MaxAbandonDelay (30s).", $"ConnectionString={Key}", "Queue=q",
-        "MaxLockRenewal=1m")]
-    [InlineData("MaxAbandonDelay = \"2m\": must not exceed MaxLockRenewal.", $"ConnectionString={Key}", "Queue=q", "MaxAbandonDelay=2m", "MaxLockRenewal=1m")]
     [InlineData("MaxConcurrentCalls = \"0\": must be from 1 to 10000.", $"ConnectionString={Key}", "Queue=q", "MaxConcurrentCalls=0")]
     public void Plan_Unsafe_IsRefused(string expected, params string[] settings)
     {

@@ -13,7 +13,7 @@ internal sealed class ServiceBusSourceHarness : SourceHarness
     private readonly List<ServiceBusMessageSource> _crashed = [];
     private ServiceBusMessageSource _source;
 
-    public ServiceBusSourceHarness(int calls = 64, TimeSpan? maxAbandonDelay = null, TimeSpan? maxLockRenewal = null, int doneIds = 1_000)
+    public ServiceBusSourceHarness(int calls = 64, TimeSpan? maxLockRenewal = null, int doneIds = 1_000)
         : base(calls)
     {
         Bus = new FakeBus(Time);
@@ -22,7 +22,6 @@ internal sealed class ServiceBusSourceHarness : SourceHarness
         {
             ConnectionString = "Endpoint=sb://localhost;SharedAccessKeyName=n;SharedAccessKey=k",
             Queue = "orders",
-            MaxAbandonDelay = maxAbandonDelay ?? TimeSpan.FromSeconds(30),
             MaxLockRenewal = maxLockRenewal ?? TimeSpan.FromMinutes(15),
             DoneIds = doneIds,
         };
@@ -48,9 +47,9 @@ internal sealed class ServiceBusSourceHarness : SourceHarness
 
     /// <summary>A harness that receives.</summary>
     public static async Task<ServiceBusSourceHarness> ReceivingAsync(
-        int calls = 64, TimeSpan? maxAbandonDelay = null, TimeSpan? maxLockRenewal = null, int doneIds = 1_000)
+        int calls = 64, TimeSpan? maxLockRenewal = null, int doneIds = 1_000)
     {
-        ServiceBusSourceHarness harness = new(calls, maxAbandonDelay, maxLockRenewal, doneIds);
+        ServiceBusSourceHarness harness = new(calls, maxLockRenewal, doneIds);
         await harness.StartAsync();
         return harness;
     }
