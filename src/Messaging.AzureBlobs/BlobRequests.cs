@@ -142,8 +142,6 @@ internal sealed class BlobRequests : IDisposable
         {
             ContentType = _contentType,
             ContentEncoding = _options.ContentEncoding,
-            CacheControl = _options.CacheControl,
-            ContentDisposition = _options.ContentDisposition,
         },
         AccessTier = _options.AccessTier is { } tier ? new AccessTier(tier.ToString()) : (AccessTier?)null,
         Metadata = ToDictionary(

@@ -1,6 +1,7 @@
 using System.Collections.ObjectModel;
 using System.Globalization;
 using System.Net.Http.Headers;
+using System.Text.RegularExpressions;
 using Azure.Storage.Blobs;
 using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Sinks;
@@ -8,7 +9,7 @@ using Quayside.Messaging.Sinks;
 namespace Quayside.Messaging.AzureBlobs;
 
 /// <summary>Section <c>Sinks:AzureBlobs</c>: the container, and what every blob gets beside its bytes.</summary>
-internal sealed class BlobSinkOptions : ISelfValidating
+internal sealed partial class BlobSinkOptions : ISelfValidating
 {
     public const string Section = "Sinks:AzureBlobs";
 
@@ -37,12 +38,6 @@ internal sealed class BlobSinkOptions : ISelfValidating
     [Setting("Content encoding of the blobs, such as gzip, for bodies that are stored compressed; default none", Advanced = true)]
     public string? ContentEncoding { get; init; }
 
-    [Setting("Cache-Control of the blobs; default none", Advanced = true)]
-    public string? CacheControl { get; init; }
-
-    [Setting("Content-Disposition of the blobs; default none", Advanced = true)]
-    public string? ContentDisposition { get; init; }
-
     [Setting("Metadata of every blob, by its name, a C# identifier; at most 8,192 bytes of names and values", Advanced = true)]
     public IReadOnlyDictionary<string, string> Metadata { get; init; } = ReadOnlyDictionary<string, string>.Empty;
 
@@ -65,10 +60,8 @@ internal sealed class BlobSinkOptions : ISelfValidating
 
     /// <summary>When the connection string's shared access signature expires; null when it has none, or does not say.</summary>
     public DateTimeOffset? SignatureExpiry =>
-        (Parts(ConnectionString) ?? []).GetValueOrDefault("SharedAccessSignature")?.TrimStart('?')
-            .Split('&')
-            .FirstOrDefault(pair => pair.StartsWith("se=", StringComparison.Ordinal)) is { } found
-        && DateTimeOffset.TryParse(Uri.UnescapeDataString(found[3..]), CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal, out DateTimeOffset expiry)
+        SignatureEnd().Match(ConnectionString ?? string.Empty) is { Success: true, Value: var end }
+        && DateTimeOffset.TryParse(Uri.UnescapeDataString(end), CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal, out DateTimeOffset expiry)
             ? expiry
             : null;
 
@@ -98,9 +91,11 @@ internal sealed class BlobSinkOptions : ISelfValidating
             check.Fail(nameof(ContentType), "must be a media type such as application/json.", Refused);
         }
 
-        ValidateHeader(check, nameof(ContentEncoding), ContentEncoding);
-        ValidateHeader(check, nameof(CacheControl), CacheControl);
-        ValidateHeader(check, nameof(ContentDisposition), ContentDisposition);
+        if (ContentEncoding is not null && !ContentEncoding.All(c => c is >= ' ' and <= '~'))
+        {
+            check.Fail(nameof(ContentEncoding), "must be printable ASCII.", Refused);
+        }
+
         foreach (string problem in BlobPropertyRules.FindProblems(Metadata, ObjectPropertyKind.Metadata))
         {
             check.Fail(nameof(Metadata), problem, Refused);
@@ -111,6 +106,9 @@ internal sealed class BlobSinkOptions : ISelfValidating
             check.Fail(nameof(Tags), problem, Refused);
         }
     }
+
+    [GeneratedRegex(@"(?<=SharedAccessSignature=([^;]*&|\??)se=)[^&;]+", RegexOptions.IgnoreCase | RegexOptions.ExplicitCapture)]
+    private static partial Regex SignatureEnd();
 
     // "Naming and referencing containers, blobs, and metadata".
     private static bool IsContainer(string name) =>
@@ -145,12 +143,8 @@ internal sealed class BlobSinkOptions : ISelfValidating
     // Contains no text of the string, which has secrets.
     private string? FindProblem(string connectionString)
     {
-        if (Parts(connectionString) is not { } parts)
-        {
-            return "must consist of parts Name=value, each name once, separated by semicolons.";
-        }
-
-        if (!parts.ContainsKey("AccountKey") && !parts.ContainsKey("SharedAccessSignature") && !parts.ContainsKey("UseDevelopmentStorage"))
+        string[] credentials = ["AccountKey=", "SharedAccessSignature=", "UseDevelopmentStorage="];
+        if (!credentials.Any(name => connectionString.Contains(name, StringComparison.OrdinalIgnoreCase)))
         {
             return "must contain AccountName and AccountKey, or SharedAccessSignature; for an identity without a key, set Endpoint instead.";
         }
@@ -173,30 +167,6 @@ internal sealed class BlobSinkOptions : ISelfValidating
         {
             return "must be a storage account's: DefaultEndpointsProtocol=https;AccountName=...;AccountKey=...;EndpointSuffix=core.windows.net, or "
                 + "BlobEndpoint=https://...;SharedAccessSignature=....";
-        }
-    }
-
-    private static Dictionary<string, string>? Parts(string? text)
-    {
-        Dictionary<string, string> parts = new(StringComparer.OrdinalIgnoreCase);
-        foreach (string part in (text ?? string.Empty).Split(';', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries))
-        {
-            // A Base64 key ends with equals signs, so only the first one separates.
-            int equals = part.IndexOf('=', StringComparison.Ordinal);
-            if (equals <= 0 || !parts.TryAdd(part[..equals].Trim(), part[(equals + 1)..].Trim()))
-            {
-                return null;
-            }
-        }
-
-        return parts;
-    }
-
-    private static void ValidateHeader(SettingsCheck check, string property, string? value)
-    {
-        if (value is not null && !value.All(c => c is >= ' ' and <= '~'))
-        {
-            check.Fail(property, "must be printable ASCII.", Refused);
         }
     }
 }

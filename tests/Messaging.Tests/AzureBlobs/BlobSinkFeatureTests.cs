@@ -59,8 +59,8 @@ public sealed class BlobSinkFeatureTests
     }
 
     [Theory]
-    [InlineData("canary", "must consist of parts Name=value")]
-    [InlineData($"{Key};AccountName=canary", "must consist of parts Name=value")]
+    [InlineData("canary", "must contain AccountName and AccountKey, or SharedAccessSignature")]
+    [InlineData($"{Key};AccountName=canary", "must be a storage account's")]
     [InlineData("BlobEndpoint=https://canary.blob.core.windows.net", "must contain AccountName and AccountKey, or SharedAccessSignature")]
     [InlineData("AccountName=orders;AccountKey=canary!", "must be a storage account's")]
     [InlineData("AccountKey=Y2FuYXJ5", "must be a storage account's")]
