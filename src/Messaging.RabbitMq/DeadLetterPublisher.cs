@@ -23,7 +23,10 @@ internal sealed class DeadLetterPublisher(RabbitMqSourceOptions options, RabbitM
     public void Reset() => _problem = null;
 
     /// <summary>Returns once the broker has confirmed the dead letter. Throws the client's exception when it could not be sent.</summary>
-    public async Task PublishAsync(RabbitMqMessage message, Settlement settlement, DeadLetterHeaders headers, CancellationToken cancellationToken)
+    /// <param name="message">The message.</param>
+    /// <param name="settlement">Why it is dead-lettered; null leaves that out.</param>
+    /// <param name="cancellationToken">Ends the wait for the confirmation.</param>
+    public async Task PublishAsync(RabbitMqMessage message, Settlement? settlement, CancellationToken cancellationToken)
     {
         try
         {
@@ -32,7 +35,7 @@ internal sealed class DeadLetterPublisher(RabbitMqSourceOptions options, RabbitM
             // Mandatory, so that a dead letter without a queue is an error.
             Task confirmed = channel.BasicPublishAsync(
                 options.DeadLetterExchange ?? string.Empty, options.DeadLetters, mandatory: true,
-                RabbitMqHeaders.DeadLetter(message, settlement, options.Queue, headers, time.GetUtcNow()), message.Body, cancellationToken).AsTask();
+                RabbitMqHeaders.DeadLetter(message, settlement, options.Queue, time.GetUtcNow()), message.Body, cancellationToken).AsTask();
             try
             {
                 await confirmed.WaitAsync(ConfirmLimit, time);

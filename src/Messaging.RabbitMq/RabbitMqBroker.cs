@@ -59,19 +59,19 @@ internal static partial class RabbitMqBroker
         List<string> created = [];
         foreach (string queue in queues)
         {
-            if (!options.Declare || await ExistsAsync(connection, queue, cancellationToken))
+            try
             {
                 await using IChannel channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
                 await channel.QueueDeclarePassiveAsync(queue, cancellationToken);
-                continue;
             }
-
-            await using IChannel declaring = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
-
-            // RabbitMQ 4 drops a message after 20 deliveries unless the queue says otherwise.
-            Dictionary<string, object?> quorum = new(StringComparer.Ordinal) { ["x-queue-type"] = "quorum", ["x-delivery-limit"] = 1_000 };
-            await declaring.QueueDeclareAsync(queue, durable: true, exclusive: false, autoDelete: false, quorum, cancellationToken: cancellationToken);
-            created.Add(queue);
+            catch (OperationInterruptedException exception) when (options.Declare && exception.ShutdownReason?.ReplyCode == 404)
+            {
+                // The broker has closed the channel. RabbitMQ 4 drops a message after 20 deliveries unless the queue says otherwise.
+                Dictionary<string, object?> quorum = new(StringComparer.Ordinal) { ["x-queue-type"] = "quorum", ["x-delivery-limit"] = 1_000 };
+                await using IChannel channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
+                await channel.QueueDeclareAsync(queue, durable: true, exclusive: false, autoDelete: false, quorum, cancellationToken: cancellationToken);
+                created.Add(queue);
+            }
         }
 
         return created;
@@ -149,19 +149,4 @@ internal static partial class RabbitMqBroker
 
     [GeneratedRegex("inequivalent arg '(?<name>[^']+)' .* current is (none|(the value )?'(?<value>.*?)'( of type '\\w+')?)$", RegexOptions.ExplicitCapture)]
     private static partial Regex Inequivalent();
-
-    // The broker closes the channel when the queue is missing, so each has its own.
-    private static async Task<bool> ExistsAsync(IConnection connection, string queue, CancellationToken cancellationToken)
-    {
-        await using IChannel channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
-        try
-        {
-            await channel.QueueDeclarePassiveAsync(queue, cancellationToken);
-            return true;
-        }
-        catch (OperationInterruptedException exception) when (exception.ShutdownReason?.ReplyCode == 404)
-        {
-            return false;
-        }
-    }
 }

@@ -52,7 +52,7 @@ internal sealed class RabbitMqMessageSource : IMessageSource
 
     /// <inheritdoc/>
     public async ValueTask<long?> CountDeadLettersAsync(CancellationToken cancellationToken) =>
-        _options.RejectDeadLetters || _options.DeadLetterExchange is not null || _session is not { } session
+        _options.DeadLetterExchange is not null || _session is not { } session
             ? null
             : await session.CountAsync(_options.DeadLetters, cancellationToken);
 
@@ -63,15 +63,14 @@ internal sealed class RabbitMqMessageSource : IMessageSource
             await using IConnection connection = await _options.ConnectAsync("checking", cancellationToken);
             foreach (string queue in await RabbitMqBroker.CheckQueuesAsync(
                 connection, _options,
-                _options.RejectDeadLetters || _options.DeadLetterExchange is not null ? [_options.Queue] : [_options.Queue, _options.DeadLetters],
+                _options.DeadLetterExchange is not null ? [_options.Queue] : [_options.Queue, _options.DeadLetters],
                 cancellationToken))
             {
                 _log.Created(queue);
             }
 
             await RabbitMqBroker.CheckConsumeAsync(connection, _options.Queue, cancellationToken);
-            _limit.Found(
-                _options.RejectDeadLetters ? int.MaxValue : await RabbitMqBroker.FindDeliveryLimitAsync(connection, _options.Queue, cancellationToken));
+            _limit.Found(await RabbitMqBroker.FindDeliveryLimitAsync(connection, _options.Queue, cancellationToken));
             if (_options.DeadLetterExchange is { } exchange)
             {
                 await using IChannel channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);

@@ -23,7 +23,6 @@ internal sealed class RabbitMqSession : IAsyncDisposable
     private readonly DeadLetterPublisher _letters;
     private readonly DeliveryLimit _limit;
     private readonly RabbitMqLog _log;
-    private readonly Acknowledgements _acknowledgements;
     private readonly Channel<RabbitMqMessage> _arrived = Channel.CreateUnbounded<RabbitMqMessage>();
     private readonly RabbitMqConsumer _consumer;
     private readonly ReceivedMessage[] _accepting = new ReceivedMessage[MaxAccepted];
@@ -38,7 +37,7 @@ internal sealed class RabbitMqSession : IAsyncDisposable
     private readonly TaskCompletionSource _noneWaits = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private string? _consumerTag;
 
-    // Messages that wait for their delay or are being dead-lettered, plus one for the session until it closes.
+    // Messages that wait for their delay, are being dead-lettered or acknowledged, plus one for the session until it closes.
     private int _waiting = 1;
 
     private RabbitMqSession(
@@ -53,7 +52,6 @@ internal sealed class RabbitMqSession : IAsyncDisposable
         _limit = limit;
         Returns = returns;
         Time = time;
-        _acknowledgements = new Acknowledgements(channel, time, log);
         _consumer = new RabbitMqConsumer(this, channel);
     }
 
@@ -110,7 +108,6 @@ internal sealed class RabbitMqSession : IAsyncDisposable
             while (_arrived.Reader.TryRead(out RabbitMqMessage? message))
             {
                 await _channel.BasicNackAsync(message.Tag, multiple: false, requeue: true);
-                _acknowledgements.Remove(message);
                 message.Free();
             }
         }
@@ -123,7 +120,6 @@ internal sealed class RabbitMqSession : IAsyncDisposable
     /// <summary>A delivery has arrived.</summary>
     public void Add(RabbitMqMessage message)
     {
-        _acknowledgements.Add(message);
         if (message.DeliveryCount > 1)
         {
             _limit.Saw(message);
@@ -141,7 +137,6 @@ internal sealed class RabbitMqSession : IAsyncDisposable
         _arrived.Writer.TryComplete(exception);
         while (_arrived.Reader.TryRead(out RabbitMqMessage? message))
         {
-            _acknowledgements.Remove(message);
             message.Free();
         }
 
@@ -183,7 +178,8 @@ internal sealed class RabbitMqSession : IAsyncDisposable
     {
         Returns.Remove(message);
         message.Free();
-        _acknowledgements.Complete(message);
+        Interlocked.Increment(ref _waiting);
+        _ = AcknowledgeAsync(message.Tag);
     }
 
     /// <summary>
@@ -222,7 +218,6 @@ internal sealed class RabbitMqSession : IAsyncDisposable
             await _noneWaits.Task;
         }
 
-        await _acknowledgements.FlushAsync();
         await DisposeAsync();
     }
 
@@ -231,20 +226,19 @@ internal sealed class RabbitMqSession : IAsyncDisposable
     {
         await _closing.CancelAsync();
         await _aborting.CancelAsync();
-        _acknowledgements.Dispose();
         await RabbitMqBroker.CloseAsync(_connection);
     }
 
     private async Task DeadLetterAsync(RabbitMqMessage message, Settlement settlement)
     {
-        DeadLetterHeaders headers = DeadLetterHeaders.All;
+        bool hasReason = true;
         try
         {
-            while (!_options.RejectDeadLetters)
+            while (true)
             {
                 try
                 {
-                    await _letters.PublishAsync(message, settlement, headers, _aborting.Token);
+                    await _letters.PublishAsync(message, hasReason ? settlement : null, _aborting.Token);
                     Complete(message);
                     return;
                 }
@@ -253,23 +247,17 @@ internal sealed class RabbitMqSession : IAsyncDisposable
                     // Of whatever kind: the message is kept.
                     if (_closing.IsCancellationRequested)
                     {
-                        await RejectAsync(message, requeue: true);
+                        await RejectAsync(message);
                         return;
                     }
 
-                    if (RabbitMqFault.IsFrameError(exception))
-                    {
-                        headers = headers == DeadLetterHeaders.All ? DeadLetterHeaders.WithoutTexts : DeadLetterHeaders.None;
-                    }
-
+                    // The message's own headers may nearly fill the one frame that all headers must fit.
+                    hasReason &= !RabbitMqFault.IsFrameError(exception);
                     _log.DeadLetterFailed(_options.DeadLetterTarget, DeadLetterRetry, exception);
                 }
 
                 await Task.Delay(DeadLetterRetry, Time, _closing.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }
-
-            Returns.Remove(message);
-            await RejectAsync(message, requeue: false);
         }
         finally
         {
@@ -284,17 +272,32 @@ internal sealed class RabbitMqSession : IAsyncDisposable
             await Task.Delay(delay, Time, _closing.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
 
-        await RejectAsync(message, requeue: true);
+        await RejectAsync(message);
         OneWaitsLess();
     }
 
-    private async Task RejectAsync(RabbitMqMessage message, bool requeue)
+    // One frame for each: one for all deliveries up to a tag would acknowledge those before it that are not settled.
+    private async Task AcknowledgeAsync(ulong tag)
+    {
+        try
+        {
+            await _channel.BasicAckAsync(tag, multiple: false);
+        }
+        catch (Exception exception)
+        {
+            // Of whatever kind: the broker redelivers what it has no acknowledgement of, and the close waits for this.
+            _log.AcknowledgeFailed(exception);
+        }
+
+        OneWaitsLess();
+    }
+
+    private async Task RejectAsync(RabbitMqMessage message)
     {
         try
         {
             // Since 4.3 a quorum queue counts this delivery only if it is rejected.
-            await _channel.BasicRejectAsync(message.Tag, requeue);
-            _acknowledgements.Remove(message);
+            await _channel.BasicRejectAsync(message.Tag, requeue: true);
         }
         catch (Exception)
         {

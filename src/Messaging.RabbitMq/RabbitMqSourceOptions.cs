@@ -47,11 +47,6 @@ internal partial class RabbitMqSourceOptions : ISelfValidating
     public string? DeadLetterExchange { get; init; }
 
     [Setting(
-        "Reject dead letters instead of publishing them, for a queue whose policy has a dead-letter exchange; then they have no reason of the worker",
-        Advanced = true)]
-    public bool RejectDeadLetters { get; init; }
-
-    [Setting(
         "Create Queue and DeadLetterQueue at the start when they are missing, as quorum queues that allow 1,000 deliveries; existing queues are never changed. "
             + "Without it a missing queue is an error")]
     public bool Declare { get; init; }
@@ -151,13 +146,6 @@ internal partial class RabbitMqSourceOptions : ISelfValidating
             check.Fail(
                 nameof(DeadLetterQueue), "must not be the same queue as Queue.", "Dead letters would be received as messages.", nameof(Queue),
                 nameof(DeadLetterExchange));
-        }
-
-        if (RejectDeadLetters)
-        {
-            check.Warn(
-                nameof(RejectDeadLetters), "drops dead letters unless the queue has a dead-letter exchange, which the worker cannot see.",
-                "Set dead-letter-exchange in the queue's policy (docs/reference/rabbitmq.md).");
         }
 
         ValidateTls(check);

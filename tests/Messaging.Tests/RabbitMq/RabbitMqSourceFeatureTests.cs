@@ -36,13 +36,6 @@ public sealed class RabbitMqSourceFeatureTests
     }
 
     [Fact]
-    public void Plan_DeadLettersAreRejected_WarnsThatTheQueueMayDropThem() =>
-        Plan("Queue=q", "RejectDeadLetters=true").Warnings
-            .ShouldHaveSingleItem()
-            .ToString()
-            .ShouldContain("drops dead letters unless the queue has a dead-letter exchange");
-
-    [Fact]
     public void CreateFactory_TlsByAddress_ChecksTheHostName()
     {
         ConnectionFactory factory = Factory(new RabbitMqSourceOptions { Uri = "amqps://worker:word@rabbit.example/orders", Queue = "q" });
