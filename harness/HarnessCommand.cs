@@ -25,8 +25,8 @@ internal static class HarnessCommand
             HelpName = "form"
         };
         Option<string> source =
-            new("--source") { Description = "channel, http, sqs, servicebus, udp or tcp", DefaultValueFactory = _ => "channel", HelpName = "source" };
-        source.AcceptOnlyFromAmong("channel", "http", "sqs", "servicebus", "udp", "tcp");
+            new("--source") { Description = "channel, http, sqs, servicebus or tcp", DefaultValueFactory = _ => "channel", HelpName = "source" };
+        source.AcceptOnlyFromAmong("channel", "http", "sqs", "servicebus", "tcp");
         Option<string> sink = new("--sink") { Description = "memory, directory or s3", DefaultValueFactory = _ => "directory", HelpName = "sink" };
         sink.AcceptOnlyFromAmong("memory", "directory", "s3");
         Option<int?> count = CountOption.Create("--count", ["-n"], "Messages to publish and process", 1_000_000, defaultValue: 1_000);

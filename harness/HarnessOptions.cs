@@ -2,7 +2,7 @@ namespace Harness;
 
 /// <summary>The options of one run of the harness.</summary>
 /// <param name="Form">The pipeline form, <see cref="AllForms"/> for each of them; null for the configured one.</param>
-/// <param name="Source">channel, http, sqs, servicebus, udp or tcp.</param>
+/// <param name="Source">channel, http, sqs, servicebus or tcp.</param>
 /// <param name="Sink">Memory, Directory or S3.</param>
 /// <param name="Count">Messages to publish and process.</param>
 /// <param name="Wait">True to stop at the named stops.</param>

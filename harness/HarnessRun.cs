@@ -136,9 +136,8 @@ internal static class HarnessRun
         IMessageWorker worker = app.Services.GetRequiredService<IMessageWorker>();
 
         // Publishing and processing are measured separately, so the worker receives nothing until everything is published. Over HTTP
-        // and acknowledged lines this is impossible: a sender's response is the end of processing. Nor is it over UDP: only the
-        // source itself keeps datagrams.
-        bool together = options.Source is "http" or "tcp" or "udp";
+        // and acknowledged lines this is impossible: a sender's response is the end of processing.
+        bool together = options.Source is "http" or "tcp";
         worker.ReceiveOnStart = together;
         await app.StartAsync(cancellationToken);
 
@@ -182,9 +181,9 @@ internal static class HarnessRun
     }
 
     // The port is released before the worker binds it, because the sender is configured before the worker could report its own port.
-    private static int FreePort(SocketType type)
+    private static int FreePort()
     {
-        using Socket socket = new(AddressFamily.InterNetwork, type, type == SocketType.Dgram ? ProtocolType.Udp : ProtocolType.Tcp);
+        using Socket socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
         socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
         return ((IPEndPoint)socket.LocalEndPoint!).Port;
     }
@@ -207,9 +206,7 @@ internal static class HarnessRun
         "--Hosting:ReportEvery=0s",
         "--Hosting:Url=http://127.0.0.1:0",
         $"--Sources:Channel:Capacity={options.Count}",
-        $"--Sources:Udp:Endpoint=127.0.0.1:{FreePort(SocketType.Dgram)}",
-        $"--Sources:Udp:ChannelCapacity={options.Count}",
-        $"--Sources:TcpLines:Endpoint=127.0.0.1:{FreePort(SocketType.Stream)}",
+        $"--Sources:TcpLines:Endpoint=127.0.0.1:{FreePort()}",
         "--Sources:TcpLines:Acknowledge=true",
         $"--Sinks:Directory:Path={Path.Combine(folder, "data")}",
         $"--DeadLetters:Path={Path.Combine(folder, "dead-letters")}",
@@ -247,10 +244,7 @@ internal static class HarnessRun
         string address = app.Services.GetRequiredService<WebServer>().Urls[0];
         using IMessageSender sender = options.IsServiceBus
             ? await BareRun.OpenSenderAsync(options, BareRun.ReadOptions(configuration, Route), static bus => bus.CreateClient(), cancellationToken)
-            : options.Source is "tcp" or "udp" ? await SocketSender.OpenAsync(
-                configuration[options.Source == "tcp" ? "Sources:TcpLines:Endpoint" : "Sources:Udp:Endpoint"]!,
-                options.Source == "tcp" ? SocketType.Stream : SocketType.Dgram,
-                cancellationToken)
+            : options.Source is "tcp" ? await LineSender.OpenAsync(configuration["Sources:TcpLines:Endpoint"]!, cancellationToken)
             : await Define().GetSenders().OpenAsync(
                 options.Source, configuration, options.Source == "http" ? null : Route, address,
                 new CommandServices(TimeProvider.System, Console.Out, Console.Error), cancellationToken);

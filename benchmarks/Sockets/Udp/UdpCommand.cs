@@ -35,10 +35,9 @@ internal static class UdpCommand
         ["ArticleWithChannel"] = static bytes => new ArticleReceiver(withChannel: true, bytes),
         ["ArticleHeapFree"] = static bytes => new ArticleHeapFreeReceiver(bytes),
         ["SocketAddress"] = static _ => new SocketAddressReceiver(),
-        ["EnginePortable"] = static _ => new EngineReceiver(UdpReceiving.Portable),
-        ["Engine"] = static _ => new EngineReceiver(UdpReceiving.Batch),
-        ["SourceWithChannel"] = static _ => CreateSource(channelCapacity: 4_096),
-        ["Source"] = static _ => CreateSource(channelCapacity: 0),
+        ["EnginePortable"] = static _ => new EngineReceiver(isPortable: true),
+        ["Engine"] = static _ => new EngineReceiver(isPortable: false),
+        ["Source"] = static _ => CreateSource(),
     };
 
     /// <summary>The receivers' names, the limit first.</summary>
@@ -80,9 +79,9 @@ internal static class UdpCommand
         [Limit],
         MeasuresLoss: true);
 
-    private static SourceReceiver CreateSource(int channelCapacity)
+    private static SourceReceiver CreateSource()
     {
-        UdpSourceOptions options = new() { Endpoint = "127.0.0.1:0", Checksum = UdpChecksum.Verify, ChannelCapacity = channelCapacity };
+        UdpSourceOptions options = new() { Endpoint = "127.0.0.1:0", Checksum = UdpChecksum.Verify };
         UdpMessageSource source = new(NullSourceServices.Create(), options, new BufferPool());
         return new SourceReceiver(source, () => source.Endpoint);
     }

@@ -39,11 +39,6 @@ internal static partial class TcpLinesLog
         3458, LogLevel.Warning, "Route {Route}: {Count} connection(s) were closed when the drain timeout ended; lines without an answer must be sent again")]
     public static partial void CutOff(ILogger logger, string route, int count);
 
-    [LoggerMessage(3459, LogLevel.Warning,
-        "Route {Route}: since the start {TooLong} line(s) were dropped as too long and {Unterminated} as unterminated, and {BadFrame} connection(s) for a "
-            + "length that was none, {Bytes} bytes in total. {Advice}")]
-    public static partial void DroppedInAll(ILogger logger, string route, long tooLong, long unterminated, long badFrame, long bytes, string advice);
-
     [LoggerMessage(3460, LogLevel.Warning,
         "Route {Route}: the connection from {Peer} was closed, and none of its lines became a message: {Reason}. {Advice}")]
     public static partial void Foreign(ILogger logger, string route, EndPoint? peer, string reason, string advice);

@@ -46,9 +46,6 @@ internal sealed class TcpLinesMessageSource : IMessageSource
     private bool _closing;
     private int _disposed;
 
-    // About the last line that was dropped.
-    private volatile string _lastAdvice = string.Empty;
-
     public TcpLinesMessageSource(SourceServices services, TcpLinesSourceOptions options, BufferPool buffers)
     {
         Options = options;
@@ -179,11 +176,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         await InMemory.CloseAsync(cancellationToken);
 
         // Sets the flag before it reads the count, while a connection is removed before the flag is read: one of the two sees the other.
-        if (!Interlocked.Exchange(ref _closing, true) && Metrics.TooLong + Metrics.Unterminated + Metrics.BadFrame > 0)
-        {
-            TcpLinesLog.DroppedInAll(Logger, Route, Metrics.TooLong, Metrics.Unterminated, Metrics.BadFrame, Metrics.DroppedBytes, _lastAdvice);
-        }
-
+        Interlocked.Exchange(ref _closing, true);
         EndIfLast();
         try
         {
@@ -249,8 +242,6 @@ internal sealed class TcpLinesMessageSource : IMessageSource
     /// <param name="isAnswered">True when the sender gets an error, so that it may forget the line.</param>
     public async ValueTask DropAsync(LineConnection connection, DroppedLine dropped, bool isAnswered)
     {
-        Metrics.LineDropped(dropped.Reason, dropped.Length);
-        _lastAdvice = dropped.Advice;
         bool isKept = !Options.Acknowledge || isAnswered;
         string? problem = isKept ? await TryKeepAsync(connection, dropped.Reason, dropped.Advice, dropped.Kept, !dropped.IsWhole) : null;
         bool isLost = !Options.Acknowledge && (problem is not null || !dropped.IsWhole);

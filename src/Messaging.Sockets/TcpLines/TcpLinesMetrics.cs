@@ -13,30 +13,12 @@ internal sealed class TcpLinesMetrics(string route)
         "worker.tcp.connections_closed", "{connection}",
         "Connections that ended, by reason: end, reset, first-line-timeout, idle-timeout, ack-timeout, tls, http-request, proxy-protocol, "
             + "tls-client-hello, bad-frame, stopping");
-    private static readonly Counter<long> DroppedCounter =
-        Meter.CreateCounter<long>("worker.tcp.lines_dropped", "{line}", "Lines dropped, by reason: too-long, unterminated, bad-frame");
 
     private readonly KeyValuePair<string, object?> _route = new("worker.route", route);
     private long _refused;
-    private long _tooLong;
-    private long _unterminated;
-    private long _badFrame;
-    private long _droppedBytes;
 
     /// <summary>Connections refused because of a limit.</summary>
     public long Refused => Volatile.Read(ref _refused);
-
-    /// <summary>Lines longer than the limit.</summary>
-    public long TooLong => Volatile.Read(ref _tooLong);
-
-    /// <summary>Streams that ended within a line.</summary>
-    public long Unterminated => Volatile.Read(ref _unterminated);
-
-    /// <summary>Connections that ended because a length was none.</summary>
-    public long BadFrame => Volatile.Read(ref _badFrame);
-
-    /// <summary>Bytes of the lines dropped.</summary>
-    public long DroppedBytes => Volatile.Read(ref _droppedBytes);
 
     public void ConnectionRefused(string reason)
     {
@@ -45,13 +27,6 @@ internal sealed class TcpLinesMetrics(string route)
     }
 
     public void ConnectionClosed(string reason) => ClosedCounter.Add(1, _route, new KeyValuePair<string, object?>("worker.reason", reason));
-
-    public void LineDropped(string reason, long bytes)
-    {
-        Interlocked.Add(ref _droppedBytes, bytes);
-        Interlocked.Increment(ref reason == LineAnswers.TooLong ? ref _tooLong : ref reason == LineAnswers.BadFrame ? ref _badFrame : ref _unterminated);
-        DroppedCounter.Add(1, _route, new KeyValuePair<string, object?>("worker.reason", reason));
-    }
 
     /// <summary>Publishes the number of open connections.</summary>
     public void Observe(ConnectionTable connections) => Meter.CreateObservableGauge(

@@ -27,8 +27,4 @@ internal static partial class UdpLog
     [LoggerMessage(3404, LogLevel.Warning,
         "Route {Route}: the drain ended before all datagrams in the kernel's buffer were read; up to {Bytes} bytes are lost")]
     public static partial void LeftInKernel(ILogger logger, string route, int bytes);
-
-    [LoggerMessage(3405, LogLevel.Warning,
-        "Route {Route}: since the start {TooLarge} datagram(s) were dropped as too large and {Corrupt} for a wrong checksum")]
-    public static partial void DroppedInAll(ILogger logger, string route, long tooLarge, long corrupt);
 }

@@ -1,7 +1,6 @@
 using System.ComponentModel;
 using System.Diagnostics.CodeAnalysis;
 using System.Net.Sockets;
-using System.Threading.Channels;
 using Quayside.Messaging.Sources;
 using Quayside.Messaging.Telemetry;
 
@@ -84,52 +83,21 @@ internal sealed partial class UdpMessageSource
     {
         received = 0;
         bytes = 0;
-        using SlotLease slots = _channel is null ? _wait.For(intake.ReserveAsync(1, _receiver!.BatchSize, stop)) : default;
-        int wanted = _channel is null ? slots.Count : _receiver!.BatchSize;
-        received = _receiver!.Receive(wanted);
+        using SlotLease slots = _wait.For(intake.ReserveAsync(1, _receiver!.BatchSize, stop));
+        int wanted = slots.Count;
+        received = _receiver.Receive(wanted);
         DateTimeOffset now = received > 0 ? _time.GetUtcNow() : default;
         for (int i = 0; i < received; i++)
         {
             bytes += Math.Max(_receiver[i].Bytes.Length, 1);
             if (TryOpen(i, now, out DatagramMessage? message))
             {
-                AcceptOrEnqueue(message, slots, stop);
+                message.BeginDelivery();
+                slots.Accept(message);
             }
         }
 
         return received == wanted;
-    }
-
-    private void AcceptOrEnqueue(DatagramMessage message, SlotLease slots, CancellationToken stop)
-    {
-        if (_channel is null)
-        {
-            message.BeginDelivery();
-            slots.Accept(message);
-        }
-        else if (!_channel.Writer.TryWrite(message))
-        {
-            WaitForChannel(_channel.Writer, message, stop);
-        }
-    }
-
-    private void WaitForChannel(ChannelWriter<DatagramMessage?> writer, DatagramMessage message, CancellationToken stop)
-    {
-        try
-        {
-            // Reset before the next attempt: a read in between sets it.
-            _taken.Reset();
-            while (!writer.TryWrite(message))
-            {
-                _taken.Wait(stop);
-                _taken.Reset();
-            }
-        }
-        catch (OperationCanceledException)
-        {
-            // Receiving stopped within a batch: the rest of it follows the messages in the channel.
-            _ = _inMemory.ReturnAsync(message, TimeSpan.Zero).AsTask();
-        }
     }
 
     private bool TryOpen(int index, DateTimeOffset now, [NotNullWhen(true)] out DatagramMessage? message)
@@ -139,20 +107,18 @@ internal sealed partial class UdpMessageSource
         message = null;
         if (datagram.IsTruncated)
         {
-            _metrics.DroppedTooLarge();
             Dropped(index, datagram.Length, TooLargeReason, TooLargeAdvice);
             return false;
         }
 
-        if (_checksum == UdpChecksum.Verify && !Fletcher32.TryVerify(datagram.Bytes, out body))
+        if (_options.Checksum == UdpChecksum.Verify && !Fletcher32.TryVerify(datagram.Bytes, out body))
         {
-            _metrics.DroppedCorrupt();
             Dropped(index, datagram.Length, ChecksumReason, ChecksumAdvice);
             return false;
         }
 
         message = _inMemory.Take();
-        message.Open(body, _checksum == UdpChecksum.Compute ? Fletcher32.Compute(body) : null, _buffers, now);
+        message.Open(body, _buffers, now);
         return true;
     }
 

@@ -1,5 +1,4 @@
 using System.Net;
-using System.Threading.Channels;
 using Microsoft.Extensions.Logging;
 using Quayside.Messaging.Sources;
 using Quayside.Messaging.Sources.InMemory;
@@ -26,25 +25,17 @@ internal sealed partial class UdpMessageSource : IMessageSource
     private const string KernelAdvice = "The kernel's receive buffer was full: make the sink faster, or raise Sources:Udp:ReceiveBuffer for bursts.";
     private const string UnreadAdvice = "The drain ended before all datagrams in the kernel's buffer were read: raise Hosting:DrainTimeout.";
 
-    // Null entries only wake the channel's reader, when receiving ends and when draining ends. Waiting with a token would allocate on every wait.
-    private const int WakeUps = 2;
-
     private static readonly TimeSpan KernelLookInterval = TimeSpan.FromSeconds(10);
 
     private readonly UdpSourceOptions _options;
-    private readonly UdpChecksum _checksum;
     private readonly string _route;
     private readonly BufferPool _buffers;
     private readonly TimeProvider _time;
-    private readonly int _concurrency;
     private readonly ILogger _logger;
     private readonly LogThrottle _dropLog;
-    private readonly UdpSourceMetrics _metrics;
     private readonly RouteMetrics? _routeMetrics;
     private readonly InMemoryMessages<DatagramMessage> _inMemory;
-    private readonly Channel<DatagramMessage?>? _channel;
     private readonly BlockingWait _wait = new();
-    private readonly ManualResetEventSlim _taken = new(initialState: false, spinCount: 0);
     private readonly ITimer _kernelLook;
 
     private UdpSocket? _socket;
@@ -55,37 +46,22 @@ internal sealed partial class UdpMessageSource : IMessageSource
     public UdpMessageSource(SourceServices services, UdpSourceOptions options, BufferPool buffers)
     {
         _options = options;
-        _checksum = options.Checksum;
         _route = services.Route;
         _buffers = buffers;
         _time = services.Time;
-        _concurrency = services.Concurrency;
         _logger = services.Loggers.CreateLogger<UdpMessageSource>();
         _dropLog = new LogThrottle(services.Time, TimeSpan.FromSeconds(10));
-        _metrics = new UdpSourceMetrics(services.Route);
         _routeMetrics = services.Metrics;
-        int limit = InMemoryMessages<DatagramMessage>.WaitingLimit + services.Concurrency + options.ChannelCapacity + IDatagramReceiver.LargestBatch;
+        int limit = InMemoryMessages<DatagramMessage>.WaitingLimit + services.Concurrency + IDatagramReceiver.LargestBatch;
         _inMemory = new InMemoryMessages<DatagramMessage>(InMemoryServices.Of(services, _logger), limit, static inMemory => new DatagramMessage(inMemory));
-        if (options.ChannelCapacity > 0)
-        {
-            _channel = Channel.CreateBounded<DatagramMessage?>(new BoundedChannelOptions(options.ChannelCapacity + WakeUps)
-            {
-                FullMode = BoundedChannelFullMode.Wait,
-                SingleReader = true,
-                SingleWriter = false,
-
-                // The reader must not run on the receiving thread.
-                AllowSynchronousContinuations = false,
-            });
-        }
-
         _kernelLook = services.Time.CreateTimer(static state => ((UdpMessageSource)state!).LookAtKernel(), this, KernelLookInterval, KernelLookInterval);
     }
 
     /// <summary>The endpoint on which it receives; null before <see cref="CheckAsync"/>.</summary>
     public EndPoint? Endpoint => _socket?.Endpoint;
 
-    public UdpSourceMetrics Metrics => _metrics;
+    /// <summary>True to receive one datagram per system call, as every system can; Linux receives many.</summary>
+    public bool IsPortable { get; init; } = !OperatingSystem.IsLinux();
 
     /// <summary>Messages received and neither completed nor dead-lettered.</summary>
     public int Unsettled => _inMemory.Unsettled;
@@ -100,8 +76,8 @@ internal sealed partial class UdpMessageSource : IMessageSource
     public Task CheckAsync(CancellationToken cancellationToken)
     {
         _socket = UdpSocket.Bind(_options);
-        _receiver = _socket.CreateReceiver(_options);
-        _metrics.Observe(_socket);
+        _receiver = _socket.CreateReceiver(_options, IsPortable);
+        UdpSourceMetrics.Observe(_route, _socket);
         int buffer = _socket.ReceiveBuffer;
         UdpLog.Bound(_logger, _route, _socket.Endpoint, buffer);
         if (buffer < _options.ReceiveBuffer)
@@ -114,44 +90,20 @@ internal sealed partial class UdpMessageSource : IMessageSource
 
     public async Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving)
     {
-        // A loop that fails ends the others too, so that the route notices and starts all of them again.
+        // A loop that fails ends the other too, so that the route notices and starts both again.
         using CancellationTokenSource ending = CancellationTokenSource.CreateLinkedTokenSource(stopReceiving);
-        List<Task> loops = [ReceiveOnOwnThreadAsync(intake, ending.Token), _inMemory.HandInAsync(intake, ending.Token)];
-        if (_channel is not null)
-        {
-            loops.Add(HandInChannelAsync(_channel, intake, ending.Token));
-        }
-
+        Task[] loops = [ReceiveOnOwnThreadAsync(intake, ending.Token), _inMemory.HandInAsync(intake, ending.Token)];
         await Task.WhenAll(loops.Select(loop => EndingAsync(loop, ending)));
     }
 
     /// <summary>Reads the kernel's buffer, at most once its size, and hands in all messages.</summary>
-    public async Task DrainAsync(IMessageIntake intake, CancellationToken stopDraining)
-    {
-        await _inMemory.DrainAsync(intake, TakeOverAsync(intake, stopDraining), stopDraining);
-    }
+    public async Task DrainAsync(IMessageIntake intake, CancellationToken stopDraining) =>
+        await _inMemory.DrainAsync(intake, OnOwnThread(() => TakeOverKernelBuffer(intake, stopDraining)), stopDraining);
 
     public async Task CloseAsync(CancellationToken cancellationToken)
     {
         LookAtKernel();
-        if (_channel is not null)
-        {
-            _channel.Writer.TryComplete();
-            while (_channel.Reader.TryRead(out DatagramMessage? message))
-            {
-                if (message is not null)
-                {
-                    await _inMemory.ReturnAsync(message, TimeSpan.Zero);
-                }
-            }
-        }
-
         await _inMemory.CloseAsync(cancellationToken);
-        if (_metrics.TooLarge + _metrics.Corrupt > 0)
-        {
-            UdpLog.DroppedInAll(_logger, _route, _metrics.TooLarge, _metrics.Corrupt);
-        }
-
         int left = (int)(_socket?.KernelState?.Bytes ?? 0);
         if (left > 0)
         {
@@ -182,56 +134,6 @@ internal sealed partial class UdpMessageSource : IMessageSource
         finally
         {
             await ending.CancelAsync();
-        }
-    }
-
-    private async Task TakeOverAsync(IMessageIntake intake, CancellationToken stopDraining)
-    {
-        Task kernel = OnOwnThread(() => TakeOverKernelBuffer(intake, stopDraining));
-        if (_channel is not null)
-        {
-            Task channel = HandInChannelAsync(_channel, intake, stopDraining);
-            await kernel;
-            _channel.Writer.TryComplete();
-            await channel;
-        }
-
-        await kernel;
-    }
-
-    private async Task HandInChannelAsync(Channel<DatagramMessage?> channel, IMessageIntake intake, CancellationToken stop)
-    {
-        ChannelReader<DatagramMessage?> reader = channel.Reader;
-        await using CancellationTokenRegistration wake =
-            stop.UnsafeRegister(static state => ((Channel<DatagramMessage?>)state!).Writer.TryWrite(null), channel);
-        try
-        {
-            while (!stop.IsCancellationRequested && await reader.WaitToReadAsync(CancellationToken.None))
-            {
-                using SlotLease slots = await intake.ReserveAsync(1, Math.Clamp(reader.Count, 1, _concurrency), stop);
-                if (!stop.IsCancellationRequested)
-                {
-                    HandInFrom(reader, slots);
-                }
-
-                _taken.Set();
-            }
-        }
-        catch (OperationCanceledException) when (stop.IsCancellationRequested)
-        {
-            // The messages in the channel stay there for the drain.
-        }
-    }
-
-    private static void HandInFrom(ChannelReader<DatagramMessage?> reader, SlotLease slots)
-    {
-        while (slots.Count > 0 && reader.TryRead(out DatagramMessage? message))
-        {
-            if (message is not null)
-            {
-                message.BeginDelivery();
-                slots.Accept(message);
-            }
         }
     }
 

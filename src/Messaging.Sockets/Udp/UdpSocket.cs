@@ -55,12 +55,10 @@ internal sealed class UdpSocket : IDisposable
         return new UdpSocket(socket);
     }
 
-    public IDatagramReceiver CreateReceiver(UdpSourceOptions options)
+    public IDatagramReceiver CreateReceiver(UdpSourceOptions options, bool isPortable)
     {
         int bytes = options.MaxMessageBytes + (options.Checksum == UdpChecksum.Verify ? Fletcher32.TrailerLength : 0);
-        return OperatingSystem.IsLinux() && options.Receiving != UdpReceiving.Portable
-            ? new BatchReceiver(Socket, bytes)
-            : new PortableReceiver(Socket, bytes);
+        return OperatingSystem.IsLinux() && !isPortable ? new BatchReceiver(Socket, bytes) : new PortableReceiver(Socket, bytes);
     }
 
     public void Dispose() => Socket.Dispose();

@@ -24,7 +24,7 @@ internal sealed class UdpSourceFeature : ISourceFeature
             KeepsDeadLetters = true,
             HoldsOnlyCopies = true,
             OnComplete = CompletionEffect.None,
-            CanGive = value => options.Checksum != UdpChecksum.None && value is { Kind: MessageValueKind.Attribute, Name: DatagramMessage.ChecksumAttribute },
+            CanGive = static _ => false,
         };
     }
 }
@@ -42,22 +42,15 @@ internal sealed class UdpSourceOptions : ISelfValidating
     public int MaxMessageBytes { get; set; } = 65_507;
 
     [Setting(
-        "Fletcher-32 checksum of each datagram: None, Compute (added to the message as the attribute fletcher32), Verify (the datagram's last 4 bytes, "
-            + "big-endian; a wrong one is counted and dropped)", Advanced = true)]
+        "Fletcher-32 checksum of each datagram: None, or Verify (the datagram's last 4 bytes, big-endian; a wrong one is counted and dropped)",
+        Advanced = true)]
     public UdpChecksum Checksum { get; set; }
-
-    [Setting("How datagrams are received: Auto, Batch (many per system call; Linux) or Portable (one)", Advanced = true)]
-    public UdpReceiving Receiving { get; set; }
 
     [Setting(
         "Bytes of datagrams that the kernel buffers until the worker reads them (SO_RCVBUF); beyond that the kernel drops and counts them", Min = "4KiB",
         Max = "1GiB", Bytes = true,
         Consequence = "The kernel allows at most net.core.rmem_max; the worker logs the actual size at start.", Advanced = true)]
     public int ReceiveBuffer { get; set; } = 4 << 20;
-
-    [Setting("Maximum datagrams that wait in a channel between receiving and processing; 0 for no channel: they wait in the kernel", Min = "0", Max = "1000000",
-        Consequence = "A kill loses every message in memory.", Advanced = true)]
-    public int ChannelCapacity { get; set; }
 
     public void Validate(SettingsCheck check)
     {
@@ -72,11 +65,6 @@ internal sealed class UdpSourceOptions : ISelfValidating
                 "accepts datagrams from other machines; UDP has neither TLS nor authentication, and a sender's address can be forged.",
                 "Anyone who can reach the port can store messages: restrict access with a firewall or network policy.");
         }
-
-        if (Receiving == UdpReceiving.Batch && !OperatingSystem.IsLinux())
-        {
-            check.Fail(nameof(Receiving), "must be Auto or Portable on this system: only Linux has recvmmsg.");
-        }
     }
 
     /// <summary>Parses the endpoint; succeeds after validation.</summary>
@@ -86,25 +74,9 @@ internal sealed class UdpSourceOptions : ISelfValidating
 /// <summary>How to treat a datagram's Fletcher-32 checksum.</summary>
 internal enum UdpChecksum
 {
-    /// <summary>The datagram is the message; nothing is computed.</summary>
+    /// <summary>The datagram is the message.</summary>
     None = 0,
-
-    /// <summary>The datagram is the message; its checksum is computed and added as the attribute <c>fletcher32</c>.</summary>
-    Compute,
 
     /// <summary>The datagram ends with the checksum of the bytes before it, which is verified and removed. A wrong one drops the datagram.</summary>
     Verify,
-}
-
-/// <summary>How datagrams are received from the kernel.</summary>
-internal enum UdpReceiving
-{
-    /// <summary>In batches where the system supports it, otherwise one by one.</summary>
-    Auto = 0,
-
-    /// <summary>In batches, by recvmmsg(2): Linux.</summary>
-    Batch,
-
-    /// <summary>One by one, by <see cref="System.Net.Sockets.Socket"/>: everywhere.</summary>
-    Portable,
 }

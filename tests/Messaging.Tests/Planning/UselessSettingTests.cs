@@ -39,7 +39,6 @@ public sealed class UselessSettingTests
 
     [Theory]
     [InlineData("Udp", "{@id}/{@enqueued:yyyy}/{MessageId}", "")]
-    [InlineData("Udp", "{@attribute.fletcher32}/{MessageId}", "Sources:Udp:Checksum=Compute")]
     [InlineData("Udp, Channel", "{@group}/{@attribute.tenant}/{@deduplication-id}/{MessageId}", "")]
     [InlineData("Http", "{@attribute.ce-type}/{@attribute.x-tenant}/{MessageId}", "Sources:Http:Headers=ce-*,X-*")]
     [InlineData("Sqs", "{@group}/{@deduplication-id}/{@attribute.tenant}/{MessageId}", "Sources:Sqs:Queue=orders.fifo")]

@@ -4,11 +4,11 @@ using Quayside.Messaging.Sockets.Udp;
 namespace Benchmarks.Sockets.Udp.Receivers;
 
 /// <summary>The worker's receiver alone: waits, receives, verifies, hands over to a counter.</summary>
-internal sealed class EngineReceiver(UdpReceiving receiving) : ReceiverThread
+internal sealed class EngineReceiver(bool isPortable) : ReceiverThread
 {
     protected override void ReceiveForEver()
     {
-        IDatagramReceiver receiver = receiving == UdpReceiving.Batch && OperatingSystem.IsLinux()
+        IDatagramReceiver receiver = !isPortable && OperatingSystem.IsLinux()
             ? new BatchReceiver(Socket, 65_507)
             : new PortableReceiver(Socket, 65_507);
         while (true)

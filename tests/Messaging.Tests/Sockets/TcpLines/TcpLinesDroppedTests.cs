@@ -54,8 +54,6 @@ public sealed class TcpLinesDroppedTests
                 run.Log.Entries.Where(entry => entry.Id.Id == 3454).ShouldHaveSingleItem().Text.ShouldContain(
                     $"unterminated, {text.Length} bytes. {dropped.Advice}");
             }
-
-            run.Log.Entries.Where(entry => entry.Id.Id == 3459).ShouldHaveSingleItem().Text.ShouldContain(dropped.Advice);
         }
     }
 

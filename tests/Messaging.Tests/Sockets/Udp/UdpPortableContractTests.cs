@@ -5,11 +5,11 @@ namespace Messaging.Tests.Sockets.Udp;
 
 public sealed class UdpPortableContractTests : MessageSourceContractTests
 {
-    protected override ValueTask<SourceHarness> CreateAsync() => new(new UdpSourceHarness(options =>
-    {
-        options.Receiving = UdpReceiving.Portable;
-        options.ChannelCapacity = 0;
-        options.Checksum = UdpChecksum.Verify;
-        options.MaxMessageBytes = 65_000;
-    }));
+    protected override ValueTask<SourceHarness> CreateAsync() => new(new UdpSourceHarness(
+        options =>
+        {
+            options.Checksum = UdpChecksum.Verify;
+            options.MaxMessageBytes = 65_000;
+        },
+        isPortable: true));
 }

@@ -15,13 +15,14 @@ internal sealed class UdpSourceHarness : SourceHarness
     private readonly UdpMessageSource _source;
     private int _sent;
 
-    public UdpSourceHarness(Action<UdpSourceOptions>? configure = null)
+    public UdpSourceHarness(Action<UdpSourceOptions>? configure = null, bool isPortable = false)
     {
         Options = new UdpSourceOptions { Endpoint = "127.0.0.1:0" };
         configure?.Invoke(Options);
         ServiceProvider none = new ServiceCollection().BuildServiceProvider();
         _source = new UdpMessageSource(
-            new SourceServices("orders", none, DeadLetters, Log, Time, Concurrency: 64, Metrics: RouteMetrics) { Name = "udp" }, Options, _buffers);
+            new SourceServices("orders", none, DeadLetters, Log, Time, Concurrency: 64, Metrics: RouteMetrics) { Name = "udp" }, Options, _buffers)
+        { IsPortable = isPortable || !OperatingSystem.IsLinux() };
     }
 
     public override IMessageSource Source => _source;

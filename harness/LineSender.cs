@@ -7,54 +7,43 @@ using Quayside.Messaging.Publishing;
 namespace Harness;
 
 /// <summary>
-/// Sends the messages of a run as datagrams, or as lines that the worker acknowledges: a line without "ok" is an error. Threads: one call at a time.
+/// Sends the messages of a run as lines that the worker acknowledges: a line without "ok" is an error. Threads: one call at a time.
 /// </summary>
-internal sealed class SocketSender : IMessageSender
+internal sealed class LineSender : IMessageSender
 {
     private readonly Socket _socket;
-    private readonly StreamReader? _answers;
+    private readonly StreamReader _answers;
     private long _lines;
 
-    private SocketSender(Socket socket, IPEndPoint target)
+    private LineSender(Socket socket, IPEndPoint target)
     {
         _socket = socket;
-        _answers = socket.SocketType == SocketType.Stream ? new StreamReader(new NetworkStream(socket), Encoding.ASCII) : null;
+        _answers = new StreamReader(new NetworkStream(socket), Encoding.ASCII);
         Target = target.ToString();
     }
 
     public string Target { get; }
 
-    public string Accepted => _answers is null ? "sent as datagrams to" : "stored by";
+    public string Accepted => "stored by";
 
     public int Concurrency => 1;
 
     // More than a route's default concurrency, so that the route is never idle.
-    public int BatchSize => _answers is null ? 64 : 256;
+    public int BatchSize => 256;
 
     /// <param name="endpoint">Where the worker listens.</param>
-    /// <param name="type">Datagrams or lines.</param>
     /// <param name="cancellationToken">Ends connecting.</param>
-    public static async Task<IMessageSender> OpenAsync(string endpoint, SocketType type, CancellationToken cancellationToken)
+    public static async Task<IMessageSender> OpenAsync(string endpoint, CancellationToken cancellationToken)
     {
         IPEndPoint target = IPEndPoint.Parse(endpoint);
-        Socket socket = new(target.AddressFamily, type, type == SocketType.Dgram ? ProtocolType.Udp : ProtocolType.Tcp);
+        Socket socket = new(target.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
         await socket.ConnectAsync(target, cancellationToken);
-        return new SocketSender(socket, target);
+        return new LineSender(socket, target);
     }
 
     public async Task<string?[]> SendAsync(IReadOnlyList<OutgoingMessage> messages, CancellationToken cancellationToken)
     {
         string?[] errors = new string?[messages.Count];
-        if (_answers is null)
-        {
-            foreach (OutgoingMessage message in messages)
-            {
-                await _socket.SendAsync(message.Body, SocketFlags.None, cancellationToken);
-            }
-
-            return errors;
-        }
-
         using MemoryStream lines = new();
         foreach (OutgoingMessage message in messages)
         {
@@ -83,7 +72,7 @@ internal sealed class SocketSender : IMessageSender
 
     public void Dispose()
     {
-        _answers?.Dispose();
+        _answers.Dispose();
         _socket.Dispose();
     }
 }
