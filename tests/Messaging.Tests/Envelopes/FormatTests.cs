@@ -73,16 +73,16 @@ public sealed class FormatTests
         { "Base64", "\r\nAAA% ", "not-base64", "byte 5" },
         { "Base64", "", "not-base64", "empty" },
         { "Gzip", Message, "not-gzip", "byte 0" },
-        { "Gzip", "\u001F\u008B\u0008", "gzip-damaged", "header" },
+        { "Gzip", "\u001F\u008B\u0008", "gzip-damaged", "a header" },
         { "Gzip", Latin1(Compressed(Message, stream => new GZipStream(stream, CompressionLevel.Optimal))[..^1]), "gzip-damaged", "cut off" },
         { "Gzip",
             Latin1([
                 .. Compressed(Message, stream => new GZipStream(stream, CompressionLevel.Optimal))[..^8], 0,
                 .. Compressed(Message, stream => new GZipStream(stream, CompressionLevel.Optimal))[^8..]]), "gzip-damaged", "checksum" },
         { "Gzip", Latin1(Compressed(Message, stream => new GZipStream(stream, CompressionLevel.Optimal))[..^12]), "gzip-damaged", "cut off" },
-        { "Gzip", Latin1([.. Compressed(Message, stream => new GZipStream(stream, CompressionLevel.Optimal)), 0]), "gzip-damaged", "no further one" },
+        { "Gzip", Latin1([.. Compressed(Message, stream => new GZipStream(stream, CompressionLevel.Optimal)), 0]), "gzip-damaged", "other bytes follow" },
         { "Gzip", Latin1([0x1F, 0x8B, 8, 2, 0, 0, 0, 0, 0, 3, 0, 0, .. Compressed(Message, stream => new GZipStream(stream, CompressionLevel.Optimal))[10..]]),
-            "gzip-damaged", "header" },
+            "gzip-damaged", "a header" },
     };
 
     [Theory]
