@@ -20,7 +20,7 @@ internal sealed record AttributeKeyByteCase : ByteCase
         response.Append(Encoding.UTF8.GetBytes(
             """{"Messages":[{"MessageId":"i","ReceiptHandle":"h","Body":"{}","Attributes":{"SentTimestamp":"1795773600000","MessageGroupId":"eu"},"MessageAttributes":{"tenant":{"DataType":"String","StringValue":"acme"}}}]}"""));
         SqsReceivedMessage message = new(owner: null);
-        new ReceiveBatch(pool: null).Open(response, [message], verifyMd5: false);
+        new ReceiveBatch(pool: null).Open(response, [message]);
         byte[] body = KeyInput.Bytes();
         WorkerKey key = new(BodyValidation.Full, Template);
         KeyInput.Require(Name, key.Text(body, message), Key);

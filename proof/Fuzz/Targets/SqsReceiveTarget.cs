@@ -1,4 +1,3 @@
-using System.Security.Cryptography;
 using System.Text;
 using System.Text.Json;
 using Quayside.Messaging.Aws.Sqs.Wire;
@@ -44,7 +43,7 @@ internal sealed class SqsReceiveTarget : FuzzTarget
         SqsReceivedMessage[] messages = [.. Enumerable.Range(0, Requested).Select(_ => new SqsReceivedMessage(owner: null))];
         try
         {
-            (int count, _) = new ReceiveBatch(pool: null).Open(response, messages, verifyMd5: true);
+            (int count, _) = new ReceiveBatch(pool: null).Open(response, messages);
             messages = messages[..count];
         }
         catch (JsonException)
@@ -59,7 +58,7 @@ internal sealed class SqsReceiveTarget : FuzzTarget
         foreach (SqsReceivedMessage message in messages)
         {
             message.MessageAttributes.Find("traceparent"u8);
-            signature = HashCode.Combine(signature, message.IsDamaged, Scale(message.ReceiveCount), Scale(message.Body.Length));
+            signature = HashCode.Combine(signature, Scale(message.ReceiveCount), Scale(message.Body.Length));
         }
 
         FuzzException.ThrowIfDifferent(string.Join('\n', messages.Select(Show)), string.Join('\n', expected!.Take(Requested)), "messages");
@@ -75,7 +74,7 @@ internal sealed class SqsReceiveTarget : FuzzTarget
     private static string Show(SqsReceivedMessage message) => Show(
         message.Body.Span, message.Handle.Span, message.SourceId.Span, message.GroupId.Span, message.TraceHeader.Span, message.ReceiveCount, message.SentUnixMs,
         message.FirstReceiveUnixMs)
-        + $"|{message.IsDamaged}|{string.Join('|', message.MessageAttributes.ToList().Select(attribute => $"{attribute.Name},{attribute.DataType},{attribute.StringValue},{Convert.ToHexString(attribute.BinaryValue.Span)}"))}";
+        + $"|{string.Join('|', message.MessageAttributes.ToList().Select(attribute => $"{attribute.Name},{attribute.DataType},{attribute.StringValue},{Convert.ToHexString(attribute.BinaryValue.Span)}"))}";
 
     private static string Show(
         ReadOnlySpan<byte> body, ReadOnlySpan<byte> handle, ReadOnlySpan<byte> id, ReadOnlySpan<byte> group, ReadOnlySpan<byte> trace, int count, long sent,
@@ -118,14 +117,14 @@ internal sealed class SqsReceiveTarget : FuzzTarget
     private static string? Expect(JsonElement message)
     {
         Dictionary<string, byte[]> texts =
-            new() { ["Body"] = [], ["ReceiptHandle"] = [], ["MessageId"] = [], ["MessageGroupId"] = [], ["AWSTraceHeader"] = [], ["MD5OfBody"] = [] };
+            new() { ["Body"] = [], ["ReceiptHandle"] = [], ["MessageId"] = [], ["MessageGroupId"] = [], ["AWSTraceHeader"] = [] };
         string attributes = string.Empty;
         Dictionary<string, long> numbers = [];
         bool hasBody = false;
         foreach (JsonProperty property in message.EnumerateObject())
         {
             string? name =
-                Array.Find(["Body", "ReceiptHandle", "MessageId", "MD5OfBody", "Attributes", "MessageAttributes"], name => Texts.IsName(property, name));
+                Array.Find(["Body", "ReceiptHandle", "MessageId", "Attributes", "MessageAttributes"], name => Texts.IsName(property, name));
             hasBody = name == "Body" ? property.Value.ValueKind == JsonValueKind.String : hasBody;
             if (name == "Attributes" && property.Value.ValueKind == JsonValueKind.Object)
             {
@@ -154,13 +153,12 @@ internal sealed class SqsReceiveTarget : FuzzTarget
             }
         }
 
-        bool isDamaged = Text(texts["MD5OfBody"]) is { Length: > 0 } md5 && md5 != Convert.ToHexStringLower(MD5.HashData(texts["Body"]));
         return hasBody && texts["ReceiptHandle"].Length > 0 && texts["MessageId"].Length > 0
             ? Show(
                 texts["Body"], texts["ReceiptHandle"], texts["MessageId"], texts["MessageGroupId"], texts["AWSTraceHeader"],
                 (int)Math.Clamp(numbers.GetValueOrDefault("ApproximateReceiveCount"), 0, int.MaxValue), numbers.GetValueOrDefault("SentTimestamp"),
                 numbers.GetValueOrDefault("ApproximateFirstReceiveTimestamp"))
-                + $"|{isDamaged}|{attributes}"
+                + $"|{attributes}"
             : null;
     }
 

@@ -49,9 +49,9 @@ internal sealed partial class SqsMessageSource
 
                 ReceiveSucceeded(unusable);
                 Accept(received.AsSpan(0, count), took, queues.IsFifo ? new FifoGroups() : null, slots);
-                if (count == 0)
+                if (count == 0 && _time.GetElapsedTime(askedAt) < ShortPollPause)
                 {
-                    await AfterEmptyAsync(queues, _time.GetElapsedTime(askedAt), stop);
+                    await Task.Delay(ShortPollPause, _time, stop).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
                 }
             }
             catch (OperationCanceledException) when (stop.IsCancellationRequested)
@@ -123,7 +123,7 @@ internal sealed partial class SqsMessageSource
         messages.Clear();
     }
 
-    /// <summary>Settles messages that must not reach the route: redeliveries, damaged bodies, their followers in a group, and all during a shutdown.</summary>
+    /// <summary>Settles messages that must not reach the route: redeliveries, their followers in a group, and all during a shutdown.</summary>
     private bool IsHandled(SqsReceivedMessage message, Admission admission, FifoGroups? groups)
     {
         if (admission == Admission.InFlight)
@@ -141,14 +141,6 @@ internal sealed partial class SqsMessageSource
             SqsSourceMetrics.Redelivered(_log.Route);
             message.ReleaseBody();
             _deletes.Enqueue(message);
-            return true;
-        }
-
-        if (message.IsDamaged)
-        {
-            _log.Damaged(UntrustedText.Shorten(message.SourceId.Span));
-            groups?.Hold(message);
-            AbandonOne(message, RetryDelay(message));
             return true;
         }
 
@@ -237,35 +229,5 @@ internal sealed partial class SqsMessageSource
         }
 
         await Task.Delay(wait, _time, stop).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-    }
-
-    private async ValueTask AfterEmptyAsync(SqsQueues queues, TimeSpan took, CancellationToken stop)
-    {
-        // Some empty answers are checked: near the in-flight limit SQS returns neither messages nor an error.
-        if (Interlocked.Increment(ref _emptyAnswers) % 256 == 255)
-        {
-            await CheckInFlightLimitAsync(queues, stop);
-        }
-
-        if (took < ShortPollPause)
-        {
-            await Task.Delay(ShortPollPause, _time, stop).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        }
-    }
-
-    private async ValueTask CheckInFlightLimitAsync(SqsQueues queues, CancellationToken stop)
-    {
-        try
-        {
-            QueueAttributes attributes = await _client.GetQueueAttributesAsync(queues.Url, stop);
-            if (attributes.MessagesInFlight > 100_000)
-            {
-                _log.NearInFlightLimit(attributes.MessagesInFlight);
-            }
-        }
-        catch (AwsServiceException)
-        {
-            // Receiving works, and only that counts; the next check may succeed.
-        }
     }
 }

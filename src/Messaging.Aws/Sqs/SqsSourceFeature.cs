@@ -83,9 +83,8 @@ internal sealed class SqsSourceFeature : ISourceFeature, ISenderFeature, IRedriv
     {
         AwsCredentialSource.CheckProfile(aws);
         SqsQueueReference queue = SqsQueueReference.Parse(options.Queue!)!;
-        SqsWireOptions wire = new() { VerifyMd5 = options.VerifyMd5 };
         BufferPool buffers = new(new ResponseArrays((services.Concurrency / SqsLimits.BatchEntries) + 1));
-        SqsClient client = SqsClient.Create(aws, queue, wire, buffers, services.Time, services.Calls);
+        SqsClient client = SqsClient.Create(aws, queue, new SqsWireOptions(), buffers, services.Time, services.Calls);
         return new SqsMessageSource(client, queue, options, services, intake.MessageTimeout);
     }
 }

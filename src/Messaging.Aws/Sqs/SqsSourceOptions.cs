@@ -40,9 +40,6 @@ internal sealed class SqsSourceOptions : ISelfValidating
         Consequence = "A redelivered message that is not remembered is compared with its object, which costs a request.", Advanced = true)]
     public int DoneIds { get; init; } = 10_000;
 
-    [Setting("Compare each body with the MD5 that SQS sent; costs one MD5 of the body", Advanced = true)]
-    public bool VerifyMd5 { get; init; }
-
     public void Validate(SettingsCheck check)
     {
         if (Queue is not null && SqsQueueReference.Parse(Queue) is null)

@@ -1,8 +1,8 @@
 using System.Globalization;
 using System.IO.Compression;
 using System.Runtime.InteropServices;
-using Quayside.Messaging.Envelopes;
 using Quayside.Messaging.Gzip;
+using Quayside.Messaging.Unwrapping;
 using Quayside.Pipeline.Buffers;
 
 namespace Quayside.Messaging.Envelopes.Compression;

@@ -48,7 +48,7 @@ public sealed class SecretCanaryTests(AwsServer aws, RealS3 realS3)
         await using (RunningWorker worker = await RunningWorker.StartAsync(
             [
                 "--Routes:archive:Source=Sqs,Http", $"--Sources:Sqs:Queue={queue.Name}", "--Sources:Sqs:VisibilityTimeout=30s", "--Sources:Sqs:WaitTime=1s",
-                "--Sources:Sqs:VerifyMd5=true", $"--Aws:Endpoint={proxy.Url}", "--Aws:Region=us-east-1", "--Routes:archive:Sink=S3",
+                $"--Aws:Endpoint={proxy.Url}", "--Aws:Region=us-east-1", "--Routes:archive:Sink=S3",
                 "--Sinks:S3:Bucket=archive", $"--Sinks:S3:Client={s3Client}",
                 $"--Sinks:S3:Endpoint={sink.Server.Endpoint.ServiceUrl}", "--Sinks:S3:AttemptTimeout=2s", "--Recoverability:BreakerOpen=500ms",
                 "--Hosting:DrainTimeout=1s",

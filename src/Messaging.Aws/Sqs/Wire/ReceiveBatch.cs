@@ -17,14 +17,13 @@ internal sealed class ReceiveBatch(BoundedPool<ReceiveBatch>? pool)
     /// </summary>
     /// <param name="response">The response.</param>
     /// <param name="messages">Clean objects, as many as were requested; the first ones are filled.</param>
-    /// <param name="verifyMd5">Whether to compare each body with its MD5.</param>
     /// <returns>The number of messages, and of entries that cannot be used: without a body, handle or id, or more than requested. The queue redelivers
     /// them.</returns>
     /// <exception cref="System.Text.Json.JsonException">The response is not a receive response.</exception>
-    public (int Count, int Unusable) Open(PooledBuffer response, ReadOnlySpan<SqsReceivedMessage> messages, bool verifyMd5)
+    public (int Count, int Unusable) Open(PooledBuffer response, ReadOnlySpan<SqsReceivedMessage> messages)
     {
         int count;
-        ReceiveResponseReader reader = new(this, response, verifyMd5);
+        ReceiveResponseReader reader = new(this, response);
         try
         {
             count = reader.Read(messages);

@@ -1,5 +1,4 @@
 using System.Buffers.Text;
-using System.Security.Cryptography;
 using System.Text.Json;
 using Quayside.Messaging.Json;
 using Quayside.Pipeline.Buffers;
@@ -9,7 +8,7 @@ namespace Quayside.Messaging.Aws.Sqs.Wire;
 /// <summary>
 /// Reads a ReceiveMessage response in place: strings are unescaped in the buffer, once, and become slices. Allocates nothing.
 /// </summary>
-internal ref struct ReceiveResponseReader(ReceiveBatch batch, PooledBuffer response, bool verifyMd5)
+internal ref struct ReceiveResponseReader(ReceiveBatch batch, PooledBuffer response)
 {
     private readonly Memory<byte> _memory = response.WrittenMemory;
     private JsonScanner _json = new(response.WrittenSpan, rejectLoneSurrogates: false);
@@ -83,7 +82,6 @@ internal ref struct ReceiveResponseReader(ReceiveBatch batch, PooledBuffer respo
         ReadOnlyMemory<byte>? body = null;
         ReadOnlyMemory<byte> handle = default;
         ReadOnlyMemory<byte> id = default;
-        ReadOnlyMemory<byte> md5 = default;
         for (bool isInside = Enter('{'); isInside; isInside = Next('}'))
         {
             JsonText name = ReadName();
@@ -98,10 +96,6 @@ internal ref struct ReceiveResponseReader(ReceiveBatch batch, PooledBuffer respo
             else if (name.Is(_json.Json, "MessageId"u8))
             {
                 id = ReadText() ?? id;
-            }
-            else if (name.Is(_json.Json, "MD5OfBody"u8))
-            {
-                md5 = ReadText() ?? md5;
             }
             else if (name.Is(_json.Json, "Attributes"u8) && _json.Peek(_at) == '{')
             {
@@ -126,7 +120,6 @@ internal ref struct ReceiveResponseReader(ReceiveBatch batch, PooledBuffer respo
         }
 
         message.Open(batch, body.Value, id.Span, handle.Span);
-        message.IsDamaged = verifyMd5 && !md5.IsEmpty && !IsMd5(body.Value.Span, md5.Span);
         return true;
     }
 
@@ -164,16 +157,6 @@ internal ref struct ReceiveResponseReader(ReceiveBatch batch, PooledBuffer respo
                 Skip();
             }
         }
-    }
-
-    // The service sends MD5: a check against damage, not against forgery.
-    private static bool IsMd5(ReadOnlySpan<byte> body, ReadOnlySpan<byte> md5)
-    {
-        Span<byte> hash = stackalloc byte[MD5.HashSizeInBytes];
-        Span<byte> hex = stackalloc byte[MD5.HashSizeInBytes * 2];
-        MD5.HashData(body, hash);
-        Convert.TryToHexStringLower(hash, hex, out _);
-        return md5.SequenceEqual(hex);
     }
 
     /// <returns>Whether it has a name or an element.</returns>

@@ -81,7 +81,7 @@ internal sealed class SqsClient : IDisposable
             (response, TimeSpan took) =
                 await CallAsync(SqsOperation.ReceiveMessage, body, deadline, half > _options.ReceiveGrace ? half : _options.ReceiveGrace, cancellationToken);
             ReceiveBatch batch = _batches.TryTake(out ReceiveBatch? pooled) ? pooled : new ReceiveBatch(_batches);
-            (int count, int unusable) = batch.Open(response, messages.Span, _options.VerifyMd5);
+            (int count, int unusable) = batch.Open(response, messages.Span);
             response = null;
             return (count, unusable, took);
         }

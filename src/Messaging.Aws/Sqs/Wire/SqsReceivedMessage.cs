@@ -76,9 +76,6 @@ internal sealed class SqsReceivedMessage(ISqsMessageOwner? owner) : ReceivedMess
     /// <summary>When it was first received, in milliseconds since 1970 (UTC); 0 when the service did not send it.</summary>
     public long FirstReceiveUnixMs { get; set; }
 
-    /// <summary>True when the body does not match the service's MD5: damaged in transit. A redelivery may be intact.</summary>
-    public bool IsDamaged { get; set; }
-
     /// <summary>The newest handle; an earlier read stays valid until <see cref="Reset"/>. Registry.</summary>
     public ReadOnlyMemory<byte> Handle => _handle.AsMemory(0, _handleLength);
 
@@ -185,7 +182,6 @@ internal sealed class SqsReceivedMessage(ISqsMessageOwner? owner) : ReceivedMess
         ReceiveCount = 0;
         SentUnixMs = 0;
         FirstReceiveUnixMs = 0;
-        IsDamaged = false;
         ReceivedAt = 0;
         _holdLimit = null;
         RenewedAt = 0;

@@ -3,9 +3,6 @@ namespace Quayside.Messaging.Aws.Sqs.Wire;
 /// <summary>Limits and deadlines of the SQS client; the source sets those that users may configure.</summary>
 internal sealed record SqsWireOptions
 {
-    /// <summary>Compares each body with the MD5 the service sent and flags a difference; costs one MD5 of the body.</summary>
-    public bool VerifyMd5 { get; init; }
-
     /// <summary>
     /// The maximum size of a response; a larger one is refused. Fits 10 messages of 1 MiB, written by the service with up to 3 bytes for 1
     /// (a two-byte character as \uXXXX; quotes only double), plus handles and attributes. A lower limit would refuse full batches of large

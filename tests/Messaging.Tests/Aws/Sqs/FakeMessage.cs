@@ -20,8 +20,6 @@ internal sealed record FakeMessage(string Id, string Handle)
     /// <summary>The X-Ray header; null for none.</summary>
     public string? TraceHeader { get; init; }
 
-    public string? Md5 { get; init; }
-
     /// <summary>The message attributes in the service's format; null for none.</summary>
     public JsonObject? Attributes { get; init; }
 
@@ -54,11 +52,6 @@ internal sealed record FakeMessage(string Id, string Handle)
         }
 
         JsonObject message = new() { ["MessageId"] = Id, ["ReceiptHandle"] = Handle, ["Body"] = Body, ["Attributes"] = system };
-        if (Md5 is not null)
-        {
-            message["MD5OfBody"] = Md5;
-        }
-
         if (Attributes is not null)
         {
             message["MessageAttributes"] = Attributes.DeepClone();

@@ -153,22 +153,6 @@ public sealed class FifoTests
         run.Intake.Accepted.ShouldBe(2);
     }
 
-    [Fact]
-    public async Task Receive_DamagedMessage_TheRestOfItsGroupIsReturned()
-    {
-        await using SqsRun run = SqsRun.Create(isFifo: true, wire: new() { VerifyMd5 = true });
-        await run.BeginAsync();
-
-        run.Queue.Deliver(FakeMessage.New("a1", "a") with { Md5 = new string('0', 32) }, FakeMessage.New("a2", "a"), FakeMessage.New("b1", "b"));
-
-        Delivery other = await run.Intake.NextAsync();
-        Names(other).ShouldBe(["b1"]);
-        await run.PassUntilAsync(() => run.Queue.VisibilityChanges.SelectMany(call => call.Handles).Count() == 2, "They were kept.");
-        run.Queue.VisibilityChanges.SelectMany(call => call.Handles).ShouldBe(["handle-a1", "handle-a2"], ignoreOrder: true);
-        await other.SettleAsync(Settlement.Complete);
-        await run.EndAsync();
-    }
-
     private static string[] Names(params Delivery[] deliveries) =>
         [.. deliveries.Select(delivery => System.Text.Encoding.UTF8.GetString(delivery.Body).Trim('"'))];
 }

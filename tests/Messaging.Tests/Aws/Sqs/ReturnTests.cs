@@ -191,25 +191,5 @@ public sealed class ReturnTests
         await run.EndAsync();
     }
 
-    [Fact]
-    public async Task Receive_BodyDoesNotMatchItsMd5_IsReturnedWithADelayAndNotAccepted()
-    {
-        const int Damaged = 3212;
-        await using SqsRun run = SqsRun.Create(wire: new() { VerifyMd5 = true });
-        await run.BeginAsync();
-
-        run.Queue.Deliver(
-            FakeMessage.New("a") with { Md5 = new string('0', 32) }, FakeMessage.New("b") with { Body = "{}", Md5 = "99914b932bd37a50b983c5e7c90ae93b" });
-
-        Delivery whole = await run.Intake.NextAsync();
-        await run.PassUntilAsync(() => run.Queue.VisibilityChanges.Count == 1, "The damaged message was not returned.");
-        run.Queue.VisibilityChanges[0].Handles.ShouldBe(["handle-a"]);
-        run.Queue.VisibilityChanges[0].Seconds[0].ShouldBeInRange(1, 30, "A return without delay would cause a hot loop while the damage lasts.");
-        run.HasLogged(Damaged).ShouldBeTrue();
-        run.Intake.Accepted.ShouldBe(1);
-        await whole.SettleAsync(Settlement.Complete);
-        await run.EndAsync();
-    }
-
     private static SqsSourceOptions Hidden(TimeSpan timeout) => new() { Queue = "orders", AcknowledgeDelay = TimeSpan.Zero, VisibilityTimeout = timeout };
 }

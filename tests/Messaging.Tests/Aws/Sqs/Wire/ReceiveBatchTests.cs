@@ -70,7 +70,7 @@ public sealed class ReceiveBatchTests
         SqsReceivedMessage[] messages = ReceivedMessages.Clean(10);
         PooledBuffer response = Rent(ReceiveResponses.Of(ReceiveResponses.Message("b"))[..^2]);
 
-        Should.Throw<System.Text.Json.JsonException>(() => new ReceiveBatch(_batches).Open(response, messages, verifyMd5: false));
+        Should.Throw<System.Text.Json.JsonException>(() => new ReceiveBatch(_batches).Open(response, messages));
 
         messages.ShouldAllBe(message => message.SourceId.IsEmpty && message.GroupId.IsEmpty && message.Body.IsEmpty && message.ReceiveCount == 0);
         messages.ReleaseAll();
@@ -84,7 +84,7 @@ public sealed class ReceiveBatchTests
         SqsReceivedMessage[] messages = ReceivedMessages.Clean(10);
         string json = """{"Messages":[{"Body":"b","ReceiptHandle":"h","Attributes":{"MessageGroupId":"g","ApproximateReceiveCount":"7"},"MessageAttributes":{"a":{}}},{"Body":"b","MessageId":"i","ReceiptHandle":"h"}]}""";
 
-        new ReceiveBatch(_batches).Open(Rent(json), messages, verifyMd5: false).ShouldBe((1, 1));
+        new ReceiveBatch(_batches).Open(Rent(json), messages).ShouldBe((1, 1));
 
         (messages[0].GroupId.IsEmpty, messages[0].ReceiveCount, messages[0].MessageAttributes.IsEmpty).ShouldBe((true, 0, true));
         messages.ReleaseAll();
@@ -112,7 +112,7 @@ public sealed class ReceiveBatchTests
     {
         SqsReceivedMessage[] messages = ReceivedMessages.Clean(count);
         batch
-            .Open(Rent(ReceiveResponses.Of([.. Enumerable.Range(0, count).Select(i => ReceiveResponses.Message("b", $"{i}"))])), messages, verifyMd5: false)
+            .Open(Rent(ReceiveResponses.Of([.. Enumerable.Range(0, count).Select(i => ReceiveResponses.Message("b", $"{i}"))])), messages)
             .ShouldBe((count, 0));
         return messages;
     }

@@ -1,4 +1,3 @@
-using System.Security.Cryptography;
 using System.Text;
 using System.Text.Json;
 using Quayside.Messaging.Aws.Sqs.Wire;
@@ -36,7 +35,6 @@ public sealed class ReceiveResponseReaderTests : IDisposable
         message.SentUnixMs = 1_792_000_000_123_000;
         (message.EnqueuedAt, message.FindSystemProperty("enqueued")).ShouldBe((null, "1792000000123000"));
         message.FirstReceiveUnixMs.ShouldBe(1_792_000_001_456);
-        message.IsDamaged.ShouldBeFalse();
         IReadOnlyList<SqsMessageAttribute> attributes = message.MessageAttributes.ToList();
         attributes.Select(a => (a.Name, a.DataType, a.StringValue)).ShouldBe([("trace", "String", "a\"bé"), ("raw", "Binary", null), ("n", "Number", "12.5")]);
         attributes[1].BinaryValue.ToArray().ShouldBe([0, 1, 255]);
@@ -170,32 +168,18 @@ public sealed class ReceiveResponseReaderTests : IDisposable
         Should.Throw<JsonException>(() => Open(json));
     }
 
-    [Fact]
-    public void Open_VerifyMd5_FlagsOnlyTheDamagedBody()
-    {
-        string Md5(string text) => Convert.ToHexStringLower(MD5.HashData(Encoding.UTF8.GetBytes(text)));
-        SqsReceivedMessage[] batch = Open(
-            ReceiveResponses.Of(
-                ReceiveResponses.Message(@"h\u00e9", "1", Md5("hé")), ReceiveResponses.Message("damaged", "2", Md5("sent")),
-                ReceiveResponses.Message("no sum", "3")),
-            verifyMd5: true);
-
-        batch.Select(message => message.IsDamaged).ShouldBe([false, true, false]);
-        batch.ReleaseAll();
-    }
-
     private static string Text(ReadOnlyMemory<byte> bytes) => Encoding.UTF8.GetString(bytes.Span);
 
-    private SqsReceivedMessage[] Open(string json, int max = 10, bool verifyMd5 = false) => Open(ReceiveResponses.Utf8(json), max, verifyMd5);
+    private SqsReceivedMessage[] Open(string json, int max = 10) => Open(ReceiveResponses.Utf8(json), max);
 
-    private SqsReceivedMessage[] Open(byte[] json, int max = 10, bool verifyMd5 = false)
+    private SqsReceivedMessage[] Open(byte[] json, int max = 10)
     {
         PooledBuffer response = _buffers.Rent(json.Length);
         response.Append(json);
         SqsReceivedMessage[] messages = ReceivedMessages.Clean(max);
         try
         {
-            (int count, _unusable) = new ReceiveBatch(pool: null).Open(response, messages, verifyMd5);
+            (int count, _unusable) = new ReceiveBatch(pool: null).Open(response, messages);
             return messages[..count];
         }
         catch
