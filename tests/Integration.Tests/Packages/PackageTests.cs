@@ -26,7 +26,7 @@ public sealed partial class PackageTests(PackedPackages packages)
             "System.CommandLine"],
         ["Quayside.Messaging.Console"] = ["Quayside.Messaging.CommandLine", "Quayside.Messaging.Http"],
         ["Quayside.Messaging.Elasticsearch"] = ["Quayside.Messaging"],
-        ["Quayside.Messaging.Envelopes"] = ["Quayside.Messaging", "System.IO.Hashing"],
+        ["Quayside.Messaging.Envelopes"] = ["Quayside.Messaging"],
         ["Quayside.Messaging.Http"] = ["Quayside.Messaging"],
         ["Quayside.Messaging.AzureBlobs"] = ["Azure.Identity", "Azure.Storage.Blobs", "Quayside.Messaging"],
         ["Quayside.Messaging.AzureServiceBus"] = ["Azure.Identity", "Azure.Messaging.ServiceBus", "Microsoft.Azure.Amqp", "Quayside.Messaging"],
