@@ -49,7 +49,7 @@ internal sealed class RedriveProcess(World world, bool isFifo, Defect defect)
         BufferPool buffers = new();
         SqsSourceOptions options = new() { Queue = QueueModel.Name(isFifo) };
         RedriveCalls observed = new(world);
-        using SqsClient client = new(
+        SqsClient client = new(
             new AwsEndpoint(new Uri("http://sqs.simulated"), "eu-west-1", IsCustom: true),
             new AwsCredentialSource(() => Task.FromResult<AWSCredentials>(new BasicAWSCredentials("AKIDTEST", "secret")), _time),
             new AwsClock(_time),
@@ -62,8 +62,9 @@ internal sealed class RedriveProcess(World world, bool isFifo, Defect defect)
         RedriveRequest request = new(Reason: null, int.MaxValue, DryRun: false, Url: null, Route: null);
         try
         {
+            await using SqsDeadLetterQueue queue = new(client, options, _time);
             RedriveResult result =
-                await SqsRedrive.RunAsync(client, options, request, new CommandServices(_time, TextWriter.Null, TextWriter.Null), _stop.Token);
+                await new DeadLetterMover(queue, request, new CommandServices(_time, TextWriter.Null, TextWriter.Null)).RunAsync(_stop.Token);
             world.Trace("redrive", $"{result.Found} found, {result.Sent} sent, {result.LeftCount} left, {result.AgainCount} again; {result.Ended}");
         }
         catch (Exception exception) when (exception is StartupException or OperationCanceledException)

@@ -20,13 +20,6 @@ internal sealed class ServiceBusSourceFeature(
 
     public string SenderTarget => $"directly to the queue or topic of {ServiceBusSourceOptions.Section}";
 
-    public string RedriveName => "servicebus";
-
-    public string RedriveDescription =>
-        $"dead-letter queue, moved to the queue: --{ServiceBusSourceOptions.Section}:{nameof(ServiceBusSourceOptions.Queue)}=name";
-
-    public bool MovesToFolder => true;
-
     public SourcePlan Configure(SettingsReader settings, string route)
     {
         ServiceBusSourceOptions options = settings.Read<ServiceBusSourceOptions>(ServiceBusSourceOptions.Section, route);
@@ -59,7 +52,7 @@ internal sealed class ServiceBusSourceFeature(
         return (_, cancellationToken) => ServiceBusMessageSender.OpenAsync(createClient(options, null), options, cancellationToken);
     }
 
-    public Func<CommandServices, CancellationToken, Task<RedriveResult>> ConfigureRedrive(SettingsReader settings, RedriveRequest request)
+    public Func<CommandServices, CancellationToken, Task<IDeadLetterQueue>> ConfigureRedrive(SettingsReader settings, RedriveRequest request)
     {
         CommandArguments.Check(settings, request.Route, request.Url);
         ServiceBusSourceOptions options = settings.Read<ServiceBusSourceOptions>(ServiceBusSourceOptions.Section, request.Route);
@@ -71,7 +64,8 @@ internal sealed class ServiceBusSourceFeature(
                     + "Service Bus Explorer in Azure's portal shows a subscription's dead letters.");
         }
 
-        return (services, cancellationToken) => ServiceBusRedrive.RunAsync(createClient(options, null), options, request, services, cancellationToken);
+        return (services, _) => Task.FromResult<IDeadLetterQueue>(
+            new ServiceBusDeadLetterQueue(createClient(options, null), options, request, services.Time));
     }
 
     private ServiceBusMessageSource Create(ServiceBusSourceOptions options, int calls, SourceServices services) =>

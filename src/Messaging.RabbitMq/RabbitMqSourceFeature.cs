@@ -19,12 +19,6 @@ internal sealed class RabbitMqSourceFeature : ISourceFeature, ISenderFeature, IR
 
     public string SenderTarget => $"directly to the queue of {RabbitMqSourceOptions.Section}";
 
-    public string RedriveName => "rabbitmq";
-
-    public string RedriveDescription => $"dead-letter queue, moved to the queue: --{RabbitMqSourceOptions.Section}:{nameof(RabbitMqSourceOptions.Queue)}=name";
-
-    public bool MovesToFolder => true;
-
     public SourcePlan Configure(SettingsReader settings, string route)
     {
         RabbitMqSourceOptions options = settings.Read<RabbitMqSourceOptions>(RabbitMqSourceOptions.Section, route);
@@ -54,10 +48,12 @@ internal sealed class RabbitMqSourceFeature : ISourceFeature, ISenderFeature, IR
         return (services, cancellationToken) => RabbitMqMessageSender.OpenAsync(options, services, cancellationToken);
     }
 
-    public Func<CommandServices, CancellationToken, Task<RedriveResult>> ConfigureRedrive(SettingsReader settings, RedriveRequest request)
+    public Func<CommandServices, CancellationToken, Task<IDeadLetterQueue>> ConfigureRedrive(SettingsReader settings, RedriveRequest request)
     {
         CommandArguments.Check(settings, request.Route, request.Url);
         RabbitMqSourceOptions options = settings.Read<RabbitMqSourceOptions>(RabbitMqSourceOptions.Section, request.Route);
-        return (services, cancellationToken) => RabbitMqRedrive.RunAsync(options, request, services, cancellationToken);
+        return async (services, cancellationToken) => new RabbitMqDeadLetterQueue(
+            await RabbitMqBroker.OpenAsync(options, "redrive to", [options.Queue, options.DeadLetters], services.Error, cancellationToken),
+            options, services.Time);
     }
 }

@@ -19,12 +19,6 @@ internal sealed class SqsSourceFeature : ISourceFeature, ISenderFeature, IRedriv
 
     public string SenderTarget => $"directly to the queue: --{SqsSourceOptions.Section}:{nameof(SqsSourceOptions.Queue)}=name";
 
-    public string RedriveName => "sqs";
-
-    public string RedriveDescription => $"dead-letter queue, moved to the queue: --{SqsSourceOptions.Section}:{nameof(SqsSourceOptions.Queue)}=name";
-
-    public bool MovesToFolder => true;
-
     public SourcePlan Configure(SettingsReader settings, string route)
     {
         SqsSourceOptions options = settings.Read<SqsSourceOptions>(SqsSourceOptions.Section, route);
@@ -59,12 +53,13 @@ internal sealed class SqsSourceFeature : ISourceFeature, ISenderFeature, IRedriv
         return (services, cancellationToken) => SqsSender.OpenAsync(options, aws, services.Time, cancellationToken);
     }
 
-    public Func<CommandServices, CancellationToken, Task<RedriveResult>> ConfigureRedrive(SettingsReader settings, RedriveRequest request)
+    public Func<CommandServices, CancellationToken, Task<IDeadLetterQueue>> ConfigureRedrive(SettingsReader settings, RedriveRequest request)
     {
         CommandArguments.Check(settings, request.Route, request.Url);
         SqsSourceOptions options = settings.Read<SqsSourceOptions>(SqsSourceOptions.Section, request.Route);
         AwsOptions aws = settings.Read<AwsOptions>(AwsOptions.Section, request.Route);
-        return (services, cancellationToken) => SqsRedrive.RunAsync(options, aws, request, services, cancellationToken);
+        return (services, _) => Task.FromResult<IDeadLetterQueue>(new SqsDeadLetterQueue(
+            SqsClient.Create(aws, SqsQueueReference.Parse(options.Queue!)!, new SqsWireOptions(), BufferPool.Shared, services.Time), options, services.Time));
     }
 
     private static void CheckAgainstIntake(SettingsReader settings, SqsSourceOptions options, IntakeOptions intake)

@@ -203,7 +203,8 @@ internal sealed partial class RedriveEndpoints(
             }
 
             run.Stopping.ThrowIfCancellationRequested();
-            progress.AddFound(ReasonOf(name));
+            string reason = ReasonOf(name);
+            progress.AddFound(reason);
             try
             {
                 if (run.Request.DryRun)
@@ -213,16 +214,16 @@ internal sealed partial class RedriveEndpoints(
 
                 if (editor.Discard(name))
                 {
-                    progress.AddSent();
+                    progress.AddSent(reason);
                 }
                 else
                 {
-                    progress.AddLeft(name, "no dead letter has this name; it may have been redriven or deleted.");
+                    progress.AddLeft(reason, name, "no dead letter has this name; it may have been redriven or deleted.");
                 }
             }
             catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
             {
-                progress.AddLeft(name, UntrustedText.Shorten(exception.Message));
+                progress.AddLeft(reason, name, UntrustedText.Shorten(exception.Message));
             }
         }
     }

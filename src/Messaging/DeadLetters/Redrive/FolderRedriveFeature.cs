@@ -9,40 +9,34 @@ namespace Quayside.Messaging.DeadLetters.Redrive;
 /// <param name="sources">The sources of the worker.</param>
 internal sealed class FolderRedriveFeature(ISenderFeature sender, IReadOnlyList<ISourceFeature> sources) : IRedriveFeature
 {
-    public string RedriveName => RedriveCatalog.Folder;
-
-    public string RedriveDescription => "dead letters of DeadLetters:Path, sent to their routes";
-
-    public Func<CommandServices, CancellationToken, Task<RedriveResult>> ConfigureRedrive(SettingsReader settings, RedriveRequest request)
+    public Func<CommandServices, CancellationToken, Task<IDeadLetterQueue>> ConfigureRedrive(SettingsReader settings, RedriveRequest request)
     {
         DeadLettersOptions options = settings.Read<DeadLettersOptions>("DeadLetters");
 
         // Reports problems of the common settings now. A route's own settings are read when its first dead letter is sent.
         sender.ConfigureSender(settings, request.Route, request.Url);
-        return (services, cancellationToken) => FolderRedrive.RunAsync(options, request, services, Open, cancellationToken);
+        return (services, _) => Task.FromResult<IDeadLetterQueue>(new FolderDeadLetterQueue(options, request, services, Open));
 
-        async Task<FolderSender> Open(string route, CommandServices services, CancellationToken cancellationToken)
+        async Task<(IMessageSender Sender, SentTo To)> Open(string route, CommandServices services, CancellationToken cancellationToken)
         {
-            (Func<CommandServices, CancellationToken, Task<IMessageSender>> open, bool toQueue) = Configure(route);
-            return settings.Errors.Count > 0
-                ? throw new ConfigurationException(settings.Errors)
-                : new FolderSender(await open(services, cancellationToken), toQueue);
+            (Func<CommandServices, CancellationToken, Task<IMessageSender>> open, SentTo to) = Configure(route);
+            return settings.Errors.Count > 0 ? throw new ConfigurationException(settings.Errors) : (await open(services, cancellationToken), to);
         }
 
         // To the queue of a route that takes no message from a worker's address. Only to a source with a redrive of its own: no other confirms that it has
         // the message, a datagram least of all.
-        (Func<CommandServices, CancellationToken, Task<IMessageSender>> Open, bool ToQueue) Configure(string route)
+        (Func<CommandServices, CancellationToken, Task<IMessageSender>> Open, SentTo To) Configure(string route)
         {
             ISourceFeature[] own = [.. RouteOptions.Read(settings, route).Source.Select(Find).OfType<ISourceFeature>()];
             if (own.Any(static source => source is ISenderFeature { StoresInRoutes: true })
                 || own.FirstOrDefault(static source => source is ISenderFeature and IRedriveFeature) is not { } queue)
             {
-                return (sender.ConfigureSender(settings, route, request.Url), ToQueue: false);
+                return (sender.ConfigureSender(settings, route, request.Url), SentTo.Route);
             }
 
             // Reports what its redrive refuses, such as a topic.
             ((IRedriveFeature)queue).ConfigureRedrive(settings, request with { Route = route, Url = null, Names = null });
-            return (((ISenderFeature)queue).ConfigureSender(settings, route, url: null), ToQueue: true);
+            return (((ISenderFeature)queue).ConfigureSender(settings, route, url: null), SentTo.Queue);
         }
 
         ISourceFeature? Find(string name) => sources.FirstOrDefault(source => string.Equals(source.Name, name, StringComparison.OrdinalIgnoreCase));

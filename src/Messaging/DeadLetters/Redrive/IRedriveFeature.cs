@@ -4,30 +4,18 @@ using Quayside.Messaging.Publishing;
 namespace Quayside.Messaging.DeadLetters.Redrive;
 
 /// <summary>
-/// Sends the dead letters of one store to their source again. A source with a dead-letter queue of its own offers a redrive: the class
-/// that implements <see cref="Sources.ISourceFeature"/> implements this interface too.
+/// Offers the dead-letter queue of a source to <c>redrive --from</c>, under the name of the source in lower case. The class that implements
+/// <see cref="Sources.ISourceFeature"/> implements this interface too; its section has the setting <c>Queue</c>.
 /// </summary>
 public interface IRedriveFeature
 {
-    /// <summary>The name for <c>redrive --from</c>, in lower case; unique among the sources of the worker.</summary>
-    string RedriveName { get; }
-
-    /// <summary>What is redriven and where to, for <c>--help</c>, such as "dead-letter queue, moved to the queue".</summary>
-    string RedriveDescription { get; }
-
-    /// <summary>
-    /// True when it follows <see cref="RedriveRequest.Names"/> and <see cref="RedriveRequest.Folder"/>. False refuses <c>--id</c> and <c>--to folder</c>.
-    /// </summary>
-    bool MovesToFolder => false;
-
     /// <summary>Reads and checks the settings; problems go into the reader. Touches nothing outside the configuration.</summary>
     /// <returns>
-    /// The function that runs the redrive; called only when there was no problem. It tries each dead letter at most once, and deletes one
-    /// only after its message was accepted, or stored in the folder. Cancelled, it returns a result with <see cref="RedriveProgress.Interrupted"/>. It throws
-    /// <see cref="StartupException"/> when the store is missing, refused or unreachable.
+    /// The function that opens the queue; called only when there was no problem. It throws <see cref="StartupException"/> when the queue is missing, refused or
+    /// unreachable.
     /// </returns>
     /// <exception cref="StartupException">An argument is wrong.</exception>
-    Func<CommandServices, CancellationToken, Task<RedriveResult>> ConfigureRedrive(SettingsReader settings, RedriveRequest request);
+    Func<CommandServices, CancellationToken, Task<IDeadLetterQueue>> ConfigureRedrive(SettingsReader settings, RedriveRequest request);
 }
 
 /// <summary>What to redrive.</summary>
@@ -44,9 +32,6 @@ public sealed record RedriveRequest(string? Reason, int Max, bool DryRun, string
 
     /// <summary>True to move the dead letters to the folder <c>DeadLetters:Path</c> and send nothing.</summary>
     public bool ToFolder { get; init; }
-
-    /// <summary>Receives the dead letters in place of the source when <see cref="ToFolder"/> is true; null otherwise.</summary>
-    public RedriveFolder? Folder { get; internal init; }
 
     /// <summary>True to show the start of each body in a dry run.</summary>
     public bool Bodies { get; init; }

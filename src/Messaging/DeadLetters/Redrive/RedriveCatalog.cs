@@ -8,44 +8,34 @@ using Quayside.Messaging.Storage;
 namespace Quayside.Messaging.DeadLetters.Redrive;
 
 /// <summary>
-/// The dead-letter stores that can be redriven: the folder, if a source can send its dead letters to a running worker, and those that the worker's sources
-/// offer. Immutable.
+/// The dead-letter stores that can be redriven: the folder, if a source can send its dead letters to a running worker, and the queues that the worker's
+/// sources offer. Immutable.
 /// </summary>
 public sealed class RedriveCatalog
 {
-    private readonly Dictionary<string, IRedriveFeature> _byName = new(StringComparer.Ordinal);
-    private readonly Dictionary<string, string> _bySource;
+    private readonly Dictionary<string, IRedriveFeature> _byName;
     private readonly SettingsSections _sections;
 
     /// <summary>The name of the folder <c>DeadLetters:Path</c>.</summary>
     public const string Folder = "folder";
 
     /// <param name="features">The worker's features; sources in the order in which they were added.</param>
-    /// <exception cref="StartupException">Two stores have the same name.</exception>
     internal RedriveCatalog(WorkerFeatures features)
     {
         _sections = features.Sections;
-        List<IRedriveFeature> stores = [.. features.Sources.OfType<IRedriveFeature>()];
-        if (features.Sources.OfType<ISenderFeature>().FirstOrDefault(sender => sender.StoresInRoutes) is { } toWorker)
+        ISourceFeature[] queues = [.. features.Sources.Where(static source => source is IRedriveFeature)];
+        _byName = queues.ToDictionary(static source => source.Name.ToLowerInvariant(), static source => (IRedriveFeature)source, StringComparer.Ordinal);
+        Names = [.. _byName.Keys];
+        string[] stores = [.. queues.Select(static source =>
+            $"{source.Name.ToLowerInvariant()} (dead-letter queue, moved to the queue: --Sources:{source.Name}:Queue=name)")];
+        if (features.Sources.OfType<ISenderFeature>().FirstOrDefault(static sender => sender.StoresInRoutes) is { } toWorker)
         {
-            stores.Insert(0, new FolderRedriveFeature(toWorker, features.Sources));
+            _byName.Add(Folder, new FolderRedriveFeature(toWorker, features.Sources));
+            Names = [Folder, .. Names];
+            stores = [$"{Folder} (dead letters of DeadLetters:Path, sent to their routes)", .. stores];
         }
 
-        foreach (IRedriveFeature store in stores)
-        {
-            if (!_byName.TryAdd(store.RedriveName, store))
-            {
-                throw new StartupException(
-                    $"redrive --from {store.RedriveName}: two dead-letter stores have this name. Add only one of their sources, "
-                        + "or rename one of them (IRedriveFeature.RedriveName).", ExitCodes.Configuration);
-            }
-        }
-
-        _bySource = features.Sources
-            .Where(static source => source is IRedriveFeature)
-            .ToDictionary(static source => source.Name, static source => ((IRedriveFeature)source).RedriveName, StringComparer.OrdinalIgnoreCase);
-        Names = [.. stores.Select(store => store.RedriveName)];
-        Description = string.Join(" or ", stores.Select(store => $"{store.RedriveName} ({store.RedriveDescription})"));
+        Description = string.Join(" or ", stores);
     }
 
     /// <summary>Every name: the folder first, then the sources in the order in which they were added.</summary>
@@ -57,7 +47,7 @@ public sealed class RedriveCatalog
     /// <summary>The one of <see cref="Names"/> with the dead letters of a source's own queue.</summary>
     /// <param name="source">The name of the source, such as <c>Sqs</c>.</param>
     /// <returns>Null when the source offers no redrive.</returns>
-    public string? NameOf(string source) => _bySource.GetValueOrDefault(source);
+    public string? NameOf(string source) => source.ToLowerInvariant() is var name && name != Folder && _byName.ContainsKey(name) ? name : null;
 
     /// <summary>Runs a redrive.</summary>
     /// <param name="name">One of <see cref="Names"/>.</param>
@@ -72,62 +62,70 @@ public sealed class RedriveCatalog
     {
         ArgumentNullException.ThrowIfNull(request);
         SettingsReader settings = new(configuration, _sections);
-        IRedriveFeature from = _byName[name];
         if (request.ToFolder && name == Folder)
         {
             throw new StartupException("--to folder: the dead letters of --from folder are there. Name a queue with --from.", ExitCodes.Usage);
         }
 
-        if (name != Folder && !from.MovesToFolder && (request.ToFolder || request.Names is not null))
-        {
-            throw new StartupException($"redrive --from {name}: takes neither --id nor --to folder.", ExitCodes.Usage);
-        }
-
         using DirectoryDeadLetterStore? folder = request.ToFolder ? new(settings.Read<DeadLettersOptions>("DeadLetters"), services.Time) : null;
-        if (folder is not null)
-        {
-            request = request with { Folder = FolderOf(folder, settings, ((ISourceFeature)from).Name, request.Route) };
-        }
-
-        Func<CommandServices, CancellationToken, Task<RedriveResult>>? run = from.ConfigureRedrive(settings, request);
+        string? route = folder is null ? null : RouteOf(settings, name, request.Route);
+        Func<CommandServices, CancellationToken, Task<IDeadLetterQueue>> open = _byName[name].ConfigureRedrive(settings, request);
         if (settings.Errors.Count > 0)
         {
             throw new ConfigurationException(settings.Errors);
         }
 
-        if (folder is not null && request.Folder is null)
+        if (folder is null)
+        {
+            // A name that is not in the folder, another process has redriven: it is not missing.
+            return await MoveAsync(name == Folder ? request with { Names = null } : request, keep: null);
+        }
+
+        if (route is null)
         {
             throw new StartupException(
                 "--to folder: the route of these dead letters is not known, because not exactly one route receives from this queue. Run redrive with the "
                     + "worker's configuration, or name the route with --route.", ExitCodes.Usage);
         }
 
-        Task<RedriveResult>? running = run?.Invoke(services, cancellationToken);
-        return running is not null && await running is { } result
-            ? folder is null || result.Sent == 0
-                ? result
-                : result with
-                {
-                    Notes = [
+        string handler = RouteOptions.Read(settings, route).Handler;
+        RedriveResult result = await MoveAsync(request, async (letter, body, token) =>
+        {
+            await folder.AddAsync(letter with { Route = route, Handler = handler }, body, token);
+            return SentTo.Route;
+        });
+        return result.Sent == 0
+            ? result
+            : result with
+            {
+                Notes = [
                     .. result.Notes,
                     $"They are in {folder.Root}. The worker's page and dead-letters show them, and edit, discard and redrive them one by one."]
-                }
-            : throw new StartupException(
-                $"redrive --from {name}: {_byName[name]} returned no result, so it is unknown what was redriven; "
-                    + "the function that its ConfigureRedrive returns must return one.", ExitCodes.Software);
+            };
+
+        async Task<RedriveResult> MoveAsync(RedriveRequest what, Func<DeadLetter, ReadOnlyMemory<byte>, CancellationToken, Task<SentTo>>? keep)
+        {
+            await using IDeadLetterQueue queue = await open(services, cancellationToken);
+            return await new DeadLetterMover(queue, what, services, keep).RunAsync(cancellationToken);
+        }
     }
 
-    // Of the route that was named, or the only one whose settings name the queue; null when there is none, or several.
-    private static RedriveFolder? FolderOf(DirectoryDeadLetterStore store, SettingsReader settings, string source, string? route)
+    // The route that was named, or the only one whose settings name the queue; null when there is none, or several.
+    private static string? RouteOf(SettingsReader settings, string source, string? route)
     {
+        if (route is not null)
+        {
+            return route;
+        }
+
         string key = $"Sources:{source}:Queue";
         string? queue = settings.Configuration[key];
-        string[] routes = route is not null ? [route] :
+        string[] routes =
         [
             .. settings.Configuration.GetSection("Routes").GetChildren().Select(static child => child.Key)
                 .Where(name => RouteOptions.Read(settings, name).Source.Contains(source, StringComparer.OrdinalIgnoreCase)
                     && string.Equals(settings.Configuration[$"Routes:{name}:{key}"] ?? queue, queue, StringComparison.Ordinal)),
         ];
-        return routes is [var only] ? new RedriveFolder(store, only, RouteOptions.Read(settings, only).Handler) : null;
+        return routes is [var only] ? only : null;
     }
 }

@@ -33,7 +33,6 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
 
     private readonly ConcurrentDictionary<string, RedriveCounts> _byReason = new(StringComparer.Ordinal);
     private volatile string[] _left = [];
-    private string? _current;
     private readonly List<string> _again = [];
     private readonly List<string> _notes = [];
     private readonly SortedDictionary<string, int> _otherReasons = new(StringComparer.Ordinal);
@@ -69,55 +68,57 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
     /// <summary>True once each of <see cref="RedriveRequest.Names"/> was met; false without names.</summary>
     public bool HasAllNames => request.Names is not null && _missing.Count == 0;
 
-    /// <summary>The counts by reason, where the redrive tells reasons. Threads: any.</summary>
+    /// <summary>The counts by reason. Threads: any.</summary>
     public IReadOnlyList<RedriveCounts> ByReason => [.. _byReason.Values.OrderByDescending(static counts => counts.Found)];
 
-    /// <summary>Whether the request asks for a dead letter of a queue, by its name and reason. Counts one that only has another reason.</summary>
-    /// <param name="name">Its name, as a dry run lists it.</param>
-    /// <param name="reason">Its reason code; null without one.</param>
-    /// <param name="shownReason">Its reason for people; printable.</param>
-    public bool Wants(string name, string? reason, string shownReason)
+    /// <summary>Whether the request asks for a dead letter, by its name and reason. Counts one that only has another reason.</summary>
+    internal bool Wants(QueuedDeadLetter letter)
     {
-        if (request.Names?.Contains(name) == false)
+        if (request.Names?.Contains(letter.Name) == false)
         {
             return false;
         }
 
-        if (request.Reason is not null && !string.Equals(reason, request.Reason, StringComparison.Ordinal))
+        if (request.Reason is not null && !string.Equals(letter.Reason, request.Reason, StringComparison.Ordinal))
         {
-            AddOtherReason(shownReason);
+            if (_otherReasons.Count < MaxReasons || _otherReasons.ContainsKey(letter.ShownReason))
+            {
+                _otherReasons[letter.ShownReason] = _otherReasons.GetValueOrDefault(letter.ShownReason) + 1;
+            }
+
             return false;
         }
 
-        _missing.Remove(name);
+        _missing.Remove(letter.Name);
         return true;
     }
 
     /// <summary>Counts one that the request asks for.</summary>
-    /// <param name="reason">Its reason, under which it is counted until the next one is found; null where reasons are not counted.</param>
-    public void AddFound(string? reason = null)
+    /// <param name="reason">Its reason for people; printable.</param>
+    public void AddFound(string reason)
     {
         Found++;
-        _current = reason is null ? null : _byReason.Count < MaxReasons || _byReason.ContainsKey(reason) ? reason : OtherReasons;
-        Count(static counts => counts with { Found = counts.Found + 1 });
+        Count(reason, found: 1);
     }
 
     /// <summary>Counts one that was sent and deleted.</summary>
+    /// <param name="reason">Its reason, as it was found.</param>
     /// <param name="toQueue">True when a queue accepted it, false when it was stored, or moved to the folder.</param>
-    public void AddSent(bool toQueue = false)
+    public void AddSent(string reason, bool toQueue = false)
     {
         Sent++;
         SentToQueue += toQueue ? 1 : 0;
-        Count(static counts => counts with { Sent = counts.Sent + 1 });
+        Count(reason, sent: 1);
     }
 
     /// <summary>Counts one that stays.</summary>
+    /// <param name="reason">Its reason, as it was found.</param>
     /// <param name="name">Its name; may be text from outside.</param>
     /// <param name="why">Why it stays; printable.</param>
-    public void AddLeft(string name, string why)
+    public void AddLeft(string reason, string name, string why)
     {
         LeftCount++;
-        Count(static counts => counts with { Left = counts.Left + 1 });
+        Count(reason, left: 1);
         if (_left.Length < MaxListed)
         {
             _left = [.. _left, $"{UntrustedText.Shorten(name)}: {why}"];
@@ -136,45 +137,31 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
         }
     }
 
-    /// <summary>Counts one with another reason than the request asks for.</summary>
-    public void AddOtherReason(string reason)
+    private void Count(string reason, int found = 0, int sent = 0, int left = 0)
     {
-        if (_otherReasons.Count < MaxReasons || _otherReasons.ContainsKey(reason))
-        {
-            _otherReasons[reason] = _otherReasons.GetValueOrDefault(reason) + 1;
-        }
-    }
-
-    private void Count(Func<RedriveCounts, RedriveCounts> add)
-    {
-        if (_current is { } reason)
-        {
-            _byReason[reason] = add(_byReason.GetValueOrDefault(reason) ?? new RedriveCounts(reason, 0, 0, 0));
-        }
+        string counted = _byReason.Count < MaxReasons || _byReason.ContainsKey(reason) ? reason : OtherReasons;
+        RedriveCounts counts = _byReason.GetValueOrDefault(counted) ?? new RedriveCounts(counted, 0, 0, 0);
+        _byReason[counted] = counts with { Found = counts.Found + found, Sent = counts.Sent + sent, Left = counts.Left + left };
     }
 
     /// <summary>Lists one, for a dry run: a line, and with <see cref="RedriveRequest.Bodies"/> the start of its body.</summary>
-    /// <param name="columns">What tells it from others, such as reason, name and time; printable.</param>
-    /// <param name="description">Why it was dead-lettered; may be text from outside.</param>
-    /// <param name="body">Its body, or at least the first <see cref="MaxBodyBytes"/>; not read without <see cref="RedriveRequest.Bodies"/>.</param>
-    /// <param name="length">The length of the whole body, in bytes.</param>
-    public void List(string columns, string? description, ReadOnlySpan<byte> body, long length)
+    internal void List(QueuedDeadLetter letter)
     {
-        output.WriteLine($"{columns}  {UntrustedText.Shorten(description ?? "(no description)")}");
+        output.WriteLine($"{letter.ShownReason}  {letter.Columns}  {UntrustedText.Shorten(letter.Description ?? "(no description)")}");
         if (!request.Bodies)
         {
             return;
         }
 
-        ReadOnlySpan<byte> start = body[..Math.Min(body.Length, MaxBodyBytes)];
+        ReadOnlySpan<byte> start = letter.Body.Span[..Math.Min(letter.Body.Length, MaxBodyBytes)];
         foreach (string line in UntrustedText.Lines(Encoding.UTF8.GetString(start)))
         {
             output.WriteLine($"    {line}");
         }
 
-        if (length > start.Length)
+        if (letter.BodyLength > start.Length)
         {
-            output.WriteLine($"    and {length - start.Length:N0} bytes more.");
+            output.WriteLine($"    and {letter.BodyLength - start.Length:N0} bytes more.");
         }
     }
 

@@ -5,7 +5,6 @@ using Quayside.Messaging.Configuration;
 using Quayside.Messaging.DeadLetters.Redrive;
 using Quayside.Messaging.Http.Source;
 using Quayside.Messaging.Publishing;
-using Quayside.Messaging.Sources;
 using Shared.Hosting;
 
 namespace Messaging.Tests.DeadLetters.Redrive;
@@ -34,43 +33,17 @@ public sealed class RedriveCatalogTests : IDisposable
     public void Names_NoSenderReachesARoute_HaveNoFolder() => new RedriveCatalog(FakeFeatures.Of([new SqsSourceFeature()], [], [])).Names.ShouldBe(["sqs"]);
 
     [Fact]
-    public void Create_TwoStoresOfOneName_IsAConfigurationError()
+    public async Task Run_QueueOfASource_GetsTheRequestAndIsMovedAndDisposed()
     {
-        StartupException twice =
-            Should.Throw<StartupException>(() => new RedriveCatalog(FakeFeatures.Of([new SqsSourceFeature(), new OtherQueue("sqs")], [], [])));
-
-        twice.ExitCode.ShouldBe(ExitCodes.Configuration);
-        twice.Message.ShouldStartWith("redrive --from sqs: two dead-letter stores have this name.");
-    }
-
-    [Fact]
-    public async Task Run_StoreOfASource_GetsRequestAndServices()
-    {
-        OtherQueue queue = new("other");
-        RedriveRequest request = All with { Reason = "r" };
-        CommandServices services = new(TimeProvider.System, TextWriter.Null, TextWriter.Null);
+        MemoryQueue queue = new(7);
+        RedriveRequest request = All with { Max = 5 };
 
         RedriveResult result = await new RedriveCatalog(FakeFeatures.Of([queue], [], [])).RunAsync(
-            "other", new ConfigurationBuilder().Build(), request, services, CancellationToken.None);
+            "memory", new ConfigurationBuilder().Build(), request, new CommandServices(TimeProvider.System, TextWriter.Null, TextWriter.Null),
+            CancellationToken.None);
 
-        result.Found.ShouldBe(7);
-        queue.Ran.ShouldBe((request, services));
-    }
-
-    [Theory]
-    [InlineData(true)]
-    [InlineData(false)]
-    public async Task Run_StoreThatMovesNoSingleLetters_RefusesIdsAndTheFolder(bool toFolder)
-    {
-        OtherQueue queue = new("other");
-        RedriveRequest request = toFolder ? All with { ToFolder = true } : All with { Names = new HashSet<string>(["a"], StringComparer.Ordinal) };
-
-        StartupException refused = await Should.ThrowAsync<StartupException>(() => new RedriveCatalog(FakeFeatures.Of([queue], [], [])).RunAsync(
-            "other", new ConfigurationBuilder().Build(), request, new CommandServices(TimeProvider.System, TextWriter.Null, TextWriter.Null),
-            CancellationToken.None));
-
-        (refused.ExitCode, refused.Message).ShouldBe((ExitCodes.Usage, "redrive --from other: takes neither --id nor --to folder."));
-        queue.Ran.ShouldBeNull();
+        (result.Found, result.Sent, queue.Letters.Count, queue.IsDisposed).ShouldBe((5, 5, 2, true));
+        queue.Request.ShouldBe(request);
     }
 
     [Fact]
@@ -111,26 +84,4 @@ public sealed class RedriveCatalogTests : IDisposable
             request,
             new CommandServices(TimeProvider.System, TextWriter.Null, TextWriter.Null),
             CancellationToken.None);
-
-    private sealed class OtherQueue(string name) : ISourceFeature, IRedriveFeature
-    {
-        public (RedriveRequest Request, CommandServices Services)? Ran { get; private set; }
-
-        public string Name => "Other";
-
-        public IReadOnlyList<SettingsSection> Settings => [];
-
-        public string RedriveName => name;
-
-        public string RedriveDescription => "other dead letters";
-
-        public SourcePlan Configure(SettingsReader settings, string route) => throw new NotSupportedException();
-
-        public Func<CommandServices, CancellationToken, Task<RedriveResult>> ConfigureRedrive(SettingsReader settings, RedriveRequest request) =>
-            (services, _) =>
-            {
-                Ran = (request, services);
-                return Task.FromResult(new RedriveResult(Found: 7, Sent: 7, LeftCount: 0, [], AgainCount: 0, [], [], Ended: null));
-            };
-    }
 }

@@ -15,7 +15,7 @@ public sealed class RedriveProgressTests
         RedriveProgress progress = new(All, 25, _time, _output);
         for (int i = 0; i < 25; i++)
         {
-            progress.AddLeft($"letter-{i}\n", "refused");
+            progress.AddLeft("r", $"letter-{i}\n", "refused");
         }
 
         RedriveResult result = progress.ToResult(ended: null);
@@ -32,16 +32,16 @@ public sealed class RedriveProgressTests
         RedriveProgress progress =
             new(All with { Reason = "r", Names = new HashSet<string>(["a", "b", "c\n", "d"], StringComparer.Ordinal) }, 5, _time, _output);
 
-        (progress.Wants("a", "r", "r"), progress.Wants("x", "r", "r"), progress.Wants("b", "other", "other"), progress.HasAllNames).ShouldBe(
+        (progress.Wants(Letter("a")), progress.Wants(Letter("x")), progress.Wants(Letter("b", "other")), progress.HasAllNames).ShouldBe(
             (true, false, false, false));
-        progress.AddFound();
+        progress.AddFound("r");
         progress.ToResult(ended: null).Ended.ShouldBe(
             "the dead-letter queue has no dead letter with the ids b, c\\u000a, d and this reason. --dry-run lists their ids; "
                 + "one that another receiver holds is hidden for a while.");
         progress.ToResult(ended: null).IsComplete.ShouldBeFalse();
         progress.ToResult("interrupted").Ended.ShouldBe("interrupted");
 
-        new[] { "b", "c\n", "d" }.ShouldAllBe(name => progress.Wants(name, "r", "r"));
+        new[] { "b", "c\n", "d" }.ShouldAllBe(name => progress.Wants(Letter(name)));
         progress.HasAllNames.ShouldBeTrue();
         progress.ToResult(ended: null).Ended.ShouldBeNull();
     }
@@ -51,8 +51,8 @@ public sealed class RedriveProgressTests
     {
         byte[] body = [.. "{\r\n\t\"a\":\u001b1}"u8, .. Enumerable.Repeat((byte)'x', 3_000)];
 
-        new RedriveProgress(All with { DryRun = true }, 1, _time, _output).List("reason  name", null, body, body.Length);
-        new RedriveProgress(All with { DryRun = true, Bodies = true }, 1, _time, _output).List("reason  name", "why\n", body, body.Length);
+        new RedriveProgress(All with { DryRun = true }, 1, _time, _output).List(Letter("name", "reason", body));
+        new RedriveProgress(All with { DryRun = true, Bodies = true }, 1, _time, _output).List(Letter("name", "reason", body, "why\n"));
 
         _output
             .ToString()
@@ -67,8 +67,8 @@ public sealed class RedriveProgressTests
         for (int i = 0; i < 9; i++)
         {
             await progress.WaitForRateAsync(CancellationToken.None);
-            progress.AddFound();
-            progress.AddSent();
+            progress.AddFound("r");
+            progress.AddSent("r");
             _time.Advance(TimeSpan.FromSeconds(1.5));
         }
 
@@ -98,7 +98,7 @@ public sealed class RedriveProgressTests
         RedriveProgress progress = new(All with { Reason = "nosuch" }, 1_000, _time, _output);
         for (int i = 0; i < 1_000; i++)
         {
-            progress.AddOtherReason($"reason-{i:d4}");
+            progress.Wants(Letter("name", $"reason-{i:d4}"));
         }
 
         string ended = progress.ToResult(ended: null).Ended.ShouldNotBeNull();
@@ -109,4 +109,7 @@ public sealed class RedriveProgressTests
     [Fact]
     public void ToResult_UnknownReasonInAnEmptyStore_IsComplete() =>
         new RedriveProgress(All with { Reason = "nosuch" }, 0, _time, _output).ToResult(ended: null).IsComplete.ShouldBeTrue();
+
+    private static QueuedDeadLetter Letter(string name, string reason = "r", byte[]? body = null, string? description = null) =>
+        new(name, name, reason, message: null) { Body = body, BodyLength = body?.Length ?? 0, Description = description };
 }

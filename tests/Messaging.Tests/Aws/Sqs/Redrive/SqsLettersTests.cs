@@ -112,7 +112,7 @@ public sealed class SqsLettersTests : IDisposable
 
         RedriveResult first = await RunAsync(queue, All with { ToFolder = true });
 
-        first.Left.ShouldHaveSingleItem().ShouldContain("stored, but not deleted from the dead-letter queue: InternalError");
+        first.Left.ShouldHaveSingleItem().ShouldContain("stored, but not deleted: InternalError");
         _store.Letters.List().Count.ShouldBe(1);
         queue.VisibilityChanges.SelectMany(call => call.Handles).ShouldContain("handle-1");
 

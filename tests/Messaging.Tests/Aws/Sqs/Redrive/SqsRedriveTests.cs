@@ -56,7 +56,7 @@ public sealed class SqsRedriveTests
     {
         await using FakeQueue queue = await StartAsync();
         string more = string.Join(',', Enumerable.Range(1, 12).Select(number => $"\"more{number}\":\"value{number}\""));
-        queue.Deliver(Letter("1", details: $$$"""{"attributes":{"trace":"of the details",{{{more}}}}}"""));
+        queue.Deliver(Letter("1", details: Details("first", $$"""{"trace":"of the details",{{more}}}""")));
 
         RedriveResult result = await RunAsync(queue, All);
 
@@ -145,7 +145,7 @@ public sealed class SqsRedriveTests
         (result.Found, result.Sent).ShouldBe((1, 0));
         result.Left.ShouldHaveSingleItem().ShouldContain(": sent, but not deleted");
         queue.Sends.Count.ShouldBe(1);
-        queue.Deletes.Count.ShouldBe(3);
+        queue.Deletes.Count.ShouldBe(6, "Three times for each delivery.");
     }
 
     [Fact]
@@ -371,9 +371,9 @@ public sealed class SqsRedriveTests
         Task<RedriveResult> run = RunAsync(queue, All with { Rate = 2 });
         for (int sent = 1; sent < 4; sent++)
         {
-            await _time.WaitForTimersAsync(1);
-            queue.Sends.Count.ShouldBe(sent);
+            await WaitUntilAsync(() => queue.Deletes.Count == sent);
             _time.Advance(TimeSpan.FromMilliseconds(499));
+            await Task.Delay(20, TestContext.Current.CancellationToken);
             queue.Sends.Count.ShouldBe(sent);
             _time.Advance(TimeSpan.FromMilliseconds(1));
         }
@@ -449,6 +449,15 @@ public sealed class SqsRedriveTests
         result.IsComplete.ShouldBeTrue();
     }
 
+    private static async Task WaitUntilAsync(Func<bool> isTrue)
+    {
+        using CancellationTokenSource limit = new(Limit);
+        while (!isTrue())
+        {
+            await Task.Delay(1, limit.Token);
+        }
+    }
+
     /// <summary>Ends the delays of a run immediately.</summary>
     private async Task<RedriveResult> FinishAsync(Task<RedriveResult> run)
     {
@@ -477,7 +486,7 @@ public sealed class SqsRedriveTests
             string name = $"again-{Interlocked.Increment(ref number)}";
             queue.Deliver(again switch
             {
-                Again.ByTheWorker => Letter(name, details: $$"""{"sourceId":"{{id}}","attempts":1}"""),
+                Again.ByTheWorker => Letter(name, details: Details(id)),
                 Again.ByTheRedrivePolicy => Letter(name, reason: null) with { Id = id },
                 Again.WithoutDetails => Letter(name, reason: null) with { SentUnixMs = Later },
                 _ => Letter(name, reason: null) with { SentUnixMs = 0 },
@@ -498,6 +507,12 @@ public sealed class SqsRedriveTests
         queue.Attributes["ApproximateNumberOfMessages"] = $"{held}";
         return queue;
     }
+
+    private static string Details(string sourceId, string attributes = "{}") =>
+        $$"""
+        {"sourceId":"{{sourceId}}","source":"sqs","route":"archive","reason":"malformed-json","description":"Byte 3.","attempts":1,
+        "firstSeen":"2026-03-01T09:00:00+00:00","lastSeen":"2026-03-01T10:00:00+00:00","attributes":{{attributes}}}
+        """;
 
     private static FakeMessage Letter(string name, string? reason = "malformed-json", string details = "{}")
     {

@@ -1,16 +1,14 @@
 using System.Text;
+using Messaging.Tests.DeadLetters.Redrive;
 using Messaging.Tests.Planning;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Hosting.Internal;
 using Microsoft.Extensions.Logging.Abstractions;
-using Quayside.Messaging.Configuration;
 using Quayside.Messaging.Console.Api;
 using Quayside.Messaging.DeadLetters.Redrive;
 using Quayside.Messaging.Hosting;
 using Quayside.Messaging.Http;
-using Quayside.Messaging.Publishing;
-using Quayside.Messaging.Sources;
 using Quayside.Pipeline.Buffers;
 
 namespace Messaging.Tests.Http.Web.Api;
@@ -24,7 +22,16 @@ public sealed class QueueRunTests : IWorkerStatus, IRouteControl
     [Fact]
     public async Task Dispose_WhileItRuns_WaitsForItsEnd_AfterWhichTheQueueIsCounted()
     {
-        SlowQueue queue = new();
+        TaskCompletionSource began = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource ends = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        MemoryQueue queue = new(1)
+        {
+            Deleting = () =>
+            {
+                began.SetResult();
+                return ends.Task;
+            },
+        };
         HttpAnswers answers = new(new BufferPool());
         using RecordingLog log = new();
         ChangeLog changes = new(TimeProvider.System, log);
@@ -36,11 +43,11 @@ public sealed class QueueRunTests : IWorkerStatus, IRouteControl
         DefaultHttpContext context = new() { Request = { ContentType = "application/json", ContentLength = order.Length, Body = new MemoryStream(order) } };
         await changes.RunAsync(context, endpoints.StartAsync);
         context.Response.StatusCode.ShouldBe(StatusCodes.Status202Accepted);
-        await queue.Began.Task;
+        await began.Task;
 
         Task disposed = endpoints.DisposeAsync().AsTask();
         disposed.IsCompleted.ShouldBeFalse();
-        queue.Ends.SetResult();
+        ends.SetResult();
         await disposed;
 
         _counted.ShouldBe(["orders"]);
@@ -49,40 +56,11 @@ public sealed class QueueRunTests : IWorkerStatus, IRouteControl
 
     bool IWorkerStatus.IsStopping => false;
 
-    IReadOnlyList<RouteStatus> IWorkerStatus.GetRoutes() => [WorkerHistoryTests.Status(default) with { Name = "orders", DeadLetterQueues = ["Slow"] }];
+    IReadOnlyList<RouteStatus> IWorkerStatus.GetRoutes() => [WorkerHistoryTests.Status(default) with { Name = "orders", DeadLetterQueues = ["Memory"] }];
 
     void IRouteControl.CountDeadLetters(string route) => _counted.Add(route);
 
     RoutePause IRouteControl.Pause(string route, string by, string? note) => throw new NotSupportedException();
 
     bool IRouteControl.Resume(string route, string by) => throw new NotSupportedException();
-
-    private sealed class SlowQueue : ISourceFeature, IRedriveFeature
-    {
-        public TaskCompletionSource Began { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
-
-        public TaskCompletionSource Ends { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
-
-        public string Name => "Slow";
-
-        public IReadOnlyList<SettingsSection> Settings => [];
-
-        public string RedriveName => "slow";
-
-        public string RedriveDescription => "dead letters that take their time";
-
-        public SourcePlan Configure(SettingsReader settings, string route) => throw new NotSupportedException();
-
-        public Func<CommandServices, CancellationToken, Task<RedriveResult>> ConfigureRedrive(SettingsReader settings, RedriveRequest request) =>
-            async (services, _) =>
-            {
-                RedriveProgress progress = new(request, 1, services.Time, services.Output);
-                request.Started?.Invoke(progress);
-                Began.SetResult();
-                await Ends.Task;
-                progress.AddFound("too-large");
-                progress.AddSent();
-                return progress.ToResult(ended: null);
-            };
-    }
 }
